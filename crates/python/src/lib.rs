@@ -23,7 +23,7 @@ fn path_mtus() -> Vec<u32> {
 /// The largest path MTU that fits an interface MTU, or None.
 #[pyfunction]
 fn path_mtu_fitting(interface_mtu: u32, ipv6: bool) -> Option<u32> {
-    PathMtu::fitting(interface_mtu, ip_version(ipv6)).map(PathMtu::bytes)
+    PathMtu::largest_within(interface_mtu, ip_version(ipv6)).map(PathMtu::bytes)
 }
 
 /// (frame bytes, bytes on the wire) of a data packet in the middle of a message.

@@ -4,11 +4,10 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
 
-/// A count of bytes. `N` is as wide as the record that holds it needs: 16 bits in a frame, 32 in a queue, 64 in a total, signed
-/// where credit can be a debt.
+/// A count of bytes. The width of `N` depends on the use: 16 bits in a frame, 32 in a queue, 64 in a total, signed for credit,
+/// which can be negative.
 ///
-/// Plain integers stay where a file begins or ends: parameters and scenario files as they are read, result tables, captures, and
-/// the sizes of headers.
+/// Parameters, scenario files, result tables, captures and sizes of headers are plain integers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Bytes<N = u64>(pub N);
@@ -43,7 +42,7 @@ impl Bytes<u32> {
         self.0.checked_add(other.0).map(Bytes)
     }
 
-    /// How many of `unit` it takes to hold them.
+    /// The number of `unit`s that hold this count.
     #[inline]
     pub const fn div_ceil(self, unit: Bytes<u32>) -> u32 {
         self.0.div_ceil(unit.0)
@@ -57,7 +56,7 @@ impl Bytes {
         self.0 as f64
     }
 
-    /// How many of `unit` it takes to hold them.
+    /// The number of `unit`s that hold this count.
     #[inline]
     pub const fn div_ceil(self, unit: Bytes) -> u64 {
         self.0.div_ceil(unit.0)

@@ -1,7 +1,7 @@
 //! Control packets that grant and request credit, as the bytes of their Ethernet frame: Ultra Ethernet
 //! Specification 1.0, table 3-38 (PDS control packet), 3-64 (credit) and 3-65 (credit request).
 //!
-//! Widths and order of the fields are those that public implementations have: the headers of `xdp2`
+//! Widths and order of the fields are those of public implementations: the headers of `xdp2`
 //! (`uet_pds_control_pkt`; `credit` and `credit_target` in `uet_pds_ack_cc` and `uet_pds_rud_rod_request_cc`) and the
 //! fields of a traffic generator for these packets (`UetPdsRudRodCP` of `ixnetwork_restpy`: credit, reserved; CCC,
 //! credit target). The PSN of both is 0: control packets take no PSN.
@@ -16,7 +16,7 @@ pub const CREDIT_UNIT: u64 = 256;
 
 /// Bytes of a control packet.
 const CONTROL: u16 = 16;
-/// Type of control packets among those of the packet delivery sublayer.
+/// Type of a control packet in the packet delivery sublayer.
 const TYPE: u16 = 11;
 
 /// A control packet that grants or requests credit.
@@ -47,7 +47,7 @@ pub enum Credit {
 }
 
 impl Credit {
-    /// The type of control packet, and the four bytes behind its header.
+    /// The type of the control packet, and the four bytes after its header.
     fn encode_control(self) -> (u16, u32) {
         const UNITS: u32 = 0xff_ffff;
         match self {
@@ -80,11 +80,14 @@ impl CreditPacket {
             into.extend_from_slice(&context.to_be_bytes());
         }
         into.extend_from_slice(&payload.to_be_bytes());
-        let sum = match self.network.checksum(UDP_PROTOCOL, &into[datagram..]) {
+        let checksum = match self
+            .network
+            .compute_checksum(UDP_PROTOCOL, &into[datagram..])
+        {
             0 => 0xffff, // 0 = none (RFC 768)
-            sum => sum,
+            checksum => checksum,
         };
-        into[datagram + 6..datagram + 8].copy_from_slice(&sum.to_be_bytes());
+        into[datagram + 6..datagram + 8].copy_from_slice(&checksum.to_be_bytes());
         into.resize(start + (self.frame().bytes() - FCS) as usize, 0);
     }
 }
@@ -93,11 +96,12 @@ impl CreditPacket {
 mod tests {
     use super::*;
 
-    /// Both kinds, with all bits of what they count and more; checksums by hand over the pseudo header and all that follows.
+    /// Both kinds of packet, with credit of more than 24 bits. Checksums are computed by hand over the pseudo header and the
+    /// datagram.
     #[test]
-    fn bytes() {
+    fn encoded_bytes_match_the_specification() {
         let granted = CreditPacket {
-            network: crate::ip::sample(),
+            network: crate::ip::sample_network(),
             udp_source_port: 0x1000,
             contexts: [0x0003, 0x0004],
             credit: Credit::Granted(0x01ab_cdef),
@@ -124,7 +128,7 @@ mod tests {
         for (packet, expected) in rows {
             let mut bytes = Vec::new();
             packet.encode(&mut bytes);
-            assert_eq!(&bytes[34..58], crate::hex(expected));
+            assert_eq!(&bytes[34..58], crate::parse_hex(expected));
             assert_eq!((bytes.len(), packet.frame().bytes()), (60, 64));
         }
     }

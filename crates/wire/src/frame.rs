@@ -44,15 +44,15 @@ pub enum Ip {
 impl Ip {
     /// Payload of a full TCP segment in packets of `mtu` bytes.
     pub fn tcp_payload(self, mtu: u32) -> u32 {
-        mtu.saturating_sub(self.header() + TCP_HEADER)
+        mtu.saturating_sub(self.header_bytes() + TCP_HEADER)
     }
 
     /// Payload of the largest UDP datagram in a packet of `mtu` bytes.
     pub fn udp_payload(self, mtu: u32) -> u32 {
-        mtu.saturating_sub(self.header() + UDP_HEADER)
+        mtu.saturating_sub(self.header_bytes() + UDP_HEADER)
     }
 
-    pub(crate) fn header(self) -> u32 {
+    pub(crate) fn header_bytes(self) -> u32 {
         match self {
             Ip::V4 => IPV4_HEADER,
             Ip::V6 => IPV6_HEADER,
@@ -78,10 +78,10 @@ impl Encapsulation {
 
     /// Bytes by which the headers are longer than those of [`Encapsulation::PLAIN`].
     pub fn extra_header_bytes(self) -> u32 {
-        self.tag() + self.ip.header() - Ip::V4.header()
+        self.tag_bytes() + self.ip.header_bytes() - Ip::V4.header_bytes()
     }
 
-    fn tag(self) -> u32 {
+    fn tag_bytes(self) -> u32 {
         if self.vlan {
             VLAN_TAG
         } else {
@@ -91,33 +91,36 @@ impl Encapsulation {
 
     /// A RoCEv2 frame whose transport extension headers and payload add up to `after_bth` bytes.
     pub(crate) fn rocev2(self, after_bth: u32) -> Frame {
-        let headers = ETHERNET_HEADER + self.tag() + self.ip.header() + UDP_HEADER + BTH;
+        let headers =
+            ETHERNET_HEADER + self.tag_bytes() + self.ip.header_bytes() + UDP_HEADER + BTH;
         Frame::with_bytes(headers + after_bth + ICRC + FCS)
     }
 
     /// A TCP segment.
     pub fn tcp(self, payload: u32) -> Frame {
-        self.packet(TCP_HEADER + payload)
+        self.ip_packet(TCP_HEADER + payload)
     }
 
     /// A UDP datagram.
     pub fn udp(self, payload: u32) -> Frame {
-        self.packet(UDP_HEADER + payload)
+        self.ip_packet(UDP_HEADER + payload)
     }
 
     /// A frame with `after_ip` bytes after the IP header.
-    fn packet(self, after_ip: u32) -> Frame {
-        Frame::with_bytes(ETHERNET_HEADER + self.tag() + self.ip.header() + after_ip + FCS)
+    fn ip_packet(self, after_ip: u32) -> Frame {
+        Frame::with_bytes(
+            ETHERNET_HEADER + self.tag_bytes() + self.ip.header_bytes() + after_ip + FCS,
+        )
     }
 
     /// A data packet in the middle of a message: BTH and payload only.
     pub fn data_middle(self, payload: u32) -> Frame {
-        self.rocev2(padded(payload))
+        self.rocev2(padded_length(payload))
     }
 
     /// The first or only packet of an RDMA write: BTH, RETH and payload.
     pub fn data_write_first(self, payload: u32) -> Frame {
-        self.rocev2(RETH + padded(payload))
+        self.rocev2(RETH + padded_length(payload))
     }
 
     /// An RDMA read request: BTH and RETH.
@@ -127,12 +130,12 @@ impl Encapsulation {
 
     /// The first, last or only packet of an RDMA read response: BTH, AETH and payload.
     pub fn data_read_response_first(self, payload: u32) -> Frame {
-        self.rocev2(AETH + padded(payload))
+        self.rocev2(AETH + padded_length(payload))
     }
 
     /// An unreliable datagram: BTH, DETH and payload.
     pub fn datagram(self, payload: u32) -> Frame {
-        self.rocev2(DETH + padded(payload))
+        self.rocev2(DETH + padded_length(payload))
     }
 
     /// An acknowledgement: BTH and AETH.
@@ -146,8 +149,8 @@ impl Encapsulation {
     }
 }
 
-/// The payload is padded to a multiple of four bytes (IBTA volume 1, section 9.2.5, pad count).
-pub(crate) fn padded(payload: u32) -> u32 {
+/// Bytes of a payload with its padding to a multiple of four bytes (IBTA volume 1, section 9.2.5, pad count).
+pub(crate) fn padded_length(payload: u32) -> u32 {
     payload.div_ceil(4) * 4
 }
 
@@ -205,11 +208,11 @@ impl PathMtu {
         self.0
     }
 
-    /// The largest path MTU whose RDMA-write packet fits an interface MTU (the IP packet), bytes.
+    /// The largest path MTU whose RDMA write packet fits an interface MTU (size of the IP packet), bytes.
     ///
     /// `None` when the interface MTU is too small for 256 bytes of payload.
-    pub fn fitting(interface_mtu: u32, ip: Ip) -> Option<Self> {
-        let headers = ip.header() + UDP_HEADER + BTH + RETH + ICRC;
+    pub fn largest_within(interface_mtu: u32, ip: Ip) -> Option<Self> {
+        let headers = ip.header_bytes() + UDP_HEADER + BTH + RETH + ICRC;
         Self::ALL
             .into_iter()
             .rev()
@@ -220,18 +223,18 @@ impl PathMtu {
     ///
     /// A write of zero bytes is one packet without payload.
     pub fn write_wire_bytes(self, size: u64, encapsulation: Encapsulation) -> u64 {
-        self.message(size, encapsulation, RETH, 0)
+        self.message_wire_bytes(size, encapsulation, RETH, 0)
     }
 
     /// Bytes on the link for one send of `size` bytes without immediate data: every packet, no acknowledgements.
     pub fn send_wire_bytes(self, size: u64, encapsulation: Encapsulation) -> u64 {
-        self.message(size, encapsulation, 0, 0)
+        self.message_wire_bytes(size, encapsulation, 0, 0)
     }
 
     /// Bytes on the link for the response to one RDMA read of `size` bytes: its first and its last packet carry
     /// an AETH (IBTA volume 1, section 9.4.4). The request travels in the other direction.
     pub fn read_response_wire_bytes(self, size: u64, encapsulation: Encapsulation) -> u64 {
-        self.message(size, encapsulation, AETH, AETH)
+        self.message_wire_bytes(size, encapsulation, AETH, AETH)
     }
 
     /// Packets of a message of `size` bytes.
@@ -241,14 +244,20 @@ impl PathMtu {
 
     /// Bytes on the link of a message. The first or only packet carries `first` bytes of extension header; the last packet of
     /// several carries `last`.
-    fn message(self, size: u64, encapsulation: Encapsulation, first: u32, last: u32) -> u64 {
+    fn message_wire_bytes(
+        self,
+        size: u64,
+        encapsulation: Encapsulation,
+        first: u32,
+        last: u32,
+    ) -> u64 {
         let mtu = u64::from(self.0);
         let packets = self.packets(size);
         // Every payload is at most one path MTU, 4096.
         let wire = |extension: u32, payload: u64| {
             u64::from(
                 encapsulation
-                    .rocev2(extension + padded(payload as u32))
+                    .rocev2(extension + padded_length(payload as u32))
                     .wire_bytes(),
             )
         };
@@ -277,7 +286,7 @@ mod tests {
 
     const PLAIN: Encapsulation = Encapsulation::PLAIN;
 
-    /// Counters of a real run, BCM957608 guide's sister document 001, appendix A: bytes without FCS.
+    /// Port counters of a real run (document 001, appendix A), which count bytes without FCS.
     #[test]
     fn sizes_agree_with_port_counters_of_a_real_run() {
         assert_eq!(PLAIN.data_write_first(1024).bytes() - FCS, 1098);
@@ -286,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_frame() {
+    fn frame_sizes_match_the_standards() {
         let v6 = Encapsulation {
             ip: Ip::V6,
             vlan: false,
@@ -323,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn messages() {
+    fn messages_are_the_sum_of_their_packets() {
         let mtu = PathMtu(4096);
         let rows = [
             (mtu.write_wire_bytes(8192, PLAIN), 4194 + 4178),
@@ -336,8 +345,8 @@ mod tests {
             (mtu.send_wire_bytes(4097, PLAIN), 4178 + 86),
             (mtu.send_wire_bytes(0, PLAIN), 84),
         ];
-        for (found, expected) in rows {
-            assert_eq!(found, expected);
+        for (bytes, expected) in rows {
+            assert_eq!(bytes, expected);
         }
         assert_eq!(
             [0, 1, 4096, 4097].map(|size| mtu.packets(size)),
@@ -346,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn path_mtu_from_interface_mtu() {
+    fn path_mtu_follows_from_interface_mtu() {
         let rows = [
             (9000, Some(4096)),
             (4156, Some(4096)),
@@ -356,7 +365,7 @@ mod tests {
         ];
         for (interface, path) in rows {
             assert_eq!(
-                PathMtu::fitting(interface, Ip::V4).map(PathMtu::bytes),
+                PathMtu::largest_within(interface, Ip::V4).map(PathMtu::bytes),
                 path,
                 "{interface}"
             );
@@ -379,14 +388,14 @@ mod tests {
             let plain = PLAIN.data_middle(64).bytes();
             prop_assert_eq!(encapsulation.data_middle(64).bytes() - plain, encapsulation.extra_header_bytes());
             let mtu = PathMtu::ALL[mtu];
-            let mut left = size;
+            let mut remaining = size;
             let mut wire = 0u64;
             let mut first = true;
-            while first || left > 0 {
-                let payload = left.min(u64::from(mtu.bytes())) as u32;
+            while first || remaining > 0 {
+                let payload = remaining.min(u64::from(mtu.bytes())) as u32;
                 let frame = if first { encapsulation.data_write_first(payload) } else { encapsulation.data_middle(payload) };
                 wire += u64::from(frame.wire_bytes());
-                left -= u64::from(payload);
+                remaining -= u64::from(payload);
                 first = false;
             }
             prop_assert_eq!(mtu.write_wire_bytes(size, encapsulation), wire);

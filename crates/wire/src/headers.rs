@@ -1,13 +1,14 @@
-//! The transport headers of a RoCEv2 packet, written and read.
+//! Writes and reads the transport headers of a RoCEv2 packet.
 
 use crate::parse::ParseError;
 
-/// The base transport header without the opcode and the pad count (IBTA volume 1, section 9.2).
+/// The base transport header without opcode and pad count (IBTA volume 1, section 9.2).
 ///
 /// Queue pairs and sequence numbers have 24 bits; bits above them are not sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bth {
-    /// The connection is unreliable (UC): sends and writes only. Their opcodes are those of RC but for bit 5 (section 9.2.1).
+    /// The connection is unreliable (UC) and carries only sends and writes. Their opcodes differ from those of RC in bit 5
+    /// (section 9.2.1).
     pub unreliable: bool,
     /// SE: the responder shall raise an event (section 9.2.3).
     pub solicited_event: bool,
@@ -17,7 +18,7 @@ pub struct Bth {
     pub partition_key: u16,
     /// FECN: this packet met congestion. RoCEv2 marks in the IP header instead (annex A17.9).
     pub fecn: bool,
-    /// BECN: the packet this one answers met congestion (annex A17.9.3).
+    /// BECN: a packet in the opposite direction met congestion (annex A17.9.3).
     pub becn: bool,
     /// The destination queue pair, 24 bits.
     pub destination_qp: u32,
@@ -121,11 +122,11 @@ impl Reth {
     }
 
     pub(crate) fn from_bytes(bytes: [u8; 16]) -> Self {
-        let whole = u128::from_be_bytes(bytes);
+        let value = u128::from_be_bytes(bytes);
         Reth {
-            address: (whole >> 64) as u64,
-            key: (whole >> 32) as u32,
-            length: whole as u32,
+            address: (value >> 64) as u64,
+            key: (value >> 32) as u32,
+            length: value as u32,
         }
     }
 }
@@ -157,7 +158,7 @@ impl Aeth {
 pub enum Syndrome {
     /// ACK.
     Ack {
-        /// The encoded end-to-end flow control credits, 5 bits; 31 grants none and sets no limit (section 9.7.7.2).
+        /// The encoded end-to-end flow control credits, 5 bits; 31 = no limit (section 9.7.7.2).
         credits: u8,
     },
     /// RNR NAK: the receiver was not ready.
@@ -234,10 +235,10 @@ impl Deth {
     }
 
     pub(crate) fn from_bytes(bytes: [u8; 8]) -> Self {
-        let whole = u64::from_be_bytes(bytes);
+        let value = u64::from_be_bytes(bytes);
         Deth {
-            queue_key: (whole >> 32) as u32,
-            source_qp: whole as u32 & 0xff_ffff,
+            queue_key: (value >> 32) as u32,
+            source_qp: value as u32 & 0xff_ffff,
         }
     }
 }

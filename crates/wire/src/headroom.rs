@@ -1,18 +1,19 @@
-//! PFC headroom: the buffer for what still arrives at a priority group after its port has sent a pause.
+//! PFC headroom: the buffer for frames that arrive at a priority group after its port has sent a pause.
 //!
-//! IEEE 802.1Q annex N adds up the delays of the loop, as the buffer calculators of vendors do. From crossing the threshold to the last bit that can arrive:
+//! IEEE 802.1Q annex N adds up the delays of the loop; so do the buffer calculators of vendors. The delays from the frame that
+//! crosses the threshold to the last bit that can arrive:
 //!
 //! ```text
 //! generation │ frame being sent back │ PFC frame │ cable │ response of the peer │ frame the peer has started │ cable
 //! ```
 //!
-//! The peer starts frames back to back until it stops, so the link is full all that time. A frame takes whole cells of
+//! The peer sends frames back to back until it stops, so the link is fully used during this time. A frame takes whole cells of
 //! the buffer, so small frames take more of the buffer than of the link; the frame length with the most cells per time decides.
 
 use crate::bytes::Bytes;
 use crate::time::{ByteTime, Picoseconds, SECOND};
 
-/// The control loop of PFC: a link and its frames, as far as headroom depends on them.
+/// The control loop of PFC: the properties of a link and its frames on which headroom depends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Loop {
     /// Bits per second.
@@ -31,7 +32,7 @@ pub struct Loop {
     pub pfc: Bytes<u32>,
     /// Lossless priorities of the port: at most this many PFC frames are queued.
     pub lossless: u32,
-    /// Bytes that a frame occupies on the link beyond its own: preamble, start delimiter, gap.
+    /// Bytes that a frame occupies on the link in addition to its length: preamble, start delimiter, gap.
     pub gap: Bytes<u32>,
     /// Bytes of a buffer cell.
     pub cell: Bytes<u32>,
@@ -40,21 +41,21 @@ pub struct Loop {
 /// The headroom of one priority group, term by term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Terms {
-    /// Until the PFC frame is the next to send.
+    /// Time until the PFC frame is the next to send.
     pub generation: Picoseconds,
-    /// A frame of the longest kind that this side has just started.
+    /// Time of the longest frame, which this side has just started to send.
     pub frame_sent_back: Picoseconds,
-    /// The PFC frame, and those of the other lossless priorities before it.
+    /// Time of the PFC frame, and of those of the other lossless priorities before it.
     pub pfc_frames: Picoseconds,
     /// Propagation to the peer and back.
     pub cable: Picoseconds,
     /// Response of the peer.
     pub response: Picoseconds,
-    /// Cells of the frame that crosses the threshold: all of it is in the headroom.
+    /// Cells of the frame that crosses the threshold. The whole frame is in the headroom.
     pub crossing_cells: u32,
     /// Cells of the frame that the peer has just started when it stops.
     pub last_frame_cells: u32,
-    /// The frame length of the frames between these two.
+    /// The length of the frames between these two.
     pub worst: Worst,
 }
 
@@ -107,7 +108,7 @@ impl Worst {
     fn find(link: &Loop) -> Worst {
         let byte = ByteTime::from_rate(link.rate);
         let shortest = link.shortest.clamp(Bytes(1), link.longest.max(Bytes(1)));
-        let with = |cells: u32| {
+        let shortest_with = |cells: u32| {
             let bytes = (link.cell * (cells - 1) + Bytes(1)).max(shortest);
             Worst {
                 bytes,
@@ -122,20 +123,20 @@ impl Worst {
         let density =
             |worst: &Worst, other: &Worst| u128::from(worst.cells) * u128::from(other.time.0);
         [fewest, (fewest + 1).min(most), most]
-            .map(with)
+            .map(shortest_with)
             .into_iter()
-            .reduce(
-                |best, next| match density(&next, &best) > density(&best, &next) {
-                    true => next,
+            .reduce(|best, candidate| {
+                match density(&candidate, &best) > density(&best, &candidate) {
+                    true => candidate,
                     false => best,
-                },
-            )
+                }
+            })
             .expect("three candidates")
     }
 }
 
-/// Bit times from receiving a PFC frame to obeying it, the most that IEEE 802.3 annex 31B.3.7 allows by rate: 60, 80, 118,
-/// 394 and 905 pause quanta of 512 bit times at 10, 25, 40, 100 and 400 Gb/s.
+/// Maximum bit times from receiving a PFC frame to obeying it (IEEE 802.3 annex 31B.3.7), by rate: 60, 80, 118, 394 and
+/// 905 pause quanta of 512 bit times at 10, 25, 40, 100 and 400 Gb/s.
 const CEILINGS: [(u64, u64); 5] = [
     (10, 30_720),
     (25, 40_960),
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_at_100_gigabits() {
+    fn terms_at_100_gigabits_match_the_formula() {
         let terms = Terms::compute(&roce(100));
         let expected = Terms {
             generation: Picoseconds::ZERO,
@@ -204,17 +205,17 @@ mod tests {
     }
 
     #[test]
-    fn every_term_counts() {
-        let whole = Terms::compute(&Loop {
+    fn every_term_adds_cells() {
+        let terms = Terms::compute(&Loop {
             generation: Picoseconds(500_000),
             ..roce(100)
         });
-        let without = [
+        let reductions = [
             (
                 "generation",
                 Terms {
                     generation: Picoseconds::ZERO,
-                    ..whole
+                    ..terms
                 },
                 75,
             ),
@@ -222,7 +223,7 @@ mod tests {
                 "frame sent back",
                 Terms {
                     frame_sent_back: Picoseconds::ZERO,
-                    ..whole
+                    ..terms
                 },
                 50,
             ),
@@ -230,7 +231,7 @@ mod tests {
                 "PFC frame",
                 Terms {
                     pfc_frames: Picoseconds::ZERO,
-                    ..whole
+                    ..terms
                 },
                 1,
             ),
@@ -238,7 +239,7 @@ mod tests {
                 "cable",
                 Terms {
                     cable: Picoseconds::ZERO,
-                    ..whole
+                    ..terms
                 },
                 298,
             ),
@@ -246,7 +247,7 @@ mod tests {
                 "response",
                 Terms {
                     response: Picoseconds::ZERO,
-                    ..whole
+                    ..terms
                 },
                 301,
             ),
@@ -254,7 +255,7 @@ mod tests {
                 "crossing",
                 Terms {
                     crossing_cells: 0,
-                    ..whole
+                    ..terms
                 },
                 17,
             ),
@@ -262,18 +263,18 @@ mod tests {
                 "last frame",
                 Terms {
                     last_frame_cells: 0,
-                    ..whole
+                    ..terms
                 },
                 17,
             ),
         ];
-        for (name, terms, fewer) in without {
-            assert_eq!(whole.cells() - terms.cells(), fewer, "{name}");
+        for (name, reduced, cells) in reductions {
+            assert_eq!(terms.cells() - reduced.cells(), cells, "{name}");
         }
     }
 
     #[test]
-    fn the_frame_that_packs_worst() {
+    fn worst_frame_has_the_most_cells_per_time() {
         let rows = [
             // shortest, longest, gap, cell: length, cells
             ((64, 4174, 20, 254), (64, 1)),
@@ -281,7 +282,7 @@ mod tests {
             ((300, 4174, 20, 254), (300, 2)), // 2 in 320, against 3 in 529
             ((255, 4174, 20, 254), (255, 2)),
             ((250, 4174, 20, 254), (255, 2)), // 2 in 275, against 1 in 270
-            ((60, 4144, 0, 1), (60, 60)),     // every length alike: the shortest
+            ((60, 4144, 0, 1), (60, 60)),     // equal for every length: the shortest
             ((64, 4174, 20, 1), (4174, 4174)), // the least gap
         ];
         for ((shortest, longest, gap, cell), (bytes, cells)) in rows {
@@ -301,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn ceilings_by_rate() {
+    fn response_ceilings_follow_the_standard() {
         let rows = [
             (1, 30_720_000),
             (10, 3_072_000),
@@ -323,7 +324,7 @@ mod tests {
         }
     }
 
-    /// The most cells of frames that start within `window`, by trying every length at every start.
+    /// The maximum number of cells of frames that start within `window`, found by an exhaustive search.
     fn most_cells(link: &Loop, window: Picoseconds) -> u64 {
         let byte = ByteTime::from_rate(link.rate);
         let frames: Vec<(usize, u64)> = (link.shortest.0..=link.longest.0)
@@ -347,26 +348,26 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
-        /// Against exhaustive search: never less than what can arrive, and not more than a frame more.
+        /// Compared with an exhaustive search: never fewer cells than can arrive, and at most one frame more.
         #[test]
-        fn enough_and_no_more(shortest in 1u32..60, more in 0u32..60, gap in 0u32..20, cell in 1u32..40, window in 1u64..3000) {
-            let link = Loop { rate: 8_000 * GIGABIT, longest: Bytes(shortest + more), shortest: Bytes(shortest), gap: Bytes(gap), cell: Bytes(cell), ..roce(100) };
+        fn cells_exceed_an_exhaustive_search_by_one_frame_at_most(shortest in 1u32..60, range in 0u32..60, gap in 0u32..20, cell in 1u32..40, window in 1u64..3000) {
+            let link = Loop { rate: 8_000 * GIGABIT, longest: Bytes(shortest + range), shortest: Bytes(shortest), gap: Bytes(gap), cell: Bytes(cell), ..roce(100) };
             let terms = Terms { generation: Picoseconds(window), frame_sent_back: Picoseconds::ZERO, pfc_frames: Picoseconds::ZERO, cable: Picoseconds::ZERO, response: Picoseconds::ZERO, ..Terms::compute(&link) };
-            let ends = u64::from(terms.crossing_cells + terms.last_frame_cells);
-            let (found, exact) = (terms.cells() - ends, most_cells(&link, Picoseconds(window)));
-            prop_assert!(found >= exact, "{found} of {exact}");
-            prop_assert!(found <= exact + u64::from(terms.worst.cells), "{found} of {exact}");
+            let first_and_last = u64::from(terms.crossing_cells + terms.last_frame_cells);
+            let (cells, exact) = (terms.cells() - first_and_last, most_cells(&link, Picoseconds(window)));
+            prop_assert!(cells >= exact, "{cells} of {exact}");
+            prop_assert!(cells <= exact + u64::from(terms.worst.cells), "{cells} of {exact}");
             if terms.worst.cells == 1 {
-                prop_assert_eq!(found, exact);
+                prop_assert_eq!(cells, exact);
             }
         }
 
-        /// A faster link or a longer cable never needs less.
+        /// A faster link or a longer cable never needs less headroom.
         #[test]
-        fn headroom_grows(delay in 0u64..10_000_000, more in 0u64..10_000_000) {
+        fn headroom_grows_with_rate_and_delay(delay in 0u64..10_000_000, extra in 0u64..10_000_000) {
             for gbps in [10, 25, 40, 50, 100, 200, 400, 800] {
                 let near = Loop { delay: Picoseconds(delay), ..roce(gbps) };
-                let far = Loop { delay: Picoseconds(delay + more), ..near };
+                let far = Loop { delay: Picoseconds(delay + extra), ..near };
                 prop_assert!(Terms::compute(&far).cells() >= Terms::compute(&near).cells());
                 let faster = Loop { rate: near.rate * 2, response: near.response, ..near };
                 prop_assert!(Terms::compute(&faster).cells() >= Terms::compute(&near).cells());

@@ -1,4 +1,4 @@
-//! The Ethernet header with its tag and the IP header, with which all packets begin.
+//! The Ethernet header with its tag, and the IP header. All packets begin with them.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -20,7 +20,7 @@ pub struct Network {
     pub destination_mac: [u8; 6],
     /// The 802.1Q tag, where the frame carries one.
     pub tag: Option<Tag>,
-    /// IP addresses and the fields of one IP version alone.
+    /// IP addresses, and the fields that only one IP version has.
     pub addresses: Addresses,
     /// Differentiated services code point, 6 bits (RFC 2474); bits above them are not sent.
     pub dscp: u8,
@@ -30,9 +30,9 @@ pub struct Network {
     pub ttl: u8,
 }
 
-/// The network header of tests: IPv4, no tag, no marks.
+/// A network header for tests: IPv4, no tag, no marks.
 #[cfg(test)]
-pub(crate) fn sample() -> Network {
+pub(crate) fn sample_network() -> Network {
     Network {
         source_mac: [2, 0, 0, 0, 0, 1],
         destination_mac: [2, 0, 0, 0, 0, 2],
@@ -59,7 +59,7 @@ pub struct Tag {
     pub vlan: u16,
 }
 
-/// The addresses of an IP header, and the fields of one version alone.
+/// The addresses of an IP header, and the fields that only one version has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Addresses {
     /// IPv4 (RFC 791).
@@ -68,7 +68,7 @@ pub enum Addresses {
         source: Ipv4Addr,
         /// Destination address.
         destination: Ipv4Addr,
-        /// Identification. Nothing is fragmented, so it may be anything (RFC 6864, section 4.1).
+        /// Identification. Any value is valid, because no packet is fragmented (RFC 6864, section 4.1).
         identification: u16,
     },
     /// IPv6 (RFC 8200).
@@ -86,11 +86,11 @@ pub enum Addresses {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Ecn {
-    /// Not ECN-capable: congestion drops it.
+    /// Not ECN-capable: dropped on congestion.
     NotEct = 0b00,
     /// ECN-capable, ECT(1).
     Ect1 = 0b01,
-    /// ECN-capable, ECT(0): what RoCEv2 senders use.
+    /// ECN-capable, ECT(0): the codepoint of RoCEv2 senders.
     Ect0 = 0b10,
     /// Congestion experienced.
     Ce = 0b11,
@@ -112,7 +112,7 @@ impl Network {
         into.extend_from_slice(&self.source_mac);
         if let Some(tag) = self.tag {
             into.extend_from_slice(&VLAN_TYPE.to_be_bytes());
-            into.extend_from_slice(&tag.control().to_be_bytes());
+            into.extend_from_slice(&tag.control_information().to_be_bytes());
         }
         let ether_type = match self.addresses.version() {
             Ip::V4 => IPV4_TYPE,
@@ -133,7 +133,7 @@ impl Network {
                 identification,
             } => {
                 let mut header = [0; 20];
-                header[0] = 0x45; // version 4, five words
+                header[0] = 0x45; // version 4, header of five 32-bit words
                 header[1] = traffic_class;
                 header[2..4].copy_from_slice(&(20 + length).to_be_bytes());
                 header[4..6].copy_from_slice(&identification.to_be_bytes());
@@ -142,8 +142,8 @@ impl Network {
                 header[9] = protocol;
                 header[12..16].copy_from_slice(&source.octets());
                 header[16..].copy_from_slice(&destination.octets());
-                let sum = internet_checksum(&header);
-                header[10..12].copy_from_slice(&sum.to_be_bytes());
+                let checksum = internet_checksum(&header);
+                header[10..12].copy_from_slice(&checksum.to_be_bytes());
                 into.extend_from_slice(&header);
             }
             Addresses::V6 {
@@ -161,8 +161,8 @@ impl Network {
         }
     }
 
-    /// The checksum of a TCP segment or UDP datagram, whose own checksum is zero (RFC 9293, 3.1; RFC 768; RFC 8200, 8.1).
-    pub(crate) fn checksum(&self, protocol: u8, segment: &[u8]) -> u16 {
+    /// The checksum of a TCP segment or UDP datagram whose checksum field is zero (RFC 9293, 3.1; RFC 768; RFC 8200, 8.1).
+    pub(crate) fn compute_checksum(&self, protocol: u8, segment: &[u8]) -> u16 {
         let mut pseudo = Vec::with_capacity(40 + segment.len() + 1);
         match self.addresses {
             Addresses::V4 {
@@ -202,12 +202,12 @@ impl Addresses {
 }
 
 impl Tag {
-    fn control(self) -> u16 {
+    fn control_information(self) -> u16 {
         u16::from(self.priority) << 13 | u16::from(self.drop_eligible) << 12 | self.vlan & 0xfff
     }
 }
 
-/// The Internet checksum (RFC 1071) of an even number of bytes; zero over a header that contains its own.
+/// The Internet checksum (RFC 1071) of an even number of bytes; zero over a header that contains its right checksum.
 pub(crate) fn internet_checksum(header: &[u8]) -> u16 {
     let mut sum: u32 = header
         .chunks_exact(2)

@@ -1,7 +1,7 @@
 //! Frames of a RoCEv2 network as bytes and as sizes, and the formulas that follow from them.
 //!
-//! Sizes and formulas are defined here alone. Python reads them through the binding, so the judge, the checks and the
-//! simulator agree.
+//! No other crate or Python module defines these sizes and formulas. Python calls them through the binding, so the judge, the
+//! checks and the simulator agree.
 //!
 //! | size | counts |
 //! | --- | --- |
@@ -41,9 +41,9 @@ pub use pcie::{
 pub use pfc::Pfc;
 pub use socket::{SocketPacket, SocketProtocol, MAX_SOCKET_PAYLOAD};
 
-/// Bytes written as hexadecimal digits with white space anywhere.
+/// Parses hexadecimal digits, which white space may separate.
 #[cfg(test)]
-fn hex(text: &str) -> Vec<u8> {
+fn parse_hex(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text
         .chars()
         .filter_map(|c| c.to_digit(16))

@@ -1,6 +1,6 @@
-//! From the bit errors of a link to the frames it loses, with and without forward error correction.
+//! Computes the frame loss of a link from its bit error ratio, with and without forward error correction.
 //!
-//! Multiplications and additions only, so that every machine gets the same digits.
+//! It uses only additions, multiplications and divisions, so that every machine computes the same digits.
 
 /// A symbol of both Reed-Solomon codes has ten bits (IEEE 802.3 clauses 91.5.2.7 and 119.2.4.6).
 const SYMBOL_BITS: u32 = 10;
@@ -21,7 +21,7 @@ pub enum Fec {
 }
 
 impl Fec {
-    /// Symbols of a codeword, and how many wrong ones are corrected: half of the parity symbols.
+    /// Symbols of a codeword, and the number of wrong symbols that it corrects: half of the parity symbols.
     fn code(self) -> Option<(u32, u32)> {
         match self {
             Fec::None => None,
@@ -31,7 +31,7 @@ impl Fec {
     }
 
     /// Codewords that are interleaved, and discarded jointly (IEEE 802.3 clause 119.2.5.3).
-    fn interleaved(self) -> u32 {
+    fn interleaved_codewords(self) -> u32 {
         match self {
             Fec::Rs544Interleaved => 2,
             Fec::None | Fec::Rs528 | Fec::Rs544 => 1,
@@ -42,28 +42,28 @@ impl Fec {
 /// Frame losses of a link with bit errors.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LinkErrors {
-    /// Probability that a bit outside a code is wrong.
+    /// Probability that a bit without correction is wrong.
     bit: f64,
-    /// Bytes of codewords that are discarded jointly, and the probability of it.
-    discarded: Option<(u32, f64)>,
+    /// Bytes of codewords that are discarded jointly, and the probability of this.
+    discard: Option<(u32, f64)>,
 }
 
 impl LinkErrors {
-    /// A link with independent bit errors of probability `ber` on its lanes. `floor` is the bit error ratio after correction
-    /// that no quality of the lanes improves.
+    /// A link with independent bit errors of probability `ber` on its lanes. `floor` is the bit error ratio
+    /// after correction on lanes without bit errors.
     pub fn new(ber: f64, fec: Fec, floor: f64) -> Self {
         let Some((symbols, corrected)) = fec.code() else {
             return LinkErrors {
                 bit: ber + floor - ber * floor,
-                discarded: None,
+                discard: None,
             };
         };
         let symbol = at_least_one(ber, SYMBOL_BITS);
         let codeword = binomial_tail(corrected, symbols, symbol);
-        let interleaved = fec.interleaved();
+        let interleaved = fec.interleaved_codewords();
         LinkErrors {
             bit: floor,
-            discarded: Some((
+            discard: Some((
                 interleaved * CODEWORD_BYTES,
                 at_least_one(codeword, interleaved),
             )),
@@ -75,13 +75,14 @@ impl LinkErrors {
     /// 119.2.5.3). The offset of the frame in a codeword is random.
     pub fn frame_loss(&self, bytes: u32) -> f64 {
         let bits = at_least_one(self.bit, bytes.saturating_mul(8));
-        let Some((span, probability)) = self.discarded else {
+        let Some((span, probability)) = self.discard else {
             return bits;
         };
         let reach = bytes.max(1) - 1;
-        let more = f64::from(reach % span) / f64::from(span);
-        let fewer = at_least_one(probability, 1 + reach / span);
-        let codewords = fewer + more * (1.0 - fewer) * probability;
+        // The frame spans at least this many codewords, and one more with the probability of an unfavourable offset.
+        let extra_codeword = f64::from(reach % span) / f64::from(span);
+        let fewest = at_least_one(probability, 1 + reach / span);
+        let codewords = fewest + extra_codeword * (1.0 - fewest) * probability;
         bits + codewords - bits * codewords
     }
 }
@@ -111,7 +112,7 @@ fn binomial_tail(limit: u32, trials: u32, probability: f64) -> f64 {
         term *= 1.0 - probability;
     }
     if term < f64::MIN_POSITIVE {
-        return 1.0; // almost every event occurs, and the difference has lost its digits
+        return 1.0; // almost every event occurs, and rounding loses the difference
     }
     let odds = probability / (1.0 - probability);
     let mut sum = 0.0;
@@ -129,49 +130,49 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn close(found: f64, expected: f64) {
-        let off = (found / expected - 1.0).abs();
-        assert!(off < 1e-9, "{found:e} instead of {expected:e}");
+    fn assert_close(actual: f64, expected: f64) {
+        let error = (actual / expected - 1.0).abs();
+        assert!(error < 1e-9, "{actual:e} instead of {expected:e}");
     }
 
     #[test]
-    fn without_correction_every_bit_counts() {
+    fn without_correction_every_bit_error_loses_a_frame() {
         let link = LinkErrors::new(1e-12, Fec::None, 0.0);
-        // What is left out is of the order of 1e-12 of it.
-        close(link.frame_loss(64), 512e-12);
-        close(link.frame_loss(4178), 33_424e-12 * (1.0 - 0.5 * 33_423e-12));
+        // The omitted terms are about 1e-12 of the result.
+        assert_close(link.frame_loss(64), 512e-12);
+        assert_close(link.frame_loss(4178), 33_424e-12 * (1.0 - 0.5 * 33_423e-12));
         let bad = LinkErrors::new(1e-3, Fec::None, 0.0);
-        close(bad.frame_loss(125), 1.0 - 0.999_f64.powi(1000));
+        assert_close(bad.frame_loss(125), 1.0 - 0.999_f64.powi(1000));
         assert_eq!(LinkErrors::new(1.0, Fec::None, 0.0).frame_loss(64), 1.0);
         assert_eq!(LinkErrors::new(0.0, Fec::None, 0.0).frame_loss(9000), 0.0);
     }
 
-    /// IEEE 802.3 allows lanes these bit error ratios, and states the ratio of 64-byte frames lost that a link then stays below:
+    /// IEEE 802.3 allows lanes these bit error ratios, and states a limit for the loss of 64-byte frames on such links:
     /// clause 95.1.1 (100GBASE-SR4) and clauses 121.1.1 to 124.1.1 (200 and 400 Gb/s).
     #[test]
-    fn bit_error_ratios_of_the_standard_give_its_frame_loss_ratios() {
+    fn frame_loss_matches_the_limits_of_the_standard() {
         let rows = [
             (5e-5, Fec::Rs528, 6.2e-10),
             (2.4e-4, Fec::Rs544Interleaved, 1.7e-12),
         ];
         for (ber, fec, allowed) in rows {
             let loss = LinkErrors::new(ber, fec, 0.0).frame_loss(64);
-            // "Less than", of numbers with two digits.
+            // The standard states "less than" with two digits.
             assert!(loss < 1.01 * allowed && loss > 0.7 * allowed, "{loss:e}");
         }
     }
 
     #[test]
-    fn a_floor_is_what_correction_leaves() {
+    fn floor_remains_after_correction() {
         let clean = LinkErrors::new(1e-8, Fec::Rs544, 0.0);
         assert!(clean.frame_loss(4178) < 1e-60);
         let floor = LinkErrors::new(1e-8, Fec::Rs544, 1e-13);
-        close(
+        assert_close(
             floor.frame_loss(4178),
             33_424e-13 * (1.0 - 0.5 * 33_423e-13),
         );
-        let both = LinkErrors::new(1e-6, Fec::None, 1e-6).frame_loss(1);
-        close(both, at_least_one(1e-6, 16));
+        let loss = LinkErrors::new(1e-6, Fec::None, 1e-6).frame_loss(1);
+        assert_close(loss, at_least_one(1e-6, 16));
     }
 
     /// The mean over all offsets at which a frame may begin.
@@ -180,16 +181,17 @@ mod tests {
         let link = LinkErrors::new(1e-3, Fec::Rs544, 0.0);
         let codeword = binomial_tail(15, 544, at_least_one(1e-3, 10));
         for bytes in [1, 64, 640, 641, 4178, 9018] {
-            let each = (0..640).map(|begin| at_least_one(codeword, 1 + (begin + bytes - 1) / 640));
-            close(link.frame_loss(bytes), each.sum::<f64>() / 640.0);
+            let losses =
+                (0..640).map(|offset| at_least_one(codeword, 1 + (offset + bytes - 1) / 640));
+            assert_close(link.frame_loss(bytes), losses.sum::<f64>() / 640.0);
         }
     }
 
     #[test]
-    fn the_tail_of_a_binomial_distribution() {
-        close(binomial_tail(0, 10, 0.1), at_least_one(0.1, 10));
-        close(binomial_tail(1, 3, 0.5), 0.5);
-        close(binomial_tail(9, 10, 0.5), 1.0 / 1024.0);
+    fn binomial_tail_matches_exact_values() {
+        assert_close(binomial_tail(0, 10, 0.1), at_least_one(0.1, 10));
+        assert_close(binomial_tail(1, 3, 0.5), 0.5);
+        assert_close(binomial_tail(9, 10, 0.5), 1.0 / 1024.0);
         assert_eq!(binomial_tail(15, 544, 1.0), 1.0);
         assert_eq!(binomial_tail(15, 544, 0.9), 1.0);
         assert_eq!(binomial_tail(15, 544, 0.0), 0.0);
@@ -197,10 +199,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn more_errors_and_longer_frames_lose_more(ber in 0.0f64..0.1, more in 0.0f64..0.1, bytes in 64u32..9018, fec in 0usize..4) {
+        fn frame_loss_grows_with_errors_and_length(ber in 0.0f64..0.1, extra in 0.0f64..0.1, bytes in 64u32..9018, fec in 0usize..4) {
             let fec = [Fec::None, Fec::Rs528, Fec::Rs544, Fec::Rs544Interleaved][fec];
-            let (good, bad) = (LinkErrors::new(ber, fec, 0.0), LinkErrors::new(ber + more, fec, 0.0));
-            // The last digits of sums differ.
+            let (good, bad) = (LinkErrors::new(ber, fec, 0.0), LinkErrors::new(ber + extra, fec, 0.0));
+            // Rounding affects the last digits.
             prop_assert!(good.frame_loss(bytes) <= bad.frame_loss(bytes) + 1e-12);
             prop_assert!(bad.frame_loss(bytes) <= bad.frame_loss(bytes + 1) + 1e-12);
             prop_assert!((0.0..=1.0).contains(&bad.frame_loss(bytes)));

@@ -1,8 +1,8 @@
 //! A RoCEv2 packet as the bytes of its Ethernet frame.
 
-use crate::frame::{padded, Frame, BTH, CNP_PAYLOAD, FCS, ICRC, UDP_HEADER};
+use crate::frame::{padded_length, Frame, BTH, CNP_PAYLOAD, FCS, ICRC, UDP_HEADER};
 use crate::headers::{Aeth, Bth, Deth, Reth};
-use crate::icrc::icrc;
+use crate::icrc::compute_icrc;
 use crate::ip::{Network, UDP_PROTOCOL};
 
 /// The UDP port at which RoCEv2 is received (IANA service name `roce`).
@@ -11,8 +11,8 @@ pub const ROCEV2_PORT: u16 = 4791;
 /// The largest payload of one packet, bytes: that of the largest path MTU (IBTA volume 1, section 9.7.1).
 pub const MAX_PAYLOAD: u32 = 4096;
 
-/// The byte that fills a payload. Wireshark guesses the protocol within a payload: it decodes zeros as RPC-over-RDMA, but not
-/// this byte.
+/// The byte that fills a payload. Wireshark guesses the protocol of a payload: it decodes zeros as RPC-over-RDMA, but not
+/// bytes of this value.
 ///
 /// Wireshark 4.0 decodes every SEND last or only of less than 16 bytes as RPC-over-RDMA and every empty datagram as Ethernet
 /// over InfiniBand, whatever their content, and reports them as malformed, also in captures of real NICs. To prevent it,
@@ -24,7 +24,7 @@ pub const FILLER: u8 = 0xa5;
 pub struct Packet {
     /// The headers of the link and of IP.
     pub network: Network,
-    /// UDP source port: the entropy by which switches choose among equal paths.
+    /// UDP source port: entropy with which switches select one of several equal paths.
     pub udp_source_port: u16,
     /// The base transport header without the kind.
     pub bth: Bth,
@@ -34,7 +34,7 @@ pub struct Packet {
 
 /// The kinds of packets (IBTA volume 1, section 9.2.1, table of opcodes). A `payload` is in bytes, without padding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)] // every field is a header with its own page, or a payload
+#[allow(missing_docs)] // every field is a documented header, or a payload
 pub enum PacketKind {
     /// RC SEND first.
     SendFirst { payload: u32 },
@@ -81,10 +81,10 @@ enum Extension {
 impl Packet {
     /// The size of its frame.
     pub fn frame(&self) -> Frame {
-        let (_, extension, payload) = self.kind.parts();
+        let (_, extension, payload) = self.kind.encoding();
         self.network
             .encapsulation()
-            .rocev2(extension.length() + padded(payload))
+            .rocev2(extension.bytes() + padded_length(payload))
     }
 
     /// Appends the frame, Ethernet header through invariant CRC, padded with zeros to the shortest frame. As in most
@@ -94,41 +94,44 @@ impl Packet {
     ///
     /// If the payload exceeds [`MAX_PAYLOAD`], or a packet of an unreliable connection is neither a send nor a write.
     pub fn encode(&self, into: &mut Vec<u8>) {
-        self.encode_for(u32::MAX, into);
+        self.encode_up_to(u32::MAX, into);
     }
 
     /// As [`Packet::encode`], for the first `snap_length` bytes only: payload beyond them is not written, and the invariant CRC,
     /// which needs a pass over the payload, is not computed.
-    pub(crate) fn encode_for(&self, snap_length: u32, into: &mut Vec<u8>) {
+    pub(crate) fn encode_up_to(&self, snap_length: u32, into: &mut Vec<u8>) {
         let start = into.len();
-        let ip = self.encode_headers(into);
+        let ip_start = self.encode_headers(into);
 
-        let (_, _, payload) = self.kind.parts();
+        let (_, _, payload) = self.kind.encoding();
         let room = snap_length.saturating_sub((into.len() - start) as u32);
-        let shown = padded(payload).min(room);
+        let stored = padded_length(payload).min(room);
         let filler = match self.kind {
             PacketKind::Cnp => 0,
             _ => FILLER,
         };
         let payload_start = into.len();
-        into.resize(payload_start + shown.min(payload) as usize, filler);
-        into.resize(payload_start + shown as usize, 0); // the pad bytes
-        if room <= padded(payload) {
+        into.resize(payload_start + stored.min(payload) as usize, filler);
+        into.resize(payload_start + stored as usize, 0); // the pad bytes
+        if room <= padded_length(payload) {
             return;
         }
 
-        let crc = icrc(self.network.addresses.version(), &into[ip..]);
+        let crc = compute_icrc(self.network.addresses.version(), &into[ip_start..]);
         into.extend_from_slice(&crc.to_le_bytes());
         into.resize(start + (self.frame().bytes() - FCS) as usize, 0);
     }
 
     /// Appends the headers, and returns the offset of the IP header in `into`.
     fn encode_headers(&self, into: &mut Vec<u8>) -> usize {
-        let (opcode, extension, payload) = self.kind.parts();
+        let (opcode, extension, payload) = self.kind.encoding();
         assert!(payload <= MAX_PAYLOAD, "payload of {payload} bytes");
-        let of_uc = !self.bth.unreliable || opcode < 0x0c;
-        assert!(of_uc, "opcode {opcode:#04x} of an unreliable connection");
-        let udp_length = UDP_HEADER + BTH + extension.length() + padded(payload) + ICRC;
+        let has_valid_opcode = !self.bth.unreliable || opcode < 0x0c;
+        assert!(
+            has_valid_opcode,
+            "opcode {opcode:#04x} of an unreliable connection"
+        );
+        let udp_length = UDP_HEADER + BTH + extension.bytes() + padded_length(payload) + ICRC;
 
         // At most 40 + 8 + 12 + 16 + 4096 + 4 bytes: both lengths fit 16 bits.
         let ip = self.network.encode(UDP_PROTOCOL, udp_length as u16, into);
@@ -139,7 +142,7 @@ impl Packet {
         // No checksum, also over IPv6: the invariant CRC covers the packet. Linux (rxe) does the same, see the captures.
         into.extend_from_slice(&[0, 0]);
 
-        into.extend_from_slice(&self.bth.bytes(opcode, padded(payload) - payload));
+        into.extend_from_slice(&self.bth.bytes(opcode, padded_length(payload) - payload));
         match extension {
             Extension::Nothing => {}
             Extension::Reth(reth) => into.extend_from_slice(&reth.bytes()),
@@ -154,17 +157,17 @@ impl PacketKind {
     /// The opcode (IBTA volume 1, section 9.2.1; of a CNP, annex A17.9.3). A send or a write has that of RC, see
     /// [`Bth::unreliable`].
     pub fn opcode(&self) -> u8 {
-        self.parts().0
+        self.encoding().0
     }
 
     /// Bytes of payload without padding; of a CNP, its reserved bytes.
     pub fn payload(&self) -> u32 {
-        self.parts().2
+        self.encoding().2
     }
 
     /// The remote memory region of a write or a read request.
     pub fn reth(&self) -> Option<Reth> {
-        match self.parts().1 {
+        match self.encoding().1 {
             Extension::Reth(reth) => Some(reth),
             _ => None,
         }
@@ -172,7 +175,7 @@ impl PacketKind {
 
     /// The acknowledgement in the packet.
     pub fn aeth(&self) -> Option<Aeth> {
-        match self.parts().1 {
+        match self.encoding().1 {
             Extension::Aeth(aeth) => Some(aeth),
             _ => None,
         }
@@ -180,14 +183,14 @@ impl PacketKind {
 
     /// The datagram header.
     pub fn deth(&self) -> Option<Deth> {
-        match self.parts().1 {
+        match self.encoding().1 {
             Extension::Deth(deth) => Some(deth),
             _ => None,
         }
     }
 
-    /// Opcode, extension header, and bytes of payload; of a CNP, its reserved bytes.
-    fn parts(&self) -> (u8, Extension, u32) {
+    /// Opcode, extension header, and bytes of payload (of a CNP: its reserved bytes).
+    fn encoding(&self) -> (u8, Extension, u32) {
         use PacketKind::*;
         match *self {
             SendFirst { payload } => (0x00, Extension::Nothing, payload),
@@ -211,7 +214,7 @@ impl PacketKind {
 }
 
 impl Extension {
-    fn length(&self) -> u32 {
+    fn bytes(&self) -> u32 {
         match self {
             Extension::Nothing => 0,
             Extension::Reth(_) => crate::RETH,

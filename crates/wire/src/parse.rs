@@ -1,4 +1,4 @@
-//! A RoCEv2 packet from the bytes of its Ethernet frame.
+//! Parses a RoCEv2 packet from the bytes of its Ethernet frame.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -6,16 +6,16 @@ use thiserror::Error;
 
 use crate::frame::{Ip, BTH, CNP_PAYLOAD, ICRC, UDP_HEADER};
 use crate::headers::{Aeth, Bth, Deth, Reth};
-use crate::icrc::icrc;
+use crate::icrc::compute_icrc;
 use crate::ip::{
     internet_checksum, Addresses, Ecn, Network, Tag, IPV4_TYPE, IPV6_TYPE, UDP_PROTOCOL, VLAN_TYPE,
 };
 use crate::packet::{Packet, PacketKind, MAX_PAYLOAD, ROCEV2_PORT};
 
-/// Why a frame is no intact RoCEv2 packet or PFC frame.
+/// The reason why a frame is no intact RoCEv2 packet or PFC frame.
 #[derive(Debug, Error, Clone, Copy, PartialEq, Eq)]
 pub enum ParseError {
-    /// Shorter than its length fields.
+    /// The frame is shorter than its length fields state.
     #[error("frame ends within its {0}")]
     Truncated(&'static str),
     /// EtherType of neither IP version.
@@ -29,7 +29,7 @@ pub enum ParseError {
     /// The IPv4 header is damaged.
     #[error("IPv4 header checksum is wrong")]
     IpChecksum,
-    /// A part of an IPv4 packet.
+    /// A fragment of an IPv4 packet.
     #[error("IPv4 packet is a fragment")]
     Fragment,
     /// Not UDP, or an IPv6 extension header before it.
@@ -54,7 +54,7 @@ pub enum ParseError {
         /// The CRC computed from the packet.
         expected: u32,
     },
-    /// A transport header that IBTA has not defined yet.
+    /// A version of the transport header that IBTA does not define.
     #[error("transport header version {0}: expected 0")]
     TransportVersion(u8),
     /// A packet of a kind that [`PacketKind`] lacks.
@@ -89,25 +89,25 @@ impl Packet {
     ///
     /// A packet with a wrong invariant CRC is refused. The payload is not stored.
     pub fn parse(frame: &[u8]) -> Result<Packet, ParseError> {
-        let mut rest = frame;
-        let destination_mac = take(&mut rest, "Ethernet header")?;
-        let source_mac = take(&mut rest, "Ethernet header")?;
-        let mut ether_type = u16::from_be_bytes(take(&mut rest, "Ethernet header")?);
+        let mut remaining = frame;
+        let destination_mac = take_bytes(&mut remaining, "Ethernet header")?;
+        let source_mac = take_bytes(&mut remaining, "Ethernet header")?;
+        let mut ether_type = u16::from_be_bytes(take_bytes(&mut remaining, "Ethernet header")?);
         let mut tag = None;
         if ether_type == VLAN_TYPE {
-            let control = u16::from_be_bytes(take(&mut rest, "802.1Q tag")?);
+            let control = u16::from_be_bytes(take_bytes(&mut remaining, "802.1Q tag")?);
             tag = Some(Tag::from_control(control));
-            ether_type = u16::from_be_bytes(take(&mut rest, "802.1Q tag")?);
+            ether_type = u16::from_be_bytes(take_bytes(&mut remaining, "802.1Q tag")?);
         }
         let ip = match ether_type {
-            IPV4_TYPE => parse_ipv4(rest)?,
-            IPV6_TYPE => parse_ipv6(rest)?,
+            IPV4_TYPE => parse_ipv4(remaining)?,
+            IPV6_TYPE => parse_ipv6(remaining)?,
             other => return Err(ParseError::EtherType(other)),
         };
 
-        let datagram = &rest[ip.version.header() as usize..ip.length];
+        let datagram = &remaining[ip.version.header_bytes() as usize..ip.length];
         let (udp_source_port, transport) = parse_udp(datagram)?;
-        check_icrc(ip.version, &rest[..ip.length])?;
+        check_icrc(ip.version, &remaining[..ip.length])?;
         let (bth, kind) = parse_transport(transport)?;
         Ok(Packet {
             network: Network {
@@ -136,14 +136,14 @@ struct IpPacket {
 }
 
 fn parse_ipv4(packet: &[u8]) -> Result<IpPacket, ParseError> {
-    let header: [u8; 20] = take(&mut &packet[..], "IPv4 header")?;
+    let header: [u8; 20] = take_bytes(&mut &packet[..], "IPv4 header")?;
     if header[0] != 0x45 {
         return Err(ParseError::IpHeader(header[0]));
     }
     if internet_checksum(&header) != 0 {
         return Err(ParseError::IpChecksum);
     }
-    // More fragments, or an offset; the flag above them only forbids fragments.
+    // The "more fragments" flag and the fragment offset; the bit above them is "do not fragment".
     if u16::from_be_bytes([header[6], header[7]]) & 0x3fff != 0 {
         return Err(ParseError::Fragment);
     }
@@ -168,24 +168,24 @@ fn parse_ipv4(packet: &[u8]) -> Result<IpPacket, ParseError> {
 }
 
 fn parse_ipv6(packet: &[u8]) -> Result<IpPacket, ParseError> {
-    let mut rest = packet;
-    let first = u32::from_be_bytes(take(&mut rest, "IPv6 header")?);
-    let payload = u16::from_be_bytes(take(&mut rest, "IPv6 header")?);
-    let [next_header, hop_limit] = take(&mut rest, "IPv6 header")?;
-    let source: [u8; 16] = take(&mut rest, "IPv6 header")?;
-    let destination: [u8; 16] = take(&mut rest, "IPv6 header")?;
+    let mut remaining = packet;
+    let first = u32::from_be_bytes(take_bytes(&mut remaining, "IPv6 header")?);
+    let payload = u16::from_be_bytes(take_bytes(&mut remaining, "IPv6 header")?);
+    let [next_header, hop_limit] = take_bytes(&mut remaining, "IPv6 header")?;
+    let source: [u8; 16] = take_bytes(&mut remaining, "IPv6 header")?;
+    let destination: [u8; 16] = take_bytes(&mut remaining, "IPv6 header")?;
     if first >> 28 != 6 {
         return Err(ParseError::IpHeader((first >> 24) as u8));
     }
     if next_header != UDP_PROTOCOL {
         return Err(ParseError::Protocol(next_header));
     }
-    if usize::from(payload) > rest.len() {
+    if usize::from(payload) > remaining.len() {
         return Err(ParseError::Truncated("IPv6 packet"));
     }
     Ok(IpPacket {
         version: Ip::V6,
-        length: packet.len() - rest.len() + usize::from(payload),
+        length: packet.len() - remaining.len() + usize::from(payload),
         traffic_class: (first >> 20) as u8,
         ttl: hop_limit,
         addresses: Addresses::V6 {
@@ -198,8 +198,9 @@ fn parse_ipv6(packet: &[u8]) -> Result<IpPacket, ParseError> {
 
 /// The source port, and the bytes between the UDP header and the invariant CRC.
 fn parse_udp(datagram: &[u8]) -> Result<(u16, &[u8]), ParseError> {
-    let mut rest = datagram;
-    let [s0, s1, d0, d1, l0, l1, _, _]: [u8; UDP_HEADER as usize] = take(&mut rest, "UDP header")?;
+    let mut remaining = datagram;
+    let [s0, s1, d0, d1, l0, l1, _, _]: [u8; UDP_HEADER as usize] =
+        take_bytes(&mut remaining, "UDP header")?;
     let port = u16::from_be_bytes([d0, d1]);
     if port != ROCEV2_PORT {
         return Err(ParseError::Port(port));
@@ -211,19 +212,19 @@ fn parse_udp(datagram: &[u8]) -> Result<(u16, &[u8]), ParseError> {
             udp: length,
         });
     }
-    if rest.len() < (BTH + ICRC) as usize {
+    if remaining.len() < (BTH + ICRC) as usize {
         return Err(ParseError::Truncated("base transport header"));
     }
-    let transport = &rest[..rest.len() - ICRC as usize];
+    let transport = &remaining[..remaining.len() - ICRC as usize];
     Ok((u16::from_be_bytes([s0, s1]), transport))
 }
 
 fn check_icrc(version: Ip, packet: &[u8]) -> Result<(), ParseError> {
-    let (covered, last) = packet
+    let (protected, crc) = packet
         .split_last_chunk()
         .ok_or(ParseError::Truncated("invariant CRC"))?;
-    let found = u32::from_le_bytes(*last);
-    let expected = icrc(version, covered);
+    let found = u32::from_le_bytes(*crc);
+    let expected = compute_icrc(version, protected);
     if found != expected {
         return Err(ParseError::Icrc { found, expected });
     }
@@ -232,110 +233,114 @@ fn check_icrc(version: Ip, packet: &[u8]) -> Result<(), ParseError> {
 
 fn parse_transport(transport: &[u8]) -> Result<(Bth, PacketKind), ParseError> {
     use PacketKind::*;
-    let mut rest = transport;
-    let (opcode, bth, pad) = Bth::from_bytes(take(&mut rest, "base transport header")?)?;
-    let mut after = AfterBth { opcode, pad, rest };
+    let mut remaining = transport;
+    let (opcode, bth, pad) = Bth::from_bytes(take_bytes(&mut remaining, "base transport header")?)?;
+    let mut body = TransportBody {
+        opcode,
+        pad,
+        remaining,
+    };
     let kind = match opcode {
         0x00 => SendFirst {
-            payload: after.payload()?,
+            payload: body.take_payload()?,
         },
         0x01 => SendMiddle {
-            payload: after.payload()?,
+            payload: body.take_payload()?,
         },
         0x02 => SendLast {
-            payload: after.payload()?,
+            payload: body.take_payload()?,
         },
         0x04 => SendOnly {
-            payload: after.payload()?,
+            payload: body.take_payload()?,
         },
         0x06 => WriteFirst {
-            reth: after.reth()?,
-            payload: after.payload()?,
+            reth: body.take_reth()?,
+            payload: body.take_payload()?,
         },
         0x07 => WriteMiddle {
-            payload: after.payload()?,
+            payload: body.take_payload()?,
         },
         0x08 => WriteLast {
-            payload: after.payload()?,
+            payload: body.take_payload()?,
         },
         0x0a => WriteOnly {
-            reth: after.reth()?,
-            payload: after.payload()?,
+            reth: body.take_reth()?,
+            payload: body.take_payload()?,
         },
         0x0c => ReadRequest {
-            reth: after.reth()?,
+            reth: body.take_reth()?,
         },
         0x0d => ReadResponseFirst {
-            aeth: after.aeth()?,
-            payload: after.payload()?,
+            aeth: body.take_aeth()?,
+            payload: body.take_payload()?,
         },
         0x0e => ReadResponseMiddle {
-            payload: after.payload()?,
+            payload: body.take_payload()?,
         },
         0x0f => ReadResponseLast {
-            aeth: after.aeth()?,
-            payload: after.payload()?,
+            aeth: body.take_aeth()?,
+            payload: body.take_payload()?,
         },
         0x10 => ReadResponseOnly {
-            aeth: after.aeth()?,
-            payload: after.payload()?,
+            aeth: body.take_aeth()?,
+            payload: body.take_payload()?,
         },
         0x11 => Acknowledge {
-            aeth: after.aeth()?,
+            aeth: body.take_aeth()?,
         },
         0x64 => DatagramSend {
-            deth: after.deth()?,
-            payload: after.payload()?,
+            deth: body.take_deth()?,
+            payload: body.take_payload()?,
         },
         0x81 => {
-            after.expect_bytes(CNP_PAYLOAD)?;
+            body.expect_bytes(CNP_PAYLOAD)?;
             Cnp
         }
         _ => return Err(ParseError::Opcode(transport[0])),
     };
-    after.expect_bytes(0)?;
+    body.expect_bytes(0)?;
     Ok((bth, kind))
 }
 
-/// The bytes after the base transport header.
-struct AfterBth<'a> {
+/// The bytes after the base transport header that are not read yet.
+struct TransportBody<'a> {
     opcode: u8,
     pad: u32,
-    rest: &'a [u8],
+    remaining: &'a [u8],
 }
 
-impl AfterBth<'_> {
-    fn reth(&mut self) -> Result<Reth, ParseError> {
-        Ok(Reth::from_bytes(take(&mut self.rest, "RETH")?))
+impl TransportBody<'_> {
+    fn take_reth(&mut self) -> Result<Reth, ParseError> {
+        Ok(Reth::from_bytes(take_bytes(&mut self.remaining, "RETH")?))
     }
 
-    fn aeth(&mut self) -> Result<Aeth, ParseError> {
-        Aeth::from_bytes(take(&mut self.rest, "AETH")?)
+    fn take_aeth(&mut self) -> Result<Aeth, ParseError> {
+        Aeth::from_bytes(take_bytes(&mut self.remaining, "AETH")?)
     }
 
-    fn deth(&mut self) -> Result<Deth, ParseError> {
-        Ok(Deth::from_bytes(take(&mut self.rest, "DETH")?))
+    fn take_deth(&mut self) -> Result<Deth, ParseError> {
+        Ok(Deth::from_bytes(take_bytes(&mut self.remaining, "DETH")?))
     }
 
-    /// Length of the remaining bytes without the pad bytes.
-    fn payload(&mut self) -> Result<u32, ParseError> {
-        let padded = self.rest.len() as u32; // an IP packet has less than 2^16 bytes
-        let payload = padded.saturating_sub(self.pad);
-        if !padded.is_multiple_of(4) || self.pad > padded || payload > MAX_PAYLOAD {
+    /// Takes all remaining bytes. Returns their number without the pad bytes.
+    fn take_payload(&mut self) -> Result<u32, ParseError> {
+        let length = self.remaining.len() as u32; // an IP packet has less than 2^16 bytes
+        let payload = length.saturating_sub(self.pad);
+        if !length.is_multiple_of(4) || self.pad > length || payload > MAX_PAYLOAD {
             return Err(ParseError::Payload {
                 opcode: self.opcode,
-                found: padded,
+                found: length,
                 pad: self.pad,
             });
         }
-        self.rest = &[];
+        self.remaining = &[];
         self.pad = 0;
         Ok(payload)
     }
 
     /// Checks that exactly `bytes` bytes remain, none of them pad bytes.
     fn expect_bytes(&mut self, bytes: u32) -> Result<(), ParseError> {
-        let found = self.rest.len() as u32;
+        let found = self.remaining.len() as u32;
         if found != bytes || self.pad != 0 {
             return Err(ParseError::Payload {
                 opcode: self.opcode,
@@ -343,7 +348,7 @@ impl AfterBth<'_> {
                 pad: self.pad,
             });
         }
-        self.rest = &[];
+        self.remaining = &[];
         Ok(())
     }
 }
@@ -371,13 +376,13 @@ impl Ecn {
 }
 
 /// Takes the next `N` bytes; `part` names them in the error.
-pub(crate) fn take<const N: usize>(
-    rest: &mut &[u8],
+pub(crate) fn take_bytes<const N: usize>(
+    remaining: &mut &[u8],
     part: &'static str,
 ) -> Result<[u8; N], ParseError> {
-    let (bytes, left) = rest
+    let (bytes, tail) = remaining
         .split_first_chunk()
         .ok_or(ParseError::Truncated(part))?;
-    *rest = left;
+    *remaining = tail;
     Ok(*bytes)
 }

@@ -1,4 +1,4 @@
-//! A capture file in the classic pcap format with nanoseconds, as bytes
+//! Writes a capture file in the classic pcap format with nanoseconds
 //! (draft-ietf-opsawg-pcap, sections 4 and 5; all fields little-endian).
 
 use crate::credit::CreditPacket;
@@ -18,16 +18,17 @@ pub const WHOLE_FRAMES: u32 = 262_144;
 
 /// A capture file with at most `snap_length` bytes of each frame.
 ///
-/// A port's capture is the bytes of [`Capture::header`] followed by one record per frame, ordered by time.
+/// A port's capture is the bytes of [`Capture::append_header`] followed by one record per frame, ordered by time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capture {
-    /// Most bytes stored of a frame. A packet cut within its payload takes a tenth of the time, without an invariant CRC.
+    /// Maximum number of bytes stored of a frame. A packet cut within its payload has no invariant CRC and takes a tenth of the
+    /// time to encode.
     pub snap_length: u32,
 }
 
 impl Capture {
     /// Appends the file header.
-    pub fn header(&self, into: &mut Vec<u8>) {
+    pub fn append_header(&self, into: &mut Vec<u8>) {
         into.extend_from_slice(&MAGIC_NANOSECONDS.to_le_bytes());
         into.extend_from_slice(&VERSION.0.to_le_bytes());
         into.extend_from_slice(&VERSION.1.to_le_bytes());
@@ -37,33 +38,33 @@ impl Capture {
     }
 
     /// Appends the record of a packet seen `picoseconds` after the start, rounded down to nanoseconds.
-    pub fn packet(&self, into: &mut Vec<u8>, picoseconds: u64, packet: &Packet) {
+    pub fn append_packet(&self, into: &mut Vec<u8>, picoseconds: u64, packet: &Packet) {
         let length = packet.frame().bytes() - FCS;
-        self.record(into, picoseconds, length, |into| {
-            packet.encode_for(self.snap_length, into);
+        self.append_record(into, picoseconds, length, |into| {
+            packet.encode_up_to(self.snap_length, into);
         });
     }
 
     /// Appends the record of a socket's packet seen `picoseconds` after the start.
-    pub fn socket(&self, into: &mut Vec<u8>, picoseconds: u64, packet: &SocketPacket) {
+    pub fn append_socket(&self, into: &mut Vec<u8>, picoseconds: u64, packet: &SocketPacket) {
         let length = packet.frame().bytes() - FCS;
-        self.record(into, picoseconds, length, |into| packet.encode(into));
+        self.append_record(into, picoseconds, length, |into| packet.encode(into));
     }
 
     /// Appends the record of a credit packet seen `picoseconds` after the start.
-    pub fn credit(&self, into: &mut Vec<u8>, picoseconds: u64, packet: &CreditPacket) {
+    pub fn append_credit(&self, into: &mut Vec<u8>, picoseconds: u64, packet: &CreditPacket) {
         let length = packet.frame().bytes() - FCS;
-        self.record(into, picoseconds, length, |into| packet.encode(into));
+        self.append_record(into, picoseconds, length, |into| packet.encode(into));
     }
 
     /// Appends the record of a priority flow control frame seen `picoseconds` after the start.
-    pub fn pfc(&self, into: &mut Vec<u8>, picoseconds: u64, pfc: &Pfc) {
+    pub fn append_pfc(&self, into: &mut Vec<u8>, picoseconds: u64, pfc: &Pfc) {
         let length = Frame::pfc().bytes() - FCS;
-        self.record(into, picoseconds, length, |into| pfc.encode(into));
+        self.append_record(into, picoseconds, length, |into| pfc.encode(into));
     }
 
-    /// A record of a frame of `length` bytes, of which `encode` appends at least the stored part.
-    fn record(
+    /// Appends the record of a frame of `length` bytes. `encode` appends at least the part of the frame that is stored.
+    fn append_record(
         &self,
         into: &mut Vec<u8>,
         picoseconds: u64,
@@ -73,33 +74,33 @@ impl Capture {
         // 2^64 picoseconds are 18 million seconds.
         let seconds = (picoseconds / PICOSECONDS_PER_SECOND) as u32;
         let nanoseconds = (picoseconds % PICOSECONDS_PER_SECOND / 1000) as u32;
-        let kept = length.min(self.snap_length);
-        for field in [seconds, nanoseconds, kept, length] {
+        let stored_length = length.min(self.snap_length);
+        for field in [seconds, nanoseconds, stored_length, length] {
             into.extend_from_slice(&field.to_le_bytes());
         }
         let start = into.len();
         encode(into);
-        into.truncate(start + kept as usize);
+        into.truncate(start + stored_length as usize);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hex;
+    use crate::parse_hex;
     #[test]
-    fn the_file_header() {
+    fn file_header_has_nanosecond_magic() {
         let mut bytes = vec![];
-        Capture { snap_length: 128 }.header(&mut bytes);
+        Capture { snap_length: 128 }.append_header(&mut bytes);
         assert_eq!(
             bytes,
-            hex("4d3c b2a1 0200 0400 0000 0000 0000 0000 8000 0000 0100 0000")
+            parse_hex("4d3c b2a1 0200 0400 0000 0000 0000 0000 8000 0000 0100 0000")
         );
     }
 
     #[test]
-    fn times_and_lengths() {
-        let whole = Capture {
+    fn records_have_times_and_lengths() {
+        let capture = Capture {
             snap_length: WHOLE_FRAMES,
         };
         let rows = [
@@ -116,13 +117,13 @@ mod tests {
         };
         for (picoseconds, (seconds, nanoseconds)) in rows {
             let mut bytes = vec![];
-            whole.pfc(&mut bytes, picoseconds, &pfc);
-            assert_eq!(fields(&bytes), [seconds, nanoseconds, 60, 60]);
+            capture.append_pfc(&mut bytes, picoseconds, &pfc);
+            assert_eq!(read_fields(&bytes), [seconds, nanoseconds, 60, 60]);
             assert_eq!(Pfc::parse(&bytes[16..]), Ok(pfc));
         }
     }
 
-    fn fields(record: &[u8]) -> [u32; 4] {
+    fn read_fields(record: &[u8]) -> [u32; 4] {
         std::array::from_fn(|field| {
             let at = 4 * field;
             u32::from_le_bytes(record[at..at + 4].try_into().unwrap())

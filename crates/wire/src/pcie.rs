@@ -22,16 +22,16 @@ pub struct PcieLink {
 /// A link or payload that PCI Express up to generation 5 does not define.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum UnknownPcieLink {
-    /// No such signalling rate.
+    /// Not a signalling rate of PCI Express.
     #[error("PCIe rate {0} MT/s: expected 2500, 5000, 8000, 16000 or 32000")]
     Rate(u32),
-    /// No such generation.
+    /// Not a supported generation.
     #[error("PCIe generation {0}: expected 1 to 5")]
     Generation(u8),
-    /// No such width.
+    /// Not a link width of PCI Express.
     #[error("PCIe width x{0}: expected x1, x2, x4, x8, x12, x16 or x32")]
     Width(u32),
-    /// No such limit on the data of one packet.
+    /// Not a maximum payload size of PCI Express.
     #[error("PCIe payload {0} bytes: expected 64, 128, 256, 512, 1024, 2048 or 4096")]
     Payload(u32),
 }
@@ -58,9 +58,9 @@ impl PcieLink {
     /// A link of a generation, 1 to 5 (PCI Express Base 5.0, section 1.2: 2.5, 5, 8, 16 and 32 GT/s).
     pub fn from_generation(generation: u8, lanes: u32) -> Result<Self, UnknownPcieLink> {
         let rates = [2500, 5000, 8000, 16000, 32000];
-        let place = usize::from(generation).wrapping_sub(1);
+        let index = usize::from(generation).wrapping_sub(1);
         let rate = rates
-            .get(place)
+            .get(index)
             .ok_or(UnknownPcieLink::Generation(generation))?;
         PcieLink::new(*rate, lanes)
     }
@@ -108,7 +108,7 @@ pub fn read_request_bytes() -> u32 {
 }
 
 /// Bits of data per second with at most `count` outstanding packets of `bytes`, each outstanding for `nanoseconds`, which are
-/// above zero (Little's law): ordered writes until they are in memory, reads until they are answered.
+/// above zero (Little's law). A write is outstanding until it is in memory, a read until its completion arrives.
 pub fn outstanding_rate(count: u32, bytes: u32, nanoseconds: u64) -> u64 {
     let bits = u128::from(count) * u128::from(bytes) * 8 * 1_000_000_000;
     u64::try_from(bits / u128::from(nanoseconds)).unwrap_or(u64::MAX)
@@ -121,7 +121,7 @@ mod tests {
 
     /// GB/s of x16 links, as the PCI Express table of document 002 prints them.
     #[test]
-    fn links_of_five_generations() {
+    fn link_rates_match_five_generations() {
         let rows = [
             (2500, 4_000),
             (5000, 8_000),
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn data_rates() {
+    fn write_rates_match_published_values() {
         let rows = [
             (8000, 16, 256, 115),
             (16000, 16, 256, 230),
@@ -199,7 +199,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn data_never_exceeds_the_link_and_grows_with_payload(rate in 0usize..5, lanes in 0usize..7, power in 6u32..12) {
+        fn data_rate_grows_with_payload_up_to_the_link_rate(rate in 0usize..5, lanes in 0usize..7, power in 6u32..12) {
             let link = PcieLink::new([2500, 5000, 8000, 16000, 32000][rate], [1, 2, 4, 8, 12, 16, 32][lanes]).unwrap();
             let small = link.write_bits_per_second(1 << power).unwrap();
             let large = link.write_bits_per_second(1 << (power + 1)).unwrap();

@@ -1,7 +1,7 @@
 //! A priority flow control frame as bytes.
 
 use crate::frame::{Frame, FCS};
-use crate::parse::{take, ParseError};
+use crate::parse::{take_bytes, ParseError};
 
 const PAUSE_ADDRESS: [u8; 6] = [0x01, 0x80, 0xc2, 0x00, 0x00, 0x01]; // IEEE 802.3 annex 31B.1
 const MAC_CONTROL_TYPE: u16 = 0x8808; // IEEE 802.3 clause 31.4.1.3
@@ -35,24 +35,24 @@ impl Pfc {
 
     /// Reads a frame.
     pub fn parse(frame: &[u8]) -> Result<Pfc, ParseError> {
-        let mut rest = frame;
-        let destination: [u8; 6] = take(&mut rest, "Ethernet header")?;
-        let source_mac = take(&mut rest, "Ethernet header")?;
-        let ether_type = u16::from_be_bytes(take(&mut rest, "Ethernet header")?);
+        let mut remaining = frame;
+        let destination: [u8; 6] = take_bytes(&mut remaining, "Ethernet header")?;
+        let source_mac = take_bytes(&mut remaining, "Ethernet header")?;
+        let ether_type = u16::from_be_bytes(take_bytes(&mut remaining, "Ethernet header")?);
         if ether_type != MAC_CONTROL_TYPE {
             return Err(ParseError::NoMacControl(ether_type));
         }
         if destination != PAUSE_ADDRESS {
             return Err(ParseError::PauseAddress);
         }
-        let opcode = u16::from_be_bytes(take(&mut rest, "MAC control opcode")?);
+        let opcode = u16::from_be_bytes(take_bytes(&mut remaining, "MAC control opcode")?);
         if opcode != PFC_OPCODE {
             return Err(ParseError::PauseOpcode(opcode));
         }
-        let [_, enabled] = take(&mut rest, "class-enable vector")?;
+        let [_, enabled] = take_bytes(&mut remaining, "class-enable vector")?;
         let mut quanta = [0; 8];
         for quantum in &mut quanta {
-            *quantum = u16::from_be_bytes(take(&mut rest, "quanta")?);
+            *quantum = u16::from_be_bytes(take_bytes(&mut remaining, "quanta")?);
         }
         Ok(Pfc {
             source_mac,
@@ -65,12 +65,12 @@ impl Pfc {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hex;
+    use crate::parse_hex;
     use proptest::prelude::*;
 
     /// Pausing priority 3 for the longest time and resuming priority 5.
     #[test]
-    fn the_bytes_of_a_pause() {
+    fn encoded_bytes_match_the_standard() {
         let pfc = Pfc {
             source_mac: [2, 0, 0, 0, 0, 9],
             enabled: 0b0010_1000,
@@ -78,8 +78,10 @@ mod tests {
         };
         let mut bytes = vec![];
         pfc.encode(&mut bytes);
-        let mut expected = hex("0180 c200 0001 0200 0000 0009 8808 0101 0028 \
-                                0000 0000 0000 ffff 0000 0000 0000 0000");
+        let mut expected = parse_hex(
+            "0180 c200 0001 0200 0000 0009 8808 0101 0028 \
+                                0000 0000 0000 ffff 0000 0000 0000 0000",
+        );
         expected.resize(60, 0);
         assert_eq!(bytes, expected);
     }
@@ -106,7 +108,7 @@ mod tests {
             ),
         ];
         for (frame, text) in rows {
-            assert_eq!(Pfc::parse(&hex(frame)).unwrap_err().to_string(), text);
+            assert_eq!(Pfc::parse(&parse_hex(frame)).unwrap_err().to_string(), text);
         }
     }
 

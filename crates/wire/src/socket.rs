@@ -22,7 +22,7 @@ pub struct SocketPacket {
     pub payload: u16,
 }
 
-/// What carries the payload.
+/// The transport protocol of a socket, with the fields of its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SocketProtocol {
     /// A segment of an open connection (RFC 9293), with the timestamps option (RFC 7323).
@@ -35,7 +35,7 @@ pub enum SocketProtocol {
         push: bool,
         /// The receive window as the header carries it, not scaled.
         window: u16,
-        /// The sender's clock, and the last value received of the other side's.
+        /// The sender's clock, and the last received value of the receiver's clock.
         timestamps: [u32; 2],
     },
     /// A datagram (RFC 768).
@@ -45,10 +45,10 @@ pub enum SocketProtocol {
 impl SocketPacket {
     /// The size of its frame.
     pub fn frame(&self) -> Frame {
-        let around = self.network.encapsulation();
+        let encapsulation = self.network.encapsulation();
         match self.protocol {
-            SocketProtocol::Tcp { .. } => around.tcp(self.payload.into()),
-            SocketProtocol::Udp => around.udp(self.payload.into()),
+            SocketProtocol::Tcp { .. } => encapsulation.tcp(self.payload.into()),
+            SocketProtocol::Udp => encapsulation.udp(self.payload.into()),
         }
     }
 
@@ -68,18 +68,18 @@ impl SocketPacket {
         self.network.encode(protocol, header + self.payload, into);
 
         let segment = into.len();
-        let checksum = segment + self.encode_header(into);
+        let checksum_offset = segment + self.encode_header(into);
         into.resize(into.len() + usize::from(self.payload), 0);
-        let sum = self.network.checksum(protocol, &into[segment..]);
-        let sum = match (sum, self.protocol) {
+        let checksum = self.network.compute_checksum(protocol, &into[segment..]);
+        let checksum = match (checksum, self.protocol) {
             (0, SocketProtocol::Udp) => 0xffff, // 0 = none
-            (sum, _) => sum,
+            (checksum, _) => checksum,
         };
-        into[checksum..checksum + 2].copy_from_slice(&sum.to_be_bytes());
+        into[checksum_offset..checksum_offset + 2].copy_from_slice(&checksum.to_be_bytes());
         into.resize(start + (self.frame().bytes() - FCS) as usize, 0);
     }
 
-    /// Appends the TCP or UDP header with a checksum of zero, and returns where in it that stands.
+    /// Appends the TCP or UDP header with a checksum of zero. Returns the offset of the checksum in the header.
     fn encode_header(&self, into: &mut Vec<u8>) -> usize {
         for port in self.ports {
             into.extend_from_slice(&port.to_be_bytes());
@@ -114,11 +114,11 @@ impl SocketPacket {
 mod tests {
     use super::*;
 
-    /// The bytes of both, beside the frame's size; checksums by hand over the pseudo header and all that follows.
+    /// A datagram and a segment. Checksums are computed by hand over the pseudo header and the segment.
     #[test]
-    fn bytes() {
+    fn encoded_bytes_match_the_standards() {
         let packet = SocketPacket {
-            network: crate::ip::sample(),
+            network: crate::ip::sample_network(),
             ports: [0x1000, 0x2000],
             protocol: SocketProtocol::Udp,
             payload: 3,
@@ -126,7 +126,7 @@ mod tests {
         let mut udp = Vec::new();
         packet.encode(&mut udp);
         // 0a00 + 0001 + 0a00 + 0002 + 000b + 0011 + 1000 + 2000 + 000b = 442a
-        let header = crate::hex("1000 2000 000b bbd5 000000");
+        let header = crate::parse_hex("1000 2000 000b bbd5 000000");
         assert_eq!(&udp[34..45], header);
         assert_eq!((udp.len(), packet.frame().bytes()), (60, 64));
 
@@ -143,7 +143,7 @@ mod tests {
         let mut bytes = Vec::new();
         tcp.encode(&mut bytes);
         // 1403 + 0023 + 0006 + 3000 + 0001 + 0002 + 0003 + 0004 + 8018 + ffff + 0101 + 080a + 0005 + 0006 = 1cd63
-        let header = crate::hex(
+        let header = crate::parse_hex(
             "1000 2000 0001 0002 0003 0004 8018 ffff 329b 0000 0101 080a 0000 0005 0000 0006 000000",
         );
         assert_eq!(&bytes[34..], header);

@@ -31,13 +31,13 @@ impl Picoseconds {
     /// The greatest value.
     pub const MAX: Picoseconds = Picoseconds(u64::MAX);
 
-    /// A duration of so many nanoseconds.
+    /// A duration of this many nanoseconds.
     #[inline]
     pub const fn from_nanoseconds(nanoseconds: u64) -> Picoseconds {
         Picoseconds(nanoseconds * NANOSECOND.0)
     }
 
-    /// So many times this duration.
+    /// `count` times this duration.
     #[inline]
     pub const fn times(self, count: u64) -> Picoseconds {
         Picoseconds(self.0 * count)
@@ -49,7 +49,7 @@ impl Picoseconds {
         self.0 as f64
     }
 
-    /// The integer part of so many picoseconds; 0 if negative, the greatest value if too large.
+    /// The integer part of this number of picoseconds; 0 if negative, the greatest value if too large.
     #[inline]
     pub const fn from_f64(picoseconds: f64) -> Picoseconds {
         Picoseconds(picoseconds as u64)
@@ -91,25 +91,25 @@ impl Picoseconds {
         }
     }
 
-    /// The time between the two, whichever is later.
+    /// The time between this and `other`.
     #[inline]
     pub const fn abs_diff(self, other: Picoseconds) -> Picoseconds {
         Picoseconds(self.0.abs_diff(other.0))
     }
 
-    /// How many of `unit` it takes to cover this time.
+    /// The number of `unit`s that cover this time.
     #[inline]
     pub const fn div_ceil(self, unit: Picoseconds) -> u64 {
         self.0.div_ceil(unit.0)
     }
 
-    /// The least multiple of `unit` that is not less.
+    /// The smallest multiple of `unit` that is at least this time.
     #[inline]
     pub const fn next_multiple_of(self, unit: Picoseconds) -> Picoseconds {
         Picoseconds(self.0.next_multiple_of(unit.0))
     }
 
-    /// Whether it is a whole number of `unit`.
+    /// Whether this time is a whole number of `unit`s.
     #[inline]
     pub const fn is_multiple_of(self, unit: Picoseconds) -> bool {
         self.0.is_multiple_of(unit.0)
@@ -223,7 +223,7 @@ impl ByteTime {
         Picoseconds((self.0 * u64::from(bytes.0)) >> 16)
     }
 
-    /// The time at another rate of what takes `time` at this rate.
+    /// The time at another rate of the bytes that take `time` at this rate.
     pub fn convert(self, time: Picoseconds, other: ByteTime) -> Picoseconds {
         Picoseconds((u128::from(time.0) * u128::from(other.0) / u128::from(self.0)) as u64)
     }
@@ -241,7 +241,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_byte_at_every_ethernet_rate() {
+    fn byte_times_are_exact_at_ethernet_rates() {
         let rows = [
             (10, 800),
             (25, 320),

@@ -1,4 +1,4 @@
-//! The inputs that fuzzing kept, once more.
+//! Replays the inputs that fuzzing stored.
 
 mod properties;
 #[path = "../../../fuzz/replay.rs"]
@@ -8,7 +8,7 @@ use properties::{capture, credit, frame_sizes, packet, pfc, socket};
 use replay::replay;
 
 #[test]
-fn kept_inputs_hold_every_property() {
+fn stored_inputs_hold_every_property() {
     replay(
         include_str!("../../../fuzz/corpus/wire_packet.txt"),
         packet::check,

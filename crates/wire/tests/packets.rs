@@ -1,4 +1,4 @@
-//! Packets written and read: against real captures, against the sizes, and against damage.
+//! Writes and reads packets: compared with real captures and with computed sizes; damaged packets are refused.
 
 mod common;
 
@@ -9,7 +9,7 @@ use wirespeed_wire::{
     PacketKind, ParseError, Reth, Syndrome, Tag, FCS,
 };
 
-fn hex(text: &str) -> Vec<u8> {
+fn parse_hex(text: &str) -> Vec<u8> {
     let digits: Vec<u32> = text.chars().filter_map(|c| c.to_digit(16)).collect();
     digits
         .chunks(2)
@@ -17,13 +17,13 @@ fn hex(text: &str) -> Vec<u8> {
         .collect()
 }
 
-fn bytes(packet: &Packet) -> Vec<u8> {
+fn encode(packet: &Packet) -> Vec<u8> {
     let mut bytes = vec![];
     packet.encode(&mut bytes);
     bytes
 }
 
-/// Captured frames with a payload, which is not stored, so they are read only.
+/// Captured frames with a payload. Payload is not stored, so the frames are not written back.
 #[test]
 fn captured_frames_are_read() {
     let rxe = [
@@ -79,7 +79,7 @@ fn captured_frames_are_read() {
         ),
     ];
     for (frame, qp, psn, kind) in rxe {
-        let packet = Packet::parse(&hex(frame)).unwrap();
+        let packet = Packet::parse(&parse_hex(frame)).unwrap();
         let bth = Bth {
             migrated: false,
             acknowledge_request: kind.opcode() != 0x10,
@@ -91,13 +91,13 @@ fn captured_frames_are_read() {
             (network.ttl, network.dscp, network.ecn),
             (64, 0, Ecn::NotEct)
         );
-        assert_eq!(packet.frame().bytes() - FCS, hex(frame).len() as u32);
+        assert_eq!(packet.frame().bytes() - FCS, parse_hex(frame).len() as u32);
     }
 }
 
-/// Frames without a payload are written back bit by bit.
+/// Frames without a payload are written back with the same bytes.
 #[test]
-fn frames_of_other_senders_are_written_back() {
+fn captured_frames_without_payload_are_written_back() {
     let rows = [
         // An acknowledgement of Soft-RoCE.
         "020000000103020000000203080045000030c83840004011eb30c0a80302c0a80301d63212b7001c0000\
@@ -112,8 +112,8 @@ fn frames_of_other_senders_are_written_back() {
          002800008100ffff401122330000000000000000000000000000000000000000 0506acbd",
     ];
     for frame in rows {
-        let frame = hex(frame);
-        assert_eq!(bytes(&Packet::parse(&frame).unwrap()), frame);
+        let frame = parse_hex(frame);
+        assert_eq!(encode(&Packet::parse(&frame).unwrap()), frame);
     }
 }
 
@@ -122,24 +122,28 @@ fn frames_of_other_senders_are_written_back() {
 fn written_frames_have_the_computed_sizes() {
     for (addresses, ip) in [(V4, Ip::V4), (V6, Ip::V6)] {
         for tag in [None, Some(TAG)] {
-            let e = Encapsulation {
+            let encapsulation = Encapsulation {
                 ip,
                 vlan: tag.is_some(),
             };
             for payload in [0, 1, 2, 3, 4, 5, 255, 1024, 4095, 4096] {
                 for kind in every_kind(payload) {
                     let packet = packet(kind, addresses, tag);
-                    let length = bytes(&packet).len() as u32 + FCS;
-                    assert_eq!(packet.network.encapsulation(), e);
+                    let length = encode(&packet).len() as u32 + FCS;
+                    assert_eq!(packet.network.encapsulation(), encapsulation);
                     assert_eq!(length, packet.frame().bytes(), "{kind:?}");
-                    assert_eq!(length, size(e, kind).bytes(), "{kind:?}");
+                    assert_eq!(
+                        length,
+                        expected_size(encapsulation, kind).bytes(),
+                        "{kind:?}"
+                    );
                 }
             }
         }
     }
 }
 
-fn size(e: Encapsulation, kind: PacketKind) -> Frame {
+fn expected_size(encapsulation: Encapsulation, kind: PacketKind) -> Frame {
     use PacketKind::*;
     match kind {
         SendFirst { payload }
@@ -148,31 +152,33 @@ fn size(e: Encapsulation, kind: PacketKind) -> Frame {
         | SendOnly { payload }
         | WriteMiddle { payload }
         | WriteLast { payload }
-        | ReadResponseMiddle { payload } => e.data_middle(payload),
-        WriteFirst { payload, .. } | WriteOnly { payload, .. } => e.data_write_first(payload),
+        | ReadResponseMiddle { payload } => encapsulation.data_middle(payload),
+        WriteFirst { payload, .. } | WriteOnly { payload, .. } => {
+            encapsulation.data_write_first(payload)
+        }
         ReadResponseFirst { payload, .. }
         | ReadResponseLast { payload, .. }
-        | ReadResponseOnly { payload, .. } => e.data_read_response_first(payload),
-        ReadRequest { .. } => e.read_request(),
-        Acknowledge { .. } => e.ack(),
-        DatagramSend { payload, .. } => e.datagram(payload),
-        Cnp => e.cnp(),
+        | ReadResponseOnly { payload, .. } => encapsulation.data_read_response_first(payload),
+        ReadRequest { .. } => encapsulation.read_request(),
+        Acknowledge { .. } => encapsulation.ack(),
+        DatagramSend { payload, .. } => encapsulation.datagram(payload),
+        Cnp => encapsulation.cnp(),
     }
 }
 
 #[test]
 fn damaged_packets_are_refused() {
-    let write = bytes(&packet(PacketKind::WriteLast { payload: 5 }, V4, Some(TAG)));
-    let plain = bytes(&packet(PacketKind::SendOnly { payload: 5 }, V4, None));
-    let v6 = bytes(&packet(PacketKind::SendOnly { payload: 5 }, V6, None));
-    let ack = bytes(&packet(
+    let write = encode(&packet(PacketKind::WriteLast { payload: 5 }, V4, Some(TAG)));
+    let plain = encode(&packet(PacketKind::SendOnly { payload: 5 }, V4, None));
+    let v6 = encode(&packet(PacketKind::SendOnly { payload: 5 }, V6, None));
+    let ack = encode(&packet(
         PacketKind::Acknowledge {
             aeth: aeth(Syndrome::UNLIMITED),
         },
         V4,
         None,
     ));
-    // Frame, offset, bytes put there, whether the checksums are repaired, and the message.
+    // Frame, offset, new bytes at the offset, whether the checksums are recomputed, message.
     let rows: [(_, _, &[u8], _, _); 19] = [
         (
             &plain,
@@ -260,11 +266,11 @@ fn damaged_packets_are_refused() {
             "opcode 0x11 with 0 bytes after its headers, 1 of them pad bytes",
         ),
     ];
-    for (frame, at, change, mend, text) in rows {
+    for (frame, at, change, repair, text) in rows {
         let mut frame = frame.to_vec();
         frame[at..at + change.len()].copy_from_slice(change);
-        if mend {
-            mend_checksums(&mut frame);
+        if repair {
+            repair_checksums(&mut frame);
         }
         let error = Packet::parse(&frame).unwrap_err();
         assert_eq!(error.to_string(), text);
@@ -282,8 +288,8 @@ fn damaged_packets_are_refused() {
     assert!(error.to_string().starts_with("invariant CRC 0x"), "{error}");
 }
 
-/// Gives an untagged IPv4 frame the checksums that its bytes now need.
-fn mend_checksums(frame: &mut [u8]) {
+/// Recomputes the checksums of an untagged IPv4 frame.
+fn repair_checksums(frame: &mut [u8]) {
     frame[24..26].fill(0);
     let mut sum: u32 = frame[14..34]
         .chunks(2)
@@ -300,25 +306,25 @@ fn mend_checksums(frame: &mut [u8]) {
 #[test]
 #[should_panic(expected = "payload of 4097 bytes")]
 fn a_payload_above_the_largest_path_mtu_is_refused() {
-    bytes(&packet(PacketKind::SendOnly { payload: 4097 }, V4, None));
+    encode(&packet(PacketKind::SendOnly { payload: 4097 }, V4, None));
 }
 
 /// Every snap length stores the beginning of the frame; the record has the length of the whole frame.
 #[test]
-fn a_cut_frame_is_the_beginning_of_the_whole() {
+fn cut_frame_is_the_start_of_the_frame() {
     for kind in every_kind(100) {
         let packet = packet(kind, V4, None);
-        let whole = bytes(&packet);
+        let frame = encode(&packet);
         for snap_length in 0..200u32 {
             let mut record = vec![];
-            Capture { snap_length }.packet(&mut record, 0, &packet);
-            let kept = whole.len().min(snap_length as usize);
+            Capture { snap_length }.append_packet(&mut record, 0, &packet);
+            let stored_length = frame.len().min(snap_length as usize);
             let lengths = [
-                (kept as u32).to_le_bytes(),
-                (whole.len() as u32).to_le_bytes(),
+                (stored_length as u32).to_le_bytes(),
+                (frame.len() as u32).to_le_bytes(),
             ];
             assert_eq!(record[8..16], lengths.concat());
-            assert_eq!(record[16..], whole[..kept]);
+            assert_eq!(record[16..], frame[..stored_length]);
         }
     }
 }
@@ -422,16 +428,16 @@ prop_compose! {
 
 /// The bytes of an IP packet whose bits the invariant CRC leaves out, with the bits (IBTA annex A17.3.3), beside the
 /// UDP checksum and the BTH's fifth byte.
-const UNCOVERED_V4: [(usize, u8); 4] = [(1, 0xff), (8, 0xff), (10, 0xff), (11, 0xff)];
-const UNCOVERED_V6: [(usize, u8); 5] = [(0, 0x0f), (1, 0xff), (2, 0xff), (3, 0xff), (7, 0xff)];
+const UNPROTECTED_V4: [(usize, u8); 4] = [(1, 0xff), (8, 0xff), (10, 0xff), (11, 0xff)];
+const UNPROTECTED_V6: [(usize, u8); 5] = [(0, 0x0f), (1, 0xff), (2, 0xff), (3, 0xff), (7, 0xff)];
 
-fn is_covered(packet: &Packet, at: usize, bit: u8) -> bool {
-    let (header, uncovered): (usize, &[(usize, u8)]) = match packet.network.addresses {
-        Addresses::V4 { .. } => (20, &UNCOVERED_V4),
-        Addresses::V6 { .. } => (40, &UNCOVERED_V6),
+fn is_protected(packet: &Packet, at: usize, bit: u8) -> bool {
+    let (header, unprotected): (usize, &[(usize, u8)]) = match packet.network.addresses {
+        Addresses::V4 { .. } => (20, &UNPROTECTED_V4),
+        Addresses::V6 { .. } => (40, &UNPROTECTED_V6),
     };
     let transport = [(header + 6, 0xff), (header + 7, 0xff), (header + 12, 0xff)];
-    !uncovered
+    !unprotected
         .iter()
         .chain(&transport)
         .any(|(byte, bits)| *byte == at && bits & bit != 0)
@@ -440,35 +446,35 @@ fn is_covered(packet: &Packet, at: usize, bit: u8) -> bool {
 proptest! {
     #[test]
     fn a_written_packet_is_read_back(packet in any_packet()) {
-        let frame = bytes(&packet);
+        let frame = encode(&packet);
         prop_assert_eq!(Packet::parse(&frame), Ok(packet));
     }
 
     #[test]
-    fn a_flipped_bit_is_detected_where_the_crc_covers_it(packet in any_packet(), place: prop::sample::Index) {
-        let frame = bytes(&packet);
+    fn flipped_bits_under_the_crc_are_detected(packet in any_packet(), index: prop::sample::Index) {
+        let frame = encode(&packet);
         let ip = if packet.network.tag.is_some() { 18 } else { 14 };
         let end = usize::try_from(packet.frame().bytes() - FCS).unwrap();
         // The padding of a short frame follows the IP packet and has no meaning.
         let pad = frame.len() - ip - ip_length(&frame[ip..]);
-        let at = ip + place.index(end - pad - ip);
+        let at = ip + index.index(end - pad - ip);
         for bit in (0..8).map(|n| 1 << n) {
             let mut damaged = frame.clone();
             damaged[at] ^= bit;
-            let found = Packet::parse(&damaged);
-            if is_covered(&packet, at - ip, bit) {
-                prop_assert!(found.is_err(), "byte {} bit {:#x}", at - ip, bit);
-            } else if let Err(error) = found {
+            let result = Packet::parse(&damaged);
+            if is_protected(&packet, at - ip, bit) {
+                prop_assert!(result.is_err(), "byte {} bit {:#x}", at - ip, bit);
+            } else if let Err(error) = result {
                 prop_assert_eq!(error, ParseError::IpChecksum);
             }
         }
     }
 
     #[test]
-    fn reading_never_panics(frame: Vec<u8>, packet in any_packet(), cut: prop::sample::Index) {
-        let _ = Packet::parse(&frame);
-        let whole = bytes(&packet);
-        let _ = Packet::parse(&whole[..cut.index(whole.len())]);
+    fn parse_never_panics(bytes: Vec<u8>, packet in any_packet(), cut: prop::sample::Index) {
+        let _ = Packet::parse(&bytes);
+        let frame = encode(&packet);
+        let _ = Packet::parse(&frame[..cut.index(frame.len())]);
     }
 }
 

@@ -61,13 +61,17 @@ impl Simulation {
         let frame = &{ self.frames[index] };
         if frame.kind == Kind::Pfc {
             let capture = &mut self.captures[number];
-            capture.file.pfc(&mut capture.bytes, now.0, &pfc(frame));
+            capture
+                .file
+                .append_pfc(&mut capture.bytes, now.0, &pfc(frame));
             return;
         }
         if matches!(frame.kind, Kind::Credit | Kind::CreditRequest) {
             let packet = self.credit_packet(frame, index);
             let capture = &mut self.captures[number];
-            capture.file.credit(&mut capture.bytes, now.0, &packet);
+            capture
+                .file
+                .append_credit(&mut capture.bytes, now.0, &packet);
             return;
         }
         if matches!(frame.kind, Kind::Tcp | Kind::TcpAck | Kind::Udp) {
@@ -75,12 +79,16 @@ impl Simulation {
             let packet = self.socket_packet(frame, &mut streams);
             let capture = &mut self.captures[number];
             capture.streams = streams;
-            capture.file.socket(&mut capture.bytes, now.0, &packet);
+            capture
+                .file
+                .append_socket(&mut capture.bytes, now.0, &packet);
             return;
         }
         let packet = self.packet(frame);
         let capture = &mut self.captures[number];
-        capture.file.packet(&mut capture.bytes, now.0, &packet);
+        capture
+            .file
+            .append_packet(&mut capture.bytes, now.0, &packet);
     }
 
     fn packet(&self, frame: &Frame) -> Packet {

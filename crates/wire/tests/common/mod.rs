@@ -1,4 +1,4 @@
-//! Packets of every kind.
+//! Sample packets of every kind.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -35,7 +35,7 @@ pub fn aeth(syndrome: Syndrome) -> Aeth {
     Aeth { syndrome, msn: 42 }
 }
 
-/// Every kind of packet, those with a payload with `payload` bytes, acknowledgements of every sort.
+/// Every kind of packet, with `payload` bytes of payload where it has one, and acknowledgements with each kind of syndrome.
 pub fn every_kind(payload: u32) -> Vec<PacketKind> {
     use PacketKind::*;
     let ack = aeth(Syndrome::Ack { credits: 12 });
@@ -80,7 +80,7 @@ pub fn every_kind(payload: u32) -> Vec<PacketKind> {
     ]
 }
 
-/// A packet of `kind` as a sender would mark it: data with DSCP 26 and ECT(0), CNPs with DSCP 48.
+/// A packet of `kind` with the marks of a sender: data with DSCP 26 and ECT(0), CNPs with DSCP 48.
 pub fn packet(kind: PacketKind, addresses: Addresses, tag: Option<Tag>) -> Packet {
     let is_cnp = kind == PacketKind::Cnp;
     Packet {

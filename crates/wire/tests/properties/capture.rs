@@ -1,4 +1,4 @@
-//! Capture files, read back record by record.
+//! Properties of capture files, which are read back record by record.
 
 use arbitrary::{Result, Unstructured};
 use wirespeed_wire::pcap::Capture;
@@ -8,7 +8,7 @@ use super::{credit, packet, socket};
 
 const PICOSECONDS_PER_SECOND: u64 = 1_000_000_000_000;
 
-enum Recorded {
+enum AnyFrame {
     Packet(Packet),
     Socket(SocketPacket),
     Credit(CreditPacket),
@@ -23,58 +23,66 @@ pub fn check(bytes: &[u8]) {
     };
     let capture = Capture { snap_length };
     let mut file = vec![];
-    capture.header(&mut file);
+    capture.append_header(&mut file);
     let mut frames = vec![];
     while !input.is_empty() && frames.len() < 8 {
-        let Ok((picoseconds, recorded)) = any_record(&mut input) else {
+        let Ok((picoseconds, content)) = any_record(&mut input) else {
             break;
         };
         frames.push((
             picoseconds,
-            append(&capture, &mut file, picoseconds, &recorded),
+            append_record(&capture, &mut file, picoseconds, &content),
         ));
     }
 
-    let mut rest = &file[..];
-    assert_eq!(field(&mut rest), 0xa1b2_3c4d);
-    assert_eq!(field(&mut rest), 4 << 16 | 2);
-    assert_eq!([(); 4].map(|()| field(&mut rest)), [0, 0, snap_length, 1]);
+    let mut remaining = &file[..];
+    assert_eq!(take_field(&mut remaining), 0xa1b2_3c4d);
+    assert_eq!(take_field(&mut remaining), 4 << 16 | 2);
+    assert_eq!(
+        [(); 4].map(|()| take_field(&mut remaining)),
+        [0, 0, snap_length, 1]
+    );
     for (picoseconds, frame) in frames {
-        let time = u64::from(field(&mut rest)) * PICOSECONDS_PER_SECOND;
-        let nanoseconds = u64::from(field(&mut rest));
+        let time = u64::from(take_field(&mut remaining)) * PICOSECONDS_PER_SECOND;
+        let nanoseconds = u64::from(take_field(&mut remaining));
         assert!(nanoseconds < 1_000_000_000);
         assert_eq!(time + nanoseconds * 1000, picoseconds / 1000 * 1000);
-        let kept = frame.len().min(snap_length as usize);
-        assert_eq!(field(&mut rest) as usize, kept);
-        assert_eq!(field(&mut rest) as usize, frame.len());
-        assert_eq!(rest[..kept], frame[..kept]);
-        rest = &rest[kept..];
+        let stored_length = frame.len().min(snap_length as usize);
+        assert_eq!(take_field(&mut remaining) as usize, stored_length);
+        assert_eq!(take_field(&mut remaining) as usize, frame.len());
+        assert_eq!(remaining[..stored_length], frame[..stored_length]);
+        remaining = &remaining[stored_length..];
     }
-    assert!(rest.is_empty());
+    assert!(remaining.is_empty());
 }
 
 /// Appends the record of a frame, and returns the whole frame.
-fn append(capture: &Capture, file: &mut Vec<u8>, picoseconds: u64, recorded: &Recorded) -> Vec<u8> {
+fn append_record(
+    capture: &Capture,
+    file: &mut Vec<u8>,
+    picoseconds: u64,
+    content: &AnyFrame,
+) -> Vec<u8> {
     let mut frame = vec![];
-    let length = match recorded {
-        Recorded::Packet(packet) => {
+    let length = match content {
+        AnyFrame::Packet(packet) => {
             packet.encode(&mut frame);
-            capture.packet(file, picoseconds, packet);
+            capture.append_packet(file, picoseconds, packet);
             packet.frame().bytes()
         }
-        Recorded::Socket(packet) => {
+        AnyFrame::Socket(packet) => {
             packet.encode(&mut frame);
-            capture.socket(file, picoseconds, packet);
+            capture.append_socket(file, picoseconds, packet);
             packet.frame().bytes()
         }
-        Recorded::Credit(packet) => {
+        AnyFrame::Credit(packet) => {
             packet.encode(&mut frame);
-            capture.credit(file, picoseconds, packet);
+            capture.append_credit(file, picoseconds, packet);
             packet.frame().bytes()
         }
-        Recorded::Pfc(pfc) => {
+        AnyFrame::Pfc(pfc) => {
             pfc.encode(&mut frame);
-            capture.pfc(file, picoseconds, pfc);
+            capture.append_pfc(file, picoseconds, pfc);
             64
         }
     };
@@ -82,23 +90,23 @@ fn append(capture: &Capture, file: &mut Vec<u8>, picoseconds: u64, recorded: &Re
     frame
 }
 
-fn any_record(input: &mut Unstructured<'_>) -> Result<(u64, Recorded)> {
+fn any_record(input: &mut Unstructured<'_>) -> Result<(u64, AnyFrame)> {
     let picoseconds = input.arbitrary()?;
-    let recorded = match input.int_in_range(0..=3)? {
-        0 => Recorded::Packet(packet::any_packet(input)?),
-        1 => Recorded::Socket(socket::any_packet(input)?),
-        2 => Recorded::Credit(credit::any_packet(input)?),
-        _ => Recorded::Pfc(Pfc {
+    let content = match input.int_in_range(0..=3)? {
+        0 => AnyFrame::Packet(packet::any_packet(input)?),
+        1 => AnyFrame::Socket(socket::any_packet(input)?),
+        2 => AnyFrame::Credit(credit::any_packet(input)?),
+        _ => AnyFrame::Pfc(Pfc {
             source_mac: input.arbitrary()?,
             enabled: input.arbitrary()?,
             quanta: input.arbitrary()?,
         }),
     };
-    Ok((picoseconds, recorded))
+    Ok((picoseconds, content))
 }
 
-fn field(rest: &mut &[u8]) -> u32 {
-    let (field, left) = rest.split_first_chunk().expect("four bytes");
-    *rest = left;
+fn take_field(remaining: &mut &[u8]) -> u32 {
+    let (field, tail) = remaining.split_first_chunk().expect("four bytes");
+    *remaining = tail;
     u32::from_le_bytes(*field)
 }

@@ -1,11 +1,11 @@
-//! Control packets that grant and request credit.
+//! Properties of control packets that grant and request credit.
 
 use arbitrary::{Result, Unstructured};
 use wirespeed_wire::{Credit, CreditPacket, FCS, UET_PORT};
 
 use super::input;
 
-/// What is written has the announced size, right checksums, and the fields of the packet at their places.
+/// The encoded frame has the computed size, right checksums, and the fields of the packet at their offsets.
 pub fn check(bytes: &[u8]) {
     if let Ok(packet) = any_packet(&mut Unstructured::new(bytes)) {
         check_credit_packet(&packet);
@@ -16,7 +16,7 @@ fn check_credit_packet(packet: &CreditPacket) {
     let mut frame = vec![];
     packet.encode(&mut frame);
     assert_eq!(frame.len() as u32, packet.frame().bytes() - FCS);
-    let datagram = input::ip_payload(&frame, &packet.network, 17);
+    let datagram = input::check_headers(&frame, &packet.network, 17);
     assert_eq!(datagram.len(), 8 + 16);
     assert!(input::has_right_checksum(&packet.network, 17, datagram));
     assert_ne!(datagram[6..8], [0, 0]);
@@ -41,7 +41,7 @@ fn check_credit_packet(packet: &CreditPacket) {
 /// Any credit packet, every field within its width.
 pub fn any_packet(input: &mut Unstructured<'_>) -> Result<CreditPacket> {
     Ok(CreditPacket {
-        network: input::network(input)?,
+        network: input::any_network(input)?,
         udp_source_port: input.arbitrary()?,
         contexts: input.arbitrary()?,
         credit: match input.arbitrary()? {

@@ -1,4 +1,4 @@
-//! Sizes of frames and messages, PCIe rates, headroom and losses of a link.
+//! Properties of sizes of frames and messages, PCIe rates, headroom, and frame loss.
 
 use arbitrary::{Result, Unstructured};
 use wirespeed_wire::bytes::Bytes;
@@ -9,20 +9,20 @@ use wirespeed_wire::{Ip, PathMtu, PcieLink, ETHERNET_OVERHEAD, MIN_FRAME};
 
 use super::input;
 
-/// Sizes grow with what they carry, rates stay below the link's, probabilities between 0 and 1.
+/// Sizes grow with the payload, rates are below that of the link, and probabilities are between 0 and 1.
 pub fn check(bytes: &[u8]) {
     let mut input = Unstructured::new(bytes);
     let result = match input.int_in_range(0..=3) {
-        Ok(0) => messages(&mut input),
-        Ok(1) => pcie(&mut input),
-        Ok(2) => headroom(&mut input),
-        _ => losses(&mut input),
+        Ok(0) => check_messages(&mut input),
+        Ok(1) => check_pcie(&mut input),
+        Ok(2) => check_headroom(&mut input),
+        _ => check_losses(&mut input),
     };
     let _ = result; // too few bytes to draw from
 }
 
-fn messages(input: &mut Unstructured<'_>) -> Result<()> {
-    let encapsulation = input::encapsulation(input)?;
+fn check_messages(input: &mut Unstructured<'_>) -> Result<()> {
+    let encapsulation = input::any_encapsulation(input)?;
     let payload = input.int_in_range(0..=65_000)?;
     let frames = [
         encapsulation.data_middle(payload),
@@ -42,9 +42,9 @@ fn messages(input: &mut Unstructured<'_>) -> Result<()> {
     let interface_mtu = input.arbitrary()?;
     assert!(encapsulation.ip.tcp_payload(interface_mtu) <= interface_mtu);
     assert!(encapsulation.ip.udp_payload(interface_mtu) <= interface_mtu);
-    let fitting = PathMtu::fitting(interface_mtu, encapsulation.ip);
-    assert!(fitting <= PathMtu::fitting(interface_mtu, Ip::V4));
-    let Some(mtu) = fitting else { return Ok(()) };
+    let path_mtu = PathMtu::largest_within(interface_mtu, encapsulation.ip);
+    assert!(path_mtu <= PathMtu::largest_within(interface_mtu, Ip::V4));
+    let Some(mtu) = path_mtu else { return Ok(()) };
     assert!(mtu.bytes() < interface_mtu);
     assert_eq!(PathMtu::try_from(mtu.bytes()), Ok(mtu));
 
@@ -59,7 +59,7 @@ fn messages(input: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-fn pcie(input: &mut Unstructured<'_>) -> Result<()> {
+fn check_pcie(input: &mut Unstructured<'_>) -> Result<()> {
     let lanes = input.int_in_range(0..=40)?;
     let link = match input.arbitrary()? {
         true => PcieLink::from_generation(input.arbitrary()?, lanes),
@@ -76,7 +76,7 @@ fn pcie(input: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-fn headroom(input: &mut Unstructured<'_>) -> Result<()> {
+fn check_headroom(input: &mut Unstructured<'_>) -> Result<()> {
     let rate = input.int_in_range(1_000_000_000..=3_200_000_000_000)?;
     let longest = Bytes(input.int_in_range(64..=65_535)?);
     let link = Loop {
@@ -112,7 +112,7 @@ fn headroom(input: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-fn losses(input: &mut Unstructured<'_>) -> Result<()> {
+fn check_losses(input: &mut Unstructured<'_>) -> Result<()> {
     let ratio = |input: &mut Unstructured<'_>| -> Result<f64> {
         Ok(f64::from(input.arbitrary::<u32>()?) / f64::from(u32::MAX))
     };

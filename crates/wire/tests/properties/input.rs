@@ -1,10 +1,10 @@
-//! Values of the crate's types drawn from bytes, and an independent reader of IP headers.
+//! Draws values of the crate's types from bytes, and reads IP headers independently of the crate.
 
 use arbitrary::{Result, Unstructured};
 use wirespeed_wire::{Addresses, Ecn, Encapsulation, Ip, Network, Tag};
 
 /// Ethernet and IP headers of any kind, every field within its width.
-pub fn network(input: &mut Unstructured<'_>) -> Result<Network> {
+pub fn any_network(input: &mut Unstructured<'_>) -> Result<Network> {
     Ok(Network {
         source_mac: input.arbitrary()?,
         destination_mac: input.arbitrary()?,
@@ -35,29 +35,29 @@ pub fn network(input: &mut Unstructured<'_>) -> Result<Network> {
 }
 
 /// Any IP version, with or without a tag.
-pub fn encapsulation(input: &mut Unstructured<'_>) -> Result<Encapsulation> {
+pub fn any_encapsulation(input: &mut Unstructured<'_>) -> Result<Encapsulation> {
     Ok(Encapsulation {
         ip: *input.choose(&[Ip::V4, Ip::V6])?,
         vlan: input.arbitrary()?,
     })
 }
 
-/// The IP payload of a frame without frame check sequence, after the headers were compared with `network`.
-pub fn ip_payload<'a>(frame: &'a [u8], network: &Network, protocol: u8) -> &'a [u8] {
+/// Compares the headers of a frame without frame check sequence with `network`. Returns the IP payload.
+pub fn check_headers<'a>(frame: &'a [u8], network: &Network, protocol: u8) -> &'a [u8] {
     assert_eq!(frame[..6], network.destination_mac);
     assert_eq!(frame[6..12], network.source_mac);
-    let mut rest = &frame[12..];
+    let mut remaining = &frame[12..];
     if let Some(tag) = network.tag {
-        let control = u16::from_be_bytes([rest[2], rest[3]]);
-        assert_eq!(rest[..2], [0x81, 0x00]);
+        let control = u16::from_be_bytes([remaining[2], remaining[3]]);
+        assert_eq!(remaining[..2], [0x81, 0x00]);
         assert_eq!(control >> 13, tag.priority.into());
         assert_eq!(control >> 12 & 1 == 1, tag.drop_eligible);
         assert_eq!(control & 0xfff, tag.vlan);
-        rest = &rest[4..];
+        remaining = &remaining[4..];
     }
     let traffic_class = network.dscp << 2 | network.ecn as u8;
-    let ether_type = [rest[0], rest[1]];
-    rest = &rest[2..];
+    let ether_type = [remaining[0], remaining[1]];
+    remaining = &remaining[2..];
     match network.addresses {
         Addresses::V4 {
             source,
@@ -66,14 +66,17 @@ pub fn ip_payload<'a>(frame: &'a [u8], network: &Network, protocol: u8) -> &'a [
         } => {
             assert_eq!(ether_type, [0x08, 0x00]);
             assert_eq!(
-                (rest[0], rest[1], rest[8]),
+                (remaining[0], remaining[1], remaining[8]),
                 (0x45, traffic_class, network.ttl)
             );
-            assert_eq!(rest[4..6], identification.to_be_bytes());
-            assert_eq!((rest[9], &rest[12..16]), (protocol, &source.octets()[..]));
-            assert_eq!(rest[16..20], destination.octets());
-            assert_eq!(ones_complement_sum(&rest[..20]), 0xffff);
-            &rest[20..usize::from(u16::from_be_bytes([rest[2], rest[3]]))]
+            assert_eq!(remaining[4..6], identification.to_be_bytes());
+            assert_eq!(
+                (remaining[9], &remaining[12..16]),
+                (protocol, &source.octets()[..])
+            );
+            assert_eq!(remaining[16..20], destination.octets());
+            assert_eq!(ones_complement_sum(&remaining[..20]), 0xffff);
+            &remaining[20..usize::from(u16::from_be_bytes([remaining[2], remaining[3]]))]
         }
         Addresses::V6 {
             source,
@@ -81,12 +84,13 @@ pub fn ip_payload<'a>(frame: &'a [u8], network: &Network, protocol: u8) -> &'a [
             flow_label,
         } => {
             assert_eq!(ether_type, [0x86, 0xdd]);
-            let first = u32::from_be_bytes([rest[0], rest[1], rest[2], rest[3]]);
+            let first =
+                u32::from_be_bytes([remaining[0], remaining[1], remaining[2], remaining[3]]);
             assert_eq!(first, 6 << 28 | u32::from(traffic_class) << 20 | flow_label);
-            assert_eq!((rest[6], rest[7]), (protocol, network.ttl));
-            assert_eq!(rest[8..24], source.octets());
-            assert_eq!(rest[24..40], destination.octets());
-            &rest[40..40 + usize::from(u16::from_be_bytes([rest[4], rest[5]]))]
+            assert_eq!((remaining[6], remaining[7]), (protocol, network.ttl));
+            assert_eq!(remaining[8..24], source.octets());
+            assert_eq!(remaining[24..40], destination.octets());
+            &remaining[40..40 + usize::from(u16::from_be_bytes([remaining[4], remaining[5]]))]
         }
     }
 }

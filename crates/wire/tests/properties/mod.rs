@@ -1,5 +1,5 @@
 //! Properties of the codecs that hold for any bytes. The fuzz targets of the same names run them on new inputs, `corpus.rs`
-//! runs them on the kept ones.
+//! runs them on the stored ones.
 
 pub mod capture;
 pub mod credit;

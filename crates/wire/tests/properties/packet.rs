@@ -7,41 +7,41 @@ use wirespeed_wire::{
 
 use super::input;
 
-/// The first byte chooses: a packet drawn from the rest is written and read back, or the rest is read as a frame, as it is
-/// or with lengths and checksums made right.
+/// The first byte selects the test of the other bytes: a frame, a frame whose lengths and checksums are corrected, or random
+/// draws for a packet, which is encoded and parsed.
 pub fn check(bytes: &[u8]) {
-    let Some((mode, rest)) = bytes.split_first() else {
+    let Some((mode, input)) = bytes.split_first() else {
         return;
     };
     match mode % 3 {
-        0 => read_any(rest),
-        1 => read_any(&repair_frame(rest)),
+        0 => check_frame(input),
+        1 => check_frame(&repair_frame(input)),
         _ => {
-            if let Ok(packet) = any_packet(&mut Unstructured::new(rest)) {
-                write_and_read(&packet);
+            if let Ok(packet) = any_packet(&mut Unstructured::new(input)) {
+                check_packet(&packet);
             }
         }
     }
 }
 
-/// A frame that is accepted is written again with the same bits, but for those that a packet does not keep.
-fn read_any(frame: &[u8]) {
+/// A frame that is accepted is encoded again with the same bits, except those that a packet does not store.
+fn check_frame(frame: &[u8]) {
     let Ok(packet) = Packet::parse(frame) else {
         return;
     };
-    let mut written = vec![];
-    packet.encode(&mut written);
-    assert_eq!(Packet::parse(&written), Ok(packet));
+    let mut encoded = vec![];
+    packet.encode(&mut encoded);
+    assert_eq!(Packet::parse(&encoded), Ok(packet));
 
     assert_eq!(
-        mask_headers(&written, &packet),
+        mask_headers(&encoded, &packet),
         mask_headers(frame, &packet)
     );
     // Padding of a short frame follows the IP packet and has no meaning.
-    assert!(frame.len() + 46 >= written.len());
+    assert!(frame.len() + 46 >= encoded.len());
 }
 
-/// The headers, with every bit zero that a packet does not keep: flags of IPv4 and the header checksum that follows from
+/// The headers with zeros for every bit that a packet does not store: flags of IPv4 and the header checksum that follows from
 /// them, the UDP checksum, reserved bits of the BTH and the DETH.
 fn mask_headers(frame: &[u8], packet: &Packet) -> Vec<u8> {
     let ip = if packet.network.tag.is_some() { 18 } else { 14 };
@@ -77,24 +77,24 @@ fn payload_start(packet: &Packet) -> usize {
     (headers + extension) as usize
 }
 
-/// What is written has the announced size and is read as the same packet; a part of it is refused.
-fn write_and_read(packet: &Packet) {
+/// The encoded frame has the computed size and parses to the same packet. A part of the frame is refused.
+fn check_packet(packet: &Packet) {
     let mut frame = vec![];
     packet.encode(&mut frame);
     assert_eq!(frame.len() as u32, packet.frame().bytes() - FCS);
     assert_eq!(Packet::parse(&frame), Ok(*packet));
 
-    let needed = payload_start(packet) + packet.kind.payload().div_ceil(4) as usize * 4 + 4;
-    for end in [0, 13, 17, 33, 41, 53, needed - 5, needed - 1] {
-        if end < needed {
+    let length = payload_start(packet) + packet.kind.payload().div_ceil(4) as usize * 4 + 4;
+    for end in [0, 13, 17, 33, 41, 53, length - 5, length - 1] {
+        if end < length {
             let error = Packet::parse(&frame[..end]).unwrap_err();
             assert!(matches!(error, ParseError::Truncated(_)), "{end}: {error}");
         }
     }
-    assert_eq!(Packet::parse(&frame[..needed]), Ok(*packet));
+    assert_eq!(Packet::parse(&frame[..length]), Ok(*packet));
 }
 
-/// The frame with the lengths and checksums that its bytes need, so that all of the parser is reached.
+/// The frame with corrected lengths and checksums, so that it reaches every part of the parser.
 fn repair_frame(frame: &[u8]) -> Vec<u8> {
     let mut frame = frame.to_vec();
     let is_tagged = frame.get(12..14) == Some(&[0x81, 0x00]);
@@ -135,7 +135,7 @@ fn repair_frame(frame: &[u8]) -> Vec<u8> {
 pub fn any_packet(input: &mut Unstructured<'_>) -> Result<Packet> {
     let kind = any_kind(input)?;
     Ok(Packet {
-        network: input::network(input)?,
+        network: input::any_network(input)?,
         udp_source_port: input.arbitrary()?,
         bth: Bth {
             unreliable: kind.opcode() < 0x0c && input.arbitrary()?,
@@ -156,7 +156,7 @@ fn any_kind(input: &mut Unstructured<'_>) -> Result<PacketKind> {
     use PacketKind::*;
     let payload = match input.ratio(1, 64)? {
         true => input.int_in_range(0..=MAX_PAYLOAD)?,
-        false => input.int_in_range(0..=100)?, // long ones take long
+        false => input.int_in_range(0..=100)?, // long packets take long to check
     };
     let reth = Reth {
         address: input.arbitrary()?,

@@ -1,17 +1,17 @@
-//! Priority flow control frames.
+//! Properties of priority flow control frames.
 
 use arbitrary::Unstructured;
 use wirespeed_wire::Pfc;
 
-/// What is accepted is written again with the same bits up to the padding; what is written is read as the same frame.
+/// An accepted frame is encoded again with the same bits up to the padding. An encoded frame parses to the same fields.
 pub fn check(bytes: &[u8]) {
     if let Ok(pfc) = Pfc::parse(bytes) {
-        let mut written = vec![];
-        pfc.encode(&mut written);
+        let mut encoded = vec![];
+        pfc.encode(&mut encoded);
         // The upper byte of the class-enable vector is reserved.
-        assert_eq!(written[..16], bytes[..16]);
-        assert_eq!((written[16], &written[17..34]), (0, &bytes[17..34]));
-        assert_eq!(Pfc::parse(&written), Ok(pfc));
+        assert_eq!(encoded[..16], bytes[..16]);
+        assert_eq!((encoded[16], &encoded[17..34]), (0, &bytes[17..34]));
+        assert_eq!(Pfc::parse(&encoded), Ok(pfc));
     }
     let mut input = Unstructured::new(bytes);
     let Ok((source_mac, enabled, quanta)) = input.arbitrary() else {

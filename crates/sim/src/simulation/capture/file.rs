@@ -26,7 +26,7 @@ impl Capture {
             snap_length: WHOLE_FRAMES,
         };
         let mut bytes = Vec::new();
-        file.header(&mut bytes);
+        file.append_header(&mut bytes);
         Capture {
             port,
             file,
