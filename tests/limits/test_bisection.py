@@ -103,3 +103,17 @@ def test_oversubscription_of_each_tier() -> None:
 
 def test_one_host_has_no_halves() -> None:
     assert bisection(plan_of([("node0", "leaf0", 100)], 1)) is None
+
+
+def test_the_worst_switch_of_a_tier_is_named() -> None:
+    """Leaf 1 has lost a cable: it is the worst leaf, and so is the spine at its other end."""
+    cables = [(f"node{host}", f"leaf{host // 2}", 100) for host in range(4)]
+    cables += [(f"leaf{leaf}", f"spine{spine}", 100) for leaf in (0, 1) for spine in (0, 1)]
+    whole, lost = plan_of(cables, 4), plan_of([cable for cable in cables if cable[:2] != ("leaf1", "spine1")], 4)
+    assert [(tier.role, tier.worst) for tier in tiers(whole)] == [("leaf", None), ("spine", None)]
+    assert [(tier.worst, tier.down, tier.up) for tier in tiers(lost)] == [
+        ("leaf1", Bandwidth.gbps(200), Bandwidth.gbps(100)),
+        ("spine1", Bandwidth.gbps(100), Bandwidth(0)),
+    ]
+    found = bisection(lost)
+    assert found is not None and found.bandwidth == Bandwidth.gbps(100) == brute_force(lost)

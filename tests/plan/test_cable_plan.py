@@ -90,6 +90,7 @@ def test_oversubscription_and_bisection_are_printed(file: Path) -> None:
     assert document["fabric"][0] == {
         "tier": "leaf",
         "switches": 4,
+        "worst_switch": None,
         "downlink_bandwidth": "3200 Gb/s",
         "uplink_bandwidth": "1600 Gb/s",
         "oversubscription": "2:1",
@@ -97,6 +98,16 @@ def test_oversubscription_and_bisection_are_printed(file: Path) -> None:
     assert document["bisection"] == [
         {"bisection_bandwidth": "3200 Gb/s", "of_full_bisection": "50 %", "method": "exact"}
     ]
+
+
+def test_bandwidths_of_a_fabric_have_one_unit(tmp_path: Path) -> None:
+    path = tmp_path / "lost.yaml"
+    links = 'links: [{a: leaf1, b: spine1, count: 15}, {a: "leaf[2-4]", b: spine1, count: 16}]'
+    text = TEXT.replace("fabric: {leaf_spine: {uplinks: 4, cable: fibre-400g, length: 30 m}}", links)
+    path.write_text(text.replace("spine[1-2]", "spine1"), encoding="utf-8")
+    leaf, spine = json.loads(run_plan(path, "--fabric", "--format", "json"))["fabric"]
+    assert (leaf["worst_switch"], leaf["uplink_bandwidth"]) == ("leaf1", "6000 Gb/s")
+    assert spine["downlink_bandwidth"] == "25200 Gb/s"
 
 
 def test_the_picture_is_svg_and_the_same_each_time(file: Path, tmp_path: Path) -> None:

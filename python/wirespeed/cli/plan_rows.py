@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from wirespeed.plan import Cable, Plan
     from wirespeed.settings import Host, Switch
+    from wirespeed.units import Bandwidth
 
 Rows = list[dict[str, Any]]
 
@@ -127,39 +128,45 @@ def _bill(plan: Plan) -> Rows:
     ]
 
 
-def _fabric(plan: Plan) -> Rows:
-    from wirespeed.limits.bisection import tiers
+def _fabric(plan: Plan) -> dict[str, Rows]:
+    from wirespeed.limits.bisection import bisection, tiers
 
-    return [
-        {
-            "tier": tier.role,
-            "switches": tier.switches,
-            "downlink bandwidth": str(tier.down),
-            "uplink bandwidth": str(tier.up) if tier.up else None,
-            "oversubscription": None if tier.oversubscription is None else _format_ratio(float(tier.oversubscription)),
-        }
-        for tier in tiers(plan)
-    ]
+    known, cut = tiers(plan), bisection(plan)
+    values = [value for tier in known for value in (tier.down, tier.up)] + ([cut.bandwidth] if cut else [])
+    tables = {
+        "fabric": [
+            {
+                "tier": tier.role,
+                "switches": tier.switches,
+                "worst switch": tier.worst,
+                "downlink bandwidth": _format_bandwidth(tier.down, values),
+                "uplink bandwidth": _format_bandwidth(tier.up, values) if tier.up else None,
+                "oversubscription": None
+                if tier.oversubscription is None
+                else _format_ratio(float(tier.oversubscription)),
+            }
+            for tier in known
+        ]
+    }
+    if cut is None:
+        return tables | {"bisection": []}
+    row = {
+        "bisection bandwidth": _format_bandwidth(cut.bandwidth, values),
+        "of full bisection": f"{100 * cut.bandwidth / cut.full:.4g} %" if cut.full else None,
+        "method": "exact" if cut.exact else "upper bound",
+    }
+    return tables | {"bisection": [row]}
+
+
+def _format_bandwidth(value: Bandwidth, table: Iterable[Bandwidth]) -> str:
+    """A value in the unit of its table: Tb/s if all are whole, else Gb/s."""
+    unit = "Tb/s" if all(each % each.units["Tb/s"] == 0 for each in table) else "Gb/s"
+    return f"{value.in_unit(unit):.10g} {unit}"
 
 
 def _format_ratio(oversubscription: float) -> str:
     """``2:1``; below 1:1 there is more bandwidth up than down."""
     return f"{oversubscription:.3g}:1" + (" (not oversubscribed)" if oversubscription < 1 else "")
-
-
-def _bisection(plan: Plan) -> Rows:
-    from wirespeed.limits.bisection import bisection
-
-    found = bisection(plan)
-    if found is None:
-        return []
-    return [
-        {
-            "bisection bandwidth": str(found.bandwidth),
-            "of full bisection": f"{100 * found.bandwidth / found.full:.4g} %" if found.full else None,
-            "method": "exact" if found.exact else "upper bound",
-        }
-    ]
 
 
 def _classes(plan: Plan) -> Rows:
@@ -204,7 +211,7 @@ PARTS: Mapping[str, Callable[[Plan], dict[str, Rows]]] = {
     "addresses": lambda plan: {"addresses": _addresses(plan)},
     "cables": lambda plan: {"cables": _cables(plan)},
     "classes": lambda plan: {"classes": _classes(plan)},
-    "fabric": lambda plan: {"fabric": _fabric(plan), "bisection": _bisection(plan)},
+    "fabric": _fabric,
     "bom": lambda plan: {"bom": _bill(plan)},
     "computed": lambda plan: {"computed": _computed_values(plan)},
     "labels": lambda plan: {"labels": _labels(plan)},

@@ -31,12 +31,16 @@ _FAR = 1 << 62  # b/s; more than any fabric has
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """Switches of one role: their number, and the bandwidth downward and upward of the worst switch."""
+    """Switches of one role: their number, and the bandwidth downward and upward of the worst switch.
+
+    The worst has the highest oversubscription; without uplinks, the least bandwidth downward.
+    """
 
     role: str
     switches: int
     down: Bandwidth
     up: Bandwidth
+    worst: str | None = None  # its name; None where all are equal
 
     @property
     def oversubscription(self) -> Fraction | None:
@@ -61,17 +65,18 @@ def tiers(plan: Plan) -> tuple[Tier, ...]:
         for near_device, far in ((cable.a.device, cable.b.device), (cable.b.device, cable.a.device)):
             if near_device in sums and heights[near_device] != heights[far]:
                 sums[near_device][heights[far] > heights[near_device]] += cable.speed
-    worst: dict[tuple[int, str], tuple[int, int]] = {}
-    counts: dict[tuple[int, str], int] = {}
-    for name, (down, up) in sums.items():
-        key = heights[name], plan.roles[name]
-        counts[key] = counts.get(key, 0) + 1
-        if key not in worst or _compute_ratio(down, up) > _compute_ratio(*worst[key]):
-            worst[key] = down, up
-    return tuple(
-        Tier(role, counts[height, role], Bandwidth(down), Bandwidth(up))
-        for (height, role), (down, up) in sorted(worst.items())
-    )
+    members: dict[tuple[int, str], list[str]] = {}
+    for name in sums:
+        members.setdefault((heights[name], plan.roles[name]), []).append(name)
+    return tuple(_tier(role, {name: sums[name] for name in names}) for (_, role), names in sorted(members.items()))
+
+
+def _tier(role: str, sums: Mapping[str, Sequence[int]]) -> Tier:
+    """The tier of switches with these bandwidths downward and upward."""
+    worst = max(sums, key=lambda name: (_compute_ratio(*sums[name]), -sums[name][0]))
+    down, up = sums[worst]
+    is_unequal = len({tuple(pair) for pair in sums.values()}) > 1
+    return Tier(role, len(sums), Bandwidth(down), Bandwidth(up), worst if is_unequal else None)
 
 
 def _compute_ratio(down: int, up: int) -> Fraction:

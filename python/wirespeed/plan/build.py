@@ -25,7 +25,7 @@ from wirespeed.plan.pattern import check_roles, list_bundles
 from wirespeed.plan.ports import check_cables, check_mtus, list_vlans, port_uses
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.switch import SwitchKind, switch_kind
-from wirespeed.plan.tiers import check_connections
+from wirespeed.plan.tiers import check_connections, check_uplinks
 from wirespeed.plan.uplinks import count_uplinks, switch_cables
 from wirespeed.settings import Host, Place, Switch
 
@@ -64,6 +64,7 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
     fabric_cables = switch_cables(cluster, bundles, boxes, [cable.cable.b for cable in cables], problems)
     problems.stop()
     check_connections(cluster, (*(host_cable.cable for host_cable in cables), *fabric_cables), problems)
+    check_uplinks(cluster, fabric_cables, problems)
     check_mtus(cluster, cables, switch_kinds, boxes, problems)
     all_cables = (*(host_cable.cable for host_cable in cables), *fabric_cables)
     cable = catalogue.cables.get(cluster.cabling.cable or "")

@@ -11,6 +11,7 @@ from wirespeed.cluster.ranges import format_names
 from wirespeed.plan.disjoint_sets import DisjointSets
 from wirespeed.plan.model import Cable
 from wirespeed.plan.problems import Problems
+from wirespeed.units import Bandwidth
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,32 @@ def check_connections(cluster: Cluster, cables: Sequence[Cable], problems: Probl
             "one network",
             "add `fabric` or `links`, the cables between switches",
         )
+
+
+def check_uplinks(cluster: Cluster, fabric_cables: Sequence[Cable], problems: Problems) -> None:
+    """Warn of switches of one tier with uplinks of different bandwidth."""
+    roles = {name: spec.role for name, spec in cluster.switches.items()}
+    height = find_tiers(roles, fabric_cables).height
+    tiers: dict[tuple[int, str], dict[str, list[Bandwidth]]] = {}
+    for cable in fabric_cables:
+        low, high = sorted((cable.a.device, cable.b.device), key=height.__getitem__)
+        if height[low] < height[high]:
+            tiers.setdefault((height[low], roles[low]), {}).setdefault(low, []).append(cable.speed)
+    for (_, role), speeds in tiers.items():
+        names: dict[tuple[int, int], list[str]] = {}  # by bandwidth and number of the uplinks
+        for name, of_switch in speeds.items():
+            names.setdefault((sum(of_switch), len(of_switch)), []).append(name)
+        if len(names) > 1:
+            found = ", ".join(
+                f"{count} of {Bandwidth(total // count)} at {format_names(switches)}"
+                for (total, count), switches in sorted(names.items())
+            )
+            problems.warn(
+                cluster.switches[names[min(names)][0]].path,
+                f"unequal uplinks: {found}",
+                f"the same uplink bandwidth at each {role}",
+                "compare the cables between these switches and the tier above",
+            )
 
 
 def _compute_heights(

@@ -201,7 +201,8 @@ def _print_bisection(entries: Rows) -> None:
         share = f"{full} of full bisection, " if full else ""
         method = "computed exactly" if entry["method"] == "exact" else "an upper bound"
         standard_output().print(
-            f"bisection bandwidth: {entry['bisection bandwidth']} ({share}{method})", soft_wrap=True
+            f"bisection bandwidth between halves of the hosts: {entry['bisection bandwidth']} ({share}{method})",
+            soft_wrap=True,
         )
 
 
