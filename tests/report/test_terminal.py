@@ -134,14 +134,14 @@ JUDGED = """
 All-reduce, 16 GPUs
 rccl-tests all_reduce, 16 ranks, bench/all_reduce.log
 
-busbw out-of-place in GB/s, bottleneck: ring
+busbw out-of-place in GB/s, limit set by: ring
                    physical      % of  reachable       % of
   size  measured      limit  physical      limit  reachable  verdict
 ────────────────────────────────────────────────────────────────────
  1 GiB     360.0      391.2    92.0 %      371.6     96.9 %  pass
 16 GiB     300.0      391.2    76.7 %      371.6     80.7 %  warn
 
-busbw in-place in GB/s, bottleneck: ring
+busbw in-place in GB/s, limit set by: ring
                     physical      % of  reachable       % of
    size  measured      limit  physical      limit  reachable  verdict
 ─────────────────────────────────────────────────────────────────────
@@ -165,8 +165,8 @@ def test_where_the_limiting_term_changes_it_has_sizes_above_the_table():
     slot = dataclasses.replace(slot, physical=dataclasses.replace(slot.physical, bottleneck="pcie"))
     rows = (slot, sample.verdict(2**30, 360.0), sample.verdict(2**31, 361.0))
     text = print_report(terminal.judged_runs, (dataclasses.replace(sample.RUN, verdicts=rows),))
-    assert "busbw out-of-place in GB/s\nbottleneck: pcie (256 MiB), ring (1 GiB to 2 GiB)\n" in text
-    assert "  bottleneck" not in text
+    assert "busbw out-of-place in GB/s\nlimit set by: pcie (256 MiB), ring (1 GiB to 2 GiB)\n" in text
+    assert "  limit set by" not in text
 
 
 def test_where_the_limiting_term_alternates_it_has_a_column():
@@ -187,7 +187,7 @@ def test_places_of_one_value_each_are_one_table():
         for place, row in (("node1 -> node2", sample.verdict(2**30, 360.0)), ("a", sample.verdict(2**30, 1.0)))
     )
     text = print_report(terminal.judged_runs, (dataclasses.replace(sample.RUN, verdicts=rows),))
-    heading = "busbw in GB/s, 1 GiB, physical limit 391.2, reachable limit 371.6, bottleneck: ring"
+    heading = "busbw in GB/s, 1 GiB, physical limit 391.2, reachable limit 371.6, limit set by: ring"
     assert heading in " ".join(text.split())
     assert [row.split()[:4] for row in text.splitlines() if "92.0 %" in row] == [["node1", "->", "node2", "360.0"]]
 

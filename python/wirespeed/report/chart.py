@@ -238,7 +238,7 @@ def _description(title: str, unit: str, verdicts: Sequence[Verdict]) -> str:
     description = f"{title}. Best: {describe_verdict(best)}."
     for name, bound in (("Physical", best.physical), ("Reachable", best.reachable)):
         if bound is not None:
-            description += f" {name} limit there: {wording.number(bound.value)} {unit}, bottleneck: {bound.bottleneck}."
+            description += f" {name} limit there: {wording.number(bound.value)} {unit}, set by {bound.bottleneck}."
     return description
 
 

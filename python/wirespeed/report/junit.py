@@ -111,7 +111,7 @@ def _verdict(suite: Element, run: JudgedRun, verdict: Verdict) -> None:
     lines = [verdict.reason, f"measured: {measured} ({run.file}:{measurement.line})"]
     for label, bound in (("physical limit", verdict.physical), ("reachable limit", verdict.reachable)):
         if bound is not None:
-            lines.append(f"{label}: {wording.quantity(bound.value, bound.unit)}, bottleneck: {bound.bottleneck}")
+            lines.append(f"{label}: {wording.quantity(bound.value, bound.unit)}, set by {bound.bottleneck}")
     _outcome(case, verdict.judgement.value, f"{measured}: {verdict.reason}", "\n".join(lines))
 
 

@@ -63,7 +63,7 @@ def assumptions(run: JudgedRun) -> tuple[str, ...]:
 
 
 def limiting_terms(verdict: Verdict) -> str:
-    """The bottleneck: the limiting term of the reachable limit, or of the physical one where there is no other."""
+    """The limiting term of the reachable limit, or of the physical one where there is no other."""
     bound = verdict.reachable or verdict.physical
     return bound.bottleneck if bound else ""
 

@@ -302,16 +302,16 @@ def _in_gigabits(verdict: Verdict) -> Verdict:
 
 
 def _table(series: _Series, console: Console) -> None:
-    """One series as a table. The bottlenecks are above the table if they follow its order, else in a column."""
-    above = _bottlenecks_by_size(series)
+    """One series as a table. The limiting terms are above the table if they follow its order, else in a column."""
+    above = _limiting_terms_by_size(series)
     columns = [
         column
-        for column in _columns(series.has_places, with_bottleneck=above is None)
+        for column in _columns(series.has_places, with_limiting_terms=above is None)
         if any(column.cell(row) for row in series.rows)
     ]
     common = [column for column in columns if series.has_places and column.constant and _is_common(column, series)]
     heading = [series.name, *(_common_value(column, series) for column in common)]
-    label = [f"bottleneck: {above}"] if above else []
+    label = [f"limit set by: {above}"] if above else []
     for text in (", ".join([*heading, *label]),) if above in _terms(series) else (", ".join(heading), *label):
         console.print(Text(wording.line(text)))
     columns = [column for column in columns if column not in common]
@@ -343,7 +343,7 @@ def _common_value(column: _Column, series: _Series) -> str:
     return value if column.heading == "size" else f"{column.heading} {value}"
 
 
-def _bottlenecks_by_size(series: _Series) -> str | None:
+def _limiting_terms_by_size(series: _Series) -> str | None:
     """``ring``, or ``message rate (2 B to 4 KiB), line rate (256 KiB to 8 MiB)``; None where they do not follow."""
     rows_by_term = [
         (term, list(rows)) for term, rows in groupby(series.rows, key=lambda verdict: runs.limiting_terms(verdict))
@@ -373,7 +373,7 @@ class _Column:
     constant: bool = False  # a property of the run: above the table where it is the same in all rows
 
 
-def _columns(with_places: bool, with_bottleneck: bool) -> Iterator[_Column]:
+def _columns(with_places: bool, with_limiting_terms: bool) -> Iterator[_Column]:
     if with_places:
         yield _Column("series", lambda row: row.measurement.place or "", "left")
     yield _Column("size", lambda row: wording.size(row.measurement.size_bytes), constant=True)
@@ -392,8 +392,8 @@ def _columns(with_places: bool, with_bottleneck: bool) -> Iterator[_Column]:
     yield _Column("limit as found", lambda row: wording.number(row.found.value) if row.found else "", width=8)
     yield _Column("% of as found", lambda row: wording.percent(row.fraction_of_found), width=8)
     yield _Column("gate", lambda row: wording.number(runs.gate(row) or 0.0) if row.gate else "")
-    if with_bottleneck:
-        yield _Column("bottleneck", runs.limiting_terms, "left")
+    if with_limiting_terms:
+        yield _Column("limit set by", runs.limiting_terms, "left")
     yield _Column("verdict", lambda row: row.judgement.value, "left")
 
 

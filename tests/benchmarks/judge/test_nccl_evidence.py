@@ -14,13 +14,18 @@ from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.benchmarks.tools.reader import read
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.results.benchmarks import Metric
-from wirespeed.results.nccl import Communicator
+from wirespeed.results.nccl import Communicator, NcclWarning
 from wirespeed.results.verdicts import Judgement
 
 
 def proven(**fields):
-    empty = dict.fromkeys(Communicator.__dataclass_fields__)
+    empty = dict.fromkeys(Communicator.__dataclass_fields__) | {"warnings": ()}
     return Evidence(communicator=Communicator(**empty), **fields)
+
+
+def without_device(evidence):
+    warning = NcclWarning("node1", "NET/IB : No device found.", 16, 23, ("NCCL-01",))
+    return replace(evidence, communicator=replace(evidence.communicator, warnings=(warning,)))
 
 
 def all_reduce(busbw, hosts=4):
@@ -57,7 +62,14 @@ def test_a_log_that_contradicts_the_user_is_said():
 @pytest.mark.parametrize(
     ("evidence", "cause"),
     [
-        (proven(network="Socket"), "NCCL used TCP sockets between hosts, not RDMA (NET/Socket)"),
+        (
+            proven(network="Socket"),
+            "transport between hosts: TCP sockets, NCCL did not use RDMA (NET/Socket; `wirespeed explain NCCL-01`)",
+        ),
+        (
+            without_device(proven(network="Socket")),
+            "transport between hosts: TCP sockets, NCCL found no RDMA device (NET/Socket; `wirespeed explain NCCL-01`)",
+        ),
         (
             proven(network="IB", gdrdma="none"),
             "no connection between hosts used GPUDirect RDMA: data were staged in host memory",
@@ -75,7 +87,7 @@ def test_what_the_log_proves_explains_a_loss(evidence, cause):
     bad, notes = judge_evidence(40.0, evidence)
     assert (bad.judgement, bad.reason) == (
         Judgement.FAIL,
-        f"below 65% of the reachable limit (bottleneck: usable xGMI); the log proves: {cause}",
+        f"below 65% of the reachable limit (set by usable xGMI); the log proves: {cause}",
     )
     assert f"the log proves: {cause}" in notes
     good, _ = judge_evidence(330.0, evidence)
@@ -113,7 +125,10 @@ def test_a_run_over_sockets_of_which_nothing_is_judged_is_unknown():
     found = judge(run, plan(), evidence=proven(network="Socket"))
     largest = find_verdict(found, 2**24, Metric.BUSBW)
     assert largest.judgement is Judgement.UNKNOWN
-    assert largest.reason.startswith("NCCL used TCP sockets between hosts, not RDMA (NET/Socket); not judged: small")
+    assert largest.reason.startswith("transport between hosts: TCP sockets, NCCL did not use RDMA (NET/Socket;")
+    assert "); not judged: small" in largest.reason
+    assert found.failures == ("NCCL-01",)
+    assert passed.failures == ()
     assert find_verdict(found, 2**20, Metric.BUSBW).judgement is Judgement.SKIP
 
 

@@ -56,7 +56,7 @@ def test_a_loss_is_explained_by_what_was_found(observation, value, limit, bindin
 def test_the_words_of_an_explained_loss():
     verdict = find_verdict(judge(perftest({4 * MIB: 228.0}), plan(), found=overlay_plan(X8)))
     assert verdict.reason == (
-        "below 80% of the reachable limit (bottleneck: line rate × RoCEv2 framing); "
+        "below 80% of the reachable limit (set by line rate × RoCEv2 framing); "
         "58% of the design, 99% of what the cluster as found allows: NIC slot of node1/bnxt_re0, "
         "252.06 Gb/s × 256 B / 280 B per write (32 GT/s x8, MaxPayload 256)"
     )

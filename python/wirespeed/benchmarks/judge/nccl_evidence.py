@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from wirespeed.benchmarks.tools.nccl_debug.lines import algorithm
+from wirespeed.benchmarks.tools.nccl_debug.lines import NO_RDMA, algorithm
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Run
@@ -49,7 +49,24 @@ class Evidence:
         return (self.network or "").lower() == "socket"
 
 
-SOCKETS = "NCCL used TCP sockets between hosts, not RDMA (NET/Socket)"
+def describe_sockets(proven: Evidence) -> str:
+    """What a run over TCP sockets used, and why, where NCCL prints that it found no RDMA device."""
+    no_device = any(warning.text.startswith(NO_RDMA) for warning in proven.communicator.warnings)
+    reason = "NCCL found no RDMA device" if no_device else "NCCL did not use RDMA"
+    return f"transport between hosts: TCP sockets, {reason} (NET/Socket; `wirespeed explain NCCL-01`)"
+
+
+def proven_failures(evidence: Evidence, plan: Plan) -> tuple[str, ...]:
+    """Entries of the failure catalogue that the debug lines prove."""
+    return tuple(dict.fromkeys(failure for cause in _causes(evidence, plan) for failure in cause.failures))
+
+
+@dataclass(frozen=True, slots=True)
+class _Cause:
+    """Why a run was slow, and the entries of the failure catalogue for it."""
+
+    text: str
+    failures: tuple[str, ...] = ()
 
 
 def evidence(run: Run, communicators: Sequence[Communicator]) -> Evidence | None:
@@ -174,7 +191,7 @@ def proof_of(evidence: Evidence | None, plan: Plan, stated: Algorithm | None) ->
     by_size = {size: _ALGORITHMS[name] for size, name in evidence.algorithms.items() if name in _ALGORITHMS}
     forced = _ALGORITHMS.get(evidence.forced_algorithm or "")
     names = {*evidence.algorithms.values(), evidence.forced_algorithm}
-    causes = tuple(_causes(evidence, plan))
+    causes = tuple(cause.text for cause in _causes(evidence, plan))
     return Proof(
         algorithms=by_size,
         forced=forced,
@@ -184,37 +201,38 @@ def proof_of(evidence: Evidence | None, plan: Plan, stated: Algorithm | None) ->
     )
 
 
-def _causes(evidence: Evidence, plan: Plan) -> list[str]:
+def _causes(evidence: Evidence, plan: Plan) -> list[_Cause]:
     found = []
     if evidence.is_over_sockets:
-        found.append(SOCKETS)
+        found.append(_Cause(describe_sockets(evidence), ("NCCL-01",)))
     elif evidence.gdrdma == "none":
-        found.append("no connection between hosts used GPUDirect RDMA: data were staged in host memory")
+        found.append(_Cause("no connection between hosts used GPUDirect RDMA: data were staged in host memory"))
     elif evidence.gdrdma == "some":
-        found.append("only some connections between hosts used GPUDirect RDMA")
+        found.append(_Cause("only some connections between hosts used GPUDirect RDMA"))
     if evidence.link == "IB":
-        found.append("the NICs were on InfiniBand, not RoCE")
+        found.append(_Cause("the NICs were on InfiniBand, not RoCE"))
     found += [] if evidence.is_over_sockets else [*_nics(evidence, plan), *_traffic_class(evidence, plan)]
     for conflict in evidence.conflicts:
         values = ", ".join(conflict.values)
         text = f"{conflict.variable} differs between processes ({values}): {conflict.effect}; {conflict.fix}"
-        found.append(f"{text} (`wirespeed explain {' '.join(conflict.failures)}`)")
+        found.append(_Cause(f"{text} (`wirespeed explain {' '.join(conflict.failures)}`)", conflict.failures))
     protocol = _largest(evidence.protocols) or evidence.forced_protocol
     if protocol in _SLOW_PROTOCOLS:
-        found.append(f"the largest messages went by protocol {protocol}: {_SLOW_PROTOCOLS[protocol]}")
+        found.append(_Cause(f"the largest messages went by protocol {protocol}: {_SLOW_PROTOCOLS[protocol]}"))
     return found
 
 
-def _traffic_class(evidence: Evidence, plan: Plan) -> list[str]:
+def _traffic_class(evidence: Evidence, plan: Plan) -> list[_Cause]:
     """NCCL_IB_TC with another DSCP than planned; its two low bits are ECN."""
     used = evidence.communicator.traffic_class
     planned = next((host.launch.dscp for host in plan.hosts.values() if host.launch.dscp is not None), None)
     if used is None or planned is None or used >> 2 == planned:
         return []
-    return [f"NCCL_IB_TC={used} is DSCP {used >> 2}, planned is {planned} (`wirespeed explain QOS-01`)"]
+    text = f"NCCL_IB_TC={used} is DSCP {used >> 2}, planned is {planned} (`wirespeed explain QOS-01`)"
+    return [_Cause(text, ("QOS-01",))]
 
 
-def _nics(evidence: Evidence, plan: Plan) -> list[str]:
+def _nics(evidence: Evidence, plan: Plan) -> list[_Cause]:
     """Hosts on which fewer NICs were used than planned, and than ranks ran there: each rank uses one NIC."""
     if not evidence.nics or not plan.hosts:
         return []
@@ -227,7 +245,7 @@ def _nics(evidence: Evidence, plan: Plan) -> list[str]:
         return []
     smallest = min(fewer, key=lambda host: fewer[host])
     more = f", and too few on {len(fewer) - 1} more" if len(fewer) > 1 else ""
-    return [f"{fewer[smallest]} of {count} NICs were used on {smallest}{more}"]
+    return [_Cause(f"{fewer[smallest]} of {count} NICs were used on {smallest}{more}")]
 
 
 def _largest(by_size: Mapping[int, str]) -> str | None:

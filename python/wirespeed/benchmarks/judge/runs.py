@@ -19,7 +19,7 @@ from wirespeed.benchmarks.judge.gates import Subject, apply_gate, gate_of, subje
 from wirespeed.benchmarks.judge.gpu import gpu_limits
 from wirespeed.benchmarks.judge.limits import BANDWIDTHS, LATENCIES, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.mpi import mpi_limits
-from wirespeed.benchmarks.judge.nccl_evidence import SOCKETS, Evidence
+from wirespeed.benchmarks.judge.nccl_evidence import Evidence, describe_sockets, proven_failures
 from wirespeed.benchmarks.judge.point_to_point import pair_limits
 from wirespeed.benchmarks.judge.profile import Profile, default
 from wirespeed.benchmarks.judge.rdma import rdma_limits
@@ -84,14 +84,25 @@ def judge_with_subject(
         verdicts = {at: _with_found(verdict, limits_found, profile) for at, verdict in verdicts.items()}
         unread = tuple(f"as found: {text}" for text in found.list_unread(limits_found.hosts))
     if context.evidence is not None and context.evidence.is_over_sockets and len(limits.hosts) > 1:
-        verdicts = _report_unjudged_sockets(verdicts)
+        verdicts = _report_unjudged_sockets(verdicts, describe_sockets(context.evidence))
     subject = subject_of(run, plan, limits.link, len(limits.hosts) or None)
     for at, measurement in enumerate(run.measurements):
         gate = gate_of(measurement, subject, profile)
         if gate is not None:
             verdicts[at] = apply_gate(verdicts.get(at), measurement, gate)
     judged = _judged_run(run, verdicts, (*limits.notes, *unread), file, plan.name)
-    return replace(judged, source=context.source, target=context.target), subject
+    failures = judged.failures
+    if context.evidence is not None and _is_lossy(verdicts):
+        failures = tuple(dict.fromkeys((*failures, *proven_failures(context.evidence, plan))))
+    return replace(judged, source=context.source, target=context.target, failures=failures), subject
+
+
+_LOSSES = (Judgement.WARN, Judgement.FAIL, Judgement.UNKNOWN)
+
+
+def _is_lossy(verdicts: _Verdicts) -> bool:
+    """Whether a value is below what it should reach, or was not judged."""
+    return any(verdict.judgement in _LOSSES for verdict in verdicts.values())
 
 
 def judge_within(run: Run, limits: Limits, profile: Profile, file: str, cluster: str) -> JudgedRun:
@@ -108,14 +119,14 @@ def _compare(run: Run, limits: Limits, profile: Profile) -> _Verdicts:
     return {at: add_causes(verdict, limits.causes) for at, verdict in verdicts.items()}
 
 
-def _report_unjudged_sockets(verdicts: _Verdicts) -> _Verdicts:
+def _report_unjudged_sockets(verdicts: _Verdicts, transport: str) -> _Verdicts:
     """A run over TCP sockets of which nothing is judged does not pass: its largest size is unknown."""
     if any(verdict.judgement is not Judgement.SKIP for verdict in verdicts.values()):
         return verdicts
     bus = [verdict for verdict in verdicts.values() if verdict.measurement.metric is Metric.BUSBW]
     largest = max((verdict.measurement.size_bytes or 0 for verdict in bus), default=0)
     return {
-        at: replace(verdict, judgement=Judgement.UNKNOWN, reason=f"{SOCKETS}; not judged: {verdict.reason}")
+        at: replace(verdict, judgement=Judgement.UNKNOWN, reason=f"{transport}; not judged: {verdict.reason}")
         if verdict in bus and verdict.measurement.size_bytes == largest
         else verdict
         for at, verdict in verdicts.items()

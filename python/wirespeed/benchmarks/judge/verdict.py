@@ -57,7 +57,7 @@ def _compare_thresholds(measurement: Measurement, limit: Limit, bound: Bound, sc
     below_plateau = measurement.size_bytes is not None and measurement.size_bytes < scale.plateau
     if below_plateau and limit.thresholds is None:
         return make_verdict(measurement, Judgement.SKIP, PLATEAU, limit)
-    below = f"below {passes:.0%} of {bound_name} (bottleneck: {bound.bottleneck})"
+    below = f"below {passes:.0%} of {bound_name} (set by {bound.bottleneck})"
     if fraction >= warns:
         return make_verdict(measurement, Judgement.WARN, below, limit)
     return make_verdict(measurement, Judgement.FAIL, below.replace(f"{passes:.0%}", f"{warns:.0%}"), limit)
