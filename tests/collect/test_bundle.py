@@ -25,11 +25,13 @@ HOST = (("host", "ubuntu"),)
 
 def write(out: Path, text: bytes = b"5.15.0-102-generic\n") -> Path:
     with Writer(out, "lab") as writer:
-        writer.device("node1", HOST)
-        writer.output("node1", Entry("cmdline", "cat /proc/cmdline", "ok", None, exit_code=0), b"quiet\n", order=2)
-        writer.output("node1", Entry("uname", "uname -r", "ok", None, exit_code=0), text, b"warning\n", order=1)
+        writer.add_device("node1", HOST)
+        writer.write_output(
+            "node1", Entry("cmdline", "cat /proc/cmdline", "ok", None, exit_code=0), b"quiet\n", order=2
+        )
+        writer.write_output("node1", Entry("uname", "uname -r", "ok", None, exit_code=0), text, b"warning\n", order=1)
         missing = Entry("rdma-link", "rdma -j link", "missing", None, detail="rdma is not installed")
-        writer.output("node1", missing, None, order=3)
+        writer.write_output("node1", missing, None, order=3)
     return out
 
 
@@ -55,8 +57,8 @@ def test_an_archive_is_the_same_bytes_every_time(tmp_path: Path) -> None:
 
 def test_an_interrupted_bundle_keeps_what_there_is_and_says_so(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), Writer(tmp_path / "bundle") as writer:
-        writer.device("node1", HOST)
-        writer.output("node1", Entry("uname", "uname -r", "ok", None, exit_code=0), b"6.1\n")
+        writer.add_device("node1", HOST)
+        writer.write_output("node1", Entry("uname", "uname -r", "ok", None, exit_code=0), b"6.1\n")
         raise KeyboardInterrupt
     bundle = open_bundle(tmp_path / "bundle")
     assert bundle.manifest.complete is False

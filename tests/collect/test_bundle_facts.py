@@ -22,9 +22,9 @@ SETTINGS = {path: setting for entity in ENTITIES for path, setting in list_setti
 
 def bundle(folder: Path, *outputs: tuple[Entry, str | None]) -> Path:
     with Writer(folder) as writer:
-        writer.device("h", HOST)
+        writer.add_device("h", HOST)
         for order, (entry, text) in enumerate(outputs):
-            writer.output("h", entry, None if text is None else text.encode(), order=order)
+            writer.write_output("h", entry, None if text is None else text.encode(), order=order)
     return folder
 
 
@@ -76,7 +76,7 @@ def test_nics_with_one_reason_are_named_together(tmp_path: Path) -> None:
 
 def test_an_interrupted_bundle_says_so(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), Writer(tmp_path / "b") as writer:
-        writer.device("h", HOST)
+        writer.add_device("h", HOST)
         raise KeyboardInterrupt
     facts = read_facts(tmp_path / "b")
     assert facts.missing_reason(H, "host.kernel.version") == "uname: collecting was interrupted before it ran"
@@ -115,9 +115,9 @@ def test_libraries_that_differ_leave_a_setting_unknown(
     launchers = (("launcher", "mvapich2"), ("launcher", "nccl"))
     texts = {"mvapich2-conf": mvapich2, "rccl-conf": "NCCL_IB_GID_INDEX=3\n", "nccl-job": job}
     with Writer(folder) as writer:
-        writer.device("h", (*HOST, *launchers))
+        writer.add_device("h", (*HOST, *launchers))
         for order, (command, text) in enumerate(texts.items()):
-            writer.output("h", Entry(command, command, "ok", None, exit_code=0), text.encode(), order=order)
+            writer.write_output("h", Entry(command, command, "ok", None, exit_code=0), text.encode(), order=order)
     facts = read_facts(folder)
     assert facts.value(H, "host.launch.gid_index") == row
     if row is None:
@@ -197,9 +197,9 @@ def test_every_planned_kernel_parameter_is_asked_for(plan: Plan) -> None:
 @pytest.mark.parametrize(("command", "marked"), [("niccli-qos", False), ("niccli-getqos", False), ("bnxtqos", True)])
 def test_a_command_whose_form_is_from_memory_marks_what_it_shows(tmp_path: Path, command: str, marked: bool) -> None:
     with Writer(tmp_path / "b") as writer:
-        writer.device("h", (*HOST, ("nic", "bnxt")))
+        writer.add_device("h", (*HOST, ("nic", "bnxt")))
         entry, text = ok(f"{command}@eth0", "IEEE 8021QAZ PFC TLV:\n         PFC enabled: 3\n")
-        writer.output("h", entry, text.encode(), order=0)
+        writer.write_output("h", entry, text.encode(), order=0)
     facts = read_facts(tmp_path / "b")
     assert facts.value(H.child("nic", "eth0"), "nic.qos.pfc") == {3}
     assert (("h", "nic.qos.pfc") in facts.unverified) is marked

@@ -14,7 +14,7 @@ import pytest
 
 from wirespeed.collect import Machine, collect_local, collect_machines, open_bundle, published_commands, read_facts
 from wirespeed.collect.bundle_writer import Writer
-from wirespeed.collect.commands import invocations
+from wirespeed.collect.commands import list_invocations
 from wirespeed.platforms import Command, platforms
 from wirespeed.reach import CommandResult, Status, run
 from wirespeed.settings import Host, Nic, Switch
@@ -142,9 +142,11 @@ def test_a_fallback_runs_only_where_its_command_did_not_answer(tmp_path: Path) -
     old = Command("old", ("old", "{interface}"), (), per_nic=True, fallback_for="new")
     nics = {"a": Nic(), "b": Nic()}
     with Writer(tmp_path / "b") as writer:
-        writer.device("h", (("host", "ubuntu"),))
+        writer.add_device("h", (("host", "ubuntu"),))
         collector = module._Collector(writer, Machine("h", ("host", "ubuntu"), answer), None, lambda _: None)
-        collector._run([invocation for command in (old, new) for invocation in invocations(command, nics)])
+        collector._run_with_fallbacks(
+            [invocation for command in (old, new) for invocation in list_invocations(command, nics)]
+        )
     assert sorted(typed[:2]) == ["new a", "new b"]
     assert typed[2:] == ["old a"]
 
@@ -159,7 +161,7 @@ def test_of_a_machine_whose_network_alone_is_its_own_only_that_is_asked(tmp_path
         return CommandResult(Status.OK, b"[ ]", b"", 0, datetime(2025, 1, 2, tzinfo=UTC), 0.0)
 
     there = Machine("node1", ("host", "ubuntu"), answer, network=True)
-    leaf = Machine("leaf1", ("switch", "linux"), answer, network=True, off="it is off")
+    leaf = Machine("leaf1", ("switch", "linux"), answer, network=True, unreachable_reason="it is off")
     collect_machines(tmp_path / "b", (there, leaf), "small")
     assert {command_line.split()[0] for command_line in ran} == {"ip", "iptables", "nft", "sysctl"}
     manifest = open_bundle(tmp_path / "b").manifest

@@ -66,9 +66,9 @@ def test_a_folder_of_programs_is_searched_first(reach: Reach, tmp_path: Path) ->
 
 def test_a_server_says_when_it_listens_and_is_stopped(reach: Reach) -> None:
     port = free_port()
-    call = Call("node1", ("python3", "-c", _SERVE.format(port=port)), 30, listens=port)
+    call = Call("node1", ("python3", "-c", _SERVE.format(port=port)), 30, listening_port=port)
     started = reach.start(call)
-    assert started.listens(10)
+    assert started.wait_for_listener(10)
     assert not started.wait_for_end(0)
     again = reach.start(call).result()
     assert again.exit_code == 98
@@ -80,8 +80,8 @@ def test_a_server_says_when_it_listens_and_is_stopped(reach: Reach) -> None:
 
 
 def test_a_server_that_does_not_come_up(reach: Reach) -> None:
-    started = reach.start(Call("node1", ("sh", "-c", "echo no memory >&2; exit 1"), 30, listens=free_port()))
-    assert not started.listens(10)
+    started = reach.start(Call("node1", ("sh", "-c", "echo no memory >&2; exit 1"), 30, listening_port=free_port()))
+    assert not started.wait_for_listener(10)
     assert started.result().detail == "no memory"
 
 
@@ -157,8 +157,8 @@ def test_slurm_hands_a_server_its_input_and_its_end(tmp_path: Path, monkeypatch:
     (tmp_path / "srun").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     port = free_port()
-    started = through_slurm().start(Call("node7", ("python3", "-c", _SERVE.format(port=port)), 30, listens=port))
-    assert started.listens(10)
+    started = through_slurm().start(Call("node7", ("python3", "-c", _SERVE.format(port=port)), 30, listening_port=port))
+    assert started.wait_for_listener(10)
     started.stop()
     assert started.result().detail == "stopped"
     assert "--nodelist=node7" in log.read_text().splitlines()

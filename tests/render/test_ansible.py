@@ -48,7 +48,7 @@ def plan() -> Plan:
 def output_folder(plan: Plan, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("rendered") / "out"
     rendered = render.files(plan, ["node1", "leaf1"])
-    render.write(rendered, folder, plan.name, beside=lambda names: render.ansible(plan, names))
+    render.write(rendered, folder, plan.name, extra_files=lambda names: render.ansible(plan, names))
     return folder
 
 
@@ -137,6 +137,6 @@ def test_the_inventory_has_every_device_by_its_role(plan: Plan) -> None:
 def test_a_part_rendered_anew_keeps_the_others_in_the_inventory(plan: Plan, tmp_path: Path) -> None:
     for names in (["node1", "leaf1"], ["node2"]):
         rendered = render.files(plan, names)
-        render.write(rendered, tmp_path / "out", plan.name, beside=lambda found: render.ansible(plan, found))
+        render.write(rendered, tmp_path / "out", plan.name, extra_files=lambda found: render.ansible(plan, found))
     hosts = yaml.safe_load((tmp_path / "out" / render.INVENTORY).read_text())["all"]["children"]["wirespeed_hosts"]
     assert list(hosts["hosts"]) == ["node1", "node2"]

@@ -77,7 +77,7 @@ def first_of_each_role(plan: Plan) -> tuple[str, ...]:
 def write(plan: Plan, folder: Path) -> None:
     """Render the first device of each role into a folder."""
     files = render.files(plan, first_of_each_role(plan))
-    render.write(files, folder, plan.name, beside=lambda names: render.ansible(plan, names))
+    render.write(files, folder, plan.name, extra_files=lambda names: render.ansible(plan, names))
 
 
 def differences(before: Path, after: Path) -> Iterator[str]:

@@ -1,7 +1,7 @@
-"""Baseline plan: what any host must satisfy whatever its cluster, for checks without a cluster file.
+"""Baseline plan: requirements on every host, for checks without a cluster file.
 
-Nothing here is the choice of a site: a link runs as fast as both ends support, an RDMA port is active, GPU traffic is
-not redirected, locked memory is unlimited. Addresses, priorities and names are intent and need a cluster file.
+The baseline contains no choice of a site: a link runs as fast as both ends support, an RDMA port is active, GPU traffic
+is not redirected, locked memory is unlimited. Addresses, priorities and names are intent and need a cluster file.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from wirespeed.facts import Facts
 from wirespeed.plan import Plan
 from wirespeed.settings import Host, Kernel, Link, Nic, Nvm, PcieFunction, PcieLink, Sysctl
 
-_PATH_MTU = 4096  # the largest path MTU (InfiniBand Architecture 1.4, 9.3.4), and what 9000 bytes of MTU leave room for
+_PATH_MTU = 4096  # the largest path MTU (InfiniBand Architecture 1.4, 9.3.4), which fits an MTU of 9000 bytes
 
 
 def baseline(facts: Facts) -> Plan:
-    """A plan of every host in the facts, with intent for the hardware it has."""
-    hosts = {name: _host(device) for name, device in facts.devices.items() if isinstance(device, Host)}
+    """A plan of every host in the facts, with intent for its hardware."""
+    hosts = {name: _plan_host(device) for name, device in facts.devices.items() if isinstance(device, Host)}
     return Plan(
         name="as found",
         hosts=hosts,
@@ -38,11 +38,11 @@ def describe_hosts(facts: Facts) -> tuple[str, ...]:
         line
         for name, device in facts.devices.items()
         if isinstance(device, Host)
-        for line in _describe(name, device, facts)
+        for line in _describe_host(name, device, facts)
     )
 
 
-def _host(host: Host) -> Host:
+def _plan_host(host: Host) -> Host:
     every = Host(kernel=Kernel(errors=()), conflicting_stacks=())
     nics = _rdma_nics(host)
     if not nics:
@@ -55,8 +55,8 @@ def _host(host: Host) -> Host:
         rdma_libraries="ok",
         peer_memory=True if host.gpus else None,
         sysctls={"kernel.numa_balancing": Sysctl("0")},
-        nics={name: _nic(nic) for name, nic in nics.items()},
-        pcie={address: _function(host, address, function, nics) for address, function in host.pcie.items()},
+        nics={name: _plan_nic(nic) for name, nic in nics.items()},
+        pcie={address: _plan_function(host, address, function, nics) for address, function in host.pcie.items()},
     )
 
 
@@ -64,7 +64,7 @@ def _rdma_nics(host: Host) -> dict[str, Nic]:
     return {name: nic for name, nic in host.nics.items() if nic.rdma_device}
 
 
-def _nic(host: Nic) -> Nic:
+def _plan_nic(host: Nic) -> Nic:
     return Nic(
         pcie=host.pcie,
         rdma_device=host.rdma_device,
@@ -75,27 +75,29 @@ def _nic(host: Nic) -> Nic:
     )
 
 
-def _function(host: Host, address: str, function: PcieFunction, nics: dict[str, Nic]) -> PcieFunction:
-    """A NIC trains to its capability; bridges above GPUs and NICs do not redirect."""
+def _plan_function(host: Host, address: str, function: PcieFunction, nics: dict[str, Nic]) -> PcieFunction:
+    """A NIC trains to its capability. Bridges above GPUs and NICs do not redirect traffic."""
     ours = {nic.pcie for nic in nics.values()}
     if address in ours:
         link = PcieLink(speed=function.link.capable_speed, width=function.link.capable_width)
         return PcieFunction(role=function.role, link=link, relaxed_ordering=True)
-    above = {bridge for leaf in (*ours, *(gpu.pcie for gpu in host.gpus.values())) for bridge in _above(host, leaf)}
+    above = {
+        bridge for leaf in (*ours, *(gpu.pcie for gpu in host.gpus.values())) for bridge in _list_bridges(host, leaf)
+    }
     redirects = function.role == "switch-downstream" and address in above
     return PcieFunction(role=function.role, acs=frozenset() if redirects else None)
 
 
-def _above(host: Host, address: str | None) -> Iterator[str]:
+def _list_bridges(host: Host, address: str | None) -> Iterator[str]:
     function = host.pcie.get(address or "")
-    visited: set[str] = set()
-    while function is not None and function.parent is not None and function.parent not in visited:
-        visited.add(function.parent)
+    visited_bridges: set[str] = set()
+    while function is not None and function.parent is not None and function.parent not in visited_bridges:
+        visited_bridges.add(function.parent)
         yield function.parent
         function = host.pcie.get(function.parent)
 
 
-def _describe(name: str, host: Host, facts: Facts) -> Iterator[str]:
+def _describe_host(name: str, host: Host, facts: Facts) -> Iterator[str]:
     nics = ", ".join(sorted(host.nics)) or _empty_text(facts, name, "host.nics")
     gpus = str(len(host.gpus)) if host.gpus else _empty_text(facts, name, "host.gpus")
     kernel = f", kernel {host.kernel.version}" if host.kernel.version else ""
@@ -105,8 +107,8 @@ def _describe(name: str, host: Host, facts: Facts) -> Iterator[str]:
         yield f"{name}: RDMA devices: {', '.join(nic.rdma_device or '' for nic in _rdma_nics(host).values())}"
         yield f"{name}: addresses, priorities, cables and switches are not checked: that needs a cluster file"
         return
-    known = host.rdma_devices == ()
-    yield f"{name}: {'no RDMA device' if known else 'RDMA devices: not read'}"
+    is_without_rdma = host.rdma_devices == ()
+    yield f"{name}: {'no RDMA device' if is_without_rdma else 'RDMA devices: not read'}"
     groups = sorted({identifier.partition(".")[0] for identifier in checks()} - {"host", "software"})
     yield (
         f"{name}: checks of {', '.join(groups)} do not apply: they concern RDMA ports and their "

@@ -1,4 +1,4 @@
-"""The plain comparison of intended and found settings, which most checks are."""
+"""The comparison of intended and found settings, which most checks use."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def compare(
     by_hand: bool = False,
     labels: Mapping[Any, str] | None = None,
     cost: CostOf | None = None,
-    only: Callable[[CheckContext], bool] | None = None,
+    applies: Callable[[CheckContext], bool] | None = None,
     place: Callable[[CheckContext], Place] | None = None,
     all_expected: bool = False,
 ) -> Callable[[CheckContext], Outcome]:
@@ -31,92 +31,96 @@ def compare(
 
     Args:
         paths: settings of the check's entity.
-        wrong: summary of the finding, ``the MTU of the interface is too small``.
-        fix: what to do, in a sentence. The change of the setting is added unless ``by_hand``.
+        wrong: summary of the finding, such as ``the MTU of the interface is too small``.
+        fix: the fix as a sentence. The change of the setting is added unless ``by_hand``.
         by_hand: no command makes the change.
         consequence: consequence of the change, ``reboot``.
-        labels: text of values that read badly otherwise, ``{True: "loaded"}``.
+        labels: texts for values, such as ``{True: "loaded"}``.
         cost: the estimated impact, from the place, the intended and the found value (None: the entity is absent).
-        only: whether the check concerns a place; default: all of the kind.
+        applies: whether the check concerns a place; default: all of the kind.
         all_expected: a finding contains the expected values of all settings, not only of those that differ.
-        place: place of the settings, if not the place of the check; ``paths`` are of the entity there.
+        place: place of the settings, if not the place of the check; ``paths`` are settings of that entity.
     """
 
     def check(context: CheckContext) -> Outcome:
-        if only is not None and not only(context):
+        if applies is not None and not applies(context):
             raise ElsewhereError
         target = None if place is None else place(context)
         intended_values = _intended_values(context, paths, target)
-        if context.check.presence and not context.exists():
+        if context.check.presence and not context.is_present():
             expected = "; ".join(
-                _label(path, _format_expected(path, value, labels)) for path, value in intended_values.items()
+                _label_value(path, _format_expected(path, value, labels)) for path, value in intended_values.items()
             )
-            lost = None if cost is None else cost(context, next(iter(intended_values.values())), None)
+            impact = None if cost is None else cost(context, next(iter(intended_values.values())), None)
             return failure(
-                f"{wrong}: not present", expected, "absent", *_fixes(context, intended_values, target), cost=lost
+                f"{wrong}: not present", expected, "absent", *_list_fixes(context, intended_values, target), cost=impact
             )
         differences: dict[str, tuple[Any, Any]] = {}
         unread: UnreadError | None = None
-        same: dict[str, Any] = {}
+        equal_values: dict[str, Any] = {}
         for path, intended in intended_values.items():
             try:
                 found = context.found_value(path, target)
             except UnreadError as error:
                 unread = unread or error
                 continue
-            if _setting(path).compare.holds(intended, found):
-                same[path] = found
+            if _find_setting(path).compare.holds(intended, found):
+                equal_values[path] = found
             else:
                 differences[path] = (intended, found)
         if differences:
-            return _failure(context, differences, target, intended_values if all_expected else {})
+            return _build_failure(context, differences, target, intended_values if all_expected else {})
         if unread is not None:
             raise unread
         return success(
-            "; ".join(_label(path, _format_expected(path, value, labels)) for path, value in intended_values.items()),
             "; ".join(
-                _label(path, _format_found(path, intended_values[path], value, labels)) for path, value in same.items()
+                _label_value(path, _format_expected(path, value, labels)) for path, value in intended_values.items()
+            ),
+            "; ".join(
+                _label_value(path, _format_found(path, intended_values[path], value, labels))
+                for path, value in equal_values.items()
             ),
         )
 
-    def _failure(
+    def _build_failure(
         context: CheckContext,
         differences: Mapping[str, tuple[Any, Any]],
         target: Place | None,
-        others: Mapping[str, Any],
+        all_values: Mapping[str, Any],
     ) -> Outcome:
-        expected = [_label(path, _expected_text(path, *pair)) for path, pair in differences.items()]
+        expected = [_label_value(path, _expected_text(path, *pair)) for path, pair in differences.items()]
         expected += [
-            _label(path, _format_expected(path, value, labels))
-            for path, value in others.items()
+            _label_value(path, _format_expected(path, value, labels))
+            for path, value in all_values.items()
             if path not in differences
         ]
-        found = [_label(path, _found_text(path, *pair)) for path, pair in differences.items()]
+        found = [_label_value(path, _found_text(path, *pair)) for path, pair in differences.items()]
         intended, got = next(iter(differences.values()))
         return failure(
             wrong,
             "; ".join(expected),
             "; ".join(found),
-            *_fixes(context, {path: pair[0] for path, pair in differences.items()}, target),
+            *_list_fixes(context, {path: pair[0] for path, pair in differences.items()}, target),
             cost=None if cost is None else cost(context, intended, got),
         )
 
-    def _fixes(context: CheckContext, intended_values: Mapping[str, Any], target: Place | None) -> tuple[Fix, ...]:
+    def _list_fixes(context: CheckContext, intended_values: Mapping[str, Any], target: Place | None) -> tuple[Fix, ...]:
         if by_hand:
             return (Fix(fix, consequence=consequence),)
         return tuple(
-            context.change(fix, path, value, target, consequence=consequence) for path, value in intended_values.items()
+            context.build_change(fix, path, value, target, consequence=consequence)
+            for path, value in intended_values.items()
         )
 
-    def _label(path: str, text: str) -> str:
+    def _label_value(path: str, text: str) -> str:
         name = _NAMES.get(path) or " ".join(_TERMS.get(part, part) for part in path.rpartition(".")[2].split("_"))
-        unit = _setting(path).unit
+        unit = _find_setting(path).unit
         if unit and name.endswith(unit):
             text = text.removesuffix(f" {unit}")  # "maximum paths 4", not "maximum paths 4 paths"
         return f"{name} {text}" if len(paths) > 1 else text
 
     def _expected_text(path: str, intended: Any, got: Any) -> str:
-        return _format_expected(path, differences(_setting(path), intended, got)[0], labels)
+        return _format_expected(path, differences(_find_setting(path), intended, got)[0], labels)
 
     def _found_text(path: str, intended: Any, got: Any) -> str:
         return _format_found(path, intended, got, labels)
@@ -148,17 +152,17 @@ def _intended_values(context: CheckContext, paths: tuple[str, ...], target: Plac
     return values
 
 
-def _setting(path: str) -> Setting:
+def _find_setting(path: str) -> Setting:
     return list_settings(_KINDS[path.partition(".")[0]])[path]
 
 
 def _format_expected(path: str, value: Any, labels: Mapping[Any, str] | None) -> str:
-    return _label_of(value, labels) or format_expected(_setting(path), value)
+    return _find_label(value, labels) or format_expected(_find_setting(path), value)
 
 
 def _format_found(path: str, intended: Any, value: Any, labels: Mapping[Any, str] | None) -> str:
-    setting = _setting(path)
-    if text := _label_of(value, labels):
+    setting = _find_setting(path)
+    if text := _find_label(value, labels):
         return text
     return format_value(differences(setting, intended, value)[1], setting.unit) + _format_missing(intended, value)
 
@@ -167,11 +171,15 @@ def _format_missing(intended: Any, found: Any) -> str:
     """The expected members that are missing from a long list."""
     if not isinstance(intended, tuple | frozenset) or not isinstance(found, tuple | frozenset) or len(intended) < 2:
         return ""
-    missing = [value for value in intended if value not in found and not isinstance(value, tuple)]
-    return f"; missing: {format_value(tuple(missing))}" if missing and len(missing) < len(intended) else ""
+    missing_members = [value for value in intended if value not in found and not isinstance(value, tuple)]
+    return (
+        f"; missing: {format_value(tuple(missing_members))}"
+        if missing_members and len(missing_members) < len(intended)
+        else ""
+    )
 
 
-def _label_of(value: Any, labels: Mapping[Any, str] | None) -> str | None:
+def _find_label(value: Any, labels: Mapping[Any, str] | None) -> str | None:
     if labels is None or not isinstance(value, bool | str):
         return None
     return labels.get(value)

@@ -6,12 +6,12 @@ from wirespeed.checks.model import CheckContext
 from wirespeed.settings import Place
 
 
-def sysctl(device: str, key: str) -> Place:
+def find_sysctl(device: str, key: str) -> Place:
     """The place of a kernel parameter."""
     return Place(device).child("sysctl", key)
 
 
-def effective(context: CheckContext, parameter: str) -> int:
+def find_effective(context: CheckContext, parameter: str) -> int:
     """The effective value of an IPv4 parameter on the NIC's interface: the larger of ``all`` and the interface.
 
     Source: Linux Documentation/networking/ip-sysctl.rst, arp_announce, arp_ignore and rp_filter.
@@ -21,7 +21,7 @@ def effective(context: CheckContext, parameter: str) -> int:
     """
     device, interface = context.place.device, context.place.name
     values = [
-        context.found_value("sysctl.value", sysctl(device, f"net.ipv4.conf.{name}.{parameter}"))
+        context.found_value("sysctl.value", find_sysctl(device, f"net.ipv4.conf.{name}.{parameter}"))
         for name in ("all", interface)
     ]
     return max(int(value) for value in values)

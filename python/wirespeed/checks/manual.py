@@ -20,9 +20,9 @@ def read(identifier: str, docstring: str) -> Manual:
     title, _, body = inspect.cleandoc(docstring).partition("\n\n")
     summary, *sections = _HEADING.split(body + "\n")
     headings, texts = sections[0::2], sections[1::2]
-    missing = [heading for heading in _PARTS if headings.count(heading) != 1]
-    if missing or not title or not summary.strip():
-        lacks = missing or ["a title and what it checks"]
+    missing_headings = [heading for heading in _PARTS if headings.count(heading) != 1]
+    if missing_headings or not title or not summary.strip():
+        lacks = missing_headings or ["a title and what it checks"]
         raise TypeError(f"check {identifier}: its docstring needs exactly one {', '.join(lacks)}")
     parts = {_PARTS[heading]: inspect.cleandoc(text).strip() for heading, text in zip(headings, texts, strict=True)}
     return Manual(

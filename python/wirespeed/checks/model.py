@@ -48,12 +48,12 @@ def success(expected: str, found: str) -> Outcome:
 
 
 def failure(summary: str, expected: str, found: str, *fix: Fix, cost: Cost | None = None) -> Outcome:
-    """This place is not as planned."""
+    """The place is not as planned."""
     return Outcome(Status.FAIL, expected, found, summary, cost, fix)
 
 
 def warning(summary: str, expected: str, found: str, *fix: Fix, reason: str | None = None) -> Outcome:
-    """This place may be correct, or has an impact only under conditions that the check cannot see: the ``reason``."""
+    """The place may be correct, or has an impact only under conditions that the check cannot read: the ``reason``."""
     return Outcome(Status.WARN, expected, found, summary, None, fix, () if reason is None else (reason,))
 
 
@@ -126,7 +126,7 @@ class CheckContext:
         self.used.append((target, path, reading))
         return reading.value
 
-    def members(self, path: str, place: Place | None = None) -> dict[str, Any]:
+    def list_members(self, path: str, place: Place | None = None) -> dict[str, Any]:
         """All entities in a collection (``nic.gids``), by name.
 
         Raises:
@@ -140,11 +140,11 @@ class CheckContext:
         entity = find_entity(self.facts.devices[target.device], target)
         return dict(get(entity, path))
 
-    def exists(self, place: Place | None = None) -> bool:
-        """Whether an entity is on the device.
+    def is_present(self, place: Place | None = None) -> bool:
+        """Whether the device has the entity.
 
         Raises:
-            UnreadError: it was not seen, and its collection was not read completely.
+            UnreadError: it was not read, and its collection was not read completely.
         """
         target = place or self.place
         for depth in range(1, len(target.entities) + 1):
@@ -152,14 +152,14 @@ class CheckContext:
             device = self.facts.devices.get(target.device)
             if device is not None and find_entity(device, inner) is not None:
                 continue
-            collection = _collection(self.plan, inner)
+            collection = _find_collection(self.plan, inner)
             if self.facts.complete(inner.outer, collection):
                 self.used.append((inner.outer, collection, self.facts.readings[inner.outer, collection][0]))
                 return False
             raise UnreadError(f"{collection}: {self.facts.missing_reason(inner.outer, collection)}")
         return True
 
-    def across(self) -> tuple[Place, Cable]:
+    def find_other_end(self) -> tuple[Place, Cable]:
         """The place at the other end of the planned cable, and the cable.
 
         Raises:
@@ -172,15 +172,15 @@ class CheckContext:
         kind = "nic" if end.device in self.plan.hosts else "port"
         return Place(end.device).child(kind, end.port), cable
 
-    def change(
-        self, sentence: str, path: str, value: Any, place: Place | None = None, found: Any = None, **more: Any
+    def build_change(
+        self, sentence: str, path: str, value: Any, place: Place | None = None, found: Any = None, **keywords: Any
     ) -> Fix:
         """A fix that changes a setting; the platform gives the commands.
 
-        With what was ``found`` of a set, only the members that differ are changed.
+        For a set with a ``found`` value, only the members that differ are changed.
         """
         members = tuple(sorted(map(int, value ^ found))) if value and isinstance(found, frozenset) else ()
-        return Fix(sentence, Change(str(place or self.place), path, format_value(value), members), **more)
+        return Fix(sentence, Change(str(place or self.place), path, format_value(value), members), **keywords)
 
     def _require_declaration(self, path: str) -> None:
         if path not in self.check.needs:
@@ -188,7 +188,7 @@ class CheckContext:
 
 
 def find_entity(device: Any, place: Place) -> Any:
-    """The entity at a place of this device, None when the device has none there."""
+    """The entity at a place of this device. None if the device lacks it."""
     entity = device
     for kind, name in place.entities:
         path = next(path for path, members in list_collections(type(entity)).items() if members.kind == kind)
@@ -199,17 +199,17 @@ def find_entity(device: Any, place: Place) -> Any:
 
 
 def planned_entity(plan: Plan, place: Place) -> Any:
-    """The planned entity at a place, None when the plan has none there."""
+    """The planned entity at a place. None if the plan lacks it."""
     device = plan.devices.get(place.device)
     return None if device is None else find_entity(device, place)
 
 
-def cables_of(plan: Plan) -> dict[End, Cable]:
+def map_cables(plan: Plan) -> dict[End, Cable]:
     """The planned cable in each port."""
     return {end: cable for cable in plan.cables for end in (cable.a, cable.b)}
 
 
-def _collection(plan: Plan, place: Place) -> str:
+def _find_collection(plan: Plan, place: Place) -> str:
     outer = planned_entity(plan, place.outer)
     cls = type(outer)
     return next(path for path, members in list_collections(cls).items() if members.kind == place.kind)

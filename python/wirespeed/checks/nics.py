@@ -24,13 +24,13 @@ def gid_table(context: CheckContext, nic: Place) -> dict[str, str]:
         UnreadError: the table or a row was not read.
     """
     rows: dict[str, str] = {}
-    for index in sorted(context.members("nic.gids", nic), key=int):
+    for index in sorted(context.list_members("nic.gids", nic), key=int):
         row = nic.child("gid", index)
         rows[index] = f"{context.found_value('gid.address', row)}, {context.found_value('gid.type', row)}"
     return rows
 
 
-def wanted_gid(context: CheckContext) -> str:
+def find_planned_gid(context: CheckContext) -> str:
     """The GID of the NIC's first planned address, as `gid_table` formats it.
 
     Raises:

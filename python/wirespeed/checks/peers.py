@@ -1,4 +1,4 @@
-"""Ports of BGP peers and NICs of routing rules, which devices know by an address alone."""
+"""Ports of BGP peers and NICs of routing rules, which devices identify by an address only."""
 
 from __future__ import annotations
 

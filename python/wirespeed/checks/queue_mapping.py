@@ -28,12 +28,12 @@ def found_mapping(context: CheckContext, dscp: Dscp) -> QueueMapping | None:
         UnreadError: a map was not read.
         InapplicableError: the port does not classify by DSCP although planned, which qos.trust reports.
     """
-    if context.entity.qos.trust == "dscp" and _trust(context) not in ("dscp", None):
+    if context.entity.qos.trust == "dscp" and _read_trust(context) not in ("dscp", None):
         raise InapplicableError("the port does not classify by DSCP, see qos.trust")
     return _follow_maps(dscp, context.found_value("port.qos.dscp_tc"), context.found_value("port.qos.tc_queue"))
 
 
-def _trust(context: CheckContext) -> str | None:
+def _read_trust(context: CheckContext) -> str | None:
     try:
         return str(context.found_value("port.qos.trust"))
     except UnreadError:

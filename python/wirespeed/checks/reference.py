@@ -25,18 +25,18 @@ _SUBJECTS = {
 
 def page() -> str:
     """All checks in a table, then the manual page of each."""
-    known = checks().values()
+    all_checks = checks().values()
     rows = "".join(
-        f"| [{check.id}](#{_anchor(check.id)}) | {check.manual.title} "
+        f"| [{check.id}](#{_format_anchor(check.id)}) | {check.manual.title} "
         f"| {_SUBJECTS.get(check.subject.kind, check.subject.kind)} |\n"
-        for check in known
+        for check in all_checks
     )
     head = "# Checks\n\n`wirespeed explain ID` prints the manual page of one check.\n\n"
     table = f"| check | title | one result for each |\n| --- | --- | --- |\n{rows}"
-    return head + table + "".join(_manual_page(check) for check in known)
+    return head + table + "".join(_manual_page(check) for check in all_checks)
 
 
-def _anchor(identifier: str) -> str:
+def _format_anchor(identifier: str) -> str:
     """The anchor that Markdown viewers give a heading: without its dots."""
     return identifier.replace(".", "")
 
@@ -44,7 +44,7 @@ def _anchor(identifier: str) -> str:
 def _manual_page(check: Check) -> str:
     manual = check.manual
     failures = catalogue.load().failures
-    found = "".join(f"* {identifier}: {failures[identifier].title}\n" for identifier in check.failures)
+    failure_list = "".join(f"* {identifier}: {failures[identifier].title}\n" for identifier in check.failures)
     reads = ", ".join(f"`{path}`" for path in check.needs)
     return (
         f"\n## {check.id}\n\n*{manual.title}*\n\n{manual.summary}\n\n"
@@ -52,6 +52,6 @@ def _manual_page(check: Check) -> str:
         f"**Fix.** {manual.fix}\n\n"
         f"**Example.**\n\n```\n{manual.example}\n```\n\n"
         f"**Reads** {reads}\n\n"
-        f"**Detects**\n\n{found}\n"
+        f"**Detects**\n\n{failure_list}\n"
         f"**Source.** {manual.source}\n"
     )

@@ -24,15 +24,15 @@ def checks() -> Mapping[str, Check]:
         TypeError: a check's file lacks a part.
     """
     package = importlib.import_module("wirespeed.checks")
-    found: dict[str, Check] = {}
+    check_by_id: dict[str, Check] = {}
     for group in pkgutil.iter_modules(package.__path__):
         if not group.ispkg:
             continue
         inner = importlib.import_module(f"{package.__name__}.{group.name}")
         for entry in pkgutil.iter_modules(inner.__path__):
             identifier = f"{group.name}.{entry.name}".replace("_", "-")
-            found[identifier] = load(identifier, importlib.import_module(f"{inner.__name__}.{entry.name}"))
-    return MappingProxyType(dict(sorted(found.items())))
+            check_by_id[identifier] = load(identifier, importlib.import_module(f"{inner.__name__}.{entry.name}"))
+    return MappingProxyType(dict(sorted(check_by_id.items())))
 
 
 def load(identifier: str, module: ModuleType) -> Check:
@@ -42,20 +42,20 @@ def load(identifier: str, module: ModuleType) -> Check:
         TypeError: the module lacks a part, a needed path is no setting, or a failure is not in the catalogue.
     """
 
-    def part(name: str, kind: Any) -> Any:
+    def read_part(name: str, kind: Any) -> Any:
         value = getattr(module, name, None)
         if not isinstance(value, kind) or value == ():
             raise TypeError(f"check {identifier} lacks {name}")
         return value
 
-    subject = part("subject", type)
+    subject = read_part("subject", type)
     if subject not in ENTITIES:
         raise TypeError(f"check {identifier}: subject must be a kind of entity, found {subject.__name__}")
-    needs = part("needs", tuple)
+    needs = read_part("needs", tuple)
     unknown = sorted(set(needs) - _known_paths())
     if unknown:
         raise TypeError(f"check {identifier} needs {', '.join(unknown)}: no setting or collection")
-    failures = part("failures", tuple)
+    failures = read_part("failures", tuple)
     absent = sorted(set(failures) - set(catalogue.load().failures))
     if absent:
         raise TypeError(f"check {identifier} cites {', '.join(absent)}: not in the catalogue of failures")

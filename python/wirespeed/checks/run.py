@@ -13,7 +13,7 @@ from wirespeed.checks.model import (
     NoIntentError,
     Outcome,
     UnreadError,
-    cables_of,
+    map_cables,
     planned_entity,
 )
 from wirespeed.checks.peers import find_nic_of_rule, find_peer_port
@@ -31,11 +31,11 @@ def run(plan: Plan, facts: Facts, checks: Iterable[Check] | None = None) -> tupl
     A check that raises becomes one finding with status error; the others continue.
     """
     chosen = tuple(all_checks().values()) if checks is None else tuple(checks)
-    cables = cables_of(plan)
-    return tuple(finding for name in plan.devices for finding in _device(plan, facts, name, chosen, cables))
+    cables = map_cables(plan)
+    return tuple(finding for name in plan.devices for finding in _check_device(plan, facts, name, chosen, cables))
 
 
-def _device(
+def _check_device(
     plan: Plan, facts: Facts, name: str, checks: tuple[Check, ...], cables: Mapping[End, Cable]
 ) -> Iterator[Finding]:
     places: dict[type[Any], list[tuple[Place, Any]]] = {}
@@ -53,7 +53,7 @@ def _check_place(context: CheckContext) -> Finding | None:
     try:
         if not context.check.presence and _is_absent(context):
             return _finding_without_verdict(context, Status.SKIP, "not present on this device")
-        return _finding(context, context.check.function(context))
+        return _build_finding(context, context.check.function(context))
     except ElsewhereError:
         return None
     except (NoIntentError, InapplicableError) as reason:
@@ -69,35 +69,37 @@ def _check_place(context: CheckContext) -> Finding | None:
 def _is_absent(context: CheckContext) -> bool:
     """Whether the entity is known to be absent; one that was not searched for is not."""
     try:
-        return not context.exists()
+        return not context.is_present()
     except UnreadError:
         return False
 
 
-def _finding(context: CheckContext, outcome: Outcome) -> Finding:
+def _build_finding(context: CheckContext, outcome: Outcome) -> Finding:
     status, reasons = outcome.status, outcome.warning_reasons
     if status in (Status.FAIL, Status.WARN):
         decisive = _decisive_readings(context)
-        assumed = dict.fromkeys(path for _, path, reading in decisive if reading.state is State.ASSUMED)
-        unverified = context.facts.unverified
+        assumed_paths = dict.fromkeys(path for _, path, reading in decisive if reading.state is State.ASSUMED)
+        unverified_paths = context.facts.unverified
         doubtful = dict.fromkeys(
-            path for place, path, _ in decisive if (place.device, path) in unverified and path not in assumed
+            path
+            for place, path, _ in decisive
+            if (place.device, path) in unverified_paths and path not in assumed_paths
         )
         if doubtful and status is Status.FAIL:
             reasons = (*reasons, f"the output format was not verified on a device for {', '.join(doubtful)}")
-        if assumed:
-            reasons = (*reasons, f"the output does not contain {', '.join(assumed)}; the default is assumed")
+        if assumed_paths:
+            reasons = (*reasons, f"the output does not contain {', '.join(assumed_paths)}; the default is assumed")
         status = Status.WARN if reasons else status
     return Finding(
         check=context.check.id,
         status=status,
         device=context.place.device,
-        place=_name(context),
+        place=_format_name(context),
         summary=outcome.summary or context.check.manual.title,
         expected=outcome.expected,
         found=outcome.found,
         warning_reasons=reasons,
-        evidence=_evidence(context),
+        evidence=_list_evidence(context),
         cost=outcome.cost,
         fix=outcome.fix,
         failures=context.check.failures,
@@ -127,28 +129,28 @@ def _finding_without_verdict(context: CheckContext, status: Status, reason: str)
         check=context.check.id,
         status=status,
         device=context.place.device,
-        place=_name(context),
+        place=_format_name(context),
         summary=context.check.manual.title,
         found=reason,
-        evidence=_evidence(context),
+        evidence=_list_evidence(context),
         failures=context.check.failures,
         source=context.check.manual.source,
     )
 
 
-def _evidence(context: CheckContext) -> tuple[str, ...]:
+def _list_evidence(context: CheckContext) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"{place.device}: {reading.source}" for place, _, reading in context.used))
 
 
-def _name(context: CheckContext) -> str:
-    device, within = context.place.device, context.place.entities
-    if not within:
+def _format_name(context: CheckContext) -> str:
+    device, entities = context.place.device, context.place.entities
+    if not entities:
         return str(context.check.subject.kind)
-    kind, name = within[0]
-    if kind == "peer" and (found := find_peer_port(context.plan, device, name)):
-        port, far = found
+    kind, name = entities[0]
+    if kind == "peer" and (peer_port := find_peer_port(context.plan, device, name)):
+        port, far = peer_port
         return f"port {port} peer {name} ({far.device}:{far.port})"
     if kind == "rule" and (nic_name := find_nic_of_rule(context.plan, device, name)):
         return f"nic {nic_name} rule {name}"
-    nic = planned_entity(context.plan, Place(context.place.device, within[:1])) if within[0][0] == "nic" else None
+    nic = planned_entity(context.plan, Place(context.place.device, entities[:1])) if entities[0][0] == "nic" else None
     return format_place(context.place, nic)

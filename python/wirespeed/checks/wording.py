@@ -19,7 +19,7 @@ def format_value(value: Any, unit: str | None = None) -> str:
     if isinstance(value, Enum):
         return str(value.value)
     if isinstance(value, int):
-        return _number(int(value), unit)
+        return _format_number(int(value), unit)
     if isinstance(value, Mapping):
         return (
             ", ".join(f"{format_value(key)} -> {format_value(inner)}" for key, inner in sorted(value.items())) or "none"
@@ -31,9 +31,9 @@ def format_value(value: Any, unit: str | None = None) -> str:
     return str(value) if value not in (None, "") else "none"
 
 
-def is_of_version(found: str, beginning: str) -> bool:
+def is_of_version(found: str, prefix: str) -> bool:
     """Whether a version is this one or one of its builds: 25.10-1.7.1 is of 25.10, 25.101 is not."""
-    return found.startswith(beginning) and not found[len(beginning) :][:1].isalnum()
+    return found.startswith(prefix) and not found[len(prefix) :][:1].isalnum()
 
 
 def format_list(values: Iterable[Any]) -> str:
@@ -50,7 +50,9 @@ def format_expected(setting: Setting, value: Any) -> str:
 def differences(setting: Setting, intended: Any, found: Any) -> tuple[Any, Any]:
     """Both values; of maps only the entries that differ, because a list of 64 code points is unreadable."""
     if _by_rank(intended) and _by_rank(found):
-        intended, found = ({rank: _runs(cores) for rank, cores in enumerate(value)} for value in (intended, found))
+        intended, found = (
+            {rank: _format_runs(cores) for rank, cores in enumerate(value)} for value in (intended, found)
+        )
     if not isinstance(intended, Mapping) or not isinstance(found, Mapping):
         return intended, found
     keys = set(intended) if setting.compare is Compare.CONTAINS else set(intended) | set(found)
@@ -67,7 +69,7 @@ def _by_rank(value: Any) -> bool:
     return isinstance(value, tuple) and bool(value) and all(isinstance(inner, tuple) for inner in value)
 
 
-def _runs(numbers: Iterable[int]) -> str:
+def _format_runs(numbers: Iterable[int]) -> str:
     """``0-3 8`` of 0, 1, 2, 3 and 8."""
     runs: list[list[int]] = []
     for number in sorted(numbers):
@@ -93,7 +95,7 @@ def format_place(place: Place, nic: Any) -> str:
     return " ".join(parts)
 
 
-def _number(value: int, unit: str | None) -> str:
+def _format_number(value: int, unit: str | None) -> str:
     match unit:
         case "lanes":
             return f"x{value}"

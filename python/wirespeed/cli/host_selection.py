@@ -66,11 +66,11 @@ def allocated_hosts(plan: Plan, text: str | None) -> list[str]:
 
 def _members(place: str, text: str) -> list[str]:
     from wirespeed.cluster.fields import Unfit
-    from wirespeed.cluster.ranges import members
+    from wirespeed.cluster.ranges import expand_names
     from wirespeed.errors import refuse
 
     try:
-        return members(text)
+        return expand_names(text)
     except Unfit as unfit:
         raise refuse(place, repr(text), unfit.expected, unfit.hint) from None
 

@@ -1,4 +1,4 @@
-"""The cluster file: what people write, read with positions and refused with every problem and its line."""
+"""The cluster file: its model, and a reader that refuses it with every problem and its line."""
 
 from wirespeed.cluster.model import (
     AsnPer,

@@ -1,6 +1,6 @@
-"""YAML as text with positions: mappings, lists and scalars that stay the text they are, each with its line.
+"""YAML as text with positions: mappings, lists and scalars as text, each with its line.
 
-Built from the parser's events, so nesting costs no stack and nothing is constructed, resolved or guessed.
+Built from the parser's events, so nesting uses no stack, and no value is constructed, resolved or guessed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SECRET_WORDS = (
 
 @dataclass(slots=True)
 class _Open:
-    """A mapping or list whose end has not come yet."""
+    """A mapping or list whose end was not read yet."""
 
     value: dict[str, Any] | list[Any]
     path: Path
@@ -44,11 +44,11 @@ def load(text: str, file: str) -> tuple[Raw, dict[Path, int]]:
     """The document and the line of every part, by path.
 
     Raises:
-        Refusal: the text is no single YAML document, repeats a key, or uses anchors, aliases or tags.
+        Refusal: the text is not one YAML document, repeats a key, or uses anchors, aliases or tags.
     """
     lines: dict[Path, int] = {}
     problems: list[Problem] = []
-    root = _build(_events(text, file), file, lines, problems)
+    root = _build_document(_parse_events(text, file), file, lines, problems)
     if problems:
         raise Refusal(problems)
     if root is None:
@@ -56,7 +56,7 @@ def load(text: str, file: str) -> tuple[Raw, dict[Path, int]]:
     return root, lines
 
 
-def _events(text: str, file: str) -> Iterator[Any]:
+def _parse_events(text: str, file: str) -> Iterator[Any]:
     try:
         yield from yaml.parse(text, Loader=yaml.CSafeLoader)
     except yaml.MarkedYAMLError as error:
@@ -68,29 +68,29 @@ def _events(text: str, file: str) -> Iterator[Any]:
 def _syntax_error(error: yaml.MarkedYAMLError, text: str, file: str) -> Problem:
     """The error at the line where the bracket or quote opens, otherwise where the parser stopped."""
     last = text.count("\n") + 1  # the parser is a line behind where a text ends without a newline
-    stopped, opened = (
+    stop_line, open_line = (
         None if mark is None else min(mark.line + 1, last)
         for mark in (error.problem_mark or error.context_mark, error.context_mark)
     )
-    sign = next((sign for part, sign in _OPENING.items() if part in str(error.context)), None)
-    if sign is None or opened is None or stopped is None or opened == stopped:
-        cause, hint = _explain(str(error.problem or error))
-        return Problem(file if stopped is None else f"{file}:{stopped}", f"YAML syntax error: {cause}", hint=hint)
-    cause = f"the {sign} of line {opened} is not closed before line {stopped}"
-    if sign in _CLOSING:
-        hint = f'add {_CLOSING[sign]} to line {opened}, or the missing "," before line {stopped}'
+    sign = next((sign for part, sign in _BRACKETS.items() if part in str(error.context)), None)
+    if sign is None or open_line is None or stop_line is None or open_line == stop_line:
+        cause, hint = _explain_error(str(error.problem or error))
+        return Problem(file if stop_line is None else f"{file}:{stop_line}", f"YAML syntax error: {cause}", hint=hint)
+    cause = f"the {sign} of line {open_line} is not closed before line {stop_line}"
+    if sign in _CLOSERS:
+        hint = f'add {_CLOSERS[sign]} to line {open_line}, or the missing "," before line {stop_line}'
     else:
         hint = "close the quote"
-    return Problem(f"{file}:{opened}", f"YAML syntax error: {cause}", hint=hint)
+    return Problem(f"{file}:{open_line}", f"YAML syntax error: {cause}", hint=hint)
 
 
-_OPENING = {"flow mapping": "{", "flow sequence": "[", "quoted scalar": "quote"}
-"""What libyaml was parsing, and how that begins."""
-_CLOSING = {"{": "}", "[": "]"}
+_BRACKETS = {"flow mapping": "{", "flow sequence": "[", "quoted scalar": "quote"}
+"""Contexts of libyaml's errors, and the opening character of each."""
+_CLOSERS = {"{": "}", "[": "]"}
 
 
-def _explain(problem: str) -> tuple[str, str | None]:
-    """What the parser's message means, and what to do."""
+def _explain_error(problem: str) -> tuple[str, str | None]:
+    """The cause of a message of the parser, and a hint."""
     return next(((cause, hint) for part, cause, hint in _SYNTAX_ERRORS if part in problem), (problem, None))
 
 
@@ -127,7 +127,7 @@ _SYNTAX_ERRORS = (
 """Part of a message of libyaml, its meaning, and a hint."""
 
 
-def _build(events: Iterator[Any], file: str, lines: dict[Path, int], problems: list[Problem]) -> Raw | None:
+def _build_document(events: Iterator[Any], file: str, lines: dict[Path, int], problems: list[Problem]) -> Raw | None:
     stack: list[_Open] = []
     root: Raw | None = None
     documents = 0
@@ -135,10 +135,12 @@ def _build(events: Iterator[Any], file: str, lines: dict[Path, int], problems: l
         if isinstance(event, yaml.DocumentStartEvent):
             documents += 1
             if documents == 2:
-                raise refuse(_locate(file, event), "a second document", "one YAML document", "remove the line ---")
+                raise refuse(
+                    _format_location(file, event), "a second document", "one YAML document", "remove the line ---"
+                )
         elif isinstance(event, yaml.AliasEvent):
             raise refuse(
-                _locate(file, event),
+                _format_location(file, event),
                 f"the alias *{event.anchor}",
                 "the value itself",
                 "node ranges and `except` save repeating",
@@ -150,42 +152,47 @@ def _build(events: Iterator[Any], file: str, lines: dict[Path, int], problems: l
             if isinstance(event, yaml.ScalarEvent) and _takes_key(stack):
                 _open_key(stack[-1], event, file, lines, problems)
                 continue
-            value = _value(event)
-            path = _place(stack, value, event, file)
-            lines.setdefault(path, _line(event))
+            value = _read_value(event)
+            path = _add_value(stack, value, event, file)
+            lines.setdefault(path, _get_line(event))
             if not stack and root is None:
                 root = value
             if isinstance(value, dict | list):
                 stack.append(_Open(value, path))
                 if len(stack) > _DEEPEST:
-                    raise refuse(_locate(file, event), f"more than {_DEEPEST} levels of nesting", "a cluster file")
+                    raise refuse(
+                        _format_location(file, event), f"more than {_DEEPEST} levels of nesting", "a cluster file"
+                    )
     return None if root == "" else root
 
 
-def _locate(file: str, event: Any) -> str:
-    return f"{file}:{_line(event)}"
+def _format_location(file: str, event: Any) -> str:
+    return f"{file}:{_get_line(event)}"
 
 
-def _line(event: Any) -> int:
+def _get_line(event: Any) -> int:
     return int(event.start_mark.line) + 1
 
 
 def _refuse_decoration(event: Any, file: str) -> None:
     if event.anchor is not None:
         raise refuse(
-            _locate(file, event), f"the anchor &{event.anchor}", "no anchors", "node ranges and `except` save repeating"
+            _format_location(file, event),
+            f"the anchor &{event.anchor}",
+            "no anchors",
+            "node ranges and `except` save repeating",
         )
     if event.tag is not None and event.tag != "!":
-        raise refuse(_locate(file, event), f"the tag {event.tag}", "no tags; the field decides the type")
+        raise refuse(_format_location(file, event), f"the tag {event.tag}", "no tags; the field decides the type")
 
 
 def _takes_key(stack: list[_Open]) -> bool:
     return bool(stack) and isinstance(stack[-1].value, dict) and stack[-1].key is None
 
 
-def _open_key(into: _Open, event: Any, file: str, lines: dict[Path, int], problems: list[Problem]) -> None:
-    line, key = _line(event), event.value
-    first = into.keys.get(key)
+def _open_key(parent: _Open, event: Any, file: str, lines: dict[Path, int], problems: list[Problem]) -> None:
+    line, key = _get_line(event), event.value
+    first = parent.keys.get(key)
     if first is not None:
         problems.append(
             Problem(f"{file}:{line}", f"the key {key!r} used twice", "each key once", f"first used on line {first}")
@@ -199,29 +206,32 @@ def _open_key(into: _Open, event: Any, file: str, lines: dict[Path, int], proble
                 "wirespeed needs none; ssh keys and agents hold them",
             )
         )
-    into.keys.setdefault(key, line)
-    into.key = key
-    lines.setdefault((*into.path, key), line)
+    parent.keys.setdefault(key, line)
+    parent.key = key
+    lines.setdefault((*parent.path, key), line)
 
 
-def _value(event: Any) -> Raw:
+def _read_value(event: Any) -> Raw:
     if isinstance(event, yaml.ScalarEvent):
         return str(event.value)
     return {} if isinstance(event, yaml.MappingStartEvent) else []
 
 
-def _place(stack: list[_Open], value: Raw, event: Any, file: str) -> Path:
-    """Put a value into the mapping or list it belongs to; its path."""
+def _add_value(stack: list[_Open], value: Raw, event: Any, file: str) -> Path:
+    """Add a value to the mapping or list that contains it; return its path."""
     if not stack:
         return ()
-    into = stack[-1]
-    if isinstance(into.value, list):
-        into.value.append(value)
-        return (*into.path, len(into.value) - 1)
-    if into.key is None:
+    parent = stack[-1]
+    if isinstance(parent.value, list):
+        parent.value.append(value)
+        return (*parent.path, len(parent.value) - 1)
+    if parent.key is None:
         raise refuse(
-            _locate(file, event), "a mapping or a list as a key", "text as a key", "quote text that starts with [ or {"
+            _format_location(file, event),
+            "a mapping or a list as a key",
+            "text as a key",
+            "quote text that starts with [ or {",
         )
-    key, into.key = into.key, None
-    into.value.setdefault(key, value)
-    return (*into.path, key)
+    key, parent.key = parent.key, None
+    parent.value.setdefault(key, value)
+    return (*parent.path, key)

@@ -1,4 +1,4 @@
-"""Field types of the cluster file. A scalar arrives as the text it is in the file; the field gives it its type."""
+"""Field types of the cluster file. A scalar is read as text, and the field converts it to its type."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wirespeed.units import Bandwidth, Duration, Length, Quantity, Size
 
 _WHOLE = re.compile(r"0|[1-9][0-9]{0,17}")
 _RANGE = re.compile(r"([0-9]+)-([0-9]+)")
-_COUNTED = re.compile(r"(?:([1-9][0-9]{0,2})\s+x\s+)?([A-Za-z0-9][A-Za-z0-9._-]*)")
+_MODEL_COUNT = re.compile(r"(?:([1-9][0-9]{0,2})\s+x\s+)?([A-Za-z0-9][A-Za-z0-9._-]*)")
 _HOST_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,61}[A-Za-z0-9])?")
 _INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,14}")
 _PORT = re.compile(r"[A-Za-z][A-Za-z0-9/_.:-]{0,31}")
@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 class Unfit(ValueError):  # noqa: N818 - it never reaches users; `Refusal` does
-    """A scalar that its field cannot take: what was expected, and a hint."""
+    """A scalar that its field does not accept, with the expected value and a hint."""
 
     def __init__(self, expected: str, hint: str | None = None) -> None:
         super().__init__(expected)
@@ -43,7 +43,7 @@ class Unfit(ValueError):  # noqa: N818 - it never reaches users; `Refusal` does
 
 @dataclass(frozen=True, slots=True)
 class ModelCount:
-    """So many pieces of a catalogue model: ``8 x broadcom-bcm957608-p1400gd``."""
+    """A number of pieces of a catalogue model: ``8 x broadcom-bcm957608-p1400gd``."""
 
     count: int
     model: str
@@ -62,7 +62,7 @@ class SlotSize:
         return (2500, 5000, 8000, 16000, 32000, 64000)[self.generation - 1]
 
 
-def _whole(text: Any) -> Any:
+def _parse_whole(text: Any) -> Any:
     if not isinstance(text, str):
         return text
     if _WHOLE.fullmatch(text) is None:
@@ -70,41 +70,41 @@ def _whole(text: Any) -> Any:
     return int(text)
 
 
-def _positive(text: Any) -> Any:
-    found = _whole(text)
-    if found == 0:
+def _parse_positive(text: Any) -> Any:
+    number = _parse_whole(text)
+    if number == 0:
         raise Unfit("a whole number from 1")
-    return found
+    return number
 
 
 _PCIE_BYTES = (128, 256, 512, 1024, 2048, 4096)
 """MaxPayload and MaxReadReq (PCI Express Base 5.0, section 7.5.3.4)."""
 
 
-def _pcie_bytes(text: Any) -> Any:
-    found = _whole(text)
-    if isinstance(found, int) and found not in _PCIE_BYTES:
+def _parse_pcie_bytes(text: Any) -> Any:
+    number = _parse_whole(text)
+    if isinstance(number, int) and number not in _PCIE_BYTES:
         raise Unfit("128, 256, 512, 1024, 2048 or 4096")
-    return found
+    return number
 
 
-def _udp_port(text: Any) -> Any:
-    found = _positive(text)
-    if isinstance(found, int) and found > 0xFFFF:
+def _parse_udp_port(text: Any) -> Any:
+    number = _parse_positive(text)
+    if isinstance(number, int) and number > 0xFFFF:
         raise Unfit("a UDP port, at most 65535")
-    return found
+    return number
 
 
-def _flag(text: Any) -> Any:
+def _parse_flag(text: Any) -> Any:
     if not isinstance(text, str):
         return text
     if text not in ("true", "false"):
-        meant = {"yes": "true", "on": "true", "no": "false", "off": "false"}.get(text.lower(), "true or false")
-        raise Unfit("true or false", f"write {meant}")
+        correction = {"yes": "true", "on": "true", "no": "false", "off": "false"}.get(text.lower(), "true or false")
+        raise Unfit("true or false", f"write {correction}")
     return text == "true"
 
 
-def _percent(text: Any) -> Any:
+def _parse_percent(text: Any) -> Any:
     if not isinstance(text, str):
         return text
     number = text.removesuffix("%").rstrip()
@@ -113,22 +113,22 @@ def _percent(text: Any) -> Any:
     return int(number)
 
 
-def _quantity(cls: type[Quantity]) -> Callable[[Any], Any]:
+def _make_quantity_parser(cls: type[Quantity]) -> Callable[[Any], Any]:
     def parse(text: Any) -> Any:
         if not isinstance(text, str):
             return text
         try:
-            found = cls.parse(text)
+            quantity = cls.parse(text)
         except ValueError as error:
             raise Unfit(f"a {cls.kind} such as {cls.example}", str(error)) from None
-        if found == 0:
+        if quantity == 0:
             raise Unfit(f"a {cls.kind} above zero")
-        return found
+        return quantity
 
     return parse
 
 
-def _number(cls: type[Number]) -> Callable[[Any], Any]:
+def _make_number_parser(cls: type[Number]) -> Callable[[Any], Any]:
     def parse(text: Any) -> Any:
         if not isinstance(text, str):
             return text
@@ -139,18 +139,18 @@ def _number(cls: type[Number]) -> Callable[[Any], Any]:
     return parse
 
 
-def _dscps(text: Any) -> Any:
+def _parse_dscps(text: Any) -> Any:
     """Code points: one, several as a list, ranges ``24-31``."""
     entries = [text] if isinstance(text, str) else text
     if not isinstance(entries, list):
         return text
-    found: set[Dscp] = set()
+    dscps: set[Dscp] = set()
     for entry in entries:
         if not isinstance(entry, str):
             raise Unfit("DSCP values from 0 to 63, such as 26 or [24-31, 46]")
         for part in entry.split(","):
-            found |= _dscp_range(part.strip())
-    return frozenset(found)
+            dscps |= _dscp_range(part.strip())
+    return frozenset(dscps)
 
 
 def _dscp_range(part: str) -> set[Dscp]:
@@ -161,27 +161,27 @@ def _dscp_range(part: str) -> set[Dscp]:
     return {Dscp(value) for value in range(int(first), int(last) + 1)}
 
 
-def _network(text: Any) -> Any:
+def _parse_network(text: Any) -> Any:
     if not isinstance(text, str):
         return text
     try:
         return ip_network(text)
     except ValueError:
         try:
-            masked = ip_network(text, strict=False)
+            corrected = ip_network(text, strict=False)
         except ValueError:
             raise Unfit("a network such as 10.1.0.0/16 or fd00::/48") from None
-        raise Unfit("a network with no host bits", f"did you mean {masked}?") from None
+        raise Unfit("a network with no host bits", f"did you mean {corrected}?") from None
 
 
-def _network_4(text: Any) -> Any:
-    found = _network(text)
-    if isinstance(found, IPv6Network):
+def _parse_ipv4_network(text: Any) -> Any:
+    network = _parse_network(text)
+    if isinstance(network, IPv6Network):
         raise Unfit("an IPv4 network such as 10.255.0.0/24", "BGP router IDs are IPv4 addresses (RFC 4271)")
-    return found
+    return network
 
 
-def _interface_address(text: Any) -> Any:
+def _parse_interface_address(text: Any) -> Any:
     if not isinstance(text, str):
         return text
     try:
@@ -195,13 +195,13 @@ def _interface_address(text: Any) -> Any:
 def _parse_count(text: Any) -> Any:
     if not isinstance(text, str):
         return text
-    match = _COUNTED.fullmatch(text)
+    match = _MODEL_COUNT.fullmatch(text)
     if match is None:
         raise Unfit("a number of pieces and a catalogue model", "write it as 8 x broadcom-bcm957608-p1400gd")
     return ModelCount(int(match[1] or "1"), match[2])
 
 
-def _slot(text: Any) -> Any:
+def _parse_slot(text: Any) -> Any:
     if not isinstance(text, str):
         return text
     match = _SLOT.fullmatch(text)
@@ -210,7 +210,7 @@ def _slot(text: Any) -> Any:
     return SlotSize(int(match[1]), int(match[2]))
 
 
-def _pattern(pattern: re.Pattern[str], expected: str, hint: str | None = None) -> Callable[[Any], Any]:
+def _make_pattern_check(pattern: re.Pattern[str], expected: str, hint: str | None = None) -> Callable[[Any], Any]:
     def check(text: Any) -> Any:
         if isinstance(text, str) and pattern.fullmatch(text) is None:
             raise Unfit(expected, hint)
@@ -229,90 +229,114 @@ def check_host_name(name: str) -> None:
         raise Unfit("a host name of letters, digits, hyphens and dots", "names reach shells and configuration files")
 
 
-def _schema(kind: str, **more: Any) -> WithJsonSchema:
-    return WithJsonSchema({"type": kind, **more})
+def _make_schema(kind: str, **keywords: Any) -> WithJsonSchema:
+    return WithJsonSchema({"type": kind, **keywords})
 
 
-Whole = Annotated[int, BeforeValidator(_whole), _schema("integer", minimum=0)]
-Positive = Annotated[int, BeforeValidator(_positive), _schema("integer", minimum=1)]
-PcieBytes = Annotated[int, BeforeValidator(_pcie_bytes), _schema("integer", enum=list(_PCIE_BYTES))]
-UdpPort = Annotated[int, BeforeValidator(_udp_port), _schema("integer", minimum=1, maximum=0xFFFF)]
-Flag = Annotated[bool, BeforeValidator(_flag), _schema("boolean")]
+Whole = Annotated[int, BeforeValidator(_parse_whole), _make_schema("integer", minimum=0)]
+Positive = Annotated[int, BeforeValidator(_parse_positive), _make_schema("integer", minimum=1)]
+PcieBytes = Annotated[int, BeforeValidator(_parse_pcie_bytes), _make_schema("integer", enum=list(_PCIE_BYTES))]
+UdpPort = Annotated[int, BeforeValidator(_parse_udp_port), _make_schema("integer", minimum=1, maximum=0xFFFF)]
+Flag = Annotated[bool, BeforeValidator(_parse_flag), _make_schema("boolean")]
 Percent = Annotated[
     int,
-    BeforeValidator(_percent),
+    BeforeValidator(_parse_percent),
     WithJsonSchema(
         {"anyOf": [{"type": "integer", "minimum": 0, "maximum": 100}, {"type": "string", "pattern": r"^[0-9]+ ?%$"}]}
     ),
 ]
-BandwidthText = Annotated[Bandwidth, BeforeValidator(_quantity(Bandwidth)), _schema("string", examples=["400 Gb/s"])]
-SizeText = Annotated[Size, BeforeValidator(_quantity(Size)), _schema("string", examples=["1000 kB"])]
-DurationText = Annotated[Duration, BeforeValidator(_quantity(Duration)), _schema("string", examples=["200 ms"])]
-LengthText = Annotated[Length, BeforeValidator(_quantity(Length)), _schema("string", examples=["3 m"])]
-PriorityNumber = Annotated[Priority, BeforeValidator(_number(Priority)), _schema("integer", minimum=0, maximum=7)]
+BandwidthText = Annotated[
+    Bandwidth, BeforeValidator(_make_quantity_parser(Bandwidth)), _make_schema("string", examples=["400 Gb/s"])
+]
+SizeText = Annotated[Size, BeforeValidator(_make_quantity_parser(Size)), _make_schema("string", examples=["1000 kB"])]
+DurationText = Annotated[
+    Duration, BeforeValidator(_make_quantity_parser(Duration)), _make_schema("string", examples=["200 ms"])
+]
+LengthText = Annotated[Length, BeforeValidator(_make_quantity_parser(Length)), _make_schema("string", examples=["3 m"])]
+PriorityNumber = Annotated[
+    Priority, BeforeValidator(_make_number_parser(Priority)), _make_schema("integer", minimum=0, maximum=7)
+]
 NicTrafficClassNumber = Annotated[
-    NicTrafficClass, BeforeValidator(_number(NicTrafficClass)), _schema("integer", minimum=0, maximum=7)
+    NicTrafficClass,
+    BeforeValidator(_make_number_parser(NicTrafficClass)),
+    _make_schema("integer", minimum=0, maximum=7),
 ]
 NicCosQueueNumber = Annotated[
-    NicCosQueue, BeforeValidator(_number(NicCosQueue)), _schema("integer", minimum=0, maximum=7)
+    NicCosQueue, BeforeValidator(_make_number_parser(NicCosQueue)), _make_schema("integer", minimum=0, maximum=7)
 ]
 SwitchTrafficClassNumber = Annotated[
-    SwitchTrafficClass, BeforeValidator(_number(SwitchTrafficClass)), _schema("integer", minimum=0, maximum=7)
+    SwitchTrafficClass,
+    BeforeValidator(_make_number_parser(SwitchTrafficClass)),
+    _make_schema("integer", minimum=0, maximum=7),
 ]
 SwitchQueueNumber = Annotated[
-    SwitchQueue, BeforeValidator(_number(SwitchQueue)), _schema("integer", minimum=0, maximum=7)
+    SwitchQueue, BeforeValidator(_make_number_parser(SwitchQueue)), _make_schema("integer", minimum=0, maximum=7)
 ]
 PriorityGroupNumber = Annotated[
-    PriorityGroup, BeforeValidator(_number(PriorityGroup)), _schema("integer", minimum=0, maximum=7)
+    PriorityGroup, BeforeValidator(_make_number_parser(PriorityGroup)), _make_schema("integer", minimum=0, maximum=7)
 ]
 Dscps = Annotated[
     frozenset[Dscp],
-    BeforeValidator(_dscps),
+    BeforeValidator(_parse_dscps),
     WithJsonSchema(
         {"anyOf": [{"type": ["integer", "string"]}, {"type": "array", "items": {"type": ["integer", "string"]}}]}
     ),
 ]
 Network = Annotated[
-    IPv4Network | IPv6Network, BeforeValidator(_network), _schema("string", examples=["10.1.0.0/16", "fd00::/48"])
+    IPv4Network | IPv6Network,
+    BeforeValidator(_parse_network),
+    _make_schema("string", examples=["10.1.0.0/16", "fd00::/48"]),
 ]
-Network4 = Annotated[IPv4Network, BeforeValidator(_network_4), _schema("string", examples=["10.255.0.0/24"])]
+Network4 = Annotated[
+    IPv4Network, BeforeValidator(_parse_ipv4_network), _make_schema("string", examples=["10.255.0.0/24"])
+]
 InterfaceAddress = Annotated[
-    IPv4Interface | IPv6Interface, BeforeValidator(_interface_address), _schema("string", examples=["10.1.0.1/31"])
+    IPv4Interface | IPv6Interface,
+    BeforeValidator(_parse_interface_address),
+    _make_schema("string", examples=["10.1.0.1/31"]),
 ]
 Hardware = Annotated[
-    ModelCount, BeforeValidator(_parse_count), _schema("string", examples=["8 x broadcom-bcm957608-p1400gd"])
+    ModelCount, BeforeValidator(_parse_count), _make_schema("string", examples=["8 x broadcom-bcm957608-p1400gd"])
 ]
-SlotText = Annotated[SlotSize, BeforeValidator(_slot), _schema("string", examples=["gen5 x8"])]
+SlotText = Annotated[SlotSize, BeforeValidator(_parse_slot), _make_schema("string", examples=["gen5 x8"])]
 ModelName = Annotated[
-    str, BeforeValidator(_pattern(_MODEL, "a catalogue name of letters, digits, dots and hyphens")), _schema("string")
+    str,
+    BeforeValidator(_make_pattern_check(_MODEL, "a catalogue name of letters, digits, dots and hyphens")),
+    _make_schema("string"),
 ]
 VersionText = Annotated[
     str,
-    BeforeValidator(_pattern(_VERSION, "a version of digits, letters and . + ~ _ -, such as 11.4")),
+    BeforeValidator(_make_pattern_check(_VERSION, "a version of digits, letters and . + ~ _ -, such as 11.4")),
     WithJsonSchema({"type": ["string", "number"]}),
 ]
 GencodeText = Annotated[
     str,
-    BeforeValidator(_pattern(_GENCODE, "options of nvcc such as -gencode=arch=compute_35,code=sm_35")),
-    _schema("string", examples=["-gencode=arch=compute_35,code=sm_35"]),
+    BeforeValidator(_make_pattern_check(_GENCODE, "options of nvcc such as -gencode=arch=compute_35,code=sm_35")),
+    _make_schema("string", examples=["-gencode=arch=compute_35,code=sm_35"]),
 ]
 InterfaceName = Annotated[
     str,
-    BeforeValidator(_pattern(_INTERFACE, "a network interface name of at most 15 letters, digits, _, . and -")),
-    _schema("string"),
+    BeforeValidator(
+        _make_pattern_check(_INTERFACE, "a network interface name of at most 15 letters, digits, _, . and -")
+    ),
+    _make_schema("string"),
 ]
 PortName = Annotated[
-    str, BeforeValidator(_pattern(_PORT, "a port name such as Eth1/1 or Ethernet1/1")), _schema("string")
+    str,
+    BeforeValidator(_make_pattern_check(_PORT, "a port name such as Eth1/1 or Ethernet1/1")),
+    _make_schema("string"),
 ]
 VariableName = Annotated[
     str,
-    BeforeValidator(_pattern(_VARIABLE, "the name of an environment variable: letters, digits and _")),
-    _schema("string"),
+    BeforeValidator(_make_pattern_check(_VARIABLE, "the name of an environment variable: letters, digits and _")),
+    _make_schema("string"),
 ]
 Line = Annotated[
     str,
     BeforeValidator(
-        _pattern(_LINE, "one line of at most 63 plain characters", "quotes and control characters reach configurations")
+        _make_pattern_check(
+            _LINE, "one line of at most 63 plain characters", "quotes and control characters reach configurations"
+        )
     ),
     WithJsonSchema({"type": ["string", "number", "boolean"]}),
 ]

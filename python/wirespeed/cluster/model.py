@@ -1,4 +1,4 @@
-"""The cluster file: what people write. Everything optional has the meaning the field's description gives."""
+"""The model of the cluster file. The description of an optional field states its default."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Part(BaseModel):
 
 
 class Scheme(StrEnum):
-    """How addresses are given to NICs."""
+    """Scheme of the addresses of NICs."""
 
     LINK_31 = "link-31"
     RAIL_24 = "rail-24"
@@ -61,7 +61,7 @@ class Scheme(StrEnum):
 
     @property
     def shape(self) -> str:
-        """What has a separate subnet: ``link``, ``rail``, or ``leaf`` (each rail on each leaf)."""
+        """The unit with a separate subnet: ``link``, ``rail``, or ``leaf`` (each rail on each leaf)."""
         return self.value.partition("-")[0]
 
     @property
@@ -76,7 +76,7 @@ class Scheme(StrEnum):
 
 
 class Pattern(StrEnum):
-    """Which NIC goes to which leaf port."""
+    """Pattern of the cables between NICs and leaf ports."""
 
     BY_HOST = "by-host"
     BY_RAIL = "by-rail"
@@ -85,7 +85,7 @@ class Pattern(StrEnum):
 
 
 class Underlay(StrEnum):
-    """How switches learn routes from one another."""
+    """Routing protocol between switches."""
 
     BGP_UNNUMBERED = "bgp-unnumbered"
     BGP_NUMBERED = "bgp-numbered"
@@ -93,14 +93,14 @@ class Underlay(StrEnum):
 
 
 class AsnPer(StrEnum):
-    """What shares an autonomous system number."""
+    """Unit with one autonomous system number."""
 
     TIER = "tier"
     SWITCH = "switch"
 
 
 class BalancingMode(StrEnum):
-    """How a flow chooses among equal paths."""
+    """Mode of load balancing over equal-cost paths."""
 
     STATIC = "static"
     FLOWLET = "flowlet"
@@ -109,7 +109,7 @@ class BalancingMode(StrEnum):
 
 
 class Starter(StrEnum):
-    """What starts the ranks of a job."""
+    """Launcher of the ranks of a job."""
 
     MPIRUN = "mpirun"
     MPIRUN_RSH = "mpirun-rsh"
@@ -148,7 +148,7 @@ class Distance(StrEnum):
 
 
 class NicPart(Part):
-    """What differs on one NIC port."""
+    """Settings of one NIC port."""
 
     address: InterfaceAddress | None = Field(
         default=None, description="address with prefix length, instead of the scheme's"
@@ -161,26 +161,29 @@ class NicPart(Part):
     rdma_device: InterfaceName | None = Field(
         default=None, description="RDMA device name, instead of the driver's numbering"
     )
-    speed: BandwidthText | None = Field(default=None, description="link speed, instead of the NIC's own")
+    speed: BandwidthText | None = Field(default=None, description="link speed, instead of the NIC model's")
     slot: SlotText | None = Field(default=None, description="PCIe slot, such as gen5 x8, instead of the server's")
     max_payload: PcieBytes | None = Field(
-        default=None, description="PCIe MaxPayload in bytes that firmware and kernel must come to: checked, never set"
+        default=None,
+        description="expected PCIe MaxPayload in bytes; firmware and kernel set it, wirespeed only checks it",
     )
     max_read_request: PcieBytes | None = Field(
-        default=None, description="PCIe MaxReadReq in bytes that firmware and driver must come to: checked, never set"
+        default=None,
+        description="expected PCIe MaxReadReq in bytes; firmware and driver set it, wirespeed only checks it",
     )
 
 
 class SoftwarePart(Part):
-    """Software of a host. Versions that are named must work together; what is not named is not touched."""
+    """Software of a host. Versions must be compatible. Software without a key is not changed."""
 
     kernel: VersionText | None = Field(default=None, description="release of the kernel, as uname -r prints it")
     peer_memory: Flag | None = Field(
         default=None,
-        description="whether that kernel has a peer-memory client built in, instead of what is known of it",
+        description="whether that kernel has a built-in peer-memory client, instead of the catalogue's value",
     )
     nic_packages: dict[ModelName, VersionText] | None = Field(
-        default=None, description="packages of the NIC's driver release with their versions, instead of those chosen"
+        default=None,
+        description="packages of the NIC's driver release with their versions, instead of the default ones",
     )
     nic_firmware: VersionText | None = Field(default=None, description="firmware of the NICs, such as 236.1.173.0")
     gpu_driver: VersionText | None = Field(default=None, description="NVIDIA driver, such as 470.182.03")
@@ -193,8 +196,8 @@ class SoftwarePart(Part):
     nccl: VersionText | None = Field(default=None, description="NCCL release, such as 2.18.3")
     nvcc_gencode: GencodeText | None = Field(
         default=None,
-        description="code nvcc makes of nccl-tests, and of NCCL, which is then built from source; without it, code for "
-        "the host's GPUs, and NVIDIA's build of NCCL",
+        description="nvcc targets of nccl-tests and of NCCL, which is then built from source; default: the host's "
+        "GPUs, and NVIDIA's build of NCCL",
     )
     nccl_tests: VersionText | None = Field(default=None, description="revision of nccl-tests")
 
@@ -205,7 +208,7 @@ class NvmPart(Part):
     relaxed_ordering: Flag | None = Field(default=None, description="PCIe relaxed ordering")
     sriov: Flag | None = Field(default=None, description="virtual functions")
     outstanding_reads: Whole | None = Field(
-        default=None, description="PCIe reads the NIC may have outstanding; 0: the firmware chooses"
+        default=None, description="largest number of outstanding PCIe reads of the NIC; 0: set by the firmware"
     )
 
 
@@ -221,16 +224,16 @@ class NtbPart(Part):
 
     node_id: Positive = Field(description="number of the host in the PCIe cluster, such as 4 or 8")
     prefetch: SizeText | None = Field(
-        default=None, description="prefetchable memory it takes, instead of the least that holds what is borrowed"
+        default=None, description="prefetchable memory window; default: the smallest for the borrowed devices"
     )
 
 
 class LoanPart(Part):
     """A PCIe device that one host lends to another."""
 
-    lender: str = Field(description="the host the device is in")
+    lender: str = Field(description="host with the device")
     device: str = Field(description="the device: GPU0, GPU1, …")
-    borrower: str = Field(description="the host that uses it")
+    borrower: str = Field(description="host that uses the device")
     window: SizeText = Field(
         default=Size.parse("1 GiB"),
         json_schema_extra={"default": "1 GiB"},
@@ -245,13 +248,14 @@ class HostPart(Part):
     os: ModelName | None = Field(default=None, description="operating system, such as ubuntu-22.04")
     renderer: ModelName | None = Field(
         default=None,
-        description="what configures the network instead of the system's own: netplan, networkd, networkmanager, …",
+        description="network configuration service: netplan, networkd, networkmanager, …; "
+        "default: that of the operating system",
     )
     tuning: ModelName | None = Field(default=None, description="tuning profile in the catalogue, such as esnet-dtn")
-    nics: Hardware | None = Field(default=None, description="how many NIC ports of which catalogue model take part")
+    nics: Hardware | None = Field(default=None, description="number and catalogue model of the NIC ports")
     interfaces: list[InterfaceName] | None = Field(default=None, description="interface names in rail order")
     cpu: ModelName | None = Field(default=None, description="amd or intel, instead of the server model's")
-    mtu: Positive | None = Field(default=None, description="largest IP packet on every NIC, in bytes; 9000 if absent")
+    mtu: Positive | None = Field(default=None, description="largest IP packet on every NIC, in bytes; default: 9000")
     control_interface: InterfaceName | None = Field(default=None, description="interface for ssh and job start")
     bios: dict[ModelName, ModelName] = Field(
         default_factory=dict,
@@ -259,14 +263,14 @@ class HostPart(Part):
         "`smt: enabled`; `any` accepts every value",
     )
     nvm: NvmPart = Field(default_factory=NvmPart, description="NVRAM options of the NICs")
-    nic: dict[InterfaceName, NicPart] = Field(default_factory=dict, description="what differs on one NIC, by interface")
+    nic: dict[InterfaceName, NicPart] = Field(default_factory=dict, description="settings of single NICs, by interface")
     ethernet: dict[InterfaceName, EthernetPart] = Field(
         default_factory=dict, description="Ethernet interfaces beside the fabric, by interface"
     )
-    ntb: NtbPart | None = Field(default=None, description="its PCIe non-transparent bridge")
-    software: SoftwarePart = Field(default_factory=SoftwarePart, description="versions of its software")
+    ntb: NtbPart | None = Field(default=None, description="PCIe non-transparent bridge of the host")
+    software: SoftwarePart = Field(default_factory=SoftwarePart, description="software versions of the host")
     exceptions: dict[str, HostPart] = Field(
-        default_factory=dict, alias="except", description="what differs on some hosts of the range, by node range"
+        default_factory=dict, alias="except", description="settings of some hosts of the range, by node range"
     )
 
 
@@ -277,15 +281,15 @@ class EcnPart(Part):
     maximum: SizeText | None = Field(default=None, description="queue depth from which every packet is marked")
     probability: Percent | None = Field(default=None, description="marking probability at the maximum")
     minimum_fill: Percent | None = Field(
-        default=None, description="minimum, on systems that count in parts of the queue's buffer"
+        default=None, description="minimum, on systems that count in percent of the queue's buffer"
     )
     maximum_fill: Percent | None = Field(
-        default=None, description="maximum, on systems that count in parts of the queue's buffer"
+        default=None, description="maximum, on systems that count in percent of the queue's buffer"
     )
 
 
 class BuffersPart(Part):
-    """How the packet buffer of a switch is divided."""
+    """Division of the packet buffer of a switch."""
 
     lossless_share: Percent | None = Field(default=None, description="ingress buffer for lossless traffic")
     headroom_share: Percent | None = Field(default=None, description="ingress buffer for lossless headroom")
@@ -299,18 +303,18 @@ class BuffersPart(Part):
     dedicated_ingress: Percent | None = Field(default=None, description="dedicated ingress buffer per port")
     dedicated_egress: Percent | None = Field(default=None, description="dedicated egress buffer per port")
     dynamic_threshold: Whole | None = Field(
-        default=None, description="how much of the free buffer one lossless group may take, as the platform counts it"
+        default=None, description="share of the free buffer for one lossless group, as the platform counts it"
     )
 
 
 class LoadBalancingPart(Part):
-    """How flows choose among equal paths."""
+    """Load balancing over equal-cost paths."""
 
     mode: BalancingMode | None = Field(default=None, description="static, flowlet, per-packet or assigned-flow")
     flowlet_gap: DurationText | None = Field(
         default=None, examples=["50 us"], description="pause in a flow after which it may change its path"
     )
-    flowlet_table: Positive | None = Field(default=None, description="flowlets that are tracked")
+    flowlet_table: Positive | None = Field(default=None, description="number of tracked flowlets")
 
 
 class QueuePart(Part):
@@ -319,7 +323,7 @@ class QueuePart(Part):
     traffic_class: SwitchTrafficClassNumber | None = Field(default=None, description="internal traffic class")
     queue: SwitchQueueNumber | None = Field(default=None, description="egress queue")
     priority_group: PriorityGroupNumber | None = Field(default=None, description="ingress priority group")
-    ecn: EcnPart = Field(default_factory=EcnPart, description="marking thresholds of its queue")
+    ecn: EcnPart = Field(default_factory=EcnPart, description="marking thresholds of the queue")
 
 
 class WatchdogPart(Part):
@@ -327,20 +331,22 @@ class WatchdogPart(Part):
 
     action: WatchdogAction | None = Field(
         default=None,
-        description="what happens to a stuck queue: drop, forward, alert or errdisable, as the switch OS supports",
+        description="action for a stuck queue: drop, forward, alert or errdisable, as the switch OS supports",
     )
     detect: DurationText | None = Field(default=None, description="pause time after which a queue is stuck")
-    restore: DurationText | None = Field(default=None, description="pause-free time after which it is restored")
-    poll: DurationText | None = Field(default=None, description="interval at which the watchdog looks")
+    restore: DurationText | None = Field(default=None, description="pause-free time after which the queue is restored")
+    poll: DurationText | None = Field(default=None, description="polling interval of the watchdog")
 
 
 class PortPart(Part):
-    """What differs on one switch port."""
+    """Settings of one switch port."""
 
     mtu: Positive | None = Field(default=None, description="largest IP packet in bytes")
     speed: BandwidthText | None = Field(default=None, description="link speed")
     fec: ModelName | None = Field(default=None, description="forward error correction: rs, fc or none")
-    description: Line | None = Field(default=None, description="text on the port, instead of who is at the other end")
+    description: Line | None = Field(
+        default=None, description="description of the port; default: the device and port at the other end"
+    )
 
 
 class SwitchPart(Part):
@@ -352,30 +358,33 @@ class SwitchPart(Part):
     )
     role: ModelName | None = Field(
         default=None,
-        description="leaf connects hosts; with `fabric`: leaf, spine or core; without it any other name too",
+        description="leaf connects hosts; with `fabric`: leaf, spine or core; without `fabric`: any name",
     )
     mtu: Positive | None = Field(default=None, description="largest IP packet on every port, in bytes")
-    breakout: Positive | None = Field(default=None, description="ports each port of the front panel is split into")
-    classes: dict[str, QueuePart] = Field(default_factory=dict, description="where traffic classes go, by class")
+    breakout: Positive | None = Field(default=None, description="number of ports per front-panel port")
+    classes: dict[str, QueuePart] = Field(
+        default_factory=dict, description="traffic class, queue and priority group of each class"
+    )
     ecn: EcnPart = Field(default_factory=EcnPart, description="marking thresholds of every marked queue")
     watchdog: WatchdogPart = Field(default_factory=WatchdogPart, description="PFC watchdog")
     buffers: BuffersPart = Field(default_factory=BuffersPart, description="division of the packet buffer")
     load_balancing: LoadBalancingPart = Field(
-        default_factory=LoadBalancingPart, description="how flows choose among equal paths"
+        default_factory=LoadBalancingPart, description="load balancing over equal-cost paths"
     )
     latency: DurationText | None = Field(
         default=None,
         examples=["700 ns"],
-        description="of the idle switch, last bit in to first bit out, for headroom, ECN and simulator; not rendered",
+        description="latency of the idle switch, last bit in to first bit out, for headroom, ECN and simulator; "
+        "not rendered",
     )
     credit_latency: DurationText | None = Field(
         default=None,
         examples=["2 us"],
-        description="part of it that a credit of a virtual output queue takes, for the simulator",
+        description="part of the latency for a credit of a virtual output queue, for the simulator",
     )
-    ports: dict[PortName, PortPart] = Field(default_factory=dict, description="what differs on one port")
+    ports: dict[PortName, PortPart] = Field(default_factory=dict, description="settings of single ports")
     exceptions: dict[str, SwitchPart] = Field(
-        default_factory=dict, alias="except", description="what differs on some switches of the range"
+        default_factory=dict, alias="except", description="settings of some switches of the range"
     )
 
 
@@ -385,7 +394,9 @@ class LinkPart(Part):
     a: str = Field(description="a switch range, such as leaf[1-4]")
     b: str = Field(description="a switch range, such as spine[1-2]")
     count: Positive = Field(default=1, description="parallel cables between each pair")
-    speed: BandwidthText | None = Field(default=None, description="speed of each, instead of the slower switch's")
+    speed: BandwidthText | None = Field(
+        default=None, description="speed of each cable; default: that of the slower switch"
+    )
     cable: ModelName | None = Field(default=None, description="cable in the catalogue")
     length: LengthText | None = Field(default=None, description="length of each cable")
 
@@ -393,8 +404,10 @@ class LinkPart(Part):
 class TierPart(Part):
     """Cables from each switch of one tier up to the next."""
 
-    uplinks: Positive = Field(description="cables up from each switch, dealt evenly to the switches above it")
-    speed: BandwidthText | None = Field(default=None, description="speed of each, instead of the slower switch's")
+    uplinks: Positive = Field(description="cables from each switch, divided evenly among the switches above it")
+    speed: BandwidthText | None = Field(
+        default=None, description="speed of each cable; default: that of the slower switch"
+    )
     cable: ModelName | None = Field(default=None, description="cable in the catalogue")
     length: LengthText | None = Field(default=None, description="length of each cable")
 
@@ -405,10 +418,12 @@ class FabricPart(Part):
     planes: Positive = Field(
         default=1, description="parallel fabrics: rail r is in plane 1 + (r - 1) mod planes, on separate leaves"
     )
-    pods: Positive = Field(default=1, description="groups that leaves, spines and hosts are dealt into evenly")
-    leaf_spine: TierPart = Field(description="from each leaf to the spines of its pod")
+    pods: Positive = Field(
+        default=1, description="number of groups; leaves, spines and hosts are divided evenly among them"
+    )
+    leaf_spine: TierPart = Field(description="cables from each leaf to the spines of its pod")
     spine_core: TierPart | None = Field(
-        default=None, description="from each spine to the cores; without it one pod of two tiers"
+        default=None, description="cables from each spine to the cores; without it, one pod of two tiers"
     )
 
 
@@ -431,15 +446,15 @@ class AddressPart(Part):
         " leaf-26, leaf-64: a subnet and a VLAN per rail on each leaf"
     )
     pool: Network | None = Field(
-        default=None, description="addresses are taken from here; rail-24: 192.168.0.0/16 if absent"
+        default=None, description="pool of the addresses; default with rail-24: 192.168.0.0/16"
     )
     subnets: list[Network] | None = Field(
         default=None, description="rail-24, rail-64: the subnet of each rail, instead of the pool's"
     )
     fabric: Network | None = Field(default=None, description="pool of the /31s or /127s between switches")
-    loopbacks: Network4 | None = Field(default=None, description="pool of the addresses of the switches themselves")
+    loopbacks: Network4 | None = Field(default=None, description="pool of the loopback addresses of the switches")
     management: Network | None = Field(
-        default=None, description="network of the control interfaces; nothing else may be in it"
+        default=None, description="network of the control interfaces; it must not overlap the others"
     )
 
 
@@ -447,7 +462,7 @@ class AsnPart(Part):
     """Autonomous system numbers of the switches."""
 
     base: Positive = Field(default=4_200_000_000, description="first number above the leaves (RFC 6996)")
-    leaves: Positive | None = Field(default=None, description="number of the first leaf; base + 10000 if absent")
+    leaves: Positive | None = Field(default=None, description="number of the first leaf; default: base + 10000")
     per: AsnPer = Field(
         default=AsnPer.TIER,
         description="tier: one AS number per leaf, one per pod for its spines, one for the top tier (RFC 7938, 5.2.1);"
@@ -456,16 +471,18 @@ class AsnPart(Part):
 
 
 class RoutingPart(Part):
-    """How switches route to one another."""
+    """Routing between switches."""
 
     underlay: Underlay | None = Field(
         default=None,
-        description="bgp-numbered (needs addresses.fabric), bgp-unnumbered, or none: routes come by other means;"
-        " numbered where there is addresses.fabric, else unnumbered, if absent",
+        description="bgp-numbered (needs addresses.fabric), bgp-unnumbered, or none: routes are configured by other "
+        "means; default: numbered with addresses.fabric, else unnumbered",
     )
     asn: AsnPart = Field(default_factory=AsnPart, description="autonomous system numbers")
-    bfd: Flag | None = Field(default=None, description="whether BFD watches the sessions")
-    ecmp: Positive | None = Field(default=None, description="equal paths a route may have; as many as cabled if absent")
+    bfd: Flag | None = Field(default=None, description="whether sessions use BFD")
+    ecmp: Positive | None = Field(
+        default=None, description="largest number of equal-cost paths of a route; default: as cabled"
+    )
 
 
 class NicClassPart(Part):
@@ -473,9 +490,10 @@ class NicClassPart(Part):
 
     traffic_class: NicTrafficClassNumber | None = Field(default=None, description="NIC traffic class")
     cos_queue: NicCosQueueNumber | None = Field(default=None, description="NIC class-of-service queue")
-    ect: Ect | None = Field(default=None, description="ECN code point of what the NICs send, of class roce")
+    ect: Ect | None = Field(default=None, description="ECN code point of RoCE data that the NICs send; class roce only")
     congestion_parameters: dict[VariableName, Whole] | None = Field(
-        default=None, description="parameters of the NICs' congestion control, by their driver's names, of class roce"
+        default=None,
+        description="parameters of the NICs' congestion control, as the driver names them; class roce only",
     )
     buffer: Whole | None = Field(default=None, description="receive buffer of the NICs, 0 to 7")
     buffer_size: SizeText | None = Field(default=None, description="size of that receive buffer")
@@ -486,41 +504,47 @@ class ClassPart(Part):
 
     dscp: Dscps | None = Field(default=None, description="DSCP values; the class `default` takes all others")
     priority: PriorityNumber = Field(description="802.1p and PFC priority")
-    lossless: Flag = Field(default=False, description="whether PFC protects it")
-    strict: Flag = Field(default=False, description="whether it is served before all others")
+    lossless: Flag = Field(default=False, description="whether PFC protects the class")
+    strict: Flag = Field(default=False, description="whether the class has strict priority")
     share: Percent | None = Field(default=None, description="share of the bandwidth that strict classes leave")
     congestion: Congestion | None = Field(default=None, description="dcqcn-p or dcqcn-d")
-    nic: NicClassPart = Field(default_factory=NicClassPart, description="where the NICs put it")
+    nic: NicClassPart = Field(default_factory=NicClassPart, description="settings of the class on NICs")
 
 
 class LaunchPart(Part):
-    """How jobs are launched. Defaults: the library's entry in the catalogue."""
+    """Launch of jobs. Defaults: the library's entry in the catalogue."""
 
     library: ModelName | None = Field(
-        default=None, description="library in the catalogue that jobs use; RCCL or NCCL by GPU, else openmpi, if absent"
+        default=None, description="library of jobs in the catalogue; default: RCCL or NCCL by GPU, else openmpi"
     )
     starter: Starter | None = Field(
-        default=None, description="what starts the ranks; the library's usual one if absent"
+        default=None, description="launcher of the ranks; default: the first of the library"
     )
-    ranks: Positive | None = Field(default=None, description="ranks on each host; one per GPU, or per NIC, if absent")
+    ranks: Positive | None = Field(default=None, description="ranks on each host; default: one per GPU, else per NIC")
     threads: Positive | None = Field(default=None, description="threads of a rank, each on a separate core")
-    binding: BindingPolicy | None = Field(
-        default=None, description="how ranks are bound to cores; not at all if absent"
-    )
-    gid_index: Whole = Field(default=3, description="row of the GID table a job uses")
-    priority: PriorityNumber | None = Field(default=None, description="service level, where tagged frames need it")
-    rdma: Flag | None = Field(default=None, description="whether a job uses RDMA at all")
+    binding: BindingPolicy | None = Field(default=None, description="binding of ranks to cores; default: none")
+    gid_index: Whole = Field(default=3, description="GID index of jobs")
+    priority: PriorityNumber | None = Field(default=None, description="service level, for tagged frames")
+    rdma: Flag | None = Field(default=None, description="whether jobs use RDMA")
     transport: Transport | None = Field(default=None, description="RDMA transport: rc, ud or hybrid")
     hybrid_from: Positive | None = Field(default=None, description="ranks of a job from which hybrid uses UD")
     queue_pairs: Positive | None = Field(default=None, description="queue pairs of a connection between two ranks")
     coalescing: Flag | None = Field(default=None, description="whether small messages to one rank are sent together")
-    coalescing_from: Positive | None = Field(default=None, description="outstanding sends from which on they are")
+    coalescing_from: Positive | None = Field(
+        default=None, description="outstanding sends from which messages are coalesced"
+    )
     eager_sgl: Flag | None = Field(default=None, description="whether eager messages use a scatter-gather list")
-    eager_sgl_limit: SizeText | None = Field(default=None, description="largest message that does")
+    eager_sgl_limit: SizeText | None = Field(
+        default=None, description="largest eager message sent from a scatter-gather list"
+    )
     async_progress: Flag | None = Field(default=None, description="whether a separate thread progresses messages")
-    gpu_direct: Distance | None = Field(default=None, description="farthest NIC a GPU's memory is reached from")
+    gpu_direct: Distance | None = Field(
+        default=None, description="largest distance of a NIC with direct access to GPU memory"
+    )
     gpu_direct_reads: Flag | None = Field(default=None, description="whether NICs read GPU memory too")
-    gpu_peers: Distance | None = Field(default=None, description="farthest GPU that is reached directly")
+    gpu_peers: Distance | None = Field(
+        default=None, description="largest distance of GPUs with direct access to each other"
+    )
     dma_buf: Flag | None = Field(default=None, description="whether GPU memory is registered as dma-buf")
     virtual_memory: Flag | None = Field(default=None, description="whether buffers are virtual GPU memory")
     fine_grained_memory: Flag | None = Field(default=None, description="whether GPU memory over PCIe is fine-grained")
@@ -529,7 +553,7 @@ class LaunchPart(Part):
     network_within_host: Flag | None = Field(default=None, description="whether ranks of a host may use the NICs")
     channels: Positive | None = Field(default=None, description="fewest channels of a collective")
     environment: dict[VariableName, Line] = Field(
-        default_factory=dict, description="variables that no setting here expresses"
+        default_factory=dict, description="environment variables without a key"
     )
 
 
@@ -546,12 +570,12 @@ class ClusterFile(Part):
         default_factory=lambda: CablingPart(pattern=Pattern.BY_HOST), description="cables between hosts and leaves"
     )
     addresses: AddressPart = Field(description="addresses of the RDMA NICs")
-    routing: RoutingPart = Field(default_factory=RoutingPart, description="how switches route to one another")
+    routing: RoutingPart = Field(default_factory=RoutingPart, description="routing between switches")
     classes: dict[str, ClassPart] = Field(
         default_factory=lambda: dict(DEFAULT_CLASSES), description="traffic classes by name"
     )
     lending: list[LoanPart] = Field(default_factory=list, description="PCIe devices that hosts lend each other")
-    launch: LaunchPart = Field(default_factory=LaunchPart, description="how jobs are launched")
+    launch: LaunchPart = Field(default_factory=LaunchPart, description="launch of jobs")
 
 
 DEFAULT_CLASSES: Mapping[str, ClassPart] = {
@@ -560,7 +584,7 @@ DEFAULT_CLASSES: Mapping[str, ClassPart] = {
     ),
     "cnp": ClassPart(dscp=frozenset({Dscp(48)}), priority=Priority(7), strict=True),
 }
-"""Traffic classes of a file that names none; source: Broadcom 957608-AN210, section 2.5."""
+"""Default traffic classes; source: Broadcom 957608-AN210, section 2.5."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -581,7 +605,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class HostSpec:
-    """One host after ranges and exceptions are worked out. Hosts of one range share everything but the name."""
+    """One host after the expansion of ranges and exceptions. Hosts of one range share everything but the name."""
 
     part: HostPart
     model: str
@@ -592,7 +616,7 @@ class HostSpec:
 
 @dataclass(frozen=True, slots=True)
 class SwitchSpec:
-    """One switch after ranges and exceptions are worked out."""
+    """One switch after the expansion of ranges and exceptions."""
 
     part: SwitchPart
     model: str

@@ -1,4 +1,4 @@
-"""Reading a cluster file: text to a `Cluster`, or every refusal at once."""
+"""Reads a cluster file into a `Cluster`, or refuses it with every problem at once."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from wirespeed.cluster.model import (
     SwitchPart,
     SwitchSpec,
 )
-from wirespeed.cluster.ranges import members
-from wirespeed.cluster.refusals import missing_key, problems_of
+from wirespeed.cluster.ranges import expand_names
+from wirespeed.cluster.refusals import list_problems, missing_key
 from wirespeed.errors import Problem, Refusal, did_you_mean, refuse
 from wirespeed.units import Length
 
 VERSION = 1
 CABLE_COLUMNS = ("a_device", "a_port", "b_device", "b_port", "length")
-"""Columns of a cabling file; further ones are for the reader's eye."""
+"""Columns of a cabling file; further columns are ignored."""
 
 _WRITERS = {
     "a cluster file": "`wirespeed init` writes one to start from",
     "a cabling file": "`wirespeed plan CLUSTER.yaml --cables --format csv` writes one",
     "a traffic file": "`wirespeed sim run --help` shows one",
 }
-_LARGEST = 8 * 2**20  # bytes; a uniform cluster of thousands of hosts is a screenful
+_LARGEST = 8 * 2**20  # bytes; the file of a uniform cluster has a few lines, also with thousands of hosts
 
 _Part = TypeVar("_Part", bound=Part)
 
@@ -50,11 +50,11 @@ def read(path: str | Path) -> Cluster:
         Refusal: the file is missing, unreadable, malformed or contradicts itself; every problem with its line.
     """
     path = Path(path)
-    return read_text(text_of(path, str(path), "a cluster file"), str(path), path.parent)
+    return read_text(read_file(path, str(path), "a cluster file"), str(path), path.parent)
 
 
 def read_text(text: str, file: str, folder: Path | None = None) -> Cluster:
-    """Read a cluster file's text; ``file`` is its name in messages, ``folder`` where a cabling file is looked for.
+    """Read a cluster file's text; ``file`` is its name in messages, ``folder`` contains its cabling file.
 
     Raises:
         Refusal: as `read` does.
@@ -67,17 +67,17 @@ def read_text(text: str, file: str, folder: Path | None = None) -> Cluster:
         )
     check_version(raw.get("version"), origin)
     try:
-        parsed = ClusterFile.model_validate(raw)
+        file_model = ClusterFile.model_validate(raw)
     except ValidationError as error:
-        raise Refusal(problems_of(error, origin)) from None
-    return _Expansion(parsed, origin, folder).cluster()
+        raise Refusal(list_problems(error, origin)) from None
+    return _Expansion(file_model, origin, folder).cluster()
 
 
-def text_of(path: Path, name: str, expected: str) -> str:
-    """The text of a file that people write; ``expected`` it should be, for messages.
+def read_file(path: Path, name: str, expected: str) -> str:
+    """Read a text file; ``expected`` is its kind in messages.
 
     Raises:
-        Refusal: there is none, or it cannot be read.
+        Refusal: the file does not exist or cannot be read.
     """
     if path.is_dir():
         raise refuse(name, "a folder", expected, "name the file in it")
@@ -100,7 +100,7 @@ def check_version(version: object, origin: Origin) -> None:
     """Refuse a file of another version.
 
     Raises:
-        Refusal: it is written for a newer or an older wirespeed.
+        Refusal: the file is of a newer or an older version.
     """
     if not isinstance(version, str) or not version.isascii() or not version.isdigit() or len(version) > 9:
         return  # the model reports the problem
@@ -116,19 +116,19 @@ def check_version(version: object, origin: Origin) -> None:
 
 
 class _Expansion:
-    """Node ranges and exceptions worked out; collects problems and raises once."""
+    """Expands node ranges and exceptions; collects all problems before it raises."""
 
-    def __init__(self, parsed: ClusterFile, origin: Origin, folder: Path | None) -> None:
-        self.file, self.origin, self.folder = parsed, origin, folder
+    def __init__(self, file_model: ClusterFile, origin: Origin, folder: Path | None) -> None:
+        self.file, self.origin, self.folder = file_model, origin, folder
         self.problems: list[Problem] = []
         self.seen: dict[str, tuple[str, tuple[str | int, ...]]] = {}
 
     def cluster(self) -> Cluster:
         self._check_name()
-        hosts = {name: spec for name, spec in self._hosts() if spec is not None}
-        switches = {name: spec for name, spec in self._switches() if spec is not None}
-        links = tuple(self._links(switches))
-        rows = tuple(self._rows())
+        hosts = {name: spec for name, spec in self._expand_hosts() if spec is not None}
+        switches = {name: spec for name, spec in self._expand_switches() if spec is not None}
+        links = tuple(self._expand_links(switches))
+        rows = tuple(self._read_rows())
         if self.problems:
             raise Refusal(self.problems)
         return Cluster(
@@ -147,23 +147,23 @@ class _Expansion:
             lending=tuple(self.file.lending),
         )
 
-    def _refuse(self, path: tuple[str | int, ...], found: str, expected: str, hint: str | None = None) -> None:
+    def _add_problem(self, path: tuple[str | int, ...], found: str, expected: str, hint: str | None = None) -> None:
         self.problems.append(Problem(self.origin.locate(*path), found, expected, hint))
 
     def _check_name(self) -> None:
         try:
             check_host_name(self.file.name)
         except Unfit:
-            self._refuse(("name",), f"the name {self.file.name!r}", "letters, digits, hyphens and dots")
+            self._add_problem(("name",), f"the name {self.file.name!r}", "letters, digits, hyphens and dots")
 
-    def _hosts(self) -> Iterator[tuple[str, HostSpec | None]]:
+    def _expand_hosts(self) -> Iterator[tuple[str, HostSpec | None]]:
         if not self.file.hosts:
-            self._refuse(("hosts",), "no hosts", "at least one")
+            self._add_problem(("hosts",), "no hosts", "at least one")
         for key, group in self.file.hosts.items():
-            for name, part, path in self._members("hosts", key, group):
-                yield name, self._host(part, path)
+            for name, part, path in self._expand_members("hosts", key, group):
+                yield name, self._build_host(part, path)
 
-    def _host(self, part: HostPart, path: tuple[str | int, ...]) -> HostSpec | None:
+    def _build_host(self, part: HostPart, path: tuple[str | int, ...]) -> HostSpec | None:
         if part.model is None or part.os is None or part.nics is None:
             for name in ("model", "os", "nics"):
                 if getattr(part, name) is None:
@@ -171,9 +171,9 @@ class _Expansion:
             return None
         return HostSpec(part, part.model, part.os, part.nics, path)
 
-    def _switches(self) -> Iterator[tuple[str, SwitchSpec | None]]:
+    def _expand_switches(self) -> Iterator[tuple[str, SwitchSpec | None]]:
         for key, group in self.file.switches.items():
-            for name, part, path in self._members("switches", key, group):
+            for name, part, path in self._expand_members("switches", key, group):
                 if part.model is None:
                     self._report_missing_key(path, "model", SwitchPart)
                     yield name, None
@@ -185,70 +185,74 @@ class _Expansion:
         if problem not in self.problems:
             self.problems.append(problem)
 
-    def _members(self, section: str, key: str, group: _Part) -> Iterator[tuple[str, _Part, tuple[str | int, ...]]]:
-        """(name, its part, path of the part) of every member of a range."""
+    def _expand_members(
+        self, section: str, key: str, group: _Part
+    ) -> Iterator[tuple[str, _Part, tuple[str | int, ...]]]:
+        """Name, part and path of the part of every member of a range."""
         path: tuple[str | int, ...] = (section, key)
-        names = self._names(key, path)
-        known = set(names)
+        names = self._expand_names(key, path)
+        known_names = set(names)
         exceptions: dict[str, tuple[_Part, tuple[str | int, ...]]] = {}
         inner: Mapping[str, _Part] = getattr(group, "exceptions", {})
         for inner_key, part in inner.items():
             inner_path = (*path, "except", inner_key)
             if getattr(part, "exceptions", {}):
-                self._refuse((*inner_path, "except"), "an exception of an exception", "one level of `except`")
-            merged = _merge(group, part)
-            for name in self._names(inner_key, inner_path):
-                if name not in known:
-                    self._refuse(inner_path, f"{name!r}", f"a member of {key}", did_you_mean(name, names))
+                self._add_problem((*inner_path, "except"), "an exception of an exception", "one level of `except`")
+            merged_part = _merge_parts(group, part)
+            for name in self._expand_names(inner_key, inner_path):
+                if name not in known_names:
+                    self._add_problem(inner_path, f"{name!r}", f"a member of {key}", did_you_mean(name, names))
                 elif name in exceptions:
-                    self._refuse(inner_path, f"{name!r} again", "each name once in `except`")
-                exceptions[name] = (merged, inner_path)
+                    self._add_problem(inner_path, f"{name!r} again", "each name once in `except`")
+                exceptions[name] = (merged_part, inner_path)
         for name in names:
-            before = self.seen.get(name.lower())
-            if before is not None:
-                first = self.origin.locate(*before[1])
-                again = "again" if name == before[0] else f"beside {before[0]!r}"
-                self._refuse(path, f"the name {name!r} {again}", "each name once", f"first used at {first}")
+            earlier = self.seen.get(name.lower())
+            if earlier is not None:
+                first = self.origin.locate(*earlier[1])
+                repetition = "again" if name == earlier[0] else f"beside {earlier[0]!r}"
+                self._add_problem(path, f"the name {name!r} {repetition}", "each name once", f"first used at {first}")
                 continue
             self.seen[name.lower()] = (name, path)  # names of hosts do not differ by case (RFC 4343)
             part, location = exceptions.get(name, (group, path))
             yield name, part, location
 
-    def _names(self, key: str, path: tuple[str | int, ...]) -> list[str]:
+    def _expand_names(self, key: str, path: tuple[str | int, ...]) -> list[str]:
         try:
-            return members(key)
+            return expand_names(key)
         except Unfit as error:
-            self._refuse(path, f"the name {key!r}", error.expected, error.hint)
+            self._add_problem(path, f"the name {key!r}", error.expected, error.hint)
             return []
 
-    def _links(self, switches: Mapping[str, SwitchSpec]) -> Iterator[tuple[LinkPart, tuple[str, ...], tuple[str, ...]]]:
+    def _expand_links(
+        self, switches: Mapping[str, SwitchSpec]
+    ) -> Iterator[tuple[LinkPart, tuple[str, ...], tuple[str, ...]]]:
         for index, link in enumerate(self.file.links):
             ends: list[tuple[str, ...]] = []
             for side in ("a", "b"):
                 path = ("links", index, side)
-                names = self._names(getattr(link, side), path)
+                names = self._expand_names(getattr(link, side), path)
                 for name in names:
                     if name not in switches:
-                        self._refuse(
+                        self._add_problem(
                             path, f"the switch {name!r}", "a switch of this file", did_you_mean(name, list(switches))
                         )
                 ends.append(tuple(names))
             yield link, ends[0], ends[1]
 
-    def _rows(self) -> Iterator[CableRow]:
+    def _read_rows(self) -> Iterator[CableRow]:
         cabling = self.file.cabling
         if cabling.file is None:
             if cabling.pattern is Pattern.FILE:
-                self._refuse(("cabling",), "pattern file without a file", "file: cables.csv")
+                self._add_problem(("cabling",), "pattern file without a file", "file: cables.csv")
             return
         if cabling.pattern not in (None, Pattern.FILE):
-            self._refuse(("cabling",), f"both pattern {cabling.pattern} and a file", "one of them")
+            self._add_problem(("cabling",), f"both pattern {cabling.pattern} and a file", "one of them")
             return
         path = (self.folder or Path()) / cabling.file
         yield from self._cable_rows(path, cabling.file)
 
     def _cable_rows(self, path: Path, name: str) -> Iterator[CableRow]:
-        text = text_of(path, name, "a cabling file")
+        text = read_file(path, name, "a cabling file")
         try:
             for number, row in enumerate(csv.reader(text.splitlines(), strict=True), start=1):
                 cells = [cell.strip() for cell in row]
@@ -258,9 +262,9 @@ class _Expansion:
                     hint = "save the table with commas as separators"
                     self.problems.append(Problem(f"{name}:{number}", "columns separated by ';'", "','", hint))
                     return
-                found = self._cable_row(cells, f"{name}:{number}")
-                if found is not None:
-                    yield found
+                cable_row = self._cable_row(cells, f"{name}:{number}")
+                if cable_row is not None:
+                    yield cable_row
         except csv.Error as error:
             self.problems.append(Problem(name, f"broken CSV: {error}", f"{','.join(CABLE_COLUMNS)} on each line"))
 
@@ -276,7 +280,7 @@ class _Expansion:
         return CableRow((cells[0], cells[1]), (cells[2], cells[3]), place, length)
 
 
-def _merge(group: _Part, part: _Part) -> _Part:
+def _merge_parts(group: _Part, part: _Part) -> _Part:
     """The group with the values of the part; mappings are merged key by key."""
     update: dict[str, object] = {}
     for name in part.model_fields_set:
@@ -284,10 +288,10 @@ def _merge(group: _Part, part: _Part) -> _Part:
         if isinstance(ours, dict):
             update[name] = {
                 **ours,
-                **{key: _merge(ours[key], value) if key in ours else value for key, value in theirs.items()},
+                **{key: _merge_parts(ours[key], value) if key in ours else value for key, value in theirs.items()},
             }
         elif isinstance(ours, Part):
-            update[name] = _merge(ours, theirs)
+            update[name] = _merge_parts(ours, theirs)
         else:
             update[name] = theirs
     return group.model_copy(update=update)

@@ -23,128 +23,128 @@ _SHAPES = {
 }
 
 
-def problems_of(error: ValidationError, origin: Origin, file: type[BaseModel] = ClusterFile) -> Iterator[Problem]:
-    """One problem per complaint, in the order of the file, whose model is ``file``."""
-    found = [_problem(complaint, origin, file) for complaint in error.errors(include_url=False)]
-    yield from sorted(found, key=_line)
+def list_problems(error: ValidationError, origin: Origin, file: type[BaseModel] = ClusterFile) -> Iterator[Problem]:
+    """One problem per validation error, in the order of the file, whose model is ``file``."""
+    problems = [_describe_problem(complaint, origin, file) for complaint in error.errors(include_url=False)]
+    yield from sorted(problems, key=_get_line)
 
 
 def missing_key(place: str, name: str, model: type[BaseModel] | None) -> Problem:
-    """A key without a default that is not in the file; ``model`` describes it."""
+    """The problem of a required key that the file lacks; ``model`` describes the key."""
     fields = {field.alias or key: field for key, field in (model.model_fields if model else {}).items()}
     field = fields.get(name)
     if field is None:
         return Problem(place, f"missing key {name!r}")
-    meaning = (field.description or "").rstrip(".")
-    meaning = f" ({meaning[:1].lower()}{meaning[1:]})" if meaning else ""
-    kind = _bare(field.annotation)
+    description = (field.description or "").rstrip(".")
+    description = f" ({description[:1].lower()}{description[1:]})" if description else ""
+    kind = _strip_annotations(field.annotation)
     examples = [*(field.examples or ()), *([kind.example] if _is_quantity(kind) else [])]
     hint = f"add a value such as `{name}: {examples[0]}`" if examples else None
-    return Problem(place, f"missing key {name!r}{meaning}", hint=hint)
+    return Problem(place, f"missing key {name!r}{description}", hint=hint)
 
 
 def _is_quantity(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, Quantity)
 
 
-def _line(problem: Problem) -> int:
+def _get_line(problem: Problem) -> int:
     return int(problem.place.rpartition(":")[2])
 
 
-def _problem(complaint: Mapping[str, Any], origin: Origin, file: type[BaseModel]) -> Problem:
+def _describe_problem(complaint: Mapping[str, Any], origin: Origin, file: type[BaseModel]) -> Problem:
     steps = tuple(part for part in complaint["loc"] if part != "[key]")
     location = _without_kinds(file, steps)
-    place, found, kind = origin.locate(*location), complaint["input"], complaint["type"]
-    name = _name(location)
+    place, value, kind = origin.locate(*location), complaint["input"], complaint["type"]
+    name = _format_name(location)
     if kind == "union_tag_not_found":
         return missing_key(place, "kind", None)
     if kind == "union_tag_invalid":
-        kinds, kind = _words(complaint["ctx"]["expected_tags"]), complaint["ctx"]["tag"]
+        kinds, kind = _split_choices(complaint["ctx"]["expected_tags"]), complaint["ctx"]["tag"]
         hint = did_you_mean(kind, kinds)
-        return Problem(origin.locate(*location, "kind"), f"kind: {_word(kind)}", " or ".join(kinds), hint)
+        return Problem(origin.locate(*location, "kind"), f"kind: {_format_value(kind)}", " or ".join(kinds), hint)
     if kind == "extra_forbidden":
-        known = sorted(_names(_model_at(file, steps[:-1])))
-        return Problem(place, f"the unknown key {name!r}", format_choices(known), did_you_mean(name, known))
+        keys = sorted(_list_names(_model_at(file, steps[:-1])))
+        return Problem(place, f"the unknown key {name!r}", format_choices(keys), did_you_mean(name, keys))
     if kind == "missing":
         model = _model_at(file, steps[:-1])
         return missing_key(origin.locate(*location[:-1]), name, model)
     cause = complaint.get("ctx", {}).get("error")
-    if isinstance(found, str) and found.lower() in _EMPTY_VALUES and _is_optional(file, steps):
-        expected = cause.expected if isinstance(cause, Unfit) else "a value"
+    if isinstance(value, str) and value.lower() in _EMPTY_VALUES and _is_optional(file, steps):
+        expected_text = cause.expected if isinstance(cause, Unfit) else "a value"
         if kind in ("enum", "literal_error"):
-            expected = " or ".join(_words(complaint["ctx"]["expected"]))
-        return Problem(place, f"{name}: {_word(found)}", expected, f"leave out {name!r} for none")
+            expected_text = " or ".join(_split_choices(complaint["ctx"]["expected"]))
+        return Problem(place, f"{name}: {_format_value(value)}", expected_text, f"leave out {name!r} for none")
     if isinstance(cause, Unfit):
-        return Problem(place, f"{name}: {_word(found)}", cause.expected, cause.hint)
+        return Problem(place, f"{name}: {_format_value(value)}", cause.expected, cause.hint)
     if kind in ("enum", "literal_error"):
-        allowed = _words(complaint["ctx"]["expected"])
-        hint = did_you_mean(found, allowed) if isinstance(found, str) else None
-        return Problem(place, f"{name}: {_word(found)}", " or ".join(allowed), hint)
-    return Problem(place, f"{name}: {_word(found)}", _SHAPES.get(kind, "a single value"))
+        choices = _split_choices(complaint["ctx"]["expected"])
+        hint = did_you_mean(value, choices) if isinstance(value, str) else None
+        return Problem(place, f"{name}: {_format_value(value)}", " or ".join(choices), hint)
+    return Problem(place, f"{name}: {_format_value(value)}", _SHAPES.get(kind, "a single value"))
 
 
 def _is_optional(file: type[BaseModel], path: tuple[str | int, ...]) -> bool:
-    """Whether the key at a path may be left out, and has no value then."""
+    """Whether the key at a path is optional, with None as default."""
     model = _model_at(file, path[:-1])
     fields = {field.alias or key: field for key, field in (model.model_fields if model else {}).items()}
     return path[-1] in fields and not fields[str(path[-1])].is_required() and fields[str(path[-1])].default is None
 
 
-def _name(location: tuple[str | int, ...]) -> str:
-    """What the file calls a part: its key, or which entry of a list it is, counted from 1."""
+def _format_name(location: tuple[str | int, ...]) -> str:
+    """The name of a part in the file: its key, or its number in a list, from 1."""
     if len(location) > 1 and isinstance(location[-1], int):
         return f"entry {location[-1] + 1} of {location[-2]}"
     return str(location[-1]) if location else "the file"
 
 
-def _word(found: object) -> str:
-    if isinstance(found, dict):
+def _format_value(value: object) -> str:
+    if isinstance(value, dict):
         return "a mapping"
-    if isinstance(found, list):
+    if isinstance(value, list):
         return "a list"
-    text = str(found)
+    text = str(value)
     return "nothing" if text == "" else repr(text if len(text) <= 60 else text[:57] + "…")
 
 
-def _words(listed: str) -> list[str]:
-    return [value.strip("' ") for value in listed.replace(" or ", ", ").split(",")]
+def _split_choices(choices: str) -> list[str]:
+    return [value.strip("' ") for value in choices.replace(" or ", ", ").split(",")]
 
 
-def _names(model: type[BaseModel] | None) -> Iterator[str]:
+def _list_names(model: type[BaseModel] | None) -> Iterator[str]:
     for name, field in (model.model_fields if model else {}).items():
         yield field.alias or name
 
 
 def _model_at(file: type[BaseModel], path: tuple[str | int, ...]) -> type[BaseModel] | None:
-    """The model of the part at a path, found by walking the field types."""
+    """The model of the part at a path of the field types."""
     kind: Any = file
     for step in path:
-        kind = _part(kind, step)
+        kind = _find_part(kind, step)
     return kind if _is_model(kind) else None
 
 
 def _without_kinds(file: type[BaseModel], path: tuple[str | int, ...]) -> tuple[str | int, ...]:
-    """A path of the model as one of the file, which has no step from a part to the kind of it."""
+    """A path of the file for a path of the model: without the steps to the kind of a part."""
     kind: Any = file
-    found = []
+    steps = []
     for step in path:
-        if not _kinds(kind):
-            found.append(step)
-        kind = _part(kind, step)
-    return tuple(found)
+        if not _list_kinds(kind):
+            steps.append(step)
+        kind = _find_part(kind, step)
+    return tuple(steps)
 
 
-def _part(kind: Any, step: str | int) -> Any:
-    """The type of a part of something of this type: of a field, of the members, or of one of several kinds."""
+def _find_part(kind: Any, step: str | int) -> Any:
+    """The type of a field, of the members, or of one of several kinds of this type."""
     if _is_model(kind):
         fields = {field.alias or name: field for name, field in kind.model_fields.items()}
-        return _bare(fields[step].annotation) if step in fields else None
-    if kinds := _kinds(kind):
+        return _strip_annotations(fields[step].annotation) if step in fields else None
+    if kinds := _list_kinds(kind):
         return next(member for member in kinds if step in typing.get_args(member.model_fields["kind"].annotation))
-    return _bare(typing.get_args(kind)[-1]) if typing.get_args(kind) else None
+    return _strip_annotations(typing.get_args(kind)[-1]) if typing.get_args(kind) else None
 
 
-def _kinds(hint: Any) -> list[type[BaseModel]]:
+def _list_kinds(hint: Any) -> list[type[BaseModel]]:
     """The models of a part with several kinds, distinguished by ``kind``."""
     choices = list(typing.get_args(hint))
     return choices if len(choices) > 1 and all(map(_is_model, choices)) else []
@@ -154,11 +154,11 @@ def _is_model(kind: Any) -> bool:
     return isinstance(kind, type) and not isinstance(kind, EnumMeta) and issubclass(kind, BaseModel)
 
 
-def _bare(hint: Any) -> Any:
+def _strip_annotations(hint: Any) -> Any:
     """A field's type without ``| None`` and annotations."""
     if typing.get_origin(hint) is typing.Annotated:
-        return _bare(typing.get_args(hint)[0])
+        return _strip_annotations(typing.get_args(hint)[0])
     choices = [choice for choice in typing.get_args(hint) if choice is not type(None)]
     if len(choices) == 1 and typing.get_origin(hint) not in (dict, list):
-        return _bare(choices[0])
+        return _strip_annotations(choices[0])
     return hint

@@ -9,12 +9,12 @@ from wirespeed.cluster.reader import VERSION
 
 
 def schema() -> dict[str, Any]:
-    """The schema, as JSON Schema 2020-12. It describes the file as YAML 1.2 parsers see it."""
-    found = ClusterFile.model_json_schema(by_alias=True)
-    found["properties"]["version"]["const"] = VERSION
+    """The schema, as JSON Schema 2020-12. It describes the file as YAML 1.2 parsers read it."""
+    file_schema = ClusterFile.model_json_schema(by_alias=True)
+    file_schema["properties"]["version"]["const"] = VERSION
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **found,
+        **file_schema,
         "title": "wirespeed cluster file",
         "description": "One lossless Ethernet RDMA cluster: hosts, switches, cables, addresses and traffic classes.",
     }

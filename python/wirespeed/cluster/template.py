@@ -1,4 +1,4 @@
-"""The cluster file to start from."""
+"""The cluster file that `wirespeed init` writes."""
 
 TEMPLATE = """\
 # A wirespeed cluster file. Lines after '#' are comments; check the file with: wirespeed validate FILE

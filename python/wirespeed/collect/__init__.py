@@ -1,6 +1,6 @@
-"""Evidence: what devices print, kept raw in a bundle, and bundles read into facts.
+"""Collects raw output of devices in a bundle, and reads bundles into facts.
 
-A live machine is a bundle just written, so live, recorded and simulated evidence take one path.
+Live machines are collected into a bundle first, so live, recorded and simulated output are read in the same steps.
 """
 
 from wirespeed.collect.bundle import Bundle, open_bundle

@@ -1,4 +1,4 @@
-"""A bundle: a directory or an archive."""
+"""Reads a bundle: a directory or an archive."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Bundle:
     manifest: Manifest
     content: Mapping[str, bytes]
 
-    def text(self, name: str) -> str:
+    def read_text(self, name: str) -> str:
         """A file as text. Bytes that are no UTF-8 become replacement characters."""
         return self.content[name].decode("utf-8", "replace")
 
@@ -43,20 +43,20 @@ def open_bundle(path: Path) -> Bundle:
     """Read a bundle. An archive is read into memory and never unpacked to disk.
 
     Raises:
-        Refusal: it is not a bundle, a newer one, or incomplete; every missing file is named.
+        Refusal: the path is no bundle, a newer one, or an incomplete one; every missing file is listed.
         FileNotFoundError: the path does not exist.
     """
     if path.is_dir():
         manifest = _folder_manifest(path)
         root = path.resolve()
-        return Bundle(path, manifest, _contents(path, manifest, lambda name: _read_file(root, name)))
-    files = _unpack(path)
+        return Bundle(path, manifest, _read_contents(path, manifest, lambda name: _read_file(root, name)))
+    files = _unpack_archive(path)
     if NAME not in files:
         raise refuse(
             str(path), f"an archive without {NAME}", "a bundle", "give a bundle that `wirespeed collect` wrote"
         )
     manifest = from_json(_manifest_text(files[NAME], f"{path}: {NAME}"), f"{path}: {NAME}")
-    return Bundle(path, manifest, _contents(path, manifest, files.get))
+    return Bundle(path, manifest, _read_contents(path, manifest, files.get))
 
 
 def _folder_manifest(path: Path) -> Manifest:
@@ -74,46 +74,46 @@ def _manifest_text(content: bytes, place: str) -> str:
         raise refuse(place, "bytes that are not UTF-8", "a whole manifest") from error
 
 
-def _contents(path: Path, manifest: Manifest, read: Callable[[str], bytes | None]) -> Mapping[str, bytes]:
+def _read_contents(path: Path, manifest: Manifest, read: Callable[[str], bytes | None]) -> Mapping[str, bytes]:
     content: dict[str, bytes] = {}
     problems: list[Problem] = []
     for device in manifest.devices:
-        missing: list[tuple[str, Entry]] = []
+        missing_files: list[tuple[str, Entry]] = []
         for entry in device.outputs:
             for name in filter(None, (entry.file, entry.errors)):
-                found = read(name)
-                if found is None:
-                    missing.append((name, entry))
+                data = read(name)
+                if data is None:
+                    missing_files.append((name, entry))
                 else:
-                    content[name] = found
-        if missing:
-            problems.append(_missing_files(path, device.name, missing))
+                    content[name] = data
+        if missing_files:
+            problems.append(_missing_files(path, device.name, missing_files))
     if problems:
         raise Refusal(problems)
     return content
 
 
-def _missing_files(path: Path, device: str, missing: Sequence[tuple[str, Entry]]) -> Problem:
+def _missing_files(path: Path, device: str, missing_files: Sequence[tuple[str, Entry]]) -> Problem:
     """One problem for all missing files of a device."""
-    name, entry = missing[0]
-    more = f" and {len(missing) - 1:,} more of {device}" if len(missing) > 1 else ""
-    expected = f"the output of {entry.run!r}" if not more else "the output of every command in the manifest"
-    return Problem(f"{path}: {NAME}", f"no file {name}{more}", expected, f"collect {device} again")
+    name, entry = missing_files[0]
+    remainder = f" and {len(missing_files) - 1:,} more of {device}" if len(missing_files) > 1 else ""
+    expected_output = f"the output of {entry.run!r}" if not remainder else "the output of every command in the manifest"
+    return Problem(f"{path}: {NAME}", f"no file {name}{remainder}", expected_output, f"collect {device} again")
 
 
 def _read_file(root: Path, name: str) -> bytes | None:
-    """A file of the bundle; None when there is none, or a link leads out of it."""
+    """A file of the bundle. None if it does not exist, or is a link to the outside."""
     path = root / name
     try:
         if not path.resolve().is_relative_to(root) or not path.is_file():
             return None
-    except (OSError, RuntimeError):  # a name that is too long; links in a circle
+    except (OSError, RuntimeError):  # a name that is too long, or circular links
         return None
     return path.read_bytes()
 
 
 class _Member(tarfile.TarInfo):
-    """A member whose header announces no more than is read: ``tarfile`` reads the headers of long names into memory."""
+    """A member with a limited header size: ``tarfile`` reads headers of long names into memory."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Member:
@@ -129,23 +129,26 @@ def _require_gzip(path: Path) -> None:
     with path.open("rb") as file:
         start = file.read(len(_GZIP_MAGIC))
     if start != _GZIP_MAGIC:
-        found = "an empty file" if not start else "a file that is not compressed with gzip"
-        raise refuse(str(path), found, "a bundle (.tar.gz or folder)", "`wirespeed collect` writes a bundle")
+        description = "an empty file" if not start else "a file that is not compressed with gzip"
+        raise refuse(str(path), description, "a bundle (.tar.gz or folder)", "`wirespeed collect` writes a bundle")
 
 
-def _unpack(path: Path) -> dict[str, bytes]:
-    """The files of an archive by name. Links, devices and names that lead out of it are refused, not skipped."""
+def _unpack_archive(path: Path) -> dict[str, bytes]:
+    """The files of an archive by name. Links, devices and names outside the archive are refused."""
     files: dict[str, bytes] = {}
     total = 0
     try:
         _require_gzip(path)
-        with gzip.open(path, "rb") as packed, tarfile.open(fileobj=packed, mode="r:", tarinfo=_Member) as archive:
+        with (
+            gzip.open(path, "rb") as compressed,
+            tarfile.open(fileobj=compressed, mode="r:", tarinfo=_Member) as archive,
+        ):
             for number, member in enumerate(archive):
                 name = _member_name(path, member)
                 total += member.size
                 if not 0 <= member.size <= LARGEST_FILE or total > LARGEST_BUNDLE or number >= MOST_FILES:
-                    expected = f"at most {LARGEST_FILE} bytes a file, {LARGEST_BUNDLE} and {MOST_FILES} files in all"
-                    raise refuse(f"{path}: {member.name!r}", f"{member.size} bytes, {total} so far", expected)
+                    limits = f"at most {LARGEST_FILE} bytes a file, {LARGEST_BUNDLE} and {MOST_FILES} files in all"
+                    raise refuse(f"{path}: {member.name!r}", f"{member.size} bytes, {total} so far", limits)
                 if name is None:
                     continue
                 stream = archive.extractfile(member)
@@ -153,7 +156,7 @@ def _unpack(path: Path) -> dict[str, bytes]:
                 files[name] = stream.read()
                 if len(files[name]) != member.size:
                     raise EOFError("a file in it ends early")
-            _drain(packed)
+            _read_to_end(compressed)
     except _DAMAGE as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
@@ -162,15 +165,15 @@ def _unpack(path: Path) -> dict[str, bytes]:
     return files
 
 
-def _drain(packed: gzip.GzipFile) -> None:
-    """Read on to the checksum at the end; otherwise a cut in the padding would not be detected."""
-    left = LARGEST_BUNDLE
-    while left > 0 and (chunk := packed.read(2**20)):
-        left -= len(chunk)
+def _read_to_end(stream: gzip.GzipFile) -> None:
+    """Read to the checksum at the end, to detect a cut in the padding."""
+    remaining = LARGEST_BUNDLE
+    while remaining > 0 and (chunk := stream.read(2**20)):
+        remaining -= len(chunk)
 
 
 def _member_name(path: Path, member: tarfile.TarInfo) -> str | None:
-    """The name of a file within the bundle; None for a folder."""
+    """The name of a file in the bundle; None for a folder."""
     pure = PurePosixPath(member.name)
     if pure.is_absolute() or ".." in pure.parts:
         raise refuse(f"{path}: {member.name!r}", "a name outside the archive", "names within the bundle")

@@ -1,4 +1,4 @@
-"""A bundle to facts: every output parsed by its platform, with a reason for every setting not read."""
+"""Reads facts from a bundle: the platforms parse the outputs; settings that were not read have a reason."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def read_facts(path: Path) -> Facts:
     """Facts of a bundle.
 
     Raises:
-        Refusal: it is not a bundle, incomplete, a newer one, or of an unknown platform.
+        Refusal: the path is no bundle, an incomplete or newer one, or of an unknown platform.
         FileNotFoundError: the path does not exist.
     """
     return extract_facts(open_bundle(path))
@@ -35,7 +35,7 @@ def extract_facts(bundle: Bundle) -> Facts:
     """Facts of an open bundle.
 
     Raises:
-        Refusal: it is of an unknown platform.
+        Refusal: a platform of the bundle is unknown.
     """
     problems = [
         Problem(f"{bundle.path}: {NAME}", f"platform {kind} {name} of {device.name}", _known_names(kind))
@@ -46,7 +46,7 @@ def extract_facts(bundle: Bundle) -> Facts:
     if problems:
         raise Refusal(problems)
     devices = [_Reader(bundle, device) for device in bundle.manifest.devices]
-    observations = [observation for device in devices for observation in device.observations()]
+    observations = [observation for device in devices for observation in device.iterate_observations()]
     gaps = {
         (device.entry.name, path): tuple(reasons) for device in devices for path, reasons in sorted(device.gaps.items())
     }
@@ -60,7 +60,7 @@ def extract_facts(bundle: Bundle) -> Facts:
 
 
 def _known_names(kind: str) -> str:
-    names = sorted(name for known, name in platforms() if known == kind)
+    names = sorted(name for platform_kind, name in platforms() if platform_kind == kind)
     return f"one of {', '.join(names)}" if names else "switch, host, nic or launcher"
 
 
@@ -74,28 +74,31 @@ class _Reader:
     unverified: set[str] = field(default_factory=set)
     """Paths whose output format is not verified on a platform; a platform without output in the bundle adds none."""
 
-    def observations(self) -> Iterator[Observation]:
+    def iterate_observations(self) -> Iterator[Observation]:
         launches: list[tuple[Platform, Observation]] = []
         for key in self.entry.platforms:
-            found = self._platform(platforms()[key])
+            observations = self._read_platform(platforms()[key])
             if key[0] == "launcher":
-                launches += ((platforms()[key], observation) for observation in found)
+                launches += ((platforms()[key], observation) for observation in observations)
             else:
-                yield from found
+                yield from observations
         yield from self._select_agreed(launches)
 
     def _select_agreed(self, launches: list[tuple[Platform, Observation]]) -> Iterator[Observation]:
-        """Observations of launchers. No file names the library in use: where two libraries differ, nothing is known."""
+        """Observations of launchers. No file contains the library in use: settings that differ between two libraries
+        are unknown."""
         highest: dict[str, State] = {}
         for _, entry in launches:
             highest[entry.path] = max(entry.state, highest.get(entry.path, entry.state))
-        observed: dict[str, dict[str, Observation]] = {}
+        observations: dict[str, dict[str, Observation]] = {}
         for platform, element in launches:
             if element.state is highest[element.path]:  # a running job shows the library in use
-                observed.setdefault(element.path, {}).setdefault(platform.name, element)
-        for path, by_platform in observed.items():
-            first, *others = by_platform.values()
-            if path != "host.launch.environment" and any(other.value != first.value for other in others):
+                observations.setdefault(element.path, {}).setdefault(platform.name, element)
+        for path, by_platform in observations.items():
+            first, *other_values = by_platform.values()
+            if path != "host.launch.environment" and any(
+                observation.value != first.value for observation in other_values
+            ):
                 self.gaps.setdefault(path, []).extend(
                     Gap(observation.source.command, f"{name} has another value than other libraries of the host")
                     for name, observation in by_platform.items()
@@ -103,59 +106,63 @@ class _Reader:
             else:
                 yield from (observation for _, observation in launches if observation.path == path)
 
-    def _platform(self, platform: Platform) -> Iterator[Observation]:
+    def _read_platform(self, platform: Platform) -> Iterator[Observation]:
         commands = {command.id: command for command in platform.commands}
-        entries = [entry for entry in self.entry.outputs if _id(entry) in commands]
+        entries = [entry for entry in self.entry.outputs if _get_command_id(entry) in commands]
         outputs = Outputs(
             self.entry.name,
             {
-                entry.command: self._output(entry, entry.file)
+                entry.command: self._build_output(entry, entry.file)
                 for entry in entries
                 if entry.status == "ok" and entry.file
             },
         )
-        found: list[Observation] = []
+        observations: list[Observation] = []
         failure: str | None = None
         try:
-            found.extend(platform.parse(outputs))
+            observations.extend(platform.parse(outputs))
         except Exception as error:  # an error in one parser must not discard the results of others
             failure = f"its parser failed: {type(error).__name__}: {error}"
-        if found:
+        if observations:
             self.unverified |= {path for path, support in platform.settings.items() if not support.verified}
             doubtful = {command.id for command in platform.commands if not command.verified}
-            self.unverified |= {value.path for value in found if value.source.command.partition("@")[0] in doubtful}
-        yield from found
-        shown: dict[str, set[str]] = {}
-        for observation in found:
-            shown.setdefault(observation.source.command, set()).add(observation.path)
-        self._explain(commands, entries, outputs, shown, failure)
+            self.unverified |= {
+                value.path for value in observations if value.source.command.partition("@")[0] in doubtful
+            }
+        yield from observations
+        paths_by_command: dict[str, set[str]] = {}
+        for observation in observations:
+            paths_by_command.setdefault(observation.source.command, set()).add(observation.path)
+        self._explain_gaps(commands, entries, outputs, paths_by_command, failure)
 
-    def _output(self, entry: Entry, file: str) -> Output:
-        errors = self.bundle.text(entry.errors) if entry.errors else ""
+    def _build_output(self, entry: Entry, file: str) -> Output:
+        errors = self.bundle.read_text(entry.errors) if entry.errors else ""
         source = Source(self.entry.name, entry.command, file)
-        return Output(entry.command, self.bundle.text(file), source, entry.exit_code or 0, errors)
+        return Output(entry.command, self.bundle.read_text(file), source, entry.exit_code or 0, errors)
 
-    def _explain(
+    def _explain_gaps(
         self,
         commands: dict[str, Command],
         entries: list[Entry],
         outputs: Outputs,
-        shown: dict[str, set[str]],
+        paths_by_command: dict[str, set[str]],
         failure: str | None,
     ) -> None:
-        """Give the reason for every path that a command should have shown and did not."""
+        """Add the reason for every path that a command should have shown and did not."""
         reasons: dict[tuple[str, str, str], list[str]] = {}
         for entry in entries:
-            command = commands[_id(entry)]
+            command = commands[_get_command_id(entry)]
             interface = entry.command.partition("@")[2]
-            for path, reason in self._lacks(command, entry, outputs, shown.get(entry.command, set()), failure):
+            for path, reason in self._find_gaps(
+                command, entry, outputs, paths_by_command.get(entry.command, set()), failure
+            ):
                 reasons.setdefault((path, command.id, reason), []).append(interface)
-        recorded = {_id(entry) for entry in entries}
+        command_ids = {_get_command_id(entry) for entry in entries}
         for command in commands.values():
-            if command.id not in recorded and not (command.per_nic and self.bundle.manifest.complete):
+            if command.id not in command_ids and not (command.per_nic and self.bundle.manifest.complete):
                 for path in command.reads:
                     reasons.setdefault((path, command.id, _not_recorded(self.bundle)), []).append("")
-        read = {path for paths in shown.values() for path in paths}
+        read = {path for paths in paths_by_command.values() for path in paths}
         for (path, command_id, reason), interfaces in reasons.items():
             if path in read and path.startswith("host."):
                 continue  # a host has one value, shown by another command
@@ -164,8 +171,8 @@ class _Reader:
                 Gap(f"{command_id} on {interface_list}" if interface_list else command_id, reason)
             )
 
-    def _lacks(
-        self, command: Command, entry: Entry, outputs: Outputs, shown: set[str], failure: str | None
+    def _find_gaps(
+        self, command: Command, entry: Entry, outputs: Outputs, read_paths: set[str], failure: str | None
     ) -> Iterator[tuple[str, str]]:
         if entry.status != "ok":
             reason = entry.detail or _REASONS[entry.status]
@@ -179,7 +186,7 @@ class _Reader:
             sign = next((sign for sign, paths in command.withheld.items() if path in paths and sign in text), None)
             if sign is not None:
                 yield path, f"permission: withheld from this user: {sign}"
-            elif path not in shown:
+            elif path not in read_paths:
                 yield path, failure or "its output does not show it"
 
 
@@ -187,5 +194,5 @@ def _not_recorded(bundle: Bundle) -> str:
     return "it was not run" if bundle.manifest.complete else "collecting was interrupted before it ran"
 
 
-def _id(entry: Entry) -> str:
+def _get_command_id(entry: Entry) -> str:
     return entry.command.partition("@")[0]

@@ -1,4 +1,4 @@
-"""Writing a bundle: outputs as they arrive, the manifest at the end."""
+"""Writes a bundle: the outputs as they arrive, the manifest at the end."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._+@:,=-]")
 class Writer:
     """A bundle being written, as a directory or, if its name ends in ``.tar.gz``, an archive.
 
-    Outputs are written at once into a hidden folder beside it. Leaving the context renames it;
-    an exception or Ctrl-C does so too, with the outputs so far, and its manifest marks it as incomplete.
-    An existing bundle is replaced; anything else is not touched.
+    Outputs are written immediately into a hidden folder next to the target. Leaving the context renames the folder;
+    after an exception or Ctrl-C the manifest marks the bundle as incomplete. An existing bundle is replaced; other
+    files are not changed.
 
     Raises:
-        Refusal: the output path holds something else than a bundle.
+        Refusal: the output path contains something other than a bundle.
     """
 
-    def __init__(self, out: Path, cluster: str | None = None) -> None:
-        self._out = out
+    def __init__(self, target: Path, cluster: str | None = None) -> None:
+        self._out = target
         self._cluster = cluster
         self._devices: dict[str, tuple[tuple[tuple[str, str], ...], list[tuple[int, Entry]]]] = {}
         self._folder = Path()
@@ -48,30 +48,32 @@ class Writer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            self._finish(complete=kind is None)
+            self._write_manifest(complete=kind is None)
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def device(self, name: str, platforms: tuple[tuple[str, str], ...]) -> None:
+    def add_device(self, name: str, platforms: tuple[tuple[str, str], ...]) -> None:
         """Begin a device, or replace its platforms."""
         _, entries = self._devices.get(name, ((), []))
         self._devices[name] = (platforms, entries)
 
-    def output(self, device: str, entry: Entry, stdout: bytes | None, stderr: bytes = b"", order: int = 0) -> None:
+    def write_output(
+        self, device: str, entry: Entry, stdout: bytes | None, stderr: bytes = b"", order: int = 0
+    ) -> None:
         """Write one command's output. The manifest lists a device's commands by ``order``."""
         stem = f"{_UNSAFE.sub('_', device)}/{_UNSAFE.sub('_', entry.command)}"
-        file = None if stdout is None else self._write(f"{stem}.out", stdout)
-        errors = self._write(f"{stem}.err", stderr) if stderr else None
-        kept = dataclasses.replace(entry, file=file, errors=errors)
-        self._devices[device][1].append((order, kept))
+        file = None if stdout is None else self._write_file(f"{stem}.out", stdout)
+        errors = self._write_file(f"{stem}.err", stderr) if stderr else None
+        stored_entry = dataclasses.replace(entry, file=file, errors=errors)
+        self._devices[device][1].append((order, stored_entry))
 
-    def _write(self, name: str, content: bytes) -> str:
+    def _write_file(self, name: str, content: bytes) -> str:
         path = self._folder / name
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(content)
         return name
 
-    def _finish(self, complete: bool) -> None:
+    def _write_manifest(self, complete: bool) -> None:
         devices = tuple(
             DeviceEntry(name, platforms, tuple(entry for _, entry in sorted(entries, key=lambda pair: pair[0])))
             for name, (platforms, entries) in self._devices.items()
@@ -79,7 +81,7 @@ class Writer:
         manifest = Manifest(f"wirespeed {__version__}", self._cluster, devices, complete)
         (self._folder / NAME).write_text(to_json(manifest), encoding="utf-8")
         if _is_archive(self._out):
-            _pack(self._folder, self._out)
+            _pack_archive(self._folder, self._out)
             return
         if self._out.exists():
             shutil.rmtree(self._out)
@@ -91,16 +93,16 @@ def _is_archive(path: Path) -> bool:
     return path.name.endswith((".tar.gz", ".tgz"))
 
 
-def _check_free(out: Path) -> None:
-    if not out.exists() and not out.is_symlink():
+def _check_free(target: Path) -> None:
+    if not target.exists() and not target.is_symlink():
         return
     hint = "give another path with --output"
-    if _is_archive(out):
-        if out.is_file() and not out.is_symlink():
+    if _is_archive(target):
+        if target.is_file() and not target.is_symlink():
             return
-        raise refuse(str(out), "something that is not a file", "a path that is free, or an older bundle", hint)
-    if out.is_symlink() or not out.is_dir() or (any(out.iterdir()) and not _is_bundle(out)):
-        raise refuse(str(out), "something that is not a bundle", "a path that is free, or an older bundle", hint)
+        raise refuse(str(target), "something that is not a file", "a path that is free, or an older bundle", hint)
+    if target.is_symlink() or not target.is_dir() or (any(target.iterdir()) and not _is_bundle(target)):
+        raise refuse(str(target), "something that is not a bundle", "a path that is free, or an older bundle", hint)
 
 
 def _is_bundle(folder: Path) -> bool:
@@ -111,17 +113,17 @@ def _is_bundle(folder: Path) -> bool:
     return isinstance(document, dict) and document.get("kind") == KIND
 
 
-def _pack(folder: Path, out: Path) -> None:
-    """An archive whose bytes depend on the content only."""
-    beside = folder.with_name(f"{folder.name}.tar.gz")
+def _pack_archive(folder: Path, target: Path) -> None:
+    """Write an archive whose bytes depend on the content only."""
+    temporary = folder.with_name(f"{folder.name}.tar.gz")
     with (
-        beside.open("wb") as raw,
-        gzip.GzipFile(fileobj=raw, mode="wb", filename="", mtime=0) as packed,
-        tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
+        temporary.open("wb") as raw,
+        gzip.GzipFile(fileobj=raw, mode="wb", filename="", mtime=0) as stream,
+        tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as archive,
     ):
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):
             content = path.read_bytes()
             info = tarfile.TarInfo(str(path.relative_to(folder)))
             info.size, info.mode, info.mtime = len(content), 0o644, 0
             archive.addfile(info, io.BytesIO(content))
-    beside.replace(out)
+    temporary.replace(target)

@@ -1,4 +1,4 @@
-"""Collecting from this machine, or from machines reached through a function."""
+"""Collects from this machine, or from machines that a function reaches."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from pathlib import Path
 from typing import Protocol
 
 from wirespeed.collect.bundle_writer import Writer
-from wirespeed.collect.commands import Invocation, invocations, needs, nics_of, stack
+from wirespeed.collect.commands import Invocation, list_invocations, list_needs, list_platforms, select_nics
 from wirespeed.collect.manifest import Entry
 from wirespeed.facts import Source, facts_from
 from wirespeed.platforms import Command, Output, Outputs, platform_of_system, platforms
 from wirespeed.reach import CommandResult, Status, run
 from wirespeed.settings import Host
 
-_ANY = "ubuntu"
-"""The platform for a machine whose system has none: its commands work on any Linux."""
+_DEFAULT_PLATFORM = "ubuntu"
+"""The platform of machines with an unknown system: its commands work on any Linux."""
 
 
-def _system() -> str:
-    """The platform of this machine's system, or of one it is derived from (os-release(5))."""
+def _find_system() -> str:
+    """The platform of this machine's system, or of a system that it is derived from (os-release(5))."""
     try:
         release = stdlib_platform.freedesktop_os_release()
     except OSError:
-        return _ANY
+        return _DEFAULT_PLATFORM
     names = [release.get("ID", ""), *release.get("ID_LIKE", "").split()]
-    return next((found for name in names if (found := platform_of_system("host", name))), _ANY)
+    return next((platform for name in names if (platform := platform_of_system("host", name))), _DEFAULT_PLATFORM)
 
 
-_AT_ONCE = min(8, 2 * (os.cpu_count() or 1))  # commands wait more than they compute
+_AT_ONCE = min(8, 2 * (os.cpu_count() or 1))  # commands mostly wait
 
 Progress = Callable[[str], None]
 """Called with the command line of each finished command."""
@@ -46,26 +46,26 @@ class Run(Protocol):
     def __call__(
         self, arguments: Sequence[str], timeout_s: float, exits: Sequence[int] = (0,), *, stop: threading.Event
     ) -> CommandResult:
-        """What it printed, and how it ended."""
+        """Run a command; return output and status."""
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
     """A device, the platform of its system, and the function that runs commands on it.
 
-    ``network``: the device is a network namespace, so only network settings are collected. ``off``: why it is
-    unreachable.
+    ``network``: the device is a network namespace, so only network settings are collected. ``unreachable_reason``: why
+    it cannot be reached, if so.
     """
 
     name: str
     platform: tuple[str, str]
     run: Run
     network: bool = False
-    off: str | None = None
+    unreachable_reason: str | None = None
 
 
 def collect_local(
-    out: Path,
+    target: Path,
     name: str | None = None,
     limit_s: float | None = None,
     progress: Progress | None = None,
@@ -77,16 +77,16 @@ def collect_local(
     ``patience`` and is at most ``limit_s``.
 
     Raises:
-        Refusal: the output path holds something else than a bundle.
-        KeyboardInterrupt: interrupted; the bundle holds what was collected by then.
+        Refusal: the output path contains something other than a bundle.
+        KeyboardInterrupt: interrupted; the bundle contains the outputs until then.
     """
-    local_machine = Machine(name or os.uname().nodename, ("host", _system()), run)
-    collect_machines(out, (local_machine,), limit_s=limit_s, progress=progress, patience=patience)
+    local_machine = Machine(name or os.uname().nodename, ("host", _find_system()), run)
+    collect_machines(target, (local_machine,), limit_s=limit_s, progress=progress, patience=patience)
 
 
 def collect_machines(
-    out: Path,
-    wanted: Sequence[Machine],
+    target: Path,
+    machines: Sequence[Machine],
     cluster: str | None = None,
     limit_s: float | None = None,
     progress: Progress | None = None,
@@ -95,17 +95,17 @@ def collect_machines(
     """Collect from machines, one after the other, into one bundle; see `collect_local`.
 
     Raises:
-        Refusal: the output path holds something else than a bundle.
-        KeyboardInterrupt: interrupted; the bundle holds what was collected by then.
+        Refusal: the output path contains something other than a bundle.
+        KeyboardInterrupt: interrupted; the bundle contains the outputs until then.
     """
-    with Writer(out, cluster) as writer:
-        for machine in wanted:
+    with Writer(target, cluster) as writer:
+        for machine in machines:
             _Collector(writer, machine, limit_s, progress or (lambda _: None), patience=patience).collect()
 
 
 def platform_key(kind: str, os: str | None) -> tuple[str, str]:
-    """The platform of an operating system as a cluster file names it; that of any Linux if there is none."""
-    return (kind, platform_of_system(kind, os or "") or _ANY)
+    """The platform of an operating system as a cluster file names it; the default one if there is none."""
+    return (kind, platform_of_system(kind, os or "") or _DEFAULT_PLATFORM)
 
 
 @dataclass(slots=True)
@@ -125,78 +125,87 @@ class _Collector:
         return self.machine.name
 
     def collect(self) -> None:
-        """First commands without NIC, then those that need its name, then those that need its other properties."""
+        """Run commands without a NIC first, then those that need its name, then those that need its other
+        properties."""
         system = self.machine.platform
-        self.writer.device(self.device, (system,))
+        self.writer.add_device(self.device, (system,))
         commands = platforms()[system].commands
-        self._run(invocation for command in commands if not command.per_nic for invocation in invocations(command, {}))
+        self._run_with_fallbacks(
+            invocation for command in commands if not command.per_nic for invocation in list_invocations(command, {})
+        )
         if system[0] != "host":
             return
-        for known in ({"interface"}, {"interface", "rdma", "pcie", "function"}):
-            nics = self._host().nics
-            pending = self._pending_commands(commands, known)
-            self._run(invocation for command in pending for invocation in invocations(command, nics))
+        for known_properties in ({"interface"}, {"interface", "rdma", "pcie", "function"}):
+            nics = self._read_host().nics
+            pending_commands = self._pending_commands(commands, known_properties)
+            self._run_with_fallbacks(
+                invocation for command in pending_commands for invocation in list_invocations(command, nics)
+            )
         if self.machine.network:
             return
-        host = self._host()
-        platforms_of_host = stack(system[1], host.nics)
-        self.writer.device(self.device, platforms_of_host)
+        host = self._read_host()
+        platforms_of_host = list_platforms(system[1], host.nics)
+        self.writer.add_device(self.device, platforms_of_host)
         for key in platforms_of_host[1:]:
-            nics = nics_of(host, key)
-            self._run(invocation for command in platforms()[key].commands for invocation in invocations(command, nics))
+            nics = select_nics(host, key)
+            self._run_with_fallbacks(
+                invocation for command in platforms()[key].commands for invocation in list_invocations(command, nics)
+            )
 
-    def _pending_commands(self, commands: Iterable[Command], known: set[str]) -> list[Command]:
-        done = {name.partition("@")[0] for name in self.order}
+    def _pending_commands(self, commands: Iterable[Command], known_properties: set[str]) -> list[Command]:
+        command_ids = {name.partition("@")[0] for name in self.order}
         return [
-            command for command in commands if command.per_nic and command.id not in done and needs(command) <= known
+            command
+            for command in commands
+            if command.per_nic and command.id not in command_ids and list_needs(command) <= known_properties
         ]
 
-    def _host(self) -> Host:
-        """The host as read so far."""
-        found = platforms()[self.machine.platform].parse(Outputs(self.device, self.outputs))
-        host = facts_from(found, devices=[self.device]).devices[self.device]
+    def _read_host(self) -> Host:
+        """The host, from the outputs read so far."""
+        observations = platforms()[self.machine.platform].parse(Outputs(self.device, self.outputs))
+        host = facts_from(observations, devices=[self.device]).devices[self.device]
         assert isinstance(host, Host)
         return host
 
-    def _run(self, wanted: Iterable[Invocation]) -> None:
-        """Run the commands; a fallback only if the command it replaces failed."""
-        pending = list(wanted)
-        self._run_all(invocation for invocation in pending if invocation.command.fallback_for is None)
+    def _run_with_fallbacks(self, requested: Iterable[Invocation]) -> None:
+        """Run the commands. A fallback runs only if the command that it replaces failed."""
+        invocation_list = list(requested)
+        self._run_all(invocation for invocation in invocation_list if invocation.command.fallback_for is None)
         self._run_all(
             invocation
-            for invocation in pending
+            for invocation in invocation_list
             if invocation.fallback_for and invocation.fallback_for not in self.outputs
         )
 
-    def _run_all(self, wanted: Iterable[Invocation]) -> None:
+    def _run_all(self, requested: Iterable[Invocation]) -> None:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             futures: dict[Future[CommandResult], Invocation] = {}
-            for invocation in wanted:
+            for invocation in requested:
                 self.order[invocation.id] = len(self.order)
-                why = self._why_not(invocation)
-                if why is None:
+                reason = self._why_not(invocation)
+                if reason is None:
                     self.locks.setdefault(invocation.command.run[0], threading.Lock())
                     futures[pool.submit(self._run_invocation, invocation)] = invocation
                 else:
                     entry = Entry(
                         invocation.id,
                         invocation.text,
-                        "failed" if self.machine.off else "not-applicable",
+                        "failed" if self.machine.unreachable_reason else "not-applicable",
                         None,
-                        detail=why,
+                        detail=reason,
                     )
-                    self.writer.output(self.device, entry, None, order=self.order[invocation.id])
+                    self.writer.write_output(self.device, entry, None, order=self.order[invocation.id])
             try:
                 for future in as_completed(futures):
-                    self._keep(futures[future], future.result())
+                    self._store_result(futures[future], future.result())
             except BaseException:
                 self.stop.set()
                 pool.shutdown(wait=True, cancel_futures=True)
                 raise
 
     def _why_not(self, invocation: Invocation) -> str | None:
-        if self.machine.off is not None:
-            return self.machine.off
+        if self.machine.unreachable_reason is not None:
+            return self.machine.unreachable_reason
         if self.machine.network and not invocation.command.network:
             return "it would show the machine of the lab; only network settings belong to the device"
         return None if invocation.arguments else invocation.reason
@@ -208,20 +217,22 @@ class _Collector:
         with lock:
             return self.machine.run(invocation.arguments, seconds, invocation.command.exits, stop=self.stop)
 
-    def _keep(self, invocation: Invocation, ran: CommandResult) -> None:
-        started = ran.started.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    def _store_result(self, invocation: Invocation, ran: CommandResult) -> None:
+        start_time = ran.started.isoformat(timespec="milliseconds").replace("+00:00", "Z")
         entry = Entry(
             invocation.id,
             invocation.text,
             ran.status.value,
             None,
             exit_code=ran.exit_code,
-            started=started,
+            started=start_time,
             duration_ms=round(ran.duration_s * 1000),
             detail=ran.detail,
         )
         began = ran.exit_code is not None or ran.status is Status.TIMEOUT
-        self.writer.output(self.device, entry, ran.stdout if began else None, ran.stderr, self.order[invocation.id])
+        self.writer.write_output(
+            self.device, entry, ran.stdout if began else None, ran.stderr, self.order[invocation.id]
+        )
         if ran.status is Status.OK:
             text = ran.stdout.decode("utf-8", "replace")
             errors = ran.stderr.decode("utf-8", "replace")

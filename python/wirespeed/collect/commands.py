@@ -11,12 +11,12 @@ from wirespeed.platforms import Command, Platform, platforms
 from wirespeed.settings import Host, Nic
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
-_LACKING = {"rdma": "no RDMA device", "pcie": "no PCIe address", "function": "no PCIe address"}
+_ABSENCE_REASONS = {"rdma": "no RDMA device", "pcie": "no PCIe address", "function": "no PCIe address"}
 
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """A command as it is run. Without arguments not applicable, for the reason given."""
+    """A command with its arguments. Without arguments it is not applicable; ``reason`` states why."""
 
     id: str  # ``name@interface`` when run per NIC
     command: Command
@@ -25,19 +25,19 @@ class Invocation:
 
     @property
     def fallback_for(self) -> str | None:
-        """The id of the command this one replaces if that fails, on the same NIC."""
+        """The id of the command that this one replaces after a failure, on the same NIC."""
         name = self.command.fallback_for
-        _, at, interface = self.id.partition("@")
-        return None if name is None else f"{name}{at}{interface}"
+        _, separator, interface = self.id.partition("@")
+        return None if name is None else f"{name}{separator}{interface}"
 
     @property
     def text(self) -> str:
         """The command line."""
-        return " ".join(_quote(word) for word in self.arguments or self.command.run)
+        return " ".join(_quote_word(word) for word in self.arguments or self.command.run)
 
 
-def invocations(command: Command, nics: Mapping[str, Nic]) -> Iterator[Invocation]:
-    """A command for each NIC it is run for, or once."""
+def list_invocations(command: Command, nics: Mapping[str, Nic]) -> Iterator[Invocation]:
+    """The invocations of a command: one, or one for each NIC."""
     if not command.per_nic:
         yield Invocation(command.id, command, command.run)
         return
@@ -45,41 +45,44 @@ def invocations(command: Command, nics: Mapping[str, Nic]) -> Iterator[Invocatio
         yield _for_nic(command, interface, nic)
 
 
-def needs(command: Command) -> set[str]:
+def list_needs(command: Command) -> set[str]:
     """The properties of a NIC that the command needs: interface, rdma, pcie, function."""
     return {name for word in command.run for name in _PLACEHOLDER.findall(word)}
 
 
 def _for_nic(command: Command, interface: str, nic: Nic) -> Invocation:
-    known = {
+    properties = {
         "interface": interface,
         "rdma": nic.rdma_device,
         "pcie": nic.pcie,
         "function": nic.pcie[-1] if nic.pcie else None,
     }
-    lacking = next((name for name in sorted(needs(command)) if not known[name]), None)
-    if lacking is not None:
-        return Invocation(f"{command.id}@{interface}", command, (), f"{interface} has {_LACKING[lacking]}")
-    words = tuple(_PLACEHOLDER.sub(lambda match: str(known[match[1]]), word) for word in command.run)
+    unknown_property = next((name for name in sorted(list_needs(command)) if not properties[name]), None)
+    if unknown_property is not None:
+        return Invocation(
+            f"{command.id}@{interface}", command, (), f"{interface} has {_ABSENCE_REASONS[unknown_property]}"
+        )
+    words = tuple(_PLACEHOLDER.sub(lambda match: str(properties[match[1]]), word) for word in command.run)
     return Invocation(f"{command.id}@{interface}", command, words)
 
 
-def stack(host_platform: str, nics: Mapping[str, Nic]) -> tuple[tuple[str, str], ...]:
+def list_platforms(host_platform: str, nics: Mapping[str, Nic]) -> tuple[tuple[str, str], ...]:
     """The platforms of a host: its operating system, its NICs' by driver or name, and the launchers."""
-    of_nics = [key for key, platform in platforms().items() if key[0] == "nic" and _nics_of(platform, nics)]
+    of_nics = [key for key, platform in platforms().items() if key[0] == "nic" and _select_nics(platform, nics)]
     launchers = [key for key in platforms() if key[0] == "launcher"]
     return (("host", host_platform), *of_nics, *launchers)
 
 
-def nics_of(host: Host, platform: tuple[str, str]) -> Mapping[str, Nic]:
-    """The NICs a platform's per-NIC commands are run for: all for an operating system, its own for a NIC's."""
+def select_nics(host: Host, platform: tuple[str, str]) -> Mapping[str, Nic]:
+    """The NICs for the per-NIC commands of a platform: all for an operating system, those of the driver for a NIC
+    platform."""
     if platform[0] != "nic":
         return host.nics
-    return _nics_of(platforms()[platform], host.nics)
+    return _select_nics(platforms()[platform], host.nics)
 
 
-def _nics_of(platform: Platform, nics: Mapping[str, Nic]) -> dict[str, Nic]:
-    """The NICs a NIC platform is for."""
+def _select_nics(platform: Platform, nics: Mapping[str, Nic]) -> dict[str, Nic]:
+    """The NICs that a NIC platform supports."""
     return {
         name: nic
         for name, nic in nics.items()
@@ -94,7 +97,7 @@ class PublishedCommand:
     platform: str  # kind and names, ``host rhel, ubuntu``
     title: str
     id: str
-    run: str  # with {interface}, {rdma}, {pcie} and {function} where they are filled in
+    run: str  # with the placeholders {interface}, {rdma}, {pcie} and {function}
     root: bool  # whether it needs root to show everything
     per_nic: bool
     reads: tuple[str, ...]
@@ -114,7 +117,7 @@ def published_commands() -> tuple[PublishedCommand, ...]:
             f"{kind} {', '.join(speaker.name for speaker in speakers[kind, text])}",
             "; ".join(speaker.title for speaker in speakers[kind, text]),
             command.id,
-            " ".join(_quote(word) for word in command.run),
+            " ".join(_quote_word(word) for word in command.run),
             command.root,
             command.per_nic,
             command.reads,
@@ -123,6 +126,6 @@ def published_commands() -> tuple[PublishedCommand, ...]:
     )
 
 
-def _quote(word: str) -> str:
+def _quote_word(word: str) -> str:
     """A quoted argument. Placeholders and the pipes and semicolons of switch CLIs need no quotes."""
     return word if word in ("|", ";") or (_PLACEHOLDER.search(word) and " " not in word) else shlex.quote(word)

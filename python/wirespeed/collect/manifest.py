@@ -1,4 +1,4 @@
-"""The manifest of a bundle: what was run where, when, and what became of it."""
+"""The manifest of a bundle: the commands of each device with time and status."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _SAFE = re.compile(r"[A-Za-z0-9._+@:,=-]+(/[A-Za-z0-9._+@:,=-]+)*")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One command: where its output is, and how it ended."""
+    """One command: the files of its output, and its status."""
 
     command: str  # id, ``name@interface`` for a command that is run once per NIC
     run: str  # as typed
     status: str
-    file: str | None  # standard output, within the bundle
-    errors: str | None = None  # standard error, within the bundle, if there was any
+    file: str | None  # file with the standard output
+    errors: str | None = None  # file with the standard error, if not empty
     exit_code: int | None = None
     started: str | None = None  # ISO 8601, UTC
     duration_ms: int | None = None
@@ -38,7 +38,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class DeviceEntry:
-    """One device: the platforms its outputs belong to, and the commands."""
+    """One device: the platforms of its outputs, and the commands."""
 
     name: str
     platforms: tuple[tuple[str, str], ...]  # (kind, name)
@@ -47,7 +47,7 @@ class DeviceEntry:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """All of a bundle. ``complete`` is false when collecting was interrupted."""
+    """The manifest of a bundle. ``complete`` is false if the collection was interrupted."""
 
     tool: str
     cluster: str | None
@@ -90,8 +90,8 @@ def from_json(text: str, place: str) -> Manifest:
         location = f"{place}:{line}" if line else place
         raise refuse(location, "broken JSON", "a whole manifest", "the bundle is truncated; collect again") from error
     if not isinstance(document, dict) or document.get("kind") != KIND:
-        found = document.get("kind") if isinstance(document, dict) else None
-        description = f"a document of kind {found!r}" if found else "a document without kind"
+        kind = document.get("kind") if isinstance(document, dict) else None
+        description = f"a document of kind {kind!r}" if kind else "a document without kind"
         raise refuse(place, description, f"kind {KIND!r}", "give a bundle that `wirespeed collect` wrote")
     schema = document.get("schema")
     if not isinstance(schema, int) or isinstance(schema, bool) or schema < 1:
@@ -100,57 +100,61 @@ def from_json(text: str, place: str) -> Manifest:
         hint = f"a newer wirespeed ({document.get('tool', 'unnamed')}) wrote it; read it with that one"
         raise refuse(place, f"schema {schema}", f"schema {SCHEMA} or lower", hint)
     try:
-        return _manifest(document)
+        return _parse_manifest(document)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         reason = f"no key {error}" if isinstance(error, KeyError) else str(error)
         raise refuse(place, reason, f"a manifest of schema {SCHEMA}") from error
 
 
-def _manifest(document: Mapping[str, Any]) -> Manifest:
-    devices = tuple(_device(device) for device in document["devices"])
+def _parse_manifest(document: Mapping[str, Any]) -> Manifest:
+    devices = tuple(_parse_device(device) for device in document["devices"])
     counts = Counter(device.name for device in devices)
     repeated_name = next((name for name, count in counts.items() if count > 1), None)
     if repeated_name is not None:
         raise ValueError(f"device {repeated_name!r} twice")
     cluster = document.get("cluster")
-    return Manifest(str(document["tool"]), None if cluster is None else str(cluster), devices, _complete(document))
+    return Manifest(
+        str(document["tool"]), None if cluster is None else str(cluster), devices, _parse_complete(document)
+    )
 
 
-def _complete(document: Mapping[str, Any]) -> bool:
+def _parse_complete(document: Mapping[str, Any]) -> bool:
     complete = document.get("complete", True)
     if not isinstance(complete, bool):
         raise ValueError(f"complete {complete!r}")
     return complete
 
 
-def _device(device: Mapping[str, Any]) -> DeviceEntry:
+def _parse_device(device: Mapping[str, Any]) -> DeviceEntry:
     platforms = tuple((str(entry["kind"]), str(entry["name"])) for entry in device["platforms"])
-    return DeviceEntry(_name(device["name"]), platforms, tuple(_entry(entry) for entry in device["outputs"]))
+    return DeviceEntry(
+        _parse_name(device["name"]), platforms, tuple(_parse_entry(entry) for entry in device["outputs"])
+    )
 
 
-def _name(name: object) -> str:
+def _parse_name(name: object) -> str:
     if not isinstance(name, str) or not name:
         raise ValueError(f"device name {name!r}")
     return name
 
 
-def _entry(entry: Mapping[str, Any]) -> Entry:
+def _parse_entry(entry: Mapping[str, Any]) -> Entry:
     if entry["status"] not in STATUSES:
         raise ValueError(f"status {entry['status']!r}")
     return Entry(
         command=str(entry["command"]),
         run=str(entry["run"]),
         status=entry["status"],
-        file=_path(entry.get("file")),
-        errors=_path(entry.get("errors")),
-        exit_code=_number(entry.get("exit_code")),
+        file=_parse_path(entry.get("file")),
+        errors=_parse_path(entry.get("errors")),
+        exit_code=_parse_number(entry.get("exit_code")),
         started=None if entry.get("started") is None else str(entry["started"]),
-        duration_ms=_number(entry.get("duration_ms")),
+        duration_ms=_parse_number(entry.get("duration_ms")),
         detail=None if entry.get("detail") is None else str(entry["detail"]),
     )
 
 
-def _path(path: object) -> str | None:
+def _parse_path(path: object) -> str | None:
     if path is None:
         return None
     if not isinstance(path, str) or not _SAFE.fullmatch(path) or {".", ".."} & set(path.split("/")):
@@ -158,7 +162,7 @@ def _path(path: object) -> str | None:
     return path
 
 
-def _number(number: object) -> int | None:
+def _parse_number(number: object) -> int | None:
     if number is None:
         return None
     if isinstance(number, bool) or not isinstance(number, int):

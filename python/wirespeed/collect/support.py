@@ -16,7 +16,7 @@ _LAUNCH = "host.launch."
 
 
 class State(StrEnum):
-    """What a platform does with a setting."""
+    """Support of a setting by a platform."""
 
     RENDERED_AND_READ = "rendered and read back"
     RENDERED = "rendered"
@@ -32,7 +32,7 @@ class SettingSupport:
 
     setting: str
     state: State
-    verified: bool  # False: the format is known from memory; a check only warns
+    verified: bool  # False: the format was not verified on a device; a check only warns
     default: str | None = None
     automatic: str | None = None
     instead: str | None = None
@@ -51,13 +51,13 @@ class PlatformSupport:
     files: tuple[str, ...]
     settings: tuple[SettingSupport, ...]
 
-    def count(self, state: State) -> int:
-        """How many settings are in a state."""
+    def count_settings(self, state: State) -> int:
+        """The number of settings in a state."""
         return sum(support.state is state for support in self.settings)
 
 
 def counter_names(setting: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Driver and names of its counters that are read for a setting; several are added."""
+    """Drivers, and the names of their counters for a setting; several counters are added."""
     return tuple(COUNTERS.get(setting, {}).items())
 
 
@@ -73,26 +73,26 @@ def reading_commands(setting: str) -> Mapping[str, tuple[str, ...]]:
 
 
 def platform_support() -> tuple[PlatformSupport, ...]:
-    """Every platform with every setting of the vocabulary that could be its own."""
-    return tuple(_support_of(platform) for platform in platforms().values())
+    """Every platform with every setting of its kind of device."""
+    return tuple(_list_support(platform) for platform in platforms().values())
 
 
 def setting_states(kind: str, system: str) -> Mapping[str, str]:
     """State of each setting on an operating system or NIC platform; empty when no platform is for it."""
     name = platform_of_system(kind, system) or system
     platform = platforms().get((kind, name))
-    supports = _support_of(platform).settings if platform else ()
+    supports = _list_support(platform).settings if platform else ()
     return {support.setting: support.state.value for support in supports}
 
 
-def _support_of(platform: Platform) -> PlatformSupport:
+def _list_support(platform: Platform) -> PlatformSupport:
     paths = [
         path
         for entity in _iterate_classes(_OUTER[platform.kind])
         for path, setting in list_settings(entity).items()
-        if setting.compare is not Compare.NONE or path in platform.settings  # names and evidence are no orders
+        if setting.compare is not Compare.NONE or path in platform.settings  # identity and evidence are not configured
     ]
-    paths += [path for path in platform.settings if path not in paths]  # a bridge's platform has loans, not NICs
+    paths += [path for path in platform.settings if path not in paths]  # the platform of a bridge has loans, not NICs
     return PlatformSupport(
         kind=platform.kind,
         name=platform.name,
@@ -102,19 +102,19 @@ def _support_of(platform: Platform) -> PlatformSupport:
         commands=len(platform.commands),
         files=tuple(file.path for file in platform.files),
         settings=tuple(
-            _setting(platform, path) for path in paths if path.startswith(_LAUNCH) is (platform.kind == "launcher")
+            _read_support(platform, path) for path in paths if path.startswith(_LAUNCH) is (platform.kind == "launcher")
         ),
     )
 
 
 def _iterate_classes(outer: type) -> Iterator[type]:
-    """A class of entities and those of everything within it."""
+    """A class of entities, and the classes of the entities in it."""
     yield outer
     for members in list_collections(outer).values():
         yield from _iterate_classes(members)
 
 
-def _setting(platform: Platform, path: str) -> SettingSupport:
+def _read_support(platform: Platform, path: str) -> SettingSupport:
     support = platform.support(path)
     if support.rendered and support.read:
         state = State.RENDERED_AND_READ

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from wirespeed.lab.machine import program
-from wirespeed.reach import daemon, wait_for_socket
+from wirespeed.reach import start_daemon, wait_for_socket
 
 _USER = "frr"  # that its daemons become
 _RUN = "run/frr"  # seen as /run/frr inside, where its own tools look
@@ -38,7 +38,7 @@ def start(prefix: Sequence[str], folder: Path, daemons: Iterable[str], stdin: in
     for name in daemons:
         # Port 0: no telnet port.
         command = (*program(name), "-P", "0", "--log", "stdout", "-f", f"/run/frr/{name}.conf")
-        started[name] = daemon((*prefix, "sh", "-c", _DETACH, name, *command), folder / f"{name}.log", stdin)
+        started[name] = start_daemon((*prefix, "sh", "-c", _DETACH, name, *command), folder / f"{name}.log", stdin)
         if name in _SOCKETS and not wait_for_socket(folder / _RUN / _SOCKETS[name], started[name], _ANSWERS_WITHIN_S):
             break  # the wait for its routes reports it, with its last log line
     return started

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wirespeed.errors import refuse
 from wirespeed.lab.machine import program
-from wirespeed.reach import Status, daemon, run
+from wirespeed.reach import Status, run, start_daemon
 
 DAEMON = "systemd-networkd"
 LOG = "networkd.log"
@@ -48,4 +48,4 @@ def prepare(folder: Path) -> None:
 
 def start(prefix: Sequence[str], folder: Path, stdin: int) -> int:
     """Start it inside the host; its process. It drops ``stdin`` when it is there."""
-    return daemon((*prefix, "sh", "-c", _DETACH, "networkd", *program("networkd")), folder / LOG, stdin)
+    return start_daemon((*prefix, "sh", "-c", _DETACH, "networkd", *program("networkd")), folder / LOG, stdin)

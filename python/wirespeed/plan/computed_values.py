@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from wirespeed.catalogue.model import CableModel
-from wirespeed.cluster.ranges import fold
+from wirespeed.cluster.ranges import fold_names
 from wirespeed.plan import headroom, watchdog
 from wirespeed.plan.control_loop import Loop
 from wirespeed.plan.ecn import check_window, window
@@ -32,11 +32,11 @@ def list_computed_values(
         peers.setdefault((kind.box.spec.path, frozenset(cables.items())), []).append(name)
     if any(port.cable_length is not None for switch in switches.values() for port in switch.ports.values()):
         for names in peers.values():
-            _check_lengths(fold(names), switches[names[0]], kinds[names[0]], problems)
+            _check_lengths(fold_names(names), switches[names[0]], kinds[names[0]], problems)
     return tuple(
         value
         for names in peers.values()
-        for value in _of_switch(fold(names), switches[names[0]], kinds[names[0]], loop, cable, problems)
+        for value in _of_switch(fold_names(names), switches[names[0]], kinds[names[0]], loop, cable, problems)
     )
 
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from wirespeed.catalogue.model import ChipModel, SwitchModel, SwitchSystem
 from wirespeed.cluster import Cluster, Pattern, SwitchSpec
-from wirespeed.cluster.ranges import fold
+from wirespeed.cluster.ranges import fold_names
 from wirespeed.plan.affinity import Chassis, HostPort
 from wirespeed.plan.model import Cable, End
 from wirespeed.plan.problems import Problems
@@ -157,7 +157,7 @@ def patterned_cables(
         free = f"at most {max(0, whole - uplink_ports)}"
         problems.refuse(
             path,
-            f"{count} NICs for {'each of ' if len(leaves) > 1 else ''}{fold([name for name, _ in leaves])}",
+            f"{count} NICs for {'each of ' if len(leaves) > 1 else ''}{fold_names([name for name, _ in leaves])}",
             f"{free}: {whole} ports, of which {uplink_ports} are uplinks"
             if uplink_ports
             else f"{free}, one for each port",

@@ -1,11 +1,11 @@
-"""Reaching a machine: run one command there, and return what it printed, raw.
+"""Runs one command on a machine, and returns its raw output.
 
 The only package that starts processes.
 """
 
 from wirespeed.reach.call import Call, Reach, RunningCommand
 from wirespeed.reach.command_prefix import CommandPrefix, on_this_machine, through_slurm
-from wirespeed.reach.daemon import become, daemon, has_ended, run_attached, wait_for_socket
+from wirespeed.reach.daemon import has_ended, replace_process, run_attached, start_daemon, wait_for_socket
 from wirespeed.reach.local import CommandResult, Status, run
 from wirespeed.reach.ssh import Ssh
 
@@ -17,12 +17,12 @@ __all__ = [
     "RunningCommand",
     "Ssh",
     "Status",
-    "become",
-    "daemon",
     "has_ended",
     "on_this_machine",
+    "replace_process",
     "run",
     "run_attached",
+    "start_daemon",
     "through_slurm",
     "wait_for_socket",
 ]

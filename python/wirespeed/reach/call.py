@@ -1,10 +1,10 @@
-"""A command on some machine that may go on for a while: a benchmark, or the server that one talks to.
+"""A command on some machine that may run for a while: a benchmark, or the server that it uses.
 
 Every command runs under a guard, a few lines of POSIX shell on the machine itself, which
 
-* ends it, children included, when its time is up or the connection to it is lost, however wirespeed itself ended;
+* ends it with its children at the time limit, or when the connection is lost, also if wirespeed was killed;
 * reports when a server listens, so that no client starts too early;
-* refuses to start a server where another program has the port: a client would measure that one.
+* refuses to start a server if another program uses the port: a client would measure that program.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from typing import Protocol
 
 from wirespeed.reach.local import CommandResult, Status
 
-LISTENING = b"wirespeed: listening"
+LISTENING_MARK = b"wirespeed: listening"
 _IN_USE_EXIT = 98
 
-# One line without "!", so that every login shell hands it on as it is. A job in the background reads from /dev/null
-# (POSIX, XCU 2.9.3.1), hence the third descriptor. `timeout` leads a process group of all that it starts, and hands a
-# signal on to it (coreutils); what is left of the group at the end, it was ended before it could, is killed.
+# One line without "!", so that every login shell passes it on unchanged. A job in the background reads from /dev/null
+# (POSIX, XCU 2.9.3.1), hence the third descriptor. `timeout` leads the process group of the program, and forwards
+# signals to the group (coreutils); processes of the group that remain at the end are killed.
 _GUARD = (
     "exec 3<&0 </dev/null; port=$1 limit=$2; "
     "PATH=${3:+$3:}$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin; export PATH; shift 3; "
@@ -33,37 +33,37 @@ _GUARD = (
     'timeout -k 5 "$limit" "$@" 3<&- & child=$!; '
     '{ cat <&3; kill "$child"; } >/dev/null 2>&1 & watch=$!; '
     'if [ "$port" != - ]; then while kill -0 "$child" 2>/dev/null; do '
-    f'if listens; then echo "{LISTENING.decode()}"; break; fi; sleep 0.05; done; fi; '
+    f'if listens; then echo "{LISTENING_MARK.decode()}"; break; fi; sleep 0.05; done; fi; '
     'wait "$child"; code=$?; kill "$watch" 2>/dev/null; kill -KILL -"$child" 2>/dev/null; exit "$code"'
 )
-_TIMED_OUT = (124, 137)  # of `timeout`: ended, and killed
-_MISSING = 127
+_TIMED_OUT = (124, 137)  # exit codes of `timeout`: ended, and killed
+_MISSING_EXIT = 127
 _NOT_EXECUTABLE = 126
 _WRONG = re.compile(r"error|fail|unable|cannot|can't|couldn't|not found|refused|denied|no such", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A command to run on a machine. ``listens`` is the TCP port that it serves, once it does."""
+    """A command to run on a machine. ``listening_port`` is the TCP port that a server listens on."""
 
     host: str
     arguments: tuple[str, ...]
     limit_s: float
     environment: Mapping[str, str] = field(default_factory=dict)
-    path: tuple[str, ...] = ()  # folders searched before those of the machine
-    listens: int | None = None
+    path: tuple[str, ...] = ()  # folders that are searched first
+    listening_port: int | None = None
 
     @property
     def plain(self) -> tuple[str, ...]:
-        """The command without its guard, as one would type it."""
+        """The command without its guard, as a person would type it."""
         variables = [f"{name}={value}" for name, value in self.environment.items()]
         return (*(("env", *variables) if variables else ()), *self.arguments)
 
     @property
     def guarded_arguments(self) -> tuple[str, ...]:
         """The command under its guard."""
-        port = f"{self.listens:04X}" if self.listens is not None else "-"
-        rest = (
+        port = f"{self.listening_port:04X}" if self.listening_port is not None else "-"
+        guard_arguments = (
             port,
             f"{self.limit_s:g}",
             ":".join(self.path),
@@ -72,7 +72,7 @@ class Call:
             *self.shown_environment,
             *self.arguments,
         )
-        return ("sh", "-c", _GUARD, "wirespeed", *rest)
+        return ("sh", "-c", _GUARD, "wirespeed", *guard_arguments)
 
     @property
     def shown_environment(self) -> tuple[str, ...]:
@@ -83,27 +83,27 @@ class Call:
 class RunningCommand(Protocol):
     """A command that was started."""
 
-    def listens(self, within_s: float) -> bool:
-        """Wait until the server listens; False when it ended before, or time is up."""
+    def wait_for_listener(self, within_s: float) -> bool:
+        """Wait until the server listens. False if it ended before that, or at the timeout."""
 
     def stop(self) -> None:
-        """End it. What it printed by then is kept."""
+        """End the command. Its output until then is kept."""
 
     def wait_for_end(self, within_s: float) -> bool:
-        """Wait until it has ended; False when time is up."""
+        """Wait for the end of the command. False at the timeout."""
 
     def result(self) -> CommandResult:
-        """What it printed and how it ended; waits for the end."""
+        """Wait for the end; return output and status."""
 
 
 class Reach(Protocol):
     """Access to machines."""
 
     def start(self, call: Call) -> RunningCommand:
-        """Start a command there."""
+        """Start a command on its machine."""
 
     def command_text(self, call: Call) -> str:
-        """The command as one would copy and paste it, without its guard."""
+        """The command for copy and paste, without its guard."""
 
 
 def command_text(prefix: Sequence[str], call: Call) -> str:
@@ -112,24 +112,24 @@ def command_text(prefix: Sequence[str], call: Call) -> str:
 
 
 def outcome(
-    call: Call, stdout: bytes, stderr: bytes, exit_code: int | None, started: datetime, seconds: float
+    call: Call, stdout: bytes, stderr: bytes, exit_code: int | None, start_time: datetime, seconds: float
 ) -> CommandResult:
-    """How a guarded command ended. None is the exit code of one that was stopped."""
-    kept = b"".join(line for line in stdout.splitlines(keepends=True) if line.strip() != LISTENING)
-    status, detail = _status(call, stderr, exit_code, seconds)
-    return CommandResult(status, kept, stderr, exit_code, started, seconds, detail)
+    """The result of a guarded command. The exit code of a stopped command is None."""
+    output = b"".join(line for line in stdout.splitlines(keepends=True) if line.strip() != LISTENING_MARK)
+    status, detail = _find_status(call, stderr, exit_code, seconds)
+    return CommandResult(status, output, stderr, exit_code, start_time, seconds, detail)
 
 
-def _status(call: Call, stderr: bytes, exit_code: int | None, seconds: float) -> tuple[Status, str | None]:
+def _find_status(call: Call, stderr: bytes, exit_code: int | None, seconds: float) -> tuple[Status, str | None]:
     program = call.arguments[0]
     if exit_code == 0:
         return Status.OK, None
     if exit_code is None:
         return Status.TIMEOUT, "stopped"
-    if exit_code in _TIMED_OUT and seconds >= call.limit_s:  # before, it is of a program that something else killed
+    if exit_code in _TIMED_OUT and seconds >= call.limit_s:  # earlier, another program sent the signal
         return Status.TIMEOUT, f"not done within {call.limit_s:g} s"
     message = error_line(stderr)
-    if exit_code == _MISSING:
+    if exit_code == _MISSING_EXIT:
         return Status.MISSING, message or f"{program} is not installed"
     if exit_code == _NOT_EXECUTABLE:
         return Status.PERMISSION, message or f"{program} may not be run by this user"
@@ -137,7 +137,7 @@ def _status(call: Call, stderr: bytes, exit_code: int | None, seconds: float) ->
 
 
 def error_line(text: bytes) -> str | None:
-    """The line with the error, for a message: the first that looks like one, else the last that is not empty."""
+    """The line with the error, for a message: the first that reports an error, else the last that is not empty."""
     lines = [line.strip()[:300] for line in text.decode("utf-8", "replace").splitlines()]
     lines = [line for line in lines if any(sign.isalnum() for sign in line)]
     return next((line for line in lines if _WRONG.search(line)), lines[-1] if lines else None)

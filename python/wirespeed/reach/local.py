@@ -1,4 +1,4 @@
-"""Running one command on this machine."""
+"""Runs one command on this machine."""
 
 from __future__ import annotations
 
@@ -20,14 +20,20 @@ LARGEST_OUTPUT = 64 * 2**20
 """Bytes of one output that are kept; a command that prints more is stopped and has failed."""
 
 _CHUNK = 65536
-_GRACE_S = 0.5  # between asking a process group to end and ending it
-_LOOK_S = 0.1  # how often a caller's wish to stop is looked for
+_GRACE_S = 0.5  # between the signals SIGTERM and SIGKILL to a process group
+_LOOK_S = 0.1  # polling interval for a stop by the caller
 _SEARCH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/rocm/bin"
-_DENIED = (b"permission denied", b"operation not permitted", b"must be root", b"are you root", b"requires root")
+_DENIAL_MESSAGES = (
+    b"permission denied",
+    b"operation not permitted",
+    b"must be root",
+    b"are you root",
+    b"requires root",
+)
 
 
 class Status(StrEnum):
-    """What became of a command."""
+    """Status of a command."""
 
     OK = "ok"
     MISSING = "missing"  # the program is not installed
@@ -39,12 +45,12 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """A command that was run: what it printed, byte for byte, and how it ended."""
+    """Output and status of a command; the output is unchanged."""
 
     status: Status
     stdout: bytes
     stderr: bytes
-    exit_code: int | None  # None when it never started or was stopped
+    exit_code: int | None  # None if it did not start or was stopped
     started: datetime  # in UTC
     duration_s: float
     detail: str | None = None  # why it is not ok, as text
@@ -60,12 +66,12 @@ def run(
 ) -> CommandResult:
     """Run a program with these arguments: no shell, no input, plain English output.
 
-    The program is also looked for where an administrator's programs are. When the time is up, or more than ``largest``
-    bytes were printed, the program and its children are ended; what was printed by then is kept. ``exits`` are the
-    exit codes that mean success. Setting ``stop`` ends the program as if its time were up. ``stdin`` is an open file,
-    also its children's: they hold a lock on it until the last of them has ended.
+    The search path includes the folders of administrators' programs. At the timeout, or after more than ``largest``
+    bytes of output, the program and its children are ended; the output until then is kept. ``exits`` are the exit codes
+    that mean success. Setting ``stop`` ends the program like the timeout. ``stdin`` is an open file, which its children
+    inherit: a lock on it is held until the last of them has ended.
     """
-    started, clock = datetime.now(UTC), time.monotonic()
+    start_time, clock = datetime.now(UTC), time.monotonic()
     try:
         process = subprocess.Popen(
             list(arguments),
@@ -76,42 +82,42 @@ def run(
             start_new_session=True,
         )
     except FileNotFoundError:
-        return _not_started(Status.MISSING, f"{arguments[0]} is not installed", started)
+        return _not_started(Status.MISSING, f"{arguments[0]} is not installed", start_time)
     except PermissionError:
         if _is_anywhere(arguments[0]):
-            return _not_started(Status.PERMISSION, f"{arguments[0]} may not be run by this user", started)
-        return _not_started(Status.MISSING, f"{arguments[0]} is not installed", started)
+            return _not_started(Status.PERMISSION, f"{arguments[0]} may not be run by this user", start_time)
+        return _not_started(Status.MISSING, f"{arguments[0]} is not installed", start_time)
     except OSError as error:
-        return _not_started(Status.FAILED, f"{arguments[0]} did not start: {error.strerror}", started)
+        return _not_started(Status.FAILED, f"{arguments[0]} did not start: {error.strerror}", start_time)
     try:
-        stdout, stderr, stopped = _read(process, clock + timeout_s, largest, stop)
+        stdout, stderr, stop_status = _read_outputs(process, clock + timeout_s, largest, stop)
     finally:
-        _end(process)
+        _end_process(process)
     seconds = time.monotonic() - clock
-    if stopped is not None:
-        reason = _reason(stopped, timeout_s, largest, stop)
-        return CommandResult(stopped, stdout, stderr, None, started, seconds, reason)
-    status, detail = _judge(process.returncode, stderr, exits)
-    return CommandResult(status, stdout, stderr, process.returncode, started, seconds, detail)
+    if stop_status is not None:
+        reason = _format_reason(stop_status, timeout_s, largest, stop)
+        return CommandResult(stop_status, stdout, stderr, None, start_time, seconds, reason)
+    status, detail = _judge_exit(process.returncode, stderr, exits)
+    return CommandResult(status, stdout, stderr, process.returncode, start_time, seconds, detail)
 
 
 def environment() -> dict[str, str]:
-    """The variables that a program is given: plain English output, and an administrator's programs found too."""
-    kept = {name: os.environ[name] for name in ("HOME", "USER", "LOGNAME") if name in os.environ}
-    return {**kept, "PATH": _search(), "LC_ALL": "C", "LANG": "C", "TERM": "dumb"}
+    """The variables of a program: plain English output, and a PATH with administrators' programs."""
+    variables = {name: os.environ[name] for name in ("HOME", "USER", "LOGNAME") if name in os.environ}
+    return {**variables, "PATH": _search_path(), "LC_ALL": "C", "LANG": "C", "TERM": "dumb"}
 
 
-def _search() -> str:
+def _search_path() -> str:
     return ":".join(part for part in (os.environ.get("PATH", ""), _SEARCH) if part)
 
 
 def _is_anywhere(program: str) -> bool:
-    """Whether there is such a file at all: a folder on the PATH that may not be searched is no sign of one."""
-    return "/" in program or any(_is_file(Path(folder, program)) for folder in _search().split(":"))
+    """Whether the file exists. A folder on the PATH without search permission is ignored."""
+    return "/" in program or any(_is_file(Path(folder, program)) for folder in _search_path().split(":"))
 
 
-def _reason(stopped: Status, timeout_s: float, largest: int, stop: threading.Event | None) -> str:
-    if stopped is Status.FAILED:
+def _format_reason(stop_status: Status, timeout_s: float, largest: int, stop: threading.Event | None) -> str:
+    if stop_status is Status.FAILED:
         return f"more than {largest} bytes of output"
     return "interrupted" if stop is not None and stop.is_set() else f"no answer within {timeout_s:g} s"
 
@@ -123,65 +129,65 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _not_started(status: Status, detail: str, started: datetime) -> CommandResult:
-    return CommandResult(status, b"", b"", None, started, 0.0, detail)
+def _not_started(status: Status, detail: str, start_time: datetime) -> CommandResult:
+    return CommandResult(status, b"", b"", None, start_time, 0.0, detail)
 
 
-def _read(
+def _read_outputs(
     process: subprocess.Popen[bytes], deadline: float, largest: int, stop: threading.Event | None
 ) -> tuple[bytes, bytes, Status | None]:
-    """Both outputs until the process closes them, the deadline passes, or one grows too large."""
+    """Read both outputs until the process closes them, the deadline passes, or one is too large."""
     assert process.stdout is not None and process.stderr is not None
-    kept: dict[IO[bytes], bytearray] = {process.stdout: bytearray(), process.stderr: bytearray()}
-    stopped: Status | None = None
+    outputs: dict[IO[bytes], bytearray] = {process.stdout: bytearray(), process.stderr: bytearray()}
+    stop_status: Status | None = None
     with selectors.DefaultSelector() as selector:
-        for stream in kept:
+        for stream in outputs:
             selector.register(stream, selectors.EVENT_READ)
-        while selector.get_map() and stopped is None:
-            left = max(deadline - time.monotonic(), 0)
-            ready = selector.select(min(left, _LOOK_S) if stop else left)
-            if left == 0 or (stop is not None and stop.is_set()):
-                stopped = Status.TIMEOUT
+        while selector.get_map() and stop_status is None:
+            remaining_s = max(deadline - time.monotonic(), 0)
+            ready = selector.select(min(remaining_s, _LOOK_S) if stop else remaining_s)
+            if remaining_s == 0 or (stop is not None and stop.is_set()):
+                stop_status = Status.TIMEOUT
             for key, _ in ready:
-                stream = next(known for known in kept if known is key.fileobj)
+                stream = next(candidate for candidate in outputs if candidate is key.fileobj)
                 chunk = os.read(stream.fileno(), _CHUNK)
                 if not chunk:
                     selector.unregister(stream)
-                kept[stream] += chunk
-                if len(kept[stream]) > largest:
-                    del kept[stream][largest:]
-                    stopped = Status.FAILED
-    if stopped is None:
-        try:  # a program may close its outputs and go on
+                outputs[stream] += chunk
+                if len(outputs[stream]) > largest:
+                    del outputs[stream][largest:]
+                    stop_status = Status.FAILED
+    if stop_status is None:
+        try:  # a program may close its outputs and continue
             process.wait(max(deadline - time.monotonic(), 0.01))
         except subprocess.TimeoutExpired:
-            stopped = Status.TIMEOUT
-    return bytes(kept[process.stdout]), bytes(kept[process.stderr]), stopped
+            stop_status = Status.TIMEOUT
+    return bytes(outputs[process.stdout]), bytes(outputs[process.stderr]), stop_status
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Leave neither the process nor a child of it behind."""
+def _end_process(process: subprocess.Popen[bytes]) -> None:
+    """End the process and its children."""
     if process.poll() is None:
-        _signal(process, signal.SIGTERM)
+        _signal_group(process, signal.SIGTERM)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(_GRACE_S)
-    _signal(process, signal.SIGKILL)
+    _signal_group(process, signal.SIGKILL)
     process.wait()
     for stream in (process.stdout, process.stderr):
         if stream is not None:
             stream.close()
 
 
-def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, number)
 
 
-def _judge(exit_code: int, stderr: bytes, exits: Sequence[int]) -> tuple[Status, str | None]:
+def _judge_exit(exit_code: int, stderr: bytes, exits: Sequence[int]) -> tuple[Status, str | None]:
     if exit_code in exits:
         return Status.OK, None
     lines = stderr.decode("utf-8", "replace").strip().splitlines()
     detail = lines[-1][:300] if lines else f"exit code {exit_code}"
-    if any(sign in stderr.lower() for sign in _DENIED):
+    if any(sign in stderr.lower() for sign in _DENIAL_MESSAGES):
         return Status.PERMISSION, detail
     return Status.FAILED, detail

@@ -1,4 +1,4 @@
-"""Machines reached over ssh, through ClusterShell and the system's own OpenSSH with its configuration."""
+"""Machines over ssh, through ClusterShell and the OpenSSH of the system with its configuration."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from wirespeed.errors import refuse
-from wirespeed.reach.call import LISTENING, Call, error_line, outcome
+from wirespeed.reach.call import LISTENING_MARK, Call, error_line, outcome
 from wirespeed.reach.local import LARGEST_OUTPUT, CommandResult, Status
 
 CONNECT_S = 10
@@ -25,21 +25,21 @@ class Ssh:
     user: str | None = None
     options: tuple[str, ...] = ()
     connect_s: int = CONNECT_S
-    names: dict[str, str] = field(default_factory=dict)  # what ssh calls a host, where not by its name
+    names: dict[str, str] = field(default_factory=dict)  # ssh names of hosts, if not the host name
 
     def start(self, call: Call) -> _Remote:
-        """Start a command there."""
+        """Start a command on its machine."""
         return _Remote(self, call)
 
     def command_text(self, call: Call) -> str:
-        """The command as one would copy and paste it: quoted once for this shell, once for the one there."""
+        """The command for copy and paste: quoted for the local and the remote shell."""
         return shlex.join((*self.command, self.name(call.host), shlex.join(call.plain)))
 
     def name(self, host: str) -> str:
-        """What ssh calls a host.
+        """The ssh name of a host.
 
         Raises:
-            Refusal: ssh would take it for an option, or ClusterShell for several hosts.
+            Refusal: ssh would read the name as an option, or ClusterShell as several hosts.
         """
         name = self.names.get(host, host)
         if not name or name.startswith("-") or any(sign in name for sign in "[],&^!@* \t"):
@@ -58,7 +58,7 @@ class _Remote:
     def __init__(self, ssh: Ssh, call: Call) -> None:
         self._ssh, self._call = ssh, call
         self._name = ssh.name(call.host)
-        _load()
+        _import_library()
         self._started, self._clock = datetime.now(UTC), time.monotonic()
         self._seconds = 0.0
         self._outputs = bytearray(), bytearray()
@@ -67,10 +67,10 @@ class _Remote:
         self._listening, self._over, self._ready = threading.Event(), threading.Event(), threading.Event()
         self._task: Any = None
         self._error: str | None = None
-        threading.Thread(target=self._run, daemon=True).start()
+        threading.Thread(target=self._run_task, daemon=True).start()
         self._ready.wait()
 
-    def listens(self, within_s: float) -> bool:
+    def wait_for_listener(self, within_s: float) -> bool:
         """Wait until the server listens."""
         deadline = time.monotonic() + within_s
         while not self._over.is_set() and time.monotonic() < deadline:
@@ -83,18 +83,18 @@ class _Remote:
         return self._over.wait(within_s)
 
     def stop(self) -> None:
-        """End it: without the connection its guard does."""
+        """End the command: its guard ends without the connection."""
         if self._over.is_set():
             return
         self._stopped = True
         self._task.abort()
-        while not self._over.wait(1):  # it had not started when it was stopped
+        while not self._over.wait(1):  # it was stopped before it had started
             self._task.abort()
 
     def result(self) -> CommandResult:
-        """What it printed and how it ended."""
+        """Wait for the end; return output and status."""
         self._over.wait()
-        stdout, stderr = (bytes(kept) for kept in self._outputs)
+        stdout, stderr = (bytes(output) for output in self._outputs)
         if self._error is not None:
             return CommandResult(Status.FAILED, stdout, stderr, None, self._started, self._seconds, self._error)
         code = None if self._stopped else self._code
@@ -103,7 +103,7 @@ class _Remote:
             return CommandResult(Status.UNREACHABLE, stdout, stderr, code, self._started, self._seconds, message)
         return outcome(self._call, stdout, stderr, code, self._started, self._seconds)
 
-    def _run(self) -> None:
+    def _run_task(self) -> None:
         from ClusterShell.Task import task_self, task_terminate
 
         try:
@@ -115,12 +115,12 @@ class _Remote:
                 task.set_info("ssh_options", shlex.join(self._ssh.options))
             # %-words are ClusterShell's only in commands of its exec worker, not in those of ssh.
             command = shlex.join(self._call.guarded_arguments)
-            # Twice the command's own limit: that of the guard acts first, unless the machine has gone.
+            # Twice the command's limit: the guard acts earlier, unless the machine is lost.
             limit = 2 * self._call.limit_s + self._ssh.connect_s
-            task.shell(command, nodes=self._name, handler=_handler(self), stderr=True, timeout=limit, tree=False)
+            task.shell(command, nodes=self._name, handler=_make_handler(self), stderr=True, timeout=limit, tree=False)
             self._ready.set()
             task.resume()
-        except Exception as error:  # whatever it is, it is this command's failure alone
+        except Exception as error:  # any error is a failure of this command only
             self._error = f"{type(error).__name__}: {error}"
         finally:
             self._seconds = time.monotonic() - self._clock
@@ -129,29 +129,29 @@ class _Remote:
             task_terminate()
 
     def on_output(self, stream: str, line: bytes) -> None:
-        """A line came."""
-        if stream == "stdout" and line.strip() == LISTENING:
+        """Handle a line of output."""
+        if stream == "stdout" and line.strip() == LISTENING_MARK:
             self._listening.set()
-        kept = self._outputs[stream == "stderr"]
-        if len(kept) < LARGEST_OUTPUT:
-            kept += line + b"\n"
+        output = self._outputs[stream == "stderr"]
+        if len(output) < LARGEST_OUTPUT:
+            output += line + b"\n"
 
     def set_exit_code(self, code: int) -> None:
-        """It ended with an exit code."""
+        """Record the exit code."""
         self._code = code
 
 
-_loading = threading.Lock()
+_import_lock = threading.Lock()
 
 
-def _load() -> None:
-    """Import the library before the threads that use it: its modules import each other in a circle."""
-    with _loading:
+def _import_library() -> None:
+    """Import the library before the threads that use it, because its modules have cyclic imports."""
+    with _import_lock:
         import ClusterShell.Task
         import ClusterShell.Worker.Ssh  # noqa: F401  # else each thread's first command imports it
 
 
-def _handler(remote: _Remote) -> Any:
+def _make_handler(remote: _Remote) -> Any:
     from ClusterShell.Event import EventHandler
 
     class Handler(EventHandler):  # type: ignore[misc]

@@ -3,7 +3,7 @@
 from wirespeed.render.ansible import INVENTORY, ansible
 from wirespeed.render.commands import commands_for
 from wirespeed.render.differences import Difference, FileDifference, SettingDifference, compare_files, compare_settings
-from wirespeed.render.files import RenderedFile, check, devices_of, files
+from wirespeed.render.files import RenderedFile, check, files, select_devices
 from wirespeed.render.job import Jobs, LabJobs
 from wirespeed.render.output_folder import MANIFEST, WriteResult, is_rendered, write
 from wirespeed.render.routing_daemons import routing_daemons
@@ -25,10 +25,10 @@ __all__ = [
     "commands_for",
     "compare_files",
     "compare_settings",
-    "devices_of",
     "files",
     "is_rendered",
     "routing_daemons",
+    "select_devices",
     "simulator_mappings",
     "stack",
     "write",

@@ -1,8 +1,8 @@
 """Ansible for the rendered files: an inventory of the devices, a playbook for apply, and one for rollback.
 
-The playbooks do on many hosts what apply.sh and rollback.sh do on one, by running them. Without ``-e yes=true`` they
-show, with ``--check --diff`` line by line, what would differ. To a switch they copy its files; what is typed there,
-with its commit timer or checkpoint, stays in the hands of the person who types it.
+The playbooks run apply.sh and rollback.sh on many hosts. Without ``-e yes=true`` they only show the differences, with
+``--check --diff`` line by line. They copy files to switches; a person enters the commands there, with a commit timer or
+checkpoint.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ def ansible(plan: Plan, devices: Sequence[str]) -> Iterator[tuple[str, str]]:
     """(name, text) of the files beside the devices' folders.
 
     Args:
-        plan: of the cluster.
-        devices: those that have a folder there.
+        plan: plan of the cluster.
+        devices: devices that have a folder.
     """
-    yield INVENTORY, _inventory(plan, devices)
+    yield INVENTORY, _format_inventory(plan, devices)
     folder = resources.files(__package__) / "templates"
     for name in _PLAYBOOKS:
         yield name, (folder / name).read_text(encoding="utf-8")
 
 
-def _inventory(plan: Plan, devices: Sequence[str]) -> str:
+def _format_inventory(plan: Plan, devices: Sequence[str]) -> str:
     roles: dict[str, list[str]] = {}
     for name in plan.devices:
         if name in devices:
             roles.setdefault(plan.roles.get(name, "host"), []).append(name)
-    switches = {_group(role): _hosts(names) for role, names in roles.items() if role != "host"}
-    groups: dict[str, Any] = {"wirespeed_hosts": _hosts(roles.get("host", [])), "wirespeed_switches": {}}
+    switches = {_format_group(role): _list_hosts(names) for role, names in roles.items() if role != "host"}
+    groups: dict[str, Any] = {"wirespeed_hosts": _list_hosts(roles.get("host", [])), "wirespeed_switches": {}}
     if switches:
         groups["wirespeed_switches"] = {"children": switches}
     document = {"all": {"children": groups}}
@@ -49,10 +49,10 @@ def _inventory(plan: Plan, devices: Sequence[str]) -> str:
     return head + yaml.safe_dump(document, sort_keys=False, default_flow_style=False)
 
 
-def _hosts(names: Sequence[str]) -> dict[str, Any]:
+def _list_hosts(names: Sequence[str]) -> dict[str, Any]:
     return {"hosts": {name: {} for name in names}}
 
 
-def _group(role: str) -> str:
+def _format_group(role: str) -> str:
     """A role as a group's name: letters, digits and underscores (Ansible user guide, inventory)."""
     return "wirespeed_" + "".join(sign if sign.isalnum() else "_" for sign in role)

@@ -22,10 +22,10 @@ def commands_for(plan: Plan, device: str, change: Change) -> SettingCommands | N
     for place, inner in iterate_entities(planned, Place(device)):
         if str(place) != change.place:
             continue
-        known = list_settings(type(inner))
-        if change.setting not in known and change.setting not in list_collections(type(inner)):
+        paths = list_settings(type(inner))
+        if change.setting not in paths and change.setting not in list_collections(type(inner)):
             continue
-        value = _part(get(inner, change.setting), change.members)
+        value = _select_members(get(inner, change.setting), change.members)
         for platform in stack(plan, device) if value is not None else ():
             commands = platform.commands_for(place, change.setting, value, planned) if platform.commands_for else None
             if commands is not None:
@@ -33,7 +33,7 @@ def commands_for(plan: Plan, device: str, change: Change) -> SettingCommands | N
     return None
 
 
-def _part(value: Any, members: tuple[int, ...]) -> Any:
+def _select_members(value: Any, members: tuple[int, ...]) -> Any:
     """For a set: map each changed member to its membership; any other value unchanged."""
     if not members or not isinstance(value, frozenset):
         return value

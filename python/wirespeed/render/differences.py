@@ -33,14 +33,14 @@ class SettingDifference:
     kind: str
     intended: Any = None
     found: Any = None
-    source: str | None = None  # where it was read, or why it was not
+    source: str | None = None  # source of the reading, or the reason why it was not read
 
 
 Difference = FileDifference | SettingDifference
 
 
 def compare_files(rendered: Iterable[RenderedFile], folder: Path) -> Iterator[FileDifference]:
-    """How the files of a folder that `wirespeed.render.output_folder` filled differ from what is rendered now.
+    """Differences of the files in a folder written by `wirespeed.render.output_folder` from the present rendering.
 
     Only the folders of the rendered devices are read.
 
@@ -56,9 +56,9 @@ def compare_files(rendered: Iterable[RenderedFile], folder: Path) -> Iterator[Fi
             if relative not in present_files:
                 yield FileDifference(device, file.path, "missing")
                 continue
-            yield from _compare(file, present_files[relative])
+            yield from _compare_file(file, present_files[relative])
         for relative in sorted(present_files.keys() - files.keys()):
-            yield FileDifference(device, f"/{_visible(relative)}", "extra")
+            yield FileDifference(device, f"/{_escape(relative)}", "extra")
 
 
 def _files_in(folder: Path) -> dict[str, Path]:
@@ -67,11 +67,11 @@ def _files_in(folder: Path) -> dict[str, Path]:
     return {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if not path.is_dir()}
 
 
-def _compare(file: RenderedFile, path: Path) -> Iterator[FileDifference]:
-    found = path.read_bytes()
-    if found != file.text.encode():
+def _compare_file(file: RenderedFile, path: Path) -> Iterator[FileDifference]:
+    content = path.read_bytes()
+    if content != file.text.encode():
         lines = difflib.unified_diff(
-            [_visible(line) for line in found.decode("utf-8", "backslashreplace").split("\n")],
+            [_escape(line) for line in content.decode("utf-8", "backslashreplace").split("\n")],
             file.text.split("\n"),
             str(path),
             f"{file.device}:{file.path} (current rendering)",
@@ -83,7 +83,7 @@ def _compare(file: RenderedFile, path: Path) -> Iterator[FileDifference]:
         yield FileDifference(file.device, file.path, "mode", (f"{mode:o} in the folder, {file.mode:o} rendered",))
 
 
-def _visible(line: str) -> str:
+def _escape(line: str) -> str:
     """A line of an untrusted file with control characters escaped."""
     return "".join(sign if sign.isprintable() or sign == "\t" else f"\\x{ord(sign):02x}" for sign in line)
 
@@ -91,7 +91,7 @@ def _visible(line: str) -> str:
 def compare_settings(plan: Plan, facts: Facts, devices: Sequence[str]) -> Iterator[SettingDifference]:
     """Planned settings with another value, not read although a command shows them, and missing entities.
 
-    Settings that no command of the bundle shows are left out.
+    Settings that no command of the bundle shows are omitted.
     """
     for name in devices:
         place = Place(name)

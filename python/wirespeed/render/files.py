@@ -20,7 +20,8 @@ from wirespeed.settings import Device, Host
 
 @dataclass(frozen=True, slots=True)
 class RenderedFile:
-    """A file of a device. A path with a leading slash is where it is installed; a script that installs has none."""
+    """A file of a device. A path with a leading slash is the installation path; apply and rollback scripts have
+    none."""
 
     device: str
     path: str
@@ -33,29 +34,29 @@ class RenderedFile:
         return self.path.lstrip("/")
 
 
-def devices_of(plan: Plan, wanted: Iterable[str] | None) -> tuple[str, ...]:
-    """The wanted devices in the plan's order; all of them for None.
+def select_devices(plan: Plan, requested: Iterable[str] | None) -> tuple[str, ...]:
+    """The requested devices in the order of the plan. None: all.
 
     Raises:
         Refusal: one is not in the plan.
     """
-    if wanted is None:
+    if requested is None:
         return tuple(plan.devices)
-    names = dict.fromkeys(wanted)
-    known = list(plan.devices)
+    requested_names = dict.fromkeys(requested)
+    plan_names = list(plan.devices)
     problems = [
         Problem(
             plan.name,
             f"no device {name!r}",
             "a device of the cluster file",
-            did_you_mean(name, known) or f"the devices are {format_names(known)}",
+            did_you_mean(name, plan_names) or f"the devices are {format_names(plan_names)}",
         )
-        for name in names
+        for name in requested_names
         if name not in plan.devices
     ]
     if problems:
         raise Refusal(problems)
-    return tuple(name for name in known if name in names)
+    return tuple(name for name in plan_names if name in requested_names)
 
 
 def files(plan: Plan, devices: Sequence[str] | None = None) -> Iterator[RenderedFile]:
@@ -64,10 +65,10 @@ def files(plan: Plan, devices: Sequence[str] | None = None) -> Iterator[Rendered
     Raises:
         Refusal: a device is not in the plan, has no platform, or has a setting that its platform cannot configure.
     """
-    wanted = devices_of(plan, devices)
-    _check_devices(plan, wanted)
-    for device in wanted:
-        yield from _device(plan, device)
+    selected = select_devices(plan, devices)
+    _check_devices(plan, selected)
+    for device in selected:
+        yield from _render_device(plan, device)
 
 
 def check(plan: Plan) -> None:
@@ -80,10 +81,10 @@ def check(plan: Plan) -> None:
 
 
 def _check_devices(plan: Plan, devices: Iterable[str]) -> None:
-    """Devices of one range of the cluster file are one kind: one of them shows whether the others have problems."""
+    """Devices of one range of the cluster file are one kind: one of them is rendered to find the problems of all."""
     problems = [
         DeviceProblem(plan.origins.get(device, plan.name), device, problem)
-        for kind in _kinds(plan, devices)
+        for kind in _group_kinds(plan, devices)
         if any(_find_problems(plan, kind[0]))
         for device in kind
         for problem in _find_problems(plan, device)
@@ -92,7 +93,7 @@ def _check_devices(plan: Plan, devices: Iterable[str]) -> None:
         raise Refusal(group_problems(problems))
 
 
-def _kinds(plan: Plan, devices: Iterable[str]) -> list[list[str]]:
+def _group_kinds(plan: Plan, devices: Iterable[str]) -> list[list[str]]:
     """Devices by kind: the line of the cluster file, role, model and system.
 
     A line may describe several ranges: ``switches: {leaf1: {…}, spine1: {…}}``.
@@ -107,26 +108,26 @@ def _kinds(plan: Plan, devices: Iterable[str]) -> list[list[str]]:
 
 def _find_problems(plan: Plan, device: str) -> Iterator[Problem]:
     try:
-        unsupported = list(find_unsupported(plan, device, stack(plan, device)))
-        yield from unsupported
-        if not unsupported:
-            for _ in _device(plan, device):
+        setting_problems = list(find_unsupported(plan, device, stack(plan, device)))
+        yield from setting_problems
+        if not setting_problems:
+            for _ in _render_device(plan, device):
                 pass
     except Refusal as refusal:
         yield from refusal.problems
 
 
-def _device(plan: Plan, device: str) -> Iterator[RenderedFile]:
+def _render_device(plan: Plan, device: str) -> Iterator[RenderedFile]:
     steps: list[Step] = []
     settings = plan.devices[device]
     for platform in stack(plan, device):
         for file in platform.files:
-            for extra in _times(settings, file):
+            for extra in _list_variables(settings, file):
                 text = fill_template(platform, file.template, device, settings, **extra)
                 if not text.strip():
                     continue
-                step = _step(platform, file, device, settings, extra)
-                if step.path.startswith("/"):  # others are run from the device's folder
+                step = _build_step(platform, file, device, settings, extra)
+                if step.path.startswith("/"):  # the other files are run from the device's folder
                     steps.append(step)
                 yield RenderedFile(device, step.path, text, file.mode)
     # Switches run no scripts: their platform renders the commands of apply and rollback among the files.
@@ -134,14 +135,14 @@ def _device(plan: Plan, device: str) -> Iterator[RenderedFile]:
         yield RenderedFile(device, name, text, 0o755)
 
 
-def _times(settings: Device, file: FileTemplate) -> list[dict[str, Any]]:
+def _list_variables(settings: Device, file: FileTemplate) -> list[dict[str, Any]]:
     """Template variables besides the device: once, or once for each NIC."""
     if not file.per_nic or not isinstance(settings, Host):
         return [{}]
     return [{"interface": interface, "nic": nic} for interface, nic in settings.nics.items()]
 
 
-def _step(platform: Platform, file: FileTemplate, device: str, settings: Device, extra: dict[str, Any]) -> Step:
+def _build_step(platform: Platform, file: FileTemplate, device: str, settings: Device, extra: dict[str, Any]) -> Step:
     (path,) = fill_lines(platform, file.path, device, settings, **extra)
     apply, rollback = (
         tuple(line for text in texts for line in fill_lines(platform, text, device, settings, **extra))

@@ -25,18 +25,18 @@ class Jobs:
         """The command that starts a program on hosts; with ``nics_only`` ranks of a host use the NICs among them too.
 
         Raises:
-            Refusal: no platform starts such jobs, or the library cannot be kept to the NICs.
+            Refusal: no platform starts such jobs, or the library cannot be restricted to the NICs.
         """
         host = self._plan.hosts[hosts[0]]
         launch = host.launch if self._starter is None else replace(host.launch, starter=self._starter)
         name = f"{self._plan.origins.get(hosts[0], self._plan.name)}: {hosts[0]}"
         if nics_only:
-            kept = restrict_to_nics(launch)
-            if kept is None:
+            nic_launch = restrict_to_nics(launch)
+            if nic_launch is None:
                 raise refuse(
                     name, f"jobs over {launch.library}", "a library that can be restricted to the NICs within a host"
                 )
-            launch = kept
+            launch = nic_launch
         starters = [
             platforms()["launcher", launcher].start for launcher in platforms_of_launch(launch.library, launch.starter)
         ]
@@ -51,11 +51,11 @@ class Jobs:
         return start(Job(tuple(hosts), ranks_per_host, tuple(program), replace(host, launch=launch), bound))
 
     def job_here(self, ranks: int, program: Sequence[str]) -> tuple[str, ...]:
-        """The command that starts a program on this machine alone."""
+        """The command that starts a program on this machine only."""
         return start_here(ranks, tuple(program))
 
     def gpu_memory(self, host: str, gpu: int) -> tuple[str, ...]:
-        """perftest's option for memory of a GPU of a host; () where it has none for these."""
+        """perftest's option for memory of a GPU of a host; () if there is none."""
         return gpu_memory(self._plan.hosts[host].launch, gpu)
 
     def environment(self, host: str, device: str) -> Mapping[str, str]:
@@ -64,10 +64,10 @@ class Jobs:
 
 
 class LabJobs(Jobs):
-    """The same on hosts of a lab: always Open MPI over TCP, since a lab has neither RDMA nor ssh."""
+    """Jobs on hosts of a lab: always Open MPI over TCP, because a lab has neither RDMA nor ssh."""
 
     def __init__(self, plan: Plan, agent: Sequence[str], control: str) -> None:
-        """``agent`` starts a command on a host, ``control`` is the interface that no data go over."""
+        """``agent`` starts a command on a host, ``control`` is the interface without data traffic."""
         super().__init__(plan)
         self._agent, self._control = agent, control
 
@@ -77,7 +77,7 @@ class LabJobs(Jobs):
         """The command that starts a program on hosts.
 
         Raises:
-            Refusal: ranks of a host were to use the NICs among them.
+            Refusal: ``nics_only`` is not possible in a lab.
         """
         if nics_only:
             raise refuse("lab", "ranks that communicate over NICs only", "ranks on several hosts")

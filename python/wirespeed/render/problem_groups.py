@@ -1,4 +1,4 @@
-"""Equal problems of ports and devices as one: what is wrong, on which devices, and on how many of their ports."""
+"""Joins equal problems of ports and devices into one, with the devices and the number of ports."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ class _Group:
 
 
 def group_problems(problems: Iterable[DeviceProblem]) -> list[Problem]:
-    """One problem for each mistake, in the order found: equal in everything but the device and the port."""
+    """One problem for each mistake, in the order found: equal except for device and port."""
     groups: dict[tuple[str, ...], _Group] = {}
     for entry in problems:
-        part, inner, setting = _split(entry)
+        part, inner, setting = _split_place(entry)
         problem = entry.problem
         key = (inner, setting, problem.found, problem.expected, problem.hint or "", str(bool(part)))
-        grouped = groups.setdefault(key, _Group(entry))
-        grouped.devices.setdefault(entry.device)
-        grouped.origins.setdefault(entry.origin)
+        group = groups.setdefault(key, _Group(entry))
+        group.devices.setdefault(entry.device)
+        group.origins.setdefault(entry.origin)
         if part:
-            grouped.parts.setdefault((entry.device, part))
-    return [_join(entry, *key[:2]) for key, entry in groups.items()]
+            group.parts.setdefault((entry.device, part))
+    return [_join_group(entry, *key[:2]) for key, entry in groups.items()]
 
 
-def _split(entry: DeviceProblem) -> tuple[str, str, str]:
+def _split_place(entry: DeviceProblem) -> tuple[str, str, str]:
     """The port, the part of it, and the setting: ``Ethernet1/1``, ``queue 3``, ``queue.shape``."""
     subject, _, setting = entry.problem.place.removeprefix(entry.device).partition(": ")
     words = subject.split()
@@ -57,16 +57,16 @@ def _split(entry: DeviceProblem) -> tuple[str, str, str]:
     return words[0], " ".join(words[1:]), setting
 
 
-def _join(grouped: _Group, inner: str, setting: str) -> Problem:
-    parts = list(grouped.parts)
+def _join_group(group: _Group, inner: str, setting: str) -> Problem:
+    parts = list(group.parts)
     if len(parts) == 1:
         names = ":".join(parts[0]) + (f" {inner}" if inner else "")
     else:
-        names = format_names(list(grouped.devices))
+        names = format_names(list(group.devices))
         names += f", {len(parts)} ports" if parts else ""
         names += (", " if parts else " ") + inner if inner else ""
-    place = ": ".join(text for text in (_join_origins(list(grouped.origins)), names, setting) if text)
-    return replace(grouped.first.problem, place=place)
+    place = ": ".join(text for text in (_join_origins(list(group.origins)), names, setting) if text)
+    return replace(group.first.problem, place=place)
 
 
 def _join_origins(origins: list[str]) -> str:

@@ -1,4 +1,5 @@
-"""Configuration of the routing daemons on a lab's switches. A cluster's switches get files of their systems."""
+"""Configuration of the routing daemons on a lab's switches. Switches of a cluster get the files of their operating
+systems."""
 
 from __future__ import annotations
 

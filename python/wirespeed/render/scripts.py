@@ -1,6 +1,6 @@
 """Apply and rollback: a script that installs a device's files, and one that restores the files before.
 
-Both only print what they would do until they are given ``--yes``.
+Without ``--yes`` both only print their steps.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ class Step:
 def scripts(device: str, steps: Sequence[Step]) -> Iterator[tuple[str, str]]:
     """(name, text) of both scripts."""
     for name in ("apply.sh", "rollback.sh"):
-        head, tail = _halves(name, tuple(steps))
+        head, tail = _render_halves(name, tuple(steps))
         yield name, f"{head}{device}{tail}"
 
 
 @cache
-def _halves(name: str, steps: tuple[Step, ...]) -> tuple[str, str]:
-    """The script before and after the device's name: like devices have the same steps."""
+def _render_halves(name: str, steps: tuple[Step, ...]) -> tuple[str, str]:
+    """The script before and after the device's name; cached, because devices of one kind have the same steps."""
     mark = "\0"
-    head, _, tail = _template(name).render(device=mark, steps=steps).partition(mark)
+    head, _, tail = _load_template(name).render(device=mark, steps=steps).partition(mark)
     return head, tail
 
 
 @cache
-def _template(name: str) -> jinja2.Template:
+def _load_template(name: str) -> jinja2.Template:
     environment = jinja2.Environment(
         undefined=jinja2.StrictUndefined,
         autoescape=False,

@@ -1,4 +1,4 @@
-"""What the simulator runs instead of NIC drivers."""
+"""The simulator's equivalents of NIC drivers."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from wirespeed.platforms import SimulatorMapping, platforms
 
 
 def simulator_mappings() -> Mapping[str, SimulatorMapping]:
-    """By kernel driver; drivers without congestion control in the simulator are left out."""
-    known = [platform for (kind, _), platform in platforms().items() if kind == "nic"]
+    """The equivalents by kernel driver, without drivers whose congestion control the simulator lacks."""
+    nic_platforms = [platform for (kind, _), platform in platforms().items() if kind == "nic"]
     return {
         driver: platform.simulator_mapping
-        for platform in known
+        for platform in nic_platforms
         for driver in platform.drivers
         if platform.simulator_mapping is not None
     }

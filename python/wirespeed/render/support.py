@@ -1,4 +1,4 @@
-"""Every planned setting is rendered or refused: one that no platform of a device supports is never left out."""
+"""Finds planned settings that no platform of a device supports: they are refused, never omitted."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from wirespeed.settings import Compare, Place, iterate_entities, list_settings
 def find_unsupported(plan: Plan, device: str, platforms: Sequence[Platform]) -> Iterator[Problem]:
     """One problem for each planned setting and place that none of the platforms renders or sets automatically.
 
-    Equal but for the place: the value of a setting is the first one of the device.
+    Problems of one setting differ in the place only; the value is the first one of the device.
 
     States that follow from other settings (`Setting.observed`) and values never compared need no configuration.
     """
-    reported: dict[str, Problem] = {}
+    problem_by_path: dict[str, Problem] = {}
     for place, settings in iterate_entities(plan.devices[device], Place(device)):
         for path, setting in list_settings(type(settings)).items():
             if setting.observed or setting.compare is Compare.NONE:
@@ -30,13 +30,13 @@ def find_unsupported(plan: Plan, device: str, platforms: Sequence[Platform]) -> 
                 platform.support(path).rendered or platform.support(path).automatic for platform in platforms
             ):
                 continue
-            if path not in reported:
-                reported[path] = _unsupported_setting(path, value, setting.meaning, platforms)
-            yield replace(reported[path], place=str(place))
+            if path not in problem_by_path:
+                problem_by_path[path] = _unsupported_setting(path, value, setting.meaning, platforms)
+            yield replace(problem_by_path[path], place=str(place))
 
 
 def _unsupported_setting(path: str, value: object, meaning: str, platforms: Sequence[Platform]) -> Problem:
-    hints = [instead for platform in platforms if (instead := platform.support(path).instead)]
+    hints = [alternative for platform in platforms if (alternative := platform.support(path).instead)]
     return Problem(
         "",
         f"{path} = {value}, {meaning}",

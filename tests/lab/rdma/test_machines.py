@@ -201,8 +201,8 @@ def test_a_lossy_link_is_flagged(two_machines: tuple[Plan, lab.Lab]) -> None:
     words = ("ib_write_bw", "-F", "-d", "bnxt_re0", "-p", "18999", "-x", "3", "-m", "4096", "-s", "65536", "-n", "100")
     reach = made.reach()
     for _ in range(20):
-        server = reach.start(Call("node2", words, 300, listens=18999))
-        assert server.listens(200)
+        server = reach.start(Call("node2", words, 300, listening_port=18999))
+        assert server.wait_for_listener(200)
         reach.start(Call("node1", (*words, "node2"), 300)).result()
         server.stop()
         server.result()

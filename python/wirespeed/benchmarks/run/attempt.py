@@ -52,7 +52,7 @@ def attempt(
     limit = step.limit_s + listen_s + _REPORT_S
     server = reach.start(_call(step.server, limit, path, step.port))
     try:
-        if step.port is not None and not server.listens(listen_s):
+        if step.port is not None and not server.wait_for_listener(listen_s):
             server.stop()
             ran = server.result()
             return _attempt_result(

@@ -18,7 +18,7 @@ Source:
     Broadcom 957608-AN210, 2.4; Linux Documentation/networking/ip-sysctl.rst, arp_ignore and arp_announce
 """
 
-from wirespeed.checks.kernel import effective, sysctl
+from wirespeed.checks.kernel import find_effective, find_sysctl
 from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure, planned_entity, success
 from wirespeed.settings import Nic
 
@@ -34,32 +34,41 @@ def check(context: CheckContext) -> Outcome:
     intended = {name: value for name in _PARAMETERS if (value := _planned_value(context, name)) is not None}
     if not intended:
         raise NoIntentError("not planned: arp_ignore and arp_announce")
-    found = {name: _effective(context, name, value) for name, value in intended.items()}
+    found = {name: _find_effective(context, name, value) for name, value in intended.items()}
     wrong = [name for name, value in intended.items() if found[name] < value]
     expected = "; ".join(f"{name} at least {value}" for name, value in intended.items())
     effective_values = "; ".join(f"{name} {value}" for name, value in found.items())
     if not wrong:
         return success(expected, effective_values)
     fixes = [
-        context.change(
-            f"set {name}", "sysctl.value", intended[name], sysctl(context.place.device, f"net.ipv4.conf.all.{name}")
+        context.build_change(
+            f"set {name}",
+            "sysctl.value",
+            intended[name],
+            find_sysctl(context.place.device, f"net.ipv4.conf.all.{name}"),
         )
         for name in wrong
     ]
     return failure("the interface answers ARP for addresses of other interfaces", expected, effective_values, *fixes)
 
 
-def _effective(context: CheckContext, parameter: str, enough: int) -> int:
-    """The value in effect, or the one for all interfaces where that is enough: the larger takes effect."""
-    every = int(context.found_value("sysctl.value", sysctl(context.place.device, f"net.ipv4.conf.all.{parameter}")))
-    return every if every >= enough else effective(context, parameter)
+def _find_effective(context: CheckContext, parameter: str, minimum: int) -> int:
+    """The value in effect, or the one for all interfaces if that is sufficient: the larger takes effect."""
+    every = int(
+        context.found_value("sysctl.value", find_sysctl(context.place.device, f"net.ipv4.conf.all.{parameter}"))
+    )
+    return every if every >= minimum else find_effective(context, parameter)
 
 
 def _planned_value(context: CheckContext, parameter: str) -> int | None:
     values = [
         entity.value
         for name in ("all", context.place.name)
-        if (entity := planned_entity(context.plan, sysctl(context.place.device, f"net.ipv4.conf.{name}.{parameter}")))
+        if (
+            entity := planned_entity(
+                context.plan, find_sysctl(context.place.device, f"net.ipv4.conf.{name}.{parameter}")
+            )
+        )
         is not None
     ]
     return max((int(value) for value in values if value is not None), default=None)

@@ -17,7 +17,7 @@ Source:
 """
 
 from wirespeed.checks.model import CheckContext, Outcome, failure, success
-from wirespeed.checks.nics import gid_table, wanted_gid
+from wirespeed.checks.nics import find_planned_gid, gid_table
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Nic
 
@@ -29,10 +29,10 @@ failures = ("NIC-05",)
 def check(context: CheckContext) -> Outcome:
     """At any index; the index that a job uses is checked by launch.gid-index."""
     context.intended_value("nic.rdma_device")  # an interface without RDMA has no GID table
-    wanted = wanted_gid(context)
+    planned_gid = find_planned_gid(context)
     rows = gid_table(context, context.place)
-    if wanted in rows.values():
-        return success(wanted, wanted)
+    if planned_gid in rows.values():
+        return success(planned_gid, planned_gid)
     table = "; ".join(f"index {index}: {text}" for index, text in rows.items()) or "an empty table"
     fix = Fix("set the address of the interface; reload the RDMA driver if the GID table does not change")
-    return failure("the address of the NIC is not in its GID table as RoCE v2", wanted, table, fix)
+    return failure("the address of the NIC is not in its GID table as RoCE v2", planned_gid, table, fix)

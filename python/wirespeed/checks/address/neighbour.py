@@ -34,9 +34,9 @@ failures = ("OS-04",)
 def check(context: CheckContext) -> Outcome:
     """By the neighbour tables of all other hosts. A host without an entry for an address proves nothing about it."""
     nic_mac = context.found_value("nic.mac")
-    known = context.facts.neighbour_entries
+    entries_by_address = context.facts.neighbour_entries
     addresses = [address.partition("/")[0] for address in context.found_value("nic.addresses")]
-    entries = [(address, entry) for address in addresses for entry in known.get(address, ())]
+    entries = [(address, entry) for address in addresses for entry in entries_by_address.get(address, ())]
     entries = [(address, entry) for address, entry in entries if entry.device != context.place.device]
     if not entries:
         _are_read(context)
@@ -50,11 +50,12 @@ def check(context: CheckContext) -> Outcome:
         return success(
             nic_mac, f"{nic_mac}, resolved by {format_first(sorted({entry.device for _, entry in entries}), 3)}"
         )
-    nics = {nic.mac: name for name, nic in _host(context).nics.items()}
+    nics = {nic.mac: name for name, nic in _find_host(context).nics.items()}
     foreign = any(mac not in nics for _, _, mac in wrong)
     found = "; ".join(
         dict.fromkeys(
-            f"{entry.device} resolves {address} to {mac}{_interface(nics.get(mac))}" for address, entry, mac in wrong
+            f"{entry.device} resolves {address} to {mac}{_format_interface(nics.get(mac))}"
+            for address, entry, mac in wrong
         )
     )
     responder = "another device" if foreign else "another NIC of the host"
@@ -69,20 +70,20 @@ def _are_read(context: CheckContext) -> None:
 
     Raises:
         NoIntentError: there is no other host.
-        UnreadError: none was.
+        UnreadError: none was read.
     """
-    others = [name for name in context.plan.hosts if name != context.place.device]
-    if not others:
+    other_hosts = [name for name in context.plan.hosts if name != context.place.device]
+    if not other_hosts:
         raise NoIntentError("there is no other host")
-    if not any(context.facts.complete(Place(name), "host.neighbours") for name in others):
-        context.members("host.neighbours", Place(others[0]))
+    if not any(context.facts.complete(Place(name), "host.neighbours") for name in other_hosts):
+        context.list_members("host.neighbours", Place(other_hosts[0]))
 
 
-def _host(context: CheckContext) -> Host:
+def _find_host(context: CheckContext) -> Host:
     host = context.facts.devices[context.place.device]
     assert isinstance(host, Host)
     return host
 
 
-def _interface(interface: str | None) -> str:
+def _format_interface(interface: str | None) -> str:
     return f" ({interface})" if interface else ""

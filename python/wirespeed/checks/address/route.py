@@ -25,11 +25,11 @@ subject = Route
 needs = ("route.device", "route.gateway", "host.routes", "host.ipv6_routes")
 failures = ("OS-05", "RT-10")
 presence = True
-_compared = compare("route.device", "route.gateway", wrong="the route is not as planned", fix="set the route")
+_compare_route = compare("route.device", "route.gateway", wrong="the route is not as planned", fix="set the route")
 
 
 def check(context: CheckContext) -> Outcome:
     """IPv4 and IPv6 routes are read by separate commands: IPv4 routes prove nothing about a missing IPv6 route."""
-    if ":" in context.place.name and not context.exists():
+    if ":" in context.place.name and not context.is_present():
         context.found_value("host.ipv6_routes", Place(context.place.device))
-    return _compared(context)
+    return _compare_route(context)

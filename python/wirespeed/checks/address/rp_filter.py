@@ -19,7 +19,7 @@ Source:
     Linux Documentation/networking/ip-sysctl.rst, rp_filter; RFC 3704
 """
 
-from wirespeed.checks.kernel import effective, sysctl
+from wirespeed.checks.kernel import find_effective, find_sysctl
 from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure, planned_entity, success
 from wirespeed.settings import Nic, Place
 
@@ -36,14 +36,16 @@ def check(context: CheckContext) -> Outcome:
     context.intended_value("nic.rail")
     if sum(nic.rail is not None for nic in context.plan.hosts[context.place.device].nics.values()) < 2:
         raise NoIntentError("the host has one rail")
-    found = effective(context, "rp_filter")
+    found = find_effective(context, "rp_filter")
     if found != _STRICT:
         return success("0 or 2 in effect", f"{found} in effect")
     device, interface = context.place.device, context.place.name
-    names = ("all", interface) if _value(context, "all") == _STRICT else (interface,)
+    names = ("all", interface) if _read_value(context, "all") == _STRICT else (interface,)
     fixes = [
-        context.change("set rp_filter to loose (2) or off (0)", "sysctl.value", _planned_mode(context, place), place)
-        for place in (sysctl(device, f"net.ipv4.conf.{name}.rp_filter") for name in names)
+        context.build_change(
+            "set rp_filter to loose (2) or off (0)", "sysctl.value", _planned_mode(context, place), place
+        )
+        for place in (find_sysctl(device, f"net.ipv4.conf.{name}.rp_filter") for name in names)
     ]
     return failure("strict reverse-path filter on a rail", "0 or 2 in effect", "1 (strict) in effect", *fixes)
 
@@ -53,5 +55,7 @@ def _planned_mode(context: CheckContext, place: Place) -> str:
     return _LOOSE if entity is None or entity.value is None else str(entity.value)
 
 
-def _value(context: CheckContext, name: str) -> int:
-    return int(context.found_value("sysctl.value", sysctl(context.place.device, f"net.ipv4.conf.{name}.rp_filter")))
+def _read_value(context: CheckContext, name: str) -> int:
+    return int(
+        context.found_value("sysctl.value", find_sysctl(context.place.device, f"net.ipv4.conf.{name}.rp_filter"))
+    )

@@ -32,24 +32,24 @@ failures = ("OS-05",)
 presence = True
 
 
-def _cost(context: CheckContext, intended: Any, found: Any) -> Cost | None:
+def _estimate_impact(context: CheckContext, intended: Any, found: Any) -> Cost | None:
     """Without its rule a source address has no routing table; a rule with another priority may still work."""
     if found is not None:
         return None
     return no_route(context, context.place.name.removeprefix("from ").partition("/")[0])
 
 
-_compared = compare(
+_compare_rule = compare(
     "rule.table",
     "rule.priority",
     wrong="the source routing rule is not as planned",
     fix="set the source routing rule",
-    cost=_cost,
+    cost=_estimate_impact,
 )
 
 
 def check(context: CheckContext) -> Outcome:
     """IPv4 and IPv6 rules are read by separate commands: IPv4 rules prove nothing about a missing IPv6 rule."""
-    if ":" in context.place.name and not context.exists():
+    if ":" in context.place.name and not context.is_present():
         context.found_value("host.ipv6_rules", Place(context.place.device))
-    return _compared(context)
+    return _compare_rule(context)

@@ -1,1 +1,1 @@
-"""What several devices must agree on."""
+"""Settings that must agree on several devices."""

@@ -30,16 +30,16 @@ from wirespeed.settings import BgpPeer
 subject = BgpPeer
 needs = ("peer.state",)
 failures = ("RT-07",)
-_compared = compare(*needs, wrong="the BGP session is not established", fix="check the session", by_hand=True)
+_compare_state = compare(*needs, wrong="the BGP session is not established", fix="check the session", by_hand=True)
 
 
 def check(context: CheckContext) -> Outcome:
     """The fix names both ends of the session."""
-    outcome = _compared(context)
-    found = find_peer_port(context.plan, context.place.device, context.place.name)
-    if not outcome.fix or found is None:
+    outcome = _compare_state(context)
+    peer_port = find_peer_port(context.plan, context.place.device, context.place.name)
+    if not outcome.fix or peer_port is None:
         return outcome
-    port, far = found
+    port, far = peer_port
     ends = f"{context.place.device}:{port} and {far.device}:{far.port}"
     fix = Fix(
         f"check the cable, the link and the address of {ends}, then the neighbour and AS number that {far.device} has"

@@ -39,60 +39,60 @@ def check(context: CheckContext) -> Outcome:
     intended = context.intended_value("nic.qos.congestion")
     mode = context.found_value("nic.qos.congestion")
     queue = _leaf_queue(context)
-    fix = context.change("set the congestion control of the NIC", "nic.qos.congestion", intended)
+    fix = context.build_change("set the congestion control of the NIC", "nic.qos.congestion", intended)
     if mode != intended:
         return failure(
             "the congestion control of the NIC is not as planned",
-            f"{intended}{_marks(context, queue, intended)}",
+            f"{intended}{_describe_marking(context, queue, intended)}",
             str(mode),
             fix,
         )
     if queue is None or not context.found_value("queue.ecn.enabled", queue):
         return success(str(intended), str(mode))
-    low_path, high_path = _thresholds(context, queue)
+    low_path, high_path = _select_thresholds(context, queue)
     low, high = context.found_value(low_path, queue), context.found_value(high_path, queue)
     probability = context.found_value("queue.ecn.probability", queue)
-    shape = _shape(low, high, probability)
+    shape = _find_shape(low, high, probability)
     if shape is not mode:
-        needed = "a slope" if mode is Congestion.DCQCN_P else "a step"
+        shape_text = "a slope" if mode is Congestion.DCQCN_P else "a step"
         change = planned_entity(context.plan, queue).ecn
         fixes = [
-            context.change("set ECN marking of the queue", f"queue.ecn.{name}", getattr(change, name), queue)
+            context.build_change("set ECN marking of the queue", f"queue.ecn.{name}", getattr(change, name), queue)
             for name in ("minimum", "maximum", "minimum_fill", "maximum_fill", "probability")
             if getattr(change, name) is not None
         ]
-        found = f"{_format_queue(queue)} marks from {low} to {high} at {probability} %"
+        found_text = f"{_format_queue(queue)} marks from {low} to {high} at {probability} %"
         return failure(
             "the ECN marking of the leaf does not fit the congestion control of the NIC",
-            f"{mode}, and {needed}",
-            found,
+            f"{mode}, and {shape_text}",
+            found_text,
             *fixes,
         )
     return success(str(intended), f"{mode}; {_format_queue(queue)} marks from {low} to {high} at {probability} %")
 
 
-def _thresholds(context: CheckContext, queue: Place) -> tuple[str, str]:
+def _select_thresholds(context: CheckContext, queue: Place) -> tuple[str, str]:
     """The settings of the marking thresholds: in bytes or in percent of fill, as the switch OS counts them."""
     if planned_entity(context.plan, queue).ecn.minimum_fill is not None:
         return "queue.ecn.minimum_fill", "queue.ecn.maximum_fill"
     return "queue.ecn.minimum", "queue.ecn.maximum"
 
 
-def _shape(low: int, high: int, probability: int) -> Congestion | None:
+def _find_shape(low: int, high: int, probability: int) -> Congestion | None:
     """The congestion control that fits the marking; None for neither a slope nor a step."""
     if low < high:
         return Congestion.DCQCN_P
     return Congestion.DCQCN_D if low == high and probability == _ALWAYS else None
 
 
-def _marks(context: CheckContext, queue: Place | None, intended: Congestion) -> str:
+def _describe_marking(context: CheckContext, queue: Place | None, intended: Congestion) -> str:
     """The marking of the leaf where it fits the planned mode; for the text of a finding only."""
     if queue is None:
         return ""
     try:
-        low_path, high_path = _thresholds(context, queue)
+        low_path, high_path = _select_thresholds(context, queue)
         low, high = context.found_value(low_path, queue), context.found_value(high_path, queue)
-        shape = _shape(low, high, context.found_value("queue.ecn.probability", queue))
+        shape = _find_shape(low, high, context.found_value("queue.ecn.probability", queue))
     except UnreadError:
         return ""
     if shape is not intended:

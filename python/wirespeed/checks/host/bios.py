@@ -36,10 +36,10 @@ def check(context: CheckContext) -> Outcome:
     found = context.found_value("bios.value")
     if found == expected:
         return success(expected, found)
-    running = context.facts.reading(context.place, "bios.value")
+    running_value = context.facts.reading(context.place, "bios.value")
     doubtful = context.facts.value(context.place, "bios.verified") is False
     menu = context.entity.menu or f"{context.place.name} in the BIOS menus"
     fix = Fix(f"set {menu} to {context.entity.menu_value or expected}", consequence="reboot")
-    if doubtful and running is not None and running.state is not State.RUNNING:
+    if doubtful and running_value is not None and running_value.state is not State.RUNNING:
         return warning("the BIOS may have another value (unverified attribute name)", expected, found, fix)
     return failure("the BIOS attribute has another value", expected, found, fix)

@@ -33,5 +33,7 @@ def check(context: CheckContext) -> Outcome:
     found = context.found_value("host.kernel.iommu")
     if found in ("passthrough", "off"):
         return success("passthrough or off", found)
-    fix = context.change("set the IOMMU to pass-through", "host.kernel.iommu", "passthrough", consequence="reboot")
+    fix = context.build_change(
+        "set the IOMMU to pass-through", "host.kernel.iommu", "passthrough", consequence="reboot"
+    )
     return failure("the IOMMU translates the DMA of NICs and GPUs", "passthrough or off", found, fix)

@@ -25,7 +25,7 @@ subject = Host
 needs = ("host.kernel.errors",)
 failures = ("NIC-16", "GPU-02", "NIC-01")
 
-_SHOWN = 3
+_MAX_LINES = 3
 
 
 def check(context: CheckContext) -> Outcome:
@@ -33,11 +33,11 @@ def check(context: CheckContext) -> Outcome:
     lines = context.found_value("host.kernel.errors")
     if not lines:
         return success("no errors of NICs or GPUs", "none")
-    shown = " | ".join(lines[:_SHOWN])
-    more = f" | and {len(lines) - _SHOWN} more" if len(lines) > _SHOWN else ""
+    first_lines = " | ".join(lines[:_MAX_LINES])
+    remainder = f" | and {len(lines) - _MAX_LINES} more" if len(lines) > _MAX_LINES else ""
     return failure(
         "the kernel log contains errors of NICs or GPUs",
         "no errors of NICs or GPUs",
-        shown + more,
+        first_lines + remainder,
         Fix("read these lines and the lines around them in the kernel log"),
     )

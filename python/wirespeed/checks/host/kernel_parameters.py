@@ -30,10 +30,12 @@ def check(context: CheckContext) -> Outcome:
     """Only the missing ones are named: a command line is long."""
     intended = context.intended_value("host.kernel.command_line")
     found = context.found_value("host.kernel.command_line")
-    missing = [parameter for parameter in intended if parameter not in found]
-    if not missing:
+    missing_parameters = [parameter for parameter in intended if parameter not in found]
+    if not missing_parameters:
         return success(format_list(intended), format_list(parameter for parameter in found if parameter in intended))
-    fix = context.change(
+    fix = context.build_change(
         "add them to the kernel command line", "host.kernel.command_line", intended, consequence="reboot"
     )
-    return failure("kernel parameters are missing", format_list(intended), f"without {format_list(missing)}", fix)
+    return failure(
+        "kernel parameters are missing", format_list(intended), f"without {format_list(missing_parameters)}", fix
+    )

@@ -27,5 +27,5 @@ check = compare(
     "sysctl.value",
     wrong="automatic NUMA balancing is on",
     fix="disable automatic NUMA balancing",
-    only=lambda context: context.place.name == "kernel.numa_balancing",
+    applies=lambda context: context.place.name == "kernel.numa_balancing",
 )

@@ -33,5 +33,5 @@ check = compare(
     *needs,
     wrong="a kernel parameter has another value",
     fix="set the parameter",
-    only=_is_tuned,
+    applies=_is_tuned,
 )

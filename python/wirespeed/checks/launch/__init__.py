@@ -1,1 +1,1 @@
-"""How jobs are launched."""
+"""Launch of jobs."""

@@ -20,7 +20,7 @@ Source:
 from ipaddress import ip_interface
 
 from wirespeed.checks.model import CheckContext, Outcome, UnreadError, failure, success
-from wirespeed.checks.nics import gid_table, wanted_gid
+from wirespeed.checks.nics import find_planned_gid, gid_table
 from wirespeed.checks.wording import format_list
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Nic, Place
@@ -33,30 +33,33 @@ failures = ("NIC-05",)
 def check(context: CheckContext) -> Outcome:
     """The index read from the device's launch environment counts; a convention such as 3 does not."""
     host = Place(context.place.device)
-    wanted = wanted_gid(context)
+    planned_gid = find_planned_gid(context)
     context.intended_value("host.launch.gid_index", host)
     index = str(context.found_value("host.launch.gid_index", host))
     rows = gid_table(context, context.place)
-    expected = f"index {index}: {wanted}"
-    if rows.get(index) == wanted:
+    expected = f"index {index}: {planned_gid}"
+    if rows.get(index) == planned_gid:
         return success(expected, expected)
-    others = [row for row, text in rows.items() if text == wanted]
-    found = f"index {index}: {rows.get(index, 'empty')}"
-    if others:
-        found += f"; {wanted} is at index {others[0]}"
+    other_rows = [row for row, text in rows.items() if text == planned_gid]
+    found_text = f"index {index}: {rows.get(index, 'empty')}"
+    if other_rows:
+        found_text += f"; {planned_gid} is at index {other_rows[0]}"
     return failure(
-        "the GID index of jobs does not contain the planned address", expected, found, *_fixes(context, index, others)
+        "the GID index of jobs does not contain the planned address",
+        expected,
+        found_text,
+        *_list_fixes(context, index, other_rows),
     )
 
 
-def _fixes(context: CheckContext, index: str, rows: list[str]) -> list[Fix]:
-    foreign = _foreign(context)
-    others = f"remove {format_list(foreign)} from the interface; " if foreign else ""
+def _list_fixes(context: CheckContext, index: str, rows: list[str]) -> list[Fix]:
+    foreign = _list_foreign(context)
+    removal = f"remove {format_list(foreign)} from the interface; " if foreign else ""
     row = context.place.child("gid", index)
     address = str(ip_interface(context.intended_value("nic.addresses")[0]).ip)
     fixes = [
-        context.change(
-            f"{others}remove and set the planned address again; it then returns to this GID index",
+        context.build_change(
+            f"{removal}remove and set the planned address again; it then returns to this GID index",
             "gid.address",
             address,
             row,
@@ -69,7 +72,7 @@ def _fixes(context: CheckContext, index: str, rows: list[str]) -> list[Fix]:
     return fixes
 
 
-def _foreign(context: CheckContext) -> list[str]:
+def _list_foreign(context: CheckContext) -> list[str]:
     """Addresses that are not in the plan; none if they were not read."""
     try:
         return [

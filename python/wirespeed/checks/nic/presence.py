@@ -29,7 +29,7 @@ presence = True
 
 def check(context: CheckContext) -> Outcome:
     """The plan intends that the port exists."""
-    if context.exists():
+    if context.is_present():
         return success("present", "present")
     fix = Fix("check the card on PCIe (lspci), its driver, and the name of its interface")
     return failure("the NIC port is missing", "present", "absent", fix)

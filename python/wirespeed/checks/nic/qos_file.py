@@ -37,7 +37,7 @@ failures = ("NIC-01", "QOS-01", "QOS-05")
 
 def check(context: CheckContext) -> Outcome:
     """A key that the file lacks is unknown: the default of the release applies, and defaults differ."""
-    context.intended_value("nic.qos.configure")  # a NIC without such a package has no file
+    context.intended_value("nic.qos.configure")  # a NIC without a QoS package has no file
     intended: dict[str, str] = {}
     found: dict[str, str] = {}
     unread: UnreadError | None = None
@@ -56,7 +56,9 @@ def check(context: CheckContext) -> Outcome:
         raise unread
     if not wrong:
         return success(_format_values(intended, list(intended)), _format_values(found, list(intended)))
-    fixes = [context.change("install the configuration file", path, context.intended_value(path)) for path in wrong]
+    fixes = [
+        context.build_change("install the configuration file", path, context.intended_value(path)) for path in wrong
+    ]
     return failure(
         "the configuration file contains other values",
         _format_values(intended, wrong),

@@ -30,22 +30,22 @@ subject = Nic
 needs = ("nic.counters.retries", "nic.counters.sequence_errors", "nic.rdma_device")
 failures = ("CAB-02", "SW-02")
 
-_WANTED = "0 retries, 0 sequence errors"
+_NO_LOSSES = "0 retries, 0 sequence errors"
 
 
 def check(context: CheckContext) -> Outcome:
     """Losses need no intent; the plan only states that the NIC does RDMA."""
     context.intended_value("nic.rdma_device")
     retries, errors = (context.found_value(path) for path in needs[:2])
-    when = context.facts.counted_since
-    found = f"{retries} retries, {errors} sequence errors" + (f" since {when}" if when else "")
+    since = context.facts.counted_since
+    found = f"{retries} retries, {errors} sequence errors" + (f" since {since}" if since else "")
     if not retries and not errors:
-        return success(_WANTED, found)
+        return success(_NO_LOSSES, found)
     if not errors:
         fix = Fix("check whether the other end is overloaded, and whether the timeouts of the job fit the path")
-        return warning("acknowledgements came late or were lost", _WANTED, found, fix)
-    if when is None:
+        return warning("acknowledgements came late or were lost", _NO_LOSSES, found, fix)
+    if since is None:
         fix = Fix("collect again after some load, and check with --since and this bundle")
-        return warning("RDMA packets were lost after the port came up", _WANTED, found, fix)
+        return warning("RDMA packets were lost after the port came up", _NO_LOSSES, found, fix)
     fix = Fix("find where packets are dropped: cables, PFC and the lossless queue, MTU on every port of the path")
-    return failure("RDMA packets are lost", _WANTED, found, fix)
+    return failure("RDMA packets are lost", _NO_LOSSES, found, fix)

@@ -38,5 +38,5 @@ check = compare(
     wrong="a PCIe link is slower than planned",
     fix="reseat the card, riser or cable; check the slot in the BIOS",
     by_hand=True,
-    only=_has_no_other_check,
+    applies=_has_no_other_check,
 )

@@ -39,7 +39,7 @@ def check(context: CheckContext) -> Outcome:
     if found == end:
         return success(expected, expected)
     found_port = f"{found.device}:{found.port}"
-    fix = Fix(_correction(context, found, end))
+    fix = Fix(_describe_correction(context, found, end))
     nics = (Place(cable_end.device).child("nic", cable_end.port) for cable_end in (end, found))
     return failure(
         "another port is at the other end of the cable",
@@ -50,11 +50,11 @@ def check(context: CheckContext) -> Outcome:
     )
 
 
-def _correction(context: CheckContext, found: End, end: End) -> str:
+def _describe_correction(context: CheckContext, found: End, end: End) -> str:
     """The cables to move; the same sentence at both ports of a swap, so that it is one step."""
     here_port = f"{context.place.device}:{context.place.name}"
-    planned = context.cables.get(found)
-    peer = planned.other_end(found.device) if planned is not None else None
+    planned_cable = context.cables.get(found)
+    peer = planned_cable.other_end(found.device) if planned_cable is not None else None
     if peer is None or found.device == peer.device:
         correction = f"unplug the cable of {found.device}:{found.port}, which is not in the plan"
     else:

@@ -40,13 +40,13 @@ def check(context: CheckContext) -> Outcome:
     """Smaller than the MTU of the other end is a failure. Smaller than planned only matters once that is raised."""
     intended = context.intended_value("port.link.mtu")
     found = context.found_value("port.link.mtu")
-    far_end, sent = _far_mtu(context)
-    fix = context.change("set the MTU of the port", "port.link.mtu", intended)
+    far_end, far_mtu = _far_mtu(context)
+    fix = context.build_change("set the MTU of the port", "port.link.mtu", intended)
     # The plan may give the ends of a cable between switches different MTUs; that of a host always counts.
-    if sent is not None and found < (sent if far_end == "host" else min(sent, intended)):
+    if far_mtu is not None and found < (far_mtu if far_end == "host" else min(far_mtu, intended)):
         return failure(
             f"the MTU of the port is below the MTU of the {far_end}",
-            f"at least {sent} bytes, the MTU of the {far_end} (planned {intended})",
+            f"at least {far_mtu} bytes, the MTU of the {far_end} (planned {intended})",
             f"{found} bytes",
             fix,
             cost=dropped_frames(context, found) if far_end == "host" else None,
@@ -65,7 +65,7 @@ def check(context: CheckContext) -> Outcome:
 def _far_mtu(context: CheckContext) -> tuple[str | None, int | None]:
     """What is at the other end of the cable, and its MTU; None without a cable."""
     try:
-        place, _ = context.across()
+        place, _ = context.find_other_end()
     except InapplicableError:
         return None, None
     far_end, path = ("host", "nic.link.mtu") if place.kind == "nic" else ("port at the other end", "port.link.mtu")

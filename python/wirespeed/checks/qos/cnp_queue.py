@@ -45,15 +45,17 @@ def check(context: CheckContext) -> Outcome:
             found_text = f"DSCP {int(dscp)} reaches no queue"
         else:
             discipline = context.found_value("queue.discipline", context.place.child("queue", str(int(found.queue))))
-            paused = _is_paused(context, found.queue)
-            found_text = f"{found}, {discipline}{' and paused by PFC' if paused else ''}"
-            if discipline is Discipline.STRICT and not paused:
+            is_paused = _is_paused(context, found.queue)
+            found_text = f"{found}, {discipline}{' and paused by PFC' if is_paused else ''}"
+            if discipline is Discipline.STRICT and not is_paused:
                 mappings.append(found_text)
                 continue
-        fix = context.change("map CNPs to the strict queue", "port.qos.dscp_tc", {planned.dscp: planned.traffic_class})
+        fix = context.build_change(
+            "map CNPs to the strict queue", "port.qos.dscp_tc", {planned.dscp: planned.traffic_class}
+        )
         if found == planned:
             queue = context.place.child("queue", str(int(planned.queue)))
-            fix = context.change(
+            fix = context.build_change(
                 "schedule the queue with strict priority", "queue.discipline", Discipline.STRICT, queue
             )
         return failure("CNPs do not use a strict lossy queue", expected, found_text, fix)

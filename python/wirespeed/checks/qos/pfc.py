@@ -51,10 +51,10 @@ def check(context: CheckContext) -> Outcome:
     if found == configured == intended:
         return success(expected, _format_found(found))
     wrong = configured if found == intended else found
-    fix = context.change("set the PFC priorities", "port.qos.pfc", intended, found=wrong)
+    fix = context.build_change("set the PFC priorities", "port.qos.pfc", intended, found=wrong)
     found_text = _format_priorities(context, found, configured, across, intended)
-    enabled = "enabled for other priorities than planned" if wrong else "not enabled"
-    return failure(f"PFC of the port is {enabled}", expected, found_text, fix)
+    deviation = "enabled for other priorities than planned" if wrong else "not enabled"
+    return failure(f"PFC of the port is {deviation}", expected, found_text, fix)
 
 
 def _format_found(priorities: frozenset[int]) -> str:
@@ -63,7 +63,7 @@ def _format_found(priorities: frozenset[int]) -> str:
 
 def _other_end(context: CheckContext) -> Place | None:
     try:
-        place, _ = context.across()
+        place, _ = context.find_other_end()
     except InapplicableError:
         return None
     return place if place.kind == "nic" else None
@@ -92,7 +92,11 @@ def _format_priorities(
     if across is None:
         return text
     try:
-        other = context.found_value("nic.qos.pfc", across)
+        nic_priorities = context.found_value("nic.qos.pfc", across)
     except UnreadError:
         return text
-    return text if other == intended else f"{text}; {across.device} {across.name} has {format_value(other)}"
+    return (
+        text
+        if nic_priorities == intended
+        else f"{text}; {across.device} {across.name} has {format_value(nic_priorities)}"
+    )

@@ -38,7 +38,7 @@ def check(context: CheckContext) -> Outcome:
         expected = f"TC {int(planned.traffic_class)} in priority group {int(intended)}"
         if found != intended:
             found_text = "no priority group" if found is None else f"priority group {int(found)}"
-            fix = context.change(
+            fix = context.build_change(
                 "set the traffic-class-to-priority-group map",
                 "port.qos.tc_pg",
                 {planned.traffic_class: intended},

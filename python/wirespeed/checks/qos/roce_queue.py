@@ -36,14 +36,13 @@ def check(context: CheckContext) -> Outcome:
         priority = int(traffic_class.priority)
         expected = f"{planned}, which PFC priority {priority} pauses"
         found = found_mapping(context, dscp)
-        stopped = _paused_queue(context, traffic_class.priority, planned)
-        if found is None or found.queue != stopped:
+        paused_queue = _paused_queue(context, traffic_class.priority, planned)
+        if found is None or found.queue != paused_queue:
             mapping = f"DSCP {int(dscp)} reaches no queue" if found is None else str(found)
-            found_text = (
-                f"{mapping}, but PFC priority {priority} pauses {'no queue' if stopped is None else f'queue {stopped}'}"
-            )
+            pause_text = "no queue" if paused_queue is None else f"queue {paused_queue}"
+            found_text = f"{mapping}, but PFC priority {priority} pauses {pause_text}"
             return failure(
-                "lossless traffic maps to a lossy queue", expected, found_text, *_fixes(context, planned, found)
+                "lossless traffic maps to a lossy queue", expected, found_text, *_list_fixes(context, planned, found)
             )
         mappings.append(expected)
     if not mappings:
@@ -58,13 +57,13 @@ def _paused_queue(context: CheckContext, priority: Priority, planned: QueueMappi
     return None if queue is None else int(queue)
 
 
-def _fixes(context: CheckContext, planned: QueueMapping, found: QueueMapping | None) -> list[Fix]:
+def _list_fixes(context: CheckContext, planned: QueueMapping, found: QueueMapping | None) -> list[Fix]:
     classes = context.found_value("port.qos.dscp_tc")
     if classes.get(Dscp(planned.dscp)) != planned.traffic_class:
         value: object = {planned.dscp: planned.traffic_class}
-        return [context.change("set the DSCP-to-traffic-class map", "port.qos.dscp_tc", value)]
+        return [context.build_change("set the DSCP-to-traffic-class map", "port.qos.dscp_tc", value)]
     if found is None or found.queue != planned.queue:
         value = {planned.traffic_class: planned.queue}
-        return [context.change("set the traffic-class-to-queue map", "port.qos.tc_queue", value)]
+        return [context.build_change("set the traffic-class-to-queue map", "port.qos.tc_queue", value)]
     value = context.entity.qos.pfc_queue
-    return [context.change("set the PFC-priority-to-queue map", "port.qos.pfc_queue", value)]
+    return [context.build_change("set the PFC-priority-to-queue map", "port.qos.pfc_queue", value)]

@@ -28,7 +28,7 @@ failures = ("OS-08",)
 
 def check(context: CheckContext) -> Outcome:
     """A conflict needs no intent. A stack made for one of the host's NICs is not a conflict."""
-    needed_stacks = {stack for nic in context.entity.nics.values() for stack in _stacks_of(context, nic)}
+    needed_stacks = {stack for nic in context.entity.nics.values() for stack in _list_stacks(context, nic)}
     found = tuple(stack for stack in context.found_value("host.conflicting_stacks") if stack not in needed_stacks)
     if not found:
         return success("none", "none")
@@ -36,6 +36,6 @@ def check(context: CheckContext) -> Outcome:
     return failure("an RDMA stack of another vendor is installed", "none", format_list(found), fix)
 
 
-def _stacks_of(context: CheckContext, nic: Nic) -> list[str]:
+def _list_stacks(context: CheckContext, nic: Nic) -> list[str]:
     model = context.plan.hardware.nics.get(nic.model or "")
     return model.stacks if model else []

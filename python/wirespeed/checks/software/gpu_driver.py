@@ -29,5 +29,5 @@ check = compare(
     wrong="the GPU driver is not loaded",
     fix="load the GPU driver, now and at every boot",
     labels={True: "loaded", False: "not loaded"},
-    only=drives_gpu,
+    applies=drives_gpu,
 )

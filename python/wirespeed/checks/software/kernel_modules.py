@@ -30,5 +30,5 @@ check = compare(
     wrong="the kernel module is not loaded",
     fix="load the module, now and at every boot",
     labels={True: "loaded", False: "not loaded"},
-    only=lambda context: not drives_gpu(context) and not is_peer_memory(context),
+    applies=lambda context: not drives_gpu(context) and not is_peer_memory(context),
 )

@@ -154,7 +154,7 @@ def _lab(name: str, output: Path | None, timeout: float | None, timeout_factor: 
             platform_key("host", plan.hosts[device].os) if device in found.hosts else ("switch", "linux"),
             partial(found.ask, device),
             network=not found.device(device).machine,
-            off=off.get(device),
+            unreachable_reason=off.get(device),
         )
         for device in (*found.hosts, *found.switches)
     ]

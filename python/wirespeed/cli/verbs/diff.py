@@ -64,7 +64,7 @@ def diff(
     from wirespeed.errors import refuse
 
     plan = flows.plan_cluster(cluster)
-    devices = rendering.devices_of(plan, expand_nodesets(device))
+    devices = rendering.select_devices(plan, expand_nodesets(device))
     if not other.exists():
         raise refuse(str(other), "no such file or folder", hint=_EXPECTED)
     if rendering.is_rendered(other):

@@ -37,8 +37,8 @@ def exec_(
       sudo wirespeed lab exec node2 -- bash
     """
     from wirespeed import lab as labs
-    from wirespeed.reach import become
+    from wirespeed.reach import replace_process
 
     labs.check_user()
     words = command[1:] if command[0] == "--" else command
-    become((*labs.find(name).prefix(device), *words))
+    replace_process((*labs.find(name).prefix(device), *words))

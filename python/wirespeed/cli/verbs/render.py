@@ -67,7 +67,7 @@ def render(
     from wirespeed.cli import flows
 
     plan = flows.plan_cluster(cluster)
-    devices = rendering.devices_of(plan, expand_nodesets(device))
+    devices = rendering.select_devices(plan, expand_nodesets(device))
     rendered: list[RenderedFile] = []
     files = (
         _record_files(rendering.files(plan, devices), rendered)
@@ -84,7 +84,7 @@ def expand_nodesets(nodesets: Sequence[str] | None) -> list[str] | None:
         Refusal: one is no node range.
     """
     from wirespeed.cluster.fields import Unfit
-    from wirespeed.cluster.ranges import members
+    from wirespeed.cluster.ranges import expand_names
     from wirespeed.errors import refuse
 
     if not nodesets:
@@ -92,7 +92,7 @@ def expand_nodesets(nodesets: Sequence[str] | None) -> list[str] | None:
     names: list[str] = []
     for text in nodesets:
         try:
-            names += members(text)
+            names += expand_names(text)
         except Unfit as unfit:
             raise refuse("--device", repr(text), str(unfit.expected), unfit.hint) from None
     return names

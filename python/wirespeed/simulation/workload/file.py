@@ -14,8 +14,8 @@ from wirespeed.cluster import Origin
 from wirespeed.cluster.document import load
 from wirespeed.cluster.fields import BandwidthText, DurationText, Line, Positive, SizeText, UdpPort
 from wirespeed.cluster.model import Part
-from wirespeed.cluster.reader import check_version, text_of
-from wirespeed.cluster.refusals import problems_of
+from wirespeed.cluster.reader import check_version, read_file
+from wirespeed.cluster.refusals import list_problems
 from wirespeed.errors import Refusal, refuse
 from wirespeed.simulation.workload.fault_entries import Fault
 from wirespeed.units import Duration
@@ -135,7 +135,7 @@ def read_traffic(path: Path) -> Traffic:
     Raises:
         Refusal: the file is missing, unreadable or malformed; every problem with its line.
     """
-    text = text_of(path, str(path), "a traffic file")
+    text = read_file(path, str(path), "a traffic file")
     if not text.strip():
         raise refuse(str(path), "an empty file", "a traffic file", "`wirespeed sim run --help` shows one")
     raw, lines = load(text, str(path))
@@ -147,7 +147,7 @@ def read_traffic(path: Path) -> Traffic:
     try:
         parsed = TrafficFile.model_validate(raw)
     except ValidationError as error:
-        raise Refusal(problems_of(error, origin, TrafficFile)) from None
+        raise Refusal(list_problems(error, origin, TrafficFile)) from None
     if not parsed.traffic:
         raise refuse(origin.locate("traffic"), "no traffic", "at least one entry")
     digest = hashlib.sha256(text.encode()).hexdigest()

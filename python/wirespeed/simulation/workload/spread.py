@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from wirespeed.cluster.fields import Unfit
-from wirespeed.cluster.ranges import members
+from wirespeed.cluster.ranges import expand_names
 from wirespeed.errors import Problem, Refusal, did_you_mean
 from wirespeed.plan import Plan
 from wirespeed.settings import TrafficClass
@@ -182,7 +182,7 @@ class _PatternReader:
             return [(name, None) for name in self._plan.hosts]
         host, _, interface = text.partition(":")
         try:
-            names = members(host)
+            names = expand_names(host)
         except Unfit as error:
             self._refuse(index, key, f"{key}: {text!r}", error.expected, error.hint)
             return []
