@@ -339,15 +339,15 @@ fn nvidia_target_at_a_cut() {
         algorithm.on_cnp(Picoseconds::ZERO);
         algorithm.on_sent(5 * MICROSECOND, Bytes(bytes));
         algorithm.on_cnp((cut_at - 1) * MICROSECOND);
-        let mut before = algorithm
+        let mut previous_rate = algorithm
             .rate(cut_at * MICROSECOND - Picoseconds(1))
             .unwrap();
         if cut_at == 304 {
-            before = (before + 100e9) / 2.0;
+            previous_rate = (previous_rate + 100e9) / 2.0;
         }
-        let target = if clamped { before } else { 100e9 };
+        let target = if clamped { previous_rate } else { 100e9 };
         let cut = algorithm.rate(cut_at * MICROSECOND).unwrap();
-        assert!(cut < before);
+        assert!(cut < previous_rate);
         let next = algorithm.rate((cut_at + 300) * MICROSECOND).unwrap();
         assert_eq!(
             next,

@@ -103,20 +103,20 @@ fn any_scenario() -> impl Strategy<Value = Scenario> {
 /// Runs to the end, looking at the network now and then.
 fn run_with_progress_checks(scenario: &Scenario) -> Outcome {
     let mut simulation = Simulation::new(scenario.clone()).unwrap();
-    let mut before = simulation.progress();
-    let mut last = before;
+    let mut previous = simulation.progress();
+    let mut last = previous;
     loop {
         let more = simulation.advance(997);
         let progress = simulation.progress();
-        assert!(progress.now >= before.now, "time goes back");
-        assert!(progress.completed >= before.completed && progress.hops >= before.hops);
+        assert!(progress.now >= previous.now, "time goes back");
+        assert!(progress.completed >= previous.completed && progress.hops >= previous.hops);
         if (progress.delivered_bytes, progress.completed) != (last.delivered_bytes, last.completed)
         {
             last = progress;
         }
         let idle = progress.events - last.events;
         assert!(idle < MOST_EVENTS, "it does not end: {progress:?}");
-        before = progress;
+        previous = progress;
 
         let standing = simulation.occupancy();
         assert!(standing.shared_cells <= standing.pool_cells, "{standing:?}");

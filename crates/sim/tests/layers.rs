@@ -627,15 +627,15 @@ fn paths(text: &str) -> Vec<UsedPath> {
         };
     for (number, line) in text.lines().enumerate() {
         let line_number = number + 1;
-        let mut rest = line.trim();
-        while !rest.is_empty() {
-            let word = rest.len()
-                - rest
+        let mut unread = line.trim();
+        while !unread.is_empty() {
+            let word = unread.len()
+                - unread
                     .trim_start_matches(|c: char| c.is_alphanumeric() || c == '_')
                     .len();
             if word > 0 {
-                let name = &rest[..word];
-                rest = &rest[word..];
+                let name = &unread[..word];
+                unread = &unread[word..];
                 if in_use && name == "as" {
                     renamed = true;
                     continue;
@@ -664,13 +664,13 @@ fn paths(text: &str) -> Vec<UsedPath> {
                 }
                 continue;
             }
-            if let Some(after) = rest.strip_prefix("::") {
+            if let Some(following) = unread.strip_prefix("::") {
                 joined = true;
-                rest = after;
+                unread = following;
                 continue;
             }
-            let mark = rest.chars().next().expect("not empty");
-            rest = rest[mark.len_utf8()..].trim_start();
+            let mark = unread.chars().next().expect("not empty");
+            unread = unread[mark.len_utf8()..].trim_start();
             match mark {
                 '{' if in_use && joined => {
                     prefixes.push(current.clone());

@@ -95,11 +95,11 @@ fn run_simulation(scenario: &Scenario) -> Outcome {
 fn run_in_parts(scenario: &Scenario, threads: Threads, step: u64) -> (Outcome, [usize; 2]) {
     let mut run = Run::new(scenario.clone(), threads).unwrap();
     let first = run.parts();
-    let mut before = run.progress();
+    let mut previous = run.progress();
     while run.advance(step) {
         let now = run.progress();
-        assert!(now.now >= before.now && now.events > before.events);
-        before = now;
+        assert!(now.now >= previous.now && now.events > previous.events);
+        previous = now;
     }
     let last = run.parts();
     (run.finish(), [first, last])
@@ -131,7 +131,7 @@ fn operations_wait_across_hosts() {
             .collect();
         links.push(link(8, 9, 400, 2_000));
         let mut scenario = network(8, 2, links, preset("roce"));
-        let mut before = None;
+        let mut predecessor = None;
         for round in 0..40 {
             let host = round % 8;
             let queue_pair = connect(&mut scenario, host, (host + 5) % 8);
@@ -143,9 +143,9 @@ fn operations_wait_across_hosts() {
                 Picoseconds::ZERO,
             );
             let waiting = &mut scenario.operations[operation as usize];
-            waiting.after = before.into_iter().collect();
+            waiting.after = predecessor.into_iter().collect();
             waiting.delay = delay * NANOSECOND;
-            before = Some(operation);
+            predecessor = Some(operation);
         }
         let whole = run_simulation(&scenario);
         assert_eq!(whole.summary.completion.len(), 40);

@@ -148,9 +148,9 @@ impl Number {
         let list = place.trim_end_matches("[0]"); // a list that is wrong may be refused as a whole
         for value in valid_values(self.schema) {
             let problems = refusals(&scenario(self.replace_value(&value)));
-            let here = problems.iter().find(|problem| problem.place == place);
+            let problem_here = problems.iter().find(|problem| problem.place == place);
             assert!(
-                here.is_none() || narrowed || dependent,
+                problem_here.is_none() || narrowed || dependent,
                 "{place} = {value}: {problems:?}"
             );
         }

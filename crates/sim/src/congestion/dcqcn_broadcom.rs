@@ -423,7 +423,7 @@ impl Limiter {
     }
 
     fn cut(&mut self, constants: &Constants) {
-        let before = constants
+        let previous = constants
             .average
             .after_quiet_periods(self.probability, self.quiet);
         let level = match constants.mode {
@@ -433,7 +433,7 @@ impl Limiter {
                 share.min(1.0)
             }
         };
-        self.probability = constants.average.after_period(before, level);
+        self.probability = constants.average.after_period(previous, level);
         if self.quiet > 0 {
             self.cuts = 0;
         }
@@ -450,9 +450,9 @@ impl Limiter {
 
     /// The increase of a quiet epoch; false when it changed nothing.
     fn climb(&mut self, cap: f64, constants: &Constants) -> bool {
-        let before = (self.current, self.target);
+        let previous_rates = (self.current, self.target);
         self.target = (self.target + constants.rise(self.quiet, cap)).min(cap);
         self.current = (self.current + self.target) / 2.0;
-        before != (self.current, self.target)
+        previous_rates != (self.current, self.target)
     }
 }

@@ -92,11 +92,11 @@ impl Increase {
     /// One increase; false when it changed nothing.
     #[inline]
     fn climb(&mut self, line: f64, rules: &impl Rules) -> bool {
-        let before = (self.current, self.target);
+        let previous_rates = (self.current, self.target);
         let rise = rules.rise(self.time_stage, self.byte_stage);
         self.target = (self.target + rise).min(line);
         self.current = (self.current + self.target) / 2.0;
-        before != (self.current, self.target)
+        previous_rates != (self.current, self.target)
     }
 }
 

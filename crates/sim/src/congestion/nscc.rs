@@ -259,8 +259,8 @@ impl Nscc {
     /// Applies the accumulated increases.
     fn adjust(&mut self, now: Picoseconds) {
         let due = (now - self.adjusted_at).as_f64() >= self.parameters.config_base_rtt();
-        let enough = f64::from(self.parameters.adjust_packets) * self.packet;
-        if !due && self.received <= enough {
+        let threshold = f64::from(self.parameters.adjust_packets) * self.packet;
+        if !due && self.received <= threshold {
             return;
         }
         let mut window = self.window + self.increase / self.window;

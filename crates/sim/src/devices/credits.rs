@@ -284,12 +284,12 @@ impl Sender {
         }
         self.timer_at = NEVER;
         if self.request_at > now {
-            let again = if self.request_at < NEVER {
+            let retry_time = if self.request_at < NEVER {
                 self.arm()
             } else {
                 None
             };
-            return again.map_or(RequestTiming::Wait, RequestTiming::Later);
+            return retry_time.map_or(RequestTiming::Wait, RequestTiming::Later);
         }
         self.request_at = NEVER;
         match self.unanswered > retries {

@@ -95,8 +95,13 @@ impl Operations {
         self.ended_count == self.status.len() as u64
     }
 
-    /// Takes over the state of another part of the network: the queue pairs in `own`, and the operations posted on them.
-    pub fn add(&mut self, other: Operations, own: &[bool], posted_on: &dyn Fn(usize) -> usize) {
+    /// Takes over the state of another part of the network: the queue pairs in `owned_queue_pairs`, and the operations posted on them.
+    pub fn add(
+        &mut self,
+        other: Operations,
+        owned_queue_pairs: &[bool],
+        posted_on: &dyn Fn(usize) -> usize,
+    ) {
         let Operations {
             waiting_for,
             first: _,
@@ -111,13 +116,13 @@ impl Operations {
         } = other;
         self.completed += completed;
         self.ended_count += ended_count;
-        for number in (0..status.len()).filter(|number| own[posted_on(*number)]) {
+        for number in (0..status.len()).filter(|number| owned_queue_pairs[posted_on(*number)]) {
             self.waiting_for[number] = waiting_for[number];
             self.started[number] = started[number];
             self.ended[number] = ended[number];
             self.status[number] = status[number];
         }
-        for id in (0..own.len()).filter(|id| own[*id]) {
+        for id in (0..owned_queue_pairs.len()).filter(|id| owned_queue_pairs[*id]) {
             self.latest[id] = latest[id];
             self.overflow[id] = std::mem::take(&mut overflow[id]);
         }

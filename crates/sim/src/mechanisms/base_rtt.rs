@@ -67,7 +67,7 @@ fn longest(scenario: &Scenario) -> Option<Picoseconds> {
         bytes: on_link(bytes),
         known: HashMap::new(),
     };
-    let (mut there, mut back) = (paths(data), paths(Bytes(framing.ack_bytes)));
+    let (mut forward, mut back) = (paths(data), paths(Bytes(framing.ack_bytes)));
     let connections = scenario.connections.iter().enumerate();
     let acknowledged = connections.filter(|(_, connection)| connection.service == Service::Rc);
     let ends = acknowledged.flat_map(|(number, connection)| {
@@ -76,7 +76,7 @@ fn longest(scenario: &Scenario) -> Option<Picoseconds> {
     });
     let rtt = |(id, port): (QueuePairId, PortId)| {
         let peer = scenario.connections[id.connection()].ports()[id.peer().side()];
-        Some(there.time_to_peer(id, port)? + back.time_to_peer(id.peer(), peer)?)
+        Some(forward.time_to_peer(id, port)? + back.time_to_peer(id.peer(), peer)?)
     };
     ends.filter_map(rtt).max()
 }
@@ -129,8 +129,8 @@ impl LongestPaths<'_> {
         for port in self.next_hops.sets.ports(set) {
             let next = self.scenario.node_of(port.peer());
             if let Some(next) = next.switch(self.scenario.hosts) {
-                let rest = self.time_from(next, destination);
-                longest = longest.max(self.link_time(*port) + rest);
+                let remaining_time = self.time_from(next, destination);
+                longest = longest.max(self.link_time(*port) + remaining_time);
             }
         }
         self.known.insert((switch, destination), longest);

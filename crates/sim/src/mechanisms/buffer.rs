@@ -135,10 +135,10 @@ impl PriorityGroup {
     #[inline]
     pub fn release(&mut self, pool: &mut Pool, cells: u32) -> u32 {
         let headroom = self.headroom_used.min(cells);
-        let rest = cells - headroom;
-        pool.used -= u64::from(rest.min(self.shared()));
+        let shared_cells = cells - headroom;
+        pool.used -= u64::from(shared_cells.min(self.shared()));
         self.headroom_used -= headroom;
-        self.used -= rest;
+        self.used -= shared_cells;
         headroom
     }
 

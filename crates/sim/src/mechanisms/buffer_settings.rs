@@ -44,18 +44,18 @@ pub fn resolve(scenario: &Scenario) -> Result<BufferSettings, Refusal> {
     let mut slices = vec![0; ports];
     let mut pools = Vec::with_capacity(scenario.switches as usize);
     let mut problems = Vec::new();
-    for (switch, own) in switches_of(scenario.switches).zip(&switch_ports(scenario)) {
+    for (switch, switch_ports) in switches_of(scenario.switches).zip(&switch_ports(scenario)) {
         let node = NodeId::of_switch(scenario.hosts, switch);
         let cut = scenario.of_node(node).switch.slices;
-        for (place, &port) in own.iter().enumerate() {
-            slices[port] = (place as u64 * u64::from(cut) / own.len() as u64) as u32;
+        for (place, &port) in switch_ports.iter().enumerate() {
+            slices[port] = (place as u64 * u64::from(cut) / switch_ports.len() as u64) as u32;
             let settings_by_priority = rules.port(port);
             for (priority, settings) in Priority::all().zip(settings_by_priority) {
                 priority_settings[(port, priority)] = settings;
             }
         }
         let pool = (0..cut).map(|slice| {
-            let inside = own.iter().filter(|port| slices[**port] == slice);
+            let inside = switch_ports.iter().filter(|port| slices[**port] == slice);
             rules.pool(node, inside.copied(), &priority_settings)
         });
         match pool.collect::<Result<Vec<Slice>, String>>() {
@@ -117,8 +117,8 @@ impl<'a> Rules<'a> {
         });
         let mut settings_by_priority = [PrioritySettings::default(); PRIORITIES];
         for priority in Priority::all() {
-            let mut before = Priority::all().take_while(|other| *other < priority);
-            let same = before.find(|other| numbers[*other] == numbers[priority]);
+            let mut previous_priorities = Priority::all().take_while(|other| *other < priority);
+            let same = previous_priorities.find(|other| numbers[*other] == numbers[priority]);
             settings_by_priority[priority] = match same {
                 Some(other) => settings_by_priority[other],
                 None => self.priority_settings(port, priority),
@@ -129,15 +129,15 @@ impl<'a> Rules<'a> {
 
     fn priority_settings(&self, port: PortId, priority: Priority) -> PrioritySettings {
         let cell = self.switch_of(port).cell_bytes;
-        let own = self.scenario.of_priority_queue(port, priority);
+        let settings = self.scenario.of_priority_queue(port, priority);
         let link = self.link(port);
         PrioritySettings {
             headroom_cells: self.headroom(port, priority),
-            reserve_cells: own.switch.reserve_bytes.div_ceil(cell),
-            alpha_exponent: self.alpha_exponent(&own.switch, link.rate),
-            xon_offset_cells: own.switch.xon_offset_bytes.div_ceil(cell),
-            kmin_bytes: at_rate(&own.marking, own.marking.kmin_bytes, link.rate),
-            kmax_bytes: at_rate(&own.marking, own.marking.kmax_bytes, link.rate),
+            reserve_cells: settings.switch.reserve_bytes.div_ceil(cell),
+            alpha_exponent: self.alpha_exponent(&settings.switch, link.rate),
+            xon_offset_cells: settings.switch.xon_offset_bytes.div_ceil(cell),
+            kmin_bytes: at_rate(&settings.marking, settings.marking.kmin_bytes, link.rate),
+            kmax_bytes: at_rate(&settings.marking, settings.marking.kmax_bytes, link.rate),
         }
     }
 

@@ -67,9 +67,9 @@ mod tests {
             assert_eq!(values.take(), round[0]);
             values.avoid(round[2]);
             values.avoid(round[2]);
-            let rest: Vec<u16> = (0..6).map(|_| values.take()).collect();
+            let next_values: Vec<u16> = (0..6).map(|_| values.take()).collect();
             let [a, b, c, d] = round[..] else { panic!() };
-            assert_eq!(rest, [b, d, a, b, c, d]);
+            assert_eq!(next_values, [b, d, a, b, c, d]);
             for port in round.iter() {
                 values.avoid(*port);
             }

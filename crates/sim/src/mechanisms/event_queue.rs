@@ -185,13 +185,13 @@ impl EventQueue {
             return;
         }
         self.open.push(packed);
-        let rest = &mut self.open[self.head..];
-        let mut place = rest.len() - 1;
-        while place > 0 && rest[place - 1] > packed {
-            rest[place] = rest[place - 1];
+        let waiting = &mut self.open[self.head..];
+        let mut place = waiting.len() - 1;
+        while place > 0 && waiting[place - 1] > packed {
+            waiting[place] = waiting[place - 1];
             place -= 1;
         }
-        rest[place] = packed;
+        waiting[place] = packed;
         // A slot that refills itself must not grow by the events removed from it.
         if self.head > LONGEST_SHIFT && self.head * 2 > self.open.len() {
             self.open.drain(..self.head);
@@ -204,8 +204,8 @@ impl EventQueue {
     fn insert_crowded(&mut self, packed: u128) {
         self.base = self.base.max(slot_of(self.open[self.head]));
         self.horizon = self.base;
-        let rest = self.open[self.head..].partition_point(|&other| slot_of(other) <= self.horizon);
-        for later in self.open.drain(self.head + rest..) {
+        let due = self.open[self.head..].partition_point(|&other| slot_of(other) <= self.horizon);
+        for later in self.open.drain(self.head + due..) {
             self.fine.push(slot_of(later), later, &mut self.pool);
         }
         if slot_of(packed) > self.horizon {

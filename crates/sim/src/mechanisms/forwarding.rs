@@ -134,7 +134,7 @@ impl Forwarding {
             Balance::Adaptive => ecmp.adaptive_gap_ns * NANOSECOND,
         };
         let choice_count = &mut self.choice_counts[set as usize];
-        let mut any = |among: usize| {
+        let mut draw = |among: usize| {
             *choice_count += 1;
             (chance::uniform(seed, set, *choice_count) * among as f64) as usize
         };
@@ -157,9 +157,9 @@ impl Forwarding {
                 // As in Spectrum-4: the port of the set with the shortest egress queue.
                 let least = ports.iter().map(|port| load(*port)).min()?;
                 let equal = || ports.iter().filter(|port| load(**port) == least);
-                *equal().nth(any(equal().count()))?
+                *equal().nth(draw(equal().count()))?
             }
-            _ => ports[any(ports.len())],
+            _ => ports[draw(ports.len())],
         };
         if gap > Picoseconds::ZERO {
             self.flowlets[packet.switch].insert(packet.sender, (port, packet.now));

@@ -83,31 +83,31 @@ impl HostPipe {
 
     /// Changes the rate to memory from now on, or restores the configured rate. Fill levels are times at the current rate.
     pub fn receive_at(&mut self, now: Picoseconds, rate: Option<ByteTime>) {
-        let (before, after) = (self.into, rate.unwrap_or(self.usual));
+        let (previous, current) = (self.into, rate.unwrap_or(self.usual));
         let left = self.received_until.saturating_sub(now);
-        self.received_until = now + before.convert(left, after);
-        [self.buffer, self.xoff, self.xon] = self.sizes.map(|bytes| after.times(bytes));
-        self.into = after;
+        self.received_until = now + previous.convert(left, current);
+        [self.buffer, self.xoff, self.xon] = self.sizes.map(|bytes| current.times(bytes));
+        self.into = current;
     }
 
     /// The NIC fetches data; returns when it may fetch more. Requests for data share the direction of received data.
     pub fn fetch(&mut self, now: Picoseconds, data: Bytes<u32>) -> Picoseconds {
-        let own = now + self.byte.times(data);
+        let fetched = now + self.byte.times(data);
         let Some(link) = self.link.as_mut().filter(|_| data > Bytes(0)) else {
-            return own;
+            return fetched;
         };
         let [read, written] = link.read(now, data);
         if self.received_until > now {
             self.received_until = self.received_until.max(written);
         }
-        own.max(read)
+        fetched.max(read)
     }
 
     /// When data received now would have left the NIC.
     fn drain_end(&self, now: Picoseconds, data: Bytes<u32>) -> Picoseconds {
-        let own = self.received_until.max(now) + self.into.times(data);
+        let drained = self.received_until.max(now) + self.into.times(data);
         let link = self.link.as_ref().map(|link| link.written(now, data));
-        link.map_or(own, |written| written.max(own))
+        link.map_or(drained, |written| written.max(drained))
     }
 
     /// Data is received; returns when it has left the NIC.
@@ -120,12 +120,12 @@ impl HostPipe {
 
     /// Payload enters the receive buffer, if there is room; `lossless`: bit n = priority n is.
     pub fn receive(&mut self, now: Picoseconds, frame: &Frame, lossless: u8) -> Option<Reception> {
-        let before = if frame.kind == Kind::Datagram {
+        let header = if frame.kind == Kind::Datagram {
             GRH
         } else {
             Bytes(0)
         };
-        let data = frame.payload.widen() + before;
+        let data = frame.payload.widen() + header;
         let until = self.drain_end(now, data);
         let fill = until - now;
         if fill > self.buffer {
@@ -153,9 +153,9 @@ impl HostPipe {
         if self.pausing == 0 {
             return DrainState::Before; // at an earlier rate
         }
-        let enough = self.received_until.saturating_sub(self.xon);
-        if enough > now {
-            return DrainState::Later(enough);
+        let drained_at = self.received_until.saturating_sub(self.xon);
+        if drained_at > now {
+            return DrainState::Later(drained_at);
         }
         DrainState::Now(std::mem::take(&mut self.pausing))
     }

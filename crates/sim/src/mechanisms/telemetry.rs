@@ -194,9 +194,9 @@ impl Telemetry {
     /// A port sends so many bytes on the link. Returns the bytes sent before, if switches write them.
     pub fn count_sent(&mut self, port: PortId, bytes: Bytes) -> Option<Bytes> {
         let sent = self.sent_bytes.get_mut(port.index())?;
-        let before = *sent;
+        let previous = *sent;
         *sent += bytes;
-        Some(before)
+        Some(previous)
     }
 
     /// A switch writes into the frame at `index`, if there is room.

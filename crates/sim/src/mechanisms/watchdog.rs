@@ -83,8 +83,8 @@ impl Guard {
             false => (self.free_since, watchdog.restoration_ns * NANOSECOND),
         };
         if now - since < least {
-            let again = self.arm(watchdog, since + least);
-            return again.map_or(Poll::Nothing, Poll::Again);
+            let poll_time = self.arm(watchdog, since + least);
+            return poll_time.map_or(Poll::Nothing, Poll::Again);
         }
         self.stuck = paused;
         if paused {

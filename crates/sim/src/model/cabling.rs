@@ -6,19 +6,19 @@ use crate::model::scenario::Scenario;
 impl Scenario {
     /// Exchanges the second ends of two links of a scenario without miswiring so far.
     pub fn exchange_cables(&mut self, miswired: &Miswiring) {
-        let [one, other] = miswired.links;
-        let [second, other_second] = miswired.links.map(|link| link.ports()[1]);
-        let kept = self.links[one].b;
-        self.links[one].b = std::mem::replace(&mut self.links[other].b, kept);
+        let [link, other_link] = miswired.links;
+        let [port, other_port] = miswired.links.map(|link| link.ports()[1]);
+        let kept = self.links[link].b;
+        self.links[link].b = std::mem::replace(&mut self.links[other_link].b, kept);
         if !self.addresses.is_empty() {
             self.addresses.resize(2 * self.links.len(), None);
-            self.addresses.swap(second.index(), other_second.index());
+            self.addresses.swap(port.index(), other_port.index());
         }
         if !self.names.ports.is_empty() {
-            self.names.exchange(second, other_second);
+            self.names.exchange(port, other_port);
         }
         if self.sets() > 1 {
-            self.devices.exchange(second, other_second);
+            self.devices.exchange(port, other_port);
         }
         for connection in &mut self.connections {
             connection.port_a = miswired.renamed(connection.port_a);

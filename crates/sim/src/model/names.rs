@@ -18,9 +18,10 @@ impl Names {
     }
 
     /// Exchanges the names of two ports.
-    pub fn exchange(&mut self, one: PortId, other: PortId) {
-        let more = (one.max(other).index() + 1).saturating_sub(self.ports.len());
-        self.ports.extend(std::iter::repeat_n(String::new(), more));
-        self.ports.swap(one.index(), other.index());
+    pub fn exchange(&mut self, port: PortId, other: PortId) {
+        let missing = (port.max(other).index() + 1).saturating_sub(self.ports.len());
+        self.ports
+            .extend(std::iter::repeat_n(String::new(), missing));
+        self.ports.swap(port.index(), other.index());
     }
 }

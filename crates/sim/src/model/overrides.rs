@@ -84,8 +84,8 @@ impl Devices {
     }
 
     /// Exchanges the parameters of two ports.
-    pub fn exchange(&mut self, one: PortId, other: PortId) {
-        let both = |slot: &dyn Fn(PortId) -> Slot| [slot(one), slot(other)];
+    pub fn exchange(&mut self, port: PortId, other: PortId) {
+        let both = |slot: &dyn Fn(PortId) -> Slot| [slot(port), slot(other)];
         let priority_queues =
             Priority::all().map(|priority| both(&|port| Slot::PriorityQueue(port, priority)));
         for slots in priority_queues.chain([both(&|port| Slot::Port(port))]) {

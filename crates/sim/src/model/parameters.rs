@@ -501,11 +501,11 @@ pub struct Pipe {
 impl Pipe {
     /// Bits of payload per second: from memory, to memory.
     pub fn rates(&self) -> Result<[u64; 2], UnknownPcieLink> {
-        let own = self
+        let nic_rate = self
             .gbps
             .map_or(u64::MAX, |gbps| u64::from(gbps) * 1_000_000_000);
         let of_link = self.pcie.map_or(Ok([u64::MAX; 2]), |pcie| pcie.rates())?;
-        Ok(of_link.map(|rate| rate.min(own)))
+        Ok(of_link.map(|rate| rate.min(nic_rate)))
     }
 }
 

@@ -170,7 +170,7 @@ fn alternatives(values: &[Value]) -> String {
         .collect();
     match shown.split_last() {
         Some((last, [])) => last.clone(),
-        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        Some((last, first_items)) => format!("{} or {last}", first_items.join(", ")),
         None => String::new(),
     }
 }

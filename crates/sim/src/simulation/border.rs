@@ -57,9 +57,9 @@ pub(crate) struct Border {
 
 impl Border {
     /// The border of part number `own` of `parts`.
-    pub(super) fn new(own: u16, parts: usize, part_of: Arc<[u16]>) -> Self {
+    pub(super) fn new(part: u16, parts: usize, part_of: Arc<[u16]>) -> Self {
         Border {
-            own,
+            own: part,
             part_of,
             leaving: (0..parts).map(|_| Vec::new()).collect(),
             earliest: NEVER,

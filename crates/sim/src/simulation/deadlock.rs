@@ -49,9 +49,9 @@ impl Simulation {
                     continue; // it has crossed the switch and uses no ingress buffer
                 }
                 let sender = self.frames[index].ingress.peer();
-                let before = priority_queue_number(sender, priority);
-                if blocked.contains(&before) {
-                    waits.entry(before).or_default().insert(*queue);
+                let upstream = priority_queue_number(sender, priority);
+                if blocked.contains(&upstream) {
+                    waits.entry(upstream).or_default().insert(*queue);
                 }
             }
         }
@@ -76,20 +76,20 @@ fn circle(
     waits: &BTreeMap<QueueNumber, BTreeSet<QueueNumber>>,
     first: QueueNumber,
 ) -> Option<Vec<QueueNumber>> {
-    let mut before: BTreeMap<QueueNumber, QueueNumber> = BTreeMap::new();
+    let mut waits_on: BTreeMap<QueueNumber, QueueNumber> = BTreeMap::new();
     let mut next = VecDeque::from([first]);
     while let Some(queue) = next.pop_front() {
         for other in waits.get(&queue).into_iter().flatten() {
             if *other == first {
                 let mut circle = vec![queue];
-                while let Some(earlier) = before.get(&circle[circle.len() - 1]) {
+                while let Some(earlier) = waits_on.get(&circle[circle.len() - 1]) {
                     circle.push(*earlier);
                 }
                 circle.reverse();
                 return Some(circle);
             }
-            if !before.contains_key(other) {
-                before.insert(*other, queue);
+            if !waits_on.contains_key(other) {
+                waits_on.insert(*other, queue);
                 next.push_back(*other);
             }
         }

@@ -101,10 +101,10 @@ impl Simulation {
                 return false;
             };
             self.totals.events += 1;
-            let before = std::mem::replace(&mut self.now, event.time);
+            let previous_time = std::mem::replace(&mut self.now, event.time);
             self.key = event.key;
             self.look_ahead();
-            self.take(event, before);
+            self.take(event, previous_time);
         }
         true
     }
@@ -160,7 +160,7 @@ impl Simulation {
     }
 
     #[inline(always)] // called from one place, and for every event
-    fn take(&mut self, event: Event, before: Picoseconds) {
+    fn take(&mut self, event: Event, previous_time: Picoseconds) {
         let entity = event.key & ENTITY;
         match event.key >> 28 {
             class::TRANSMIT => self.transmit_event(PortId(entity)),
@@ -179,7 +179,7 @@ impl Simulation {
             class::ROUTE => self.reroute(PortId(entity), event.payload),
             class::CROSSES => self.crossing_ends(entity),
             class::CREDIT => self.credit_event(entity, event.payload),
-            _ => self.sample(before),
+            _ => self.sample(previous_time),
         }
     }
 

@@ -123,10 +123,10 @@ fn least(simulation: &Simulation, operation: &Operation) -> Option<Picoseconds> 
     let connection = &simulation.scenario.connections[operation.queue_pair.connection()];
     let mtu = connection.service.payload(parameters);
     let packets = operation.bytes.div_ceil(mtu.widen()).max(1);
-    let rest = operation.bytes - (packets - 1) * mtu.widen();
+    let last_packet = operation.bytes - (packets - 1) * mtu.widen();
     let frame = |flags: u8| {
         let payload = if flags & LAST != 0 {
-            Bytes(rest.0 as u32)
+            Bytes(last_packet.0 as u32)
         } else {
             mtu
         };
@@ -159,9 +159,9 @@ fn least(simulation: &Simulation, operation: &Operation) -> Option<Picoseconds> 
             .map(|(count, bytes)| *count * byte.times(*bytes));
         return Some(times.sum());
     }
-    let (there, again) = (path(simulation, id)?, path(simulation, id.peer())?);
-    let data = crosses(simulation, &there, &data);
-    Some(data + crosses(simulation, &again, &[(1, on_link(Bytes(back)))]))
+    let (forward, reverse) = (path(simulation, id)?, path(simulation, id.peer())?);
+    let data = crosses(simulation, &forward, &data);
+    Some(data + crosses(simulation, &reverse, &[(1, on_link(Bytes(back)))]))
 }
 
 /// Time from the first bit of a train of frames at the first port to its last bit at the destination: pairs of a number of
@@ -175,8 +175,8 @@ fn crosses(simulation: &Simulation, path: &[PortId], train: &[(u64, Bytes<u32>)]
     let mut sent: Vec<Option<Picoseconds>> = vec![None; ports.len()];
     sent[0] = Some(Picoseconds::ZERO);
     for (count, bytes) in train.iter().filter(|(count, _)| *count > 0) {
-        let before = std::mem::replace(&mut sent, vec![None; ports.len()]);
-        for (start, since) in before.iter().enumerate() {
+        let previous = std::mem::replace(&mut sent, vec![None; ports.len()]);
+        for (start, since) in previous.iter().enumerate() {
             let Some(since) = since else { continue };
             // The slowest port limits all further frames.
             let (mut time, mut slowest) = (*since, Picoseconds::ZERO);

@@ -160,7 +160,7 @@ impl Simulation {
             _ => None,
         };
         let queue_pair = &mut self.queue_pairs[id];
-        let before = match carried {
+        let arrived_before = match carried {
             Some(_) => queue_pair.transport.outstanding().arrived,
             None => 0,
         };
@@ -196,7 +196,7 @@ impl Simulation {
             self.send_control(id, kind, reply, carried.as_ref());
         }
         if let (Some(carried), Kind::Ack) = (&carried, frame.kind) {
-            self.acknowledged(id, &frame, carried, before);
+            self.acknowledged(id, &frame, carried, arrived_before);
         }
         if outcome.progress {
             if outcome.failed {

@@ -10,7 +10,7 @@ use crate::time::Picoseconds;
 impl Simulation {
     /// Takes a sample, and schedules the next one after the interval while the run is active. `before`: time of the previous
     /// event.
-    pub(crate) fn sample(&mut self, before: Picoseconds) {
+    pub(crate) fn sample(&mut self, previous_time: Picoseconds) {
         let now = self.now;
         self.sample_at(now);
         // Operations that depend on a failed one never end: a run without pending events is over, too.
@@ -19,17 +19,17 @@ impl Simulation {
             let next = self.series.next(now);
             self.schedule(next, class::SAMPLE, 0, 0);
         } else if self.queue.is_empty() {
-            self.now = before; // sampling does not extend the run
+            self.now = previous_time; // sampling does not extend the run
         }
     }
 
     /// Takes a sample of all observed objects of this part.
     pub(crate) fn sample_at(&mut self, now: Picoseconds) {
         let border = self.border.as_deref();
-        let here = |port: PortId| border.is_none_or(|border| border.has(port));
+        let is_in_part = |port: PortId| border.is_none_or(|border| border.has(port));
         let observe = &self.scenario.observe;
         for (place, port) in observe.ports.iter().enumerate() {
-            if !here(*port) {
+            if !is_in_part(*port) {
                 continue;
             }
             for priority in Priority::all() {
@@ -46,15 +46,15 @@ impl Simulation {
                     (SENT, queue.sent_bytes.as_f64()),
                     (MARKS, f64::from(queue.marks)),
                 ];
-                for (what, value) in values {
-                    let row = (now, what, port.0, priority, value);
+                for (quantity, value) in values {
+                    let row = (now, quantity, port.0, priority, value);
                     self.series.row(place, row);
                 }
             }
         }
         for (place, id) in observe.queue_pairs.iter().enumerate() {
             let queue_pair = &self.queue_pairs[*id];
-            if !here(queue_pair.port) {
+            if !is_in_part(queue_pair.port) {
                 continue;
             }
             let line = self.scenario.links[queue_pair.port.link()].rate;

@@ -67,10 +67,10 @@ impl Series {
     }
 
     pub(super) fn row(&mut self, place: usize, row: (Picoseconds, u8, u32, Priority, f64)) {
-        let (time, what, id, priority, value) = row;
+        let (time, quantity, id, priority, value) = row;
         self.place.push(place as u32);
         self.time.push(time);
-        self.what.push(what);
+        self.what.push(quantity);
         self.id.push(id);
         self.priority.push(priority.0);
         self.value.push(value);

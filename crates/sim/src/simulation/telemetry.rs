@@ -16,7 +16,8 @@ impl Simulation {
         };
         let frame = &self.frames[index];
         let gap = Bytes(self.settings.parameters.framing.gap_bytes);
-        let Some(before) = telemetry.count_sent(port, (frame.bytes.widen() + gap).widen()) else {
+        let Some(sent_bytes) = telemetry.count_sent(port, (frame.bytes.widen() + gap).widen())
+        else {
             return;
         };
         let data = matches!(frame.kind, Kind::Write | Kind::Send);
@@ -28,7 +29,7 @@ impl Simulation {
             port,
             queue_bytes: queue.bytes,
             time: self.now,
-            sent_bytes: before,
+            sent_bytes: sent_bytes,
             rate: self.scenario.links[port.link()].rate,
         };
         telemetry.write(index, hop);
@@ -52,7 +53,7 @@ impl Simulation {
         id: QueuePairId,
         frame: &Frame,
         carried: &TelemetryRecord,
-        before: u32,
+        arrived_before: u32,
     ) {
         // All paths end with the last hop (section 3.6.12.3, OnNACK).
         if frame.has(ECHO) || frame.has(TRIMMED) && !carried.last_hop {
@@ -85,7 +86,7 @@ impl Simulation {
         }
         let ack = Ack {
             now: self.now,
-            bytes: Bytes((arrived - before).saturating_mul(mtu)),
+            bytes: Bytes((arrived - arrived_before).saturating_mul(mtu)),
             until,
             next,
             outstanding: in_flight,

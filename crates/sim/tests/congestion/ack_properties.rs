@@ -20,9 +20,9 @@ struct Bounds {
 /// An algorithm, and what it is to keep to, at `line` bits per second.
 fn algorithm() -> impl Strategy<Value = (Parameters, u64, Bounds)> {
     let speeds = prop_oneof![Just(10), Just(100), Just(400)].prop_map(|gbps| gbps * GIGABIT);
-    (0..5, speeds, any::<[u16; 3]>()).prop_map(|(which, line, numbers)| {
+    (0..5, speeds, any::<[u16; 3]>()).prop_map(|(kind, line, numbers)| {
         let [a, b, c] = numbers.map(|number| f64::from(number) / f64::from(u16::MAX));
-        let (parameters, bounds) = match which {
+        let (parameters, bounds) = match kind {
             0 => any_dctcp(a, b, c),
             1 => any_timely(line, a, b, c),
             2 => any_swift(line, a, b, c),
@@ -137,12 +137,12 @@ struct Sender {
 impl Sender {
     /// An ACK of any number of packets, late or early, marked or not; or a loss.
     fn process_event(&mut self, algorithm: &mut Algorithm, line: u64, call: [u16; 4]) {
-        let [what, packets, wait, other] = call.map(u32::from);
+        let [kind, packets, wait, other] = call.map(u32::from);
         self.now += u64::from(wait) * 10 * NANOSECOND;
         self.next += packets % 50;
         let (until, next) = (self.until, self.next);
         self.overtaken = false;
-        match what % 16 {
+        match kind % 16 {
             0 => algorithm.on_loss(self.now, Loss::Timeout { next }),
             1 | 2 => algorithm.on_loss(self.now, Loss::Gap { until, next }),
             3 => {
@@ -159,8 +159,8 @@ impl Sender {
                 self.until += acknowledged;
                 let hops = self.pass_switches(line, other);
                 // One in four was overtaken by up to 16 others.
-                let ago = if what / 16 % 4 == 0 {
-                    what as usize / 64 % 16
+                let ago = if kind / 16 % 4 == 0 {
+                    kind as usize / 64 % 16
                 } else {
                     0
                 };
@@ -168,7 +168,7 @@ impl Sender {
                     0..=16 => hops,
                     count => self.telemetry[count - 1 - ago],
                 };
-                let hops = &hops[..(what % 3) as usize];
+                let hops = &hops[..(kind % 3) as usize];
                 if let Some(first) = hops.first() {
                     let (count, time) = self.newest;
                     self.overtaken = hops.len() == count && first.time <= time;
@@ -183,13 +183,13 @@ impl Sender {
                         until: self.until,
                         next,
                         outstanding: next - self.until,
-                        rtt: (what % 5 != 0).then_some(u64::from(other) * 100 * NANOSECOND),
-                        marked: what % 3 == 0,
+                        rtt: (kind % 5 != 0).then_some(u64::from(other) * 100 * NANOSECOND),
+                        marked: kind % 3 == 0,
                     },
                     hops,
                     Penalty {
-                        rcv_cwnd_pend: if what % 7 == 0 { other as u8 % 128 } else { 0 },
-                        restore_cwnd: what % 2 == 0,
+                        rcv_cwnd_pend: if kind % 7 == 0 { other as u8 % 128 } else { 0 },
+                        restore_cwnd: kind % 2 == 0,
                     },
                 );
             }
@@ -227,27 +227,27 @@ proptest! {
         let mut sender = Sender::default();
         let by_telemetry = matches!(parameters, Parameters::Hpcc(_));
         for call in calls {
-            let before = (algorithm.window(), algorithm.alpha(sender.now));
+            let previous = (algorithm.window(), algorithm.alpha(sender.now));
             sender.process_event(&mut algorithm, line, call);
             if by_telemetry && sender.overtaken {
-                prop_assert_eq!((algorithm.window(), algorithm.alpha(sender.now)), before, "it is of the past");
+                prop_assert_eq!((algorithm.window(), algorithm.alpha(sender.now)), previous, "it is of the past");
             }
-            let seen = (algorithm.window(), algorithm.peek(sender.now), algorithm.alpha(sender.now));
-            prop_assert_eq!(algorithm.rate(sender.now), seen.1, "looking changes nothing");
-            prop_assert_eq!((algorithm.window(), algorithm.peek(sender.now), algorithm.alpha(sender.now)), seen);
+            let values = (algorithm.window(), algorithm.peek(sender.now), algorithm.alpha(sender.now));
+            prop_assert_eq!(algorithm.rate(sender.now), values.1, "looking changes nothing");
+            prop_assert_eq!((algorithm.window(), algorithm.peek(sender.now), algorithm.alpha(sender.now)), values);
             // A product of powers of two and bytes may be off by its last bit.
             let within = |value: f64, (least, most): (f64, f64)| {
                 value.is_finite() && value >= least * (1.0 - 1e-12) && value <= most * (1.0 + 1e-12)
             };
-            prop_assert_eq!(seen.0.is_some(), bounds.window.is_some());
-            if let Some((window, range)) = seen.0.zip(bounds.window) {
+            prop_assert_eq!(values.0.is_some(), bounds.window.is_some());
+            if let Some((window, range)) = values.0.zip(bounds.window) {
                 prop_assert!(within(window, range), "window {} of {:?}", window, range);
             }
-            if let Some(rate) = seen.1 {
+            if let Some(rate) = values.1 {
                 let range = bounds.rate.expect("this algorithm has no rate");
                 prop_assert!(rate > 0.0 && within(rate, range), "rate {} of {:?}", rate, range);
             }
-            if let Some(alpha) = seen.2 {
+            if let Some(alpha) = values.2 {
                 prop_assert!((0.0..=1.0).contains(&alpha), "alpha {}", alpha);
             }
         }

@@ -241,7 +241,7 @@ fn swift_by_hand() {
         ..swift::Parameters::default()
     };
     let mut algorithm = start_algorithm(Parameters::Swift(parameters), 100);
-    let after = |algorithm: &mut Algorithm, now: Picoseconds, rtt: Picoseconds| {
+    let window_after = |algorithm: &mut Algorithm, now: Picoseconds, rtt: Picoseconds| {
         let acknowledgement = Ack {
             now,
             rtt: Some(rtt),
@@ -252,7 +252,11 @@ fn swift_by_hand() {
     };
     // Below the target: 3 packets acknowledged of a window of 12.
     close(
-        Some(after(&mut algorithm, Picoseconds::ZERO, 20 * MICROSECOND)),
+        Some(window_after(
+            &mut algorithm,
+            Picoseconds::ZERO,
+            20 * MICROSECOND,
+        )),
         12.25,
     );
     // The target of 12.25 packets: alpha = 100 us / (1/sqrt(0.1) - 1/sqrt(100)), and
@@ -262,17 +266,25 @@ fn swift_by_hand() {
     let left = 1.0 - 0.8 * (40.0 - target) / 40.0;
     let cut = 12.25 * left;
     close(
-        Some(after(&mut algorithm, MICROSECOND, 40 * MICROSECOND)),
+        Some(window_after(&mut algorithm, MICROSECOND, 40 * MICROSECOND)),
         cut,
     );
     // Once per RTT ...
     close(
-        Some(after(&mut algorithm, 40 * MICROSECOND, 40 * MICROSECOND)),
+        Some(window_after(
+            &mut algorithm,
+            40 * MICROSECOND,
+            40 * MICROSECOND,
+        )),
         cut,
     );
     // ... and never by more than half.
     close(
-        Some(after(&mut algorithm, 901 * MICROSECOND, 900 * MICROSECOND)),
+        Some(window_after(
+            &mut algorithm,
+            901 * MICROSECOND,
+            900 * MICROSECOND,
+        )),
         cut / 2.0,
     );
     assert_eq!(algorithm.rate(Picoseconds::ZERO), None);
@@ -321,7 +333,7 @@ fn timely_by_hand() {
         (Some(10e9), None)
     );
     // A packet takes 0.8 us of the sender's link.
-    let mut after = |rtt_ns: u64| {
+    let mut rate_after = |rtt_ns: u64| {
         let rtt = Some(Picoseconds::from_nanoseconds(rtt_ns + 800));
         acknowledge(
             &mut algorithm,
@@ -333,19 +345,19 @@ fn timely_by_hand() {
         algorithm.rate(Picoseconds::ZERO).unwrap()
     };
     // Above T_high: 1 - 0.8 (1 - 500/1000) = 0.6.
-    close(Some(after(1_000_000)), 6e9);
+    close(Some(rate_after(1_000_000)), 6e9);
     // Falling: 10 Mb/s, 10 Mb/s, and from the third time on three times as much.
-    close(Some(after(300_000)), 6.01e9);
-    close(Some(after(200_000)), 6.02e9);
-    close(Some(after(200_000)), 6.05e9);
+    close(Some(rate_after(300_000)), 6.01e9);
+    close(Some(rate_after(200_000)), 6.02e9);
+    close(Some(rate_after(200_000)), 6.05e9);
     // Rising by 5 us, a quarter of the 20 us: 1 - 0.8 * 0.25.
-    close(Some(after(205_000)), 6.05e9 * 0.8);
-    close(Some(after(204_000)), 6.05e9 * 0.8 + 10e6);
+    close(Some(rate_after(205_000)), 6.05e9 * 0.8);
+    close(Some(rate_after(204_000)), 6.05e9 * 0.8 + 10e6);
     // Below T_low, although it rises later on.
-    close(Some(after(20_000)), 6.05e9 * 0.8 + 20e6);
-    close(Some(after(49_000)), 6.05e9 * 0.8 + 30e6);
+    close(Some(rate_after(20_000)), 6.05e9 * 0.8 + 20e6);
+    close(Some(rate_after(49_000)), 6.05e9 * 0.8 + 30e6);
     // More than all of it: the floor, a hundredth of line rate.
-    close(Some(after(499_000)), 100e6);
+    close(Some(rate_after(499_000)), 100e6);
 }
 
 #[test]

@@ -28,12 +28,12 @@ pub fn arbitrary_order(bytes: &[u8]) {
     let mut now: Picoseconds = Picoseconds::ZERO;
     while !input.0.is_empty() {
         let call = input.byte();
-        let before = now;
+        let previous = now;
         now += wait(&mut input);
         if now > NAIVE_UNTIL {
             naive = None;
         }
-        for look in [before + (now - before) / 3, now] {
+        for look in [previous + (now - previous) / 3, now] {
             let peeked = often.peek(look);
             assert_eq!(peeked.map(f64::to_bits), often.rate(look).map(f64::to_bits));
             assert_eq!(peeked, often.peek(look));
@@ -200,10 +200,10 @@ struct Input<'a>(&'a [u8]);
 
 impl Input<'_> {
     fn byte(&mut self) -> u8 {
-        let Some((first, rest)) = self.0.split_first() else {
+        let Some((first, following)) = self.0.split_first() else {
             return 0;
         };
-        self.0 = rest;
+        self.0 = following;
         *first
     }
 

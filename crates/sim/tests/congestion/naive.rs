@@ -157,12 +157,12 @@ impl NaiveDcqcn {
             t: 0,
             bc: 0,
         });
-        let before = limited.alpha;
+        let previous_alpha = limited.alpha;
         limited.alpha = (1.0 - p.g) * limited.alpha + p.g;
         let by = if p.alpha_before_cut {
             limited.alpha
         } else {
-            before
+            previous_alpha
         };
         limited.rt = limited.rc;
         limited.rc = (limited.rc * (1.0 - by / 2.0)).max(p.min_rate_bps as f64);

@@ -159,17 +159,17 @@ fn without_delay_it_grows_fast() {
         &mut algorithm,
         &ack(MICROSECOND, 100, Picoseconds::ZERO, false),
     );
-    let before = algorithm.window().unwrap();
+    let previous_window = algorithm.window().unwrap();
     // The growth of a packet's delay below 1 us is that of the rule below the target.
     close(
-        Some(before),
+        Some(previous_window),
         100_000.0 + 100_000.0 * 4.0 * 1_000.0 * 0.75 / 100_000.0,
     );
     acknowledge(&mut algorithm, &ack(MICROSECOND, 8, MICROSECOND / 2, false));
-    close(algorithm.window(), before + 2_000.0);
+    close(algorithm.window(), previous_window + 2_000.0);
     // A delay ends it: 8 us are missing to the target.
     acknowledge(&mut algorithm, &ack(MICROSECOND, 8, MICROSECOND, false));
-    let fast = before + 2_000.0;
+    let fast = previous_window + 2_000.0;
     close(
         algorithm.window(),
         fast + 8_000.0 * 4.0 * 1_000.0 * (8.0 / 12.0) / fast,

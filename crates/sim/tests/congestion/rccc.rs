@@ -114,12 +114,12 @@ fn both_together() {
         config_base_rtt_ns: Some(8_000),
         ..nscc::Parameters::default()
     };
-    let with = Rccc {
+    let parameters = Rccc {
         nscc: Some(nscc),
         max_wnd_bdp: 4.0,
         ..Rccc::default()
     };
-    let mut algorithm = start_rccc(with);
+    let mut algorithm = start_rccc(parameters);
     let window = |algorithm: &Algorithm| algorithm.window().unwrap().round() as i64;
     assert_eq!((credit(&algorithm), window(&algorithm)), (400_000, MOST));
     sender(&mut algorithm).on_credit(Bytes(2_000));
@@ -140,7 +140,7 @@ fn both_together() {
 fn acknowledgements_bring_no_credit() {
     let mut algorithm = start_rccc(Rccc::default());
     sender(&mut algorithm).spend(Bytes(PACKET));
-    let before = credit(&algorithm);
+    let previous_credit = credit(&algorithm);
     acknowledge(
         &mut algorithm,
         &Ack {
@@ -155,7 +155,7 @@ fn acknowledgements_bring_no_credit() {
     );
     algorithm.on_cnp(MICROSECOND);
     algorithm.on_sent(MICROSECOND, Bytes(PACKET));
-    assert_eq!(credit(&algorithm), before);
+    assert_eq!(credit(&algorithm), previous_credit);
 }
 
 #[test]

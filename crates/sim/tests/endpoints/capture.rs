@@ -29,13 +29,13 @@ fn frames(mut scenario: Scenario) -> Vec<Vec<u8>> {
     let mut simulation = Simulation::new(scenario).unwrap_or_else(|refused| panic!("{refused}"));
     while simulation.advance(1 << 16) {}
     let file = simulation.captured().remove(0);
-    let mut rest = &file[FILE_HEADER..];
+    let mut unread = &file[FILE_HEADER..];
     let mut frames = Vec::new();
-    while !rest.is_empty() {
-        let length = u32::from_le_bytes(rest[8..12].try_into().unwrap()) as usize;
-        let (frame, after) = rest[FRAME_HEADER..].split_at(length);
+    while !unread.is_empty() {
+        let length = u32::from_le_bytes(unread[8..12].try_into().unwrap()) as usize;
+        let (frame, following) = unread[FRAME_HEADER..].split_at(length);
         frames.push(frame.to_vec());
-        rest = after;
+        unread = following;
     }
     frames
 }
@@ -257,8 +257,8 @@ fn credit_is_in_the_capture() {
     let of = |kind: u16| {
         let kind = (11 << 11 | kind << 7_u16).to_be_bytes();
         let payload = |frame: &&Vec<u8>| u32::from_be_bytes(frame[54..58].try_into().unwrap());
-        let these = credits.iter().filter(move |packet| packet[42..44] == kind);
-        these.map(payload).collect::<Vec<_>>()
+        let of_kind = credits.iter().filter(move |packet| packet[42..44] == kind);
+        of_kind.map(payload).collect::<Vec<_>>()
     };
     let (granted, wanted) = (of(7), of(8));
     assert_eq!(granted.len() + wanted.len(), credits.len());

@@ -295,12 +295,16 @@ fn what_each_parameter_of_framing_is_worth() {
             2 * 1_000,
         ),
     ];
-    for (what, change, verb, bytes, expected) in rows {
+    for (case, change, verb, bytes, expected) in rows {
         let mut changed = roce();
         change(&mut changed);
-        let with = completion(1, 100, 500, roce(), verb, bytes);
-        let without = completion(1, 100, 500, changed, verb, bytes);
-        assert_eq!(without.0 as i64 - with.0 as i64, expected, "{what}");
+        let usual_time = completion(1, 100, 500, roce(), verb, bytes);
+        let changed_time = completion(1, 100, 500, changed, verb, bytes);
+        assert_eq!(
+            changed_time.0 as i64 - usual_time.0 as i64,
+            expected,
+            "{case}"
+        );
     }
 }
 

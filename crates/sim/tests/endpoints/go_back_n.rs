@@ -95,8 +95,8 @@ fn a_loss_is_worth_w_and_one_packets() {
     let outcome = long_write(100_000, 1e-4, 3, 4, true);
     let naks = column(&outcome, "queue_pairs", "naks_sent")[1];
     assert!(naks > 5);
-    let again = column(&outcome, "queue_pairs", "retransmissions")[0];
-    assert_eq!(again, naks * (wasted_packets() + 1));
+    let retransmissions = column(&outcome, "queue_pairs", "retransmissions")[0];
+    assert_eq!(retransmissions, naks * (wasted_packets() + 1));
 }
 
 /// With one NAK per gap a lost retransmission or NAK waits for the timeout: of all losses a share of 2 l costs T instead

@@ -56,7 +56,7 @@ fn a_slow_sender_sends_at_the_rate_of_its_pipe() {
             );
             let outcome = run(scenario);
             // The first gap of a read holds its AETH too where the wire decides; the last packet ends on the wire.
-            let (extra, rest) = match verb {
+            let (extra, last_packet) = match verb {
                 Verb::Read if gap == on_wire => (AETH, BARE + RETH + AETH),
                 Verb::Read => (0, BARE + RETH + AETH),
                 _ => (0, ACK),
@@ -66,7 +66,7 @@ fn a_slow_sender_sends_at_the_rate_of_its_pipe() {
                 (Verb::Read, Some(pipe)) => wire(4096, pipe.gbps.map_or(0, u64::from)),
                 _ => Picoseconds::ZERO,
             };
-            let on_links = wire(extra + FULL + rest, 100) + 1_000 * NANOSECOND;
+            let on_links = wire(extra + FULL + last_packet, 100) + 1_000 * NANOSECOND;
             let expected = (PACKETS - 1) * gap + on_links + into_memory;
             assert_eq!(
                 outcome.summary.completion,
@@ -292,9 +292,9 @@ fn what_follows_a_read_finds_its_data_in_memory() {
         Picoseconds::ZERO,
     );
     let write = post(&mut scenario, other, Verb::Write, 1, Picoseconds::ZERO);
-    for after in [vec![read], vec![read, write]] {
+    for predecessors in [vec![read], vec![read, write]] {
         let number = post(&mut scenario, queue_pair, Verb::Write, 1, Picoseconds::ZERO);
-        scenario.operations[number as usize].after = after;
+        scenario.operations[number as usize].after = predecessors;
     }
     let outcome = run(scenario);
     let starts = column(&outcome, "flows", "start_ps");

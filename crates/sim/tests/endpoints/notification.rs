@@ -115,9 +115,9 @@ fn echo_in_the_acknowledgement() {
 /// Marks do not slow a queue pair without congestion control, and cut one with it by half at once (DCQCN, alpha = 1).
 fn first_cut(outcome: &Outcome, line: f64) -> Picoseconds {
     let times = column(outcome, "series", "time_ps");
-    let what = column(outcome, "series", "what");
+    let quantities = column(outcome, "series", "what");
     let values = fractions(outcome, "series", "value");
-    let rates = (0..times.len()).filter(|row| what[*row] == 2);
+    let rates = (0..times.len()).filter(|row| quantities[*row] == 2);
     let cut = rates.clone().find(|row| values[*row] < line);
     let cut = cut.expect("a cut");
     assert_eq!(values[cut], line / 2.0);
@@ -154,11 +154,11 @@ fn the_cut_comes_when_the_cnp_does() {
         );
         // The first packet is in the switch after one packet time of its link; the fourth leaves as the fourth.
         let flight = DELAY_NS * NANOSECOND;
-        let there = wire(FULL, 200) + 4 * wire(FULL, 100) + 2 * flight;
+        let forward = wire(FULL, 200) + 4 * wire(FULL, 100) + 2 * flight;
         let back = wire(CNP, 100) + wire(CNP, 200) + 2 * flight;
-        let cut = there + Picoseconds(shift) + back;
-        let seen = first_cut(&outcome, 200e9);
-        assert_eq!(seen, cut.next_multiple_of(SAMPLING), "delay {delay_ns}");
+        let cut = forward + Picoseconds(shift) + back;
+        let cut_time = first_cut(&outcome, 200e9);
+        assert_eq!(cut_time, cut.next_multiple_of(SAMPLING), "delay {delay_ns}");
     }
 }
 
@@ -200,12 +200,12 @@ fn cut_behind_a_queue(
     let outcome = run_sampled(scenario, watched, 60 * MICROSECOND);
 
     let times = column(&outcome, "series", "time_ps");
-    let what = column(&outcome, "series", "what");
+    let quantities = column(&outcome, "series", "what");
     let priorities = column(&outcome, "series", "priority");
     let values = fractions(&outcome, "series", "value");
     let mut waiting = (0..times.len())
         .filter(|row| {
-            what[*row] == 0 && priorities[*row] == 3 && times[*row] <= (start + came_by).0
+            quantities[*row] == 0 && priorities[*row] == 3 && times[*row] <= (start + came_by).0
         })
         .map(|row| values[row] as u64);
     (
@@ -238,6 +238,6 @@ fn a_strict_priority_takes_cnps_past_the_data() {
     assert!(extra.abs_diff(expected) < 2 * packet, "{extra} {expected}");
 
     // In a queue of its own that is not strict it waits for its turn: at each of two ports for a frame or two more.
-    let (own, _) = cut_behind_a_queue(7, 0, to_switch);
-    assert!(own >= strict && own - strict <= 4 * packet);
+    let (separate, _) = cut_behind_a_queue(7, 0, to_switch);
+    assert!(separate >= strict && separate - strict <= 4 * packet);
 }

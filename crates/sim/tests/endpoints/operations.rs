@@ -29,7 +29,7 @@ fn ends(outcome: &Outcome) -> Vec<u64> {
 fn post_after(
     scenario: &mut Scenario,
     queue_pair: QueuePairId,
-    after: &[u32],
+    predecessors: &[u32],
     at: Picoseconds,
     delay: Picoseconds,
 ) {
@@ -38,7 +38,7 @@ fn post_after(
         verb: Verb::Write,
         bytes: Bytes(8),
         at,
-        after: after.to_vec(),
+        after: predecessors.to_vec(),
         delay,
     });
 }
@@ -46,41 +46,41 @@ fn post_after(
 /// Start = the later of `at` and the last completion waited for, plus `delay`.
 #[test]
 fn after_at_and_delay() {
-    let one = small_write();
+    let single = small_write();
     // Operations 0 and 1 complete at `one` and 7 us + `one`.
     let late = 7 * MICROSECOND;
     let rows: [(&[u32], Picoseconds, Picoseconds, Picoseconds); 9] = [
         (&[], Picoseconds::ZERO, Picoseconds::ZERO, Picoseconds::ZERO),
         (&[], Picoseconds(5), Picoseconds::ZERO, Picoseconds(5)),
         (&[], Picoseconds(5), Picoseconds(3), Picoseconds(8)),
-        (&[0], Picoseconds::ZERO, Picoseconds::ZERO, one),
+        (&[0], Picoseconds::ZERO, Picoseconds::ZERO, single),
         (
             &[0],
             Picoseconds::ZERO,
             Picoseconds(3),
-            one + Picoseconds(3),
+            single + Picoseconds(3),
         ),
         (
             &[0],
-            one - Picoseconds(1),
+            single - Picoseconds(1),
             Picoseconds(3),
-            one + Picoseconds(3),
+            single + Picoseconds(3),
         ),
         (
             &[0],
-            one + Picoseconds(9),
+            single + Picoseconds(9),
             Picoseconds(3),
-            one + Picoseconds(12),
+            single + Picoseconds(12),
         ),
         (
             &[0, 1],
             Picoseconds::ZERO,
             Picoseconds(3),
-            late + one + Picoseconds(3),
+            late + single + Picoseconds(3),
         ),
-        (&[1, 0], late + one, Picoseconds::ZERO, late + one),
+        (&[1, 0], late + single, Picoseconds::ZERO, late + single),
     ];
-    for (after, at, delay, start) in rows {
+    for (predecessors, at, delay, start) in rows {
         let mut scenario = star(4, 100, DELAY_NS / 2, roce());
         scenario.links = vec![link(0, 1, 100, DELAY_NS), link(2, 3, 100, DELAY_NS)];
         let first = connect(&mut scenario, 0, 1);
@@ -88,14 +88,14 @@ fn after_at_and_delay() {
         post(&mut scenario, first, Verb::Write, 8, Picoseconds::ZERO);
         post(&mut scenario, first, Verb::Write, 8, late);
         // On another host, so that it meets nothing.
-        post_after(&mut scenario, other, after, at, delay);
+        post_after(&mut scenario, other, predecessors, at, delay);
         let outcome = run(scenario);
         assert_eq!(
             Picoseconds(starts(&outcome)[2]),
             start,
-            "after {after:?} at {at} + {delay}"
+            "after {predecessors:?} at {at} + {delay}"
         );
-        assert_eq!(Picoseconds(ends(&outcome)[2]), start + one);
+        assert_eq!(Picoseconds(ends(&outcome)[2]), start + single);
     }
 }
 

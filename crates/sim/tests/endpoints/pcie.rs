@@ -59,9 +59,9 @@ fn hosts(slots: [Option<Pcie>; 2], mtu_bytes: u32) -> Scenario {
     scenario.parameters.transport.mtu_bytes = mtu_bytes;
     scenario.devices = Devices::new(3, 4);
     for (host, slot) in (0..).zip(slots) {
-        let mut own = scenario.parameters.clone();
-        own.nic.pipe = slot.and_then(pipe);
-        let number = scenario.devices.keep(own, 0);
+        let mut parameters = scenario.parameters.clone();
+        parameters.nic.pipe = slot.and_then(pipe);
+        let number = scenario.devices.keep(parameters, 0);
         let nic = port(&scenario, host);
         scenario.devices.set(Slot::Port(PortId(nic)), number);
     }

@@ -102,7 +102,7 @@ fn the_ack_timeout_counts_after_a_wait_that_ended_early() {
     // Copies leave at 40, 48, ... us; the first is refused at 60, its RNR NAK arrives at 80; the second is taken at 68.
     let mut scenario = chain(0, GBPS, 20_000, parameters);
     let queue_pair = connect(&mut scenario, 0, 1);
-    for before in [None, Some(0), Some(1)] {
+    for predecessor in [None, Some(0), Some(1)] {
         let operation = post(
             &mut scenario,
             queue_pair,
@@ -110,7 +110,7 @@ fn the_ack_timeout_counts_after_a_wait_that_ended_early() {
             BYTES,
             Picoseconds::ZERO,
         ) as usize;
-        scenario.operations[operation].after = before.into_iter().collect();
+        scenario.operations[operation].after = predecessor.into_iter().collect();
     }
     scenario.operations[2].delay = 20 * MICROSECOND;
     let lost = LinkDown {
@@ -126,8 +126,8 @@ fn the_ack_timeout_counts_after_a_wait_that_ended_early() {
     let outcome = run(scenario);
     assert_eq!(column(&outcome, "queue_pairs", "rnr_naks_sent"), [0, 1]);
     assert_eq!(outcome.summary.completion.len(), 3);
-    let again = 116 * MICROSECOND..119 * MICROSECOND;
-    assert!(again.contains(&(Picoseconds(outcome.summary.end) - 40 * MICROSECOND)));
+    let retransmission_times = 116 * MICROSECOND..119 * MICROSECOND;
+    assert!(retransmission_times.contains(&(Picoseconds(outcome.summary.end) - 40 * MICROSECOND)));
 }
 
 /// Posted receives and the RNR timer code are those of the receiver; the sender's code applies to what it receives.

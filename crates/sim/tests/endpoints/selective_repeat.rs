@@ -83,15 +83,15 @@ fn a_loss_is_worth_one_packet() {
     let outcome = long_write(Recovery::SelectiveRepeat, u16::MAX, LOSS, 3);
     let lost = column(&outcome, "ports", "lost")[0];
     assert!(lost > 20);
-    let again = column(&outcome, "queue_pairs", "retransmissions")[0];
+    let retransmissions = column(&outcome, "queue_pairs", "retransmissions")[0];
     // The last packets of the write, where a lost ACK brings about a timeout, aside.
     assert!(
-        (lost..lost + wasted_packets()).contains(&again),
-        "{lost} {again}"
+        (lost..lost + wasted_packets()).contains(&retransmissions),
+        "{lost} {retransmissions}"
     );
     let go_back_n = long_write(Recovery::GoBackN, u16::MAX, LOSS, 3);
-    let again = column(&go_back_n, "queue_pairs", "retransmissions")[0];
-    assert!(again > 20 * wasted_packets());
+    let retransmissions = column(&go_back_n, "queue_pairs", "retransmissions")[0];
+    assert!(retransmissions > 20 * wasted_packets());
 }
 
 #[test]
@@ -132,12 +132,12 @@ fn waiting_for_what_may_be_late_sends_nothing_more() {
         flow(&mut scenario, 0, 1, 20_000 * 4096);
         let outcome = run(scenario);
         assert_eq!(outcome.summary.failed, 0);
-        let again = outcome.summary.retransmissions;
+        let retransmissions = outcome.summary.retransmissions;
         let lost = column(&outcome, "ports", "lost")[0];
         let most = lost + 2 * wasted_packets(); // once the timeout, at the end
         assert!(
-            (lost..most).contains(&again),
-            "{reordering:?} {lost} {again}"
+            (lost..most).contains(&retransmissions),
+            "{reordering:?} {lost} {retransmissions}"
         );
     }
 }

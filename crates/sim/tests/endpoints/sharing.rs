@@ -170,7 +170,7 @@ fn two_cables(second: u32) -> Vec<u64> {
 fn ports_of_a_host_do_not_share() {
     let alone = wire(100 * FULL, 100) + tail();
     assert_eq!(two_cables(2), [alone.0, alone.0]);
-    let together = wire(200 * FULL, 100) + tail();
-    let first = together - 2 * wire(FULL, 100);
-    assert_eq!(two_cables(0), [first.0, together.0]);
+    let shared_time = wire(200 * FULL, 100) + tail();
+    let first = shared_time - 2 * wire(FULL, 100);
+    assert_eq!(two_cables(0), [first.0, shared_time.0]);
 }

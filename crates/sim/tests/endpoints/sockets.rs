@@ -78,8 +78,8 @@ fn bytes_on_the_wire() {
 fn of_random_loss() -> f64 {
     let rate = |k: i32| 4_f64.powi(k);
     let weight = |k: i32| {
-        let others = (0..25).filter(|j| *j != k);
-        others
+        let other_hosts = (0..25).filter(|j| *j != k);
+        other_hosts
             .map(|j| rate(j) / (rate(j) - rate(k)))
             .product::<f64>()
     };

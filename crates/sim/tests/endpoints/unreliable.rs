@@ -57,11 +57,11 @@ fn a_loss_costs_the_rest_of_its_message() {
     let error = received[1] as f64 - messages * through;
     assert!(error.abs() < 4.0 * deviation, "{received:?} {deviation}");
     // The packets before the first that is lost: (1 - l) + (1 - l)^2 + ... of each message, at most 16.
-    let before: f64 = (1..=PACKETS)
+    let expected_packets: f64 = (1..=PACKETS)
         .map(|count| (1.0 - LOSS).powi(count as i32))
         .sum();
     let delivered = column(&outcome, "queue_pairs", "delivered_bytes")[1] / MTU;
-    let error = delivered as f64 - messages * before;
+    let error = delivered as f64 - messages * expected_packets;
     assert!(error.abs() < 4.0 * messages.sqrt() * PACKETS as f64 / 4.0);
     assert!(delivered > received[1] * PACKETS);
 
@@ -111,8 +111,8 @@ fn datagrams(parameters: Parameters, rounds: u64, bytes: u64) -> Scenario {
 fn one_queue_pair_has_many_destinations() {
     for bytes in [MTU, 100] {
         let outcome = run(datagrams(roce(), 20, bytes));
-        let one = wire(bytes + BARE + DETH, GBPS);
-        let ends: Vec<u64> = (1..=60).map(|sent| (sent * one).0).collect();
+        let message_time = wire(bytes + BARE + DETH, GBPS);
+        let ends: Vec<u64> = (1..=60).map(|sent| (sent * message_time).0).collect();
         assert_eq!(column(&outcome, "flows", "end_ps"), ends);
         let received = column(&outcome, "queue_pairs", "messages_received");
         assert_eq!(received, [0, 20, 0, 20, 0, 20]);

@@ -90,8 +90,8 @@ pub fn pauses(outcome: &Outcome, port: u32, priority: u8) -> Vec<(Picoseconds, P
     let (ports, priorities) = (of("port"), of("priority"));
     let times = of("start_ps").into_iter().zip(of("end_ps"));
     let keys = ports.into_iter().zip(priorities);
-    let own = (u64::from(port), u64::from(priority));
-    let rows = keys.zip(times).filter(|(key, _)| *key == own);
+    let priority_queue = (u64::from(port), u64::from(priority));
+    let rows = keys.zip(times).filter(|(key, _)| *key == priority_queue);
     rows.map(|(_, (start, end))| (Picoseconds(start), Picoseconds(end)))
         .collect()
 }
@@ -129,14 +129,14 @@ pub fn capture(mut scenario: Scenario, port: u32) -> (Outcome, Vec<Captured>) {
     while simulation.advance(1 << 16) {}
     let bytes = simulation.captured().remove(0);
     let mut frames = Vec::new();
-    let mut rest = &bytes[24..]; // the file header
-    while !rest.is_empty() {
+    let mut unread = &bytes[24..]; // the file header
+    while !unread.is_empty() {
         let field =
-            |n: usize| u32::from_le_bytes(rest[4 * n..4 * n + 4].try_into().expect("four bytes"));
+            |n: usize| u32::from_le_bytes(unread[4 * n..4 * n + 4].try_into().expect("four bytes"));
         let (seconds, ns, kept) = (u64::from(field(0)), u64::from(field(1)), field(2) as usize);
-        let frame = &rest[16..16 + kept];
-        let what = What::of(frame);
-        let ecn = if let What::Pfc(_) = what {
+        let frame = &unread[16..16 + kept];
+        let kind = What::of(frame);
+        let ecn = if let What::Pfc(_) = kind {
             0
         } else {
             frame[15] & 3
@@ -144,10 +144,10 @@ pub fn capture(mut scenario: Scenario, port: u32) -> (Outcome, Vec<Captured>) {
         frames.push(Captured {
             ns: seconds * 1_000_000_000 + ns,
             sent: frame[6..12] == [2, 0, 0, 0, 0, port as u8],
-            what,
+            what: kind,
             ecn,
         });
-        rest = &rest[16 + kept..];
+        unread = &unread[16 + kept..];
     }
     (simulation.finish(), frames)
 }

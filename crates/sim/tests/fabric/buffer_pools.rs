@@ -27,7 +27,7 @@ impl Bench {
         let links = (0..senders).map(|host| link(host, senders + 1, 100, 0));
         let mut blocked = link(senders, senders + 1, 1, 0);
         blocked.rate = 1_000_000;
-        let own = match (
+        let private = match (
             &parameters.switch.shared_headroom,
             &parameters.switch.headroom,
         ) {
@@ -35,7 +35,7 @@ impl Bench {
             _ => 0,
         };
         let mut scenario = network(senders + 1, 1, links.chain([blocked]).collect(), parameters);
-        scenario.buffer_bytes.fill(Bytes(cells * CELL + own));
+        scenario.buffer_bytes.fill(Bytes(cells * CELL + private));
         Bench { scenario }
     }
 

@@ -53,8 +53,11 @@ fn check_conservation(outcome: &Outcome) {
         let packet = PACKET + 16;
         assert!(received[row] <= granted[row], "{row}");
         assert!(spent[row] < received[row] + initial[row] + packet, "{row}");
-        let again = outcome.summary.trims + outcome.summary.retransmissions;
-        assert!(granted[row] <= requested[row] + again * packet, "{row}");
+        let retransmissions = outcome.summary.trims + outcome.summary.retransmissions;
+        assert!(
+            granted[row] <= requested[row] + retransmissions * packet,
+            "{row}"
+        );
     }
 }
 
@@ -85,11 +88,11 @@ fn an_incast_has_no_queue_but_that_of_its_first_round_trip() {
                 queue_over_time(incast(senders, 32 * BYTES / u64::from(senders), congestion));
             // Packets sent before the first grant, at most 12 us of them, drain into the hundredth of the link that is not
             // granted.
-            let after = samples
+            let samples = samples
                 .iter()
                 .filter(|(time, _)| *time > 13 * MILLISECOND / 10);
             let end = Picoseconds(outcome.summary.end) - 20 * MICROSECOND;
-            let values = after
+            let values = samples
                 .filter(|(time, _)| *time < end)
                 .map(|(_, value)| *value);
             (values.fold(0.0, f64::max), outcome)

@@ -100,9 +100,9 @@ fn a_deadlock_has_stood_for_a_while() {
         run(scenario)
     };
     // It has come to a standstill when each flow has sent at most 1 MiB.
-    let still = Picoseconds(256 * 12 * 4194 * 80);
+    let storm_time = Picoseconds(256 * 12 * 4194 * 80);
     assert_eq!(cut(longest).summary.deadlocks, 0);
-    assert_eq!(circle(&cut(still + longest)).len(), 6);
+    assert_eq!(circle(&cut(storm_time + longest)).len(), 6);
 }
 
 /// Without quanta nothing is repeated: the run ends when nothing is left to happen, and the circle stands.

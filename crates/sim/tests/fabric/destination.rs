@@ -70,16 +70,16 @@ fn a_penalty_spares_the_receive_buffer() {
 /// Credit is about the link, which carries more than the memory takes; with the window beside it the penalty works.
 #[test]
 fn beside_credit() {
-    let with = |nscc| {
+    let run_with = |nscc| {
         let credit = rccc::Parameters {
             nscc,
             ..rccc::Parameters::default()
         };
         slow_memory(Congestion::Rccc(credit)).summary
     };
-    assert!(with(None).drops > 100);
-    assert!(with(Some(with_penalty(0))).drops > 20);
-    let penalized = with(Some(with_penalty(64)));
+    assert!(run_with(None).drops > 100);
+    assert!(run_with(Some(with_penalty(0))).drops > 20);
+    let penalized = run_with(Some(with_penalty(64)));
     assert_eq!((penalized.drops, penalized.failed), (0, 0));
 }
 

@@ -39,10 +39,10 @@ fn per_flow_paths_are_the_same_whenever_chosen() {
         for host in 0..16 {
             flow(&mut scenario, host, (host + 7) % 16, 50 * 4096);
         }
-        let before = run(scenario.clone());
+        let expected = run(scenario.clone());
         scenario.routes = vec![redundant_route(&scenario, 3)];
-        let after = run(scenario);
-        assert!(before.tables == after.tables && before.summary == after.summary);
+        let found = run(scenario);
+        assert!(expected.tables == found.tables && expected.summary == found.summary);
     }
 }
 
@@ -117,8 +117,12 @@ fn go_back_n_does_not_bear_spraying() {
         let outcome = run(scenario);
         assert_eq!(column(&outcome, "flows", "status"), [COMPLETED]);
         let naks: u64 = column(&outcome, "queue_pairs", "naks_sent").iter().sum();
-        let again = outcome.summary.retransmissions;
-        assert_eq!((naks > 0, again > 0), (overtaken, overtaken), "{balance:?}");
+        let retransmissions = outcome.summary.retransmissions;
+        assert_eq!(
+            (naks > 0, retransmissions > 0),
+            (overtaken, overtaken),
+            "{balance:?}"
+        );
         assert_eq!(outcome.summary.drops + outcome.summary.losses, 0);
         let delivered = column(&outcome, "queue_pairs", "delivered_bytes");
         assert_eq!(delivered, [0, 400 * 4096]);
@@ -152,9 +156,9 @@ fn a_flowlet_ends_with_a_pause() {
             apart.iter().all(|count| count.abs_diff(100) < 36),
             "{apart:?}"
         );
-        let mut together = uplinks(balance, 11_000);
-        together.sort_unstable();
-        assert_eq!(together, [0, 0, 0, 400], "{balance:?}");
+        let mut counts = uplinks(balance, 11_000);
+        counts.sort_unstable();
+        assert_eq!(counts, [0, 0, 0, 400], "{balance:?}");
     }
 }
 
@@ -292,7 +296,7 @@ fn spraying_is_even_over_flows() {
 /// What go-back-N takes for loss, selective repeat bears that waits for late packets: nothing is sent again.
 #[test]
 fn tolerance_of_reordering_bears_spraying() {
-    for (reordering, again) in [
+    for (reordering, retransmits) in [
         (Reordering::None {}, true),
         (Reordering::Time { ns: 20_000 }, false),
     ] {
@@ -302,7 +306,11 @@ fn tolerance_of_reordering_bears_spraying() {
         scenario.parameters.transport.reordering = reordering.clone();
         let outcome = run(scenario);
         assert_eq!(column(&outcome, "flows", "status"), [COMPLETED]);
-        assert_eq!(outcome.summary.retransmissions > 0, again, "{reordering:?}");
+        assert_eq!(
+            outcome.summary.retransmissions > 0,
+            retransmits,
+            "{reordering:?}"
+        );
         let delivered = column(&outcome, "queue_pairs", "delivered_bytes");
         assert_eq!(delivered, [0, 400 * 4096]);
     }

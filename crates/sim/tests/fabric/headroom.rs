@@ -198,7 +198,7 @@ fn one_cell_less_loses_one_frame() {
 fn without_any_term_it_is_too_little() {
     for (gbps, bench) in benches(LATENCY_NS) {
         let all = bench.terms();
-        let without = [
+        let omitted_terms = [
             (
                 "response",
                 Terms {
@@ -249,7 +249,7 @@ fn without_any_term_it_is_too_little() {
                 },
             ),
         ];
-        for (term, terms) in without {
+        for (term, terms) in omitted_terms {
             let missing = all.cells() - terms.cells();
             let bytes = terms.cells() as u32 * bench.cell;
             let (drops, _) = bench.measure(Headroom::Fixed { bytes });

@@ -114,7 +114,7 @@ fn chance_has_a_seed() {
     let differ = marks(1)
         .iter()
         .zip(marks(2))
-        .filter(|(one, other)| **one != *other)
+        .filter(|(first, other)| **first != *other)
         .count();
     assert!((620..820).contains(&differ), "{differ}");
 }
@@ -170,10 +170,10 @@ fn an_average_follows_a_step() {
         parameters.marking.weight = weight;
         let found = COUNT - count_marked(&run(steady(parameters, 40, COUNT)), 0);
         let gain = (-f64::from(weight)).exp2();
-        let after = average_after(41, 0.0, gain);
+        let average = average_after(41, 0.0, gain);
         let arrivals = match weight {
             0 => 1.0, // the queue itself
-            _ => ((10.0 / (40.0 - after)).ln() / (1.0 - gain).ln()).floor() + 1.0,
+            _ => ((10.0 / (40.0 - average)).ln() / (1.0 - gain).ln()).floor() + 1.0,
         };
         let unmarked = arrivals.max(1.0) as u64 - 1;
         assert_eq!(found, unmarked, "weight {weight}");
@@ -347,11 +347,11 @@ fn only_ecn_capable_packets_are_marked() {
         );
     }
     let (outcome, frames) = capture(scenario, 0);
-    let arrived = |what| {
-        let own = frames
+    let arrived = |kind| {
+        let of_kind = frames
             .iter()
-            .filter(move |frame| !frame.sent && frame.what == what);
-        own.collect::<Vec<&Captured>>()
+            .filter(move |frame| !frame.sent && frame.what == kind);
+        of_kind.collect::<Vec<&Captured>>()
     };
     let (data, acks) = (arrived(What::Data), arrived(What::Ack));
     assert_eq!((data.len(), acks.len()), (1000, 500));
@@ -380,12 +380,12 @@ fn a_receiver_sends_one_cnp_per_interval() {
         let cnps = column(&outcome, "queue_pairs", "cnps_received")[0];
         // A's first frame is the fourth to leave, and marked as all that follow; a CNP takes two links back.
         let frame = frame_time(RATE, FRAME);
-        let seen = frame_time(100 * RATE, FRAME) + DELAY + 4 * frame + DELAY;
+        let first_arrival = frame_time(100 * RATE, FRAME) + DELAY + 4 * frame + DELAY;
         let back = 2 * (frame_time(RATE, cnp_bytes) + DELAY);
         let spacing = (interval_ns * NANOSECOND)
             .max(frame)
             .next_multiple_of(frame);
-        let expected = (UNTIL - back - seen) / spacing + 1;
+        let expected = (UNTIL - back - first_arrival) / spacing + 1;
         assert_eq!(cnps, expected, "{interval_ns} ns");
     }
 }

@@ -116,22 +116,22 @@ fn seed_and_source_port_move_connections() {
     for connection in &mut other_ports.connections {
         connection.udp_source_port -= 20_000;
     }
-    let before = first_hops(&scenario);
+    let expected = first_hops(&scenario);
     let mean = f64::from(COUNT) * 0.75;
     let deviation = (mean * 0.25).sqrt();
     for (name, other) in [("seed", other_seed), ("source port", other_ports)] {
-        let after = first_hops(&other);
-        let moved = before
+        let found = first_hops(&other);
+        let moved = expected
             .iter()
-            .zip(&after)
-            .filter(|(before, after)| before != after)
+            .zip(&found)
+            .filter(|(expected_hop, found_hop)| expected_hop != found_hop)
             .count() as f64;
         assert!(
             (moved - mean).abs() <= 4.0 * deviation,
             "{name}: {moved} of {mean}"
         );
     }
-    assert_eq!(before, first_hops(&scenario));
+    assert_eq!(expected, first_hops(&scenario));
 }
 
 /// A fat tree of 4-port switches (Al-Fares, Loukissas, Vahdat, SIGCOMM 2008): 16 hosts, 8 edge, 8 aggregation, 4 core switches.
@@ -326,17 +326,17 @@ fn addresses_take_the_place_of_numbers() {
             scenario.addresses[2] = to;
             first_hops(&scenario)
         };
-        let one = given(address(1), address(2));
-        let moved = |other: &[u32]| one.iter().zip(other).filter(|(a, b)| a != b).count();
+        let usual = given(address(1), address(2));
+        let moved = |other: &[u32]| usual.iter().zip(other).filter(|(a, b)| a != b).count();
         assert_eq!(moved(&given(address(1), address(2))), 0, "{hash:?}");
         let v6 = |n: u128| Some(IpAddr::V6(Ipv6Addr::from((0x2001_0DB8 << 96) + n)));
-        let others = [
+        let changed_addresses = [
             numbers,
             given(address(3), address(2)),
             given(address(1), address(4)),
             given(v6(1), v6(2)),
         ];
-        for other in others {
+        for other in changed_addresses {
             assert!(moved(&other) > 0, "{hash:?}");
         }
     }

@@ -24,14 +24,14 @@ fn parameters(strict: u8, roce: u32, other: u32) -> Parameters {
 }
 
 /// Host 0 sends RoCE to the last host as fast as it may; the others have a connection of `service` to it.
-fn mixed_traffic(parameters: Parameters, service: Service, others: u32) -> Scenario {
-    let hosts = others + 2;
+fn mixed_traffic(parameters: Parameters, service: Service, other_hosts: u32) -> Scenario {
+    let hosts = other_hosts + 2;
     let links = (0..hosts).map(|host| link(host, hosts, RATE, 500));
     let mut scenario = network(hosts, 1, links.collect(), parameters);
     share(&mut scenario, 1 << 14);
     let roce = connect(&mut scenario, 0, hosts - 1);
     post_sends(&mut scenario, roce, 20_000, 4096);
-    for host in 1..=others {
+    for host in 1..=other_hosts {
         connect(&mut scenario, host, hosts - 1);
         let connection = scenario.connections.last_mut().unwrap();
         (connection.service, connection.priority) = (service, Priority(OTHER));
@@ -72,13 +72,13 @@ fn datagrams_take_their_share_and_no_more() {
         let scenario = greedy(mixed_traffic(parameters(0, roce, other), Service::Udp, 1));
         let (outcome, late) = run_for(&scenario, MILLISECOND);
         let (_, early) = run_for(&scenario, MILLISECOND / 10);
-        let [mine, its] = [0, 1].map(|class| late[class] - early[class]);
+        let [rdma, sockets] = [0, 1].map(|class| late[class] - early[class]);
         let (weights, least) = (f64::from(roce + other), f64::from(roce.min(other)));
-        let expected = (mine + its) as f64 * f64::from(roce) / weights;
+        let expected = (rdma + sockets) as f64 * f64::from(roce) / weights;
         let turn = f64::from(roce.max(other)) / least * FULL[0] as f64 + FULL[0] as f64;
         assert!(
-            (mine as f64 - expected).abs() <= turn,
-            "{mine} of {expected}"
+            (rdma as f64 - expected).abs() <= turn,
+            "{rdma} of {expected}"
         );
         let drops = column(&outcome, "queues", "drops");
         let priorities = column(&outcome, "queues", "priority");
@@ -102,9 +102,9 @@ fn tcp_takes_its_share_and_no_more() {
         let (outcome, late) = run_for(&scenario, 5 * MILLISECOND);
         let (_, early) = run_for(&scenario, MILLISECOND);
         assert!(outcome.summary.drops > 0 && outcome.summary.retransmissions > 0);
-        let [mine, its] = [0, 1].map(|class| (late[class] - early[class]) as f64);
+        let [rdma, sockets] = [0, 1].map(|class| (late[class] - early[class]) as f64);
         (
-            mine / (mine + its),
+            rdma / (rdma + sockets),
             f64::from(roce) / f64::from(roce + other),
         )
     };
@@ -148,15 +148,15 @@ fn a_background_takes_what_it_sends() {
         }
         let (outcome, late) = run_for(&scenario, MILLISECOND);
         let (_, early) = run_for(&scenario, MILLISECOND / 10);
-        let [mine, its] = [0, 1].map(|class| late[class] - early[class]);
+        let [rdma, sockets] = [0, 1].map(|class| late[class] - early[class]);
         assert_eq!(outcome.summary.drops, 0);
-        assert!(its.abs_diff(900 * FULL[1]) <= FULL[1], "{its}"); // one frame each microsecond
+        assert!(sockets.abs_diff(900 * FULL[1]) <= FULL[1], "{sockets}"); // one frame each microsecond
         let wire = |bytes: u64, class: usize| bytes / FULL[class] * (FULL[class] + 20);
         let link = 900 * RATE * 1_000 / 8;
-        let used = wire(mine, 0) + wire(its, 1);
+        let used = wire(rdma, 0) + wire(sockets, 1);
         assert!(used.abs_diff(link) <= 2 * FULL[0], "{used} of {link}");
     }
     let alone = mixed_traffic(parameters(0, 50, 50), Service::Udp, 1);
-    let (_, [mine, its]) = run_for(&alone, MILLISECOND);
-    assert!(its == 0 && mine > 12_000_000);
+    let (_, [rdma, sockets]) = run_for(&alone, MILLISECOND);
+    assert!(sockets == 0 && rdma > 12_000_000);
 }

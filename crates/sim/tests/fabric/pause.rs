@@ -186,11 +186,11 @@ fn quanta_run_out() {
         let (outcome, frames) = capture_until(flood(parameters), over + 10 * MICROSECOND);
         assert_eq!(pauses(&outcome, SENDER, DATA), [(PAUSED, over)]);
         let sent: Vec<u64> = frames.into_iter().map(|frame| frame.0).collect();
-        let before = sent.iter().filter(|at| **at * NANOSECOND <= PAUSED).count() as u64;
-        assert_eq!(before, PAUSED / SHORT + 1);
+        let sent_before = sent.iter().filter(|at| **at * NANOSECOND <= PAUSED).count() as u64;
+        assert_eq!(sent_before, PAUSED / SHORT + 1);
         // The last frame before it may still be on the link.
-        let next = over.max(before * SHORT);
-        assert_eq!(sent[before as usize], next / NANOSECOND);
+        let next = over.max(sent_before * SHORT);
+        assert_eq!(sent[sent_before as usize], next / NANOSECOND);
         // The switch, which sent one pause, overflows.
         assert_eq!(queue(&outcome, INGRESS, DATA, "xoff_sent"), 1);
         assert!(outcome.summary.drops > 0);

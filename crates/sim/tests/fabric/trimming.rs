@@ -73,9 +73,9 @@ fn packets_are_trimmed_instead_of_dropped_and_requested_at_once() {
         assert!(!has_table(&dropped, "trims"));
         assert!(sum(&dropped, "queue_pairs", "timeouts") > 0);
 
-        let mut with = parameters();
-        with.switch.trimming = Some(TRIMMING);
-        let trimmed = run(incast(with, verb));
+        let mut changed = parameters();
+        changed.switch.trimming = Some(TRIMMING);
+        let trimmed = run(incast(changed, verb));
         let summary = &trimmed.summary;
         assert!(
             summary.trims > 0 && summary.drops == 0 && summary.failed == 0,
@@ -97,12 +97,12 @@ fn packets_are_trimmed_instead_of_dropped_and_requested_at_once() {
 
 #[test]
 fn headers_have_a_priority_and_a_length_of_their_own() {
-    let mut with = parameters();
-    with.switch.trimming = Some(Trimming {
+    let mut changed = parameters();
+    changed.switch.trimming = Some(Trimming {
         trimmed_bytes: 100,
         ..TRIMMING
     });
-    let outcome = run(incast(with, Verb::Write));
+    let outcome = run(incast(changed, Verb::Write));
     let trims = outcome.summary.trims;
     assert!(trims > 0);
     assert_eq!(of_queue(&outcome, TRIMMED, "frames"), trims);
@@ -116,12 +116,12 @@ fn headers_have_a_priority_and_a_length_of_their_own() {
 #[test]
 fn a_queue_is_no_longer_than_its_limit() {
     for (ns, bytes) in [(0, 0), (2_000, 25_000), (5_000, 62_500)] {
-        let mut with = parameters();
-        with.switch.trimming = Some(Trimming {
+        let mut changed = parameters();
+        changed.switch.trimming = Some(Trimming {
             queue_ns: Some(ns),
             ..TRIMMING
         });
-        let mut scenario = incast(with, Verb::Write);
+        let mut scenario = incast(changed, Verb::Write);
         share(&mut scenario, 1 << 16);
         let outcome = run(scenario);
         let longest = of_queue(&outcome, DATA, "max_bytes");
@@ -134,12 +134,12 @@ fn a_queue_is_no_longer_than_its_limit() {
 
 #[test]
 fn a_header_that_finds_no_room_is_dropped() {
-    let mut with = parameters();
-    with.switch.trimming = Some(Trimming {
+    let mut changed = parameters();
+    changed.switch.trimming = Some(Trimming {
         trimmed_bytes: 4_000,
         ..TRIMMING
     });
-    let outcome = run(incast(with, Verb::Write));
+    let outcome = run(incast(changed, Verb::Write));
     let summary = &outcome.summary;
     assert!(
         summary.drops > 0 && summary.trims > summary.drops,
@@ -155,9 +155,9 @@ fn a_header_that_finds_no_room_is_dropped() {
 
 #[test]
 fn only_writes_and_sends_of_lossy_priorities_are_trimmed() {
-    let mut with = parameters();
-    with.switch.trimming = Some(TRIMMING);
-    let reads = run(incast(with.clone(), Verb::Read));
+    let mut changed = parameters();
+    changed.switch.trimming = Some(TRIMMING);
+    let reads = run(incast(changed.clone(), Verb::Read));
     assert!(reads.summary.drops > 0 && reads.summary.trims == 0);
 
     let mut lossless = crate::bench::plain();
@@ -175,11 +175,11 @@ fn only_writes_and_sends_of_lossy_priorities_are_trimmed() {
 /// A transport that does not know such NAKs finds the gap.
 #[test]
 fn go_back_n_takes_what_was_trimmed_for_lost() {
-    let mut with = parameters();
-    with.transport.recovery = Recovery::GoBackN;
-    with.transport.reordering = Reordering::None {};
-    with.switch.trimming = Some(TRIMMING);
-    let outcome = run(incast(with, Verb::Write));
+    let mut changed = parameters();
+    changed.transport.recovery = Recovery::GoBackN;
+    changed.transport.reordering = Reordering::None {};
+    changed.switch.trimming = Some(TRIMMING);
+    let outcome = run(incast(changed, Verb::Write));
     let summary = &outcome.summary;
     assert!(summary.trims > 0 && summary.retransmissions > summary.trims && summary.failed == 0);
     let delivered = sum(&outcome, "queue_pairs", "delivered_bytes");

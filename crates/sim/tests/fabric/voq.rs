@@ -118,11 +118,11 @@ fn marks_by_the_queue_at_ingress() {
     };
     for weight in [0, 2] {
         let (both, shared) = marked(SHARED, weight);
-        let (each, own) = marked(VOQ, weight);
+        let (each, marked_run) = marked(VOQ, weight);
         assert!(both > 0 && each == 0, "{both} and {each}");
         assert!(queue(&shared, 7, DATA, "max_bytes") > 450_000);
-        let ports = column(&own, "voqs", "port").into_iter();
-        let all = ports.zip(column(&own, "voqs", "max_bytes"));
+        let ports = column(&marked_run, "voqs", "port").into_iter();
+        let all = ports.zip(column(&marked_run, "voqs", "max_bytes"));
         let deepest: Vec<u64> = all
             .filter(|(port, _)| *port == 7)
             .map(|(_, most)| most)
@@ -178,16 +178,16 @@ fn what_comes_before_credit_waits_at_ingress() {
         assert_eq!(limits.unwrap().columns, [("least_ps", Column::U64(ends))]);
         queue(&outcome, 1, DATA, "max_ingress_bytes")
     };
-    let (none, some, more) = (
+    let (idle, held_short, more) = (
         held(0, 1 << 20),
         held(10_000, 1 << 20),
         held(20_000, 1 << 20),
     );
     let frame = u64::from(send_frame(4096).div_ceil(254) * 254);
-    assert_eq!(none, frame, "a frame leaves before the next is whole");
+    assert_eq!(idle, frame, "a frame leaves before the next is whole");
     let arriving =
         |ns: u64| ns * NANOSECOND / frame_time(100_000_000_000, send_frame(4096)) * frame;
-    for (held, ns) in [(some, 10_000), (more, 20_000)] {
+    for (held, ns) in [(held_short, 10_000), (more, 20_000)] {
         assert!(
             held.abs_diff(arriving(ns)) <= 2 * frame,
             "{held} in {ns} ns"
@@ -246,6 +246,6 @@ fn refusals() {
         "switch 2: found marking at \"dequeue\" and architecture \"voq\", expected marking at \"enqueue\": frames are \
          marked where they begin to wait"
     );
-    let without = |outcome: &Outcome| outcome.tables.iter().all(|table| table.name != "voqs");
-    assert!(without(&run(star(2, 100, 100, plain()))));
+    let has_no_voqs = |outcome: &Outcome| outcome.tables.iter().all(|table| table.name != "voqs");
+    assert!(has_no_voqs(&run(star(2, 100, 100, plain()))));
 }

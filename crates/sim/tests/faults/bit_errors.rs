@@ -133,11 +133,11 @@ fn an_xoff_may_be_lost() {
     let of_link = |outcome: &Outcome, column_name: &str, port: u64| {
         let rows = column(outcome, "queues", "port");
         let values = column(outcome, "queues", column_name);
-        let own = rows
+        let of_port = rows
             .iter()
             .zip(&values)
             .filter(|(row_port, _)| **row_port == port);
-        own.map(|(_, value)| value).sum::<u64>()
+        of_port.map(|(_, value)| value).sum::<u64>()
     };
     assert!(of_link(&outcome, "xoff_sent", 1) > of_link(&outcome, "xoff_received", 0));
     assert!(outcome.summary.drops > 0);

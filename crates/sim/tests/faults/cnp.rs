@@ -119,7 +119,7 @@ fn in_a_class_of_their_own() {
         assert!(paused.contains(&16), "host 8 is paused");
         count_cnps(&outcome)
     };
-    let (own, with_data) = (cnps(7), cnps(3));
-    assert!(own > 50, "one in 50 us for each of eight: {own}");
-    assert!(with_data * 4 < own, "{with_data} of {own}");
+    let (separate, with_data) = (cnps(7), cnps(3));
+    assert!(separate > 50, "one in 50 us for each of eight: {separate}");
+    assert!(with_data * 4 < separate, "{with_data} of {separate}");
 }

@@ -242,12 +242,12 @@ fn a_pause_is_sent_again_after_link_up() {
     let lossless = column(&outcome, "queues", "max_headroom_bytes");
     assert!(lossless.iter().any(|bytes| *bytes > 0));
     assert!(outcome.summary.drops < 4, "{by_switch:?}");
-    let after = pauses(&outcome);
+    let pauses_after = pauses(&outcome);
     assert!(
-        after.contains(&(start, begin.0)),
+        pauses_after.contains(&(start, begin.0)),
         "the pause ends with the link"
     );
-    let next = after
+    let next = pauses_after
         .iter()
         .map(|(start, _)| *start)
         .find(|start| *start >= until.0);

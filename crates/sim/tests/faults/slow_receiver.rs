@@ -118,8 +118,8 @@ fn at_the_same_time() {
         fault(Picoseconds::ZERO, 50 * us, 10),
         fault(50 * us, 600 * us, 10),
     ];
-    let one = vec![fault(Picoseconds::ZERO, 600 * us, 10)];
-    assert_eq!(time(&run(write(both))), time(&run(write(one))));
+    let single = vec![fault(Picoseconds::ZERO, 600 * us, 10)];
+    assert_eq!(time(&run(write(both))), time(&run(write(single))));
 }
 
 /// What waits in the buffer when the rate changes waits on, at the new rate: nothing is lost, nothing comes twice.

@@ -170,14 +170,14 @@ fn forward_ignores_the_storm() {
 /// Pauses that are shorter than the detection time are not its business.
 #[test]
 fn short_pauses_are_none_of_its() {
-    let mut with = storm(200 * MICROSECOND, watchdog(WatchdogAction::Drop));
-    let without = storm(200 * MICROSECOND, None);
-    let (found, expected) = (run(with.clone()), run(without));
+    let mut watched = storm(200 * MICROSECOND, watchdog(WatchdogAction::Drop));
+    let unwatched = storm(200 * MICROSECOND, None);
+    let (found, expected) = (run(watched.clone()), run(unwatched));
     assert!(column(&found, "watchdog", "port").is_empty());
     assert_eq!(found.tables[..5], expected.tables[..5]);
     // And a storm that goes through the retries fails the queue pair, not the run.
-    with.faults = vec![permanent_fault(with.faults[0].kind.clone())];
-    with.parameters.transport.ack_timeout = 6;
-    let outcome = run(with);
+    watched.faults = vec![permanent_fault(watched.faults[0].kind.clone())];
+    watched.parameters.transport.ack_timeout = 6;
+    let outcome = run(watched);
     assert_eq!(status(&outcome), [FAILED, COMPLETED]);
 }

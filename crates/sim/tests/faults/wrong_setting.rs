@@ -50,8 +50,8 @@ fn pfc_off_on_the_priority() {
 /// XOFF is sent as before, and too late: what arrives after it finds no room.
 #[test]
 fn headroom_missing() {
-    let without = r#""switch": {"headroom": {"rule": "fixed", "bytes": 0}}"#;
-    let outcome = run_with(&switch_6_parameters(without), "line-rate");
+    let no_headroom = r#""switch": {"headroom": {"rule": "fixed", "bytes": 0}}"#;
+    let outcome = run_with(&switch_6_parameters(no_headroom), "line-rate");
     assert!(sum_of_host_ports(&outcome, "queues", "xoff_sent") > 0);
     assert_eq!(
         sum_of_host_ports(&outcome, "queues", "max_headroom_bytes"),

@@ -34,12 +34,12 @@ impl Ledger<'_> {
             assert_eq!(summary.trims, 0);
         }
         assert_eq!(summary.losses, sum(&self.of_ports("lost")));
-        let (sent, again) = (
+        let (sent, repeated) = (
             self.of_queues("xoff_sent"),
             self.of_queues("xoff_refreshed"),
         );
         if ports_stay_up(self.scenario) {
-            assert_eq!(summary.pfc_pauses, sum(&sent) - sum(&again));
+            assert_eq!(summary.pfc_pauses, sum(&sent) - sum(&repeated));
             assert_eq!(summary.pfc_resumes, sum(&self.of_queues("xon_sent")));
         }
         assert_eq!(summary.ecn_marks, sum(&self.of_queues("ecn_marks")));
@@ -133,14 +133,14 @@ impl Ledger<'_> {
                 Verb::Read => operation.queue_pair,
                 Verb::Write | Verb::Send => operation.queue_pair.peer(),
             };
-            let own = || {
+            let operations = || {
                 let all = self.scenario.operations.iter().enumerate();
                 all.filter(|(_, operation)| towards(operation) == QueuePairId(id as u32))
             };
-            let posted: u64 = own().map(|(_, operation)| operation.bytes.0).sum();
+            let posted: u64 = operations().map(|(_, operation)| operation.bytes.0).sum();
             let reliable =
                 |id: QueuePairId| self.scenario.connections[id.connection()].service == Service::Rc;
-            let completed = own().filter(|(number, _)| self.status(*number) == COMPLETED);
+            let completed = operations().filter(|(number, _)| self.status(*number) == COMPLETED);
             // What is not acknowledged may complete and never arrive, unless all is well and a receive always posted.
             let arrives = self.is_clean() && self.scenario.parameters.transport.rx_depth.is_none();
             let completed =
@@ -164,21 +164,21 @@ impl Ledger<'_> {
         let dropped = self.dropped_by_watchdogs();
         assert_eq!(self.outcome.summary.watchdog_drops, sum(&dropped));
         for switch in self.scenario.hosts..self.scenario.nodes() {
-            let own = || {
+            let ports = || {
                 (0..frames.len())
                     .filter(|port| self.scenario.node_of(PortId(*port as u32)) == NodeId(switch))
             };
-            let entered: u64 = own().map(|port| frames[port ^ 1] - lost[port ^ 1]).sum();
-            let left: u64 = own()
+            let entered: u64 = ports().map(|port| frames[port ^ 1] - lost[port ^ 1]).sum();
+            let left: u64 = ports()
                 .map(|port| frames[port] + drops[port] + dropped[port])
                 .sum();
             assert_eq!(entered, left, "switch {switch}");
             let whole = self.outcome.summary.trims == 0;
-            if whole && own().all(|port| lost[port ^ 1] + drops[port] + dropped[port] == 0) {
-                let entered: u64 = own().map(|port| bytes[port ^ 1]).sum();
+            if whole && ports().all(|port| lost[port ^ 1] + drops[port] + dropped[port] == 0) {
+                let entered: u64 = ports().map(|port| bytes[port ^ 1]).sum();
                 assert_eq!(
                     entered,
-                    own().map(|port| bytes[port]).sum::<u64>(),
+                    ports().map(|port| bytes[port]).sum::<u64>(),
                     "switch {switch}"
                 );
             }
@@ -227,14 +227,14 @@ impl Ledger<'_> {
         for port in 0..ports {
             let mut sent = 0;
             for priority in 0..8 {
-                let [xoff, xon, again, _, _, time] = counted[port][priority];
+                let [xoff, xon, repeated, _, _, time] = counted[port][priority];
                 let [.., xoff_received, xon_received, _] = counted[port ^ 1][priority];
                 if pauses_arrive(self.scenario) {
                     assert_eq!((xoff, xon), (xoff_received, xon_received), "port {port}");
                 }
                 assert!(xoff_received <= xoff && xon_received <= xon, "port {port}");
                 if ports_stay_up(self.scenario) {
-                    assert_eq!(xoff - again, xon, "port {port} still pauses its peer");
+                    assert_eq!(xoff - repeated, xon, "port {port} still pauses its peer");
                 }
                 assert_eq!(paused[port][priority], time, "port {port}");
                 sent += xoff + xon;
@@ -374,8 +374,8 @@ impl Ledger<'_> {
     fn pauses_lost(&self, port: usize) -> u64 {
         let of = |name: &str, port: usize| {
             let rows = self.of_queues("port").into_iter().zip(self.of_queues(name));
-            let own = rows.filter(|row| row.0 == port as u64);
-            own.map(|row| row.1).sum::<u64>()
+            let of_port = rows.filter(|row| row.0 == port as u64);
+            of_port.map(|row| row.1).sum::<u64>()
         };
         let received = of("xoff_received", port ^ 1) + of("xon_received", port ^ 1);
         self.of_ports("pfc_frames")[port] - received

@@ -344,8 +344,8 @@ fn traffic(draws: &mut Draws, scenario: &mut Scenario) {
             queue_pair |= 1; // the side of many
         }
         let mut verb = draws.one_of(&[Verb::Write, Verb::Send, Verb::Read]);
-        let some = 1 + u64::from(draws.below(150_000));
-        let mut bytes = draws.one_of(&[some, 400_000, 0, 1, mtu, mtu + 1, 8 * mtu]);
+        let drawn = 1 + u64::from(draws.below(150_000));
+        let mut bytes = draws.one_of(&[drawn, 400_000, 0, 1, mtu, mtu + 1, 8 * mtu]);
         match scenario.connections[queue_pair as usize / 2].service {
             Service::Rc => {}
             Service::Uc if verb == Verb::Read => verb = Verb::Write,
@@ -516,6 +516,6 @@ pub fn pauses_arrive(scenario: &Scenario) -> bool {
 pub fn headroom_suffices(parameters: &Parameters) -> bool {
     let computed = parameters.switch.headroom == Headroom::Computed { percent: 100 };
     // Shared headroom may be filled by others.
-    let own = parameters.switch.shared_headroom.is_none();
-    computed && own && !parameters.nic.control_ignores_pause
+    let is_private = parameters.switch.shared_headroom.is_none();
+    computed && is_private && !parameters.nic.control_ignores_pause
 }

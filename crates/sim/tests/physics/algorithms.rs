@@ -68,16 +68,16 @@ fn measure_second_half(mut first: Scenario, half: Picoseconds) -> Seen {
     let sum: f64 = rates.iter().sum();
     let squares: f64 = rates.iter().map(|rate| rate * rate).sum();
     let port = column(&whole, "ports", "bytes")[switch_port as usize];
-    let before = column(&first, "ports", "bytes")[switch_port as usize];
+    let bytes_before = column(&first, "ports", "bytes")[switch_port as usize];
     let frames = column(&whole, "ports", "frames")[switch_port as usize];
     let frames_before = column(&first, "ports", "frames")[switch_port as usize];
-    let on_link = (port - before) + 20 * (frames - frames_before);
+    let on_link = (port - bytes_before) + 20 * (frames - frames_before);
     let times = column(&whole, "series", "time_ps");
-    let what = column(&whole, "series", "what");
+    let quantities = column(&whole, "series", "what");
     let priority = column(&whole, "series", "priority");
     let value = fractions(&whole, "series", "value");
     let mut queue: Vec<f64> = (0..times.len())
-        .filter(|n| times[*n] >= half.0 && (what[*n], priority[*n]) == (0, 3))
+        .filter(|n| times[*n] >= half.0 && (quantities[*n], priority[*n]) == (0, 3))
         .map(|n| value[n])
         .collect();
     queue.sort_by(f64::total_cmp);

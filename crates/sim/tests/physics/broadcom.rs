@@ -62,11 +62,11 @@ fn queue(outcome: &Outcome) -> f64 {
 /// What nine tenths of the samples from then on are below.
 fn queue_from(outcome: &Outcome, start: Picoseconds) -> f64 {
     let times = column(outcome, "series", "time_ps");
-    let what = column(outcome, "series", "what");
+    let quantities = column(outcome, "series", "what");
     let priority = column(outcome, "series", "priority");
     let value = fractions(outcome, "series", "value");
     let mut depths: Vec<f64> = (0..times.len())
-        .filter(|n| times[*n] >= start.0 && (what[*n], priority[*n]) == (0, 3))
+        .filter(|n| times[*n] >= start.0 && (quantities[*n], priority[*n]) == (0, 3))
         .map(|n| value[n])
         .collect();
     depths.sort_by(f64::total_cmp);

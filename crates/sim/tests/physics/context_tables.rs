@@ -157,11 +157,11 @@ fn counters_end_at_the_totals() {
     scenario.observe.interval = 10 * MICROSECOND;
     scenario.observe.ports = vec![PortId(33)];
     let outcome = run(scenario);
-    let what = column(&outcome, "series", "what");
+    let quantities = column(&outcome, "series", "what");
     let words = series_words(&outcome);
     let values = fractions(&outcome, "series", "value");
     let largest = |word: &str| {
-        let rows = what.iter().zip(&values);
+        let rows = quantities.iter().zip(&values);
         let of = rows.filter(|(row, _)| words[**row as usize] == word);
         of.map(|(_, value)| *value as u64).max()
     };

@@ -74,15 +74,15 @@ fn delivered_bytes(outcome: &Outcome) -> Vec<u64> {
 }
 
 /// What was sampled of one kind: time and value.
-fn series(outcome: &Outcome, what: u64, id: u32) -> Vec<(u64, f64)> {
+fn series(outcome: &Outcome, quantity: u64, id: u32) -> Vec<(u64, f64)> {
     let times = column(outcome, "series", "time_ps");
     let kinds = column(outcome, "series", "what");
     let ids = column(outcome, "series", "id");
     let priorities = column(outcome, "series", "priority");
     let values = fractions(outcome, "series", "value");
-    let priority = if what == QUEUE { 3 } else { 0 };
+    let priority = if quantity == QUEUE { 3 } else { 0 };
     (0..times.len())
-        .filter(|n| (kinds[*n], ids[*n], priorities[*n]) == (what, u64::from(id), priority))
+        .filter(|n| (kinds[*n], ids[*n], priorities[*n]) == (quantity, u64::from(id), priority))
         .map(|n| (times[n], values[n]))
         .collect()
 }

@@ -48,13 +48,13 @@ fn all_mechanisms(seed: u64) -> Scenario {
     let verbs = [Verb::Write, Verb::Send, Verb::Read];
     for host in 0..7 {
         let queue_pair = connect(&mut scenario, host, if host < 4 { 7 } else { 0 });
-        let mut before = None;
+        let mut predecessor = None;
         for round in 0..6 {
             let verb = verbs[(host + round) as usize % 3];
             let bytes = 100_000 + 12_345 * u64::from(host);
             let operation = post(&mut scenario, queue_pair, verb, bytes, Picoseconds::ZERO);
-            scenario.operations[operation as usize].after = before.into_iter().collect();
-            before = (round % 2 == 0).then_some(operation);
+            scenario.operations[operation as usize].after = predecessor.into_iter().collect();
+            predecessor = (round % 2 == 0).then_some(operation);
         }
     }
     scenario
@@ -388,10 +388,11 @@ fn changes(recorded: &str, found: &str) -> String {
     for run in runs(found).iter().filter(|run| !recorded.contains(run)) {
         let name = run.lines().next().unwrap_or_default();
         writeln!(changes, "{name}").unwrap();
-        let before = recorded.iter().find(|run| run.lines().next() == Some(name));
-        let before: Vec<&str> = before.map_or(Vec::new(), |run| run.lines().collect());
+        let recorded_run = recorded.iter().find(|run| run.lines().next() == Some(name));
+        let recorded_lines: Vec<&str> =
+            recorded_run.map_or(Vec::new(), |run| run.lines().collect());
         for (number, line) in run.lines().enumerate() {
-            let expected = before.get(number).copied().unwrap_or_default();
+            let expected = recorded_lines.get(number).copied().unwrap_or_default();
             if line != expected {
                 writeln!(
                     changes,

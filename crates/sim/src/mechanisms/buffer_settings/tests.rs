@@ -129,8 +129,8 @@ fn a_buffer_in_pools() {
     use crate::model::parameters::{Pools, SharedHeadroom};
     let mut star = star("roce", 2 * 254 * 1_000_000, &[100, 100]);
     let pools = |star: &Scenario| resolve(star).unwrap().pools.remove(0);
-    let (own, reserve) = (682, 80);
-    let left = 1_000_000 - own - reserve;
+    let (private, reserve) = (682, 80);
+    let left = 1_000_000 - private - reserve;
     assert_eq!(pools(&star).shared, [left; 2]);
     assert_eq!(
         pools(&star).pool_offsets(true),
@@ -154,7 +154,7 @@ fn a_buffer_in_pools() {
     assert_eq!(found.pool_offsets(false).0, 2);
 
     star.parameters.switch.shared_headroom = Some(SharedHeadroom::Share { percent: 24 });
-    let (found, left) = (pools(&star), left + own);
+    let (found, left) = (pools(&star), left + private);
     let of = |percent: u64| vec![left * percent / 100; 2];
     assert_eq!(
         [

@@ -39,11 +39,14 @@ impl Pair {
     }
 
     fn pop(&mut self) -> Option<Event> {
-        let before = self.queue.now();
+        let previous_time = self.queue.now();
         let event = self.queue.pop();
         assert_eq!(event, self.reference.pop());
-        assert!(self.queue.now() >= before);
-        assert_eq!(self.queue.now(), event.map_or(before, |event| event.time));
+        assert!(self.queue.now() >= previous_time);
+        assert_eq!(
+            self.queue.now(),
+            event.map_or(previous_time, |event| event.time)
+        );
         assert_eq!(self.queue.len(), self.reference.0.len());
         assert_eq!(self.queue.is_empty(), self.reference.0.is_empty());
         event
@@ -119,7 +122,7 @@ fn start() -> impl Strategy<Value = u64> {
         Just(0),
         0..10 * FAR,
         any::<u64>(),
-        (0..3 * FAR).prop_map(|before| u64::MAX - before),
+        (0..3 * FAR).prop_map(|distance| u64::MAX - distance),
     ]
 }
 

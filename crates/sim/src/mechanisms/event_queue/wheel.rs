@@ -120,9 +120,9 @@ impl<const SLOTS: usize> Wheel<SLOTS> {
     pub(super) fn next_after(&self, slot: u64) -> Option<u64> {
         let start = (slot + 1) as usize % SLOTS;
         let word = start / 64;
-        let here = self.occupied[word] & (!0 << (start % 64));
-        let index = if here != 0 {
-            word * 64 + here.trailing_zeros() as usize
+        let slots = self.occupied[word] & (!0 << (start % 64));
+        let index = if slots != 0 {
+            word * 64 + slots.trailing_zeros() as usize
         } else {
             // The words after this one, else from the first on, which wraps around to the lower bits of this one.
             let behind = self.words & (!1 << word);

@@ -31,9 +31,9 @@ impl Fabric {
         let between_switches = || {
             (ports_of(scenario.links.len())).filter_map(move |port| {
                 let other = scenario.node_of(scenario.believed_peer(port));
-                let own = scenario.node_of(port);
-                let (own, to) = (own.switch(hosts)?, other.switch(hosts)?);
-                (own != to).then_some((own, Neighbor { port, to }))
+                let node = scenario.node_of(port);
+                let (from, to) = (node.switch(hosts)?, other.switch(hosts)?);
+                (from != to).then_some((from, Neighbor { port, to }))
             })
         };
         let mut first = vec![0; scenario.switches as usize + 1];

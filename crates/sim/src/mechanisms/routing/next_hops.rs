@@ -100,10 +100,10 @@ impl Destinations {
         let destination = |(from, to): (PortId, PortId)| {
             let switch = fabric.switch_behind(scenario, to);
             let host = scenario.node_of(to);
-            let own = routed.contains(&host);
+            let has_route = routed.contains(&host);
             let number = switch.map_or(NONE, |switch| {
                 *known
-                    .entry((switch, own.then_some(to)))
+                    .entry((switch, has_route.then_some(to)))
                     .or_insert_with_key(|ports| {
                         each.push(*ports);
                         each.len() as u32 - 1
@@ -152,7 +152,7 @@ impl Table {
         };
         let mut distance = Distance::new(switches);
         let mut ports = Vec::new();
-        for (target, own) in &destinations.each {
+        for (target, port) in &destinations.each {
             distance.aim(fabric, *target, |neighbor| open(neighbor.port));
             for switch in switches_of(scenario.switches) {
                 let hops = distance.hops_from(switch);
@@ -170,7 +170,7 @@ impl Table {
                     }
                 });
             }
-            if let Some(port) = own {
+            if let Some(port) = port {
                 table.add_configured_routes(scenario, *port, &open, sets);
             }
         }

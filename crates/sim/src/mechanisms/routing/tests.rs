@@ -169,9 +169,9 @@ fn every_cable_of_a_bundle_is_used() {
     let routes = Routes::compute(&bundle).unwrap();
     let mut used = BTreeMap::new();
     for n in 0..300 {
-        let there = path(&bundle, &routes, QueuePairId(2 * n));
-        assert_eq!(there.len(), 2);
-        *used.entry(there[0]).or_insert(0u32) += 1;
+        let forward_path = path(&bundle, &routes, QueuePairId(2 * n));
+        assert_eq!(forward_path.len(), 2);
+        *used.entry(forward_path[0]).or_insert(0u32) += 1;
     }
     assert_eq!(
         used.keys().copied().collect::<Vec<_>>(),

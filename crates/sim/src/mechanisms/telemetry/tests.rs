@@ -70,21 +70,21 @@ proptest! {
             let all = simulation.queue_pairs.iter();
             all.map(|queue_pair| queue_pair.transport.outstanding().in_flight).collect()
         };
-        let mut before = in_flight(&simulation);
+        let mut previous = in_flight(&simulation);
         let mut sent = 0;
         while simulation.advance(1) {
-            let after = in_flight(&simulation);
-            for (id, (before, after)) in before.iter().zip(&after).enumerate() {
-                if after <= before {
+            let current = in_flight(&simulation);
+            for (id, (packets_before, packets)) in previous.iter().zip(&current).enumerate() {
+                if packets <= packets_before {
                     continue;
                 }
                 sent += 1;
                 let window = simulation.queue_pairs[id].congestion.window();
                 let window = window.expect("a window");
-                let bytes = f64::from(*after) * mtu;
-                prop_assert!(bytes < window + mtu || *after == 1, "{} of {}", bytes, window);
+                let bytes = f64::from(*packets) * mtu;
+                prop_assert!(bytes < window + mtu || *packets == 1, "{} of {}", bytes, window);
             }
-            before = after;
+            previous = current;
         }
         prop_assert!(sent > 0);
         let posted = u64::from(senders) * bytes;

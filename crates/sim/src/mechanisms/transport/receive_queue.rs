@@ -96,8 +96,8 @@ mod tests {
             receives.done(Picoseconds(now + 1));
         }
         // Complete at 1 and 2, processed at 11 and 21.
-        for (now, any) in [(2, false), (10, false), (11, true)] {
-            assert_eq!(receives.any(Picoseconds(now)), any, "{now}");
+        for (now, is_posted) in [(2, false), (10, false), (11, true)] {
+            assert_eq!(receives.any(Picoseconds(now)), is_posted, "{now}");
         }
         receives.take();
         assert!(!receives.any(Picoseconds(20)));

@@ -96,10 +96,10 @@ impl Tcp {
     /// Bytes of the stream before a segment.
     pub fn stream_offset(&self, psn: u32) -> Bytes {
         let whole = self.ends.partition_point(|(end, _)| *end <= psn);
-        let (first, before) = whole
+        let (first, start) = whole
             .checked_sub(1)
             .map_or((0, Bytes(0)), |last| self.ends[last]);
-        before + u64::from(psn - first) * self.payload.widen()
+        start + u64::from(psn - first) * self.payload.widen()
     }
 
     /// Whether a segment is the last of a message.
@@ -229,8 +229,8 @@ impl Transport for Tcp {
         let message = Message::new(operation, kind, bytes, self.end, self.payload);
         self.end = message.end();
         self.messages.push_back(message);
-        let before = self.ends.last().map_or(Bytes(0), |(_, before)| *before);
-        self.ends.push((self.end, before + bytes));
+        let start = self.ends.last().map_or(Bytes(0), |(_, end)| *end);
+        self.ends.push((self.end, start + bytes));
     }
 
     fn messages(&self) -> u32 {
@@ -259,9 +259,9 @@ impl Transport for Tcp {
             self.next += 1;
             self.next - 1
         };
-        let again = psn < self.fresh;
+        let is_retransmission = psn < self.fresh;
         self.fresh = self.fresh.max(psn + 1);
-        if again {
+        if is_retransmission {
             self.timed = None;
         } else {
             self.timed = self.timed.or(Some((psn, now)));
@@ -275,7 +275,7 @@ impl Transport for Tcp {
             psn,
             payload: self.message(psn)?.payload(psn, self.payload),
             flags: 0,
-            again,
+            again: is_retransmission,
             span: 0,
         })
     }

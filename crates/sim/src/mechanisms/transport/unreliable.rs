@@ -70,11 +70,11 @@ impl Unreliable {
         if kind == Kind::Write {
             return true;
         }
-        let any = receives.any(now);
-        if any {
+        let is_posted = receives.any(now);
+        if is_posted {
             receives.take();
         }
-        any
+        is_posted
     }
 }
 
@@ -225,7 +225,7 @@ mod tests {
                 1,
             ),
         ];
-        for (what, arrive, bytes, messages) in rows {
+        for (case, arrive, bytes, messages) in rows {
             let (mut sender, mut receiver) = (end(None), end(None));
             for (operation, bytes) in [(0, 30), (1, 10), (2, 20)] {
                 sender.post(operation, Kind::Write, Bytes(bytes));
@@ -256,7 +256,7 @@ mod tests {
             assert_eq!(
                 (delivered, receiver.received()),
                 (bytes, messages),
-                "{what}"
+                "{case}"
             );
         }
     }

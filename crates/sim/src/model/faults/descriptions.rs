@@ -54,13 +54,13 @@ pub fn describe_faults(scenario: &Scenario) -> Vec<FaultDescription> {
             from,
             until: NEVER,
         });
-    let others = scenario.faults.iter().map(|fault| FaultDescription {
+    let of_faults = scenario.faults.iter().map(|fault| FaultDescription {
         kind: fault.kind.word(),
         places: places(&fault.kind),
         from: fault.from,
         until: fault.until,
     });
-    of_links.chain(others).collect()
+    of_links.chain(of_faults).collect()
 }
 
 fn places(kind: &Kind) -> Vec<FaultLocation> {

@@ -15,11 +15,11 @@ pub struct Miswiring {
 impl Miswiring {
     /// The planned port at the other end of a port of the two links, as routing uses it.
     pub fn believed_peer(&self, port: PortId) -> Option<PortId> {
-        let [one, other] = self.links;
+        let [first, second] = self.links;
         let across = |link: LinkId| link.ports()[usize::from(!port.is_second())];
         match port.link() {
-            link if link == one => Some(across(other)),
-            link if link == other => Some(across(one)),
+            link if link == first => Some(across(second)),
+            link if link == second => Some(across(first)),
             _ => None,
         }
     }

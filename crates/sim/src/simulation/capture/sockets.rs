@@ -18,13 +18,13 @@ impl Simulation {
         let protocol = match frame.kind {
             Kind::Udp => SocketProtocol::Udp,
             _ => {
-                let [own, others] = streams.place(frame);
+                let [sent, acknowledged] = streams.place(frame);
                 let sender = &self.queue_pairs[from].transport;
                 let receiver = &self.queue_pairs[to].transport;
                 let push = frame.kind == Kind::Tcp && sender.ends_message(frame.psn);
                 SocketProtocol::Tcp {
-                    sequence: number(sender.stream_offset(own).0),
-                    acknowledgement: number(receiver.stream_offset(others).0),
+                    sequence: number(sender.stream_offset(sent).0),
+                    acknowledgement: number(receiver.stream_offset(acknowledged).0),
                     push,
                     window: WINDOW,
                     timestamps: [clock(self.now); 2],

@@ -18,12 +18,12 @@ struct Seen {
 impl Streams {
     /// The positions of a frame: its segment in its direction, and the segment that it acknowledges in the other direction.
     pub fn place(&mut self, frame: &Frame) -> [u32; 2] {
-        let seen = self.0.entry(frame.queue_pair).or_default();
+        let stream = self.0.entry(frame.queue_pair).or_default();
         if frame.kind == Kind::TcpAck {
-            seen.acknowledged = seen.acknowledged.max(frame.psn);
-            return [seen.sent, frame.psn];
+            stream.acknowledged = stream.acknowledged.max(frame.psn);
+            return [stream.sent, frame.psn];
         }
-        seen.sent = seen.sent.max(frame.psn + 1);
-        [frame.psn, seen.acknowledged]
+        stream.sent = stream.sent.max(frame.psn + 1);
+        [frame.psn, stream.acknowledged]
     }
 }

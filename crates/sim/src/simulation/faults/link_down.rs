@@ -16,8 +16,8 @@ const UP: u32 = 1;
 const TABLE: u32 = 2;
 
 /// Whether an event of class ROUTE is for all switches; others are for one port.
-pub(crate) fn is_everywhere(what: u32) -> bool {
-    what == TABLE
+pub(crate) fn is_everywhere(action: u32) -> bool {
+    action == TABLE
 }
 
 impl Simulation {
@@ -49,8 +49,8 @@ impl Simulation {
     }
 
     /// A port goes down or comes up, or routes change.
-    pub(crate) fn reroute(&mut self, port: PortId, what: u32) {
-        match what {
+    pub(crate) fn reroute(&mut self, port: PortId, action: u32) {
+        match action {
             DOWN => self.take_down(port),
             UP => self.bring_up(port),
             _ => {

@@ -19,10 +19,10 @@ impl Simulation {
         let device = self.ports[port].device as usize;
         let pipe = self.nics[device].pipe.as_ref();
         let wanted = pipe.map_or(0, |pipe| pipe.pausing());
-        let before = std::mem::replace(&mut self.sides[port].storm, priorities);
+        let previous = std::mem::replace(&mut self.sides[port].storm, priorities);
         for priority in Priority::all() {
             let bit = priority.bit();
-            let [was, is, wanted] = [before, priorities, wanted].map(|of| of & bit != 0);
+            let [was, is, wanted] = [previous, priorities, wanted].map(|of| of & bit != 0);
             match (was, is) {
                 // A pause that the receive buffer requests continues.
                 (false, true) if wanted => self.refresh_pause_early(port, priority),

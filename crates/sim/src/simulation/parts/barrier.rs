@@ -116,14 +116,14 @@ mod tests {
         let barrier = Barrier::new(THREADS);
         let counts: Vec<AtomicUsize> = (0..THREADS).map(|_| AtomicUsize::new(0)).collect();
         thread::scope(|scope| {
-            for own in 0..THREADS {
+            for thread in 0..THREADS {
                 let (barrier, counts) = (&barrier, &counts);
                 scope.spawn(move || {
                     for round in 1..=400 {
-                        if round % 100 == own {
+                        if round % 100 == thread {
                             thread::sleep(std::time::Duration::from_millis(5));
                         }
-                        counts[own].store(round, Ordering::Relaxed);
+                        counts[thread].store(round, Ordering::Relaxed);
                         assert!(barrier.wait());
                         for count in counts {
                             assert_eq!(count.load(Ordering::Relaxed), round);

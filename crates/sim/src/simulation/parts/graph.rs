@@ -91,13 +91,13 @@ impl Graph {
         let mut free = count;
         let mut seed = 0;
         for part in 0..parts as u16 {
-            let after = parts - usize::from(part) - 1;
-            let share = left / (after as u64 + 1);
+            let later_parts = parts - usize::from(part) - 1;
+            let share = left / (later_parts as u64 + 1);
             let mut load = 0;
             let mut inside = vec![0u64; count];
             let mut next: BinaryHeap<(i128, Reverse<usize>)> = BinaryHeap::new();
             // All vertices beyond one for each further part may be added.
-            while free > after {
+            while free > later_parts {
                 let vertex = loop {
                     match next.pop() {
                         // An entry is outdated once the gain of the vertex has increased.
@@ -114,7 +114,7 @@ impl Graph {
                 };
                 // The vertex is added if that brings the part closer to its share.
                 let work = self.work[vertex];
-                if after > 0
+                if later_parts > 0
                     && load > 0
                     && load + work > share
                     && load + work - share > share - load
@@ -131,7 +131,7 @@ impl Graph {
                         next.push((self.gain(other, inside[other]), Reverse(other)));
                     }
                 }
-                if after > 0 && load >= share {
+                if later_parts > 0 && load >= share {
                     break;
                 }
             }
@@ -156,21 +156,21 @@ impl Graph {
         let mut moved = false;
         let mut tied = vec![0u64; parts];
         for vertex in 0..self.work.len() {
-            let own = usize::from(part_of[vertex]);
+            let current = usize::from(part_of[vertex]);
             for (other, weight) in self.edges_of(vertex) {
                 tied[usize::from(part_of[*other as usize])] += weight;
             }
-            let fits = |part: &usize| *part == own || loads[*part] + self.work[vertex] <= full;
+            let fits = |part: &usize| *part == current || loads[*part] + self.work[vertex] <= full;
             let best = (0..parts).filter(fits).max_by_key(|part| {
                 // With equal weights the current part, else the first.
-                (tied[*part], *part == own, Reverse(*part))
+                (tied[*part], *part == current, Reverse(*part))
             });
-            let best = best.unwrap_or(own);
-            if best != own && members[own] > 1 {
+            let best = best.unwrap_or(current);
+            if best != current && members[current] > 1 {
                 part_of[vertex] = best as u16;
-                loads[own] -= self.work[vertex];
+                loads[current] -= self.work[vertex];
                 loads[best] += self.work[vertex];
-                members[own] -= 1;
+                members[current] -= 1;
                 members[best] += 1;
                 moved = true;
             }

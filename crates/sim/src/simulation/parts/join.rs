@@ -109,20 +109,20 @@ fn find_home(simulation: &Simulation, event: &Event) -> Option<Home> {
 
 /// Copies of a network.
 fn copies(whole: Simulation, count: usize, threads: usize) -> Vec<Simulation> {
-    let mut others: Vec<Option<Simulation>> = Vec::new();
-    others.resize_with(count - 1, || None);
-    let each = others.len().div_ceil(threads);
+    let mut parts: Vec<Option<Simulation>> = Vec::new();
+    parts.resize_with(count - 1, || None);
+    let each = parts.len().div_ceil(threads);
     let fill = |places: &mut [Option<Simulation>]| places.fill_with(|| Some(copy(&whole)));
     thread::scope(|scope| {
-        let mut chunks = others.chunks_mut(each);
+        let mut chunks = parts.chunks_mut(each);
         let first = chunks.next();
         for chunk in chunks {
             scope.spawn(|| fill(chunk));
         }
         first.map(fill);
     });
-    let others = others.into_iter().flatten().collect::<Vec<_>>();
-    std::iter::once(whole).chain(others).collect()
+    let parts = parts.into_iter().flatten().collect::<Vec<_>>();
+    std::iter::once(whole).chain(parts).collect()
 }
 
 /// Another part of the same network, before its first event.
@@ -238,9 +238,9 @@ fn add(whole: &mut Simulation, part: Simulation, partition: &Partition, number: 
         let payload = event.payload + if of_frame { base } else { 0 };
         whole.queue.push(Event { payload, ..event });
     }
-    let own = |port: PortId| partition.part_of[port] == number;
+    let is_in_part = |port: PortId| partition.part_of[port] == number;
     let mut switches = vec![false; whole.scenario.switches as usize];
-    for port in ports_of(whole.scenario.links.len()).filter(|port| own(*port)) {
+    for port in ports_of(whole.scenario.links.len()).filter(|port| is_in_part(*port)) {
         let index = port.index();
         swap(&mut whole.ports[index], &mut ports[index]);
         swap(&mut whole.sides[index], &mut sides[index]);
@@ -267,17 +267,17 @@ fn add(whole: &mut Simulation, part: Simulation, partition: &Partition, number: 
         }
     }
     if let (Some(all), Some(part)) = (&mut whole.forwarding, forwarding) {
-        all.add(*part, &own, &switches);
+        all.add(*part, &is_in_part, &switches);
     }
     let posters: Vec<bool> = queue_pairs
         .iter()
-        .map(|queue_pair| own(queue_pair.port))
+        .map(|queue_pair| is_in_part(queue_pair.port))
         .collect();
     if let (Some(all), Some(part)) = (&mut whole.telemetry, telemetry) {
-        all.add(*part, base, &own, &posters);
+        all.add(*part, base, &is_in_part, &posters);
     }
     if let (Some(all), Some(part)) = (&mut whole.credits, credits) {
-        all.add(*part, &own, &posters);
+        all.add(*part, &is_in_part, &posters);
     }
     for (id, queue_pair) in queue_pairs.into_iter().enumerate() {
         if posters[id] {

@@ -113,8 +113,8 @@ impl Devices {
             parts -= (parts / 8).max(1);
         }
         let (time, partition) = best?;
-        let enough = |threads: &usize| partition.work(*threads).1 <= time;
-        let fewest = (1..=threads).find(enough).unwrap_or(threads);
+        let is_fast_enough = |threads: &usize| partition.work(*threads).1 <= time;
+        let fewest = (1..=threads).find(is_fast_enough).unwrap_or(threads);
         Some((partition, fewest))
     }
 
@@ -188,7 +188,7 @@ fn devices(scenario: &Scenario) -> (Vec<u32>, u32) {
         let ends = link.ports().map(switch);
         of_port.extend(match ends {
             [Some(a), Some(b)] => [a.0, b.0],
-            [Some(one), None] | [None, Some(one)] => [one.0; 2],
+            [Some(load), None] | [None, Some(load)] => [load.0; 2],
             [None, None] => {
                 count += 1;
                 [count - 1, count - 1]
@@ -201,21 +201,21 @@ fn devices(scenario: &Scenario) -> (Vec<u32>, u32) {
 /// All effects of one device on another.
 fn ties(simulation: &Simulation, device_of: &[u32], load: &Load) -> Vec<Tie> {
     let mut ties = Vec::new();
-    let mut tie = |ports: [PortId; 2], after, weight| {
+    let mut tie = |ports: [PortId; 2], lookahead, weight| {
         let ends = ports.map(|port| device_of[port]);
         if ends[0] != ends[1] {
             ties.push(Tie {
                 ends,
-                after,
+                after: lookahead,
                 weight,
             });
         }
     };
     for link in (0..simulation.scenario.links.len() as u32).map(LinkId) {
-        let [there, back] = link.ports();
-        let after = flight(simulation, there).min(flight(simulation, back));
-        let frames = load.frames[there] + load.frames[back];
-        tie([there, back], after, frames + 1);
+        let [forward, back] = link.ports();
+        let lookahead = flight(simulation, forward).min(flight(simulation, back));
+        let frames = load.frames[forward] + load.frames[back];
+        tie([forward, back], lookahead, frames + 1);
     }
     let scenario = &simulation.scenario;
     for (number, operation) in scenario.operations.iter().enumerate() {
@@ -226,8 +226,8 @@ fn ties(simulation: &Simulation, device_of: &[u32], load: &Load) -> Vec<Tie> {
         }
         let port = simulation.poster(number as u32);
         for earlier in &operation.after {
-            let after = simulation.post_delay(number as u32);
-            tie([port, simulation.poster(*earlier)], after, 0);
+            let lookahead = simulation.post_delay(number as u32);
+            tie([port, simulation.poster(*earlier)], lookahead, 0);
         }
     }
     ties
@@ -255,13 +255,13 @@ impl Groups {
         Groups((0..count as u32).collect())
     }
 
-    fn find(&mut self, one: u32) -> u32 {
-        let mut one = one as usize;
-        while self.0[one] as usize != one {
-            self.0[one] = self.0[self.0[one] as usize];
-            one = self.0[one] as usize;
+    fn find(&mut self, device: u32) -> u32 {
+        let mut device = device as usize;
+        while self.0[device] as usize != device {
+            self.0[device] = self.0[self.0[device] as usize];
+            device = self.0[device] as usize;
         }
-        one as u32
+        device as u32
     }
 
     fn join(&mut self, a: u32, b: u32) {
@@ -273,13 +273,13 @@ impl Groups {
     fn numbers(mut self) -> (Vec<u32>, usize) {
         let mut numbers = vec![0; self.0.len()];
         let mut count = 0;
-        for one in 0..self.0.len() as u32 {
-            let first = self.find(one);
-            if first == one {
-                numbers[one as usize] = count;
+        for device in 0..self.0.len() as u32 {
+            let first = self.find(device);
+            if first == device {
+                numbers[device as usize] = count;
                 count += 1;
             } else {
-                numbers[one as usize] = numbers[first as usize];
+                numbers[device as usize] = numbers[first as usize];
             }
         }
         (numbers, count as usize)

@@ -124,8 +124,8 @@ pub(super) struct Shared {
 }
 
 impl Agenda {
-    fn next(&self, all: &State, enough: u64) -> Next {
-        if all.taken >= enough {
+    fn next(&self, all: &State, limit: u64) -> Next {
+        if all.taken >= limit {
             return Next::Stop(Stop::Enough);
         }
         let first = all.earliest.min(self.sample);
@@ -147,8 +147,8 @@ impl Agenda {
         }
         let last = all.earliest.saturating_add(self.lookahead) - Picoseconds(1);
         let last = last.min(self.until).min(self.sample);
-        let still = last.saturating_sub(all.still_since) >= self.longest_pause;
-        if still && (all.frames > 0 || all.repeated > 0) {
+        let is_still = last.saturating_sub(all.still_since) >= self.longest_pause;
+        if is_still && (all.frames > 0 || all.repeated > 0) {
             return Next::Stop(Stop::Join(SerialReason::Standstill));
         }
         if self.windows >= WINDOWS && self.events < self.windows * self.least_events {
@@ -192,17 +192,17 @@ impl Shared {
         parts: &[Part],
         thread: usize,
         mut agenda: Agenda,
-        enough: u64,
+        limit: u64,
     ) -> Option<(Stop, Agenda)> {
         let _guard = self.barrier.guard();
-        let own = &parts[self.assigned_parts(thread)];
-        for part in own {
+        let assigned = &parts[self.assigned_parts(thread)];
+        for part in assigned {
             let part = &mut part.lock();
             let events = part.totals.events;
             border(part).begun = events;
             self.report(part, agenda.turns);
         }
-        let mut before = 0;
+        let mut taken_before = 0;
         loop {
             if !self.barrier.wait() {
                 return None;
@@ -210,11 +210,12 @@ impl Shared {
             let turn = agenda.turns;
             agenda.turns += 1;
             let all = self.together(turn);
-            agenda.events += all.taken - before;
-            before = all.taken;
-            match agenda.next(&all, enough) {
+            agenda.events += all.taken - taken_before;
+            taken_before = all.taken;
+            match agenda.next(&all, limit) {
                 Next::Stop(stop) => {
-                    own.iter()
+                    assigned
+                        .iter()
                         .for_each(|part| self.take_in(&mut part.lock(), turn));
                     return Some((stop, agenda));
                 }
@@ -225,14 +226,14 @@ impl Shared {
                         if self.takes(place, agenda.turns) {
                             let part = &mut parts[place].lock();
                             self.take_in(part, turn);
-                            take_window(part, last, enough);
+                            take_window(part, last, limit);
                             self.report(part, agenda.turns);
                         }
                     }
                 }
                 next => {
                     let sampled = agenda.sample;
-                    for part in own {
+                    for part in assigned {
                         let part = &mut part.lock();
                         self.take_in(part, turn);
                         if next == Next::Sample {
@@ -257,8 +258,8 @@ impl Shared {
 
     /// The order in which a thread takes parts: first those assigned to it, then those of others, in reverse of their order.
     fn part_order(&self, thread: usize) -> impl Iterator<Item = usize> + '_ {
-        let others = (1..self.threads).map(move |after| (thread + after) % self.threads);
-        let theirs = others.flat_map(|other| self.assigned_parts(other).rev());
+        let other_threads = (1..self.threads).map(move |offset| (thread + offset) % self.threads);
+        let theirs = other_threads.flat_map(|other| self.assigned_parts(other).rev());
         self.assigned_parts(thread).chain(theirs)
     }
 
@@ -275,7 +276,7 @@ impl Shared {
         let events = part.totals.events;
         let frames = part.frames.live() as u64;
         let border = border(part);
-        let own = usize::from(border.own);
+        let number = usize::from(border.own);
         let state = State {
             earliest: earliest.min(std::mem::replace(&mut border.earliest, NEVER)),
             taken: events - border.begun,
@@ -285,7 +286,7 @@ impl Shared {
             repeated: part.repeated,
             ended: part.operations.ended(),
         };
-        self.send(part, own, turn);
+        self.send(part, number, turn);
         let numbers = [
             state.earliest.0,
             state.still_since.0,
@@ -295,17 +296,21 @@ impl Shared {
             state.ended,
             state.completions,
         ];
-        for (place, number) in self.reports[turn as usize % 2][own].0.iter().zip(numbers) {
-            place.store(number, Ordering::Relaxed); // ordered by the barrier
+        for (place, value) in self.reports[turn as usize % 2][number]
+            .0
+            .iter()
+            .zip(numbers)
+        {
+            place.store(value, Ordering::Relaxed); // ordered by the barrier
         }
     }
 
-    fn send(&self, part: &mut Simulation, own: usize, turn: u64) {
+    fn send(&self, part: &mut Simulation, from: usize, turn: u64) {
         for (to, leaving) in border(part).leaving.iter_mut().enumerate() {
             if leaving.is_empty() {
                 continue;
             }
-            let mail = &self.mail[turn as usize % 2][to * self.parts + own];
+            let mail = &self.mail[turn as usize % 2][to * self.parts + from];
             mail.any.store(true, Ordering::Relaxed); // ordered by the barrier
             let mut place = mail.leaving.lock().unwrap_or_else(PoisonError::into_inner);
             std::mem::swap(&mut *place, leaving);
@@ -313,8 +318,8 @@ impl Shared {
     }
 
     fn take_in(&self, part: &mut Simulation, turn: u64) {
-        let own = usize::from(border(part).own);
-        let all = &self.mail[turn as usize % 2][own * self.parts..][..self.parts];
+        let number = usize::from(border(part).own);
+        let all = &self.mail[turn as usize % 2][number * self.parts..][..self.parts];
         for mail in all {
             if !mail.any.load(Ordering::Relaxed) {
                 continue;

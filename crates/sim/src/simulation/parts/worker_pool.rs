@@ -57,8 +57,11 @@ impl Crew {
     ///
     /// # Panics
     /// With the payload of the thread that panicked.
-    pub fn advance(&mut self, agenda: Agenda, enough: u64) -> (Stop, Agenda) {
-        self.common.give(Some(Order { agenda, enough }));
+    pub fn advance(&mut self, agenda: Agenda, limit: u64) -> (Stop, Agenda) {
+        self.common.give(Some(Order {
+            agenda,
+            enough: limit,
+        }));
         match self.common.meet_and_work(0) {
             Some(done) => done,
             None => {
@@ -113,8 +116,11 @@ impl Common {
             return None;
         }
         let order = *self.order.lock().unwrap_or_else(PoisonError::into_inner);
-        let Order { agenda, enough } = order?;
-        let done = self.shared.work(&self.parts, thread, agenda, enough)?;
+        let Order {
+            agenda,
+            enough: limit,
+        } = order?;
+        let done = self.shared.work(&self.parts, thread, agenda, limit)?;
         self.shared.meet().then_some(done)
     }
 }

@@ -242,8 +242,11 @@ impl Transport for Rc {
     fn backlog(&self) -> (u64, Bytes) {
         let requester = &self.requester;
         let messages = self.messages.iter().skip(self.current);
-        let rest = messages.map(|message| message.rest(requester.next, requester.settings.mtu));
-        rest.fold((0, Bytes(0)), |all, rest| (all.0 + rest.0, all.1 + rest.1))
+        let remainders =
+            messages.map(|message| message.rest(requester.next, requester.settings.mtu));
+        remainders.fold((0, Bytes(0)), |all, remainder| {
+            (all.0 + remainder.0, all.1 + remainder.1)
+        })
     }
 
     #[inline]

@@ -47,7 +47,7 @@ impl Requester {
     pub(super) fn request(&mut self, now: Picoseconds) -> Segment {
         let message = self.message;
         let psn = self.next;
-        let again = psn < self.fresh;
+        let is_retransmission = psn < self.fresh;
         if self.deadline == NEVER && self.settings.ack_timeout != NEVER {
             self.deadline = now + self.settings.ack_timeout;
         }
@@ -69,7 +69,7 @@ impl Requester {
             psn,
             payload,
             flags,
-            again,
+            again: is_retransmission,
             span: 0,
         }
     }
@@ -85,9 +85,9 @@ impl Rc {
         // Past `next` only after going back: the packets to be sent again may contain reads.
         if self.requester.reads > 0 || until > self.requester.next {
             if let Some(read) = self.oldest_read() {
-                let seen = read.first.max(self.requester.oldest);
-                rewind |= until > seen && !self.requested_again;
-                until = until.min(seen);
+                let received_until = read.first.max(self.requester.oldest);
+                rewind |= until > received_until && !self.requested_again;
+                until = until.min(received_until);
             }
         }
         let moved = until > self.requester.oldest;

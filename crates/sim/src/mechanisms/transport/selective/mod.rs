@@ -129,8 +129,8 @@ impl Transport for SelectiveRepeat {
     }
 
     fn deadline(&self) -> Picoseconds {
-        let own = self.requester.deadline.min(self.requester.overtaken.due);
-        own.min(self.responder.overtaken.due)
+        let requester_due = self.requester.deadline.min(self.requester.overtaken.due);
+        requester_due.min(self.responder.overtaken.due)
     }
 
     fn timeout(&mut self, now: Picoseconds) -> Timeout {

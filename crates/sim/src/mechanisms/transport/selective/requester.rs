@@ -88,8 +88,8 @@ impl Requester {
         let lost = u64::from(self.sent.lost());
         let messages = self.messages.iter().skip(self.current);
         let fresh = messages.map(|message| message.rest(self.sent.fresh(), mtu));
-        fresh.fold((lost, lost * mtu.widen()), |all, rest| {
-            (all.0 + rest.0, all.1 + rest.1)
+        fresh.fold((lost, lost * mtu.widen()), |all, remainder| {
+            (all.0 + remainder.0, all.1 + remainder.1)
         })
     }
 
@@ -137,7 +137,7 @@ impl Requester {
         self.segment(&message, psn, count, true)
     }
 
-    fn segment(&self, message: &Message, psn: u32, count: u32, again: bool) -> Segment {
+    fn segment(&self, message: &Message, psn: u32, count: u32, is_retransmission: bool) -> Segment {
         let mut flags = if psn == message.first { FIRST } else { 0 };
         let read = message.kind == Kind::ReadRequest;
         let last = psn + count == message.end();
@@ -155,7 +155,7 @@ impl Requester {
                 false => message.payload(psn, self.settings.mtu),
             },
             flags,
-            again,
+            again: is_retransmission,
             span: if read && !last { count as u16 } else { 0 },
         }
     }

@@ -93,10 +93,11 @@ impl Responder {
 
     /// Answers a read, or a part of it. Pending responses of that part are restarted, so that they are not sent twice.
     fn respond(&mut self, message: Message, first: u32) {
-        let again =
+        let is_same_request =
             |response: &Response| response.message.first == message.first && response.next >= first;
-        let is_superseded =
-            |response: &Response| again(response) && response.message.end() <= message.end();
+        let is_superseded = |response: &Response| {
+            is_same_request(response) && response.message.end() <= message.end()
+        };
         self.responses.retain(|response| !is_superseded(response));
         self.responses.push_back(Response {
             message,
@@ -116,7 +117,7 @@ impl Responder {
     /// The packet is accepted: advances over packets in order, and acknowledges it.
     fn accept(&mut self, now: Picoseconds, arrival: Arrival, outcome: Outcome) -> Outcome {
         let duplicate = arrival.psn < self.expected;
-        let before = self.expected;
+        let previous_expected = self.expected;
         self.move_on();
         if self.overtaken.by < self.expected {
             self.overtaken = Overtaken::NOBODY;
@@ -135,7 +136,7 @@ impl Responder {
         if arrival.kind == Kind::ReadRequest {
             return outcome; // its responses acknowledge it
         }
-        let passed = self.expected - before;
+        let passed = self.expected - previous_expected;
         self.unacknowledged = self.unacknowledged.saturating_add(passed);
         let due = duplicate
             || passed > 1

@@ -140,10 +140,10 @@ impl Scoreboard {
         let Some(packet) = self.at(psn) else {
             return false;
         };
-        let before = std::mem::replace(&mut packet.state, State::Arrived);
-        self.lost -= u32::from(before == State::Lost);
-        self.arrived += u32::from(before != State::Arrived);
-        before != State::Arrived
+        let previous = std::mem::replace(&mut packet.state, State::Arrived);
+        self.lost -= u32::from(previous == State::Lost);
+        self.arrived += u32::from(previous != State::Arrived);
+        previous != State::Arrived
     }
 
     /// The read request has arrived, not necessarily its responses.
@@ -180,13 +180,13 @@ impl Scoreboard {
         }
     }
 
-    fn lose_one(&mut self, psn: u32, responses: bool, again: u32, losses: &mut Vec<u32>) {
+    fn lose_one(&mut self, psn: u32, responses: bool, attempt: u32, losses: &mut Vec<u32>) {
         let Some(packet) = self.get(psn) else { return };
         let is_judged = match responses {
             true => packet.response,
             false => !packet.response || packet.request,
         };
-        if packet.state == State::InFlight && packet.again == again && is_judged {
+        if packet.state == State::InFlight && packet.again == attempt && is_judged {
             losses.push(psn);
         }
     }
@@ -211,7 +211,7 @@ impl Scoreboard {
 
     /// Removes those that arrived in order. Returns whether there were any.
     pub(super) fn advance(&mut self) -> bool {
-        let before = self.oldest;
+        let previous_oldest = self.oldest;
         while self
             .packets
             .front()
@@ -221,6 +221,6 @@ impl Scoreboard {
             self.arrived -= 1;
             self.oldest += 1;
         }
-        self.oldest > before
+        self.oldest > previous_oldest
     }
 }

@@ -167,7 +167,7 @@ fn reordering() {
     let by_packets = |packets| Reordering::Packets { packets };
     let by_time = |ns| Reordering::Time { ns };
     // A tick is a picosecond: no packet is a whole nanosecond late.
-    for (reordering, late, again) in [
+    for (reordering, late, retransmissions) in [
         (Reordering::None {}, 1, 1),
         (by_packets(1), 1, 1),
         (by_packets(3), 1, 0),
@@ -201,7 +201,11 @@ fn reordering() {
                     .count()
             };
             let name = if kind == READ { "R4" } else { "W4" };
-            assert_eq!(sent(name), 1 + again, "{reordering:?} {late} {name}");
+            assert_eq!(
+                sent(name),
+                1 + retransmissions,
+                "{reordering:?} {late} {name}"
+            );
             assert_eq!(pair.ends[0].ended.len(), 1, "{reordering:?} {late} {name}");
         }
     }
@@ -326,11 +330,11 @@ fn trimmed_packets_are_sent_again_alone() {
     for now in [10, 20, 30] {
         assert!(receive(&mut sender, Picoseconds(now), 1, NAK | TRIMMED));
         assert_eq!(sender.outstanding().in_flight, 2);
-        let again = sender
+        let resent = sender
             .next(Picoseconds(now))
             .expect("the packet that was trimmed");
         assert_eq!(
-            (again.psn, again.again, again.payload),
+            (resent.psn, resent.again, resent.payload),
             (1, true, Bytes(MTU))
         );
         assert!(!sender.has_work());

@@ -82,11 +82,11 @@ fn fast_retransmit() {
     assert_eq!(all(&mut sender, RTT), [2]);
     acknowledge(&mut sender, RTT, &acknowledgements[5..]); // four more have left
     assert_eq!(all(&mut sender, RTT), [14]);
-    let rest = answers(&mut receiver, &[10, 11, 12, 13, 2, 14]);
-    assert_eq!(rest, [2, 2, 2, 2, 14, 15]);
-    acknowledge(&mut sender, 2 * RTT, &rest[4..5]);
+    let replies = answers(&mut receiver, &[10, 11, 12, 13, 2, 14]);
+    assert_eq!(replies, [2, 2, 2, 2, 14, 15]);
+    acknowledge(&mut sender, 2 * RTT, &replies[4..5]);
     assert_eq!((sender.recovering, sender.window), (false, 2)); // one in flight: no burst (RFC 6582, 3.2)
-    acknowledge(&mut sender, 2 * RTT, &rest[5..]);
+    acknowledge(&mut sender, 2 * RTT, &replies[5..]);
     assert_eq!(sender.threshold, 6);
 }
 
@@ -126,10 +126,10 @@ fn timeouts() {
     );
     let mut now = SECOND;
     for backoff in [2, 4, 8] {
-        let again = now + backoff * SECOND;
-        assert_eq!(sender.timeout(now), Timeout::Resend(again));
+        let retry_time = now + backoff * SECOND;
+        assert_eq!(sender.timeout(now), Timeout::Resend(retry_time));
         assert_eq!((all(&mut sender, now), sender.threshold), (vec![0], 5));
-        now = again;
+        now = retry_time;
     }
     assert_eq!(sender.timeout(now), Timeout::Failed);
     assert_eq!(sender.abandon(), [7]);

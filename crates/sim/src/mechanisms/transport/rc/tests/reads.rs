@@ -248,11 +248,11 @@ fn segmentation_of_responses() {
         };
         assert!(transport.receive(Picoseconds::ZERO, request).progress);
         let sent: Vec<_> = std::iter::from_fn(|| transport.next(Picoseconds::ZERO)).collect();
-        let seen: Vec<_> = sent
+        let sent_packets: Vec<_> = sent
             .iter()
             .map(|segment| (segment.payload.0, segment.flags))
             .collect();
-        assert_eq!(seen, packets);
+        assert_eq!(sent_packets, packets);
     }
 }
 

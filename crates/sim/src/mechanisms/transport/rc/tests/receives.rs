@@ -54,13 +54,13 @@ fn not_ready() {
             "A0 R1 R2 R3 D4 A4",
         ),
     ];
-    for (what, settings, post, forward, back) in rows {
+    for (case, settings, post, forward, back) in rows {
         let mut pair = Pair::new(&settings);
         pair.post(post);
         pair.run();
-        assert_eq!(pair.ends[0].sent.join(" "), forward, "{what}");
-        assert_eq!(pair.ends[1].sent.join(" "), back, "{what}");
-        assert_eq!(pair.ends[0].ended.len(), post.len(), "{what}");
+        assert_eq!(pair.ends[0].sent.join(" "), forward, "{case}");
+        assert_eq!(pair.ends[1].sent.join(" "), back, "{case}");
+        assert_eq!(pair.ends[0].ended.len(), post.len(), "{case}");
         assert!(!pair.ends[0].failed);
     }
 }
