@@ -236,7 +236,7 @@ impl Simulation {
 
     /// The packets captured at each port since the last call, as pcap. The first call returns the file header, too.
     fn take_captures<'py>(&mut self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        let captures = self.run()?.captured();
+        let captures = self.run()?.take_captures();
         Ok(captures
             .iter()
             .map(|capture| PyBytes::new(py, capture))

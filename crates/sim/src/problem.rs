@@ -43,7 +43,7 @@ impl fmt::Display for Refusal {
 impl std::error::Error for Refusal {}
 
 /// The number with a comma between thousands.
-pub(crate) fn grouped(number: i128) -> String {
+pub(crate) fn format_thousands(number: i128) -> String {
     let digits = number.unsigned_abs().to_string();
     let sign = if number < 0 { "-" } else { "" };
     let mut text = String::from(sign);
@@ -71,7 +71,7 @@ mod tests {
             (2_097_152, "2,097,152"),
         ];
         for (number, text) in rows {
-            assert_eq!(grouped(number), text);
+            assert_eq!(format_thousands(number), text);
         }
     }
 }

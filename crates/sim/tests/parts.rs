@@ -228,7 +228,7 @@ fn a_capture_is_not_cut() {
     let captured = |threads| {
         let mut run = Run::new(scenario.clone(), Threads::Exactly(threads)).unwrap();
         while run.advance(100) {}
-        (run.serial_reason(), run.captured())
+        (run.serial_reason(), run.take_captures())
     };
     let (alone, bytes) = captured(2);
     assert_eq!(alone, Some(SerialReason::Captures));

@@ -132,7 +132,7 @@ impl UltraEthernet for Rccc {
 }
 
 impl Grants for Rccc {
-    fn granting(parameters: &Parameters) -> Granting {
+    fn grant_parameters(parameters: &Parameters) -> Granting {
         Granting {
             packets: parameters.credit_packets,
             rate: parameters.credit_rate,

@@ -22,7 +22,7 @@ pub trait ReceiverDriven {
 /// The definition of an algorithm whose receivers grant credit.
 pub trait Grants: Definition {
     /// How its receivers grant credit.
-    fn granting(parameters: &Self::Parameters) -> Granting;
+    fn grant_parameters(parameters: &Self::Parameters) -> Granting;
 }
 
 /// How receivers grant credit to the senders of an algorithm.

@@ -62,9 +62,9 @@ macro_rules! register {
             }
 
             /// How receivers grant credit to senders; none = no credit required.
-            pub fn granting(&self) -> Option<Granting> {
+            pub fn grant_parameters(&self) -> Option<Granting> {
                 match self {
-                    $($(Parameters::$name(parameters) => registry::if_listed!(ReceiverDriven $traits parameters => Some(<$module::$name as Grants>::granting(parameters)), None),)+)+
+                    $($(Parameters::$name(parameters) => registry::if_listed!(ReceiverDriven $traits parameters => Some(<$module::$name as Grants>::grant_parameters(parameters)), None),)+)+
                 }
             }
 

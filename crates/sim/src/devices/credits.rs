@@ -67,7 +67,7 @@ impl Credits {
     pub fn new(scenario: &Scenario) -> Option<Box<Self>> {
         let queue_pairs = queue_pairs_of(scenario.connections.len());
         let senders: Vec<_> = queue_pairs
-            .map(|id| granting(scenario, id).map(Sender::new))
+            .map(|id| grant_parameters(scenario, id).map(Sender::new))
             .collect();
         senders.iter().any(Option::is_some).then(|| {
             Box::new(Credits {
@@ -132,7 +132,7 @@ impl Credits {
     }
 
     /// Total granted by the receiver at queue pair `id`.
-    pub fn granted(&self, id: QueuePairId) -> Bytes {
+    pub fn granted_bytes(&self, id: QueuePairId) -> Bytes {
         self.receivers[id].granted
     }
 
@@ -147,7 +147,7 @@ impl Credits {
     ) -> Option<Grant> {
         let turns = &mut self.turns[port];
         let id = turns.waiting.pop_front()?;
-        let granting = granting(scenario, id.peer())?;
+        let granting = grant_parameters(scenario, id.peer())?;
         let receiver = &mut self.receivers[id];
         let turn = packet * u64::from(granting.packets);
         let more = turn.min(receiver.requested - receiver.granted);
@@ -326,10 +326,10 @@ impl Sender {
 }
 
 /// The parameters of credit for queue pair `id`, if it needs credit to send.
-fn granting(scenario: &Scenario, id: QueuePairId) -> Option<Granting> {
+fn grant_parameters(scenario: &Scenario, id: QueuePairId) -> Option<Granting> {
     let connection = &scenario.connections[id.connection()];
     let port = connection.ports()[id.side()];
     let set = scenario.of_priority_queue(port, connection.priority);
-    let granting = set.congestion.granting();
+    let granting = set.congestion.grant_parameters();
     granting.filter(|_| connection.service == Service::Rc)
 }

@@ -81,12 +81,12 @@ impl Operations {
     }
 
     /// Number of completed operations.
-    pub fn completed(&self) -> u64 {
+    pub fn completed_count(&self) -> u64 {
         self.completed
     }
 
     /// Number of completed and failed operations.
-    pub fn ended(&self) -> u64 {
+    pub fn ended_count(&self) -> u64 {
         self.ended_count
     }
 

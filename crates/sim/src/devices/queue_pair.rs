@@ -204,8 +204,8 @@ impl QueuePair {
     #[inline]
     pub(crate) fn is_window_full(&self) -> bool {
         self.windowed
-            && self.transport.outstanding().in_flight >= self.window
-            && !self.transport.answering()
+            && self.transport.progress().in_flight >= self.window
+            && !self.transport.has_answers()
     }
 
     /// Counts a packet that is sent, with its bytes on the link, and charges it to the rate limiter.

@@ -56,7 +56,7 @@ pub(crate) fn fill(scenario: &mut Scenario) {
 
 /// Over all acknowledged connections: a full packet and its acknowledgement. `None` without such connections.
 fn longest(scenario: &Scenario) -> Option<Picoseconds> {
-    let framing = scenario.parameters.framing.encapsulated();
+    let framing = scenario.parameters.framing.add_encapsulation();
     let data = full_packet(scenario);
     let on_link =
         |bytes: Bytes<u32>| bytes.max(Bytes(framing.minimum_bytes)) + Bytes(framing.gap_bytes);
@@ -83,7 +83,7 @@ fn longest(scenario: &Scenario) -> Option<Picoseconds> {
 
 /// Header through FCS.
 fn full_packet(scenario: &Scenario) -> Bytes<u32> {
-    let framing = scenario.parameters.framing.encapsulated();
+    let framing = scenario.parameters.framing.add_encapsulation();
     let mtu = scenario.parameters.transport.mtu_bytes;
     Bytes(framing.data_bytes + mtu.next_multiple_of(framing.pad_bytes))
 }

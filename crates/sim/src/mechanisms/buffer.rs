@@ -136,7 +136,7 @@ impl PriorityGroup {
     pub fn release(&mut self, pool: &mut Pool, cells: u32) -> u32 {
         let headroom = self.headroom_used.min(cells);
         let shared_cells = cells - headroom;
-        pool.used -= u64::from(shared_cells.min(self.shared()));
+        pool.used -= u64::from(shared_cells.min(self.shared_cells()));
         self.headroom_used -= headroom;
         self.used -= shared_cells;
         headroom
@@ -159,7 +159,8 @@ impl PriorityGroup {
     pub fn reaches_xoff(&self, pool: &Pool) -> bool {
         self.headroom_at != NO_HEADROOM
             && !self.xoff
-            && (self.headroom_used > 0 || u64::from(self.shared()) >= pool.threshold(self.exponent))
+            && (self.headroom_used > 0
+                || u64::from(self.shared_cells()) >= pool.threshold(self.exponent))
     }
 
     /// Whether XON is due: headroom empty and shared use `xon_offset` below the threshold, or zero.
@@ -168,13 +169,13 @@ impl PriorityGroup {
         if !self.xoff || self.headroom_used > 0 {
             return false;
         }
-        let shared = self.shared();
+        let shared = self.shared_cells();
         shared == 0 || u64::from(shared + self.xon_offset) <= pool.threshold(self.exponent)
     }
 
     /// Cells beyond the guaranteed ones.
     #[inline]
-    fn shared(&self) -> u32 {
+    fn shared_cells(&self) -> u32 {
         self.used.saturating_sub(self.reserve)
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::mechanisms::buffer::{NO_HEADROOM, OWN_HEADROOM};
 use crate::model::parameters::{SharedHeadroom, Switch};
-use crate::problem::grouped;
+use crate::problem::format_thousands;
 
 /// Cells of the pools of one slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Slice {
     pub fn from_switch(switch: &Switch, cells: u64) -> Result<Slice, String> {
         let require_cells = |name: &str, percent: u8, found: u64| match found {
             0 if percent > 0 => {
-                let whole = grouped(i128::from(cells) * i128::from(switch.cell_bytes));
+                let whole = format_thousands(i128::from(cells) * i128::from(switch.cell_bytes));
                 Err(format!("a {name} pool of 0 bytes out of {whole}"))
             }
             found => Ok(found),

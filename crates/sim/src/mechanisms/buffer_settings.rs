@@ -10,7 +10,7 @@ use crate::mechanisms::priority_settings::PrioritySettings;
 use crate::model::overrides::Slot;
 use crate::model::parameters::{Headroom, Marking, PoolCounts, Switch};
 use crate::model::scenario::{Link, Scenario};
-use crate::problem::{grouped, Problem, Refusal};
+use crate::problem::{format_thousands, Problem, Refusal};
 use crate::time::{NANOSECOND, SECOND};
 
 /// The settings of all ports and the pools of all switches.
@@ -174,7 +174,7 @@ impl<'a> Rules<'a> {
 
     /// From the decision of this port to pause until its peer stops.
     fn control_loop(&self, port: PortId) -> Loop {
-        let framing = self.scenario.parameters.framing.encapsulated();
+        let framing = self.scenario.parameters.framing.add_encapsulation();
         let link = self.link(port);
         let pfc = &self.scenario.of_port(port).pfc;
         let switch = self.switch_of(port);
@@ -258,7 +258,7 @@ impl<'a> Rules<'a> {
         if guaranteed_cells < cells {
             return Slice::from_switch(switch, cells - guaranteed_cells);
         }
-        let bytes = |cells: i128| grouped(cells * i128::from(switch.cell_bytes));
+        let bytes = |cells: i128| format_thousands(cells * i128::from(switch.cell_bytes));
         let terms = |named: &[(u64, u64)], name: &str| -> String {
             let term = |(times, each): &(u64, u64)| {
                 format!(" - {times} x {} {name}", bytes(i128::from(*each)))

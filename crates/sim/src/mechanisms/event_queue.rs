@@ -153,7 +153,7 @@ impl EventQueue {
 
     /// The event `ahead` positions after the next, if it is near enough to be sorted already.
     #[inline]
-    pub fn upcoming(&self, ahead: usize) -> Option<Event> {
+    pub fn event_ahead(&self, ahead: usize) -> Option<Event> {
         self.open.get(self.head + ahead).copied().map(unpack)
     }
 

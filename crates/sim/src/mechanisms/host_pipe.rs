@@ -40,7 +40,7 @@ pub struct HostPipe {
 impl HostPipe {
     /// A pipe without traffic.
     pub fn new(parameters: &parameters::Pipe) -> Self {
-        let rates = parameters.rates().expect("a link that there is");
+        let rates = parameters.compute_rates().expect("a link that there is");
         let [byte, into] = rates.map(ByteTime::from_rate);
         let link = parameters.pcie.as_ref();
         let sizes = [
@@ -72,7 +72,7 @@ impl HostPipe {
     }
 
     /// Bit n: XOFF for priority n was sent to the peer.
-    pub fn pausing(&self) -> u8 {
+    pub fn paused_priorities(&self) -> u8 {
         self.pausing
     }
 

@@ -21,12 +21,12 @@ impl Scenario {
             self.devices.exchange(port, other_port);
         }
         for connection in &mut self.connections {
-            connection.port_a = miswired.renamed(connection.port_a);
-            connection.port_b = miswired.renamed(connection.port_b);
+            connection.port_a = miswired.rename_port(connection.port_a);
+            connection.port_b = miswired.rename_port(connection.port_b);
         }
         let routes = self.routes.iter_mut();
         for port in routes.flat_map(|route| &mut route.ports) {
-            *port = miswired.renamed(*port);
+            *port = miswired.rename_port(*port);
         }
     }
 }

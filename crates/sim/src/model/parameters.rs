@@ -107,7 +107,7 @@ impl From<IpVersion> for Ip {
 
 impl Framing {
     /// Returns the sizes with the bytes of VLAN tag and IP version added.
-    pub fn encapsulated(&self) -> Framing {
+    pub fn add_encapsulation(&self) -> Framing {
         let more = self.encapsulation().extra_header_bytes();
         Framing {
             data_bytes: self.data_bytes + more,
@@ -500,11 +500,13 @@ pub struct Pipe {
 
 impl Pipe {
     /// Bits of payload per second: from memory, to memory.
-    pub fn rates(&self) -> Result<[u64; 2], UnknownPcieLink> {
+    pub fn compute_rates(&self) -> Result<[u64; 2], UnknownPcieLink> {
         let nic_rate = self
             .gbps
             .map_or(u64::MAX, |gbps| u64::from(gbps) * 1_000_000_000);
-        let of_link = self.pcie.map_or(Ok([u64::MAX; 2]), |pcie| pcie.rates())?;
+        let of_link = self
+            .pcie
+            .map_or(Ok([u64::MAX; 2]), |pcie| pcie.compute_rates())?;
         Ok(of_link.map(|rate| rate.min(nic_rate)))
     }
 }

@@ -98,7 +98,7 @@ impl Pcie {
     }
 
     /// Bits of data per second at most, where only one direction has any: from memory, into memory.
-    pub fn rates(&self) -> Result<[u64; 2], UnknownPcieLink> {
+    pub fn compute_rates(&self) -> Result<[u64; 2], UnknownPcieLink> {
         let link = self.link()?;
         let into = link.write_bits_per_second(self.max_payload_bytes)?;
         let from = link.read_bits_per_second(self.completion())?;

@@ -218,7 +218,7 @@ impl Scenario {
 
     /// Maximum frame size in the scenario.
     pub fn longest_frame(&self) -> Bytes<u32> {
-        let framing = self.parameters.framing.encapsulated();
+        let framing = self.parameters.framing.add_encapsulation();
         let longest = framing.longest(Bytes(self.parameters.transport.mtu_bytes));
         let mut connections = self.connections.iter();
         if !connections.any(|connection| connection.service.of_sockets()) {

@@ -243,7 +243,9 @@ fn rename_ports(faults: &mut [Fault]) {
                 continue;
             }
         };
-        *port = exchanged.iter().fold(*port, |port, it| it.renamed(port));
+        *port = exchanged
+            .iter()
+            .fold(*port, |port, it| it.rename_port(port));
     }
 }
 

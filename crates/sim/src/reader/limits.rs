@@ -7,7 +7,7 @@ use crate::ids::PRIORITIES;
 use crate::model::limits::{LARGEST_BUFFER, LARGEST_SLICE, MOST_SLICES};
 use crate::model::parameters::*;
 use crate::model::schema::scenario;
-use crate::problem::{grouped, Refusal};
+use crate::problem::{format_thousands, Refusal};
 use crate::schema::ranges;
 
 /// Number of entities that an event's key can contain (`queue::Event`): ports times priorities, queue pairs, operations.
@@ -25,8 +25,8 @@ pub fn check_size(links: usize, connections: usize, operations: usize, problems:
         ("flows and operations", operations, ENTITIES),
     ];
     for (place, found, most) in rows.into_iter().filter(|(_, found, most)| found > most) {
-        let most = format!("at most {}", grouped(most as i128));
-        problems.note(place, grouped(found as i128), most, "");
+        let most = format!("at most {}", format_thousands(most as i128));
+        problems.note(place, format_thousands(found as i128), most, "");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Limits between the parameters of one set.
 
 use super::problems::Problems;
-use crate::problem::grouped;
+use crate::problem::format_thousands;
 
 /// Adds problems of parameters by their path.
 pub struct ParameterCheck<'f> {
@@ -20,7 +20,7 @@ impl ParameterCheck<'_> {
         if (least..=most).contains(&value) {
             return;
         }
-        let number = |it: u64| grouped(it.into());
+        let number = |it: u64| format_thousands(it.into());
         let expected = format!("{} to {}", number(least), number(most));
         self.note(name, value.to_string(), expected);
     }

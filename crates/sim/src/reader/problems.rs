@@ -3,7 +3,7 @@
 use super::json::{quoted, Json};
 use super::suggestion::did_you_mean;
 use crate::model::schema::form::{expected_whole, Form};
-use crate::problem::{grouped, Problem, Refusal};
+use crate::problem::{format_thousands, Problem, Refusal};
 use serde::de::value::{Error, StrDeserializer};
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
@@ -76,7 +76,7 @@ impl Problems {
         if self.more > 0 {
             problems.push(Problem {
                 place: "and beyond these".into(),
-                found: format!("{} more", grouped(self.more as i128)),
+                found: format!("{} more", format_thousands(self.more as i128)),
                 expected: "none".into(),
                 hint: String::new(),
             });

@@ -3,7 +3,7 @@
 use super::problems::{Object, ObjectPath, Problems};
 use crate::model::scenario::{Operation, Service, Verb};
 use crate::model::scenario_file as file;
-use crate::problem::grouped;
+use crate::problem::format_thousands;
 
 /// The service of a connection; datagrams are sent by the first queue pair of connection `queue`.
 pub fn read(it: &Object, queue: u32, problems: &mut Problems) -> Option<Service> {
@@ -55,8 +55,9 @@ pub fn check(
                 note("verb", found, "send".into(), "");
             }
             if operation.bytes.0 > mtu_bytes.into() {
-                let found = grouped(operation.bytes.0.into());
-                let expected = format!("at most {}, a datagram", grouped(mtu_bytes.into()));
+                let found = format_thousands(operation.bytes.0.into());
+                let expected =
+                    format!("at most {}, a datagram", format_thousands(mtu_bytes.into()));
                 let hint = "a longer message is several operations";
                 note("bytes", found, expected, hint);
             }

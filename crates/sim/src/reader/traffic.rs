@@ -15,7 +15,7 @@ use crate::model::scenario::{Connection, Operation, Scenario, Service, Verb};
 use crate::model::scenario_file as file;
 use crate::model::scenario_file::LATEST_NS;
 use crate::model::schema::form::forms;
-use crate::problem::grouped;
+use crate::problem::format_thousands;
 use crate::time::Picoseconds;
 use std::collections::BTreeMap;
 
@@ -158,9 +158,9 @@ impl Traffic {
             if before < TOO_MANY_PACKETS && *sum >= TOO_MANY_PACKETS {
                 let found = format!(
                     "{} packets on its queue pair up to here",
-                    grouped((*sum).into())
+                    format_thousands((*sum).into())
                 );
-                let expected = format!("fewer than {}", grouped(TOO_MANY_PACKETS.into()));
+                let expected = format!("fewer than {}", format_thousands(TOO_MANY_PACKETS.into()));
                 problems.note(post.place, found, expected, "");
             }
         }

@@ -1,7 +1,7 @@
 //! Checks values against the ranges of the schema.
 
 use super::{annotations, resolve, variants};
-use crate::problem::{grouped, Problem};
+use crate::problem::{format_thousands, Problem};
 use serde::Serialize;
 use serde_json::{Number, Value};
 
@@ -153,9 +153,9 @@ fn plain(number: &Number) -> String {
 
 fn format_value(number: &Number) -> String {
     match number.as_i128() {
-        Some(whole) => grouped(whole),
+        Some(whole) => format_thousands(whole),
         None => match number.as_f64() {
-            Some(value) if value.fract() == 0.0 => grouped(value as i128),
+            Some(value) if value.fract() == 0.0 => format_thousands(value as i128),
             _ => number.to_string(),
         },
     }

@@ -298,7 +298,7 @@ fn markers(
 impl Settings {
     fn new(scenario: &Scenario) -> Self {
         let mut parameters = scenario.parameters.clone();
-        parameters.framing = parameters.framing.encapsulated();
+        parameters.framing = parameters.framing.add_encapsulation();
         let framing = &parameters.framing;
         let largest = scenario.longest_frame();
         let sets = || (0..scenario.sets()).map(|number| scenario.set(number));

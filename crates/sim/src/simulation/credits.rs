@@ -138,7 +138,7 @@ impl Simulation {
     fn credit_requested(&mut self, id: QueuePairId, target: Bytes) {
         self.record_credit_demand(id, target, Bytes(0));
         if let Some(credits) = &self.credits {
-            let carried = TelemetryRecord::credit(credits.granted(id));
+            let carried = TelemetryRecord::credit(credits.granted_bytes(id));
             self.send_control(id, Kind::Credit, Reply::default(), Some(&carried));
         }
     }

@@ -35,7 +35,8 @@ impl Simulation {
     /// For each blocked queue, the queues that it waits for.
     fn waits(&self) -> BTreeMap<QueueNumber, BTreeSet<QueueNumber>> {
         let queues = 0..(self.ports.len() * PRIORITIES) as u32;
-        let blocked: BTreeSet<QueueNumber> = queues.filter(|queue| self.blocked(*queue)).collect();
+        let blocked: BTreeSet<QueueNumber> =
+            queues.filter(|queue| self.is_blocked(*queue)).collect();
         let mut waits: BTreeMap<QueueNumber, BTreeSet<QueueNumber>> = BTreeMap::new();
         for queue in &blocked {
             let (port, priority) = port_and_priority(*queue);
@@ -59,7 +60,7 @@ impl Simulation {
     }
 
     /// Whether the queue contains frames and is paused permanently.
-    fn blocked(&self, queue: QueueNumber) -> bool {
+    fn is_blocked(&self, queue: QueueNumber) -> bool {
         let (port, priority) = port_and_priority(queue);
         let state = &self.ports[port];
         if state.waiting & state.paused & priority.bit() == 0 || !state.switch {

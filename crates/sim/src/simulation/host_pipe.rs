@@ -35,7 +35,7 @@ impl Simulation {
     }
 
     /// Sends XON if the receive buffer has drained far enough.
-    pub(crate) fn drained(&mut self, port: PortId) {
+    pub(crate) fn resume_peer(&mut self, port: PortId) {
         let nic = &mut self.nics[self.ports[port].device as usize];
         let Some(pipe) = &mut nic.pipe else {
             return;

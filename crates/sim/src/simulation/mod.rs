@@ -115,7 +115,7 @@ impl Simulation {
             now: self.now,
             events: self.totals.events,
             hops: self.totals.hops,
-            completed: self.operations.completed(),
+            completed: self.operations.completed_count(),
             operations: self.scenario.operations.len() as u64,
             delivered_bytes: self
                 .queue_pairs
@@ -150,7 +150,7 @@ impl Simulation {
     }
 
     /// The frames captured since the last call at each port, as pcap.
-    pub fn captured(&mut self) -> Vec<Vec<u8>> {
+    pub fn take_captures(&mut self) -> Vec<Vec<u8>> {
         self.captures.iter_mut().map(Capture::take).collect()
     }
 
@@ -170,7 +170,7 @@ impl Simulation {
             class::PAUSE_ENDS => self.pause_ends(entity),
             class::PFC_READY => self.pfc_ready(entity, event.payload & 1 != 0),
             class::REFRESH => self.refresh(entity),
-            class::DRAINED => self.drained(PortId(entity)),
+            class::DRAINED => self.resume_peer(PortId(entity)),
             class::POST => self.post(entity),
             class::CNP_READY => self.send_cnp(QueuePairId(entity)),
             class::DEADLINE => self.deadline(QueuePairId(entity)),

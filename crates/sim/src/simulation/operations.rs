@@ -75,7 +75,7 @@ impl Simulation {
     /// Completes the acknowledged operations of a queue pair, and posts those that wait for space in the send queue.
     #[inline]
     pub(crate) fn complete_messages(&mut self, id: QueuePairId) {
-        while let Some(number) = self.queue_pairs[id].transport.completed() {
+        while let Some(number) = self.queue_pairs[id].transport.pop_completed() {
             let earliest = self.earliest_completion(id, number);
             let at = self.operations.complete_in_order(id, earliest);
             self.end(number, Status::Completed, at);

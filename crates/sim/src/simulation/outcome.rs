@@ -162,7 +162,7 @@ fn queue_pairs(simulation: &Simulation) -> Table {
         columns.push(("rnr_naks_sent", u64s(rnr_naks)));
     }
     if all.iter().any(|q| q.unreliable) {
-        let received = all.iter().map(|q| q.transport.received());
+        let received = all.iter().map(|q| q.transport.message_count());
         columns.push(("messages_received", u64s(received)));
     }
     Table::new("queue_pairs", columns)
@@ -213,7 +213,7 @@ fn ports(simulation: &Simulation) -> Table {
 /// The table of used queues: egress counters of the port, ingress counters of its priority group, PFC in both directions.
 fn queues(simulation: &Simulation) -> Table {
     let used: Vec<_> = priority_queues_of(simulation.scenario.links.len())
-        .filter(|at| simulation.used(*at))
+        .filter(|at| simulation.has_activity(*at))
         .collect();
     // A priority without frames may still have been paused.
     let (no_queue, no_group) = (Queue::new(0), PriorityGroup::default());
@@ -379,7 +379,7 @@ fn deadlocks(simulation: &Simulation, circles: &[Vec<(PortId, Priority)>]) -> Ta
 
 impl Simulation {
     /// Whether anything happened on a port's priority.
-    fn used(&self, at: (PortId, Priority)) -> bool {
+    fn has_activity(&self, at: (PortId, Priority)) -> bool {
         let pause = &self.sides[at.0].pauses[at.1];
         let group = self.groups.get(at);
         // Marks: of frames that were dropped when the port went down.

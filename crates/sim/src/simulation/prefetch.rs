@@ -29,7 +29,7 @@ impl Simulation {
 
     #[inline]
     fn read_named(&self) {
-        let Some(event) = self.queue.upcoming(FIRST) else {
+        let Some(event) = self.queue.event_ahead(FIRST) else {
             return;
         };
         let port = PortId(event.key & ENTITY);
@@ -49,7 +49,7 @@ impl Simulation {
 
     #[inline]
     fn read_derived(&self) {
-        let Some(event) = self.queue.upcoming(SECOND) else {
+        let Some(event) = self.queue.event_ahead(SECOND) else {
             return;
         };
         if event.key >> 28 != class::ARRIVES {

@@ -26,7 +26,7 @@ impl Simulation {
         }
         let segment = queue_pair.transport.next(self.now)?;
         let port = queue_pair.port;
-        let frame = self.framed(to, &segment);
+        let frame = self.build_frame(to, &segment);
         let bytes = frame.bytes.widen::<u32>();
         let on_link = bytes + Bytes(self.settings.parameters.framing.gap_bytes);
 
@@ -61,7 +61,7 @@ impl Simulation {
     }
 
     #[inline]
-    fn framed(&self, id: QueuePairId, segment: &Segment) -> Frame {
+    fn build_frame(&self, id: QueuePairId, segment: &Segment) -> Frame {
         let framing = &self.settings.parameters.framing;
         let (bytes, ecn) = framing.packet(segment.kind, segment.flags, segment.payload);
         let queue_pair = &self.queue_pairs[id];
@@ -130,7 +130,7 @@ impl Simulation {
         self.frames.remove(index);
         let id = frame.queue_pair;
         match frame.kind {
-            Kind::Cnp => return self.notified(id),
+            Kind::Cnp => return self.take_notification(id),
             Kind::Credit | Kind::CreditRequest => {
                 return self.credit_frame(&frame, carried.as_ref());
             }
@@ -161,7 +161,7 @@ impl Simulation {
         };
         let queue_pair = &mut self.queue_pairs[id];
         let arrived_before = match carried {
-            Some(_) => queue_pair.transport.outstanding().arrived,
+            Some(_) => queue_pair.transport.progress().arrived,
             None => 0,
         };
         let outcome = queue_pair.transport.receive(
@@ -184,7 +184,7 @@ impl Simulation {
             self.mark_seen(id);
         }
         if frame.has(ECHO) {
-            self.notified(id);
+            self.take_notification(id);
         }
         if let Some(reply) = outcome.reply {
             let queue_pair = &mut self.queue_pairs[id];
@@ -196,7 +196,7 @@ impl Simulation {
             self.send_control(id, kind, reply, carried.as_ref());
         }
         if let (Some(carried), Kind::Ack) = (&carried, frame.kind) {
-            self.acknowledged(id, &frame, carried, arrived_before);
+            self.take_acknowledgement(id, &frame, carried, arrived_before);
         }
         if outcome.progress {
             if outcome.failed {
@@ -211,7 +211,7 @@ impl Simulation {
     }
 
     /// A congestion notification has reached the sender.
-    fn notified(&mut self, id: QueuePairId) {
+    fn take_notification(&mut self, id: QueuePairId) {
         self.totals.cnps += 1;
         self.queue_pairs[id].notify(self.now);
     }
@@ -268,7 +268,7 @@ impl Simulation {
             Timeout::Resend(time) => {
                 queue_pair.counts.timeouts += 1;
                 self.arm(id, time);
-                self.timed_out(id);
+                self.take_timeout(id);
                 self.activate(id);
             }
             Timeout::Ready(time) => {

@@ -177,7 +177,7 @@ impl Simulation {
         let marker = &self.markers[queue.marker as usize];
         if marker.at == Some(MarkAt::Enqueue) && marker.may_mark(queue.bytes) {
             let marker = *marker;
-            let length = self.seen(egress, priority, &marker);
+            let length = self.marking_depth(egress, priority, &marker);
             self.judge(egress, priority, index, &marker.law, length);
         }
     }
@@ -189,13 +189,13 @@ impl Simulation {
         let marker = &self.markers[queue.marker as usize];
         if marker.at == Some(MarkAt::Dequeue) && marker.may_mark(queue.bytes) {
             let marker = *marker;
-            let length = self.seen(egress, priority, &marker);
+            let length = self.marking_depth(egress, priority, &marker);
             self.judge(egress, priority, index, &marker.law, length);
         }
     }
 
     /// The queue depth for marking: a moving average over decisions, or the instantaneous depth.
-    fn seen(&mut self, egress: PortId, priority: Priority, marker: &Marker) -> f64 {
+    fn marking_depth(&mut self, egress: PortId, priority: Priority, marker: &Marker) -> f64 {
         let queue = &mut self.queues[(egress, priority)];
         let may_be_idle = marker.average.is_some() && marker.at == Some(MarkAt::Enqueue);
         let idle = (may_be_idle && queue.bytes == Bytes(0)).then(|| {

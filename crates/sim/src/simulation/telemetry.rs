@@ -29,7 +29,7 @@ impl Simulation {
             port,
             queue_bytes: queue.bytes,
             time: self.now,
-            sent_bytes: sent_bytes,
+            sent_bytes,
             rate: self.scenario.links[port.link()].rate,
         };
         telemetry.write(index, hop);
@@ -48,7 +48,7 @@ impl Simulation {
     }
 
     /// Passes an ACK to congestion control; `before` is the number of packets that had arrived.
-    pub(crate) fn acknowledged(
+    pub(crate) fn take_acknowledgement(
         &mut self,
         id: QueuePairId,
         frame: &Frame,
@@ -67,7 +67,7 @@ impl Simulation {
             fresh: next,
             arrived,
             in_flight,
-        } = queue_pair.transport.outstanding();
+        } = queue_pair.transport.progress();
         let mtu = self.settings.parameters.transport.mtu_bytes;
         if frame.has(TRIMMED) {
             let loss = Loss::Trimmed {
@@ -100,13 +100,13 @@ impl Simulation {
     }
 
     /// Passes a timeout to congestion control.
-    pub(crate) fn timed_out(&mut self, id: QueuePairId) {
+    pub(crate) fn take_timeout(&mut self, id: QueuePairId) {
         if self.telemetry.is_none() {
             return;
         }
         let mtu = self.settings.parameters.transport.mtu_bytes;
         let queue_pair = &mut self.queue_pairs[id];
-        let next = queue_pair.transport.outstanding().fresh;
+        let next = queue_pair.transport.progress().fresh;
         let loss = Loss::Timeout { next };
         queue_pair.congestion.on_loss(self.now, loss);
         queue_pair.follow(self.now, Bytes(mtu));

@@ -9,7 +9,7 @@ use crate::simulation::state::Simulation;
 
 impl Simulation {
     /// The trimming settings for a frame to `egress`, if it may be trimmed.
-    fn trimming(&self, egress: PortId, frame: &Frame) -> Option<Trimming> {
+    fn trimming_settings(&self, egress: PortId, frame: &Frame) -> Option<Trimming> {
         let device = self.device(egress);
         let lossy = device.pfc.lossless_priorities & frame.priority.bit() == 0;
         let trimming = device.trimming.filter(|_| lossy);
@@ -19,7 +19,7 @@ impl Simulation {
     /// Whether the queue of `egress` has reached its limit for this frame.
     pub(crate) fn queue_is_full(&self, egress: PortId, index: u32) -> bool {
         let frame = &self.frames[index];
-        let Some(trimming) = self.trimming(egress, frame) else {
+        let Some(trimming) = self.trimming_settings(egress, frame) else {
             return false;
         };
         let queue = &self.queues[(egress, frame.priority)];
@@ -31,7 +31,7 @@ impl Simulation {
     pub(crate) fn trim_or_drop(&mut self, ingress: PortId, index: u32, egress: PortId) {
         let frame = &self.frames[index];
         let priority = frame.priority;
-        let Some(trimming) = self.trimming(egress, frame) else {
+        let Some(trimming) = self.trimming_settings(egress, frame) else {
             self.totals.drops += 1;
             self.sides[ingress].drops[priority] += 1;
             return self.frames.remove(index);
@@ -56,7 +56,7 @@ impl Simulation {
         carried: Option<&TelemetryRecord>,
     ) {
         let queue_pair = &mut self.queue_pairs[id];
-        if let Some(reply) = queue_pair.transport.trimmed(frame.psn) {
+        if let Some(reply) = queue_pair.transport.take_trimmed(frame.psn) {
             queue_pair.counts.reply(reply.flags);
             self.send_control(id, Kind::Ack, reply, carried);
             if let Some(carried) = carried.filter(|_| self.credits.is_some()) {

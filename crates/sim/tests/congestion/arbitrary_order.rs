@@ -101,7 +101,7 @@ fn parameters(input: &mut Input) -> (Parameters, f64) {
             }
         }
         1..=3 => {
-            let parameters = published(input);
+            let parameters = draw_published(input);
             let least = parameters.min_rate_bps as f64;
             (Parameters::Dcqcn(parameters), least)
         }
@@ -113,7 +113,7 @@ fn parameters(input: &mut Input) -> (Parameters, f64) {
     }
 }
 
-fn published(input: &mut Input) -> dcqcn::Parameters {
+fn draw_published(input: &mut Input) -> dcqcn::Parameters {
     let paper = dcqcn::Parameters::default();
     if input.below(2) == 0 {
         return paper;

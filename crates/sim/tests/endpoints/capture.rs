@@ -28,7 +28,7 @@ fn frames(mut scenario: Scenario) -> Vec<Vec<u8>> {
     scenario.observe.captures = vec![PortId(port(&scenario, 0))];
     let mut simulation = Simulation::new(scenario).unwrap_or_else(|refused| panic!("{refused}"));
     while simulation.advance(1 << 16) {}
-    let file = simulation.captured().remove(0);
+    let file = simulation.take_captures().remove(0);
     let mut unread = &file[FILE_HEADER..];
     let mut frames = Vec::new();
     while !unread.is_empty() {

@@ -127,7 +127,7 @@ pub fn capture(mut scenario: Scenario, port: u32) -> (Outcome, Vec<Captured>) {
     scenario.observe.captures = vec![PortId(port)];
     let mut simulation = Simulation::new(scenario).unwrap_or_else(|refused| panic!("{refused}"));
     while simulation.advance(1 << 16) {}
-    let bytes = simulation.captured().remove(0);
+    let bytes = simulation.take_captures().remove(0);
     let mut frames = Vec::new();
     let mut unread = &bytes[24..]; // the file header
     while !unread.is_empty() {

@@ -65,7 +65,7 @@ impl Bench {
     }
 
     /// When the crossing frame stands in the switch: two short frames, then itself, then the cable.
-    fn crossing(&self) -> Picoseconds {
+    fn count_crossing(&self) -> Picoseconds {
         2 * self.time(SHORTEST) + self.time(LONGEST) + (CABLE_NS + self.latency_ns) * NANOSECOND
     }
 
@@ -130,13 +130,13 @@ impl Bench {
     /// B's first frame reaches the idle port to A in the moment in which the PFC frame comes to stand there, and goes first.
     fn send_back(&self, scenario: &mut Scenario) {
         let b = connect(scenario, 0, 1);
-        let ready = self.crossing() + GENERATION_NS * NANOSECOND;
+        let ready = self.count_crossing() + GENERATION_NS * NANOSECOND;
         let at = ready - self.time(LONGEST) - self.latency_ns * NANOSECOND;
         post(scenario, b, Verb::Write, 1000 * u64::from(PAYLOAD), at);
     }
 
     fn run(&self, headroom: Headroom) -> Outcome {
-        let all = self.crossing() + self.terms().window() + self.time(LONGEST);
+        let all = self.count_crossing() + self.terms().window() + self.time(LONGEST);
         run_until(self.scenario(headroom), all + Picoseconds(1))
     }
 
@@ -275,7 +275,7 @@ fn a_prompt_peer_leaves_the_response_unused() {
             bytes: cells as u32 * bench.cell,
         };
         share(&mut scenario, SHARED);
-        let end = bench.crossing() + bench.terms().window() + bench.time(LONGEST);
+        let end = bench.count_crossing() + bench.terms().window() + bench.time(LONGEST);
         let outcome = run_until(scenario, end);
         let used = queue(&outcome, FLOODED, DATA, "max_headroom_bytes") / u64::from(bench.cell);
         let prompt = Terms {

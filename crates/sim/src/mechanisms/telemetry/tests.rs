@@ -68,7 +68,7 @@ proptest! {
         let mtu = f64::from(simulation.settings.parameters.transport.mtu_bytes);
         let in_flight = |simulation: &Simulation| -> Vec<u32> {
             let all = simulation.queue_pairs.iter();
-            all.map(|queue_pair| queue_pair.transport.outstanding().in_flight).collect()
+            all.map(|queue_pair| queue_pair.transport.progress().in_flight).collect()
         };
         let mut previous = in_flight(&simulation);
         let mut sent = 0;

@@ -35,7 +35,7 @@ pub struct Message {
 
 impl Message {
     /// Its packets from `next` on, and their payload; a read has one packet without payload.
-    pub(crate) fn rest(&self, next: u32, mtu: Bytes<u32>) -> (u64, Bytes) {
+    pub(crate) fn count_remaining(&self, next: u32, mtu: Bytes<u32>) -> (u64, Bytes) {
         if self.kind == Kind::ReadRequest {
             return (u64::from(next <= self.first), Bytes(0));
         }
@@ -211,7 +211,7 @@ pub trait Transport {
     fn receive(&mut self, now: Picoseconds, arrival: Arrival) -> Outcome;
 
     /// Processes packet `psn`, of which only the header arrived; returns the answer.
-    fn trimmed(&self, _psn: u32) -> Option<Reply> {
+    fn take_trimmed(&self, _psn: u32) -> Option<Reply> {
         None
     }
 
@@ -219,7 +219,7 @@ pub trait Transport {
     fn accepts(&self, kind: Kind, psn: u32, first: bool) -> bool;
 
     /// The next completed operation, oldest first.
-    fn completed(&mut self) -> Option<u32>;
+    fn pop_completed(&mut self) -> Option<u32>;
 
     /// Time of the next call without an arrival; `NEVER` = none.
     fn deadline(&self) -> Picoseconds;
@@ -231,7 +231,7 @@ pub trait Transport {
     fn abandon(&mut self) -> Vec<u32>;
 
     /// Progress of its requests. Without acknowledgements nothing is in flight.
-    fn outstanding(&self) -> Outstanding {
+    fn progress(&self) -> Outstanding {
         Outstanding::default()
     }
 
@@ -246,7 +246,7 @@ pub trait Transport {
     }
 
     /// Whether there are answers to send, which no window delays.
-    fn answering(&self) -> bool {
+    fn has_answers(&self) -> bool {
         false
     }
 

@@ -118,10 +118,10 @@ pub struct Pair<'a> {
 
 impl<'a> Pair<'a> {
     pub fn new(settings: &Settings) -> Self {
-        Pair::recovering(Recovery::GoBackN, settings)
+        Pair::with_recovery(Recovery::GoBackN, settings)
     }
 
-    pub fn recovering(recovery: Recovery, settings: &Settings) -> Self {
+    pub fn with_recovery(recovery: Recovery, settings: &Settings) -> Self {
         Pair {
             ends: [0, 1].map(|_| End::new(recovery, settings)),
             late: Box::new(|_, _| Picoseconds::ZERO),
@@ -131,7 +131,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    pub fn losing(settings: &Settings, lost: &'a str) -> Self {
+    pub fn with_losses(settings: &Settings, lost: &'a str) -> Self {
         let mut pair = Pair::new(settings);
         pair.lose(lost);
         pair
@@ -252,7 +252,7 @@ impl<'a> Pair<'a> {
         assert!(outcome.progress || !(outcome.failed || outcome.rearm));
         let end = &mut self.ends[side];
         end.delivered += outcome.delivered.widen();
-        while let Some(operation) = end.transport.completed() {
+        while let Some(operation) = end.transport.pop_completed() {
             end.ended.push((operation, self.now));
         }
         if let Some(reply) = outcome.reply {
@@ -317,7 +317,7 @@ pub fn check(rows: Vec<Row>) {
 
 pub fn check_recovery(recovery: Recovery, rows: Vec<Row>) {
     for row in rows {
-        let mut pair = Pair::recovering(recovery, &row.settings);
+        let mut pair = Pair::with_recovery(recovery, &row.settings);
         pair.lose(row.lost);
         pair.post(row.post);
         pair.run();

@@ -40,7 +40,7 @@ impl ReceiveQueue {
     }
 
     /// Whether a message that begins now has a receive.
-    pub(super) fn any(&mut self, now: Picoseconds) -> bool {
+    pub(super) fn is_posted(&mut self, now: Picoseconds) -> bool {
         while self.repost_times.front().is_some_and(|time| *time <= now) {
             self.repost_times.pop_front();
             self.posted += 1;
@@ -91,16 +91,16 @@ mod tests {
     fn one_after_the_other() {
         let mut receives = ReceiveQueue::new(2, Picoseconds(10));
         for now in [0, 1] {
-            assert!(receives.any(Picoseconds(now)));
+            assert!(receives.is_posted(Picoseconds(now)));
             receives.take();
             receives.done(Picoseconds(now + 1));
         }
         // Complete at 1 and 2, processed at 11 and 21.
         for (now, is_posted) in [(2, false), (10, false), (11, true)] {
-            assert_eq!(receives.any(Picoseconds(now)), is_posted, "{now}");
+            assert_eq!(receives.is_posted(Picoseconds(now)), is_posted, "{now}");
         }
         receives.take();
-        assert!(!receives.any(Picoseconds(20)));
-        assert!(receives.any(Picoseconds(21)));
+        assert!(!receives.is_posted(Picoseconds(20)));
+        assert!(receives.is_posted(Picoseconds(21)));
     }
 }

@@ -79,9 +79,9 @@ impl Service {
     }
 
     /// Complete messages received by a service without receive completions.
-    pub fn received(&self) -> u64 {
+    pub fn message_count(&self) -> u64 {
         match self {
-            Service::Unreliable(transport) => transport.received(),
+            Service::Unreliable(transport) => transport.message_count(),
             _ => 0,
         }
     }
@@ -146,12 +146,12 @@ impl Transport for Service {
         }
     }
 
-    fn trimmed(&self, psn: u32) -> Option<Reply> {
+    fn take_trimmed(&self, psn: u32) -> Option<Reply> {
         match self {
-            Service::Rc(transport) => transport.trimmed(psn),
-            Service::SelectiveRepeat(transport) => transport.trimmed(psn),
-            Service::Unreliable(transport) => transport.trimmed(psn),
-            Service::Tcp(transport) => transport.trimmed(psn),
+            Service::Rc(transport) => transport.take_trimmed(psn),
+            Service::SelectiveRepeat(transport) => transport.take_trimmed(psn),
+            Service::Unreliable(transport) => transport.take_trimmed(psn),
+            Service::Tcp(transport) => transport.take_trimmed(psn),
         }
     }
 
@@ -165,12 +165,12 @@ impl Transport for Service {
     }
 
     #[inline]
-    fn completed(&mut self) -> Option<u32> {
+    fn pop_completed(&mut self) -> Option<u32> {
         match self {
-            Service::Rc(transport) => transport.completed(),
-            Service::SelectiveRepeat(transport) => transport.completed(),
-            Service::Unreliable(transport) => transport.completed(),
-            Service::Tcp(transport) => transport.completed(),
+            Service::Rc(transport) => transport.pop_completed(),
+            Service::SelectiveRepeat(transport) => transport.pop_completed(),
+            Service::Unreliable(transport) => transport.pop_completed(),
+            Service::Tcp(transport) => transport.pop_completed(),
         }
     }
 
@@ -203,12 +203,12 @@ impl Transport for Service {
     }
 
     #[inline]
-    fn outstanding(&self) -> Outstanding {
+    fn progress(&self) -> Outstanding {
         match self {
-            Service::Rc(transport) => transport.outstanding(),
-            Service::SelectiveRepeat(transport) => transport.outstanding(),
-            Service::Unreliable(transport) => transport.outstanding(),
-            Service::Tcp(transport) => transport.outstanding(),
+            Service::Rc(transport) => transport.progress(),
+            Service::SelectiveRepeat(transport) => transport.progress(),
+            Service::Unreliable(transport) => transport.progress(),
+            Service::Tcp(transport) => transport.progress(),
         }
     }
 
@@ -231,12 +231,12 @@ impl Transport for Service {
     }
 
     #[inline]
-    fn answering(&self) -> bool {
+    fn has_answers(&self) -> bool {
         match self {
-            Service::Rc(transport) => transport.answering(),
-            Service::SelectiveRepeat(transport) => transport.answering(),
-            Service::Unreliable(transport) => transport.answering(),
-            Service::Tcp(transport) => transport.answering(),
+            Service::Rc(transport) => transport.has_answers(),
+            Service::SelectiveRepeat(transport) => transport.has_answers(),
+            Service::Unreliable(transport) => transport.has_answers(),
+            Service::Tcp(transport) => transport.has_answers(),
         }
     }
 

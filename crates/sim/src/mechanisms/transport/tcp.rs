@@ -131,7 +131,7 @@ impl Tcp {
         });
     }
 
-    fn arrived(&mut self, psn: u32, payload: Bytes<u32>) -> Outcome {
+    fn take_data(&mut self, psn: u32, payload: Bytes<u32>) -> Outcome {
         let new = psn >= self.expected && self.early.insert(psn);
         while self.early.remove(&self.expected) {
             self.expected += 1;
@@ -146,11 +146,11 @@ impl Tcp {
         }
     }
 
-    fn acknowledged(&mut self, now: Picoseconds, upto: u32) -> Outcome {
+    fn take_acknowledgement(&mut self, now: Picoseconds, upto: u32) -> Outcome {
         if upto > self.oldest {
-            self.progressed(now, upto);
+            self.advance(now, upto);
         } else if upto == self.oldest && self.in_flight() > 0 {
-            self.repeated();
+            self.count_duplicate();
         }
         Outcome {
             progress: true,
@@ -159,7 +159,7 @@ impl Tcp {
         }
     }
 
-    fn progressed(&mut self, now: Picoseconds, upto: u32) {
+    fn advance(&mut self, now: Picoseconds, upto: u32) {
         let used = self.next < self.end || self.in_flight() >= self.window;
         let count = upto - self.oldest;
         self.oldest = upto;
@@ -201,7 +201,7 @@ impl Tcp {
         }
     }
 
-    fn repeated(&mut self) {
+    fn count_duplicate(&mut self) {
         self.duplicates += 1;
         if self.recovering {
             self.window += 1; // another segment has left the network
@@ -282,8 +282,8 @@ impl Transport for Tcp {
 
     fn receive(&mut self, now: Picoseconds, arrival: Arrival) -> Outcome {
         match arrival.kind {
-            Kind::TcpAck => self.acknowledged(now, arrival.psn),
-            _ => self.arrived(arrival.psn, arrival.payload),
+            Kind::TcpAck => self.take_acknowledgement(now, arrival.psn),
+            _ => self.take_data(arrival.psn, arrival.payload),
         }
     }
 
@@ -291,7 +291,7 @@ impl Transport for Tcp {
         psn >= self.expected && !self.early.contains(&psn)
     }
 
-    fn completed(&mut self) -> Option<u32> {
+    fn pop_completed(&mut self) -> Option<u32> {
         let first = self.messages.front()?;
         if first.end() > self.oldest {
             return None;

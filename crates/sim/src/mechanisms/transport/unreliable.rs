@@ -47,7 +47,7 @@ impl Unreliable {
     }
 
     /// Complete messages received.
-    pub fn received(&self) -> u64 {
+    pub fn message_count(&self) -> u64 {
         self.received
     }
 
@@ -70,7 +70,7 @@ impl Unreliable {
         if kind == Kind::Write {
             return true;
         }
-        let is_posted = receives.any(now);
+        let is_posted = receives.is_posted(now);
         if is_posted {
             receives.take();
         }
@@ -155,7 +155,7 @@ impl Transport for Unreliable {
         kind == Kind::Udp || self.continues(psn, first)
     }
 
-    fn completed(&mut self) -> Option<u32> {
+    fn pop_completed(&mut self) -> Option<u32> {
         if self.current == 0 {
             return None;
         }
@@ -254,7 +254,7 @@ mod tests {
                 delivered += u64::from(outcome.delivered.0);
             }
             assert_eq!(
-                (delivered, receiver.received()),
+                (delivered, receiver.message_count()),
                 (bytes, messages),
                 "{case}"
             );
@@ -268,14 +268,14 @@ mod tests {
         sender.post(7, Kind::Send, Bytes(25));
         sender.post(8, Kind::Send, Bytes(0));
         for left in [2, 1] {
-            assert_eq!(sender.completed(), None, "{left} packets left");
+            assert_eq!(sender.pop_completed(), None, "{left} packets left");
             assert!(sender.next(Picoseconds::ZERO).is_some());
         }
         assert!(sender.next(Picoseconds::ZERO).is_some());
-        assert_eq!(sender.completed(), Some(7));
-        assert_eq!(sender.completed(), None);
+        assert_eq!(sender.pop_completed(), Some(7));
+        assert_eq!(sender.pop_completed(), None);
         assert!(sender.begins_message() && sender.next(Picoseconds::ZERO).is_some());
-        assert_eq!(sender.completed(), Some(8));
+        assert_eq!(sender.pop_completed(), Some(8));
         assert!(!sender.has_work());
     }
 

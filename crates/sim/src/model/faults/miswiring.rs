@@ -25,7 +25,7 @@ impl Miswiring {
     }
 
     /// The port at the second end of one of the two links after the exchange: ports are named by their cables.
-    pub(crate) fn renamed(&self, port: PortId) -> PortId {
+    pub(crate) fn rename_port(&self, port: PortId) -> PortId {
         match self.believed_peer(port) {
             Some(peer) if port.is_second() => peer.peer(),
             _ => port,

@@ -1,7 +1,7 @@
 //! The keys of the objects in a scenario file, as the schema declares them: compiled once, for the reader.
 
 use super::scenario;
-use crate::problem::grouped;
+use crate::problem::format_thousands;
 use crate::schema::{self, ranges, variants};
 use serde_json::{Number, Value};
 use std::ops::RangeInclusive;
@@ -151,8 +151,8 @@ fn range(schema: &Value) -> RangeInclusive<u64> {
 /// The expected integer, as text.
 pub fn expected_whole(range: &RangeInclusive<u64>) -> String {
     let (least, most) = (
-        grouped((*range.start()).into()),
-        grouped((*range.end()).into()),
+        format_thousands((*range.start()).into()),
+        format_thousands((*range.end()).into()),
     );
     format!("a whole number, {least} to {most}")
 }

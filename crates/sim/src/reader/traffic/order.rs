@@ -1,7 +1,7 @@
 //! The order of operations by their dependencies, and their latest start.
 
 use super::{Traffic, LATEST};
-use crate::problem::grouped;
+use crate::problem::format_thousands;
 use crate::reader::problems::Problems;
 use crate::time::{Picoseconds, SECOND};
 
@@ -26,9 +26,9 @@ impl Traffic {
                 too_late = true; // and so are its dependents
                 let found = format!(
                     "a start after {} s at the earliest",
-                    grouped((start / SECOND).into())
+                    format_thousands((start / SECOND).into())
                 );
-                let expected = format!("at most {} s", grouped((LATEST / SECOND).into()));
+                let expected = format!("at most {} s", format_thousands((LATEST / SECOND).into()));
                 problems.note(all[done].place, found, expected, "");
             }
             let start = start.min(LATEST);

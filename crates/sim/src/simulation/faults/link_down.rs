@@ -108,7 +108,7 @@ impl Simulation {
             false => {
                 let pipe = &self.nics[state.device as usize].pipe;
                 let storm = self.sides[port].storm;
-                storm | pipe.as_ref().map_or(0, |pipe| pipe.pausing())
+                storm | pipe.as_ref().map_or(0, |pipe| pipe.paused_priorities())
             }
         };
         for priority in Priority::all() {

@@ -24,7 +24,7 @@ impl Simulation {
             return;
         };
         pipe.receive_at(now, rate.map(ByteTime::from_rate));
-        if pipe.pausing() != 0 {
+        if pipe.paused_priorities() != 0 {
             self.schedule(now, class::DRAINED, port.0, 0); // the handler computes the time of draining
         }
     }

@@ -18,7 +18,7 @@ impl Simulation {
     pub(super) fn stuck_nic(&mut self, port: PortId, priorities: u8) {
         let device = self.ports[port].device as usize;
         let pipe = self.nics[device].pipe.as_ref();
-        let wanted = pipe.map_or(0, |pipe| pipe.pausing());
+        let wanted = pipe.map_or(0, |pipe| pipe.paused_priorities());
         let previous = std::mem::replace(&mut self.sides[port].storm, priorities);
         for priority in Priority::all() {
             let bit = priority.bit();

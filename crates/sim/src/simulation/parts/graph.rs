@@ -184,7 +184,7 @@ impl Graph {
 mod tests {
     use super::*;
 
-    fn crossing(graph: &Graph, part_of: &[u16]) -> u64 {
+    fn count_crossing_work(graph: &Graph, part_of: &[u16]) -> u64 {
         let vertices = 0..graph.work.len();
         let weights = vertices.flat_map(|a| graph.edges_of(a).iter().map(move |edge| (a, edge)));
         let apart = weights.filter(|(a, (b, _))| part_of[*a] != part_of[*b as usize]);
@@ -208,7 +208,7 @@ mod tests {
             let part_of = graph.cut(parts);
             let share = 200 / parts as u64;
             assert_eq!(graph.loads(&part_of, parts), vec![share; parts]);
-            assert_eq!(crossing(&graph, &part_of), cut);
+            assert_eq!(count_crossing_work(&graph, &part_of), cut);
         }
     }
 
@@ -232,6 +232,6 @@ mod tests {
         let edges = [(0, 1, 2), (1, 0, 3), (1, 1, 9), (1, 2, 4)];
         let graph = Graph::new(vec![1; 3], edges.into_iter());
         assert_eq!(graph.edges_of(1), [(0, 5), (2, 4)]);
-        assert_eq!(crossing(&graph, &[0, 1, 1]), 5);
+        assert_eq!(count_crossing_work(&graph, &[0, 1, 1]), 5);
     }
 }

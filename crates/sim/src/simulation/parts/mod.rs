@@ -160,9 +160,9 @@ impl Run {
     }
 
     /// The frames captured at each port since the last call, as pcap.
-    pub fn captured(&mut self) -> Vec<Vec<u8>> {
+    pub fn take_captures(&mut self) -> Vec<Vec<u8>> {
         match &mut self.0 {
-            State::One(whole, _) => whole.captured(),
+            State::One(whole, _) => whole.take_captures(),
             _ => Vec::new(),
         }
     }

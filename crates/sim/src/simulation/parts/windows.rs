@@ -209,7 +209,7 @@ impl Shared {
             }
             let turn = agenda.turns;
             agenda.turns += 1;
-            let all = self.together(turn);
+            let all = self.merge_reports(turn);
             agenda.events += all.taken - taken_before;
             taken_before = all.taken;
             match agenda.next(&all, limit) {
@@ -284,7 +284,7 @@ impl Shared {
             completions: std::mem::take(&mut border.completions),
             still_since: part.still_since,
             repeated: part.repeated,
-            ended: part.operations.ended(),
+            ended: part.operations.ended_count(),
         };
         self.send(part, number, turn);
         let numbers = [
@@ -330,7 +330,7 @@ impl Shared {
         }
     }
 
-    fn together(&self, turn: u64) -> State {
+    fn merge_reports(&self, turn: u64) -> State {
         let mut all = State {
             earliest: NEVER,
             still_since: Picoseconds::ZERO,

@@ -152,7 +152,7 @@ impl Transport for Rc {
             return Outcome::default();
         }
         match arrival.kind {
-            Kind::Ack => self.acknowledged(now, arrival),
+            Kind::Ack => self.take_acknowledgement(now, arrival),
             Kind::ReadResponse => self.response(now, arrival),
             Kind::ReadRequest => self.read(now, arrival),
             _ => self.data(now, arrival),
@@ -168,7 +168,7 @@ impl Transport for Rc {
     }
 
     #[inline]
-    fn completed(&mut self) -> Option<u32> {
+    fn pop_completed(&mut self) -> Option<u32> {
         if self.requester.first_end > self.requester.oldest {
             return None;
         }
@@ -221,7 +221,7 @@ impl Transport for Rc {
     }
 
     #[inline]
-    fn outstanding(&self) -> Outstanding {
+    fn progress(&self) -> Outstanding {
         let requester = &self.requester;
         Outstanding {
             oldest: requester.oldest,
@@ -243,14 +243,14 @@ impl Transport for Rc {
         let requester = &self.requester;
         let messages = self.messages.iter().skip(self.current);
         let remainders =
-            messages.map(|message| message.rest(requester.next, requester.settings.mtu));
+            messages.map(|message| message.count_remaining(requester.next, requester.settings.mtu));
         remainders.fold((0, Bytes(0)), |all, remainder| {
             (all.0 + remainder.0, all.1 + remainder.1)
         })
     }
 
     #[inline]
-    fn answering(&self) -> bool {
+    fn has_answers(&self) -> bool {
         self.requester.answering
     }
 

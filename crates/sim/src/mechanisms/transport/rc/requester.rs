@@ -78,7 +78,7 @@ impl Requester {
 impl Rc {
     /// An ACK or a NAK: everything before it has arrived. Read responses that have not arrived by then are lost.
     #[inline]
-    pub(super) fn acknowledged(&mut self, now: Picoseconds, arrival: Arrival) -> Outcome {
+    pub(super) fn take_acknowledgement(&mut self, now: Picoseconds, arrival: Arrival) -> Outcome {
         let negative = arrival.flags & NAK != 0;
         let mut until = arrival.psn + u32::from(!negative);
         let mut rewind = negative;

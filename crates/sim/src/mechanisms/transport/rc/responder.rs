@@ -44,7 +44,8 @@ impl Rc {
             // A duplicate is acknowledged again (IBTA 9.7.5.1.4): the first acknowledgement may be what was lost.
             return self.acknowledge(Bytes(0));
         }
-        if arrival.kind == Kind::Send && self.receives.is_some() && !self.received(now, arrival) {
+        if arrival.kind == Kind::Send && self.receives.is_some() && !self.take_receive(now, arrival)
+        {
             return self.report(now, RNR);
         }
         let responder = &mut self.responder;
@@ -95,12 +96,12 @@ impl Rc {
     }
 
     /// Whether the packet of a send has a receive, which its message uses.
-    fn received(&mut self, now: Picoseconds, arrival: Arrival) -> bool {
+    fn take_receive(&mut self, now: Picoseconds, arrival: Arrival) -> bool {
         let Some(receives) = &mut self.receives else {
             return true;
         };
         if arrival.flags & FIRST != 0 {
-            if !receives.any(now) {
+            if !receives.is_posted(now) {
                 receives.refused = Some(arrival.psn);
                 return false;
             }

@@ -48,7 +48,7 @@ impl SelectiveRepeat {
 
     /// Requests and answers take turns, so that neither waits for all of the other.
     fn answers_next(&self) -> bool {
-        self.responder.answering() && (self.requested || !self.requester.has_work())
+        self.responder.has_answers() && (self.requested || !self.requester.has_work())
     }
 
     /// Result of an arrival, and whether a timer may be due earlier than before.
@@ -72,7 +72,7 @@ impl Transport for SelectiveRepeat {
     }
 
     fn has_work(&self) -> bool {
-        self.responder.answering() || self.requester.has_work()
+        self.responder.has_answers() || self.requester.has_work()
     }
 
     fn begins_message(&self) -> bool {
@@ -99,8 +99,10 @@ impl Transport for SelectiveRepeat {
             return Outcome::default();
         }
         let outcome = match arrival.kind {
-            Kind::Ack if arrival.flags & TRIMMED != 0 => self.requester.trimmed(now, arrival.psn),
-            Kind::Ack => self.requester.acknowledged(now, arrival),
+            Kind::Ack if arrival.flags & TRIMMED != 0 => {
+                self.requester.take_trimmed(now, arrival.psn)
+            }
+            Kind::Ack => self.requester.take_acknowledgement(now, arrival),
             Kind::ReadResponse => self.requester.response(now, arrival),
             Kind::ReadRequest => self.responder.read(now, arrival),
             _ => self.responder.data(now, arrival),
@@ -108,7 +110,7 @@ impl Transport for SelectiveRepeat {
         self.outcome(outcome)
     }
 
-    fn trimmed(&self, psn: u32) -> Option<Reply> {
+    fn take_trimmed(&self, psn: u32) -> Option<Reply> {
         let missing = !self.failed && !self.responder.has(psn);
         missing.then_some(Reply {
             psn,
@@ -124,8 +126,8 @@ impl Transport for SelectiveRepeat {
         }
     }
 
-    fn completed(&mut self) -> Option<u32> {
-        self.requester.completed()
+    fn pop_completed(&mut self) -> Option<u32> {
+        self.requester.pop_completed()
     }
 
     fn deadline(&self) -> Picoseconds {
@@ -157,8 +159,8 @@ impl Transport for SelectiveRepeat {
         self.requester.abandon()
     }
 
-    fn outstanding(&self) -> Outstanding {
-        self.requester.outstanding()
+    fn progress(&self) -> Outstanding {
+        self.requester.progress()
     }
 
     fn postpone(&mut self, now: Picoseconds) {
@@ -169,8 +171,8 @@ impl Transport for SelectiveRepeat {
         self.requester.backlog()
     }
 
-    fn answering(&self) -> bool {
-        self.responder.answering()
+    fn has_answers(&self) -> bool {
+        self.responder.has_answers()
     }
 
     fn messages_before(&self, psn: u32) -> u32 {

@@ -71,13 +71,13 @@ impl Requester {
         (self.sent.len() < self.settings.window && !is_delayed).then_some(message)
     }
 
-    pub(super) fn outstanding(&self) -> Outstanding {
-        self.sent.outstanding()
+    pub(super) fn progress(&self) -> Outstanding {
+        self.sent.progress()
     }
 
     /// See [`crate::mechanisms::transport::Transport::postpone`].
     pub(super) fn postpone(&mut self, now: Picoseconds) {
-        if self.sent.outstanding().in_flight == 0 && self.deadline <= now {
+        if self.sent.progress().in_flight == 0 && self.deadline <= now {
             self.deadline = now + self.settings.ack_timeout;
         }
     }
@@ -87,7 +87,7 @@ impl Requester {
         let mtu = self.settings.mtu;
         let lost = u64::from(self.sent.lost());
         let messages = self.messages.iter().skip(self.current);
-        let fresh = messages.map(|message| message.rest(self.sent.fresh(), mtu));
+        let fresh = messages.map(|message| message.count_remaining(self.sent.fresh(), mtu));
         fresh.fold((lost, lost * mtu.widen()), |all, remainder| {
             (all.0 + remainder.0, all.1 + remainder.1)
         })
@@ -107,7 +107,7 @@ impl Requester {
             self.deadline = now + self.settings.ack_timeout;
         }
         if self.sent.any_lost() {
-            return self.again();
+            return self.resend_first_lost();
         }
         let message = self.messages[self.current];
         let psn = self.sent.fresh();
@@ -120,7 +120,7 @@ impl Requester {
     }
 
     /// The first lost packet; of a read, a request for all responses that are lost from there on.
-    fn again(&mut self) -> Segment {
+    fn resend_first_lost(&mut self) -> Segment {
         let psn = self.sent.first_lost();
         let message = self.message_of(psn).expect("what is lost is not complete");
         let mut count = 0;
@@ -161,13 +161,13 @@ impl Requester {
     }
 
     /// An acknowledgement: of everything up to `psn`, or of everything before it and the packet `span` after it.
-    pub(super) fn acknowledged(&mut self, now: Picoseconds, arrival: Arrival) -> Outcome {
+    pub(super) fn take_acknowledgement(&mut self, now: Picoseconds, arrival: Arrival) -> Outcome {
         let selective = arrival.span > 0;
         let until = arrival.psn + u32::from(!selective);
         for psn in self.acknowledged..until {
             match self.sent.get(psn) {
                 Some(packet) if packet.response => self.sent.request_arrived(psn),
-                Some(_) => drop(self.sent.arrived(psn)),
+                Some(_) => drop(self.sent.mark_arrived(psn)),
                 None => {}
             }
         }
@@ -177,7 +177,7 @@ impl Requester {
             let by = arrival.psn + u32::from(arrival.span);
             match self.sent.get(by) {
                 Some(packet) if packet.response => self.sent.request_arrived(by),
-                _ => drop(self.sent.arrived(by)),
+                _ => drop(self.sent.mark_arrived(by)),
             }
             if arrival.flags & NAK != 0 {
                 self.sent.lose(self.overtaken_by(by), false, &mut losses);
@@ -190,7 +190,7 @@ impl Requester {
     }
 
     /// A switch trimmed packet `psn`. The peer replied, so this does not count as a retry.
-    pub(super) fn trimmed(&mut self, now: Picoseconds, psn: u32) -> Outcome {
+    pub(super) fn take_trimmed(&mut self, now: Picoseconds, psn: u32) -> Outcome {
         self.sent.mark_lost(psn);
         if self.deadline != NEVER {
             self.deadline = now + self.settings.ack_timeout;
@@ -207,7 +207,7 @@ impl Requester {
         if !self.awaits(arrival.psn) {
             return Outcome::default();
         }
-        self.sent.arrived(arrival.psn);
+        self.sent.mark_arrived(arrival.psn);
         if let Some(message) = self.message_of(arrival.psn) {
             self.sent.request_arrived(message.first);
         }
@@ -310,7 +310,7 @@ impl Requester {
         true
     }
 
-    pub(super) fn completed(&mut self) -> Option<u32> {
+    pub(super) fn pop_completed(&mut self) -> Option<u32> {
         let oldest = self.sent.oldest();
         let done = self
             .messages

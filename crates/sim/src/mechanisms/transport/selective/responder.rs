@@ -50,7 +50,7 @@ impl Responder {
     }
 
     /// Whether there is an answer to send.
-    pub(super) fn answering(&self) -> bool {
+    pub(super) fn has_answers(&self) -> bool {
         self.acknowledge_after || !self.responses.is_empty()
     }
 
@@ -184,7 +184,7 @@ impl Responder {
 
     /// Acknowledges everything so far, after the read responses that precede it (IBTA volume 1, 9.5).
     fn acknowledge(&mut self, outcome: Outcome) -> Outcome {
-        if self.answering() {
+        if self.has_answers() {
             self.acknowledge_after = true;
             return outcome;
         }

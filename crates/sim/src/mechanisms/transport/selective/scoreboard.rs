@@ -66,7 +66,7 @@ impl Scoreboard {
         self.packets.len() as u32
     }
 
-    pub(super) fn outstanding(&self) -> Outstanding {
+    pub(super) fn progress(&self) -> Outstanding {
         Outstanding {
             oldest: self.oldest,
             fresh: self.fresh(),
@@ -136,7 +136,7 @@ impl Scoreboard {
     }
 
     /// It has arrived. Returns whether that is new.
-    pub(super) fn arrived(&mut self, psn: u32) -> bool {
+    pub(super) fn mark_arrived(&mut self, psn: u32) -> bool {
         let Some(packet) = self.at(psn) else {
             return false;
         };

@@ -163,7 +163,7 @@ fn reads() {
 
 /// A packet that so many others overtake, and how often it is sent again for that.
 #[test]
-fn reordering() {
+fn a_packet_that_others_overtake_is_sent_again_by_the_rule() {
     let by_packets = |packets| Reordering::Packets { packets };
     let by_time = |ns| Reordering::Time { ns };
     // A tick is a picosecond: no packet is a whole nanosecond late.
@@ -180,7 +180,7 @@ fn reordering() {
             ..plain()
         };
         for kind in [WRITE, READ] {
-            let mut pair = Pair::recovering(Recovery::SelectiveRepeat, &settings);
+            let mut pair = Pair::with_recovery(Recovery::SelectiveRepeat, &settings);
             pair.late = Box::new(|_, name| {
                 let slow = ["W4", "R4"].contains(&name);
                 match slow {
@@ -219,7 +219,7 @@ fn missing_for_long() {
             reordering: Reordering::Time { ns: 1 },
             ..plain()
         };
-        let mut pair = Pair::recovering(Recovery::SelectiveRepeat, &settings);
+        let mut pair = Pair::with_recovery(Recovery::SelectiveRepeat, &settings);
         pair.lose(lost);
         pair.post(&[(kind, 50)]);
         pair.run();
@@ -243,7 +243,7 @@ fn retries_run_out() {
         retry_count: 3,
         ..plain()
     };
-    let mut pair = Pair::recovering(Recovery::SelectiveRepeat, &settings);
+    let mut pair = Pair::with_recovery(Recovery::SelectiveRepeat, &settings);
     pair.loses = Box::new(|_, name| name == "W0");
     pair.post(&[(WRITE, 1_000)]);
     pair.run();
@@ -286,7 +286,7 @@ proptest! {
             retry_count: u8::MAX,
             ..plain()
         };
-        let mut pair = Pair::recovering(Recovery::SelectiveRepeat, &settings);
+        let mut pair = Pair::with_recovery(Recovery::SelectiveRepeat, &settings);
         pair.disturb(disturbances);
         pair.everything_arrives_once(&posts)?;
     }
@@ -329,7 +329,7 @@ fn trimmed_packets_are_sent_again_alone() {
     };
     for now in [10, 20, 30] {
         assert!(receive(&mut sender, Picoseconds(now), 1, NAK | TRIMMED));
-        assert_eq!(sender.outstanding().in_flight, 2);
+        assert_eq!(sender.progress().in_flight, 2);
         let resent = sender
             .next(Picoseconds(now))
             .expect("the packet that was trimmed");
@@ -341,7 +341,7 @@ fn trimmed_packets_are_sent_again_alone() {
         assert_eq!(sender.deadline(), Picoseconds(now + 100));
     }
     assert!(receive(&mut sender, Picoseconds(40), 2, 0));
-    assert_eq!(sender.completed(), Some(0));
+    assert_eq!(sender.pop_completed(), Some(0));
     receive(&mut sender, Picoseconds(50), 1, NAK | TRIMMED);
     assert!(!sender.has_work(), "it has arrived");
 }
@@ -351,7 +351,7 @@ fn trimmed_packets_are_sent_again_alone() {
 fn a_header_is_answered_unless_its_packet_came() {
     let mut receiver = SelectiveRepeat::new(Arc::new(plain()));
     let answer = |receiver: &SelectiveRepeat, psn| {
-        let reply = receiver.trimmed(psn);
+        let reply = receiver.take_trimmed(psn);
         reply.map(|reply| (reply.psn, reply.flags, reply.span))
     };
     assert_eq!(answer(&receiver, 1), Some((1, NAK | TRIMMED, 0)));

@@ -109,7 +109,7 @@ fn partial_acknowledgements() {
     assert_eq!(all(&mut sender, 2 * RTT), [4]);
     let acknowledgements = answers(&mut receiver, &[4]);
     acknowledge(&mut sender, 3 * RTT, &acknowledgements);
-    assert_eq!(sender.completed(), Some(0));
+    assert_eq!(sender.pop_completed(), Some(0));
     assert_eq!(sender.timeout(SECOND), Timeout::Idle);
 }
 

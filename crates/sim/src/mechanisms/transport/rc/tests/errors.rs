@@ -33,7 +33,7 @@ fn progress_resets_the_retries() {
         retry_count: 2,
         ..plain()
     };
-    let mut pair = Pair::losing(&settings, "W0 W0 W1 W1 W2 W2 W3 W3 N1 N2 N3");
+    let mut pair = Pair::with_losses(&settings, "W0 W0 W1 W1 W2 W2 W3 W3 N1 N2 N3");
     pair.post(&[(WRITE, 10), (WRITE, 10), (WRITE, 10), (WRITE, 10)]);
     pair.run();
     assert!(!pair.ends[0].failed);
@@ -67,7 +67,7 @@ fn a_queue_pair_in_error_neither_sends_nor_answers() {
             retry_count: 0,
             ..plain()
         };
-        let mut pair = Pair::losing(&settings, lost);
+        let mut pair = Pair::with_losses(&settings, lost);
         pair.post(&[(WRITE, 60)]);
         while !pair.ends[0].failed {
             pair.tick();

@@ -182,7 +182,7 @@ fn a_response_that_comes_after_the_timeout() {
         transport.receive(Picoseconds(21), response).delivered,
         Bytes(10)
     );
-    assert_eq!(transport.completed(), Some(0));
+    assert_eq!(transport.pop_completed(), Some(0));
     assert!(!transport.has_work());
     assert_eq!(
         transport.receive(Picoseconds(22), response).delivered,
@@ -214,7 +214,7 @@ fn an_ack_that_comes_after_the_timeout_does_not_complete_a_read() {
         requested_read: None,
     };
     transport.receive(Picoseconds(21), acknowledgement);
-    assert_eq!(transport.completed(), None);
+    assert_eq!(transport.pop_completed(), None);
     let request = transport
         .next(Picoseconds(21))
         .map(|segment| (segment.kind, segment.psn));

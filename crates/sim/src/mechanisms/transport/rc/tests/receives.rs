@@ -5,7 +5,7 @@ use crate::time::MICROSECOND;
 
 const WAIT: Picoseconds = MICROSECOND.times(10);
 
-fn receiving(depth: u32, receive: Picoseconds) -> Settings {
+fn build_settings(depth: u32, receive: Picoseconds) -> Settings {
     Settings {
         rx_depth: Some(depth),
         receive,
@@ -20,35 +20,35 @@ fn not_ready() {
     let rows: [Row; 5] = [
         (
             "enough of them",
-            receiving(2, Picoseconds::ZERO),
+            build_settings(2, Picoseconds::ZERO),
             &[(SEND, 20), (SEND, 10)],
             "S0 S1 S2",
             "A0 A1 A2",
         ),
         (
             "the second message waits, and what follows it is no gap",
-            receiving(1, WAIT),
+            build_settings(1, WAIT),
             &[(SEND, 20), (SEND, 20), (WRITE, 10)],
             "S0 S1 S2 S3 W4 S2 S3 W4",
             "A0 A1 D2 A2 A3 A4",
         ),
         (
             "twice as long",
-            receiving(1, WAIT + Picoseconds(10)),
+            build_settings(1, WAIT + Picoseconds(10)),
             &[(SEND, 10), (SEND, 10)],
             "S0 S1 S1 S1",
             "A0 D1 D1 A1",
         ),
         (
             "writes and reads take none",
-            receiving(1, WAIT),
+            build_settings(1, WAIT),
             &[(WRITE, 10), (SEND, 10), (READ, 20), (WRITE, 10)],
             "W0 S1 Q2 W4",
             "A0 A1 R2 R3 A4",
         ),
         (
             "an RNR NAK waits behind the responses to an earlier read, none of which is requested again",
-            receiving(1, WAIT),
+            build_settings(1, WAIT),
             &[(SEND, 10), (READ, 30), (SEND, 10)],
             "S0 Q1 S4 S4",
             "A0 R1 R2 R3 D4 A4",
@@ -71,7 +71,7 @@ fn the_wait() {
     for (code, times) in [(1, 1), (2, 2), (9, 24), (0, 65_536)] {
         let settings = Settings {
             min_rnr_timer: code,
-            ..receiving(1, Picoseconds(100))
+            ..build_settings(1, Picoseconds(100))
         };
         let mut pair = Pair::new(&settings);
         pair.post(&[(SEND, 10), (SEND, 10)]);
@@ -89,7 +89,7 @@ fn refusals_run_out() {
     for (rnr_retry, refused) in [(0, 1), (1, 2), (6, 7)] {
         let settings = Settings {
             rnr_retry,
-            ..receiving(1, NEVER / 2)
+            ..build_settings(1, NEVER / 2)
         };
         let mut pair = Pair::new(&settings);
         pair.post(&[(SEND, 10), (SEND, 10), (WRITE, 10)]);
@@ -103,7 +103,7 @@ fn refusals_run_out() {
 
 #[test]
 fn seven_is_without_end() {
-    let mut pair = Pair::new(&receiving(1, 1_000 * WAIT));
+    let mut pair = Pair::new(&build_settings(1, 1_000 * WAIT));
     pair.post(&[(SEND, 10), (SEND, 10)]);
     pair.run();
     assert!(!pair.ends[0].failed);
@@ -120,7 +120,7 @@ fn seven_is_without_end() {
 fn each_message_is_refused_by_itself() {
     let settings = Settings {
         rnr_retry: 2,
-        ..receiving(1, WAIT + WAIT / 2)
+        ..build_settings(1, WAIT + WAIT / 2)
     };
     let mut pair = Pair::new(&settings);
     pair.post(&[(SEND, 10); 6]);
@@ -135,9 +135,9 @@ fn losses_beside() {
     for lost in ["D1", "S1", "S1 S1", "D1 S1 S2", "A1"] {
         let settings = Settings {
             ack_timeout: 2 * WAIT,
-            ..receiving(1, Picoseconds(10))
+            ..build_settings(1, Picoseconds(10))
         };
-        let mut pair = Pair::losing(&settings, lost);
+        let mut pair = Pair::with_losses(&settings, lost);
         pair.post(&[(SEND, 10), (SEND, 20), (WRITE, 10)]);
         pair.run();
         assert!(!pair.ends[0].failed, "{lost}");
@@ -152,7 +152,7 @@ fn losses_beside() {
 fn a_copy_is_taken_after_the_refusal() {
     let settings = Settings {
         ack_timeout: Picoseconds(3),
-        ..receiving(1, Picoseconds(3))
+        ..build_settings(1, Picoseconds(3))
     };
     let mut pair = Pair::new(&settings);
     pair.post(&[(SEND, 10), (SEND, 10)]);
