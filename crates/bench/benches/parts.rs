@@ -158,7 +158,7 @@ impl Connection {
             requested_read: None,
         };
         black_box(self.sender.receive(self.now, acknowledgement));
-        black_box(self.sender.completed());
+        black_box(self.sender.pop_completed());
     }
 }
 

@@ -123,7 +123,7 @@ impl Definition for Dcqcn {
     const DESCRIPTION: &'static str = "DCQCN as published.";
 
     type Parameters = Parameters;
-    type Shared = Constants;
+    type SharedValues = Constants;
     type State = Self;
 
     fn check(parameters: &Parameters, checks: &mut Checks, line_rate_bps: u64) {

@@ -251,7 +251,7 @@ impl Definition for DcqcnP {
         "DCQCN-P of Broadcom adapters; the model is this simulator's.";
 
     type Parameters = Parameters;
-    type Shared = Constants;
+    type SharedValues = Constants;
     type State = DcqcnEpochs;
 
     fn check(parameters: &Parameters, checks: &mut Checks, line_rate_bps: u64) {
@@ -276,7 +276,7 @@ impl Definition for DcqcnD {
         "DCQCN-D of Broadcom adapters; the model is this simulator's.";
 
     type Parameters = Parameters;
-    type Shared = Constants;
+    type SharedValues = Constants;
     type State = DcqcnEpochs;
 
     fn check(parameters: &Parameters, checks: &mut Checks, line_rate_bps: u64) {
@@ -332,7 +332,7 @@ impl DcqcnEpochs {
 
     /// The limiter at `now`, if one is active.
     #[inline]
-    fn at(&self, now: Picoseconds) -> Option<Limiter> {
+    fn limiter_at(&self, now: Picoseconds) -> Option<Limiter> {
         let mut limiter = self.limiter?;
         if now - limiter.active >= self.constants.inactive {
             return None;
@@ -360,19 +360,19 @@ impl DcqcnEpochs {
 impl CongestionControl for DcqcnEpochs {
     #[inline]
     fn rate(&mut self, now: Picoseconds) -> Option<f64> {
-        self.limiter = self.at(now);
+        self.limiter = self.limiter_at(now);
         Some(self.limiter?.current)
     }
 
     fn peek(&self, now: Picoseconds) -> Option<f64> {
-        Some(self.at(now)?.current)
+        Some(self.limiter_at(now)?.current)
     }
 }
 
 impl NotificationDriven for DcqcnEpochs {
     #[inline]
     fn on_sent(&mut self, now: Picoseconds, bytes: Bytes<u32>) {
-        self.limiter = self.at(now);
+        self.limiter = self.limiter_at(now);
         let Some(limiter) = &mut self.limiter else {
             return;
         };
@@ -384,7 +384,7 @@ impl NotificationDriven for DcqcnEpochs {
 
     #[inline]
     fn on_cnp(&mut self, now: Picoseconds) {
-        let mut limiter = self.at(now).unwrap_or_else(|| self.first(now));
+        let mut limiter = self.limiter_at(now).unwrap_or_else(|| self.first(now));
         limiter.notified = limiter.notified.saturating_add(1);
         self.limiter = Some(limiter);
     }
@@ -392,7 +392,7 @@ impl NotificationDriven for DcqcnEpochs {
 
 impl CongestionEstimate for DcqcnEpochs {
     fn alpha(&self, now: Picoseconds) -> Option<f64> {
-        let limiter = self.at(now)?;
+        let limiter = self.limiter_at(now)?;
         let average = &self.constants.average;
         Some(average.after_quiet_periods(limiter.probability, limiter.quiet))
     }

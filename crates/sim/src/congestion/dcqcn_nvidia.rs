@@ -165,7 +165,7 @@ impl Definition for DcqcnNvidia {
     const DESCRIPTION: &'static str = "DCQCN with the parameters of NVIDIA firmware.";
 
     type Parameters = Parameters;
-    type Shared = Constants;
+    type SharedValues = Constants;
     type State = Self;
 
     fn check(parameters: &Parameters, checks: &mut Checks, line_rate_bps: u64) {

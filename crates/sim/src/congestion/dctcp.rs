@@ -70,7 +70,7 @@ impl Definition for Dctcp {
     const DESCRIPTION: &'static str = "DCTCP.";
 
     type Parameters = Parameters;
-    type Shared = Parameters;
+    type SharedValues = Parameters;
     type State = Box<Self>;
 
     fn feedback(_: &Parameters) -> Feedback {

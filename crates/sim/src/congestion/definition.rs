@@ -15,7 +15,7 @@ pub trait Definition {
     type Parameters;
 
     /// What all queue pairs with the same parameters share.
-    type Shared;
+    type SharedValues;
 
     /// The state of one queue pair, which implements [`CongestionControl`](super::CongestionControl); boxed if it is large.
     type State;
@@ -29,11 +29,11 @@ pub trait Definition {
     }
 
     /// Computes what all queue pairs share, from parameters that were checked.
-    fn prepare(parameters: &Self::Parameters) -> Self::Shared;
+    fn prepare(parameters: &Self::Parameters) -> Self::SharedValues;
 
     /// The state of a new queue pair. A full packet has a payload of `packet_bytes`.
     fn start(
-        shared: Arc<Self::Shared>,
+        shared: Arc<Self::SharedValues>,
         line_rate_bps: u64,
         packet_bytes: Bytes<u32>,
     ) -> Self::State;

@@ -75,7 +75,7 @@ impl Definition for Hpcc {
     const DESCRIPTION: &'static str = "HPCC.";
 
     type Parameters = Parameters;
-    type Shared = Parameters;
+    type SharedValues = Parameters;
     type State = Box<Self>;
 
     fn feedback(parameters: &Parameters) -> Feedback {

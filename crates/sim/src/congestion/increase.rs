@@ -65,7 +65,7 @@ impl Increase {
             let mut times = 1;
             if !self.climb(line, rules) {
                 let due = (now - self.timer_at) / rules.timer() + 1;
-                times = due.min(alike(self.time_stage, rules.threshold()));
+                times = due.min(count_equal_expiries(self.time_stage, rules.threshold()));
             }
             self.time_stage = add_expiries(self.time_stage, times);
             let ahead = rules.timer().saturating_mul(times);
@@ -81,7 +81,8 @@ impl Increase {
         while sent >= period {
             let mut times = 1;
             if !self.climb(line, rules) {
-                times = (sent / period).min(alike(self.byte_stage, rules.threshold()));
+                times =
+                    (sent / period).min(count_equal_expiries(self.byte_stage, rules.threshold()));
             }
             self.byte_stage = add_expiries(self.byte_stage, times);
             sent -= times * period;
@@ -101,7 +102,7 @@ impl Increase {
 }
 
 /// Number of expiries from `stage` on with the same rise: they change nothing if one of them changes nothing.
-fn alike(stage: u32, threshold: u32) -> u64 {
+fn count_equal_expiries(stage: u32, threshold: u32) -> u64 {
     match stage.cmp(&threshold) {
         Ordering::Less => u64::from(threshold - stage),
         // Stage counters saturate at the largest number, and never exceed a threshold that large.

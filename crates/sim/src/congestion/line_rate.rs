@@ -22,7 +22,7 @@ impl Definition for LineRate {
     const DESCRIPTION: &'static str = "No congestion control.";
 
     type Parameters = Parameters;
-    type Shared = ();
+    type SharedValues = ();
     type State = Self;
 
     fn prepare(_: &Parameters) {}

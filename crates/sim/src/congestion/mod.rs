@@ -1,6 +1,6 @@
 //! Congestion control of a queue pair: how fast the next frame may follow. Each algorithm is a file here and a line below.
 //!
-//! [`Parameters`] are those of a scenario, [`Prepared`] holds values computed from them once, [`Algorithm`] one queue pair.
+//! [`Parameters`] are those of a scenario, [`PreparedParameters`] holds values computed from them once, [`Algorithm`] one queue pair.
 
 mod control;
 mod definition;
@@ -18,7 +18,7 @@ pub use control::{
     NotificationDriven, Penalty, PenaltyDriven, TelemetryDriven, Windowed,
 };
 pub use definition::{Checks, Definition, UltraEthernet};
-pub use receiver_driven::{Granting, Grants, ReceiverDriven};
+pub use receiver_driven::{GrantParameters, Grants, ReceiverDriven};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -71,5 +71,5 @@ impl Parameters {
 /// The schema of the parameters.
 fn form() -> &'static Value {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
-    SCHEMA.get_or_init(schema::of::<Parameters>)
+    SCHEMA.get_or_init(schema::read_schema::<Parameters>)
 }

@@ -74,7 +74,7 @@ impl Definition for Nscc {
     const DESCRIPTION: &'static str = "NSCC of Ultra Ethernet.";
 
     type Parameters = Parameters;
-    type Shared = Parameters;
+    type SharedValues = Parameters;
     type State = Box<Self>;
 
     fn feedback(_: &Parameters) -> Feedback {
@@ -147,13 +147,13 @@ impl Nscc {
     }
 
     /// MaxWnd.
-    fn most(&self) -> f64 {
+    fn max_window(&self) -> f64 {
         (self.parameters.max_wnd_bdp * self.line * self.base_rtt).max(self.packet)
     }
 
     /// One packet to MaxWnd.
     fn set(&mut self, window: f64) {
-        self.window = window.min(self.most()).max(self.packet);
+        self.window = window.min(self.max_window()).max(self.packet);
     }
 
     /// The queueing delay, from the RTT of a packet; the average where there is none.
@@ -206,7 +206,7 @@ impl Nscc {
         } else if now >= self.period_ends {
             let threshold = self.parameters.qa_threshold;
             let long = threshold.is_some_and(|times| delay > times * self.target);
-            let few = self.achieved < self.most() / (1_u64 << self.parameters.qa_gate) as f64;
+            let few = self.achieved < self.max_window() / (1_u64 << self.parameters.qa_gate) as f64;
             if self.period_ends > Picoseconds::ZERO && few && (lost || long || self.trimmed) {
                 self.set(self.achieved);
                 self.in_flight_then = out;

@@ -15,7 +15,7 @@ use super::control::{
 };
 use super::definition::{Definition, UltraEthernet};
 use super::nscc::{self, Nscc};
-use super::receiver_driven::{Granting, Grants, ReceiverDriven};
+use super::receiver_driven::{GrantParameters, Grants, ReceiverDriven};
 use crate::bytes::Bytes;
 use crate::time::{Picoseconds, NANOSECOND, SECOND};
 use schemars::JsonSchema;
@@ -93,7 +93,7 @@ impl Definition for Rccc {
     const DESCRIPTION: &'static str = "RCCC of Ultra Ethernet.";
 
     type Parameters = Parameters;
-    type Shared = Parameters;
+    type SharedValues = Parameters;
     type State = Box<Self>;
 
     fn feedback(_: &Parameters) -> Feedback {
@@ -132,8 +132,8 @@ impl UltraEthernet for Rccc {
 }
 
 impl Grants for Rccc {
-    fn grant_parameters(parameters: &Parameters) -> Granting {
-        Granting {
+    fn grant_parameters(parameters: &Parameters) -> GrantParameters {
+        GrantParameters {
             packets: parameters.credit_packets,
             rate: parameters.credit_rate,
             timeout: u64::from(parameters.credit_timeout_ns) * NANOSECOND,

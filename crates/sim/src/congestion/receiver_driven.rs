@@ -22,12 +22,12 @@ pub trait ReceiverDriven {
 /// The definition of an algorithm whose receivers grant credit.
 pub trait Grants: Definition {
     /// How its receivers grant credit.
-    fn grant_parameters(parameters: &Self::Parameters) -> Granting;
+    fn grant_parameters(parameters: &Self::Parameters) -> GrantParameters;
 }
 
 /// How receivers grant credit to the senders of an algorithm.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Granting {
+pub struct GrantParameters {
     /// Full packets granted to a sender in its turn.
     pub packets: u32,
     /// The share of its link rate that a receiver grants, above 0 and at most 1.

@@ -62,7 +62,7 @@ macro_rules! register {
             }
 
             /// How receivers grant credit to senders; none = no credit required.
-            pub fn grant_parameters(&self) -> Option<Granting> {
+            pub fn grant_parameters(&self) -> Option<GrantParameters> {
                 match self {
                     $($(Parameters::$name(parameters) => registry::if_listed!(ReceiverDriven $traits parameters => Some(<$module::$name as Grants>::grant_parameters(parameters)), None),)+)+
                 }
@@ -85,27 +85,27 @@ macro_rules! register {
             }
 
             /// What all queue pairs share, once per scenario; parameters that [`check`](Self::check) refuses may panic here.
-            pub fn prepare(&self) -> Prepared {
+            pub fn prepare(&self) -> PreparedParameters {
                 match self {
-                    $($(Parameters::$name(parameters) => Prepared::$name(Arc::new(<$module::$name as Definition>::prepare(parameters))),)+)+
+                    $($(Parameters::$name(parameters) => PreparedParameters::$name(Arc::new(<$module::$name as Definition>::prepare(parameters))),)+)+
                 }
             }
         }
 
         /// Parameters as the queue pairs of a scenario share them.
         #[derive(Debug, Clone)]
-        pub enum Prepared {
+        pub enum PreparedParameters {
             $($(
                 #[doc = concat!("Of [`", stringify!($module), "`].")]
-                $name(Arc<<$module::$name as Definition>::Shared>),
+                $name(Arc<<$module::$name as Definition>::SharedValues>),
             )+)+
         }
 
-        impl Prepared {
+        impl PreparedParameters {
             /// The state of a new queue pair on a port of `line` bits per second; a full packet has `packet` bytes of payload.
             pub fn start(&self, line: u64, packet: Bytes<u32>) -> Algorithm {
                 match self {
-                    $($(Prepared::$name(shared) => {
+                    $($(PreparedParameters::$name(shared) => {
                         Algorithm::$name(<$module::$name as Definition>::start(shared.clone(), line, packet))
                     })+)+
                 }

@@ -109,7 +109,7 @@ impl Definition for Swift {
     const DESCRIPTION: &'static str = "Delay-based control similar to Swift.";
 
     type Parameters = Parameters;
-    type Shared = Constants;
+    type SharedValues = Constants;
     type State = Box<Self>;
 
     fn check(parameters: &Parameters, checks: &mut Checks, _line_rate_bps: u64) {

@@ -84,7 +84,7 @@ impl Definition for Timely {
     const DESCRIPTION: &'static str = "TIMELY.";
 
     type Parameters = Parameters;
-    type Shared = Parameters;
+    type SharedValues = Parameters;
     type State = Box<Self>;
 
     fn check(parameters: &Parameters, checks: &mut Checks, line_rate_bps: u64) {

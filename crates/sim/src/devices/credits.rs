@@ -6,7 +6,7 @@
 //! when no grant arrives. Both frames have the size of an acknowledgement and take the same path.
 
 use crate::bytes::Bytes;
-use crate::congestion::Granting;
+use crate::congestion::GrantParameters;
 use crate::ids::{queue_pairs_of, PortId, QueuePairId};
 use crate::model::results::{Column, Table};
 use crate::model::scenario::{Scenario, Service};
@@ -111,7 +111,7 @@ impl Credits {
 
     /// Records the total that the peer of queue pair `id` of `port` requests; `more` is added to it. Returns the time of the
     /// next grant, unless one is scheduled already.
-    pub fn want(
+    pub fn request_credit(
         &mut self,
         id: QueuePairId,
         port: PortId,
@@ -219,7 +219,7 @@ pub(crate) enum RequestTiming {
 }
 
 impl Sender {
-    fn new(granting: Granting) -> Self {
+    fn new(granting: GrantParameters) -> Self {
         Sender {
             requested: Bytes(0),
             earliest_request: Picoseconds::ZERO,
@@ -326,7 +326,7 @@ impl Sender {
 }
 
 /// The parameters of credit for queue pair `id`, if it needs credit to send.
-fn grant_parameters(scenario: &Scenario, id: QueuePairId) -> Option<Granting> {
+fn grant_parameters(scenario: &Scenario, id: QueuePairId) -> Option<GrantParameters> {
     let connection = &scenario.connections[id.connection()];
     let port = connection.ports()[id.side()];
     let set = scenario.of_priority_queue(port, connection.priority);

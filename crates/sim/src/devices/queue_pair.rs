@@ -52,7 +52,7 @@ pub struct QueuePair {
     /// Time of the pending deadline event; `NEVER` = none.
     pub(crate) timer_at: Picoseconds,
     /// Counters of sending.
-    pub sent: Sent,
+    pub sent: SentTotals,
     /// Path of replies, and counters of receiving.
     pub received: ReceiverState,
     /// The transport.
@@ -72,7 +72,7 @@ pub struct QueuePair {
 /// Counters of a queue pair for sending.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C, align(32))]
-pub struct Sent {
+pub struct SentTotals {
     /// Data packets and read requests.
     pub packets: u64,
     /// Retransmissions among these.
@@ -149,7 +149,7 @@ impl QueuePair {
             datagrams: matches!(service, scenario::Service::Ud { .. }),
             next_allowed: Picoseconds::ZERO,
             timer_at: NEVER,
-            sent: Sent::default(),
+            sent: SentTotals::default(),
             received: ReceiverState {
                 port,
                 route,

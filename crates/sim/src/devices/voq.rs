@@ -14,7 +14,7 @@ use crate::mechanisms::buffer_settings::BufferSettings;
 use crate::mechanisms::frame::{Frames, Line};
 use crate::mechanisms::marking::Marker;
 use crate::mechanisms::port_priority::PortPriorityTable;
-use crate::model::parameters::{Architecture, MarkAt, Parameters};
+use crate::model::parameters::{Architecture, MarkingPoint, Parameters};
 use crate::model::results::{Column, Table};
 use crate::model::scenario::Scenario;
 use crate::problem::{Problem, Refusal};
@@ -113,7 +113,7 @@ impl Voqs {
     }
 
     /// The frames for a port that wait at their ingress ports.
-    pub fn waiting<'a>(
+    pub fn waiting_frames<'a>(
         &'a self,
         port: PortId,
         priority: Priority,
@@ -254,7 +254,7 @@ impl Egress {
 /// Refuses marking other than at enqueue: the virtual output queue marks arriving frames.
 fn check_marking(scenario: &Scenario, egress: &[Option<Egress>]) -> Result<(), Refusal> {
     let late = |parameters: &Parameters| {
-        parameters.marking.enabled && parameters.marking.at == MarkAt::Dequeue
+        parameters.marking.enabled && parameters.marking.at == MarkingPoint::Dequeue
     };
     let ports = (0..)
         .map(PortId)

@@ -104,7 +104,7 @@ impl LongestPaths<'_> {
             return None;
         }
         let first = self.link_time(port);
-        let to = self.next_hops.destinations.of(id);
+        let to = self.next_hops.destinations.destination(id);
         if to.direct {
             return Some(first);
         }

@@ -49,7 +49,7 @@ impl Flow {
         let (ports, udp_ports) = match queue_pair.side() {
             0 => (forward_ports, forward_udp_ports),
             _ if sockets => (reverse_ports, [forward_udp_ports[1], forward_udp_ports[0]]),
-            _ => (reverse_ports, ecmp.back(forward_udp_ports)),
+            _ => (reverse_ports, ecmp.reply_ports(forward_udp_ports)),
         };
         Flow {
             ports,

@@ -96,7 +96,7 @@ impl Forwarding {
         ecmp: &Ecmp,
         load: impl Fn(PortId) -> Bytes<u32>,
     ) -> Option<PortId> {
-        let to = self.next_hops.destinations.of(packet.sender);
+        let to = self.next_hops.destinations.destination(packet.sender);
         let set = self.next_hops.tables[self.table]
             .1
             .set(to.number, packet.switch);

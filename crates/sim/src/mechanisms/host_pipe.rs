@@ -106,7 +106,7 @@ impl HostPipe {
     /// When data received now would have left the NIC.
     fn drain_end(&self, now: Picoseconds, data: Bytes<u32>) -> Picoseconds {
         let drained = self.received_until.max(now) + self.into.times(data);
-        let link = self.link.as_ref().map(|link| link.written(now, data));
+        let link = self.link.as_ref().map(|link| link.write_end(now, data));
         link.map_or(drained, |written| written.max(drained))
     }
 

@@ -1,7 +1,7 @@
 //! ECN marking of a queue: WRED on the instantaneous or the averaged queue (RFC 3168, Floyd and Jacobson 1993).
 
 use crate::bytes::Bytes;
-use crate::model::parameters::{self, MarkAt};
+use crate::model::parameters::{self, MarkingPoint};
 
 /// How a queue marks.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -9,7 +9,7 @@ pub struct Marker {
     /// Marking law.
     pub law: Law,
     /// Marking position; none = never.
-    pub at: Option<MarkAt>,
+    pub at: Option<MarkingPoint>,
     /// Averaging of the queue length; none = instantaneous.
     pub average: Option<Average>,
 }

@@ -107,7 +107,7 @@ impl Telemetry {
     }
 
     /// The record of the frame at `index`.
-    pub fn of(&self, index: u32) -> TelemetryRecord {
+    pub fn record(&self, index: u32) -> TelemetryRecord {
         let record = self.records.get(index as usize);
         record.copied().unwrap_or(TelemetryRecord::NOTHING)
     }

@@ -281,7 +281,7 @@ pub struct Ecmp {
 impl Ecmp {
     /// UDP ports of the responder's packets, from those of the requester. RoCEv2 uses the well-known destination port
     /// in both directions; with MurmurHash3 source and destination are exchanged, as in the ns-3 model.
-    pub fn back(&self, [source, destination]: [u16; 2]) -> [u16; 2] {
+    pub fn reply_ports(&self, [source, destination]: [u16; 2]) -> [u16; 2] {
         match self.hash {
             EcmpHash::Splitmix64 | EcmpHash::Crc32Lo => [source, destination],
             EcmpHash::Murmur3 => [destination, source],
@@ -424,7 +424,7 @@ pub struct Marking {
     /// Mark packets with CE.
     pub enabled: bool,
     /// Where the marking decision is made.
-    pub at: MarkAt,
+    pub at: MarkingPoint,
     /// Kmin: no packet is marked below this depth of the egress queue.
     pub kmin_bytes: u32,
     /// Kmax: every packet is marked above this depth of the egress queue.
@@ -444,7 +444,7 @@ pub struct Marking {
 /// Where the marking decision is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum MarkAt {
+pub enum MarkingPoint {
     /// On arrival, by the queued bytes before the packet.
     Enqueue,
     /// On departure, by the queued bytes behind the packet.

@@ -153,14 +153,14 @@ impl Link {
     }
 
     /// Time at which the last write of data received now would have crossed the link.
-    pub fn written(&self, now: Picoseconds, data: Bytes<u32>) -> Picoseconds {
+    pub fn write_end(&self, now: Picoseconds, data: Bytes<u32>) -> Picoseconds {
         let bytes = data + Bytes(memory_write_bytes(0)) * data.div_ceil(self.write);
         self.into_until.max(now) + self.byte.times(bytes)
     }
 
     /// Writes data received now.
     pub fn write(&mut self, now: Picoseconds, data: Bytes<u32>) {
-        self.into_until = self.written(now, data);
+        self.into_until = self.write_end(now, data);
         let answered = self.dllp * data.div_ceil(self.write);
         self.from_until = self.from_until.max(now) + self.byte.times(answered);
     }

@@ -36,7 +36,7 @@ impl Addresses {
         let (Some(json), ObjectPath::Item(_, number)) = (link.get("addresses"), link.place) else {
             return;
         };
-        let place = link.at("addresses");
+        let place = link.location("addresses");
         let Json::List(ends) = json else {
             return problems.note(
                 place,
@@ -55,19 +55,29 @@ impl Addresses {
                 Json::Text(text) => text,
                 other => {
                     let expected = "an IPv4 or IPv6 address, or null";
-                    problems.note(link.at("addresses"), other.format_value(), expected, "");
+                    problems.note(
+                        link.location("addresses"),
+                        other.format_value(),
+                        expected,
+                        "",
+                    );
                     continue;
                 }
             };
             let Ok(address) = text.parse::<IpAddr>() else {
                 let expected = "an IPv4 or IPv6 address, or null";
-                problems.note(link.at("addresses"), json.format_value(), expected, "");
+                problems.note(
+                    link.location("addresses"),
+                    json.format_value(),
+                    expected,
+                    "",
+                );
                 continue;
             };
             if nodes[end] >= self.hosts {
                 let found = format!("{} at switch {}", json.format_value(), nodes[end]);
                 let expected = "null: only NIC ports have addresses here";
-                problems.note(link.at("addresses"), found, expected, "");
+                problems.note(link.location("addresses"), found, expected, "");
                 continue;
             }
             if address.is_ipv6() != (self.version == IpVersion::Ipv6) {
@@ -76,12 +86,17 @@ impl Addresses {
                     IpVersion::Ipv6 => "an IPv6 address",
                 };
                 let hint = "parameters.framing.ip sets the IP version of all packets";
-                problems.note(link.at("addresses"), json.format_value(), expected, hint);
+                problems.note(
+                    link.location("addresses"),
+                    json.format_value(),
+                    expected,
+                    hint,
+                );
                 continue;
             }
             if let Some(other) = self.known.insert(address, number) {
                 let found = format!("{}, which links[{other}] has", json.format_value());
-                problems.note(link.at("addresses"), found, "each address once", "");
+                problems.note(link.location("addresses"), found, "each address once", "");
             }
             let port = 2 * number + end;
             if self.by_port.len() <= port {

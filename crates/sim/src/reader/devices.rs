@@ -85,7 +85,7 @@ struct Target {
 
 impl Overlay<'_> {
     fn item(&mut self, n: usize, json: &Json, problems: &mut Problems) {
-        let before = problems.count();
+        let problem_count = problems.count();
         let place = ObjectPath::Item("devices", n);
         let Some(item) = Object::new(place, json, &forms().device, problems) else {
             return;
@@ -95,15 +95,15 @@ impl Overlay<'_> {
             ports: self.named_ports(&item, problems),
             priorities: priorities(&item, problems),
         };
-        if target.nodes.is_empty() && target.ports.is_empty() && problems.count() == before {
+        if target.nodes.is_empty() && target.ports.is_empty() && problems.count() == problem_count {
             problems.note(place, "neither nodes nor ports", "one of the two", "");
         }
         let Some(parameters) = item.get("parameters") else {
-            problems.note(item.at("parameters"), "nothing", "what differs", "");
+            problems.note(item.location("parameters"), "nothing", "what differs", "");
             return;
         };
         self.check_levels(&item, &target, parameters, problems);
-        if problems.count() == before {
+        if problems.count() == problem_count {
             self.apply(n, parameters, &target, problems);
         }
     }
@@ -115,7 +115,7 @@ impl Overlay<'_> {
             match json.whole().filter(|node| *node <= last) {
                 Some(node) => nodes.push(NodeId(node as u32)),
                 None => {
-                    let place = format!("{}[{n}]", item.at("nodes"));
+                    let place = format!("{}[{n}]", item.location("nodes"));
                     problems.note(
                         place,
                         json.format_value(),
@@ -134,7 +134,7 @@ impl Overlay<'_> {
             match self.ports.find(json) {
                 Ok(port) => ports.push(port),
                 Err(expected) => {
-                    let place = format!("{}[{n}]", item.at("ports"));
+                    let place = format!("{}[{n}]", item.location("ports"));
                     problems.note(place, json.format_value(), expected, "");
                 }
             }
@@ -143,19 +143,19 @@ impl Overlay<'_> {
     }
 
     /// Adds a problem for settings with a larger scope than the item, and for those of another kind of node.
-    fn check_levels(&self, item: &Object, it: &Target, json: &Json, problems: &mut Problems) {
+    fn check_levels(&self, item: &Object, target: &Target, json: &Json, problems: &mut Problems) {
         let hosts = self.scenario.hosts;
-        let of_ports = it.ports.iter().map(|port| self.scenario.node_of(*port));
-        let nodes: Vec<NodeId> = it.nodes.iter().copied().chain(of_ports).collect();
+        let of_ports = target.ports.iter().map(|port| self.scenario.node_of(*port));
+        let nodes: Vec<NodeId> = target.nodes.iter().copied().chain(of_ports).collect();
         if nodes.is_empty() {
             return;
         }
-        let smallest = match (&it.priorities, it.ports.is_empty()) {
+        let smallest = match (&target.priorities, target.ports.is_empty()) {
             (Some(_), _) => Level::PriorityQueue,
             (None, false) => Level::Port,
             (None, true) => Level::Node,
         };
-        let root = item.at("parameters").to_string();
+        let root = item.location("parameters").to_string();
         let Json::Object(sections) = json else { return };
         for (section, settings) in sections {
             let only = |kinds: &[&str]| kinds.contains(&section.as_ref());
@@ -177,7 +177,7 @@ impl Overlay<'_> {
                     Some(_) => "no priorities: it is one for a whole port",
                     None => continue, // no such parameter: refused when the overrides are applied
                 };
-                problems.note(format!("{place}.{key}"), it.level_name(), expected, "");
+                problems.note(format!("{place}.{key}"), target.level_name(), expected, "");
             }
             let buffer = settings.iter().any(|(key, _)| key == "buffer_bytes");
             if section == "switch" && buffer && self.buffers_given {
@@ -192,12 +192,12 @@ impl Overlay<'_> {
         let root = format!("devices[{n}].parameters");
         let mut made: HashMap<u32, u32> = HashMap::new();
         for slot in self.slots(target) {
-            let before = self.devices.number(slot);
-            let number = match made.get(&before) {
+            let base_number = self.devices.number(slot);
+            let number = match made.get(&base_number) {
                 Some(number) => *number,
                 None => {
                     let count = problems.count();
-                    let base = match before {
+                    let base = match base_number {
                         0 => self.scenario.parameters.clone(),
                         kept => self.devices.parameters(kept).clone(),
                     };
@@ -207,7 +207,7 @@ impl Overlay<'_> {
                         return;
                     }
                     let number = self.devices.keep(parameters, n);
-                    made.insert(before, number);
+                    made.insert(base_number, number);
                     number
                 }
             };
@@ -235,14 +235,15 @@ impl Overlay<'_> {
                         Priority::all().map(|priority| Slot::PriorityQueue(port, priority)),
                     );
                 }
-                Some(own) => slots.extend(
-                    own.iter()
+                Some(ports) => slots.extend(
+                    ports
+                        .iter()
                         .map(|priority| Slot::PriorityQueue(port, *priority)),
                 ),
             }
         }
-        let mut seen = HashMap::new();
-        slots.retain(|slot| seen.insert(*slot, ()).is_none());
+        let mut kept = HashMap::new();
+        slots.retain(|slot| kept.insert(*slot, ()).is_none());
         slots
     }
 }
@@ -271,7 +272,7 @@ fn priorities(item: &Object, problems: &mut Problems) -> Option<Vec<Priority>> {
         match json.whole().filter(|priority| range.contains(priority)) {
             Some(priority) => priorities.push(Priority(priority as u8)),
             None => {
-                let place = format!("{}[{n}]", item.at("priorities"));
+                let place = format!("{}[{n}]", item.location("priorities"));
                 problems.note(place, json.format_value(), "a priority, 0 to 7", "");
             }
         }

@@ -22,35 +22,35 @@ pub struct Ends {
 
 /// The connections of an entry, the first of which has number `first`: one, or one for each destination.
 pub fn read(
-    it: &Object,
+    item: &Object,
     keys: [&'static str; 2],
     port_keys: [&str; 2],
     first: u32,
     hosts: u32,
     problems: &mut Problems,
 ) -> Option<Vec<Ends>> {
-    let service = services::read(it, first, problems);
-    let from = host(it, keys[0], hosts, problems);
-    let to = match (it.get(keys[1]), service) {
+    let service = services::read(item, first, problems);
+    let from = host(item, keys[0], hosts, problems);
+    let to = match (item.get(keys[1]), service) {
         (Some(Json::List(items)), Some(Service::Ud { .. })) if keys[1] == "b" => {
-            destinations(it, items, hosts, problems)
+            destinations(item, items, hosts, problems)
         }
-        _ => host(it, keys[1], hosts, problems).map(|host| vec![host]),
+        _ => host(item, keys[1], hosts, problems).map(|host| vec![host]),
     };
-    let ports = port_keys.map(|key| it.whole(key, problems));
-    let priority = it.whole_or_none("priority", problems);
-    let udp_source_port = it.whole_or_none("udp_source_port", problems);
+    let ports = port_keys.map(|key| item.whole(key, problems));
+    let priority = item.whole_or_none("priority", problems);
+    let udp_source_port = item.whole_or_none("udp_source_port", problems);
     let (from, to, service) = (from?, to?, service?);
     if to.contains(&from) {
         let expected = format!("another host than {}", keys[0]);
-        problems.note(it.at(keys[1]), from.to_string(), expected, "");
+        problems.note(item.location(keys[1]), from.to_string(), expected, "");
         return None;
     }
     let ports = [ports[0]? as u32, ports[1]? as u32];
     let priority = priority?.map(|priority| Priority(priority as u8));
     let udp_source_port = udp_source_port?.map(|port| port as u16);
     let ends = to.into_iter().map(|to| Ends {
-        place: it.place,
+        place: item.place,
         keys,
         hosts: [from, to],
         ports,
@@ -62,32 +62,40 @@ pub fn read(
 }
 
 fn destinations(
-    it: &Object,
+    item: &Object,
     items: &[Json],
     hosts: u32,
     problems: &mut Problems,
 ) -> Option<Vec<NodeId>> {
-    let found: Vec<NodeId> = items.iter().filter_map(|item| known(item, hosts)).collect();
+    let found: Vec<NodeId> = items
+        .iter()
+        .filter_map(|item| read_host(item, hosts))
+        .collect();
     if found.len() == items.len() && !found.is_empty() {
         return Some(found);
     }
-    let wrong = items.iter().find(|item| known(item, hosts).is_none());
+    let wrong = items.iter().find(|item| read_host(item, hosts).is_none());
     let found = wrong.map_or("an empty list".into(), Json::format_value);
-    problems.note(it.at("b"), found, format!("hosts, 0 to {}", hosts - 1), "");
+    problems.note(
+        item.location("b"),
+        found,
+        format!("hosts, 0 to {}", hosts - 1),
+        "",
+    );
     None
 }
 
-fn known(json: &Json, hosts: u32) -> Option<NodeId> {
+fn read_host(json: &Json, hosts: u32) -> Option<NodeId> {
     let host = json.whole().filter(|host| *host < u64::from(hosts));
     host.map(|host| NodeId(host as u32))
 }
 
-fn host(it: &Object, key: &str, hosts: u32, problems: &mut Problems) -> Option<NodeId> {
-    let json = it.get(key);
-    let host = json.and_then(|json| known(json, hosts));
+fn host(item: &Object, key: &str, hosts: u32, problems: &mut Problems) -> Option<NodeId> {
+    let json = item.get(key);
+    let host = json.and_then(|json| read_host(json, hosts));
     if host.is_none() {
         let expected = format!("a host, 0 to {}", hosts - 1);
-        problems.note(it.at(key), format_value(json), expected, "");
+        problems.note(item.location(key), format_value(json), expected, "");
     }
     host
 }

@@ -20,9 +20,9 @@ pub fn find_error(tree: &Value, path: &[String], message: &str) -> Vec<String> {
 }
 
 /// The rejected word of a message such as `unknown field`, and the expected words.
-pub fn unknown<'m>(message: &'m str, what: &str) -> Option<(&'m str, Vec<&'m str>)> {
-    let rest = message.strip_prefix(what)?.strip_prefix(" `")?;
-    let (word, expected) = rest.split_once("`, ")?;
+pub fn unknown<'m>(message: &'m str, prefix: &str) -> Option<(&'m str, Vec<&'m str>)> {
+    let names = message.strip_prefix(prefix)?.strip_prefix(" `")?;
+    let (word, expected) = names.split_once("`, ")?;
     Some((word, expected.split('`').skip(1).step_by(2).collect()))
 }
 
@@ -54,19 +54,24 @@ impl Probe<'_> {
     fn find_key(&self, path: Vec<String>, object: &Map<String, Value>) -> Option<Vec<String>> {
         if let Some(field) = self.message.strip_prefix("missing field `") {
             let field = field.strip_suffix('`')?;
-            let of_this = self.message_after(&path, |it| it.insert(field.into(), Value::Null));
+            let of_this =
+                self.message_after(&path, |fields| fields.insert(field.into(), Value::Null));
             return of_this
-                .filter(|it| !it.starts_with("unknown"))
+                .filter(|message| !message.starts_with("unknown"))
                 .map(|_| path);
         }
         if let Some((key, _)) = unknown(self.message, "unknown field") {
-            return self.message_after(&path, |it| it.remove(key)).map(|_| path);
+            return self
+                .message_after(&path, |fields| fields.remove(key))
+                .map(|_| path);
         }
         let tag = unknown(self.message, "unknown variant").is_some();
         let single = |key: &str, value: &Value| !value.is_object() && (tag || !TAGS.contains(&key));
         let mut fields = object.iter().filter(|(key, value)| single(key, value));
-        let (key, _) =
-            fields.find(|(key, _)| self.message_after(&path, |it| it.remove(*key)).is_some())?;
+        let (key, _) = fields.find(|(key, _)| {
+            self.message_after(&path, |fields| fields.remove(*key))
+                .is_some()
+        })?;
         Some(append_key(&path, key))
     }
 

@@ -55,7 +55,7 @@ impl<'j> FaultReader<'j, '_> {
             self.problems.note(self.place, found, expected, "");
             return None;
         };
-        let named = self.json.at(&["kind".to_string()]);
+        let named = self.json.value_at(&["kind".to_string()]);
         let known = forms().faults.iter().find(|(kind, _)| {
             let text = named.and_then(Json::text);
             text == Some(*kind)
@@ -83,7 +83,7 @@ impl<'j> FaultReader<'j, '_> {
         match kind {
             "bit-errors" => bit_errors(self, item),
             "link-down" => link_down(self, item),
-            "miswired" => miswired(self, item),
+            "miswired" => miswiring(self, item),
             "stuck-nic" => stuck_nic(self, item),
             "slow-receiver" => slow_receiver(self, item),
             "cnp-loss" => cnp_loss(self, item),
@@ -103,7 +103,8 @@ impl<'j> FaultReader<'j, '_> {
         if from >= until {
             let found = item.format_value("until_ns");
             let expected = "a time after from_ns";
-            self.problems.note(item.at("until_ns"), found, expected, "");
+            self.problems
+                .note(item.location("until_ns"), found, expected, "");
             return None;
         }
         Some((from, until))
@@ -114,7 +115,8 @@ impl<'j> FaultReader<'j, '_> {
         let Some(last) = self.scenario.links.len().checked_sub(1) else {
             let found = item.format_value("link");
             let expected = "a scenario with links";
-            self.problems.note(item.at("link"), found, expected, "");
+            self.problems
+                .note(item.location("link"), found, expected, "");
             return None;
         };
         let link = item.whole_up_to("link", last as u64, self.problems)?;
@@ -136,16 +138,17 @@ impl<'j> FaultReader<'j, '_> {
             Some(last) => format!("NIC port 0 to {last}"),
             None => "a host with a link".into(),
         };
-        self.problems.note(item.at("nic_port"), found, expected, "");
+        self.problems
+            .note(item.location("nic_port"), found, expected, "");
         None
     }
 }
 
-fn bit_errors(it: &mut FaultReader, item: &Object) -> Option<Kind> {
-    let link = it.link(item);
-    let ber = item.number("ber", it.problems);
-    let floor = item.number("floor_ber", it.problems);
-    let fec = item.word("fec", it.problems).map(fec);
+fn bit_errors(reader: &mut FaultReader, item: &Object) -> Option<Kind> {
+    let link = reader.link(item);
+    let ber = item.number("ber", reader.problems);
+    let floor = item.number("floor_ber", reader.problems);
+    let fec = item.word("fec", reader.problems).map(fec);
     Some(Kind::BitErrors(BitErrors {
         link: link?,
         ber: ber?,
@@ -154,22 +157,24 @@ fn bit_errors(it: &mut FaultReader, item: &Object) -> Option<Kind> {
     }))
 }
 
-fn link_down(it: &mut FaultReader, item: &Object) -> Option<Kind> {
+fn link_down(reader: &mut FaultReader, item: &Object) -> Option<Kind> {
     let of = match (item.get("link"), item.get("node")) {
-        (Some(_), None) => it.link(item).map(Links::One),
+        (Some(_), None) => reader.link(item).map(Links::One),
         (None, Some(_)) => {
-            let last = u64::from(it.scenario.nodes() - 1);
-            let node = item.whole_up_to("node", last, it.problems);
+            let last = u64::from(reader.scenario.nodes() - 1);
+            let node = item.whole_up_to("node", last, reader.problems);
             node.map(|node| Links::OfNode(NodeId(node as u32)))
         }
         (both, _) => {
             let found = if both.is_some() { "both" } else { "neither" };
-            it.problems.note(it.place, found, "a link or a node", "");
+            reader
+                .problems
+                .note(reader.place, found, "a link or a node", "");
             None
         }
     };
-    let detection = time(item, "detection_ns", it.problems);
-    let convergence = time(item, "convergence_ns", it.problems);
+    let detection = time(item, "detection_ns", reader.problems);
+    let convergence = time(item, "convergence_ns", reader.problems);
     Some(Kind::LinkDown(LinkDown {
         of: of?,
         detection: detection?,
@@ -177,14 +182,14 @@ fn link_down(it: &mut FaultReader, item: &Object) -> Option<Kind> {
     }))
 }
 
-fn miswired(it: &mut FaultReader, item: &Object) -> Option<Kind> {
-    let named = item.list("links", it.problems);
-    let links = it.scenario.links.len() as u64;
+fn miswiring(reader: &mut FaultReader, item: &Object) -> Option<Kind> {
+    let named = item.list("links", reader.problems);
+    let links = reader.scenario.links.len() as u64;
     let index = |json: &Json| json.whole().filter(|link| *link < links);
-    if let [one, other] = named {
-        if let (Some(one), Some(other)) = (index(one), index(other)) {
-            if one != other {
-                let links = [one, other].map(|link| LinkId(link as u32));
+    if let [first, other] = named {
+        if let (Some(first), Some(other)) = (index(first), index(other)) {
+            if first != other {
+                let links = [first, other].map(|link| LinkId(link as u32));
                 return Some(Kind::Miswiring(Miswiring { links }));
             }
         }
@@ -193,7 +198,9 @@ fn miswired(it: &mut FaultReader, item: &Object) -> Option<Kind> {
     let shown: Vec<String> = named.iter().map(Json::format_value).collect();
     let found = format!("[{}]", shown.join(", "));
     let expected = format!("two different links, 0 to {last}");
-    it.problems.note(item.at("links"), found, expected, "");
+    reader
+        .problems
+        .note(item.location("links"), found, expected, "");
     None
 }
 
@@ -202,18 +209,22 @@ pub fn miswire(scenario: &mut Scenario, problems: &mut Problems) {
     let faults = std::mem::take(&mut scenario.faults);
     let mut exchanged = Vec::new();
     for (n, fault) in faults.iter().enumerate() {
-        let Kind::Miswiring(it) = &fault.kind else {
+        let Kind::Miswiring(miswiring) = &fault.kind else {
             continue;
         };
         let place = ObjectPath::Item("faults", n);
-        if let Some(link) = it.links.iter().find(|link| exchanged.contains(*link)) {
+        if let Some(link) = miswiring
+            .links
+            .iter()
+            .find(|link| exchanged.contains(*link))
+        {
             let found = format!("links[{link}], which an earlier fault exchanges");
             problems.note(place, found, "each link once", "");
             continue;
         }
-        exchanged.extend(it.links);
-        scenario.exchange_cables(it);
-        for link in it.links {
+        exchanged.extend(miswiring.links);
+        scenario.exchange_cables(miswiring);
+        for link in miswiring.links {
             let cable = &scenario.links[link];
             if cable.a == cable.b {
                 let found = format!("both ends of links[{link}] at node {} then", cable.a);
@@ -230,41 +241,42 @@ fn rename_ports(faults: &mut [Fault]) {
     let exchanged: Vec<Miswiring> = faults
         .iter()
         .filter_map(|fault| match fault.kind {
-            Kind::Miswiring(it) => Some(it),
+            Kind::Miswiring(miswiring) => Some(miswiring),
             _ => None,
         })
         .collect();
     for fault in faults {
         let port = match &mut fault.kind {
-            Kind::StuckNic(it) => &mut it.port,
-            Kind::SlowReceiver(it) => &mut it.port,
-            Kind::CnpDelay(it) => &mut it.port,
+            Kind::StuckNic(fault) => &mut fault.port,
+            Kind::SlowReceiver(fault) => &mut fault.port,
+            Kind::CnpDelay(fault) => &mut fault.port,
             Kind::BitErrors(_) | Kind::LinkDown(_) | Kind::Miswiring(_) | Kind::CnpLoss(_) => {
                 continue;
             }
         };
         *port = exchanged
             .iter()
-            .fold(*port, |port, it| it.rename_port(port));
+            .fold(*port, |port, miswiring| miswiring.rename_port(port));
     }
 }
 
-fn stuck_nic(it: &mut FaultReader, item: &Object) -> Option<Kind> {
-    let port = it.nic_port(item);
+fn stuck_nic(reader: &mut FaultReader, item: &Object) -> Option<Kind> {
+    let port = reader.nic_port(item);
     let priorities = match item.get("priority") {
         Some(_) => {
-            let priority = item.whole("priority", it.problems)?;
+            let priority = item.whole("priority", reader.problems)?;
             Priority(priority as u8).bit()
         }
         None => {
             let port = port?;
-            it.scenario.of_port(port).pfc.lossless_priorities
+            reader.scenario.of_port(port).pfc.lossless_priorities
         }
     };
     if priorities == 0 {
         let expected = "a priority, as none is lossless";
-        it.problems
-            .note(item.at("priority"), "nothing", expected, "");
+        reader
+            .problems
+            .note(item.location("priority"), "nothing", expected, "");
     }
     Some(Kind::StuckNic(StuckNic {
         port: port?,
@@ -272,15 +284,16 @@ fn stuck_nic(it: &mut FaultReader, item: &Object) -> Option<Kind> {
     }))
 }
 
-fn slow_receiver(it: &mut FaultReader, item: &Object) -> Option<Kind> {
-    let port = it.nic_port(item);
-    let rate = rate(item, "gbps", it.problems);
-    let has_pipe = |port| it.scenario.of_port(port).nic.pipe.is_some();
+fn slow_receiver(reader: &mut FaultReader, item: &Object) -> Option<Kind> {
+    let port = reader.nic_port(item);
+    let rate = rate(item, "gbps", reader.problems);
+    let has_pipe = |port| reader.scenario.of_port(port).nic.pipe.is_some();
     if port.is_some_and(|port| !has_pipe(port)) {
         let hint = "set parameters.nic.pipe: its rate is what falls, its buffer what fills";
         let expected = "a host with a pipe";
-        it.problems
-            .note(it.place, "a slow receiver", expected, hint);
+        reader
+            .problems
+            .note(reader.place, "a slow receiver", expected, hint);
     }
     Some(Kind::SlowReceiver(SlowReceiver {
         port: port?,
@@ -288,18 +301,18 @@ fn slow_receiver(it: &mut FaultReader, item: &Object) -> Option<Kind> {
     }))
 }
 
-fn cnp_loss(it: &mut FaultReader, item: &Object) -> Option<Kind> {
-    let link = it.link(item);
-    let probability = item.number("probability", it.problems);
+fn cnp_loss(reader: &mut FaultReader, item: &Object) -> Option<Kind> {
+    let link = reader.link(item);
+    let probability = item.number("probability", reader.problems);
     Some(Kind::CnpLoss(cnp::Loss {
         link: link?,
         probability: probability?,
     }))
 }
 
-fn cnp_delay(it: &mut FaultReader, item: &Object) -> Option<Kind> {
-    let port = it.nic_port(item);
-    let delay = time(item, "delay_ns", it.problems);
+fn cnp_delay(reader: &mut FaultReader, item: &Object) -> Option<Kind> {
+    let port = reader.nic_port(item);
+    let delay = time(item, "delay_ns", reader.problems);
     Some(Kind::CnpDelay(cnp::Delay {
         port: port?,
         delay: delay?,

@@ -6,44 +6,44 @@ use crate::model::parameters::Pipe;
 use crate::model::pcie::{OrderedWrites, Pcie, LEAST_BPS};
 
 /// Checks a pipe, whose receive buffer must store packets of `mtu_bytes`.
-pub fn check(it: &mut ParameterCheck, pipe: &Pipe, mtu_bytes: u32) {
+pub fn check(check: &mut ParameterCheck, pipe: &Pipe, mtu_bytes: u32) {
     if pipe.gbps.is_none() && pipe.pcie.is_none() {
-        it.note("nic.pipe", "neither".into(), "gbps, pcie or both".into());
+        check.note("nic.pipe", "neither".into(), "gbps, pcie or both".into());
     }
     // A smaller buffer could not store a full packet.
     let (name, bytes) = ("nic.pipe.receive_buffer_bytes", pipe.receive_buffer_bytes);
-    it.within(name, bytes.into(), mtu_bytes.into(), LARGEST_BUFFER);
-    it.at_most(
+    check.check_range(name, bytes.into(), mtu_bytes.into(), LARGEST_BUFFER);
+    check.at_most(
         "nic.pipe.xoff_bytes",
         pipe.xoff_bytes,
         pipe.receive_buffer_bytes,
     );
-    it.at_most("nic.pipe.xon_bytes", pipe.xon_bytes, pipe.xoff_bytes);
+    check.at_most("nic.pipe.xon_bytes", pipe.xon_bytes, pipe.xoff_bytes);
     if let Some(pcie) = &pipe.pcie {
-        check_rates(it, pcie);
+        check_rates(check, pcie);
     }
 }
 
 /// Checks the rates that result from outstanding writes and reads.
-fn check_rates(it: &mut ParameterCheck, pcie: &Pcie) {
+fn check_rates(check: &mut ParameterCheck, pcie: &Pcie) {
     if let Some(OrderedWrites::Outstanding { writes, commit_ns }) = pcie.ordered_writes {
         let sizes = [writes, pcie.max_payload_bytes];
-        check_minimum_rate(it, "nic.pipe.pcie.ordered_writes", sizes, commit_ns);
+        check_minimum_rate(check, "nic.pipe.pcie.ordered_writes", sizes, commit_ns);
     }
     if let Some(reads) = &pcie.reads {
         let sizes = [reads.tags, reads.max_read_request_bytes];
-        check_minimum_rate(it, "nic.pipe.pcie.reads", sizes, reads.round_trip_ns);
+        check_minimum_rate(check, "nic.pipe.pcie.reads", sizes, reads.round_trip_ns);
     }
 }
 
 /// Checks that the outstanding bytes give at least the minimum rate.
-fn check_minimum_rate(it: &mut ParameterCheck, name: &str, [count, bytes]: [u32; 2], ns: u64) {
+fn check_minimum_rate(check: &mut ParameterCheck, name: &str, [count, bytes]: [u32; 2], ns: u64) {
     if ns == 0 || count == 0 {
         return;
     }
     let rate = wirespeed_wire::outstanding_rate(count, bytes, ns);
     if rate < LEAST_BPS {
         let found = format!("{count} times {bytes} bytes in {ns} ns, {rate} bit/s");
-        it.note(name, found, "1 Gb/s or more".into());
+        check.note(name, found, "1 Gb/s or more".into());
     }
 }

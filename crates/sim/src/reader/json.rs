@@ -31,16 +31,19 @@ impl Json<'_> {
             Json::Bool(value) => value.to_string(),
             Json::Whole(value) => value.to_string(),
             Json::Number(value) => value.to_string(),
-            Json::Text(text) => quoted(text),
+            Json::Text(text) => quote(text),
             Json::List(_) => "a list".into(),
             Json::Object(_) => "an object".into(),
         }
     }
 
     /// The value at a path of keys.
-    pub fn at(&self, path: &[String]) -> Option<&Self> {
+    pub fn value_at(&self, path: &[String]) -> Option<&Self> {
         path.iter().try_fold(self, |at, key| match at {
-            Json::Object(fields) => fields.iter().find(|it| it.0 == *key).map(|it| &it.1),
+            Json::Object(fields) => fields
+                .iter()
+                .find(|field| field.0 == *key)
+                .map(|field| &field.1),
             _ => None,
         })
     }
@@ -98,7 +101,7 @@ impl Json<'_> {
 }
 
 /// Text in quotes, short enough for a message.
-pub fn quoted(text: &str) -> String {
+pub fn quote(text: &str) -> String {
     const LONGEST: usize = 40;
     if text.chars().count() <= LONGEST {
         return format!("{text:?}");

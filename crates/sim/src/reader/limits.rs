@@ -37,33 +37,33 @@ pub fn check(root: &str, parameters: &Parameters, problems: &mut Problems) {
     let schema = &document["$defs"]["Parameters"];
     let found = ranges::problems(document, schema, parameters, root);
     problems.take::<()>(Err(Refusal(found)));
-    let mut it = ParameterCheck { root, problems };
-    buffer(&mut it, &parameters.switch);
-    pools(&mut it, &parameters.switch);
+    let mut check = ParameterCheck { root, problems };
+    buffer(&mut check, &parameters.switch);
+    pools(&mut check, &parameters.switch);
     let marking = &parameters.marking;
-    it.at_most("marking.kmin_bytes", marking.kmin_bytes, marking.kmax_bytes);
+    check.at_most("marking.kmin_bytes", marking.kmin_bytes, marking.kmax_bytes);
     if let Some(pipe) = &parameters.nic.pipe {
-        host_pipe::check(&mut it, pipe, parameters.transport.mtu_bytes);
+        host_pipe::check(&mut check, pipe, parameters.transport.mtu_bytes);
     }
-    recovery(&mut it, &parameters.transport);
+    recovery(&mut check, &parameters.transport);
 }
 
 /// Cells are counted in 32 bits: of the whole buffer, or of each slice where frames wait in slices.
-fn buffer(it: &mut ParameterCheck, switch: &Switch) {
+fn buffer(check: &mut ParameterCheck, switch: &Switch) {
     let slices = u64::from(switch.slices.min(MOST_SLICES as u32));
     let largest = match switch.architecture {
         Architecture::SharedBuffer {} => LARGEST_BUFFER,
         Architecture::Voq { .. } => LARGEST_SLICE * slices,
     };
-    it.within("switch.buffer_bytes", switch.buffer_bytes, 1, largest);
+    check.check_range("switch.buffer_bytes", switch.buffer_bytes, 1, largest);
     if let Some(SharedHeadroom::Fixed { bytes }) = switch.shared_headroom {
         let largest = LARGEST_SLICE * slices;
-        it.within("switch.shared_headroom.bytes", bytes, 1, largest);
+        check.check_range("switch.shared_headroom.bytes", bytes, 1, largest);
     }
 }
 
 /// Pools and shared headroom are shares of the same buffer.
-fn pools(it: &mut ParameterCheck, switch: &Switch) {
+fn pools(check: &mut ParameterCheck, switch: &Switch) {
     let mut shares = Vec::new();
     if let Some(pools) = switch.pools {
         shares.push(("switch.pools.lossless_percent", pools.lossless_percent));
@@ -75,7 +75,7 @@ fn pools(it: &mut ParameterCheck, switch: &Switch) {
     let sum: u32 = shares.iter().map(|(_, percent)| u32::from(*percent)).sum();
     if shares.len() > 1 && sum > 100 {
         let names: Vec<&str> = shares.iter().map(|(name, _)| *name).collect();
-        it.note(
+        check.note(
             names[0],
             format!("{sum} with {}", names[1..].join(" and ")),
             "at most 100".into(),
@@ -84,17 +84,17 @@ fn pools(it: &mut ParameterCheck, switch: &Switch) {
 }
 
 /// Checks the parameters that only one of the two forms of loss recovery has.
-fn recovery(it: &mut ParameterCheck, transport: &Transport) {
+fn recovery(check: &mut ParameterCheck, transport: &Transport) {
     match (transport.recovery, transport.rx_depth) {
         (Recovery::SelectiveRepeat, Some(depth)) => {
             let expected = "none, or recovery \"go-back-n\"";
             let found = format!("{depth} and selective-repeat");
-            it.note("transport.rx_depth", found, expected.into());
+            check.note("transport.rx_depth", found, expected.into());
         }
         (Recovery::GoBackN, _) if transport.reordering != (Reordering::None {}) => {
             let expected =
                 "recovery \"selective-repeat\": with go-back-N what comes out of order is not kept";
-            it.note(
+            check.note(
                 "transport.reordering",
                 "a rule and go-back-n".into(),
                 expected.into(),

@@ -45,7 +45,7 @@ use crate::model::schema::form::{expected_whole, forms};
 use crate::problem::{Problem, Refusal};
 use crate::time::{Picoseconds, NEVER};
 use addresses::Addresses;
-use json::{quoted, Json};
+use json::{quote, Json};
 use names::PortNames;
 use problems::{Object, ObjectPath, Problems};
 use quantities::{rate, time};
@@ -98,7 +98,7 @@ fn by_name(name: &str) -> Result<Parameters, Refusal> {
     preset::by_name(name).ok_or_else(|| {
         Refusal(vec![Problem {
             place: "preset".into(),
-            found: quoted(name),
+            found: quote(name),
             expected: preset::NAMES.join(" or "),
             hint: did_you_mean(name, &preset::NAMES),
         }])
@@ -138,11 +138,11 @@ fn read_sections<'j>(
     let (hosts, switches) = (hosts? as u32, switches? as u32);
     let mut addresses = Addresses::new(hosts, parameters.framing.ip);
     let mut port_names = PortNames::new();
-    let mut own = OfPorts {
+    let mut of_ports = OfPorts {
         addresses: &mut addresses,
         names: &mut port_names,
     };
-    let links = links(&top, hosts + switches, &mut own, problems);
+    let links = links(&top, hosts + switches, &mut of_ports, problems);
     let mut scenario = Scenario {
         name: name?,
         assumed,
@@ -175,7 +175,7 @@ fn text(top: &Object, key: &str, problems: &mut Problems) -> Option<String> {
         None => Some(String::new()),
         Some(Json::Text(text)) => Some(text.to_string()),
         Some(other) => {
-            problems.note(top.at(key), other.format_value(), "a text", "");
+            problems.note(top.location(key), other.format_value(), "a text", "");
             None
         }
     }
@@ -272,7 +272,7 @@ impl Common {
             (None, Some(common)) => common,
             (None, None) => {
                 let expected = "a delay in ns here or as link_delay_ns";
-                problems.note(link.at("delay_ns"), "nothing", expected, "");
+                problems.note(link.location("delay_ns"), "nothing", expected, "");
                 None
             }
         };
@@ -281,7 +281,7 @@ impl Common {
             (None, Some(common)) => common,
             (None, None) => {
                 let expected = "a rate in Gb/s here or as link_gbps";
-                problems.note(link.at("gbps"), "nothing", expected, "");
+                problems.note(link.location("gbps"), "nothing", expected, "");
                 None
             }
         };
@@ -329,7 +329,7 @@ fn buffers(top: &Object, scenario: &Scenario, problems: &mut Problems) -> Vec<By
     let range = &forms().scenario.key("buffer_bytes").items;
     let mut buffers = Vec::with_capacity(items.len());
     for (n, json) in items.iter().enumerate() {
-        match json.whole().filter(|it| range.contains(it)) {
+        match json.whole().filter(|number| range.contains(number)) {
             Some(bytes) => buffers.push(Bytes(bytes)),
             None => {
                 let place = ObjectPath::Item("buffer_bytes", n);

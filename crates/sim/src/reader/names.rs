@@ -33,10 +33,15 @@ impl PortNames {
         };
         let [a, b] = ends else {
             let expected = "a list of two: one for each end";
-            return problems.note(link.at("port_names"), json.format_value(), expected, "");
+            return problems.note(
+                link.location("port_names"),
+                json.format_value(),
+                expected,
+                "",
+            );
         };
         for ((end, json), node) in [a, b].into_iter().enumerate().zip(nodes) {
-            let Some(name) = name(link.at("port_names"), json, problems) else {
+            let Some(name) = name(link.location("port_names"), json, problems) else {
                 continue;
             };
             if let Some(other) = self.known.insert((node, name.clone()), number) {
@@ -44,7 +49,12 @@ impl PortNames {
                     "{}, which links[{other}] has at node {node}",
                     json.format_value()
                 );
-                problems.note(link.at("port_names"), found, "each port of a node once", "");
+                problems.note(
+                    link.location("port_names"),
+                    found,
+                    "each port of a node once",
+                    "",
+                );
             }
             let port = 2 * number + end;
             if self.by_port.len() <= port {

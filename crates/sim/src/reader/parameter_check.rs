@@ -12,15 +12,15 @@ pub struct ParameterCheck<'f> {
 impl ParameterCheck<'_> {
     /// Checks a value that another parameter limits.
     pub fn at_most(&mut self, name: &str, value: u32, most: u32) {
-        self.within(name, value.into(), 0, most.into());
+        self.check_range(name, value.into(), 0, most.into());
     }
 
     /// The same with a lower and an upper limit.
-    pub fn within(&mut self, name: &str, value: u64, least: u64, most: u64) {
+    pub fn check_range(&mut self, name: &str, value: u64, least: u64, most: u64) {
         if (least..=most).contains(&value) {
             return;
         }
-        let number = |it: u64| format_thousands(it.into());
+        let number = |format: u64| format_thousands(format.into());
         let expected = format!("{} to {}", number(least), number(most));
         self.note(name, value.to_string(), expected);
     }

@@ -17,14 +17,17 @@ pub struct Ports {
 impl Ports {
     /// The ports of a scenario.
     pub fn from_scenario(scenario: &Scenario) -> Self {
-        let mut own = vec![Vec::new(); scenario.nodes() as usize];
+        let mut of_nodes = vec![Vec::new(); scenario.nodes() as usize];
         let mut facing: HashMap<_, Vec<PortId>> = HashMap::new();
         for port in ports_of(scenario.links.len()) {
             let (node, peer) = (scenario.node_of(port), scenario.node_of(port.peer()));
-            own[node.index()].push(port);
+            of_nodes[node.index()].push(port);
             facing.entry((node, peer)).or_default().push(port);
         }
-        Ports { own, facing }
+        Ports {
+            own: of_nodes,
+            facing,
+        }
     }
 
     /// The ports of a node.
@@ -60,18 +63,18 @@ impl Ports {
                 all => Err(format!("one of the {} ports of node {node}", all.len())),
             };
         };
-        let (peer, which) = match facing.split_once('.') {
-            Some((peer, which)) => (peer, Some(which)),
+        let (peer, index) = match facing.split_once('.') {
+            Some((peer, index)) => (peer, Some(index)),
             None => (facing, None),
         };
         let joined = number(peer).and_then(|peer| self.facing.get(&(node, NodeId(peer))));
         let ports = joined.ok_or_else(|| format!("a node that a cable joins to node {node}"))?;
-        let which = match which {
+        let index = match index {
             None if ports.len() == 1 => Some(0),
             None => None,
-            Some(which) => number(which),
+            Some(index) => number(index),
         };
-        let port = which.and_then(|which| ports.get(which as usize)).copied();
+        let port = index.and_then(|index| ports.get(index as usize)).copied();
         port.ok_or_else(|| match ports.len() {
             1 => format!("{node}:{peer}, the only cable there"),
             count => format!("{node}:{peer}.0 to {node}:{peer}.{}", count - 1),

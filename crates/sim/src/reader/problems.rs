@@ -1,6 +1,6 @@
 //! The problems of a scenario with their locations, collected during reading.
 
-use super::json::{quoted, Json};
+use super::json::{quote, Json};
 use super::suggestion::did_you_mean;
 use crate::model::schema::form::{expected_whole, Form};
 use crate::problem::{format_thousands, Problem, Refusal};
@@ -46,8 +46,8 @@ impl Problems {
         match result {
             Ok(value) => Some(value),
             Err(Refusal(problems)) => {
-                for it in problems {
-                    self.note(it.place, it.found, it.expected, it.hint);
+                for problem in problems {
+                    self.note(problem.place, problem.found, problem.expected, problem.hint);
                 }
                 None
             }
@@ -56,7 +56,11 @@ impl Problems {
 
     /// Replaces the problem at the same location, or adds one.
     pub fn replace(&mut self, place: String, found: String, expected: String) {
-        match self.listed.iter_mut().find(|it| it.place == place) {
+        match self
+            .listed
+            .iter_mut()
+            .find(|problem| problem.place == place)
+        {
             Some(noted) => (noted.found, noted.expected) = (found, expected),
             None => self.note(place, found, expected, ""),
         }
@@ -131,7 +135,7 @@ impl<'j> Object<'j> {
             if !known.contains(&key.as_ref()) {
                 let expected = known.join(", ");
                 let hint = did_you_mean(key, known);
-                problems.note(place, format!("the key {}", quoted(key)), expected, hint);
+                problems.note(place, format!("the key {}", quote(key)), expected, hint);
             } else if fields[..n].iter().any(|(other, _)| other == key) {
                 problems.note(at(), "this key again", "each key once", "");
             }
@@ -164,7 +168,7 @@ impl<'j> Object<'j> {
     }
 
     /// The location of a key.
-    pub fn at<'k>(&self, key: &'k str) -> Field<'k> {
+    pub fn location<'k>(&self, key: &'k str) -> Field<'k> {
         let place = self.place;
         Field { place, key }
     }
@@ -194,9 +198,16 @@ impl<'j> Object<'j> {
         let least = *narrower.start().max(declared.range.start());
         let most = *narrower.end().min(declared.range.end());
         let range = least..=most;
-        let value = json.and_then(Json::whole).filter(|it| range.contains(it));
+        let value = json
+            .and_then(Json::whole)
+            .filter(|number| range.contains(number));
         if value.is_none() {
-            problems.note(self.at(key), format_value(json), expected_whole(&range), "");
+            problems.note(
+                self.location(key),
+                format_value(json),
+                expected_whole(&range),
+                "",
+            );
         }
         value
     }
@@ -217,10 +228,10 @@ impl<'j> Object<'j> {
             return default.as_f64();
         }
         let number = json.and_then(Json::number);
-        let value = number.filter(|it| declared.fits(*it));
+        let value = number.filter(|number| declared.fits(*number));
         if value.is_none() {
             problems.note(
-                self.at(key),
+                self.location(key),
                 format_value(json),
                 declared.expected_number(),
                 "",
@@ -241,7 +252,7 @@ impl<'j> Object<'j> {
         let deserializer = word.map(StrDeserializer::<Error>::new);
         let value = deserializer.and_then(|word| T::deserialize(word).ok());
         if value.is_none() {
-            note_word(self.at(key), json, &declared.texts, problems);
+            note_word(self.location(key), json, &declared.texts, problems);
         }
         value
     }
@@ -252,7 +263,7 @@ impl<'j> Object<'j> {
             None => &[],
             Some(Json::List(items)) => items,
             Some(other) => {
-                problems.note(self.at(key), other.format_value(), "a list", "");
+                problems.note(self.location(key), other.format_value(), "a list", "");
                 &[]
             }
         }

@@ -55,25 +55,25 @@ fn route(
     let destination = item.whole_up_to("destination", hosts - 1, problems);
     let named = item.list("ports", problems);
     if named.is_empty() {
-        problems.note(item.at("ports"), "none", "ports of the switch", "");
+        problems.note(item.location("ports"), "none", "ports of the switch", "");
     }
-    let mut own = Vec::with_capacity(named.len());
+    let mut listed = Vec::with_capacity(named.len());
     for (place, name) in named.iter().enumerate() {
-        let at = || format!("{}[{place}]", item.at("ports"));
+        let at = || format!("{}[{place}]", item.location("ports"));
         match ports.find(name) {
             Err(expected) => problems.note(at(), name.format_value(), expected, ""),
-            Ok(port) if node.is_some_and(|it| it != u64::from(scenario.node_of(port).0)) => {
+            Ok(port) if node.is_some_and(|node| node != u64::from(scenario.node_of(port).0)) => {
                 problems.note(at(), name.format_value(), "a port of the node", "");
             }
-            Ok(port) if own.contains(&port) => {
+            Ok(port) if listed.contains(&port) => {
                 problems.note(at(), name.format_value(), "each port once", "");
             }
-            Ok(port) => own.push(port),
+            Ok(port) => listed.push(port),
         }
     }
     Some(Route {
         node: NodeId(node? as u32),
         destination: NodeId(destination? as u32),
-        ports: own,
+        ports: listed,
     })
 }

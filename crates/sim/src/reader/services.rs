@@ -6,8 +6,8 @@ use crate::model::scenario_file as file;
 use crate::problem::format_thousands;
 
 /// The service of a connection; datagrams are sent by the first queue pair of connection `queue`.
-pub fn read(it: &Object, queue: u32, problems: &mut Problems) -> Option<Service> {
-    let service = it.word("service", problems)?;
+pub fn read(item: &Object, queue: u32, problems: &mut Problems) -> Option<Service> {
+    let service = item.word("service", problems)?;
     Some(match service {
         file::Service::Rc => Service::Rc,
         file::Service::Uc => Service::Uc,
@@ -18,10 +18,10 @@ pub fn read(it: &Object, queue: u32, problems: &mut Problems) -> Option<Service>
 }
 
 /// The verb of an operation: by default a write, or a send if the service has only sends.
-pub fn verb(it: &Object, service: Service, problems: &mut Problems) -> Option<Verb> {
+pub fn verb(item: &Object, service: Service, problems: &mut Problems) -> Option<Verb> {
     let sends = matches!(service, Service::Ud { .. }) || service.of_sockets();
-    match it.get("verb") {
-        Some(_) => it.word("verb", problems),
+    match item.get("verb") {
+        Some(_) => item.word("verb", problems),
         None if sends => Some(Verb::Send),
         None => Some(Verb::Write),
     }

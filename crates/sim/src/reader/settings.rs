@@ -1,7 +1,7 @@
 //! The `parameters` of a scenario, applied to those of the preset one by one so that a refusal contains the exact path.
 
 use super::error_location;
-use super::json::{quoted, Json};
+use super::json::{quote, Json};
 use super::problems::Problems;
 use super::suggestion::did_you_mean;
 use crate::model::parameters::Parameters;
@@ -30,18 +30,24 @@ struct Overlay<'f> {
 
 impl Overlay<'_> {
     /// Applies an object to the one at `path`. `here` is the current value.
-    fn object(&mut self, tree: &mut Value, here: &Value, path: &mut Vec<String>, json: &Json) {
-        let (Value::Object(known), Json::Object(fields)) = (here, json) else {
+    fn object(
+        &mut self,
+        tree: &mut Value,
+        known_tree: &Value,
+        path: &mut Vec<String>,
+        json: &Json,
+    ) {
+        let (Value::Object(known), Json::Object(fields)) = (known_tree, json) else {
             return self.whole(tree, path, json);
         };
-        if changes_kind(here, json) {
+        if changes_kind(known_tree, json) {
             return self.whole(tree, path, json);
         }
         let keys: Vec<&str> = known.keys().map(String::as_str).collect();
         for (n, (key, value)) in fields.iter().enumerate() {
             let Some(inner) = known.get(key.as_ref()) else {
                 let hint = did_you_mean(key, &keys);
-                let found = format!("the key {}", quoted(key));
+                let found = format!("the key {}", quote(key));
                 let place = self.place(path);
                 self.problems.note(place, found, keys.join(", "), hint);
                 continue;
@@ -60,22 +66,26 @@ impl Overlay<'_> {
 
     /// Replaces the value at `path`, unless the parameters are then invalid.
     fn whole(&mut self, tree: &mut Value, path: &[String], json: &Json) {
-        let before = self.problems.count();
+        let problem_count = self.problems.count();
         self.check_repeated_keys(path, json);
-        if self.problems.count() > before {
+        if self.problems.count() > problem_count {
             return;
         }
-        let before = std::mem::replace(slot(tree, path), json.to_value());
+        let previous = std::mem::replace(slot(tree, path), json.to_value());
         match serde_json::from_value(tree.clone()) {
             Ok(parameters) => self.result = parameters,
             Err(error) => {
                 let message = error.to_string();
                 let place = error_location::find_error(tree, path, &message);
-                let inner = json.at(&place[path.len()..]).unwrap_or(json);
-                let it = describe_refusal(&message, inner);
-                self.problems
-                    .note(self.place(&place), it.found, it.expected, it.hint);
-                *slot(tree, path) = before;
+                let inner = json.value_at(&place[path.len()..]).unwrap_or(json);
+                let refusal = describe_refusal(&message, inner);
+                self.problems.note(
+                    self.place(&place),
+                    refusal.found,
+                    refusal.expected,
+                    refusal.hint,
+                );
+                *slot(tree, path) = previous;
             }
         }
     }
@@ -102,7 +112,7 @@ impl Overlay<'_> {
 }
 
 /// Another rule or algorithm has other settings, so the object is a new one.
-fn changes_kind(here: &Value, json: &Json) -> bool {
+fn changes_kind(known_tree: &Value, json: &Json) -> bool {
     let Json::Object(fields) = json else {
         return false;
     };
@@ -112,9 +122,13 @@ fn changes_kind(here: &Value, json: &Json) -> bool {
             .find(|(name, _)| name == key)
             .map(|(_, json)| json.to_value())
     };
-    ["rule", "algorithm"]
-        .into_iter()
-        .any(|key| kind(key).is_some_and(|kind| here.get(key).is_some_and(|it| *it != kind)))
+    ["rule", "algorithm"].into_iter().any(|key| {
+        kind(key).is_some_and(|kind| {
+            known_tree
+                .get(key)
+                .is_some_and(|known_kind| *known_kind != kind)
+        })
+    })
 }
 
 /// The value at `path`.
@@ -132,7 +146,7 @@ struct Refusal {
 fn describe_refusal(message: &str, json: &Json) -> Refusal {
     if let Some((key, known)) = error_location::unknown(message, "unknown field") {
         return Refusal {
-            found: format!("the key {}", quoted(key)),
+            found: format!("the key {}", quote(key)),
             expected: known.join(", "),
             hint: did_you_mean(key, &known),
         };

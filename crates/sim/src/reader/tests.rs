@@ -28,7 +28,7 @@ fn pair(old: &str, new: &str) -> String {
 }
 
 /// The pair with more keys.
-fn with(more: &str) -> String {
+fn pair_with(more: &str) -> String {
     pair(r#""name": "pair""#, more)
 }
 
@@ -45,10 +45,10 @@ fn flows(flows: &str) -> String {
 
 /// The pair with parameters.
 fn set(parameters: &str) -> String {
-    with(&format!(r#""parameters": {{{parameters}}}"#))
+    pair_with(&format!(r#""parameters": {{{parameters}}}"#))
 }
 
-fn refused(text: &str) -> String {
+fn read_refusal(text: &str) -> String {
     match read(text, "hpcc", 1) {
         Ok(_) => panic!("accepted: {text}"),
         Err(refused) => refused.to_string(),
@@ -133,8 +133,15 @@ fn everything_a_file_can_say() {
     }"#;
     let scenario = read(text, "roce", 1).unwrap();
     let link = |n: usize| {
-        let it = scenario.links[n];
-        (it.a, it.b, it.rate, it.delay, it.loss, it.pfc_lost_from)
+        let link = scenario.links[n];
+        (
+            link.a,
+            link.b,
+            link.rate,
+            link.delay,
+            link.loss,
+            link.pfc_lost_from,
+        )
     };
     assert_eq!(
         link(0),
@@ -180,12 +187,12 @@ fn everything_a_file_can_say() {
             datagrams(4, 1, 49_155),
         ]
     );
-    let operation = |queue_pair, verb, bytes, at_ns, after, delay_ns| Operation {
+    let operation = |queue_pair, verb, bytes, at_ns, predecessors, delay_ns| Operation {
         queue_pair: QueuePairId(queue_pair),
         verb,
         bytes,
         at: at_ns * NANOSECOND,
-        after,
+        after: predecessors,
         delay: delay_ns * NANOSECOND,
     };
     let expected = [
@@ -220,14 +227,14 @@ fn the_files_and_presets_that_are_no_scenario() {
             switches: found nothing, expected a whole number, 0 to 1,048,576"),
     ];
     for (text, message) in rows {
-        assert_eq!(refused(text), message);
+        assert_eq!(read_refusal(text), message);
     }
     assert_eq!(
         read(PAIR, "hpc", 1).unwrap_err().to_string(),
         "preset: found \"hpc\", expected hpcc or roce\n  hint: did you mean \"hpcc\"?"
     );
     let deep = "[".repeat(100_000);
-    assert!(refused(&deep).contains("recursion limit exceeded"));
+    assert!(read_refusal(&deep).contains("recursion limit exceeded"));
 }
 
 /// What an event names has 28 bits: 2^24 links are 2^25 ports of eight priorities.
@@ -250,7 +257,7 @@ fn refusals_of_size() {
 #[test]
 fn twenty_problems_are_listed_and_the_others_counted() {
     let many = vec![r#"{"src": 5, "dst": 1, "bytes": 1}"#; 1234].join(",");
-    let message = refused(&flows(&format!("[{many}]")));
+    let message = read_refusal(&flows(&format!("[{many}]")));
     let lines: Vec<&str> = message.lines().collect();
     assert_eq!(lines.len(), 21);
     assert_eq!(lines[19], "flows[19].src: found 5, expected a host, 0 to 1");

@@ -62,7 +62,7 @@ impl Traffic {
         for (n, json) in top.list("queue_pairs", problems).iter().enumerate() {
             let first = traffic.ends.len() as u32;
             let ends = queue_pair(n, json, hosts, first, problems);
-            let (count, service) = (ends.len() as u32, ends.first().map(|it| it.service));
+            let (count, service) = (ends.len() as u32, ends.first().map(|ends| ends.service));
             traffic.ends.extend(ends);
             pairs.push(Pair {
                 first,
@@ -117,7 +117,7 @@ impl Traffic {
                 let hint = "hosts do not forward";
                 problems.note(ends.place, found, "ends joined by switches", hint);
             }
-            let own = match first {
+            let default_port = match first {
                 None => DYNAMIC_PORTS.start + (n % DYNAMIC_PORTS.len()) as u16,
                 Some(first) => {
                     let earlier = joined_before.entry((port_a, port_b)).or_insert(0_u16);
@@ -130,7 +130,7 @@ impl Traffic {
                 port_a,
                 port_b,
                 priority: ends.priority.unwrap_or(usual),
-                udp_source_port: ends.udp_source_port.unwrap_or(own),
+                udp_source_port: ends.udp_source_port.unwrap_or(default_port),
                 service: ends.service,
             });
         }
@@ -150,12 +150,12 @@ impl Traffic {
         let mut packets = vec![0u64; self.ends.len() * 2];
         for post in &self.operations {
             let sum = &mut packets[post.operation.queue_pair];
-            let before = *sum;
+            let sum_before = *sum;
             let service = self.ends[post.operation.queue_pair.connection()].service;
             let payload = service.payload(parameters).widen();
-            let own = post.operation.bytes.div_ceil(payload).max(1);
-            *sum = before.saturating_add(own);
-            if before < TOO_MANY_PACKETS && *sum >= TOO_MANY_PACKETS {
+            let packets = post.operation.bytes.div_ceil(payload).max(1);
+            *sum = sum_before.saturating_add(packets);
+            if sum_before < TOO_MANY_PACKETS && *sum >= TOO_MANY_PACKETS {
                 let found = format!(
                     "{} packets on its queue pair up to here",
                     format_thousands((*sum).into())
@@ -232,29 +232,29 @@ struct Pair {
 impl Counts {
     fn operation(&self, n: usize, json: &Json, problems: &mut Problems) -> Option<Post> {
         let place = ObjectPath::Item("operations", n);
-        let it = Object::new(place, json, &forms().operation, problems)?;
-        let pair = it.get("queue_pair").and_then(Json::whole);
+        let item = Object::new(place, json, &forms().operation, problems)?;
+        let pair = item.get("queue_pair").and_then(Json::whole);
         let pair = pair.and_then(|pair| self.pairs.get(pair as usize));
         if pair.is_none() {
-            let found = super::problems::format_value(it.get("queue_pair"));
+            let found = super::problems::format_value(item.get("queue_pair"));
             let expected = match self.pairs.len() {
                 0 => "an index of queue_pairs, of which there are none".into(),
                 all => format!("an index of queue_pairs, 0 to {}", all - 1),
             };
-            problems.note(it.at("queue_pair"), found, expected, "");
+            problems.note(item.location("queue_pair"), found, expected, "");
         }
-        let side = it.word::<file::Side>("side", problems);
+        let side = item.word::<file::Side>("side", problems);
         let service = pair.map_or(Service::Rc, |pair| pair.service);
-        let verb = services::verb(&it, service, problems);
+        let verb = services::verb(&item, service, problems);
         let last = pair.map_or(0, |pair| u64::from(pair.count.max(1)) - 1);
-        let to = match it.get("to") {
+        let to = match item.get("to") {
             None if last == 0 => Some(0),
-            _ => it.whole_up_to("to", last, problems),
+            _ => item.whole_up_to("to", last, problems),
         };
-        let bytes = it.whole("bytes", problems);
-        let at = time(&it, "at_ns", problems);
-        let delay = time(&it, "delay_ns", problems);
-        let after = self.after(&it, problems);
+        let bytes = item.whole("bytes", problems);
+        let at = time(&item, "at_ns", problems);
+        let delay = time(&item, "delay_ns", problems);
+        let predecessors = self.predecessors(&item, problems);
         let operation = Operation {
             queue_pair: QueuePairId::of_connection(
                 (u64::from(pair?.first) + to?) as usize,
@@ -263,24 +263,24 @@ impl Counts {
             verb: verb?,
             bytes: Bytes(bytes?),
             at: at?,
-            after: after?,
+            after: predecessors?,
             delay: delay?,
         };
         Some(Post { place, operation })
     }
 
-    fn after(&self, it: &Object, problems: &mut Problems) -> Option<Vec<u32>> {
-        let items = it.list("after", problems);
-        let mut after = Vec::with_capacity(items.len());
+    fn predecessors(&self, item: &Object, problems: &mut Problems) -> Option<Vec<u32>> {
+        let items = item.list("after", problems);
+        let mut predecessors = Vec::with_capacity(items.len());
         for json in items {
             match json.whole().filter(|index| *index < self.operations as u64) {
-                Some(index) => after.push(self.flows as u32 + index as u32),
+                Some(index) => predecessors.push(self.flows as u32 + index as u32),
                 None => {
                     let expected = format!("indices of operations, 0 to {}", self.operations - 1);
-                    problems.note(it.at("after"), json.format_value(), expected, "");
+                    problems.note(item.location("after"), json.format_value(), expected, "");
                 }
             }
         }
-        (after.len() == items.len()).then_some(after)
+        (predecessors.len() == items.len()).then_some(predecessors)
     }
 }

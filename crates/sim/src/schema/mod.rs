@@ -17,12 +17,12 @@ use schemars::JsonSchema;
 use serde_json::Value;
 
 /// The schema of a type, as it is read.
-pub fn of<T: JsonSchema>() -> Value {
+pub fn read_schema<T: JsonSchema>() -> Value {
     generate::<T>(SchemaSettings::draft2020_12())
 }
 
 /// The schema of a type, as it is written: with all of its keys.
-pub fn written<T: JsonSchema>() -> Value {
+pub fn written_schema<T: JsonSchema>() -> Value {
     generate::<T>(SchemaSettings::draft2020_12().for_serialize())
 }
 

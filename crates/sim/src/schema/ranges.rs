@@ -22,7 +22,7 @@ pub fn problems(
 }
 
 /// The expected values of a number, in words.
-pub fn expected(schema: &Value) -> String {
+pub fn format_expected_range(schema: &Value) -> String {
     if let Some(values) = schema["enum"].as_array() {
         return alternatives(values);
     }
@@ -103,7 +103,7 @@ impl<'s> Check<'s> {
         self.found.push(Problem {
             place: place.into(),
             found,
-            expected: expected(schema),
+            expected: format_expected_range(schema),
             hint: String::new(),
         });
     }

@@ -1,7 +1,7 @@
 //! Builds a network from a scenario, before its first event.
 
 use crate::bytes::Bytes;
-use crate::congestion::{self, Feedback, Prepared};
+use crate::congestion::{self, Feedback, PreparedParameters};
 use crate::devices::credits::Credits;
 use crate::devices::nic::NicPort;
 use crate::devices::operations::Operations;
@@ -26,7 +26,7 @@ use crate::mechanisms::telemetry::{self, Telemetry};
 use crate::mechanisms::transport::{self, Service};
 use crate::mechanisms::trimming::Trimming;
 use crate::model::overrides::Slot;
-use crate::model::parameters::{MarkAt, Parameters};
+use crate::model::parameters::{MarkingPoint, Parameters};
 use crate::model::results::Summary;
 use crate::model::scenario::{self, Scenario};
 use crate::problem::Refusal;
@@ -261,7 +261,10 @@ impl Simulation {
 }
 
 /// Settings that queue pairs with equal parameters share.
-fn prepare(parameters: &Parameters, echoes: bool) -> (Arc<transport::Settings>, Prepared) {
+fn prepare(
+    parameters: &Parameters,
+    echoes: bool,
+) -> (Arc<transport::Settings>, PreparedParameters) {
     let echo = echoes || parameters.notification.in_ack;
     let mut transport = transport::Settings::new(&parameters.transport, echo);
     if echoes {
@@ -314,8 +317,8 @@ impl Settings {
                 })
                 .collect(),
             longest: largest + Bytes(framing.gap_bytes),
-            mark_enqueue: sets().any(|set| marks(set, MarkAt::Enqueue)),
-            mark_dequeue: sets().any(|set| marks(set, MarkAt::Dequeue)),
+            mark_enqueue: sets().any(|set| marks(set, MarkingPoint::Enqueue)),
+            mark_dequeue: sets().any(|set| marks(set, MarkingPoint::Dequeue)),
             pipes: sets().any(|set| set.nic.pipe.is_some()),
             trims: sets().any(|set| set.switch.trimming.is_some()),
             longest_pause: pause::longest(scenario),

@@ -129,7 +129,7 @@ impl Simulation {
         let Some(credits) = &mut self.credits else {
             return;
         };
-        if let Some(time) = credits.want(id, port, target, more, self.now) {
+        if let Some(time) = credits.request_credit(id, port, target, more, self.now) {
             self.schedule(time, class::CREDIT, port.0, 0);
         }
     }

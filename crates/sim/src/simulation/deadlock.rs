@@ -44,7 +44,7 @@ impl Simulation {
             let at_ingress = self
                 .voqs
                 .iter()
-                .flat_map(|voqs| voqs.waiting(port, priority, &self.frames));
+                .flat_map(|voqs| voqs.waiting_frames(port, priority, &self.frames));
             for index in at_port.chain(at_ingress) {
                 if self.frames[index].cells == 0 {
                     continue; // it has crossed the switch and uses no ingress buffer

@@ -217,12 +217,12 @@ fn queues(simulation: &Simulation) -> Table {
         .collect();
     // A priority without frames may still have been paused.
     let (no_queue, no_group) = (Queue::new(0), PriorityGroup::default());
-    type At = (PortId, Priority);
-    let queue = |at: &At| simulation.queues.get(*at).unwrap_or(&no_queue);
-    let group = |at: &At| simulation.groups.get(*at).unwrap_or(&no_group);
-    let pause = |(port, priority): &At| &simulation.sides[*port].pauses[*priority];
-    let drops = |(port, priority): &At| simulation.sides[*port].drops[*priority];
-    let cell = |(port, _): &At| {
+    type PriorityQueueId = (PortId, Priority);
+    let queue = |at: &PriorityQueueId| simulation.queues.get(*at).unwrap_or(&no_queue);
+    let group = |at: &PriorityQueueId| simulation.groups.get(*at).unwrap_or(&no_group);
+    let pause = |(port, priority): &PriorityQueueId| &simulation.sides[*port].pauses[*priority];
+    let drops = |(port, priority): &PriorityQueueId| simulation.sides[*port].drops[*priority];
+    let cell = |(port, _): &PriorityQueueId| {
         let node = simulation.scenario.node_of(*port);
         u64::from(simulation.scenario.of_node(node).switch.cell_bytes)
     };

@@ -126,7 +126,10 @@ impl Simulation {
     #[inline]
     pub(crate) fn nic_receive(&mut self, port: PortId, index: u32) {
         let frame = self.frames[index];
-        let mut carried = self.telemetry.as_ref().map(|telemetry| telemetry.of(index));
+        let mut carried = self
+            .telemetry
+            .as_ref()
+            .map(|telemetry| telemetry.record(index));
         self.frames.remove(index);
         let id = frame.queue_pair;
         match frame.kind {

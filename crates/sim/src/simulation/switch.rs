@@ -7,7 +7,7 @@ use crate::ids::{priority_queue_number, PortId, Priority};
 use crate::mechanisms::chance;
 use crate::mechanisms::frame::{CE, ECT};
 use crate::mechanisms::marking::{Law, Marker};
-use crate::model::parameters::MarkAt;
+use crate::model::parameters::MarkingPoint;
 use crate::simulation::state::Simulation;
 use crate::time::Picoseconds;
 
@@ -175,7 +175,7 @@ impl Simulation {
     fn judge_arrival(&mut self, egress: PortId, priority: Priority, index: u32) {
         let queue = &self.queues[(egress, priority)];
         let marker = &self.markers[queue.marker as usize];
-        if marker.at == Some(MarkAt::Enqueue) && marker.may_mark(queue.bytes) {
+        if marker.at == Some(MarkingPoint::Enqueue) && marker.may_mark(queue.bytes) {
             let marker = *marker;
             let length = self.marking_depth(egress, priority, &marker);
             self.judge(egress, priority, index, &marker.law, length);
@@ -187,7 +187,7 @@ impl Simulation {
     fn judge_departure(&mut self, egress: PortId, priority: Priority, index: u32) {
         let queue = &self.queues[(egress, priority)];
         let marker = &self.markers[queue.marker as usize];
-        if marker.at == Some(MarkAt::Dequeue) && marker.may_mark(queue.bytes) {
+        if marker.at == Some(MarkingPoint::Dequeue) && marker.may_mark(queue.bytes) {
             let marker = *marker;
             let length = self.marking_depth(egress, priority, &marker);
             self.judge(egress, priority, index, &marker.law, length);
@@ -197,7 +197,7 @@ impl Simulation {
     /// The queue depth for marking: a moving average over decisions, or the instantaneous depth.
     fn marking_depth(&mut self, egress: PortId, priority: Priority, marker: &Marker) -> f64 {
         let queue = &mut self.queues[(egress, priority)];
-        let may_be_idle = marker.average.is_some() && marker.at == Some(MarkAt::Enqueue);
+        let may_be_idle = marker.average.is_some() && marker.at == Some(MarkingPoint::Enqueue);
         let idle = (may_be_idle && queue.bytes == Bytes(0)).then(|| {
             let byte = self.ports[egress].byte;
             (self.now - queue.empty_since) / byte.times(self.settings.longest).max(Picoseconds(1))

@@ -5,7 +5,7 @@ use crate::congestion::{Ack, Hop, Loss};
 use crate::ids::{PortId, QueuePairId};
 use crate::mechanisms::frame::{Frame, Kind, ECHO, NAK, RNR, TRIMMED};
 use crate::mechanisms::telemetry::TelemetryRecord;
-use crate::mechanisms::transport::{Outstanding, Transport};
+use crate::mechanisms::transport::{SendProgress, Transport};
 use crate::simulation::state::Simulation;
 
 impl Simulation {
@@ -62,7 +62,7 @@ impl Simulation {
             }
         }
         let queue_pair = &mut self.queue_pairs[id];
-        let Outstanding {
+        let SendProgress {
             oldest: until,
             fresh: next,
             arrived,

@@ -98,20 +98,20 @@ pub fn pauses(outcome: &Outcome, port: u32, priority: u8) -> Vec<(Picoseconds, P
 
 /// A captured frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Captured {
+pub struct CapturedFrame {
     /// When: a start, or an arrival, rounded down.
     pub ns: u64,
     /// Whether the port sent it.
     pub sent: bool,
-    /// What it is.
-    pub what: What,
+    /// FrameKind it is.
+    pub what: FrameKind,
     /// IP's ECN field; 0 = not ECN-capable, 3 = congestion experienced.
     pub ecn: u8,
 }
 
-/// What a frame is by its bytes.
+/// FrameKind a frame is by its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
+pub enum FrameKind {
     /// BTH opcode 17.
     Ack,
     /// BTH opcode 129.
@@ -123,7 +123,7 @@ pub enum What {
 }
 
 /// Runs, and gives what the port sent and received beside the tables.
-pub fn capture(mut scenario: Scenario, port: u32) -> (Outcome, Vec<Captured>) {
+pub fn capture(mut scenario: Scenario, port: u32) -> (Outcome, Vec<CapturedFrame>) {
     scenario.observe.captures = vec![PortId(port)];
     let mut simulation = Simulation::new(scenario).unwrap_or_else(|refused| panic!("{refused}"));
     while simulation.advance(1 << 16) {}
@@ -135,13 +135,13 @@ pub fn capture(mut scenario: Scenario, port: u32) -> (Outcome, Vec<Captured>) {
             |n: usize| u32::from_le_bytes(unread[4 * n..4 * n + 4].try_into().expect("four bytes"));
         let (seconds, ns, kept) = (u64::from(field(0)), u64::from(field(1)), field(2) as usize);
         let frame = &unread[16..16 + kept];
-        let kind = What::of(frame);
-        let ecn = if let What::Pfc(_) = kind {
+        let kind = FrameKind::from_frame(frame);
+        let ecn = if let FrameKind::Pfc(_) = kind {
             0
         } else {
             frame[15] & 3
         };
-        frames.push(Captured {
+        frames.push(CapturedFrame {
             ns: seconds * 1_000_000_000 + ns,
             sent: frame[6..12] == [2, 0, 0, 0, 0, port as u8],
             what: kind,
@@ -152,17 +152,17 @@ pub fn capture(mut scenario: Scenario, port: u32) -> (Outcome, Vec<Captured>) {
     (simulation.finish(), frames)
 }
 
-impl What {
-    fn of(frame: &[u8]) -> What {
+impl FrameKind {
+    fn from_frame(frame: &[u8]) -> FrameKind {
         const BTH: usize = 14 + 20 + 8;
         if frame[12..14] == [0x88, 0x08] {
             let quanta = 18 + 2 * frame[17].trailing_zeros() as usize;
-            return What::Pfc(u16::from_be_bytes([frame[quanta], frame[quanta + 1]]));
+            return FrameKind::Pfc(u16::from_be_bytes([frame[quanta], frame[quanta + 1]]));
         }
         match frame[BTH] {
-            17 => What::Ack,
-            129 => What::Cnp,
-            _ => What::Data,
+            17 => FrameKind::Ack,
+            129 => FrameKind::Cnp,
+            _ => FrameKind::Data,
         }
     }
 }

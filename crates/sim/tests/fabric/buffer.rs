@@ -123,7 +123,7 @@ fn without_cells_bytes_count() {
     assert_eq!((frames, bytes), (492, 492 * 258));
 }
 
-/// What is guaranteed comes first and takes nothing from the shared space.
+/// FrameKind is guaranteed comes first and takes nothing from the shared space.
 #[test]
 fn guaranteed_space_is_used_first() {
     const SHARED: u64 = 900;

@@ -61,7 +61,7 @@ fn check_conservation(outcome: &Outcome) {
     }
 }
 
-/// What the queue to the receiver holds, over time.
+/// FrameKind the queue to the receiver holds, over time.
 fn queue_over_time(mut scenario: Scenario) -> (Vec<(Picoseconds, f64)>, Outcome) {
     let port = 2 * scenario.hosts - 1;
     scenario.observe.interval = MICROSECOND;
@@ -160,7 +160,7 @@ fn senders_are_served_in_turns() {
     assert!((0.985..1.0).contains(&used), "{used}");
 }
 
-/// What the receiver keeps of its link for others, it does not grant.
+/// FrameKind the receiver keeps of its link for others, it does not grant.
 #[test]
 fn credit_is_paced_by_the_receivers_link() {
     for rate in [0.5, 0.9] {

@@ -73,7 +73,7 @@ fn set_one_by_one_is_set_for_all() {
     assert_eq!(single, whole);
 }
 
-/// What is set for one priority is not set for another.
+/// FrameKind is set for one priority is not set for another.
 #[test]
 fn a_priority_has_its_own() {
     let item = r#"{"nodes": [5], "priorities": [0, 1, 2, 4, 5, 6, 7],

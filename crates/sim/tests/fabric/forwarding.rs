@@ -293,7 +293,7 @@ fn spraying_is_even_over_flows() {
     assert_eq!(frames(&run(scenario), 4), [25; 4]);
 }
 
-/// What go-back-N takes for loss, selective repeat bears that waits for late packets: nothing is sent again.
+/// FrameKind go-back-N takes for loss, selective repeat bears that waits for late packets: nothing is sent again.
 #[test]
 fn tolerance_of_reordering_bears_spraying() {
     for (reordering, retransmits) in [

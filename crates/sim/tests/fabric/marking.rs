@@ -1,8 +1,10 @@
 //! ECN marking: how often at which length of the queue, by which length, and when.
 
-use crate::bench::{capture, frame_time, lossy, queue, run_until, share, Captured, What, DATA};
+use crate::bench::{
+    capture, frame_time, lossy, queue, run_until, share, CapturedFrame, FrameKind, DATA,
+};
 use crate::support::{column, connect, link, network, post, run};
-use wirespeed_sim::model::parameters::{MarkAt, Parameters};
+use wirespeed_sim::model::parameters::{MarkingPoint, Parameters};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, NANOSECOND};
@@ -17,7 +19,7 @@ const DELAY: Picoseconds = NANOSECOND.times(100);
 fn marking(kmin: u32, kmax: u32, pmax: f64) -> Parameters {
     let mut parameters = lossy();
     parameters.marking.enabled = true;
-    parameters.marking.at = MarkAt::Enqueue;
+    parameters.marking.at = MarkingPoint::Enqueue;
     parameters.marking.kmin_bytes = kmin * FRAME;
     parameters.marking.kmax_bytes = kmax * FRAME;
     parameters.marking.pmax = pmax;
@@ -244,7 +246,7 @@ fn average_after_one(average: f64, queue: f64, gain: f64) -> f64 {
 }
 
 /// When A and a second host at A's rate overload X from time 0: the times at which marked packets reach X, ns.
-fn overload(at: MarkAt, threshold: u32) -> Vec<u64> {
+fn overload(at: MarkingPoint, threshold: u32) -> Vec<u64> {
     let mut parameters = marking(threshold, threshold, 1.0);
     parameters.marking.at = at;
     let mut scenario = bench(parameters);
@@ -278,17 +280,17 @@ fn marks_at_dequeue_are_seen_earlier() {
         // second host's finds n. In front of it are these and the one that leaves.
         let found_above = (k + 1 + 1) * frame + DELAY;
         let enqueue = found_above + (k + 1 + 1) * frame + frame + DELAY;
-        // What starts to leave when frame n arrives leaves n - 1 behind.
+        // FrameKind starts to leave when frame n arrives leaves n - 1 behind.
         let left_above = (k + 2 + 1) * frame + DELAY;
         let dequeue = left_above + frame + DELAY;
         let first = |at| overload(at, threshold)[0];
         assert_eq!(
-            first(MarkAt::Enqueue),
+            first(MarkingPoint::Enqueue),
             enqueue / NANOSECOND,
             "{threshold} frames"
         );
         assert_eq!(
-            first(MarkAt::Dequeue),
+            first(MarkingPoint::Dequeue),
             dequeue / NANOSECOND,
             "{threshold} frames"
         );
@@ -316,7 +318,9 @@ fn of_a_burst_the_tail_or_the_head() {
         );
         let (outcome, frames) = capture(scenario, RECEIVER);
         assert_eq!(outcome.summary.ecn_marks, count_marked(&outcome, 0));
-        let data = frames.into_iter().filter(|frame| frame.what == What::Data);
+        let data = frames
+            .into_iter()
+            .filter(|frame| frame.what == FrameKind::Data);
         data.map(|frame| frame.ecn == 3).collect::<Vec<_>>()
     };
     // The first leaves at once and leaves nothing behind; frame n finds n - 1, and leaves BURST - 1 - n.
@@ -324,8 +328,8 @@ fn of_a_burst_the_tail_or_the_head() {
     let head: Vec<bool> = (0..BURST)
         .map(|n| n > 0 && BURST - 1 - n > THRESHOLD)
         .collect();
-    assert_eq!(marks(MarkAt::Enqueue), tail);
-    assert_eq!(marks(MarkAt::Dequeue), head);
+    assert_eq!(marks(MarkingPoint::Enqueue), tail);
+    assert_eq!(marks(MarkingPoint::Dequeue), head);
 }
 
 /// Acknowledgements stand in the same queue as data and are never marked; every mark is counted and reaches its receiver.
@@ -351,9 +355,9 @@ fn only_ecn_capable_packets_are_marked() {
         let of_kind = frames
             .iter()
             .filter(move |frame| !frame.sent && frame.what == kind);
-        of_kind.collect::<Vec<&Captured>>()
+        of_kind.collect::<Vec<&CapturedFrame>>()
     };
-    let (data, acks) = (arrived(What::Data), arrived(What::Ack));
+    let (data, acks) = (arrived(FrameKind::Data), arrived(FrameKind::Ack));
     assert_eq!((data.len(), acks.len()), (1000, 500));
     assert!(acks.iter().all(|frame| frame.ecn == 0));
     assert!(

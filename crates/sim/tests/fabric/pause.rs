@@ -1,7 +1,7 @@
 //! Priority flow control: when pauses are sent, when they take effect, how they end, and which flows they affect.
 
 use crate::bench::{
-    capture, frame_time, pauses, plain, post_sends, queue, run_until, send_frame, share, What,
+    capture, frame_time, pauses, plain, post_sends, queue, run_until, send_frame, share, FrameKind,
     DATA, SHORTEST,
 };
 use crate::support::{column, connect, flow, link, network, post, run, star};
@@ -139,7 +139,7 @@ fn the_frame_in_transmission_is_finished() {
     assert_eq!(pauses(&outcome, SENDER, DATA)[0].0, start);
     let sent: Vec<u64> = frames
         .into_iter()
-        .filter(|frame| frame.1 == What::Data)
+        .filter(|frame| frame.1 == FrameKind::Data)
         .map(|frame| frame.0)
         .collect();
     assert_eq!(sent.len() as u64, start / long + 1);
@@ -156,7 +156,10 @@ fn the_frame_in_transmission_is_finished() {
 fn capture_until(
     mut scenario: Scenario,
     until: Picoseconds,
-) -> (wirespeed_sim::model::results::Outcome, Vec<(u64, What)>) {
+) -> (
+    wirespeed_sim::model::results::Outcome,
+    Vec<(u64, FrameKind)>,
+) {
     scenario.until = until;
     let (outcome, frames) = capture(scenario, SENDER);
     let sent = frames.into_iter().filter(|frame| frame.sent);
@@ -347,7 +350,7 @@ fn only_the_paused_priority_stops() {
     assert!(data < full / 10, "{data} of {full}");
 }
 
-/// What the port at one end sent arrived at the other once the network has drained, on hosts' links and between switches.
+/// FrameKind the port at one end sent arrived at the other once the network has drained, on hosts' links and between switches.
 #[test]
 fn pauses_sent_are_pauses_received() {
     let links = (0..8).map(|host| link(host, 8 + host / 4, 100, 300));

@@ -10,7 +10,7 @@ use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND};
 const RATE: u64 = 100_000_000_000;
 
 /// Priority, payload of a packet, weight.
-type Weighted = (u8, u64, u32);
+type WeightedPriority = (u8, u64, u32);
 
 /// A host per flow, all to the last one; a flow has a priority and a payload per packet.
 fn contention(parameters: Parameters, flows: &[(u8, u64)]) -> Scenario {
@@ -45,7 +45,7 @@ fn bytes_by_priority(scenario: Scenario, until: Picoseconds) -> [u64; 8] {
 /// Every backlogged priority gets its weight's share of the bytes, whatever the lengths of its frames, within 1 %.
 #[test]
 fn weights_share_the_bytes() {
-    let rows: [(&[Weighted], &str); 8] = [
+    let rows: [(&[WeightedPriority], &str); 8] = [
         (&[(1, 4096, 1), (2, 4096, 1)], "1:1"),
         (&[(1, 4096, 1), (2, 4096, 3)], "1:3"),
         (&[(1, 4096, 10), (2, 4096, 1)], "10:1"),
@@ -127,7 +127,7 @@ fn strict_priorities_starve_the_others() {
     }
 }
 
-/// What one priority does not use the other gets, and the link is never idle.
+/// FrameKind one priority does not use the other gets, and the link is never idle.
 #[test]
 fn no_share_is_wasted() {
     for weight in [1, 10] {

@@ -2,7 +2,7 @@
 
 use crate::bench::{frame_time, plain, post_sends, queue, run_until, send_frame, DATA};
 use crate::support::{column, connect, flow, link, network, run, star};
-use wirespeed_sim::model::parameters::{Architecture, MarkAt, Parameters};
+use wirespeed_sim::model::parameters::{Architecture, MarkingPoint, Parameters};
 use wirespeed_sim::model::results::{Column, Outcome};
 use wirespeed_sim::model::scenario::Scenario;
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND, NANOSECOND};
@@ -105,7 +105,7 @@ fn marks_by_the_queue_at_ingress() {
     let marked = |architecture, weight| {
         let mut parameters = parameters(architecture);
         let marking = &mut parameters.marking;
-        (marking.enabled, marking.at, marking.weight) = (true, MarkAt::Enqueue, weight);
+        (marking.enabled, marking.at, marking.weight) = (true, MarkingPoint::Enqueue, weight);
         (marking.kmin_bytes, marking.kmax_bytes, marking.pmax) = (300_000, 300_000, 1.0);
         marking.reference_gbps = None;
         let mut scenario = star(4, 100, 100, parameters);
@@ -165,7 +165,7 @@ fn credit_takes_time_and_no_bandwidth() {
     }
 }
 
-/// What comes in until the first credits are there waits in the buffer, even where nothing else is; and the least that a
+/// FrameKind comes in until the first credits are there waits in the buffer, even where nothing else is; and the least that a
 /// message takes is known before the run.
 #[test]
 fn what_comes_before_credit_waits_at_ingress() {
@@ -238,7 +238,7 @@ fn drops_where_it_came_in() {
 fn refusals() {
     let mut parameters = parameters(VOQ);
     parameters.marking.enabled = true;
-    parameters.marking.at = MarkAt::Dequeue;
+    parameters.marking.at = MarkingPoint::Dequeue;
     let scenario: Scenario = star(2, 100, 100, parameters);
     let refused = Simulation::new(scenario).err().unwrap();
     assert_eq!(

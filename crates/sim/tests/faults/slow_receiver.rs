@@ -42,7 +42,7 @@ fn time(outcome: &Outcome) -> Picoseconds {
 }
 
 /// How long 8 MiB take at a rate.
-fn at(gbps: u64) -> Picoseconds {
+fn write_time(gbps: u64) -> Picoseconds {
     Picoseconds((8 << 20) * 8_000 / gbps)
 }
 
@@ -58,7 +58,10 @@ fn it_pauses_its_switch() {
     );
     // 25 Gb/s to memory, but for the beginning.
     let time = time(&outcome);
-    assert!((at(25)..at(25) + 3 * MICROSECOND).contains(&time), "{time}");
+    assert!(
+        (write_time(25)..write_time(25) + 3 * MICROSECOND).contains(&time),
+        "{time}"
+    );
 }
 
 /// From 200 us to 600 us at 25 Gb/s: 300 us of the link are lost, less what it catches up at the 200 Gb/s behind it, which is
@@ -131,7 +134,7 @@ fn again_and_again() {
         kind: slow_receiver([1, 10, 50][n as usize % 3]),
     });
     let outcome = run(write(faults.collect()));
-    assert!(time(&outcome) > at(100));
+    assert!(time(&outcome) > write_time(100));
     assert!(outcome.summary.pfc_pauses > 0);
     assert_eq!(outcome.summary.pfc_pauses, outcome.summary.pfc_resumes);
     assert_eq!(

@@ -13,7 +13,7 @@ use wirespeed_sim::model::faults::slow_receiver::SlowReceiver;
 use wirespeed_sim::model::faults::stuck_nic::StuckNic;
 use wirespeed_sim::model::faults::{cnp, Fault, Kind};
 use wirespeed_sim::model::parameters::{
-    Architecture, Balance, Headroom, IpVersion, MarkAt, Parameters, Pipe, Pools, Reaction,
+    Architecture, Balance, Headroom, IpVersion, MarkingPoint, Parameters, Pipe, Pools, Reaction,
     Recovery, Reordering, SharedHeadroom, Spray, Switch, Trimming, Watchdog, WatchdogAction,
 };
 use wirespeed_sim::model::scenario::{Link, Scenario, Service, Verb};
@@ -75,7 +75,7 @@ fn architecture(draws: &mut Draws, scenario: &mut Scenario) {
         return;
     }
     let parameters = &mut scenario.parameters;
-    parameters.marking.at = MarkAt::Enqueue;
+    parameters.marking.at = MarkingPoint::Enqueue;
     parameters.switch.architecture = Architecture::Voq {
         credit_bytes: draws.one_of(&[1_024, 64, 8_192]),
         credit_latency_ns: draws.one_of(&[0, 300, 5_000]),
@@ -147,7 +147,7 @@ fn parameters(draws: &mut Draws) -> Parameters {
 
     let marking = &mut parameters.marking;
     marking.enabled = draws.percent(70);
-    marking.at = draws.one_of(&[MarkAt::Enqueue, MarkAt::Dequeue]);
+    marking.at = draws.one_of(&[MarkingPoint::Enqueue, MarkingPoint::Dequeue]);
     if draws.percent(70) {
         marking.kmin_bytes = 1_000 * draws.below(50);
         marking.kmax_bytes = marking.kmin_bytes + 1_000 * draws.below(100);

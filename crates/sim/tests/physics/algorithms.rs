@@ -33,7 +33,7 @@ fn incast(senders: u32, congestion: Congestion) -> Scenario {
     scenario
 }
 
-struct Seen {
+struct HalfStatistics {
     /// Of the link, in the second half.
     used: f64,
     jain: f64,
@@ -43,12 +43,12 @@ struct Seen {
     cnps: u64,
 }
 
-fn second_half(scenario: Scenario) -> Seen {
+fn second_half(scenario: Scenario) -> HalfStatistics {
     measure_second_half(scenario, HALF)
 }
 
 /// The second half of a run of twice `half`.
-fn measure_second_half(mut first: Scenario, half: Picoseconds) -> Seen {
+fn measure_second_half(mut first: Scenario, half: Picoseconds) -> HalfStatistics {
     let switch_port = 2 * first.hosts - 1;
     let line = first.links[0].rate as f64;
     first.until = half;
@@ -81,7 +81,7 @@ fn measure_second_half(mut first: Scenario, half: Picoseconds) -> Seen {
         .map(|n| value[n])
         .collect();
     queue.sort_by(f64::total_cmp);
-    Seen {
+    HalfStatistics {
         used: on_link as f64 * 8.0 / (half.as_f64() / 1e12) / line,
         jain: sum * sum / (squares * rates.len() as f64),
         median: queue[queue.len() / 2],

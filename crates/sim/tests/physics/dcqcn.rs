@@ -5,7 +5,7 @@ use crate::support::{column, connect, fractions, post, preset, run, star};
 use wirespeed_sim::congestion::dcqcn::Parameters as Published;
 use wirespeed_sim::congestion::Parameters as Congestion;
 use wirespeed_sim::ids::PortId;
-use wirespeed_sim::model::parameters::{Framing, MarkAt, Marking, Parameters};
+use wirespeed_sim::model::parameters::{Framing, Marking, MarkingPoint, Parameters};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND};
@@ -34,7 +34,7 @@ fn paper() -> Parameters {
     parameters.switch.slices = 1;
     parameters.marking = Marking {
         enabled: true,
-        at: MarkAt::Enqueue,
+        at: MarkingPoint::Enqueue,
         kmin_bytes: KMIN as u32,
         kmax_bytes: KMAX as u32,
         pmax: PMAX,
@@ -138,11 +138,11 @@ fn the_fluid_model_has_the_stated_fixed_points() {
 #[test]
 fn the_fixed_point_is_reached() {
     let rows = [
-        (2, MarkAt::Dequeue),
-        (4, MarkAt::Dequeue),
-        (8, MarkAt::Dequeue),
-        (2, MarkAt::Enqueue),
-        (4, MarkAt::Enqueue),
+        (2, MarkingPoint::Dequeue),
+        (4, MarkingPoint::Dequeue),
+        (8, MarkingPoint::Dequeue),
+        (2, MarkingPoint::Enqueue),
+        (4, MarkingPoint::Enqueue),
     ];
     for (senders, at) in rows {
         let stated = fixed_point(senders);
@@ -169,7 +169,7 @@ struct SecondHalf {
     jain: f64,
 }
 
-fn second_half(senders: u32, at: MarkAt) -> SecondHalf {
+fn second_half(senders: u32, at: MarkingPoint) -> SecondHalf {
     let half = 100 * MILLISECOND;
     let mut first = incast(senders);
     first.parameters.marking.at = at;

@@ -122,7 +122,7 @@ impl Destinations {
 
     /// Destination of a sending queue pair.
     #[inline]
-    pub fn of(&self, queue_pair: QueuePairId) -> Destination {
+    pub fn destination(&self, queue_pair: QueuePairId) -> Destination {
         self.of[queue_pair]
     }
 }
@@ -137,7 +137,7 @@ pub struct Table {
 impl Table {
     /// The shortest paths over the links that are `open`, and configured routes, of which the ports with
     /// open links are used, if any is left.
-    pub fn of(
+    pub fn compute(
         scenario: &Scenario,
         fabric: &Fabric,
         destinations: &Destinations,
@@ -233,7 +233,7 @@ impl NextHops {
             let open: Vec<bool> = withdrawn.iter().map(|times| *times == 0).collect();
             let known = known.entry(open.clone());
             let table = known.or_insert_with(|| {
-                Table::of(scenario, &fabric, &destinations, &open, &mut sets).into()
+                Table::compute(scenario, &fabric, &destinations, &open, &mut sets).into()
             });
             Arc::clone(table)
         };
@@ -254,7 +254,7 @@ impl NextHops {
     }
     /// Whether the packets of a queue pair have a route at the start.
     pub fn reach(&self, queue_pair: QueuePairId) -> bool {
-        let to = self.destinations.of(queue_pair);
+        let to = self.destinations.destination(queue_pair);
         if to.direct {
             return true;
         }

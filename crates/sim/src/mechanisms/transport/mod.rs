@@ -68,7 +68,7 @@ impl Message {
     }
 
     /// The remainder of it when it ends before packet `end`.
-    pub(crate) fn until(&self, end: u32, mtu: Bytes<u32>) -> Message {
+    pub(crate) fn truncate(&self, end: u32, mtu: Bytes<u32>) -> Message {
         if end >= self.end() {
             return *self;
         }
@@ -152,7 +152,7 @@ pub struct Reply {
 
 /// Progress of the requests of one end, for congestion control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Outstanding {
+pub struct SendProgress {
     /// Everything before this packet has arrived.
     pub oldest: u32,
     /// The first packet that was never sent.
@@ -231,8 +231,8 @@ pub trait Transport {
     fn abandon(&mut self) -> Vec<u32>;
 
     /// Progress of its requests. Without acknowledgements nothing is in flight.
-    fn progress(&self) -> Outstanding {
-        Outstanding::default()
+    fn progress(&self) -> SendProgress {
+        SendProgress::default()
     }
 
     /// Sending is not possible now. If nothing is in flight either, a deadline in the past has no packet to wait for:

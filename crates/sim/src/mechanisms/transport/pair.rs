@@ -301,7 +301,7 @@ impl<'a> Pair<'a> {
 
 /// Operations posted at once, losses, and the resulting packets in each direction.
 pub struct Row {
-    pub what: &'static str,
+    pub case: &'static str,
     pub settings: Settings,
     pub post: &'static [(Kind, u64)],
     pub lost: &'static str,
@@ -326,18 +326,18 @@ pub fn check_recovery(recovery: Recovery, rows: Vec<Row>) {
             requester.sent.join(" "),
             row.forward,
             "{}: forward",
-            row.what
+            row.case
         );
-        assert_eq!(responder.sent.join(" "), row.back, "{}: back", row.what);
+        assert_eq!(responder.sent.join(" "), row.back, "{}: back", row.case);
         let ended = row.ended.iter().map(|tick| Picoseconds(*tick));
         let ended: Vec<_> = (0..).zip(ended).collect();
-        assert_eq!(requester.ended, ended, "{}: ended", row.what);
+        assert_eq!(requester.ended, ended, "{}: ended", row.case);
         let bytes = |read| {
             let of_kind = row.post.iter().filter(|(kind, _)| (*kind == READ) == read);
             of_kind.map(|(_, bytes)| Bytes(*bytes)).sum::<Bytes>()
         };
-        assert_eq!(responder.delivered, bytes(false), "{}: written", row.what);
-        assert_eq!(requester.delivered, bytes(true), "{}: read", row.what);
+        assert_eq!(responder.delivered, bytes(false), "{}: written", row.case);
+        assert_eq!(requester.delivered, bytes(true), "{}: read", row.case);
         assert!(!requester.failed);
     }
 }

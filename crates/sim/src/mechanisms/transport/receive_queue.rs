@@ -55,7 +55,7 @@ impl ReceiveQueue {
     }
 
     /// A message is complete.
-    pub(super) fn done(&mut self, now: Picoseconds) {
+    pub(super) fn complete_message(&mut self, now: Picoseconds) {
         self.busy_until = self.busy_until.max(now) + self.takes;
         self.repost_times.push_back(self.busy_until);
     }
@@ -93,7 +93,7 @@ mod tests {
         for now in [0, 1] {
             assert!(receives.is_posted(Picoseconds(now)));
             receives.take();
-            receives.done(Picoseconds(now + 1));
+            receives.complete_message(Picoseconds(now + 1));
         }
         // Complete at 1 and 2, processed at 11 and 21.
         for (now, is_posted) in [(2, false), (10, false), (11, true)] {

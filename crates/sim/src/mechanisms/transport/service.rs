@@ -4,7 +4,9 @@ use super::rc::Rc;
 use super::selective::SelectiveRepeat;
 use super::tcp::Tcp;
 use super::unreliable::Unreliable;
-use super::{Arrival, Message, Outcome, Outstanding, Reply, Segment, Settings, Timeout, Transport};
+use super::{
+    Arrival, Message, Outcome, Reply, Segment, SendProgress, Settings, Timeout, Transport,
+};
 use crate::bytes::Bytes;
 use crate::mechanisms::frame::Kind;
 use crate::model::parameters::{Recovery, Sockets};
@@ -203,7 +205,7 @@ impl Transport for Service {
     }
 
     #[inline]
-    fn progress(&self) -> Outstanding {
+    fn progress(&self) -> SendProgress {
         match self {
             Service::Rc(transport) => transport.progress(),
             Service::SelectiveRepeat(transport) => transport.progress(),

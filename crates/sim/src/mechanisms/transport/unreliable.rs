@@ -141,7 +141,7 @@ impl Transport for Unreliable {
                 .as_mut()
                 .filter(|_| arrival.kind != Kind::Write)
             {
-                receives.done(now);
+                receives.complete_message(now);
             }
         }
         Outcome {

@@ -68,7 +68,7 @@ pub(super) fn parameters() -> Parameters {
         },
         marking: Marking {
             enabled: true,
-            at: MarkAt::Dequeue,
+            at: MarkingPoint::Dequeue,
             kmin_bytes: 400_000,
             kmax_bytes: 1_600_000,
             pmax: 0.2,

@@ -194,7 +194,7 @@ fn pfc() -> Pfc {
 fn marking() -> Marking {
     Marking {
         enabled: true,
-        at: MarkAt::Enqueue,
+        at: MarkingPoint::Enqueue,
         kmin_bytes: 1_000_000,
         kmax_bytes: 3_000_000,
         pmax: 0.2,

@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 /// words where it has no other values; `is_optional` where some runs lack it.
 pub fn schema() -> Value {
     let mut schema = table_schema().clone();
-    schema["summary"] = schema::written::<Document>();
+    schema["summary"] = schema::written_schema::<Document>();
     schema
 }
 

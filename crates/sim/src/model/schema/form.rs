@@ -55,7 +55,7 @@ pub fn forms() -> &'static Forms {
     static FORMS: OnceLock<Forms> = OnceLock::new();
     FORMS.get_or_init(|| {
         let of_type = |name| Form::new(definition(name));
-        let kind = |it: &'static Value| it["properties"]["kind"]["const"].as_str();
+        let kind = |variant: &'static Value| variant["properties"]["kind"]["const"].as_str();
         let faults = variants(definition("Fault")).iter();
         Forms {
             scenario: Form::new(scenario()),
@@ -66,7 +66,7 @@ pub fn forms() -> &'static Forms {
             device: of_type("Device"),
             route: of_type("Route"),
             faults: faults
-                .filter_map(|it| Some((kind(it)?, Form::new(it))))
+                .filter_map(|variant| Some((kind(variant)?, Form::new(variant))))
                 .collect(),
         }
     })
@@ -94,7 +94,7 @@ impl Form {
     ///
     /// The schema has no such key.
     pub fn key(&self, name: &str) -> &Key {
-        let position = self.names.iter().position(|it| *it == name);
+        let position = self.names.iter().position(|known_name| *known_name == name);
         &self.keys[position.unwrap_or_else(|| panic!("the schema declares {name}"))]
     }
 }
@@ -104,7 +104,7 @@ impl Key {
         let schema = resolve(property);
         let texts = variants(schema)
             .iter()
-            .filter_map(|it| it["const"].as_str());
+            .filter_map(|variant| variant["const"].as_str());
         let items = resolve(&of_type(schema, "array")["items"]);
         Key {
             schema,
@@ -123,7 +123,10 @@ impl Key {
     /// The expected number, as text.
     pub fn expected_number(&self) -> String {
         let unit = self.schema["x-unit"].as_str().unwrap_or_default();
-        let text = format!("a number, {} {unit}", ranges::expected(self.schema));
+        let text = format!(
+            "a number, {} {unit}",
+            ranges::format_expected_range(self.schema)
+        );
         text.trim_end().into()
     }
 }
@@ -140,7 +143,9 @@ fn resolve(schema: &'static Value) -> &'static Value {
 /// The variant of a type; the schema itself where it has no such variant.
 fn of_type(schema: &'static Value, name: &str) -> &'static Value {
     let mut variants = variants(schema).iter().map(resolve);
-    variants.find(|it| it["type"] == name).unwrap_or(schema)
+    variants
+        .find(|variant| variant["type"] == name)
+        .unwrap_or(schema)
 }
 
 fn range(schema: &Value) -> RangeInclusive<u64> {

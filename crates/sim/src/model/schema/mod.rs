@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 /// Scenarios, results and presets in one document.
 pub fn document() -> Value {
     json!({
-        "scenario": exported(),
+        "scenario": build_export(),
         "results": results::schema(),
         "presets": presets(),
     })
@@ -25,14 +25,14 @@ pub fn document() -> Value {
 pub fn scenario() -> &'static Value {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
     SCHEMA.get_or_init(|| {
-        let mut schema = schema::of::<scenario_file::Scenario>();
+        let mut schema = schema::read_schema::<scenario_file::Scenario>();
         parameters::relax(&mut schema);
         schema
     })
 }
 
 /// The same with the values of presets and their sources.
-fn exported() -> Value {
+fn build_export() -> Value {
     let mut schema = scenario().clone();
     parameters::add_presets(&mut schema, &values());
     for preset in &preset::ALL {

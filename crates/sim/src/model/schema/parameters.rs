@@ -57,7 +57,7 @@ fn struct_name(schema: &Value, property: &Value) -> Option<String> {
 /// Makes every parameter optional: a scenario changes some of a preset's. A changed object may leave out its `rule` too, so
 /// more than one of its variants may fit.
 pub fn relax(schema: &mut Value) {
-    let reached = reached(schema, "Parameters");
+    let reached = collect_type_names(schema, "Parameters");
     for name in reached {
         relax_object(&mut schema["$defs"][name.as_str()]);
     }
@@ -68,7 +68,7 @@ fn relax_object(schema: &mut Value) {
         return;
     };
     fields.remove("required");
-    let objects = |it: &Value| it.get("properties").is_some();
+    let objects = |schema: &Value| schema.get("properties").is_some();
     if let Some(Value::Array(variants)) = fields.get("oneOf") {
         if variants.iter().all(objects) {
             let mut variants = fields.shift_remove("oneOf").expect("variants");
@@ -80,7 +80,7 @@ fn relax_object(schema: &mut Value) {
 }
 
 /// The names of all types that a type is made of, itself included.
-fn reached(schema: &Value, name: &str) -> Vec<String> {
+fn collect_type_names(schema: &Value, name: &str) -> Vec<String> {
     let mut names = vec![name.to_string()];
     let mut next = 0;
     while next < names.len() {

@@ -1,6 +1,6 @@
 //! Addresses of NIC ports, and how packets are framed.
 
-use super::{links, refused, set};
+use super::{links, read_refusal, set};
 use crate::ids::PortId;
 use crate::reader::read;
 
@@ -24,13 +24,13 @@ fn addresses_belong_to_nic_ports() {
 
 #[test]
 fn refusals_of_addresses() {
-    let none = "[null, null]";
+    let no_addresses = "[null, null]";
     let rows = [
-        (addresses("7", none), "links[0].addresses: found 7, expected a list of two: one for each end"),
-        (addresses("[null]", none), "links[0].addresses: found a list of 1, expected two: one for each end\n  hint: null for none"),
-        (addresses("[3, null]", none), "links[0].addresses: found 3, expected an IPv4 or IPv6 address, or null"),
-        (addresses(r#"["10.1.0.256", null]"#, none), "links[0].addresses: found \"10.1.0.256\", expected an IPv4 or IPv6 address, or null"),
-        (addresses(r#"[null, "fe80::1"]"#, none), "links[0].addresses: found \"fe80::1\" at switch 2, expected null: only NIC ports have addresses here"),
+        (addresses("7", no_addresses), "links[0].addresses: found 7, expected a list of two: one for each end"),
+        (addresses("[null]", no_addresses), "links[0].addresses: found a list of 1, expected two: one for each end\n  hint: null for none"),
+        (addresses("[3, null]", no_addresses), "links[0].addresses: found 3, expected an IPv4 or IPv6 address, or null"),
+        (addresses(r#"["10.1.0.256", null]"#, no_addresses), "links[0].addresses: found \"10.1.0.256\", expected an IPv4 or IPv6 address, or null"),
+        (addresses(r#"[null, "fe80::1"]"#, no_addresses), "links[0].addresses: found \"fe80::1\" at switch 2, expected null: only NIC ports have addresses here"),
         (
             addresses(r#"["10.1.0.1", null]"#, r#"[null, "10.1.0.1"]"#),
             "links[1].addresses: found \"10.1.0.1\", which links[0] has, expected each address once",
@@ -40,7 +40,7 @@ fn refusals_of_addresses() {
             "links[1].addresses: found \"2001:db8::1\", expected an IPv4 address\n  hint: parameters.framing.ip sets the IP version of all packets",
         ),
         (
-            addresses(r#"["10.1.0.1", null]"#, none).replace(r#""flows""#, r#""parameters": {"framing": {"ip": "ipv6"}}, "flows""#),
+            addresses(r#"["10.1.0.1", null]"#, no_addresses).replace(r#""flows""#, r#""parameters": {"framing": {"ip": "ipv6"}}, "flows""#),
             "links[0].addresses: found \"10.1.0.1\", expected an IPv6 address\n  hint: parameters.framing.ip sets the IP version of all packets",
         ),
         (set(r#""framing": {"ip": "v6"}"#), "parameters.framing.ip: found unknown variant \"v6\", expected \"ipv4\" or \"ipv6\""),
@@ -50,6 +50,6 @@ fn refusals_of_addresses() {
         (set(r#""ecmp": {"hash": "crc16"}"#), "parameters.ecmp.hash: found unknown variant \"crc16\", expected one of \"splitmix64\", \"murmur3\", \"crc32-lo\""),
     ];
     for (text, message) in rows {
-        assert_eq!(refused(&text), message, "{text}");
+        assert_eq!(read_refusal(&text), message, "{text}");
     }
 }

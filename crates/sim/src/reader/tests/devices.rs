@@ -1,10 +1,10 @@
 //! Parameters of single devices.
 
-use super::{refused, with};
+use super::{pair_with, read_refusal};
 
 #[test]
 fn refusals_of_devices() {
-    let device = |it: &str| with(&format!(r#""devices": [{it}]"#));
+    let device = |item: &str| pair_with(&format!(r#""devices": [{item}]"#));
     let on_2 = |parameters: &str| {
         device(&format!(
             r#"{{"nodes": [2], "parameters": {{{parameters}}}}}"#
@@ -77,7 +77,7 @@ fn refusals_of_devices() {
             "devices[0].parameters.nic: found settings of a host, expected those of a switch",
         ),
         (
-            with(
+            pair_with(
                 r#""buffer_bytes": 9000000,
                    "devices": [{"nodes": [2], "parameters": {"switch": {"buffer_bytes": 1000000}}}]"#,
             ),
@@ -98,6 +98,6 @@ fn refusals_of_devices() {
         ),
     ];
     for (text, message) in rows {
-        assert_eq!(refused(&text), message, "{text}");
+        assert_eq!(read_refusal(&text), message, "{text}");
     }
 }

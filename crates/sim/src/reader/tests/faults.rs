@@ -1,6 +1,6 @@
 //! Faults.
 
-use super::{refused, with};
+use super::{pair_with, read_refusal};
 use crate::ids::{LinkId, PortId};
 use crate::model::faults::bit_errors::BitErrors;
 use crate::model::faults::slow_receiver::SlowReceiver;
@@ -12,7 +12,7 @@ use wirespeed_wire::link_errors::Fec;
 
 /// The pair with faults.
 fn faults(faults: &str) -> String {
-    with(&format!(r#""faults": [{faults}]"#))
+    pair_with(&format!(r#""faults": [{faults}]"#))
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn faults_of_every_kind() {
 #[test]
 fn refusals_of_faults() {
     let rows = [
-        (with(r#""faults": {}"#), "faults: found an object, expected a list"),
+        (pair_with(r#""faults": {}"#), "faults: found an object, expected a list"),
         (faults("5"), "faults[0]: found 5, expected an object with a kind"),
         (faults("{}"), "faults[0].kind: found nothing, expected bit-errors, link-down, miswired, stuck-nic, slow-receiver, cnp-loss, cnp-delay"),
         (faults(r#"{"kind": "bit-error"}"#), "faults[0].kind: found \"bit-error\", expected bit-errors, link-down, miswired, stuck-nic, slow-receiver, cnp-loss, cnp-delay\n  hint: did you mean \"bit-errors\"?"),
@@ -104,6 +104,6 @@ fn refusals_of_faults() {
         (faults(r#"{"kind": "cnp-delay", "node": 0}"#), "faults[0].delay_ns: found nothing, expected a whole number, 0 to 1,000,000,000,000"),
     ];
     for (text, message) in rows {
-        assert_eq!(refused(&text), message, "{text}");
+        assert_eq!(read_refusal(&text), message, "{text}");
     }
 }

@@ -1,6 +1,6 @@
 //! The host memory behind a NIC, and its PCIe slot.
 
-use super::{refused, set};
+use super::{read_refusal, set};
 
 /// A NIC in a PCIe slot.
 fn slot(generation: u8, width: u32, max_payload: u32) -> String {
@@ -92,6 +92,6 @@ fn refusals_of_host_pipes() {
         ),
     ];
     for (text, message) in rows {
-        assert_eq!(refused(&text), message, "{text}");
+        assert_eq!(read_refusal(&text), message, "{text}");
     }
 }

@@ -1,6 +1,6 @@
 //! Nodes, links and buffers.
 
-use super::{links, pair, refused, with};
+use super::{links, pair, pair_with, read_refusal};
 
 #[test]
 fn refusals_of_nodes_and_links() {
@@ -9,10 +9,10 @@ fn refusals_of_nodes_and_links() {
         (pair(r#""hosts": 2"#, r#""hosts": 0"#), "hosts: found 0, expected a whole number, 1 to 1,048,576"),
         (pair(r#""hosts": 2"#, r#""hosts": 2.5"#), "hosts: found 2.5, expected a whole number, 1 to 1,048,576"),
         (pair(r#""hosts": 2"#, r#""hosts": "2""#), "hosts: found \"2\", expected a whole number, 1 to 1,048,576"),
-        (with(r#""name": 3"#), "name: found 3, expected a text"),
-        (with(r#""name": "a", "hosts": 3"#), "hosts: found this key again, expected each key once"),
+        (pair_with(r#""name": 3"#), "name: found 3, expected a text"),
+        (pair_with(r#""name": "a", "hosts": 3"#), "hosts: found this key again, expected each key once"),
         (
-            with(r#""link_gpbs": 3"#),
+            pair_with(r#""link_gpbs": 3"#),
             "scenario: found the key \"link_gpbs\", expected name, desc, assumed, hosts, switches, node_names, link_gbps, link_delay_ns, links, \
              buffer_bytes, flows, queue_pairs, operations, parameters, devices, faults, routes\n  hint: did you mean \"link_gbps\"?",
         ),
@@ -39,16 +39,16 @@ fn refusals_of_nodes_and_links() {
              links[1].gbps: found nothing, expected a rate in Gb/s here or as link_gbps",
         ),
         (pair("100,", "0,"), "link_gbps: found 0, expected a number, 0.001 to 10,000 Gb/s"),
-        (with(r#""buffer_bytes": 0"#), "buffer_bytes: found 0, expected a whole number, 1 to 2,147,483,648"),
-        (with(r#""buffer_bytes": [1, 2]"#), "buffer_bytes: found 2 numbers, expected one for each of 1 switches"),
-        (with(r#""buffer_bytes": ["1"]"#), "buffer_bytes[0]: found \"1\", expected a whole number, 1 to 2,147,483,648"),
+        (pair_with(r#""buffer_bytes": 0"#), "buffer_bytes: found 0, expected a whole number, 1 to 2,147,483,648"),
+        (pair_with(r#""buffer_bytes": [1, 2]"#), "buffer_bytes: found 2 numbers, expected one for each of 1 switches"),
+        (pair_with(r#""buffer_bytes": ["1"]"#), "buffer_bytes[0]: found \"1\", expected a whole number, 1 to 2,147,483,648"),
         (
-            with(r#""buffer_bytes": 80000"#),
+            pair_with(r#""buffer_bytes": 80000"#),
             "switch 2: found a shared pool of -3,192 bytes = 80,000 buffer - 2 x 37,500 headroom - 2 x 4,096 reserve, \
              expected more than 0\n  hint: a larger buffer_bytes, shorter cables or fewer ports leave something to share",
         ),
     ];
     for (text, message) in rows {
-        assert_eq!(refused(&text), message, "{text}");
+        assert_eq!(read_refusal(&text), message, "{text}");
     }
 }

@@ -1,12 +1,12 @@
 //! Names of nodes and ports.
 
-use super::{links, refused, with, PAIR};
+use super::{links, pair_with, read_refusal, PAIR};
 use crate::ids::PortId;
 use crate::reader::read;
 
 /// The pair with names of its nodes, and links.
-fn named(nodes: &str, wires: &str) -> String {
-    let text = with(&format!(r#""node_names": {nodes}"#));
+fn name_nodes(nodes: &str, wires: &str) -> String {
+    let text = pair_with(&format!(r#""node_names": {nodes}"#));
     text.replace("[[0, 2], [1, 2]]", wires)
 }
 
@@ -15,17 +15,17 @@ const WIRES: &str = r#"[{"a": 0, "b": 2, "port_names": ["eth0", "Ethernet1/1"]},
 
 #[test]
 fn names_are_kept_and_change_nothing_else() {
-    let scenario = read(&named(NODES, WIRES), "roce", 1).unwrap();
+    let scenario = read(&name_nodes(NODES, WIRES), "roce", 1).unwrap();
     assert_eq!(scenario.names.nodes, ["node1", "node2", "leaf1"]);
     let ports: Vec<&str> = (0..4)
         .map(|port| scenario.names.port(PortId(port)))
         .collect();
     assert_eq!(ports, ["eth0", "Ethernet1/1", "", ""]);
-    let mut without = scenario.clone();
-    without.names = Default::default();
+    let mut unnamed = scenario.clone();
+    unnamed.names = Default::default();
     let mut bare = read(PAIR, "roce", 1).unwrap();
     bare.name = String::new();
-    assert_eq!(without, bare);
+    assert_eq!(unnamed, bare);
 }
 
 /// The second ends are exchanged with their names: ports are named by their cables.
@@ -41,7 +41,7 @@ fn a_wrong_cable_takes_the_other_ones_name() {
             ["Ethernet1/1", "", "", "eth0"],
         ),
     ] {
-        let text = named(NODES, wires);
+        let text = name_nodes(NODES, wires);
         let faults = r#""faults": [{"kind": "miswired", "links": [0, 1]}], "desc""#;
         let scenario = read(&text.replace(r#""desc""#, faults), "roce", 1).unwrap();
         let ports: Vec<&str> = (0..4)
@@ -54,21 +54,24 @@ fn a_wrong_cable_takes_the_other_ones_name() {
 #[test]
 fn refusals() {
     let rows = [
-        (named("7", WIRES), "node_names: found 7, expected a list"),
         (
-            named(r#"["a", "b"]"#, WIRES),
+            name_nodes("7", WIRES),
+            "node_names: found 7, expected a list",
+        ),
+        (
+            name_nodes(r#"["a", "b"]"#, WIRES),
             "node_names: found 2 names, expected one for each of 3 nodes",
         ),
         (
-            named(r#"["a", 1, "c"]"#, WIRES),
+            name_nodes(r#"["a", 1, "c"]"#, WIRES),
             "node_names[1]: found 1, expected a name of 1 to 63 characters",
         ),
         (
-            named(r#"["a", "", "c"]"#, WIRES),
+            name_nodes(r#"["a", "", "c"]"#, WIRES),
             r#"node_names[1]: found "", expected a name of 1 to 63 characters"#,
         ),
         (
-            named(r#"["a", "b", "a"]"#, WIRES),
+            name_nodes(r#"["a", "b", "a"]"#, WIRES),
             r#"node_names[2]: found "a", which node 0 has, expected each name once"#,
         ),
         (
@@ -76,18 +79,18 @@ fn refusals() {
             "node_names: found nothing, expected names of the nodes too, where ports have any",
         ),
         (
-            named(NODES, r#"[{"a": 0, "b": 2, "port_names": "eth0"}, [1, 2]]"#),
+            name_nodes(NODES, r#"[{"a": 0, "b": 2, "port_names": "eth0"}, [1, 2]]"#),
             r#"links[0].port_names: found "eth0", expected a list of two: one for each end"#,
         ),
         (
-            named(
+            name_nodes(
                 NODES,
                 r#"[{"a": 0, "b": 2, "port_names": ["eth0", null]}, [1, 2]]"#,
             ),
             "links[0].port_names: found null, expected a name of 1 to 63 characters",
         ),
         (
-            named(
+            name_nodes(
                 NODES,
                 r#"[{"a": 0, "b": 2, "port_names": ["eth0", "swp1"]}, {"a": 1, "b": 2, "port_names": ["eth0", "swp1"]}]"#,
             ),
@@ -95,6 +98,6 @@ fn refusals() {
         ),
     ];
     for (text, message) in rows {
-        assert_eq!(refused(&text), message, "{text}");
+        assert_eq!(read_refusal(&text), message, "{text}");
     }
 }

@@ -1,6 +1,6 @@
 //! Parameters, over those of the preset.
 
-use super::{refused, set};
+use super::{read_refusal, set};
 use crate::model::parameters::{Headroom, Parameters};
 use crate::model::preset;
 use crate::reader::read;
@@ -9,20 +9,23 @@ use crate::reader::read;
 fn parameters_over_the_preset() {
     type Change = fn(&mut Parameters);
     let rows: [(&str, Change); 5] = [
-        (r#""pfc": {"quanta": 9}"#, |it| it.pfc.quanta = Some(9)),
-        (r#""transport": {"nak_interval_ns": null}"#, |it| {
-            it.transport.nak_interval_ns = None
+        (r#""pfc": {"quanta": 9}"#, |parameters| {
+            parameters.pfc.quanta = Some(9)
         }),
-        (r#""switch": {"headroom": {"times": 2}}"#, |it| {
-            it.switch.headroom = Headroom::RateDelay { times: 2 }
+        (r#""transport": {"nak_interval_ns": null}"#, |parameters| {
+            parameters.transport.nak_interval_ns = None
+        }),
+        (r#""switch": {"headroom": {"times": 2}}"#, |parameters| {
+            parameters.switch.headroom = Headroom::RateDelay { times: 2 }
         }),
         (
             r#""switch": {"headroom": {"rule": "rate-delay", "times": 2}}"#,
-            |it| it.switch.headroom = Headroom::RateDelay { times: 2 },
+            |parameters| parameters.switch.headroom = Headroom::RateDelay { times: 2 },
         ),
-        (r#""marking": {"kmin_bytes": 7, "kmax_bytes": 8}"#, |it| {
-            (it.marking.kmin_bytes, it.marking.kmax_bytes) = (7, 8)
-        }),
+        (
+            r#""marking": {"kmin_bytes": 7, "kmax_bytes": 8}"#,
+            |parameters| (parameters.marking.kmin_bytes, parameters.marking.kmax_bytes) = (7, 8),
+        ),
     ];
     for (text, change) in rows {
         let mut expected = preset::by_name("hpcc").unwrap();
@@ -88,6 +91,6 @@ fn refusals_of_parameters() {
              parameters.transport.ack_priority: found 9, expected 0 to 7"),
     ];
     for (text, message) in rows {
-        assert_eq!(refused(&text), message, "{text}");
+        assert_eq!(read_refusal(&text), message, "{text}");
     }
 }

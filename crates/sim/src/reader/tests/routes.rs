@@ -1,12 +1,12 @@
 //! Configured routes.
 
-use super::{refused, with};
+use super::{pair_with, read_refusal};
 use crate::ids::{NodeId, PortId};
 use crate::reader::read;
 
 #[test]
 fn a_route_is_read() {
-    let text = with(r#""routes": [{"node": 2, "destination": 1, "ports": ["2:1"]}]"#);
+    let text = pair_with(r#""routes": [{"node": 2, "destination": 1, "ports": ["2:1"]}]"#);
     let routes = read(&text, "roce", 1).unwrap().routes;
     assert_eq!(
         (routes[0].node, routes[0].destination),
@@ -17,8 +17,8 @@ fn a_route_is_read() {
 
 #[test]
 fn refusals_of_routes() {
-    let route = |routes: &str| with(&format!(r#""routes": [{routes}]"#));
-    let one = r#"{"node": 2, "destination": 1, "ports": ["2:1"]}"#;
+    let route = |routes: &str| pair_with(&format!(r#""routes": [{routes}]"#));
+    let item = r#"{"node": 2, "destination": 1, "ports": ["2:1"]}"#;
     let rows = [
         (
             route("3"),
@@ -45,11 +45,11 @@ fn refusals_of_routes() {
             "routes[0].ports[1]: found \"2:1\", expected each port once",
         ),
         (
-            route(&format!("{one}, {one}")),
+            route(&format!("{item}, {item}")),
             "routes[1]: found a route of node 2 to host 1 again, expected each once",
         ),
     ];
     for (text, message) in rows {
-        assert_eq!(refused(&text), message, "{text}");
+        assert_eq!(read_refusal(&text), message, "{text}");
     }
 }

@@ -1,21 +1,21 @@
 //! Flows, queue pairs and operations.
 
-use super::{flows, refused, with};
+use super::{flows, pair_with, read_refusal};
 use crate::reader::read;
 
 #[test]
 fn refusals_of_traffic() {
     let far = r#"[{"src": 0, "dst": 1, "bytes": 1, "start_ns": 0}]"#;
     let more = |pairs: &str, operations: &str| {
-        with(&format!(
+        pair_with(&format!(
             r#""queue_pairs": [{pairs}], "operations": [{operations}]"#
         ))
     };
     let ab = r#"{"a": 0, "b": 1}"#;
     let op = r#"{"queue_pair": 0, "bytes": 1}"#;
-    let after = |after: &[&str]| {
-        let each = |after: &&str| format!(r#"{{"queue_pair": 0, "bytes": 1, "after": [{after}]}}"#);
-        more(ab, &after.iter().map(each).collect::<Vec<_>>().join(","))
+    let list_after = |items: &[&str]| {
+        let each = |item: &&str| format!(r#"{{"queue_pair": 0, "bytes": 1, "after": [{item}]}}"#);
+        more(ab, &items.iter().map(each).collect::<Vec<_>>().join(","))
     };
     let rows = [
         (flows("[]"), "flows: found nothing to do, expected flows or operations"),
@@ -73,12 +73,12 @@ fn refusals_of_traffic() {
         (more("", op), "operations[0].queue_pair: found 0, expected an index of queue_pairs, of which there are none"),
         (more(ab, r#"{"queue_pair": 1, "bytes": 1}"#), "operations[0].queue_pair: found 1, expected an index of queue_pairs, 0 to 0"),
         (more(ab, r#"{"queue_pair": 0, "side": "c", "bytes": 1}"#), "operations[0].side: found \"c\", expected a, b"),
-        (after(&["", "2"]), "operations[1].after: found 2, expected indices of operations, 0 to 1"),
-        (after(&["0"]), "operations[0].after: found a circle: 0 after 0, expected operations that can begin"),
-        (after(&["1", "3", "", "2, 1"]), "operations[1].after: found a circle: 1 after 3 after 1, expected operations that can begin"),
+        (list_after(&["", "2"]), "operations[1].after: found 2, expected indices of operations, 0 to 1"),
+        (list_after(&["0"]), "operations[0].after: found a circle: 0 after 0, expected operations that can begin"),
+        (list_after(&["1", "3", "", "2, 1"]), "operations[1].after: found a circle: 1 after 3 after 1, expected operations that can begin"),
         (
             // 1000 s before each: 213 days would be 2^64 ps.
-            after(&(0..1001).map(|n| if n == 0 { String::new() } else { (n - 1).to_string() }).collect::<Vec<_>>().iter().map(String::as_str).collect::<Vec<_>>())
+            list_after(&(0..1001).map(|n| if n == 0 { String::new() } else { (n - 1).to_string() }).collect::<Vec<_>>().iter().map(String::as_str).collect::<Vec<_>>())
                 .replace(r#""bytes": 1, "after""#, r#""bytes": 1, "delay_ns": 1000000000000, "after""#),
             "operations[1000]: found a start after 1,001,000 s at the earliest, expected at most 1,000,000 s",
         ),
@@ -88,7 +88,7 @@ fn refusals_of_traffic() {
         ),
     ];
     for (text, message) in rows {
-        assert_eq!(refused(&text), message, "{text}");
+        assert_eq!(read_refusal(&text), message, "{text}");
     }
     assert!(read(
         &flows(r#"[{"src": 0, "dst": 1, "bytes": 17592186040320}]"#),

@@ -1,13 +1,13 @@
 //! Links that go down, and cables in the wrong ports.
 
-use super::{refused, with};
+use super::{pair_with, read_refusal};
 use crate::ids::{NodeId, PortId};
 use crate::model::faults::Kind;
 use crate::reader::read;
 
 #[test]
 fn refusals_of_links_down_and_of_wrong_cables() {
-    let fault = |fault: &str| with(&format!(r#""faults": [{{{fault}}}]"#));
+    let fault = |fault: &str| pair_with(&format!(r#""faults": [{{{fault}}}]"#));
     let times = r#""detection_ns": 1, "convergence_ns": 2"#;
     let down = |of: &str| fault(&format!(r#""kind": "link-down", {of}{times}"#));
     let rows = [
@@ -24,12 +24,12 @@ fn refusals_of_links_down_and_of_wrong_cables() {
         (fault(r#""kind": "miswired", "links": [1, 1]"#), "faults[0].links: found [1, 1], expected two different links, 0 to 1"),
         (fault(r#""kind": "miswired", "links": [0, 2]"#), "faults[0].links: found [0, 2], expected two different links, 0 to 1"),
         (
-            with(r#""faults": [{"kind": "miswired", "links": [0, 1]}, {"kind": "miswired", "links": [1, 0]}]"#),
+            pair_with(r#""faults": [{"kind": "miswired", "links": [0, 1]}, {"kind": "miswired", "links": [1, 0]}]"#),
             "faults[1]: found links[1], which an earlier fault exchanges, expected each link once",
         ),
     ];
     for (text, message) in rows {
-        assert_eq!(refused(&text), message, "{text}");
+        assert_eq!(read_refusal(&text), message, "{text}");
     }
 }
 
@@ -61,13 +61,12 @@ fn cables_in_wrong_ports_take_what_is_theirs_along() {
     let stuck = r#"{"kind": "stuck-nic", "node": 0}, {"kind": "miswired", "links": [0, 1]}, {"kind": "cnp-delay", "node": 1, "delay_ns": 1}"#;
     let more = text.replace(r#"{"kind": "miswired", "links": [0, 1]}"#, stuck);
     let faults = read(&more, "roce", 1).unwrap().faults;
-    assert!(matches!(faults[0].kind, Kind::StuckNic(it) if it.port == PortId(3)));
-    assert!(matches!(faults[2].kind, Kind::CnpDelay(it) if it.port == PortId(1)));
+    assert!(matches!(faults[0].kind, Kind::StuckNic(fault) if fault.port == PortId(3)));
+    assert!(matches!(faults[2].kind, Kind::CnpDelay(fault) if fault.port == PortId(1)));
     let both = text.replace(r#"{"a": 2, "b": 0"#, r#"{"a": 0, "b": 2"#);
     let both = both.replace(r#"[null, "10.0.0.1"]"#, r#"["10.0.0.1", null]"#);
     let both = both.replace(r#""links": [0, 1]}"#, r#""links": [0, 2]}"#);
     let turned = both.replace("[2, 3]]", "[2, 0]]");
-    assert!(
-        refused(&turned).contains("found both ends of links[0] at node 0 then, expected two nodes")
-    );
+    assert!(read_refusal(&turned)
+        .contains("found both ends of links[0] at node 0 then, expected two nodes"));
 }

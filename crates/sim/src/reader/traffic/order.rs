@@ -12,8 +12,8 @@ impl Traffic {
         let mut waits: Vec<usize> = all.iter().map(|post| post.operation.after.len()).collect();
         let mut followers = vec![Vec::new(); all.len()];
         for (n, post) in all.iter().enumerate() {
-            for &before in &post.operation.after {
-                followers[before as usize].push(n);
+            for &predecessor in &post.operation.after {
+                followers[predecessor as usize].push(n);
             }
         }
         let mut ready: Vec<usize> = (0..all.len()).filter(|&n| waits[n] == 0).collect();
@@ -49,18 +49,18 @@ impl Traffic {
     fn find_circle(&self, stuck: usize, waits: &[usize], problems: &mut Problems) {
         let all = &self.operations;
         // Every waiting operation has a waiting dependency; following these leads to a circle.
-        let mut seen = vec![usize::MAX; all.len()];
+        let mut positions = vec![usize::MAX; all.len()];
         let mut walk = Vec::new();
         let mut at = stuck;
-        while seen[at] == usize::MAX {
-            seen[at] = walk.len();
+        while positions[at] == usize::MAX {
+            positions[at] = walk.len();
             walk.push(at);
-            let mut before = all[at].operation.after.iter().map(|&n| n as usize);
-            at = before
+            let mut predecessors = all[at].operation.after.iter().map(|&n| n as usize);
+            at = predecessors
                 .find(|&n| waits[n] > 0)
                 .expect("it waits for someone");
         }
-        let circle = &walk[seen[at]..];
+        let circle = &walk[positions[at]..];
         let shown = circle.iter().chain([&at]).take(10);
         let names: Vec<String> = shown.map(|n| (n - self.flows).to_string()).collect();
         let dots = if circle.len() > 9 { " after …" } else { "" };

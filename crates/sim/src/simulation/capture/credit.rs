@@ -11,7 +11,7 @@ impl Simulation {
         let (to, from) = (frame.queue_pair, frame.queue_pair.peer());
         let [from_port, to_port] = [from, to].map(|id| self.queue_pairs[id].port);
         let telemetry = self.telemetry.as_ref();
-        let bytes = telemetry.map_or(0, |telemetry| telemetry.of(index).credit.0);
+        let bytes = telemetry.map_or(0, |telemetry| telemetry.record(index).credit.0);
         let credit = match frame.kind {
             Kind::Credit => Credit::Granted((bytes / CREDIT_UNIT) as u32),
             _ => Credit::Requested {

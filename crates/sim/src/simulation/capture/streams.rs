@@ -6,10 +6,10 @@ use std::collections::HashMap;
 
 /// Segments to each queue pair that a port has captured: data, and acknowledged data.
 #[derive(Debug, Default)]
-pub struct Streams(HashMap<QueuePairId, Seen>);
+pub struct Streams(HashMap<QueuePairId, StreamPosition>);
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Seen {
+struct StreamPosition {
     /// Number of segments before it.
     sent: u32,
     acknowledged: u32,

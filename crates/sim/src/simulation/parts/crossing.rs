@@ -17,7 +17,7 @@ impl Simulation {
         let carried = self
             .telemetry
             .as_ref()
-            .map(|telemetry| Box::new(telemetry.of(index)));
+            .map(|telemetry| Box::new(telemetry.record(index)));
         border.frames += 1;
         border.leave(
             port.peer(),

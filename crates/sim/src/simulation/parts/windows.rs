@@ -112,7 +112,7 @@ struct Mail {
 
 /// State that threads share. Reports and mail exist twice: for this barrier, and for the next one, which the fastest thread
 /// may have reached while the slowest still reads.
-pub(super) struct Shared {
+pub(super) struct SharedState {
     parts: usize,
     threads: usize,
     barrier: Barrier,
@@ -166,12 +166,12 @@ impl Agenda {
 /// Number of windows before their size is judged.
 const WINDOWS: u64 = 2_000;
 
-impl Shared {
+impl SharedState {
     /// The shared state of a number of parts and threads.
     pub(super) fn new(parts: usize, threads: usize) -> Self {
         let reports = || (0..parts).map(|_| Report::default()).collect();
         let mail = || (0..parts * parts).map(|_| Mail::default()).collect();
-        Shared {
+        SharedState {
             parts,
             threads,
             barrier: Barrier::new(threads),

@@ -1,6 +1,6 @@
 //! The threads of a run: they exist while it is in parts, so that each keeps its processor and caches.
 
-use super::windows::{Agenda, Part, Shared, Stop};
+use super::windows::{Agenda, Part, SharedState, Stop};
 use crate::simulation::state::Simulation;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -12,7 +12,7 @@ pub(super) struct Crew {
 }
 
 struct Common {
-    shared: Shared,
+    shared: SharedState,
     parts: Vec<Part>,
     /// The work from the next barrier on; `None`: the threads end.
     order: Mutex<Option<Order>>,
@@ -29,7 +29,7 @@ impl Crew {
     /// Starts a number of threads for these parts, of which there are at least as many.
     pub fn new(parts: Vec<Simulation>, threads: usize) -> Self {
         let common = Arc::new(Common {
-            shared: Shared::new(parts.len(), threads),
+            shared: SharedState::new(parts.len(), threads),
             parts: parts.into_iter().map(Part::new).collect(),
             order: Mutex::new(None),
         });

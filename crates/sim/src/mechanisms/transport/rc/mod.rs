@@ -7,7 +7,7 @@ mod requester;
 mod responder;
 
 use super::receive_queue::ReceiveQueue;
-use super::{Arrival, Message, Outcome, Outstanding, Segment, Settings, Timeout, Transport};
+use super::{Arrival, Message, Outcome, Segment, SendProgress, Settings, Timeout, Transport};
 use crate::bytes::Bytes;
 use crate::mechanisms::frame::{Kind, LAST};
 use crate::time::{Picoseconds, NEVER};
@@ -221,9 +221,9 @@ impl Transport for Rc {
     }
 
     #[inline]
-    fn progress(&self) -> Outstanding {
+    fn progress(&self) -> SendProgress {
         let requester = &self.requester;
-        Outstanding {
+        SendProgress {
             oldest: requester.oldest,
             fresh: requester.fresh,
             arrived: requester.oldest,

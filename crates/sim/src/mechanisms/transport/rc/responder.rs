@@ -108,7 +108,7 @@ impl Rc {
             receives.take();
         }
         if arrival.flags & LAST != 0 {
-            receives.done(now);
+            receives.complete_message(now);
         }
         true
     }

@@ -13,7 +13,9 @@ mod requester;
 mod responder;
 mod scoreboard;
 
-use super::{Arrival, Message, Outcome, Outstanding, Reply, Segment, Settings, Timeout, Transport};
+use super::{
+    Arrival, Message, Outcome, Reply, Segment, SendProgress, Settings, Timeout, Transport,
+};
 use crate::bytes::Bytes;
 use crate::mechanisms::frame::{Kind, NAK, TRIMMED};
 use crate::model::parameters::Reordering;
@@ -159,7 +161,7 @@ impl Transport for SelectiveRepeat {
         self.requester.abandon()
     }
 
-    fn progress(&self) -> Outstanding {
+    fn progress(&self) -> SendProgress {
         self.requester.progress()
     }
 

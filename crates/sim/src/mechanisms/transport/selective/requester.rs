@@ -4,7 +4,7 @@ use super::scoreboard::{Scoreboard, State};
 use super::{Overtaken, Settings};
 use crate::bytes::Bytes;
 use crate::mechanisms::frame::{Kind, ACK_REQUEST, FIRST, LAST, NAK};
-use crate::mechanisms::transport::{Arrival, Message, Outcome, Outstanding, Segment};
+use crate::mechanisms::transport::{Arrival, Message, Outcome, Segment, SendProgress};
 use crate::model::parameters::Reordering;
 use crate::time::{Picoseconds, NEVER};
 use std::collections::VecDeque;
@@ -71,7 +71,7 @@ impl Requester {
         (self.sent.len() < self.settings.window && !is_delayed).then_some(message)
     }
 
-    pub(super) fn progress(&self) -> Outstanding {
+    pub(super) fn progress(&self) -> SendProgress {
         self.sent.progress()
     }
 
@@ -85,7 +85,7 @@ impl Requester {
     /// Lost packets, and packets that were never sent.
     pub(super) fn backlog(&self) -> (u64, Bytes) {
         let mtu = self.settings.mtu;
-        let lost = u64::from(self.sent.lost());
+        let lost = u64::from(self.sent.lost_count());
         let messages = self.messages.iter().skip(self.current);
         let fresh = messages.map(|message| message.count_remaining(self.sent.fresh(), mtu));
         fresh.fold((lost, lost * mtu.widen()), |all, remainder| {

@@ -77,7 +77,7 @@ impl Responder {
             return Outcome::default();
         };
         if arrival.span > 0 {
-            message = message.until(arrival.psn + u32::from(arrival.span), self.settings.mtu);
+            message = message.truncate(arrival.psn + u32::from(arrival.span), self.settings.mtu);
         }
         if arrival.psn < self.expected {
             self.respond(message, arrival.psn);

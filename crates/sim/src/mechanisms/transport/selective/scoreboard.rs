@@ -1,6 +1,6 @@
 //! The packets of a requester that are not acknowledged in order: which are in flight, which arrived, which are lost.
 
-use crate::mechanisms::transport::Outstanding;
+use crate::mechanisms::transport::SendProgress;
 use std::collections::VecDeque;
 
 /// Of a packet that was sent once. There are fewer packets than this.
@@ -66,8 +66,8 @@ impl Scoreboard {
         self.packets.len() as u32
     }
 
-    pub(super) fn progress(&self) -> Outstanding {
-        Outstanding {
+    pub(super) fn progress(&self) -> SendProgress {
+        SendProgress {
             oldest: self.oldest,
             fresh: self.fresh(),
             arrived: self.oldest + self.arrived,
@@ -75,7 +75,7 @@ impl Scoreboard {
         }
     }
 
-    pub(super) fn lost(&self) -> u32 {
+    pub(super) fn lost_count(&self) -> u32 {
         self.lost
     }
 
@@ -89,7 +89,7 @@ impl Scoreboard {
         self.packets.get(place as usize).copied()
     }
 
-    fn at(&mut self, psn: u32) -> Option<&mut Packet> {
+    fn packet_mut(&mut self, psn: u32) -> Option<&mut Packet> {
         let place = psn.checked_sub(self.oldest)?;
         self.packets.get_mut(place as usize)
     }
@@ -121,7 +121,9 @@ impl Scoreboard {
     /// The first lost packet leaves again.
     pub(super) fn resend(&mut self, psn: u32) {
         let fresh = self.fresh();
-        let Some(packet) = self.at(psn) else { return };
+        let Some(packet) = self.packet_mut(psn) else {
+            return;
+        };
         packet.state = State::InFlight;
         packet.again = fresh;
         let (response, request) = (packet.response, packet.request);
@@ -137,7 +139,7 @@ impl Scoreboard {
 
     /// It has arrived. Returns whether that is new.
     pub(super) fn mark_arrived(&mut self, psn: u32) -> bool {
-        let Some(packet) = self.at(psn) else {
+        let Some(packet) = self.packet_mut(psn) else {
             return false;
         };
         let previous = std::mem::replace(&mut packet.state, State::Arrived);
@@ -148,7 +150,7 @@ impl Scoreboard {
 
     /// The read request has arrived, not necessarily its responses.
     pub(super) fn request_arrived(&mut self, psn: u32) {
-        if let Some(packet) = self.at(psn) {
+        if let Some(packet) = self.packet_mut(psn) {
             packet.request = false;
         }
     }
@@ -193,7 +195,9 @@ impl Scoreboard {
 
     /// The packet is treated as lost.
     pub(super) fn mark_lost(&mut self, psn: u32) {
-        let Some(packet) = self.at(psn) else { return };
+        let Some(packet) = self.packet_mut(psn) else {
+            return;
+        };
         if packet.state != State::InFlight {
             return;
         }

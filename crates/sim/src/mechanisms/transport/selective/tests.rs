@@ -16,7 +16,7 @@ fn check_selective(rows: Vec<Row>) {
 fn in_order() {
     check_selective(vec![
         Row {
-            what: "one ACK per packet",
+            case: "one ACK per packet",
             settings: plain(),
             post: &[(WRITE, 30), (SEND, 10)],
             lost: "",
@@ -25,7 +25,7 @@ fn in_order() {
             ended: &[6, 7],
         },
         Row {
-            what: "one per two packets, and for the last",
+            case: "one per two packets, and for the last",
             settings: Settings {
                 ack_every: 2,
                 ..plain()
@@ -37,7 +37,7 @@ fn in_order() {
             ended: &[8],
         },
         Row {
-            what: "a read between writes",
+            case: "a read between writes",
             settings: plain(),
             post: &[(WRITE, 10), (READ, 30), (WRITE, 20)],
             lost: "",
@@ -46,7 +46,7 @@ fn in_order() {
             ended: &[4, 7, 8],
         },
         Row {
-            what: "no more than the window, whose last packet requests an ACK",
+            case: "no more than the window, whose last packet requests an ACK",
             settings: Settings {
                 window: 2,
                 ack_every: 100,
@@ -66,7 +66,7 @@ fn in_order() {
 fn only_what_is_missing_is_sent_again() {
     check_selective(vec![
         Row {
-            what: "one packet",
+            case: "one packet",
             settings: plain(),
             post: &[(WRITE, 100)],
             lost: "W1",
@@ -75,7 +75,7 @@ fn only_what_is_missing_is_sent_again() {
             ended: &[14],
         },
         Row {
-            what: "two in a row",
+            case: "two in a row",
             settings: plain(),
             post: &[(WRITE, 80)],
             lost: "W1 W2",
@@ -84,7 +84,7 @@ fn only_what_is_missing_is_sent_again() {
             ended: &[13],
         },
         Row {
-            what: "the retransmission too: shown by a later packet",
+            case: "the retransmission too: shown by a later packet",
             settings: plain(),
             post: &[(WRITE, 100)],
             lost: "W1 W1",
@@ -93,7 +93,7 @@ fn only_what_is_missing_is_sent_again() {
             ended: &[15],
         },
         Row {
-            what: "the last: only the timeout shows it, 20 after the last progress at 5",
+            case: "the last: only the timeout shows it, 20 after the last progress at 5",
             settings: Settings {
                 ack_timeout: Picoseconds(20),
                 ..plain()
@@ -105,7 +105,7 @@ fn only_what_is_missing_is_sent_again() {
             ended: &[29],
         },
         Row {
-            what: "after a timeout what is known to have arrived is not sent again",
+            case: "after a timeout what is known to have arrived is not sent again",
             settings: Settings {
                 ack_timeout: Picoseconds(20),
                 ..plain()
@@ -123,7 +123,7 @@ fn only_what_is_missing_is_sent_again() {
 fn reads() {
     check_selective(vec![
         Row {
-            what: "a lost response alone is requested",
+            case: "a lost response alone is requested",
             settings: plain(),
             post: &[(READ, 50)],
             lost: "R1",
@@ -132,7 +132,7 @@ fn reads() {
             ended: &[10],
         },
         Row {
-            what: "two in a row at once",
+            case: "two in a row at once",
             settings: plain(),
             post: &[(READ, 50)],
             lost: "R1 R2",
@@ -141,7 +141,7 @@ fn reads() {
             ended: &[12],
         },
         Row {
-            what: "the last, seen by the ACK behind it",
+            case: "the last, seen by the ACK behind it",
             settings: plain(),
             post: &[(READ, 30), (WRITE, 10)],
             lost: "R2",
@@ -150,7 +150,7 @@ fn reads() {
             ended: &[11, 11],
         },
         Row {
-            what: "the request, seen by the write behind it, which need not be sent again",
+            case: "the request, seen by the write behind it, which need not be sent again",
             settings: plain(),
             post: &[(READ, 20), (WRITE, 20)],
             lost: "Q0",

@@ -12,7 +12,7 @@ fn end() -> Tcp {
     Tcp::new(&sockets, Bytes(PAYLOAD))
 }
 
-fn all(sender: &mut Tcp, now: Picoseconds) -> Vec<u32> {
+fn send_segments(sender: &mut Tcp, now: Picoseconds) -> Vec<u32> {
     std::iter::from_fn(|| sender.next(now))
         .map(|segment| segment.psn)
         .collect()
@@ -53,7 +53,7 @@ fn slow_start_and_congestion_avoidance() {
     sender.post(0, Kind::Tcp, Bytes(1_000 * u64::from(PAYLOAD)));
     let mut sizes = Vec::new();
     for round in 0..6 {
-        let sent = all(&mut sender, round * RTT);
+        let sent = send_segments(&mut sender, round * RTT);
         sizes.push(sent.len());
         let answers = answers(&mut receiver, &sent);
         acknowledge(&mut sender, (round + 1) * RTT, &answers);
@@ -67,21 +67,21 @@ fn slow_start_and_congestion_avoidance() {
 fn fast_retransmit() {
     let (mut sender, mut receiver) = (end(), end());
     sender.post(0, Kind::Tcp, Bytes(1_000 * u64::from(PAYLOAD)));
-    let sent = all(&mut sender, Picoseconds::ZERO);
+    let sent = send_segments(&mut sender, Picoseconds::ZERO);
     assert_eq!(sent, (0..10).collect::<Vec<_>>());
     let arrived: Vec<u32> = sent.into_iter().filter(|psn| *psn != 2).collect();
     let acknowledgements = answers(&mut receiver, &arrived);
     assert_eq!(acknowledgements, [1, 2, 2, 2, 2, 2, 2, 2, 2]);
     // Two more by two acknowledgements of new data: each increases the window by one.
     acknowledge(&mut sender, RTT, &acknowledgements[..2]);
-    assert_eq!(all(&mut sender, RTT), [10, 11, 12, 13]);
+    assert_eq!(send_segments(&mut sender, RTT), [10, 11, 12, 13]);
     acknowledge(&mut sender, RTT, &acknowledgements[2..4]);
     assert!(!sender.has_work());
     acknowledge(&mut sender, RTT, &acknowledgements[4..5]);
     assert_eq!((sender.threshold, sender.window), (6, 9)); // 12 in flight
-    assert_eq!(all(&mut sender, RTT), [2]);
+    assert_eq!(send_segments(&mut sender, RTT), [2]);
     acknowledge(&mut sender, RTT, &acknowledgements[5..]); // four more have left
-    assert_eq!(all(&mut sender, RTT), [14]);
+    assert_eq!(send_segments(&mut sender, RTT), [14]);
     let replies = answers(&mut receiver, &[10, 11, 12, 13, 2, 14]);
     assert_eq!(replies, [2, 2, 2, 2, 14, 15]);
     acknowledge(&mut sender, 2 * RTT, &replies[4..5]);
@@ -95,18 +95,18 @@ fn fast_retransmit() {
 fn partial_acknowledgements() {
     let (mut sender, mut receiver) = (end(), end());
     sender.post(0, Kind::Tcp, Bytes(10 * u64::from(PAYLOAD)));
-    let sent = all(&mut sender, Picoseconds::ZERO);
+    let sent = send_segments(&mut sender, Picoseconds::ZERO);
     let arrived: Vec<u32> = sent
         .into_iter()
         .filter(|psn| ![1, 4].contains(psn))
         .collect();
     let acknowledgements = answers(&mut receiver, &arrived);
     acknowledge(&mut sender, RTT, &acknowledgements);
-    assert_eq!(all(&mut sender, RTT), [1]);
+    assert_eq!(send_segments(&mut sender, RTT), [1]);
     let acknowledgements = answers(&mut receiver, &[1]);
     assert_eq!(acknowledgements, [4]);
     acknowledge(&mut sender, 2 * RTT, &acknowledgements);
-    assert_eq!(all(&mut sender, 2 * RTT), [4]);
+    assert_eq!(send_segments(&mut sender, 2 * RTT), [4]);
     let acknowledgements = answers(&mut receiver, &[4]);
     acknowledge(&mut sender, 3 * RTT, &acknowledgements);
     assert_eq!(sender.pop_completed(), Some(0));
@@ -119,7 +119,7 @@ fn timeouts() {
     let mut sender = end();
     sender.retries = 3;
     sender.post(7, Kind::Tcp, Bytes(10 * u64::from(PAYLOAD)));
-    all(&mut sender, Picoseconds::ZERO);
+    send_segments(&mut sender, Picoseconds::ZERO);
     assert_eq!(
         sender.timeout(SECOND - Picoseconds(1)),
         Timeout::Later(SECOND)
@@ -128,7 +128,10 @@ fn timeouts() {
     for backoff in [2, 4, 8] {
         let retry_time = now + backoff * SECOND;
         assert_eq!(sender.timeout(now), Timeout::Resend(retry_time));
-        assert_eq!((all(&mut sender, now), sender.threshold), (vec![0], 5));
+        assert_eq!(
+            (send_segments(&mut sender, now), sender.threshold),
+            (vec![0], 5)
+        );
         now = retry_time;
     }
     assert_eq!(sender.timeout(now), Timeout::Failed);
@@ -145,15 +148,15 @@ fn the_timer_follows_the_round_trip() {
         let mut sender = end();
         sender.least_rto = least;
         sender.post(0, Kind::Tcp, Bytes(u64::from(PAYLOAD)));
-        all(&mut sender, Picoseconds::ZERO);
+        send_segments(&mut sender, Picoseconds::ZERO);
         acknowledge(&mut sender, rtt, &[1]);
         assert_eq!(sender.rto(), expected);
     }
     let mut sender = end();
     sender.post(0, Kind::Tcp, Bytes(u64::from(PAYLOAD)));
-    all(&mut sender, Picoseconds::ZERO);
+    send_segments(&mut sender, Picoseconds::ZERO);
     sender.timeout(SECOND);
-    assert_eq!(all(&mut sender, SECOND), [0]);
+    assert_eq!(send_segments(&mut sender, SECOND), [0]);
     acknowledge(&mut sender, SECOND + RTT, &[1]);
     assert_eq!(sender.round_trip, None);
 }
@@ -164,12 +167,12 @@ fn windows_that_are_not_used() {
     let mut sender = end();
     for message in 0..5 {
         sender.post(message, Kind::Tcp, Bytes(2 * u64::from(PAYLOAD)));
-        let sent = all(&mut sender, Picoseconds::ZERO);
+        let sent = send_segments(&mut sender, Picoseconds::ZERO);
         assert_eq!(sent.len(), 2);
         acknowledge(&mut sender, RTT, &[sent[1] + 1]);
     }
     assert_eq!(sender.window, 10);
     sender.window = 100;
     sender.post(5, Kind::Tcp, Bytes(1_000 * u64::from(PAYLOAD)));
-    assert_eq!(all(&mut sender, SECOND).len(), 10);
+    assert_eq!(send_segments(&mut sender, SECOND).len(), 10);
 }

@@ -14,7 +14,7 @@ use crate::mechanisms::frame::{ACK_REQUEST, FIRST};
 fn acknowledgements() {
     check(vec![
         Row {
-            what: "one per packet",
+            case: "one per packet",
             settings: plain(),
             post: &[(WRITE, 50)],
             lost: "",
@@ -23,7 +23,7 @@ fn acknowledgements() {
             ended: &[8],
         },
         Row {
-            what: "one per two packets, and for the last",
+            case: "one per two packets, and for the last",
             settings: Settings {
                 ack_every: 2,
                 ..plain()
@@ -35,7 +35,7 @@ fn acknowledgements() {
             ended: &[8],
         },
         Row {
-            what: "one per message when ack_every is longer; every message requests one",
+            case: "one per message when ack_every is longer; every message requests one",
             settings: Settings {
                 ack_every: 100,
                 ..plain()
@@ -47,7 +47,7 @@ fn acknowledgements() {
             ended: &[6, 8],
         },
         Row {
-            what: "the count of coalescing starts anew with every acknowledgement sent",
+            case: "the count of coalescing starts anew with every acknowledgement sent",
             settings: Settings {
                 ack_every: 2,
                 ..plain()
@@ -59,7 +59,7 @@ fn acknowledgements() {
             ended: &[4, 7],
         },
         Row {
-            what: "a lost ACK is made up for by the next (9.7.5.1.1)",
+            case: "a lost ACK is made up for by the next (9.7.5.1.1)",
             settings: plain(),
             post: &[(WRITE, 10), (WRITE, 20)],
             lost: "A0 A1",
@@ -68,7 +68,7 @@ fn acknowledgements() {
             ended: &[6, 6],
         },
         Row {
-            what: "nothing to carry still takes a packet",
+            case: "nothing to carry still takes a packet",
             settings: plain(),
             post: &[(WRITE, 0), (SEND, 0), (READ, 0)],
             lost: "",
@@ -120,7 +120,7 @@ fn segmentation() {
 fn gaps() {
     check(vec![
         Row {
-            what: "one NAK, and everything from the missing packet again",
+            case: "one NAK, and everything from the missing packet again",
             settings: plain(),
             post: &[(WRITE, 100)],
             lost: "W1",
@@ -129,7 +129,7 @@ fn gaps() {
             ended: &[18],
         },
         Row {
-            what: "a NAK acknowledges what came before (9.7.5.1.2)",
+            case: "a NAK acknowledges what came before (9.7.5.1.2)",
             settings: Settings {
                 ack_every: 100,
                 ..plain()
@@ -141,7 +141,7 @@ fn gaps() {
             ended: &[7, 12, 13],
         },
         Row {
-            what: "each gap has its own NAK",
+            case: "each gap has its own NAK",
             settings: plain(),
             post: &[(WRITE, 60)],
             lost: "W1 W4",
@@ -151,7 +151,7 @@ fn gaps() {
             ended: &[14],
         },
         Row {
-            what: "a second gap after the first is closed",
+            case: "a second gap after the first is closed",
             settings: plain(),
             post: &[(WRITE, 40)],
             lost: "W1 W2 W2",
@@ -160,7 +160,7 @@ fn gaps() {
             ended: &[18],
         },
         Row {
-            what: "across messages of all kinds",
+            case: "across messages of all kinds",
             settings: plain(),
             post: &[(SEND, 10), (WRITE, 20), (READ, 20), (SEND, 10)],
             lost: "W1",
@@ -175,7 +175,7 @@ fn gaps() {
 #[test]
 fn duplicates() {
     check(vec![Row {
-        what: "the only ACK is lost",
+        case: "the only ACK is lost",
         settings: Settings {
             ack_timeout: Picoseconds(20),
             ..plain()
@@ -194,7 +194,7 @@ fn duplicates() {
 fn the_same_gap_again() {
     check(vec![
         Row {
-            what: "reported again when the retransmission is lost",
+            case: "reported again when the retransmission is lost",
             settings: Settings {
                 nak_interval: Picoseconds(5),
                 ..plain()
@@ -206,7 +206,7 @@ fn the_same_gap_again() {
             ended: &[23],
         },
         Row {
-            what: "and when the NAK is lost",
+            case: "and when the NAK is lost",
             settings: Settings {
                 nak_interval: Picoseconds(2),
                 ..plain()
@@ -219,7 +219,7 @@ fn the_same_gap_again() {
             ended: &[16],
         },
         Row {
-            what: "without it a lost retransmission waits for the timeout, 50 after the last progress at 4",
+            case: "without it a lost retransmission waits for the timeout, 50 after the last progress at 4",
             settings: Settings {
                 ack_timeout: Picoseconds(50),
                 ..plain()

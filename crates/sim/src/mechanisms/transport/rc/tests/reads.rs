@@ -7,7 +7,7 @@ use crate::bytes::Bytes;
 fn reads() {
     check(vec![
         Row {
-            what: "one request, the responses acknowledge",
+            case: "one request, the responses acknowledge",
             settings: plain(),
             post: &[(READ, 25)],
             lost: "",
@@ -16,7 +16,7 @@ fn reads() {
             ended: &[6],
         },
         Row {
-            what: "an ACK waits behind the responses to an earlier read (9.7.5.1.1)",
+            case: "an ACK waits behind the responses to an earlier read (9.7.5.1.1)",
             settings: plain(),
             post: &[(WRITE, 10), (READ, 30), (WRITE, 20)],
             lost: "",
@@ -25,7 +25,7 @@ fn reads() {
             ended: &[4, 7, 8],
         },
         Row {
-            what: "responses acknowledge the writes before them",
+            case: "responses acknowledge the writes before them",
             settings: Settings {
                 ack_every: 100,
                 ..plain()
@@ -37,7 +37,7 @@ fn reads() {
             ended: &[5, 6],
         },
         Row {
-            what: "two reads at one time",
+            case: "two reads at one time",
             settings: plain(),
             post: &[(READ, 20), (READ, 20)],
             lost: "",
@@ -46,7 +46,7 @@ fn reads() {
             ended: &[5, 7],
         },
         Row {
-            what: "one read at a time: the second starts a round trip later, and what follows waits behind it",
+            case: "one read at a time: the second starts a round trip later, and what follows waits behind it",
             settings: Settings {
                 max_outstanding_reads: 1,
                 ..plain()
@@ -58,7 +58,7 @@ fn reads() {
             ended: &[5, 10, 11],
         },
         Row {
-            what: "a write need not wait for reads",
+            case: "a write need not wait for reads",
             settings: Settings {
                 max_outstanding_reads: 1,
                 ..plain()
@@ -77,7 +77,7 @@ fn reads() {
 fn lost_responses() {
     check(vec![
         Row {
-            what: "the first",
+            case: "the first",
             settings: plain(),
             post: &[(READ, 30)],
             lost: "R0",
@@ -86,7 +86,7 @@ fn lost_responses() {
             ended: &[11],
         },
         Row {
-            what: "the one in the middle",
+            case: "the one in the middle",
             settings: plain(),
             post: &[(READ, 30)],
             lost: "R1",
@@ -95,7 +95,7 @@ fn lost_responses() {
             ended: &[11],
         },
         Row {
-            what: "the last, 20 after the one before it came at 5",
+            case: "the last, 20 after the one before it came at 5",
             settings: Settings {
                 ack_timeout: Picoseconds(20),
                 ..plain()
@@ -107,7 +107,7 @@ fn lost_responses() {
             ended: &[29],
         },
         Row {
-            what: "the last, seen by the ACK behind it",
+            case: "the last, seen by the ACK behind it",
             settings: plain(),
             post: &[(READ, 30), (WRITE, 10)],
             lost: "R2",
@@ -116,7 +116,7 @@ fn lost_responses() {
             ended: &[11, 12],
         },
         Row {
-            what: "the last, seen by the response to the next read",
+            case: "the last, seen by the response to the next read",
             settings: plain(),
             post: &[(READ, 20), (READ, 20)],
             lost: "R1",
@@ -125,7 +125,7 @@ fn lost_responses() {
             ended: &[10, 12],
         },
         Row {
-            what: "the request, seen by the write behind it",
+            case: "the request, seen by the write behind it",
             settings: plain(),
             post: &[(READ, 20), (WRITE, 10)],
             lost: "Q0",
@@ -134,7 +134,7 @@ fn lost_responses() {
             ended: &[10, 11],
         },
         Row {
-            what: "a gap behind a read is reported behind its responses: none of them is requested again",
+            case: "a gap behind a read is reported behind its responses: none of them is requested again",
             settings: plain(),
             post: &[(READ, 40), (WRITE, 20)],
             lost: "W4",
@@ -143,7 +143,7 @@ fn lost_responses() {
             ended: &[7, 13],
         },
         Row {
-            what: "a gap that closed before its report could leave is not reported",
+            case: "a gap that closed before its report could leave is not reported",
             settings: Settings {
                 ack_timeout: Picoseconds(5),
                 ..plain()
