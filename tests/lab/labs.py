@@ -27,7 +27,7 @@ def built(cluster: str | Path, hosts: int, part: str = "", daemons: bool = True)
     """A lab of the first hosts of an example, or of another cluster file."""
     needs(*TOOLS, root=True)
     plan = build(read(EXAMPLES / cluster))
-    chosen = lab.hosts_of(plan, hosts)
+    chosen = lab.select_hosts(plan, hosts)
     design = lab.design(
         plan, name(part), chosen, render.files(plan, chosen), render.routing_daemons if daemons else None
     )

@@ -8,7 +8,7 @@ from labs import EXAMPLES
 from wirespeed import lab
 from wirespeed.cluster import read
 from wirespeed.errors import Refusal
-from wirespeed.lab.kernel import parameters_of
+from wirespeed.lab.kernel import parse_parameters
 from wirespeed.lab.names import interfaces, mac
 from wirespeed.plan import build
 
@@ -60,15 +60,15 @@ def test_mac_addresses_are_the_same_each_time_and_for_one_machine_alone() -> Non
 )
 def test_switches_that_hosts_need(cluster: str, hosts: int, switches: tuple[str, ...]) -> None:
     plan = build(read(EXAMPLES / cluster))
-    assert lab.switches_of(plan, lab.hosts_of(plan, hosts)) == switches
+    assert lab.select_switches(plan, lab.select_hosts(plan, hosts)) == switches
 
 
 def test_more_hosts_than_there_are_is_refused() -> None:
     plan = build(read(EXAMPLES / "mi300x-4node/cluster.yaml"))
     with pytest.raises(Refusal, match="found 5 hosts; expected at most 4, the hosts of mi300x-4node"):
-        lab.hosts_of(plan, 5)
+        lab.select_hosts(plan, 5)
 
 
 def test_kernel_parameters_of_a_file() -> None:
     text = "# a comment\n; another\nnet.ipv4.conf.eth0/100.rp_filter = 2\n-net/ipv4/x.y=1   2\nnothing\n"
-    assert list(parameters_of(text)) == [("net/ipv4/conf/eth0.100/rp_filter", "2"), ("net/ipv4/x.y", "1 2")]
+    assert list(parse_parameters(text)) == [("net/ipv4/conf/eth0.100/rp_filter", "2"), ("net/ipv4/x.y", "1 2")]

@@ -15,8 +15,8 @@ from needs import needs
 from wirespeed import lab, render
 from wirespeed.cluster import read
 from wirespeed.errors import Refusal
-from wirespeed.lab.design import links_of
-from wirespeed.lab.fabric import expected_routes, link_local, switch_of
+from wirespeed.lab.design import list_links
+from wirespeed.lab.fabric import build_switch, expected_routes, link_local
 from wirespeed.plan import build
 from wirespeed.reach import Status
 
@@ -54,8 +54,8 @@ def cluster_with(underlay: str, folder: Path) -> Path:
 
 def test_every_switch_needs_every_subnet_of_hosts_over_all_its_ways() -> None:
     plan = build(read(CLUSTER))
-    links = links_of(plan, list(plan.devices))
-    switches = {name: switch_of(plan, name, links) for name in plan.switches}
+    links = list_links(plan, list(plan.devices))
+    switches = {name: build_switch(plan, name, links) for name in plan.switches}
     found = {
         name: {network: [hop.neighbour.device for hop in hops] for network, hops in networks.items()}
         for name, networks in expected_routes(switches, links).items()
@@ -74,15 +74,15 @@ def test_every_switch_needs_every_subnet_of_hosts_over_all_its_ways() -> None:
 
 def test_a_switch_announces_what_is_in_the_lab() -> None:
     plan = build(read(CLUSTER))
-    links = links_of(plan, ["node1", "node3", *plan.switches])
-    assert switch_of(plan, "leaf1", links).bgp.networks == ("10.255.0.1/32", "10.1.0.0/31")
+    links = list_links(plan, ["node1", "node3", *plan.switches])
+    assert build_switch(plan, "leaf1", links).bgp.networks == ("10.255.0.1/32", "10.1.0.0/31")
 
 
 @pytest.mark.parametrize("underlay", ["numbered", "unnumbered"])
 def test_a_speaker_in_the_words_of_its_daemons(underlay: str, tmp_path: Path) -> None:
     plan = build(read(cluster_with(underlay, tmp_path)))
-    links = links_of(plan, ["node1", "leaf1", "spine1"])
-    daemons = render.routing_daemons("leaf1", switch_of(plan, "leaf1", links))
+    links = list_links(plan, ["node1", "leaf1", "spine1"])
+    daemons = render.routing_daemons("leaf1", build_switch(plan, "leaf1", links))
     text = "".join(f"# {daemon}\n{text}" for daemon, text in daemons.items())
     golden = Path(__file__).parent / f"speaker-{underlay}.txt"
     if os.environ.get("WIRESPEED_ACCEPT") == "1":
@@ -209,7 +209,7 @@ def test_a_dead_spine_takes_half_of_the_ways() -> None:
 def test_a_lab_without_its_daemons_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     needs("ip", root=True)
     plan = build(read(CLUSTER))
-    hosts = lab.hosts_of(plan, 4)
+    hosts = lab.select_hosts(plan, 4)
     design = lab.design(plan, "none", hosts, render.files(plan, hosts), render.routing_daemons)
     monkeypatch.setattr("wirespeed.lab.machine._PLACES", dict.fromkeys(("bgpd", "bfdd", "zebra"), ("/nowhere",)))
     with pytest.raises(Refusal) as refusal:

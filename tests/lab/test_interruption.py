@@ -26,7 +26,7 @@ AT_S = [0.0, 0.002, 0.005, 0.01, 0.02, 0.03, 0.045, 0.06, 0.08, 0.1, 0.15, 0.2, 
 
 def design() -> lab.Design:
     plan = build(read(CLUSTER))
-    hosts = lab.hosts_of(plan, 2)
+    hosts = lab.select_hosts(plan, 2)
     return lab.design(plan, name(LAB), hosts, render.files(plan, hosts), render.routing_daemons)
 
 

@@ -128,7 +128,7 @@ def test_nothing_is_left() -> None:
 
 def small() -> lab.Design:
     plan = build(read(EXAMPLES / CLUSTER))
-    hosts = lab.hosts_of(plan, 1)
+    hosts = lab.select_hosts(plan, 1)
     return lab.design(plan, name("refused"), hosts, render.files(plan, hosts), render.routing_daemons)
 
 
@@ -152,7 +152,7 @@ def test_more_hosts_than_the_kernel_has_inotify_instances_for_are_refused(
 
 def test_hosts_that_no_networkd_configures_are_refused() -> None:
     plan = build(read(EXAMPLES / "bluebonnet-64node/cluster.yaml"))
-    hosts = lab.hosts_of(plan, 2)
+    hosts = lab.select_hosts(plan, 2)
     with pytest.raises(Refusal) as refusal:
         lab.design(plan, "x", hosts, render.files(plan, hosts), render.routing_daemons)
     assert str(refusal.value) == (

@@ -18,7 +18,7 @@ from rich.console import Console
 from wirespeed import lab
 from wirespeed.errors import Problem, Refusal
 from wirespeed.lab import readiness, state
-from wirespeed.lab.processes import processes_of
+from wirespeed.lab.processes import list_processes
 from wirespeed.report import lab as report
 from wirespeed.results.lab import Phase
 
@@ -46,7 +46,7 @@ def test_as_built_then_changed(small_lab: lab.Lab) -> None:
     assert before[2] == f"node1 host {namespace} systemd-networkd 24 of 24"
     assert before[5] == "node1:enp29s0np0 leaf1:Eth1/1 (Eth1-1) 1 up 9000 | 9100"
 
-    (daemon,) = processes_of([namespace])
+    (daemon,) = list_processes([namespace])
     os.kill(daemon, signal.SIGKILL)
     for line in ("link set dev Eth1-2 down", "link set dev Eth1-3 mtu 1500"):
         subprocess.run(["ip", "-n", small_lab.namespace("leaf1"), *line.split()], check=True)

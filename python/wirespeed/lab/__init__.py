@@ -1,12 +1,12 @@
-"""A cluster tried before it is cabled: its hosts and switches as network namespaces of one Linux machine.
+"""Runs a cluster as a lab: its hosts and switches are network namespaces of one Linux machine.
 
-A cable is a veth pair; what was rendered for a host is loaded by the programs that would load it there.
+A cable is a veth pair. The programs that would load the rendered files on a host load them in the lab.
 """
 
 from wirespeed.lab.bench import AGENT, CONTROL, PAIR, PAIR_ADDRESSES, PAIR_INTERFACE, benchmark_network
 from wirespeed.lab.build import up
 from wirespeed.lab.counters import counters
-from wirespeed.lab.design import Design, design, hosts_of, switches_of
+from wirespeed.lab.design import Design, design, select_hosts, select_switches
 from wirespeed.lab.fault import make as make_fault
 from wirespeed.lab.fault import mitigate
 from wirespeed.lab.fault import undo as undo_faults
@@ -33,15 +33,15 @@ __all__ = [
     "design",
     "fault_kinds",
     "find",
-    "hosts_of",
     "lab_name",
     "make_fault",
     "mitigate",
     "names",
     "remove_lab",
+    "select_hosts",
+    "select_switches",
     "status",
     "statuses",
-    "switches_of",
     "tidy",
     "undo_faults",
     "up",

@@ -1,7 +1,7 @@
-"""What a lab has while benchmarks run in it: a network for control, and two hosts with nothing between them.
+"""The networks of benchmarks in a lab: one for control, and two directly connected hosts.
 
-Ranks of a parallel program find each other over the first: an address of a NIC is reached from addresses of NICs alone,
-and a cluster has a management network beside them. What the second reach is this machine's limit, and so the lab's.
+Ranks of a parallel program connect over the control network: addresses of NICs are reachable from NICs only, and a
+cluster has a management network too. The rate of the two hosts is the limit of this machine, and so of the lab.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from wirespeed.results.lab import LabDevice, Role
 CONTROL = "wsl-control"
 """The interface of every host for control."""
 PAIR = ("direct-1", "direct-2")
-"""Both hosts with nothing between them."""
+"""The two directly connected hosts."""
 PAIR_INTERFACE = "direct"
 PAIR_ADDRESSES = ("198.19.0.0/31", "198.19.0.1/31")
 """198.18.0.0/15 is for benchmarks: RFC 2544, section C.2.2."""
 AGENT = ("sh", "/run/wirespeed-enter")
-"""What starts a command on another host, from inside a host: the host's name, then the command as one line."""
+"""Starts a command on another host, from a host: the name of the host, then the command as one line."""
 
 _NAMES = "".join(
     f"{address.partition('/')[0]} {name}\n"
@@ -39,12 +39,13 @@ _LINES = "bench"
 _AGENT_FILE = AGENT[1].removeprefix("/")
 
 # The machine's /run, which contains the namespaces, is below that of the host.
-_UNDER = 'umount /run && exec "$@"'
+_ENTER = 'umount /run && exec "$@"'
 
 
 @contextlib.contextmanager
 def benchmark_network(lab: Lab, mtu: int | None) -> Iterator[Lab]:
-    """The lab with what benchmarks need, `PAIR` among its hosts, until they are over. ``mtu`` is that of the pair.
+    """The lab with the networks of benchmarks, and `PAIR` among its hosts, until the end of the context. ``mtu`` is
+    that of the pair.
 
     Raises:
         Refusal: the lab is not up any more, other benchmarks run in it, or the kernel refuses something.
@@ -54,27 +55,27 @@ def benchmark_network(lab: Lab, mtu: int | None) -> Iterator[Lab]:
         whole = _with_pair(lab)
         with state.hold_lock(lab.name) as lock:
             find(lab.name)
-            _remove(lab, lock)  # of a run that was killed
+            _remove_network(lab, lock)  # of a run that was killed
             stack.callback(_locked_remove, lab)
-            _build(whole, mtu, lock)
+            _build_network(whole, mtu, lock)
         yield whole
 
 
 def _with_pair(lab: Lab) -> Lab:
-    taken = [device.name for device in lab.state.devices if device.name in PAIR]
-    if taken:
+    conflicts = [device.name for device in lab.state.devices if device.name in PAIR]
+    if conflicts:
         raise refuse(
-            f"lab {lab.name}", f"a device called {taken[0]}", "another name: this one is reserved for benchmarks"
+            f"lab {lab.name}", f"a device called {conflicts[0]}", "another name: this one is reserved for benchmarks"
         )
     pair = tuple(LabDevice(name, Role.HOST, namespace(lab.name, name)) for name in PAIR)
     return Lab(replace(lab.state, devices=(*lab.state.devices, *pair)))
 
 
-def _build(lab: Lab, mtu: int | None, lock: int) -> None:
+def _build_network(lab: Lab, mtu: int | None, lock: int) -> None:
     switch = namespace(lab.name, _SWITCH)
     a, b = (lab.namespace(name) for name in PAIR)
-    ports = _ports(lab)
-    _ip(
+    ports = _list_ports(lab)
+    _run_ip(
         lab,
         lock,
         None,
@@ -85,7 +86,7 @@ def _build(lab: Lab, mtu: int | None, lock: int) -> None:
             for port, host in zip(ports, lab.hosts, strict=True)
         ),
     )
-    _ip(
+    _run_ip(
         lab,
         lock,
         switch,
@@ -106,54 +107,56 @@ def _build(lab: Lab, mtu: int | None, lock: int) -> None:
                 f"address add {pair_addresses[host]} dev {PAIR_INTERFACE}",
                 f"link set dev {PAIR_INTERFACE}{size} up",
             ]
-        _ip(lab, lock, lab.namespace(host), *lines)
-    agent = _agent(lab)
+        _run_ip(lab, lock, lab.namespace(host), *lines)
+    agent = _format_agent(lab)
     for host in lab.hosts:
         (lab.folder(host) / _AGENT_FILE).write_text(agent, encoding="utf-8")
 
 
-def _ports(lab: Lab) -> list[str]:
-    """Of the network for control; a host of the pair may be among the lab's hosts, or not."""
+def _list_ports(lab: Lab) -> list[str]:
+    """Ports of the control network. The lab may contain the hosts of the pair."""
     return [f"port{number}" for number in range(1, len({*lab.hosts, *PAIR}) + 1)]
 
 
-def _agent(lab: Lab) -> str:
+def _format_agent(lab: Lab) -> str:
     """The script behind `AGENT`."""
     lines = ["case $1 in"]
     for host in lab.hosts:
-        prefix = shlex.join(("unshare", "--mount", "sh", "-c", _UNDER, "enter", *lab.prefix(host)))
+        prefix = shlex.join(("unshare", "--mount", "sh", "-c", _ENTER, "enter", *lab.prefix(host)))
         lines.append(f'{host}) shift; exec {prefix} sh -c "$*" ;;')
     lines += ["esac", 'echo "no host $1 in this lab" >&2', "exit 1"]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _ip(lab: Lab, lock: int, inside: str | None, *lines: str) -> None:
+def _run_ip(lab: Lab, lock: int, target_namespace: str | None, *lines: str) -> None:
     path = state.folder(lab.name) / _LINES
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    ran = kernel.batch(path, lock, *(("-n", inside) if inside else ()))
+    ran = kernel.batch(path, lock, *(("-n", target_namespace) if target_namespace else ()))
     if ran.status is not Status.OK:
-        raise refuse(f"lab {lab.name}", f"ip -batch: {_first(ran.stderr) or ran.detail}", "a network for benchmarks")
+        raise refuse(
+            f"lab {lab.name}", f"ip -batch: {_get_first_line(ran.stderr) or ran.detail}", "a network for benchmarks"
+        )
 
 
-def _first(text: bytes) -> str:
+def _get_first_line(text: bytes) -> str:
     return text.decode("utf-8", "replace").partition("\n")[0].strip()
 
 
 def _locked_remove(lab: Lab) -> None:
     with state.hold_lock(lab.name) as lock:
-        _remove(lab, lock)
+        _remove_network(lab, lock)
 
 
-def _remove(lab: Lab, lock: int) -> None:
-    """Remove all of it that is there; a lab that is gone took it along."""
-    known = state.namespaces(lab.name)
+def _remove_network(lab: Lab, lock: int) -> None:
+    """Remove the networks as far as they exist."""
+    existing = state.namespaces(lab.name)
     switch, *pair = (namespace(lab.name, name) for name in (_SWITCH, *PAIR))
-    if switch in known:
-        # A cable goes some time after its namespace, and the next run would find its name taken.
+    if switch in existing:
+        # A cable is removed some time after its namespace, so the name would be in use in the next run.
         path = state.folder(lab.name) / _LINES
-        path.write_text("".join(f"link delete dev {port}\n" for port in _ports(lab)), encoding="utf-8")
+        path.write_text("".join(f"link delete dev {port}\n" for port in _list_ports(lab)), encoding="utf-8")
         kernel.batch(path, lock, "-n", switch, "-force")
-    remove(lab.name, [name for name in (switch, *pair) if name in known], lock)
+    remove(lab.name, [name for name in (switch, *pair) if name in existing], lock)
     for host in lab.hosts:
         (lab.folder(host) / _AGENT_FILE).unlink(missing_ok=True)
     for name in PAIR:

@@ -22,37 +22,38 @@ _CONFIGURED_WITHIN_S, _EACH_WITHIN_S = 60, 3
 
 _NO_SWITCH = "switches: traffic classes, PFC, ECN marking, buffers and speeds (a veth pair has none)"
 
-_NAMED = 4  # files that are named; the others are counted
+_MAX_NAMES = 4  # files in a message; the others are counted
 
 ReportProgress = Callable[[str], None]
 Boot = Callable[[LabState, int], tuple[str, ...]]
 
 
 def up(design: Design, cluster: Path, report_progress: ReportProgress, boot: Boot | None = None) -> Lab:
-    """Build a lab; where that fails or is interrupted, all of it is removed again.
+    """Build a lab. After a failure or interruption all of it is removed.
 
     Args:
-        design: what it is made of.
+        design: devices, cables and settings of the lab.
         cluster: the cluster file, for later commands.
         report_progress: called with the next step.
-        boot: starts its machines, given the lab and the descriptor of its lock; returns what they lack, as sentences.
+        boot: starts its machines, given the lab and the descriptor of its lock; returns unsupported settings, as
+        sentences.
 
     Raises:
-        Refusal: there is such a lab, or it could not be built.
+        Refusal: the lab exists already, or it could not be built.
     """
     check_user()
-    check_programs(_programs(design))
+    check_programs(_list_programs(design))
     check_watches(len(design.files))
     with state.hold_lock(design.name) as lock:
         _check_new(design.name)
         try:
-            return _build(design, cluster, report_progress, boot, lock)
+            return _build_lab(design, cluster, report_progress, boot, lock)
         except BaseException:
             clear(design.name, lock)
             raise
 
 
-def _programs(design: Design) -> Iterator[str]:
+def _list_programs(design: Design) -> Iterator[str]:
     yield from ("ip", "mount", "unshare")
     if design.files:
         yield "networkd"
@@ -64,11 +65,11 @@ def _programs(design: Design) -> Iterator[str]:
 
 
 def _check_new(name: str) -> None:
-    kept = state.load(name)
-    if kept is not None and kept.phase is Phase.UP:
+    stored = state.load(name)
+    if stored is not None and stored.phase is Phase.UP:
         raise refuse(
             f"lab {name}",
-            f"already running since {kept.started}",
+            f"already running since {stored.started}",
             "no lab of this name",
             f"remove it with `wirespeed lab down {name}`",
         )
@@ -78,19 +79,21 @@ def _check_new(name: str) -> None:
         )
 
 
-def _build(design: Design, cluster: Path, report_progress: ReportProgress, boot: Boot | None, lock: int) -> Lab:
-    started = datetime.now(UTC).isoformat(timespec="seconds")
+def _build_lab(design: Design, cluster: Path, report_progress: ReportProgress, boot: Boot | None, lock: int) -> Lab:
+    start_time = datetime.now(UTC).isoformat(timespec="seconds")
     lab = LabState(
-        design.name, design.cluster, str(cluster.resolve()), started, Phase.BUILDING, design.devices, design.links
+        design.name, design.cluster, str(cluster.resolve()), start_time, Phase.BUILDING, design.devices, design.links
     )
     state.save(lab)
     report_progress(f"{len(lab.devices)} namespaces, {len(lab.links)} cables")
     for device in lab.devices:
-        _write(lab, device, design)
-    _cables(lab, lock)
+        _write_device(lab, device, design)
+    _create_cables(lab, lock)
     names = [device.name for device in lab.devices]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        starts = dict(zip(names, pool.map(lambda device: _start(lab, device, design, lock), lab.devices), strict=True))
+        starts = dict(
+            zip(names, pool.map(lambda device: _start_device(lab, device, design, lock), lab.devices), strict=True)
+        )
     report_progress("waiting for addresses, rules and routes")
     readiness.wait(
         {
@@ -101,14 +104,14 @@ def _build(design: Design, cluster: Path, report_progress: ReportProgress, boot:
         lambda device: _last_words(lab, device),
         lambda device: next((name for name, process in starts[device].daemons.items() if has_ended(process)), None),
     )
-    left = _left_out(design, {name: device.refused_parameters for name, device in starts.items()})
-    lacking = boot(lab, lock) if boot is not None else ()
-    whole = replace(lab, phase=Phase.UP, left_out=(*lacking, *left))
+    ignored_settings = _left_out(design, {name: device.refused_parameters for name, device in starts.items()})
+    boot_notes = boot(lab, lock) if boot is not None else ()
+    whole = replace(lab, phase=Phase.UP, left_out=(*boot_notes, *ignored_settings))
     state.save(whole)
     return Lab(whole)
 
 
-def _write(lab: LabState, device: LabDevice, design: Design) -> None:
+def _write_device(lab: LabState, device: LabDevice, design: Design) -> None:
     folder = state.device_folder(lab.name, device.name)
     (folder / "run").mkdir(parents=True)
     (folder / "hosts").write_text(design.names, encoding="utf-8")
@@ -117,7 +120,7 @@ def _write(lab: LabState, device: LabDevice, design: Design) -> None:
         design.files[device.name].write(folder)
 
 
-def _cables(lab: LabState, lock: int) -> None:
+def _create_cables(lab: LabState, lock: int) -> None:
     """All namespaces and cables, by one process."""
     lines = [f"netns add {device.namespace}" for device in lab.devices]
     names = {device.name: device.namespace for device in lab.devices}
@@ -146,7 +149,7 @@ class _DeviceStart:
     daemons: Mapping[str, int]
 
 
-def _start(lab: LabState, device: LabDevice, design: Design, lock: int) -> _DeviceStart:
+def _start_device(lab: LabState, device: LabDevice, design: Design, lock: int) -> _DeviceStart:
     """Set a device up and start its daemons."""
     folder = state.device_folder(lab.name, device.name)
     files = design.files.get(device.name)
@@ -178,18 +181,18 @@ def _last_words(lab: LabState, name: str) -> str | None:
 def _left_out(design: Design, refused_parameters: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """Rendered settings that a lab cannot apply, as sentences; the same for most hosts."""
     parameters: dict[str, None] = {}
-    left: dict[str, None] = {}
+    ignored_files: dict[str, None] = {}
     for name, files in design.files.items():
-        planned = {key for key, _ in files.parameters}
-        refused = [key for key in refused_parameters[name] if key in planned]
-        parameters |= dict.fromkeys([*files.left_parameters, *refused])
-        left |= dict.fromkeys(files.left_files)
+        planned_keys = {key for key, _ in files.parameters}
+        refused_keys = [key for key in refused_parameters[name] if key in planned_keys]
+        parameters |= dict.fromkeys([*files.left_parameters, *refused_keys])
+        ignored_files |= dict.fromkeys(files.left_files)
     messages = []
     if parameters:
         names = ", ".join(key.replace("/", ".") for key in parameters)
         messages.append(f"kernel parameters: {names} (they apply to the whole machine)")
-    if left:
-        messages.append(f"files without effect in a network namespace: {format_first(list(left), _NAMED)}")
+    if ignored_files:
+        messages.append(f"files without effect in a network namespace: {format_first(list(ignored_files), _MAX_NAMES)}")
     return (*messages, _NO_SWITCH)
 
 

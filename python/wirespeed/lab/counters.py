@@ -1,4 +1,4 @@
-"""What the interfaces of a lab's hosts have sent and received."""
+"""Byte counters of the interfaces of a lab's hosts."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _LIMIT_S = 60
 
 
 def counters(lab: Lab) -> dict[tuple[str, str], tuple[int, int]]:
-    """Bytes sent and received by host and interface, since they were made.
+    """Bytes sent and received by host and interface, since the start of the lab.
 
     Raises:
         Refusal: the counters of a host cannot be read.
     """
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        found = pool.map(lambda host: _host_counters(lab, host), lab.hosts)
+        links_by_host = pool.map(lambda host: _host_counters(lab, host), lab.hosts)
         return {
             (host, link["ifname"]): (link["stats64"]["tx"]["bytes"], link["stats64"]["rx"]["bytes"])
-            for host, links in zip(lab.hosts, found, strict=True)
+            for host, links in zip(lab.hosts, links_by_host, strict=True)
             for link in links
         }
 

@@ -9,7 +9,7 @@ from itertools import combinations
 
 from wirespeed.errors import refuse
 from wirespeed.lab import fabric, networkd, readiness
-from wirespeed.lab.host import File, HostFiles, files_of
+from wirespeed.lab.host import File, HostFiles, sort_files
 from wirespeed.lab.kernel import Setup
 from wirespeed.lab.names import interfaces, mac, namespace
 from wirespeed.lab.switch import setup as switch_setup
@@ -31,7 +31,7 @@ class Design:
     files: Mapping[str, HostFiles]  # by host
     setups: Mapping[str, Setup]
     speakers: Mapping[str, Mapping[str, str]]  # by switch: its routing daemons, each with its configuration
-    names: str  # what every device has as its /etc/hosts
+    names: str  # /etc/hosts of every device
 
 
 def design(
@@ -41,26 +41,26 @@ def design(
     files: Iterable[File],
     speaker: Speaker | None,
 ) -> Design:
-    """A lab of hosts and the switches they need.
+    """Design a lab of hosts and the switches that they need.
 
     Args:
-        plan: of the cluster.
-        name: of the lab.
-        hosts: see `hosts_of`.
-        files: what was rendered for them, host by host.
-        speaker: the daemons that route for a switch, each with its configuration; None: the kernels get the
-            routes that those would find.
+        plan: plan of the cluster.
+        name: name of the lab.
+        hosts: see `select_hosts`.
+        files: the rendered files, host by host.
+        speaker: the routing daemons of a switch with their configuration; None: the kernels have static routes
+            instead.
 
     Raises:
-        Refusal: the network of a host is configured by what does not run in a namespace.
+        Refusal: the network of a host needs a service that does not run in a namespace.
     """
-    host_files = files_of(files)
-    names = switches_of(plan, hosts)
-    links = links_of(plan, [*hosts, *names])
-    switches = {device: fabric.switch_of(plan, device, links) for device in names}
+    host_files = sort_files(files)
+    names = select_switches(plan, hosts)
+    links = list_links(plan, [*hosts, *names])
+    switches = {device: fabric.build_switch(plan, device, links) for device in names}
     speakers = {device: {} if speaker is None else speaker(device, switch) for device, switch in switches.items()}
     next_hops = fabric.expected_routes(switches, links)
-    devices = devices_of(plan, name, hosts, switches, links, speakers, next_hops)
+    devices = list_devices(plan, name, hosts, switches, links, speakers, next_hops)
     ends: dict[str, list[LabEnd]] = {device.name: [] for device in devices}
     for link in links:
         for end in (link.a, link.b):
@@ -74,11 +74,11 @@ def design(
     return Design(name, plan.name, devices, links, host_files, setups, speakers, hosts_file(plan, hosts, links))
 
 
-def hosts_of(plan: Plan, count: int | None) -> tuple[str, ...]:
-    """The first hosts of the cluster file; all of them for None.
+def select_hosts(plan: Plan, count: int | None) -> tuple[str, ...]:
+    """The first hosts of the cluster file. None: all.
 
     Raises:
-        Refusal: it has fewer.
+        Refusal: the cluster has fewer hosts.
     """
     hosts = tuple(plan.hosts)
     if count is not None and count > len(hosts):
@@ -88,32 +88,32 @@ def hosts_of(plan: Plan, count: int | None) -> tuple[str, ...]:
     return hosts[:count]
 
 
-def switches_of(plan: Plan, hosts: Sequence[str]) -> tuple[str, ...]:
-    """The switches that these hosts need: their leaves, and all switches on a shortest path between two of those."""
+def select_switches(plan: Plan, hosts: Sequence[str]) -> tuple[str, ...]:
+    """The switches that these hosts need: their leaves, and all switches on a shortest path between two leaves."""
     leaves: dict[str, None] = {}
     neighbours: dict[str, dict[str, None]] = {}
     for cable in plan.cables:
-        for end, other in ((cable.a, cable.b), (cable.b, cable.a)):
-            if end.device in plan.switches and other.device in plan.switches:
-                neighbours.setdefault(end.device, {})[other.device] = None
-    wanted = set(hosts)
+        for end, other_end in ((cable.a, cable.b), (cable.b, cable.a)):
+            if end.device in plan.switches and other_end.device in plan.switches:
+                neighbours.setdefault(end.device, {})[other_end.device] = None
+    host_names = set(hosts)
     for cable in plan.cables:
-        for end, other in ((cable.a, cable.b), (cable.b, cable.a)):
-            if end.device in wanted and other.device in plan.switches:
-                leaves[other.device] = None
-    far = {leaf: _distances(neighbours, leaf) for leaf in leaves}
-    needed = set(leaves)
+        for end, other_end in ((cable.a, cable.b), (cable.b, cable.a)):
+            if end.device in host_names and other_end.device in plan.switches:
+                leaves[other_end.device] = None
+    far = {leaf: _measure_distances(neighbours, leaf) for leaf in leaves}
+    needed_switches = set(leaves)
     for leaf, other_leaf in combinations(leaves, 2):
         whole = far[leaf].get(other_leaf)
         if whole is None:
             continue
-        needed |= {
+        needed_switches |= {
             switch for switch, steps in far[leaf].items() if steps + far[other_leaf].get(switch, whole + 1) == whole
         }
-    return tuple(switch for switch in plan.switches if switch in needed)
+    return tuple(switch for switch in plan.switches if switch in needed_switches)
 
 
-def devices_of(
+def list_devices(
     plan: Plan,
     lab: str,
     hosts: Sequence[str],
@@ -123,35 +123,35 @@ def devices_of(
     next_hops: Mapping[str, Mapping[str, Sequence[fabric.Hop]]],
 ) -> tuple[LabDevice, ...]:
     """The devices with their namespaces, hosts first. ``switches`` are those of the lab, as they are in it."""
-    cabled: dict[str, list[str]] = {}
+    interfaces_by_device: dict[str, list[str]] = {}
     for link in links:
         for end in (link.a, link.b):
-            cabled.setdefault(end.device, []).append(end.interface)
-    found = []
+            interfaces_by_device.setdefault(end.device, []).append(end.interface)
+    lab_devices = []
     for name in hosts:
-        has = readiness.of_host(plan.hosts[name], cabled.get(name, ()))
-        found.append(LabDevice(name, Role.HOST, namespace(lab, name), (networkd.DAEMON,), has))
+        has = readiness.list_host_lines(plan.hosts[name], interfaces_by_device.get(name, ()))
+        lab_devices.append(LabDevice(name, Role.HOST, namespace(lab, name), (networkd.DAEMON,), has))
     for name, switch in switches.items():
-        has = readiness.of_switch(switch, next_hops.get(name, {}))
-        found.append(LabDevice(name, Role.SWITCH, namespace(lab, name), tuple(speakers[name]), has))
-    return tuple(found)
+        has = readiness.list_switch_lines(switch, next_hops.get(name, {}))
+        lab_devices.append(LabDevice(name, Role.SWITCH, namespace(lab, name), tuple(speakers[name]), has))
+    return tuple(lab_devices)
 
 
-def links_of(plan: Plan, devices: Sequence[str]) -> tuple[LabLink, ...]:
+def list_links(plan: Plan, devices: Sequence[str]) -> tuple[LabLink, ...]:
     """The cables that have both ends on these devices."""
-    inside = set(devices)
-    cables = [cable for cable in plan.cables if {cable.a.device, cable.b.device} <= inside]
+    device_names = set(devices)
+    cables = [cable for cable in plan.cables if {cable.a.device, cable.b.device} <= device_names]
     ports: dict[str, dict[str, None]] = {}
     for cable in cables:
         for end in (cable.a, cable.b):
             ports.setdefault(end.device, {})[end.port] = None
     names = {device: interfaces(port_names) for device, port_names in ports.items()}
 
-    def end_of(device: str, port: str) -> LabEnd:
-        return LabEnd(device, port, names[device][port], _mac(plan, device, port))
+    def build_end(device: str, port: str) -> LabEnd:
+        return LabEnd(device, port, names[device][port], _find_mac(plan, device, port))
 
     return tuple(
-        LabLink(end_of(cable.a.device, cable.a.port), end_of(cable.b.device, cable.b.port), cable.rail)
+        LabLink(build_end(cable.a.device, cable.a.port), build_end(cable.b.device, cable.b.port), cable.rail)
         for cable in cables
     )
 
@@ -159,30 +159,30 @@ def links_of(plan: Plan, devices: Sequence[str]) -> tuple[LabLink, ...]:
 def hosts_file(plan: Plan, hosts: Sequence[str], links: Sequence[LabLink]) -> str:
     """Names of the hosts' addresses: the name of a host is its first NIC; HOST-NIC is each NIC."""
     lines = ["127.0.0.1 localhost", "::1 localhost"]
-    cabled = {(end.device, end.port) for link in links for end in (link.a, link.b)}
+    cabled_ends = {(end.device, end.port) for link in links for end in (link.a, link.b)}
     for host in hosts:
         aliases = [host]
         for nic, planned_nic in plan.hosts[host].nics.items():
-            if (host, nic) in cabled and planned_nic.addresses:
+            if (host, nic) in cabled_ends and planned_nic.addresses:
                 lines.append(" ".join((planned_nic.addresses[0].partition("/")[0], *aliases, f"{host}-{nic}")))
                 aliases = []
     return "".join(f"{line}\n" for line in lines)
 
 
-def _mac(plan: Plan, device: str, port: str) -> str:
+def _find_mac(plan: Plan, device: str, port: str) -> str:
     host = plan.hosts.get(device)
-    planned = host.nics[port].mac if host is not None and port in host.nics else None
-    return planned or mac(plan.name, device, port)
+    planned_mac = host.nics[port].mac if host is not None and port in host.nics else None
+    return planned_mac or mac(plan.name, device, port)
 
 
-def _distances(neighbours: Mapping[str, Mapping[str, None]], start: str) -> dict[str, int]:
-    """Steps to every switch that can be reached."""
+def _measure_distances(neighbours: Mapping[str, Mapping[str, None]], start: str) -> dict[str, int]:
+    """The number of cables to every reachable switch."""
     steps = {start: 0}
-    waiting = deque([start])
-    while waiting:
-        device = waiting.popleft()
-        for other in neighbours.get(device, ()):
-            if other not in steps:
-                steps[other] = steps[device] + 1
-                waiting.append(other)
+    queue = deque([start])
+    while queue:
+        device = queue.popleft()
+        for neighbour in neighbours.get(device, ()):
+            if neighbour not in steps:
+                steps[neighbour] = steps[device] + 1
+                queue.append(neighbour)
     return steps

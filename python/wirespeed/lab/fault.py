@@ -21,23 +21,27 @@ _LOOK_S = 0.1
 
 
 def make(name: str, plan: Plan, kind_name: str, device: str | None = None, port: str | None = None) -> LabFault:
-    """Make a fault in the lab of this name.
+    """Inject a fault into the lab of this name.
 
     Raises:
-        Refusal: there is no such kind or place, the fault is there already, or it could not be made; then nothing is.
+        Refusal: the kind or place does not exist, the fault is active already, or it could not be injected; then
+        nothing
+            is changed.
     """
     chosen = kind(kind_name)
     with state.hold_lock(name):
         lab = find(name)
         fault = chosen.make(FaultLocation(lab, plan, device, port))
-        same = [active for active in lab.state.faults if (active.kind, active.place) == (fault.kind, fault.place)]
-        if same:
+        equal_faults = [
+            active for active in lab.state.faults if (active.kind, active.place) == (fault.kind, fault.place)
+        ]
+        if equal_faults:
             hint = f"remove it with `wirespeed lab fault --undo {fault.kind}`"
-            raise refuse(f"lab {name}", f"the fault {same[0].title}", "no such fault", hint)
+            raise refuse(f"lab {name}", f"the fault {equal_faults[0].title}", "no such fault", hint)
         state.save(replace(lab.state, faults=(*lab.state.faults, fault)))
-        problems = _do(lab, ((act.device, act.do) for act in fault.acts), stop=True)
+        problems = _run_commands(lab, ((act.device, act.do) for act in fault.acts), stop=True)
         if problems:
-            _do(lab, ((act.device, act.undo) for act in reversed(fault.acts)))
+            _run_commands(lab, ((act.device, act.undo) for act in reversed(fault.acts)))
             state.save(lab.state)
             raise Refusal(problems)
         deadline = time.monotonic() + _SETTLED_WITHIN_S
@@ -47,44 +51,44 @@ def make(name: str, plan: Plan, kind_name: str, device: str | None = None, port:
 
 
 def undo(name: str, kinds: Iterable[str] | None = None) -> tuple[LabFault, ...]:
-    """Take faults back, the last one first: those of some kinds, or all.
+    """Remove faults, the last one first: those of some kinds, or all.
 
     Raises:
-        Refusal: part of a fault could not be removed; it stays on record. The others are removed.
+        Refusal: part of a fault could not be removed; it stays recorded. The others are removed.
     """
     with state.hold_lock(name):
         lab = find(name)
-        wanted = None if kinds is None else {kind(kind_name).name for kind_name in kinds}
-        gone, problems = [], []
-        left = list(lab.state.faults)
+        kind_names = None if kinds is None else {kind(kind_name).name for kind_name in kinds}
+        removed_faults, problems = [], []
+        remaining = list(lab.state.faults)
         for fault in reversed(lab.state.faults):
-            if wanted is not None and fault.kind not in wanted:
+            if kind_names is not None and fault.kind not in kind_names:
                 continue
-            found = _do(lab, ((act.device, act.undo) for act in reversed(fault.acts)))
-            problems += found
-            if not found:
-                left.remove(fault)
-                gone.append(fault)
-                state.save(replace(lab.state, faults=tuple(left)))
+            fault_problems = _run_commands(lab, ((act.device, act.undo) for act in reversed(fault.acts)))
+            problems += fault_problems
+            if not fault_problems:
+                remaining.remove(fault)
+                removed_faults.append(fault)
+                state.save(replace(lab.state, faults=tuple(remaining)))
         if problems:
             raise Refusal(problems)
-        if gone and not left:
-            _settle(lab)
-    return tuple(gone)
+        if removed_faults and not remaining:
+            _wait_for_recovery(lab)
+    return tuple(removed_faults)
 
 
-def _settle(lab: Lab) -> None:
-    """Wait until the devices have all routes and addresses again: their daemons restore what was lost with a link."""
+def _wait_for_recovery(lab: Lab) -> None:
+    """Wait until the daemons of the devices have restored all routes and addresses."""
     devices = [device for device in lab.state.devices if device.expects]
-    known = {device.name: (device.namespace, lab.folder(device.name), device.expects) for device in devices}
-    readiness.wait(known, _SETTLED_WITHIN_S, lambda _: None)
+    expectations = {device.name: (device.namespace, lab.folder(device.name), device.expects) for device in devices}
+    readiness.wait(expectations, _SETTLED_WITHIN_S, lambda _: None)
 
 
 def mitigate(name: str, kind_name: str) -> LabFault:
-    """Set what the plan holds against a fault, and leave the fault.
+    """Apply the planned settings against a fault, without removing the fault.
 
     Raises:
-        Refusal: there is no such fault, the plan holds nothing against it but its opposite, or it could not be set.
+        Refusal: the fault is not active, the plan has no settings against it, or they could not be applied.
     """
     with state.hold_lock(name):
         lab = find(name)
@@ -94,17 +98,19 @@ def mitigate(name: str, kind_name: str) -> LabFault:
         if not fault.mitigation:
             hint = "remove it with `wirespeed lab fault --undo`"
             raise refuse(f"lab {name}", f"the fault {fault.title} still to be removed", hint=hint)
-        problems = _do(lab, ((act.device, act.do) for act in fault.mitigation))
+        problems = _run_commands(lab, ((act.device, act.do) for act in fault.mitigation))
         if problems:
             raise Refusal(problems)
-        mitigated = replace(fault, mitigated=True)
+        mitigated_fault = replace(fault, mitigated=True)
         state.save(
-            replace(lab.state, faults=tuple(mitigated if active is fault else active for active in lab.state.faults))
+            replace(
+                lab.state, faults=tuple(mitigated_fault if active is fault else active for active in lab.state.faults)
+            )
         )
-    return mitigated
+    return mitigated_fault
 
 
-def _do(lab: Lab, commands: Iterable[tuple[str, tuple[str, ...]]], stop: bool = False) -> list[Problem]:
+def _run_commands(lab: Lab, commands: Iterable[tuple[str, tuple[str, ...]]], stop: bool = False) -> list[Problem]:
     """Run commands in order and return the problems; with ``stop`` end at the first one."""
     problems: list[Problem] = []
     for device, arguments in commands:

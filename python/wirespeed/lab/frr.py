@@ -1,4 +1,4 @@
-"""The daemons of FRRouting in a switch's namespaces."""
+"""Starts the daemons of FRRouting in a switch's namespaces."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pathlib import Path
 from wirespeed.lab.machine import program
 from wirespeed.reach import start_daemon, wait_for_socket
 
-_USER = "frr"  # that its daemons become
-_RUN = "run/frr"  # seen as /run/frr inside, where its own tools look
+_USER = "frr"  # user of the daemons
+_RUN = "run/frr"  # /run/frr in the namespace, where the tools of FRRouting expect it
 _DETACH = 'exec "$@" </dev/null'
 _SOCKETS = {"zebra": "zserv.api"}  # sockets that the daemons after them connect to (zebra(8), -z)
 _ANSWERS_WITHIN_S = 60
 
 
 def prepare(folder: Path, configurations: Mapping[str, str]) -> None:
-    """Write the file that each daemon reads, so that it reads none of the machine's."""
+    """Write the configuration of each daemon, so that it does not read that of the machine."""
     user = pwd.getpwnam(_USER)
     run = folder / _RUN
     run.mkdir(parents=True)
@@ -29,16 +29,16 @@ def prepare(folder: Path, configurations: Mapping[str, str]) -> None:
 
 
 def start(prefix: Sequence[str], folder: Path, daemons: Iterable[str], stdin: int) -> dict[str, int]:
-    """Start the daemons inside the switch; their processes. They drop ``stdin`` when they are there.
+    """Start the daemons in the switch; return their process ids. They close ``stdin`` after the start.
 
     Daemons that others connect to must be ready first: bgpd tries zebra again only after ten seconds, and routes of
     sessions that it opens before that are never installed.
     """
-    started: dict[str, int] = {}
+    processes: dict[str, int] = {}
     for name in daemons:
         # Port 0: no telnet port.
         command = (*program(name), "-P", "0", "--log", "stdout", "-f", f"/run/frr/{name}.conf")
-        started[name] = start_daemon((*prefix, "sh", "-c", _DETACH, name, *command), folder / f"{name}.log", stdin)
-        if name in _SOCKETS and not wait_for_socket(folder / _RUN / _SOCKETS[name], started[name], _ANSWERS_WITHIN_S):
+        processes[name] = start_daemon((*prefix, "sh", "-c", _DETACH, name, *command), folder / f"{name}.log", stdin)
+        if name in _SOCKETS and not wait_for_socket(folder / _RUN / _SOCKETS[name], processes[name], _ANSWERS_WITHIN_S):
             break  # the wait for its routes reports it, with its last log line
-    return started
+    return processes

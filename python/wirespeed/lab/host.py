@@ -1,4 +1,4 @@
-"""A host as a namespace: which of the files rendered for it a namespace can have, and who applies them."""
+"""A host as a namespace: the rendered files that apply to a namespace."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from wirespeed.errors import refuse
-from wirespeed.lab.kernel import Setup, defaults, parameters_of
+from wirespeed.lab.kernel import Setup, defaults, parse_parameters
 
 _SYSCTL = PurePosixPath("etc/sysctl.d")
-_NAMESPACED = "net/"
-"""Kernel parameters outside it are the whole machine's; inside it, those that a namespace cannot write are too."""
+_NAMESPACE_KEYS = "net/"
+"""Prefix of the kernel parameters of a namespace. Others, and those that a namespace cannot write, are machine-wide."""
 
 _NETPLAN = PurePosixPath("etc/netplan")
 _NETWORKD = PurePosixPath("etc/systemd/network")
-"""Where the files lie that systemd-networkd reads, through netplan or itself."""
+"""Folder of the files of systemd-networkd."""
 
 
 class File(Protocol):
@@ -33,7 +33,7 @@ class File(Protocol):
 
     @property
     def text(self) -> str:
-        """What it holds."""
+        """Its content."""
 
     @property
     def mode(self) -> int:
@@ -42,10 +42,10 @@ class File(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class HostFiles:
-    """Files of one host by what becomes of them: written for its network, set as parameters, left out."""
+    """Files of one host by use: written for its network, applied as kernel parameters, or ignored."""
 
     network: tuple[File, ...]
-    netplan: bool  # whether netplan makes networkd's files of them
+    netplan: bool  # whether netplan generates networkd's files from them
     parameters: tuple[tuple[str, str], ...]
     left_parameters: tuple[str, ...]
     left_files: tuple[str, ...]
@@ -62,43 +62,45 @@ class HostFiles:
             path = folder / file.relative
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(file.text, encoding="utf-8")
-            path.chmod(0o600)  # netplan warns of a file that others may read
+            path.chmod(0o600)  # netplan warns of files that other users may read
 
 
-def files_of(files: Iterable[File]) -> dict[str, HostFiles]:
+def sort_files(files: Iterable[File]) -> dict[str, HostFiles]:
     """The files of every host, by use.
 
     Raises:
-        Refusal: the network of some is configured by what does not run in a namespace.
+        Refusal: the network of a host needs a service that does not run in a namespace.
     """
-    found = {name: _sort_files(group) for name, group in groupby(files, lambda file: file.device)}
-    others = [name for name, group in found.items() if not group.network]
-    if others:
+    files_by_host = {name: _sort_files(group) for name, group in groupby(files, lambda file: file.device)}
+    unsupported_hosts = [name for name, group in files_by_host.items() if not group.network]
+    if unsupported_hosts:
         raise refuse(
-            others[0] if len(others) == 1 else f"{others[0]} to {others[-1]}",
-            f"{len(others)} hosts without a file below {_NETPLAN} or {_NETWORKD}",
+            unsupported_hosts[0]
+            if len(unsupported_hosts) == 1
+            else f"{unsupported_hosts[0]} to {unsupported_hosts[-1]}",
+            f"{len(unsupported_hosts)} hosts without a file below {_NETPLAN} or {_NETWORKD}",
             "hosts whose network systemd-networkd configures, from its own files or netplan's",
             "NetworkManager and wicked need a whole machine; set os: ubuntu-24.04 for the hosts in the lab",
         )
-    return found
+    return files_by_host
 
 
 def _sort_files(files: Iterable[File]) -> HostFiles:
     network: list[File] = []
     parameters: list[tuple[str, str]] = []
-    left: list[str] = []
+    ignored_files: list[str] = []
     for file in files:
         folder = PurePosixPath(file.relative).parent
         if folder in (_NETPLAN, _NETWORKD):
             network.append(file)
         elif folder == _SYSCTL:
-            parameters += parameters_of(file.text)
+            parameters += parse_parameters(file.text)
         else:
-            left.append(file.relative)
+            ignored_files.append(file.relative)
     return HostFiles(
         tuple(network),
         any(PurePosixPath(file.relative).parent == _NETPLAN for file in network),
-        tuple((key, value) for key, value in parameters if key.startswith(_NAMESPACED)),
-        tuple(key for key, _ in parameters if not key.startswith(_NAMESPACED)),
-        tuple(left),
+        tuple((key, value) for key, value in parameters if key.startswith(_NAMESPACE_KEYS)),
+        tuple(key for key, _ in parameters if not key.startswith(_NAMESPACE_KEYS)),
+        tuple(ignored_files),
     )

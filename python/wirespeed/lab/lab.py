@@ -24,7 +24,7 @@ class Lab:
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """Name of the lab."""
         return self.state.name
 
     @property
@@ -42,7 +42,7 @@ class Lab:
         """Its cables."""
         return self.state.links
 
-    def links_of(self, device: str) -> tuple[LabLink, ...]:
+    def list_links(self, device: str) -> tuple[LabLink, ...]:
         """The cables of a device."""
         return tuple(link for link in self.links if device in (link.a.device, link.b.device))
 
@@ -52,18 +52,18 @@ class Lab:
         Raises:
             Refusal: the lab has none of this name.
         """
-        known = {device.name: device for device in self.state.devices}
-        if name not in known:
-            hint = did_you_mean(name, list(known)) or f"devices: {', '.join(known)}"
+        device_by_name = {device.name: device for device in self.state.devices}
+        if name not in device_by_name:
+            hint = did_you_mean(name, list(device_by_name)) or f"devices: {', '.join(device_by_name)}"
             raise refuse(f"lab {self.name}", f"no device {name!r}", "a device of the lab", hint)
-        return known[name]
+        return device_by_name[name]
 
     def namespace(self, device: str) -> str:
         """The network namespace of a device, for `ip -n`."""
         return self.device(device).namespace
 
     def folder(self, device: str) -> Path:
-        """Where the device's files are: ``etc`` as rendered, ``run`` as its /run."""
+        """The folder of the device's files: ``etc`` as rendered, ``run`` as its /run."""
         return state.device_folder(self.name, self.device(device).name)
 
     def prefix(self, device: str) -> tuple[str, ...]:
@@ -83,7 +83,7 @@ class Lab:
         """Run a command inside a device."""
         return run((*self.prefix(device), *arguments), timeout_s)
 
-    def ask(
+    def run_collected(
         self,
         device: str,
         arguments: Sequence[str],
@@ -92,7 +92,7 @@ class Lab:
         *,
         stop: threading.Event,
     ) -> CommandResult:
-        """Run a command inside a device as `wirespeed.reach.run` does outside: a program that is not installed has
+        """Run a command in a device, with the results of `wirespeed.reach.run`: a program that is not installed has
         status missing."""
         ran = run((*self.prefix(device), *arguments), timeout_s, exits, stop=stop)
         if ran.exit_code != _NOT_FOUND or _NOT_FOUND in exits:
@@ -104,7 +104,7 @@ def find(name: str | None = None) -> Lab:
     """The lab of this name; without a name, the only one.
 
     Raises:
-        Refusal: there is none, there are several, or it was not built to its end.
+        Refusal: no lab exists, several exist, or the lab is incomplete.
     """
     labs = [lab for lab in state.names() if state.exists(lab)]
     if name is None and len(labs) != 1:
@@ -112,12 +112,12 @@ def find(name: str | None = None) -> Lab:
             raise refuse("lab", "no lab is running", hint="`wirespeed lab up CLUSTER` starts one")
         raise refuse("lab", f"{len(labs)} labs: {', '.join(labs)}", "one lab", "select it with --name LAB")
     name = labs[0] if name is None else name
-    kept = state.load(name) if name in labs else None
-    if kept is None and name not in labs:
+    stored = state.load(name) if name in labs else None
+    if stored is None and name not in labs:
         hint = f"labs: {', '.join(labs)}" if labs else "`wirespeed lab up CLUSTER` starts one"
         raise refuse("lab", f"no lab {name!r}", "a running lab", hint)
-    if kept is None or kept.phase is not Phase.UP:
+    if stored is None or stored.phase is not Phase.UP:
         raise refuse(
             f"lab {name}", "an incomplete lab", "one that is up", f"remove it with `wirespeed lab down {name}`"
         )
-    return Lab(kept)
+    return Lab(stored)

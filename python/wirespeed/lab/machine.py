@@ -1,4 +1,4 @@
-"""What a lab needs of the machine it is built on: Linux, root, and programs."""
+"""Requirements of a lab on its machine: Linux, root, and programs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wirespeed.errors import Problem, Refusal, refuse
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-# What `netplan generate` calls, which does not start Python; the second is where it was before netplan 0.107.
+# The program behind `netplan generate`, without Python; the second path is that before netplan 0.107.
 _NETPLAN = ("/usr/libexec/netplan/generate", "/lib/netplan/generate")
 _PLACES = {
     "netplan": _NETPLAN,
@@ -32,10 +32,10 @@ _PACKAGES = {  # of Debian and Ubuntu
 
 
 def check_user() -> None:
-    """That this is Linux, and root.
+    """Check that the system is Linux and the user root.
 
     Raises:
-        Refusal: it is not.
+        Refusal: one of both is not so.
     """
     if not sys.platform.startswith("linux"):
         raise refuse("lab", f"the operating system {sys.platform}", "Linux, whose network namespaces a lab is made of")
@@ -44,27 +44,27 @@ def check_user() -> None:
 
 
 def check_programs(names: Iterable[str]) -> None:
-    """That these programs are installed.
+    """Check that programs are installed.
 
     Raises:
-        Refusal: some are not.
+        Refusal: some are missing.
     """
-    lacking: dict[str, list[str]] = {}
+    missing_programs: dict[str, list[str]] = {}
     for name in names:
-        if _find(name) is None:
-            lacking.setdefault(_PACKAGES.get(name, name), []).append(name)
-    if lacking:
+        if _find_program(name) is None:
+            missing_programs.setdefault(_PACKAGES.get(name, name), []).append(name)
+    if missing_programs:
         raise Refusal(
-            Problem("lab", f"no {', '.join(missing)}", f"the package {package}", f"apt-get install {package}")
-            for package, missing in lacking.items()
+            Problem("lab", f"no {', '.join(names_of_package)}", f"the package {package}", f"apt-get install {package}")
+            for package, names_of_package in missing_programs.items()
         )
 
 
 def check_watches(hosts: int) -> None:
-    """That the kernel lets root watch as many sets of files as there are hosts: each systemd-networkd has one.
+    """Check that root may have an inotify instance for each host: systemd-networkd needs one.
 
     Raises:
-        Refusal: it does not (inotify(7), /proc interfaces).
+        Refusal: too few are free (inotify(7), /proc interfaces).
     """
     limit = int(_WATCHES.read_text())
     free = limit - _count_inotify_instances() if hosts > limit // 2 else limit
@@ -79,21 +79,21 @@ def check_watches(hosts: int) -> None:
 
 def _count_inotify_instances() -> int:
     """inotify instances of root's processes."""
-    found = 0
+    count = 0
     for handle in Path("/proc").glob("[0-9]*/fd/*"):
         with contextlib.suppress(OSError):
-            found += handle.parent.stat().st_uid == 0 and handle.readlink().name == "anon_inode:inotify"
-    return found
+            count += handle.parent.stat().st_uid == 0 and handle.readlink().name == "anon_inode:inotify"
+    return count
 
 
 def program(name: str) -> tuple[str, ...]:
-    """How a program that `check_programs` found is called."""
-    found = _find(name)
-    assert found is not None, f"{name} was not checked for"
-    return (found,)
+    """The command of a program that `check_programs` found."""
+    path = _find_program(name)
+    assert path is not None, f"{name} was not checked"
+    return (path,)
 
 
-def _find(name: str) -> str | None:
+def _find_program(name: str) -> str | None:
     if name in _PLACES:
         return next((place for place in _PLACES[name] if os.access(place, os.X_OK) and Path(place).is_file()), None)
     return shutil.which(name, path=f"{os.environ.get('PATH', '')}:{_PATH}")

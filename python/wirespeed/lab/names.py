@@ -9,19 +9,19 @@ from collections.abc import Iterable
 from wirespeed.errors import refuse
 
 PREFIX = "wsl-"
-"""Every namespace of every lab begins with it, and nothing else is ever touched."""
+"""Prefix of every namespace of every lab. No other namespace is changed."""
 
 _NAME = re.compile(r"[A-Za-z0-9_.]{1,32}")
 _LONGEST_INTERFACE = 15  # IFNAMSIZ less the closing zero (linux/if.h)
 
 
-def lab_name(given: str | None, cluster: str) -> str:
-    """The lab's name: the given one, else the cluster's without hyphens.
+def lab_name(name_option: str | None, cluster: str) -> str:
+    """The lab's name: the option, else the name of the cluster without hyphens.
 
     Raises:
-        Refusal: it cannot be a lab's.
+        Refusal: the name is invalid.
     """
-    name = cluster.replace("-", "_")[:32] if given is None else given
+    name = cluster.replace("-", "_")[:32] if name_option is None else name_option
     if not _NAME.fullmatch(name) or name.startswith("."):
         raise refuse(
             "--name",
@@ -33,26 +33,26 @@ def lab_name(given: str | None, cluster: str) -> str:
 
 
 def namespace(lab: str, device: str) -> str:
-    """The network namespace of a device. A lab's name holds no hyphen, so no two labs share one."""
+    """The network namespace of a device. The name of a lab has no hyphen, so two labs never share a namespace."""
     return f"{PREFIX}{lab}-{device}"
 
 
 def interfaces(ports: Iterable[str]) -> dict[str, str]:
-    """What the kernel can call each port of a device.
+    """A valid interface name for each port of a device.
 
-    A slash or a colon becomes a hyphen and, where the name is too long, "Ethernet" becomes "Eth". Where that is still
-    no name, or that of another port, it is "port" and the port's number in this order.
+    A slash or a colon becomes a hyphen and, if the name is too long, "Ethernet" becomes "Eth". If that is still
+    invalid, or the name of another port, the name is "port" and the number of the port in this order.
     """
     names: dict[str, str] = {}
-    taken: set[str] = set()
+    used_names: set[str] = set()
     for number, port in enumerate(ports, start=1):
         name = re.sub(r"[/:\s]", "-", port)
         if len(name) > _LONGEST_INTERFACE:
             name = name.replace("Ethernet", "Eth")
-        if not 0 < len(name) <= _LONGEST_INTERFACE or name in taken or name in (".", "..", "lo"):
+        if not 0 < len(name) <= _LONGEST_INTERFACE or name in used_names or name in (".", "..", "lo"):
             name = f"port{number}"
         names[port] = name
-        taken.add(name)
+        used_names.add(name)
     return names
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-# In a mount namespace of its own, which `ip netns exec` has made, with the /sys of the network namespace: /run is the
-# device's, so that its daemons meet neither each other's sockets nor the machine's, hosts resolve each other's names,
-# and nothing of the machine's own network configuration is seen. With /sys read-only networkd does not wait for udev,
-# which serves no namespace.
+# `ip netns exec` has made a mount namespace with the /sys of the network namespace. /run is that of the device, so that
+# its daemons use separate sockets; hosts resolve each other's names, and the network configuration of the machine is
+# hidden. With /sys read-only networkd does not wait for udev, which does not run in namespaces.
 _ENTER = """
 printf %s "$1" >/proc/sys/kernel/hostname
 mount -o remount,bind,ro /sys
@@ -21,5 +20,5 @@ exec "$@"
 
 def prefix(namespace: str, device: str, folder: Path) -> tuple[str, ...]:
     """Arguments before the command. ``folder`` contains the device's ``run`` and ``hosts``."""
-    into = ("ip", "netns", "exec", namespace, "unshare", "--uts")
-    return (*into, "sh", "-ec", _ENTER, "wirespeed-lab", device, str(folder))
+    command = ("ip", "netns", "exec", namespace, "unshare", "--uts")
+    return (*command, "sh", "-ec", _ENTER, "wirespeed-lab", device, str(folder))

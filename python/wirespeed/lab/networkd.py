@@ -1,4 +1,4 @@
-"""systemd-networkd in a host's namespaces: its files made by netplan, and itself started."""
+"""Runs systemd-networkd in a host's namespaces, with files that netplan generates."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from wirespeed.reach import Status, run, start_daemon
 
 DAEMON = "systemd-networkd"
 LOG = "networkd.log"
-_USER = "systemd-network"  # that it becomes (systemd-networkd.service, User=)
+_USER = "systemd-network"  # user of the daemon (systemd-networkd.service, User=)
 _LIMIT_S = 60
 _DETACH = 'exec "$@" </dev/null'
 
 
 def generate(host: str, folder: Path, stdin: int) -> None:
-    """Let netplan make networkd's files of ``etc/netplan``, in ``run/systemd/network``.
+    """Generate networkd's files in ``run/systemd/network`` from ``etc/netplan``, with netplan.
 
     Raises:
-        Refusal: it failed; with its message.
+        Refusal: netplan failed; with its message.
     """
     ran = run((*program("netplan"), "--root-dir", str(folder)), _LIMIT_S, stdin=stdin)
     if ran.status is not Status.OK:
@@ -31,7 +31,7 @@ def generate(host: str, folder: Path, stdin: int) -> None:
 
 
 def prepare(folder: Path) -> None:
-    """Give networkd what it needs of the host's /run."""
+    """Create the files that networkd needs in the host's /run."""
     network = folder / "run" / "systemd" / "network"
     network.mkdir(parents=True, exist_ok=True)
     target = folder / "etc" / "systemd" / "network"
@@ -41,11 +41,11 @@ def prepare(folder: Path) -> None:
         file.chmod(0o644)
     user = pwd.getpwnam(_USER)
     netif = folder / "run" / "systemd" / "netif"
-    for made in (netif, netif / "links", netif / "leases"):
-        made.mkdir(exist_ok=True)
-        os.chown(made, user.pw_uid, user.pw_gid)
+    for runtime_folder in (netif, netif / "links", netif / "leases"):
+        runtime_folder.mkdir(exist_ok=True)
+        os.chown(runtime_folder, user.pw_uid, user.pw_gid)
 
 
 def start(prefix: Sequence[str], folder: Path, stdin: int) -> int:
-    """Start it inside the host; its process. It drops ``stdin`` when it is there."""
+    """Start networkd in the host; return its process id. It closes ``stdin`` after the start."""
     return start_daemon((*prefix, "sh", "-c", _DETACH, "networkd", *program("networkd")), folder / LOG, stdin)

@@ -1,4 +1,4 @@
-"""What a lab keeps on disk while it is there, and the lock that two commands never hold at once.
+"""State of a lab on disk, and the lock that lets one command at a time change it.
 
 /run/wirespeed/lab/NAME/lab.json          the lab as it was built
 /run/wirespeed/lab/NAME/devices/DEVICE/   etc/: the files rendered for it; run/: its /run; what configured it, and logs
@@ -32,34 +32,34 @@ _LOOK_S = 0.05
 
 
 def folder(lab: str) -> Path:
-    """Where a lab keeps what it has."""
+    """The folder of a lab."""
     return ROOT / lab
 
 
 def device_folder(lab: str, device: str) -> Path:
-    """Where a device's files are."""
+    """The folder of a device's files."""
     return folder(lab) / "devices" / device
 
 
 def names() -> list[str]:
-    """Every lab of which there is anything, whole or not: a lock alone is what a command killed at once leaves."""
-    labs = {entry.name if entry.is_dir() else entry.name.removesuffix(_LOCK) for entry in _entries(ROOT)}
-    labs |= {name.removeprefix(PREFIX).partition("-")[0] for name in _namespaces() if name.startswith(PREFIX)}
+    """Every lab with a folder, namespaces or a lock, complete or not."""
+    labs = {entry.name if entry.is_dir() else entry.name.removesuffix(_LOCK) for entry in _list_entries(ROOT)}
+    labs |= {name.removeprefix(PREFIX).partition("-")[0] for name in _list_namespaces() if name.startswith(PREFIX)}
     return sorted(labs)
 
 
 def exists(lab: str) -> bool:
-    """Whether there is more of a lab than its lock."""
+    """Whether a lab has a folder or namespaces."""
     return folder(lab).exists() or bool(namespaces(lab))
 
 
 def namespaces(lab: str) -> list[str]:
-    """The namespaces that a lab has now."""
-    return sorted(name for name in _namespaces() if name.startswith(f"{PREFIX}{lab}-"))
+    """The existing namespaces of a lab."""
+    return sorted(name for name in _list_namespaces() if name.startswith(f"{PREFIX}{lab}-"))
 
 
 def save(state: LabState) -> None:
-    """Write the lab's state, whole or not at all."""
+    """Write the lab's state atomically."""
     path = folder(state.name) / _STATE
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_suffix(".new")
@@ -68,10 +68,10 @@ def save(state: LabState) -> None:
 
 
 def load(lab: str) -> LabState | None:
-    """The lab's state; None where it was never written.
+    """The lab's state. None if it was never written.
 
     Raises:
-        Refusal: it is not whole, or a newer program's.
+        Refusal: the file is incomplete, or of a newer version.
     """
     path = folder(lab) / _STATE
     try:
@@ -82,10 +82,10 @@ def load(lab: str) -> LabState | None:
 
 
 def remove(lab: str) -> None:
-    """Remove what the lab kept.
+    """Remove the folder of a lab.
 
     Raises:
-        Refusal: some of it does not go.
+        Refusal: some of it could not be removed.
     """
     path = folder(lab)
     deadline = time.monotonic() + _PATIENCE_S
@@ -96,16 +96,16 @@ def remove(lab: str) -> None:
 
 
 def remove_device(lab: str, device: str) -> None:
-    """Remove what the lab kept of one device."""
+    """Remove the folder of a device."""
     shutil.rmtree(device_folder(lab, device), ignore_errors=True)
 
 
 @contextlib.contextmanager
 def hold_lock(lab: str, patience_s: float = _PATIENCE_S) -> Iterator[int]:
-    """Hold the lab's lock. Given is its descriptor.
+    """Hold the lab's lock; the context is its descriptor.
 
-    A program that has it as an open file holds the lock too, also when this one was killed: what it still does is over
-    before another command begins.
+    A program that inherits the open file holds the lock too, also after this process was killed, so that it ends before
+    another command begins.
 
     Raises:
         Refusal: another command held it all the time.
@@ -113,7 +113,7 @@ def hold_lock(lab: str, patience_s: float = _PATIENCE_S) -> Iterator[int]:
     ROOT.mkdir(parents=True, exist_ok=True)
     path = ROOT / f"{lab}{_LOCK}"
     deadline = time.monotonic() + patience_s
-    while (descriptor := _try(path)) is None:
+    while (descriptor := _try_lock(path)) is None:
         if time.monotonic() > deadline:
             raise refuse(
                 f"lab {lab}",
@@ -132,7 +132,7 @@ def hold_lock(lab: str, patience_s: float = _PATIENCE_S) -> Iterator[int]:
 
 @contextlib.contextmanager
 def hold_benchmark_lock(lab: str) -> Iterator[None]:
-    """Hold what one run of benchmarks in the lab holds; it goes with the lab's folder.
+    """Hold the lock of benchmarks in the lab. It is removed with the lab's folder.
 
     Raises:
         Refusal: another run holds it, or the lab is gone.
@@ -142,36 +142,36 @@ def hold_benchmark_lock(lab: str) -> Iterator[None]:
     except FileNotFoundError:
         raise refuse(f"lab {lab}", "no such lab any more", "a lab that is up") from None
     try:
-        if not _lock(descriptor):
-            expected = "one run at a time: all share this machine's cores"
-            raise refuse(f"lab {lab}", "benchmarks that run in it", expected)
+        if not _lock_file(descriptor):
+            remedy = "one run at a time: all share this machine's cores"
+            raise refuse(f"lab {lab}", "benchmarks that run in it", remedy)
         yield
     finally:
         os.close(descriptor)
 
 
 def tidy() -> None:
-    """Remove the folders of all labs when there is none."""
+    """Remove the empty folder of all labs."""
     for empty in (ROOT, ROOT.parent):
         with contextlib.suppress(OSError):
             empty.rmdir()
 
 
-def _try(path: Path) -> int | None:
-    """The lock, unless another holds it or removed its file meanwhile."""
+def _try_lock(path: Path) -> int | None:
+    """Take the lock. None if another process holds it or has removed the file."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except FileNotFoundError:  # the folder went with the last lab
         path.parent.mkdir(parents=True, exist_ok=True)
         return None
     with contextlib.suppress(FileNotFoundError):
-        if _lock(descriptor) and os.fstat(descriptor).st_ino == path.stat().st_ino:
+        if _lock_file(descriptor) and os.fstat(descriptor).st_ino == path.stat().st_ino:
             return descriptor
     os.close(descriptor)
     return None
 
 
-def _lock(descriptor: int) -> bool:
+def _lock_file(descriptor: int) -> bool:
     """Whether no other command holds it."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -180,11 +180,11 @@ def _lock(descriptor: int) -> bool:
     return True
 
 
-def _namespaces() -> list[str]:
-    return [entry.name for entry in _entries(NAMESPACES)]
+def _list_namespaces() -> list[str]:
+    return [entry.name for entry in _list_entries(NAMESPACES)]
 
 
-def _entries(path: Path) -> list[os.DirEntry[str]]:
+def _list_entries(path: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(path) as entries:
             return list(entries)

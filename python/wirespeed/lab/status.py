@@ -9,7 +9,7 @@ from typing import Any
 
 from wirespeed.errors import Refusal, refuse
 from wirespeed.lab import readiness, state
-from wirespeed.lab.processes import processes_of, programs
+from wirespeed.lab.processes import list_processes, programs
 from wirespeed.reach import Status, run
 from wirespeed.results.lab import (
     UP,
@@ -31,73 +31,75 @@ Interfaces = Mapping[str, Mapping[str, Any]]
 
 
 def status(name: str) -> LabStatus:
-    """How a lab is; one that an interrupted command left, as far as it was built.
+    """The status of a lab, also of an incomplete one.
 
     Raises:
-        Refusal: there is none, or nothing is known of it but its namespaces.
+        Refusal: no such lab exists, or only its namespaces do.
     """
-    known = [lab for lab in state.names() if state.exists(lab)]
-    kept = state.load(name) if name in known else None
-    if kept is None and name in known:
+    lab_names = [lab for lab in state.names() if state.exists(lab)]
+    stored = state.load(name) if name in lab_names else None
+    if stored is None and name in lab_names:
         raise refuse(f"lab {name}", "remains of a lab", "a running lab", f"remove it with `wirespeed lab down {name}`")
-    if kept is None:
-        hint = f"labs: {', '.join(known)}" if known else "`wirespeed lab up CLUSTER` starts one"
+    if stored is None:
+        hint = f"labs: {', '.join(lab_names)}" if lab_names else "`wirespeed lab up CLUSTER` starts one"
         raise refuse("lab", f"no lab {name!r}", "a running lab", hint)
     try:
-        return _read_status(kept)
+        return _read_status(stored)
     except Refusal:
-        now = state.load(name)
-        if now is not None and now.phase is not Phase.LEAVING:
+        present_state = state.load(name)
+        if present_state is not None and present_state.phase is not Phase.LEAVING:
             raise
-        return _read_status(kept, exists=False)  # it was removed while it was looked at
+        return _read_status(stored, exists=False)  # it was removed during the reading
 
 
 def statuses() -> list[LabStatus]:
-    """Every lab; one that goes while they are looked at is left out, and so is what has no record."""
-    found = []
+    """The status of every lab with a record."""
+    all_statuses = []
     for name in state.names():
         try:
-            found.append(status(name))
+            all_statuses.append(status(name))
         except Refusal:
             if state.load(name) is not None:
                 raise
-    return found
+    return all_statuses
 
 
-def _read_status(kept: LabState, exists: bool = True) -> LabStatus:
-    known = set(state.namespaces(kept.name)) if exists else set()
+def _read_status(lab: LabState, exists: bool = True) -> LabStatus:
+    existing = set(state.namespaces(lab.name)) if exists else set()
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        devices = tuple(pool.map(lambda device: _device(kept, device, device.namespace in known), kept.devices))
+        devices = tuple(pool.map(lambda device: _read_device(lab, device, device.namespace in existing), lab.devices))
         interfaces = dict(
             zip(
-                (device.name for device in kept.devices),
-                pool.map(lambda device: _interfaces(device) if device.namespace in known else {}, kept.devices),
+                (device.name for device in lab.devices),
+                pool.map(lambda device: _read_interfaces(device) if device.namespace in existing else {}, lab.devices),
                 strict=True,
             )
         )
-    links = tuple(LinkStatus(_end(link.a, interfaces), _end(link.b, interfaces), link.rail) for link in kept.links)
-    faults = tuple(fault.title for fault in kept.faults)
-    return LabStatus(kept.name, kept.cluster, kept.file, kept.started, kept.phase, devices, links, faults)
+    links = tuple(
+        LinkStatus(_build_end(link.a, interfaces), _build_end(link.b, interfaces), link.rail) for link in lab.links
+    )
+    faults = tuple(fault.title for fault in lab.faults)
+    return LabStatus(lab.name, lab.cluster, lab.file, lab.started, lab.phase, devices, links, faults)
 
 
-def _device(lab: LabState, device: LabDevice, exists: bool) -> DeviceStatus:
-    running = programs(processes_of([device.namespace])) if exists else set()
-    found: set[str] = set()
+def _read_device(lab: LabState, device: LabDevice, exists: bool) -> DeviceStatus:
+    running_programs = programs(list_processes([device.namespace])) if exists else set()
+    present_lines: set[str] = set()
     if exists and device.expects:
         folder = state.device_folder(lab.name, device.name)
-        found = readiness.has(device.namespace, folder, readiness.families(device.expects))
+        present_lines = readiness.list_configured(device.namespace, folder, readiness.list_families(device.expects))
     return DeviceStatus(
         device.name,
         device.role,
         device.namespace,
         exists,
-        tuple(DaemonStatus(daemon, daemon in running) for daemon in device.daemons),
+        tuple(DaemonStatus(daemon, daemon in running_programs) for daemon in device.daemons),
         len(device.expects),
-        tuple(line for line in device.expects if line not in found),
+        tuple(line for line in device.expects if line not in present_lines),
     )
 
 
-def _interfaces(device: LabDevice) -> Interfaces:
+def _read_interfaces(device: LabDevice) -> Interfaces:
     """Interfaces of a namespace by name, from `ip`."""
     ran = run(("ip", "-n", device.namespace, "-json", "link", "show"), _LIMIT_S)
     if ran.status is not Status.OK:
@@ -105,7 +107,7 @@ def _interfaces(device: LabDevice) -> Interfaces:
     return {link["ifname"]: link for link in json.loads(ran.stdout)}
 
 
-def _end(end: LabEnd, interfaces: Mapping[str, Interfaces]) -> EndStatus:
+def _build_end(end: LabEnd, interfaces: Mapping[str, Interfaces]) -> EndStatus:
     link = interfaces[end.device].get(end.interface)
     if link is None:
         return EndStatus(end.device, end.port, end.interface, "gone", None)

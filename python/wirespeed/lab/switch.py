@@ -26,21 +26,21 @@ def setup(
     ``aliases`` are the planned names of its ports, ``routes`` the kernel's static routes to other switches.
     """
     lines = ["link set dev lo up"]
-    lines += [_address(address, "lo") for address in switch.loopbacks or ()]
+    lines += [_format_address(address, "lo") for address in switch.loopbacks or ()]
     for number in switch.vlans:
         lines.append(f"link add name {bridge(number)} address {mac(cluster, name, f'vlan {number}')} type bridge")
     for interface, port in switch.ports.items():
         if port.link.mtu is not None:
             lines.append(f"link set dev {interface} mtu {port.link.mtu}")
-        lines += [_address(address, interface) for address in port.addresses or ()]
+        lines += [_format_address(address, interface) for address in port.addresses or ()]
         if port.vlan is not None:
             lines.append(f"link set dev {interface} master {bridge(port.vlan)}")
         lines.append(f"link set dev {interface} alias {aliases[interface]}")
         lines.append(f"link set dev {interface} {'down' if port.link.enabled is False else 'up'}")
     for number, vlan in switch.vlans.items():
-        lines += [_address(address, bridge(number)) for address in vlan.addresses or ()]
+        lines += [_format_address(address, bridge(number)) for address in vlan.addresses or ()]
         lines.append(f"link set dev {bridge(number)} up")
-    lines += [_route(network, gateways) for network, gateways in routes.items()]
+    lines += [_format_route(network, gateways) for network, gateways in routes.items()]
     forwards = "1" if switch.routing else "0"
     parameters = defaults(switch.ports) | {"net/ipv4/ip_forward": forwards, "net/ipv6/conf/all/forwarding": forwards}
     if routes:
@@ -51,18 +51,18 @@ def setup(
     return Setup(parameters, tuple(lines))
 
 
-def _route(network: str, gateways: Sequence[Gateway]) -> str:
+def _format_route(network: str, gateways: Sequence[Gateway]) -> str:
     hops = []
     for gateway in gateways:
-        other = "inet6 " if ":" in gateway.address and ":" not in network else ""  # RFC 8950
-        hops.append(f"nexthop via {other}{gateway.address} dev {gateway.interface}")
+        family = "inet6 " if ":" in gateway.address and ":" not in network else ""  # RFC 8950
+        hops.append(f"nexthop via {family}{gateway.address} dev {gateway.interface}")
     return f"route add {network} {' '.join(hops)}"
 
 
 def bridge(vlan: str | int) -> str:
-    """The bridge that is a VLAN."""
+    """The name of the bridge of a VLAN."""
     return f"vlan{vlan}"
 
 
-def _address(address: str, interface: str) -> str:
+def _format_address(address: str, interface: str) -> str:
     return f"address add {address} dev {interface}" + (f" {_NO_ALIKE}" if ":" in address else "")

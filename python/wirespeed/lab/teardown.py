@@ -18,7 +18,7 @@ _LOOK_S = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """What was there."""
+    """Number of removed namespaces and processes."""
 
     namespaces: int
     processes: int
@@ -28,51 +28,51 @@ def remove_lab(name: str) -> Removal:
     """Remove a lab.
 
     Raises:
-        Refusal: there is nothing of it, or some of it does not go.
+        Refusal: no such lab exists, or part of it could not be removed.
     """
     if name not in state.names():
-        known = state.names()
-        raise refuse("lab", f"no lab {name!r}", "a lab", f"labs: {', '.join(known)}" if known else None)
+        lab_names = state.names()
+        raise refuse("lab", f"no lab {name!r}", "a lab", f"labs: {', '.join(lab_names)}" if lab_names else None)
     with state.hold_lock(name) as lock:
         return clear(name, lock)
 
 
 def clear(name: str, lock: int) -> Removal:
-    """Remove what there is of a lab whose lock is held.
+    """Remove a lab whose lock is held.
 
     Raises:
-        Refusal: some of it does not go.
+        Refusal: part of it could not be removed.
     """
     with contextlib.suppress(Refusal):  # a state that cannot be read is removed with the rest
-        kept = state.load(name)
-        if kept is not None:
-            state.save(replace(kept, phase=Phase.LEAVING))
-    removed = remove(name, state.namespaces(name), lock)
+        stored = state.load(name)
+        if stored is not None:
+            state.save(replace(stored, phase=Phase.LEAVING))
+    removal = remove(name, state.namespaces(name), lock)
     state.remove(name)
-    return removed
+    return removal
 
 
 def remove(name: str, namespaces: Sequence[str], lock: int) -> Removal:
-    """Remove some namespaces of a lab whose lock is held, with what runs in them.
+    """Remove namespaces of a lab whose lock is held, and their processes.
 
     Raises:
-        Refusal: one does not go.
+        Refusal: one could not be removed.
     """
-    ended: set[int] = set()
+    ended_processes: set[int] = set()
     deadline = time.monotonic() + _GONE_WITHIN_S
-    while found := list(processes.processes_of(namespaces)):
-        ended.update(found)
-        processes.kill(found, namespaces)
+    while running := list(processes.list_processes(namespaces)):
+        ended_processes.update(running)
+        processes.kill(running, namespaces)
         if time.monotonic() > deadline:
             raise refuse(
-                f"lab {name}", f"processes {', '.join(map(str, found))}, which do not end", "no process", "try again"
+                f"lab {name}", f"processes {', '.join(map(str, running))}, which do not end", "no process", "try again"
             )
         time.sleep(_LOOK_S)
-    _delete(name, namespaces, lock)
-    return Removal(len(namespaces), len(ended))
+    _delete_namespaces(name, namespaces, lock)
+    return Removal(len(namespaces), len(ended_processes))
 
 
-def _delete(name: str, namespaces: Sequence[str], lock: int) -> None:
+def _delete_namespaces(name: str, namespaces: Sequence[str], lock: int) -> None:
     lines = [f"netns delete {namespace}\n" for namespace in namespaces]
     if not lines:
         return
@@ -80,11 +80,11 @@ def _delete(name: str, namespaces: Sequence[str], lock: int) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(lines), encoding="utf-8")
     ran = kernel.batch(path, lock, "-force")
-    left = set(namespaces) & set(state.namespaces(name))
-    for namespace in left:  # a file that was made, and no namespace yet put on it
+    remaining = set(namespaces) & set(state.namespaces(name))
+    for namespace in remaining:  # a file that was made, and no namespace yet put on it
         with contextlib.suppress(OSError):
             (state.NAMESPACES / namespace).unlink()
-    left = set(namespaces) & set(state.namespaces(name))
-    if left:
+    remaining = set(namespaces) & set(state.namespaces(name))
+    if remaining:
         reason = ran.detail if ran.status is not Status.OK else "still there"
-        raise refuse(f"lab {name}", f"{', '.join(sorted(left))}: {reason}", "namespaces removed")
+        raise refuse(f"lab {name}", f"{', '.join(sorted(remaining))}: {reason}", "namespaces removed")

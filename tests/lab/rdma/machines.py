@@ -28,7 +28,7 @@ def built(part: str, keep: Path) -> Iterator[tuple[Plan, lab.Lab]]:
     """Two machines and their leaf."""
     needs(*TOOLS, *EMULATOR, root=True)
     plan = build(read(CLUSTER))
-    hosts = lab.hosts_of(plan, 2)
+    hosts = lab.select_hosts(plan, 2)
     files = render.files(plan, hosts)
     made = machines.up(plan, name(part), hosts, files, render.routing_daemons, CLUSTER, lambda line: None, keep=keep)
     try:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from wirespeed.lab.rdma.kernel_image import kernel_of, unpack_kernel
+from wirespeed.lab.rdma.kernel_image import unpack_image, unpack_kernel
 
 _NOTE = struct.pack("<III", 4, 8, 18) + b"Xen\0" + struct.pack("<Q", 0x1000000)
 KERNEL = b"\x7fELF" + bytes(3000) + _NOTE + random.Random(1).randbytes(5000)
@@ -36,7 +36,7 @@ def image(payload: bytes, sectors: int = 2, version: int = 0x020F, magic: bytes 
 @pytest.mark.parametrize("pack", [lzma.compress, gzip, bz2.compress])
 @pytest.mark.parametrize("sectors", [0, 2, 27])  # 0 stands for 4
 def test_the_kernel_of_an_image_is_what_was_packed(pack: Callable[[bytes], bytes], sectors: int) -> None:
-    assert kernel_of(image(pack(KERNEL), sectors)) == KERNEL
+    assert unpack_image(image(pack(KERNEL), sectors)) == KERNEL
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_the_kernel_of_an_image_is_what_was_packed(pack: Callable[[bytes], bytes
     ],
 )
 def test_what_is_not_understood_boots_as_it_is(odd: bytes, tmp_path: Path) -> None:
-    assert kernel_of(odd) is None
+    assert unpack_image(odd) is None
     file = tmp_path / "vmlinuz"
     file.write_bytes(odd)
     assert unpack_kernel(file, tmp_path / "cache") == file

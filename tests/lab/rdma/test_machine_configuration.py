@@ -15,7 +15,7 @@ from wirespeed import lab, render
 from wirespeed.cluster import read
 from wirespeed.errors import Refusal
 from wirespeed.lab.rdma import access, initrd
-from wirespeed.lab.rdma.design import machines_of, use_machines
+from wirespeed.lab.rdma.design import list_machines, use_machines
 from wirespeed.lab.rdma.kernel import kernel
 from wirespeed.lab.rdma.machine import Machine, Nic
 from wirespeed.plan import build
@@ -124,8 +124,8 @@ def test_a_busybox_with_libraries_is_refused(tmp_path: Path, monkeypatch: pytest
 def test_a_module_loses_its_signature_and_nothing_else(signature: bytes) -> None:
     module = b"\x7fELF" + bytes(range(256)) * 3
     header = struct.pack(">BBBBB3xI", 0, 0, 2, 0, 0, len(signature))
-    assert initrd.unsigned(module + signature + header + b"~Module signature appended~\n") == module
-    assert initrd.unsigned(module) == module
+    assert initrd.strip_signature(module + signature + header + b"~Module signature appended~\n") == module
+    assert initrd.strip_signature(module) == module
 
 
 def test_the_planned_row_of_a_gid_table_is_reached_by_rows_before_it(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_only_the_kept_folder_may_be_written(tmp_path: Path) -> None:
 
 def test_hosts_are_plugged_into_their_namespaces() -> None:
     plan = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml"))
-    hosts = lab.hosts_of(plan, 2)
+    hosts = lab.select_hosts(plan, 2)
     design = lab.design(plan, "x", hosts, render.files(plan, hosts), render.routing_daemons)
     made = use_machines(plan, design)
     assert [(device.name, device.machine, device.expects) for device in made.devices if device.machine] == [
@@ -164,12 +164,12 @@ def test_hosts_are_plugged_into_their_namespaces() -> None:
         ("node2", True, ()),
     ]
     assert made.setups["leaf1"] == design.setups["leaf1"]
-    first, _ = machines_of(plan, design)
+    first, _ = list_machines(plan, design)
     assert [(nic.name, nic.rdma, nic.row) for nic in first.nics][::8] == [
         ("enp29s0np0", "bnxt_re0", 3),
         ("mgmt0", None, 1),
     ]
-    macs = [nic.mac for machine in machines_of(plan, design) for nic in machine.nics]
+    macs = [nic.mac for machine in list_machines(plan, design) for nic in machine.nics]
     assert len(set(macs)) == len(macs) == 18
     assert not any(mac in line for mac in macs for host in hosts for line in made.setups[host].lines)
 

@@ -32,7 +32,7 @@ def remove_programs(*programs: str) -> Callable[[pytest.MonkeyPatch, Path], None
     """A machine where these are not installed, and all others are."""
 
     def prepare(patch: pytest.MonkeyPatch, folder: Path) -> None:
-        for name in build._NEEDED.keys() - set(programs):
+        for name in build._PACKAGES.keys() - set(programs):
             (folder / name).touch(mode=0o755)
         patch.setenv("PATH", str(folder))
         patch.setattr(build, "_PATH", str(folder))
@@ -87,7 +87,7 @@ def test_what_a_machine_lacks(
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(build, "_TUN", tmp_path)
-    monkeypatch.setattr(build, "_opens", Path.exists)
+    monkeypatch.setattr(build, "_can_open", Path.exists)
     monkeypatch.setattr(build.platform, "machine", lambda: "x86_64")
     prepare(monkeypatch, tmp_path)
     with pytest.raises(Refusal) as refusal:
@@ -96,9 +96,9 @@ def test_what_a_machine_lacks(
 
 
 def test_a_file_that_does_not_open_is_no_device(tmp_path: Path) -> None:
-    assert not build._opens(tmp_path / "tun")
+    assert not build._can_open(tmp_path / "tun")
     (tmp_path / "tun").touch()
-    assert build._opens(tmp_path / "tun")
+    assert build._can_open(tmp_path / "tun")
 
 
 def package(folder: Path, *modules: str) -> Path:

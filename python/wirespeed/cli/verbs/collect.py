@@ -152,7 +152,7 @@ def _lab(name: str, output: Path | None, timeout: float | None, timeout_factor: 
         Machine(
             device,
             platform_key("host", plan.hosts[device].os) if device in found.hosts else ("switch", "linux"),
-            partial(found.ask, device),
+            partial(found.run_collected, device),
             network=not found.device(device).machine,
             unreachable_reason=off.get(device),
         )

@@ -86,7 +86,7 @@ def rdma(
 
     machines.check()
     plan = flows.plan_cluster(cluster)
-    chosen = labs.hosts_of(plan, hosts)
+    chosen = labs.select_hosts(plan, hosts)
 
     def print_step(message: str) -> None:
         err().print(message, markup=False, soft_wrap=True)

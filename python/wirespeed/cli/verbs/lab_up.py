@@ -80,5 +80,5 @@ def _chosen(plan: Plan, hosts: str | None) -> tuple[str, ...]:
     from wirespeed import lab as labs
 
     if hosts is None or hosts.isdecimal():
-        return labs.hosts_of(plan, None if hosts is None else int(hosts))
+        return labs.select_hosts(plan, None if hosts is None else int(hosts))
     return tuple(chosen_hosts(plan, hosts) or ())

@@ -1,6 +1,6 @@
-"""One file per kind of fault; being here registers it.
+"""The kinds of faults: each file of this package registers one.
 
-A kind's file has ``TITLE``, one line of help; a docstring, its manual; and ``make(where)``, which returns the
+A file has ``TITLE``, one line of help; a docstring, its manual; and ``make(location)``, which returns the
 commands that inject and remove the fault. It runs nothing. ``has_settled(lab, fault)``, if present, returns whether the
 daemons have reacted; ``show(lab, fault)`` returns its visible symptoms.
 """
@@ -41,26 +41,31 @@ def _at_once(lab: Lab, fault: LabFault) -> bool:
 @cache
 def kinds() -> Mapping[str, Kind]:
     """Every kind by name."""
-    found = {}
+    kind_by_name = {}
     for module in pkgutil.iter_modules(__path__):
         if module.name in _HELPERS:
             continue
         file = importlib.import_module(f"{__name__}.{module.name}")
         name = module.name.replace("_", "-")
         manual = inspect.cleandoc(file.__doc__ or "")
-        found[name] = Kind(
+        kind_by_name[name] = Kind(
             name, file.TITLE, manual, file.make, getattr(file, "has_settled", _at_once), getattr(file, "show", None)
         )
-    return dict(sorted(found.items()))
+    return dict(sorted(kind_by_name.items()))
 
 
 def kind(name: str) -> Kind:
     """One kind.
 
     Raises:
-        Refusal: there is none of this name.
+        Refusal: no kind has this name.
     """
-    known = kinds()
-    if name not in known:
-        raise refuse("lab fault", f"the fault {name!r}", f"one of {', '.join(known)}", did_you_mean(name, list(known)))
-    return known[name]
+    kind_by_name = kinds()
+    if name not in kind_by_name:
+        raise refuse(
+            "lab fault",
+            f"the fault {name!r}",
+            f"one of {', '.join(kind_by_name)}",
+            did_you_mean(name, list(kind_by_name)),
+        )
+    return kind_by_name[name]

@@ -18,7 +18,7 @@ TITLE = "a spine switch that is powered off (all its links down)"
 
 
 def make(location: FaultLocation) -> LabFault:
-    """All its links, at its own ends."""
+    """Set all links of the spine down, at its ends."""
     lab, plan = location.lab, location.plan
     spines = [name for name in lab.switches if plan.roles.get(name) not in ("leaf", None)]
     if location.device is not None and lab.device(location.device).name not in spines:
@@ -31,19 +31,19 @@ def make(location: FaultLocation) -> LabFault:
         )
     spine = location.device or spines[0]
     acts: list[LabAct] = []
-    for link in lab.links_of(spine):
+    for link in lab.list_links(spine):
         interface = link.end(spine).interface
         acts += [
             keep_ipv6(spine, interface),
             ip(spine, f"link set dev {interface} down", f"link set dev {interface} up"),
         ]
-    leaves = ", ".join(dict.fromkeys(link.opposite_end(spine).device for link in lab.links_of(spine)))
+    leaves = ", ".join(dict.fromkeys(link.opposite_end(spine).device for link in lab.list_links(spine)))
     return LabFault("dead-spine", spine, f"{spine} is off: no link to {leaves}", tuple(acts), dead=(spine,))
 
 
 def has_settled(lab: Lab, fault: LabFault) -> bool:
-    """Whether its neighbours have noticed: as many BGP sessions are gone as they have links to it."""
-    for neighbour in dict.fromkeys(link.opposite_end(fault.place).device for link in lab.links_of(fault.place)):
+    """Whether its neighbours have reacted: the BGP sessions on their links to it are down."""
+    for neighbour in dict.fromkeys(link.opposite_end(fault.place).device for link in lab.list_links(fault.place)):
         ran = lab.run(neighbour, "vtysh", "-c", "show bgp summary json")
         if ran.status is not Status.OK:
             continue  # it has no sessions
@@ -51,7 +51,7 @@ def has_settled(lab: Lab, fault: LabFault) -> bool:
         states = {
             name: peer.get("state") for family in families.values() for name, peer in family.get("peers", {}).items()
         }
-        links = sum(neighbour in (link.a.device, link.b.device) for link in lab.links_of(fault.place))
+        links = sum(neighbour in (link.a.device, link.b.device) for link in lab.list_links(fault.place))
         if sum(state != "Established" for state in states.values()) < min(links, len(states)):
             return False
     return True

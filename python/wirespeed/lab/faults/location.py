@@ -1,4 +1,4 @@
-"""Where in a lab a fault is made."""
+"""Location of a fault in a lab."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class FaultLocation:
     port: str | None = None
 
     def host_link(self) -> LabLink:
-        """The cable of a host that is meant, by either of its ends; the first of the first host for none.
+        """The selected cable of a host, by either end. Default: the first cable of the first host.
 
         Raises:
-            Refusal: there is none such.
+            Refusal: no cable matches.
         """
         links = [link for link in self.lab.links if self._host_end(link) is not None]
         if self.device is not None:
@@ -37,7 +37,7 @@ class FaultLocation:
         return links[0]
 
     def host_end(self, link: LabLink) -> LabEnd:
-        """The host's end of a cable that `host_link` gave."""
+        """The host's end of a cable of `host_link`."""
         end = self._host_end(link)
         assert end is not None
         return end
@@ -52,20 +52,20 @@ class FaultLocation:
         return f"{end.device}:{end.port}" + (f" ({device})" if device else "")
 
     def _host_end(self, link: LabLink) -> LabEnd | None:
-        """Of a cable between a host and a switch."""
+        """The host's end of a cable between a host and a switch, else None."""
         ends = [end for end in (link.a, link.b) if end.device in self.lab.hosts]
         return ends[0] if len(ends) == 1 else None
 
     def _at_port(self, links: list[LabLink], port: str) -> list[LabLink]:
-        """By the port's name, the kernel's name for it, or that of the NIC's RDMA device."""
-        found = [link for link in links if port in self._names(link)]
-        if not found:
-            known = [name for link in links for name in sorted(self._names(link))]
-            hint = did_you_mean(port, known) or f"there are {', '.join(known[:8])}"
+        """Links with a port of this name: planned name, kernel name, or RDMA device of the NIC."""
+        matching_links = [link for link in links if port in self._list_names(link)]
+        if not matching_links:
+            port_names = [name for link in links for name in sorted(self._list_names(link))]
+            hint = did_you_mean(port, port_names) or f"there are {', '.join(port_names[:8])}"
             raise refuse("--port", repr(port), "a port with a cable to a host", hint)
-        return found
+        return matching_links
 
-    def _names(self, link: LabLink) -> set[str]:
+    def _list_names(self, link: LabLink) -> set[str]:
         ends = [end for end in (link.a, link.b) if self.device in (None, end.device)]
         names = {name for end in ends for name in (end.port, end.interface)}
         return names | {
@@ -83,15 +83,19 @@ def cleanup_command(device: str, arguments: str) -> LabAct:
     return LabAct(device, ("true",), ("ip", *arguments.split()))
 
 
-def parameter(device: str, key: str, value: str, before: str | None = None) -> LabAct:
-    """A kernel parameter below /proc/sys inside a device: a key with slashes."""
-    return LabAct(device, _write(key, value), _write(key, before) if before is not None else ())
+def parameter(device: str, key: str, value: str, previous_value: str | None = None) -> LabAct:
+    """Set a kernel parameter below /proc/sys in a device; the key has slashes."""
+    return LabAct(
+        device,
+        _write_parameter(key, value),
+        _write_parameter(key, previous_value) if previous_value is not None else (),
+    )
 
 
-def _write(key: str, value: str) -> tuple[str, ...]:
+def _write_parameter(key: str, value: str) -> tuple[str, ...]:
     return ("sh", "-ec", 'printf %s "$2" >"/proc/sys/$1"', "set", key, value)
 
 
 def keep_ipv6(device: str, interface: str) -> LabAct:
-    """An interface that goes down loses its IPv6 addresses otherwise (ip-sysctl, keep_addr_on_down)."""
+    """Keep the IPv6 addresses of an interface that goes down (ip-sysctl, keep_addr_on_down)."""
     return parameter(device, f"net/ipv6/conf/{interface}/keep_addr_on_down", "1")

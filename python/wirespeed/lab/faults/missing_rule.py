@@ -21,21 +21,21 @@ def make(location: FaultLocation) -> LabFault:
     rules = location.plan.hosts[host.device].rules
     acts = []
     for address in location.nic(host).addresses or ():
-        assigned = ip_interface(address)
-        selector = f"from {assigned.ip}/{assigned.max_prefixlen}"
+        nic_address = ip_interface(address)
+        selector = f"from {nic_address.ip}/{nic_address.max_prefixlen}"
         rule = rules.get(selector)
         if rule is not None:
             arguments = f"{selector} table {rule.table} priority {rule.priority}"
-            acts.append(ip(host.device, f"rule del {arguments}", version=f"-{assigned.version}"))
+            acts.append(ip(host.device, f"rule del {arguments}", version=f"-{nic_address.version}"))
     if not acts:
         raise refuse(f"{host.device}:{host.port}", "no planned rule from its address", "a NIC with a source rule")
-    removed = ", ".join(" ".join(act.do[4:6]) for act in acts)
-    # A rule that others add is none of networkd's: it would stay when the link goes. After a link that comes up again
-    # networkd adds all rules again, so that is the removal.
-    back = [cleanup_command(host.device, f"link set dev {host.interface} {state}") for state in ("up", "down")]
+    removed_rules = ", ".join(" ".join(act.do[4:6]) for act in acts)
+    # A rule added by hand is not managed by networkd and would stay after the link goes down. When the link comes up
+    # again, networkd adds all rules, so a link flap removes the fault.
+    recovery = [cleanup_command(host.device, f"link set dev {host.interface} {state}") for state in ("up", "down")]
     return LabFault(
         "missing-rule",
         f"{host.device}:{host.port}",
-        f"{host.device} has no rule {removed}, the address of {location.nic_name(host)}",
-        (*back, *acts),
+        f"{host.device} has no rule {removed_rules}, the address of {location.nic_name(host)}",
+        (*recovery, *acts),
     )

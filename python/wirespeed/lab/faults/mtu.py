@@ -19,7 +19,9 @@ def make(location: FaultLocation) -> LabFault:
     link = location.host_link()
     host = location.host_end(link)
     end = link.opposite_end(host.device)
-    planned = location.plan.switches[end.device].ports[end.port].link.mtu or location.nic(host).link.mtu or _ETHERNET
+    planned_mtu = (
+        location.plan.switches[end.device].ports[end.port].link.mtu or location.nic(host).link.mtu or _ETHERNET
+    )
     return LabFault(
         "mtu",
         f"{end.device}:{end.port}",
@@ -29,7 +31,7 @@ def make(location: FaultLocation) -> LabFault:
             ip(
                 end.device,
                 f"link set dev {end.interface} mtu {_ETHERNET}",
-                f"link set dev {end.interface} mtu {planned}",
+                f"link set dev {end.interface} mtu {planned_mtu}",
             ),
         ),
     )

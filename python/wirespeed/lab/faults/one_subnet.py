@@ -28,13 +28,17 @@ _PING_S = 10
 
 
 def make(location: FaultLocation) -> LabFault:
-    """A bridge of all ports with hosts on the leaf, which takes the leaf's addresses; an address more for each NIC."""
-    leaf, ends = _leaf(location)
+    """A bridge of all host ports of the leaf, with the addresses of the leaf, and a further address for each NIC."""
+    leaf, ends = _select_leaf(location)
     acts = [ip(leaf, f"link add name {_BRIDGE} type bridge", f"link del dev {_BRIDGE}")]
-    links = {link["ifname"]: link for link in _json(location.lab, leaf, "address", "show")}
-    moved = [link.opposite_end(end.device).interface for end, link in ((end, _link(location, end)) for end in ends)]
-    before = dict.fromkeys([*moved, *(links[port]["master"] for port in moved if "master" in links[port])])
-    for interface in before:
+    links = {link["ifname"]: link for link in _run_ip_json(location.lab, leaf, "address", "show")}
+    moved_ports = [
+        link.opposite_end(end.device).interface for end, link in ((end, _find_link(location, end)) for end in ends)
+    ]
+    address_interfaces = dict.fromkeys(
+        [*moved_ports, *(links[port]["master"] for port in moved_ports if "master" in links[port])]
+    )
+    for interface in address_interfaces:
         for address in links[interface].get("addr_info", ()):
             if address["scope"] == "global":
                 assignment = f"{address['local']}/{address['prefixlen']}"
@@ -48,7 +52,7 @@ def make(location: FaultLocation) -> LabFault:
                     )
                 )
                 acts.append(ip(leaf, f"address add {assignment} dev {_BRIDGE}", version=version))
-    for port in moved:
+    for port in moved_ports:
         old = f"master {links[port]['master']}" if "master" in links[port] else "nomaster"
         acts.append(ip(leaf, f"link set dev {port} master {_BRIDGE}", f"link set dev {port} {old}"))
     # A router that forwards out of the ingress interface sends ICMP redirects, which hosts would keep using.
@@ -64,8 +68,12 @@ def make(location: FaultLocation) -> LabFault:
             acts.append(ip(host, f"address add {assignment}", f"address del {assignment}"))
         for name in ("all", *(end.interface for end in host_ends)):
             for key in _ARP:
-                planned = location.plan.hosts[host].sysctls.get(f"net.ipv4.conf.{name}.{key}")
-                value = planned.value if planned is not None and planned.value is not None else "0"
+                planned_parameter = location.plan.hosts[host].sysctls.get(f"net.ipv4.conf.{name}.{key}")
+                value = (
+                    planned_parameter.value
+                    if planned_parameter is not None and planned_parameter.value is not None
+                    else "0"
+                )
                 path = f"net/ipv4/conf/{name}/{key}"
                 acts.append(parameter(host, path, "0", value))
                 mitigation.append(parameter(host, path, value))
@@ -81,21 +89,23 @@ def make(location: FaultLocation) -> LabFault:
 
 
 def show(lab: Lab, fault: LabFault) -> list[str]:
-    """What the first host learns of the second one's NICs, and how many answer for one of them."""
+    """The MAC addresses that the first host learns for the NICs of the second, and the ARP replies for one address."""
     addresses: dict[str, dict[str, str]] = {}
     for act in fault.acts:
         if act.do[2:4] == ("address", "add") and act.do[4].startswith(_NETWORK):
             addresses.setdefault(act.device, {})[act.do[6]] = act.do[4].partition("/")[0]
     requester, target = list(addresses)[:2]
     interface = next(iter(addresses[requester]))
-    for host, other in ((requester, target), (target, requester)):
+    for host, peer in ((requester, target), (target, requester)):
         script = 'for one; do ping -nq -c1 -W1 "$one" & done; wait'
-        lab.run(host, "sh", "-c", script, "show", *addresses[other].values(), timeout_s=_PING_S)
-    table = _json(lab, requester, "neigh", "show", "dev", interface)
-    known = {row["dst"]: row["lladdr"] for row in table if row["dst"] in addresses[target].values() and "lladdr" in row}
-    macs = len(set(known.values()))
+        lab.run(host, "sh", "-c", script, "show", *addresses[peer].values(), timeout_s=_PING_S)
+    table = _run_ip_json(lab, requester, "neigh", "show", "dev", interface)
+    mac_by_address = {
+        row["dst"]: row["lladdr"] for row in table if row["dst"] in addresses[target].values() and "lladdr" in row
+    }
+    macs = len(set(mac_by_address.values()))
     symptoms = [
-        f"{requester} resolves {len(known)} addresses of {target} "
+        f"{requester} resolves {len(mac_by_address)} addresses of {target} "
         f"to {macs} MAC address{'' if macs == 1 else 'es'} (ip neigh)"
     ]
     address = list(addresses[target].values())[-1]
@@ -107,7 +117,7 @@ def show(lab: Lab, fault: LabFault) -> list[str]:
     return symptoms
 
 
-def _leaf(location: FaultLocation) -> tuple[str, list[LabEnd]]:
+def _select_leaf(location: FaultLocation) -> tuple[str, list[LabEnd]]:
     """A leaf with two hosts of which one has several NICs there, and the hosts' ends of its cables.
 
     Raises:
@@ -116,30 +126,30 @@ def _leaf(location: FaultLocation) -> tuple[str, list[LabEnd]]:
     lab = location.lab
     ends: dict[str, list[LabEnd]] = {}
     for link in lab.links:
-        for end, other in ((link.a, link.b), (link.b, link.a)):
-            if end.device in lab.hosts and other.device in lab.switches:
-                ends.setdefault(other.device, []).append(end)
+        for end, other_end in ((link.a, link.b), (link.b, link.a)):
+            if end.device in lab.hosts and other_end.device in lab.switches:
+                ends.setdefault(other_end.device, []).append(end)
     fit = {
         leaf: leaf_ends
         for leaf, leaf_ends in ends.items()
         if len({end.device for end in leaf_ends}) > 1 and len(leaf_ends) > len({end.device for end in leaf_ends})
     }
     if location.device is not None and lab.device(location.device).name not in fit:
-        found = f"{location.device}, which has no two hosts with several NICs"
-        raise refuse("--device", found, "a leaf that has", f"there is {', '.join(fit) or 'none'}")
+        problem = f"{location.device}, which has no two hosts with several NICs"
+        raise refuse("--device", problem, "a leaf that has", f"there is {', '.join(fit) or 'none'}")
     if not fit:
         raise refuse(f"lab {lab.name}", "no leaf with several NICs of one host", "one, and a second host on it")
     leaf = location.device or next(iter(fit))
     return leaf, fit[leaf]
 
 
-def _link(location: FaultLocation, end: LabEnd) -> Any:
-    return next(link for link in location.lab.links_of(end.device) if link.end(end.device) == end)
+def _find_link(location: FaultLocation, end: LabEnd) -> Any:
+    return next(link for link in location.lab.list_links(end.device) if link.end(end.device) == end)
 
 
-def _json(lab: Lab, device: str, *arguments: str) -> list[dict[str, Any]]:
+def _run_ip_json(lab: Lab, device: str, *arguments: str) -> list[dict[str, Any]]:
     ran = lab.run(device, "ip", "-json", *arguments)
     if ran.status is not Status.OK:
         raise refuse(device, f"ip {' '.join(arguments)}: {ran.detail}", "an answer")
-    found: list[dict[str, Any]] = json.loads(ran.stdout or "[]")
-    return found
+    rows: list[dict[str, Any]] = json.loads(ran.stdout or "[]")
+    return rows

@@ -32,9 +32,9 @@ def make(location: FaultLocation) -> LabFault:
 
 
 def has_settled(lab: Lab, fault: LabFault) -> bool:
-    """Whether the host's daemon has noticed: it takes the addresses away, and then nothing more."""
+    """Whether the host's daemon has reacted: it removes the addresses."""
     device, port = fault.place.split(":", 1)
-    link = next(candidate for candidate in lab.links_of(device) if candidate.end(device).port == port)
+    link = next(candidate for candidate in lab.list_links(device) if candidate.end(device).port == port)
     end = link.opposite_end(device)
     ran = lab.run(end.device, "ip", "-json", "address", "show", "dev", end.interface, "scope", "global")
     return ran.status is not Status.OK or not any(entry.get("addr_info") for entry in json.loads(ran.stdout or "[]"))

@@ -1,4 +1,4 @@
 """Hosts as virtual machines with soft-RoCE: real RDMA between real kernels, on a machine that has neither.
 
-The emulator needs nothing of the processor, and the kernel is Debian's own, unpacked and not installed.
+The emulator needs no support of the processor; the kernel is Debian's, unpacked and not installed.
 """

@@ -62,7 +62,7 @@ def prefix(lab: Path, host: str) -> tuple[str, ...]:
 
 
 def configuration(lab: Path) -> Path:
-    """What `ssh -F` takes to reach the machines by their names."""
+    """The configuration of ssh for access to the machines by name."""
     return lab / _FOLDER / "config"
 
 
@@ -70,7 +70,7 @@ def keys(lab: Path, namespace: str, addresses: Mapping[str, str], busybox: Path,
     """Make keys, and the configuration of a client on this machine.
 
     Raises:
-        Refusal: ssh-keygen does not.
+        Refusal: ssh-keygen failed.
     """
     folder = lab / _FOLDER
     folder.mkdir(mode=0o700)
@@ -80,8 +80,8 @@ def keys(lab: Path, namespace: str, addresses: Mapping[str, str], busybox: Path,
     public = " ".join((folder / "host.pub").read_text().split()[:2])
     (folder / "known").write_text(f"{_ALIAS} {public}\n")
     proxy = f" ProxyCommand ip netns exec {namespace} {busybox} nc %h %p\n"
-    named = "".join(f"Host {host}\n HostName {address}\n" for host, address in addresses.items())
-    configuration(lab).write_text(named + _client(addresses, folder) + proxy)
+    host_entries = "".join(f"Host {host}\n HostName {address}\n" for host, address in addresses.items())
+    configuration(lab).write_text(host_entries + _format_client(addresses, folder) + proxy)
 
 
 def connect(lab: Path, host: str, lock: int) -> None:
@@ -93,16 +93,16 @@ def connect(lab: Path, host: str, lock: int) -> None:
     run_command(("ssh", "-F", str(configuration(lab)), host, ":"), _CONNECT_S, host, lock=lock)
 
 
-def give(lab: Path, machine: Path, address: str, addresses: Mapping[str, str]) -> None:
-    """Write what a machine needs to be reached and to reach the others, below its configuration."""
+def write_access_files(lab: Path, machine: Path, address: str, addresses: Mapping[str, str]) -> None:
+    """Write the keys and the ssh configuration of a machine into its folder."""
     folder = machine / _FOLDER
     folder.mkdir()
     for name in ("host", "user", "user.pub", "known"):
         (folder / name).write_bytes((lab / _FOLDER / name).read_bytes())
         (folder / name).chmod(0o600)
     (folder / "sshd_config").write_text(_SERVER.format(address=address, inside=_GUEST_FOLDER))
-    (folder / "ssh_config").write_text(_client(addresses, _GUEST_FOLDER))
+    (folder / "ssh_config").write_text(_format_client(addresses, _GUEST_FOLDER))
 
 
-def _client(hosts: Mapping[str, str], folder: Path) -> str:
+def _format_client(hosts: Mapping[str, str], folder: Path) -> str:
     return _CLIENT.format(hosts=" ".join(hosts), folder=folder, alias=_ALIAS)

@@ -12,19 +12,19 @@ from wirespeed.errors import Problem, Refusal, refuse
 from wirespeed.lab.build import ReportProgress
 from wirespeed.lab.build import up as namespaces_up
 from wirespeed.lab.design import Design, design
-from wirespeed.lab.host import File, files_of
+from wirespeed.lab.host import File, sort_files
 from wirespeed.lab.lab import Lab
 from wirespeed.lab.machine import check_user
 from wirespeed.lab.rdma import kernel as kernels
 from wirespeed.lab.rdma.boot import boot
-from wirespeed.lab.rdma.design import MAX_MACHINES, machines_of, use_machines
+from wirespeed.lab.rdma.design import MAX_MACHINES, list_machines, use_machines
 from wirespeed.lab.rdma.machine import EMULATOR
 from wirespeed.plan import Plan
 from wirespeed.results.lab import LabState
 from wirespeed.settings import Switch
 
 _TUN = Path("/dev/net/tun")
-_NEEDED = {  # program: package of Debian and Ubuntu
+_PACKAGES = {  # program: package of Debian and Ubuntu
     EMULATOR: "qemu-system-x86",
     "busybox": "busybox-static",
     "modprobe": "kmod",
@@ -36,33 +36,33 @@ _NEEDED = {  # program: package of Debian and Ubuntu
 }
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-_LACKING = (
+_UNSUPPORTED = (
     "services and scripts: all (their files exist, but systemd does not run)",
     "NICs and GPUs: drivers, firmware, PCIe and queues (a NIC is a virtio-net device with soft-RoCE)",
 )
 
 
 def check() -> None:
-    """That this machine can have machines.
+    """Check that this machine can run virtual machines.
 
     Raises:
-        Refusal: something is missing; with the package that brings it.
+        Refusal: a program is missing; with its package.
     """
     check_user()
     problems = []
     if platform.machine() != "x86_64":
         problems.append(Problem("lab rdma", f"a processor of {platform.machine()}", "x86_64, for which the kernel is"))
-    if not _opens(_TUN):
+    if not _can_open(_TUN):
         hint = "modprobe tun; in a container, start it with --device /dev/net/tun"
         problems.append(Problem("lab rdma", f"no {_TUN} that opens", "it: the machines' NICs are tap devices", hint))
-    for name, package in _NEEDED.items():
+    for name, package in _PACKAGES.items():
         if shutil.which(name, path=f"{os.environ.get('PATH', '')}:{_PATH}") is None:
             problems.append(Problem("lab rdma", f"no {name}", f"{name} on this machine", f"apt-get install {package}"))
     if problems:
         raise Refusal(problems)
 
 
-def _opens(device: Path) -> bool:
+def _can_open(device: Path) -> bool:
     try:
         with device.open("rb"):
             return True
@@ -81,13 +81,13 @@ def up(
     kernel: Path | None = None,
     keep: Path | None = None,
 ) -> Lab:
-    """Build a lab of machines; where that fails or is interrupted, all of it is removed again.
+    """Build a lab of machines. After a failure or interruption all of it is removed.
 
     Args:
-        plan: of the cluster.
-        name: of the lab.
-        hosts: those that become machines, with the switches that they need.
-        files: what was rendered for them.
+        plan: plan of the cluster.
+        name: name of the lab.
+        hosts: hosts that become machines; their switches are added.
+        files: the rendered files of the hosts.
         speaker: see `design`.
         cluster: the cluster file.
         report_progress: called with the next step.
@@ -95,21 +95,21 @@ def up(
         keep: the one folder that the machines may write to.
 
     Raises:
-        Refusal: something is missing, there is such a lab, or it could not be built.
+        Refusal: a program is missing, the lab exists already, or it could not be built.
     """
     check()
     if len(hosts) > MAX_MACHINES:
         raise refuse("--hosts", f"{len(hosts)} machines", f"at most {MAX_MACHINES}, of one GiB each")
-    rendered = list(files)
-    of_namespaces: Design = design(plan, name, hosts, rendered, speaker)
+    rendered_files = list(files)
+    of_namespaces: Design = design(plan, name, hosts, rendered_files, speaker)
     chosen = kernels.kernel(kernel, report_progress)
     report_progress(f"{len(hosts)} virtual machines with Linux {chosen.release}")
-    machines = machines_of(plan, of_namespaces)
-    networks = files_of(rendered)
+    machines = list_machines(plan, of_namespaces)
+    networks = sort_files(rendered_files)
 
     def start(lab: LabState, lock: int) -> tuple[str, ...]:
         report_progress("waiting for the virtual machines")
-        boot(lab, machines, rendered, networks, chosen, keep, lock)
-        return _LACKING
+        boot(lab, machines, rendered_files, networks, chosen, keep, lock)
+        return _UNSUPPORTED
 
     return namespaces_up(use_machines(plan, of_namespaces), cluster, report_progress, start)

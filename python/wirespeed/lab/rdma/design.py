@@ -1,4 +1,4 @@
-"""What a lab of machines is made of: hosts that are plugged into their namespaces, through which the cables go."""
+"""Design of a lab of machines: each host is connected to its namespace, which holds its cables."""
 
 from __future__ import annotations
 
@@ -25,22 +25,23 @@ def address(number: int) -> str:
     return f"{_SUBNET}.{number + 1}"
 
 
-def machines_of(plan: Plan, design: Design) -> tuple[Machine, ...]:
+def list_machines(plan: Plan, design: Design) -> tuple[Machine, ...]:
     """The hosts as machines, each NIC on its planned address, MTU and RDMA device."""
     hosts = [device.name for device in design.devices if device.role is Role.HOST]
     return tuple(
-        Machine(host, _nics(plan, design, host), f"{address(number)}/{_LENGTH}") for number, host in enumerate(hosts)
+        Machine(host, _list_nics(plan, design, host), f"{address(number)}/{_LENGTH}")
+        for number, host in enumerate(hosts)
     )
 
 
-def _nics(plan: Plan, design: Design, host: str) -> tuple[Nic, ...]:
-    found = []
-    for number, end in enumerate(_ends(design, host), start=1):
-        planned = plan.hosts[host].nics[end.port]
-        row = min((int(index) for index in planned.gids or ()), default=1)
-        mtu = planned.link.mtu or 1500  # what Ethernet has where nothing is planned (IEEE 802.3, 3.2.7)
-        found.append(Nic(end.interface, end.mac, mtu, f"tap{number}", planned.rdma_device, row))
-    return (*found, Nic(_MANAGEMENT, mac(plan.name, host, _MANAGEMENT), 1500, _TAP))
+def _list_nics(plan: Plan, design: Design, host: str) -> tuple[Nic, ...]:
+    nics = []
+    for number, end in enumerate(_list_ends(design, host), start=1):
+        planned_nic = plan.hosts[host].nics[end.port]
+        row = min((int(index) for index in planned_nic.gids or ()), default=1)
+        mtu = planned_nic.link.mtu or 1500  # what Ethernet has where nothing is planned (IEEE 802.3, 3.2.7)
+        nics.append(Nic(end.interface, end.mac, mtu, f"tap{number}", planned_nic.rdma_device, row))
+    return (*nics, Nic(_MANAGEMENT, mac(plan.name, host, _MANAGEMENT), 1500, _TAP))
 
 
 def use_machines(plan: Plan, design: Design) -> Design:
@@ -50,27 +51,29 @@ def use_machines(plan: Plan, design: Design) -> Design:
         for device in design.devices
     )
     hosts = [device.name for device in devices if device.machine]
-    setups = {name: _setup(plan, design, name) if name in hosts else setup for name, setup in design.setups.items()}
+    setups = {
+        name: _build_setup(plan, design, name) if name in hosts else setup for name, setup in design.setups.items()
+    }
     return replace(design, devices=devices, files={}, setups=setups)
 
 
-def _ends(design: Design, host: str) -> list[LabEnd]:
+def _list_ends(design: Design, host: str) -> list[LabEnd]:
     return [end for link in design.links for end in (link.a, link.b) if end.device == host]
 
 
-def _setup(plan: Plan, design: Design, host: str) -> Setup:
+def _build_setup(plan: Plan, design: Design, host: str) -> Setup:
     lines = ["link set dev lo up"]
-    for number, end in enumerate(_ends(design, host), start=1):
+    for number, end in enumerate(_list_ends(design, host), start=1):
         mtu = plan.hosts[host].nics[end.port].link.mtu or 1500
         # The planned address is the machine's own; a bridge would keep what is for it.
         lines.append(f"link set dev {end.interface} address {mac(plan.name, host, f'cable {end.port}')}")
-        lines += _bridge(f"bridge{number}", f"tap{number}", end.interface, mtu)
-    lines += _bridge("bridge0", _TAP, None, 1500)
+        lines += _format_bridge(f"bridge{number}", f"tap{number}", end.interface, mtu)
+    lines += _format_bridge("bridge0", _TAP, None, 1500)
     # Bridges and what is plugged into them have no addresses of their own.
     return Setup({"net/ipv6/conf/default/disable_ipv6": "1", "net/ipv6/conf/all/disable_ipv6": "1"}, tuple(lines))
 
 
-def _bridge(bridge: str, tap: str, cable: str | None, mtu: int) -> Iterator[str]:
+def _format_bridge(bridge: str, tap: str, cable: str | None, mtu: int) -> Iterator[str]:
     yield f"link add name {bridge} type bridge mcast_snooping 0"
     yield f"tuntap add dev {tap} mode tap"
     for port in (tap, cable) if cable else (tap,):
@@ -80,9 +83,9 @@ def _bridge(bridge: str, tap: str, cable: str | None, mtu: int) -> Iterator[str]
 
 def management(namespaces: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The network that ssh uses: by namespace, lines for `ip` that lead it to the first host's, and there to here."""
-    first, *others = namespaces
+    first, *other_namespaces = namespaces
     bridge_commands = [f"address add {MANAGEMENT_HERE}/{_LENGTH} dev bridge0"]
-    for number, namespace in enumerate(others, start=2):
+    for number, namespace in enumerate(other_namespaces, start=2):
         cable = f"machine{number}"
         yield (
             namespace,

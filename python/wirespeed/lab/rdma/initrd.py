@@ -1,4 +1,4 @@
-"""What a virtual machine boots from: busybox, the modules for the files of this machine, and its configuration."""
+"""The initrd of a virtual machine: busybox, kernel modules, and the configuration of the machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wirespeed.lab.rdma.local_command import run_command
 _FOLDER = Path(__file__).parent
 _PACK = 'cd "$1" && find . | "$3" cpio -o -H newc >"$2" 2>/dev/null'
 _PACK_S = 120.0
-_SIGNED = b"~Module signature appended~\n"
+_SIGNATURE_MARK = b"~Module signature appended~\n"
 
 
 def write(folder: Path, kernel: Kernel, lock: int) -> Path:
@@ -27,49 +27,49 @@ def write(folder: Path, kernel: Kernel, lock: int) -> Path:
     busybox = static_busybox()
     (root / "modules").mkdir(parents=True)
     shutil.copy(busybox, root / "busybox")
-    names = [_copy_module(path, root / "modules") for path in _modules(kernel)]
+    names = [_copy_module(path, root / "modules") for path in _list_modules(kernel)]
     (root / "modules" / "order").write_text("".join(f"{name}\n" for name in names))
     shutil.copy(_FOLDER / "first.sh", root / "init")
     (root / "init").chmod(0o755)
     (root / "bin").mkdir()
     (folder / "machine").rename(root / "machine")
     shutil.copy(_FOLDER / "boot.sh", root / "machine" / "boot")
-    packed = folder / "initrd"
-    run_command(("sh", "-c", _PACK, "sh", str(root), str(packed), str(busybox)), _PACK_S, "busybox cpio", lock=lock)
-    packed.chmod(0o600)  # it holds keys
+    archive = folder / "initrd"
+    run_command(("sh", "-c", _PACK, "sh", str(root), str(archive), str(busybox)), _PACK_S, "busybox cpio", lock=lock)
+    archive.chmod(0o600)  # it holds keys
     shutil.rmtree(root)
-    return packed
+    return archive
 
 
 def static_busybox() -> Path:
-    """A busybox that runs where there is nothing else.
+    """A statically linked busybox.
 
     Raises:
         Refusal: there is none.
     """
-    found = shutil.which("busybox", path="/bin:/usr/bin:/sbin:/usr/sbin")
-    if found is None:
+    path = shutil.which("busybox", path="/bin:/usr/bin:/sbin:/usr/sbin")
+    if path is None:
         raise refuse("lab rdma", "no busybox", "a static busybox", "apt install busybox-static")
-    with Path(found).open("rb") as binary:
+    with Path(path).open("rb") as binary:
         if b"/ld-" in binary.read(4096):  # the name of its loader stands among the headers (elf(5), PT_INTERP)
-            raise refuse("lab rdma", f"{found} needs libraries", "a static busybox", "apt install busybox-static")
-    return Path(found)
+            raise refuse("lab rdma", f"{path} needs libraries", "a static busybox", "apt install busybox-static")
+    return Path(path)
 
 
-def unsigned(module: bytes) -> bytes:
+def strip_signature(module: bytes) -> bytes:
     """A module without the signature behind it, which an emulated processor takes long to verify.
 
     The last four bytes before the mark are its length, behind the other eight of its header
     (Linux include/linux/module_signature.h).
     """
-    if not module.endswith(_SIGNED):
+    if not module.endswith(_SIGNATURE_MARK):
         return module
-    end = len(module) - len(_SIGNED)
+    end = len(module) - len(_SIGNATURE_MARK)
     (length,) = struct.unpack_from(">I", module, end - 4)
     return module[: end - 12 - length]
 
 
-def _modules(kernel: Kernel) -> list[Path]:
+def _list_modules(kernel: Kernel) -> list[Path]:
     """The modules that come first, each behind what it needs."""
     if not (kernel.modules / "modules.dep").is_file():
         raise refuse(
@@ -77,8 +77,8 @@ def _modules(kernel: Kernel) -> list[Path]:
         )
     ask = ("modprobe", "-d", str(kernel.root), "-S", kernel.release, "--show-depends", "-a", *FIRST, *LATER_MODULES)
     lines = [line.split() for line in run_command(ask, 60, "modprobe", "apt install kmod").splitlines()]
-    found = dict.fromkeys(Path(fields[1]) for fields in lines if len(fields) > 1 and fields[0] == "insmod")
-    return list(found)
+    paths = dict.fromkeys(Path(fields[1]) for fields in lines if len(fields) > 1 and fields[0] == "insmod")
+    return list(paths)
 
 
 def _copy_module(module: Path, folder: Path) -> str:
@@ -89,5 +89,5 @@ def _copy_module(module: Path, folder: Path) -> str:
     if module.suffix == ".xz":
         data = lzma.decompress(data)
     name = module.name.removesuffix(".xz")
-    (folder / name).write_bytes(unsigned(data))
+    (folder / name).write_bytes(strip_signature(data))
     return name

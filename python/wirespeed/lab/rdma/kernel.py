@@ -51,7 +51,7 @@ class Kernel:
 
 
 def kernel(
-    given: Path | None, report_progress: Callable[[str], None], cache: Path = CACHE, installed: Path = Path("/")
+    option: Path | None, report_progress: Callable[[str], None], cache: Path = CACHE, root: Path = Path("/")
 ) -> Kernel:
     """The kernel given as a folder or as a Debian package.
 
@@ -60,28 +60,28 @@ def kernel(
     Raises:
         Refusal: there is none, or it has no soft-RoCE.
     """
-    if given is None:
-        return _find_cached(cache) or _find_installed(installed) or _download(cache, report_progress)
-    if given.is_dir():
-        return _of_folder(given)
-    if given.suffix != ".deb" or not given.is_file():
-        raise refuse("--kernel", str(given), "a folder with boot/ and lib/modules/, or a .deb file")
-    found = _find_cached(cache, given.name)
-    return found or _unpack(given, cache)
+    if option is None:
+        return _find_cached(cache) or _find_installed(root) or _download_kernel(cache, report_progress)
+    if option.is_dir():
+        return _select_from_folder(option)
+    if option.suffix != ".deb" or not option.is_file():
+        raise refuse("--kernel", str(option), "a folder with boot/ and lib/modules/, or a .deb file")
+    cached = _find_cached(cache, option.name)
+    return cached or _unpack_package(option, cache)
 
 
-def _of_folder(folder: Path) -> Kernel:
+def _select_from_folder(folder: Path) -> Kernel:
     """The newest kernel of a folder that has soft-RoCE."""
-    found = _kernels(folder)
-    if not found:
+    kernels = _list_kernels(folder)
+    if not kernels:
         raise refuse("--kernel", f"no boot/vmlinuz-RELEASE beside lib/modules/RELEASE in {folder}", "both", _ELSEWHERE)
-    fit = [kernel for kernel in found if _has_rxe(kernel)]
+    fit = [kernel for kernel in kernels if _has_rxe(kernel)]
     if not fit:
-        raise _without_rxe(", ".join(kernel.release for kernel in found))
-    return max(fit, key=lambda kernel: _order(kernel.release))
+        raise _without_rxe(", ".join(kernel.release for kernel in kernels))
+    return max(fit, key=lambda kernel: _parse_release(kernel.release))
 
 
-def _kernels(folder: Path) -> list[Kernel]:
+def _list_kernels(folder: Path) -> list[Kernel]:
     images = {path.name.removeprefix("vmlinuz-"): path for path in (folder / "boot").glob("vmlinuz-*")}
     every = [Kernel(release, image, folder) for release, image in images.items()]
     return [kernel for kernel in every if kernel.modules.is_dir()]
@@ -89,40 +89,44 @@ def _kernels(folder: Path) -> list[Kernel]:
 
 def _find_installed(root: Path) -> Kernel | None:
     """The newest that is installed with all that a machine needs: kernels of some distributions have no 9p."""
-    fit = [kernel for kernel in _kernels(root) if all(_has(kernel, name, (".ko", ".ko.xz")) for name in (*FIRST, _RXE))]
-    return max(fit, key=lambda kernel: _order(kernel.release), default=None)
+    fit = [
+        kernel
+        for kernel in _list_kernels(root)
+        if all(_has_module(kernel, name, (".ko", ".ko.xz")) for name in (*FIRST, _RXE))
+    ]
+    return max(fit, key=lambda kernel: _parse_release(kernel.release), default=None)
 
 
 def _has_rxe(kernel: Kernel) -> bool:
-    return _has(kernel, _RXE, (".ko", ".ko.xz", ".ko.zst", ".ko.gz"))
+    return _has_module(kernel, _RXE, (".ko", ".ko.xz", ".ko.zst", ".ko.gz"))
 
 
-def _has(kernel: Kernel, module: str, endings: Sequence[str]) -> bool:
+def _has_module(kernel: Kernel, module: str, endings: Sequence[str]) -> bool:
     """Whether it has a module: built in, or as a file with one of the endings."""
     builtin = kernel.modules / "modules.builtin"
     if builtin.is_file() and f"/{module}.ko\n" in builtin.read_text():
         return True
     return any(
-        path.name in {module + ending for ending in endings} for path in kernel.modules.glob(f"kernel/**/{module}.ko*")
+        path.name in {module + suffix for suffix in endings} for path in kernel.modules.glob(f"kernel/**/{module}.ko*")
     )
 
 
-def _without_rxe(found: str) -> Exception:
-    return refuse("--kernel", f"{found} without the module {_RXE}", "a kernel with soft-RoCE", _ELSEWHERE)
+def _without_rxe(release: str) -> Exception:
+    return refuse("--kernel", f"{release} without the module {_RXE}", "a kernel with soft-RoCE", _ELSEWHERE)
 
 
-def _order(release: str) -> list[int]:
+def _parse_release(release: str) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", release)]
 
 
 def _find_cached(cache: Path, package: str | None = None) -> Kernel | None:
     """What the cache holds of a package, or the newest of all that were downloaded."""
     folders = [cache / package] if package else sorted(cache.glob(f"{PACKAGE.removesuffix('-amd64')}-*.deb"))
-    found = [kernel for folder in folders if folder.is_dir() for kernel in _kernels(folder) if _has_rxe(kernel)]
-    return max(found, key=lambda kernel: _order(kernel.release), default=None)
+    kernels = [kernel for folder in folders if folder.is_dir() for kernel in _list_kernels(folder) if _has_rxe(kernel)]
+    return max(kernels, key=lambda kernel: _parse_release(kernel.release), default=None)
 
 
-def _download(cache: Path, report_progress: Callable[[str], None]) -> Kernel:
+def _download_kernel(cache: Path, report_progress: Callable[[str], None]) -> Kernel:
     """Debian's kernel of today, as apt verifies it."""
     for program, package in (("apt-get", "apt"), ("dpkg-deb", "dpkg")):
         if shutil.which(program) is None:
@@ -132,37 +136,37 @@ def _download(cache: Path, report_progress: Callable[[str], None]) -> Kernel:
     if not names:
         raise refuse("lab rdma", f"no package {PACKAGE} in apt", "a kernel", f"apt-get update; or {_ELSEWHERE}")
     report_progress(f"downloading {names[0]} ({DOWNLOAD}) with apt-get into {cache}")
-    folder = _fresh(cache / "download.partial")
+    folder = _make_empty_folder(cache / "download.partial")
     ask = 'cd "$1" && exec apt-get -q -o APT::Sandbox::User=root download "$2"'
     run_command(
         ("sh", "-c", ask, "sh", str(folder), names[0]), _DOWNLOAD_S, "--kernel", f"apt-get update; or {_ELSEWHERE}"
     )
-    found = _unpack(next(folder.glob("*.deb")), cache)
+    downloaded = _unpack_package(next(folder.glob("*.deb")), cache)
     shutil.rmtree(folder)
-    return found
+    return downloaded
 
 
-def _unpack(package: Path, cache: Path) -> Kernel:
+def _unpack_package(package: Path, cache: Path) -> Kernel:
     """A package unpacked into the cache: whole, or not there at all."""
     if shutil.which("dpkg-deb") is None:
         raise refuse("--kernel", f"{package.name}, and no dpkg-deb to unpack it", "dpkg, or a folder", _ELSEWHERE)
-    folder = _fresh(cache / "unpack.partial")
+    folder = _make_empty_folder(cache / "unpack.partial")
     run_command(("dpkg-deb", "--extract", str(package), str(folder)), _UNPACK_S, "--kernel", _ELSEWHERE)
-    found = _kernels(folder)
-    if not found:
+    kernels = _list_kernels(folder)
+    if not kernels:
         shutil.rmtree(folder)
         raise refuse("--kernel", f"{package.name} holds no kernel", "a package like those of linux-image-amd64")
-    if not _has_rxe(found[0]):
+    if not _has_rxe(kernels[0]):
         shutil.rmtree(folder)
         raise _without_rxe(package.name)
-    run_command(("depmod", "--basedir", str(folder), found[0].release), _UNPACK_S, "depmod", "apt install kmod")
-    kept = cache / package.name
-    shutil.rmtree(kept, ignore_errors=True)
-    folder.rename(kept)
-    return _kernels(kept)[0]
+    run_command(("depmod", "--basedir", str(folder), kernels[0].release), _UNPACK_S, "depmod", "apt install kmod")
+    target = cache / package.name
+    shutil.rmtree(target, ignore_errors=True)
+    folder.rename(target)
+    return _list_kernels(target)[0]
 
 
-def _fresh(folder: Path) -> Path:
+def _make_empty_folder(folder: Path) -> Path:
     """An empty folder of this name, whatever a run that was killed left there."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

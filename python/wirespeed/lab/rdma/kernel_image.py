@@ -41,27 +41,30 @@ _PVH = tuple(struct.pack("<III", 4, size, 18) + b"Xen\0" for size in (4, 8))
 def unpack_kernel(image: Path, cache: Path) -> Path:
     """The kernel to boot: unpacked, kept in the cache by what it was made of; the image itself where that cannot be."""
     data = image.read_bytes()
-    kept = cache / f"vmlinux-{hashlib.sha256(data).hexdigest()[:32]}"
-    if kept.is_file():
-        return kept
-    kernel = kernel_of(data)
+    cached = cache / f"vmlinux-{hashlib.sha256(data).hexdigest()[:32]}"
+    if cached.is_file():
+        return cached
+    kernel = unpack_image(data)
     if kernel is None:
         return image
     try:
         cache.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=cache, prefix="vmlinux.partial.") as folder:
-            made = Path(folder) / "vmlinux"
-            made.write_bytes(kernel)
-            made.rename(kept)
-    except OSError:  # a full disk: slower is better than not at all
+            temporary = Path(folder) / "vmlinux"
+            temporary.write_bytes(kernel)
+            temporary.rename(cached)
+    except OSError:  # a full disk: the packed image is slower, but works
         return image
-    return kept
+    return cached
 
 
-def kernel_of(image: bytes) -> bytes | None:
+def unpack_image(image: bytes) -> bytes | None:
     """The ELF file of an image; None: not packed by a known method, or without a PVH entry point."""
-    at, magic = _MAGIC
-    if image[at : at + len(magic)] != magic or struct.unpack_from("<H", image, _VERSION)[0] < _WITH_PAYLOAD:
+    offset_of_magic, magic = _MAGIC
+    if (
+        image[offset_of_magic : offset_of_magic + len(magic)] != magic
+        or struct.unpack_from("<H", image, _VERSION)[0] < _WITH_PAYLOAD
+    ):
         return None
     offset, length = struct.unpack_from("<II", image, _PAYLOAD)
     start = (1 + (image[_SETUP_SECTORS] or 4)) * _SECTOR + offset  # 0 stands for 4
@@ -69,10 +72,10 @@ def kernel_of(image: bytes) -> bytes | None:
     unpacks = next((command for first, command in _UNPACK.items() if payload.startswith(first)), None)
     if unpacks is None:
         return None
-    packed = unpacks()
+    decompressor = unpacks()
     try:
-        kernel = packed.decompress(payload)  # its length follows the data
+        kernel = decompressor.decompress(payload)  # its length follows the data
     except (lzma.LZMAError, zlib.error, OSError):
         return None
-    whole = packed.eof and kernel.startswith(_ELF)
+    whole = decompressor.eof and kernel.startswith(_ELF)
     return kernel if whole and any(note in kernel for note in _PVH) else None

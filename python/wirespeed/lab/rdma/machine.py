@@ -56,7 +56,7 @@ class Machine:
             "hosts": "\n".join(f"{address} {name}" for name, address in hosts.items()),
             "nics": "\n".join(f"{nic.mac} {nic.name} {nic.mtu} {'up' if nic.row > 1 else 'down'}" for nic in self.nics),
             "rdma": "\n".join(f"link add {nic.rdma} type rxe netdev {nic.name}" for nic in self.nics if nic.rdma),
-            "rows": "\n".join(line for nic in self.nics for line in _rows(nic)),
+            "rows": "\n".join(line for nic in self.nics for line in _format_rows(nic)),
             "rows-undo": "\n".join(f"link delete dev {_row_device(nic)}" for nic in self.nics if nic.row > 1),
             "keep": str(keep or ""),
             "management": self.management,
@@ -86,7 +86,7 @@ class Machine:
         )
 
 
-def _rows(nic: Nic) -> list[str]:
+def _format_rows(nic: Nic) -> list[str]:
     """Lines for `ip` that take the rows of a GID table before the planned one.
 
     A soft-RoCE device gives its addresses the first rows that are free, behind the one of its link-local address. A
@@ -94,12 +94,12 @@ def _rows(nic: Nic) -> list[str]:
     """
     if nic.row < 2:
         return []
-    made = [
+    vlan_commands = [
         f"link add link {nic.name} name {_row_device(nic)} type vlan id 1",
         f"link set dev {_row_device(nic)} addrgenmode none",
     ]
     addresses = [f"address add fd00::{nic.row:x}:{row:x}/128 dev {_row_device(nic)} nodad" for row in range(1, nic.row)]
-    return [*made, f"link set dev {_row_device(nic)} up", *addresses]
+    return [*vlan_commands, f"link set dev {_row_device(nic)} up", *addresses]
 
 
 def _row_device(nic: Nic) -> str:
