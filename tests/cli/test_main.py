@@ -110,6 +110,28 @@ def test_of_no_verb_options_that_exit_take_a_variable(monkeypatch):
             "sim run /nowhere/cluster.yaml",
             "/nowhere/cluster.yaml: no such file; expected a cluster file or a scenario\n  hint: no folder /nowhere",
         ),
+        (
+            "report /nowhere/out -o x.html",
+            "/nowhere/out: no such file or folder; expected a cluster file, or result folders of `sim run -o`\n"
+            "  hint: no folder /nowhere",
+        ),
+        *(
+            (
+                f"sim run incast.json {option}",
+                f"wirespeed sim run: {problem}\n  hint: the congestion control is `congestion` of the class in the "
+                "cluster file, or parameters.congestion.algorithm of the scenario; `wirespeed sim compare --algorithm` "
+                "compares several",
+            )
+            for option, problem in (
+                ("--algorithm dcqcn-d", "no option named '--algorithm'"),
+                ("--preset dcqcn-d", "--preset: found 'dcqcn-d'; expected one of hpcc, roce"),
+            )
+        ),
+        (
+            "sim compare incast.json -o out",
+            "wirespeed sim compare: no option named '-o'\n  hint: it writes no tables; for charts use `wirespeed sim "
+            "run -o DIR` with each algorithm, then `wirespeed report DIR DIR`",
+        ),
         ("bench parse /nowhere/a.log", "/nowhere/a.log: no such file or directory\n  hint: no folder /nowhere"),
     ],
 )

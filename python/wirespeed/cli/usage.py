@@ -25,7 +25,8 @@ def usage_problem(error: Any) -> Problem:
     help_page = f"`{command} --help` shows the usage"
     if (option := getattr(error, "option_name", None)) is not None and hasattr(error, "possibilities"):
         near = sorted(error.possibilities or ())
-        return Problem(command, f"no option named {option!r}", hint=f"did you mean {near[0]!r}?" if near else help_page)
+        similar = f"did you mean {near[0]!r}?" if near else help_page
+        return Problem(command, f"no option named {option!r}", hint=_find_replacement(command, option) or similar)
     message = error.format_message()
     if match := re.match(r"No such command '(.*?)'", message):
         known = context.command.list_commands(context) if context else []
@@ -45,7 +46,8 @@ def usage_problem(error: Any) -> Problem:
         return Problem(command, f"{name} is missing", hint=hint or f"usage: `{usage}`")
     if match := re.match(r"'(.*)' is not one of (.*?)\.?$", error.message):
         choices = re.findall(r"'([^']*)'", match[2])
-        hint = did_you_mean(match[1], choices) or _other_command(command, match[1]) or help_page
+        other = _other_command(command, match[1]) or _find_replacement(command, f"{name} {match[1]}")
+        hint = did_you_mean(match[1], choices) or other or help_page
         return Problem(f"{command}: {name}", repr(match[1]), format_choices(choices), hint)
     return Problem(f"{command}: {name}", _plain(error.message), hint=help_page)
 
@@ -79,6 +81,26 @@ def _other_command(command: str, value: str) -> str | None:
     if option is None or not command.endswith(" list"):
         return None
     return f"`wirespeed plan CLUSTER.yaml --{option}` shows the {option} of a cluster"
+
+
+_CONGESTION_CONTROL = (
+    "the congestion control is `congestion` of the class in the cluster file, or parameters.congestion.algorithm of "
+    "the scenario; `wirespeed sim compare --algorithm` compares several"
+)
+_NO_TABLES = (
+    "it writes no tables; for charts use `wirespeed sim run -o DIR` with each algorithm, "
+    "then `wirespeed report DIR DIR`"
+)
+_REPLACEMENTS = (
+    (re.compile("sim run (--algorithm|--congestion|--preset .*)"), _CONGESTION_CONTROL),
+    (re.compile("sim compare (-o|--output)"), _NO_TABLES),
+)
+"""Options that a command lacks, and what does that job."""
+
+
+def _find_replacement(command: str, option: str) -> str | None:
+    text = f"{command.removeprefix('wirespeed ')} {option}"
+    return next((hint for pattern, hint in _REPLACEMENTS if pattern.fullmatch(text)), None)
 
 
 def path_hint(path: str) -> str:

@@ -137,8 +137,9 @@ def _cluster_file(subjects: Sequence[Path]) -> Path:
     """The cluster file.
 
     Raises:
-        Refusal: there are several, or it is a log.
+        Refusal: there are several, there is none, or it is a log.
     """
+    from wirespeed.cli.usage import path_hint
     from wirespeed.errors import refuse
 
     if len(subjects) > 1:
@@ -148,6 +149,9 @@ def _cluster_file(subjects: Sequence[Path]) -> Path:
     if subjects[0].suffix in _LOG_SUFFIXES:
         hint = f"`wirespeed report CLUSTER.yaml --bench {subjects[0]}` reports a benchmark log"
         raise refuse(str(subjects[0]), "a log", "a cluster file, or result folders of `sim run -o`", hint)
+    if not subjects[0].exists():
+        expected = "a cluster file, or result folders of `sim run -o`"
+        raise refuse(str(subjects[0]), "no such file or folder", expected, path_hint(str(subjects[0])))
     return subjects[0]
 
 
