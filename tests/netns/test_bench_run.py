@@ -40,7 +40,7 @@ def ran(
     plan: Plan, built: Lab, name: str, folder: Path, only: int | None = None, rails: int = 8
 ) -> tuple[running.CampaignResult, Mesh | None]:
     """A suite, or its first steps, on the first rails."""
-    fabric = running.fabric_of(plan).limit_to_hosts(HOSTS)
+    fabric = running.build_fabric(plan).limit_to_hosts(HOSTS)
     fabric = replace(fabric, endpoints=tuple(endpoint for endpoint in fabric.endpoints if endpoint.rail <= rails))
     request = running.Request(plan, fabric, render.Jobs(plan), seconds=1, bind=False)
     chosen = suite(name)
@@ -56,7 +56,7 @@ def ran(
         lambda progress: None,
         lambda: False,
     )
-    return done, running.mesh_of(request, kept, done)
+    return done, running.read_mesh(request, kept, done)
 
 
 def test_a_mesh_is_good_throughout_and_what_is_not_measured_is_unknown(lab: tuple[Plan, Lab], tmp_path: Path) -> None:

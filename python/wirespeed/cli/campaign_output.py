@@ -84,14 +84,14 @@ def judge_relations(request: Request, folder: Folder, bar: GradeOptions) -> tupl
 
     if bar.profile is None or not bar.profile.relative_gates or not request.plan.hosts:
         return ()
-    return flows.judge_logs(request.plan, logs_of(folder.path), None, bar.profile, bar.found)[0].relations
+    return flows.judge_logs(request.plan, logs_of(folder.path), None, bar.profile, bar.observed)[0].relations
 
 
 def print_outcome(
     request: Request, folder: Folder, done: CampaignResult, form: Format, relations: Sequence[Relation] = ()
 ) -> None:
     """The outcome, also into the folder."""
-    from wirespeed.benchmarks.run import mesh_of
+    from wirespeed.benchmarks.run import read_mesh
     from wirespeed.cli.console import err, standard_output
     from wirespeed.report import campaign as report
     from wirespeed.report.mesh import matrix
@@ -117,7 +117,7 @@ def print_outcome(
         suspects=done.suspects,
         relations=relations,
     )
-    mesh = mesh_of(request, folder, done)
+    mesh = read_mesh(request, folder, done)
     try:
         (folder.path / "summary.json").write_text(text, encoding="utf-8")
         if mesh is not None:

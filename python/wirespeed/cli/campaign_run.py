@@ -56,11 +56,11 @@ def execute(
         def report_progress(progress: running.Progress) -> None:
             now = f", now {len(progress.running)}: {progress.running[0].id}" if progress.running else ""
             remaining = escape(f"{time(progress.left_s)} left{now}")
-            shown.update(task, total=progress.total, completed=progress.done, description=remaining)
+            shown.update(task, total=progress.total, completed=progress.count, description=remaining)
             last = progress.last
             if last is not None:
                 step = places[last.step]
-                line = f"{progress.done} of {progress.total}  {step.test}  {step.place}: {outcome(last)}"
+                line = f"{progress.count} of {progress.total}  {step.test}  {step.place}: {outcome(last)}"
                 line += f": {last.detail}" if last.detail else ""
                 err().print(f"{line}  [{time(progress.left_s)} left]", markup=False, soft_wrap=True, highlight=False)
 

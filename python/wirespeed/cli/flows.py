@@ -195,10 +195,10 @@ def read_profile(name: str | None) -> Profile | None:
 
 def _ends(plan: Plan, ends: str | None) -> tuple[str | None, str | None]:
     """Both NICs of a pair, if the plan contains them."""
-    from wirespeed.benchmarks.endpoints.nics import nics_of
+    from wirespeed.benchmarks.endpoints.nics import list_nics
 
     source, arrow, target = (ends or "").partition(" -> ")
-    known = {name for at in nics_of(plan) for name in (str(at), f"{at.host}/{at.interface}")}
+    known = {name for at in list_nics(plan) for name in (str(at), f"{at.host}/{at.interface}")}
     return (source, target) if arrow and {source, target} <= known else (None, None)
 
 

@@ -8,7 +8,7 @@ import pytest
 from judge_support import plan
 
 from wirespeed.benchmarks.judge.lab_baseline import Figures, figures
-from wirespeed.benchmarks.run import GradeOptions, fabric_of, grade
+from wirespeed.benchmarks.run import GradeOptions, build_fabric, grade
 from wirespeed.benchmarks.tools.reader import read
 from wirespeed.results.benchmarks import Run
 from wirespeed.results.campaign import Command, Grade, Outcome, Step
@@ -53,7 +53,7 @@ def read_figures(*texts: str) -> Figures:
 
 def grade_text(text: str, direct: Figures | None) -> tuple[Grade, str | None]:
     whole = plan()
-    return grade(whole, fabric_of(whole), STEP, Outcome.DONE, text, GradeOptions(direct=direct))
+    return grade(whole, build_fabric(whole), STEP, Outcome.DONE, text, GradeOptions(direct=direct))
 
 
 @pytest.mark.parametrize(

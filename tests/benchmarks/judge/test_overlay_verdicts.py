@@ -44,7 +44,7 @@ SLOW = observe("nic.link.speed", Bandwidth.parse("200 Gb/s"), ("nic", NIC))
     ],
 )
 def test_a_loss_is_explained_by_what_was_found(observation, value, limit, binding):
-    judged = judge(perftest({4 * MIB: value}), plan(), found=overlay_plan(observation))
+    judged = judge(perftest({4 * MIB: value}), plan(), observed=overlay_plan(observation))
     verdict = find_verdict(judged)
     assert verdict.judgement is Judgement.FAIL
     assert (verdict.found.value, verdict.found.bottleneck) == (pytest.approx(limit, rel=1e-4), binding)
@@ -54,7 +54,7 @@ def test_a_loss_is_explained_by_what_was_found(observation, value, limit, bindin
 
 
 def test_the_words_of_an_explained_loss():
-    verdict = find_verdict(judge(perftest({4 * MIB: 228.0}), plan(), found=overlay_plan(X8)))
+    verdict = find_verdict(judge(perftest({4 * MIB: 228.0}), plan(), observed=overlay_plan(X8)))
     assert verdict.reason == (
         "below 80% of the reachable limit (set by line rate × RoCEv2 framing); "
         "58% of the design, 99% of what the cluster as found allows: NIC slot of node1/bnxt_re0, "
@@ -64,14 +64,14 @@ def test_the_words_of_an_explained_loss():
 
 def test_a_loss_that_nothing_found_explains():
     verdict = find_verdict(
-        judge(perftest({4 * MIB: 228.0}), plan(), found=overlay_plan(observe("nic.link.mtu", 9000, ("nic", NIC))))
+        judge(perftest({4 * MIB: 228.0}), plan(), observed=overlay_plan(observe("nic.link.mtu", 9000, ("nic", NIC))))
     )
     assert verdict.reason.endswith("; the limit of the cluster as found equals the planned limit")
     assert verdict.fraction_of_found == verdict.fraction_of_reachable
 
 
 def test_above_what_was_found_is_unknown():
-    verdict = find_verdict(judge(perftest({4 * MIB: 390.0}), plan(), found=overlay_plan(X8)))
+    verdict = find_verdict(judge(perftest({4 * MIB: 390.0}), plan(), observed=overlay_plan(X8)))
     assert verdict.judgement is Judgement.UNKNOWN
     assert verdict.reason == (
         "above the limit of the cluster as found (NIC slot of node1/bnxt_re0): "
@@ -80,13 +80,13 @@ def test_above_what_was_found_is_unknown():
 
 
 def test_the_path_mtu_of_a_log_comes_before_the_one_found():
-    assert find_verdict(judge(perftest({4 * MIB: 390.0}), plan(), found=overlay_plan(MTU_1024))).found.value > 392
+    assert find_verdict(judge(perftest({4 * MIB: 390.0}), plan(), observed=overlay_plan(MTU_1024))).found.value > 392
 
 
 def test_a_collective_follows_its_slowest_nic():
     algbw = 300.0 / 1.75
     log = collective("all_reduce", 16, {8 * GIB: (8 * GIB / algbw / 1e3, algbw, 200.0)}, nodes=2)
-    verdict = find_verdict(judge(log, plan(), found=overlay_plan(X8)), 8 * GIB, Metric.BUSBW)
+    verdict = find_verdict(judge(log, plan(), observed=overlay_plan(X8)), 8 * GIB, Metric.BUSBW)
     assert verdict.found.value < verdict.reachable.value
     assert verdict.fraction_of_found > verdict.fraction_of_reachable
 
@@ -114,7 +114,7 @@ degraded = st.lists(
 @given(observations=degraded, both=st.booleans())
 def test_what_was_found_worse_never_allows_more(observations, both):
     log = perftest({4 * MIB: 1.0}, path_mtu_bytes=None, bidirectional=both)
-    verdict = find_verdict(judge(log, plan(), found=overlay_plan(*observations)))
+    verdict = find_verdict(judge(log, plan(), observed=overlay_plan(*observations)))
     assert verdict.found.value <= verdict.reachable.value * (1 + 1e-9)
 
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from wirespeed.benchmarks import parse
-from wirespeed.benchmarks.logs.error_causes import KNOWN, VAGUE, Case, causes, messages
+from wirespeed.benchmarks.logs.error_causes import SPECIFIC, VAGUE, Case, causes, messages
 from wirespeed.catalogue import load
 from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.parameters import Parameters
@@ -128,12 +128,12 @@ def test_a_message_points_to_its_causes(text: str, case: Case, failures: str) ->
 
 
 def test_every_row_of_the_table_has_an_example() -> None:
-    for cause in (*KNOWN, *VAGUE):
+    for cause in (*SPECIFIC, *VAGUE):
         assert any(cause.explains(text, case) for text, case, _ in ROWS), cause.examples
 
 
 def test_every_printed_message_is_one_that_its_row_recognizes() -> None:
-    for cause in (*KNOWN, *VAGUE):
+    for cause in (*SPECIFIC, *VAGUE):
         for example in cause.examples:
             text = re.sub(r" \([A-Z][^()]*\)$", "", example)
             assert cause.pattern.search(text) is not None, example
@@ -142,7 +142,7 @@ def test_every_printed_message_is_one_that_its_row_recognizes() -> None:
 
 def test_every_row_names_failures_of_the_catalogue_and_a_source() -> None:
     known = set(load().failures)
-    for cause in (*KNOWN, *VAGUE):
+    for cause in (*SPECIFIC, *VAGUE):
         assert cause.failures
         assert set(cause.failures) <= known, cause.examples
         assert cause.source

@@ -8,7 +8,7 @@ from tests.benchmarks.judge.test_cli import write_bw
 from tests.benchmarks.judge.test_overlay_verdicts import X8, overlay_plan
 
 from wirespeed.benchmarks.judge.profile import read
-from wirespeed.benchmarks.run import GradeOptions, fabric_of, grade
+from wirespeed.benchmarks.run import GradeOptions, build_fabric, grade
 from wirespeed.results.campaign import Command, Grade, Outcome, Step
 
 STEP = Step(
@@ -46,4 +46,4 @@ def test_a_figure_stands_against_what_is_asked(
     average: float, bar: GradeOptions | None, expected: tuple[Grade, str]
 ) -> None:
     whole = plan()
-    assert grade(whole, fabric_of(whole), STEP, Outcome.DONE, write_bw(average), bar) == expected
+    assert grade(whole, build_fabric(whole), STEP, Outcome.DONE, write_bw(average), bar) == expected

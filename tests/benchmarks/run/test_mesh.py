@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from wirespeed.benchmarks import parse
-from wirespeed.benchmarks.run import fabric_of
+from wirespeed.benchmarks.run import build_fabric
 from wirespeed.benchmarks.run.mesh.result import mesh
 from wirespeed.cluster import read
 from wirespeed.plan import build
 from wirespeed.results.campaign import Grade
 
 PLAN = build(read(Path(__file__).parents[3] / "examples" / "mi300x-4node" / "cluster.yaml"))
-FABRIC = fabric_of(PLAN).limit_to_hosts(["node1", "node2"])
+FABRIC = build_fabric(PLAN).limit_to_hosts(["node1", "node2"])
 PAIR = ("node1/bnxt_re0", "node2/bnxt_re0")
 ROUTE = "10.1.0.17 from 10.1.0.1 via 10.1.0.0 dev enp29s0np0 table 101 uid 0 \\    cache "
 SENT = "--- 10.1.0.17 ping statistics ---\n3 packets transmitted, {0} received, 0% packet loss, time 4ms"

@@ -9,7 +9,7 @@ import pytest
 
 from wirespeed.benchmarks import parse
 from wirespeed.benchmarks.endpoints.fabric import Endpoint
-from wirespeed.benchmarks.run import Fabric, fabric_of
+from wirespeed.benchmarks.run import Fabric, build_fabric
 from wirespeed.benchmarks.run.mesh.result import mesh, planned_route
 from wirespeed.catalogue import load
 from wirespeed.checks import checks
@@ -115,12 +115,12 @@ def test_bad_pings_are_explained_by_the_fewest_causes(
     example: str, hosts: int, bad: PairOutput, expected: list[str]
 ) -> None:
     plan = build_plan(example)
-    assert format_causes(matrix(plan, fabric_of(plan).limit_to_hosts(list(plan.hosts)[:hosts]), bad)) == expected
+    assert format_causes(matrix(plan, build_fabric(plan).limit_to_hosts(list(plan.hosts)[:hosts]), bad)) == expected
 
 
 def test_a_missing_rule_is_the_row_of_its_nic() -> None:
     plan = build_plan(EXAMPLE)
-    fabric = fabric_of(plan).limit_to_hosts(["node1", "node2"])
+    fabric = build_fabric(plan).limit_to_hosts(["node1", "node2"])
     name = "node1/bnxt_re2"
     found = matrix(plan, fabric, lambda a, b: (route_line(plan, a, b, "103"), "", None) if a.name == name else None)
     assert format_causes(found) == []  # 103 is what is planned

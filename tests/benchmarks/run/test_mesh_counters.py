@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from wirespeed.benchmarks import parse
-from wirespeed.benchmarks.run import ByteCounters, add_counters, fabric_of
+from wirespeed.benchmarks.run import ByteCounters, add_counters, build_fabric
 from wirespeed.benchmarks.run.mesh.result import mesh
 from wirespeed.cluster import read
 from wirespeed.plan import build
@@ -15,7 +15,7 @@ from wirespeed.results.campaign import Grade
 from wirespeed.results.mesh import Mesh
 
 PLAN = build(read(Path(__file__).parents[3] / "examples" / "mi300x-4node" / "cluster.yaml"))
-FABRIC = fabric_of(PLAN).limit_to_hosts(["node1", "node2"])
+FABRIC = build_fabric(PLAN).limit_to_hosts(["node1", "node2"])
 ENDS = {(endpoint.host, endpoint.interface): endpoint.name for endpoint in FABRIC.endpoints}
 NIC = "node1/bnxt_re2"
 WHOLE = 16 * 9000

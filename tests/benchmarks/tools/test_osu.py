@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from wirespeed.benchmarks import parse, read
-from wirespeed.benchmarks.tools.osu.patterns import columns_of, title_of
+from wirespeed.benchmarks.tools.osu.patterns import parse_columns, parse_title
 from wirespeed.results.benchmarks import Metric, RunStatus
 
 LARGE = 1 << 22
@@ -48,7 +48,7 @@ COLLECTIVE = 1 << 20
     ],
 )
 def test_titles_name_programs(title: str, program: str | None, accelerator: str | None, largest: int | None) -> None:
-    found = title_of(title)
+    found = parse_title(title)
     assert (found.program, found.accelerator, found.largest) == (program, accelerator, largest)
 
 
@@ -73,7 +73,7 @@ def test_titles_name_programs(title: str, program: str | None, accelerator: str 
     ],
 )  # fmt: skip
 def test_column_lines_name_columns(line: str, sized: bool, metrics: list[str | None]) -> None:
-    found = columns_of(line)
+    found = parse_columns(line)
     assert found is not None
     assert (found[0], [column.metric for column in found[1]]) == (sized, metrics)
 
@@ -82,7 +82,7 @@ def test_column_lines_name_columns(line: str, sized: bool, metrics: list[str | N
     "line", ["# Size [B]  Bandwidth [MB/s] | Time Mean [s]", "# Size of the ring", "#    1    2    4"]
 )
 def test_other_comments_are_no_column_lines(line: str) -> None:
-    assert columns_of(line) is None
+    assert parse_columns(line) is None
 
 
 def table(*rows: str, title: str = "# OSU MPI Bandwidth Test v7.4", before: str = "", after: str = "") -> str:

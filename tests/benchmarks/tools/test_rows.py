@@ -6,7 +6,7 @@ import pytest
 
 from wirespeed.benchmarks import is_interval, parse, read
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.tools.perftest.tables import columns, meaning_of, unit_of
+from wirespeed.benchmarks.tools.perftest.tables import columns, derive_unit, find_meaning
 from wirespeed.benchmarks.tools.reader import tools
 from wirespeed.errors import Refusal
 from wirespeed.results.benchmarks import Metric, RunStatus
@@ -95,7 +95,7 @@ def test_a_unit_nobody_knows_is_left_out_and_said() -> None:
     ],
 )
 def test_a_rate_tells_the_unit_of_an_average(size: int, average: float, rate: float, unit: str | None) -> None:
-    assert unit_of(size, average, rate) == unit
+    assert derive_unit(size, average, rate) == unit
 
 
 def test_a_row_whose_columns_were_cut_off_is_read_when_its_arithmetic_proves_the_unit() -> None:
@@ -117,7 +117,7 @@ def test_perftest_columns_are_named_not_counted() -> None:
         "   MsgRate Port1[Mpps]   BW Port2[Gb/sec]   MsgRate Port2[Mpps]"
     )
     assert names is not None
-    assert [meaning and (meaning[0], meaning[2]) for meaning in map(meaning_of, names)] == [
+    assert [meaning and (meaning[0], meaning[2]) for meaning in map(find_meaning, names)] == [
         None,
         None,
         (Metric.BW_PEAK, None),

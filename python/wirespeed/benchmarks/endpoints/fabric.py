@@ -46,46 +46,48 @@ class Fabric:
     endpoints: tuple[Endpoint, ...]
     uplinks: Mapping[str, int]  # leaf -> cables to switches above
     uplink_rate: Mapping[str, int]  # leaf -> b/s of all of them
-    without: tuple[str, ...]  # NICs that have no address or no cable, and why
+    excluded_nics: tuple[str, ...]  # NICs that have no address or no cable, and why
 
     def limit_to_hosts(self, hosts: Iterable[str] | None) -> Fabric:
         """The same, limited to the endpoints of some hosts."""
         if hosts is None:
             return self
         wanted = set(hosts)
-        kept = tuple(endpoint for endpoint in self.endpoints if endpoint.host in wanted)
-        without = tuple(why for why in self.without if why.partition("/")[0] in wanted)
-        return Fabric(kept, self.uplinks, self.uplink_rate, without)
+        endpoints = tuple(endpoint for endpoint in self.endpoints if endpoint.host in wanted)
+        excluded_nics = tuple(reason for reason in self.excluded_nics if reason.partition("/")[0] in wanted)
+        return Fabric(endpoints, self.uplinks, self.uplink_rate, excluded_nics)
 
     @property
     def hosts(self) -> dict[str, list[Endpoint]]:
         """The endpoints of each host in rail order."""
-        found: dict[str, list[Endpoint]] = {}
+        endpoints_by_host: dict[str, list[Endpoint]] = {}
         for endpoint in self.endpoints:
-            found.setdefault(endpoint.host, []).append(endpoint)
-        return found
+            endpoints_by_host.setdefault(endpoint.host, []).append(endpoint)
+        return endpoints_by_host
 
 
-def fabric_of(plan: Plan) -> Fabric:
+def build_fabric(plan: Plan) -> Fabric:
     """The NICs of a plan, and what is above them."""
     root = find_connected(plan)
-    between = [cable for cable in plan.cables if cable.a.device in plan.switches and cable.b.device in plan.switches]
-    tiers = find_tiers(plan.roles, between)
-    pods = {cable.a.device: tiers.group.get(cable.b.device) for cable in between}
-    pods |= {cable.b.device: tiers.group.get(cable.a.device) for cable in between if cable.b.device not in pods}
-    ends = _ends(plan)
+    uplink_cables = [
+        cable for cable in plan.cables if cable.a.device in plan.switches and cable.b.device in plan.switches
+    ]
+    tiers = find_tiers(plan.roles, uplink_cables)
+    pods = {cable.a.device: tiers.group.get(cable.b.device) for cable in uplink_cables}
+    pods |= {cable.b.device: tiers.group.get(cable.a.device) for cable in uplink_cables if cable.b.device not in pods}
+    ends = _find_cable_ends(plan)
     endpoints: list[Endpoint] = []
-    without: list[str] = []
+    excluded_nics: list[str] = []
     for host, settings in plan.hosts.items():
         for interface, nic in settings.nics.items():
             name = f"{host}/{nic.rdma_device or interface}"
             if nic.rail is None:
                 continue  # not of the fabric: an interface for control
             if not nic.addresses or (host, interface) not in ends:
-                without.append(f"{name} has no {'cable' if nic.addresses else 'address'}")
+                excluded_nics.append(f"{name} has no {'cable' if nic.addresses else 'address'}")
                 continue
-            other, speed = ends[host, interface]
-            leaf = other if other in plan.switches else None
+            neighbor, speed = ends[host, interface]
+            leaf = neighbor if neighbor in plan.switches else None
             endpoints.append(
                 Endpoint(
                     host=host,
@@ -104,21 +106,21 @@ def fabric_of(plan: Plan) -> Fabric:
     endpoints.sort(key=lambda endpoint: endpoint.rail)
     order = {host: place for place, host in enumerate(plan.hosts)}
     endpoints.sort(key=lambda endpoint: order[endpoint.host])
-    uplinks, rates = _uplinks(plan)
-    return Fabric(tuple(endpoints), uplinks, rates, tuple(without))
+    uplinks, rates = _count_uplinks(plan)
+    return Fabric(tuple(endpoints), uplinks, rates, tuple(excluded_nics))
 
 
-def _ends(plan: Plan) -> dict[tuple[str, str], tuple[str, Bandwidth]]:
+def _find_cable_ends(plan: Plan) -> dict[tuple[str, str], tuple[str, Bandwidth]]:
     """What each NIC is cabled to, and how fast."""
-    found: dict[tuple[str, str], tuple[str, Bandwidth]] = {}
+    far_ends: dict[tuple[str, str], tuple[str, Bandwidth]] = {}
     for cable in plan.cables:
         for near, far in ((cable.a, cable.b), (cable.b, cable.a)):
             if near.device in plan.hosts:
-                found[near.device, near.port] = far.device, cable.speed
-    return found
+                far_ends[near.device, near.port] = far.device, cable.speed
+    return far_ends
 
 
-def _uplinks(plan: Plan) -> tuple[dict[str, int], dict[str, int]]:
+def _count_uplinks(plan: Plan) -> tuple[dict[str, int], dict[str, int]]:
     """Cables from each leaf to other switches, and their rate together."""
     count: dict[str, int] = {}
     rate: dict[str, int] = {}
@@ -144,7 +146,7 @@ def find_connected(plan: Plan) -> dict[str, str]:
 
 def by_fabric(endpoints: Sequence[Endpoint]) -> list[list[Endpoint]]:
     """Endpoints that reach each other, in the order of their first."""
-    found: dict[str, list[Endpoint]] = {}
+    by_name: dict[str, list[Endpoint]] = {}
     for endpoint in endpoints:
-        found.setdefault(endpoint.fabric, []).append(endpoint)
-    return list(found.values())
+        by_name.setdefault(endpoint.fabric, []).append(endpoint)
+    return list(by_name.values())

@@ -31,7 +31,7 @@ class NicLocation:
         return f"{self.host}/{self.nic.rdma_device or self.interface}"
 
 
-def nics_of(plan: Plan) -> Iterator[NicLocation]:
+def list_nics(plan: Plan) -> Iterator[NicLocation]:
     """All NICs of the plan."""
     for host, settings in plan.hosts.items():
         for interface, nic in settings.nics.items():
@@ -62,37 +62,39 @@ def nic_named(plan: Plan, option: str, name: str) -> NicLocation:
         raise refuse(option, f"{host}, a switch", "HOST:NIC, such as node1:enp29s0np0")
     if host not in plan.hosts:
         raise refuse(option, f"host {host!r}", f"a host of {plan.name}", did_you_mean(host, list(plan.hosts)))
-    for at in nics_of(plan):
-        if at.host == host and device in (at.interface, at.nic.rdma_device):
-            return at
-    of_host = [at for at in nics_of(plan) if at.host == host]
-    names = [name for at in of_host for name in (at.interface, at.nic.rdma_device) if name]
-    listed = (f"{at.interface} ({at.nic.rdma_device})" if at.nic.rdma_device else at.interface for at in of_host)
+    for nic in list_nics(plan):
+        if nic.host == host and device in (nic.interface, nic.nic.rdma_device):
+            return nic
+    nics_of_host = [nic for nic in list_nics(plan) if nic.host == host]
+    names = [name for nic in nics_of_host for name in (nic.interface, nic.nic.rdma_device) if name]
+    listed = (
+        f"{nic.interface} ({nic.nic.rdma_device})" if nic.nic.rdma_device else nic.interface for nic in nics_of_host
+    )
     hint = did_you_mean(device, names) or f"its NICs are {', '.join(listed)}"
     raise refuse(option, f"NIC {device!r}", f"a NIC of {host}", hint)
 
 
 def nic_with_device(plan: Plan, device: str) -> NicLocation | None:
     """The first NIC with an RDMA device or interface of this name."""
-    return next((at for at in nics_of(plan) if device in (at.nic.rdma_device, at.interface)), None)
+    return next((nic for nic in list_nics(plan) if device in (nic.nic.rdma_device, nic.interface)), None)
 
 
 def nic_with_address(plan: Plan, address: str) -> NicLocation | None:
     """The NIC with this IP address."""
-    for at in nics_of(plan):
-        if any(nic_address.partition("/")[0] == address for nic_address in at.nic.addresses or ()):
-            return at
+    for location in list_nics(plan):
+        if any(nic_address.partition("/")[0] == address for nic_address in location.nic.addresses or ()):
+            return location
     return None
 
 
-def nic_speed(plan: Plan, at: NicLocation) -> Bandwidth | None:
+def nic_speed(plan: Plan, location: NicLocation) -> Bandwidth | None:
     """The speed of a NIC: as planned, else by the catalogue."""
-    return catalogue_speed(plan, at.nic) if at.nic.link.speed is None else at.nic.link.speed
+    return catalogue_speed(plan, location.nic) if location.nic.link.speed is None else location.nic.link.speed
 
 
-def nic_slot(plan: Plan, at: NicLocation, assumptions: list[str]) -> pcie.Slot | None:
+def nic_slot(plan: Plan, location: NicLocation, assumptions: list[str]) -> pcie.Slot | None:
     """The PCIe slot of a NIC, None where neither plan nor catalogue know it."""
-    return build_slot(nic_function(plan, at.host, at.nic), assumptions)
+    return build_slot(nic_function(plan, location.host, location.nic), assumptions)
 
 
 def gpu_slot(plan: Plan, host: str, gpu: str | None, assumptions: list[str]) -> pcie.Slot | None:
@@ -100,7 +102,7 @@ def gpu_slot(plan: Plan, host: str, gpu: str | None, assumptions: list[str]) -> 
     return build_slot(gpu_function(plan, host, gpu), assumptions) if gpu else None
 
 
-def planned_path_mtu(plan: Plan, at: NicLocation) -> int | None:
+def planned_path_mtu(plan: Plan, location: NicLocation) -> int | None:
     """The RDMA path MTU a NIC is planned to have, bytes."""
-    path = build_path(at.nic, [], speed=nic_speed(plan, at))
+    path = build_path(location.nic, [], speed=nic_speed(plan, location))
     return path.path_mtu if path else None

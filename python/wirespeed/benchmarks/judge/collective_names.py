@@ -16,14 +16,14 @@ def named_collective(name: str) -> Collective:
     Raises:
         Refusal: it is none.
     """
-    found = _by_name(name)
-    if found is None:
-        known = [collective.value for collective in Collective]
-        raise refuse("--collective", repr(name), f"one of {', '.join(known)}", did_you_mean(name, known))
-    return found
+    collective = _by_name(name)
+    if collective is None:
+        names = [collective.value for collective in Collective]
+        raise refuse("--collective", repr(name), f"one of {', '.join(names)}", did_you_mean(name, names))
+    return collective
 
 
-def collective_of(run: Run, assumptions: list[str]) -> Collective | None:
+def find_collective(run: Run, assumptions: list[str]) -> Collective | None:
     """The collective as the log names it; else by its bus factor, reduction and root, where only one fits.
 
     All-gather and all-to-all have the same values, so have gather and scatter, and hypercube is printed as sendrecv:
@@ -31,15 +31,15 @@ def collective_of(run: Run, assumptions: list[str]) -> Collective | None:
     """
     if run.test:
         return _by_name(run.test)
-    found = _by_factor(run)
-    if found is not None:
-        assumptions.append(f"{found.value}: not in the log; its bus factor, reduction and root fit no other")
-    return found
+    collective = _by_factor(run)
+    if collective is not None:
+        assumptions.append(f"{collective.value}: not in the log; its bus factor, reduction and root fit no other")
+    return collective
 
 
 def _by_name(name: str) -> Collective | None:
     plain = "".join(letter for letter in name.lower().removesuffix("_perf") if letter.isalpha())
-    return next((found for found in Collective if found.value.replace("-", "") == plain), None)
+    return next((collective for collective in Collective if collective.value.replace("-", "") == plain), None)
 
 
 def _by_factor(run: Run) -> Collective | None:
@@ -87,11 +87,11 @@ def foreign_gpus(run: Run, plan: Plan) -> str | None:
     logged = run.parameters.gpu_model
     names = {gpu.model for host in plan.hosts.values() for gpu in host.gpus.values() if gpu.model}
     titles = sorted(plan.hardware.gpus[name].title for name in names if name in plan.hardware.gpus)
-    models = _models(logged or "")
-    if not models or not titles or any(models & _models(title) for title in titles):
+    models = _find_models(logged or "")
+    if not models or not titles or any(models & _find_models(title) for title in titles):
         return None
     return f"the log's GPUs are {logged}, those of {plan.name} are {', '.join(titles)}"
 
 
-def _models(title: str) -> set[str]:
+def _find_models(title: str) -> set[str]:
     return {word.upper() for word in re.split(r"[^A-Za-z0-9]+", title) if _MODEL.fullmatch(word)}

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wirespeed.benchmarks.judge.collective_names import collective_of, foreign_gpus, named_collective
+from wirespeed.benchmarks.judge.collective_names import find_collective, foreign_gpus, named_collective
 from wirespeed.benchmarks.judge.host_network import used
 from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, UnknownLimits
-from wirespeed.benchmarks.judge.nccl_evidence import Proof, proof_of
+from wirespeed.benchmarks.judge.nccl_evidence import Proof, derive_proof
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits import algorithms, cuts, fabric, framing
@@ -58,20 +58,20 @@ class CollectiveLimits:
     def limit(self, measurement: Measurement) -> Limit:
         """Both limits in bus bandwidth, or in algorithm bandwidth for that metric."""
         if measurement.metric is Metric.AVG_BUSBW:
-            return Limit(shown="average over all sizes, small ones included")
+            return Limit(skip_reason="average over all sizes, small ones included")
         if self.physical is None:
             return Limit(unknown="neither GPU links nor NICs of these hosts are known")
         physical = self.physical
         reachable = self.by_algorithm[self.proof.algorithm(measurement.size_bytes) or self.usual]
-        shown = None
+        skip_reason = None
         if measurement.metric is Metric.ALGBW:
             factor = printed_factor(self.collective, self.ranks)
-            why = f"1/{number(factor)}, bus to algorithm bandwidth"
-            physical = scale_bound(physical, 1 / factor, why)
-            reachable = scale_bound(reachable, 1 / factor, why) if reachable else None
-            shown = "same transfer as the bus bandwidth, judged there"
+            scale_reason = f"1/{number(factor)}, bus to algorithm bandwidth"
+            physical = scale_bound(physical, 1 / factor, scale_reason)
+            reachable = scale_bound(reachable, 1 / factor, scale_reason) if reachable else None
+            skip_reason = "same transfer as the bus bandwidth, judged there"
         unit = measurement.unit
-        return Limit(in_unit(physical, unit), in_unit(reachable, unit) if reachable else None, shown)
+        return Limit(in_unit(physical, unit), in_unit(reachable, unit) if reachable else None, skip_reason)
 
     def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
         """A transfer whose ideal time t at floor f reaches 1/(1 + f/t) must be able to pass."""
@@ -95,12 +95,12 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         Refusal: the user names no collective.
     """
     assumptions: list[str] = []
-    other = foreign_gpus(run, plan)
-    if other is not None:
+    mismatch = foreign_gpus(run, plan)
+    if mismatch is not None:
         return UnknownLimits(
-            f"{other}: give the cluster file of the measured hosts; `wirespeed init` writes one", profile
+            f"{mismatch}: give the cluster file of the measured hosts; `wirespeed init` writes one", profile
         )
-    collective = named_collective(context.collective) if context.collective else collective_of(run, assumptions)
+    collective = named_collective(context.collective) if context.collective else find_collective(run, assumptions)
     if collective is None:
         return UnknownLimits("the log does not name its collective: name it with --collective", profile)
     if not run.ranks:
@@ -109,9 +109,9 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         return UnknownLimits("one rank moves nothing between GPUs", profile)
     if not plan.hosts:
         return UnknownLimits(f"{plan.name} has no hosts", profile)
-    group = _group(run, run.ranks, plan, assumptions)
-    proof = proof_of(context.evidence, plan, context.algorithm)
-    above = _beyond(plan, group)
+    group = _build_group(run, run.ranks, plan, assumptions)
+    proof = derive_proof(context.evidence, plan, context.algorithm)
+    above = _list_groups_by_switch_tier(plan, group)
     terms = [
         term
         for term in (
@@ -124,9 +124,9 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
     if group.across_hosts:
         assumptions.append("GPUs of one host communicate over GPU links only (xGMI or NVLink), not over PCIe")
     if collective in (Collective.ALL_REDUCE, Collective.REDUCE):
-        assumptions.append(_sums(group))
+        assumptions.append(_describe_sums(group))
     usual = algorithms.select_algorithm(collective, proof.forced or context.algorithm, group)
-    floor, floor_from = _floor(run, profile)
+    floor, floor_from = _find_latency_floor(run, profile)
     classes = profile.classes
     return CollectiveLimits(
         collective=collective,
@@ -143,14 +143,14 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         floor=floor,
         floor_from=floor_from,
         thresholds=classes.collective_hosts if group.across_hosts else classes.collective_one_host,
-        reasons_above=_above(collective, group),
+        reasons_above=_list_reasons_above(collective, group),
         notes=proof.notes,
         hosts=tuple(dict.fromkeys(member.name for member in group.members)),
         link=None,
     )
 
 
-def _beyond(plan: Plan, group: Group) -> tuple[tuple[str, Group], ...]:
+def _list_groups_by_switch_tier(plan: Plan, group: Group) -> tuple[tuple[str, Group], ...]:
     """The job by the cables above its hosts, where each of its hosts is one of the plan."""
     names = [member.name for member in group.members]
     if not group.across_hosts or len(set(names)) < len(names):
@@ -166,28 +166,28 @@ def _beyond(plan: Plan, group: Group) -> tuple[tuple[str, Group], ...]:
     return fabric.group_by_uplinks(plan, group, at_most, in_use)
 
 
-def _sums(group: Group) -> str:
+def _describe_sums(group: Group) -> str:
     if any(member.links and member.links.reduces for member in group.members):
         return "sums may be made in the switch between the GPUs of a host (NVLS), not in the network (no SHARP)"
     return "reduction in GPUs, not in switches (no NVLS, no SHARP)"
 
 
-def _group(run: Run, ranks: int, plan: Plan, assumptions: list[str]) -> Group:
+def _build_group(run: Run, ranks: int, plan: Plan, assumptions: list[str]) -> Group:
     hosts = list(plan.hosts)
     counts = _ranks_by_host(run, ranks, max(len(plan.hosts[hosts[0]].gpus), 1), assumptions)
-    used = [hosts[at] if at < len(hosts) else hosts[0] for at in range(len(counts))]
+    used = [hosts[position] if position < len(hosts) else hosts[0] for position in range(len(counts))]
     if len(counts) > len(hosts):
         assumptions.append(f"{len(counts)} hosts like {hosts[0]}: {plan.name} has {len(hosts)}")
     else:
         names = ", ".join(used) if len(used) <= _NAMED else f"{len(used)} hosts, {used[0]} to {used[-1]},"
         assumptions.append(f"the ranks are on {names} of {plan.name}")
     if len(counts) == 1:
-        return Group((Member(used[0], counts[0], (), (), "", find_gpu_links(plan, used[0])),), _root(run))
-    members = [_member(plan, host, count, assumptions) for host, count in zip(used, counts, strict=True)]
-    return Group(tuple(members), _root(run))
+        return Group((Member(used[0], counts[0], (), (), "", find_gpu_links(plan, used[0])),), _find_root_rank(run))
+    members = [_build_member(plan, host, count, assumptions) for host, count in zip(used, counts, strict=True)]
+    return Group(tuple(members), _find_root_rank(run))
 
 
-def _root(run: Run) -> int:
+def _find_root_rank(run: Run) -> int:
     root = run.parameters.root_rank
     return max(0, root) if isinstance(root, int) else 0
 
@@ -198,14 +198,14 @@ def _ranks_by_host(run: Run, ranks: int, room: int, assumptions: list[str]) -> l
     if nodes and nodes <= ranks:
         if nodes > 1:
             assumptions.append(f"{ranks} ranks spread evenly over the {nodes} hosts of the log")
-        return [ranks // nodes + (at < ranks % nodes) for at in range(nodes)]
+        return [ranks // nodes + (position < ranks % nodes) for position in range(nodes)]
     hosts = -(-ranks // room)
     per_host = f"{room} on a host" if hosts > 1 else "all on one host"
     assumptions.append(f"{ranks} ranks, one for each GPU, {per_host}: the log lists no hosts")
-    return [min(room, ranks - at * room) for at in range(hosts)]
+    return [min(room, ranks - position * room) for position in range(hosts)]
 
 
-def _member(plan: Plan, name: str, ranks: int, assumptions: list[str]) -> Member:
+def _build_member(plan: Plan, name: str, ranks: int, assumptions: list[str]) -> Member:
     host = plan.hosts[name]
     maximum: list[float] = []
     usual: list[float] = []
@@ -225,7 +225,7 @@ def _member(plan: Plan, name: str, ranks: int, assumptions: list[str]) -> Member
     return Member(name, ranks, tuple(maximum), tuple(usual), bind, find_gpu_links(plan, name))
 
 
-def _floor(run: Run, profile: Profile) -> tuple[float, str]:
+def _find_latency_floor(run: Run, profile: Profile) -> tuple[float, str]:
     """The least time any size takes, in seconds, and where the number is from."""
     rows = [m for m in run.measurements if m.metric is Metric.TIME and m.size_bytes]
     times = [seconds for m in rows if (seconds := float(m.value) * SECONDS.get(m.unit, 0.0)) > _TINY]
@@ -239,7 +239,7 @@ _LATENCY_BOUND = 2**20
 """Bytes up to which latency still shows in a collective's time; a table that begins above does not show it."""
 
 
-def _above(collective: Collective, group: Group) -> tuple[str, ...]:
+def _list_reasons_above(collective: Collective, group: Group) -> tuple[str, ...]:
     reasons = []
     if collective is Collective.ALL_TO_ALL_V:
         reasons.append("uneven shares, most of them within a host")

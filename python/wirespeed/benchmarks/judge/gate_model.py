@@ -95,10 +95,10 @@ class Runs(Selection):
     @field_validator("parameters")
     @classmethod
     def _check_names(cls, value: dict[str, Any]) -> dict[str, Any]:
-        known = list(dictionary())
+        names = list(dictionary())
         for name in value:
-            if name not in known:
-                raise ValueError(f"no parameter named {name!r}; {did_you_mean(name, known) or 'see bench parse'}")
+            if name not in names:
+                raise ValueError(f"no parameter named {name!r}; {did_you_mean(name, names) or 'see bench parse'}")
         return value
 
 
@@ -144,14 +144,14 @@ class RelativeGate(Entry):
 
     @model_validator(mode="before")
     @classmethod
-    def _whole(cls, data: Any) -> Any:
+    def _complete_baseline(cls, data: Any) -> Any:
         """With a baseline that contains what it takes over from ``of``."""
         if isinstance(data, dict) and isinstance(data.get("of"), dict) and isinstance(data.get("to"), dict):
             return {**data, "to": {**data["of"], **data["to"]}}
         return data
 
     @model_validator(mode="after")
-    def _possible(self) -> RelativeGate:
+    def _check_sides(self) -> RelativeGate:
         if (self.at_least is None) == (self.at_most is None):
             raise ValueError("expected either at_least or at_most")
         if (self.to is None) != (self.statistic is Statistic.SPREAD):

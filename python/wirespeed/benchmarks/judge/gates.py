@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
-from wirespeed.benchmarks.judge.collective_names import collective_of
+from wirespeed.benchmarks.judge.collective_names import find_collective
 from wirespeed.benchmarks.judge.gate_model import Gate, Selection
 from wirespeed.benchmarks.judge.profile import Profile
 from wirespeed.benchmarks.judge.verdict import make_verdict
@@ -35,17 +35,17 @@ class Subject:
     ranks: int | None
 
 
-def subject_of(run: Run, plan: Plan, link: Bandwidth | None, hosts: int | None) -> Subject:
+def build_subject(run: Run, plan: Plan, link: Bandwidth | None, hosts: int | None) -> Subject:
     """What a run is about; ``link`` and ``hosts`` are what its limits rest on."""
     on_gpu = run.parameters.on_gpu
     logged = run.parameters.gpu_model
     models = {gpu.model for host in plan.hosts.values() for gpu in host.gpus.values()}
-    known = [model for name, model in plan.hardware.gpus.items() if name in models]
-    titles = [logged] if logged else [model.title for model in known]
+    models_of_plan = [model for name, model in plan.hardware.gpus.items() if name in models]
+    titles = [logged] if logged else [model.title for model in models_of_plan]
     return Subject(
         tool=run.tool,
         test=run.test,
-        collective=collective_of(run, []) if run.tool in ("nccl-tests", "rccl-tests") else None,
+        collective=find_collective(run, []) if run.tool in ("nccl-tests", "rccl-tests") else None,
         link=link,
         memory="gpu" if on_gpu else "host" if run.tool == "perftest" else None,
         bidirectional=bool(run.parameters.bidirectional),
@@ -55,12 +55,12 @@ def subject_of(run: Run, plan: Plan, link: Bandwidth | None, hosts: int | None) 
     )
 
 
-def gate_of(measurement: Measurement, subject: Subject, profile: Profile) -> Gate | None:
+def find_gate(measurement: Measurement, subject: Subject, profile: Profile) -> Gate | None:
     """The gate that a measurement falls under, the first that fits."""
-    return next((gate for gate in profile.gates if _asked_of(gate, measurement, subject)), None)
+    return next((gate for gate in profile.gates if _is_required(gate, measurement, subject)), None)
 
 
-def _asked_of(gate: Gate, measurement: Measurement, subject: Subject) -> bool:
+def _is_required(gate: Gate, measurement: Measurement, subject: Subject) -> bool:
     same_quantity = (gate.unit in SECONDS) == (measurement.unit in SECONDS)
     return same_quantity and of_kind(gate, subject) and measures(gate, measurement)
 
@@ -95,7 +95,7 @@ def measures(selection: Selection, measurement: Measurement) -> bool:
 def apply_gate(verdict: Verdict | None, measurement: Measurement, gate: Gate) -> Verdict:
     """The verdict with its gate: the worse of both counts. What is unknown stays so where the gate is met."""
     bound = _in_unit(gate, measurement.unit)
-    met = _met(measurement, gate, bound)
+    met = _judge_gate(measurement, gate, bound)
     result = Met(
         name=gate.name,
         at_least=bound if gate.at_least is not None else None,
@@ -117,7 +117,7 @@ def apply_gate(verdict: Verdict | None, measurement: Measurement, gate: Gate) ->
 _BADNESS = {Judgement.PASS: 0, Judgement.SKIP: 0, Judgement.UNKNOWN: 1, Judgement.WARN: 1, Judgement.FAIL: 2}
 
 
-def _met(measurement: Measurement, gate: Gate, bound: float) -> Judgement:
+def _judge_gate(measurement: Measurement, gate: Gate, bound: float) -> Judgement:
     value = float(measurement.value)
     if gate.at_least is not None:
         reached, near = value >= bound, value >= bound * (1 - gate.tolerance)

@@ -48,24 +48,24 @@ class GpuLimits:
         """By the ends of the copy: host and GPU, or two GPUs."""
         source, arrow, target = (measurement.place or "").partition(" -> ")
         if self.whole is not None or not arrow:
-            return Limit(shown=self.whole or "one value for many copies; the parts are judged")
+            return Limit(skip_reason=self.whole or "one value for many copies; the parts are judged")
         if source == target:
-            return Limit(shown="a copy within one GPU: the catalogue does not contain its memory bandwidth")
+            return Limit(skip_reason="a copy within one GPU: the catalogue does not contain its memory bandwidth")
         unit = measurement.unit
         if "CPU" in (source[:3], target[:3]):
             if self.slot is None:
                 return Limit(unknown="the PCIe slot of the GPU is in neither cluster file nor catalogue")
             return Limit(in_unit(self.slot, unit))
         if not (source.startswith("GPU") and target.startswith("GPU")):
-            return Limit(shown=f"the log does not identify {source} and {target}")
+            return Limit(skip_reason=f"the log does not identify {source} and {target}")
         return self.pair_limit(unit)
 
     def pair_limit(self, unit: str) -> Limit:
         if self.links is None or not self.p2p:
             if self.slot is None:
                 return Limit(unknown="neither links nor PCIe slots of these GPUs are known")
-            why = None if self.links is None else "peer access is off: the driver stages the copy"
-            return Limit(in_unit(self.slot, unit), shown=why)
+            skip_reason = None if self.links is None else "peer access is off: the driver stages the copy"
+            return Limit(in_unit(self.slot, unit), skip_reason=skip_reason)
         peak, usable = self.links
         return Limit(in_unit(peak, unit), in_unit(usable, unit) if usable else None)
 
@@ -83,10 +83,10 @@ MiB (NVIDIA nvbandwidth, README)."""
 
 def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> Limits:
     """The limits of a run on any one host of the plan: the tools name none."""
-    other = foreign_gpus(run, plan)
-    if other is not None:
+    mismatch = foreign_gpus(run, plan)
+    if mismatch is not None:
         return UnknownLimits(
-            f"{other}: give the cluster file of the measured hosts; `wirespeed init` writes one", profile
+            f"{mismatch}: give the cluster file of the measured hosts; `wirespeed init` writes one", profile
         )
     name = next((name for name, host in plan.hosts.items() if host.gpus), None)
     if name is None:
@@ -95,8 +95,8 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     bidirectional = bool(run.parameters.bidirectional)
     test = run.test or ""
     return GpuLimits(
-        slot=_slot(plan, name, bidirectional, assumptions),
-        links=_links(find_gpu_links(plan, name), bidirectional, assumptions),
+        slot=_find_slot_limit(plan, name, bidirectional, assumptions),
+        links=_find_link_limits(find_gpu_links(plan, name), bidirectional, assumptions),
         p2p=run.parameters.p2p_enabled is not False,
         whole="many GPUs copy at once: shown for information" if any(word in test for word in _ALL) else None,
         thresholds=profile.classes.gpu_links or profile.classes.rdma,
@@ -104,18 +104,22 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     )
 
 
-def _slot(plan: Plan, host: str, bidirectional: bool, assumptions: list[str]) -> Bound | None:
+def _find_slot_limit(plan: Plan, host: str, bidirectional: bool, assumptions: list[str]) -> Bound | None:
     """The narrowest PCIe slot of the host's GPUs: the tools number GPUs as the driver does."""
     slots = [build_slot(gpu_function(plan, host, gpu), assumptions) for gpu in plan.hosts[host].gpus]
-    known = [slot for slot in slots if slot is not None]
-    if not known or len(known) < len(slots):
+    slots_with_data = [slot for slot in slots if slot is not None]
+    if not slots_with_data or len(slots_with_data) < len(slots):
         return None
     pcie_limit = pcie.two_way if bidirectional else pcie.one_way
-    terms = [in_unit(tightest([pcie_limit(slot, "PCIe slot of the GPU")]), GIGABYTES).terms[0] for slot in known]
+    terms = [
+        in_unit(tightest([pcie_limit(slot, "PCIe slot of the GPU")]), GIGABYTES).terms[0] for slot in slots_with_data
+    ]
     return tightest([min(terms, key=lambda term: term.value)], assumptions)
 
 
-def _links(links: Links | None, bidirectional: bool, assumptions: list[str]) -> tuple[Bound, Bound | None] | None:
+def _find_link_limits(
+    links: Links | None, bidirectional: bool, assumptions: list[str]
+) -> tuple[Bound, Bound | None] | None:
     if links is None:
         return None
     count, directions = links.used(2), 2 if bidirectional else 1

@@ -53,18 +53,18 @@ def network(plan: Plan, name: str, *, bidirectional: bool, on_host: bool) -> Net
     in_use: list[Bound] = []
     binds: Counter[str] = Counter()
     speeds: list[Bandwidth] = []
-    for at in ends:
-        bound, usual, speed = _single_nic(plan, at, bidirectional)
+    for nic in ends:
+        bound, usual, speed = _single_nic(plan, nic, bidirectional)
         if bound is None or usual is None or speed is None:
             return None
-        maximum[at.nic.pcie or at.interface] = bound.value
+        maximum[nic.nic.pcie or nic.interface] = bound.value
         in_use.append(usual)
         binds[bound.bottleneck] += 1
         speeds.append(speed)
         assumptions.extend(bound.assumptions)
     if not ends:
         return None
-    together, uplink = (
+    shared_rate, uplink = (
         between.shared_rate(plan, name, maximum, bidirectional=bidirectional)
         if on_host
         else (sum(maximum.values()), None)
@@ -74,9 +74,13 @@ def network(plan: Plan, name: str, *, bidirectional: bool, on_host: bool) -> Net
     slowest = min(in_use, key=lambda bound: bound.value)
     return Network(
         host=name,
-        all=Term(f"NICs of {name}", together, "Gb/s", formula, slowest.terms[0].source),
+        all=Term(f"NICs of {name}", shared_rate, "Gb/s", formula, slowest.terms[0].source),
         message_term=Term(
-            "one NIC", slowest.value, "Gb/s", f"{slowest.bottleneck}: {_formula(slowest)}", slowest.terms[0].source
+            "one NIC",
+            slowest.value,
+            "Gb/s",
+            f"{slowest.bottleneck}: {_format_formula(slowest)}",
+            slowest.terms[0].source,
         ),
         nics=tuple(ends),
         link=min(speeds),
@@ -85,22 +89,22 @@ def network(plan: Plan, name: str, *, bidirectional: bool, on_host: bool) -> Net
 
 
 def _single_nic(
-    plan: Plan, at: NicLocation, bidirectional: bool
+    plan: Plan, location: NicLocation, bidirectional: bool
 ) -> tuple[Bound | None, Bound | None, Bandwidth | None]:
     """One NIC at most, in use, and its speed."""
-    function = nic_function(plan, at.host, at.nic)
-    speed = nic_speed(plan, at)
+    function = nic_function(plan, location.host, location.nic)
+    speed = nic_speed(plan, location)
     if bidirectional:
-        maximum = nic_goodput_two_way(at.nic, function, speed=speed)
-        usual = nic_goodput_two_way(at.nic, function, speed=speed, acks_per_packet=ACKS_PER_PACKET)
+        maximum = nic_goodput_two_way(location.nic, function, speed=speed)
+        usual = nic_goodput_two_way(location.nic, function, speed=speed, acks_per_packet=ACKS_PER_PACKET)
     else:
-        maximum = usual = nic_goodput(at.nic, function, speed=speed)
-    if maximum is None or speed is None or at.nic.link.mtu is None:
+        maximum = usual = nic_goodput(location.nic, function, speed=speed)
+    if maximum is None or speed is None or location.nic.link.mtu is None:
         return maximum, usual, speed
-    segments = tcp.tcp(speed, at.nic.link.mtu)
+    segments = tcp.tcp(speed, location.nic.link.mtu)
     if maximum.bottleneck == maximum.terms[0].name and segments.value > maximum.value:
-        others = [term.value for term in maximum.terms[1:]]
-        value = min([segments.value, *others])
+        other_limits = [term.value for term in maximum.terms[1:]]
+        value = min([segments.value, *other_limits])
         maximum = Bound(
             value,
             maximum.unit,
@@ -111,5 +115,5 @@ def _single_nic(
     return maximum, usual, speed
 
 
-def _formula(bound: Bound) -> str:
+def _format_formula(bound: Bound) -> str:
     return next(term.formula for term in bound.terms if term.name == bound.bottleneck)

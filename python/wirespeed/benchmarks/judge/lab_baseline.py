@@ -45,7 +45,7 @@ def figures(runs: Iterable[Run]) -> Figures:
     for run in runs:
         for measurement in run.measurements if run.status is RunStatus.COMPLETE else ():
             if measurement.metric in BANDWIDTHS and measurement.value > 0:
-                best[_key(run, measurement)] = max(measurement.value, best.get(_key(run, measurement), 0.0))
+                best[_make_key(run, measurement)] = max(measurement.value, best.get(_make_key(run, measurement), 0.0))
     return Figures(best)
 
 
@@ -72,10 +72,10 @@ class _Limits:
 
     def limit(self, measurement: Measurement) -> Limit:
         if self.figures.reference:
-            return Limit(shown="a lab has no limit for it")
+            return Limit(skip_reason="a lab has no limit for it")
         if self.run.tool in _TCP and measurement.place not in places_of_total(self.run):
-            return Limit(shown="part of the run; the total is judged")
-        best = self.figures.best.get(_key(self.run, measurement))
+            return Limit(skip_reason="part of the run; the total is judged")
+        best = self.figures.best.get(_make_key(self.run, measurement))
         if best is None:
             return Limit(unknown=f"{_TERM} gave no such figure")
         unit = measurement.unit
@@ -89,5 +89,5 @@ class _Limits:
         return None
 
 
-def _key(run: Run, measurement: Measurement) -> _Key:
+def _make_key(run: Run, measurement: Measurement) -> _Key:
     return (run.tool, run.test, measurement.metric, measurement.unit, measurement.size_bytes, measurement.place)

@@ -46,7 +46,7 @@ class Limit:
 
     physical: Bound | None = None
     reachable: Bound | None = None
-    shown: str | None = None
+    skip_reason: str | None = None
     unknown: str | None = None
     thresholds: Thresholds | None = None
     bounded: bool = False
@@ -93,7 +93,7 @@ class Limits(Protocol):
 class UnknownLimits:
     """A run whose limits are not known."""
 
-    why: str
+    reason: str
     profile: Profile
     reasons_above: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
@@ -110,8 +110,8 @@ class UnknownLimits:
         """No limit, and why, for the measurements that would be judged."""
         interval = " interval " in f" {measurement.place} "
         if interval or measurement.metric in (Metric.ALGBW, Metric.AVG_BUSBW, Metric.BW_PEAK):
-            return Limit(shown=self.why)
-        return Limit(unknown=self.why)
+            return Limit(skip_reason=self.reason)
+        return Limit(unknown=self.reason)
 
     def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
         """Nothing is known of latency either."""

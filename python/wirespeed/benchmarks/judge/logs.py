@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from wirespeed.benchmarks.endpoints.nics import named_ends, nics_of
+from wirespeed.benchmarks.endpoints.nics import list_nics, named_ends
 from wirespeed.benchmarks.judge.limits import RunContext
 from wirespeed.benchmarks.judge.nccl_evidence import evidence
 from wirespeed.benchmarks.judge.profile import Profile, default
@@ -48,7 +48,7 @@ def judge_together(
     plan: Plan,
     context: RunContext | None = None,
     profile: Profile | None = None,
-    found: ObservedPlan | None = None,
+    observed: ObservedPlan | None = None,
 ) -> JudgedLogs:
     """The runs of logs, judged alone and beside each other. ``context`` holds where a log does not state the ends.
 
@@ -63,17 +63,17 @@ def judge_together(
         for run in log.reading.runs:
             proven = evidence(run, log.reading.communicators) if log.reading.communicators else None
             of_run = replace(context, source=named[0], target=named[1], evidence=proven)
-            judged, subject = judge_with_subject(run, plan, of_run, log.file, profile, found)
+            judged, subject = judge_with_subject(run, plan, of_run, log.file, profile, observed)
             if run.status is RunStatus.COMPLETE and (missing := hint(run, of_run, plan)) is not None:
                 hints[log.file, missing] = None
             entries.append(Entry(run, judged, subject, log.span))
-    ends_of_runs = [_nics(entry, plan) for entry in entries]
+    ends_of_runs = [_find_nics(entry, plan) for entry in entries]
     runs = judge_repeats([entry.judged for entry in entries], [entry.run for entry in entries], ends_of_runs)
     compared = relations(entries, plan, profile) if profile.relative_gates and len(entries) > 1 else ()
     return JudgedLogs(runs, compared, tuple(hints))
 
 
-def _nics(entry: Entry, plan: Plan) -> tuple[str, str] | None:
+def _find_nics(entry: Entry, plan: Plan) -> tuple[str, str] | None:
     """Client and server NIC as HOST/NIC: as named, else by the GIDs of the log; None where one is unknown."""
     if entry.judged.source and entry.judged.target:
         client, server = named_ends(plan, entry.judged.source, entry.judged.target)
@@ -86,27 +86,29 @@ def judge_logs(
     plan: Plan,
     context: RunContext | None = None,
     profile: Profile | None = None,
-    found: ObservedPlan | None = None,
+    observed: ObservedPlan | None = None,
 ) -> tuple[JudgedRun, ...]:
     """The runs of logs, each with the name of its file, judged.
 
     Raises:
         Refusal: the user names what there is not.
     """
-    return judge_together([Log(file, reading) for file, reading in readings], plan, context, profile, found).runs
+    return judge_together([Log(file, reading) for file, reading in readings], plan, context, profile, observed).runs
 
 
 def hint(run: Run, context: RunContext, plan: Plan) -> str | None:
     """Which ends of a point-to-point test are missing, and the option that names them; None where none is."""
     if not is_between_nics(run) or (context.source and context.target) or ends(run) is not None:
         return None
-    given = context.source or context.target
+    stated_end = context.source or context.target
     option = "--to" if context.source else "--from"
-    other = next((at.port for at in nics_of(plan) if given and at.host != re.split("[:/]", given)[0]), None)
-    if given:
-        example = f", such as {option} {other}" if other else ""
-        assumed = f"the other end is assumed to be the same kind of NIC as {given}"
+    example_port = next(
+        (nic.port for nic in list_nics(plan) if stated_end and nic.host != re.split("[:/]", stated_end)[0]), None
+    )
+    if stated_end:
+        example = f", such as {option} {example_port}" if example_port else ""
+        assumed = f"the other end is assumed to be the same kind of NIC as {stated_end}"
         return f"{option} is missing: {assumed}; give it with {option} HOST:NIC{example}"
-    nics = list({at.host: at.port for at in reversed(list(nics_of(plan)))}.values())[-2:]
+    nics = list({nic.host: nic.port for nic in reversed(list(list_nics(plan)))}.values())[-2:]
     example = f", such as --from {nics[-1]} --to {nics[0]}" if len(nics) > 1 else ""
     return f"the log does not name the two NICs; give them with --from HOST:NIC and --to HOST:NIC{example}"

@@ -23,19 +23,25 @@ Crossing = Callable[[int, int, int], float]
 """Bytes into, or out of, the busiest host: of the size printed, the ranks, and the ranks of that host."""
 
 _CROSSING: dict[str, tuple[str, Crossing]] = {
-    "allreduce": ("S out of every host", lambda size, ranks, here: size),
-    "bcast": ("S into every host", lambda size, ranks, here: size),
-    "reduce": ("S out of every host", lambda size, ranks, here: size),
-    "allgather": ("what the ranks elsewhere give", lambda size, ranks, here: size * (ranks - here)),
-    "gather": ("what the ranks elsewhere give", lambda size, ranks, here: size * (ranks - here)),
-    "scatter": ("what the ranks elsewhere get", lambda size, ranks, here: size * (ranks - here)),
-    "alltoall": ("what ranks here send to ranks elsewhere", lambda size, ranks, here: here * size * (ranks - here)),
-    "reduce_scatter": ("what enters sums elsewhere", lambda size, ranks, here: size * (ranks - here) / ranks),
+    "allreduce": ("S out of every host", lambda size, ranks, ranks_of_host: size),
+    "bcast": ("S into every host", lambda size, ranks, ranks_of_host: size),
+    "reduce": ("S out of every host", lambda size, ranks, ranks_of_host: size),
+    "allgather": ("what the ranks elsewhere give", lambda size, ranks, ranks_of_host: size * (ranks - ranks_of_host)),
+    "gather": ("what the ranks elsewhere give", lambda size, ranks, ranks_of_host: size * (ranks - ranks_of_host)),
+    "scatter": ("what the ranks elsewhere get", lambda size, ranks, ranks_of_host: size * (ranks - ranks_of_host)),
+    "alltoall": (
+        "what ranks here send to ranks elsewhere",
+        lambda size, ranks, ranks_of_host: ranks_of_host * size * (ranks - ranks_of_host),
+    ),
+    "reduce_scatter": (
+        "what enters sums elsewhere",
+        lambda size, ranks, ranks_of_host: size * (ranks - ranks_of_host) / ranks,
+    ),
     "reduce_scatter_block": (
         "what enters sums elsewhere",
-        lambda size, ranks, here: _block(size, ranks) * (ranks - here),
+        lambda size, ranks, ranks_of_host: _find_block_size(size, ranks) * (ranks - ranks_of_host),
     ),
-    "barrier": ("a byte out of every host", lambda size, ranks, here: 1),
+    "barrier": ("a byte out of every host", lambda size, ranks, ranks_of_host: 1),
 }
 """OSU prints the buffer of allreduce, bcast, reduce and reduce_scatter, and what one rank gives another of the rest
 (osu_util.c and the tests' own files)."""
@@ -49,12 +55,12 @@ _ELEMENT = 16
 """Bytes: no datatype of OSU is larger, and of a block only whole elements are sent."""
 
 
-def _block(size: int, ranks: int) -> int:
+def _find_block_size(size: int, ranks: int) -> int:
     """What each rank gets of a buffer at least: what does not divide is left out (osu_reduce_scatter_block.c)."""
     return size // (ranks * _ELEMENT) * _ELEMENT
 
 
-def _collective(test: str | None) -> str:
+def _find_collective(test: str | None) -> str:
     """The collective of a test: that of its variants, non-blocking and persistent ones too."""
     name = (test or "").removeprefix("osu_").removeprefix("nccl_").removeprefix("xccl_").removesuffix("_persistent")
     if name not in _CROSSING and name not in _EQUAL:
@@ -69,7 +75,7 @@ class MpiLimits:
     collective: str
     crossing: Crossing
     ranks: int
-    here: int
+    ranks_of_host: int
     gb_per_s: float  # of all NICs of a host, in one direction
     assumptions: tuple[str, ...]
     thresholds: Thresholds
@@ -81,7 +87,7 @@ class MpiLimits:
 
     def limit(self, measurement: Measurement) -> Limit:
         """These tests print no bandwidth."""
-        return Limit(shown="the tool reports times; a bandwidth cannot be derived")
+        return Limit(skip_reason="the tool reports times; a bandwidth cannot be derived")
 
     def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
         """Nothing is judged as bandwidth."""
@@ -91,7 +97,7 @@ class MpiLimits:
         """What must cross the NICs of a host, over all of them."""
         if not measurement.size_bytes and self.collective != _CROSSING["barrier"][0]:
             return None
-        count = self.crossing(measurement.size_bytes or 0, self.ranks, self.here)
+        count = self.crossing(measurement.size_bytes or 0, self.ranks, self.ranks_of_host)
         if count < 1:
             return None
         bound = latency.sum_terms(
@@ -106,17 +112,17 @@ def mpi_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     Raises:
         Refusal: the user names no NIC of the plan.
     """
-    found = _CROSSING.get(_collective(run.test))
-    if found is None:
+    named_crossing = _CROSSING.get(_find_collective(run.test))
+    if named_crossing is None:
         return pair_limits(run, plan, profile, context)
-    collective, crossing = found
+    collective, crossing = named_crossing
     if len(plan.hosts) < 2:
         return UnknownLimits(f"{plan.name} has no two hosts", profile)
     networks = [network(plan, name, bidirectional=False, on_host=not on_gpu(run)) for name in plan.hosts]
-    known = [network for network in networks if network is not None]
-    if len(known) < len(networks):
+    networks_with_speed = [network for network in networks if network is not None]
+    if len(networks_with_speed) < len(networks):
         return UnknownLimits("the speed of a host's NICs is in neither cluster file nor catalogue", profile)
-    fastest = max(known, key=lambda network: network.all.value)
+    fastest = max(networks_with_speed, key=lambda network: network.all.value)
     placed = _count_ranks(run, plan)
     if placed is None:
         return UnknownLimits("the log does not contain the number of ranks", profile)
@@ -125,7 +131,7 @@ def mpi_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         collective=collective,
         crossing=crossing,
         ranks=ranks,
-        here=ranks_here,
+        ranks_of_host=ranks_here,
         gb_per_s=fastest.all.value,
         assumptions=(assumption, *fastest.assumptions),
         thresholds=profile.classes.rdma,
@@ -138,7 +144,7 @@ def _count_ranks(run: Run, plan: Plan) -> tuple[int, int, str] | None:
     """Ranks, those of a host, and what was assumed. A whole buffer crosses however many ranks there are."""
     ranks = run.ranks
     if ranks is None:
-        of_buffer = _collective(run.test) in ("allreduce", "bcast", "reduce", "barrier")
+        of_buffer = _find_collective(run.test) in ("allreduce", "bcast", "reduce", "barrier")
         return (2, 1, "the ranks are on two hosts or more") if of_buffer else None
     if ranks < 2:
         return None

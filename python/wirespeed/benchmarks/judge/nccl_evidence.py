@@ -71,39 +71,39 @@ class _Cause:
 
 def evidence(run: Run, communicators: Sequence[Communicator]) -> Evidence | None:
     """The evidence of a run's communicator; None where no communicator certainly belongs to the run."""
-    found = _communicator(run, communicators)
-    if found is None:
+    communicator = _find_communicator(run, communicators)
+    if communicator is None:
         return None
     algorithms: dict[int, str] = {}
     protocols: dict[int, str] = {}
     lines: list[int] = []
-    for size, choices in _by_size(run, found).items():
+    for size, choices in _by_size(run, communicator).items():
         if len({choice.algorithm for choice in choices}) == 1:
             algorithms[size] = choices[0].algorithm
             lines.append(choices[0].line)
         if len({choice.protocol for choice in choices}) == 1:
             protocols[size] = choices[0].protocol
-    links = {nic.link for nic in _nics_in_use(found)}
+    links = {nic.link for nic in _nics_in_use(communicator)}
     return Evidence(
-        communicator=found,
+        communicator=communicator,
         algorithms=algorithms,
         protocols=protocols,
-        forced_algorithm=_only_choice(found.environment.get("NCCL_ALGO")),
-        forced_protocol=_only_choice(found.environment.get("NCCL_PROTO")),
-        network=found.network,
+        forced_algorithm=_only_choice(communicator.environment.get("NCCL_ALGO")),
+        forced_protocol=_only_choice(communicator.environment.get("NCCL_PROTO")),
+        network=communicator.network,
         link=next(iter(links)) if len(links) == 1 else None,
         nics={
-            host: tuple(dict.fromkeys(nic.name for nic in _nics_in_use(found) if nic.host == host))
-            for host in found.hosts
-            if any(nic.host == host for nic in _nics_in_use(found))
+            host: tuple(dict.fromkeys(nic.name for nic in _nics_in_use(communicator) if nic.host == host))
+            for host in communicator.hosts
+            if any(nic.host == host for nic in _nics_in_use(communicator))
         },
-        gdrdma=found.gdrdma,
+        gdrdma=communicator.gdrdma,
         lines=tuple(sorted(lines)),
-        conflicts=found.conflicts,
+        conflicts=communicator.conflicts,
     )
 
 
-def _communicator(run: Run, communicators: Sequence[Communicator]) -> Communicator | None:
+def _find_communicator(run: Run, communicators: Sequence[Communicator]) -> Communicator | None:
     """The last communicator of the run's size before its numbers."""
     first = min((measurement.line for measurement in run.measurements), default=None)
     fitting = [
@@ -114,24 +114,24 @@ def _communicator(run: Run, communicators: Sequence[Communicator]) -> Communicat
     ]
     if not fitting:
         return None
-    known = [
+    of_run_size = [
         communicator for communicator in fitting if communicator.ranks is not None and communicator.ranks == run.ranks
     ]
-    if known:
-        return known[-1]
+    if of_run_size:
+        return of_run_size[-1]
     return fitting[0] if len(fitting) == 1 else None
 
 
-def _by_size(run: Run, found: Communicator) -> dict[int, list[NcclChoice]]:
-    functions = {choice.function for choice in found.choices}
+def _by_size(run: Run, communicator: Communicator) -> dict[int, list[NcclChoice]]:
+    functions = {choice.function for choice in communicator.choices}
     wanted = _FUNCTIONS.get(run.test or "") or (next(iter(functions)) if len(functions) == 1 else None)
     sizes: dict[int, list[NcclChoice]] = {
         measurement.size_bytes: [] for measurement in run.measurements if measurement.size_bytes
     }
-    for choice in found.choices:
+    for choice in communicator.choices:
         if choice.function not in (wanted, None) or (wanted is None and len(functions) > 1):
             continue
-        factors = (1, found.ranks or 1) if choice.function in (*_OF_ONE_RANK, None) else (1,)
+        factors = (1, communicator.ranks or 1) if choice.function in (*_OF_ONE_RANK, None) else (1,)
         for factor in dict.fromkeys(reversed(factors)):
             if choice.size_bytes * factor in sizes:
                 sizes[choice.size_bytes * factor].append(choice)
@@ -139,10 +139,14 @@ def _by_size(run: Run, found: Communicator) -> dict[int, list[NcclChoice]]:
     return {size: choices for size, choices in sizes.items() if choices}
 
 
-def _nics_in_use(found: Communicator) -> list[NcclNic]:
+def _nics_in_use(communicator: Communicator) -> list[NcclNic]:
     """The NICs that connections go over; all that the library lists where no connection is in the log."""
-    used = {(path.host, path.transport, path.device) for path in found.paths if path.device is not None}
-    of_network = [nic for nic in found.nics if found.network is None or _is_same_network(nic.network, found.network)]
+    used = {(path.host, path.transport, path.device) for path in communicator.paths if path.device is not None}
+    of_network = [
+        nic
+        for nic in communicator.nics
+        if communicator.network is None or _is_same_network(nic.network, communicator.network)
+    ]
     if not used:
         return of_network
     devices = {(host, device) for host, _, device in used}
@@ -184,42 +188,44 @@ class Proof:
         return self.algorithms.get(size or 0, self.forced)
 
 
-def proof_of(evidence: Evidence | None, plan: Plan, stated: Algorithm | None) -> Proof:
+def derive_proof(evidence: Evidence | None, plan: Plan, stated: Algorithm | None) -> Proof:
     """What the debug lines of a run prove; nothing where there are none."""
     if evidence is None:
         return Proof()
     by_size = {size: _ALGORITHMS[name] for size, name in evidence.algorithms.items() if name in _ALGORITHMS}
     forced = _ALGORITHMS.get(evidence.forced_algorithm or "")
     names = {*evidence.algorithms.values(), evidence.forced_algorithm}
-    causes = tuple(cause.text for cause in _causes(evidence, plan))
+    causes = tuple(cause.text for cause in _find_causes(evidence, plan))
     return Proof(
         algorithms=by_size,
         forced=forced,
         summing=any(name in _SUMMING for name in names),
         causes=causes,
-        notes=(*(f"the log proves: {cause}" for cause in causes), *_contradictions(by_size, forced, stated)),
+        notes=(*(f"the log proves: {cause}" for cause in causes), *_find_contradictions(by_size, forced, stated)),
     )
 
 
-def _causes(evidence: Evidence, plan: Plan) -> list[_Cause]:
-    found = []
+def _find_causes(evidence: Evidence, plan: Plan) -> list[_Cause]:
+    causes = []
     if evidence.is_over_sockets:
-        found.append(_Cause(describe_sockets(evidence), ("NCCL-01",)))
+        causes.append(_Cause(describe_sockets(evidence), ("NCCL-01",)))
     elif evidence.gdrdma == "none":
-        found.append(_Cause("no connection between hosts used GPUDirect RDMA: data were staged in host memory"))
+        causes.append(_Cause("no connection between hosts used GPUDirect RDMA: data were staged in host memory"))
     elif evidence.gdrdma == "some":
-        found.append(_Cause("only some connections between hosts used GPUDirect RDMA"))
+        causes.append(_Cause("only some connections between hosts used GPUDirect RDMA"))
     if evidence.link == "IB":
-        found.append(_Cause("the NICs were on InfiniBand, not RoCE"))
-    found += [] if evidence.is_over_sockets else [*_nics(evidence, plan), *_traffic_class(evidence, plan)]
+        causes.append(_Cause("the NICs were on InfiniBand, not RoCE"))
+    causes += (
+        [] if evidence.is_over_sockets else [*_report_unused_nics(evidence, plan), *_traffic_class(evidence, plan)]
+    )
     for conflict in evidence.conflicts:
         values = ", ".join(conflict.values)
         text = f"{conflict.variable} differs between processes ({values}): {conflict.effect}; {conflict.fix}"
-        found.append(_Cause(f"{text} (`wirespeed explain {' '.join(conflict.failures)}`)", conflict.failures))
-    protocol = _largest(evidence.protocols) or evidence.forced_protocol
+        causes.append(_Cause(f"{text} (`wirespeed explain {' '.join(conflict.failures)}`)", conflict.failures))
+    protocol = _select_largest_size(evidence.protocols) or evidence.forced_protocol
     if protocol in _SLOW_PROTOCOLS:
-        found.append(_Cause(f"the largest messages went by protocol {protocol}: {_SLOW_PROTOCOLS[protocol]}"))
-    return found
+        causes.append(_Cause(f"the largest messages went by protocol {protocol}: {_SLOW_PROTOCOLS[protocol]}"))
+    return causes
 
 
 def _traffic_class(evidence: Evidence, plan: Plan) -> list[_Cause]:
@@ -232,7 +238,7 @@ def _traffic_class(evidence: Evidence, plan: Plan) -> list[_Cause]:
     return [_Cause(text, ("QOS-01",))]
 
 
-def _nics(evidence: Evidence, plan: Plan) -> list[_Cause]:
+def _report_unused_nics(evidence: Evidence, plan: Plan) -> list[_Cause]:
     """Hosts on which fewer NICs were used than planned, and than ranks ran there: each rank uses one NIC."""
     if not evidence.nics or not plan.hosts:
         return []
@@ -244,15 +250,17 @@ def _nics(evidence: Evidence, plan: Plan) -> list[_Cause]:
     if not fewer:
         return []
     smallest = min(fewer, key=lambda host: fewer[host])
-    more = f", and too few on {len(fewer) - 1} more" if len(fewer) > 1 else ""
-    return [_Cause(f"{fewer[smallest]} of {count} NICs were used on {smallest}{more}")]
+    further_hosts = f", and too few on {len(fewer) - 1} more" if len(fewer) > 1 else ""
+    return [_Cause(f"{fewer[smallest]} of {count} NICs were used on {smallest}{further_hosts}")]
 
 
-def _largest(by_size: Mapping[int, str]) -> str | None:
+def _select_largest_size(by_size: Mapping[int, str]) -> str | None:
     return by_size[max(by_size)] if by_size else None
 
 
-def _contradictions(by_size: Mapping[int, Algorithm], forced: Algorithm | None, stated: Algorithm | None) -> list[str]:
+def _find_contradictions(
+    by_size: Mapping[int, Algorithm], forced: Algorithm | None, stated: Algorithm | None
+) -> list[str]:
     proven = by_size[max(by_size)] if by_size else forced
     if proven is None or stated is None or proven is stated:
         return []

@@ -37,7 +37,7 @@ class Kind:
     pairs: int = 1
     one_sender: bool = False  # all pairs begin, or end, at one host
     sharing: int = 1  # ranks of a host that share its NICs, where the figure is that of a rank
-    shown: str | None = None  # why its bandwidth is shown and not judged
+    skip_reason: str | None = None  # why its bandwidth is shown and not judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +71,12 @@ class PairLimits:
     def limit(self, measurement: Measurement) -> Limit:
         """Both limits, whatever the message size."""
         part = _is_part(measurement)
-        shown = "part of the run; the total is judged" if part else self.kind.shown
+        skip_reason = "part of the run; the total is judged" if part else self.kind.skip_reason
         if measurement.metric is Metric.BW_MAX:
-            shown = "the best of many; the average is judged"
+            skip_reason = "the best of many; the average is judged"
         physical, reachable = self._with_memory(measurement.size_bytes)
         unit = measurement.unit
-        return Limit(in_unit(physical, unit), in_unit(reachable, unit), shown, bounded=not part)
+        return Limit(in_unit(physical, unit), in_unit(reachable, unit), skip_reason, bounded=not part)
 
     def _with_memory(self, size: int | None) -> tuple[Bound, Bound]:
         """Both limits, and memory where the buffer is larger than caches."""
@@ -113,24 +113,24 @@ def pair_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
     Raises:
         Refusal: the user names no NIC of the plan.
     """
-    kind = _kind(run)
+    kind = _find_kind(run)
     if kind is None:
         return UnknownLimits(f"no limits are known for {run.test or 'a test that the log does not name'}", profile)
     if len(plan.hosts) < 2:
         return UnknownLimits(f"{plan.name} has no two hosts to send between", profile)
     on_host = not on_gpu(run)
-    ends = [at.host for at in named_ends(plan, context.source, context.target)]
+    ends = [nic.host for nic in named_ends(plan, context.source, context.target)]
     among = dict.fromkeys(ends) or plan.hosts
     networks = [network(plan, name, bidirectional=kind.bidirectional, on_host=on_host) for name in among]
-    known = [network for network in networks if network is not None]
-    if len(known) < len(networks):
+    networks_with_speed = [network for network in networks if network is not None]
+    if len(networks_with_speed) < len(networks):
         return UnknownLimits("the speed of a host's NICs is in neither cluster file nor catalogue", profile)
     memory = [find_memory(plan, name) for name in among] if on_host else []
     counted = tuple(path for path in memory if path is not None) if None not in memory else ()
-    return _limits(run, plan, profile, kind, known, bool(ends), counted)
+    return _build_limits(run, plan, profile, kind, networks_with_speed, bool(ends), counted)
 
 
-def _limits(
+def _build_limits(
     run: Run,
     plan: Plan,
     profile: Profile,
@@ -139,7 +139,7 @@ def _limits(
     named: bool,
     memory: tuple[MemoryOfHost, ...],
 ) -> PairLimits:
-    senders = _senders(kind, plan)
+    senders = _count_senders(kind, plan)
     fastest = (
         max(networks, key=lambda network: network.all.value)
         if not named
@@ -157,15 +157,15 @@ def _limits(
     rails = min(kind.pairs, len(slowest.nics)) if kind.pairs > 1 else 1
     rate, rate_from = _message_rate(run, profile)
     peak_factor, usual_factor = directions * senders / kind.sharing, directions * senders * rails / kind.sharing
-    physical = scale_bound(at_most, peak_factor, _factor(peak_factor)) if peak_factor != 1 else at_most
-    by_nic = scale_bound(in_use, usual_factor, _factor(usual_factor)) if usual_factor != 1 else in_use
+    physical = scale_bound(at_most, peak_factor, _format_factor(peak_factor)) if peak_factor != 1 else at_most
+    by_nic = scale_bound(in_use, usual_factor, _format_factor(usual_factor)) if usual_factor != 1 else in_use
     return PairLimits(
         kind=kind,
         physical=physical,
         reachable=tightest([*by_nic.terms, *physical.terms], by_nic.assumptions),
         rate=rate,
         rate_from=rate_from,
-        floor=_floor(run, profile),
+        floor=_find_latency_floor(run, profile),
         thresholds=profile.classes.rdma,
         hosts=tuple(network.host for network in networks),
         link=slowest.link,
@@ -175,7 +175,7 @@ def _limits(
     )
 
 
-def _factor(count: float) -> str:
+def _format_factor(count: float) -> str:
     return f"{number(count)}, directions and senders, divided by the ranks of a host"
 
 
@@ -185,19 +185,19 @@ def _describe_striping(run: Run, network: Network) -> str:
     return f"each pair of ranks uses one of {len(network.nics)} NICs; a library that uses several NICs reaches more"
 
 
-def _senders(kind: Kind, plan: Plan) -> int:
+def _count_senders(kind: Kind, plan: Plan) -> int:
     """Hosts that send at once: the first half of the ranks sends to the second."""
     if kind.one_sender:
         return 1
     return max(1, min(kind.pairs, len(plan.hosts) // 2))
 
 
-def _kind(run: Run) -> Kind | None:
+def _find_kind(run: Run) -> Kind | None:
     match run.tool:
         case "osu-micro-benchmarks":
-            return _osu(run)
+            return _find_osu_kind(run)
         case "ucx_perftest":
-            return _ucx(run)
+            return _find_ucx_kind(run)
         case "netpipe":
             if run.parameters.bidirectional:
                 return Kind(bidirectional=True)
@@ -205,7 +205,7 @@ def _kind(run: Run) -> Kind | None:
         case "mpigraph":
             return Kind(bidirectional=True, added=False)
         case "gpcnet":
-            return _gpcnet(run)
+            return _find_gpcnet_kind(run)
         case _:
             return None
 
@@ -218,7 +218,7 @@ _LATENCY = frozenset(
 )
 
 
-def _osu(run: Run) -> Kind | None:
+def _find_osu_kind(run: Run) -> Kind | None:
     name = (run.test or "").removeprefix("osu_").removeprefix("nccl_").removeprefix("xccl_")
     if name in ("bw", "put_bw", "get_bw"):
         return Kind()
@@ -235,18 +235,20 @@ def _osu(run: Run) -> Kind | None:
     return None
 
 
-def _ucx(run: Run) -> Kind:
+def _find_ucx_kind(run: Run) -> Kind:
     if run.test is None:
-        return Kind(shown="the log does not name its test; the bandwidth of a ping-pong is not judged")
+        return Kind(skip_reason="the log does not name its test; the bandwidth of a ping-pong is not judged")
     return Kind(ping_pong=run.test.endswith("_lat"))
 
 
-def _gpcnet(run: Run) -> Kind:
+def _find_gpcnet_kind(run: Run) -> Kind:
     ranks, nodes = run.ranks, run.parameters.nodes
-    why = "each round of GPCNeT waits for all ranks: compared over time, not with a limit"
+    skip_reason = "each round of GPCNeT waits for all ranks: compared over time, not with a limit"
     if not ranks or not nodes:
-        return Kind(bidirectional=True, added=False, shown=f"{why}; the number of ranks of a node is not known")
-    return Kind(bidirectional=True, added=False, shown=why, sharing=max(1, ranks // nodes))
+        return Kind(
+            bidirectional=True, added=False, skip_reason=f"{skip_reason}; the number of ranks of a node is not known"
+        )
+    return Kind(bidirectional=True, added=False, skip_reason=skip_reason, sharing=max(1, ranks // nodes))
 
 
 def on_gpu(run: Run) -> bool:
@@ -277,7 +279,7 @@ def _is_part(measurement: Measurement) -> bool:
     return any(word in (measurement.place or "") for word in ("interval", "thread"))
 
 
-def _floor(run: Run, profile: Profile) -> float:
+def _find_latency_floor(run: Run, profile: Profile) -> float:
     times = [
         float(measurement.value) * SECONDS[measurement.unit]
         for measurement in run.measurements

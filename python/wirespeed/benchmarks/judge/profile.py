@@ -87,20 +87,22 @@ def bundled_profile(name: str) -> Profile:
     Raises:
         KeyError: none has this name.
     """
-    file = _folder() / f"{name}.yaml"
+    file = _find_folder() / f"{name}.yaml"
     if name not in names():
         raise KeyError(name)
-    return _profile(file.read_text(encoding="utf-8"), f"{name}.yaml")
+    return _parse_profile(file.read_text(encoding="utf-8"), f"{name}.yaml")
 
 
 @cache
 def names() -> tuple[str, ...]:
     """The names of the profiles that come with wirespeed, the default one first."""
-    found = sorted(file.name.removesuffix(".yaml") for file in _folder().iterdir() if file.name.endswith(".yaml"))
-    return (DEFAULT, *(name for name in found if name != DEFAULT))
+    bundled = sorted(
+        file.name.removesuffix(".yaml") for file in _find_folder().iterdir() if file.name.endswith(".yaml")
+    )
+    return (DEFAULT, *(name for name in bundled if name != DEFAULT))
 
 
-def _folder() -> Traversable:
+def _find_folder() -> Traversable:
     return resources.files("wirespeed.benchmarks") / "profiles"
 
 
@@ -124,10 +126,10 @@ def read(source: str | Path) -> Profile:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise refuse(str(path), str(error), "a readable profile") from error
-    return _profile(text, str(path))
+    return _parse_profile(text, str(path))
 
 
-def _profile(text: str, place: str) -> Profile:
+def _parse_profile(text: str, place: str) -> Profile:
     """A profile; one with a ``base`` contains only the differences from it."""
     try:
         content = yaml.load(text, Loader=yaml.CSafeLoader)
@@ -141,7 +143,7 @@ def _profile(text: str, place: str) -> Profile:
     try:
         return Profile.model_validate(content)
     except ValidationError as error:
-        raise Refusal(_problems(place, error)) from error
+        raise Refusal(_list_problems(place, error)) from error
 
 
 def _merge(base: Any, override: Any) -> Any:
@@ -150,7 +152,7 @@ def _merge(base: Any, override: Any) -> Any:
     return override
 
 
-def _problems(place: str, error: ValidationError) -> list[Problem]:
+def _list_problems(place: str, error: ValidationError) -> list[Problem]:
     hint = "the profile that comes with wirespeed, benchmarks/profiles/default.yaml, shows the form"
     return [
         describe_problem(place, Profile, detail)

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from wirespeed.benchmarks.endpoints.nics import (
     NicLocation,
     gpu_slot,
+    list_nics,
     named_ends,
     nic_slot,
     nic_speed,
     nic_with_address,
     nic_with_device,
-    nics_of,
 )
 from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
@@ -49,7 +49,7 @@ class RdmaLimits:
     verb: Verb
     bidirectional: bool
     slots: tuple[tuple[str, pcie.Slot], ...]
-    beside: tuple[Term, ...]  # cables between leaves, sockets: limits that nothing can beat
+    shared_terms: tuple[Term, ...]  # cables between leaves, sockets: limits that nothing can beat
     memory: tuple[host.MemoryOfHost, ...]  # of both ends, where buffers are in it
     in_use: tuple[Term, ...]  # memory, ordered writes: what is reached
     rate_known: float | None  # messages per second that the catalogue knows of
@@ -73,25 +73,25 @@ class RdmaLimits:
         """Both limits for the message size of this measurement."""
         size = measurement.size_bytes
         if size == 0:
-            return Limit(shown="an empty message has no bandwidth")
-        beside = [*self._slots(), *self.beside, *self._memory(size)]
-        physical = tightest([self._framing(size, 0.0), *beside], self.assumptions)
+            return Limit(skip_reason="an empty message has no bandwidth")
+        shared_terms = [*self._compute_slot_terms(), *self.shared_terms, *self._compute_memory_terms(size)]
+        physical = tightest([self._compute_framing_term(size, 0.0), *shared_terms], self.assumptions)
         assumed = list(self.assumptions)
         if self.bidirectional:
             assumed.append(
                 f"{number(ACKS_PER_PACKET)} acknowledgements for each data packet, traffic in both directions"
             )
-        terms = [self._framing(size, ACKS_PER_PACKET), *beside, *self.in_use]
+        terms = [self._compute_framing_term(size, ACKS_PER_PACKET), *shared_terms, *self.in_use]
         reachable = tightest(terms, assumed)
-        shown = None
+        skip_reason = None
         by_rate = self._by_rate(size, reachable)
         if measurement.metric is Metric.BW_PEAK:
-            shown = "peak: perftest's best window counts data already in flight, so it is shown and not judged"
+            skip_reason = "peak: perftest's best window counts data already in flight, so it is shown and not judged"
         if by_rate is not None:
             reachable = tightest([*terms, by_rate], assumed)
         unit = measurement.unit
         thresholds = self.rate_thresholds if by_rate is not None else None
-        return Limit(in_unit(physical, unit), in_unit(reachable, unit), shown, thresholds=thresholds)
+        return Limit(in_unit(physical, unit), in_unit(reachable, unit), skip_reason, thresholds=thresholds)
 
     def _by_rate(self, size: int | None, line: Bound) -> Term | None:
         """The message rate as a limit of small messages, where the catalogue knows it; between both is neither."""
@@ -123,16 +123,16 @@ class RdmaLimits:
             f"small messages are bound by the message rate ({self.rate_from}: {number(self.message_rate / 1e6)} Mpps)"
         )
 
-    def _framing(self, size: int | None, acks: float) -> Term:
+    def _compute_framing_term(self, size: int | None, acks: float) -> Term:
         if self.bidirectional:
             return framing.two_way(self.path, size, self.verb, acks)
         return framing.one_way(self.path, size, self.verb)
 
-    def _memory(self, size: int | None) -> list[Term]:
+    def _compute_memory_terms(self, size: int | None) -> list[Term]:
         """Reads and writes added: in both directions each host reads half of the counted data and writes the rest."""
         return [term for path in self.memory if (term := path.build_term(size)) is not None]
 
-    def _slots(self) -> list[Term]:
+    def _compute_slot_terms(self) -> list[Term]:
         pcie_limit = pcie.two_way if self.bidirectional else pcie.one_way
         return [pcie_limit(slot, name) for name, slot in self.slots]
 
@@ -148,23 +148,23 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
     if run.parameters.second_port:
         return UnknownLimits("the test added two ports of a NIC; limits are for one", profile)
     assumptions: list[str] = []
-    ends = _ends(run, plan, context, assumptions)
+    ends = _find_ends(run, plan, context, assumptions)
     if not ends:
         device = run.parameters.rdma_device
         return UnknownLimits(f"the log's NIC {device} is not in {plan.name}: name it with --from HOST:NIC", profile)
     if len(ends) > 1 and (ends[0].host, ends[0].interface) == (ends[1].host, ends[1].interface):
         return UnknownLimits(f"both ends are {ends[0]}: a loopback has no cable to judge", profile)
-    path = _path(run, plan, ends, assumptions)
+    path = _find_path(run, plan, ends, assumptions)
     if path is None:
         return UnknownLimits(f"the speed of {ends[0]} is in neither cluster file nor catalogue", profile)
     bidirectional = _is_bidirectional(run)
     rate, rate_from = _message_rate(run, plan, ends, profile, bidirectional)
     return RdmaLimits(
         path=path,
-        verb=_verb(run),
+        verb=_find_verb(run),
         bidirectional=bidirectional,
-        slots=tuple(_slots(run, plan, ends, assumptions)),
-        beside=tuple(_other_terms(run, plan, ends, path, bidirectional)),
+        slots=tuple(_find_slots(run, plan, ends, assumptions)),
+        shared_terms=tuple(_other_terms(run, plan, ends, path, bidirectional)),
         memory=() if gpu_memory(run) else memories(plan, ends),
         in_use=tuple(in_use(run, plan, ends, assumptions, bidirectional)),
         rate_known=_rate_known(plan, ends, bidirectional),
@@ -173,8 +173,8 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
         thresholds=profile.classes.rdma,
         rate_thresholds=profile.classes.message_rate or profile.classes.rdma,
         assumptions=tuple(assumptions),
-        hosts=tuple(dict.fromkeys(at.host for at in ends)),
-        cables=_cables(plan, ends),
+        hosts=tuple(dict.fromkeys(nic.host for nic in ends)),
+        cables=_compute_cable_delay(plan, ends),
         reasons_above=(
             "client and server on one host, so that nothing crossed the wire",
             "a faster NIC than the cluster file names",
@@ -182,7 +182,7 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
     )
 
 
-def _ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]) -> list[NicLocation]:
+def _find_ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]) -> list[NicLocation]:
     named = named_ends(plan, context.source, context.target)
     if named:
         if len(named) == 1:
@@ -192,19 +192,21 @@ def _ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]) -> 
     if device is not None and nic_with_device(plan, device) is None:
         return []  # even where its addresses are known here: those of a private pool are many a cluster's
     gids = (run.parameters.local_gid, run.parameters.remote_gid)
-    addressed = [at for gid in gids if (at := _with_gid(gid, plan))]
+    addressed = [nic for gid in gids if (nic := _with_gid(gid, plan))]
     if addressed:
-        names = " and ".join(str(at) for at in addressed)
+        names = " and ".join(str(nic) for nic in addressed)
         assumptions.append(
             f"{names} by the GIDs of the log{'' if len(addressed) > 1 else '; the other end is assumed similar'}"
         )
         return addressed
     if device is not None:
-        found = nic_with_device(plan, device)
-        if found is not None:
-            assumptions.append(f"the log names {device} but no host: {found} is used; the other end is assumed similar")
-        return [found] if found else []
-    fastest = max(nics_of(plan), key=lambda at: nic_speed(plan, at) or 0, default=None)
+        located = nic_with_device(plan, device)
+        if located is not None:
+            assumptions.append(
+                f"the log names {device} but no host: {located} is used; the other end is assumed similar"
+            )
+        return [located] if located else []
+    fastest = max(list_nics(plan), key=lambda nic: nic_speed(plan, nic) or 0, default=None)
     if fastest is not None:
         assumptions.append(f"the log names no NIC: {fastest}, the fastest of {plan.name}, is used for both ends")
     return [fastest] if fastest else []
@@ -223,16 +225,16 @@ def ends_by_gid(run: Run, plan: Plan) -> tuple[str, str] | None:
 
 def _with_gid(printed: str | None, plan: Plan) -> NicLocation | None:
     """The NIC whose IPv4 address a GID carries."""
-    gid = _gid(printed)
+    gid = _parse_gid(printed)
     if gid is None or not gid.startswith(_MAPPED):
         return None
     return nic_with_address(plan, ".".join(map(str, gid[-4:])))
 
 
-def _ipv6(run: Run) -> bool | None:
+def _uses_ipv6(run: Run) -> bool | None:
     """Whether the GIDs of the log are IPv6; None where it names none, or only link-local ones, as of RoCE v1."""
     for printed in (run.parameters.local_gid, run.parameters.remote_gid):
-        gid = _gid(printed)
+        gid = _parse_gid(printed)
         if gid is not None and not gid.startswith(_LINK_LOCAL):
             return not gid.startswith(_MAPPED)
     return None
@@ -242,7 +244,7 @@ _MAPPED = bytes([*[0] * 10, 255, 255])
 _LINK_LOCAL = bytes([254, 128])
 
 
-def _gid(printed: str | None) -> bytes | None:
+def _parse_gid(printed: str | None) -> bytes | None:
     """A GID of the log; perftest prints its bytes in decimal."""
     octets = (printed or "").split(":")
     if len(octets) != 16 or not all(octet.isdecimal() and int(octet) < 256 for octet in octets):
@@ -250,12 +252,12 @@ def _gid(printed: str | None) -> bytes | None:
     return bytes(map(int, octets))
 
 
-def _path(run: Run, plan: Plan, ends: Iterable[NicLocation], assumptions: list[str]) -> Path | None:
+def _find_path(run: Run, plan: Plan, ends: Iterable[NicLocation], assumptions: list[str]) -> Path | None:
     paths: list[Path] = []
     logged = run.parameters.path_mtu_bytes
     mtu = logged if logged in PATH_MTUS else None
-    for at in ends:
-        path = build_path(at.nic, assumptions, speed=nic_speed(plan, at), path_mtu=mtu, ipv6=_ipv6(run))
+    for nic in ends:
+        path = build_path(nic.nic, assumptions, speed=nic_speed(plan, nic), path_mtu=mtu, ipv6=_uses_ipv6(run))
         if path is None:
             return None
         paths.append(path)
@@ -265,53 +267,53 @@ def _path(run: Run, plan: Plan, ends: Iterable[NicLocation], assumptions: list[s
     return Path(slowest.speed, min(path.path_mtu for path in paths), slowest.encapsulation)
 
 
-def _slots(
+def _find_slots(
     run: Run, plan: Plan, ends: Iterable[NicLocation], assumptions: list[str]
 ) -> Iterable[tuple[str, pcie.Slot]]:
     on_gpu = gpu_memory(run)
-    for at in ends:
-        slot = nic_slot(plan, at, assumptions)
+    for nic in ends:
+        slot = nic_slot(plan, nic, assumptions)
         if slot is not None:
-            yield f"NIC slot of {at}", slot
-        for uplink in _uplinks(plan, at, on_gpu):
-            yield f"{uplink.name} of {at.host}", uplink.slot
-        gpu = gpu_slot(plan, at.host, at.nic.gpu, assumptions) if on_gpu else None
+            yield f"NIC slot of {nic}", slot
+        for uplink in _find_uplinks(plan, nic, on_gpu):
+            yield f"{uplink.name} of {nic.host}", uplink.slot
+        gpu = gpu_slot(plan, nic.host, nic.nic.gpu, assumptions) if on_gpu else None
         if gpu is not None:
-            assumptions.append(f"the buffer of {at} is on {at.nic.gpu}, the GPU it serves")
-            yield f"PCIe slot of {at.nic.gpu} (near {at})", gpu
+            assumptions.append(f"the buffer of {nic} is on {nic.nic.gpu}, the GPU it serves")
+            yield f"PCIe slot of {nic.nic.gpu} (near {nic})", gpu
 
 
-def _uplinks(plan: Plan, at: NicLocation, on_gpu: bool) -> tuple[host.Uplink, ...]:
+def _find_uplinks(plan: Plan, location: NicLocation, on_gpu: bool) -> tuple[host.Uplink, ...]:
     """The PCIe switches' uplinks on the path from a NIC to the buffer."""
     if not on_gpu:
-        return host.uplinks_to_memory(plan, at.host, at.nic.pcie)
-    gpu = plan.hosts[at.host].gpus.get(at.nic.gpu or "")
-    return host.uplinks_to_gpu(plan, at.host, at.nic.pcie, gpu.pcie) if gpu else ()
+        return host.uplinks_to_memory(plan, location.host, location.nic.pcie)
+    gpu = plan.hosts[location.host].gpus.get(location.nic.gpu or "")
+    return host.uplinks_to_gpu(plan, location.host, location.nic.pcie, gpu.pcie) if gpu else ()
 
 
 def _other_terms(run: Run, plan: Plan, ends: list[NicLocation], path: Path, bidirectional: bool) -> Iterable[Term]:
     """What else nothing can beat: the cables between two NICs, for one flow, and the sockets between NIC and GPU."""
-    flow = _flow(run, plan, ends)
+    flow = _compute_flow_rate(run, plan, ends)
     if flow is not None and flow < path.speed:
         slow = Path(flow, path.path_mtu, path.encapsulation)
         term = framing.two_way(slow) if bidirectional else framing.one_way(slow)
         yield replace(term, name="slowest cable between the NICs")
-    for at in ends if gpu_memory(run) else ():
-        gpu = plan.hosts[at.host].gpus.get(at.nic.gpu or "")
+    for nic in ends if gpu_memory(run) else ():
+        gpu = plan.hosts[nic.host].gpus.get(nic.nic.gpu or "")
         term_between = host.socket_term(
-            plan, at.host, at.nic.pcie, gpu.pcie if gpu else None, bidirectional=bidirectional
+            plan, nic.host, nic.nic.pcie, gpu.pcie if gpu else None, bidirectional=bidirectional
         )
         if term_between is not None:
             yield term_between
 
 
-def _cables(plan: Plan, ends: list[NicLocation]) -> Term | None:
+def _compute_cable_delay(plan: Plan, ends: list[NicLocation]) -> Term | None:
     if len(ends) < 2:
         return None
     return latency.cables_term(plan, (ends[0].host, ends[0].interface), (ends[1].host, ends[1].interface))
 
 
-def _flow(run: Run, plan: Plan, ends: list[NicLocation]) -> Bandwidth | None:
+def _compute_flow_rate(run: Run, plan: Plan, ends: list[NicLocation]) -> Bandwidth | None:
     """The rate of one queue pair on the fastest path between two NICs; several queue pairs may use several paths."""
     if len(ends) < 2 or (run.parameters.queue_pairs or 1) > 1:
         return None
@@ -320,7 +322,7 @@ def _flow(run: Run, plan: Plan, ends: list[NicLocation]) -> Bandwidth | None:
 
 def _rate_known(plan: Plan, ends: list[NicLocation], bidirectional: bool) -> float | None:
     """The message rate that the catalogue knows of the slower NIC; None where it does not know one."""
-    models = [plan.hardware.nics.get(at.nic.model or "") for at in ends]
+    models = [plan.hardware.nics.get(nic.nic.model or "") for nic in ends]
     rates = [model.message_rate.value for model in models if model is not None and model.message_rate is not None]
     return min(rates) * (2.0 if bidirectional else 1.0) if rates and len(rates) == len(ends) else None
 
@@ -329,7 +331,7 @@ def _is_bidirectional(run: Run) -> bool:
     return bool(run.parameters.bidirectional) or "bidirectional" in (run.test or "").lower()
 
 
-def _verb(run: Run) -> Verb:
+def _find_verb(run: Run) -> Verb:
     name = (run.test or "").lower()
     if "read" in name:
         return Verb.READ
@@ -358,8 +360,8 @@ def gpu_memory(run: Run) -> bool:
 
 def memories(plan: Plan, ends: Iterable[NicLocation]) -> tuple[host.MemoryOfHost, ...]:
     """The memory of the hosts at both ends, where the catalogue knows it."""
-    found = (host.find_memory(plan, name) for name in dict.fromkeys(at.host for at in ends))
-    return tuple(path for path in found if path is not None)
+    paths = (host.find_memory(plan, name) for name in dict.fromkeys(nic.host for nic in ends))
+    return tuple(path for path in paths if path is not None)
 
 
 def in_use(
@@ -368,21 +370,21 @@ def in_use(
     """What host memory reaches: its own bandwidth, and writes that must keep their order."""
     if gpu_memory(run):
         return
-    for name in dict.fromkeys(at.host for at in ends):
+    for name in dict.fromkeys(nic.host for nic in ends):
         memory = host.memory_term(plan, name, bidirectional=bidirectional)
         if memory is not None:
             yield memory
-    for at in ends:
-        if not _has_strict_ordering(run, plan, at):
+    for nic in ends:
+        if not _has_strict_ordering(run, plan, nic):
             continue
-        term = host.ordered_writes_term(plan, at.host)
+        term = host.ordered_writes_term(plan, nic.host)
         if term is None:
-            assumptions.append(f"PCIe relaxed ordering is off at {at}: what its CPU then reaches is not known")
+            assumptions.append(f"PCIe relaxed ordering is off at {nic}: what its CPU then reaches is not known")
         else:
             yield term if not bidirectional else replace(term, value=2 * term.value, formula=f"2 × {term.formula}")
 
 
-def _has_strict_ordering(run: Run, plan: Plan, at: NicLocation) -> bool:
+def _has_strict_ordering(run: Run, plan: Plan, location: NicLocation) -> bool:
     """Whether PCIe relaxed ordering is off, by the log, the plan or the facts."""
-    function = plan.hosts[at.host].pcie.get(at.nic.pcie or "")
-    return host.writes_in_order(at.nic, function) or run.parameters.pcie_relaxed_ordering is False
+    function = plan.hosts[location.host].pcie.get(location.nic.pcie or "")
+    return host.writes_in_order(location.nic, function) or run.parameters.pcie_relaxed_ordering is False

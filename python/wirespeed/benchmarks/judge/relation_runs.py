@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from wirespeed.benchmarks.endpoints.members import MemberDirectory
 from wirespeed.benchmarks.judge.gate_model import AtOnce, Path, Range, RelativeGate, Runs
-from wirespeed.benchmarks.judge.retest import step_of
+from wirespeed.benchmarks.judge.retest import parse_step
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Run
 from wirespeed.results.parameters import Parameters, Scalar
@@ -57,8 +57,12 @@ class RunEnds:
     @property
     def pair(self) -> frozenset[str] | None:
         """Both NICs, in either order."""
-        known = self.source and self.target and self.source.device and self.target.device
-        return frozenset((self.source.name, self.target.name)) if known and self.source and self.target else None
+        has_both_devices = self.source and self.target and self.source.device and self.target.device
+        return (
+            frozenset((self.source.name, self.target.name))
+            if has_both_devices and self.source and self.target
+            else None
+        )
 
     @property
     def hosts(self) -> frozenset[str] | None:
@@ -68,18 +72,18 @@ class RunEnds:
     @property
     def rail(self) -> int | None:
         """The rail of both NICs; None where they are of two."""
-        same = self.source and self.target and self.source.rail == self.target.rail
-        return self.source.rail if same and self.source else None
+        is_same_rail = self.source and self.target and self.source.rail == self.target.rail
+        return self.source.rail if is_same_rail and self.source else None
 
 
-_Given = tuple[JudgedRun, Run, tuple[float, float] | None]
+_TimedRun = tuple[JudgedRun, Run, tuple[float, float] | None]
 
 
-def places(runs: Sequence[_Given], plan: Plan) -> list[RunEnds]:
+def places(runs: Sequence[_TimedRun], plan: Plan) -> list[RunEnds]:
     """The ends of each run: by the user or the campaign, else by the addresses in its log."""
     directory = MemberDirectory(plan)
-    found = [_run_ends(judged, run, directory) for judged, run, _ in runs]
-    return _with_times(found, [span for _, _, span in runs], plan)
+    ends_of_runs = [_run_ends(judged, run, directory) for judged, run, _ in runs]
+    return _with_times(ends_of_runs, [span for _, _, span in runs], plan)
 
 
 def _run_ends(judged: JudgedRun, run: Run, directory: MemberDirectory) -> RunEnds:
@@ -91,23 +95,23 @@ def _run_ends(judged: JudgedRun, run: Run, directory: MemberDirectory) -> RunEnd
     source, target = directory.member(near), directory.member(far)
     if not directory.is_planned(source) or not directory.is_planned(target):
         return RunEnds()
-    return RunEnds(source, target, _path(source, target))
+    return RunEnds(source, target, _find_path(source, target))
 
 
-def _path(source: Member, target: Member) -> Path | None:
+def _find_path(source: Member, target: Member) -> Path | None:
     if source.leaf is None or target.leaf is None or source.host == target.host:
         return None
     return Path.SAME_LEAF if source.leaf == target.leaf else Path.BETWEEN_LEAVES
 
 
-def _with_times(found: list[RunEnds], spans: Sequence[tuple[float, float] | None], plan: Plan) -> list[RunEnds]:
+def _with_times(ends_of_runs: list[RunEnds], spans: Sequence[tuple[float, float] | None], plan: Plan) -> list[RunEnds]:
     """The same with what was measured beside each; runs without times stay as they are."""
     rails = {
         host: len({nic.rail for nic in host_settings.nics.values() if nic.rail is not None})
         for host, host_settings in plan.hosts.items()
     }
     of_host: dict[str, list[tuple[float, float, RunEnds]]] = {}
-    for run_ends, span in zip(found, spans, strict=True):
+    for run_ends, span in zip(ends_of_runs, spans, strict=True):
         if span is not None:
             for host in run_ends.hosts or ():
                 of_host.setdefault(host, []).append((*span, run_ends))
@@ -116,7 +120,7 @@ def _with_times(found: list[RunEnds], spans: Sequence[tuple[float, float] | None
     longest = max((span[1] - span[0] for span in spans if span is not None), default=0.0)
     return [
         run_ends if span is None else replace(run_ends, at_once=_at_once(run_ends, span, of_host, longest, rails))
-        for run_ends, span in zip(found, spans, strict=True)
+        for run_ends, span in zip(ends_of_runs, spans, strict=True)
     ]
 
 
@@ -129,32 +133,32 @@ def _at_once(
 ) -> AtOnce | None:
     """What else touched the same hosts at that time; None where it was neither nothing nor every rail."""
     hosts = ends_of_run.hosts or frozenset()
-    beside: dict[frozenset[str] | None, set[int | None]] = {}
+    rails_by_hosts: dict[frozenset[str] | None, set[int | None]] = {}
     count = 0
     for host in hosts:
         timed = of_host[host]
         first = bisect_left(timed, span[0] - longest, key=lambda run: run[0])
-        for start, end, other in timed[first : bisect_right(timed, span[1], key=lambda run: run[0])]:
-            if _overlap(span, (start, end)):
-                beside.setdefault(other.hosts, set()).add(other.rail)
+        for start, end, other_run in timed[first : bisect_right(timed, span[1], key=lambda run: run[0])]:
+            if _is_overlapping(span, (start, end)):
+                rails_by_hosts.setdefault(other_run.hosts, set()).add(other_run.rail)
                 count += 1
     if count == len(hosts):
         return AtOnce.ALONE  # the run itself, seen from each of its hosts
-    if set(beside) != {hosts}:
+    if set(rails_by_hosts) != {hosts}:
         return None
-    return AtOnce.RAILS if len(beside[hosts] - {None}) == max(rails.get(host, 0) for host in hosts) else None
+    return AtOnce.RAILS if len(rails_by_hosts[hosts] - {None}) == max(rails.get(host, 0) for host in hosts) else None
 
 
-def _overlap(a: tuple[float, float], b: tuple[float, float]) -> bool:
+def _is_overlapping(a: tuple[float, float], b: tuple[float, float]) -> bool:
     common = min(a[1], b[1]) - max(a[0], b[0])
     return common >= _OVERLAP * min(a[1] - a[0], b[1] - b[0])
 
 
 def is_last_attempt(files: Sequence[str]) -> list[bool]:
     """Whether each is the last attempt of its step, as what was bad once and then good is good."""
-    last = {step: at for at, file in enumerate(files) if (step := step_of(file)) is not None}
-    attempt = {step: files[at] for step, at in last.items()}
-    return [(step := step_of(file)) is None or attempt[step] == file for file in files]
+    last = {step: position for position, file in enumerate(files) if (step := parse_step(file)) is not None}
+    attempt = {step: files[position] for step, position in last.items()}
+    return [(step := parse_step(file)) is None or attempt[step] == file for file in files]
 
 
 def matches_side(side: Runs, parameters: Parameters, ends: RunEnds) -> bool:
@@ -165,11 +169,11 @@ def matches_side(side: Runs, parameters: Parameters, ends: RunEnds) -> bool:
     return (
         side.path in (None, ends.path)
         and side.at_once in (None, ends.at_once)
-        and all(_has(getattr(parameters, name), wanted) for name, wanted in side.parameters.items())
+        and all(_matches_value(getattr(parameters, name), wanted) for name, wanted in side.parameters.items())
     )
 
 
-def _has(value: Scalar, wanted: Range | Scalar) -> bool:
+def _matches_value(value: Scalar, wanted: Range | Scalar) -> bool:
     if value is None:
         return False
     if not isinstance(wanted, Range):
@@ -197,24 +201,26 @@ def describe_side(gate: RelativeGate, side: Runs) -> str:
     """Describe how a side differs from the other: ``between-leaves``, ``qps 1``, ``from gpu memory``."""
     if gate.to is None:
         return ""
-    other = gate.to if side is gate.of else gate.of
-    parts = [str(getattr(side, name)) for name in ("path", "at_once") if _differs(side, other, name)]
+    baseline = gate.to if side is gate.of else gate.of
+    parts = [str(getattr(side, name)) for name in ("path", "at_once") if _differs(side, baseline, name)]
     parts += [
-        f"{name} {_value(getattr(side, name))}"
+        f"{name} {_format_value(getattr(side, name))}"
         for name in SELECTION_FIELDS
-        if _differs(side, other, name) and getattr(side, name) not in (None, [])
+        if _differs(side, baseline, name) and getattr(side, name) not in (None, [])
     ]
     parts += [
-        f"{name} {_value(value)}" for name, value in side.parameters.items() if other.parameters.get(name) != value
+        f"{name} {_format_value(value)}"
+        for name, value in side.parameters.items()
+        if baseline.parameters.get(name) != value
     ]
     return ", ".join(parts) or "any"
 
 
-def _differs(side: Runs, other: Runs, name: str) -> bool:
-    return getattr(side, name) is not None and getattr(side, name) != getattr(other, name)
+def _differs(side: Runs, baseline: Runs, name: str) -> bool:
+    return getattr(side, name) is not None and getattr(side, name) != getattr(baseline, name)
 
 
-def _value(value: object) -> str:
+def _format_value(value: object) -> str:
     if isinstance(value, Range):
         minimum = f"from {value.at_least:g}" if value.at_least is not None else ""
         maximum = f"up to {value.at_most:g}" if value.at_most is not None else ""

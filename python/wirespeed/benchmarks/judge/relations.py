@@ -83,25 +83,27 @@ class _Group:
 
 def relations(entries: Sequence[Entry], plan: Plan, profile: Profile) -> tuple[Relation, ...]:
     """One result per relative gate and test: of several comparisons, the worst."""
-    at = places([(entry.judged, entry.run, entry.span) for entry in entries], plan)
+    ends_of_entries = places([(entry.judged, entry.run, entry.span) for entry in entries], plan)
     last = is_last_attempt([entry.judged.file for entry in entries])
-    found: list[Relation] = []
+    results: list[Relation] = []
     for gate in profile.relative_gates:
-        kept = [
+        matched = [
             (entry, ends)
-            for number_of, (entry, ends) in enumerate(zip(entries, at, strict=True))
+            for number_of, (entry, ends) in enumerate(zip(entries, ends_of_entries, strict=True))
             if last[number_of] or gate.statistic is Statistic.SPREAD
         ]
         by_test: dict[object, list[Relation]] = {}
-        for key, group in _groups(gate, kept).items():
-            relation = _relate(gate, group)
+        for key, group in _group_measurements(gate, matched).items():
+            relation = _apply_gate(gate, group)
             if relation is not None:
                 by_test.setdefault(key[1 + len(gate.same) :], []).append(relation)
-        found += [_worst(gate, relations_of_test) for relations_of_test in by_test.values()]
-    return tuple(found)
+        results += [_select_worst(gate, relations_of_test) for relations_of_test in by_test.values()]
+    return tuple(results)
 
 
-def _groups(gate: RelativeGate, entries: Iterable[tuple[Entry, RunEnds]]) -> dict[tuple[object, ...], _Group]:
+def _group_measurements(
+    gate: RelativeGate, entries: Iterable[tuple[Entry, RunEnds]]
+) -> dict[tuple[object, ...], _Group]:
     """Like measurements by size, place of their runs, then all else that both sides share."""
     groups: dict[tuple[object, ...], _Group] = {}
     unlike = gate_differences(gate)
@@ -109,9 +111,9 @@ def _groups(gate: RelativeGate, entries: Iterable[tuple[Entry, RunEnds]]) -> dic
     for entry, ends in entries:
         shared = tuple(_common_end(kind, ends) for kind in gate.same)
         if entry.run.status is RunStatus.FAILED:
-            failed += [shared] if _would_be_of(gate.of, entry, ends) else []
+            failed += [shared] if _is_intended_for_side(gate.of, entry, ends) else []
             continue
-        sides = [name for name, side in (("of", gate.of), ("to", gate.to)) if side and _is_of(side, entry, ends)]
+        sides = [name for name, side in (("of", gate.of), ("to", gate.to)) if side and _is_of_side(side, entry, ends)]
         of_run = (*shared, *_comparison_key(entry, unlike, gate))
         for measurement in entry.run.measurements:
             for name in sides:
@@ -120,17 +122,19 @@ def _groups(gate: RelativeGate, entries: Iterable[tuple[Entry, RunEnds]]) -> dic
                     size = None if "sizes" in unlike else measurement.size_bytes
                     group = groups.setdefault(
                         (size, *of_run, measurement.place),
-                        _Group(_test(entry, unlike), measurement.metric, size, _format_common_ends(shared)),
+                        _Group(_describe_test(entry, unlike), measurement.metric, size, _format_common_ends(shared)),
                     )
-                    _add(group, name, entry, measurement, ends, known=None not in shared)
+                    _add_measurement(group, name, entry, measurement, ends, has_known_ends=None not in shared)
     for shared in failed:
         for key, group in groups.items():
             group.failed += key[1 : 1 + len(shared)] == shared
     return groups
 
 
-def _add(group: _Group, side: str, entry: Entry, measurement: Measurement, ends: RunEnds, *, known: bool) -> None:
-    if not known:
+def _add_measurement(
+    group: _Group, side: str, entry: Entry, measurement: Measurement, ends: RunEnds, *, has_known_ends: bool
+) -> None:
+    if not has_known_ends:
         group.nowhere_of += side == "of"
         group.nowhere_to += side == "to"
         return
@@ -149,14 +153,14 @@ def _in_unit(value: float, unit: str, wanted: str) -> float:
     return value * SECONDS[unit] / SECONDS[wanted] if unit in SECONDS else convert(value, unit, wanted)
 
 
-def _is_of(side: Runs, entry: Entry, ends: RunEnds) -> bool:
+def _is_of_side(side: Runs, entry: Entry, ends: RunEnds) -> bool:
     return of_kind(side, entry.subject) and matches_side(side, entry.run.parameters, ends)
 
 
-def _would_be_of(side: Runs, entry: Entry, ends: RunEnds) -> bool:
+def _is_intended_for_side(side: Runs, entry: Entry, ends: RunEnds) -> bool:
     """Whether a run that failed was to be of a side: where nothing was printed, its program stands for the test."""
-    known = of_kind(side, entry.subject) or entry.run.tool in side.tests
-    return known and matches_side(side, entry.run.parameters, ends)
+    is_same_kind = of_kind(side, entry.subject) or entry.run.tool in side.tests
+    return is_same_kind and matches_side(side, entry.run.parameters, ends)
 
 
 def _comparison_key(entry: Entry, unlike: frozenset[str], gate: RelativeGate) -> tuple[object, ...]:
@@ -171,12 +175,12 @@ def _comparison_key(entry: Entry, unlike: frozenset[str], gate: RelativeGate) ->
         "hosts": subject.hosts,
         "ranks": subject.ranks,
     }
-    kept = tuple(None if name in unlike else value for name, value in named.items())
+    common_values = tuple(None if name in unlike else value for name, value in named.items())
     traffic = tuple(pair for pair in workload(entry.run.parameters) if pair[0] not in varied_parameters(gate, unlike))
-    return (subject.tool, *kept, traffic)
+    return (subject.tool, *common_values, traffic)
 
 
-def _test(entry: Entry, unlike: frozenset[str]) -> str:
+def _describe_test(entry: Entry, unlike: frozenset[str]) -> str:
     return entry.run.tool if "tests" in unlike else entry.run.test or entry.run.tool
 
 
@@ -200,20 +204,20 @@ def _format_common_ends(shared: Sequence[object]) -> str | None:
     return "; ".join(names) or None
 
 
-def _relate(gate: RelativeGate, group: _Group) -> Relation | None:
+def _apply_gate(gate: RelativeGate, group: _Group) -> Relation | None:
     """The result of a gate for one group; None where nothing of the kind was measured."""
     if not group.of and not group.nowhere_of:
         return None
     if gate.to is None and len(group.of) < gate.runs:
         return None  # a gate on repeatability applies from this number of runs
-    measured = _side(gate, gate.of, gate.statistic, group.of, group.nowhere_of)
-    reference = _side(gate, gate.to, gate.baseline, group.to, group.nowhere_to) if gate.to else None
-    why = _unknown(gate, group, measured, reference)
-    if why is not None:
-        return _relation(gate, group, measured, reference, Judgement.UNKNOWN, None, why)
-    value = _value(gate, measured, reference)
-    judgement = _judgement(gate, value)
-    return _relation(
+    measured = _summarize_side(gate, gate.of, gate.statistic, group.of, group.nowhere_of)
+    reference = _summarize_side(gate, gate.to, gate.baseline, group.to, group.nowhere_to) if gate.to else None
+    reason = _find_unknown_reason(gate, group, measured, reference)
+    if reason is not None:
+        return _build_relation(gate, group, measured, reference, Judgement.UNKNOWN, None, reason)
+    value = _compute_value(gate, measured, reference)
+    judgement = _judge_value(gate, value)
+    return _build_relation(
         gate, group, measured, reference, judgement, value, _format_reason(gate, measured, reference, value)
     )
 
@@ -221,7 +225,7 @@ def _relate(gate: RelativeGate, group: _Group) -> Relation | None:
 _NOWHERE = "the NICs of these runs are not known: name them with --from and --to, or judge a folder of bench run"
 
 
-def _unknown(gate: RelativeGate, group: _Group, measured: Side, reference: Side | None) -> str | None:
+def _find_unknown_reason(gate: RelativeGate, group: _Group, measured: Side, reference: Side | None) -> str | None:
     """Why the result is unknown."""
     hint = f"; {gate.measure}" if gate.measure else ""
     if not group.of:
@@ -237,7 +241,7 @@ def _unknown(gate: RelativeGate, group: _Group, measured: Side, reference: Side 
     return None if divisor else "a value of 0 cannot be compared"
 
 
-def _value(gate: RelativeGate, measured: Side, reference: Side | None) -> float:
+def _compute_value(gate: RelativeGate, measured: Side, reference: Side | None) -> float:
     assert measured.value is not None
     if reference is None or reference.value is None:
         return measured.value
@@ -246,7 +250,7 @@ def _value(gate: RelativeGate, measured: Side, reference: Side | None) -> float:
     return _in_unit(measured.value - reference.value, measured.unit, gate.unit)
 
 
-def _judgement(gate: RelativeGate, value: float) -> Judgement:
+def _judge_value(gate: RelativeGate, value: float) -> Judgement:
     if gate.at_least is not None:
         reached, near = value >= gate.at_least, value >= gate.at_least * (1 - gate.tolerance)
     else:
@@ -257,7 +261,9 @@ def _judgement(gate: RelativeGate, value: float) -> Judgement:
     return Judgement.WARN if near or gate.severity == "warn" else Judgement.FAIL
 
 
-def _side(gate: RelativeGate, runs: Runs, statistic: Statistic, values: Sequence[_Value], nowhere: int) -> Side:
+def _summarize_side(
+    gate: RelativeGate, runs: Runs, statistic: Statistic, values: Sequence[_Value], nowhere: int
+) -> Side:
     description = describe_side(gate, runs)
     unit = values[0].unit if values else ""
     if not values or (statistic is Statistic.SPREAD and len(values) < 2):
@@ -266,11 +272,11 @@ def _side(gate: RelativeGate, runs: Runs, statistic: Statistic, values: Sequence
     if statistic is Statistic.SPREAD and not statistics.fmean(numbers):
         return Side(description, statistic.value, len(values), None, unit)
     standing = _NUMBERS[statistic](numbers)
-    known = Side(description, statistic.value, len(values), standing, unit)
+    side = Side(description, statistic.value, len(values), standing, unit)
     if statistic not in _SINGLE_VALUE_STATISTICS and len(values) > 1:
-        return known
+        return side
     value = next(value for value in values if value.value == standing)
-    return replace(known, file=value.file, line=value.line, ends=value.ends.ends)
+    return replace(side, file=value.file, line=value.line, ends=value.ends.ends)
 
 
 _SINGLE_VALUE_STATISTICS = (Statistic.MIN, Statistic.MAX)
@@ -280,13 +286,13 @@ def _format_reason(gate: RelativeGate, measured: Side, reference: Side | None, v
     required = _format_requirement(gate)
     if reference is None or reference.value is None or measured.value is None:
         return f"{measured.count} measurements spread by {value:.1%} of their mean; {required}"
-    sides = f"{_number_of(measured)} to {_number_of(reference)}"
+    sides = f"{_format_side(measured)} to {_format_side(reference)}"
     if gate.unit is None:
         return f"{sides}: {value:.1%}; {required}"
     return f"{sides}: {number(value)} {format_unit(gate.unit)} more; {required}"
 
 
-def _number_of(side: Side) -> str:
+def _format_side(side: Side) -> str:
     """``391.2 Gb/s between-leaves (min of 4)``."""
     source_text = f"{side.statistic} of {side.count}" if side.count > 1 else side.ends or "1 measurement"
     value = 0.0 if side.value is None else side.value
@@ -300,7 +306,7 @@ def _format_requirement(gate: RelativeGate) -> str:
     return f"{relation} {limit} is required ({gate.source})"
 
 
-def _relation(
+def _build_relation(
     gate: RelativeGate,
     group: _Group,
     measured: Side,
@@ -327,7 +333,7 @@ def _relation(
     )
 
 
-def _worst(gate: RelativeGate, relations_of_gate: Sequence[Relation]) -> Relation:
+def _select_worst(gate: RelativeGate, relations_of_gate: Sequence[Relation]) -> Relation:
     sign = 1 if gate.at_least is not None else -1
     worst = min(
         relations_of_gate,

@@ -32,39 +32,39 @@ def judge_repeats(
     and server of one run each write a log, and one does not confirm the other.
     """
     groups: dict[object, list[int]] = {}
-    for at, (judged_run, run) in enumerate(zip(judged, runs, strict=True)):
-        groups.setdefault(_same_test(judged_run, run) or at, []).append(at)
-    found = list(judged)
+    for member, (judged_run, run) in enumerate(zip(judged, runs, strict=True)):
+        groups.setdefault(_same_test(judged_run, run) or member, []).append(member)
+    results = list(judged)
     for members in groups.values():
-        together = _judge_repetitions([judged[at] for at in members])
-        for at, judged_run in zip(members, together, strict=True):
-            ends = ends_of_runs[at]
+        judged_again = _judge_repetitions([judged[member] for member in members])
+        for member, judged_run in zip(members, judged_again, strict=True):
+            ends = ends_of_runs[member]
             named = judged_run
             if ends and judged_run.source is None and judged_run.target is None:
                 named = replace(judged_run, source=ends[0], target=ends[1])
-            found[at] = named if len(members) > 1 else _judge_single(named, runs[at], ends)
-    return tuple(found)
+            results[member] = named if len(members) > 1 else _judge_single(named, runs[member], ends)
+    return tuple(results)
 
 
 def _same_test(judged: JudgedRun, run: Run) -> tuple[object, ...] | None:
     """What runs of one test share; None where the ends of this run are unknown."""
-    place = _place(judged, run)
+    place = _find_ends(judged, run)
     if place is None or run.test is None:
         return None
     conditions = _collective_settings if run.tool in _COLLECTIVES else _conditions
-    return (run.tool, run.test, run.ranks, place, *conditions(run.parameters))
+    return (run.tool, run.test, run.ranks, place, *list_conditions(run.parameters))
 
 
-def step_of(file: str) -> tuple[str, str] | None:
+def parse_step(file: str) -> tuple[str, str] | None:
     """The folder and the step of ``bench run`` that a log is an attempt of; None where it is of none."""
     step = _ATTEMPT.fullmatch(PurePath(file).name)
     return (str(PurePath(file).parent), step[1]) if step is not None else None
 
 
-def _place(judged: JudgedRun, run: Run) -> object | None:
+def _find_ends(judged: JudgedRun, run: Run) -> object | None:
     if judged.source and judged.target:
         return judged.source, judged.target
-    step = step_of(judged.file)
+    step = parse_step(judged.file)
     if step is not None:
         return step
     parameters = run.parameters
@@ -74,7 +74,7 @@ def _place(judged: JudgedRun, run: Run) -> object | None:
     return next((pair for pair in pairs if all(pair)), None)
 
 
-def _conditions(parameters: Parameters) -> tuple[object, ...]:
+def list_conditions(parameters: Parameters) -> tuple[object, ...]:
     """The parameters whose difference makes another test."""
     rdma = (
         parameters.rdma_device,
@@ -115,29 +115,31 @@ def _judge_repetitions(runs: Sequence[JudgedRun]) -> list[JudgedRun]:
     for run in runs:
         for verdict in run.verdicts:
             if verdict.judgement in _DECIDED:
-                outcomes.setdefault(_value(verdict), []).append(verdict.judgement)
-    return [replace(run, verdicts=tuple(_retold(verdict, outcomes) for verdict in run.verdicts)) for run in runs]
+                outcomes.setdefault(_identify_value(verdict), []).append(verdict.judgement)
+    return [
+        replace(run, verdicts=tuple(_weigh_repetitions(verdict, outcomes) for verdict in run.verdicts)) for run in runs
+    ]
 
 
 _DECIDED = (Judgement.PASS, Judgement.WARN, Judgement.FAIL)
 
 
-def _value(verdict: Verdict) -> object:
+def _identify_value(verdict: Verdict) -> object:
     measurement = verdict.measurement
     return measurement.metric, measurement.unit, measurement.size_bytes, measurement.place
 
 
-def _retold(verdict: Verdict, outcomes: dict[object, list[Judgement]]) -> Verdict:
+def _weigh_repetitions(verdict: Verdict, outcomes: dict[object, list[Judgement]]) -> Verdict:
     if verdict.judgement is not Judgement.FAIL or verdict.physical is None:
         return verdict  # wrong data and the like are no matter of chance
-    judgements = outcomes[_value(verdict)]
+    judgements = outcomes[_identify_value(verdict)]
     bad, times = judgements.count(Judgement.FAIL), len(judgements)
     if times == 1:
         return verdict
     if bad == 1:
-        others = "on the other run" if times == 2 else f"on {times - 1} others"
+        other_runs = "on the other run" if times == 2 else f"on {times - 1} others"
         return replace(
-            verdict, judgement=Judgement.WARN, reason=f"bad once, good {others} of this test: {verdict.reason}"
+            verdict, judgement=Judgement.WARN, reason=f"bad once, good {other_runs} of this test: {verdict.reason}"
         )
     return replace(verdict, reason=f"bad {bad} times of {times}: {verdict.reason}")
 
@@ -150,7 +152,7 @@ def _judge_single(judged: JudgedRun, run: Run, ends: tuple[str, str] | None) -> 
     ]
     if not sizes:
         return judged
-    commands = _commands(run, ends, min(sizes), max(sizes))
+    commands = _build_commands(run, ends, min(sizes), max(sizes))
     once_more = "run it once more"
     if run.tool in _COLLECTIVES:
         repetition = f"the same command on the same hosts once more, with -b {min(sizes)} -e {max(sizes)} -f 2"
@@ -182,12 +184,12 @@ def is_between_nics(run: Run) -> bool:
     return run.tool in _BETWEEN_NICS or (run.tool == "osu-micro-benchmarks" and run.test in _OSU_BETWEEN_NICS)
 
 
-def _commands(run: Run, ends: tuple[str, str] | None, minimum: int, maximum: int) -> tuple[str, ...]:
+def _build_commands(run: Run, ends: tuple[str, str] | None, minimum: int, maximum: int) -> tuple[str, ...]:
     """The commands that repeat a run for the sizes that were bad; none where the log does not contain enough.
 
     Of perftest both, with their hosts, where both NICs are known.
     """
-    words = _words(run, minimum, maximum)
+    words = _list_arguments(run, minimum, maximum)
     if not words:
         return ()
     if run.tool != "perftest" or ends is None:
@@ -200,21 +202,21 @@ def _commands(run: Run, ends: tuple[str, str] | None, minimum: int, maximum: int
 
 def _with_device(words: Sequence[str], device: str) -> list[str]:
     """The command with this RDMA device where the log names one."""
-    at = list(words).index("-d") + 1 if "-d" in words else None
-    return [device if position == at else word for position, word in enumerate(words)]
+    device_position = list(words).index("-d") + 1 if "-d" in words else None
+    return [device if position == device_position else word for position, word in enumerate(words)]
 
 
-def _words(run: Run, minimum: int, maximum: int) -> list[str]:
+def _list_arguments(run: Run, minimum: int, maximum: int) -> list[str]:
     if run.test is None or not re.fullmatch(r"\w+", run.test):
         return []
     match run.tool:
         case "perftest":
-            return _perftest(run, maximum)
+            return _build_perftest_arguments(run, maximum)
         case "osu-micro-benchmarks":
             ranks = run.ranks or (2 if run.test in _PAIRWISE else None)
             return ["mpirun", "-np", str(ranks), run.test, "-m", f"{minimum}:{maximum}"] if ranks else []
         case "iperf3":
-            return _iperf3(run)
+            return _build_iperf3_arguments(run)
         case _:
             return []
 
@@ -222,7 +224,7 @@ def _words(run: Run, minimum: int, maximum: int) -> list[str]:
 _PAIRWISE = ("osu_bw", "osu_bibw", "osu_latency", "osu_put_bw", "osu_get_bw")
 
 
-def _perftest(run: Run, size: int) -> list[str]:
+def _build_perftest_arguments(run: Run, size: int) -> list[str]:
     stated = run.parameters
     device, queue_pairs, row = stated.rdma_device, stated.queue_pairs, stated.gid_index
     return [
@@ -238,7 +240,7 @@ def _perftest(run: Run, size: int) -> list[str]:
     ]
 
 
-def _iperf3(run: Run) -> list[str]:
+def _build_iperf3_arguments(run: Run) -> list[str]:
     stated = run.parameters
     host, streams, duration = stated.server_address or stated.remote_address, stated.streams, stated.duration_s
     if host is None:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from wirespeed.benchmarks.judge.collectives import collective_limits
-from wirespeed.benchmarks.judge.gates import Subject, apply_gate, gate_of, subject_of
+from wirespeed.benchmarks.judge.gates import Subject, apply_gate, build_subject, find_gate
 from wirespeed.benchmarks.judge.gpu import gpu_limits
 from wirespeed.benchmarks.judge.limits import BANDWIDTHS, LATENCIES, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.mpi import mpi_limits
@@ -52,7 +52,7 @@ def judge(
     algorithm: Algorithm | None = None,
     collective: str | None = None,
     profile: Profile | None = None,
-    found: ObservedPlan | None = None,
+    observed: ObservedPlan | None = None,
     evidence: Evidence | None = None,
 ) -> JudgedRun:
     """Judge one run against a plan, and against the cluster as found where that is given too.
@@ -65,31 +65,31 @@ def judge(
         Refusal: ``source``, ``target`` or ``collective`` names nothing there is.
     """
     context = RunContext(source, target, algorithm, collective, evidence)
-    return judge_with_subject(run, plan, context, file, profile or default(), found)[0]
+    return judge_with_subject(run, plan, context, file, profile or default(), observed)[0]
 
 
 def judge_with_subject(
-    run: Run, plan: Plan, context: RunContext, file: str, profile: Profile, found: ObservedPlan | None
+    run: Run, plan: Plan, context: RunContext, file: str, profile: Profile, observed: ObservedPlan | None
 ) -> tuple[JudgedRun, Subject]:
     """A judged run, and its properties by which gates select runs.
 
     Raises:
         Refusal: a name that the user gave names nothing there is.
     """
-    limits = _limits(run, plan, profile, context)
-    verdicts = _compare(run, limits, profile)
+    limits = _find_limits(run, plan, profile, context)
+    verdicts = _compare_measurements(run, limits, profile)
     unread: tuple[str, ...] = ()
-    if found is not None:
-        limits_found = _limits(run, found.plan, profile, context)
-        verdicts = {at: _with_found(verdict, limits_found, profile) for at, verdict in verdicts.items()}
-        unread = tuple(f"as found: {text}" for text in found.list_unread(limits_found.hosts))
+    if observed is not None:
+        limits_found = _find_limits(run, observed.plan, profile, context)
+        verdicts = {position: _with_found(verdict, limits_found, profile) for position, verdict in verdicts.items()}
+        unread = tuple(f"as found: {text}" for text in observed.list_unread(limits_found.hosts))
     if context.evidence is not None and context.evidence.is_over_sockets and len(limits.hosts) > 1:
         verdicts = _report_unjudged_sockets(verdicts, describe_sockets(context.evidence))
-    subject = subject_of(run, plan, limits.link, len(limits.hosts) or None)
-    for at, measurement in enumerate(run.measurements):
-        gate = gate_of(measurement, subject, profile)
+    subject = build_subject(run, plan, limits.link, len(limits.hosts) or None)
+    for position, measurement in enumerate(run.measurements):
+        gate = find_gate(measurement, subject, profile)
         if gate is not None:
-            verdicts[at] = apply_gate(verdicts.get(at), measurement, gate)
+            verdicts[position] = apply_gate(verdicts.get(position), measurement, gate)
     judged = _judged_run(run, verdicts, (*limits.notes, *unread), file, plan.name)
     failures = judged.failures
     if context.evidence is not None and _is_lossy(verdicts):
@@ -107,16 +107,20 @@ def _is_lossy(verdicts: _Verdicts) -> bool:
 
 def judge_within(run: Run, limits: Limits, profile: Profile, file: str, cluster: str) -> JudgedRun:
     """Judge one run against limits that no plan gives: nothing of hardware is known, and no gate applies."""
-    return _judged_run(run, _compare(run, limits, profile), limits.notes, file, cluster)
+    return _judged_run(run, _compare_measurements(run, limits, profile), limits.notes, file, cluster)
 
 
 _Verdicts = dict[int, Verdict]
 """Verdicts by the position of their measurement in the run."""
 
 
-def _compare(run: Run, limits: Limits, profile: Profile) -> _Verdicts:
-    verdicts = {**_wrong(run), **_bandwidths(run, limits, profile), **_latencies(run, limits)}
-    return {at: add_causes(verdict, limits.causes) for at, verdict in verdicts.items()}
+def _compare_measurements(run: Run, limits: Limits, profile: Profile) -> _Verdicts:
+    verdicts = {
+        **_judge_corrupted_data(run),
+        **_judge_bandwidths(run, limits, profile),
+        **_judge_latencies(run, limits),
+    }
+    return {position: add_causes(verdict, limits.causes) for position, verdict in verdicts.items()}
 
 
 def _report_unjudged_sockets(verdicts: _Verdicts, transport: str) -> _Verdicts:
@@ -126,15 +130,15 @@ def _report_unjudged_sockets(verdicts: _Verdicts, transport: str) -> _Verdicts:
     bus = [verdict for verdict in verdicts.values() if verdict.measurement.metric is Metric.BUSBW]
     largest = max((verdict.measurement.size_bytes or 0 for verdict in bus), default=0)
     return {
-        at: replace(verdict, judgement=Judgement.UNKNOWN, reason=f"{transport}; not judged: {verdict.reason}")
+        position: replace(verdict, judgement=Judgement.UNKNOWN, reason=f"{transport}; not judged: {verdict.reason}")
         if verdict in bus and verdict.measurement.size_bytes == largest
         else verdict
-        for at, verdict in verdicts.items()
+        for position, verdict in verdicts.items()
     }
 
 
 def _judged_run(run: Run, by_position: _Verdicts, extra_notes: Sequence[str], file: str, cluster: str) -> JudgedRun:
-    verdicts = tuple(by_position[at] for at in sorted(by_position))
+    verdicts = tuple(by_position[position] for position in sorted(by_position))
     return JudgedRun(
         file=file,
         tool=run.tool,
@@ -149,7 +153,7 @@ def _judged_run(run: Run, by_position: _Verdicts, extra_notes: Sequence[str], fi
     )
 
 
-def _limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> Limits:
+def _find_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> Limits:
     match run.tool:
         case "perftest":
             return rdma_limits(run, plan, profile, context)
@@ -167,42 +171,47 @@ def _limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> Limi
             return pair_limits(run, plan, profile, context)
         case "nvbandwidth" | "p2pBandwidthLatencyTest" | "rocm-bandwidth-test":
             return gpu_limits(run, plan, profile, context)
-        case other:
-            return UnknownLimits(f"no limits are known for {other}", profile)
+        case tool:
+            return UnknownLimits(f"no limits are known for {tool}", profile)
 
 
-def _wrong(run: Run) -> _Verdicts:
+def _judge_corrupted_data(run: Run) -> _Verdicts:
     """Data that arrived wrong fails, however fast it was."""
     return {
-        at: make_verdict(measurement, Judgement.FAIL, "data corrupted: the tool's validation failed")
-        for at, measurement in enumerate(run.measurements)
+        position: make_verdict(measurement, Judgement.FAIL, "data corrupted: the tool's validation failed")
+        for position, measurement in enumerate(run.measurements)
         if measurement.metric is Metric.WRONG and measurement.value > 0
     }
 
 
-def _bandwidths(run: Run, limits: Limits, profile: Profile) -> _Verdicts:
+def _judge_bandwidths(run: Run, limits: Limits, profile: Profile) -> _Verdicts:
     rows = {
-        at: (measurement, limits.limit(measurement))
-        for at, measurement in enumerate(run.measurements)
+        position: (measurement, limits.limit(measurement))
+        for position, measurement in enumerate(run.measurements)
         if _is_bandwidth(measurement)
     }
-    scale = Scale(limits, profile, _plateau(rows.values(), limits, profile))
-    verdicts = {at: compare_bandwidth(measurement, limit, scale) for at, (measurement, limit) in rows.items()}
-    return {at: explain_dip(verdict, verdicts.values(), scale) for at, verdict in verdicts.items()}
+    scale = Scale(limits, profile, _find_plateau(rows.values(), limits, profile))
+    verdicts = {
+        position: compare_bandwidth(measurement, limit, scale) for position, (measurement, limit) in rows.items()
+    }
+    return {position: explain_dip(verdict, verdicts.values(), scale) for position, verdict in verdicts.items()}
 
 
-def _latencies(run: Run, limits: Limits) -> _Verdicts:
+def _judge_latencies(run: Run, limits: Limits) -> _Verdicts:
     """A latency has no upper limit; but none is below the time that its bits and the cables take."""
     rows = {
-        at: measurement
-        for at, measurement in enumerate(run.measurements)
+        position: measurement
+        for position, measurement in enumerate(run.measurements)
         if measurement.metric in LATENCIES and measurement.unit in SECONDS and measurement.value > 0
     }
     if isinstance(limits, UnknownLimits):
-        return {at: make_verdict(measurement, Judgement.UNKNOWN, limits.why) for at, measurement in rows.items()}
+        return {
+            position: make_verdict(measurement, Judgement.UNKNOWN, limits.reason)
+            for position, measurement in rows.items()
+        }
     return {
-        at: compare_latency(measurement, minimum)
-        for at, measurement in rows.items()
+        position: compare_latency(measurement, minimum)
+        for position, measurement in rows.items()
         if (minimum := limits.minimum_latency(measurement)) is not None
     }
 
@@ -211,12 +220,12 @@ def _is_bandwidth(measurement: Measurement) -> bool:
     return measurement.metric in BANDWIDTHS and measurement.unit in BITS_PER_SECOND
 
 
-def _plateau(rows: Iterable[tuple[Measurement, Limit]], limits: Limits, profile: Profile) -> float:
+def _find_plateau(rows: Iterable[tuple[Measurement, Limit]], limits: Limits, profile: Profile) -> float:
     """The smallest size of the plateau: a fraction of the largest size that is bandwidth-bound."""
     sizes = [
         measurement.size_bytes
         for measurement, limit in rows
-        if measurement.size_bytes and not limit.shown and limits.bandwidth_bound(measurement, limit) is None
+        if measurement.size_bytes and not limit.skip_reason and limits.bandwidth_bound(measurement, limit) is None
     ]
     return max(sizes, default=0) * profile.plateau.value
 

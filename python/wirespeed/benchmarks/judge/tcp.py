@@ -30,7 +30,7 @@ class TcpLimits:
     hosts: tuple[str, ...]
     link: Bandwidth
     causes: tuple[str, ...] = ()
-    shown: str | None = None  # why its bandwidth is shown and not judged
+    skip_reason: str | None = None  # why its bandwidth is shown and not judged
 
     def minimum_latency(self, measurement: Measurement) -> Bound | None:
         """A message at line rate."""
@@ -40,9 +40,9 @@ class TcpLimits:
     def limit(self, measurement: Measurement) -> Limit:
         """Both limits; only the bitrate of the whole run is judged, not its streams and intervals."""
         whole = measurement.place in self.judged
-        shown = self.shown if whole else "part of the run; the total is judged"
+        skip_reason = self.skip_reason if whole else "part of the run; the total is judged"
         unit = measurement.unit
-        return Limit(in_unit(self.physical, unit), in_unit(self.reachable, unit), shown, bounded=whole)
+        return Limit(in_unit(self.physical, unit), in_unit(self.reachable, unit), skip_reason, bounded=whole)
 
     def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
         """A run of seconds is long."""
@@ -56,19 +56,19 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         Refusal: the user names no NIC of the plan.
     """
     assumptions: list[str] = []
-    ends = _ends(run, plan, context, assumptions)
+    ends = _find_ends(run, plan, context, assumptions)
     if not ends:
         return UnknownLimits(
             f"the log's addresses are on no NIC of {plan.name}: name both NICs with --from HOST:NIC --to HOST:NIC",
             profile,
         )
-    at = min(ends, key=lambda end: nic_speed(plan, end) or 0)
-    speed = nic_speed(plan, at)
+    slowest = min(ends, key=lambda end: nic_speed(plan, end) or 0)
+    speed = nic_speed(plan, slowest)
     if speed is None:
-        return UnknownLimits(f"the speed of {at} is in neither cluster file nor catalogue", profile)
+        return UnknownLimits(f"the speed of {slowest} is in neither cluster file nor catalogue", profile)
     mtu = min((end.nic.link.mtu for end in ends if end.nic.link.mtu is not None), default=None)
     if mtu is None:
-        return UnknownLimits(f"the MTU of {at} is not in the plan", profile)
+        return UnknownLimits(f"the MTU of {slowest} is not in the plan", profile)
     ipv6 = ":" in (run.parameters.local_address or "")
     udp = "UDP" in (run.test or run.parameters.protocol or "").upper()
     assumptions.append(f"MTU {mtu} as planned")
@@ -78,7 +78,7 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     else:
         physical = tcp.tcp(speed, mtu, ipv6=ipv6)
         reachable = tcp.tcp(speed, mtu, ipv6=ipv6, timestamps=True)
-        cores = _cores(run, plan, ends)
+        cores = _compute_core_term(run, plan, ends)
         if cores is None:
             assumptions.append("no CPU limit is included: a single stream is usually limited by one core")
     return TcpLimits(
@@ -90,22 +90,22 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         notes=(),
         hosts=tuple(dict.fromkeys(end.host for end in ends)),
         link=speed,
-        shown="sockperf measures messages, by default of 14 bytes" if run.tool == "sockperf" else None,
+        skip_reason="sockperf measures messages, by default of 14 bytes" if run.tool == "sockperf" else None,
     )
 
 
-def _ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]) -> list[NicLocation]:
+def _find_ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]) -> list[NicLocation]:
     named = named_ends(plan, context.source, context.target)
     if named:
         return named
     stated = (run.parameters.local_address, run.parameters.remote_address, run.parameters.server_address)
-    found = [at for address in stated if address and (at := nic_with_address(plan, address)) is not None]
-    if found:
-        assumptions.append(f"{' and '.join(str(at) for at in found)} by the addresses in the log")
-    return found
+    located = [nic for address in stated if address and (nic := nic_with_address(plan, address)) is not None]
+    if located:
+        assumptions.append(f"{' and '.join(str(nic) for nic in located)} by the addresses in the log")
+    return located
 
 
-def _cores(run: Run, plan: Plan, ends: list[NicLocation]) -> Term | None:
+def _compute_core_term(run: Run, plan: Plan, ends: list[NicLocation]) -> Term | None:
     """What the streams' cores receive, where the catalogue knows what one does.
 
     iperf3 works all streams on one core before release 3.16 (iperf3 release notes: multi-threaded from 3.16 on).
@@ -122,7 +122,7 @@ def _cores(run: Run, plan: Plan, ends: list[NicLocation]) -> Term | None:
 
 def _has_thread_per_stream(run: Run) -> bool:
     """Whether each stream has a thread; where the version is unknown, it may have."""
-    found = re.match(r"(\d+)\.(\d+)(.*)", run.version or "")
-    if run.tool != "iperf3" or found is None:
+    version = re.match(r"(\d+)\.(\d+)(.*)", run.version or "")
+    if run.tool != "iperf3" or version is None:
         return True
-    return (int(found[1]), int(found[2])) >= (3, 16) or "mt" in found[3]
+    return (int(version[1]), int(version[2])) >= (3, 16) or "mt" in version[3]

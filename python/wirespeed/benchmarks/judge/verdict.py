@@ -16,7 +16,7 @@ from wirespeed.units import Size, format_unit
 
 PLATEAU = "only the largest sizes, where the bandwidth no longer rises, are judged"
 _BITS_FOR_BYTES = 4.0  # between 1 and 8, on a scale of factors nearer to 8
-_ALIKE = 0.99  # a limit as found this near to that of the design explains nothing
+_EQUAL_LIMIT = 0.99  # a limit as found this near to that of the design explains nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,12 @@ def compare_bandwidth(measurement: Measurement, limit: Limit, scale: Scale) -> V
     if limit.unknown is not None:
         return make_verdict(measurement, Judgement.UNKNOWN, limit.unknown)
     beyond = limit.physical is not None and is_above(measurement, limit.physical, scale.profile)
-    if limit.shown is not None and not (beyond and limit.bounded):
-        return make_verdict(measurement, Judgement.SKIP, limit.shown, limit)
+    if limit.skip_reason is not None and not (beyond and limit.bounded):
+        return make_verdict(measurement, Judgement.SKIP, limit.skip_reason, limit)
     if limit.physical is not None and beyond:
-        return make_verdict(measurement, Judgement.UNKNOWN, _beyond(measurement, limit.physical, scale.limits), limit)
+        return make_verdict(
+            measurement, Judgement.UNKNOWN, _explain_excess(measurement, limit.physical, scale.limits), limit
+        )
     small = scale.limits.bandwidth_bound(measurement, limit)
     if small is not None:
         return make_verdict(measurement, Judgement.SKIP, small, limit)
@@ -69,11 +71,11 @@ def explain_dip(verdict: Verdict, verdicts: Iterable[Verdict], scale: Scale) -> 
         return verdict
     measurement = verdict.measurement
     smaller = [
-        other.measurement.size_bytes or 0
-        for other in verdicts
-        if other.judgement is Judgement.PASS
-        and (other.measurement.metric, other.measurement.place) == (measurement.metric, measurement.place)
-        and (other.measurement.size_bytes or 0) < (measurement.size_bytes or 0)
+        smaller.measurement.size_bytes or 0
+        for smaller in verdicts
+        if smaller.judgement is Judgement.PASS
+        and (smaller.measurement.metric, smaller.measurement.place) == (measurement.metric, measurement.place)
+        and (smaller.measurement.size_bytes or 0) < (measurement.size_bytes or 0)
     ]
     bound = verdict.reachable or verdict.physical
     if not smaller or bound is None:
@@ -93,19 +95,19 @@ def add_causes(verdict: Verdict, causes: Sequence[str]) -> Verdict:
     return replace(verdict, reason=f"{verdict.reason}; the log proves: {'; '.join(causes)}")
 
 
-def compare_latency(measurement: Measurement, least: Bound) -> Verdict:
-    """A latency beside what nothing can be below; ``least`` is in µs."""
+def compare_latency(measurement: Measurement, bound: Bound) -> Verdict:
+    """A latency beside what nothing can be below; ``bound`` is in µs."""
     factor = 1e-6 / SECONDS[measurement.unit]
-    terms = tuple(replace(term, value=term.value * factor, unit=measurement.unit) for term in least.terms)
-    floor = replace(least, value=least.value * factor, unit=measurement.unit, terms=terms)
+    terms = tuple(replace(term, value=term.value * factor, unit=measurement.unit) for term in bound.terms)
+    floor = replace(bound, value=bound.value * factor, unit=measurement.unit, terms=terms)
     impossible = is_below(measurement, floor)
     judgement = Judgement.UNKNOWN if impossible else Judgement.SKIP
     minimum = f"{number(floor.value)} {format_unit(floor.unit)}"
-    why = "serialization and cable propagation"
+    cause = "serialization and cable propagation"
     if impossible:
-        reason = f"below the minimum of {minimum} ({why}); likely both ends on one host, or the wrong cluster file"
+        reason = f"below the minimum of {minimum} ({cause}); likely both ends on one host, or the wrong cluster file"
     else:
-        reason = f"a latency: the minimum is {minimum} ({why})"
+        reason = f"a latency: the minimum is {minimum} ({cause})"
     return replace(
         make_verdict(measurement, judgement, reason),
         physical=floor,
@@ -137,19 +139,19 @@ def compare_with_found(verdict: Verdict, limit: Limit, profile: Profile) -> Verd
     return compared_verdict
 
 
-def _explain_loss(verdict: Verdict, found: Bound, fraction: float) -> str:
+def _explain_loss(verdict: Verdict, observed_limit: Bound, fraction: float) -> str:
     design = verdict.reachable or verdict.physical
-    if design is None or found.value >= design.value * _ALIKE:
+    if design is None or observed_limit.value >= design.value * _EQUAL_LIMIT:
         return "the limit of the cluster as found equals the planned limit"
     of_design = verdict.measurement.value / design.value
-    smallest = next(term for term in found.terms if term.name == found.bottleneck)
+    smallest = next(term for term in observed_limit.terms if term.name == observed_limit.bottleneck)
     return (
         f"{of_design:.0%} of the design, {fraction:.0%} of what the cluster as found allows: "
-        f"{found.bottleneck}, {_short(smallest)}"
+        f"{observed_limit.bottleneck}, {_shorten_formula(smallest)}"
     )
 
 
-def _short(term: Term) -> str:
+def _shorten_formula(term: Term) -> str:
     """A term's formula without what `in_unit` adds to it."""
     return term.formula.rpartition(" = ")[0] or term.formula
 
@@ -169,7 +171,7 @@ def _rounding_error(measurement: Measurement) -> float:
     return 0.5 * 10.0**exponent if isinstance(exponent, int) else 0.0
 
 
-def _beyond(measurement: Measurement, physical: Bound, limits: Limits) -> str:
+def _explain_excess(measurement: Measurement, physical: Bound, limits: Limits) -> str:
     """What a measurement above the physical limit is likely to mean, likeliest first."""
     ratio = measurement.value / physical.value
     reasons = list(limits.reasons_above)

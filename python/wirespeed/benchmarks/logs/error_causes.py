@@ -69,10 +69,10 @@ def causes(*texts: str, case: Case | None = None) -> tuple[str, ...]:
     A message that reports only a failure in a lower layer counts where no other one is known.
     """
     case = case or Case()
-    for table in (KNOWN, VAGUE):
-        found = [name for text in texts for cause in table if cause.explains(text, case) for name in cause.failures]
-        if found:
-            return tuple(dict.fromkeys(found))
+    for table in (SPECIFIC, VAGUE):
+        failures = [name for text in texts for cause in table if cause.explains(text, case) for name in cause.failures]
+        if failures:
+            return tuple(dict.fromkeys(failures))
     return ()
 
 
@@ -84,7 +84,7 @@ def messages(failure: str) -> tuple[str, ...]:
 
 def divide_messages(failure: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The messages that only this failure has, and those that others have as well, as logs contain them."""
-    rows = [cause for cause in (*KNOWN, *VAGUE) if failure in cause.failures]
+    rows = [cause for cause in (*SPECIFIC, *VAGUE) if failure in cause.failures]
     general = dict.fromkeys(text for cause in rows if len(set(cause.failures)) > 1 for text in cause.examples)
     specific = dict.fromkeys(text for cause in rows for text in cause.examples if text not in general)
     return tuple(specific), tuple(general)
@@ -288,7 +288,7 @@ _HOST = (
          r"|Correlation coefficient r\^2", "PCI-12", f"{PERFTEST}, src/get_clock.c"),
 )  # fmt: skip
 
-KNOWN: tuple[Cause, ...] = (
+SPECIFIC: tuple[Cause, ...] = (
     *_COMPLETIONS, *_MEMORY, *_DEVICES, *_CONNECTING, *_UCX, *_MPI, *_NCCL, *_HOST,
 )  # fmt: skip
 

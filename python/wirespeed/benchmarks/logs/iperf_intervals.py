@@ -89,10 +89,10 @@ def report(text: str, *, retransmits: bool | None) -> Report | None:
         value = number(cell)
         if value is not None:
             cells.append((metric, unit, value))
-    rest = match["rest"]
+    remainder = match["rest"]
     total = None
-    end_of = re.search(r"\b(sender|receiver)\b", rest)
-    udp = _UDP.match(rest)
+    end_of = re.search(r"\b(sender|receiver)\b", remainder)
+    udp = _UDP.match(remainder)
     if udp:
         jitter = number(udp["jitter"])
         if jitter is not None:
@@ -100,7 +100,7 @@ def report(text: str, *, retransmits: bool | None) -> Report | None:
         cells.append((Metric.LOST, "datagrams", int(udp["lost"])))
         total = int(udp["total"])
     else:
-        count = _RETRANSMITS.match(rest)
+        count = _RETRANSMITS.match(remainder)
         if count and (retransmits or (retransmits is None and _is_certain(count["more"]))):
             cells.append((Metric.RETRANSMITS, "segments", int(count["retransmits"])))
     return Report(
@@ -111,12 +111,12 @@ def report(text: str, *, retransmits: bool | None) -> Report | None:
         cells=tuple(cells),
         total=total,
         end_of=end_of.group(1) if end_of else None,
-        omitted="omitted" in rest,
+        omitted="omitted" in remainder,
     )
 
 
-def _is_certain(more: str) -> bool:
-    return "sender" in more or re.match(r"\s+\d[\d.]* [KMG]?Bytes\b", more) is not None
+def _is_certain(remainder: str) -> bool:
+    return "sender" in remainder or re.match(r"\s+\d[\d.]* [KMG]?Bytes\b", remainder) is not None
 
 
 def split_by_tool(lines: Iterable[Line]) -> tuple[list[Line], list[Line]]:
@@ -143,7 +143,7 @@ def is_interval(place: str | None) -> bool:
     return place is not None and " interval " in place
 
 
-def add(draft: Draft, line: int, found: Report, place: str) -> None:
+def add(draft: Draft, line: int, report_line: Report, place: str) -> None:
     """Add a report's values to a run."""
-    for metric, unit, value in found.cells:
+    for metric, unit, value in report_line.cells:
         draft.measure(metric, unit, value, line, place=place)

@@ -89,14 +89,14 @@ def documents(lines: Sequence[tuple[int, str]]) -> Iterator[Document]:
 
 def _goes_on(lines: Sequence[tuple[int, str]], index: int) -> bool:
     """Whether a lone brace is followed by a key or its closing brace: braces also stand in C and in configurations."""
-    following = next((text for at in range(index, len(lines)) if (text := lines[at][1].strip())), "")
+    following = next((text for position in range(index, len(lines)) if (text := lines[position][1].strip())), "")
     return following.startswith(('"', "}"))
 
 
 class _Reader:
-    def __init__(self, text: str, at: int, line: int) -> None:
+    def __init__(self, text: str, start: int, line: int) -> None:
         self._text = text
-        self._at = at
+        self._at = start
         self._line = line
 
     def read(self) -> Document:
@@ -104,32 +104,32 @@ class _Reader:
         root = Node({}, first)
         problem = None
         try:
-            self._skip()
-            self._object(root, 0)
+            self._skip_space()
+            self._read_object(root, 0)
         except _StopError as stop:
             problem = str(stop)
         return Document(root, first, self._line, problem)
 
-    def _skip(self) -> None:
+    def _skip_space(self) -> None:
         match = _SPACE.match(self._text, self._at)
         if match:
             self._line += match.group().count("\n")
             self._at = match.end()
 
-    def _stop(self, expected: str) -> _StopError:
-        found = repr(self._text[self._at : self._at + 20]) if self._at < len(self._text) else "the end of the text"
-        return _StopError(f"line {self._line}: found {found}; expected {expected}")
+    def _describe_stop(self, expected: str) -> _StopError:
+        excerpt = repr(self._text[self._at : self._at + 20]) if self._at < len(self._text) else "the end of the text"
+        return _StopError(f"line {self._line}: found {excerpt}; expected {expected}")
 
-    def _next(self) -> str:
-        self._skip()
+    def _peek_character(self) -> str:
+        self._skip_space()
         return self._text[self._at : self._at + 1]
 
-    def _value(self) -> Node:
+    def _read_value(self) -> Node:
         """A whole value. Objects and lists are filled as they are read, so that a cut leaves what came before."""
-        head = self._next()
+        head = self._peek_character()
         node = Node(None, self._line)
         if head == '"':
-            node.value = self._string()
+            node.value = self._read_string()
             return node
         for word, value in (("true", True), ("false", False), ("null", None)):
             if self._text.startswith(word, self._at):
@@ -142,15 +142,15 @@ class _Reader:
             return node
         match = _NUMBER.match(self._text, self._at)
         if match is None:  # no value, or a number at the very end, which may be cut
-            raise self._stop("a value")
+            raise self._describe_stop("a value")
         self._at = match.end()
         node.value = number(match.group())
         return node
 
-    def _string(self) -> str:
+    def _read_string(self) -> str:
         match = _STRING.match(self._text, self._at)
         if match is None:
-            raise self._stop("a text in quotes")
+            raise self._describe_stop("a text in quotes")
         self._at = match.end()
         try:
             text = str(json.loads(match.group()))
@@ -158,12 +158,12 @@ class _Reader:
             text = match.group()[1:-1]
         return text.encode("utf-8", "replace").decode()  # half of a surrogate pair cannot be printed
 
-    def _child(self, parent: dict[str, Node] | list[Node], key: str | None, depth: int) -> None:
+    def _read_child(self, parent: dict[str, Node] | list[Node], key: str | None, depth: int) -> None:
         if depth > _MAX_DEPTH:
-            raise self._stop(f"at most {_MAX_DEPTH} levels")
-        head = self._next()
+            raise self._describe_stop(f"at most {_MAX_DEPTH} levels")
+        head = self._peek_character()
         if head not in ("{", "["):
-            node = self._value()
+            node = self._read_value()
         else:
             node = Node({} if head == "{" else [], self._line)
         if isinstance(parent, dict) and key is not None:
@@ -171,41 +171,41 @@ class _Reader:
         elif isinstance(parent, list):
             parent.append(node)
         if head == "{":
-            self._object(node, depth + 1)
+            self._read_object(node, depth + 1)
         elif head == "[":
-            self._list(node, depth + 1)
+            self._read_list(node, depth + 1)
 
-    def _object(self, node: Node, depth: int) -> None:
+    def _read_object(self, node: Node, depth: int) -> None:
         assert isinstance(node.value, dict)
         self._at += 1
-        if self._next() == "}":
+        if self._peek_character() == "}":
             self._at += 1
             return
         while True:
-            if self._next() != '"':
-                raise self._stop("a key in quotes")
-            key = self._string()
-            if self._next() != ":":
-                raise self._stop("':'")
+            if self._peek_character() != '"':
+                raise self._describe_stop("a key in quotes")
+            key = self._read_string()
+            if self._peek_character() != ":":
+                raise self._describe_stop("':'")
             self._at += 1
-            self._child(node.value, key, depth)
+            self._read_child(node.value, key, depth)
             if self._is_closed("}"):
                 return
 
-    def _list(self, node: Node, depth: int) -> None:
+    def _read_list(self, node: Node, depth: int) -> None:
         assert isinstance(node.value, list)
         self._at += 1
-        if self._next() == "]":
+        if self._peek_character() == "]":
             self._at += 1
             return
         while True:
-            self._child(node.value, None, depth)
+            self._read_child(node.value, None, depth)
             if self._is_closed("]"):
                 return
 
     def _is_closed(self, bracket: str) -> bool:
-        head = self._next()
+        head = self._peek_character()
         if head not in (bracket, ","):
-            raise self._stop(f"',' or '{bracket}'")
+            raise self._describe_stop(f"',' or '{bracket}'")
         self._at += 1
         return head == bracket

@@ -38,7 +38,7 @@ class Source:
     @cached_property
     def lines(self) -> tuple[Line, ...]:
         """Every line outside JSON documents."""
-        return self._outside(self.all_lines)
+        return self._exclude_documents(self.all_lines)
 
     def without_debug(self, fold: bool = False) -> tuple[Line, ...]:
         """Lines outside JSON documents that are not, as a whole, debug output of NCCL.
@@ -46,7 +46,7 @@ class Source:
         ``fold``: lists of ranks and rows of a table are one line each, where one process prints them one after the
         other; ``parts`` gives the lines it stands for.
         """
-        return self._outside(self._log.lines(debug=False, fold=fold))
+        return self._exclude_documents(self._log.lines(debug=False, fold=fold))
 
     def debug(self, *containing: str, distinct: bool = False) -> list[Line]:
         """Lines that are, as a whole, debug output of NCCL; with words, those whose kind or message contains one.
@@ -59,11 +59,11 @@ class Source:
         """For each substring whether a line contains it; of NCCL's debug output only the kind is searched."""
         return self._log.contains_each(substrings)
 
-    def _outside(self, lines: Sequence[Line]) -> tuple[Line, ...]:
-        inside = {number for document in self.documents for number in range(document.first, document.last + 1)}
-        if not inside:
+    def _exclude_documents(self, lines: Sequence[Line]) -> tuple[Line, ...]:
+        document_lines = {number for document in self.documents for number in range(document.first, document.last + 1)}
+        if not document_lines:
             return tuple(lines)
-        return tuple(line for line in lines if line.number not in inside)
+        return tuple(line for line in lines if line.number not in document_lines)
 
 
 def source(text: str) -> Source:
@@ -97,19 +97,19 @@ class Ranks:
     @property
     def is_whole(self) -> bool:
         """Whether every number from 0 to the highest is there once."""
-        after = 0
+        next_number = 0
         for first, last in sorted(self.numbers):
-            if first != after:
+            if first != next_number:
                 return False
-            after = last + 1
+            next_number = last + 1
         return True
 
-    def add(self, more: Ranks) -> None:
+    def add(self, other_ranks: Ranks) -> None:
         """Add the content of other lines."""
-        self.numbers += more.numbers
-        self.groups |= more.groups
-        self.hosts |= more.hosts
-        self.devices |= more.devices
+        self.numbers += other_ranks.numbers
+        self.groups |= other_ranks.groups
+        self.hosts |= other_ranks.hosts
+        self.devices |= other_ranks.devices
 
 
 def by_label(lines: Sequence[Line], starts_report: Callable[[str], bool]) -> list[tuple[str | None, list[Line]]]:
@@ -132,24 +132,24 @@ def splice(lines: Iterable[Line], message: re.Pattern[str], word: str = "") -> l
     NCCL's debug output as a whole are messages without being looked at.
     """
     result: list[Line] = []
-    held: Line | None = None
+    incomplete: Line | None = None
     for line in lines:
-        if line.debug or (held is None and (word not in line.text or not _has_letters(line.text))):
+        if line.debug or (incomplete is None and (word not in line.text or not _has_letters(line.text))):
             result.append(line)
             continue
         match = message.search(line.text)
-        if held is not None:
+        if incomplete is not None:
             if match and not line.text[: match.start()].strip():
                 result.append(line)
                 continue
-            line = held.with_text(held.text + line.text, line.is_complete)
-            held = None
+            line = incomplete.with_text(incomplete.text + line.text, line.is_complete)
+            incomplete = None
             match = message.search(line.text)
         if match and line.text[: match.start()].strip():
             result.append(line.with_text(line.text[match.start() :], line.is_complete))
-            held = line.with_text(line.text[: match.start()], False)
+            incomplete = line.with_text(line.text[: match.start()], False)
             continue
         result.append(line)
-    if held is not None:
-        result.append(held)
+    if incomplete is not None:
+        result.append(incomplete)
     return result

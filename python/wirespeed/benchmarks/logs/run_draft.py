@@ -163,9 +163,9 @@ def read_apart(
 ) -> list[ReadRun]:
     """The runs of every process that reports; where several do, the parameter ``process_label`` names it."""
     return [
-        found if label is None else _label(found, label)
+        read_run if label is None else _set_process_label(read_run, label)
         for label, report in by_label(lines, starts_report)
-        for found in read(report)
+        for read_run in read(report)
     ]
 
 
@@ -176,6 +176,6 @@ def read_runs(reader: LineReader, lines: Iterable[Line]) -> list[ReadRun]:
     return reader.finish()
 
 
-def _label(found: ReadRun, label: str) -> ReadRun:
-    found.run.parameters.process_label = label
-    return found
+def _set_process_label(read_run: ReadRun, label: str) -> ReadRun:
+    read_run.run.parameters.process_label = label
+    return read_run

@@ -73,9 +73,11 @@ def explain(
     level = dict.fromkeys(fractions, 1.0)  # what the causes so far lead to expect
     chosen: list[tuple[Cause, float]] = []
     low = {ends for ends, fraction in fractions.items() if rule.low(fraction, deviations[ends])}
-    open_ = [cause for cause in causes if cause.cells and (cause.cells & low or not _single(cause))]
+    open_ = [cause for cause in causes if cause.cells and (cause.cells & low or not _is_single_pair(cause))]
     while open_:
-        rated = [(cause, found) for cause in open_ if (found := _stands(cause, fractions, deviations, level, rule))]
+        rated = [
+            (cause, effect) for cause in open_ if (effect := _rate_cause(cause, fractions, deviations, level, rule))
+        ]
         if not rated:
             break
         # sorted by name below: equal causes are chosen in the same order on any machine
@@ -89,7 +91,7 @@ def explain(
     return _drop_explained(chosen, fractions, deviations, rule)
 
 
-def _stands(
+def _rate_cause(
     cause: Cause,
     fractions: Mapping[Ends, float],
     deviations: Mapping[Ends, float],
@@ -97,24 +99,24 @@ def _stands(
     rule: Rule,
 ) -> tuple[float, float] | None:
     """How much a cause explains that is open, and the median of what it does; None when it cannot stand."""
-    single = _single(cause) or any(target is None for _, target in cause.cells)
-    known = [ends for ends in cause.cells if ends in fractions]
-    rest = [ends for ends in known if not _is_explained(fractions[ends], level[ends], deviations[ends], rule)]
-    if not rest or (not single and len(rest) < _FEWEST) or 2 * len(rest) < len(known):
+    single = _is_single_pair(cause) or any(target is None for _, target in cause.cells)
+    measured = [ends for ends in cause.cells if ends in fractions]
+    unexplained = [ends for ends in measured if not _is_explained(fractions[ends], level[ends], deviations[ends], rule)]
+    if not unexplained or (not single and len(unexplained) < _FEWEST) or 2 * len(unexplained) < len(measured):
         return None
-    values = [fractions[ends] for ends in rest]
+    values = [fractions[ends] for ends in unexplained]
     middle = spread.middle(values)
-    deviation = spread.middle([deviations[ends] for ends in rest])
-    if not rule.low(middle, deviation, len(rest)):
+    deviation = spread.middle([deviations[ends] for ends in unexplained])
+    if not rule.low(middle, deviation, len(unexplained)):
         return None
-    between = math.sqrt(max(_FAILED_RATE, middle))
-    if sum(value <= between for value in values) < rule.nearly_all * len(values):
+    halfway = math.sqrt(max(_FAILED_RATE, middle))
+    if sum(value <= halfway for value in values) < rule.nearly_all * len(values):
         return None
-    gain = sum(math.log(level[ends]) - math.log(max(_FAILED_RATE, fractions[ends])) for ends in rest)
+    gain = sum(math.log(level[ends]) - math.log(max(_FAILED_RATE, fractions[ends])) for ends in unexplained)
     return round(gain, 12), middle
 
 
-def _single(cause: Cause) -> bool:
+def _is_single_pair(cause: Cause) -> bool:
     return cause.kind in (Kind.PAIR, Kind.PATH)
 
 
@@ -127,22 +129,22 @@ def _drop_explained(
     chosen: list[tuple[Cause, float]], fractions: Mapping[Ends, float], deviations: Mapping[Ends, float], rule: Rule
 ) -> list[tuple[Cause, float]]:
     """Without the causes whose low cells the others explain."""
-    kept = list(chosen)
+    needed = list(chosen)
     for candidate in reversed(chosen):
-        others = [other for other in kept if other is not candidate]
+        remaining = [entry for entry in needed if entry is not candidate]
         low_cells = [
             ends for ends in candidate[0].cells if ends in fractions and fractions[ends] < rule.bound(deviations[ends])
         ]
         explained = all(
             any(
-                ends in other.cells and _is_explained(fractions[ends], middle, deviations[ends], rule)
-                for other, middle in others
+                ends in remaining_cause.cells and _is_explained(fractions[ends], middle, deviations[ends], rule)
+                for remaining_cause, middle in remaining
             )
             for ends in low_cells
         )
         if low_cells and explained:
-            kept = others
-    return kept
+            needed = remaining
+    return needed
 
 
 def candidates(members: Mapping[str, Member], cells: Iterable[Ends], symmetric: bool) -> list[Cause]:
@@ -159,21 +161,21 @@ def candidates(members: Mapping[str, Member], cells: Iterable[Ends], symmetric: 
         if first is None:
             merged[cause.cells] = cause
         elif cause.pattern is CellPattern.ALL and (cause.kind, cause.name) != (first.kind, first.name):
-            also = (*first.other_causes, cause.label)
-            merged[cause.cells] = Cause(first.kind, first.pattern, first.name, first.cells, also)
+            labels = (*first.other_causes, cause.label)
+            merged[cause.cells] = Cause(first.kind, first.pattern, first.name, first.cells, labels)
     return list(merged.values())
 
 
 def _list_causes(members: Mapping[str, Member], cells: Sequence[Ends], symmetric: bool) -> Iterator[Cause]:
-    groups = _groups(members)
-    sent: dict[str, set[Ends]] = defaultdict(set)
+    groups = _group_members(members)
+    sent_by_name: dict[str, set[Ends]] = defaultdict(set)
     received: dict[str, set[Ends]] = defaultdict(set)
     for ends in cells:
-        sent[ends[0]].add(ends)
+        sent_by_name[ends[0]].add(ends)
         if ends[1] is not None:
             received[ends[1]].add(ends)
-    rows = {group: _union(sent, inside) for group, inside in groups.items()}
-    columns = {group: _union(received, inside) for group, inside in groups.items()}
+    rows = {group: _unite_ends(sent_by_name, names) for group, names in groups.items()}
+    columns = {group: _unite_ends(received, names) for group, names in groups.items()}
     for kind, name in groups:
         yield Cause(kind, CellPattern.ALL, name, rows[kind, name] | columns[kind, name])
     for kind, name in groups:
@@ -183,59 +185,59 @@ def _list_causes(members: Mapping[str, Member], cells: Sequence[Ends], symmetric
             pairs = frozenset(ends for ends in rows[kind, name] if ends[1] is not None)
             yield Cause(kind, CellPattern.SENDS, name, pairs)
             yield Cause(kind, CellPattern.RECEIVES, name, columns[kind, name])
-    yield from _leaves(groups, cells)
-    yield from _pairs(cells, symmetric)
+    yield from _list_leaf_causes(groups, cells)
+    yield from _list_pair_causes(cells, symmetric)
 
 
-def _union(ends_by_name: Mapping[str, set[Ends]], names: Iterable[str]) -> frozenset[Ends]:
+def _unite_ends(ends_by_name: Mapping[str, set[Ends]], names: Iterable[str]) -> frozenset[Ends]:
     return frozenset().union(*(ends_by_name.get(name, set()) for name in names))
 
 
-def _groups(members: Mapping[str, Member]) -> dict[tuple[Kind, str], set[str]]:
+def _group_members(members: Mapping[str, Member]) -> dict[tuple[Kind, str], set[str]]:
     """Members by device, host, rail and leaf; narrow ones first."""
-    found: dict[tuple[Kind, str], set[str]] = defaultdict(set)
+    names_by_group: dict[tuple[Kind, str], set[str]] = defaultdict(set)
     for name, member in members.items():
         if member.device is None:
-            found[Kind.HOST, member.host].add(name)
+            names_by_group[Kind.HOST, member.host].add(name)
     for name, member in members.items():
         if member.device is not None:
             gpu = member.device.startswith(("GPU", "CPU"))
-            found[Kind.GPU if gpu else Kind.NIC, member.name].add(name)
+            names_by_group[Kind.GPU if gpu else Kind.NIC, member.name].add(name)
     for name, member in members.items():
-        found[Kind.HOST, member.host].add(name)
+        names_by_group[Kind.HOST, member.host].add(name)
     for name, member in members.items():
         if member.rail is not None:
-            found[Kind.RAIL, str(member.rail)].add(name)
+            names_by_group[Kind.RAIL, str(member.rail)].add(name)
     for name, member in members.items():
         if member.leaf is not None:
-            found[Kind.LEAF, member.leaf].add(name)
-    return dict(found)
+            names_by_group[Kind.LEAF, member.leaf].add(name)
+    return dict(names_by_group)
 
 
-def _leaves(groups: Mapping[tuple[Kind, str], set[str]], cells: Sequence[Ends]) -> Iterator[Cause]:
+def _list_leaf_causes(groups: Mapping[tuple[Kind, str], set[str]], cells: Sequence[Ends]) -> Iterator[Cause]:
     leaf_of = {name: leaf for (kind, leaf), names in groups.items() if kind is Kind.LEAF for name in names}
-    between: dict[tuple[str, str], set[Ends]] = defaultdict(set)
+    cells_between_leaves: dict[tuple[str, str], set[Ends]] = defaultdict(set)
     for ends in cells:
         a, b = leaf_of.get(ends[0]), leaf_of.get(ends[1] or "")
         if a is not None and b is not None and a != b:
-            between[a, b].add(ends)
-    leaves = sorted({leaf for pair in between for leaf in pair})
+            cells_between_leaves[a, b].add(ends)
+    leaves = sorted({leaf for pair in cells_between_leaves for leaf in pair})
     for a, b in product(leaves, leaves):
-        forward, backward = between.get((a, b), set()), between.get((b, a), set())
+        forward, backward = cells_between_leaves.get((a, b), set()), cells_between_leaves.get((b, a), set())
         if a < b:
             yield Cause(Kind.LEAVES, CellPattern.ALL, f"{a} and {b}", frozenset(forward | backward))
         if forward and backward:
             yield Cause(Kind.LEAVES, CellPattern.SENDS, f"{a} to {b}", frozenset(forward))
 
 
-def _pairs(cells: Sequence[Ends], symmetric: bool) -> Iterator[Cause]:
-    known = set(cells)
+def _list_pair_causes(cells: Sequence[Ends], symmetric: bool) -> Iterator[Cause]:
+    measured = set(cells)
     for source, target in cells:
         if target is None:
             continue
-        back = (target, source)
-        if back in known and source < target:
-            yield Cause(Kind.PAIR, CellPattern.ALL, f"{source} and {target}", frozenset({(source, target), back}))
-        kind = Kind.PAIR if symmetric or back not in known else Kind.PATH
+        reverse = (target, source)
+        if reverse in measured and source < target:
+            yield Cause(Kind.PAIR, CellPattern.ALL, f"{source} and {target}", frozenset({(source, target), reverse}))
+        kind = Kind.PAIR if symmetric or reverse not in measured else Kind.PATH
         name = f"{source} and {target}" if kind is Kind.PAIR else f"{source} -> {target}"
         yield Cause(kind, CellPattern.ALL, name, frozenset({(source, target)}))

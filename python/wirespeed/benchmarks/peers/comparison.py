@@ -11,7 +11,7 @@ from wirespeed.benchmarks.endpoints.members import MemberDirectory, natural, wit
 from wirespeed.benchmarks.peers import spread
 from wirespeed.benchmarks.peers.causes import Cause, Ends, Rule, candidates, explain
 from wirespeed.benchmarks.peers.median_polish import polish
-from wirespeed.benchmarks.peers.retest import ComparisonOptions, commands, hosts_of
+from wirespeed.benchmarks.peers.retest import ComparisonOptions, commands, select_hosts
 from wirespeed.benchmarks.peers.samples import Key, Sample, SampleSet
 from wirespeed.benchmarks.peers.wording import because, title
 from wirespeed.results.parameters import Parameters
@@ -28,30 +28,30 @@ _EVIDENCE = 12  # readings named for a suspect, the slowest first
 
 
 def compare_all(
-    gathered: SampleSet, directory: MemberDirectory, given: ComparisonOptions, tolerance: float = spread.TOLERANCE
+    gathered: SampleSet, directory: MemberDirectory, options: ComparisonOptions, tolerance: float = spread.TOLERANCE
 ) -> Peers:
     """A matrix for each measurement that was gathered, with what to run again for each suspect."""
     matrices = []
     for key, samples in gathered.samples.items():
         matrix = compare(key, samples, directory, tolerance)
         parameters = gathered.parameters.get(key, Parameters())
-        suspects = tuple(_with_retest(suspect, matrix, parameters, given, directory) for suspect in matrix.suspects)
+        suspects = tuple(_with_retest(suspect, matrix, parameters, options, directory) for suspect in matrix.suspects)
         matrices.append(replace(matrix, suspects=suspects))
     return Peers(tuple(matrices), tuple(gathered.notes))
 
 
 def _with_retest(
-    suspect: Suspect, matrix: Matrix, parameters: Parameters, given: ComparisonOptions, directory: MemberDirectory
+    suspect: Suspect, matrix: Matrix, parameters: Parameters, options: ComparisonOptions, directory: MemberDirectory
 ) -> Suspect:
     """The suspect with the commands that measure it again, and the cables of its NICs."""
     members = {member.name: member for member in matrix.members}
     slow = [cell for cell in matrix.cells if (cell.source, cell.target) in suspect.slow]
-    hosts = hosts_of(slow, members, suspect.kind, matrix.cells)
-    retest = commands(matrix.tool, matrix.test, parameters, hosts, given, suspect.name)
-    return replace(suspect, retest=retest, cables=tuple(_cables(suspect, members, directory)))
+    hosts = select_hosts(slow, members, suspect.kind, matrix.cells)
+    retest = commands(matrix.tool, matrix.test, parameters, hosts, options, suspect.name)
+    return replace(suspect, retest=retest, cables=tuple(_list_cables(suspect, members, directory)))
 
 
-def _cables(suspect: Suspect, members: Mapping[str, Member], directory: MemberDirectory) -> list[str]:
+def _list_cables(suspect: Suspect, members: Mapping[str, Member], directory: MemberDirectory) -> list[str]:
     """The cables of a suspected host or NIC, or of both ends of a suspected pair."""
     if suspect.kind in (Kind.HOST, Kind.NIC):
         ends = [member for member in members.values() if suspect.name in (member.name, member.host)]
@@ -66,12 +66,12 @@ def compare(
     key: Key, samples: Sequence[Sample], directory: MemberDirectory, tolerance: float = spread.TOLERANCE
 ) -> Matrix:
     """The matrix of a key's samples."""
-    members = _members(samples)
+    members = _collect_members(samples)
     groups = _peer_groups(key, samples, directory)
     readings: dict[Ends, list[Reading]] = defaultdict(list)
     for sample in samples:
-        readings[_ends(sample)].append(sample.reading)
-    values = {ends: _median(pair_readings) for ends, pair_readings in readings.items()}
+        readings[_name_ends(sample)].append(sample.reading)
+    values = {ends: _compute_median(pair_readings) for ends, pair_readings in readings.items()}
     described: list[PeerGroup] = []
     fractions: dict[Ends, float] = {}
     deviations: dict[Ends, float] = {}
@@ -84,20 +84,22 @@ def compare(
         deviations |= dict.fromkeys(group_fractions, group.spread or 0.0)
     symmetric = bool(dict(key.workload).get("bidirectional"))
     causes = candidates(members, [ends for ends in values if ends in fractions], symmetric)
-    found = explain(fractions, deviations, causes, rule)
+    explanations = explain(fractions, deviations, causes, rule)
     cells = tuple(
         Cell(
             *ends,
             groups[ends],
             values[ends],
-            _round(fractions.get(ends)),
+            _round_value(fractions.get(ends)),
             ends in fractions and rule.low(fractions[ends], deviations[ends]),
             tuple(readings[ends]),
         )
         for ends in sorted(values, key=lambda value: (natural(value[0]), natural(value[1] or "")))
     )
-    known = {(cell.source, cell.target): cell for cell in cells}
-    suspects = tuple(_suspect(cause, middle, known, described, key, rule) for cause, middle in found)
+    cells_by_ends = {(cell.source, cell.target): cell for cell in cells}
+    suspects = tuple(
+        _build_suspect(cause, middle, cells_by_ends, described, key, rule) for cause, middle in explanations
+    )
     notes: list[str] = []
     strangers = (
         [member.name for member in members.values() if not directory.is_planned(member)] if directory.has_plan else []
@@ -118,7 +120,7 @@ def compare(
         cells=cells,
         groups=tuple(described),
         suspects=suspects,
-        margins=_margins(members, fractions),
+        margins=_compute_margins(members, fractions),
         notes=tuple(notes),
     )
 
@@ -136,7 +138,7 @@ def _note_equally_slow(suspects: Sequence[Suspect]) -> list[str]:
 _SAME_FACTOR = 0.03
 
 
-def _members(samples: Sequence[Sample]) -> dict[str, Member]:
+def _collect_members(samples: Sequence[Sample]) -> dict[str, Member]:
     every = {
         member.name: member for sample in samples for member in (sample.source, sample.target) if member is not None
     }
@@ -147,7 +149,7 @@ def _members(samples: Sequence[Sample]) -> dict[str, Member]:
     return {member.name: member for member in with_rails(ordered)}
 
 
-def _ends(sample: Sample) -> Ends:
+def _name_ends(sample: Sample) -> Ends:
     return sample.source.name, sample.target.name if sample.target else None
 
 
@@ -156,11 +158,11 @@ def _peer_groups(key: Key, samples: Sequence[Sample], directory: MemberDirectory
     hosts = {sample.source.host for sample in samples}
     if key.shape == "pairs inside of hosts":
         if len(hosts) < _FEWEST_HOSTS:
-            return {_ends(sample): _describe_host_path(sample) for sample in samples}
-        return {_ends(sample): f"{_LIKE_HOSTS}, {sample.place}" for sample in samples}
+            return {_name_ends(sample): _describe_host_path(sample) for sample in samples}
+        return {_name_ends(sample): f"{_LIKE_HOSTS}, {sample.place}" for sample in samples}
     return {
-        _ends(sample): _describe_host_path(sample)
-        if _device(sample.source)
+        _name_ends(sample): _describe_host_path(sample)
+        if _find_device(sample.source)
         else directory.peer_group(sample.source, sample.target)
         for sample in samples
     }
@@ -168,24 +170,24 @@ def _peer_groups(key: Key, samples: Sequence[Sample], directory: MemberDirectory
 
 def _describe_host_path(sample: Sample) -> str:
     """Like in a host: from a GPU to another, to itself, from a CPU to a GPU. How they are linked is not known."""
-    near, far = _device(sample.source), _device(sample.target) if sample.target else None
+    near, far = _find_device(sample.source), _find_device(sample.target) if sample.target else None
     other_end = "itself" if sample.source == sample.target else f"another {far}" if near == far else far or "another"
     return f"{near or 'device'} to {other_end} inside {sample.source.host}"
 
 
-def _device(member: Member) -> str | None:
+def _find_device(member: Member) -> str | None:
     """GPU or CPU; None for hosts and NICs."""
     return member.device[:3] if member.device is not None and member.device.startswith(("GPU", "CPU")) else None
 
 
 def _by_like(groups: Mapping[Ends, str]) -> dict[str, list[Ends]]:
-    found: dict[str, list[Ends]] = defaultdict(list)
+    ends_by_group: dict[str, list[Ends]] = defaultdict(list)
     for ends, name in sorted(groups.items(), key=lambda entry: (entry[1], entry[0][0], entry[0][1] or "")):
-        found[name].append(ends)
-    return found
+        ends_by_group[name].append(ends)
+    return ends_by_group
 
 
-def _median(readings: Sequence[Reading]) -> float | None:
+def _compute_median(readings: Sequence[Reading]) -> float | None:
     values = [reading.value for reading in readings if reading.value is not None]
     return spread.middle(values) if values else None
 
@@ -210,11 +212,11 @@ def _compare_group(
         reached = spread.middle(goodness.values())
     fractions = {ends: goodness.get(ends, 0.0) / reached for ends in pairs}
     deviation = spread.spread(fractions.values())
-    shown = 1 / reached if lower_is_better else reached
-    return PeerGroup(name, len(pairs), shown, lowest, highest, deviation, rule.bound(deviation)), fractions
+    expected = 1 / reached if lower_is_better else reached
+    return PeerGroup(name, len(pairs), expected, lowest, highest, deviation, rule.bound(deviation)), fractions
 
 
-def _margins(members: Mapping[str, Member], fractions: Mapping[Ends, float]) -> tuple[Margin, ...]:
+def _compute_margins(members: Mapping[str, Member], fractions: Mapping[Ends, float]) -> tuple[Margin, ...]:
     table = {(a, b): math.log(value) for (a, b), value in fractions.items() if b is not None and value > 0}
     if not table:
         return ()
@@ -228,22 +230,26 @@ def _relative_effect(effect: float | None) -> float | None:
     return None if effect is None else round(math.expm1(effect), 6)
 
 
-def _suspect(
+def _build_suspect(
     cause: Cause, middle: float, cells: Mapping[Ends, Cell], groups: Sequence[PeerGroup], key: Key, rule: Rule
 ) -> Suspect:
     expected = {group.name: group.expected for group in groups}
     cells_of_cause = [cells[ends] for ends in cause.cells if ends in cells]
     slow = sorted(
-        (cell for cell in cells_of_cause if _slow(cell, middle)), key=lambda cell: (cell.fraction or 0.0, cell.source)
+        (cell for cell in cells_of_cause if _is_slow(cell, middle)),
+        key=lambda cell: (cell.fraction or 0.0, cell.source),
     )
     low = [cell for cell in cells_of_cause if cell.low]
-    shown = slow[:_EVIDENCE]
+    slowest = slow[:_EVIDENCE]
     return Suspect(
         kind=cause.kind,
         pattern=cause.pattern,
         name=cause.name,
         because="; ".join(
-            [because(cause, middle, slow, cells_of_cause, key, expected), *_repetitions(slow, expected, key, rule)]
+            [
+                because(cause, middle, slow, cells_of_cause, key, expected),
+                *_describe_repetitions(slow, expected, key, rule),
+            ]
         ),
         fraction=round(middle, 6),
         low=len(low),
@@ -254,7 +260,7 @@ def _suspect(
         slow=tuple(
             (cell.source, cell.target) for cell in sorted(slow, key=lambda cell: (cell.source, cell.target or ""))
         ),
-        evidence=tuple(_evidence(cell, reading, key) for cell in shown for reading in cell.readings),
+        evidence=tuple(_format_evidence(cell, reading, key) for cell in slowest for reading in cell.readings),
     )
 
 
@@ -262,12 +268,14 @@ def _count_logs(cell: Cell) -> int:
     return len({reading.file for reading in cell.readings})
 
 
-def _repetitions(slow: Sequence[Cell], expected: Mapping[str, float | None], key: Key, rule: Rule) -> list[str]:
+def _describe_repetitions(
+    slow: Sequence[Cell], expected: Mapping[str, float | None], key: Key, rule: Rule
+) -> list[str]:
     """Of one cell that was measured several times and not slow each time: how often, and what is compared."""
     if len(slow) != 1 or _count_logs(slow[0]) < 2:
         return []
     (cell,) = slow
-    low = sum(_below(reading, expected[cell.group], key, rule.minimum) for reading in cell.readings)
+    low = sum(_is_low(reading, expected[cell.group], key, rule.minimum) for reading in cell.readings)
     count = len(cell.readings)
     return (
         [f"measured {count} times, slow in {low}, normal in {count - low}; the median is compared"]
@@ -276,7 +284,7 @@ def _repetitions(slow: Sequence[Cell], expected: Mapping[str, float | None], key
     )
 
 
-def _slow(cell: Cell, middle: float) -> bool:
+def _is_slow(cell: Cell, middle: float) -> bool:
     return cell.fraction is not None and cell.fraction <= math.sqrt(max(middle, 1e-3))
 
 
@@ -285,24 +293,26 @@ def _is_confirmed(slow: Sequence[Cell], expected: Mapping[str, float | None], ke
 
     Another measurement is another log: one log may hold the same pair under several conditions.
     """
-    again = [cell for cell in slow if _count_logs(cell) > 1]
-    if not slow or len(again) < min(len(slow), _ENOUGH_AGAIN):
+    repeated = [cell for cell in slow if _count_logs(cell) > 1]
+    if not slow or len(repeated) < min(len(slow), _ENOUGH_AGAIN):
         return False
-    return all(_below(reading, expected[cell.group], key, rule.minimum) for cell in again for reading in cell.readings)
+    return all(
+        _is_low(reading, expected[cell.group], key, rule.minimum) for cell in repeated for reading in cell.readings
+    )
 
 
-def _below(reading: Reading, expected: float | None, key: Key, tolerance: float) -> bool:
+def _is_low(reading: Reading, expected: float | None, key: Key, tolerance: float) -> bool:
     if reading.value is None or reading.value <= 0 or expected is None:
         return True
     fraction = expected / reading.value if key.lower_is_better else reading.value / expected
     return fraction < 1 - tolerance
 
 
-def _evidence(cell: Cell, reading: Reading, key: Key) -> str:
+def _format_evidence(cell: Cell, reading: Reading, key: Key) -> str:
     ends = cell.source if cell.target is None else f"{cell.source} -> {cell.target}"
     value = reading.error or "failed" if reading.value is None else f"{reading.value:,.6g} {format_unit(key.unit)}"
     return f"{ends}: {value} ({reading.file}:{reading.line})"
 
 
-def _round(value: float | None) -> float | None:
+def _round_value(value: float | None) -> float | None:
     return None if value is None else round(value, 6)

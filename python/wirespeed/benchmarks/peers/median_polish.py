@@ -22,13 +22,13 @@ def polish(table: Mapping[tuple[_Name, _Name], float]) -> tuple[dict[_Name, floa
         columns.setdefault(column, []).append(row)
     of_row, of_column = dict.fromkeys(rows, 0.0), dict.fromkeys(columns, 0.0)
     for _ in range(_ROUNDS):
-        before = (dict(of_row), dict(of_column))
+        previous = (dict(of_row), dict(of_column))
         for row, across in rows.items():
             of_row[row] = median(table[row, column] - of_column[column] for column in across)
         for column, down in columns.items():
             of_column[column] = median(table[row, column] - of_row[row] for row in down)
         _centre(of_column)
-        if before == (of_row, of_column):
+        if previous == (of_row, of_column):
             break
     _centre(of_row)
     return of_row, of_column

@@ -29,7 +29,7 @@ def commands(
     test: str | None,
     parameters: Parameters,
     hosts: Sequence[str],
-    given: ComparisonOptions,
+    options: ComparisonOptions,
     suspect: str,
 ) -> tuple[str, ...]:
     """The lines to type, none where the tool is not one whose command line follows from its log.
@@ -37,17 +37,17 @@ def commands(
     What they measure goes into a folder named after the suspect.
     """
     folder = "retest-" + re.sub(r"[^A-Za-z0-9]+", "-", suspect).strip("-")
-    measured = _measure_command(tool, test, parameters, hosts, given, folder)
+    measured = _measure_command(tool, test, parameters, hosts, options, folder)
     if measured is None:
         return ()
-    again = ["wirespeed", "bench", "peers", *given.files, folder]
-    if given.cluster is not None:
-        again += ["--cluster", given.cluster]
-    return (measured, shlex.join(again))
+    comparison = ["wirespeed", "bench", "peers", *options.files, folder]
+    if options.cluster is not None:
+        comparison += ["--cluster", options.cluster]
+    return (measured, shlex.join(comparison))
 
 
 def _measure_command(
-    tool: str, test: str | None, parameters: Parameters, hosts: Sequence[str], given: ComparisonOptions, folder: str
+    tool: str, test: str | None, parameters: Parameters, hosts: Sequence[str], options: ComparisonOptions, folder: str
 ) -> str | None:
     if tool == "mpigraph":
         arguments = [parameters.message_bytes, parameters.iterations, parameters.window_messages]
@@ -58,13 +58,13 @@ def _measure_command(
     suite = _SUITES.get(tool)
     if tool == "perftest":
         suite = "pairs" if (test or "").endswith("_lat") else "matrix"
-    if suite is None or given.cluster is None:
+    if suite is None or options.cluster is None:
         return None
-    words = ["wirespeed", "bench", "run", suite, "--cluster", given.cluster, "--hosts", ",".join(hosts)]
+    words = ["wirespeed", "bench", "run", suite, "--cluster", options.cluster, "--hosts", ",".join(hosts)]
     return shlex.join([*words, "--output", folder])
 
 
-def hosts_of(slow: Sequence[Cell], members: Mapping[str, Member], kind: Kind, cells: Sequence[Cell]) -> list[str]:
+def select_hosts(slow: Sequence[Cell], members: Mapping[str, Member], kind: Kind, cells: Sequence[Cell]) -> list[str]:
     """The hosts to measure again: those in doubt, at most as many as peers, and healthy ones beside them."""
     counted: dict[str, int] = {}
     for cell in slow:

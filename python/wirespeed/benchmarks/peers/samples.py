@@ -90,7 +90,7 @@ def gather(
     logs: Iterable[Log], directory: MemberDirectory, metric: Metric | None = None, size: int | None = None
 ) -> SampleSet:
     """The samples of all logs, one size of each test: the requested one, else the one most of them have."""
-    found: dict[Key, list[Sample]] = defaultdict(list)
+    samples_by_key: dict[Key, list[Sample]] = defaultdict(list)
     parameters: dict[Key, Parameters] = {}
     failed: list[tuple[str | None, Sample]] = []
     without_ends: list[str] = []
@@ -100,21 +100,21 @@ def gather(
         if log.failed is not None:
             failed += [(log.test, sample) for sample in _failed_samples(log, log.failed, directory)]
         for run in log.runs:
-            if run.status is RunStatus.FAILED and _ends(log, run, directory):
+            if run.status is RunStatus.FAILED and _find_ends(log, run, directory):
                 failed += [
                     (run.test, sample) for sample in _failed_samples(log, run.error or "the run failed", directory, run)
                 ]
                 continue
             had = False
-            for key, sample in _samples(log, run, directory, metric):
-                found[key].append(sample)
+            for key, sample in _make_samples(log, run, directory, metric):
+                samples_by_key[key].append(sample)
                 parameters.setdefault(key, run.parameters)
                 had = True
             if had:
                 with_result.add(log.name)
             else:
-                (without_ends if _chosen(run.measurements, metric) else without_result).append(log.name)
-    gathered = SampleSet(_one_size(found, size), parameters)
+                (without_ends if _select_measurements(run.measurements, metric) else without_result).append(log.name)
+    gathered = SampleSet(_one_size(samples_by_key, size), parameters)
     _add_failed(gathered, failed)
     if without_ends:
         text = f"not compared, the log does not name its hosts: {_first_names(without_ends)}"
@@ -122,8 +122,8 @@ def gather(
     without_result = [name for name in without_result if name not in with_result]
     if without_result:
         gathered.notes.append(f"not compared, no comparable result in the log: {_first_names(without_result)}")
-    if found and not gathered.samples:
-        gathered.notes.append(_describe_sizes(found, size))
+    if samples_by_key and not gathered.samples:
+        gathered.notes.append(_describe_sizes(samples_by_key, size))
     return gathered
 
 
@@ -140,12 +140,12 @@ def _hint_of_hosts(names: Sequence[str], directory: MemberDirectory) -> str:
     return f"put the log of each host into a folder named after it (node3/all_reduce.log), or {ends}{unknown}"
 
 
-def _describe_sizes(found: Mapping[Key, Sequence[Sample]], size: int | None) -> str:
+def _describe_sizes(samples_by_key: Mapping[Key, Sequence[Sample]], size: int | None) -> str:
     """Which sizes there are where none is the requested one."""
-    sizes = sorted({key.size_bytes for key in found if key.size_bytes is not None})
-    known = ", ".join(str(Size(known_size)) for known_size in sizes[:_SIZES]) or "none given"
-    more = f" and {len(sizes) - _SIZES} more" if len(sizes) > _SIZES else ""
-    return f"no result of {Size(size or 0)}; sizes in the logs: {known}{more}"
+    sizes = sorted({key.size_bytes for key in samples_by_key if key.size_bytes is not None})
+    sizes_in_logs = ", ".join(str(Size(known_size)) for known_size in sizes[:_SIZES]) or "none given"
+    further_sizes = f" and {len(sizes) - _SIZES} more" if len(sizes) > _SIZES else ""
+    return f"no result of {Size(size or 0)}; sizes in the logs: {sizes_in_logs}{further_sizes}"
 
 
 _SIZES = 8  # that a note lists
@@ -156,54 +156,58 @@ def _first_names(names: Sequence[str]) -> str:
     return ", ".join(distinct[:3]) + (f" and {len(distinct) - 3} more" if len(distinct) > 3 else "")
 
 
-def _samples(log: Log, run: Run, directory: MemberDirectory, metric: Metric | None) -> Iterator[tuple[Key, Sample]]:
+def _make_samples(
+    log: Log, run: Run, directory: MemberDirectory, metric: Metric | None
+) -> Iterator[tuple[Key, Sample]]:
     parameters = workload(run.parameters)
     pairs = [measurement for measurement in run.measurements if measurement.place and _ARROW in measurement.place]
     of_run = [
         measurement for measurement in run.measurements if not (measurement.place and _ARROW in measurement.place)
     ]
     if pairs:
-        chosen = _chosen(pairs, metric)
+        chosen = _select_measurements(pairs, metric)
         for measurement in chosen:
-            yield _pair(log, run, measurement, parameters, directory)
+            yield _make_pair_sample(log, run, measurement, parameters, directory)
         for place, failed in run.parameters.failed_pairs.items() if chosen else ():
-            key, sample = _pair(log, run, chosen[0]._replace(place=place), parameters, directory)
+            key, sample = _make_pair_sample(log, run, chosen[0]._replace(place=place), parameters, directory)
             yield key, replace(sample, reading=Reading(None, log.name, failed.line, failed.text))
         return
-    ends_of = _ends(log, run, directory)
+    ends_of = _find_ends(log, run, directory)
     if not ends_of:
         return
     source, target = ends_of
-    for measurement in _whole_run_values(run, _chosen(of_run, metric)):
+    for measurement in _whole_run_values(run, _select_measurements(of_run, metric)):
         shape = "hosts" if target is None else "pairs"
         side = measurement.place if measurement.metric is not Metric.BITRATE else None
-        key = _key(run, measurement, parameters, shape, None if target else run.ranks, side)
-        near, far = _flow(run, measurement, source, target)
-        yield key, Sample(near, far, _reading(log, measurement, key.unit))
+        key = _make_key(run, measurement, parameters, shape, None if target else run.ranks, side)
+        near, far = _orient_flow(run, measurement, source, target)
+        yield key, Sample(near, far, _make_reading(log, measurement, key.unit))
 
 
-def _flow(run: Run, measurement: Measurement, source: Member, target: Member | None) -> tuple[Member, Member | None]:
+def _orient_flow(
+    run: Run, measurement: Measurement, source: Member, target: Member | None
+) -> tuple[Member, Member | None]:
     """From where to where data went: a read, iperf3's -R and the reverse direction of --bidir turn it round."""
-    back = "read" in (run.test or "") or bool(run.parameters.reverse)
+    is_reversed = "read" in (run.test or "") or bool(run.parameters.reverse)
     if "RX-" in (measurement.place or ""):
-        back = not back
-    return (target, source) if back and target is not None else (source, target)
+        is_reversed = not is_reversed
+    return (target, source) if is_reversed and target is not None else (source, target)
 
 
-def _pair(
+def _make_pair_sample(
     log: Log, run: Run, measurement: Measurement, parameters: tuple[tuple[str, Scalar], ...], directory: MemberDirectory
 ) -> tuple[Key, Sample]:
     place = (measurement.place or "").removesuffix(_RECEIVED)
     direction = next((word for word in _DIRECTIONS if place.endswith(word)), "")
     near, _, far = place.removesuffix(direction).partition(_ARROW)
     source, target = directory.member(near, log.host), directory.member(far, log.host)
-    inside = log.host is not None and source.host == target.host == log.host
+    is_inside_host = log.host is not None and source.host == target.host == log.host
     side = "as received" if (measurement.place or "").endswith(_RECEIVED) else direction.strip() or None
-    key = _key(run, measurement, parameters, "pairs inside of hosts" if inside else "pairs", None, side)
-    return key, Sample(source, target, _reading(log, measurement, key.unit), place)
+    key = _make_key(run, measurement, parameters, "pairs inside of hosts" if is_inside_host else "pairs", None, side)
+    return key, Sample(source, target, _make_reading(log, measurement, key.unit), place)
 
 
-def _key(
+def _make_key(
     run: Run,
     measurement: Measurement,
     parameters: tuple[tuple[str, Scalar], ...],
@@ -215,7 +219,7 @@ def _key(
     return Key(run.tool, run.test, parameters, ranks, measurement.metric, unit, measurement.size_bytes, shape, side)
 
 
-def _reading(log: Log, measurement: Measurement, unit: str) -> Reading:
+def _make_reading(log: Log, measurement: Measurement, unit: str) -> Reading:
     value = (
         convert(float(measurement.value), measurement.unit, unit)
         if measurement.unit != unit
@@ -224,7 +228,7 @@ def _reading(log: Log, measurement: Measurement, unit: str) -> Reading:
     return Reading(value, log.name, measurement.line)
 
 
-def _chosen(measurements: Sequence[Measurement], metric: Metric | None) -> list[Measurement]:
+def _select_measurements(measurements: Sequence[Measurement], metric: Metric | None) -> list[Measurement]:
     has = {measurement.metric for measurement in measurements}
     wanted = metric if metric is not None else next((candidate for candidate in CHOSEN if candidate in has), None)
     return [measurement for measurement in measurements if measurement.metric is wanted]
@@ -238,7 +242,7 @@ def _whole_run_values(run: Run, measurements: Sequence[Measurement]) -> Sequence
     return [measurement for measurement in measurements if measurement.place in (None, "out-of-place", "in-place")]
 
 
-def _ends(log: Log, run: Run, directory: MemberDirectory) -> tuple[Member, Member | None] | None:
+def _find_ends(log: Log, run: Run, directory: MemberDirectory) -> tuple[Member, Member | None] | None:
     if log.source and log.target:
         return directory.member(log.source), directory.member(log.target)
     if log.host:
@@ -248,44 +252,44 @@ def _ends(log: Log, run: Run, directory: MemberDirectory) -> tuple[Member, Membe
 
 
 def _failed_samples(log: Log, error: str, directory: MemberDirectory, run: Run | None = None) -> Iterator[Sample]:
-    at = _ends(log, run or Run("", None, None, RunStatus.FAILED, error, None), directory)
-    if at is not None:
-        yield Sample(*at, Reading(None, log.name, 1, error))
+    ends = _find_ends(log, run or Run("", None, None, RunStatus.FAILED, error, None), directory)
+    if ends is not None:
+        yield Sample(*ends, Reading(None, log.name, 1, error))
 
 
-def _one_size(found: dict[Key, list[Sample]], size: int | None) -> dict[Key, list[Sample]]:
+def _one_size(samples_by_key: dict[Key, list[Sample]], size: int | None) -> dict[Key, list[Sample]]:
     """Of the sizes of a test the requested one, else the one most pairs have; of equals where it counts most.
 
     That is the largest for bandwidths and the smallest for times.
     """
     sizes: dict[Key, Counter[int | None]] = defaultdict(Counter)
-    for key, samples in found.items():
-        sizes[_sizeless(key)][key.size_bytes] = len({(sample.source, sample.target) for sample in samples})
-    kept = {}
-    for key, samples in found.items():
-        counted = sizes[_sizeless(key)]
+    for key, samples in samples_by_key.items():
+        sizes[_remove_size(key)][key.size_bytes] = len({(sample.source, sample.target) for sample in samples})
+    selected = {}
+    for key, samples in samples_by_key.items():
+        counted = sizes[_remove_size(key)]
         if size is not None:
             if key.size_bytes == size:
-                kept[key] = samples
+                selected[key] = samples
             continue
         sign = -1 if key.lower_is_better else 1
         best = max(counted, key=lambda size: (counted[size], sign * (size or 0)))
         if key.size_bytes == best:
-            kept[key] = samples
-    return dict(sorted(kept.items(), key=lambda entry: _order(entry[0])))
+            selected[key] = samples
+    return dict(sorted(selected.items(), key=lambda entry: _sort_by_text(entry[0])))
 
 
-def _sizeless(key: Key) -> Key:
+def _remove_size(key: Key) -> Key:
     return Key(key.tool, key.test, key.workload, key.ranks, key.metric, key.unit, None, key.shape, key.side)
 
 
-def _order(key: Key) -> tuple[str, ...]:
+def _sort_by_text(key: Key) -> tuple[str, ...]:
     return tuple(str(getattr(key, name)) for name in ("tool", "test", "shape", "metric", "side", "workload", "ranks"))
 
 
 def _add_failed(gathered: SampleSet, failed: Sequence[tuple[str | None, Sample]]) -> None:
     """A run that failed belongs to the runs of the same test between the same kind of ends."""
-    lost = 0
+    uncompared = 0
     for test, sample in failed:
         single = sample.target is None
         fitting = [
@@ -295,6 +299,6 @@ def _add_failed(gathered: SampleSet, failed: Sequence[tuple[str | None, Sample]]
         ]
         for key in fitting:
             gathered.samples[key].append(sample)
-        lost += not fitting
-    if lost:
-        gathered.notes.append(f"{lost} failed runs not compared: no run of the same test has a result")
+        uncompared += not fitting
+    if uncompared:
+        gathered.notes.append(f"{uncompared} failed runs not compared: no run of the same test has a result")

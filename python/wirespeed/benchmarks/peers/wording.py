@@ -69,7 +69,9 @@ def because(
         means, outcome = means.replace("is slow", "failed").replace("are slow", "failed"), "failed"
     facts = [means, f"{len(slow)} of {len(cells)} {'cell' if len(cells) == 1 else 'cells'} {outcome}"]
     if values and usual:
-        facts.append(f"{_range(values)} {format_unit(key.unit)}, peers {_range(usual)} {format_unit(key.unit)}")
+        facts.append(
+            f"{_format_range(values)} {format_unit(key.unit)}, peers {_format_range(usual)} {format_unit(key.unit)}"
+        )
     if 0 < failed < len(slow):
         facts.append(f"{failed} failed")
     shared = next((part for part in _PARTS if abs(middle - 1 / part) < _SHARED), None)
@@ -82,16 +84,17 @@ def because(
 
 def _measured_part(means: str, cause: Cause, cells: Sequence[Cell]) -> str:
     """The meaning of a slow row and column where only one of them was measured."""
-    both = "its row and column are slow: "
-    sends = any(_is_part_of(cell.source, cause.name) for cell in cells)
-    receives = any(_is_part_of(cell.target or "", cause.name) for cell in cells)
-    if not means.startswith(both) or sends == receives:
+    row_and_column = "its row and column are slow: "
+    sends = any(_belongs_to(cell.source, cause.name) for cell in cells)
+    receives = any(_belongs_to(cell.target or "", cause.name) for cell in cells)
+    if not means.startswith(row_and_column) or sends == receives:
         return means
-    part, other, direction = ("row", "column", "sending") if sends else ("column", "row", "receiving")
-    return f"its {part} is slow, its {other} was not measured: its {direction} direction, or {means.removeprefix(both)}"
+    part, unmeasured, direction = ("row", "column", "sending") if sends else ("column", "row", "receiving")
+    shared_cause = means.removeprefix(row_and_column)
+    return f"its {part} is slow, its {unmeasured} was not measured: its {direction} direction, or {shared_cause}"
 
 
-def _is_part_of(member: str, name: str) -> bool:
+def _belongs_to(member: str, name: str) -> bool:
     """Whether a member is what is named, or a device or rank of this host."""
     return member == name or member.startswith((f"{name}/", f"{name}:"))
 
@@ -99,6 +102,6 @@ def _is_part_of(member: str, name: str) -> bool:
 _GROUPED = 10_000  # from when on decimals are left out
 
 
-def _range(values: Sequence[float]) -> str:
+def _format_range(values: Sequence[float]) -> str:
     low, high = (f"{value:,.0f}" if abs(value) >= _GROUPED else number(value) for value in (values[0], values[-1]))
     return low if low == high else f"{low} to {high}"

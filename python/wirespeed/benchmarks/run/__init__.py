@@ -4,8 +4,8 @@ Planning is pure: `make` gives the steps of a suite without access to a machine.
 `wirespeed.reach`.
 """
 
-from wirespeed.benchmarks.endpoints.fabric import Fabric, fabric_of
-from wirespeed.benchmarks.run.campaign import CampaignResult, make, mesh_of, run
+from wirespeed.benchmarks.endpoints.fabric import Fabric, build_fabric
+from wirespeed.benchmarks.run.campaign import CampaignResult, make, read_mesh, run
 from wirespeed.benchmarks.run.execution import Progress, RunOptions, open_steps
 from wirespeed.benchmarks.run.grade import GradeOptions, grade
 from wirespeed.benchmarks.run.mesh.counters import ByteCounters, add_counters
@@ -25,14 +25,14 @@ __all__ = [
     "Request",
     "RunOptions",
     "add_counters",
+    "build_fabric",
     "create_folder",
     "duration",
-    "fabric_of",
     "grade",
     "make",
-    "mesh_of",
     "open_folder",
     "open_steps",
+    "read_mesh",
     "resume_folder",
     "run",
 ]

@@ -38,7 +38,7 @@ class AttemptResult:
     started: str
     seconds: float
     output: bytes
-    beside: bytes | None
+    server_output: bytes | None
     detail: str | None
 
 
@@ -47,10 +47,10 @@ def attempt(
 ) -> AttemptResult:
     """Run a step once. It ends early when ``stopped`` returns true."""
     if step.server is None:
-        return _attempt_result(step, _client(step, reach, path, stopped), None)
+        return _attempt_result(step, _run_client(step, reach, path, stopped), None)
     # It outlives its client, which comes after it and has a limit of its own.
     limit = step.limit_s + listen_s + _REPORT_S
-    server = reach.start(_call(step.server, limit, path, step.port))
+    server = reach.start(_build_call(step.server, limit, path, step.port))
     try:
         if step.port is not None and not server.wait_for_listener(listen_s):
             server.stop()
@@ -58,7 +58,7 @@ def attempt(
             return _attempt_result(
                 step, ran, ran, f"the server on {step.server.host}: {_failure_reason(ran, listen_s)}"
             )
-        ran = _client(step, reach, path, stopped)
+        ran = _run_client(step, reach, path, stopped)
         if ran.status is Status.OK:
             server.wait_for_end(_REPORT_S)
     finally:
@@ -66,15 +66,15 @@ def attempt(
     return _attempt_result(step, ran, server.result())
 
 
-def _client(step: Step, reach: Reach, path: tuple[str, ...], stopped: Callable[[], bool]) -> CommandResult:
-    client: RunningCommand = reach.start(_call(step.client, step.limit_s, path, None))
+def _run_client(step: Step, reach: Reach, path: tuple[str, ...], stopped: Callable[[], bool]) -> CommandResult:
+    client: RunningCommand = reach.start(_build_call(step.client, step.limit_s, path, None))
     while not client.wait_for_end(_LOOK_S):
         if stopped():
             client.stop()
     return client.result()
 
 
-def _call(command: Command, limit: float, path: tuple[str, ...], port: int | None) -> Call:
+def _build_call(command: Command, limit: float, path: tuple[str, ...], port: int | None) -> Call:
     return Call(command.host, command.arguments, limit, command.environment, path, port)
 
 
@@ -93,23 +93,23 @@ def _attempt_result(
     if server is ran and ran.exit_code is None and status is Outcome.TIMEOUT:
         status = Outcome.FAILED
     output = _join_output(ran)
-    location, why = step.client.host, ran.detail
+    location, reason = step.client.host, ran.detail
     if status is Outcome.FAILED and (absent := _NOT_FOUND.search(output)):
         program = absent.group(absent.lastindex or 0).decode("utf-8", "replace")
-        status, why = Outcome.MISSING, f"{program} not found in PATH; name its folder with --path"
-    message = detail or (f"{location}: {why}" if why else None)
+        status, reason = Outcome.MISSING, f"{program} not found in PATH; name its folder with --path"
+    message = detail or (f"{location}: {reason}" if reason else None)
     return AttemptResult(
         status=status,
         rc=ran.exit_code,
         started=ran.started.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         seconds=ran.duration_s,
         output=output,
-        beside=None if server is None or server is ran else _join_output(server),
+        server_output=None if server is None or server is ran else _join_output(server),
         detail=message,
     )
 
 
 def _join_output(ran: CommandResult) -> bytes:
     """Both outputs as one log."""
-    between = b"" if not ran.stdout or ran.stdout.endswith(b"\n") else b"\n"
-    return ran.stdout + between + ran.stderr
+    separator = b"" if not ran.stdout or ran.stdout.endswith(b"\n") else b"\n"
+    return ran.stdout + separator + ran.stderr

@@ -44,16 +44,16 @@ def make(suite: Suite, request: Request, label: str | None = None) -> Campaign:
     Raises:
         Refusal: there is nothing to run.
     """
-    made = suite.make(request)
-    if not made.steps:
+    suite_steps = suite.make(request)
+    if not suite_steps.steps:
         raise refuse(request.plan.name, f"nothing for the suite {suite.name} to run", "two NICs that reach each other")
     return Campaign(
         id="",
         suite=suite.name,
         cluster=request.plan.name,
-        steps=unique(made.steps),
-        holds=made.holds,
-        notes=tuple(made.notes),
+        steps=unique(suite_steps.steps),
+        holds=suite_steps.holds,
+        notes=tuple(suite_steps.notes),
         label=label,
     )
 
@@ -75,23 +75,23 @@ def run(
     """
     steps = folder.campaign.steps
     complete = execute(steps, folder, reach, grader, how, on_progress, interrupted)
-    found = FollowUp()
+    next_steps = FollowUp()
     for number in range(1, _MOST_ROUNDS + 1) if complete else ():
-        found = follow_up(suite, request, steps, folder.latest())
-        more = _follow(suite, request, found, number)
-        if not more:
+        next_steps = follow_up(suite, request, steps, folder.latest())
+        added_steps = _build_follow_up_steps(suite, request, next_steps, number)
+        if not added_steps:
             break
-        steps = (*steps, *more)
-        complete = execute(more, folder, reach, grader, how, on_progress, interrupted)
+        steps = (*steps, *added_steps)
+        complete = execute(added_steps, folder, reach, grader, how, on_progress, interrupted)
         if not complete:
             break
-    return CampaignResult(steps, folder.latest(), found.suspects, complete)
+    return CampaignResult(steps, folder.latest(), next_steps.suspects, complete)
 
 
-def mesh_of(request: Request, folder: Folder, done: CampaignResult) -> Mesh | None:
+def read_mesh(request: Request, folder: Folder, result: CampaignResult) -> Mesh | None:
     """The mesh that the campaign measured; None where it did not."""
-    logs = [done.latest[step.id] for step in done.steps if step.id in done.latest and step.test in MESHES]
-    if not any(step.test in MESHES for step in done.steps):
+    logs = [result.latest[step.id] for step in result.steps if step.id in result.latest and step.test in MESHES]
+    if not any(step.test in MESHES for step in result.steps):
         return None
     runs: list[Run] = []
     for attempt in logs:
@@ -106,7 +106,9 @@ _WHOLE, _QUICK = "mesh", ("ping", "route")  # the suite that tests all aspects, 
 
 def follow_up(suite: Suite, request: Request, steps: tuple[Step, ...], latest: dict[str, Attempt]) -> FollowUp:
     """The next steps that the results so far require, and the suspects."""
-    judged = [(step, _grade_of(latest[step.id])) for step in steps if step.id in latest and step.test in suite.narrows]
+    judged = [
+        (step, _grade_attempt(latest[step.id])) for step in steps if step.id in latest and step.test in suite.narrows
+    ]
     graded = [(step, grade) for step, grade in judged if grade is not Grade.UNKNOWN]
     if suite.follow_pair is not None:
         endpoints = {endpoint.name: endpoint for endpoint in request.fabric.endpoints}
@@ -122,21 +124,21 @@ def follow_up(suite: Suite, request: Request, steps: tuple[Step, ...], latest: d
     return FollowUp()
 
 
-def _grade_of(attempt: Attempt) -> Grade:
+def _grade_attempt(attempt: Attempt) -> Grade:
     """For narrowing down, what did not run is bad, and what was only shown has no grade."""
     if attempt.status is not Outcome.DONE:
         return Grade.BAD
     return Grade.UNKNOWN if attempt.grade is Grade.SKIP else attempt.grade
 
 
-def _follow(suite: Suite, request: Request, found: FollowUp, number: int) -> tuple[Step, ...]:
-    made = Steps()
+def _build_follow_up_steps(suite: Suite, request: Request, follow_up: FollowUp, number: int) -> tuple[Step, ...]:
+    steps = Steps()
     # Ports beyond those of the suite itself, so that nothing of it is still there.
-    made.servers = 2000 + 200 * number
-    for pair in found.pairs if suite.follow_pair else ():
+    steps.servers = 2000 + 200 * number
+    for pair in follow_up.pairs if suite.follow_pair else ():
         assert suite.follow_pair is not None
-        suite.follow_pair(request, made, pair)
-    for group in found.groups if suite.follow_group else ():
+        suite.follow_pair(request, steps, pair)
+    for group in follow_up.groups if suite.follow_group else ():
         assert suite.follow_group is not None
-        suite.follow_group(request, made, group)
-    return tuple(replace(step, id=f"narrow{number}.{step.id}") for step in unique(made.steps))
+        suite.follow_group(request, steps, group)
+    return tuple(replace(step, id=f"narrow{number}.{step.id}") for step in unique(steps.steps))

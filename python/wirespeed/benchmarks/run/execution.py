@@ -33,7 +33,7 @@ class RunOptions:
 class Progress:
     """How far it is."""
 
-    done: int
+    count: int
     total: int
     running: tuple[Step, ...]
     left_s: float
@@ -63,14 +63,14 @@ def execute(
 
 def open_steps(steps: tuple[Step, ...], folder: Folder, retests: int) -> list[Step]:
     """Steps that are to be run, or run again."""
-    latest, counts = folder.latest(), _counts(folder)
+    latest, counts = folder.latest(), _count_attempts(folder)
     return [step for step in steps if step.id not in latest or _is_to_repeat(latest[step.id], counts[step.id], retests)]
 
 
-def _counts(folder: Folder) -> dict[str, int]:
+def _count_attempts(folder: Folder) -> dict[str, int]:
     counts: dict[str, int] = {}
-    for past in folder.attempts:
-        counts[past.step] = counts.get(past.step, 0) + 1
+    for recorded in folder.attempts:
+        counts[recorded.step] = counts.get(recorded.step, 0) + 1
     return counts
 
 
@@ -94,7 +94,7 @@ class _Execution:
         self._folder, self._reach, self._grader, self._how = folder, reach, grader, how
         self._on_progress, self._interrupted = on_progress, interrupted
         todo = open_steps(steps, folder, how.retests)
-        self._all, self._counts = len(steps), _counts(folder)
+        self._all, self._counts = len(steps), _count_attempts(folder)
         self._queue = Queue(todo, folder.campaign.holds, how.parallel)
         self._likely = duration(todo, folder.campaign.holds, how.parallel)
         self._work = sum(step.seconds for step in todo)
@@ -133,7 +133,7 @@ class _Execution:
         if self._stop:
             return  # it was ended, or may have been: it is made again
         number = self._counts[step.id] = self._counts.get(step.id, 0) + 1
-        log = self._folder.keep(step, number, tried.output, tried.beside)
+        log = self._folder.keep(step, number, tried.output, tried.server_output)
         grade, detail = self._grader(step, tried.status, tried.output.decode("utf-8", "replace"))
         noted = Attempt(
             step=step.id,

@@ -11,7 +11,7 @@ from wirespeed.benchmarks.judge.limits import LATENCIES
 from wirespeed.benchmarks.judge.nccl_evidence import evidence
 from wirespeed.benchmarks.judge.profile import Profile
 from wirespeed.benchmarks.judge.runs import judge
-from wirespeed.benchmarks.run.mesh.result import grade_of
+from wirespeed.benchmarks.run.mesh.result import grade_step
 from wirespeed.benchmarks.tools.reader import read
 from wirespeed.errors import Refusal
 from wirespeed.limits.bound import number
@@ -30,7 +30,7 @@ _GRADES = {
     Judgement.PASS: Grade.GOOD,
 }
 _MOST_CAUSES = 3
-_SHOWN = (Metric.LATENCY_TYPICAL, Metric.LATENCY_P50, Metric.LATENCY_AVG, Metric.BITRATE, Metric.BW_AVG)
+_INFORMATIVE_METRICS = (Metric.LATENCY_TYPICAL, Metric.LATENCY_P50, Metric.LATENCY_AVG, Metric.BITRATE, Metric.BW_AVG)
 """What is shown of a run that is not judged, the first that it has."""
 
 
@@ -39,7 +39,7 @@ class GradeOptions:
     """What values are judged by beside the plan: a profile, the cluster as found, the baseline of a lab."""
 
     profile: Profile | None = None
-    found: ObservedPlan | None = None
+    observed: ObservedPlan | None = None
     direct: Figures | None = None  # baseline of a lab, in place of the limits of the plan
 
 
@@ -54,11 +54,11 @@ def grade(
     except Refusal as refusal:
         return Grade.UNKNOWN, f"not read: {refusal.problems[0].found}" if outcome is Outcome.DONE else None
     if outcome is not Outcome.DONE:
-        return Grade.UNKNOWN, next((_failure(run) for run in runs if run.error), None)
+        return Grade.UNKNOWN, next((_describe_failure(run) for run in runs if run.error), None)
     if not plan.hosts:
         return _grade_for_information(runs)
     if meshes := tuple(run for run in runs if run.tool == "mesh"):
-        return grade_of(plan, fabric, meshes)
+        return grade_step(plan, fabric, meshes)
     if bar.direct is not None:
         return _grade_runs(runs, [judge_direct(run, bar.direct, step.id, plan.name) for run in runs])
     judged = [
@@ -68,9 +68,9 @@ def grade(
             file=step.id,
             source=step.source,
             target=step.target,
-            collective=_collective(step, run),
+            collective=_find_collective(step, run),
             profile=bar.profile,
-            found=bar.found,
+            observed=bar.observed,
             evidence=evidence(run, reading.communicators),
         )
         for run in runs
@@ -78,7 +78,7 @@ def grade(
     return _grade_runs(runs, judged)
 
 
-def _collective(step: Step, run: Run) -> str | None:
+def _find_collective(step: Step, run: Run) -> str | None:
     """What the log of a collective may leave out: which it is."""
     return step.collective.removesuffix("_perf") if step.collective and run.test is None else None
 
@@ -86,7 +86,7 @@ def _collective(step: Step, run: Run) -> str | None:
 def _grade_runs(runs: Sequence[Run], judged: Sequence[JudgedRun]) -> tuple[Grade, str | None]:
     failed = next((run for run in runs if run.status is RunStatus.FAILED), None)
     if failed is not None:
-        return Grade.BAD, _failure(failed)
+        return Grade.BAD, _describe_failure(failed)
     verdicts = [verdict for judged_run in judged for verdict in judged_run.verdicts if not _is_shown(verdict)]
     if any(run.status is RunStatus.TRUNCATED for run in runs):
         return Grade.UNKNOWN, "the log is truncated"
@@ -102,14 +102,14 @@ def _is_shown(verdict: Verdict) -> bool:
     return verdict.judgement is Judgement.SKIP or (timed and verdict.judgement is Judgement.UNKNOWN)
 
 
-def _failure(run: Run) -> str:
+def _describe_failure(run: Run) -> str:
     """The error message of the tool, and the likeliest entries of the failure catalogue that cause them."""
     causes = f" ({', '.join(run.failures[:_MOST_CAUSES])})" if run.failures else ""
     return f"{run.error or 'the run failed'}{causes}"
 
 
 def _format_verdict(verdict: Verdict) -> str:
-    value = _value(verdict.measurement)
+    value = _format_value(verdict.measurement)
     bound, share = verdict.reachable, verdict.fraction_of_reachable
     if bound is None:
         bound, share = verdict.physical, verdict.fraction_of_physical
@@ -127,20 +127,24 @@ def _grade_for_information(runs: Sequence[Run]) -> tuple[Grade, str | None]:
     bad = next((run for run in runs if run.status is not RunStatus.COMPLETE), None)
     if bad is not None:
         return Grade.UNKNOWN, bad.error or f"the log is {bad.status.value}"
-    found = [measurement for run in runs for measurement in run.measurements]
-    for metric in _SHOWN:
-        measurements = [measurement for measurement in found if measurement.metric is metric]
+    measurements_of_runs = [measurement for run in runs for measurement in run.measurements]
+    for metric in _INFORMATIVE_METRICS:
+        measurements = [measurement for measurement in measurements_of_runs if measurement.metric is metric]
         if measurements:
-            return Grade.SKIP, f"{_value(measurements[-1])}{_size(measurements)}"
-    return (Grade.SKIP, f"{len(found)} figures") if found else (Grade.UNKNOWN, "no figure in it")
+            return Grade.SKIP, f"{_format_value(measurements[-1])}{_format_size(measurements)}"
+    return (
+        (Grade.SKIP, f"{len(measurements_of_runs)} figures")
+        if measurements_of_runs
+        else (Grade.UNKNOWN, "no figure in it")
+    )
 
 
-def _size(measurements: Sequence[Measurement]) -> str:
+def _format_size(measurements: Sequence[Measurement]) -> str:
     size = measurements[-1].size_bytes
     return f" at {size} bytes" if size is not None and len(measurements) > 1 else ""
 
 
-def _value(measurement: Measurement) -> str:
+def _format_value(measurement: Measurement) -> str:
     if measurement.unit == "b/s":
         return f"{measurement.value / 10**9:.4g} Gb/s"
     return f"{measurement.value:g} {format_unit(measurement.unit)}"

@@ -44,7 +44,7 @@ class _Pairs:
                 self._bad.append(pair)
             for near, far in ((pair.a, pair.b), (pair.b, pair.a)):
                 self._with.setdefault(near.name, {})[far.name] = good
-        self._good = {name for name, others in self._with.items() if any(others.values())}
+        self._good = {name for name, results_by_partner in self._with.items() if any(results_by_partner.values())}
         self._used: set[str] = set()
         self._more: list[Pair] = []
 
@@ -54,22 +54,24 @@ class _Pairs:
                 (), (), (Suspect(Kind.UNTOLD, "everything", "no pair is good: there is nothing to compare with"),)
             )
         nics: dict[str, str] = {}  # accused NIC -> by what
-        others: list[Suspect] = []
+        other_suspects: list[Suspect] = []
         for pair in self._bad:
-            states = [self._state(endpoint, other) for endpoint, other in ((pair.a, pair.b), (pair.b, pair.a))]
-            for endpoint, other, state in zip((pair.a, pair.b), (pair.b, pair.a), states, strict=True):
+            states = [
+                self._assess_endpoint(endpoint, partner) for endpoint, partner in ((pair.a, pair.b), (pair.b, pair.a))
+            ]
+            for endpoint, partner, state in zip((pair.a, pair.b), (pair.b, pair.a), states, strict=True):
                 if state == "bad":
-                    nics.setdefault(endpoint.name, self._accused_by(endpoint, other))
+                    nics.setdefault(endpoint.name, self._accused_by(endpoint, partner))
             if "open" in states or "bad" in states:
                 continue
             if "untold" in states:
-                others.append(Suspect(Kind.UNTOLD, pair.name, "no good NIC is left to measure with"))
+                other_suspects.append(Suspect(Kind.UNTOLD, pair.name, "no good NIC is left to measure with"))
             elif (suspect := self._suspect_of_pair(pair)) is not None:
-                others.append(suspect)
-        suspects = [*self._merge_suspects(nics), *dict.fromkeys(others)]
+                other_suspects.append(suspect)
+        suspects = [*self._merge_suspects(nics), *dict.fromkeys(other_suspects)]
         return FollowUp(tuple(self._more), (), tuple(suspects))
 
-    def _state(self, endpoint: Endpoint, other: Endpoint) -> str:
+    def _assess_endpoint(self, endpoint: Endpoint, measured_with: Endpoint) -> str:
         """Of a NIC of a bad pair: good with anybody, bad with somebody good and a second one, or still open."""
         if endpoint.name in self._good:
             return "good"
@@ -77,15 +79,15 @@ class _Pairs:
         accused = any(name in self._good for name in tried)
         if accused and len(tried) > 1:
             return "bad"
-        partner = self._partner(endpoint, other)
+        partner = self._find_partner(endpoint, measured_with)
         if partner is not None:
-            self._measure(Pair(partner, endpoint))
+            self._plan_pair(Pair(partner, endpoint))
             return "open"
-        if self._partner(endpoint, other, busy_too=True) is not None:
+        if self._find_partner(endpoint, measured_with, busy_too=True) is not None:
             return "open"
         return "bad" if accused else "untold"
 
-    def _partner(self, endpoint: Endpoint, other: Endpoint, busy_too: bool = False) -> Endpoint | None:
+    def _find_partner(self, endpoint: Endpoint, partner: Endpoint, busy_too: bool = False) -> Endpoint | None:
         """A good NIC of a third host; of the other host only where there is no third."""
         able = [
             good
@@ -93,14 +95,14 @@ class _Pairs:
             if (good := self._endpoints.get(name)) is not None
             and good.fabric == endpoint.fabric
             and good.host != endpoint.host
-            and name != other.name
+            and name != partner.name
             and name not in self._with[endpoint.name]
             and (busy_too or (name not in self._used and endpoint.name not in self._used))
         ]
         return min(
             able,
             key=lambda good: (
-                good.host == other.host,
+                good.host == partner.host,
                 good.leaf != endpoint.leaf,
                 good.rail != endpoint.rail,
                 good.name,
@@ -108,7 +110,7 @@ class _Pairs:
             default=None,
         )
 
-    def _measure(self, pair: Pair) -> None:
+    def _plan_pair(self, pair: Pair) -> None:
         self._more.append(pair)
         self._used |= {pair.a.name, pair.b.name}
 
@@ -139,14 +141,14 @@ class _Pairs:
                 pair.name,
                 "both NICs are good with other partners, and other pairs are good on the same path",
             )
-        witness = self._witness(pair)
+        witness = self._find_witness(pair)
         if witness is None:
             leaves = f"{pair.a.leaf} - {pair.b.leaf}"
             return Suspect(Kind.PATH, leaves, "both NICs are good with other partners; no other pair uses this path")
-        self._measure(witness)
+        self._plan_pair(witness)
         return None
 
-    def _witness(self, pair: Pair) -> Pair | None:
+    def _find_witness(self, pair: Pair) -> Pair | None:
         """Two good NICs under the leaves of a pair."""
         ends = []
         for endpoint in (pair.a, pair.b):
@@ -158,34 +160,34 @@ class _Pairs:
                 and name not in (pair.a.name, pair.b.name)
             )
             ends.append([self._endpoints[name] for name in names])
-        found = ((a, b) for a in ends[0] for b in ends[1] if a.host != b.host and a.fabric == b.fabric)
-        healthy = next(found, None)
+        pairs = ((a, b) for a in ends[0] for b in ends[1] if a.host != b.host and a.fabric == b.fabric)
+        healthy = next(pairs, None)
         return Pair(*healthy) if healthy else None
 
-    def _accused_by(self, endpoint: Endpoint, other: Endpoint) -> str:
-        good = sorted(name for name in self._with[endpoint.name] if name in self._good and name != other.name)
+    def _accused_by(self, endpoint: Endpoint, partner: Endpoint) -> str:
+        good = sorted(name for name in self._with[endpoint.name] if name in self._good and name != partner.name)
         return (
-            f"bad with {other.name} and with {', '.join(good)}"
+            f"bad with {partner.name} and with {', '.join(good)}"
             if good
-            else f"bad with {other.name} the only partner known to be good"
+            else f"bad with {partner.name} the only partner known to be good"
         )
 
     def _merge_suspects(self, nics: dict[str, str]) -> list[Suspect]:
         """Accused NICs as what they have in common, where nothing good has it too: most of them first."""
-        left = dict(nics)
-        found: list[Suspect] = []
-        while left:
+        unassigned = dict(nics)
+        suspects: list[Suspect] = []
+        while unassigned:
             kind, common, members = max(
-                self._common(left), key=lambda candidate: len(candidate[2]), default=(Kind.NIC, "", [])
+                self._find_common(unassigned), key=lambda candidate: len(candidate[2]), default=(Kind.NIC, "", [])
             )
             if len(members) < 2:
                 break
-            found.append(Suspect(kind, common, f"all its measurements are bad: {', '.join(members)}"))
+            suspects.append(Suspect(kind, common, f"all its measurements are bad: {', '.join(members)}"))
             for name in members:
-                del left[name]
-        return [*found, *(Suspect(Kind.NIC, name, because) for name, because in left.items())]
+                del unassigned[name]
+        return [*suspects, *(Suspect(Kind.NIC, name, because) for name, because in unassigned.items())]
 
-    def _common(self, names: Iterable[str]) -> Iterator[tuple[Kind, str, list[str]]]:
+    def _find_common(self, names: Iterable[str]) -> Iterator[tuple[Kind, str, list[str]]]:
         """What some accused NICs have in common and no good one has."""
         for kind, common_part in _COMMON:
             clean = {common_part(self._endpoints[name]) for name in self._good if name in self._endpoints}
@@ -207,24 +209,26 @@ _COMMON: tuple[tuple[Kind, Callable[[Endpoint], str | None]], ...] = (
 
 def narrow_groups(results: Iterable[tuple[tuple[str, ...], Grade]]) -> FollowUp:
     """What follows from groups of hosts: the halves of every bad one, a single host beside one known to be good."""
-    known = {frozenset(group): (group, grade is Grade.GOOD) for group, grade in results}
-    good = dict.fromkeys(host for group, fine in known.values() if fine and len(group) > 1 for host in group)
-    bad = [group for group, fine in known.values() if not fine]
-    more: list[tuple[str, ...]] = []
+    result_by_hosts = {frozenset(group): (group, grade is Grade.GOOD) for group, grade in results}
+    good = dict.fromkeys(host for group, fine in result_by_hosts.values() if fine and len(group) > 1 for host in group)
+    bad = [group for group, fine in result_by_hosts.values() if not fine]
+    next_groups: list[tuple[str, ...]] = []
     suspects: list[Suspect] = []
     for group in bad:
-        if any(set(other) < set(group) for other in bad):
+        if any(set(smaller) < set(group) for smaller in bad):
             continue  # the smaller group is more precise
         doubtful = tuple(host for host in group if host not in good)
         accused = _find_suspect(group, doubtful)
         if accused is not None:
             suspects.append(accused)
             continue
-        halves = [half for half in _halves(doubtful, tuple(good)) if frozenset(half) not in known]
+        halves = [half for half in _halve(doubtful, tuple(good)) if frozenset(half) not in result_by_hosts]
         if not halves:
             suspects.append(Suspect(Kind.GROUP, ", ".join(group), "no good host is left"))
-        more += [half for half in halves if not any(set(half) & set(other) for other in more)]
-    return FollowUp((), tuple(more), tuple({(suspect.kind, suspect.name): suspect for suspect in suspects}.values()))
+        next_groups += [half for half in halves if not any(set(half) & set(selected) for selected in next_groups)]
+    return FollowUp(
+        (), tuple(next_groups), tuple({(suspect.kind, suspect.name): suspect for suspect in suspects}.values())
+    )
 
 
 def _find_suspect(group: tuple[str, ...], doubtful: tuple[str, ...]) -> Suspect | None:
@@ -234,15 +238,17 @@ def _find_suspect(group: tuple[str, ...], doubtful: tuple[str, ...]) -> Suspect 
     if not doubtful:
         return Suspect(Kind.GROUP, ", ".join(group), "its parts are good, the whole group is bad")
     if len(doubtful) == 1:
-        others = [host for host in group if host not in doubtful]
-        return Suspect(Kind.HOST, doubtful[0], f"bad with {', '.join(others[:3])}, good with others")
+        good_hosts = [host for host in group if host not in doubtful]
+        return Suspect(Kind.HOST, doubtful[0], f"bad with {', '.join(good_hosts[:3])}, good with others")
     return None
 
 
-def _halves(doubtful: tuple[str, ...], good: tuple[str, ...]) -> list[tuple[str, ...]]:
+def _halve(doubtful: tuple[str, ...], good: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Both halves; of one host alone, with a good one beside it, where there is one."""
     half = len(doubtful) // 2
     parts = (doubtful[:half], doubtful[half:])
-    beside = iter(good)
-    found = [part if len(part) > 1 else (*part, *(host for host in [next(beside, None)] if host)) for part in parts]
-    return [part for part in found if len(part) > 1]
+    good_hosts = iter(good)
+    candidate_groups = [
+        part if len(part) > 1 else (*part, *(host for host in [next(good_hosts, None)] if host)) for part in parts
+    ]
+    return [part for part in candidate_groups if len(part) > 1]

@@ -9,7 +9,7 @@ import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wirespeed.benchmarks.endpoints.fabric import fabric_of
+from wirespeed.benchmarks.endpoints.fabric import build_fabric
 from wirespeed.benchmarks.judge.lab_baseline import Figures, figures
 from wirespeed.benchmarks.run.campaign import MESHES
 from wirespeed.benchmarks.run.execution import Grader
@@ -32,25 +32,25 @@ def request_for_pair(request: Request, hosts: tuple[str, str], interface: str, a
     endpoint = request.fabric.endpoints[0]
     template = request.plan.hosts[endpoint.host]
     nic = replace(template.nics[endpoint.interface], rdma_device=None, gpu=None)
-    made = {
+    hosts_of_pair = {
         host: replace(template, nics={interface: replace(nic, addresses=(address,))})
         for host, address in zip(hosts, addresses, strict=True)
     }
     cable = Cable(End(hosts[0], interface), End(hosts[1], interface), endpoint.speed, rail=endpoint.rail)
-    plan = replace(request.plan, hosts=made, switches={}, roles=dict.fromkeys(hosts, "host"), cables=(cable,))
-    return replace(request, plan=plan, fabric=fabric_of(plan))
+    plan = replace(request.plan, hosts=hosts_of_pair, switches={}, roles=dict.fromkeys(hosts, "host"), cables=(cable,))
+    return replace(request, plan=plan, fabric=build_fabric(plan))
 
 
 def measured_first(campaign: Campaign, suite: Suite, pair: Request) -> Campaign:
     """The campaign with the steps of the pair before its steps; a mesh measures no speed."""
-    made = [step for step in unique(suite.make(pair).steps) if step.test not in MESHES]
-    if not made:
+    pair_steps = [step for step in unique(suite.make(pair).steps) if step.test not in MESHES]
+    if not pair_steps:
         return campaign
-    first = max(step.stage for step in made) + 1
+    first = max(step.stage for step in pair_steps) + 1
     return replace(
         campaign,
         steps=(
-            *(replace(step, id=f"{BASELINE}{step.id}") for step in made),
+            *(replace(step, id=f"{BASELINE}{step.id}") for step in pair_steps),
             *(replace(step, stage=step.stage + first) for step in campaign.steps),
         ),
     )
@@ -61,16 +61,16 @@ def grader(request: Request, folder: Folder, *, limited: bool) -> Grader:
 
     Without ``limited`` there is no baseline to compare with: figures are for information.
     """
-    shown = Figures({}, reference=True)
+    no_figures = Figures({}, reference=True)
 
     def grade_step(step: Step, outcome: Outcome, text: str) -> tuple[Grade, str | None]:
-        figures = _figures(folder) if limited and not step.id.startswith(BASELINE) else shown
+        figures = _read_figures(folder) if limited and not step.id.startswith(BASELINE) else no_figures
         return grade(request.plan, request.fabric, step, outcome, text, GradeOptions(direct=figures))
 
     return grade_step
 
 
-def _figures(folder: Folder) -> Figures:
+def _read_figures(folder: Folder) -> Figures:
     runs: list[Run] = []
     for attempt in folder.attempts:
         if attempt.step.startswith(BASELINE) and attempt.status is Outcome.DONE:

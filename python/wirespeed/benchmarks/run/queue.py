@@ -59,13 +59,13 @@ class Queue:
 
 def duration(steps: Iterable[Step], holds: Mapping[str, int], parallel: int) -> float:
     """Seconds that steps are likely to take together, each as long as expected."""
-    queue, now, order = Queue(steps, holds, parallel), 0.0, 0
+    queue, time_s, order = Queue(steps, holds, parallel), 0.0, 0
     ends: list[tuple[float, int, Step]] = []
     while True:
         while (step := queue.take()) is not None:
             order += 1
-            heapq.heappush(ends, (now + step.seconds, order, step))
+            heapq.heappush(ends, (time_s + step.seconds, order, step))
         if not ends:
-            return now
-        now, _, step = heapq.heappop(ends)
+            return time_s
+        time_s, _, step = heapq.heappop(ends)
         queue.finish(step)

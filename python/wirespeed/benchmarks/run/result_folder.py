@@ -25,11 +25,11 @@ class Folder:
     def __init__(self, path: Path, campaign: Campaign, attempts: list[Attempt]) -> None:
         self.path, self.campaign, self.attempts = path, campaign, attempts
 
-    def keep(self, step: Step, number: int, output: bytes, beside: bytes | None) -> str:
+    def keep(self, step: Step, number: int, output: bytes, server_output: bytes | None) -> str:
         """Write what an attempt printed, and what its server did; the log's name in the folder."""
         name = f"{LOGS}/{step.id}.{number}.log"
-        if beside is not None:
-            (self.path / f"{LOGS}/{step.id}.{number}.server.log").write_bytes(beside)
+        if server_output is not None:
+            (self.path / f"{LOGS}/{step.id}.{number}.server.log").write_bytes(server_output)
         (self.path / name).write_bytes(output)
         return name
 
@@ -65,14 +65,14 @@ def create_folder(path: Path, campaign: Campaign) -> Folder:
     if (path / CAMPAIGN).exists():
         raise refuse(str(path), "a campaign", "a new or an empty folder", "--resume continues it")
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        found = "a folder that is not empty" if path.is_dir() else "a file"
-        raise refuse(str(path), found, "a new or an empty folder")
-    now = datetime.now(UTC)
-    started = replace(campaign, id=f"{now:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}", started=_format_time(now))
+        content = "a folder that is not empty" if path.is_dir() else "a file"
+        raise refuse(str(path), content, "a new or an empty folder")
+    start = datetime.now(UTC)
+    started = replace(campaign, id=f"{start:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}", started=_format_time(start))
     (path / LOGS).mkdir(parents=True, exist_ok=True)
     new = path / f".{CAMPAIGN}"
     with new.open("w", encoding="utf-8") as file:
-        file.write(_document(started))
+        file.write(_format_campaign(started))
         file.flush()
         os.fsync(file.fileno())
     new.replace(path / CAMPAIGN)
@@ -85,14 +85,21 @@ def resume_folder(path: Path, campaign: Campaign) -> Folder:
     Raises:
         Refusal: there is none, or it is of other steps than ``campaign``.
     """
-    _mend(path / JOURNAL)
-    known = open_folder(path)
-    before, now = known.campaign, campaign
-    if (before.suite, before.cluster) != (now.suite, now.cluster):
-        raise refuse(str(path), f"the suite {before.suite} on {before.cluster}", f"{now.suite} on {now.cluster}")
-    if before.steps != now.steps:
+    _truncate_partial_line(path / JOURNAL)
+    folder = open_folder(path)
+    stored, requested = folder.campaign, campaign
+    if (stored.suite, stored.cluster) != (requested.suite, requested.cluster):
+        raise refuse(
+            str(path), f"the suite {stored.suite} on {stored.cluster}", f"{requested.suite} on {requested.cluster}"
+        )
+    if stored.steps != requested.steps:
         changed = next(
-            (step.id for step, other in zip(before.steps, now.steps, strict=False) if step != other), "their number"
+            (
+                step.id
+                for step, requested_step in zip(stored.steps, requested.steps, strict=False)
+                if step != requested_step
+            ),
+            "their number",
         )
         raise refuse(
             str(path),
@@ -100,7 +107,7 @@ def resume_folder(path: Path, campaign: Campaign) -> Folder:
             "the same cluster file and the same options as when it began",
             "give another folder to begin anew",
         )
-    return known
+    return folder
 
 
 def open_folder(path: Path) -> Folder:
@@ -116,32 +123,32 @@ def open_folder(path: Path) -> Folder:
         campaign = campaign_of(json.loads(file.read_text(encoding="utf-8")))
     except (ValueError, KeyError, TypeError) as error:
         raise refuse(str(file), f"no campaign ({type(error).__name__}: {error})", "what bench run wrote") from None
-    return Folder(path, campaign, _journal(path / JOURNAL))
+    return Folder(path, campaign, _read_journal(path / JOURNAL))
 
 
-def _mend(file: Path) -> None:
+def _truncate_partial_line(file: Path) -> None:
     """Cut off a last line that was cut short: its attempt is made again."""
     if file.is_file():
         data = file.read_bytes()
         os.truncate(file, data.rfind(b"\n") + 1)
 
 
-def _journal(file: Path) -> list[Attempt]:
+def _read_journal(file: Path) -> list[Attempt]:
     """The attempts that ended, without a last line that was cut short."""
     if not file.is_file():
         return []
     data = file.read_bytes()
     whole = data[: data.rfind(b"\n") + 1]
-    found = []
+    attempts = []
     for number, line in enumerate(whole.splitlines(), start=1):
         try:
-            found.append(attempt_of(json.loads(line)))
+            attempts.append(attempt_of(json.loads(line)))
         except (ValueError, KeyError, TypeError):
             raise refuse(f"{file}:{number}", "a line that is no attempt", "a line as bench run writes it") from None
-    return found
+    return attempts
 
 
-def _document(campaign: Campaign) -> str:
+def _format_campaign(campaign: Campaign) -> str:
     fields = {name: getattr(campaign, name) for name in Campaign.__dataclass_fields__}
     return document(KIND, SCHEMA, **fields)
 

@@ -15,30 +15,30 @@ def add_matching(request: Request, steps: Steps, add: Add) -> list[Pair]:
 
     A later round waits for nothing but its NICs, which is how one slow or dead host holds up nobody else.
     """
-    rounds, alone = pair_rounds(request.fabric)
+    rounds, notes_on_unpaired = pair_rounds(request.fabric)
     pairs = [pair for round_pairs in rounds for pair in round_pairs]
     crossing = _count_uplink_pairs(pairs)
     flows = {leaf: queue_pairs(request.fabric.uplinks.get(leaf, 0), count) for leaf, count in crossing.items()}
     for pair in pairs:
-        add(pair, max((flows[leaf] for leaf in _leaves(pair)), default=1))
-    steps.notes += [*request.fabric.without, *alone, *_uplinks(request, crossing, flows)]
+        add(pair, max((flows[leaf] for leaf in _list_leaves(pair)), default=1))
+    steps.notes += [*request.fabric.excluded_nics, *notes_on_unpaired, *_note_uplinks(request, crossing, flows)]
     return pairs
 
 
-def _leaves(pair: Pair) -> list[str]:
+def _list_leaves(pair: Pair) -> list[str]:
     return [leaf for leaf in (pair.a.leaf, pair.b.leaf) if leaf is not None] if pair.crosses else []
 
 
 def _count_uplink_pairs(pairs: Sequence[Pair]) -> dict[str, int]:
     """How many pairs go up from each leaf."""
-    found: dict[str, int] = {}
+    pair_counts: dict[str, int] = {}
     for pair in pairs:
-        for leaf in _leaves(pair):
-            found[leaf] = found.get(leaf, 0) + 1
-    return found
+        for leaf in _list_leaves(pair):
+            pair_counts[leaf] = pair_counts.get(leaf, 0) + 1
+    return pair_counts
 
 
-def _uplinks(request: Request, crossing: dict[str, int], flows: dict[str, int]) -> list[str]:
+def _note_uplinks(request: Request, crossing: dict[str, int], flows: dict[str, int]) -> list[str]:
     """Notes on leaves with uplinks: those that no pair crosses, and how likely an uplink carries no queue pair."""
     used = dict.fromkeys(endpoint.leaf for endpoint in request.fabric.endpoints if endpoint.leaf is not None)
     notes = [

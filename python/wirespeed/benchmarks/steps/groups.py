@@ -12,15 +12,15 @@ def groups_by_level(fabric: Fabric) -> list[tuple[str, list[tuple[str, ...]]]]:
     hosts = fabric.hosts
     levels: list[tuple[str, list[tuple[str, ...]]]] = [("host", [(host,) for host in hosts])]
     known_groups = {frozenset(group) for group in levels[0][1]}
-    by: tuple[tuple[str, Callable[[Endpoint], str | None]], ...] = (
+    levels_above_host: tuple[tuple[str, Callable[[Endpoint], str | None]], ...] = (
         ("leaf", lambda endpoint: endpoint.leaf),
         ("pod", lambda endpoint: endpoint.pod),
         ("all", lambda endpoint: endpoint.fabric),
     )
-    for name, of in by:
+    for name, get_group in levels_above_host:
         groups: dict[tuple[str | None, ...], list[str]] = {}
         for host, endpoints in hosts.items():
-            groups.setdefault(tuple(dict.fromkeys(of(endpoint) for endpoint in endpoints)), []).append(host)
+            groups.setdefault(tuple(dict.fromkeys(get_group(endpoint) for endpoint in endpoints)), []).append(host)
         fresh = [
             tuple(group) for key, group in groups.items() if None not in key and frozenset(group) not in known_groups
         ]

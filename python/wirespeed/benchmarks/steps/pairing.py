@@ -45,17 +45,17 @@ def pair_rounds(fabric: Fabric) -> tuple[list[list[Pair]], list[str]]:
     the next round. Where no pair of a rail crosses a leaf, one more round crosses it between rails.
     """
     first: list[Pair] = []
-    left: list[Endpoint] = []
+    unpaired: list[Endpoint] = []
     for group in by_fabric(fabric.endpoints):
-        for rail in _rails(group):
-            pairs, over = _halves(rail)
+        for rail in _group_by_rail(group):
+            pairs, remainder = _pair_halves(rail)
             first += pairs
-            left += over
-    second, alone = _leftovers(left, fabric.endpoints)
+            unpaired += remainder
+    second, isolated = _pair_leftovers(unpaired, fabric.endpoints)
     rounds = [first, *second]
     rounds.append(_add_crossing_pairs(fabric, [pair for round_pairs in rounds for pair in round_pairs]))
     return [round_pairs for round_pairs in rounds if round_pairs], [
-        f"{endpoint.name} reaches no NIC of another host" for endpoint in alone
+        f"{endpoint.name} reaches no NIC of another host" for endpoint in isolated
     ]
 
 
@@ -80,9 +80,9 @@ def all_pairs(fabric: Fabric) -> Iterator[list[Pair]]:
             yield pairs
 
 
-def rails_between(first: Sequence[Endpoint], other: Sequence[Endpoint]) -> list[Pair]:
+def rails_between(first: Sequence[Endpoint], second: Sequence[Endpoint]) -> list[Pair]:
     """The NICs of two hosts that are of one rail and reach each other."""
-    by_rail = {(endpoint.rail, endpoint.fabric): endpoint for endpoint in other}
+    by_rail = {(endpoint.rail, endpoint.fabric): endpoint for endpoint in second}
     return [
         Pair(endpoint, by_rail[endpoint.rail, endpoint.fabric])
         for endpoint in first
@@ -109,14 +109,14 @@ def empty_uplink(uplinks: int, flows: int) -> float:
     return min(1.0, uplinks * (1 - 1 / uplinks) ** flows)
 
 
-def _rails(endpoints: Sequence[Endpoint]) -> list[list[Endpoint]]:
+def _group_by_rail(endpoints: Sequence[Endpoint]) -> list[list[Endpoint]]:
     rails: dict[int, list[Endpoint]] = {}
     for endpoint in endpoints:
         rails.setdefault(endpoint.rail, []).append(endpoint)
     return [rails[rail] for rail in sorted(rails)]
 
 
-def _halves(endpoints: Sequence[Endpoint]) -> tuple[list[Pair], list[Endpoint]]:
+def _pair_halves(endpoints: Sequence[Endpoint]) -> tuple[list[Pair], list[Endpoint]]:
     """Each of the first half with the one as far down the second: sorted by leaf, as many as can cross leaves."""
     leaves = {leaf: place for place, leaf in enumerate(dict.fromkeys(endpoint.leaf for endpoint in endpoints))}
     ordered = sorted(endpoints, key=lambda endpoint: leaves[endpoint.leaf])
@@ -125,43 +125,50 @@ def _halves(endpoints: Sequence[Endpoint]) -> tuple[list[Pair], list[Endpoint]]:
     return [Pair(a, b) for a, b in zip(ordered[:half], ordered[half : 2 * half], strict=True)], odd
 
 
-def _leftovers(left: Sequence[Endpoint], endpoints: Sequence[Endpoint]) -> tuple[list[list[Pair]], list[Endpoint]]:
+def _pair_leftovers(
+    unpaired: Sequence[Endpoint], endpoints: Sequence[Endpoint]
+) -> tuple[list[list[Pair]], list[Endpoint]]:
     """NICs left over among themselves, else with one that was paired before: another host's, of their rail first."""
     rounds: list[list[Pair]] = []
-    alone: list[Endpoint] = []
-    waiting = list(left)
+    isolated: list[Endpoint] = []
+    waiting = list(unpaired)
     of_fabric = {endpoint: group for group in by_fabric(endpoints) for endpoint in group}
     while waiting:
         endpoint = waiting.pop(0)
         partner = next(
-            (other for other in waiting if other.fabric == endpoint.fabric and other.host != endpoint.host), None
+            (
+                candidate
+                for candidate in waiting
+                if candidate.fabric == endpoint.fabric and candidate.host != endpoint.host
+            ),
+            None,
         )
         if partner is not None:
             waiting.remove(partner)
         else:
-            partner = _partner(endpoint, of_fabric[endpoint], rounds)
+            partner = _find_partner(endpoint, of_fabric[endpoint], rounds)
         if partner is None:
-            alone.append(endpoint)
+            isolated.append(endpoint)
         else:
-            _place(Pair(endpoint, partner), rounds)
-    return rounds, alone
+            _place_pair(Pair(endpoint, partner), rounds)
+    return rounds, isolated
 
 
-def _partner(endpoint: Endpoint, among: Sequence[Endpoint], rounds: list[list[Pair]]) -> Endpoint | None:
+def _find_partner(endpoint: Endpoint, among: Sequence[Endpoint], rounds: list[list[Pair]]) -> Endpoint | None:
     """One that waits least: of another host and, if that can be, of the same rail and another leaf."""
     busy = {endpoint for pairs in rounds for pair in pairs for endpoint in (pair.a, pair.b)}
-    others = [other for other in among if other.host != endpoint.host]
+    candidates = [candidate for candidate in among if candidate.host != endpoint.host]
     return min(
-        others,
-        key=lambda other: (other.rail != endpoint.rail, other in busy, other.leaf == endpoint.leaf),
+        candidates,
+        key=lambda candidate: (candidate.rail != endpoint.rail, candidate in busy, candidate.leaf == endpoint.leaf),
         default=None,
     )
 
 
-def _place(pair: Pair, rounds: list[list[Pair]]) -> None:
+def _place_pair(pair: Pair, rounds: list[list[Pair]]) -> None:
     """Into the first round that neither of them is in."""
     for round_pairs in rounds:
-        if not any(endpoint in (pair.a, pair.b) for other in round_pairs for endpoint in (other.a, other.b)):
+        if not any(endpoint in (pair.a, pair.b) for placed in round_pairs for endpoint in (placed.a, placed.b)):
             round_pairs.append(pair)
             return
     rounds.append([pair])
@@ -170,7 +177,7 @@ def _place(pair: Pair, rounds: list[list[Pair]]) -> None:
 def _add_crossing_pairs(fabric: Fabric, pairs: Sequence[Pair]) -> list[Pair]:
     """Pairs between rails for leaves with cables above them that no pair crosses."""
     crossed = {leaf for pair in pairs if pair.crosses for leaf in (pair.a.leaf, pair.b.leaf)}
-    found: list[Pair] = []
+    crossing_pairs: list[Pair] = []
     for group in by_fabric(fabric.endpoints):
         endpoints_of_leaf: dict[str, list[Endpoint]] = {}
         for endpoint in group:
@@ -180,29 +187,29 @@ def _add_crossing_pairs(fabric: Fabric, pairs: Sequence[Pair]) -> list[Pair]:
         used: set[Endpoint] = set()
         while waiting:
             leaf = waiting.pop(0)
-            other = _across(
+            crossing_pair = _find_crossing_pair(
                 endpoints_of_leaf,
                 leaf,
-                [*waiting, *(known for known in endpoints_of_leaf if known not in waiting)],
+                [*waiting, *(used_leaf for used_leaf in endpoints_of_leaf if used_leaf not in waiting)],
                 used,
             )
-            if other is None:
+            if crossing_pair is None:
                 continue
-            found.append(other)
-            used |= {other.a, other.b}
-            if other.b.leaf in waiting:
-                waiting.remove(other.b.leaf)
-    return found
+            crossing_pairs.append(crossing_pair)
+            used |= {crossing_pair.a, crossing_pair.b}
+            if crossing_pair.b.leaf in waiting:
+                waiting.remove(crossing_pair.b.leaf)
+    return crossing_pairs
 
 
-def _across(
-    endpoints_of_leaf: dict[str, list[Endpoint]], leaf: str, others: Sequence[str], used: set[Endpoint]
+def _find_crossing_pair(
+    endpoints_of_leaf: dict[str, list[Endpoint]], leaf: str, target_leaves: Sequence[str], used: set[Endpoint]
 ) -> Pair | None:
-    for other in others:
-        if other == leaf:
+    for target_leaf in target_leaves:
+        if target_leaf == leaf:
             continue
         for a in endpoints_of_leaf[leaf]:
-            for b in endpoints_of_leaf[other]:
+            for b in endpoints_of_leaf[target_leaf]:
                 if a.host != b.host and a not in used and b not in used:
                     return Pair(a, b)
     return None

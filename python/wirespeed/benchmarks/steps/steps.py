@@ -46,7 +46,11 @@ def add_perftest(
     commands = [
         Command(
             endpoint.host,
-            (*_bound(request, endpoint), *_perftest(request, endpoint, test, port, queue_pairs, gpu), *peers),
+            (
+                *_bind_to_numa_node(request, endpoint),
+                *_build_perftest_command(request, endpoint, test, port, queue_pairs, gpu),
+                *peers,
+            ),
         )
         for endpoint, peers in ((pair.a, (pair.b.host,)), (pair.b, ()))
     ]
@@ -62,14 +66,14 @@ def add_perftest(
             server=commands[1],
             port=port,
             stage=steps.stage,
-            uses=_uses(request, steps, pair),
+            uses=_list_resources(request, steps, pair),
             source=pair.a.name,
             target=pair.b.name,
         )
     )
 
 
-def _perftest(
+def _build_perftest_command(
     request: Request, endpoint: Endpoint, test: str, port: int, queue_pairs: int, gpu: bool
 ) -> tuple[str, ...]:
     host = request.plan.hosts[endpoint.host]
@@ -77,7 +81,7 @@ def _perftest(
     words = [test, "-F", "-d", endpoint.device or "", "-p", str(port)]
     if host.launch.gid_index is not None:
         words += ["-x", str(host.launch.gid_index)]
-    dscp = dscp_of(request, endpoint.host)
+    dscp = find_dscp(request, endpoint.host)
     if dscp is not None:
         words.append(f"--tclass={dscp.tos}")
     if mtu is not None:
@@ -91,7 +95,7 @@ def _perftest(
     return tuple(words)
 
 
-def dscp_of(request: Request, host: str) -> Dscp | None:
+def find_dscp(request: Request, host: str) -> Dscp | None:
     """The DSCP of RoCE data of a host, by its launch or by its traffic class."""
     launch = request.plan.hosts[host].launch
     if launch.dscp is not None:
@@ -111,13 +115,15 @@ def add_iperf3(request: Request, steps: Steps, pair: Pair, streams: int = 8) -> 
             id=identifier("iperf3", pair.a.name, pair.b.name),
             test="iperf3",
             place=pair.name,
-            client=Command(pair.a.host, (*_bound(request, pair.a), *client, "-t", str(request.seconds), "--json")),
+            client=Command(
+                pair.a.host, (*_bind_to_numa_node(request, pair.a), *client, "-t", str(request.seconds), "--json")
+            ),
             limit_s=limit(request.seconds + _START_S),
             seconds=request.seconds + _START_S,
-            server=Command(pair.b.host, (*_bound(request, pair.b), *server)),
+            server=Command(pair.b.host, (*_bind_to_numa_node(request, pair.b), *server)),
             port=port,
             stage=steps.stage,
-            uses=_uses(request, steps, pair),
+            uses=_list_resources(request, steps, pair),
             source=pair.a.name,
             target=pair.b.name,
         )
@@ -134,13 +140,15 @@ def add_ucx(request: Request, steps: Steps, pair: Pair, test: str, size: int, co
             id=identifier(f"ucx-{test}", pair.a.name, pair.b.name),
             test=f"ucx_perftest {test}",
             place=pair.name,
-            client=Command(pair.a.host, (*_bound(request, pair.a), *measured, pair.b.host), environments[0]),
+            client=Command(
+                pair.a.host, (*_bind_to_numa_node(request, pair.a), *measured, pair.b.host), environments[0]
+            ),
             limit_s=limit(request.seconds + _START_S),
             seconds=request.seconds + _START_S,
-            server=Command(pair.b.host, (*_bound(request, pair.b), *measured[:3]), environments[1]),
+            server=Command(pair.b.host, (*_bind_to_numa_node(request, pair.b), *measured[:3]), environments[1]),
             port=port,
             stage=steps.stage,
-            uses=_uses(request, steps, pair),
+            uses=_list_resources(request, steps, pair),
             source=pair.a.name,
             target=pair.b.name,
         )
@@ -177,23 +185,23 @@ def add_job(
 
 def unique(steps: Sequence[Step]) -> tuple[Step, ...]:
     """Steps of which no two have one id: a number is put behind the later one's."""
-    taken: dict[str, int] = {}
-    found = []
+    id_counts: dict[str, int] = {}
+    renamed = []
     for step in steps:
-        count = taken[step.id] = taken.get(step.id, 0) + 1
+        count = id_counts[step.id] = id_counts.get(step.id, 0) + 1
         fields = {name: getattr(step, name) for name in Step.__dataclass_fields__}
-        found.append(step if count == 1 else Step(**{**fields, "id": f"{step.id}.again{count}"}))
-    return tuple(found)
+        renamed.append(step if count == 1 else Step(**{**fields, "id": f"{step.id}.again{count}"}))
+    return tuple(renamed)
 
 
-def _bound(request: Request, endpoint: Endpoint) -> tuple[str, ...]:
+def _bind_to_numa_node(request: Request, endpoint: Endpoint) -> tuple[str, ...]:
     """The command prefix that binds to the NUMA node of the NIC."""
     if not request.bind:
         return ()
     return ("numactl", f"--cpunodebind=netdev:{endpoint.interface}", f"--membind=netdev:{endpoint.interface}")
 
 
-def _uses(request: Request, steps: Steps, pair: Pair) -> Mapping[str, int]:
+def _list_resources(request: Request, steps: Steps, pair: Pair) -> Mapping[str, int]:
     """Both NICs exclusively, and its share of the uplinks of both leaves: concurrent pairs never oversubscribe them."""
     uses = {f"NIC {endpoint.name}": 1 for endpoint in (pair.a, pair.b)}
     if not pair.crosses:

@@ -36,11 +36,11 @@ class Suite:
 @cache
 def suites() -> Mapping[str, Suite]:
     """Every suite by name."""
-    found = {}
+    suites_by_name = {}
     for module in pkgutil.iter_modules(__path__):
         file = importlib.import_module(f"{__name__}.{module.name}")
         name = module.name.replace("_", "-")
-        found[name] = Suite(
+        suites_by_name[name] = Suite(
             name=name,
             title=file.TITLE,
             manual=inspect.cleandoc(file.__doc__ or ""),
@@ -50,7 +50,7 @@ def suites() -> Mapping[str, Suite]:
             narrows=getattr(file, "NARROWS", ()),
             kernel_only=getattr(file, "KERNEL_ONLY", False),
         )
-    return dict(sorted(found.items()))
+    return dict(sorted(suites_by_name.items()))
 
 
 def suite(name: str) -> Suite:
@@ -59,7 +59,12 @@ def suite(name: str) -> Suite:
     Raises:
         Refusal: there is none of this name.
     """
-    known = suites()
-    if name not in known:
-        raise refuse("bench run", f"the suite {name!r}", f"one of {', '.join(known)}", did_you_mean(name, list(known)))
-    return known[name]
+    known_suites = suites()
+    if name not in known_suites:
+        raise refuse(
+            "bench run",
+            f"the suite {name!r}",
+            f"one of {', '.join(known_suites)}",
+            did_you_mean(name, list(known_suites)),
+        )
+    return known_suites[name]

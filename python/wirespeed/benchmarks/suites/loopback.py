@@ -22,7 +22,7 @@ def make(request: Request) -> Steps:
     """One after the other: they share the machine."""
     steps = Steps()
     port = request.port(steps.number())
-    _add(
+    _add_step(
         steps,
         "iperf3",
         ("iperf3", "-c", _ADDRESS, "-p", str(port), "-t", str(request.seconds), "--json"),
@@ -34,13 +34,13 @@ def make(request: Request) -> Steps:
         port = request.port(steps.number())
         tool = ("ucx_perftest", "-p", str(port), "-d", _INTERFACE, "-x", "tcp")
         client = (*tool, "-t", test, "-s", str(size), "-n", str(count), _ADDRESS)
-        _add(steps, f"ucx_perftest {test}", client, 3.0, tool, port)
+        _add_step(steps, f"ucx_perftest {test}", client, 3.0, tool, port)
     for ranks, program in ((2, "osu_latency"), (4, "osu_allreduce")):
-        _add(steps, program, request.commands.job_here(ranks, (program,)), 10.0)
+        _add_step(steps, program, request.commands.job_here(ranks, (program,)), 10.0)
     return steps
 
 
-def _add(
+def _add_step(
     steps: Steps,
     test: str,
     client: tuple[str, ...],

@@ -15,7 +15,7 @@ from wirespeed.benchmarks.endpoints.fabric import Endpoint
 from wirespeed.benchmarks.steps.pairing import tournament
 from wirespeed.benchmarks.steps.ping_scripts import AT_ONCE, RDMA_CLIENT, RDMA_SERVER, pings
 from wirespeed.benchmarks.steps.request import Request, Steps
-from wirespeed.benchmarks.steps.steps import dscp_of, identifier, limit
+from wirespeed.benchmarks.steps.steps import find_dscp, identifier, limit
 from wirespeed.results.campaign import Command, Step
 
 TITLE = "every NIC address to every other: jumbo ping, route, RDMA ping; a matrix of each"
@@ -36,27 +36,27 @@ def make(request: Request) -> Steps:
     steps.next_stage()
     for round_pairs in tournament(list(hosts)):
         for a, b in round_pairs:
-            _rdma(request, steps, hosts[a], hosts[b])
+            _add_rdma_pings(request, steps, hosts[a], hosts[b])
     return steps
 
 
 def add_pings(request: Request, steps: Steps, script: str, pair_s: float) -> None:
     """Pings of all pairs of hosts in both directions; ``pair_s`` is the expected time of a pair of NICs."""
     hosts = request.fabric.hosts
-    steps.notes += request.fabric.without
+    steps.notes += request.fabric.excluded_nics
     for round_pairs in tournament(list(hosts)):
         for a, b in round_pairs:
             for source, target in ((a, b), (b, a)):
-                _ping(steps, hosts[source], hosts[target], script, pair_s)
+                _add_ping(steps, hosts[source], hosts[target], script, pair_s)
 
 
-def _pairs(sources: list[Endpoint], targets: list[Endpoint]) -> list[tuple[Endpoint, Endpoint]]:
+def _list_pairs(sources: list[Endpoint], targets: list[Endpoint]) -> list[tuple[Endpoint, Endpoint]]:
     """Those that a cable leads from one to the other."""
     return [(a, b) for a in sources for b in targets if a.fabric == b.fabric and a.is_ipv6 == b.is_ipv6]
 
 
-def _ping(steps: Steps, sources: list[Endpoint], targets: list[Endpoint], script: str, pair_s: float) -> None:
-    pairs = [(a, b) for a, b in _pairs(sources, targets) if a.mtu is not None and b.mtu is not None]
+def _add_ping(steps: Steps, sources: list[Endpoint], targets: list[Endpoint], script: str, pair_s: float) -> None:
+    pairs = [(a, b) for a, b in _list_pairs(sources, targets) if a.mtu is not None and b.mtu is not None]
     if not pairs:
         return
     words: list[str] = []
@@ -79,16 +79,16 @@ def _ping(steps: Steps, sources: list[Endpoint], targets: list[Endpoint], script
     )
 
 
-def _rdma(request: Request, steps: Steps, sources: list[Endpoint], targets: list[Endpoint]) -> None:
-    pairs = [(a, b) for a, b in _pairs(sources, targets) if a.device and b.device]
+def _add_rdma_pings(request: Request, steps: Steps, sources: list[Endpoint], targets: list[Endpoint]) -> None:
+    pairs = [(a, b) for a, b in _list_pairs(sources, targets) if a.device and b.device]
     if not pairs:
         return
     clients: list[str] = []
     served: list[str] = []
     for a, b in pairs:
         port = str(request.port(steps.number()))
-        clients += [a.name, b.name, a.device or "", port, _options(request, a)]
-        served += [b.device or "", port, _options(request, b)]
+        clients += [a.name, b.name, a.device or "", port, _format_options(request, a)]
+        served += [b.device or "", port, _format_options(request, b)]
     source, target = sources[0].host, targets[0].host
     seconds = 2.0 + _RDMA_S * len(pairs)
     steps.add(
@@ -108,9 +108,9 @@ def _rdma(request: Request, steps: Steps, sources: list[Endpoint], targets: list
     )
 
 
-def _options(request: Request, endpoint: Endpoint) -> str:
+def _format_options(request: Request, endpoint: Endpoint) -> str:
     """The planned GID and traffic class."""
     launch = request.plan.hosts[endpoint.host].launch
-    dscp = dscp_of(request, endpoint.host)
+    dscp = find_dscp(request, endpoint.host)
     words = [f"-x {launch.gid_index}"] if launch.gid_index is not None else []
     return " ".join([*words, *([f"--tclass={dscp.tos}"] if dscp is not None else [])])

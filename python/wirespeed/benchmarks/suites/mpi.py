@@ -19,8 +19,8 @@ _SECONDS = 30.0
 def make(request: Request) -> Steps:
     """Pairs first, then groups from the smallest of several hosts on."""
     steps = Steps()
-    rounds, alone = pair_rounds(request.fabric)
-    steps.notes += [*request.fabric.without, *alone]
+    rounds, notes_on_unpaired = pair_rounds(request.fabric)
+    steps.notes += [*request.fabric.excluded_nics, *notes_on_unpaired]
     hosts = dict.fromkeys((pair.a.host, pair.b.host) for round_pairs in rounds for pair in round_pairs)
     for program in ("osu_latency", "osu_bw"):
         for pair in hosts:
@@ -30,7 +30,13 @@ def make(request: Request) -> Steps:
         for program in ("osu_allreduce", "osu_alltoall"):
             for group in groups if level != "host" else ():
                 add_job(
-                    request, steps, group, _ranks(request, group[0]), (program,), _SECONDS, tag=f"{program}.{level}"
+                    request,
+                    steps,
+                    group,
+                    _count_ranks(request, group[0]),
+                    (program,),
+                    _SECONDS,
+                    tag=f"{program}.{level}",
                 )
             steps.next_stage()
     return steps
@@ -38,8 +44,8 @@ def make(request: Request) -> Steps:
 
 def follow_group(request: Request, steps: Steps, group: Sequence[str]) -> None:
     """All-reduce over one more group."""
-    add_job(request, steps, group, _ranks(request, group[0]), ("osu_allreduce",), _SECONDS, tag="osu_allreduce")
+    add_job(request, steps, group, _count_ranks(request, group[0]), ("osu_allreduce",), _SECONDS, tag="osu_allreduce")
 
 
-def _ranks(request: Request, host: str) -> int:
+def _count_ranks(request: Request, host: str) -> int:
     return request.plan.hosts[host].launch.ranks_per_host or 1

@@ -25,7 +25,7 @@ _SEVERAL = 8
 def make(request: Request) -> Steps:
     """Each rail alone, with one queue pair and with several; then all rails at once."""
     steps = Steps()
-    for met in _meetings(request):
+    for met in _plan_meetings(request):
         for rail in sorted({pair.a.rail for pair in met}):
             of_rail = [pair for pair in met if pair.a.rail == rail]
             for count in (1, _SEVERAL):
@@ -36,11 +36,11 @@ def make(request: Request) -> Steps:
         steps.next_stage()
         for pair in met:
             add_perftest(request, steps, pair, tag=f"{BANDWIDTH}.at-once")
-    steps.notes += request.fabric.without
+    steps.notes += request.fabric.excluded_nics
     return steps
 
 
-def _meetings(request: Request) -> list[list[Pair]]:
+def _plan_meetings(request: Request) -> list[list[Pair]]:
     """Rounds in which hosts meet one other over all rails that join them, each host in one round at least."""
     hosts = request.fabric.hosts
     names = list(hosts)

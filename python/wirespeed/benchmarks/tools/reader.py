@@ -49,16 +49,16 @@ def read(text: str, name: str = "text", *, communicators: bool = True) -> Readin
     """
     log = source(text)
     runs = [run for tool in tools_for(log) for run in tool.read(log)]
-    has_debug = any(known in text for known in NCCL_IDENTIFYING_TEXTS)
+    has_debug = any(marker in text for marker in NCCL_IDENTIFYING_TEXTS)
     found_communicators = nccl_log.communicators(log) if communicators and has_debug else ()
     if not runs:
         debugged = found_communicators or (nccl_log.communicators(log) if has_debug else ())
         if not debugged and (communicators or not has_debug):
-            raise Refusal([_no_benchmark(text, name)])
+            raise Refusal([_describe_other_text(text, name)])
         failed = tuple(_aborted_run(communicator) for communicator in debugged if communicator.fatal_errors)
         return Reading(failed, (), found_communicators)
     runs.sort(key=lambda run: run.line)
-    notices = [replace(notice, place=_place(notice.place, name)) for run in runs for notice in run.notices]
+    notices = [replace(notice, place=_format_place(notice.place, name)) for run in runs for notice in run.notices]
     return Reading(tuple(_with_causes(runs, log)), tuple(notices), found_communicators)
 
 
@@ -67,8 +67,8 @@ def failed_run(test: str, error: str, text: str) -> Run:
 
     The program's name stands for the tool.
     """
-    tool, _, rest = test.partition(" ")
-    return Run(tool, rest or None, None, RunStatus.FAILED, error, None, failures=causes(error, text))
+    tool, _, arguments = test.partition(" ")
+    return Run(tool, arguments or None, None, RunStatus.FAILED, error, None, failures=causes(error, text))
 
 
 def _aborted_run(communicator: Communicator) -> Run:
@@ -86,38 +86,42 @@ def _aborted_run(communicator: Communicator) -> Run:
     )
 
 
-def _with_causes(found: list[ReadRun], log: Source) -> Iterable[Run]:
+def _with_causes(read_runs: list[ReadRun], log: Source) -> Iterable[Run]:
     """The runs, each failed one with what causes its error, and then what launchers and libraries printed around it."""
     messages = None
-    for index, read_run in enumerate(found):
+    for index, read_run in enumerate(read_runs):
         run = read_run.run
         if run.status is not RunStatus.FAILED:
             yield run
             continue
         if messages is None:
-            messages = sorted((*log.without_debug(), *log.debug(" NCCL WARN ")), key=_number)
-        first = bisect_left(messages, read_run.line, key=_number) if index else 0
-        after = bisect_left(messages, found[index + 1].line, key=_number) if index + 1 < len(found) else len(messages)
-        around = "\n".join(line.text for line in messages[first:after])
+            messages = sorted((*log.without_debug(), *log.debug(" NCCL WARN ")), key=_get_number)
+        first = bisect_left(messages, read_run.line, key=_get_number) if index else 0
+        next_message = (
+            bisect_left(messages, read_runs[index + 1].line, key=_get_number)
+            if index + 1 < len(read_runs)
+            else len(messages)
+        )
+        context = "\n".join(line.text for line in messages[first:next_message])
         yield replace(
-            run, failures=causes(run.error or "", around, case=Case.from_run(run.parameters, run.measurements))
+            run, failures=causes(run.error or "", context, case=Case.from_run(run.parameters, run.measurements))
         )
 
 
-def _number(line: Line) -> int:
+def _get_number(line: Line) -> int:
     return line.number
 
 
-def _place(line: str, name: str) -> str:
+def _format_place(line: str, name: str) -> str:
     return f"{name}:{line.removeprefix('line ')}"
 
 
-def _no_benchmark(text: str, name: str) -> Problem:
+def _describe_other_text(text: str, name: str) -> Problem:
     lines = text.split("\n")
     count = len(lines) - (not lines[-1])
     first = next((line.strip() for line in lines if line.strip()), "")
-    shown = "".join(character if character.isprintable() else "?" for character in first[:60])
-    found = f"{count} line{'s' if count != 1 else ''} of other text, first {shown!r}" if shown else "no text"
+    excerpt = "".join(character if character.isprintable() else "?" for character in first[:60])
+    found = f"{count} line{'s' if count != 1 else ''} of other text, first {excerpt!r}" if excerpt else "no text"
     if " NCCL INFO " in text:
         found = "debug lines of NCCL without a communicator, and no table of a benchmark"
     return Problem(
@@ -141,7 +145,7 @@ class Tool:
 @cache
 def tools() -> tuple[Tool, ...]:
     """Every reader, by name: ``reader.py`` and ``json_reader.py`` of every folder beside this file."""
-    found = []
+    readers = []
     root = importlib.import_module("wirespeed.benchmarks.tools")
     for folder in sorted(module.name for module in pkgutil.iter_modules(root.__path__) if module.ispkg):
         package = importlib.import_module(f"{root.__name__}.{folder}")
@@ -149,19 +153,21 @@ def tools() -> tuple[Tool, ...]:
         for file, suffix in (("reader", ""), ("json_reader", "_json")):
             if file in files:
                 reader = importlib.import_module(f"{package.__name__}.{file}")
-                found.append(Tool(folder + suffix, reader.LOOKS_FOR, reader.IDENTIFYING_TEXTS, reader.read))
-    return tuple(found)
+                readers.append(Tool(folder + suffix, reader.LOOKS_FOR, reader.IDENTIFYING_TEXTS, reader.read))
+    return tuple(readers)
 
 
 def tools_for(log: Source) -> list[Tool]:
     """The parsers whose identifying texts occur in the log, by name."""
-    texts, owners = _identifying_texts()
-    owners_found = {owner for owner, held in zip(owners, log.find_substrings(texts), strict=True) if held}
+    texts, owners = _list_identifying_texts()
+    owners_found = {
+        owner for owner, is_contained in zip(owners, log.find_substrings(texts), strict=True) if is_contained
+    }
     return [tool for tool in tools() if tool.name in owners_found]
 
 
 @cache
-def _identifying_texts() -> tuple[Substrings, tuple[str, ...]]:
+def _list_identifying_texts() -> tuple[Substrings, tuple[str, ...]]:
     """All identifying texts, and the tool of each."""
     owners = tuple(tool.name for tool in tools() for _ in tool.identifying_texts)
     return Substrings([text for tool in tools() for text in tool.identifying_texts]), owners

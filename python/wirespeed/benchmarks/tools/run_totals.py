@@ -17,16 +17,16 @@ def places_of_total(run: Run) -> frozenset[str | None]:
     whole = [place for place in places if " interval " not in f" {place} "]
     sums = [place for place in whole if place.split()[0] == "SUM"]
     chosen = sums or whole
-    if len({_stream(place) for place in chosen}) > len({_role(place) for place in chosen}):
+    if len({_find_stream(place) for place in chosen}) > len({_find_role(place) for place in chosen}):
         return frozenset()  # several streams and no sum
     last = {place.split()[-1] for place in chosen}
     best = next((end for end in ("receiver", "sender") if end in last), None)
     return frozenset(place for place in chosen if best is None or place.split()[-1] == best)
 
 
-def _stream(place: str) -> str:
+def _find_stream(place: str) -> str:
     return place.removesuffix(" sender").removesuffix(" receiver")
 
 
-def _role(place: str) -> str | None:
+def _find_role(place: str) -> str | None:
     return next((word for word in place.split() if word[:3] in ("TX-", "RX-")), None)

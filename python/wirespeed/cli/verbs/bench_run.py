@@ -175,7 +175,7 @@ def run(
       sbatch --exclusive --no-kill -N 64 --wrap="wirespeed bench run mpi -c cluster.yaml -o mpi --launcher slurm -y"
       wirespeed bench run loopback -o here
     """
-    from wirespeed.benchmarks.run import Request, RunOptions, fabric_of, grade, make
+    from wirespeed.benchmarks.run import Request, RunOptions, build_fabric, grade, make
     from wirespeed.benchmarks.suites import suite as suite_of
     from wirespeed.render import Jobs
 
@@ -187,7 +187,7 @@ def run(
     hosts_of = allocated_hosts if launcher is Launcher.SLURM and not dry_run else chosen_hosts
     request = Request(
         plan=plan,
-        fabric=fabric_of(plan).limit_to_hosts(hosts_of(plan, hosts)),
+        fabric=build_fabric(plan).limit_to_hosts(hosts_of(plan, hosts)),
         commands=Jobs(plan, "slurm" if launcher is Launcher.SLURM else None),
         seconds=seconds,
         messages=messages,

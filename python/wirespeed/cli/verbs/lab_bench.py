@@ -180,7 +180,7 @@ def _check(suite: Suite, machines: bool) -> None:
 
 def _ask(found: Lab, hosts: str | None, machines: bool) -> Request:
     from wirespeed import lab as labs
-    from wirespeed.benchmarks.run import Request, fabric_of
+    from wirespeed.benchmarks.run import Request, build_fabric
     from wirespeed.render import Jobs, LabJobs
     from wirespeed.results.lab import cluster_of
 
@@ -188,7 +188,7 @@ def _ask(found: Lab, hosts: str | None, machines: bool) -> Request:
     inside = replace(plan, hosts={name: plan.hosts[name] for name in found.hosts})
     return Request(
         plan=plan,
-        fabric=fabric_of(plan).limit_to_hosts(chosen_hosts(inside, hosts) or found.hosts),
+        fabric=build_fabric(plan).limit_to_hosts(chosen_hosts(inside, hosts) or found.hosts),
         commands=Jobs(plan) if machines else LabJobs(plan, labs.AGENT, labs.CONTROL),
         bind=False,
     )

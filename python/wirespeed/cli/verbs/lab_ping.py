@@ -50,7 +50,7 @@ def ping(
     import tempfile
 
     from wirespeed import lab as labs
-    from wirespeed.benchmarks.run import ByteCounters, add_counters, mesh_of
+    from wirespeed.benchmarks.run import ByteCounters, add_counters, read_mesh
     from wirespeed.cli.campaign_output import mesh_text
     from wirespeed.cli.console import standard_output
     from wirespeed.report.mesh import matrix
@@ -61,7 +61,7 @@ def ping(
         before = labs.counters(found)
         request, folder, done = _ran(found, Path(scratch) / "ping")
         after = labs.counters(found)
-        mesh = mesh_of(request, folder, done)
+        mesh = read_mesh(request, folder, done)
     assert mesh is not None
     then, now = ({key: ByteCounters(*moved) for key, moved in counters.items()} for counters in (before, after))
     mesh = add_counters(request.plan, request.fabric, mesh, then, now)
@@ -80,7 +80,7 @@ def _ran(found: Lab, path: Path) -> tuple[Request, Folder, CampaignResult]:
     from wirespeed.cli.interrupt import interruptible
 
     plan = flows.plan_cluster(Path(found.state.file))
-    fabric = running.fabric_of(plan).limit_to_hosts(found.hosts)
+    fabric = running.build_fabric(plan).limit_to_hosts(found.hosts)
     request = running.Request(plan, fabric, render.Jobs(plan))
     chosen = suite(_SUITE)
     folder = running.create_folder(path, running.make(chosen, request))

@@ -42,7 +42,9 @@ _NETWORK_SIGN = _Sign(
     ("port.up", "fabric.bgp-session", "fabric.bgp-networks"),
     ("RT-10", "RT-05"),
 )
-_LOST = _Sign("pings of the planned size fail", ("link.mtu", "port.mtu", "link.up", "port.up"), ("CAB-02", "SW-01"))
+_PACKET_LOSS = _Sign(
+    "pings of the planned size fail", ("link.mtu", "port.mtu", "link.up", "port.up"), ("CAB-02", "SW-01")
+)
 _OTHER_ROUTE = _Sign(
     "the kernel uses another route than planned: a rule or a route is missing, or another one takes precedence",
     ("address.rule", "address.route"),
@@ -74,7 +76,7 @@ _RDMA_TOO = _Sign("RDMA fails, and so do pings", (), ())
 def causes(plan: Plan, fabric: Fabric, cells: Mapping[tuple[str, str], Cell]) -> tuple[Cause, ...]:
     """For each aspect the causes that explain its bad pairs, those of most pairs first."""
     aspects = dict.fromkeys(aspect for cell in cells.values() for aspect in cell.grades)
-    known: dict[Ends, Cell] = dict(cells.items())
+    cells_by_ends: dict[Ends, Cell] = dict(cells.items())
     if not any(Grade.BAD in cell.grades.values() for cell in cells.values()):
         return ()
     members = {
@@ -83,8 +85,8 @@ def causes(plan: Plan, fabric: Fabric, cells: Mapping[tuple[str, str], Cell]) ->
         )
         for endpoint in fabric.endpoints
     }
-    ports = ports_of(plan, fabric)
-    return tuple(cause for aspect in aspects for cause in _find_causes(aspect, known, members, ports))
+    ports = map_nics_to_ports(plan, fabric)
+    return tuple(cause for aspect in aspects for cause in _find_causes(aspect, cells_by_ends, members, ports))
 
 
 def of_carried(nic: str, port: str | None, sends: bool, bad: int, symptom: str) -> Cause:
@@ -99,48 +101,55 @@ def of_carried(nic: str, port: str | None, sends: bool, bad: int, symptom: str) 
 def _find_causes(
     aspect: str, cells: Mapping[Ends, Cell], members: Mapping[str, Member], ports: Mapping[str, str]
 ) -> list[Cause]:
-    known = {ends: cell for ends, cell in cells.items() if cell.grades[aspect] in (Grade.GOOD, Grade.BAD)}
-    fractions = {ends: 0.0 if cell.grades[aspect] is Grade.BAD else 1.0 for ends, cell in known.items()}
+    measured = {ends: cell for ends, cell in cells.items() if cell.grades[aspect] in (Grade.GOOD, Grade.BAD)}
+    fractions = {ends: 0.0 if cell.grades[aspect] is Grade.BAD else 1.0 for ends, cell in measured.items()}
     if 0.0 not in fractions.values():
         return []
     # An exchange that fails does not show which end failed; a ping that fails in one direction only does.
-    found = explain(fractions, dict.fromkeys(fractions, 0.0), candidates(members, known, aspect == "rdma"), _RULE)
+    explanations = explain(
+        fractions, dict.fromkeys(fractions, 0.0), candidates(members, measured, aspect == "rdma"), _RULE
+    )
     return _merge_causes(
-        [_cause(aspect, cause, known, ports) for cause, _ in found], {cause.label: cause.kind for cause, _ in found}
+        [_build_cause(aspect, cause, measured, ports) for cause, _ in explanations],
+        {cause.label: cause.kind for cause, _ in explanations},
     )
 
 
-def _merge_causes(found: list[Cause], kinds: Mapping[str, Kind]) -> list[Cause]:
+def _merge_causes(causes_of_aspect: list[Cause], kinds: Mapping[str, Kind]) -> list[Cause]:
     """Many pairs with one symptom and nothing else in common become one cause."""
-    alone = [cause for cause in found if kinds.get(cause.name) in (Kind.PAIR, Kind.PATH)]
+    single_pairs = [cause for cause in causes_of_aspect if kinds.get(cause.name) in (Kind.PAIR, Kind.PATH)]
     similar_causes: dict[str, list[Cause]] = {}
-    for cause in alone:
+    for cause in single_pairs:
         similar_causes.setdefault(cause.symptom, []).append(cause)
-    kept = [cause for cause in found if cause not in alone or len(similar_causes[cause.symptom]) <= _MAX_NAMED_PAIRS]
+    merged = [
+        cause
+        for cause in causes_of_aspect
+        if cause not in single_pairs or len(similar_causes[cause.symptom]) <= _MAX_NAMED_PAIRS
+    ]
     for group in similar_causes.values():
         if len(group) > _MAX_NAMED_PAIRS:
             first, bad, total = group[0], sum(cause.bad for cause in group), sum(cause.pairs for cause in group)
-            kept.append(replace(first, name=f"{first.name} and {len(group) - 1} like it", bad=bad, pairs=total))
-    return kept
+            merged.append(replace(first, name=f"{first.name} and {len(group) - 1} like it", bad=bad, pairs=total))
+    return merged
 
 
-def _cause(aspect: str, found: Found, known: Mapping[Ends, Cell], ports: Mapping[str, str]) -> Cause:
-    within = [known[ends] for ends in sorted(found.cells, key=str) if ends in known]
-    bad = [cell for cell in within if cell.grades[aspect] is Grade.BAD]
-    sign = _sign(aspect, found.kind, bad)
+def _build_cause(aspect: str, explanation: Found, measured: Mapping[Ends, Cell], ports: Mapping[str, str]) -> Cause:
+    cells_of_cause = [measured[ends] for ends in sorted(explanation.cells, key=str) if ends in measured]
+    bad = [cell for cell in cells_of_cause if cell.grades[aspect] is Grade.BAD]
+    sign = _find_sign(aspect, explanation.kind, bad)
     return Cause(
         aspect=aspect,
-        name=" or ".join((found.label, *found.other_causes)),
-        port=ports.get(found.name) if found.kind is Kind.NIC else None,
+        name=" or ".join((explanation.label, *explanation.other_causes)),
+        port=ports.get(explanation.name) if explanation.kind is Kind.NIC else None,
         bad=len(bad),
-        pairs=len(within),
+        pairs=len(cells_of_cause),
         symptom=sign.symptom,
         checks=sign.checks,
         failures=sign.failures,
     )
 
 
-def _sign(aspect: str, kind: Kind, bad: list[Cell]) -> _Sign:
+def _find_sign(aspect: str, kind: Kind, bad: list[Cell]) -> _Sign:
     if aspect == "route":
         return (
             _NOWHERE
@@ -154,20 +163,20 @@ def _sign(aspect: str, kind: Kind, bad: list[Cell]) -> _Sign:
         return _LARGE
     if small == {False}:
         return _NETWORK_SIGN if kind in (Kind.LEAVES, Kind.PAIR, Kind.PATH) else _DEAD
-    return _LOST
+    return _PACKET_LOSS
 
 
 def _is_route(text: str) -> bool:
     return text.startswith("route: ")
 
 
-def ports_of(plan: Plan, fabric: Fabric) -> dict[str, str]:
+def map_nics_to_ports(plan: Plan, fabric: Fabric) -> dict[str, str]:
     """What each NIC is cabled to."""
     interface = {(endpoint.host, endpoint.interface): endpoint.name for endpoint in fabric.endpoints}
-    found = {}
+    port_by_nic = {}
     for cable in plan.cables:
         for near, far in ((cable.a, cable.b), (cable.b, cable.a)):
             name = interface.get((near.device, near.port))
             if name is not None:
-                found[name] = f"{far.device}:{far.port}"
-    return found
+                port_by_nic[name] = f"{far.device}:{far.port}"
+    return port_by_nic

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from wirespeed.benchmarks.endpoints.fabric import Endpoint, Fabric
-from wirespeed.benchmarks.run.mesh.causes import of_carried, ports_of
+from wirespeed.benchmarks.run.mesh.causes import map_nics_to_ports, of_carried
 from wirespeed.plan import Plan
 from wirespeed.results.campaign import Grade
 from wirespeed.results.mesh import Mesh, NicTraffic
@@ -21,8 +21,8 @@ from wirespeed.results.mesh import Mesh, NicTraffic
 class ByteCounters:
     """Bytes that an interface has sent and received."""
 
-    sent: int
-    received: int
+    sent_bytes: int
+    received_bytes: int
 
 
 Counters = Mapping[tuple[str, str], ByteCounters]
@@ -36,15 +36,17 @@ def add_counters(plan: Plan, fabric: Fabric, mesh: Mesh, before: Counters, after
     """
     minimum = _minimum_bytes(fabric, mesh, count)
     moved = {endpoint.name: _count_bytes(endpoint, before, after) for endpoint in fabric.endpoints}
-    found = [_nic_traffic(endpoint, fabric, minimum, moved) for endpoint in fabric.endpoints]
-    ports = ports_of(plan, fabric)
+    traffic_of_nics = [_nic_traffic(endpoint, fabric, minimum, moved) for endpoint in fabric.endpoints]
+    ports = map_nics_to_ports(plan, fabric)
     causes = [
-        of_carried(traffic.nic, ports.get(traffic.nic), sends, _good(mesh, traffic.nic), traffic.detail or "")
-        for traffic in found
+        of_carried(
+            traffic.nic, ports.get(traffic.nic), sends, _count_good_pings(mesh, traffic.nic), traffic.detail or ""
+        )
+        for traffic in traffic_of_nics
         if traffic.grade is Grade.BAD
-        for sends in _sides(traffic)
+        for sends in _list_bypassed_directions(traffic)
     ]
-    return replace(mesh, carried=tuple(found), causes=(*mesh.causes, *causes))
+    return replace(mesh, carried=tuple(traffic_of_nics), causes=(*mesh.causes, *causes))
 
 
 def _minimum_bytes(fabric: Fabric, mesh: Mesh, count: int) -> dict[str, int]:
@@ -62,8 +64,13 @@ def _count_bytes(endpoint: Endpoint, before: Counters, after: Counters) -> ByteC
     key = endpoint.host, endpoint.interface
     if key not in before or key not in after:
         return None
-    sent, received = after[key].sent - before[key].sent, after[key].received - before[key].received
-    return ByteCounters(sent, received) if sent >= 0 and received >= 0 else None  # made anew meanwhile
+    sent_bytes, received_bytes = (
+        after[key].sent_bytes - before[key].sent_bytes,
+        after[key].received_bytes - before[key].received_bytes,
+    )
+    return (
+        ByteCounters(sent_bytes, received_bytes) if sent_bytes >= 0 and received_bytes >= 0 else None
+    )  # made anew meanwhile
 
 
 def _nic_traffic(
@@ -73,32 +80,40 @@ def _nic_traffic(
     if counted is None:
         return NicTraffic(endpoint.name, None, wanted, None, wanted, Grade.UNKNOWN, "its counters were not read")
     if not wanted:
-        return NicTraffic(endpoint.name, counted.sent, 0, counted.received, 0, Grade.UNKNOWN, "no ping of it came back")
+        return NicTraffic(
+            endpoint.name, counted.sent_bytes, 0, counted.received_bytes, 0, Grade.UNKNOWN, "no ping of it came back"
+        )
     details = [
-        f"{word} {got} of at least {wanted} bytes{_describe_excess(endpoint, fabric, minimum, moved, sent)}"
-        for word, got, sent in (("sent", counted.sent, True), ("received", counted.received, False))
+        f"{word} {got} of at least {wanted} bytes{_describe_excess(endpoint, fabric, minimum, moved, is_sender)}"
+        for word, got, is_sender in (("sent", counted.sent_bytes, True), ("received", counted.received_bytes, False))
         if got < wanted
     ]
     grade = Grade.BAD if details else Grade.GOOD
-    return NicTraffic(endpoint.name, counted.sent, wanted, counted.received, wanted, grade, "; ".join(details) or None)
+    return NicTraffic(
+        endpoint.name, counted.sent_bytes, wanted, counted.received_bytes, wanted, grade, "; ".join(details) or None
+    )
 
 
 def _describe_excess(
-    endpoint: Endpoint, fabric: Fabric, minimum: Mapping[str, int], moved: Mapping[str, ByteCounters | None], sent: bool
+    endpoint: Endpoint,
+    fabric: Fabric,
+    minimum: Mapping[str, int],
+    moved: Mapping[str, ByteCounters | None],
+    is_sender: bool,
 ) -> str:
     """The NICs of the same host that moved much more than they had to."""
-    found = []
-    for other in fabric.endpoints:
-        counted = moved[other.name]
-        if other.host == endpoint.host and other.name != endpoint.name and counted is not None:
-            more = (counted.sent if sent else counted.received) - minimum[other.name]
-            if more > (endpoint.mtu or 0):
-                found.append((more, other.name))
-    found.sort(key=lambda excess: (-excess[0], excess[1]))
-    return f", {found[0][1]} {found[0][0]} more than it had to" if found else ""
+    excesses = []
+    for neighbor in fabric.endpoints:
+        counted = moved[neighbor.name]
+        if neighbor.host == endpoint.host and neighbor.name != endpoint.name and counted is not None:
+            excess = (counted.sent_bytes if is_sender else counted.received_bytes) - minimum[neighbor.name]
+            if excess > (endpoint.mtu or 0):
+                excesses.append((excess, neighbor.name))
+    excesses.sort(key=lambda excess: (-excess[0], excess[1]))
+    return f", {excesses[0][1]} {excesses[0][0]} more than it had to" if excesses else ""
 
 
-def _sides(traffic: NicTraffic) -> list[bool]:
+def _list_bypassed_directions(traffic: NicTraffic) -> list[bool]:
     assert traffic.sent is not None and traffic.received is not None
     return [
         sends
@@ -110,5 +125,5 @@ def _sides(traffic: NicTraffic) -> list[bool]:
     ]
 
 
-def _good(mesh: Mesh, nic: str) -> int:
+def _count_good_pings(mesh: Mesh, nic: str) -> int:
     return sum(nic in pair and cell.grades["ping"] is Grade.GOOD for pair, cell in mesh.cells.items())

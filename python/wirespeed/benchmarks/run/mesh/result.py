@@ -30,7 +30,7 @@ def mesh(plan: Plan, fabric: Fabric, runs: Iterable[Run], aspects: tuple[str, ..
             if source.host != target.host and source.fabric == target.fabric:
                 grades[source.name, target.name] = dict.fromkeys(aspects, Grade.UNKNOWN)
     for run in runs:
-        for (source_name, target_name), reply in _replies(run).items():
+        for (source_name, target_name), reply in _read_replies(run).items():
             if (source_name, target_name) not in grades:
                 continue
             pairs = [(source_name, target_name)]
@@ -56,9 +56,9 @@ def mesh(plan: Plan, fabric: Fabric, runs: Iterable[Run], aspects: tuple[str, ..
     return Mesh(tuple(endpoints), cells, aspects, causes(plan, fabric, cells))
 
 
-def grade_of(plan: Plan, fabric: Fabric, runs: tuple[Run, ...]) -> tuple[Grade, str]:
+def grade_step(plan: Plan, fabric: Fabric, runs: tuple[Run, ...]) -> tuple[Grade, str]:
     """The grade of one step of a mesh, over all its pairs, and a summary."""
-    pairs = [pair for run in runs for pair in _replies(run)]
+    pairs = [pair for run in runs for pair in _read_replies(run)]
     whole = mesh(plan, fabric, runs)
     aspects = ("ping", "route") if all(run.test == "ping" for run in runs) else ("rdma",)
     grades = [whole.cells[pair].grades[aspect] for pair in pairs if pair in whole.cells for aspect in aspects]
@@ -84,7 +84,7 @@ class _Reply:
 _Grading = tuple[Grade, str | None]
 
 
-def _replies(run: Run) -> dict[tuple[str, str], _Reply]:
+def _read_replies(run: Run) -> dict[tuple[str, str], _Reply]:
     numbers: dict[str, dict[Metric, float | int]] = {}
     for measurement in run.measurements:
         numbers.setdefault(measurement.place or "", {})[measurement.metric] = measurement.value
@@ -97,15 +97,15 @@ def _replies(run: Run) -> dict[tuple[str, str], _Reply]:
 
 def _grade_ping(reply: _Reply) -> dict[str, _Grading]:
     """Good when all packets came back. Without a summary of ping, nothing was sent."""
-    lost, message, code = reply.numbers.get(Metric.LOST), reply.pair.message, reply.pair.exit_code
+    lost_packets, message, code = reply.numbers.get(Metric.LOST), reply.pair.message, reply.pair.exit_code
     if code == _NOT_INSTALLED:
         return {"ping": (Grade.UNKNOWN, "ping is not installed")}
-    if lost == 0 and code == 0:
+    if lost_packets == 0 and code == 0:
         return {"ping": (Grade.GOOD, None)}
-    if lost is None and not message:
+    if lost_packets is None and not message:
         return {"ping": (Grade.UNKNOWN, "no summary in what ping printed")}
     small = {None: "", 0: "; small packets come back"}.get(reply.pair.small_packet_exit_code, "; small packets neither")
-    return {"ping": (Grade.BAD, (message or f"{lost} packets lost") + small)}
+    return {"ping": (Grade.BAD, (message or f"{lost_packets} packets lost") + small)}
 
 
 def _grade_rdma(reply: _Reply) -> _Grading:
@@ -126,7 +126,7 @@ def _grade_route(plan: Plan, source: Endpoint, target: Endpoint, reply: _Reply) 
     if printed is None:
         return Grade.UNKNOWN, "no route was printed"
     words = printed.split()
-    kernel = {name: words[at + 1] for at, name in enumerate(words[:-1]) if name in _ROUTE_FIELDS}
+    kernel = {name: words[position + 1] for position, name in enumerate(words[:-1]) if name in _ROUTE_FIELDS}
     if wanted is None:
         return Grade.UNKNOWN, "no route is planned"
     planned = dict(zip(_ROUTE_FIELDS, wanted, strict=True))

@@ -77,7 +77,7 @@ class _Reader(RunReader):
         if not line.is_complete or not text:
             return
         cells = [cell.strip() for cell in text.split("|")]
-        title, table, few = _TITLE.match(text), _TABLE.match(text), _FEW_NODES.match(text)
+        title, table, few_nodes = _TITLE.match(text), _TABLE.match(text), _FEW_NODES.match(text)
         if title:
             self._close()
             draft = self._open(line)
@@ -87,16 +87,16 @@ class _Reader(RunReader):
             self._open(line)
             named = "isolated" if table.group("isolated") else "impact" if table.group("key") else "congested"
             self._table = f"{named} by {table.group('by')}" if table.group("by") else named
-        elif few:
+        elif few_nodes:
             self._close()
             draft = self._open(line)
-            draft.test = _TESTS.get(few.group(1))
+            draft.test = _TESTS.get(few_nodes.group(1))
             draft.fail(text)
         elif self._draft is None:
             return
         elif len(cells) >= 3:
-            self._row(line, self._draft, cells)
-        elif not self._setting(self._draft, text) and not self._is_complete(self._draft):
+            self._read_row(line, self._draft, cells)
+        elif not self._read_setting(self._draft, text) and not self._is_complete(self._draft):
             if _OWN_FAILURE.match(text):
                 self._draft.fail(text)
             else:
@@ -119,7 +119,7 @@ class _Reader(RunReader):
             return any(name.startswith(_LAST) for name in self._isolated)
         return bool(self._isolated) and self._isolated <= self._impacts
 
-    def _setting(self, draft: Draft, text: str) -> bool:
+    def _read_setting(self, draft: Draft, text: str) -> bool:
         ranks, network, congestion = _RANKS.match(text), _NETWORK.match(text), _CONGESTION.match(text)
         if ranks:
             draft.ranks = int(ranks.group(1))
@@ -131,7 +131,7 @@ class _Reader(RunReader):
             draft.parameters.nodes_per_congestor = int(congestion.group(2))
         return bool(ranks or network or congestion)
 
-    def _row(self, line: Line, draft: Draft, cells: list[str]) -> None:
+    def _read_row(self, line: Line, draft: Draft, cells: list[str]) -> None:
         pattern = _PATTERN.match(cells[0])
         if pattern is None:
             return

@@ -61,7 +61,7 @@ class _Reader(RunReader):
             return
         command, address = _COMMAND.search(text), _ADDRESS.match(text)
         if address:
-            self._address(line, *address.groups())
+            self._read_address(line, *address.groups())
         elif command:
             self._close()
             self._transport, self._early = command.group(1), []
@@ -69,14 +69,14 @@ class _Reader(RunReader):
             rate = number(moved.group(2))
             self._moved = None if rate is None else (line, int(moved.group(1)), rate)
         elif turns := _ITERATIONS.match(text):
-            self._end(line, int(turns.group(1)), number(turns.group(2)))
+            self._read_result(line, int(turns.group(1)), number(turns.group(2)))
         elif _ERROR.fullmatch(text):
             if self._draft is None:
                 self._early.append(text)
             else:
                 self._draft.fail(text)
 
-    def _address(self, line: Line, side: str, gid: str) -> None:
+    def _read_address(self, line: Line, side: str, gid: str) -> None:
         if self._draft is None or (side == "local" and "remote" in self._sides):
             self._close()
             test = None if self._transport is None else f"ibv_{self._transport}_pingpong"
@@ -91,16 +91,16 @@ class _Reader(RunReader):
             else:
                 self._draft.parameters.remote_gid = gid
 
-    def _end(self, line: Line, iterations: int, time: float | None) -> None:
+    def _read_result(self, line: Line, iterations: int, time: float | None) -> None:
         draft, moved = self._draft, self._moved
         if draft is None or moved is None or time is None or not iterations:
             return
-        at, moved_bytes, rate = moved
-        size, rest = divmod(moved_bytes, 2 * iterations)
+        bytes_line, moved_bytes, rate = moved
+        size, remainder = divmod(moved_bytes, 2 * iterations)
         draft.parameters.queue_pairs = self._sides.count("local")
         draft.parameters.iterations, draft.parameters.round_trip = iterations, True
-        draft.measure(Metric.BW_AVG, "Mb/s", rate, at.number, None if rest else size, "both ways")
-        draft.measure(Metric.LATENCY_AVG, "us", time, line.number, None if rest else size)
+        draft.measure(Metric.BW_AVG, "Mb/s", rate, bytes_line.number, None if remainder else size, "both ways")
+        draft.measure(Metric.LATENCY_AVG, "us", time, line.number, None if remainder else size)
         draft.complete = True
         self._close()
 

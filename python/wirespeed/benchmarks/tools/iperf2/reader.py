@@ -21,10 +21,10 @@ _CONNECTED = re.compile(r"\[ *\d+\] local (\S+) port \d+ connected with (\S+) po
 
 def read(log: Source) -> list[ReadRun]:
     """Every run of iperf 2 in the log."""
-    return read_apart(log.lines, line_matcher(_BEGINS), lambda lines: _runs(split_by_tool(lines)[1]))
+    return read_apart(log.lines, line_matcher(_BEGINS), lambda lines: _read_runs(split_by_tool(lines)[1]))
 
 
-def _runs(lines: list[Line]) -> list[ReadRun]:
+def _read_runs(lines: list[Line]) -> list[ReadRun]:
     drafts: list[Draft] = []
     started: set[str] = set()
     whole: set[str] = set()

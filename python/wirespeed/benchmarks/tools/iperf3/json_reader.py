@@ -41,31 +41,33 @@ _SUMS = {
 
 def read(log: Source) -> list[ReadRun]:
     """Every run of iperf3 in the JSON documents of the log."""
-    found = []
+    runs = []
     stream: list[Document] = []
     streamed: set[str] = set()  # cookies of tests whose events came one by one
     for document in log.documents:
         if document.root.text("event") in _EVENTS and document.root.get("data") is not None:
             if document.root.text("event") == "start" and stream:
-                found += _read_stream(stream)
+                runs += _read_stream(stream)
                 stream = []
             stream.append(document)
             streamed.add(document.root.text("data", "cookie") or "")
         elif _is_iperf(document) and (document.root.text("start", "cookie") or "-") not in streamed:
             draft = Draft("iperf3", document.first)
-            _start(draft, document.root.get("start"))
-            _intervals(draft, document.root.get("intervals"))
-            _end(draft, document.root.get("end"))
+            _read_start(draft, document.root.get("start"))
+            _read_intervals(draft, document.root.get("intervals"))
+            _read_end(draft, document.root.get("end"))
             title = document.root.text("title")
             if title is not None:
                 draft.parameters.title = title
-            found.append(_finish(draft, document.root, complete=document.problem is None, problem=document.problem))
-            found += _of_server(document.root.get("server_output_json"), document.root.get("server_output_text"))
+            runs.append(_finish(draft, document.root, complete=document.problem is None, problem=document.problem))
+            runs += _read_server_output(
+                document.root.get("server_output_json"), document.root.get("server_output_text")
+            )
     if stream:
-        found += _read_stream(stream)
+        runs += _read_stream(stream)
     return [
         read_run
-        for read_run in found
+        for read_run in runs
         if read_run.run.version or read_run.run.measurements or read_run.run.error or read_run.notices
     ]
 
@@ -73,32 +75,32 @@ def read(log: Source) -> list[ReadRun]:
 def _is_iperf(document: Document) -> bool:
     version = document.root.text("start", "version") or ""
     has_parts = all(document.root.get(key) is not None for key in ("start", "intervals"))
-    if list(_keys(document.root)) == ["error"]:  # output of old releases where no test was possible
+    if list(_list_keys(document.root)) == ["error"]:  # output of old releases where no test was possible
         return (document.root.text("error") or "").startswith(_NO_TEST)
     return version.startswith("iperf") or has_parts or document.root.get("start", "connected") is not None
 
 
-def _keys(node: Node) -> tuple[str, ...]:
+def _list_keys(node: Node) -> tuple[str, ...]:
     return tuple(node.value) if isinstance(node.value, dict) else ()
 
 
-def _of_server(document: Node | None, text: Node | None) -> list[ReadRun]:
+def _read_server_output(document: Node | None, text: Node | None) -> list[ReadRun]:
     """What the server had printed of the same test; its lines are one in the file."""
     if document is not None and document.get("start") is not None:
         draft = Draft("iperf3", document.line)
-        _start(draft, document.get("start"))
-        _intervals(draft, document.get("intervals"))
-        _end(draft, document.get("end"))
+        _read_start(draft, document.get("start"))
+        _read_intervals(draft, document.get("intervals"))
+        _read_end(draft, document.get("end"))
         draft.parameters.side = "server"
         return [_finish(draft, document, complete=True, problem=None)]
     if text is None or not isinstance(text.value, str):
         return []
     runs = []
-    for found in read_lines(source(text.value).lines):
-        measurements = tuple(measurement._replace(line=text.line) for measurement in found.run.measurements)
-        found.run.parameters.side = "server"
-        run = replace(found.run, measurements=measurements)
-        notices = tuple(replace(notice, place=f"line {text.line}") for notice in found.notices)
+    for read_run in read_lines(source(text.value).lines):
+        measurements = tuple(measurement._replace(line=text.line) for measurement in read_run.run.measurements)
+        read_run.run.parameters.side = "server"
+        run = replace(read_run.run, measurements=measurements)
+        notices = tuple(replace(notice, place=f"line {text.line}") for notice in read_run.notices)
         runs.append(ReadRun(text.line, run, notices))
     return runs
 
@@ -113,18 +115,18 @@ def _read_stream(documents: list[Document]) -> list[ReadRun]:
     for document in documents:
         event, data = document.root.text("event"), document.root.get("data")
         if event == "start":
-            _start(draft, data)
+            _read_start(draft, data)
         elif event == "interval" and data is not None:
-            _interval(draft, data)
+            _read_interval(draft, data)
         elif event == "end":
-            _end(draft, data)
+            _read_end(draft, data)
             complete = document.problem is None
         elif event == "error" and data is not None:
             errors = Node({"error": data}, data.line)
         elif event == "server_output_json":
-            served += _of_server(data, None)
+            served += _read_server_output(data, None)
         elif event == "server_output_text":
-            served += _of_server(None, data)
+            served += _read_server_output(None, data)
     return [_finish(draft, errors, complete=complete, problem=problem), *served]
 
 
@@ -133,15 +135,15 @@ def _finish(draft: Draft, root: Node, *, complete: bool, problem: str | None) ->
     if error is not None:
         draft.fail(error)
     if problem is not None:
-        line, _, found = problem.partition(": ")
-        found, _, expected = found.removeprefix("found ").partition("; expected ")
-        draft.notice(int(line.removeprefix("line ")), found, expected)
+        line, _, excerpt = problem.partition(": ")
+        excerpt, _, expected = excerpt.removeprefix("found ").partition("; expected ")
+        draft.notice(int(line.removeprefix("line ")), excerpt, expected)
     draft.complete = complete and bool(draft.measurements)
     interrupted = error is not None and ("interrupt" in error or "terminated" in error)
     return draft.finish(RunStatus.TRUNCATED if interrupted else None)
 
 
-def _start(draft: Draft, start: Node | None) -> None:
+def _read_start(draft: Draft, start: Node | None) -> None:
     if start is None:
         return
     version = start.text("version")
@@ -169,25 +171,25 @@ def _start(draft: Draft, start: Node | None) -> None:
         parameters.local_address, parameters.remote_address = first.text("local_host"), first.text("remote_host")
 
 
-def _intervals(draft: Draft, intervals: Node | None) -> None:
+def _read_intervals(draft: Draft, intervals: Node | None) -> None:
     for interval in intervals.items() if intervals is not None else []:
-        _interval(draft, interval)
+        _read_interval(draft, interval)
 
 
-def _interval(draft: Draft, interval: Node) -> None:
+def _read_interval(draft: Draft, interval: Node) -> None:
     """An interval: its sums, and its streams where there are several."""
     streams = interval.get("streams")
     nodes = streams.items() if streams is not None else []
     if len(nodes) > 1:
         for node in nodes:
-            _measure(draft, node, _stream(node), in_interval=True)
+            _measure(draft, node, _name_stream(node), in_interval=True)
     for name in ("sum", "sum_bidir_reverse"):
         total = interval.get(name)
         if total is not None:
             _measure(draft, total, _SUMS[name], in_interval=True)
 
 
-def _end(draft: Draft, end: Node | None) -> None:
+def _read_end(draft: Draft, end: Node | None) -> None:
     if end is None:
         return
     congestion = end.text("sender_tcp_congestion")
@@ -198,7 +200,7 @@ def _end(draft: Draft, end: Node | None) -> None:
         for name, suffix in (("sender", " sender"), ("receiver", " receiver"), ("udp", "")):
             part = stream.get(name)
             if part is not None:
-                _measure(draft, part, f"{_stream(part)}{suffix}")
+                _measure(draft, part, f"{_name_stream(part)}{suffix}")
     for name, place in _SUMS.items():
         total = end.get(name)
         if total is not None:
@@ -210,14 +212,14 @@ def _end(draft: Draft, end: Node | None) -> None:
                 draft.parameters.datagrams = packets.value
 
 
-def _stream(node: Node) -> str:
+def _name_stream(node: Node) -> str:
     socket = node.number("socket")
     return f"stream {socket.value}" if socket is not None else "stream"
 
 
 def _measure(draft: Draft, node: Node, place: str, *, in_interval: bool = False) -> None:
     if in_interval:
-        start, end = (_seconds(node, name) for name in ("start", "end"))
+        start, end = (_format_seconds(node, name) for name in ("start", "end"))
         omitted = node.get("omitted")
         if omitted is not None and omitted.value is True:
             return
@@ -237,6 +239,6 @@ def _measure(draft: Draft, node: Node, place: str, *, in_interval: bool = False)
             draft.measure(metric, unit, value.value, value.line, place=place)
 
 
-def _seconds(node: Node, name: str) -> str:
+def _format_seconds(node: Node, name: str) -> str:
     value = node.number(name)
     return f"{value.value:.2f}" if value is not None and isinstance(value.value, int | float) else "?"

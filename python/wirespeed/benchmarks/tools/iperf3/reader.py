@@ -59,9 +59,9 @@ def read(log: Source) -> list[ReadRun]:
     return read_lines(log.without_debug())
 
 
-def read_lines(given: Sequence[Line]) -> list[ReadRun]:
+def read_lines(lines: Sequence[Line]) -> list[ReadRun]:
     """Every run of iperf3 in lines of a log."""
-    return read_apart(given, line_matcher(_COLUMNS), _read_process)
+    return read_apart(lines, line_matcher(_COLUMNS), _read_process)
 
 
 def _read_process(lines: list[Line]) -> list[ReadRun]:
@@ -93,7 +93,7 @@ def _unwrap(lines: list[Line]) -> list[Line]:
     wrapped = False
     for line in lines:
         word = line.text.strip()
-        if word in ("sender", "receiver") and line.is_complete and result and _whole(result[-1]) is None:
+        if word in ("sender", "receiver") and line.is_complete and result and _find_direction(result[-1]) is None:
             result[-1] = result[-1].with_text(f"{result[-1].text.rstrip()}  {word}", result[-1].is_complete)
             wrapped = True
         else:
@@ -101,7 +101,7 @@ def _unwrap(lines: list[Line]) -> list[Line]:
     end = len(result) - 1
     while end >= 0 and not (result[end].is_complete and result[end].text.strip()):
         end -= 1
-    if end >= 0 and (wrapped or _is_under_summary(result[: end + 1])) and _whole(result[end]) is None:
+    if end >= 0 and (wrapped or _is_under_summary(result[: end + 1])) and _find_direction(result[end]) is None:
         result[end] = result[end].with_text(result[end].text, False)
     return result
 
@@ -112,10 +112,10 @@ def _is_under_summary(lines: list[Line]) -> bool:
     return "Retr" in columns and "Cwnd" not in columns
 
 
-def _whole(line: Line) -> str | None:
+def _find_direction(line: Line) -> str | None:
     """The sender or receiver a line of a report names; empty where it is no such line, None where it names neither."""
-    found = report(line.text, retransmits=None)
-    return "" if found is None else found.end_of
+    report_line = report(line.text, retransmits=None)
+    return "" if report_line is None else report_line.end_of
 
 
 class _Reader(RunReader):
@@ -149,11 +149,11 @@ class _Reader(RunReader):
             return
         columns = _COLUMNS.match(text)
         if columns:
-            self._column_line(line, *columns.groups())
+            self._read_column_line(line, *columns.groups())
         elif _SEPARATOR.match(text):
             self._separated = True
-        elif not self._report(line, text):
-            self._word(line, text)
+        elif not self._read_report_line(line, text):
+            self._read_status_line(line, text)
 
     def _open(self, line: Line) -> Draft:
         if self._draft is None:
@@ -195,59 +195,60 @@ class _Reader(RunReader):
 
     # -- the parts of a report -------------------------------------------------------------------------------------
 
-    def _column_line(self, line: Line, rate: str, rest: str) -> None:
+    def _read_column_line(self, line: Line, rate: str, headings: str) -> None:
         if self._in_summary and not self._separated:
             self._close()
         draft = self._open(line)
         self._in_summary = self._separated or self._in_summary
         self._separated = False
         self._columns = True
-        self._retransmits = "Retr" in rest
+        self._retransmits = "Retr" in headings
         self._one_sided = rate == "Bitrate"
-        if "Datagrams" in rest:
+        if "Datagrams" in headings:
             draft.test = "UDP"
         elif self._retransmits:
             draft.test = "TCP"
 
-    def _report(self, line: Line, text: str) -> bool:
-        found = report(text, retransmits=self._retransmits if self._columns else None)
-        if found is None:
+    def _read_report_line(self, line: Line, text: str) -> bool:
+        report_line = report(text, retransmits=self._retransmits if self._columns else None)
+        if report_line is None:
             return False
-        if found.end_of is None and self._end_of is not None:
-            found = replace(found, end_of=self._end_of)
+        if report_line.end_of is None and self._end_of is not None:
+            report_line = replace(report_line, end_of=self._end_of)
         draft = self._open(line)
-        is_summary = self._in_summary or found.end_of is not None
-        if found.stream != "SUM":
-            self._streams.add(found.stream)
-        if found.role is not None:
+        is_summary = self._in_summary or report_line.end_of is not None
+        if report_line.stream != "SUM":
+            self._streams.add(report_line.stream)
+        if report_line.role is not None:
             draft.parameters.bidirectional = True
         if is_summary:
             self._in_summary = True
-            self._summary(line, found, draft)
-        elif found.start == found.end:
+            self._read_summary(line, report_line, draft)
+        elif report_line.start == report_line.end:
             draft.notice(
-                line.number, f"the interval {found.start}-{found.end} s has no length and so no bandwidth: left out"
+                line.number,
+                f"the interval {report_line.start}-{report_line.end} s has no length and so no bandwidth: left out",
             )
-        elif not found.omitted:
-            add(draft, line.number, found, found.interval)
+        elif not report_line.omitted:
+            add(draft, line.number, report_line, report_line.interval)
         return True
 
-    def _summary(self, line: Line, found: Report, draft: Draft) -> None:
+    def _read_summary(self, line: Line, report_line: Report, draft: Draft) -> None:
         # a server of 3.6 and later, which print Bitrate, sums up its own side alone: what it sends, under Retr
         server_sends = self._server and (
-            found.role.startswith("TX") if found.role is not None else self._one_sided and self._retransmits
+            report_line.role.startswith("TX") if report_line.role is not None else self._one_sided and self._retransmits
         )
-        if found.end_of == "receiver" or server_sends:
-            self._summed.add((found.stream, found.role))
+        if report_line.end_of == "receiver" or server_sends:
+            self._summed.add((report_line.stream, report_line.role))
         self._reported = True
-        if found.total and found.end_of != "sender":
-            self._datagrams[found.stream] = found.total
-        duration = number(found.end)
-        if duration is not None and found.end_of != "receiver":
+        if report_line.total and report_line.end_of != "sender":
+            self._datagrams[report_line.stream] = report_line.total
+        duration = number(report_line.end)
+        if duration is not None and report_line.end_of != "receiver":
             draft.parameters.duration_s = duration
-        add(draft, line.number, found, found.place)
+        add(draft, line.number, report_line, report_line.place)
 
-    def _word(self, line: Line, text: str) -> None:
+    def _read_status_line(self, line: Line, text: str) -> None:
         version = _VERSION.match(text)
         if version:
             self._version = version.group(1)
@@ -264,7 +265,7 @@ class _Reader(RunReader):
         connecting = _CONNECTING.match(text)
         listening = _LISTENING.match(text)
         if connecting or listening or _ACCEPTED.match(text):
-            self._begins(line, text, connecting, listening)
+            self._begin_test(line, text, connecting, listening)
             return
         if self._draft is None:
             return
@@ -275,10 +276,10 @@ class _Reader(RunReader):
             self._streams.add(connected.group(1))
             self._draft.parameters.local_address, self._draft.parameters.remote_address = connected.group(2, 3)
         elif test:
-            protocol, _, block, omitted, rest = test.groups()
+            protocol, _, block, omitted, options = test.groups()
             self._draft.test = protocol
             self._draft.parameters.message_bytes, self._draft.parameters.omitted_s = int(block), int(omitted)
-            tos = re.search(r"\btos (\d+)", rest)
+            tos = re.search(r"\btos (\d+)", options)
             if tos:
                 self._draft.parameters.tos = int(tos.group(1))
         elif verbose := _VERBOSE.match(text):
@@ -297,7 +298,9 @@ class _Reader(RunReader):
             return False
         return self._has_server_summary() or bool(self._draft.errors)
 
-    def _begins(self, line: Line, text: str, connecting: re.Match[str] | None, listening: re.Match[str] | None) -> None:
+    def _begin_test(
+        self, line: Line, text: str, connecting: re.Match[str] | None, listening: re.Match[str] | None
+    ) -> None:
         """A line that only a new test, or the wait for one, prints."""
         had_report = self._draft is not None and (bool(self._draft.measurements) or self._in_summary)
         if listening:

@@ -21,7 +21,7 @@ _ROW = re.compile(r"mesh row\s+\d+\s+\d+((?:\s+\d+\.\d+){4,7})")
 _LAST = re.compile(r"mesh last (.+)")
 _ROUTE = re.compile(r"(\S+) from (\S+) (.*?dev \S+(?: table \S+)?)\b.*")  # ip-route(8), route get
 _NO_ROUTE = re.compile(r"(?:RTNETLINK answers|Error): (.+)")
-_SENT = re.compile(r"(\d{1,9}) packets transmitted, (\d{1,9}) received.*")  # ping(8) of iputils
+_PACKET_COUNTS = re.compile(r"(\d{1,9}) packets transmitted, (\d{1,9}) received.*")  # ping(8) of iputils
 _TIMES = re.compile(r"rtt min/avg/max/mdev = ([\d.]+)/([\d.]+)/([\d.]+)/([\d.]+) ms")
 
 _PING_TIMES = (Metric.LATENCY_MIN, Metric.LATENCY_AVG, Metric.LATENCY_MAX, Metric.LATENCY_STDEV)
@@ -47,7 +47,7 @@ def read(log: Source) -> list[ReadRun]:
         elif _PAIR.fullmatch(text) is not None:
             block = [line]
         elif block and (end := _END.fullmatch(text)) is not None:
-            _take(drafts[-1], block, int(end[1]))
+            _read_pair(drafts[-1], block, int(end[1]))
             block, whole = [], whole + 1
         elif block:
             block.append(line)
@@ -56,7 +56,7 @@ def read(log: Source) -> list[ReadRun]:
     return [draft.finish() for draft in drafts]
 
 
-def _take(draft: Draft, block: Sequence[Line], code: int) -> None:
+def _read_pair(draft: Draft, block: Sequence[Line], code: int) -> None:
     """One pair, whole."""
     head = _PAIR.fullmatch(block[0].text.strip())
     assert head is not None
@@ -64,19 +64,19 @@ def _take(draft: Draft, block: Sequence[Line], code: int) -> None:
     route = small_exit = message = None
     for line in block[1:]:
         text = line.text.strip()
-        if (sent := _SENT.match(text)) is not None:
-            lost = int(sent[1]) - int(sent[2])
-            draft.measure(Metric.LOST, "packets", lost, line.number, place=place)
+        if (counts := _PACKET_COUNTS.match(text)) is not None:
+            lost_packets = int(counts[1]) - int(counts[2])
+            draft.measure(Metric.LOST, "packets", lost_packets, line.number, place=place)
         elif (times := _TIMES.match(text)) is not None:
             for metric, value in zip(_PING_TIMES, times.groups(), strict=True):
                 draft.measure(metric, "us", round(float(value) * 1000, 3), line.number, place=place)
         elif (row := _ROW.fullmatch(text)) is not None:
             for metric, value in zip(_RDMA_TIMES, row[1].split(), strict=False):
                 draft.measure(metric, "us", float(value), line.number, place=place)
-        elif (found := _ROUTE.fullmatch(text)) is not None:
-            route = f"{found[1]} from {found[2]} {found[3]}"
-        elif (none := _NO_ROUTE.fullmatch(text)) is not None and draft.test == "ping":
-            route = f"none: {none[1]}"
+        elif (route_match := _ROUTE.fullmatch(text)) is not None:
+            route = f"{route_match[1]} from {route_match[2]} {route_match[3]}"
+        elif (no_route := _NO_ROUTE.fullmatch(text)) is not None and draft.test == "ping":
+            route = f"none: {no_route[1]}"
         elif (small := _SMALL.fullmatch(text)) is not None:
             small_exit = None if small[1] == "-" else int(small[1])
         elif code and (last := _LAST.fullmatch(text)) is not None:

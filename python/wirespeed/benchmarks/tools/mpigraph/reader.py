@@ -68,8 +68,8 @@ class _Reader(RunReader):
             self._close()
             self._open(line).version = start.group(1)
         elif text.startswith(("Send", "Recv")):
-            self._head(line, text)
-        elif self._draft is not None and not self._setting(self._draft, text) and not self._row(line, text):
+            self._read_heading(line, text)
+        elif self._draft is not None and not self._read_setting(self._draft, text) and not self._read_row(line, text):
             fail(self._draft, text)
 
     def _open(self, line: Line) -> Draft:
@@ -82,7 +82,7 @@ class _Reader(RunReader):
             self._found.append(self._draft.finish())
         self._draft, self._nodes, self._side, self._unit = None, [], None, None
 
-    def _setting(self, draft: Draft, text: str) -> bool:
+    def _read_setting(self, draft: Draft, text: str) -> bool:
         setting = _SETTING.match(text)
         if setting is None:
             return False
@@ -94,7 +94,7 @@ class _Reader(RunReader):
             draft.parameters.read_setting(name, value)
         return True
 
-    def _head(self, line: Line, text: str) -> None:
+    def _read_heading(self, line: Line, text: str) -> None:
         """A summary, or the line that names the nodes of a table."""
         summary = _SUMMARY.match(text)
         if summary:
@@ -103,7 +103,7 @@ class _Reader(RunReader):
             value = number(cell)
             draft = self._draft
             if value is not None and draft is not None:
-                draft.measure(_METRICS[statistic], self._unit, value, line.number, self._size(draft), _SIDES[side])
+                draft.measure(_METRICS[statistic], self._unit, value, line.number, self._find_size(draft), _SIDES[side])
             return
         side, *names = text.split()
         nodes = [_NODE.fullmatch(name) for name in names]
@@ -117,7 +117,7 @@ class _Reader(RunReader):
         shared = len({name for name, _ in named}) < len(named)  # several ranks on a node
         self._nodes = [(f"{name}:{rank}" if shared else name, rank) for name, rank in named]
 
-    def _row(self, line: Line, text: str) -> bool:
+    def _read_row(self, line: Line, text: str) -> bool:
         row = _ROW.match(text)
         draft = self._draft
         if row is None or draft is None:
@@ -133,18 +133,18 @@ class _Reader(RunReader):
                 line.number, f"a row of {len(cells)} values", f"{len(self._nodes)} values; the row is left out"
             )
             return True
-        for (other, rank), cell in zip(self._nodes, cells, strict=True):
+        for (peer_name, rank), cell in zip(self._nodes, cells, strict=True):
             value = number(cell)
             if rank == row.group(2):
                 continue
             if value is None:
-                draft.notice(line.number, f"{cell} for {row_name} and {other}", "a number; left out")
+                draft.notice(line.number, f"{cell} for {row_name} and {peer_name}", "a number; left out")
                 continue
-            place = f"{row_name} -> {other}" if self._side == "Send" else f"{other} -> {row_name}"
+            place = f"{row_name} -> {peer_name}" if self._side == "Send" else f"{peer_name} -> {row_name}"
             metric_place = place if self._side == "Send" else f"{place}, received"
-            draft.measure(Metric.BW_AVG, self._unit, value, line.number, self._size(draft), metric_place)
+            draft.measure(Metric.BW_AVG, self._unit, value, line.number, self._find_size(draft), metric_place)
         return True
 
     @staticmethod
-    def _size(draft: Draft) -> int | None:
+    def _find_size(draft: Draft) -> int | None:
         return draft.parameters.message_bytes

@@ -21,8 +21,10 @@ from wirespeed.results.nccl import Communicator
 def communicators(log: Source) -> tuple[Communicator, ...]:
     """Every communicator of a log, in the order of its first line."""
     reader = _Reader()
-    others = [line for line in log.without_debug() if "CCL " in line.text]  # warnings, and lines behind half a row
-    for line in heapq.merge(log.debug(*lines.WORDS), others, key=lambda line: line.number):
+    undecided_lines = [
+        line for line in log.without_debug() if "CCL " in line.text
+    ]  # warnings, and lines behind half a row
+    for line in heapq.merge(log.debug(*lines.WORDS), undecided_lines, key=lambda line: line.number):
         if line.is_complete:
             reader.take(line)
     return reader.finish()
@@ -62,54 +64,54 @@ class _Reader:
         self._found: list[Facts] = []
         self._versions: list[tuple[int, str, str]] = []  # lines that only the first process prints, without its name
         self._handlers: dict[str, Callable[[Line, _Process, str], None]] = {
-            "Channel": self._ring,
-            "Trees": self._trees,
-            "comm": self._comm,
-            "Using": self._network_line,
-            "NCCL": self._version,
-            "RCCL": self._version,
-            "Bootstrap": self._bootstrap,
-            "DMA-BUF": self._dma_buf,
-            "Dmabuf": self._dma_buf,
-            "NVLS": self._nvls,
-            "P2P": self._plugin,
+            "Channel": self._read_ring,
+            "Trees": self._read_trees,
+            "comm": self._read_comm,
+            "Using": self._read_network_line,
+            "NCCL": self._read_version,
+            "RCCL": self._read_version,
+            "Bootstrap": self._read_bootstrap,
+            "DMA-BUF": self._read_dma_buf,
+            "Dmabuf": self._read_dma_buf,
+            "NVLS": self._read_nvls,
+            "P2P": self._read_plugin,
         }
 
     def take(self, line: Line) -> None:
         text = line.text
-        at = text.find(lines.INFO)
-        if at < 0:
-            self._rare(line)
+        start = text.find(lines.INFO)
+        if start < 0:
+            self._read_rare_line(line)
             return
-        if text.find(lines.INFO, at + 11) >= 0:  # a page that lost its line ends
+        if text.find(lines.INFO, start + 11) >= 0:  # a page that lost its line ends
             self._run_on(line)
             return
-        prefix = text[:at]
+        prefix = text[:start]
         printed = self._prefixes[prefix] if prefix in self._prefixes else self._find_process(prefix, line.number)
         if printed is None:
             return
-        process, message = printed[0], text[at + 11 :].strip()
+        process, message = printed[0], text[start + 11 :].strip()
         via_at = message.find(" via ")
         if via_at >= 0:  # most lines of a log
-            self._connection(process, message, via_at)
+            self._read_connection(process, message, via_at)
             return
         word, _, _ = message.partition(" ")
         handler = self._handlers.get(word)
         if handler is not None:
             handler(line, process, message)
         else:
-            self._other_line(line, process, word, message)
+            self._read_other_line(line, process, word, message)
 
     def finish(self) -> tuple[Communicator, ...]:
-        alone = Facts(0)
+        unassigned = Facts(0)
         for process in self._processes.values():
             if process.joined is not None:
                 process.joined.take_setup(process.facts)
             else:  # no line names the communicator of this process
-                alone.line = alone.line or process.facts.line
-                alone.add(process.facts)
-        if alone.is_stated():
-            self._found.append(alone)
+                unassigned.line = unassigned.line or process.facts.line
+                unassigned.add(process.facts)
+        if unassigned.is_stated():
+            self._found.append(unassigned)
         for facts in self._found:
             self._name_version(facts)
         self._found.sort(key=lambda facts: facts.line)
@@ -119,35 +121,35 @@ class _Reader:
         """The version that stood there when the last process joined, or the only one of the log."""
         if facts.version is not None or not self._versions:
             return
-        before = [version for version in self._versions if version[0] <= facts.joined]
-        if before or len({version[1:] for version in self._versions}) == 1:
-            _, facts.library, facts.version = (before or self._versions)[-1]
+        earlier = [version for version in self._versions if version[0] <= facts.joined]
+        if earlier or len({version[1:] for version in self._versions}) == 1:
+            _, facts.library, facts.version = (earlier or self._versions)[-1]
 
     def _find_process(self, prefix: str, line: int) -> tuple[_Process, str | None] | None:
         match = lines.PREFIX.search(prefix)
-        found = None
+        source_of_line = None
         if match is not None:
             key = match["host"], match["pid"], match["device"]
             process = self._processes.get(key)
             if process is None:
                 process = self._processes[key] = _Process(match["host"], match["pid"], Facts(line))
                 process.facts.hosts[match["host"]] = None
-            found = process, match["where"]
-        self._prefixes[prefix] = found
-        return found
+            source_of_line = process, match["where"]
+        self._prefixes[prefix] = source_of_line
+        return source_of_line
 
-    def _rare(self, line: Line) -> None:
+    def _read_rare_line(self, line: Line) -> None:
         """Take a warning, or the version that stands alone."""
-        at = line.text.find(lines.WARN)
-        if at < 0:
+        start = line.text.find(lines.WARN)
+        if start < 0:
             match = lines.VERSION.match(line.text.strip(" \t|"))
             if match:
                 self._versions.append((line.number, f"{match.group(1)}CCL", match.group(2)))
             return
-        printed = self._find_process(line.text[:at], line.number)
+        printed = self._find_process(line.text[:start], line.number)
         if printed is not None:
             process, prefix = printed
-            text = " ".join(f"{prefix or ''} {line.text[at + 11 :]}".split())
+            text = " ".join(f"{prefix or ''} {line.text[start + 11 :]}".split())
             process.current.warn(process.host, text, line.number)
 
     def _run_on(self, line: Line) -> None:
@@ -157,10 +159,10 @@ class _Reader:
             if part.count(lines.INFO) <= 1:
                 self.take(line.with_text(part, line.is_complete))
 
-    def _connection(self, process: _Process, message: str, via_at: int) -> None:
+    def _read_connection(self, process: _Process, message: str, via_at: int) -> None:
         """Take ``Channel 00/0 : 3[3] -> 8[0] [send] via NET/IB/0/GDRDMA``; ``Ring`` in releases before 2.6."""
-        over = message[via_at + 5 :]
-        via = lines.via(over)
+        transport = message[via_at + 5 :]
+        via = lines.via(transport)
         words = message[:via_at].split()
         if via is None or len(words) < 4 or words[0] not in ("Channel", "Ring", "CollNet"):
             return
@@ -171,7 +173,7 @@ class _Reader:
         facts = process.current
         if via.pointer is not None:
             facts = self._pointers.get((process.host, process.pid, via.pointer), facts)
-        key = process.host, over, direction
+        key = process.host, transport, direction
         channels = facts.paths.get(key)
         if channels is None:
             channels = facts.paths[key] = {}
@@ -179,35 +181,35 @@ class _Reader:
 
     # -- messages --------------------------------------------------------------------------------------------------
 
-    def _other_line(self, line: Line, process: _Process, word: str, message: str) -> None:
+    def _read_other_line(self, line: Line, process: _Process, word: str, message: str) -> None:
         if " Bytes -> Algo " in message:
-            self._choice(line, process, message)
+            self._read_choice(line, process, message)
         elif message.startswith(lines.NO_RDMA):
             process.current.warn(process.host, message, line.number)
         elif word.startswith("NET/"):
-            self._net(line, process, message)
+            self._read_net(line, process, message)
         elif " comm 0x" in message:
-            self._comm(line, process, message)
+            self._read_comm(line, process, message)
         elif " channels, " in message:
-            self._channels(line, process, message)
+            self._read_channels(line, process, message)
         elif word.startswith(("NCCL_", "RCCL_")):
-            self._environment(line, process, message)
+            self._read_environment(line, process, message)
         elif word.startswith("TUNER/"):
-            self._tuner(line, process, message)
+            self._read_tuner(line, process, message)
 
-    def _ring(self, line: Line, process: _Process, message: str) -> None:
+    def _read_ring(self, line: Line, process: _Process, message: str) -> None:
         match = lines.RING.match(message)
         if match:
             process.current.rings[int(match.group(1))] = tuple(int(rank) for rank in match.group(2).split())
 
-    def _trees(self, line: Line, process: _Process, message: str) -> None:
+    def _read_trees(self, line: Line, process: _Process, message: str) -> None:
         for channel, rank, parent in lines.whole(lines.TREE.findall(message), message):
             parents = process.current.trees.setdefault(int(channel), {})
             parents[int(rank)] = int(parent) if int(parent) >= 0 else None
 
-    def _comm(self, line: Line, process: _Process, message: str) -> None:
+    def _read_comm(self, line: Line, process: _Process, message: str) -> None:
         if " channels, " in message:
-            self._channels(line, process, message)
+            self._read_channels(line, process, message)
             return
         match = lines.RANK.match(message)
         if match is None:
@@ -219,7 +221,7 @@ class _Reader:
             return
         facts = self._pointers.get(pointer)
         if facts is None or (state == "Init START" and rank in facts.initialized):
-            facts = self._pointers[pointer] = self._communicator(line, match["id"], rank, int(match["ranks"]))
+            facts = self._pointers[pointer] = self._find_communicator(line, match["id"], rank, int(match["ranks"]))
         if process.joined is not facts:
             self._join(line, process, facts, is_silent=state == "Init COMPLETE")
         facts.ranks_joined.add(rank)
@@ -233,7 +235,7 @@ class _Reader:
             facts.initialized.add(rank)
             process.ready = True
 
-    def _communicator(self, line: Line, identity: str | None, rank: int, ranks: int) -> Facts:
+    def _find_communicator(self, line: Line, identity: str | None, rank: int, ranks: int) -> Facts:
         """The communicator of an id; without one, the last of the size in which the rank is not yet taken."""
         for facts in reversed(self._found):
             if facts.ranks == ranks and facts.id == identity and (identity or rank not in facts.ranks_joined):
@@ -250,13 +252,13 @@ class _Reader:
             process.silent = True
             facts.line, process.facts.line = min(facts.line, process.facts.line), line.number
 
-    def _network_line(self, line: Line, process: _Process, message: str) -> None:
+    def _read_network_line(self, line: Line, process: _Process, message: str) -> None:
         if message.startswith("Using network "):
             process.facts.networks.clear()  # each communicator may take another
             for facts in process.setup:
                 facts.networks[message.removeprefix("Using network ")] = None
 
-    def _net(self, line: Line, process: _Process, message: str) -> None:
+    def _read_net(self, line: Line, process: _Process, message: str) -> None:
         using, gdr, queue_pair = (pattern.match(message) for pattern in (lines.USING, lines.GDR_HCA, lines.GID))
         provider = lines.PROVIDER.match(message)
         if using:
@@ -276,34 +278,34 @@ class _Reader:
             for facts in process.setup:
                 facts.plugins.add(f"libfabric provider {provider.group(1)}")
         elif "DMA-BUF" in message:
-            self._dma_buf(line, process, message)
+            self._read_dma_buf(line, process, message)
         else:
-            self._plugin(line, process, message)
+            self._read_plugin(line, process, message)
 
-    def _plugin(self, line: Line, process: _Process, message: str) -> None:
+    def _read_plugin(self, line: Line, process: _Process, message: str) -> None:
         match = lines.PLUGIN.match(message)
         if match:
             for facts in process.setup:
                 facts.plugins.add(next(name for name in match.groups() if name))
 
-    def _bootstrap(self, line: Line, process: _Process, message: str) -> None:
+    def _read_bootstrap(self, line: Line, process: _Process, message: str) -> None:
         match = lines.BOOTSTRAP.match(message)
         if match:
             for facts in process.setup:
                 facts.bootstrap.add(f"{process.host} {match.group(1).removesuffix('<0>')}")
 
-    def _dma_buf(self, line: Line, process: _Process, message: str) -> None:
+    def _read_dma_buf(self, line: Line, process: _Process, message: str) -> None:
         match = lines.DMA_BUF.search(message)
         if match:
             for facts in process.setup:
                 facts.dma_buf.add("available" in message or match.group(1) == "true")
 
-    def _nvls(self, line: Line, process: _Process, message: str) -> None:
+    def _read_nvls(self, line: Line, process: _Process, message: str) -> None:
         match = lines.NVLS.match(message)
         if match:
             process.current.nvls.add(match.group(1) is None)
 
-    def _channels(self, line: Line, process: _Process, message: str) -> None:
+    def _read_channels(self, line: Line, process: _Process, message: str) -> None:
         match = lines.CHANNELS.match(message)
         if match:
             coll, collnet, nvls, p2p = (int(count) if count else None for count in match.groups())
@@ -311,19 +313,19 @@ class _Reader:
             facts.channels, facts.collnet_channels = coll, collnet
             facts.nvls_channels, facts.p2p_channels = nvls, p2p
 
-    def _environment(self, line: Line, process: _Process, message: str) -> None:
+    def _read_environment(self, line: Line, process: _Process, message: str) -> None:
         match = lines.ENVIRONMENT.match(message)
         if match:
             for facts in (process.facts, process.current):  # some are read only when they are first needed
                 facts.environment.setdefault(match.group(1), {})[match.group(2)] = None
 
-    def _tuner(self, line: Line, process: _Process, message: str) -> None:
+    def _read_tuner(self, line: Line, process: _Process, message: str) -> None:
         match = lines.TUNER.match(message)
         if match:
             for facts in process.setup:
                 facts.tuner = match.group(1)
 
-    def _choice(self, line: Line, process: _Process, message: str) -> None:
+    def _read_choice(self, line: Line, process: _Process, message: str) -> None:
         match = lines.CHOICE.match(message)
         if match is None:
             return
@@ -334,7 +336,7 @@ class _Reader:
         count, first = choices.get(key, (0, line.number))
         choices[key] = count + 1, first
 
-    def _version(self, line: Line, process: _Process, message: str) -> None:
+    def _read_version(self, line: Line, process: _Process, message: str) -> None:
         match = lines.VERSION.match(message)
         if match:
             for facts in process.setup:

@@ -100,43 +100,43 @@ class Facts:
         setattr(self, name, value)
         return value
 
-    def add(self, other: Facts) -> None:
+    def add(self, source: Facts) -> None:
         """Add what a joining process printed, or that is left over at the end."""
-        self.library, self.version = self.library or other.library, self.version or other.version
-        self.tuner = self.tuner or other.tuner
-        self._update(other, _HELD_TOGETHER)
-        for name, values in other._entries("environment").items():
+        self.library, self.version = self.library or source.library, self.version or source.version
+        self.tuner = self.tuner or source.tuner
+        self._update(source, _HELD_TOGETHER)
+        for name, values in source._get_entries("environment").items():
             self.environment.setdefault(name, {}).update(values)
-        self.take_setup(other)
+        self.take_setup(source)
 
-    def take_setup(self, other: Facts) -> None:
+    def take_setup(self, source: Facts) -> None:
         """Take over what belongs to one communicator only: a process prints it again for the next."""
-        self._update(other, ("nvls", "gids", "mtus", "rings"))
-        if other.channels is not None:
-            self.channels, self.collnet_channels = other.channels, other.collnet_channels
-            self.nvls_channels, self.p2p_channels = other.nvls_channels, other.p2p_channels
-        for channel, parents in other._entries("trees").items():
+        self._update(source, ("nvls", "gids", "mtus", "rings"))
+        if source.channels is not None:
+            self.channels, self.collnet_channels = source.channels, source.collnet_channels
+            self.nvls_channels, self.p2p_channels = source.nvls_channels, source.p2p_channels
+        for channel, parents in source._get_entries("trees").items():
             self.trees.setdefault(channel, {}).update(parents)
-        for key, channels in other._entries("paths").items():
+        for key, channels in source._get_entries("paths").items():
             counts = self.paths.setdefault(key, {})
             for name, connections in channels.items():
                 counts[name] = counts.get(name, 0) + connections
-        for choice, (count, line) in other._entries("choices").items():
-            known, first = self.choices.get(choice, (0, line))
-            self.choices[choice] = known + count, min(first, line)
-        for warning, (count, line, text) in other._entries("warnings").items():
-            known, first, words = self.warnings.get(warning, (0, line, text))
-            self.warnings[warning] = known + count, min(first, line), words
+        for choice, (count, line) in source._get_entries("choices").items():
+            earlier_count, first = self.choices.get(choice, (0, line))
+            self.choices[choice] = earlier_count + count, min(first, line)
+        for warning, (count, line, text) in source._get_entries("warnings").items():
+            earlier_count, first, words = self.warnings.get(warning, (0, line, text))
+            self.warnings[warning] = earlier_count + count, min(first, line), words
         for name in _OF_ONE:
-            other.__dict__.pop(name, None)
-        other.channels = other.collnet_channels = other.nvls_channels = other.p2p_channels = None
+            source.__dict__.pop(name, None)
+        source.channels = source.collnet_channels = source.nvls_channels = source.p2p_channels = None
 
-    def _entries(self, name: str) -> dict[Any, Any]:
+    def _get_entries(self, name: str) -> dict[Any, Any]:
         return self.__dict__.get(name) or {}
 
-    def _update(self, other: Facts, names: Iterable[str]) -> None:
+    def _update(self, source: Facts, names: Iterable[str]) -> None:
         for name in names:
-            value = other.__dict__.get(name)
+            value = source.__dict__.get(name)
             if value:
                 getattr(self, name).update(value)
 
@@ -157,7 +157,7 @@ class Facts:
         """The communicator, in an order that does not depend on which process printed first."""
         uniform = {name: next(iter(values)) for name, values in self.environment.items() if len(values) == 1}
         differing = {name: tuple(sorted(values)) for name, values in self.environment.items() if len(values) > 1}
-        paths = self._paths()
+        paths = self._build_paths()
         traffic_class = uniform.get("NCCL_IB_TC", "")
         return Communicator(
             library=self.library,
@@ -173,10 +173,10 @@ class Facts:
             network=", ".join(sorted(self.networks)) or None,
             plugins=tuple(sorted(self.plugins)),
             bootstrap=tuple(sorted(self.bootstrap)),
-            nics=self._nics(),
+            nics=self._build_nics(),
             relaxed_ordering=_common_value(self.relaxed_ordering),
             dma_buf=_common_value(self.dma_buf),
-            gdrdma=_gdrdma(paths),
+            gdrdma=_summarize_gdrdma(paths),
             paths=paths,
             channels=self.channels,
             collnet_channels=self.collnet_channels,
@@ -205,34 +205,34 @@ class Facts:
             ),
             environment=dict(sorted(uniform.items())),
             differing_environment=dict(sorted(differing.items())),
-            conflicts=tuple(_conflicts(differing)),
+            conflicts=tuple(_find_conflicts(differing)),
             warnings=tuple(
                 NcclWarning(host, text, count, line, causes(text), lines.FATAL.search(text) is not None)
                 for (host, _), (count, line, text) in sorted(self.warnings.items(), key=lambda warning: warning[1][1])
             ),
         )
 
-    def _nics(self) -> tuple[NcclNic, ...]:
+    def _build_nics(self) -> tuple[NcclNic, ...]:
         return tuple(
             NcclNic(host, network, device, name, port, link, self.gpudirect.get((host, name)))
             for (host, network, device), (name, port, link) in sorted(self.nics.items())
         )
 
-    def _paths(self) -> tuple[NcclPath, ...]:
-        found: dict[tuple[str, str, int | None, str | None, bool | None, bool], dict[int, int]] = {}
+    def _build_paths(self) -> tuple[NcclPath, ...]:
+        counts_by_path: dict[tuple[str, str, int | None, str | None, bool | None, bool], dict[int, int]] = {}
         for (host, text, direction), channels in self.paths.items():
             via = lines.via(text)
             if via is None:
                 continue
             key = host, via.transport, via.device, direction or None, via.gdrdma, via.forwarded
-            counts = found.setdefault(key, {})
+            counts = counts_by_path.setdefault(key, {})
             for name, count in channels.items():
                 counts[int(name)] = counts.get(int(name), 0) + count
-        in_order = sorted(found.items(), key=lambda entry: str(entry[0]))
+        in_order = sorted(counts_by_path.items(), key=lambda entry: str(entry[0]))
         return tuple(NcclPath(*key, tuple(sorted(counts)), sum(counts.values())) for key, counts in in_order)
 
 
-def _conflicts(differing: Mapping[str, tuple[str, ...]]) -> Iterator[NcclConflict]:
+def _find_conflicts(differing: Mapping[str, tuple[str, ...]]) -> Iterator[NcclConflict]:
     """The variables that all processes of a job must set to one value."""
     values = differing.get("NCCL_IB_TC")
     if values:
@@ -245,7 +245,7 @@ def _conflicts(differing: Mapping[str, tuple[str, ...]]) -> Iterator[NcclConflic
         )
 
 
-def _gdrdma(paths: tuple[NcclPath, ...]) -> str | None:
+def _summarize_gdrdma(paths: tuple[NcclPath, ...]) -> str | None:
     """Whether connections over a network go straight between GPU and NIC."""
     states = {path.gdrdma for path in paths if path.gdrdma is not None}
     return ("all" if states == {True} else "none" if states == {False} else "some") if states else None

@@ -35,7 +35,7 @@ _PLACES = {"out_of_place": "out-of-place", "in_place": "in-place"}
 
 def read(log: Source) -> list[ReadRun]:
     """Every JSON report of nccl-tests in the log."""
-    return [_run(document) for document in log.documents if _is_nccl(document.root)]
+    return [_read_run(document) for document in log.documents if _is_nccl(document.root)]
 
 
 def _is_nccl(root: Node) -> bool:
@@ -44,7 +44,7 @@ def _is_nccl(root: Node) -> bool:
     )
 
 
-def _run(document: Document) -> ReadRun:
+def _read_run(document: Document) -> ReadRun:
     root = document.root
     draft = Draft("nccl-tests", document.first)
     arguments = root.get("args")
@@ -55,10 +55,10 @@ def _run(document: Document) -> ReadRun:
         node = root.number("config", name)
         if node is not None and isinstance(node.value, int):
             draft.parameters.read_setting(parameter, node.value)
-    _devices(draft, root)
+    _read_devices(draft, root)
     results = root.get("results")
     for row in results.items() if results is not None else []:
-        _row(draft, row)
+        _read_row(draft, row)
     average = root.number("average_bus_bandwidth", "bandwidth")
     if average is not None and isinstance(average.value, int | float):
         draft.measure(Metric.AVG_BUSBW, "GB/s", average.value, average.line)
@@ -76,7 +76,7 @@ def _run(document: Document) -> ReadRun:
     return draft.finish()
 
 
-def _devices(draft: Draft, root: Node) -> None:
+def _read_devices(draft: Draft, root: Node) -> None:
     devices = root.get("config", "devices") or root.get("devices")
     if devices is None or root.get("results") is None:  # a cut list gives no number of ranks
         return
@@ -91,7 +91,7 @@ def _devices(draft: Draft, root: Node) -> None:
         draft.parameters.gpu_model = names.pop()
 
 
-def _row(draft: Draft, row: Node) -> None:
+def _read_row(draft: Draft, row: Node) -> None:
     size = row.number("size")
     if size is None or not isinstance(size.value, int):
         return

@@ -70,7 +70,7 @@ OPTION_NAMES = {
 class Columns:
     """The content of the column line: columns before the results, then one or two groups of results."""
 
-    left: list[str]
+    leading: list[str]
     groups: list[list[str]]
     stamped: bool
     time_unit: str = "us"
@@ -78,16 +78,16 @@ class Columns:
     results: list[tuple[int, int, Metric, str]] = field(init=False)  # of each result: cell, group, metric, unit
 
     def __post_init__(self) -> None:
-        self.cells = len(self.left) + sum(len(group) for group in self.groups) + 2 * self.stamped
+        self.cells = len(self.leading) + sum(len(group) for group in self.groups) + 2 * self.stamped
         names = [(index, name) for index, group in enumerate(self.groups) for name in group]
         self.results = [
-            (at, index, METRICS[name][0], self.time_unit if name == "time" else METRICS[name][1])
-            for at, (index, name) in enumerate(names, len(self.left))
+            (position, index, METRICS[name][0], self.time_unit if name == "time" else METRICS[name][1])
+            for position, (index, name) in enumerate(names, len(self.leading))
             if name in METRICS
         ]
 
 
-def columns_of(text: str) -> Columns | None:
+def parse_columns(text: str) -> Columns | None:
     """The columns a line names, when it is the column line of a table."""
     if "busbw" not in text:
         return None
@@ -108,27 +108,27 @@ def columns_of(text: str) -> Columns | None:
     return Columns(words[: starts[0]], groups, stamped, time_unit)
 
 
-def columns_of_row(cells: list[str]) -> Columns | None:
+def derive_columns(cells: list[str]) -> Columns | None:
     """The columns of a row whose column line was cut off, when its own arithmetic proves them.
 
     Since 2019 a row is size, count, type, then operation and root or one of them or none, and twice time, two
     bandwidths and an error; size over time is the first bandwidth, up to rounding.
     """
-    left = len(cells) - 8
+    leading = len(cells) - 8
     if (
-        not 3 <= left <= 5
+        not 3 <= leading <= 5
         or len(cells[0]) > SIZE_DIGITS
         or not cells[0].isdecimal()
         or not cells[1].isdecimal()
         or cells[2] not in TYPES
     ):
         return None
-    names = {3: [], 4: ["redop" if cells[3].isalpha() else "root"], 5: ["redop", "root"]}[left]
+    names = {3: [], 4: ["redop" if cells[3].isalpha() else "root"], 5: ["redop", "root"]}[leading]
     size = int(cells[0])
-    for at in (left, left + 4):
-        time, algbw, busbw = (number(cell) for cell in cells[at : at + 3])
+    for start in (leading, leading + 4):
+        time, algbw, busbw = (number(cell) for cell in cells[start : start + 3])
         if not time or algbw is None or busbw is None or abs(size / time / 1000 - algbw) > 0.006 + 0.01 * algbw:
             return None
-    counts = cells[left + 3].isdecimal() or cells[left + 7].isdecimal()
+    counts = cells[leading + 3].isdecimal() or cells[leading + 7].isdecimal()
     group = ["time", "algbw", "busbw", "#wrong" if counts else "error"]
     return Columns(["size", "count", "type", *names], [group, group], stamped=False)

@@ -37,8 +37,8 @@ from wirespeed.benchmarks.tools.nccl_tests.patterns import (
     TYPES,
     VERSION,
     Columns,
-    columns_of,
-    columns_of_row,
+    derive_columns,
+    parse_columns,
 )
 from wirespeed.results.benchmarks import Metric
 from wirespeed.results.parameters import Parameters
@@ -63,8 +63,8 @@ _RANK_WITHIN = re.compile(r"\[\d+\]")  # mpiexec -prepend-rank puts it before ev
 
 def read(log: Source) -> list[ReadRun]:
     """Every run of nccl-tests or rccl-tests in the log."""
-    found = []
-    processes = by_label(log.without_debug(fold=True), lambda text: columns_of(text) is not None)
+    runs = []
+    processes = by_label(log.without_debug(fold=True), lambda text: parse_columns(text) is not None)
     debug = log.debug(*_DEBUG_WORDS, distinct=len(processes) == 1)
     for label, process_lines in processes:
         reader = _Reader(label)
@@ -72,8 +72,8 @@ def read(log: Source) -> list[ReadRun]:
         lines.sort(key=attrgetter("number"))
         for line in splice(lines, NCCL_DEBUG, " NCCL "):
             reader.take(line)
-        found += reader.finish()
-    return found
+        runs += reader.finish()
+    return runs
 
 
 @dataclass(slots=True)
@@ -120,7 +120,7 @@ class _Reader:
 
     def take(self, line: Line) -> None:
         if line.is_list:
-            self._rank_list(line)
+            self._read_rank_list(line)
             return
         if line.is_table:
             if not self._takes_rows(line):
@@ -135,17 +135,17 @@ class _Reader:
         concluded = CONCLUDED.match(text)
         if concluded and self._draft is not None:
             self._draft.complete = True
-            self._draft.test = self._draft.test or _test(concluded.group(1))
+            self._draft.test = self._draft.test or _find_test(concluded.group(1))
             self._close()
             return
         if not line.is_complete or not text:
             return
-        if self._starts(line, text) or self._ends(line, text):
+        if self._read_before_table(line, text) or self._read_after_table(line, text):
             return
-        if (self._draft is None or self._draft.complete) and self._headless(line, text):
+        if (self._draft is None or self._draft.complete) and self._read_headless_row(line, text):
             return
         if self._draft is not None:
-            self._row(line, text)
+            self._read_row(line, text)
             if not self._draft.complete and not self._draft.errors:
                 return
         program = PROGRAM.search(text)
@@ -157,16 +157,16 @@ class _Reader:
         draft, columns = self._draft, self._columns
         if draft is None or columns is None or draft.complete or self._half is not None:
             return False
-        rows = line.rows(columns.cells, len(columns.left))
+        rows = line.rows(columns.cells, len(columns.leading))
         if rows is None or any(kind[0] not in TYPES for kind in rows[2]):
             return False
         lines, sizes, kinds, results = rows
         for kind in kinds:
-            self._note_kind(columns.left, kind)
+            self._note_kind(columns.leading, kind)
         width = len(results) // len(sizes)
-        chosen = [at - len(columns.left) for at, *_ in columns.results]
+        chosen = [position - len(columns.leading) for position, *_ in columns.results]
         if chosen != list(range(width)):
-            results = [results[start + at] for start in range(0, len(results), width) for at in chosen]
+            results = [results[start + position] for start in range(0, len(results), width) for position in chosen]
         draft.measure_rows(self._result_kinds(columns), results, lines, sizes)
         return True
 
@@ -182,13 +182,13 @@ class _Reader:
             return False
         if len(cells[0]) > SIZE_DIGITS:
             return False
-        self._cells(line, draft, columns, columns.left, cells)
+        self._read_cells(line, draft, columns, columns.leading, cells)
         return True
 
     def _takes_variable(self, line: Line, text: str) -> bool:
         if "set by environment" not in text or not line.is_complete:
             return False
-        variable = _variable(text[text.rfind("NCCL INFO") :])
+        variable = _parse_variable(text[text.rfind("NCCL INFO") :])
         if variable is not None:
             self._environment.setdefault(*variable)
         return variable is not None
@@ -196,15 +196,15 @@ class _Reader:
     def finish(self) -> list[ReadRun]:
         self._close()
         if self._before is not None:
-            draft = self._new_draft(self._before)
+            draft = self._create_draft(self._before)
             self._found.append(draft.finish())
         return self._found
 
     # -- before the table ------------------------------------------------------------------------------------------
 
-    def _starts(self, line: Line, text: str) -> bool:
+    def _read_before_table(self, line: Line, text: str) -> bool:
         """Take a line that stands before a table or opens one."""
-        columns = columns_of(text)
+        columns = parse_columns(text)
         if columns is not None:
             self._open(line, columns)
             return True
@@ -212,7 +212,7 @@ class _Reader:
             self._places, self._kinds = re.findall(r"out-of-place|in-place", text), []
             return True
         if RANK.match(text):
-            self._rank_list(line)
+            self._read_rank_list(line)
             return True
         library = LIBRARY.match(text)
         if library:
@@ -222,70 +222,73 @@ class _Reader:
             self._rccl = "RCCL version" in text
             return True
         for pattern, take in (
-            (VERSION, self._version),
-            (STARTING, self._start_line),
-            (RCCL_VERSION, self._rccl_version),
-            (OPTIONS, self._options),
+            (VERSION, self._read_version),
+            (STARTING, self._read_start_line),
+            (RCCL_VERSION, self._read_rccl_version),
+            (OPTIONS, self._read_options),
         ):
             match = pattern.match(text)
             if match:
-                take(match, self._preamble(line))
+                take(match, self._get_preamble(line))
                 return True
         return False
 
-    def _rank_list(self, line: Line) -> None:
+    def _read_rank_list(self, line: Line) -> None:
         """Take lines that each name a rank; processes print in any order, also after the column line."""
-        found = Ranks.from_line(line)
-        if not found.numbers:
+        ranks = Ranks.from_line(line)
+        if not ranks.numbers:
             return
         in_table = self._draft is not None and self._columns is not None and not self._draft.measurements
-        (self._ranks if in_table else self._preamble(line).ranks).add(found)
+        (self._ranks if in_table else self._get_preamble(line).ranks).add(ranks)
 
-    def _preamble(self, line: Line) -> _Preamble:
+    def _get_preamble(self, line: Line) -> _Preamble:
         if self._draft is not None:
             self._close()
         if self._before is None:
             self._before = _Preamble(line.number)
         return self._before
 
-    def _version(self, match: re.Match[str], before: _Preamble) -> None:
-        before.version = match.group(1)
-        before.parameters.nccl_headers_version = int(match.group(2)) if match.group(2) else None
-        before.parameters.nccl_library_version = int(match.group(3)) if match.group(3) else None
+    def _read_version(self, match: re.Match[str], preamble: _Preamble) -> None:
+        preamble.version = match.group(1)
+        preamble.parameters.nccl_headers_version = int(match.group(2)) if match.group(2) else None
+        preamble.parameters.nccl_library_version = int(match.group(3)) if match.group(3) else None
 
-    def _start_line(self, match: re.Match[str], before: _Preamble) -> None:
-        before.program = _test(match.group(1))
+    def _read_start_line(self, match: re.Match[str], preamble: _Preamble) -> None:
+        preamble.program = _find_test(match.group(1))
 
-    def _rccl_version(self, match: re.Match[str], before: _Preamble) -> None:
-        before.version, before.rccl = match.group(1), True
+    def _read_rccl_version(self, match: re.Match[str], preamble: _Preamble) -> None:
+        preamble.version, preamble.rccl = match.group(1), True
 
-    def _options(self, match: re.Match[str], before: _Preamble) -> None:
-        threads, gpus, ranks, minimum, maximum, step, kind, rest = match.groups()
-        before.rccl = before.rccl or ranks is not None
-        parameters = before.parameters
+    def _read_options(self, match: re.Match[str], preamble: _Preamble) -> None:
+        threads, gpus, ranks, minimum, maximum, step, kind, other_options = match.groups()
+        preamble.rccl = preamble.rccl or ranks is not None
+        parameters = preamble.parameters
         parameters.threads_per_process, parameters.gpus_per_thread = int(threads), int(gpus)
         parameters.min_message_bytes, parameters.max_message_bytes = int(minimum), int(maximum)
         if kind == "factor":
             parameters.message_step_factor = int(step)
         else:
             parameters.message_step_bytes = int(step)
-        for name, value in re.findall(r"([a-z][a-zI ]*?): (\d{1,9})\b", rest):
+        for name, value in re.findall(r"([a-z][a-zI ]*?): (\d{1,9})\b", other_options):
             if name in OPTION_NAMES:
                 parameters.read_setting(OPTION_NAMES[name], int(value))
 
-    def _new_draft(self, before: _Preamble) -> Draft:
+    def _create_draft(self, preamble: _Preamble) -> Draft:
         command, self._command = self._command or _Command(), None
-        program = before.program or command.program
+        program = preamble.program or command.program
         is_rccl = (
-            command.is_rccl or before.rccl or self._rccl or any(AMD.search(device) for device in before.ranks.devices)
+            command.is_rccl
+            or preamble.rccl
+            or self._rccl
+            or any(AMD.search(device) for device in preamble.ranks.devices)
         )
-        draft = Draft("rccl-tests" if is_rccl else "nccl-tests", before.line, test=program, version=before.version)
-        draft.parameters.update(before.parameters)
+        draft = Draft("rccl-tests" if is_rccl else "nccl-tests", preamble.line, test=program, version=preamble.version)
+        draft.parameters.update(preamble.parameters)
         if self._label is not None:
             draft.parameters.process_label = self._label
         for name, value in command.variables.items():
             self._environment.setdefault(name, value)
-        self._ranks = before.ranks
+        self._ranks = preamble.ranks
         self._before = None
         return draft
 
@@ -301,16 +304,16 @@ class _Reader:
                 self._draft.notice(line.number, text)
             return
         self._close()
-        self._draft = self._new_draft(self._before or _Preamble(line.number))
+        self._draft = self._create_draft(self._before or _Preamble(line.number))
         self._columns = columns
         self._types, self._kinds = {}, []
         self._tables, self._averages = 1, 0
 
-    def _ends(self, line: Line, text: str) -> bool:
+    def _read_after_table(self, line: Line, text: str) -> bool:
         """Take a line after a table, or an error message."""
         if self._draft is None:
             if OWN_FAILURE.match(text):
-                self._draft = self._new_draft(self._before or _Preamble(line.number))
+                self._draft = self._create_draft(self._before or _Preamble(line.number))
                 self._columns = None
                 self._draft.fail(text)
                 return True
@@ -337,18 +340,18 @@ class _Reader:
             return True
         return False
 
-    def _headless(self, line: Line, text: str) -> bool:
+    def _read_headless_row(self, line: Line, text: str) -> bool:
         """Take the first row of a table whose column line was cut off."""
-        columns = columns_of_row(text.split())
+        columns = derive_columns(text.split())
         if columns is None:
             return False
         self._open(line, columns)
         assert self._draft is not None
         self._draft.notice(line.number, "no column line before this row: its columns are recognised by their values")
-        self._row(line, text)
+        self._read_row(line, text)
         return True
 
-    def _row(self, line: Line, text: str) -> None:
+    def _read_row(self, line: Line, text: str) -> None:
         draft, columns = self._draft, self._columns
         cells = _RANK_WITHIN.sub(" ", text.lstrip("#")).split()
         if draft is None or columns is None or draft.complete:
@@ -361,28 +364,30 @@ class _Reader:
                 self._half = half
                 return
             else:
-                self._odd(half[0], half[1], columns)
+                self._note_odd_row(half[0], half[1], columns)
         if len(cells) < 3 or not all(cell.isdecimal() for cell in cells[:2]) or not cells[2][0].isalpha():
             return  # rows of other tools have numbers where the type stands
         if len(cells[0]) > SIZE_DIGITS:
             return
-        left = columns.left
-        if len(cells) == columns.cells - 1 and "redop" in left and number(cells[3]) is not None:
-            left = [name for name in left if name != "redop"]  # old releases leave it blank where nothing is reduced
+        leading = columns.leading
+        if len(cells) == columns.cells - 1 and "redop" in leading and number(cells[3]) is not None:
+            leading = [
+                name for name in leading if name != "redop"
+            ]  # old releases leave it blank where nothing is reduced
         elif len(cells) < columns.cells:
             self._half = line, cells
             return
         elif len(cells) != columns.cells:
-            self._odd(line, cells, columns)
+            self._note_odd_row(line, cells, columns)
             return
-        self._cells(line, draft, columns, left, cells)
+        self._read_cells(line, draft, columns, leading, cells)
 
-    def _cells(self, line: Line, draft: Draft, columns: Columns, left: list[str], cells: list[str]) -> None:
+    def _read_cells(self, line: Line, draft: Draft, columns: Columns, leading: list[str], cells: list[str]) -> None:
         size = int(cells[0])
-        self._note_kind(left, cells[2:])
+        self._note_kind(leading, cells[2:])
         kinds = self._result_kinds(columns)
-        missing = len(columns.left) - len(left)
-        printed = [cells[at - missing] for at, *_ in columns.results]
+        missing = len(columns.leading) - len(leading)
+        printed = [cells[position - missing] for position, *_ in columns.results]
         plain = numbers(printed)
         if plain is not None:
             draft.measure_row(kinds, plain, line.number, size)
@@ -398,21 +403,21 @@ class _Reader:
         if unread:
             draft.notice(line.number, f"{', '.join(unread)} in the row of {size} B", "numbers; left out")
 
-    def _note_kind(self, left: list[str], kind: list[str]) -> None:
+    def _note_kind(self, leading: list[str], kind: list[str]) -> None:
         """Note what stands between the count and the results: type, operation and root."""
-        for name, cell in zip(left[2:], kind, strict=False):
+        for name, cell in zip(leading[2:], kind, strict=False):
             self._types.setdefault(name, set()).add(cell)
 
     def _result_kinds(self, columns: Columns) -> list[tuple[Metric, str, str | None]]:
         if not self._kinds:
-            self._kinds = [(metric, unit, self._place(index)) for _, index, metric, unit in columns.results]
+            self._kinds = [(metric, unit, self._find_place(index)) for _, index, metric, unit in columns.results]
         return self._kinds
 
-    def _odd(self, line: Line, cells: list[str], columns: Columns) -> None:
+    def _note_odd_row(self, line: Line, cells: list[str], columns: Columns) -> None:
         assert self._draft is not None
         self._draft.notice(line.number, f"a row of {len(cells)} cells", f"{columns.cells} cells; the row is left out")
 
-    def _place(self, index: int) -> str | None:
+    def _find_place(self, index: int) -> str | None:
         assert self._columns is not None
         if len(self._columns.groups) == 2:
             return (self._places if len(self._places) == 2 else ("out-of-place", "in-place"))[index]
@@ -422,14 +427,14 @@ class _Reader:
         if self._draft is None:
             return
         if self._half is not None and self._columns is not None:
-            self._odd(*self._half, self._columns)
+            self._note_odd_row(*self._half, self._columns)
         self._half = None
         if self._ranks.numbers and (self._draft.measurements or self._draft.errors or self._draft.complete):
             _set_ranks(self._draft, self._ranks)  # without any of them, the log may be cut inside the list of ranks
         for name, values in self._types.items():
             if name not in _COLUMN_PARAMETERS:  # a column that no release prints
                 continue
-            self._draft.parameters.read_setting(_COLUMN_PARAMETERS[name], _uniform(values))
+            self._draft.parameters.read_setting(_COLUMN_PARAMETERS[name], _join_values(values))
         if self._library is not None:
             self._draft.parameters.library_version = self._library
         self._draft.parameters.environment = self._environment
@@ -443,10 +448,10 @@ _COLUMN_PARAMETERS = {"type": "datatype", "redop": "reduction", "root": "root_ra
 
 
 @lru_cache(maxsize=1024)  # each of a thousand processes prints the same
-def _variable(message: str) -> tuple[str, str] | None:
+def _parse_variable(message: str) -> tuple[str, str] | None:
     """A variable of NCCL's environment and its value."""
-    found = ENVIRONMENT.match(message)
-    return (found.group(1), found.group(2)) if found else None
+    variable = ENVIRONMENT.match(message)
+    return (variable.group(1), variable.group(2)) if variable else None
 
 
 def _is_result(cell: str) -> bool:
@@ -454,7 +459,7 @@ def _is_result(cell: str) -> bool:
     return number(cell.rstrip("*")) is not None or cell in ("N/A", "inf", "nan", "-nan")
 
 
-def _test(program: str) -> str:
+def _find_test(program: str) -> str:
     """The test a program is: ``all_reduce`` for ``./build/all_reduce_perf_mpi``."""
     name = program.rpartition("/")[2]
     match = PROGRAM.search(name)
@@ -473,7 +478,7 @@ def _set_ranks(draft: Draft, ranks: Ranks) -> None:
         draft.parameters.rank_groups = len(ranks.groups)
 
 
-def _uniform(values: Iterable[str]) -> str | int:
+def _join_values(values: Iterable[str]) -> str | int:
     """The one value of a column; several joined, as a run over all types has them."""
     joined = ",".join(sorted(values))
     value = number(joined)

@@ -53,7 +53,7 @@ def read(log: Source) -> list[ReadRun]:
     reader = _Reader()
     for line in splice(log.without_debug(), MESSAGE, "["):
         reader.take(line)
-    return reader.finish() or _files(log.without_debug())
+    return reader.finish() or _read_files(log.without_debug())
 
 
 class _Reader(RunReader):
@@ -85,18 +85,18 @@ class _Reader(RunReader):
             self._close()
             self._open(line)
         elif row:
-            self._row(line, row)
+            self._read_row(line, row)
         elif row_5:
-            self._row_5(line, row_5)
+            self._read_row_5(line, row_5)
         elif text.startswith("Completed with ") and "max bandwidth" in text and self._draft is not None:
             self._draft.complete = True
             self._close()
         elif checked:
-            draft = self._draft_for_size(line, int(checked.group(1)))
+            draft = self._get_draft_for_size(line, int(checked.group(1)))
             wrong = 0 if checked.group(3) == "passed" else 1
             draft.measure(Metric.WRONG, "failures", wrong, line.number, int(checked.group(1)))
         elif text in _MODES:
-            self._mode(_MODES[text])
+            self._read_mode(_MODES[text])
         elif command:
             self._close()
             largest = _LARGEST.search(command.group(2))
@@ -115,7 +115,7 @@ class _Reader(RunReader):
             self._said, self._modes = self._modes, Counter()
         return self._draft
 
-    def _mode(self, name: str) -> None:
+    def _read_mode(self, name: str) -> None:
         """What both processes print before the main loop; the second of them may be late."""
         late = self._draft is not None and 0 < self._said[name] < _PROCESSES
         (self._said if late else self._modes)[name] += 1
@@ -147,20 +147,20 @@ class _Reader(RunReader):
             return False
         if base & (base - 1) == 0:
             return base * 3 // 2 > largest
-        third, rest = divmod(base, 3)
-        return not rest and third & (third - 1) == 0 and base * 4 // 3 > largest
+        third, remainder = divmod(base, 3)
+        return not remainder and third & (third - 1) == 0 and base * 4 // 3 > largest
 
-    def _draft_for_size(self, line: Line, size: int) -> Draft:
+    def _get_draft_for_size(self, line: Line, size: int) -> Draft:
         """The draft of a row; a size that does not grow starts a run whose own first line is missing."""
         if size <= self._last:
             self._close()
         self._last = size
         return self._open(line)
 
-    def _row_5(self, line: Line, row: re.Match[str]) -> None:
-        size, unit, times, rate, prefix, latency, fraction, rest = row.groups()
+    def _read_row_5(self, line: Line, row: re.Match[str]) -> None:
+        size, unit, times, rate, prefix, latency, fraction, details = row.groups()
         exact = round(float(size) * _EXACT[unit]) if unit in _EXACT else None
-        draft = self._open(line) if exact is None else self._draft_for_size(line, exact)
+        draft = self._open(line) if exact is None else self._get_draft_for_size(line, exact)
         place = f"{size} {unit}" if exact is None else None
         for metric, true_unit, cell in (
             (Metric.BW_AVG, f"{prefix}b/s", rate),
@@ -170,13 +170,13 @@ class _Reader(RunReader):
             value = number(cell)
             if value is not None:
                 draft.measure(metric, true_unit, value, line.number, exact, place)
-        failures = re.search(r"(\d+) failures", rest)
+        failures = re.search(r"(\d+) failures", details)
         if failures:
             draft.measure(Metric.WRONG, "failures", int(failures.group(1)), line.number, exact, place)
 
-    def _row(self, line: Line, row: re.Match[str]) -> None:
+    def _read_row(self, line: Line, row: re.Match[str]) -> None:
         size, times, rate, latency = row.groups()
-        draft = self._draft_for_size(line, int(size))
+        draft = self._get_draft_for_size(line, int(size))
         for metric, unit, cell in (
             (Metric.BW_AVG, "Mib/s", rate),
             (Metric.LATENCY_AVG, "us", latency),
@@ -197,22 +197,22 @@ class _Plain:
     seconds: float
 
 
-def _files(lines: tuple[Line, ...]) -> list[ReadRun]:
+def _read_files(lines: tuple[Line, ...]) -> list[ReadRun]:
     """The runs in files that NetPIPE wrote: rows of three numbers that agree with one another."""
-    found: list[ReadRun] = []
+    runs: list[ReadRun] = []
     rows: list[_Plain] = []
     for line in lines:
         match = _PLAIN.match(line.text.rstrip())
-        row = _plain(line, match) if match and line.is_complete else None
+        row = _parse_plain_row(line, match) if match and line.is_complete else None
         if row is None or (rows and row.size <= rows[-1].size):
-            found += _file(rows)
+            runs += _read_file(rows)
             rows = []
         if row is not None:
             rows.append(row)
-    return [*found, *_file(rows)]
+    return [*runs, *_read_file(rows)]
 
 
-def _plain(line: Line, match: re.Match[str]) -> _Plain | None:
+def _parse_plain_row(line: Line, match: re.Match[str]) -> _Plain | None:
     size, rate, seconds = int(match.group(1)), float(match.group(2)), float(match.group(3))
     if not size or not rate or not seconds:
         return None
@@ -221,7 +221,7 @@ def _plain(line: Line, match: re.Match[str]) -> _Plain | None:
     return _Plain(line.number, size, rate, seconds) if agrees else None
 
 
-def _file(rows: list[_Plain]) -> list[ReadRun]:
+def _read_file(rows: list[_Plain]) -> list[ReadRun]:
     if len(rows) < _FEWEST:
         return []
     draft = Draft("netpipe", rows[0].line)

@@ -17,27 +17,27 @@ IDENTIFYING_TEXTS = ('"nvbandwidth"',)
 
 def read(log: Source) -> list[ReadRun]:
     """Every test of every JSON report of nvbandwidth in the log."""
-    found = []
+    runs = []
     for document in log.documents:
         report = document.root.get("nvbandwidth")
         if report is not None and isinstance(report.value, dict):
-            found += _report(document, report)
-    return found
+            runs += _read_report(document, report)
+    return runs
 
 
-def _report(document: Document, report: Node) -> list[ReadRun]:
+def _read_report(document: Document, report: Node) -> list[ReadRun]:
     tests = report.get("testcases")
     error = report.text("error")
-    found = [_test(report, test, document) for test in (tests.items() if tests is not None else [])]
-    if error or not found:
-        draft = _draft(report, report.line)
+    runs = [_read_test(report, test, document) for test in (tests.items() if tests is not None else [])]
+    if error or not runs:
+        draft = _create_draft(report, report.line)
         draft.fail(error or "")
         draft.complete = document.problem is None
-        found.insert(0, draft.finish())
-    return found
+        runs.insert(0, draft.finish())
+    return runs
 
 
-def _draft(report: Node, line: int) -> Draft:
+def _create_draft(report: Node, line: int) -> Draft:
     draft = Draft("nvbandwidth", line, version=report.text("git_version") or None)
     runtime = report.number("CUDA Runtime Version")
     if runtime is not None:
@@ -51,14 +51,14 @@ def _draft(report: Node, line: int) -> Draft:
     return draft
 
 
-def _test(report: Node, test: Node, document: Document) -> ReadRun:
-    draft = _draft(report, test.line)
+def _read_test(report: Node, test: Node, document: Document) -> ReadRun:
+    draft = _create_draft(report, test.line)
     draft.test = test.text("name")
     description = test.text("bandwidth_description")
     rows = test.get("bandwidth_matrix")
     if draft.test is not None and description and rows is not None:  # the name stands behind the matrix
         describe(draft, description.strip())
-        _matrix(draft, description.strip(), rows.items())
+        _read_matrix(draft, description.strip(), rows.items())
     status, error = test.text("status"), test.text("error")
     if status in ("Error", "Not Found") or error:
         draft.fail(error or f"status {status}")
@@ -68,7 +68,7 @@ def _test(report: Node, test: Node, document: Document) -> ReadRun:
     return draft.finish()
 
 
-def _matrix(draft: Draft, description: str, rows: list[Node]) -> None:
+def _read_matrix(draft: Draft, description: str, rows: list[Node]) -> None:
     if not rows:
         return
     table = matrix(draft.test, description, [str(column) for column in range(len(rows[0].items()))], {})

@@ -47,14 +47,14 @@ def matrix(test: str | None, description: str, columns: Sequence[str], hosts: Ma
         if "column" not in sides:
             return None
         if sides.get("row") == "CPU":  # one row: the memory beside each GPU
-            return _arrow(description, "CPU", gpu(column))
-        return _arrow(description, gpu(row), gpu(column)) if is_pairs else gpu(column)
+            return _format_arrow(description, "CPU", gpu(column))
+        return _format_arrow(description, gpu(row), gpu(column)) if is_pairs else gpu(column)
 
     rows = len(hosts) if description == BISECTION else len(columns) if is_pairs else 1
     metric, unit = (Metric.LATENCY_AVG, "ns") if is_latency else (Metric.BW_AVG, "GB/s")
     return Matrix(columns, rows, metric, unit, place)
 
 
-def _arrow(description: str, row: str, column: str) -> str:
+def _format_arrow(description: str, row: str, column: str) -> str:
     is_backward = "<-" in description and "<->" not in description
     return f"{column} -> {row}" if is_backward else f"{row} -> {column}"

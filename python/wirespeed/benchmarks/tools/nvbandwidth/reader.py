@@ -66,7 +66,7 @@ class _Reader:
     def _take(self, line: Line, text: str) -> None:
         if not text:
             return
-        if self._draft is not None and not self._draft.complete and self._rows(line, text):
+        if self._draft is not None and not self._draft.complete and self._read_rows(line, text):
             return
         if self._read_preamble(text):
             return
@@ -83,7 +83,7 @@ class _Reader:
         elif self._is_description(text):
             self._describe(line, text)
         elif _SUM.match(text) or _END.match(text):
-            self._end(_SUM.match(text) is not None)
+            self._end_matrix(_SUM.match(text) is not None)
         elif _ERROR.match(text):
             self._fail(line, text)
 
@@ -141,7 +141,7 @@ class _Reader:
         self._description = text
         describe(self._draft, text)
 
-    def _rows(self, line: Line, text: str) -> bool:
+    def _read_rows(self, line: Line, text: str) -> bool:
         """Take the column line and the rows of a matrix."""
         words = text.split()
         if self._draft is None or self._description is None or not words[0][0].isdecimal():
@@ -158,7 +158,7 @@ class _Reader:
             self._draft.complete = True
         return True
 
-    def _end(self, is_sum: bool) -> None:
+    def _end_matrix(self, is_sum: bool) -> None:
         if self._draft is not None and self._matrix is not None and is_sum:
             self._draft.complete = self._draft.complete or bool(self._matrix.rows_read)
 

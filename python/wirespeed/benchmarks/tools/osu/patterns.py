@@ -103,7 +103,7 @@ class Title:
     largest: int | None
 
 
-def title_of(text: str) -> Title:
+def parse_title(text: str) -> Title:
     """The content of the title of a report, without "OSU" and the version."""
     accelerator = _ACCELERATOR.search(text)
     words = _ACCELERATOR.sub("", text)
@@ -132,9 +132,9 @@ def title_of(text: str) -> Title:
     return Title(startup, device, None)
 
 
-def same_program(first: str, other: str) -> bool:
+def same_program(first: str, second: str) -> bool:
     """Whether two names are those of one program: osu_nccl_* of older releases is osu_xccl_* of newer ones."""
-    return re.sub(r"^osu_[nxr]ccl_", "osu_xccl_", first) == re.sub(r"^osu_[nxr]ccl_", "osu_xccl_", other)
+    return re.sub(r"^osu_[nxr]ccl_", "osu_xccl_", first) == re.sub(r"^osu_[nxr]ccl_", "osu_xccl_", second)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,35 +178,35 @@ _PERCENTILES = {
 }
 
 
-def columns_of(text: str) -> tuple[bool, list[Column]] | None:
+def parse_columns(text: str) -> tuple[bool, list[Column]] | None:
     """Whether rows start with a size, and the columns after it, when ``text`` is a column line."""
     if not COLUMNS.match(text) or WINDOWS.match(text):
         return None
     names = text.lstrip("# \t")
     sized = names.startswith("Size")
-    found = [_column(name) for name in _NAME.findall(names.removeprefix("Size"))]
-    left = _NAME.sub("", names.removeprefix("Size")).split()
-    columns = [*found, *(Column(name) for name in left)]
+    named_columns = [_parse_column(name) for name in _NAME.findall(names.removeprefix("Size"))]
+    other_names = _NAME.sub("", names.removeprefix("Size")).split()
+    columns = [*named_columns, *(Column(name) for name in other_names)]
     if not columns or (not any(column.metric for column in columns) and "(" not in names):
         return None
     return sized, columns
 
 
-def _column(name: str) -> Column:
+def _parse_column(name: str) -> Column:
     plain = "".join(name.split()).lower()
     tail = _TAIL.fullmatch(plain)
     if tail:
         rank, kind, unit = tail.groups()
         metric = _PERCENTILES.get((kind, rank))
-        other = Metric.LATENCY_PERCENTILE if kind == "lat" else Metric.BW_PERCENTILE
-        return Column(name, metric or other, "us" if unit == "us" else "MB/s", None if metric else f"P{rank}")
+        other_metric = Metric.LATENCY_PERCENTILE if kind == "lat" else Metric.BW_PERCENTILE
+        return Column(name, metric or other_metric, "us" if unit == "us" else "MB/s", None if metric else f"P{rank}")
     if plain.endswith("bandwidth(mb/s)"):
         return Column(name, Metric.BW_AVG, "MB/s")
     metric_and_unit = _METRICS.get(plain)
     return Column(name, *metric_and_unit) if metric_and_unit else Column(name)
 
 
-def value_of(column: Column, cell: str) -> int | float | None:
+def parse_value(column: Column, cell: str) -> int | float | None:
     """The number a cell holds; 0 and 1 for what passed validation and what did not."""
     if column.metric is Metric.WRONG:
         return {"pass": 0, "fail": 1}.get(cell.lower())

@@ -28,10 +28,10 @@ from wirespeed.benchmarks.tools.osu.patterns import (
     USAGE,
     WINDOWS,
     Column,
-    columns_of,
+    parse_columns,
+    parse_title,
+    parse_value,
     same_program,
-    title_of,
-    value_of,
 )
 from wirespeed.results.benchmarks import Metric
 
@@ -82,7 +82,7 @@ class _Reader(RunReader):
         if not line.is_complete:
             return
         text = line.text.strip(" \t|")  # some pages show logs as tables
-        if text[:1].isdecimal() and self._draft is not None and self._row(line, self._draft, text):
+        if text[:1].isdecimal() and self._draft is not None and self._read_row(line, self._draft, text):
             return
         limited = LIMITED.match(text)
         if limited:
@@ -94,11 +94,11 @@ class _Reader(RunReader):
             return
         title = TITLE.match(text)
         if title:
-            self._title(line, title.group(1), title.group(2))
+            self._read_title(line, title.group(1), title.group(2))
         elif text.startswith(("#", "Overall(us)")):
-            self._comment(line, text)
-        elif self._draft is None or not self._startup_line(line, self._draft, text):
-            self._other_line(line, text)
+            self._read_comment(line, text)
+        elif self._draft is None or not self._read_startup_line(line, self._draft, text):
+            self._read_other_line(line, text)
 
     def _open(self, line: Line) -> Draft:
         if self._draft is None:
@@ -124,8 +124,8 @@ class _Reader(RunReader):
         if is_cut and self._last >= 0 and self._largest is not None:
             end = f"the log ends at {self._last} B; {draft.test} ends at {self._largest} B unless -m is given"
             is_short = self._last < self._largest
-            why = "probably truncated" if is_short else "without the command line the end is unknown"
-            draft.notice(draft.measurements[-1].line, f"{end}: {why}")
+            reason = "probably truncated" if is_short else "without the command line the end is unknown"
+            draft.notice(draft.measurements[-1].line, f"{end}: {reason}")
         self._found.append(draft.finish())
         self._columns, self._sized, self._rate = [], True, False
         self._largest, self._last, self._rows = None, -1, 0
@@ -133,11 +133,11 @@ class _Reader(RunReader):
 
     # -- the parts of a report -------------------------------------------------------------------------------------
 
-    def _title(self, line: Line, text: str, version: str | None) -> None:
+    def _read_title(self, line: Line, text: str, version: str | None) -> None:
         early = [] if self._draft is not None else self._early
         self._close()
         self._early = early
-        title = title_of(text)
+        title = parse_title(text)
         self._largest, self._limit = self._limit or title.largest, None
         command, self._command = self._command, None
         if command is not None and (title.program is None or same_program(title.program, command[0])):
@@ -150,12 +150,12 @@ class _Reader(RunReader):
             draft.parameters.report_title = text
         if title.accelerator:
             draft.parameters.accelerator = title.accelerator
-        before, self._threads = self._threads, []
-        for held in before:
-            self._setting(draft, held.text.strip())
+        earlier_lines, self._threads = self._threads, []
+        for earlier_line in earlier_lines:
+            self._read_setting(draft, earlier_line.text.strip())
 
-    def _comment(self, line: Line, text: str) -> None:
-        columns = columns_of(text)
+    def _read_comment(self, line: Line, text: str) -> None:
+        columns = parse_columns(text)
         windows = WINDOWS.match(text)
         datatype = DATATYPE.match(text)
         if columns is not None:
@@ -178,12 +178,12 @@ class _Reader(RunReader):
         elif self._draft is None or (self._rows and "threads" in text):
             self._threads.append(line)
         else:
-            self._setting(self._draft, text)
+            self._read_setting(self._draft, text)
         command = COMMAND.search(text)
         if command and self._draft is None:
-            self._command_line(command)
+            self._read_command_line(command)
 
-    def _setting(self, draft: Draft, text: str) -> None:
+    def _read_setting(self, draft: Draft, text: str) -> None:
         for pattern, names in SETTINGS:
             match = pattern.match(text)
             if match:
@@ -204,16 +204,16 @@ class _Reader(RunReader):
         draft.parameters = replace(whole.parameters, datatype=None)
         self._largest = largest
 
-    def _startup_line(self, line: Line, draft: Draft, text: str) -> bool:
+    def _read_startup_line(self, line: Line, draft: Draft, text: str) -> bool:
         """What the tests of starting up print."""
         init, hello = INIT.match(text), HELLO.match(text)
         if init and draft.test == "osu_init":
-            self._startup(line, draft, init)
+            self._read_startup(line, draft, init)
         elif hello and draft.test == "osu_hello":
             draft.ranks, draft.complete = int(hello.group(1)), True
         return bool(init or hello)
 
-    def _row(self, line: Line, draft: Draft, text: str) -> bool:
+    def _read_row(self, line: Line, draft: Draft, text: str) -> bool:
         cells = text.split()
         if not self._columns or number(cells[0]) is None:
             return False
@@ -239,7 +239,7 @@ class _Reader(RunReader):
     def _measure(self, line: Line, draft: Draft, size: int | None, cells: list[str]) -> None:
         unread = []
         for column, cell in zip(self._columns, cells, strict=True):
-            value = value_of(column, cell)
+            value = parse_value(column, cell)
             if column.metric is None:
                 continue
             if value is None:
@@ -254,7 +254,7 @@ class _Reader(RunReader):
         if draft.parameters.window_messages == "varied" and not self._rate:
             self._last = -1  # complete only with its second table
 
-    def _startup(self, line: Line, draft: Draft, init: re.Match[str]) -> None:
+    def _read_startup(self, line: Line, draft: Draft, init: re.Match[str]) -> None:
         ranks, minimum, unit, maximum, average = init.groups()
         draft.ranks = int(ranks)
         if unit is None:
@@ -266,7 +266,7 @@ class _Reader(RunReader):
 
     # -- around the reports ----------------------------------------------------------------------------------------
 
-    def _other_line(self, line: Line, text: str) -> None:
+    def _read_other_line(self, line: Line, text: str) -> None:
         if OWN_FAILURE.match(text):
             self._fail(line, text)
         elif BAD_OPTION.match(text):
@@ -285,7 +285,7 @@ class _Reader(RunReader):
         else:
             command = COMMAND.search(text)
             if command:
-                self._command_line(command)
+                self._read_command_line(command)
 
     def _fail(self, line: Line, text: str) -> Draft:
         """A failure in the benchmark's own words belongs to the report being read, unless that one has its end."""
@@ -305,7 +305,7 @@ class _Reader(RunReader):
         """Whether the last row is that of the largest message; sizes double from row to row."""
         return self._largest is not None and self._last <= self._largest < 2 * self._last
 
-    def _command_line(self, command: re.Match[str]) -> None:
+    def _read_command_line(self, command: re.Match[str]) -> None:
         """A command line: it names the test of the report that follows, and the size that one ends at."""
         if self._draft is not None and (self._rows or self._draft.errors or self._draft.complete):
             self._close()

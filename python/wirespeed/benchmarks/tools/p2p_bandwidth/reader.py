@@ -67,11 +67,11 @@ class _Reader:
     def read(self, lines: list[Line]) -> list[ReadRun]:
         for line in lines:
             if line.is_complete:
-                self._take(line, line.text.strip(' \t|"'))
+                self._take_line(line, line.text.strip(' \t|"'))
         self._close()
         return self._found
 
-    def _take(self, line: Line, text: str) -> None:
+    def _take_line(self, line: Line, text: str) -> None:
         if _NAME in text:
             self._close()
             self._report = _Report()
@@ -92,9 +92,9 @@ class _Reader:
         if not words:
             return
         if words[0] in ("D\\D", "GPU", "CPU") and indices(words[1:]):
-            self._header(line, words)
+            self._read_header(line, words)
         elif words[0].isdecimal():
-            self._row(line, words)
+            self._read_row(line, words)
         elif _ERROR.match(text) and self._draft is not None and not self._draft.complete:
             self._draft.fail(text)
 
@@ -111,7 +111,7 @@ class _Reader:
         if operation:
             self._draft.parameters.operation = operation.lower().removesuffix("s")
 
-    def _header(self, line: Line, words: list[str]) -> None:
+    def _read_header(self, line: Line, words: list[str]) -> None:
         if self._columns is not None:
             self._columns = words[1:]
             return
@@ -126,14 +126,14 @@ class _Reader:
         is_bandwidth = self._title.group(3) == "Bandwidth"
         reads = self._title.group(4) == "Reads"
         metric = Metric.BW_AVG if is_bandwidth else Metric.LATENCY_AVG
-        place = (lambda row, column: _place(column, row)) if reads else _place
+        place = (lambda row, column: _name_place(column, row)) if reads else _name_place
         self._matrix = Matrix(words[1:], len(words) - 1, metric, self._title.group(5), place)
 
-    def _row(self, line: Line, words: list[str]) -> None:
+    def _read_row(self, line: Line, words: list[str]) -> None:
         if self._columns:
             if len(words) == len(self._columns) + 1 and set(words[1:]) <= {"0", "1"}:
                 pairs = zip(self._columns, words[1:], strict=True)
-                self._report.without_access += [_place(words[0], column) for column, can in pairs if can == "0"]
+                self._report.without_access += [_name_place(words[0], column) for column, can in pairs if can == "0"]
                 self._report.connectivity += 1
             return
         if self._draft is None or self._matrix is None or self._draft.complete:
@@ -147,5 +147,5 @@ class _Reader:
         self._draft = self._matrix = self._columns = None
 
 
-def _place(source: str, target: str) -> str:
+def _name_place(source: str, target: str) -> str:
     return f"GPU{source} -> GPU{target}"

@@ -21,10 +21,10 @@ LOOKS_FOR = r"the table of pair matrices ('from\to  node1  node2', with its unit
 _ENDS = (("from", "to"), ("src", "dst"), ("source", "destination"), ("sender", "receiver"), ("client", "server"))
 _CORNER_TEXTS = ("\\", "/", " \\ ", " / ", "->", " -> ")
 IDENTIFYING_TEXTS = tuple(
-    f"{first}{between}{other}"
+    f"{first}{separator}{end}"
     for lower in (*_ENDS, *((end, start) for start, end in _ENDS))
-    for first, other in (lower, tuple(map(str.capitalize, lower)), tuple(map(str.upper, lower)))
-    for between in _CORNER_TEXTS
+    for first, end in (lower, tuple(map(str.capitalize, lower)), tuple(map(str.upper, lower)))
+    for separator in _CORNER_TEXTS
 )
 
 _CORNER = re.compile(
@@ -43,13 +43,13 @@ _RATE = re.compile(r"([KMGT]?)(i?)(bits?|b|B)(?:ps|/s|/sec)")
 _TIMES = {"usec": "us", "us": "us", "µs": "us", "ms": "ms", "ns": "ns"}
 _RULE = re.compile(r"[-=+| :]{3,}")
 _FAILED = re.compile(r"(?i:fail(?:ed|ure)?|err(?:or)?|time-?d?-?out|unreachable)")
-_NONE = frozenset({"-", "--", "x", "X", "n/a", "N/A", "na", "NA", "", "."})
+_EMPTY = frozenset({"-", "--", "x", "X", "n/a", "N/A", "na", "NA", "", "."})
 
 
 def read(log: Source) -> list[ReadRun]:
     """Every matrix of node pairs in the log."""
     return read_apart(
-        log.without_debug(), lambda text: _heading(text) is not None, lambda lines: read_runs(_Reader(), lines)
+        log.without_debug(), lambda text: _parse_heading(text) is not None, lambda lines: read_runs(_Reader(), lines)
     )
 
 
@@ -62,24 +62,24 @@ class _Heading:
     names: tuple[str, ...]
 
 
-def _heading(text: str) -> _Heading | None:
+def _parse_heading(text: str) -> _Heading | None:
     plain = text.strip(" \t|#")
     match = _CORNER.match(plain)
     if match is None:
         return None
-    first, other, corner = match.groups()
-    names = _cells(plain[match.end() :].lstrip(", \t|"), plain)
-    if _TWINS.get(first.lower()) != other.lower() or len(names) < 2 or len(set(names)) < len(names):
+    first, second, corner = match.groups()
+    names = _split_cells(plain[match.end() :].lstrip(", \t|"), plain)
+    if _TWINS.get(first.lower()) != second.lower() or len(names) < 2 or len(set(names)) < len(names):
         return None
     return _Heading(first.lower() in _STARTS, corner or "", tuple(names))
 
 
-def _cells(text: str, whole: str) -> list[str]:
+def _split_cells(text: str, whole: str) -> list[str]:
     separator = next((candidate for candidate in ("|", ",") if candidate in whole), None)
     return [cell.strip() for cell in text.split(separator)] if separator else text.split()
 
 
-def _unit(text: str) -> tuple[Metric, str] | None:
+def _find_unit(text: str) -> tuple[Metric, str] | None:
     """The metric and true unit that a text in brackets, or after "in", names."""
     match = _UNIT.search(text)
     if match is None:
@@ -108,10 +108,10 @@ class _Reader(RunReader):
         text = line.text.strip(" \t|")
         if not line.is_complete or not text or _RULE.fullmatch(text):
             return
-        heading = _heading(line.text)
+        heading = _parse_heading(line.text)
         if heading is not None:
             self._begin(line, heading)
-        elif not self._row(line, text):
+        elif not self._read_row(line, text):
             self._close()
             self._above = text
 
@@ -122,7 +122,7 @@ class _Reader(RunReader):
         if above:
             self._draft.parameters.report_title = above.strip("# ")
         self._heading = heading
-        self._measure = _unit(f"({heading.corner})") or _unit(above)
+        self._measure = _find_unit(f"({heading.corner})") or _find_unit(above)
         if self._measure is None:
             self._draft.notice(line.number, "a matrix without a unit", "one beside it, such as (Gb/s); left out")
 
@@ -134,30 +134,30 @@ class _Reader(RunReader):
             self._found.append(draft.finish())
         self._rows, self._above = set(), ""
 
-    def _row(self, line: Line, text: str) -> bool:
+    def _read_row(self, line: Line, text: str) -> bool:
         draft, heading = self._draft, self._heading
         if draft is None or heading is None:
             return False
-        row, *cells = _cells(text, text) if "|" in text or "," in text else text.split()
+        row, *cells = _split_cells(text, text) if "|" in text or "," in text else text.split()
         while len(cells) > len(heading.names) and cells[-1] == "":
             cells.pop()  # a separator at the end of a row
         if row not in heading.names and not (
-            cells and all(number(cell) is not None or cell in _NONE or _FAILED.fullmatch(cell) for cell in cells)
+            cells and all(number(cell) is not None or cell in _EMPTY or _FAILED.fullmatch(cell) for cell in cells)
         ):
             return False
         if len(cells) != len(heading.names):
             draft.notice(line.number, f"a row of {len(cells)} values", f"{len(heading.names)}; the row is left out")
             return True
         self._rows.add(row)
-        for other, cell in zip(heading.names, cells, strict=True):
-            self._pair(line, row, other, cell)
+        for peer_name, cell in zip(heading.names, cells, strict=True):
+            self._read_cell(line, row, peer_name, cell)
         return True
 
-    def _pair(self, line: Line, row: str, other: str, cell: str) -> None:
+    def _read_cell(self, line: Line, row: str, peer_name: str, cell: str) -> None:
         draft, heading = self._draft, self._heading
-        if row == other or self._measure is None or draft is None or heading is None:
+        if row == peer_name or self._measure is None or draft is None or heading is None:
             return
-        place = f"{row} -> {other}" if heading.rows_send else f"{other} -> {row}"
+        place = f"{row} -> {peer_name}" if heading.rows_send else f"{peer_name} -> {row}"
         value = number(cell)
         if _FAILED.fullmatch(cell):
             draft.parameters.failed_pairs = {**draft.parameters.failed_pairs, place: FailedPair(cell, line.number)}

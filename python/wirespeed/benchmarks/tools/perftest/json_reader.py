@@ -12,7 +12,13 @@ from dataclasses import dataclass, field
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
 from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun
-from wirespeed.benchmarks.tools.perftest.tables import cell_value, complete_parameters, read_setting, test_name, unit_of
+from wirespeed.benchmarks.tools.perftest.tables import (
+    cell_value,
+    complete_parameters,
+    derive_unit,
+    read_setting,
+    test_name,
+)
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the JSON of perftest ('test_info', 'results', 'MsgSize')"
@@ -78,21 +84,21 @@ class _Row:
 
 def read(log: Source) -> list[ReadRun]:
     """Every JSON report of perftest in the log."""
-    found: list[ReadRun] = []
+    runs: list[ReadRun] = []
     reader: _Reader | None = None
     for line in log.all_lines:
         if "test_info" in line.text and _INFO.match(line.text.lstrip("{ ")):
             if reader is not None:
-                found.append(reader.finish())
+                runs.append(reader.finish())
             reader = _Reader(line)
         if reader is not None:
             reader.take(line)
             if reader.closed:
-                found.append(reader.finish())
+                runs.append(reader.finish())
                 reader = None
     if reader is not None:
-        found.append(reader.finish())
-    return found
+        runs.append(reader.finish())
+    return runs
 
 
 class _Reader:
@@ -108,7 +114,7 @@ class _Reader:
         if line.is_complete:
             bare_pair = _BARE_PAIR.fullmatch(line.text)
             for name, text, digits in [bare_pair.groups("")] if bare_pair else _PAIR.findall(line.text):
-                self._pair(name, text or digits, line)
+                self._read_pair(name, text or digits, line)
         bare = re.sub(r'"[^"]*"', "", line.text)
         self._depth += bare.count("{") + bare.count("[") - bare.count("}") - bare.count("]")
         self.closed = self._depth <= 0
@@ -121,7 +127,7 @@ class _Reader:
             self._measure(row)
         return draft.finish()
 
-    def _pair(self, name: str, text: str, line: Line) -> None:
+    def _read_pair(self, name: str, text: str, line: Line) -> None:
         value = number(text)
         if name == "test":
             self._draft.test = test_name(text.replace("_", " ").replace("RDMA ", "RDMA_"))
@@ -149,7 +155,7 @@ class _Reader:
         average, rate = by_metric.get(Metric.BW_AVG), by_metric.get(Metric.MSG_RATE)
         unit = None
         if row.size is not None and average is not None and rate is not None:
-            unit = unit_of(row.size, average, rate)
+            unit = derive_unit(row.size, average, rate)
         for metric, value, line, transactions in row.values:
             if metric is Metric.MSG_RATE:
                 rate_unit = "transactions/s" if transactions else "Mpps"

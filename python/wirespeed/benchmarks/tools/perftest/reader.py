@@ -40,7 +40,7 @@ from wirespeed.benchmarks.tools.perftest.tables import (
     cell_value,
     columns,
     complete_parameters,
-    meaning_of,
+    find_meaning,
     output_format,
     read_memory,
     read_setting,
@@ -101,7 +101,7 @@ class _Reader(RunReader):
 
     def take(self, line: Line) -> None:
         text = line.text.strip(" \t|")  # some pages show logs as tables
-        if self._columns and text[:1].isdecimal() and line.is_complete and self._row(line, text):
+        if self._columns and text[:1].isdecimal() and line.is_complete and self._read_row(line, text):
             return
         if _RULE.match(text):
             if self._draft is not None and self._samples.ends(self._draft):
@@ -113,19 +113,19 @@ class _Reader(RunReader):
             return
         if text.partition(":")[0].rstrip() in LEADS:
             if not PINGPONG.match(text):
-                self._setting(line, text)
+                self._read_setting(line, text)
             return
         names = columns(text)
         if names is not None:
-            self._column_line(line, names)
+            self._read_column_line(line, names)
         elif TITLE.match(text):
-            self._title(line, text)
+            self._read_title(line, text)
         elif text.startswith("* Waiting for client to connect"):
             self._wait(line)
         elif (half := _HALF.match(text)) and self._draft is not None:
-            self._half(line, self._draft, half.group(1).lower())
-        elif not (self._number(line, text) or self._row(line, text) or self._failure(line, text)):
-            self._setting(line, text)
+            self._start_half(line, self._draft, half.group(1).lower())
+        elif not (self._read_number(line, text) or self._read_row(line, text) or self._read_failure(line, text)):
+            self._read_setting(line, text)
 
     def _open(self, line: Line) -> Draft:
         if self._draft is None:
@@ -134,9 +134,9 @@ class _Reader(RunReader):
                 self._draft.test = self._command
                 self._command = None
             pending, self._pending = self._pending, []
-            for held, text in pending:
-                self._draft.line = min(self._draft.line, held.number)
-                self._settings(self._draft, text)
+            for pending_line, text in pending:
+                self._draft.line = min(self._draft.line, pending_line.number)
+                self._read_settings(self._draft, text)
         return self._draft
 
     def _close(self) -> None:
@@ -179,7 +179,7 @@ class _Reader(RunReader):
         self._open(line).parameters.side = "server"
         self._waiting = True
 
-    def _title(self, line: Line, text: str) -> None:
+    def _read_title(self, line: Line, text: str) -> None:
         draft = self._draft
         if draft is not None and not self._titled and not self._columns and AFTER_TITLE.search("; ".join(draft.errors)):
             self._early, self._draft = draft, None
@@ -197,7 +197,7 @@ class _Reader(RunReader):
             draft.parameters.immediate = True
         self._titled = True
 
-    def _half(self, line: Line, whole: Draft, place: str) -> None:
+    def _start_half(self, line: Line, whole: Draft, place: str) -> None:
         """One end's table of the report just read: the same test and settings."""
         self._close()
         draft = self._open(line)
@@ -205,26 +205,26 @@ class _Reader(RunReader):
         draft.parameters.update(whole.parameters)
         self._place = place
 
-    def _column_line(self, line: Line, names: list[str]) -> None:
+    def _read_column_line(self, line: Line, names: list[str]) -> None:
         if self._samples.repeats() and names == self._columns:
             return
         if self._draft is not None and self._columns and (self._rows or names != self._columns):
             self._close()
         draft = self._open(line)
-        self._columns, self._meanings = names, [meaning_of(name) for name in names]
+        self._columns, self._meanings = names, [find_meaning(name) for name in names]
         self._ends += 1
         if draft.test is None:
             draft.test = test_of_columns(names, draft.parameters.connection_type)
         for name in names:
-            if name.startswith(("BW", "MsgRate")) and meaning_of(name) is None:
+            if name.startswith(("BW", "MsgRate")) and find_meaning(name) is None:
                 draft.notice(line.number, f"the column {name!r}", "a known unit; the column is left out")
 
-    def _number(self, line: Line, text: str) -> bool:
+    def _read_number(self, line: Line, text: str) -> bool:
         return bool(
             self._lone_numbers and self._draft is not None and self._lone_numbers.take(self._draft, line.number, text)
         )
 
-    def _row(self, line: Line, text: str) -> bool:
+    def _read_row(self, line: Line, text: str) -> bool:
         cells = text.split()
         if len(cells) != len(self._columns) or "*" in text:
             cells = [cell.strip("*") for cell in _GLUED.sub(r"\1 ", text.lstrip("#")).split()]
@@ -234,7 +234,7 @@ class _Reader(RunReader):
         if all(cell.isdecimal() for cell in cells):
             return False  # perftest prints every result with decimals: a matrix of another tool
         if not self._columns:
-            return self._headless_row(line, cells)
+            return self._read_headless_row(line, cells)
         draft = self._open(line)
         if len(cells) != len(self._columns):
             draft.notice(
@@ -262,19 +262,19 @@ class _Reader(RunReader):
             draft.notice(line.number, f"{', '.join(unread)} in the row of {cells[0]} B", f"{expected}; left out")
         return True
 
-    def _headless_row(self, line: Line, cells: list[str]) -> bool:
+    def _read_headless_row(self, line: Line, cells: list[str]) -> bool:
         """A row whose column line was cut off: read when its own arithmetic proves the unit."""
         if len(cells) != 5 or not (self._hinted or self._draft is not None) or None in map(number, cells):
             return False
         draft = self._open(line)
-        rest = "the row is left out"
+        consequence = "the row is left out"
         unit = add_headless_row(draft, line.number, cells)
         if unit is not None:
-            rest = f"{unit} follows from the rate"
-        draft.notice(line.number, "a row without its column line", f"the column line; {rest}")
+            consequence = f"{unit} follows from the rate"
+        draft.notice(line.number, "a row without its column line", f"the column line; {consequence}")
         return True
 
-    def _failure(self, line: Line, text: str) -> bool:
+    def _read_failure(self, line: Line, text: str) -> bool:
         """Take an error message; one that other programs print too counts only in or before a report of perftest."""
         if text.startswith("Correlation coefficient"):
             self._calibration = text
@@ -289,7 +289,7 @@ class _Reader(RunReader):
             self._open(line).parameters.read_setting("cpu_frequency_conflict", conflict.group(1))
         if FAILURE.match(text) is None:
             if hint is None and name is not None and (self._rows or not self._titled):
-                self._command_line(name.group(1), line, text)
+                self._read_command_line(name.group(1), line, text)
             return hint is not None
         if self._rules >= self._ends > 0 and not AFTER_TITLE.search(text):
             self._close()  # the report is over: this is of a next run, or of another program
@@ -297,15 +297,15 @@ class _Reader(RunReader):
         if self._draft is None and not is_own:
             self._pending.append((line, text))
             return True
-        before = [held for _, held in self._pending if FAILURE.match(held)]
+        earlier_failures = [pending_text for _, pending_text in self._pending if FAILURE.match(pending_text)]
         draft = self._open(line)
         if name and draft.test is None:
             draft.test = name.group(1)
-        for message in (*before, text):
+        for message in (*earlier_failures, text):
             draft.fail(message)
         return True
 
-    def _command_line(self, name: str, line: Line, text: str) -> None:
+    def _read_command_line(self, name: str, line: Line, text: str) -> None:
         """A command line: it names the test of the report that follows."""
         if self._draft is not None and (self._rows or self._draft.errors or self._lone_numbers):
             self._close()
@@ -319,7 +319,7 @@ class _Reader(RunReader):
         if self._lone_numbers is not None:
             self._open(line)
 
-    def _setting(self, line: Line, text: str) -> None:
+    def _read_setting(self, line: Line, text: str) -> None:
         """Take a line before the column line: versions, memory, settings, addresses."""
         if "erftest" in text and (version := _VERSION.search(text)):
             self._version = version.group(1)
@@ -328,15 +328,15 @@ class _Reader(RunReader):
             self._close()
         if self._draft is not None and DMABUF.match(text):
             self._draft.parameters.dmabuf = True
-        known = memory or GPU_NAME.match(text) or PARAMETER.search(text) or GID.search(text)
-        if self._columns or not (known or text.startswith((*SIDES, EVENTS))):
+        setting = memory or GPU_NAME.match(text) or PARAMETER.search(text) or GID.search(text)
+        if self._columns or not (setting or text.startswith((*SIDES, EVENTS))):
             return
         if self._draft is None and not memory:
             self._pending.append((line, text))
             return
-        self._settings(self._open(line), text)
+        self._read_settings(self._open(line), text)
 
-    def _settings(self, draft: Draft, text: str) -> None:
+    def _read_settings(self, draft: Draft, text: str) -> None:
         read_memory(draft.parameters, text)
         if text.startswith(EVENTS):
             draft.parameters.events = True

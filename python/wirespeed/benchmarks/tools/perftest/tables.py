@@ -57,7 +57,7 @@ def columns(text: str) -> list[str] | None:
     return [column.replace(" ", "") for column in _COLUMN.findall(text[start:])]
 
 
-def meaning_of(column: str) -> tuple[Metric, str, str | None] | None:
+def find_meaning(column: str) -> tuple[Metric, str, str | None] | None:
     """What a column holds: metric, true unit and place; None for what is no measurement."""
     if column in _LATENCIES:
         return _LATENCIES[column], "us", None
@@ -79,7 +79,7 @@ def cell_value(cell: str) -> int | float | None:
     return None if value is None or value < 0 else value
 
 
-def unit_of(size: int, average: float, rate: float) -> str | None:
+def derive_unit(size: int, average: float, rate: float) -> str | None:
     """The unit an average bandwidth must have to be ``rate`` million messages of ``size`` bytes per second.
 
     perftest computes both from one time, so they differ by rounding alone: half of the last of two decimals of the
@@ -98,7 +98,7 @@ def add_headless_row(draft: Draft, line: int, cells: list[str]) -> str | None:
     """Add a row of bandwidths whose column line is missing, in the unit its own arithmetic proves; None without one."""
     peak, average, rate = (float(cell) for cell in cells[2:])
     size = int(cells[0])
-    unit = unit_of(size, average, rate)
+    unit = derive_unit(size, average, rate)
     if unit is None:
         return None
     draft.parameters.read_setting("iterations", int(cells[1]))

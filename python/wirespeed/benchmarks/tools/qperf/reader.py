@@ -76,7 +76,7 @@ class _Reader:
             self._draft = Draft("qperf", line.number)
             self._draft.fail(text)
         elif value and self._draft is not None:
-            self._value(line, self._draft, *value.groups())
+            self._read_value(line, self._draft, *value.groups())
         elif _ERROR.match(text):
             if self._draft is not None and not self._names:
                 self._draft.fail(text)
@@ -104,38 +104,38 @@ class _Reader:
         if "msg_size" in self._names and "time" not in self._names:
             return False
         twins = (
-            name.replace(sender_name, other, 1)
+            name.replace(sender_name, receiver_name, 1)
             for name in self._names
-            for sender_name, other in _TWINS.items()
+            for sender_name, receiver_name in _TWINS.items()
             if sender_name in name
         )
         return all(name in self._names for name in twins if "cost" not in name or "send_cost" in self._names)
 
-    def _value(self, line: Line, draft: Draft, name: str, padding: str, rest: str) -> None:
+    def _read_value(self, line: Line, draft: Draft, name: str, padding: str, text: str) -> None:
         self._names.add(name)
         self._width = max(self._width, len(name) + len(padding))
-        found = _NUMBER.match(rest)
-        value = number(found.group(1).replace(",", "")) if found else None
-        if found is None or value is None:
-            draft.parameters.other_settings = {**draft.parameters.other_settings, name: rest}
+        value_match = _NUMBER.match(text)
+        value = number(value_match.group(1).replace(",", "")) if value_match else None
+        if value_match is None or value is None:
+            draft.parameters.other_settings = {**draft.parameters.other_settings, name: text}
             return
-        unit, exact = found.group(2) or "", found.group(3)
+        unit, exact = value_match.group(2) or "", value_match.group(3)
         side, _, kind = name.partition("_")
         place = _SIDES.get(side)
         if side in ("loc", "rem") and kind.startswith(("send_", "recv_")):
             direction, _, kind = kind.partition("_")
             place = f"{place} {_SIDES[direction]}"
         kind = kind if place else name
-        metric = _metric(kind, unit)
+        metric = _find_metric(kind, unit)
         if metric is None:
-            size = exact or (found.group(1) if unit in ("", "bytes") else None)
+            size = exact or (value_match.group(1) if unit in ("", "bytes") else None)
             plain = int(size.replace(",", "")) if size and size.replace(",", "").isdecimal() else None
             as_number = plain if plain is not None else value if (name, unit) == ("time", "sec") else None
             if name in _PARAMETERS and as_number is not None:
                 draft.parameters.read_setting(_PARAMETERS[name], as_number)
             else:
-                others = draft.parameters.other_settings
-                draft.parameters.other_settings = {**others, name: rest if plain is None else plain}
+                other_settings = draft.parameters.other_settings
+                draft.parameters.other_settings = {**other_settings, name: text if plain is None else plain}
             return
         quantity, true_unit = metric
         detail = kind.removeprefix("cpus_") if quantity is Metric.CPU_USED and kind != "cpus_used" else None
@@ -143,7 +143,7 @@ class _Reader:
         draft.measure(quantity, true_unit, value, line.number, place=full_place)
 
 
-def _metric(kind: str, unit: str) -> tuple[Metric, str] | None:
+def _find_metric(kind: str, unit: str) -> tuple[Metric, str] | None:
     """What a value measures, and its unit."""
     if kind == "bw" and unit in _RATES:
         return Metric.BW_AVG, _RATES[unit]

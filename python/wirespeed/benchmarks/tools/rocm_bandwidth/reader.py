@@ -66,21 +66,21 @@ class _Reader:
             return
         device = _DEVICE.match(text)
         if device:
-            self._device(*device.groups())
+            self._read_device(*device.groups())
             return
         title = _TITLE.match(text)
         if title or text == "Data Path Validation":
             self._open(line, title)
-        elif not self._copies(line, text):
+        elif not self._read_copies(line, text):
             words = text.split()
             if words and words[0] == "D/D" and indices(words[1:]):
-                self._header(words[1:])
+                self._read_header(words[1:])
             elif words and words[0].isdecimal():
-                self._row(line, words)
+                self._read_row(line, words)
             elif words and not indices(words) and self._kind is None and self._draft is None and _ERROR.match(text):
                 self._fail(line, text)
 
-    def _device(self, index: str, model: str, address: str | None) -> None:
+    def _read_device(self, index: str, model: str, address: str | None) -> None:
         if address is None:
             self._names[index] = f"CPU{len(self._names) - len(self._gpus)}"
             return
@@ -89,13 +89,13 @@ class _Reader:
         self._models.add(model)
 
     def _open(self, line: Line, title: re.Match[str] | None) -> None:
-        self._new(line, "copy" if title else "validation")
+        self._start_run(line, "copy" if title else "validation")
         assert self._draft is not None
         self._kind = title.group(2) if title else "validation"
         if title and title.group(1) != "Uni":
             self._draft.parameters.bidirectional = True
 
-    def _new(self, line: Line, test: str) -> None:
+    def _start_run(self, line: Line, test: str) -> None:
         self._close()
         self._draft = Draft("rocm-bandwidth-test", line.number, test=test, version=self._version)
         if self._names:
@@ -104,35 +104,35 @@ class _Reader:
         if len(self._models) == 1:
             self._draft.parameters.gpu_model = next(iter(self._models))
 
-    def _header(self, columns: list[str]) -> None:
+    def _read_header(self, columns: list[str]) -> None:
         if self._draft is None or self._kind is None or self._matrix is not None:
             return
         metric = Metric.BW_AVG if self._kind == "average" else Metric.BW_PEAK
-        self._matrix = Matrix(columns, len(columns), metric, "GB/s", self._place)
+        self._matrix = Matrix(columns, len(columns), metric, "GB/s", self._name_place)
 
-    def _row(self, line: Line, words: list[str]) -> None:
+    def _read_row(self, line: Line, words: list[str]) -> None:
         if self._draft is None or self._matrix is None or self._draft.complete:
             return
         if self._kind == "validation":
-            self._validation_row(words)
+            self._read_validation_row(words)
         else:
             self._matrix.take(self._draft, words[0], words[1:], line.number)
         self._draft.complete = self._matrix.is_whole
 
-    def _validation_row(self, words: list[str]) -> None:
+    def _read_validation_row(self, words: list[str]) -> None:
         assert self._draft is not None and self._matrix is not None
         if len(words) != len(self._matrix.columns) + 1 or not set(words[1:]) <= {"PASS", "FAIL", "N/A"}:
             return
         self._matrix.rows_read.add(words[0])
         failed = [
-            self._place(words[0], column)
+            self._name_place(words[0], column)
             for column, cell in zip(self._matrix.columns, words[1:], strict=True)
             if cell == "FAIL"
         ]
         if failed:
             self._draft.fail(f"Data Path Validation FAIL: {', '.join(failed)}")
 
-    def _copies(self, line: Line, text: str) -> bool:
+    def _read_copies(self, line: Line, text: str) -> bool:
         """Take the banner and the rows of a copy between two devices."""
         banner, source, target, copy = _BANNER.match(text), _ENDS.match(text), _TARGET.match(text), _COPY.match(text)
         if banner:
@@ -140,15 +140,15 @@ class _Reader:
             direction = banner.group(1)
             self._is_bidirectional = None if direction is None else direction.startswith("Bi")
         elif source:
-            self._new(line, "copy")
+            self._start_run(line, "copy")
             assert self._draft is not None
-            self._draft.parameters.source_device = self._name(source.group(1))
+            self._draft.parameters.source_device = self._name_device(source.group(1))
             if self._is_bidirectional:
                 self._draft.parameters.bidirectional = True
         elif target and self._draft is not None:
-            self._draft.parameters.target_device = self._name(target.group(1))
+            self._draft.parameters.target_device = self._name_device(target.group(1))
         elif copy and self._draft is not None and self._draft.parameters.target_device is not None:
-            self._copy(line, copy)
+            self._read_copy(line, copy)
         elif not text and self._draft is not None and self._kind is None and self._draft.measurements:
             self._draft.complete = True  # the table ends with an empty line
             self._close()
@@ -156,7 +156,7 @@ class _Reader:
             return False
         return True
 
-    def _copy(self, line: Line, copy: re.Match[str]) -> None:
+    def _read_copy(self, line: Line, copy: re.Match[str]) -> None:
         assert self._draft is not None
         size = int(copy.group(1)) * _BYTES[copy.group(2)]
         place = f"{self._draft.parameters.source_device} -> {self._draft.parameters.target_device}"
@@ -170,16 +170,16 @@ class _Reader:
     def _fail(self, line: Line, text: str) -> None:
         if self._version is None:
             return
-        self._new(line, "copy")
+        self._start_run(line, "copy")
         assert self._draft is not None
         self._draft.fail(text)
         self._close()
 
-    def _name(self, index: str) -> str:
+    def _name_device(self, index: str) -> str:
         return self._names.get(index, f"device {index}")
 
-    def _place(self, source: str, target: str) -> str:
-        return f"{self._name(source)} -> {self._name(target)}"
+    def _name_place(self, source: str, target: str) -> str:
+        return f"{self._name_device(source)} -> {self._name_device(target)}"
 
     def _close(self) -> None:
         if self._draft is not None:

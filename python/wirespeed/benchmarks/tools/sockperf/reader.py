@@ -36,12 +36,12 @@ _ADDRESS = re.compile(r"\[ *\d+\] IP = (\S+)\s+PORT =\s+(\d+) # (\w+)")
 _TOTAL = re.compile(r"\[(Total Run|Valid Duration)\] RunTime=([\d.]+) sec;.*SentMessages=(\d+); ReceivedMessages=(\d+)")
 _SERVER_NUMBER = re.compile(r"=+ Printing statistics for Server No: (\d+)")
 _AVERAGE = re.compile(r"====> avg-(lat(?:ency)?|rtt)= *([\d.]+) \(std-dev=([\d.]+)")
-_LOST = re.compile(
+_LOSSES = re.compile(
     r"# dropped messages = (\d+); # duplicated messages = (\d+); # out-of-order messages = (\d+)"
 )  # fmt: skip
 _PERCENTILE = re.compile(r"---> percentile ([\d.]+) += +([\d.]+)")
 _EXTREME = re.compile(r"---> <(MAX|MIN)> observation = +([\d.]+)")
-_SENT = re.compile(r"Total of (\d+) messages sent in ([\d.]+) sec")
+_MESSAGES_SENT = re.compile(r"Total of (\d+) messages sent in ([\d.]+) sec")
 _HANDLED = re.compile(r"Total (\d+) messages received and handled")
 _RATE = re.compile(r"Summary: Message Rate is (\d+) \[msg/sec\](?:, Packet Rate is (?:about )?(\d+) \[pkt/sec\])?")
 _BANDWIDTH = re.compile(r"Summary: BandWidth is ([\d.]+) ([MG])Bps \(([\d.]+) ([MG])bps\)")
@@ -95,7 +95,7 @@ class _Reader(RunReader):
             if self._draft is not None and self._draft.parameters.side is not None:
                 self._close()
             self._open(line).parameters.side = side.group(1).lower()
-        elif self._result(line, text) or self._draft is None:
+        elif self._read_result(line, text) or self._draft is None:
             return
         elif _INTERRUPTED.match(text):
             self._interrupted = True
@@ -127,7 +127,7 @@ class _Reader(RunReader):
     def _is_complete(self, draft: Draft) -> bool:
         return draft.complete or self._least >= max(1, self._servers)
 
-    def _result(self, line: Line, text: str) -> bool:
+    def _read_result(self, line: Line, text: str) -> bool:
         """Take a line of the report; the first one opens a run whose beginning is missing."""
         address, total, server = _ADDRESS.match(text), _TOTAL.match(text), _SERVER_NUMBER.match(text)
         if address and self._draft is not None:
@@ -137,61 +137,67 @@ class _Reader(RunReader):
             parameters.server_port = int(address.group(2))
         elif total:
             self._open(line)
-            self._totals(line, *total.groups())
+            self._read_totals(line, *total.groups())
         elif server and self._draft is not None:
             self._place = f"server {server.group(1)}" if server.group(1) != "0" else None
         elif self._draft is None and not _RATE.match(text) and not _AVERAGE.match(text) and not _BANDWIDTH.match(text):
             return False
         else:
-            return self._latency(line, self._open(line), text) or self._throughput(line, self._open(line), text)
+            return self._read_latency(line, self._open(line), text) or self._read_throughput(
+                line, self._open(line), text
+            )
         return True
 
-    def _totals(self, line: Line, scope: str, seconds: str, sent: str, received: str) -> None:
+    def _read_totals(self, line: Line, scope: str, seconds: str, sent_count: str, received_count: str) -> None:
         draft = self._open(line)
         valid = scope == "Valid Duration"
         value = number(seconds)
         if value is not None:
             draft.parameters.read_setting("valid_duration_s" if valid else "duration_s", value)
-        for kind, count in (("sent", sent), ("received", received)):
+        for kind, count in (("sent", sent_count), ("received", received_count)):
             place = ", ".join(filter(None, (self._place, f"{kind} in the valid duration" if valid else kind)))
             draft.measure(Metric.MESSAGES, "messages", int(count), line.number, place=place)
 
-    def _latency(self, line: Line, draft: Draft, text: str) -> bool:
-        average, lost = _AVERAGE.match(text), _LOST.match(text)
+    def _read_latency(self, line: Line, draft: Draft, text: str) -> bool:
+        average, losses = _AVERAGE.match(text), _LOSSES.match(text)
         percentile, extreme = _PERCENTILE.match(text), _EXTREME.match(text)
         if average:
             if average.group(1) == "rtt":
                 draft.parameters.round_trip = True
-            self._microseconds(line, draft, Metric.LATENCY_AVG, average.group(2))
-            self._microseconds(line, draft, Metric.LATENCY_STDEV, average.group(3))
-        elif lost:
+            self._measure_microseconds(line, draft, Metric.LATENCY_AVG, average.group(2))
+            self._measure_microseconds(line, draft, Metric.LATENCY_STDEV, average.group(3))
+        elif losses:
             for metric, count in zip(
-                (Metric.DROPPED, Metric.DUPLICATED, Metric.OUT_OF_ORDER), lost.groups(), strict=True
+                (Metric.DROPPED, Metric.DUPLICATED, Metric.OUT_OF_ORDER), losses.groups(), strict=True
             ):
                 draft.measure(metric, "messages", int(count), line.number, place=self._place)
         elif percentile:
-            known = _PERCENTILES.get(percentile.group(1))
-            rank = None if known else f"P{float(percentile.group(1)):g}"
-            self._microseconds(line, draft, known or Metric.LATENCY_PERCENTILE, percentile.group(2), rank)
+            standard_metric = _PERCENTILES.get(percentile.group(1))
+            rank = None if standard_metric else f"P{float(percentile.group(1)):g}"
+            self._measure_microseconds(
+                line, draft, standard_metric or Metric.LATENCY_PERCENTILE, percentile.group(2), rank
+            )
         elif extreme:
             is_minimum = extreme.group(1) == "MIN"
             metric = Metric.LATENCY_MIN if is_minimum else Metric.LATENCY_MAX
-            self._microseconds(line, draft, metric, extreme.group(2))
+            self._measure_microseconds(line, draft, metric, extreme.group(2))
             self._least += is_minimum
-        return bool(average or lost or percentile or extreme)
+        return bool(average or losses or percentile or extreme)
 
-    def _microseconds(self, line: Line, draft: Draft, metric: Metric, cell: str, rank: str | None = None) -> None:
+    def _measure_microseconds(
+        self, line: Line, draft: Draft, metric: Metric, cell: str, rank: str | None = None
+    ) -> None:
         value = number(cell)
         if value is not None:
             place = ", ".join(filter(None, (self._place, rank))) or None
             draft.measure(metric, "us", value, line.number, place=place)
 
-    def _throughput(self, line: Line, draft: Draft, text: str) -> bool:
-        sent, rate, bandwidth = _SENT.match(text), _RATE.match(text), _BANDWIDTH.match(text)
+    def _read_throughput(self, line: Line, draft: Draft, text: str) -> bool:
+        messages_sent, rate, bandwidth = _MESSAGES_SENT.match(text), _RATE.match(text), _BANDWIDTH.match(text)
         handled, size = _HANDLED.match(text), _MESSAGE_SIZE.search(text)
-        if sent:
-            draft.measure(Metric.MESSAGES, "messages", int(sent.group(1)), line.number, place="sent")
-            draft.parameters.duration_s = float(sent.group(2))
+        if messages_sent:
+            draft.measure(Metric.MESSAGES, "messages", int(messages_sent.group(1)), line.number, place="sent")
+            draft.parameters.duration_s = float(messages_sent.group(2))
         elif handled:
             draft.measure(Metric.MESSAGES, "messages", int(handled.group(1)), line.number, place="received")
             draft.complete = True
@@ -212,4 +218,4 @@ class _Reader(RunReader):
             draft.complete = True
         elif size:
             draft.parameters.message_bytes = int(size.group(1))
-        return bool(sent or handled or rate or bandwidth or size)
+        return bool(messages_sent or handled or rate or bandwidth or size)

@@ -77,24 +77,24 @@ class _Reader:
             self._open_pairs(line, title)
         elif summary:
             self._size = int(summary.group(1))
-            self._new(line, "all_to_all", {"": ""})
+            self._start_run(line, "all_to_all", {"": ""})
         elif _CORNER.match(text) and self._ways and not self._matrices:
-            self._header([f"{kind}{int(index)}" for kind, index in _DEVICE.findall(text)])
+            self._read_header([f"{kind}{int(index)}" for kind, index in _DEVICE.findall(text)])
         elif self._matrices:
-            self._table(line, text)
+            self._read_table(line, text)
         else:
-            self._tests(line, text)
+            self._read_tests(line, text)
 
     def _open_pairs(self, line: Line, title: re.Match[str]) -> None:
         direction, read, write, executor = title.groups()
-        draft = self._new(line, "peer_to_peer", _DIRECTIONS if direction == "Bi" else {"->": ""})
+        draft = self._start_run(line, "peer_to_peer", _DIRECTIONS if direction == "Bi" else {"->": ""})
         parameters = draft.parameters
         parameters.read_memory, parameters.write_memory = read.lower(), write.lower()
         parameters.copy_engine = executor
         if direction == "Bi":
             parameters.bidirectional = True
 
-    def _new(self, line: Line, test: str, suffixes: dict[str, str]) -> Draft:
+    def _start_run(self, line: Line, test: str, suffixes: dict[str, str]) -> Draft:
         self._close(complete=False)
         self._ways = dict(suffixes)
         self._draft = Draft("TransferBench", line.number, test=test, version=self._version)
@@ -102,12 +102,12 @@ class _Reader:
             self._draft.parameters.message_bytes = self._size
         return self._draft
 
-    def _header(self, columns: list[str]) -> None:
+    def _read_header(self, columns: list[str]) -> None:
         for arrow, suffix in self._ways.items():
             place = _format_place(suffix)
             self._matrices[arrow] = Matrix(columns, len(columns), Metric.BW_AVG, "GB/s", place, self._size)
 
-    def _table(self, line: Line, text: str) -> None:
+    def _read_table(self, line: Line, text: str) -> None:
         assert self._draft is not None
         row, aggregate = _ROW.match(text), _AGGREGATE.match(text)
         if row:
@@ -125,15 +125,15 @@ class _Reader:
         elif _END.match(text):
             self._close(complete=all(matrix.is_whole for matrix in self._matrices.values()))
 
-    def _tests(self, line: Line, text: str) -> None:
+    def _read_tests(self, line: Line, text: str) -> None:
         """Take a test of a configuration file: transfers, each with its bandwidth."""
         test, transfer, draft = _TEST.match(text), _TRANSFER.match(text), self._draft
         if test:
             self._size = None
-            self._new(line, "transfers", {}).parameters.test_number = int(test.group(1))
+            self._start_run(line, "transfers", {}).parameters.test_number = int(test.group(1))
         elif transfer and draft is not None:
             name, bandwidth, time, size, source, _, target = transfer.groups()
-            place = f"{_memory(source)} -> {_memory(target)}"
+            place = f"{_format_memory(source)} -> {_format_memory(target)}"
             for metric, unit, cell in ((Metric.BW_AVG, "GB/s", bandwidth), (Metric.TIME, "ms", time)):
                 value = number(cell)
                 if value is None:
@@ -143,7 +143,7 @@ class _Reader:
         elif _TEST_END.match(text) and draft is not None:
             self._close(complete=bool(draft.measurements))
         elif _ERROR.match(text) and self._version is not None:
-            (draft or self._new(line, "transfers", {})).fail(text)
+            (draft or self._start_run(line, "transfers", {})).fail(text)
 
     def _close(self, complete: bool) -> None:
         draft = self._draft
@@ -157,7 +157,7 @@ def _format_place(suffix: str) -> Callable[[str, str], str]:
     return lambda row, column: f"{row} -> {column}{suffix}"
 
 
-def _memory(text: str) -> str:
+def _format_memory(text: str) -> str:
     """``G0`` as GPU0; several where a transfer has several."""
-    found = re.findall(r"([A-Z])(\d*)", text)
-    return "+".join(f"{_KINDS.get(kind, kind)}{index}" for kind, index in found)
+    devices = re.findall(r"([A-Z])(\d*)", text)
+    return "+".join(f"{_KINDS.get(kind, kind)}{index}" for kind, index in devices)

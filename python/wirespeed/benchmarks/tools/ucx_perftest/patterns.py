@@ -71,7 +71,7 @@ class Columns:
         return metric or Metric.LATENCY_PERCENTILE, None if metric else f"P{float(self.rank):g}"
 
 
-def columns_of(text: str) -> Columns | None:
+def parse_columns(text: str) -> Columns | None:
     """The columns a line names, when it is a column line."""
     csv = _CSV.match(text)
     if csv:
@@ -99,10 +99,10 @@ _FINAL = re.compile(r"(Final:)? *(?:\[thread (\d+)\])? *((?:[\w.-]+? +)??)(\d[\d
 _SPARSE = (0, 3, 5, 7)  # threads together have no percentile and no recent values
 
 
-def row_of(text: str, columns: Columns) -> Row | None:
+def parse_row(text: str, columns: Columns) -> Row | None:
     """The row in a line, when it is one; ``text`` has no table bars."""
     if columns.csv:
-        return _csv_row(text, columns)
+        return _parse_csv_row(text, columns)
     match = _FINAL.match(text)
     if match is None:
         return None
@@ -113,14 +113,14 @@ def row_of(text: str, columns: Columns) -> Row | None:
     values = [number(cell) for cell in cells]
     if len(values) == 4:
         spread: list[int | float | None] = [None] * 8
-        for at, value in zip(_SPARSE, values, strict=True):
-            spread[at] = value
+        for position, value in zip(_SPARSE, values, strict=True):
+            spread[position] = value
         values = spread
     final = bool(label) or (columns.final and thread is None and not columns.old)
     return Row(name.strip() or None, thread, final, tuple(values))
 
 
-def _csv_row(text: str, columns: Columns) -> Row | None:
+def _parse_csv_row(text: str, columns: Columns) -> Row | None:
     names, cells = text.split(",")[: columns.batches], text.split(",")[columns.batches :]
     if len(cells) != 8:
         return None

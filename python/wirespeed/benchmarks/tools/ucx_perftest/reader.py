@@ -12,7 +12,7 @@ import re
 from wirespeed.benchmarks.logs.launcher_messages import fail
 from wirespeed.benchmarks.logs.log import Line, Source, splice
 from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, read_apart, read_runs
-from wirespeed.benchmarks.tools.ucx_perftest.patterns import TESTS, Columns, Row, columns_of, row_of
+from wirespeed.benchmarks.tools.ucx_perftest.patterns import TESTS, Columns, Row, parse_columns, parse_row
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the table of ucx_perftest ('# iterations | 50.0%ile | average', or its CSV)"
@@ -36,7 +36,7 @@ def read(log: Source) -> list[ReadRun]:
     """Every run of ucx_perftest in the log."""
     return read_apart(
         log.without_debug(),
-        lambda text: columns_of(text.strip(" \t|")) is not None,
+        lambda text: parse_columns(text.strip(" \t|")) is not None,
         lambda lines: read_runs(_Reader(), splice(lines, _MESSAGE, " UCX ")),
     )
 
@@ -66,26 +66,26 @@ class _Reader(RunReader):
         if not text:
             return
         command, log, box, head = _COMMAND.search(text), _LOG.match(raw), _BOX.match(text), _HEAD.search(text)
-        columns = columns_of(raw.strip("| "))
+        columns = parse_columns(raw.strip("| "))
         batch = _BATCH.match(raw)
         if log:
-            self._log(line, *log.groups())
+            self._read_log_line(line, *log.groups())
         elif command and " -" in command.group(1):
             self._command_line(command.group(1))
         elif box:
-            self._boxes(line, *box.groups())
+            self._read_box_line(line, *box.groups())
         elif head:
-            self._table()
+            self._read_table_head()
             self._headed, self._is_latency = line, head.group(1) == "latency"
         elif columns is not None:
-            self._column_line(line, columns)
+            self._read_column_line(line, columns)
         elif batch and self._columns is not None and batch.group(1):
-            self._next(line, batch.group(1))
+            self._read_next_test(line, batch.group(1))
         elif text == "Waiting for connection...":
             self._close()
             self._server = True
-        elif self._columns is not None and (row := row_of(text if not self._columns.csv else raw, self._columns)):
-            self._row(line, row)
+        elif self._columns is not None and (row := parse_row(text if not self._columns.csv else raw, self._columns)):
+            self._read_row(line, row)
         elif self._draft is not None and not self._draft.complete:
             fail(self._draft, text)
 
@@ -96,13 +96,13 @@ class _Reader(RunReader):
                 self._draft.parameters.side = "server"
             if "t" in self._command:
                 self._draft.test = self._command["t"]
-            self._settings(self._draft)
+            self._read_settings(self._draft)
         return self._draft
 
     def _close(self) -> None:
         draft, self._draft = self._draft, None
         if draft is not None:
-            self._settings(draft)
+            self._read_settings(draft)
             if self._server and not draft.measurements and not draft.errors:
                 draft.notice(draft.line, "a server, which prints no result", "the log of its client")
             self._found.append(draft.finish())
@@ -117,7 +117,7 @@ class _Reader(RunReader):
             self._close()
         self._command = dict(re.findall(r"(?<=\s)-([tsn]) *([\w,]+)", options))
 
-    def _boxes(self, line: Line, name: str, value: str) -> None:
+    def _read_box_line(self, line: Line, name: str, value: str) -> None:
         if name == "API" and (self._box or (self._draft is not None and self._draft.measurements)):
             server = self._server
             self._close()
@@ -125,9 +125,9 @@ class _Reader(RunReader):
         self._box[name] = value
         self._boxed = self._boxed or line.number
         if name == "Message size" and value.isdecimal() and "API" in self._box:
-            self._settings(self._open(line))
+            self._read_settings(self._open(line))
 
-    def _settings(self, draft: Draft) -> None:
+    def _read_settings(self, draft: Draft) -> None:
         """The content of the box above a table; on the server's side that is all there is."""
         for name, parameter in _BOX_NAMES.items():
             if name in self._box:
@@ -139,7 +139,7 @@ class _Reader(RunReader):
         if size.isdecimal():
             draft.parameters.message_bytes = int(size)
 
-    def _size(self) -> int | None:
+    def _find_size(self) -> int | None:
         for text in (self._box.get("Message size", ""), self._command.get("s", "")):
             if text.isdecimal():
                 return int(text)
@@ -147,19 +147,19 @@ class _Reader(RunReader):
 
     # -- the table -------------------------------------------------------------------------------------------------
 
-    def _table(self) -> None:
+    def _read_table_head(self) -> None:
         """The head of a table: a run before it is over."""
         had = self._draft
         if had is not None and (had.measurements or had.errors):
             self._close()
 
-    def _column_line(self, line: Line, columns: Columns) -> None:
+    def _read_column_line(self, line: Line, columns: Columns) -> None:
         if self._headed is None:
-            self._table()
+            self._read_table_head()
         self._open(self._headed or line).parameters.read_setting("side", "client")
         self._columns, self._headed = columns, None
 
-    def _next(self, line: Line, name: str) -> None:
+    def _read_next_test(self, line: Line, name: str) -> None:
         """A table continues with the next test of a batch file."""
         columns, draft = self._columns, self._draft
         if draft is not None and (draft.measurements or draft.parameters.batch is not None):
@@ -169,18 +169,18 @@ class _Reader(RunReader):
         draft.parameters.side, draft.parameters.batch = "client", name
         self._is_latency = False  # the head of a batch contains overhead for every test
 
-    def _row(self, line: Line, row: Row) -> None:
+    def _read_row(self, line: Line, row: Row) -> None:
         columns = self._columns
         draft = self._open(line)
         if columns is None:
             return
         if row.name is not None and draft.parameters.batch != row.name:
-            self._next(line, row.name)
+            self._read_next_test(line, row.name)
             draft = self._open(line)
         final = row.final or (columns.old and self._is_last(row))
         iterations = row.values[0]
-        at = None if final else f"thread {row.thread or 0}, {iterations} iterations"
-        size = self._size()
+        place = None if final else f"thread {row.thread or 0}, {iterations} iterations"
+        size = self._find_size()
         latency = self._is_latency and (not columns.old or self._tests_latency())
         metric, rank = columns.first(latency)
         mean = Metric.LATENCY_AVG if latency else Metric.TIME
@@ -200,7 +200,7 @@ class _Reader(RunReader):
             value = row.values[index]
             if value is not None:
                 draft.measure(
-                    quantity, unit, value, line.number, size, ", ".join(filter(None, (at, column_place))) or None
+                    quantity, unit, value, line.number, size, ", ".join(filter(None, (place, column_place))) or None
                 )
         if final:
             draft.parameters.iterations = iterations if isinstance(iterations, int) else None
@@ -215,7 +215,7 @@ class _Reader(RunReader):
         iterations = self._command.get("n", str(_DEFAULT_ITERATIONS))
         return row.values[0] == (int(iterations) if iterations.isdecimal() else None)
 
-    def _log(self, line: Line, file: str, level: str, message: str) -> None:
+    def _read_log_line(self, line: Line, file: str, level: str, message: str) -> None:
         if level not in ("ERROR", "FATAL"):
             return
         if self._draft is not None and self._draft.complete:
