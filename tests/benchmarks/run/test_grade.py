@@ -31,7 +31,7 @@ BY = "(line rate × RoCEv2 framing)"
         (228.0, None, (Grade.BAD, f"228 Gb/s, 58% of 392.06 {BY}")),
         (
             228.0,
-            GradeOptions(found=overlay_plan(X8)),
+            GradeOptions(observed=overlay_plan(X8)),
             (
                 Grade.BAD,
                 f"228 Gb/s, 58% of 392.06 {BY}; 99% of what the cluster as found allows (NIC slot of node1/bnxt_re0)",

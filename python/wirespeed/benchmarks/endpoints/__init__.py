@@ -1,1 +1,1 @@
-"""What a measurement is between: NICs and hosts of a plan, and the ranks and devices that a log names."""
+"""The ends of measurements: NICs and hosts of a plan, and the ranks and devices that a log names."""

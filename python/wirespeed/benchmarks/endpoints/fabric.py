@@ -1,4 +1,4 @@
-"""The NICs of a plan as ends of measurements: rail, leaf, pod, and the cables above each leaf."""
+"""The NICs of a plan as ends of measurements: their rail, leaf and pod, and the uplinks of each leaf."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Fabric:
-    """All endpoints of a plan in the order of hosts and rails, and the cables that lead up from each leaf."""
+    """All endpoints of a plan in the order of hosts and rails, and the uplinks of each leaf."""
 
     endpoints: tuple[Endpoint, ...]
     uplinks: Mapping[str, int]  # leaf -> cables to switches above
@@ -49,7 +49,7 @@ class Fabric:
     excluded_nics: tuple[str, ...]  # NICs that have no address or no cable, and why
 
     def limit_to_hosts(self, hosts: Iterable[str] | None) -> Fabric:
-        """The same, limited to the endpoints of some hosts."""
+        """A copy that is limited to the endpoints of some hosts."""
         if hosts is None:
             return self
         wanted = set(hosts)
@@ -67,7 +67,7 @@ class Fabric:
 
 
 def build_fabric(plan: Plan) -> Fabric:
-    """The NICs of a plan, and what is above them."""
+    """Build the fabric of a plan: its endpoints and the uplinks of its leaves."""
     root = find_connected(plan)
     uplink_cables = [
         cable for cable in plan.cables if cable.a.device in plan.switches and cable.b.device in plan.switches
@@ -111,7 +111,7 @@ def build_fabric(plan: Plan) -> Fabric:
 
 
 def _find_cable_ends(plan: Plan) -> dict[tuple[str, str], tuple[str, Bandwidth]]:
-    """What each NIC is cabled to, and how fast."""
+    """Map each NIC to the device at the other end of its cable and to the cable's speed."""
     far_ends: dict[tuple[str, str], tuple[str, Bandwidth]] = {}
     for cable in plan.cables:
         for near, far in ((cable.a, cable.b), (cable.b, cable.a)):
@@ -121,7 +121,7 @@ def _find_cable_ends(plan: Plan) -> dict[tuple[str, str], tuple[str, Bandwidth]]
 
 
 def _count_uplinks(plan: Plan) -> tuple[dict[str, int], dict[str, int]]:
-    """Cables from each leaf to other switches, and their rate together."""
+    """For each leaf the number of cables to other switches and the sum of their rates."""
     count: dict[str, int] = {}
     rate: dict[str, int] = {}
     for cable in plan.cables:
@@ -133,7 +133,7 @@ def _count_uplinks(plan: Plan) -> tuple[dict[str, int], dict[str, int]]:
 
 
 def find_connected(plan: Plan) -> dict[str, str]:
-    """For every switch and NIC the name of one device of what is cabled together."""
+    """Map every switch and NIC to a name of the connected part of the network that it belongs to."""
     joined = DisjointSets()
 
     def node(device: str, port: str) -> str:
@@ -145,7 +145,7 @@ def find_connected(plan: Plan) -> dict[str, str]:
 
 
 def by_fabric(endpoints: Sequence[Endpoint]) -> list[list[Endpoint]]:
-    """Endpoints that reach each other, in the order of their first."""
+    """Group endpoints that reach each other; groups are in the order of their first endpoint."""
     by_name: dict[str, list[Endpoint]] = {}
     for endpoint in endpoints:
         by_name.setdefault(endpoint.fabric, []).append(endpoint)

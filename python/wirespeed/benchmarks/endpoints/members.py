@@ -1,4 +1,4 @@
-"""Members of a peer matrix: host, NIC, rail and leaf by the cluster file, else by what their names contain."""
+"""Members of a peer matrix: host, NIC, rail and leaf come from the cluster file, else from the member's name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FAR = "distance not known"
 
 
 class MemberDirectory:
-    """Members of matrices, each known by its name once."""
+    """Members of matrices by name; each name is resolved once."""
 
     def __init__(self, plan: Plan | None) -> None:
         self._plan = plan
@@ -35,7 +35,7 @@ class MemberDirectory:
         return self._plan is not None
 
     def member(self, name: str, host: str | None = None) -> Member:
-        """The member of a name as logs and campaigns write it; ``host`` is where a device without one is."""
+        """The member for a name from a log or campaign; ``host`` is the host of a device whose name contains none."""
         full = f"{host}/{name}" if host and _GPU.fullmatch(name) else name
         if full not in self._known:
             self._known[full] = self._find_member(full)
@@ -94,7 +94,7 @@ class MemberDirectory:
         return Member(full, host, device or None, None, leaf), None
 
     def _find_host(self, name: str) -> str:
-        """A host as the cluster file calls it: logs may carry its domain."""
+        """The name of a host in the cluster file: logs may append its domain."""
         if self._plan is None or name in self._plan.hosts:
             return name
         short = name.partition(".")[0]
@@ -149,9 +149,9 @@ class MemberDirectory:
 
 
 def with_rails(members: Sequence[Member]) -> list[Member]:
-    """The same with rails by position where no cluster file defines them: the k-th of each host is on rail k.
+    """Give members a rail by position where no cluster file defines rails: the k-th of each host is on rail k.
 
-    Only where every host has as many.
+    The rails are set only where every host has the same number of members.
     """
     names_by_host: dict[str, list[str]] = {}
     for member in members:
@@ -175,12 +175,12 @@ def with_rails(members: Sequence[Member]) -> list[Member]:
 
 @cache
 def natural(name: str) -> tuple[tuple[bool, int, str], ...]:
-    """An order in which node10 comes after node9."""
+    """A sort key that puts node10 after node9."""
     return tuple((part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in re.split(r"(\d+)", name))
 
 
 def _normalize_address(name: str) -> str:
-    """An address without the zone, a GID of IPv4 as that."""
+    """The address without its zone; an IPv4-mapped GID becomes the IPv4 address."""
     try:
         address = ip_address(name.partition("%")[0])
     except ValueError:
@@ -190,12 +190,12 @@ def _normalize_address(name: str) -> str:
 
 
 def _map_nics_to_leaves(plan: Plan) -> dict[tuple[str, str], str]:
-    """The switch each NIC is cabled to."""
+    """The switch that each NIC is cabled to."""
     return {near: port.partition(":")[0] for near, port in _switch_ports(plan).items()}
 
 
 def _switch_ports(plan: Plan) -> dict[tuple[str, str], str]:
-    """The switch port each NIC is cabled to, as ``leaf1:Eth1/33``."""
+    """The switch port that each NIC is cabled to, as ``leaf1:Eth1/33``."""
     ports = {}
     for cable in plan.cables:
         for near, far in ((cable.a, cable.b), (cable.b, cable.a)):
@@ -205,7 +205,7 @@ def _switch_ports(plan: Plan) -> dict[tuple[str, str], str]:
 
 
 def _count_hops(plan: Plan) -> dict[tuple[str, str], int]:
-    """Cables between any two switches that hosts hang on."""
+    """The number of cables on the shortest path between any two leaves."""
     neighbors: dict[str, set[str]] = {name: set() for name in plan.switches}
     for cable in plan.cables:
         if cable.a.device in neighbors and cable.b.device in neighbors:

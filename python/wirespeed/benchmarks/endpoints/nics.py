@@ -1,4 +1,4 @@
-"""NICs of the plan: by name, device, address; their speed and slots."""
+"""Find NICs of the plan by name, device or address, and their speed and PCIe slots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which collective a log shows, and whether its GPUs are those of the plan."""
+"""Find the collective that a log shows, and whether its GPUs are those of the plan."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from wirespeed.results.benchmarks import Metric, Run
 
 
 def named_collective(name: str) -> Collective:
-    """The collective a user names.
+    """The collective that a user names.
 
     Raises:
-        Refusal: it is none.
+        Refusal: the name is not that of a collective.
     """
     collective = _by_name(name)
     if collective is None:
@@ -24,10 +24,10 @@ def named_collective(name: str) -> Collective:
 
 
 def find_collective(run: Run, assumptions: list[str]) -> Collective | None:
-    """The collective as the log names it; else by its bus factor, reduction and root, where only one fits.
+    """The collective that the log names; else the only one that fits its bus factor, reduction and root.
 
-    All-gather and all-to-all have the same values, so have gather and scatter, and hypercube is printed as sendrecv:
-    those stay unknown.
+    All-gather and all-to-all have the same values, and so do gather and scatter; hypercube is printed as sendrecv.
+    Where several fit, the collective is unknown.
     """
     if run.test:
         return _by_name(run.test)
@@ -64,7 +64,7 @@ _ROOTLESS = [Collective.ALL_GATHER, Collective.ALL_TO_ALL, Collective.SENDRECV, 
 
 
 def _printed_factor(run: Run) -> tuple[float, float] | None:
-    """Bus over algorithm bandwidth where both are largest, and how far two decimals may be off."""
+    """Bus bandwidth divided by algorithm bandwidth where both are largest, and the error of two decimals."""
     rows: dict[tuple[int, str | None], dict[Metric, float]] = {}
     for measurement in run.measurements:
         if measurement.size_bytes is not None:

@@ -48,11 +48,11 @@ class CollectiveLimits:
 
     @property
     def causes(self) -> tuple[str, ...]:
-        """What the debug lines prove that explains a loss."""
+        """Causes of a loss that the debug lines prove."""
         return self.proof.causes
 
     def minimum_latency(self, measurement: Measurement) -> Bound | None:
-        """A collective's time has its limit as bandwidth."""
+        """None: the time of a collective is limited through its bandwidth."""
         return None
 
     def limit(self, measurement: Measurement) -> Limit:
@@ -74,7 +74,7 @@ class CollectiveLimits:
         return Limit(in_unit(physical, unit), in_unit(reachable, unit) if reachable else None, skip_reason)
 
     def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
-        """A transfer whose ideal time t at floor f reaches 1/(1 + f/t) must be able to pass."""
+        """A transfer is judged if 1/(1 + f/t), with its ideal time t and the latency floor f, would pass."""
         bound = limit.reachable or limit.physical
         if measurement.size_bytes is None or bound is None:
             return None
@@ -151,7 +151,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
 
 
 def _list_groups_by_switch_tier(plan: Plan, group: Group) -> tuple[tuple[str, Group], ...]:
-    """The job by the cables above its hosts, where each of its hosts is one of the plan."""
+    """The job grouped by switch tier, where each of its hosts is a host of the plan."""
     names = [member.name for member in group.members]
     if not group.across_hosts or len(set(names)) < len(names):
         return ()
@@ -193,7 +193,7 @@ def _find_root_rank(run: Run) -> int:
 
 
 def _ranks_by_host(run: Run, ranks: int, room: int, assumptions: list[str]) -> list[int]:
-    """Ranks on each host: spread over the hosts the log counts, else hosts filled one after the other."""
+    """Ranks on each host: spread over the hosts that the log counts, else hosts are filled one after the other."""
     nodes = run.parameters.nodes
     if nodes and nodes <= ranks:
         if nodes > 1:
@@ -226,7 +226,7 @@ def _build_member(plan: Plan, name: str, ranks: int, assumptions: list[str]) -> 
 
 
 def _find_latency_floor(run: Run, profile: Profile) -> tuple[float, str]:
-    """The least time any size takes, in seconds, and where the number is from."""
+    """The minimum time of any size in seconds, and the source of the number."""
     rows = [m for m in run.measurements if m.metric is Metric.TIME and m.size_bytes]
     times = [seconds for m in rows if (seconds := float(m.value) * SECONDS.get(m.unit, 0.0)) > _TINY]
     sizes = {m.size_bytes or 0 for m in rows}

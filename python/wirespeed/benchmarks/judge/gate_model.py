@@ -1,4 +1,4 @@
-"""The gates of a profile: which runs they apply to, and which value those must reach.
+"""The gates of a profile: the runs that they apply to, and the value that these runs must reach.
 
 A gate requires a value of one run. A relative gate compares runs with each other: one side with a baseline, or runs of
 one test among themselves.
@@ -21,7 +21,7 @@ from wirespeed.units import BITS_PER_SECOND
 
 
 class Range(Entry):
-    """Numbers of a parameter, both ends included."""
+    """A range of a parameter's values, both ends included."""
 
     at_least: float | None = None
     at_most: float | None = None
@@ -49,13 +49,13 @@ class Selection(Entry):
 
 
 class Gate(Selection):
-    """A number that a measurement of one kind must reach, or stay below, whatever its limits are."""
+    """A number that a measurement of one kind must reach, or stay below, independent of its limits."""
 
     name: str = Field(min_length=1)
     at_least: float | None = None
     at_most: float | None = None
     unit: str
-    tolerance: float = Field(default=0.0, ge=0, lt=1)  # so near the number it only draws a warning
+    tolerance: float = Field(default=0.0, ge=0, lt=1)  # a value within this fraction of the number warns
     severity: Literal["fail", "warn"] = "fail"
     source: str = Field(min_length=1)
 
@@ -69,14 +69,14 @@ class Gate(Selection):
 
 
 class Path(StrEnum):
-    """What lies between the two NICs of a run."""
+    """The part of the network between the two NICs of a run."""
 
     SAME_LEAF = "same-leaf"
     BETWEEN_LEAVES = "between-leaves"
 
 
 class AtOnce(StrEnum):
-    """What else was measured between the same hosts at the same time."""
+    """Which other runs were measured between the same hosts at the same time."""
 
     ALONE = "alone"  # nothing
     RAILS = "rails"  # every rail of both hosts
@@ -103,7 +103,7 @@ class Runs(Selection):
 
 
 class Statistic(StrEnum):
-    """Which number stands for the measurements of a side."""
+    """The statistic of a side's measurements that is compared."""
 
     MEDIAN = "median"
     MEAN = "mean"
@@ -114,7 +114,7 @@ class Statistic(StrEnum):
 
 
 class CommonEnd(StrEnum):
-    """What runs must have in common to be compared, beside tool, test and all identity parameters."""
+    """Ends that runs must share to be compared, in addition to tool, test and all identity parameters."""
 
     PAIR = "pair"  # both NICs, in either order
     HOSTS = "hosts"  # both hosts
@@ -122,7 +122,7 @@ class CommonEnd(StrEnum):
 
 
 class RelativeGate(Entry):
-    """What runs must reach of other runs: a ratio of both sides, a difference in ``unit``, or the spread of one side.
+    """A comparison of runs: the ratio of two sides, their difference in ``unit``, or the spread of one side.
 
     ``to`` contains only what the baseline changes in ``of``.
     """
@@ -133,19 +133,19 @@ class RelativeGate(Entry):
     statistic: Statistic = Statistic.MEDIAN  # of ``of``
     baseline: Statistic = Statistic.MEDIAN  # of ``to``
     same: list[CommonEnd] = Field(default_factory=list)
-    runs: int = Field(default=1, ge=1)  # each side needs so many
+    runs: int = Field(default=1, ge=1)  # minimum number of runs per side
     at_least: float | None = None
     at_most: float | None = None
     unit: str | None = None  # of a difference; None: of a ratio or a spread
     tolerance: float = Field(default=0.0, ge=0, lt=1)
     severity: Literal["fail", "warn"] = "fail"
-    measure: str | None = None  # how to measure what is missing
+    measure: str | None = None  # command that measures missing runs
     source: str = Field(min_length=1)
 
     @model_validator(mode="before")
     @classmethod
     def _complete_baseline(cls, data: Any) -> Any:
-        """With a baseline that contains what it takes over from ``of``."""
+        """Complete the baseline with the fields that it inherits from ``of``."""
         if isinstance(data, dict) and isinstance(data.get("of"), dict) and isinstance(data.get("to"), dict):
             return {**data, "to": {**data["of"], **data["to"]}}
         return data
@@ -167,4 +167,4 @@ class RelativeGate(Entry):
         return self
 
 
-_LEAST_SPREAD = 2  # of one run there is none
+_LEAST_SPREAD = 2  # a single run has no spread

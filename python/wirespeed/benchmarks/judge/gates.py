@@ -1,4 +1,4 @@
-"""Gates of a profile: which of them a measurement falls under, and what they make of its verdict."""
+"""Find the gate of a profile that applies to a measurement, and apply it to the verdict."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from wirespeed.units import BITS_PER_SECOND, Bandwidth, format_unit
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Properties of a run that gates select by. None where unknown: then a gate that selects by it does not apply."""
+    """Properties of a run by which gates select. A gate that selects by an unknown one (None) does not apply."""
 
     tool: str
     test: str | None
@@ -36,7 +36,7 @@ class Subject:
 
 
 def build_subject(run: Run, plan: Plan, link: Bandwidth | None, hosts: int | None) -> Subject:
-    """What a run is about; ``link`` and ``hosts`` are what its limits rest on."""
+    """Build the subject of a run; ``link`` and ``hosts`` are those that its limits are computed from."""
     on_gpu = run.parameters.on_gpu
     logged = run.parameters.gpu_model
     models = {gpu.model for host in plan.hosts.values() for gpu in host.gpus.values()}
@@ -56,7 +56,7 @@ def build_subject(run: Run, plan: Plan, link: Bandwidth | None, hosts: int | Non
 
 
 def find_gate(measurement: Measurement, subject: Subject, profile: Profile) -> Gate | None:
-    """The gate that a measurement falls under, the first that fits."""
+    """Find the first gate that applies to a measurement."""
     return next((gate for gate in profile.gates if _is_required(gate, measurement, subject)), None)
 
 
@@ -93,7 +93,7 @@ def measures(selection: Selection, measurement: Measurement) -> bool:
 
 
 def apply_gate(verdict: Verdict | None, measurement: Measurement, gate: Gate) -> Verdict:
-    """The verdict with its gate: the worse of both counts. What is unknown stays so where the gate is met."""
+    """Combine a verdict with its gate: the worse judgement counts. If the gate is met, an unknown verdict stays so."""
     bound = _in_unit(gate, measurement.unit)
     met = _judge_gate(measurement, gate, bound)
     result = Met(

@@ -32,7 +32,7 @@ class GpuLimits:
     slot: Bound | None  # GB/s, one direction, or both added
     links: tuple[Bound, Bound | None] | None  # between two GPUs: at their peak, and as usable
     p2p: bool
-    whole: str | None  # why a test that uses many GPUs at once is shown
+    whole: str | None  # why a test that uses many GPUs at once is not judged
     thresholds: Thresholds
     hosts: tuple[str, ...]
     link: Bandwidth | None = None
@@ -41,11 +41,11 @@ class GpuLimits:
     causes: tuple[str, ...] = ()
 
     def minimum_latency(self, measurement: Measurement) -> Bound | None:
-        """Of the latency of GPU links no figure is known."""
+        """None: the latency of GPU links is not known."""
         return None
 
     def limit(self, measurement: Measurement) -> Limit:
-        """By the ends of the copy: host and GPU, or two GPUs."""
+        """The limit by the ends of the copy: host and GPU, or two GPUs."""
         source, arrow, target = (measurement.place or "").partition(" -> ")
         if self.whole is not None or not arrow:
             return Limit(skip_reason=self.whole or "one value for many copies; the parts are judged")
@@ -70,7 +70,7 @@ class GpuLimits:
         return Limit(in_unit(peak, unit), in_unit(usable, unit) if usable else None)
 
     def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
-        """These tools copy tens of megabytes; a chosen size below a megabyte is not judged."""
+        """These tools copy tens of megabytes; smaller copies that a user chooses are not judged."""
         if measurement.size_bytes is not None and measurement.size_bytes < _LARGE:
             return "small copies are bound by launch overhead"
         return None

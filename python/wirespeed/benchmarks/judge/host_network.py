@@ -20,7 +20,7 @@ from wirespeed.units import Bandwidth
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """The NICs of a host in use: the limit of all, and that of the slowest in use, Gb/s in one direction."""
+    """The NICs of a host that a job uses: the limit of all, and the limit of the slowest, Gb/s in one direction."""
 
     host: str
     all: Term
@@ -31,7 +31,7 @@ class Network:
 
 
 def used(host: Host, assumptions: list[str]) -> list[Nic]:
-    """The NICs a job uses and that are not down: those its launch environment names, else all with a rail, else all."""
+    """NICs that a job uses and that are up: those in its launch environment, else all with a rail, else all."""
     active_nics = [nic for nic in host.nics.values() if nic.link.up is not False]
     devices = host.launch.rdma_devices
     if devices:
@@ -41,10 +41,11 @@ def used(host: Host, assumptions: list[str]) -> list[Nic]:
 
 
 def network(plan: Plan, name: str, *, bidirectional: bool, on_host: bool) -> Network | None:
-    """The NICs of a host in one direction, with ``bidirectional`` while the other is as full; None if one is unknown.
+    """The NICs of a host in one direction; None if the speed of one is unknown.
 
-    ``on_host`` is whether buffers are in host memory, so that NICs share the uplinks of their PCIe switches. What
-    carries a message is not known: RoCE or TCP, whose segments are larger and get more of the line.
+    ``bidirectional``: the other direction is equally loaded. ``on_host``: buffers are in host memory, so that NICs
+    share the uplinks of their PCIe switches. The protocol is not known: it is RoCE or TCP, whose larger segments
+    use more of the line rate.
     """
     host = plan.hosts[name]
     assumptions: list[str] = []
@@ -91,7 +92,7 @@ def network(plan: Plan, name: str, *, bidirectional: bool, on_host: bool) -> Net
 def _single_nic(
     plan: Plan, location: NicLocation, bidirectional: bool
 ) -> tuple[Bound | None, Bound | None, Bandwidth | None]:
-    """One NIC at most, in use, and its speed."""
+    """The maximum of one NIC, its usual rate, and its speed."""
     function = nic_function(plan, location.host, location.nic)
     speed = nic_speed(plan, location)
     if bidirectional:

@@ -19,7 +19,7 @@ from wirespeed.results.verdicts import Bound, JudgedRun, Term
 from wirespeed.units import Bandwidth
 
 PROFILE = "lab"
-"""What must be reached of it."""
+"""The profile with the fractions of the baseline that must be reached."""
 
 _TERM = "baseline"
 _SOURCE = "measured on this machine, right before"
@@ -32,7 +32,7 @@ _Key = tuple[object, ...]
 class Figures:
     """The best bandwidths of both hosts, as printed, by tool, test and what else identifies a measurement.
 
-    ``reference`` is set where figures are shown alone: of both hosts themselves, or where there are no such two.
+    ``reference`` is set where figures are shown without judgement: for both hosts of the baseline, or without one.
     """
 
     best: Mapping[_Key, float]
@@ -40,7 +40,7 @@ class Figures:
 
 
 def figures(runs: Iterable[Run]) -> Figures:
-    """The best of what these runs reached."""
+    """The best figures of these runs."""
     best: dict[_Key, float] = {}
     for run in runs:
         for measurement in run.measurements if run.status is RunStatus.COMPLETE else ():

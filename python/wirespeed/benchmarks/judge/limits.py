@@ -33,15 +33,15 @@ class RunContext:
     target: str | None = None
     algorithm: Algorithm | None = None
     collective: str | None = None
-    evidence: Evidence | None = None  # what NCCL's debug lines of the same log prove of the run
+    evidence: Evidence | None = None  # facts about the run from NCCL's debug lines in the same log
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The limits of one measurement in its unit. ``shown``: why it is only shown; ``unknown``: why there is none.
+    """The limits of one measurement in its unit.
 
-    ``thresholds`` are those of this measurement where they are not those of its run; ``bounded`` is whether a
-    measurement that is shown only must still not be above the physical limit.
+    ``skip_reason``: why the measurement is shown and not judged; ``unknown``: why no limit is known. ``thresholds``
+    replace those of the run. ``bounded``: a measurement that is not judged must still not exceed the physical limit.
     """
 
     physical: Bound | None = None
@@ -57,7 +57,7 @@ class Limits(Protocol):
 
     @property
     def thresholds(self) -> Thresholds:
-        """What must be reached."""
+        """Fractions of the limit that must be reached."""
 
     @property
     def reasons_above(self) -> tuple[str, ...]:
@@ -65,33 +65,33 @@ class Limits(Protocol):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the reader should know of the run."""
+        """Notes on the run for the reader."""
 
     @property
     def causes(self) -> tuple[str, ...]:
-        """What the log itself proves that explains a loss."""
+        """Causes of a loss that the log proves."""
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """Hosts of the plan whose settings the limits rest on."""
+        """Hosts of the plan whose settings the limits are computed from."""
 
     @property
     def link(self) -> Bandwidth | None:
-        """Speed of the slowest NIC between them."""
+        """Speed of the slowest NIC of these hosts."""
 
     def limit(self, measurement: Measurement) -> Limit:
         """The limits of one bandwidth."""
 
     def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
-        """None when the transfer is long against the latency floor, else why it is not."""
+        """None if the transfer is long compared with the latency floor, else why it is not judged as bandwidth."""
 
     def minimum_latency(self, measurement: Measurement) -> Bound | None:
-        """The time in µs that nothing can be below; None where the latency is not that of one message."""
+        """The minimum possible time in µs; None where the latency is not that of one message."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnknownLimits:
-    """A run whose limits are not known."""
+    """The limits of a run for which none are known."""
 
     reason: str
     profile: Profile
@@ -103,11 +103,11 @@ class UnknownLimits:
 
     @property
     def thresholds(self) -> Thresholds:
-        """Never used: nothing is known to compare with."""
+        """Never used: there is no limit to compare with."""
         return self.profile.classes.rdma
 
     def limit(self, measurement: Measurement) -> Limit:
-        """No limit, and why, for the measurements that would be judged."""
+        """No limit, with the reason, for measurements that would be judged."""
         interval = " interval " in f" {measurement.place} "
         if interval or measurement.metric in (Metric.ALGBW, Metric.AVG_BUSBW, Metric.BW_PEAK):
             return Limit(skip_reason=self.reason)

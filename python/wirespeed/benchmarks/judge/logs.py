@@ -1,5 +1,5 @@
-"""Logs judged together: each run in the light of its log's debug lines, of other runs of the same test, and of others
-that a relative gate compares it with."""
+"""Judge several logs: each run with the debug lines of its log, other runs of the same test, and the runs that a
+relative gate compares it with."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from wirespeed.results.verdicts import JudgedRun, Relation
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """A log that was read, and what is known of its runs: both NICs as HOST/NIC, and from when to when in seconds."""
+    """A log that was read, and facts about its runs: both NICs as HOST/NIC, and the time span in seconds."""
 
     file: str
     reading: Reading
@@ -36,7 +36,7 @@ class Log:
 
 @dataclass(frozen=True, slots=True)
 class JudgedLogs:
-    """Runs, and what they reach of each other. ``hints``: files and the options that would complete them."""
+    """Judged runs, and the results of relative gates. ``hints``: files and the options that would complete them."""
 
     runs: tuple[JudgedRun, ...]
     relations: tuple[Relation, ...]
@@ -50,7 +50,7 @@ def judge_together(
     profile: Profile | None = None,
     observed: ObservedPlan | None = None,
 ) -> JudgedLogs:
-    """The runs of logs, judged alone and beside each other. ``context`` holds where a log does not state the ends.
+    """Judge the runs of logs, each by itself and against the others. ``context`` applies where a log states no ends.
 
     Raises:
         Refusal: the user names what there is not.

@@ -1,4 +1,4 @@
-"""The least time of a collective of the OSU micro-benchmarks: what must cross the NICs of a host, by any algorithm.
+"""The minimum time of a collective of the OSU micro-benchmarks: bytes that must cross a host's NICs in any algorithm.
 
 Ranks of a host talk in its memory for free. The tests print times and not bandwidths, and MPI libraries choose among
 many algorithms, so a time is shown beside the least there can be, and is unknown below it.
@@ -56,12 +56,12 @@ _ELEMENT = 16
 
 
 def _find_block_size(size: int, ranks: int) -> int:
-    """What each rank gets of a buffer at least: what does not divide is left out (osu_reduce_scatter_block.c)."""
+    """The minimum part of a buffer per rank: a remainder is not sent (osu_reduce_scatter_block.c)."""
     return size // (ranks * _ELEMENT) * _ELEMENT
 
 
 def _find_collective(test: str | None) -> str:
-    """The collective of a test: that of its variants, non-blocking and persistent ones too."""
+    """The collective of a test; variants, non-blocking and persistent tests have the name of their collective."""
     name = (test or "").removeprefix("osu_").removeprefix("nccl_").removeprefix("xccl_").removesuffix("_persistent")
     if name not in _CROSSING and name not in _EQUAL:
         name = name.removeprefix("i")
@@ -70,7 +70,7 @@ def _find_collective(test: str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MpiLimits:
-    """The least times of one collective."""
+    """The minimum times of one collective."""
 
     collective: str
     crossing: Crossing
@@ -94,7 +94,7 @@ class MpiLimits:
         return None
 
     def minimum_latency(self, measurement: Measurement) -> Bound | None:
-        """What must cross the NICs of a host, over all of them."""
+        """The time of the bytes that must cross the NICs of a host, over all its NICs."""
         if not measurement.size_bytes and self.collective != _CROSSING["barrier"][0]:
             return None
         count = self.crossing(measurement.size_bytes or 0, self.ranks, self.ranks_of_host)
@@ -141,7 +141,7 @@ def mpi_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
 
 
 def _count_ranks(run: Run, plan: Plan) -> tuple[int, int, str] | None:
-    """Ranks, those of a host, and what was assumed. A whole buffer crosses however many ranks there are."""
+    """The number of ranks, the ranks per host, and the assumption. A whole buffer crosses for any number of ranks."""
     ranks = run.ranks
     if ranks is None:
         of_buffer = _find_collective(run.test) in ("allreduce", "bcast", "reduce", "barrier")

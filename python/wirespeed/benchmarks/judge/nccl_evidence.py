@@ -1,4 +1,4 @@
-"""What NCCL's debug lines prove about a run of nccl-tests or rccl-tests: algorithm, protocol, NICs, GPUDirect RDMA.
+"""Facts about a run of nccl-tests or rccl-tests that NCCL's debug lines prove: algorithm, protocol, NICs, GPUDirect.
 
 Only what the library printed counts. A size for which it printed two choices, or none, is not in the result. What is
 proven comes before what the user states or the library usually does; where it contradicts the user, a note states it.
@@ -29,7 +29,7 @@ _NAME = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What is proven. ``algorithms`` and ``protocols`` are by message size of the run's table."""
+    """Proven facts. ``algorithms`` and ``protocols`` are by message size of the run's table."""
 
     communicator: Communicator
     algorithms: Mapping[int, str] = field(default_factory=dict)
@@ -140,7 +140,7 @@ def _by_size(run: Run, communicator: Communicator) -> dict[int, list[NcclChoice]
 
 
 def _nics_in_use(communicator: Communicator) -> list[NcclNic]:
-    """The NICs that connections go over; all that the library lists where no connection is in the log."""
+    """The NICs that connections use; all NICs that the library lists if the log contains no connection."""
     used = {(path.host, path.transport, path.device) for path in communicator.paths if path.device is not None}
     of_network = [
         nic
@@ -159,7 +159,7 @@ def _is_same_network(listed: str, used: str) -> bool:
 
 
 def _only_choice(value: str | None) -> str | None:
-    """The algorithm or protocol that the environment leaves alone; lists and exclusions leave a choice."""
+    """The only algorithm or protocol that the environment allows; None for lists and exclusions."""
     return algorithm(value) if value is not None and _NAME.fullmatch(value) and not value.isdecimal() else None
 
 
@@ -175,7 +175,7 @@ _SLOW_PROTOCOLS = {"LL": "half of each 8 bytes are flags", "LL128": "8 of each 1
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What is proven. ``algorithms`` is by message size; ``causes`` explain a loss; ``notes`` are for the reader."""
+    """The proof for one run: ``algorithms`` by message size, ``causes`` that explain a loss, and ``notes``."""
 
     algorithms: Mapping[int, Algorithm] = field(default_factory=dict)
     forced: Algorithm | None = None
@@ -189,7 +189,7 @@ class Proof:
 
 
 def derive_proof(evidence: Evidence | None, plan: Plan, stated: Algorithm | None) -> Proof:
-    """What the debug lines of a run prove; nothing where there are none."""
+    """Derive the proof from the debug lines of a run; it is empty without debug lines."""
     if evidence is None:
         return Proof()
     by_size = {size: _ALGORITHMS[name] for size, name in evidence.algorithms.items() if name in _ALGORITHMS}
@@ -239,7 +239,7 @@ def _traffic_class(evidence: Evidence, plan: Plan) -> list[_Cause]:
 
 
 def _report_unused_nics(evidence: Evidence, plan: Plan) -> list[_Cause]:
-    """Hosts on which fewer NICs were used than planned, and than ranks ran there: each rank uses one NIC."""
+    """Report a host that used fewer NICs than are planned and than it has ranks: each rank uses one NIC."""
     if not evidence.nics or not plan.hosts:
         return []
     planned = next(iter(plan.hosts.values()))

@@ -29,7 +29,7 @@ _TINY = 1e-9  # seconds
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How a test moves its messages: both directions at once and added, one after the other, how many pairs."""
+    """How a test moves its messages: in both directions at once or in turn, and between how many pairs."""
 
     bidirectional: bool = False
     added: bool = True  # of both directions
@@ -37,7 +37,7 @@ class Kind:
     pairs: int = 1
     one_sender: bool = False  # all pairs begin, or end, at one host
     sharing: int = 1  # ranks of a host that share its NICs, where the figure is that of a rank
-    skip_reason: str | None = None  # why its bandwidth is shown and not judged
+    skip_reason: str | None = None  # why its bandwidth is not judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class PairLimits:
     hosts: tuple[str, ...]
     link: Bandwidth
     memory: tuple[MemoryOfHost, ...]  # of a sending host, where buffers are in it
-    hosts_at_once: float  # by which it is multiplied: hosts that send, over ranks that share each
+    hosts_at_once: float  # factor of the limit: sending hosts divided by ranks that share each
     one_message: bool  # whether its latencies are those of one message
     reasons_above: tuple[str, ...] = ("both ranks on one host, so that nothing crossed the wire",)
     notes: tuple[str, ...] = ()
@@ -79,7 +79,7 @@ class PairLimits:
         return Limit(in_unit(physical, unit), in_unit(reachable, unit), skip_reason, bounded=not part)
 
     def _with_memory(self, size: int | None) -> tuple[Bound, Bound]:
-        """Both limits, and memory where the buffer is larger than caches."""
+        """Both limits, with host memory as a term where the buffer is larger than caches."""
         terms = [term for path in self.memory if (term := path.build_term(size)) is not None]
         if not terms:
             return self.physical, self.reachable
@@ -92,7 +92,7 @@ class PairLimits:
         )
 
     def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
-        """Small messages are bound by the library's work for each, or by latency where each waits for an answer."""
+        """Small messages are limited by the library's work per message, or by latency where each waits for a reply."""
         size = measurement.size_bytes
         if size is None or limit.reachable is None:
             return None
@@ -186,7 +186,7 @@ def _describe_striping(run: Run, network: Network) -> str:
 
 
 def _count_senders(kind: Kind, plan: Plan) -> int:
-    """Hosts that send at once: the first half of the ranks sends to the second."""
+    """The number of hosts that send at once: the first half of the ranks sends to the second."""
     if kind.one_sender:
         return 1
     return max(1, min(kind.pairs, len(plan.hosts) // 2))
@@ -258,7 +258,7 @@ def on_gpu(run: Run) -> bool:
 
 
 def _message_rate(run: Run, profile: Profile) -> tuple[float, str]:
-    """Messages per second of all pairs, and where the number is from: a table without small sizes does not show it."""
+    """Messages per second of all pairs, and the source of the number: a table without small sizes does not show it."""
     rates = {
         measurement.size_bytes: float(measurement.value)
         * BITS_PER_SECOND[measurement.unit]

@@ -1,4 +1,4 @@
-"""Acceptance profiles: which fraction of a limit passes, and which numbers must be reached whatever the limits are.
+"""Acceptance profiles: the fraction of a limit that passes, and numbers that must be reached independent of limits.
 
 Data with a source per number, in ``profiles/``.
 """
@@ -21,7 +21,7 @@ from wirespeed.errors import Problem, Refusal, did_you_mean, refuse
 
 
 class Thresholds(Entry):
-    """Fractions of the reachable limit from which a measurement passes, or only draws a warning."""
+    """Fractions of the reachable limit from which a measurement passes or warns."""
 
     passes: SourcedValue[float] = Field(alias="pass")
     warns: SourcedValue[float] = Field(alias="warn")
@@ -45,7 +45,7 @@ class Classes(Entry):
 
 
 class Floors(Entry):
-    """Latency floors where a table holds no small sizes."""
+    """Latency floors for tables without small sizes."""
 
     collective_us: SourcedValue[float]
     message_rate: SourcedValue[float]  # messages per second, one direction
@@ -76,7 +76,7 @@ DEFAULT = "default"
 
 @cache
 def default() -> Profile:
-    """The profile that is used where none is named."""
+    """The profile that is used if none is named."""
     return bundled_profile(DEFAULT)
 
 
@@ -110,7 +110,7 @@ def read(source: str | Path) -> Profile:
     """A profile by its name, or from a file.
 
     Raises:
-        Refusal: there is no such profile or file, or it is no YAML or no profile.
+        Refusal: the profile or file does not exist, or the file is not YAML or not a profile.
     """
     if str(source) in names():
         return bundled_profile(str(source))

@@ -1,4 +1,4 @@
-"""Limits of perftest: framing at the path MTU, the PCIe slots of NICs and GPUs; in use, acknowledgements too."""
+"""Limits of perftest: framing at the path MTU, PCIe slots of NICs and GPUs; the reachable limit includes ACKs."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ class RdmaLimits:
     verb: Verb
     bidirectional: bool
     slots: tuple[tuple[str, pcie.Slot], ...]
-    shared_terms: tuple[Term, ...]  # cables between leaves, sockets: limits that nothing can beat
+    shared_terms: tuple[Term, ...]  # physical limits of cables between leaves and of CPU sockets
     memory: tuple[host.MemoryOfHost, ...]  # of both ends, where buffers are in it
-    in_use: tuple[Term, ...]  # memory, ordered writes: what is reached
-    rate_known: float | None  # messages per second that the catalogue knows of
+    in_use: tuple[Term, ...]  # memory and ordered writes: terms of the reachable limit
+    rate_known: float | None  # messages per second by the catalogue
     message_rate: float  # messages per second, as the test counts them
     rate_from: str
     thresholds: Thresholds
@@ -60,7 +60,7 @@ class RdmaLimits:
     assumptions: tuple[str, ...]
     reasons_above: tuple[str, ...]
     hosts: tuple[str, ...]
-    cables: Term | None  # time of light in the cables at both ends, once
+    cables: Term | None  # propagation delay of the cables at both ends, one direction
     notes: tuple[str, ...] = ()
     causes: tuple[str, ...] = ()
 
@@ -94,7 +94,7 @@ class RdmaLimits:
         return Limit(in_unit(physical, unit), in_unit(reachable, unit), skip_reason, thresholds=thresholds)
 
     def _by_rate(self, size: int | None, line: Bound) -> Term | None:
-        """The message rate as a limit of small messages, where the catalogue knows it; between both is neither."""
+        """The catalogue's message rate as the limit of small messages; None near the line rate."""
         if size is None or self.rate_known is None:
             return None
         value = self.rate_known * size * 8 / 1e9
@@ -104,7 +104,7 @@ class RdmaLimits:
         return Term("message rate", value, GBPS, formula, "the NIC's file in the catalogue")
 
     def minimum_latency(self, measurement: Measurement) -> Bound | None:
-        """A message on the link once; an answer that carries it comes after a question."""
+        """The time of one message on the link; a read also waits for its request."""
         terms = [latency.message_term(self.path, measurement.size_bytes, self.verb)]
         if self.cables is not None and self.verb is Verb.READ:
             terms.append(replace(self.cables, value=2 * self.cables.value, formula=f"2 × {self.cables.formula}"))
@@ -113,7 +113,7 @@ class RdmaLimits:
         return latency.sum_terms(terms)
 
     def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
-        """Small messages are bound by the message rate."""
+        """Small messages are limited by the message rate."""
         if measurement.size_bytes is None or limit.reachable is None or limit.thresholds is not None:
             return None
         needed = PIPELINED * convert(limit.reachable.value, measurement.unit, "b/s") / 8
@@ -129,7 +129,7 @@ class RdmaLimits:
         return framing.one_way(self.path, size, self.verb)
 
     def _compute_memory_terms(self, size: int | None) -> list[Term]:
-        """Reads and writes added: in both directions each host reads half of the counted data and writes the rest."""
+        """Memory terms: in a bidirectional test each host reads half of the counted data and writes half."""
         return [term for path in self.memory if (term := path.build_term(size)) is not None]
 
     def _compute_slot_terms(self) -> list[Term]:
@@ -190,7 +190,7 @@ def _find_ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]
         return named
     device = run.parameters.rdma_device
     if device is not None and nic_with_device(plan, device) is None:
-        return []  # even where its addresses are known here: those of a private pool are many a cluster's
+        return []  # even where its addresses match: many clusters use the same private addresses
     gids = (run.parameters.local_gid, run.parameters.remote_gid)
     addressed = [nic for gid in gids if (nic := _with_gid(gid, plan))]
     if addressed:
@@ -224,7 +224,7 @@ def ends_by_gid(run: Run, plan: Plan) -> tuple[str, str] | None:
 
 
 def _with_gid(printed: str | None, plan: Plan) -> NicLocation | None:
-    """The NIC whose IPv4 address a GID carries."""
+    """The NIC whose IPv4 address a GID contains."""
     gid = _parse_gid(printed)
     if gid is None or not gid.startswith(_MAPPED):
         return None
@@ -292,7 +292,7 @@ def _find_uplinks(plan: Plan, location: NicLocation, on_gpu: bool) -> tuple[host
 
 
 def _other_terms(run: Run, plan: Plan, ends: list[NicLocation], path: Path, bidirectional: bool) -> Iterable[Term]:
-    """What else nothing can beat: the cables between two NICs, for one flow, and the sockets between NIC and GPU."""
+    """Further physical limits: the cables between two NICs for one flow, and the CPU sockets between NIC and GPU."""
     flow = _compute_flow_rate(run, plan, ends)
     if flow is not None and flow < path.speed:
         slow = Path(flow, path.path_mtu, path.encapsulation)
@@ -321,7 +321,7 @@ def _compute_flow_rate(run: Run, plan: Plan, ends: list[NicLocation]) -> Bandwid
 
 
 def _rate_known(plan: Plan, ends: list[NicLocation], bidirectional: bool) -> float | None:
-    """The message rate that the catalogue knows of the slower NIC; None where it does not know one."""
+    """The message rate of the slower NIC by the catalogue; None where the catalogue does not contain it."""
     models = [plan.hardware.nics.get(nic.nic.model or "") for nic in ends]
     rates = [model.message_rate.value for model in models if model is not None and model.message_rate is not None]
     return min(rates) * (2.0 if bidirectional else 1.0) if rates and len(rates) == len(ends) else None
@@ -341,7 +341,7 @@ def _find_verb(run: Run) -> Verb:
 def _message_rate(
     run: Run, plan: Plan, ends: list[NicLocation], profile: Profile, bidirectional: bool
 ) -> tuple[float, str]:
-    """Messages per second, both directions added where the test adds them, and where the number is from."""
+    """Messages per second, both directions added where the test adds them, and the source of the number."""
     sizes = {measurement.size_bytes for measurement in run.measurements}
     rates = [measurement.value * 1e6 for measurement in run.measurements if measurement.metric is Metric.MSG_RATE]
     if rates and any(size is not None and size <= SMALL for size in sizes):
@@ -367,7 +367,7 @@ def memories(plan: Plan, ends: Iterable[NicLocation]) -> tuple[host.MemoryOfHost
 def in_use(
     run: Run, plan: Plan, ends: list[NicLocation], assumptions: list[str], bidirectional: bool
 ) -> Iterable[Term]:
-    """What host memory reaches: its own bandwidth, and writes that must keep their order."""
+    """Terms of host memory: its bandwidth, and writes that must keep their order."""
     if gpu_memory(run):
         return
     for name in dict.fromkeys(nic.host for nic in ends):

@@ -1,4 +1,4 @@
-"""Which runs a relative gate selects: between which NICs, over which path, and what was measured beside them."""
+"""Select the runs of a relative gate by their NICs, their path, and what was measured at the same time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from wirespeed.results.verdicts import JudgedRun
 
 _ARROW = " -> "
 _OVERLAP = 0.5
-"""Of the shorter of two runs: what they must have in common to be measured at once. Connections take a while."""
+"""Fraction of the shorter of two runs by which they must overlap to be measured at once: connecting takes time."""
 
 SELECTION_FIELDS = (
     "tests",
@@ -42,7 +42,7 @@ VARIED_PARAMETERS = {
 
 @dataclass(frozen=True, slots=True)
 class RunEnds:
-    """The ends of a run. None where unknown."""
+    """The ends of a run; None where they are unknown."""
 
     source: Member | None = None
     target: Member | None = None
@@ -71,7 +71,7 @@ class RunEnds:
 
     @property
     def rail(self) -> int | None:
-        """The rail of both NICs; None where they are of two."""
+        """The rail of both NICs; None if their rails differ."""
         is_same_rail = self.source and self.target and self.source.rail == self.target.rail
         return self.source.rail if is_same_rail and self.source else None
 
@@ -80,7 +80,7 @@ _TimedRun = tuple[JudgedRun, Run, tuple[float, float] | None]
 
 
 def places(runs: Sequence[_TimedRun], plan: Plan) -> list[RunEnds]:
-    """The ends of each run: by the user or the campaign, else by the addresses in its log."""
+    """Find the ends of each run: from the user or the campaign, else from the addresses in its log."""
     directory = MemberDirectory(plan)
     ends_of_runs = [_run_ends(judged, run, directory) for judged, run, _ in runs]
     return _with_times(ends_of_runs, [span for _, _, span in runs], plan)
@@ -105,7 +105,7 @@ def _find_path(source: Member, target: Member) -> Path | None:
 
 
 def _with_times(ends_of_runs: list[RunEnds], spans: Sequence[tuple[float, float] | None], plan: Plan) -> list[RunEnds]:
-    """The same with what was measured beside each; runs without times stay as they are."""
+    """Add to each run what was measured at the same time; runs without times stay as they are."""
     rails = {
         host: len({nic.rail for nic in host_settings.nics.values() if nic.rail is not None})
         for host, host_settings in plan.hosts.items()
@@ -131,7 +131,7 @@ def _at_once(
     longest: float,
     rails: Mapping[str, int],
 ) -> AtOnce | None:
-    """What else touched the same hosts at that time; None where it was neither nothing nor every rail."""
+    """Which rails of the same hosts were measured at that time; None if it was neither this one only nor all."""
     hosts = ends_of_run.hosts or frozenset()
     rails_by_hosts: dict[frozenset[str] | None, set[int | None]] = {}
     count = 0
@@ -155,7 +155,7 @@ def _is_overlapping(a: tuple[float, float], b: tuple[float, float]) -> bool:
 
 
 def is_last_attempt(files: Sequence[str]) -> list[bool]:
-    """Whether each is the last attempt of its step, as what was bad once and then good is good."""
+    """Whether each is the last attempt of its step: a step that was bad once and then good is good."""
     last = {step: position for position, file in enumerate(files) if (step := parse_step(file)) is not None}
     attempt = {step: files[position] for step, position in last.items()}
     return [(step := parse_step(file)) is None or attempt[step] == file for file in files]

@@ -1,4 +1,4 @@
-"""What runs reach of each other: the relative gates of a profile, over all runs that are judged together.
+"""Apply the relative gates of a profile, which compare runs with each other, to all runs that are judged together.
 
 A gate without a matching run gives no result. Runs that match and have no baseline, or whose NICs are not known, are
 unknown, never good.
@@ -57,7 +57,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class _Value:
-    """A measurement that counts, in the unit of its group."""
+    """A measurement that belongs to a group, in the group's unit."""
 
     value: float
     unit: str
@@ -68,7 +68,7 @@ class _Value:
 
 @dataclass(slots=True)
 class _Group:
-    """What is compared with what: like measurements of both sides."""
+    """Comparable measurements of both sides."""
 
     test: str
     metric: Metric
@@ -82,7 +82,7 @@ class _Group:
 
 
 def relations(entries: Sequence[Entry], plan: Plan, profile: Profile) -> tuple[Relation, ...]:
-    """One result per relative gate and test: of several comparisons, the worst."""
+    """One result per relative gate and test: the worst of several comparisons."""
     ends_of_entries = places([(entry.judged, entry.run, entry.span) for entry in entries], plan)
     last = is_last_attempt([entry.judged.file for entry in entries])
     results: list[Relation] = []
@@ -104,7 +104,7 @@ def relations(entries: Sequence[Entry], plan: Plan, profile: Profile) -> tuple[R
 def _group_measurements(
     gate: RelativeGate, entries: Iterable[tuple[Entry, RunEnds]]
 ) -> dict[tuple[object, ...], _Group]:
-    """Like measurements by size, place of their runs, then all else that both sides share."""
+    """Group comparable measurements by size, ends of their runs, and all other values that both sides share."""
     groups: dict[tuple[object, ...], _Group] = {}
     unlike = gate_differences(gate)
     failed: list[tuple[object, ...]] = []
@@ -158,13 +158,13 @@ def _is_of_side(side: Runs, entry: Entry, ends: RunEnds) -> bool:
 
 
 def _is_intended_for_side(side: Runs, entry: Entry, ends: RunEnds) -> bool:
-    """Whether a run that failed was to be of a side: where nothing was printed, its program stands for the test."""
+    """Whether a run that failed was meant for a side: if it printed nothing, its program stands for the test."""
     is_same_kind = of_kind(side, entry.subject) or entry.run.tool in side.tests
     return is_same_kind and matches_side(side, entry.run.parameters, ends)
 
 
 def _comparison_key(entry: Entry, unlike: frozenset[str], gate: RelativeGate) -> tuple[object, ...]:
-    """What both sides must share: test, hardware and identity parameters, except those that the gate varies."""
+    """Values that both sides must share: test, hardware and identity parameters, except those that the gate varies."""
     subject = entry.subject
     named = {
         "tests": subject.test,
@@ -195,7 +195,7 @@ def _common_end(kind: CommonEnd, ends: RunEnds) -> object | None:
 
 
 def _format_common_ends(shared: Sequence[object]) -> str | None:
-    """What runs share, in words."""
+    """Format the ends that runs share as text."""
     names = [
         ", ".join(sorted(end, key=natural)) if isinstance(end, frozenset) else f"rail {end}"
         for end in shared
@@ -205,7 +205,7 @@ def _format_common_ends(shared: Sequence[object]) -> str | None:
 
 
 def _apply_gate(gate: RelativeGate, group: _Group) -> Relation | None:
-    """The result of a gate for one group; None where nothing of the kind was measured."""
+    """The result of a gate for one group; None if nothing of the kind was measured."""
     if not group.of and not group.nowhere_of:
         return None
     if gate.to is None and len(group.of) < gate.runs:
@@ -226,7 +226,7 @@ _NOWHERE = "the NICs of these runs are not known: name them with --from and --to
 
 
 def _find_unknown_reason(gate: RelativeGate, group: _Group, measured: Side, reference: Side | None) -> str | None:
-    """Why the result is unknown."""
+    """Why the result is unknown; None if it is known."""
     hint = f"; {gate.measure}" if gate.measure else ""
     if not group.of:
         return _NOWHERE

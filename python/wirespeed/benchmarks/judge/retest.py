@@ -1,7 +1,7 @@
 """Re-test before calling it bad: several runs of one test judged together, and the command for another run.
 
-One dip among good runs is a dip, and warns. What is bad twice is bad. A single run that is bad stays bad, with the
-command that repeats just that: one run cannot distinguish a permanent fault from a transient one.
+One bad run among good runs warns. A test that is bad twice is bad. A single bad run stays bad and comes with the
+command that repeats it: one run cannot distinguish a permanent fault from a transient one.
 
 Runs are of one test only where that is certain: their logs name the same ends, or of a collective the same hosts, the
 user names the ends, or their files are attempts of one step of ``bench run`` (``step.1.log``, ``step.2.log``).
@@ -26,7 +26,7 @@ _ATTEMPT = re.compile(r"(.+)\.\d+\.log")
 def judge_repeats(
     judged: Sequence[JudgedRun], runs: Sequence[Run], ends_of_runs: Sequence[tuple[str, str] | None]
 ) -> tuple[JudgedRun, ...]:
-    """The judged runs, each in the light of the others of its test. ``runs`` are what was judged, in order.
+    """Judge repetitions: each judged run together with the others of its test. ``runs`` are their logs, in order.
 
     ``ends_of_runs`` are client and server NIC of each run, where known. They complete a run after the grouping: client
     and server of one run each write a log, and one does not confirm the other.
@@ -47,16 +47,16 @@ def judge_repeats(
 
 
 def _same_test(judged: JudgedRun, run: Run) -> tuple[object, ...] | None:
-    """What runs of one test share; None where the ends of this run are unknown."""
+    """The key that runs of one test share; None if the ends of this run are unknown."""
     place = _find_ends(judged, run)
     if place is None or run.test is None:
         return None
-    conditions = _collective_settings if run.tool in _COLLECTIVES else _conditions
-    return (run.tool, run.test, run.ranks, place, *list_conditions(run.parameters))
+    conditions = _list_collective_settings if run.tool in _COLLECTIVES else _list_conditions
+    return (run.tool, run.test, run.ranks, place, *conditions(run.parameters))
 
 
 def parse_step(file: str) -> tuple[str, str] | None:
-    """The folder and the step of ``bench run`` that a log is an attempt of; None where it is of none."""
+    """The folder and the step of ``bench run`` that a log belongs to; None if it is not from a campaign."""
     step = _ATTEMPT.fullmatch(PurePath(file).name)
     return (str(PurePath(file).parent), step[1]) if step is not None else None
 
@@ -74,7 +74,7 @@ def _find_ends(judged: JudgedRun, run: Run) -> object | None:
     return next((pair for pair in pairs if all(pair)), None)
 
 
-def list_conditions(parameters: Parameters) -> tuple[object, ...]:
+def list_list_conditions(parameters: Parameters) -> tuple[object, ...]:
     """The parameters whose difference makes another test."""
     rdma = (
         parameters.rdma_device,
@@ -95,7 +95,7 @@ def list_conditions(parameters: Parameters) -> tuple[object, ...]:
     return (*rdma, *memory, *traffic, parameters.nodes, parameters.root_rank, parameters.reduction, parameters.datatype)
 
 
-def _collective_settings(parameters: Parameters) -> tuple[object, ...]:
+def _list_collective_settings(parameters: Parameters) -> tuple[object, ...]:
     """The same of a collective: the requested traffic, the variables of NCCL, its version, and the GPUs."""
     variables = {name: value for name, value in parameters.environment.items() if "CCL_DEBUG" not in name}
     return (
@@ -110,7 +110,7 @@ def _collective_settings(parameters: Parameters) -> tuple[object, ...]:
 
 
 def _judge_repetitions(runs: Sequence[JudgedRun]) -> list[JudgedRun]:
-    """Several runs of one test: a value that failed once and was good otherwise warns."""
+    """Judge several runs of one test: a value that failed once and was good otherwise warns."""
     outcomes: dict[object, list[Judgement]] = {}
     for run in runs:
         for verdict in run.verdicts:
@@ -131,7 +131,7 @@ def _identify_value(verdict: Verdict) -> object:
 
 def _weigh_repetitions(verdict: Verdict, outcomes: dict[object, list[Judgement]]) -> Verdict:
     if verdict.judgement is not Judgement.FAIL or verdict.physical is None:
-        return verdict  # wrong data and the like are no matter of chance
+        return verdict  # corrupted data and similar failures are not transient
     judgements = outcomes[_identify_value(verdict)]
     bad, times = judgements.count(Judgement.FAIL), len(judgements)
     if times == 1:
@@ -185,9 +185,9 @@ def is_between_nics(run: Run) -> bool:
 
 
 def _build_commands(run: Run, ends: tuple[str, str] | None, minimum: int, maximum: int) -> tuple[str, ...]:
-    """The commands that repeat a run for the sizes that were bad; none where the log does not contain enough.
+    """The commands that repeat a run for the sizes that were bad; none if the log does not contain enough.
 
-    Of perftest both, with their hosts, where both NICs are known.
+    For perftest these are both commands, with their hosts, if both NICs are known.
     """
     words = _list_arguments(run, minimum, maximum)
     if not words:

@@ -1,7 +1,7 @@
-"""The judge: every bandwidth of a run against what nothing can beat and against what its algorithm reaches.
+"""The judge: compare every bandwidth of a run with its physical limit and with what its algorithm reaches.
 
-Two limits stand apart and are never mixed. *Physical*: line rate times exact framing, PCIe, peak GPU links, the cut
-bound of the collective. *Reachable*: what the named algorithm or a catalogue figure reaches. A measurement above the
+Two limits are kept separate. *Physical*: line rate times exact framing, PCIe, peak GPU links, the cut
+bound of the collective. *Reachable*: the rate of the named algorithm or a catalogue figure. A measurement above the
 physical limit is ``unknown`` with the likely reason, never ``pass``: the plan is then not what was measured.
 
 Bandwidth is judged where a transfer is long against the latency floor and on the plateau at the end of the table;
@@ -62,7 +62,7 @@ def judge(
     lines prove of the run.
 
     Raises:
-        Refusal: ``source``, ``target`` or ``collective`` names nothing there is.
+        Refusal: ``source``, ``target`` or ``collective`` does not exist.
     """
     context = RunContext(source, target, algorithm, collective, evidence)
     return judge_with_subject(run, plan, context, file, profile or default(), observed)[0]
@@ -74,7 +74,7 @@ def judge_with_subject(
     """A judged run, and its properties by which gates select runs.
 
     Raises:
-        Refusal: a name that the user gave names nothing there is.
+        Refusal: a name that the user gave does not exist.
     """
     limits = _find_limits(run, plan, profile, context)
     verdicts = _compare_measurements(run, limits, profile)
@@ -106,7 +106,7 @@ def _is_lossy(verdicts: _Verdicts) -> bool:
 
 
 def judge_within(run: Run, limits: Limits, profile: Profile, file: str, cluster: str) -> JudgedRun:
-    """Judge one run against limits that no plan gives: nothing of hardware is known, and no gate applies."""
+    """Judge one run against limits that do not come from a plan: the hardware is unknown, and no gate applies."""
     return _judged_run(run, _compare_measurements(run, limits, profile), limits.notes, file, cluster)
 
 
@@ -176,7 +176,7 @@ def _find_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) ->
 
 
 def _judge_corrupted_data(run: Run) -> _Verdicts:
-    """Data that arrived wrong fails, however fast it was."""
+    """Corrupted data fails at any speed."""
     return {
         position: make_verdict(measurement, Judgement.FAIL, "data corrupted: the tool's validation failed")
         for position, measurement in enumerate(run.measurements)
@@ -198,7 +198,7 @@ def _judge_bandwidths(run: Run, limits: Limits, profile: Profile) -> _Verdicts:
 
 
 def _judge_latencies(run: Run, limits: Limits) -> _Verdicts:
-    """A latency has no upper limit; but none is below the time that its bits and the cables take."""
+    """A latency has no upper limit, but it cannot be below the serialization and propagation time."""
     rows = {
         position: measurement
         for position, measurement in enumerate(run.measurements)
@@ -270,7 +270,7 @@ def _notes_on_sizes(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
 
 
 def _notes_on_excess(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
-    """That a reachable limit may be exceeded, where a judged value does."""
+    """A note that a reachable limit may be exceeded, if a judged value exceeds it."""
     judged = (verdict.fraction_of_reachable or 0.0 for verdict in verdicts if verdict.judgement is Judgement.PASS)
     maximum = max(judged, default=0.0)
     if maximum < _EXCEEDED:

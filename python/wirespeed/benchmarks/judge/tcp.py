@@ -23,14 +23,14 @@ class TcpLimits:
 
     physical: Bound
     reachable: Bound
-    judged: frozenset[str | None]  # places whose bitrate is that of the whole run
+    judged: frozenset[str | None]  # places with the bitrate of the whole run
     thresholds: Thresholds
     reasons_above: tuple[str, ...]
     notes: tuple[str, ...]
     hosts: tuple[str, ...]
     link: Bandwidth
     causes: tuple[str, ...] = ()
-    skip_reason: str | None = None  # why its bandwidth is shown and not judged
+    skip_reason: str | None = None  # why its bandwidth is not judged
 
     def minimum_latency(self, measurement: Measurement) -> Bound | None:
         """A message at line rate."""
@@ -106,7 +106,7 @@ def _find_ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]
 
 
 def _compute_core_term(run: Run, plan: Plan, ends: list[NicLocation]) -> Term | None:
-    """What the streams' cores receive, where the catalogue knows what one does.
+    """The rate that the streams' cores can receive; None if the catalogue does not contain the rate of one core.
 
     iperf3 works all streams on one core before release 3.16 (iperf3 release notes: multi-threaded from 3.16 on).
     """

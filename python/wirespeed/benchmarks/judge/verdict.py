@@ -1,4 +1,4 @@
-"""One measurement against its limits: the verdict, and in words why."""
+"""Compare one measurement with its limits: the verdict and its reason."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from wirespeed.units import Size, format_unit
 
 PLATEAU = "only the largest sizes, where the bandwidth no longer rises, are judged"
 _BITS_FOR_BYTES = 4.0  # between 1 and 8, on a scale of factors nearer to 8
-_EQUAL_LIMIT = 0.99  # a limit as found this near to that of the design explains nothing
+_EQUAL_LIMIT = 0.99  # from this fraction of the design's limit on, the limit as found explains no loss
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What a run is judged by: its limits, the profile, and the smallest size of the plateau."""
+    """The scale of a run: its limits, the profile, and the smallest size of the plateau."""
 
     limits: Limits
     profile: Profile
@@ -49,7 +49,7 @@ def compare_bandwidth(measurement: Measurement, limit: Limit, scale: Scale) -> V
 
 
 def _compare_thresholds(measurement: Measurement, limit: Limit, bound: Bound, scale: Scale) -> Verdict:
-    """Against the thresholds; below the plateau a size that does not pass is left to the plateau."""
+    """Compare with the thresholds; a size below the plateau that does not pass is not judged."""
     bound_name = "the reachable limit" if bound is limit.reachable else "the physical limit"
     thresholds: Thresholds = limit.thresholds or scale.limits.thresholds
     passes, warns = thresholds.passes.value, thresholds.warns.value
@@ -66,7 +66,7 @@ def _compare_thresholds(measurement: Measurement, limit: Limit, bound: Bound, sc
 
 
 def explain_dip(verdict: Verdict, verdicts: Iterable[Verdict], scale: Scale) -> Verdict:
-    """A size left to the plateau although a smaller one passes: there the bandwidth falls."""
+    """Note a size that is not judged although a smaller one passes: the bandwidth drops there."""
     if verdict.reason != PLATEAU:
         return verdict
     measurement = verdict.measurement
@@ -89,14 +89,14 @@ def explain_dip(verdict: Verdict, verdicts: Iterable[Verdict], scale: Scale) -> 
 
 
 def add_causes(verdict: Verdict, causes: Sequence[str]) -> Verdict:
-    """A loss with what the log itself proves of its causes."""
+    """Add to a loss the causes that the log proves."""
     if not causes or verdict.judgement not in (Judgement.WARN, Judgement.FAIL):
         return verdict
     return replace(verdict, reason=f"{verdict.reason}; the log proves: {'; '.join(causes)}")
 
 
 def compare_latency(measurement: Measurement, bound: Bound) -> Verdict:
-    """A latency beside what nothing can be below; ``bound`` is in µs."""
+    """Compare a latency with its minimum possible value; ``bound`` is in µs."""
     factor = 1e-6 / SECONDS[measurement.unit]
     terms = tuple(replace(term, value=term.value * factor, unit=measurement.unit) for term in bound.terms)
     floor = replace(bound, value=bound.value * factor, unit=measurement.unit, terms=terms)
@@ -116,7 +116,7 @@ def compare_latency(measurement: Measurement, bound: Bound) -> Verdict:
 
 
 def compare_with_found(verdict: Verdict, limit: Limit, profile: Profile) -> Verdict:
-    """The same verdict with what the cluster as found allows, and how much of a loss that explains."""
+    """Add to a verdict the limit of the cluster as found, and how much of a loss it explains."""
     bound = limit.reachable or limit.physical
     if bound is None or not bound.value or verdict.measurement.unit != bound.unit:
         return verdict
@@ -157,12 +157,12 @@ def _shorten_formula(term: Term) -> str:
 
 
 def is_above(measurement: Measurement, physical: Bound, profile: Profile) -> bool:
-    """Whether a value is above a limit by more than its printed digits and the clocks may be off."""
+    """Whether a value is above a limit by more than the error of its printed digits and of clocks."""
     return measurement.value - _rounding_error(measurement) > physical.value * (1 + profile.clock_tolerance.value)
 
 
 def is_below(measurement: Measurement, minimum: Bound) -> bool:
-    """Whether a time is below what nothing can be below, by more than its printed digits."""
+    """Whether a time is below its minimum by more than the error of its printed digits."""
     return measurement.value + _rounding_error(measurement) < minimum.value
 
 
@@ -172,7 +172,7 @@ def _rounding_error(measurement: Measurement) -> float:
 
 
 def _explain_excess(measurement: Measurement, physical: Bound, limits: Limits) -> str:
-    """What a measurement above the physical limit is likely to mean, likeliest first."""
+    """Likely reasons for a measurement above the physical limit, likeliest first."""
     ratio = measurement.value / physical.value
     reasons = list(limits.reasons_above)
     if ratio > _BITS_FOR_BYTES:

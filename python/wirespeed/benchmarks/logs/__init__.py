@@ -1,1 +1,1 @@
-"""The text of a log: its lines, numbers, JSON documents and error messages, and what readers of several tools share."""
+"""The text of a log: its lines, numbers, JSON documents and error messages, and code that several readers share."""

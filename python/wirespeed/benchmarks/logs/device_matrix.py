@@ -14,9 +14,9 @@ _EMPTY = frozenset({"N/A", "NA", "-"})  # cells that the tools leave out
 
 @dataclass(slots=True)
 class Matrix:
-    """A matrix while its rows come in.
+    """A matrix while its rows are read.
 
-    ``place`` names a cell by its row and column; ``rows`` is how many rows it must have.
+    ``place`` names a cell by its row and column; ``rows`` is the number of rows it must have.
     """
 
     columns: Sequence[str]
@@ -29,11 +29,11 @@ class Matrix:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every row came."""
+        """Whether every row was read."""
         return len(self.rows_read) >= self.rows
 
     def take(self, draft: Draft, row: str, cells: Sequence[str], line: int) -> None:
-        """Measure the cells of a row; note what is neither a number nor left out by the tool."""
+        """Measure the cells of a row; note a cell that is neither a number nor left out by the tool."""
         if row in self.rows_read:
             draft.notice(line, f"row {row} repeated", "one row for each device; the row is left out")
             return
@@ -55,5 +55,5 @@ class Matrix:
 
 
 def indices(words: Sequence[str]) -> bool:
-    """Whether words number devices, as the column line of a matrix does."""
+    """Whether words are device numbers, as in the column line of a matrix."""
     return bool(words) and all(word.isdecimal() and len(word) <= 4 for word in words) and len(set(words)) == len(words)

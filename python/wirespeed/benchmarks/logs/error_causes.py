@@ -1,8 +1,8 @@
-"""What a failed benchmark's messages mean: the entries of the failure catalogue that cause them, likeliest first.
+"""The causes of a failed benchmark's messages: entries of the failure catalogue, likeliest first.
 
-One table for every tool. A row that knows more of the case stands before one that knows less; a message without a row
-has no known cause, and none is guessed. That a row's failures cause its message is what its source reports, or follows
-from what the message means (InfiniBand Architecture Specification 1.4, 11.6.2, for the statuses of completions).
+One table covers every tool. A more specific row stands before a less specific one; a message without a row has no known
+cause, and none is guessed. The source of a row reports that its failures cause its message, or it follows from the
+meaning of the message (InfiniBand Architecture Specification 1.4, 11.6.2, for the statuses of completions).
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ OPEN_MPI_HELP = "https://www.open-mpi.org/faq/?category=openfabrics"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What is known of a run beside its messages."""
+    """Facts about a run in addition to its messages."""
 
     parameters: Parameters = field(default_factory=Parameters)
-    largest: int | None = None  # the largest message that went through, in bytes
+    largest: int | None = None  # the largest message that was transferred, in bytes
 
     @classmethod
     def from_run(cls, parameters: Parameters, measurements: Iterable[Measurement]) -> Case:
@@ -40,14 +40,14 @@ class Case:
 
     @property
     def only_small(self) -> bool:
-        """Whether messages went through, but none that fills a packet."""
+        """Whether messages were transferred, but none that fills a packet."""
         mtu = self.parameters.path_mtu_bytes
         return self.largest is not None and mtu is not None and self.largest < mtu
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Examples of a message, texts of which each wording contains one, and the failures that cause it in some case."""
+    """Examples of a message, texts that identify it, and the failures that cause it in a given case."""
 
     examples: tuple[str, ...]  # as a log contains them; the tool is in parentheses where only one has the message
     words: tuple[str, ...]
@@ -57,16 +57,16 @@ class Cause:
     holds: Callable[[Case], bool] | None = None
 
     def explains(self, text: str, case: Case) -> bool:
-        """Whether the text has the message and the case is one of this row."""
+        """Whether the text contains the message and the row applies to the case."""
         if not any(word in text for word in self.words) or self.pattern.search(text) is None:
             return False
         return self.holds is None or self.holds(case)
 
 
 def causes(*texts: str, case: Case | None = None) -> tuple[str, ...]:
-    """The failures behind the messages in texts, those of the first text first, each once.
+    """The failures that cause the messages in texts, each once, those of the first text first.
 
-    A message that reports only a failure in a lower layer counts where no other one is known.
+    A message that only reports a failure in a lower layer counts if no other message is known.
     """
     case = case or Case()
     for table in (SPECIFIC, VAGUE):
@@ -77,13 +77,13 @@ def causes(*texts: str, case: Case | None = None) -> tuple[str, ...]:
 
 
 def messages(failure: str) -> tuple[str, ...]:
-    """The messages that point to a failure, as logs contain them: first those that no other failure has."""
+    """The messages that point to a failure, as logs contain them: first those that only this failure causes."""
     specific, general = divide_messages(failure)
     return (*specific, *general)
 
 
 def divide_messages(failure: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The messages that only this failure has, and those that others have as well, as logs contain them."""
+    """The messages that only this failure causes, and those that other failures cause as well, as logs contain them."""
     rows = [cause for cause in (*SPECIFIC, *VAGUE) if failure in cause.failures]
     general = dict.fromkeys(text for cause in rows if len(set(cause.failures)) > 1 for text in cause.examples)
     specific = dict.fromkeys(text for cause in rows for text in cause.examples if text not in general)
@@ -93,7 +93,7 @@ def divide_messages(failure: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _row(
     examples: str, words: str, pattern: str, failures: str, source: str, holds: Callable[[Case], bool] | None = None
 ) -> Cause:
-    """One row; ``words`` and, with blanks, ``examples`` are divided by bars."""
+    """Build one row; ``words`` and ``examples`` are separated by bars."""
     return Cause(
         tuple(examples.split(" | ")),
         tuple(words.split("|")),

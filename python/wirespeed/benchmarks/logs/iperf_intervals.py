@@ -1,4 +1,4 @@
-"""The lines iperf3 and iperf 2 share: a stream's interval with what was moved and how fast.
+"""The report lines that iperf3 and iperf 2 share: a stream's interval with its bytes and bitrate.
 
 Both print bytes in powers of 1024 and bits in powers of 1000 (iperf src/units.c and src/stdio.c), so GBytes is GiB and
 Gbits/sec is Gb/s.
@@ -72,9 +72,9 @@ class Report:
 
 
 def report(text: str, *, retransmits: bool | None) -> Report | None:
-    """The report a line holds, or None.
+    """The report that a line contains, or None.
 
-    ``retransmits``: whether the columns named Retr, None when no columns are known. Without columns a count is
+    ``retransmits``: whether the columns contain Retr, None when no columns are known. Without columns a count is
     taken for retransmits only where nothing else can stand: before "sender" or before the congestion window. Emphasis
     in Markdown is passed over.
     """
@@ -120,7 +120,7 @@ def _is_certain(remainder: str) -> bool:
 
 
 def split_by_tool(lines: Iterable[Line]) -> tuple[list[Line], list[Line]]:
-    """Lines of iperf3 and lines of iperf 2: each word that only one of them prints begins a line of that tool."""
+    """Split lines into those of iperf3 and of iperf 2: a text that only one tool prints starts lines of that tool."""
     iperf3_lines: list[Line] = []
     foreign: list[Line] = []
     undecided: list[Line] = []

@@ -1,6 +1,6 @@
-"""JSON inside a log, with the line every value stands on, as far as it goes.
+"""JSON inside a log, with the line number of every value; a document that is cut is read up to the cut.
 
-The standard reader reports neither the line of a value nor what preceded the place where a file was cut.
+The parser of the standard library reports neither the line of a value nor the content before a cut.
 """
 
 from __future__ import annotations
@@ -62,11 +62,11 @@ class Document:
 
 
 class _StopError(Exception):
-    """Reading cannot continue; what was read stays."""
+    """Reading cannot continue; values that were read stay."""
 
 
 def documents(lines: Sequence[tuple[int, str]]) -> Iterator[Document]:
-    """Every JSON object that starts a line, from its brace to its end or to where it breaks.
+    """Every JSON object that starts a line, from its brace to its end or to where it is cut.
 
     ``lines`` are consecutive lines of a file with their numbers.
     """
@@ -125,7 +125,7 @@ class _Reader:
         return self._text[self._at : self._at + 1]
 
     def _read_value(self) -> Node:
-        """A whole value. Objects and lists are filled as they are read, so that a cut leaves what came before."""
+        """Read a whole value. Objects and lists are filled while they are read: a cut leaves the values before it."""
         head = self._peek_character()
         node = Node(None, self._line)
         if head == '"':

@@ -1,4 +1,4 @@
-"""What MPI launchers and libraries print around a benchmark: messages inside its tables, and why a job ended.
+"""Messages that MPI launchers and libraries print: lines inside a benchmark's tables, and why a job ended.
 
 From Open MPI's orte/tools/orterun/help-orterun.txt and PRRTE's help texts, MPICH's Hydra, Slurm's srun and slurmstepd,
 and UCX's src/ucs/debug/log.c.
@@ -16,7 +16,7 @@ NCCL_DEBUG = re.compile(
 )
 UCX_LOG = re.compile(r"\[\d{6,}\.\d+\] +\[[^\]\s]+(?: +:)?[^\]]*\] .*")  # [seconds] [host:pid:thread] file:line level
 MESSAGE = re.compile(rf"{NCCL_DEBUG.pattern}|{UCX_LOG.pattern}|\[[\w.-]+:\d+\] (?:\*\*\* |mca_|PMIX |btl_|\d+ more).*")
-"""What another stream writes into the middle of a line of a table."""
+"""Messages that another stream writes into the middle of a line of a table."""
 
 FAILURE = re.compile(
     r".*(?:\bSignal: |Caught signal \d|MPI_ABORT was invoked|MPI_Abort\(|srun: error:|slurmstepd: error:"
@@ -28,11 +28,11 @@ FAILURE = re.compile(
 ENDED = re.compile(
     r"(?:mpirun|mpiexec|prterun|srun) (?:noticed that|detected that) .*|Primary job +terminated normally, but .*"
 )
-"""What a launcher prints about a process that failed; the process itself often printed why."""
+"""Messages of a launcher about a process that failed; the process itself often printed the reason."""
 
 
 def fail(draft: Draft, text: str) -> bool:
-    """Note a message of a launcher or a library that a job failed; whether ``text`` was one."""
+    """Note a message of a launcher or a library that a job failed; return whether ``text`` was one."""
     if FAILURE.match(text):
         draft.fail(text)
         return True
@@ -44,7 +44,7 @@ def fail(draft: Draft, text: str) -> bool:
 
 
 def is_failure(text: str) -> bool:
-    """Whether ``text`` reports, by a launcher or a library, that a job failed."""
+    """Whether ``text`` is a message of a launcher or a library that a job failed."""
     return bool(FAILURE.match(text) or ENDED.match(text))
 
 

@@ -1,7 +1,7 @@
-"""A log as it comes: numbered lines without colours, quoting, rank prefixes and time stamps, and the JSON inside it.
+"""A log: numbered lines without colours, quoting, rank prefixes and time stamps, and the JSON inside it.
 
-What wrappers add is taken off once, in ``crates/logs``, so that a tool's parser sees what the tool printed. Line
-numbers stay those of the file.
+Text that wrappers add is removed once, in ``crates/logs``, so that a tool's parser sees the output of the tool. Line
+numbers are those of the file.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ class Source:
     def without_debug(self, fold: bool = False) -> tuple[Line, ...]:
         """Lines outside JSON documents that are not, as a whole, debug output of NCCL.
 
-        ``fold``: lists of ranks and rows of a table are one line each, where one process prints them one after the
-        other; ``parts`` gives the lines it stands for.
+        ``fold``: a list of ranks, or the rows of a table, become one line if one process prints them one after the
+        other; ``parts`` gives the original lines.
         """
         return self._exclude_documents(self._log.lines(debug=False, fold=fold))
 
     def debug(self, *containing: str, distinct: bool = False) -> list[Line]:
-        """Lines that are, as a whole, debug output of NCCL; with words, those whose kind or message contains one.
+        """Lines that are, as a whole, debug output of NCCL; with ``containing``, those with one of these words.
 
-        ``distinct``: with nothing else between, each message once, whichever of the processes prints it.
+        ``distinct``: of consecutive lines each message once, regardless of the process that prints it.
         """
         return self._log.lines(debug=True, containing=containing or None, distinct=distinct)
 
@@ -73,9 +73,9 @@ def source(text: str) -> Source:
 
 @dataclass(slots=True)
 class Ranks:
-    """The content of rank lists of nccl-tests: the number on each line, and what they are split into, run on and have.
+    """The content of rank lists of nccl-tests: the ranks, and their groups, hosts and devices.
 
-    ``numbers`` are the first and the last of those that follow one another.
+    ``numbers`` are the first and the last of consecutive ranks.
     """
 
     numbers: list[tuple[int, int]] = field(default_factory=list)
@@ -85,18 +85,18 @@ class Ranks:
 
     @classmethod
     def from_line(cls, line: Line) -> Ranks:
-        """The ranks that a line, or the lines it stands for, name."""
+        """The ranks in a line, or in the lines that were folded into it."""
         numbers, groups, hosts, devices = line.ranks()
         return cls(numbers, set(groups), set(hosts), set(devices))
 
     @property
     def count(self) -> int:
-        """How many there are: one more than the highest number."""
+        """The number of ranks: one more than the highest rank."""
         return max(last for _, last in self.numbers) + 1
 
     @property
     def is_whole(self) -> bool:
-        """Whether every number from 0 to the highest is there once."""
+        """Whether every rank from 0 to the highest occurs exactly once."""
         next_number = 0
         for first, last in sorted(self.numbers):
             if first != next_number:
@@ -113,7 +113,7 @@ class Ranks:
 
 
 def by_label(lines: Sequence[Line], starts_report: Callable[[str], bool]) -> list[tuple[str | None, list[Line]]]:
-    """Lines apart by process or host when more than one of them prints reports; all together otherwise."""
+    """Split lines by process or host if several of them print reports; otherwise all lines are one group."""
     reporting = {line.label for line in lines if line.label and starts_report(line.text)}
     if len(reporting) < 2:
         return [(None, list(lines))]
@@ -125,11 +125,11 @@ def _has_letters(text: str) -> bool:
 
 
 def splice(lines: Iterable[Line], message: re.Pattern[str], word: str = "") -> list[Line]:
-    """Take messages of standard error out of the middle of a line and put the line together again.
+    """Remove messages of standard error from the middle of a line and join the line's parts.
 
-    Two streams into one file break a line wherever the first one was written out. What stood before the message and
-    the next line that is no message are one line of the tool. ``word`` is a word of every message; lines that are
-    NCCL's debug output as a whole are messages without being looked at.
+    When two streams write into one file, a line is broken where the first stream was flushed. The text before the
+    message and the next line that is not a message are one line of the tool. ``word`` occurs in every message; lines
+    that are NCCL's debug output as a whole are not searched.
     """
     result: list[Line] = []
     incomplete: Line | None = None

@@ -1,4 +1,4 @@
-"""A run while its log is read, what a reader returns, and logs in which several processes report."""
+"""A run while its log is read, the result of a reader, and logs in which several processes report."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_ERRORS = 6
 
 @dataclass(frozen=True, slots=True)
 class ReadRun:
-    """A run, the line it starts on, and what of it was not understood."""
+    """A run, the line it starts on, and the notices of lines that were not understood."""
 
     line: int
     run: Run
@@ -32,7 +32,7 @@ class ReadRun:
 
 @dataclass(slots=True)
 class Draft:
-    """A run while its lines come in."""
+    """A run while its lines are read."""
 
     tool: str
     line: int
@@ -54,7 +54,7 @@ class Draft:
         size: int | None = None,
         place: str | None = None,
     ) -> None:
-        """Add one number as printed, with what its unit truly is."""
+        """Add one number as printed, with its true unit."""
         self.measurements.append(Measurement(metric, unit, value, size, place, line))
 
     def measure_row(
@@ -70,7 +70,7 @@ class Draft:
         lines: Sequence[int],
         sizes: Sequence[int],
     ) -> None:
-        """Add the numbers of rows, one row's after the other's; a row has a line, a size, and a number of each kind."""
+        """Add the numbers of rows, row by row; a row has a line, a size, and a number of each kind."""
         metrics, units, places = zip(*kinds, strict=True)
         rows = len(sizes)
         columns = zip(
@@ -85,7 +85,7 @@ class Draft:
         self.measurements += map(_MEASUREMENT, columns)
 
     def notice(self, line: int, found: str, expected: str = "") -> None:
-        """Note that something was left out."""
+        """Note that a part of the log was left out."""
         self.notices.append(Problem(f"line {line}", found, expected))
 
     def fail(self, message: str) -> None:
@@ -114,7 +114,7 @@ class Draft:
         return ReadRun(self.line, run, tuple(self.notices))
 
     def _drop_negative(self) -> None:
-        """Leave out negative numbers with a notice: nothing that a benchmark measures is negative."""
+        """Remove negative numbers with a notice: benchmarks measure no negative values."""
         if min(map(_VALUE, self.measurements), default=0) >= 0:
             return
         for measurement in self.measurements:
@@ -131,14 +131,14 @@ class LineReader(Protocol):
     """Reads a report line by line."""
 
     def take(self, line: Line) -> None:
-        """The next line."""
+        """Take the next line."""
 
     def finish(self) -> list[ReadRun]:
         """All runs, after the last line."""
 
 
 class RunReader(ABC):
-    """A reader that has at most one run open."""
+    """A reader with at most one open run."""
 
     def __init__(self) -> None:
         self._found: list[ReadRun] = []
@@ -170,7 +170,7 @@ def read_apart(
 
 
 def read_runs(reader: LineReader, lines: Iterable[Line]) -> list[ReadRun]:
-    """What a reader makes of these lines."""
+    """Read lines with a reader and return its runs."""
     for line in lines:
         reader.take(line)
     return reader.finish()

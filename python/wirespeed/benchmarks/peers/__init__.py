@@ -1,4 +1,4 @@
-"""Like pairs and nodes compared with each other: outliers, and what explains them with fewest causes.
+"""Compare peer pairs and nodes with each other: find outliers, and the fewest causes that explain them.
 
 Start reading at `compare`.
 """

@@ -1,11 +1,11 @@
-"""Which causes explain the slow cells of a matrix, the fewest that do.
+"""Find the fewest causes that explain the slow cells of a matrix.
 
-A cause is a set of cells: all of a host, NIC, rail or leaf, its row, its column, what is inside it, what goes from one
-leaf to another, both directions of a pair, one direction. It is a candidate when its median is low beyond chance and
-nearly all of its cells are nearer to that median than to the expected value, so that one slow host accuses no leaf.
-The candidate that explains most is chosen first; the cells that it explains accuse nothing else. At the end, causes
-that the others make unnecessary are removed. Slow causes do not add up, as the slowest part of a path determines its
-rate.
+A cause is a set of cells: all cells of a host, NIC, rail or leaf, its row, its column, the cells inside it, the cells
+from one leaf to another, both directions of a pair, or one direction. It is a candidate if its median is significantly
+low and nearly all of its cells are nearer to that median than to the expected value, so that one slow host does not
+make its leaf a candidate. The candidate that explains most is chosen first; the cells that it explains count for no
+other. At the end, causes that are unnecessary beside the others are removed. Slow causes do not add up, because the
+slowest part of a path determines its rate.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from wirespeed.benchmarks.peers import spread
 from wirespeed.results.peers import CellPattern, Kind, Member
 
 Ends = tuple[str, str | None]
-"""Names of both members; None where a member is measured alone."""
+"""Names of both members; the second is None for a single member."""
 
 _NEARLY_ALL = 0.8
-"""Share of its cells that must be slow for a cause to stand: one healthy cell of five may be noise or a faster path."""
-_FEWEST = 2  # cells of a cause that is more than a pair: one cell is no evidence for a row or column
+"""Share of a cause's cells that must be slow: one healthy cell of five may be noise or a faster path."""
+_FEWEST = 2  # cells of a cause larger than a pair: one cell is no evidence for a row or column
 _FAILED_RATE = 1e-3  # stands for a run that failed, on a logarithmic scale
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A set of cells that one thing has in common. ``other_causes`` have the same cells."""
+    """A set of cells that share a device, host, rail, leaf or pair. ``other_causes`` have the same cells."""
 
     kind: Kind
     pattern: CellPattern
@@ -48,9 +48,9 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """From which deviation on a fraction is low: ``minimum``, and ``z`` robust standard deviations.
+    """The deviation from which a fraction is low: ``minimum``, and ``z`` robust standard deviations.
 
-    ``nearly_all`` is the share of its cells that must be low for a cause to stand.
+    ``nearly_all`` is the share of a cause's cells that must be low.
     """
 
     minimum: float
@@ -58,19 +58,19 @@ class Rule:
     nearly_all: float = _NEARLY_ALL
 
     def low(self, fraction: float, deviation: float, count: int = 1) -> bool:
-        """Whether the median of ``count`` cells is low; what reached nothing is, however wide the others spread."""
+        """Whether the median of ``count`` cells is low; a value of zero always is."""
         return fraction <= 0 or fraction < self.bound(deviation, count)
 
     def bound(self, deviation: float, count: int = 1) -> float:
-        """The fraction below which it is."""
+        """The fraction below which a median is low."""
         return max(0.0, 1 - max(self.minimum, self.z * spread.of_group(max(deviation, spread.NOISE), count)))
 
 
 def explain(
     fractions: Mapping[Ends, float], deviations: Mapping[Ends, float], causes: Sequence[Cause], rule: Rule
 ) -> list[tuple[Cause, float]]:
-    """The causes that explain what is low, most first, each with the median of its cells."""
-    level = dict.fromkeys(fractions, 1.0)  # what the causes so far lead to expect
+    """The causes that explain the low cells, those that explain most first, each with the median of its cells."""
+    level = dict.fromkeys(fractions, 1.0)  # the expected fraction, given the chosen causes
     chosen: list[tuple[Cause, float]] = []
     low = {ends for ends, fraction in fractions.items() if rule.low(fraction, deviations[ends])}
     open_ = [cause for cause in causes if cause.cells and (cause.cells & low or not _is_single_pair(cause))]
@@ -98,7 +98,7 @@ def _rate_cause(
     level: Mapping[Ends, float],
     rule: Rule,
 ) -> tuple[float, float] | None:
-    """How much a cause explains that is open, and the median of what it does; None when it cannot stand."""
+    """How much a cause explains of the unexplained cells, and their median; None if it is not a candidate."""
     single = _is_single_pair(cause) or any(target is None for _, target in cause.cells)
     measured = [ends for ends in cause.cells if ends in fractions]
     unexplained = [ends for ends in measured if not _is_explained(fractions[ends], level[ends], deviations[ends], rule)]
@@ -121,14 +121,14 @@ def _is_single_pair(cause: Cause) -> bool:
 
 
 def _is_explained(fraction: float, level: float, deviation: float, rule: Rule) -> bool:
-    """Whether the causes so far explain a cell."""
+    """Whether the chosen causes explain a cell."""
     return level < 1 and fraction >= level * rule.bound(deviation)
 
 
 def _drop_explained(
     chosen: list[tuple[Cause, float]], fractions: Mapping[Ends, float], deviations: Mapping[Ends, float], rule: Rule
 ) -> list[tuple[Cause, float]]:
-    """Without the causes whose low cells the others explain."""
+    """Remove the causes whose low cells the others explain."""
     needed = list(chosen)
     for candidate in reversed(chosen):
         remaining = [entry for entry in needed if entry is not candidate]
@@ -148,9 +148,9 @@ def _drop_explained(
 
 
 def candidates(members: Mapping[str, Member], cells: Iterable[Ends], symmetric: bool) -> list[Cause]:
-    """Everything that could be to blame, narrow things first; those with the same cells as one.
+    """All possible causes, narrow ones first; causes with the same cells are merged into one.
 
-    ``symmetric`` means that a cell is both directions at the same time: then there is no sender.
+    ``symmetric``: a cell measures both directions at the same time, so it has no sender.
     """
     all_cells = sorted(cells, key=lambda ends: (ends[0], ends[1] or ""))
     merged: dict[frozenset[Ends], Cause] = {}

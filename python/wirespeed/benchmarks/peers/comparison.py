@@ -1,4 +1,4 @@
-"""From samples of one measurement to a matrix: which cells are low, what explains them, what to run again."""
+"""From samples of one measurement to a matrix: low cells, their causes, and the runs to repeat."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from wirespeed.units import format_unit
 
 _FEWEST_LIKE = 4
 """Least number of comparable cells: of three, one outlier cannot be distinguished from two."""
-_FEWEST_HOSTS = 4  # hosts with the same pairs inside, from when on these are compared with each other
+_FEWEST_HOSTS = 4  # hosts with the same internal pairs: minimum number for comparing them with each other
 _LIKE_HOSTS = "the same pair in every host"
 _ENOUGH_AGAIN = 3
-"""Cells of a suspect that are measured again: what the commands for it make, one host beside three healthy ones."""
-_EVIDENCE = 12  # readings named for a suspect, the slowest first
+"""Cells of a suspect that are measured again: the retest commands measure one host with three healthy ones."""
+_EVIDENCE = 12  # readings listed for a suspect, the slowest first
 
 
 def compare_all(
     gathered: SampleSet, directory: MemberDirectory, options: ComparisonOptions, tolerance: float = spread.TOLERANCE
 ) -> Peers:
-    """A matrix for each measurement that was gathered, with what to run again for each suspect."""
+    """A matrix for each measurement that was gathered, with the retest commands of each suspect."""
     matrices = []
     for key, samples in gathered.samples.items():
         matrix = compare(key, samples, directory, tolerance)
@@ -43,7 +43,7 @@ def compare_all(
 def _with_retest(
     suspect: Suspect, matrix: Matrix, parameters: Parameters, options: ComparisonOptions, directory: MemberDirectory
 ) -> Suspect:
-    """The suspect with the commands that measure it again, and the cables of its NICs."""
+    """Add to a suspect its retest commands and the cables of its NICs."""
     members = {member.name: member for member in matrix.members}
     slow = [cell for cell in matrix.cells if (cell.source, cell.target) in suspect.slow]
     hosts = select_hosts(slow, members, suspect.kind, matrix.cells)
@@ -126,7 +126,7 @@ def compare(
 
 
 def _note_equally_slow(suspects: Sequence[Suspect]) -> list[str]:
-    """That several hosts are slow by the same factor, which one cause that they share would explain."""
+    """Note that several hosts are slow by the same factor, which a shared cause would explain."""
     hosts = [suspect for suspect in suspects if suspect.kind is Kind.HOST and suspect.pattern is CellPattern.ALL]
     fractions = [suspect.fraction for suspect in hosts]
     if len(hosts) < 2 or max(fractions) - min(fractions) > _SAME_FACTOR:
@@ -154,7 +154,7 @@ def _name_ends(sample: Sample) -> Ends:
 
 
 def _peer_groups(key: Key, samples: Sequence[Sample], directory: MemberDirectory) -> dict[Ends, str]:
-    """Which like each cell has. Pairs inside of hosts are like the same pair of other hosts, where there are enough."""
+    """The peer group of each cell. With enough hosts, an internal pair is a peer of the same pair in other hosts."""
     hosts = {sample.source.host for sample in samples}
     if key.shape == "pairs inside of hosts":
         if len(hosts) < _FEWEST_HOSTS:
@@ -169,7 +169,7 @@ def _peer_groups(key: Key, samples: Sequence[Sample], directory: MemberDirectory
 
 
 def _describe_host_path(sample: Sample) -> str:
-    """Like in a host: from a GPU to another, to itself, from a CPU to a GPU. How they are linked is not known."""
+    """The peer group inside a host: GPU to GPU, GPU to itself, CPU to GPU. The links between them are not known."""
     near, far = _find_device(sample.source), _find_device(sample.target) if sample.target else None
     other_end = "itself" if sample.source == sample.target else f"another {far}" if near == far else far or "another"
     return f"{near or 'device'} to {other_end} inside {sample.source.host}"
@@ -195,7 +195,7 @@ def _compute_median(readings: Sequence[Reading]) -> float | None:
 def _compare_group(
     name: str, pairs: Sequence[Ends], values: Mapping[Ends, float | None], lower_is_better: bool, rule: Rule
 ) -> tuple[PeerGroup, dict[Ends, float]]:
-    """What cells of a kind reach, and each as a fraction of it; a run that failed reached nothing."""
+    """The expected value of a peer group, and each cell as a fraction of it; a failed run counts as zero."""
     measured = {ends: value for ends in pairs if (value := values[ends]) is not None and value > 0}
     ordered = sorted(measured.values())
     lowest, highest = (ordered[0], ordered[-1]) if ordered else (None, None)
@@ -271,7 +271,7 @@ def _count_logs(cell: Cell) -> int:
 def _describe_repetitions(
     slow: Sequence[Cell], expected: Mapping[str, float | None], key: Key, rule: Rule
 ) -> list[str]:
-    """Of one cell that was measured several times and not slow each time: how often, and what is compared."""
+    """For a cell that was measured several times and not always slow: how often it was, and what is compared."""
     if len(slow) != 1 or _count_logs(slow[0]) < 2:
         return []
     (cell,) = slow
@@ -289,9 +289,9 @@ def _is_slow(cell: Cell, middle: float) -> bool:
 
 
 def _is_confirmed(slow: Sequence[Cell], expected: Mapping[str, float | None], key: Key, rule: Rule) -> bool:
-    """Whether what was slow was measured again, and was slow each time; of many cells, a few of them.
+    """Whether slow cells, or a few of many, were measured again and were slow each time.
 
-    Another measurement is another log: one log may hold the same pair under several conditions.
+    Only another log is another measurement: one log may contain the same pair under several conditions.
     """
     repeated = [cell for cell in slow if _count_logs(cell) > 1]
     if not slow or len(repeated) < min(len(slow), _ENOUGH_AGAIN):

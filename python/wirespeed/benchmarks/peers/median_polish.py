@@ -1,4 +1,4 @@
-"""Tukey's median polish: how much of a table is its rows', how much its columns'.
+"""Tukey's median polish: split a table into effects of its rows and of its columns.
 
 J. W. Tukey, Exploratory Data Analysis, 1977, chapter 11. Cells may be missing, as the diagonal of a pair matrix is.
 """
@@ -10,7 +10,7 @@ from statistics import median
 from typing import TypeVar
 
 _Name = TypeVar("_Name", bound=Hashable)
-_ROUNDS = 10  # Tukey's own stop at two to four; more change nothing that is shown
+_ROUNDS = 10  # Tukey stops after two to four; further rounds change no printed digit
 
 
 def polish(table: Mapping[tuple[_Name, _Name], float]) -> tuple[dict[_Name, float], dict[_Name, float]]:

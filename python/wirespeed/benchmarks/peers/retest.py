@@ -1,4 +1,4 @@
-"""What to run again before a suspect is called bad: itself with healthy peers, then the comparison once more."""
+"""Commands that retest a suspect before it is called bad: measure it with healthy peers, then compare again."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from wirespeed.results.parameters import Parameters
 from wirespeed.results.peers import Cell, Kind, Member
 
 _PEERS = 3
-"""Healthy hosts beside one suspect: with fewer, there are no four comparable cells."""
-_SUITES = {"iperf3": "tcp", "ucx_perftest": "ucx"}  # of bench run, by tool; perftest below
+"""Number of healthy hosts measured with one suspect: with fewer, there are no four comparable cells."""
+_SUITES = {"iperf3": "tcp", "ucx_perftest": "ucx"}  # suites of bench run by tool; perftest is handled below
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,9 @@ def commands(
     options: ComparisonOptions,
     suspect: str,
 ) -> tuple[str, ...]:
-    """The lines to type, none where the tool is not one whose command line follows from its log.
+    """The commands to type; none if the tool's command line does not follow from its log.
 
-    What they measure goes into a folder named after the suspect.
+    Their results go into a folder named after the suspect.
     """
     folder = "retest-" + re.sub(r"[^A-Za-z0-9]+", "-", suspect).strip("-")
     measured = _measure_command(tool, test, parameters, hosts, options, folder)
@@ -65,7 +65,7 @@ def _measure_command(
 
 
 def select_hosts(slow: Sequence[Cell], members: Mapping[str, Member], kind: Kind, cells: Sequence[Cell]) -> list[str]:
-    """The hosts to measure again: those in doubt, at most as many as peers, and healthy ones beside them."""
+    """The hosts to measure again: suspects, at most as many as peers, and healthy hosts."""
     counted: dict[str, int] = {}
     for cell in slow:
         for name in {members[end].host for end in (cell.source, cell.target) if end is not None}:

@@ -1,4 +1,4 @@
-"""From runs to samples: which number of which runs is the same measurement between other ends."""
+"""From runs to samples: find the numbers of runs that are the same measurement between different ends."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ CHOSEN = (
     Metric.ALGBW,
     Metric.TIME,
 )
-"""The number that stands for a run, the first that it has: bandwidth first, and what is least led by single values."""
+"""The metric that stands for a run is the first that it has: bandwidths first, robust statistics before others."""
 
 _ARROW = " -> "
-_DIRECTIONS = (" forward", " backward")  # of two transfers at a time, as TransferBench names them
-_RECEIVED = ", received"  # what the other end of the same transfer saw
+_DIRECTIONS = (" forward", " backward")  # two transfers at the same time, as TransferBench names them
+_RECEIVED = ", received"  # the value of the receiving end of the same transfer
 
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """A log's runs, and what is known of where they were made: two ends, or the one host."""
+    """The runs of a log, and where they were measured: two ends, or one host."""
 
     name: str
     runs: tuple[Run, ...]
     source: str | None = None
     target: str | None = None
     host: str | None = None
-    test: str | None = None  # of a log without a run
-    failed: str | None = None  # why there is none
+    test: str | None = None  # the test of a log without a run
+    failed: str | None = None  # why the log has no run
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What samples share that are compared."""
+    """The properties that compared samples share."""
 
     tool: str
     test: str | None
@@ -69,7 +69,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One reading between two ends, or of one host; ``place`` is the place within the host's output."""
+    """One reading between two ends, or of one host; ``place`` is the location within the host's output."""
 
     source: Member
     target: Member | None
@@ -79,7 +79,7 @@ class Sample:
 
 @dataclass(slots=True)
 class SampleSet:
-    """What can be compared, by key, and what cannot."""
+    """Samples that can be compared, by key, and notes on what cannot."""
 
     samples: dict[Key, list[Sample]] = field(default_factory=dict)
     parameters: dict[Key, Parameters] = field(default_factory=dict)  # of the first run of each
@@ -89,7 +89,7 @@ class SampleSet:
 def gather(
     logs: Iterable[Log], directory: MemberDirectory, metric: Metric | None = None, size: int | None = None
 ) -> SampleSet:
-    """The samples of all logs, one size of each test: the requested one, else the one most of them have."""
+    """Gather the samples of all logs, one size of each test: the requested one, else the most frequent."""
     samples_by_key: dict[Key, list[Sample]] = defaultdict(list)
     parameters: dict[Key, Parameters] = {}
     failed: list[tuple[str | None, Sample]] = []
@@ -128,7 +128,7 @@ def gather(
 
 
 def _hint_of_hosts(names: Sequence[str], directory: MemberDirectory) -> str:
-    """How logs that do not name their hosts can be compared."""
+    """A hint how logs that do not name their hosts can be compared."""
     ends = "give --from and --to"
     if not directory.has_plan:
         return (
@@ -141,7 +141,7 @@ def _hint_of_hosts(names: Sequence[str], directory: MemberDirectory) -> str:
 
 
 def _describe_sizes(samples_by_key: Mapping[Key, Sequence[Sample]], size: int | None) -> str:
-    """Which sizes there are where none is the requested one."""
+    """List the sizes in the logs if none is the requested one."""
     sizes = sorted({key.size_bytes for key in samples_by_key if key.size_bytes is not None})
     sizes_in_logs = ", ".join(str(Size(known_size)) for known_size in sizes[:_SIZES]) or "none given"
     further_sizes = f" and {len(sizes) - _SIZES} more" if len(sizes) > _SIZES else ""
@@ -187,7 +187,7 @@ def _make_samples(
 def _orient_flow(
     run: Run, measurement: Measurement, source: Member, target: Member | None
 ) -> tuple[Member, Member | None]:
-    """From where to where data went: a read, iperf3's -R and the reverse direction of --bidir turn it round."""
+    """The direction of the data: a read, iperf3's -R and the reverse direction of --bidir reverse it."""
     is_reversed = "read" in (run.test or "") or bool(run.parameters.reverse)
     if "RX-" in (measurement.place or ""):
         is_reversed = not is_reversed
@@ -235,7 +235,7 @@ def _select_measurements(measurements: Sequence[Measurement], metric: Metric | N
 
 
 def _whole_run_values(run: Run, measurements: Sequence[Measurement]) -> Sequence[Measurement]:
-    """Those that stand for the whole run: no single stream and no single second."""
+    """The measurements of the whole run, without single streams and single seconds."""
     if measurements and measurements[0].metric is Metric.BITRATE:
         places = places_of_total(run)
         return [measurement for measurement in measurements if measurement.place in places or measurement.place is None]
@@ -258,9 +258,9 @@ def _failed_samples(log: Log, error: str, directory: MemberDirectory, run: Run |
 
 
 def _one_size(samples_by_key: dict[Key, list[Sample]], size: int | None) -> dict[Key, list[Sample]]:
-    """Of the sizes of a test the requested one, else the one most pairs have; of equals where it counts most.
+    """Select for each test the requested size, else the size that most pairs have.
 
-    That is the largest for bandwidths and the smallest for times.
+    Among equally frequent sizes this is the largest for bandwidths and the smallest for times.
     """
     sizes: dict[Key, Counter[int | None]] = defaultdict(Counter)
     for key, samples in samples_by_key.items():
@@ -288,7 +288,7 @@ def _sort_by_text(key: Key) -> tuple[str, ...]:
 
 
 def _add_failed(gathered: SampleSet, failed: Sequence[tuple[str | None, Sample]]) -> None:
-    """A run that failed belongs to the runs of the same test between the same kind of ends."""
+    """Add failed runs to the samples of the same test between the same kind of ends."""
     uncompared = 0
     for test, sample in failed:
         single = sample.target is None

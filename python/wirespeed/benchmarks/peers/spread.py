@@ -1,4 +1,4 @@
-"""Robust statistics of comparable cells: what most of them reach, and how far they spread."""
+"""Robust statistics of comparable cells: their expected value and their spread."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import NormalDist, median, median_high
 
 TOLERANCE = 0.05
-"""Differences of less are no finding: SPEC MPI2007 allows two runs on one system 5 % between them (SPEC HPG, MPI2007
+"""Smaller differences are no finding: SPEC MPI2007 allows 5 % between two runs on one system (SPEC HPG, MPI2007
 frequently asked questions, "How was the 5% tolerance decided?")."""
 NOISE = TOLERANCE / (1.96 * math.sqrt(2))
-"""Least standard deviation to reckon with, however close the values are: that of which 95 % of the differences
-between two runs keep to the tolerance above, 1.8 %."""
+"""Minimum standard deviation, for values that are very close: 1.8 %, with which 95 % of the differences between two
+runs stay within the tolerance above."""
 NORMAL = 1.4826
 """From the median deviation of a normal distribution to its standard deviation (Rousseeuw and Croux 1993, 1)."""
 USUAL_Z = 3.5
-"""From how many robust standard deviations a value is an outlier (Iglewicz and Hoaglin 1993, 3.3)."""
+"""Number of robust standard deviations from which a value is an outlier (Iglewicz and Hoaglin 1993, 3.3)."""
 FALSE_ALARMS = 0.01
-"""How likely one alarm among all cells of a healthy matrix may be: Bonferroni's correction, for large matrices."""
+"""Accepted probability of a false alarm in a healthy matrix: Bonferroni's correction, for large matrices."""
 OF_MEDIANS = math.sqrt(math.pi / 2)
 """Standard error of a median beside that of a mean, for normal values (Kendall and Stuart 1977, 10.10)."""
 
 
 _MANY_VALUES = 6
-"""Values of which half are enough; of fewer a chance twin would make the spread look like none."""
+"""From this number on, half of the values are enough; with fewer, two equal values by chance would hide the spread."""
 
 
 def expected_value(values_by_name: Mapping[str, Sequence[float]]) -> float:
-    """What cells should reach, from the values of each member: the high median of the members' high medians.
+    """The expected value of cells, from the values of each member: the high median of the members' high medians.
 
     A slow node spoils one cell of every other node's row and all of its own, so medians of medians hold while less than
     half of the members are slow and each has more good peers than bad ones; the median of all cells fails sooner, at
-    two slow nodes of seven. High medians, because what half of the like reach can be reached.
+    two slow nodes of seven. High medians are used because a value that half of the peers reach is reachable.
     """
     return median_high([median_high(values) for values in values_by_name.values() if values])
 

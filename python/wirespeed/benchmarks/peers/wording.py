@@ -1,4 +1,4 @@
-"""Suspects as text: what the pattern in the matrix means, and by how much they are slow."""
+"""Text about suspects: the meaning of the pattern in the matrix, and how slow they are."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MEANS = {
 
 
 def title(key: Key) -> str:
-    """What a matrix shows."""
+    """The title of a matrix."""
     implied = (1, key.size_bytes)  # values that are the default or already in the title
     settings = " ".join(
         f"{name}={value}" for name, value in key.workload if name != "bidirectional" and value not in implied
@@ -55,7 +55,7 @@ def because(
     key: Key,
     expected: Mapping[str, float | None],
 ) -> str:
-    """Why something is a suspect: what it looks like, how slow it is, and beside what."""
+    """Why a cause is a suspect: the pattern, how slow its cells are, and the values of peers."""
     means = _MEANS.get((cause.kind, cause.pattern), f"the {cause.kind.value} {cause.pattern.value}")
     if cause.pattern is CellPattern.ALL:
         means = _measured_part(means, cause, cells)
@@ -83,7 +83,7 @@ def because(
 
 
 def _measured_part(means: str, cause: Cause, cells: Sequence[Cell]) -> str:
-    """The meaning of a slow row and column where only one of them was measured."""
+    """The meaning of a slow row and column if only one of them was measured."""
     row_and_column = "its row and column are slow: "
     sends = any(_belongs_to(cell.source, cause.name) for cell in cells)
     receives = any(_belongs_to(cell.target or "", cause.name) for cell in cells)
@@ -95,11 +95,11 @@ def _measured_part(means: str, cause: Cause, cells: Sequence[Cell]) -> str:
 
 
 def _belongs_to(member: str, name: str) -> bool:
-    """Whether a member is what is named, or a device or rank of this host."""
+    """Whether a member has this name, or is a device or rank of the host with this name."""
     return member == name or member.startswith((f"{name}/", f"{name}:"))
 
 
-_GROUPED = 10_000  # from when on decimals are left out
+_GROUPED = 10_000  # from this value on decimals are left out
 
 
 def _format_range(values: Sequence[float]) -> str:

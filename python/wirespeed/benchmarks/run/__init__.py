@@ -1,4 +1,4 @@
-"""Benchmarks run on a cluster: steps with their commands, their order and places, and the conclusions.
+"""Run benchmarks on a cluster: steps with their commands, order and hosts, and the conclusions.
 
 Planning is pure: `make` gives the steps of a suite without access to a machine. `run` runs them through
 `wirespeed.reach`.

@@ -1,4 +1,4 @@
-"""One attempt of a step: the server, the client once that listens, and the server's end, whatever happens."""
+"""One attempt of a step: start the server, run the client once the server listens, and end the server in any case."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from wirespeed.reach import Call, CommandResult, Reach, RunningCommand, Status
 from wirespeed.results.campaign import Command, Outcome, Step
 
 LISTEN_S = 15.0
-"""How long a server may take until it listens, else: registering memory takes seconds. Our own choice."""
+"""Default time in which a server must listen: registering memory takes seconds. Our own choice."""
 
 _LOOK_S = 0.1
-_REPORT_S = 3.0  # for a server to print its own report and end by itself
+_REPORT_S = 3.0  # time for a server to print its report and end
 _NOT_FOUND = re.compile(
     rb"unable to find the specified executable file[\s\S]*?Executable: (\S+)"  # mpirun (help-orterun.txt)
     rb"|execve\(\): (\S+): No such file or directory"  # srun (slurmstepd/task.c)
     rb"|execvp error on file (\S+) \(No such file"  # hydra's mpiexec
 )
-"""What launchers print about a program that is not installed on a node."""
+"""Messages of launchers about a program that is not installed on a node."""
 
 _OUTCOMES = {
     Status.OK: Outcome.DONE,
@@ -31,7 +31,7 @@ _OUTCOMES = {
 
 @dataclass(frozen=True, slots=True)
 class AttemptResult:
-    """How an attempt ended. ``beside`` is what the server printed."""
+    """The result of an attempt."""
 
     status: Outcome
     rc: int | None
@@ -48,7 +48,7 @@ def attempt(
     """Run a step once. It ends early when ``stopped`` returns true."""
     if step.server is None:
         return _attempt_result(step, _run_client(step, reach, path, stopped), None)
-    # It outlives its client, which comes after it and has a limit of its own.
+    # The server outlives its client, which starts later and has a separate limit.
     limit = step.limit_s + listen_s + _REPORT_S
     server = reach.start(_build_call(step.server, limit, path, step.port))
     try:
@@ -89,7 +89,7 @@ def _attempt_result(
 ) -> AttemptResult:
     status = _OUTCOMES.get(ran.status, Outcome.FAILED)
     if server is ran and status is Outcome.DONE:
-        status = Outcome.FAILED  # a server that ended before anybody came
+        status = Outcome.FAILED  # a server that ended before its client connected
     if server is ran and ran.exit_code is None and status is Outcome.TIMEOUT:
         status = Outcome.FAILED
     output = _join_output(ran)

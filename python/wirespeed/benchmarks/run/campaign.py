@@ -1,4 +1,4 @@
-"""A suite on a plan: its steps, what they exercise, and what follows from the results."""
+"""A suite on a plan: its steps, the parts that they exercise, and the steps that follow from the results."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from wirespeed.benchmarks.suites import Suite
 
 _MOST_ROUNDS = 20
-"""Of narrowing down. Halving takes log2 of the hosts, so a million of them; the rest are two."""
+"""Maximum rounds of narrowing down: halving takes log2 of the hosts, so 20 rounds suffice for a million hosts."""
 
 
 @dataclass(frozen=True, slots=True)
 class CampaignResult:
-    """A campaign that was run: its steps with those that narrowed down, and whom the results accuse."""
+    """A campaign that was run: its steps, including those that narrowed down, and the suspects."""
 
     steps: tuple[Step, ...]
     latest: dict[str, Attempt]
@@ -42,7 +42,7 @@ def make(suite: Suite, request: Request, label: str | None = None) -> Campaign:
     """The campaign of a suite.
 
     Raises:
-        Refusal: there is nothing to run.
+        Refusal: the suite has no steps.
     """
     suite_steps = suite.make(request)
     if not suite_steps.steps:
@@ -68,10 +68,10 @@ def run(
     on_progress: ProgressCallback,
     interrupted: Callable[[], bool],
 ) -> CampaignResult:
-    """Run a campaign, or what is left of it, then narrow down what was bad.
+    """Run a campaign, or the steps that remain, then narrow down bad results.
 
     Raises:
-        OSError: the disk is full; what was noted before is there.
+        OSError: the disk is full; attempts that were recorded before are kept.
     """
     steps = folder.campaign.steps
     complete = execute(steps, folder, reach, grader, how, on_progress, interrupted)
@@ -89,13 +89,13 @@ def run(
 
 
 def read_mesh(request: Request, folder: Folder, result: CampaignResult) -> Mesh | None:
-    """The mesh that the campaign measured; None where it did not."""
+    """Read the mesh that the campaign measured; None if it measured none."""
     logs = [result.latest[step.id] for step in result.steps if step.id in result.latest and step.test in MESHES]
     if not any(step.test in MESHES for step in result.steps):
         return None
     runs: list[Run] = []
     for attempt in logs:
-        with contextlib.suppress(Refusal):  # nothing was printed: its pairs stay unknown
+        with contextlib.suppress(Refusal):  # the log is empty: its pairs stay unknown
             runs += read(folder.text(attempt)).runs
     return mesh(request.plan, request.fabric, runs, ASPECTS if folder.campaign.suite == _WHOLE else _QUICK)
 
@@ -125,7 +125,7 @@ def follow_up(suite: Suite, request: Request, steps: tuple[Step, ...], latest: d
 
 
 def _grade_attempt(attempt: Attempt) -> Grade:
-    """For narrowing down, what did not run is bad, and what was only shown has no grade."""
+    """The grade for narrowing down: a step that did not run is bad; a step for information has no grade."""
     if attempt.status is not Outcome.DONE:
         return Grade.BAD
     return Grade.UNKNOWN if attempt.grade is Grade.SKIP else attempt.grade
@@ -133,7 +133,7 @@ def _grade_attempt(attempt: Attempt) -> Grade:
 
 def _build_follow_up_steps(suite: Suite, request: Request, follow_up: FollowUp, number: int) -> tuple[Step, ...]:
     steps = Steps()
-    # Ports beyond those of the suite itself, so that nothing of it is still there.
+    # Ports above those of the suite, so that no earlier server still uses one.
     steps.servers = 2000 + 200 * number
     for pair in follow_up.pairs if suite.follow_pair else ():
         assert suite.follow_pair is not None

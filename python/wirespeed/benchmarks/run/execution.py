@@ -1,6 +1,6 @@
-"""Running a campaign: every step as soon as what it needs is free; a bad one once more; then what narrows it down.
+"""Run a campaign: every step as soon as its resources are free, and a bad step once more.
 
-A step's failure is its own: the others run on. Nothing that has ended is lost, whatever ends the program.
+A step that fails does not stop the others. Steps that have ended are stored, even if the program is killed.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from wirespeed.benchmarks.run.result_folder import Folder
 from wirespeed.reach import Reach
 from wirespeed.results.campaign import Attempt, Grade, Outcome, Step
 
-_LOOK_S = 0.2  # how often Ctrl-C is looked for
+_LOOK_S = 0.2  # interval of checks for Ctrl-C
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """How steps are run."""
+    """Options of a run."""
 
-    parallel: int = 64  # as ClusterShell's own fanout
+    parallel: int = 64  # as the default fanout of ClusterShell
     retests: int = 1
     path: tuple[str, ...] = ()  # folders of programs on the hosts
     listen_s: float = LISTEN_S
@@ -31,7 +31,7 @@ class RunOptions:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far it is."""
+    """The progress of a campaign."""
 
     count: int
     total: int
@@ -56,13 +56,13 @@ def execute(
     """Run the steps that have not been run; False when interrupted before all were.
 
     Raises:
-        OSError: the disk is full; what was noted before is there.
+        OSError: the disk is full; attempts that were recorded before are kept.
     """
     return _Execution(steps, folder, reach, grader, how, on_progress, interrupted).run()
 
 
 def open_steps(steps: tuple[Step, ...], folder: Folder, retests: int) -> list[Step]:
-    """Steps that are to be run, or run again."""
+    """The steps to run or to repeat."""
     latest, counts = folder.latest(), _count_attempts(folder)
     return [step for step in steps if step.id not in latest or _is_to_repeat(latest[step.id], counts[step.id], retests)]
 
@@ -75,7 +75,7 @@ def _count_attempts(folder: Folder) -> dict[str, int]:
 
 
 def _is_to_repeat(last: Attempt, count: int, retests: int) -> bool:
-    """Bad or failed, and not yet often enough. A missing program is not tried again."""
+    """Whether a step was bad or failed and has retests left. A missing program is not tried again."""
     bad = last.grade is Grade.BAD or last.status not in (Outcome.DONE, Outcome.MISSING)
     return bad and count <= retests
 
@@ -131,7 +131,7 @@ class _Execution:
     def _record_end(self, step: Step, tried: AttemptResult) -> None:
         self._queue.finish(step)
         if self._stop:
-            return  # it was ended, or may have been: it is made again
+            return  # the step was or may have been ended early: it runs again
         number = self._counts[step.id] = self._counts.get(step.id, 0) + 1
         log = self._folder.keep(step, number, tried.output, tried.server_output)
         grade, detail = self._grader(step, tried.status, tried.output.decode("utf-8", "replace"))
@@ -162,7 +162,7 @@ class _Execution:
         )
 
     def _left_s(self) -> float:
-        """By the pace so far, once some of it is behind; before by what the steps are likely to take."""
+        """The remaining time: by the pace so far, or at the start by the expected time of the steps."""
         share = self._worked / self._work if self._work else 1.0
         if share < 0.05:
             return self._likely * (1 - share)

@@ -1,4 +1,4 @@
-"""The grade of a step: its log is read and judged against the plan; the value that decides is reported."""
+"""Grade a step: read its log, judge it against the plan, and report the value that decides."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _GRADES = {
 }
 _MOST_CAUSES = 3
 _INFORMATIVE_METRICS = (Metric.LATENCY_TYPICAL, Metric.LATENCY_P50, Metric.LATENCY_AVG, Metric.BITRATE, Metric.BW_AVG)
-"""What is shown of a run that is not judged, the first that it has."""
+"""Metrics that are shown for a run that is not judged; the first that it has."""
 
 
 @dataclass(frozen=True, slots=True)
 class GradeOptions:
-    """What values are judged by beside the plan: a profile, the cluster as found, the baseline of a lab."""
+    """What values are judged by in addition to the plan: a profile, the cluster as found, the baseline of a lab."""
 
     profile: Profile | None = None
     observed: ObservedPlan | None = None
@@ -79,7 +79,7 @@ def grade(
 
 
 def _find_collective(step: Step, run: Run) -> str | None:
-    """What the log of a collective may leave out: which it is."""
+    """The collective of a step, which its log may not contain."""
     return step.collective.removesuffix("_perf") if step.collective and run.test is None else None
 
 
@@ -97,7 +97,7 @@ def _grade_runs(runs: Sequence[Run], judged: Sequence[JudgedRun]) -> tuple[Grade
 
 
 def _is_shown(verdict: Verdict) -> bool:
-    """Whether a figure is for information: not judged, or a time of which no limit is known."""
+    """Whether a figure is for information: it is not judged, or it is a time without a known limit."""
     timed = verdict.measurement.metric in LATENCIES and verdict.physical is None and verdict.gate is None
     return verdict.judgement is Judgement.SKIP or (timed and verdict.judgement is Judgement.UNKNOWN)
 
@@ -123,7 +123,7 @@ def _format_verdict(verdict: Verdict) -> str:
 
 
 def _grade_for_information(runs: Sequence[Run]) -> tuple[Grade, str | None]:
-    """A figure for information. What did not complete is unknown."""
+    """The grade of figures for information; a run that is not complete is unknown."""
     bad = next((run for run in runs if run.status is not RunStatus.COMPLETE), None)
     if bad is not None:
         return Grade.UNKNOWN, bad.error or f"the log is {bad.status.value}"

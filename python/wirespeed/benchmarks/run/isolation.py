@@ -1,11 +1,11 @@
-"""From what failed to what is to blame: which pairs or groups to measure next, and whom the results accuse.
+"""Isolate the cause of failures: which pairs or groups to measure next, and the suspects so far.
 
-Both functions look at all results there are, and remember nothing: after an interruption they return the same.
+Both functions use all results and keep no state: after an interruption they return the same.
 
-A bad pair accuses its two NICs and the path between them. Each NIC is measured once more with one that is known to be
-good, under its own leaf where that can be, so that the path is left out; all NICs in doubt at the same time. A NIC that
-is bad again is the cause. If neither is, two good NICs under the same two leaves distinguish the path from the pair. So
-it takes two more rounds however large the cluster is. A group is halved instead, log2 of its size times.
+For a bad pair, both NICs and the path between them are suspects. Each NIC is measured again with a NIC that is known to
+be good, under the same leaf if possible, which excludes the path; all suspects at the same time. A NIC that is bad
+again is the cause. If neither is, two good NICs under the same two leaves distinguish the path from the pair. This
+takes two more rounds for any size of cluster. A group is halved instead, log2 of its size times.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from wirespeed.results.campaign import Grade, Kind, Suspect
 
 @dataclass(frozen=True, slots=True)
 class FollowUp:
-    """What to measure next, all of it at a time, and whom the results accuse so far."""
+    """What to measure next, all at the same time, and the suspects so far."""
 
     pairs: tuple[Pair, ...] = ()
     groups: tuple[tuple[str, ...], ...] = ()
@@ -28,7 +28,7 @@ class FollowUp:
 
 
 def narrow_pairs(fabric: Fabric, results: Sequence[tuple[Pair, Grade]]) -> FollowUp:
-    """What follows from pairs. A pair that did not run counts as bad: its cause is to be found too."""
+    """Narrow down bad pairs. A pair that did not run counts as bad: its cause must be found too."""
     return _Pairs(fabric, results).next()
 
 
@@ -37,7 +37,7 @@ class _Pairs:
         self._fabric = fabric
         self._endpoints = {endpoint.name: endpoint for endpoint in fabric.endpoints}
         self._bad: list[Pair] = []
-        self._with: dict[str, dict[str, bool]] = {}  # NIC -> whom it was measured with, and whether it was good
+        self._with: dict[str, dict[str, bool]] = {}  # NIC -> partner NIC -> whether the pair was good
         for pair, grade in results:
             good = grade is Grade.GOOD
             if not good:
@@ -53,7 +53,7 @@ class _Pairs:
             return FollowUp(
                 (), (), (Suspect(Kind.UNTOLD, "everything", "no pair is good: there is nothing to compare with"),)
             )
-        nics: dict[str, str] = {}  # accused NIC -> by what
+        nics: dict[str, str] = {}  # suspected NIC -> reason
         other_suspects: list[Suspect] = []
         for pair in self._bad:
             states = [
@@ -72,7 +72,7 @@ class _Pairs:
         return FollowUp(tuple(self._more), (), tuple(suspects))
 
     def _assess_endpoint(self, endpoint: Endpoint, measured_with: Endpoint) -> str:
-        """Of a NIC of a bad pair: good with anybody, bad with somebody good and a second one, or still open."""
+        """The state of a NIC of a bad pair: good with any partner, bad with a good one and another, or still open."""
         if endpoint.name in self._good:
             return "good"
         tried = self._with[endpoint.name]
@@ -88,7 +88,7 @@ class _Pairs:
         return "bad" if accused else "untold"
 
     def _find_partner(self, endpoint: Endpoint, partner: Endpoint, busy_too: bool = False) -> Endpoint | None:
-        """A good NIC of a third host; of the other host only where there is no third."""
+        """A good NIC of a third host; one of the other host only if there is no third."""
         able = [
             good
             for name in self._good
@@ -115,7 +115,7 @@ class _Pairs:
         self._used |= {pair.a.name, pair.b.name}
 
     def _suspect_of_pair(self, pair: Pair) -> Suspect | None:
-        """Both are good with other partners: the path between their leaves, or this pair only."""
+        """The suspect if both NICs are good with other partners: the path between their leaves, or only this pair."""
         if not pair.crosses or pair.a.leaf is None or pair.b.leaf is None:
             return Suspect(Kind.PAIR, pair.name, "both NICs are good with other partners")
         leaf_pair = {pair.a.leaf, pair.b.leaf}
@@ -173,7 +173,7 @@ class _Pairs:
         )
 
     def _merge_suspects(self, nics: dict[str, str]) -> list[Suspect]:
-        """Accused NICs as what they have in common, where nothing good has it too: most of them first."""
+        """Merge suspected NICs into what they have in common, if no good NIC shares it: most NICs first."""
         unassigned = dict(nics)
         suspects: list[Suspect] = []
         while unassigned:
@@ -188,7 +188,7 @@ class _Pairs:
         return [*suspects, *(Suspect(Kind.NIC, name, because) for name, because in unassigned.items())]
 
     def _find_common(self, names: Iterable[str]) -> Iterator[tuple[Kind, str, list[str]]]:
-        """What some accused NICs have in common and no good one has."""
+        """What some suspected NICs have in common and no good NIC has."""
         for kind, common_part in _COMMON:
             clean = {common_part(self._endpoints[name]) for name in self._good if name in self._endpoints}
             groups: dict[str, list[str]] = {}
@@ -208,7 +208,7 @@ _COMMON: tuple[tuple[Kind, Callable[[Endpoint], str | None]], ...] = (
 
 
 def narrow_groups(results: Iterable[tuple[tuple[str, ...], Grade]]) -> FollowUp:
-    """What follows from groups of hosts: the halves of every bad one, a single host beside one known to be good."""
+    """Narrow down bad groups of hosts: halve every bad one; measure a single host with one that is known to be good."""
     result_by_hosts = {frozenset(group): (group, grade is Grade.GOOD) for group, grade in results}
     good = dict.fromkeys(host for group, fine in result_by_hosts.values() if fine and len(group) > 1 for host in group)
     bad = [group for group, fine in result_by_hosts.values() if not fine]
@@ -232,7 +232,7 @@ def narrow_groups(results: Iterable[tuple[tuple[str, ...], Grade]]) -> FollowUp:
 
 
 def _find_suspect(group: tuple[str, ...], doubtful: tuple[str, ...]) -> Suspect | None:
-    """Whom a bad group accuses whose other hosts are good; None where several are in doubt."""
+    """The suspect of a bad group whose other hosts are good; None if several are suspects."""
     if len(group) == 1:
         return Suspect(Kind.HOST, group[0], "bad in a group of one host")
     if not doubtful:
@@ -244,7 +244,7 @@ def _find_suspect(group: tuple[str, ...], doubtful: tuple[str, ...]) -> Suspect 
 
 
 def _halve(doubtful: tuple[str, ...], good: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Both halves; of one host alone, with a good one beside it, where there is one."""
+    """Both halves; a half of one host gets a good host in addition, if there is one."""
     half = len(doubtful) // 2
     parts = (doubtful[:half], doubtful[half:])
     good_hosts = iter(good)

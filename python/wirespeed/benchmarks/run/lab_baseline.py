@@ -1,4 +1,4 @@
-"""The baseline of a lab: what a suite reaches between two directly connected hosts, measured before all other steps.
+"""The baseline of a lab: the results of a suite between two directly connected hosts, measured before all other steps.
 
 Its steps are steps of the campaign: their logs are stored with the others, and --resume finds them.
 """
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def request_for_pair(request: Request, hosts: tuple[str, str], interface: str, addresses: tuple[str, str]) -> Request:
-    """The same request for two hosts joined by a cable: each like the first of the plan, with a single interface."""
+    """The same request for two directly cabled hosts: each is a copy of the plan's first, with a single interface."""
     endpoint = request.fabric.endpoints[0]
     template = request.plan.hosts[endpoint.host]
     nic = replace(template.nics[endpoint.interface], rdma_device=None, gpu=None)

@@ -9,7 +9,7 @@ from wirespeed.results.campaign import Step
 
 
 class Queue:
-    """Steps that wait, and what those that run have taken."""
+    """Waiting steps, and the resources that running steps occupy."""
 
     def __init__(self, steps: Iterable[Step], holds: Mapping[str, int], parallel: int) -> None:
         self._waiting: dict[int, list[Step]] = {}
@@ -20,7 +20,7 @@ class Queue:
         self._running: list[Step] = []
 
     def take(self) -> Step | None:
-        """The first step that may run now; None when it has to wait for another to end, or none is left."""
+        """Take the first step that may run now; None if all must wait for another to end, or none is left."""
         if len(self._running) >= self._parallel or not self._waiting:
             return None
         stage = min([*self._waiting, *(step.stage for step in self._running)])
@@ -37,13 +37,13 @@ class Queue:
         return None
 
     def finish(self, step: Step) -> None:
-        """A step ended, and gives back what it took."""
+        """Release the resources of a step that ended."""
         self._running.remove(step)
         for name, share in step.uses.items():
             self._taken[name] -= share
 
     def requeue(self, step: Step) -> None:
-        """A step is to run once more, after the others of its stage."""
+        """Queue a step once more, after the others of its stage."""
         self._waiting.setdefault(step.stage, []).append(step)
 
     @property
@@ -58,7 +58,7 @@ class Queue:
 
 
 def duration(steps: Iterable[Step], holds: Mapping[str, int], parallel: int) -> float:
-    """Seconds that steps are likely to take together, each as long as expected."""
+    """The expected time of all steps in seconds."""
     queue, time_s, order = Queue(steps, holds, parallel), 0.0, 0
     ends: list[tuple[float, int, Step]] = []
     while True:

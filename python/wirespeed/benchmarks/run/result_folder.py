@@ -1,6 +1,6 @@
-"""The folder of a campaign. What is in it is on the disk: a line of the journal is there when an attempt has ended.
+"""The folder of a campaign. Its content is on the disk: the journal gets a line when an attempt has ended.
 
-Interrupted, killed or out of space: what has ended stays, and `resume_folder` continues with the rest.
+After an interruption, a kill or a full disk, attempts that ended are kept, and `resume_folder` continues.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Folder:
         self.path, self.campaign, self.attempts = path, campaign, attempts
 
     def keep(self, step: Step, number: int, output: bytes, server_output: bytes | None) -> str:
-        """Write what an attempt printed, and what its server did; the log's name in the folder."""
+        """Write the output of an attempt and of its server; return the log's name in the folder."""
         name = f"{LOGS}/{step.id}.{number}.log"
         if server_output is not None:
             (self.path / f"{LOGS}/{step.id}.{number}.server.log").write_bytes(server_output)
@@ -34,7 +34,7 @@ class Folder:
         return name
 
     def note(self, attempt: Attempt) -> None:
-        """Add an attempt to the journal, and wait until it is on the disk."""
+        """Append an attempt to the journal, and wait until it is on the disk."""
         line = json.dumps(plain(attempt), ensure_ascii=False) + "\n"
         with (self.path / JOURNAL).open("a", encoding="utf-8") as file:
             start = file.tell()
@@ -43,7 +43,7 @@ class Folder:
                 file.flush()
                 os.fsync(file.fileno())
             except OSError:
-                os.truncate(self.path / JOURNAL, start)  # half a line is none
+                os.truncate(self.path / JOURNAL, start)  # remove the partial line
                 raise
         self.attempts.append(attempt)
 
@@ -52,7 +52,7 @@ class Folder:
         return {attempt.step: attempt for attempt in self.attempts}
 
     def text(self, attempt: Attempt) -> str:
-        """What the tools printed in an attempt."""
+        """The output of the tools in an attempt."""
         return (self.path / attempt.log).read_text(encoding="utf-8", errors="replace")
 
 
@@ -60,7 +60,7 @@ def create_folder(path: Path, campaign: Campaign) -> Folder:
     """Make the folder of a campaign.
 
     Raises:
-        Refusal: there is a campaign already, or something else.
+        Refusal: the folder is not empty, or the path is a file.
     """
     if (path / CAMPAIGN).exists():
         raise refuse(str(path), "a campaign", "a new or an empty folder", "--resume continues it")
@@ -83,7 +83,7 @@ def resume_folder(path: Path, campaign: Campaign) -> Folder:
     """Open the folder of a campaign to continue it.
 
     Raises:
-        Refusal: there is none, or it is of other steps than ``campaign``.
+        Refusal: the folder contains no campaign, or one with other steps than ``campaign``.
     """
     _truncate_partial_line(path / JOURNAL)
     folder = open_folder(path)
@@ -114,7 +114,7 @@ def open_folder(path: Path) -> Folder:
     """Open the folder of a campaign.
 
     Raises:
-        Refusal: there is none, or it is not whole.
+        Refusal: the folder contains no campaign, or it is not complete.
     """
     file = path / CAMPAIGN
     if not file.is_file():
@@ -127,14 +127,14 @@ def open_folder(path: Path) -> Folder:
 
 
 def _truncate_partial_line(file: Path) -> None:
-    """Cut off a last line that was cut short: its attempt is made again."""
+    """Remove a last line that is not complete: its attempt runs again."""
     if file.is_file():
         data = file.read_bytes()
         os.truncate(file, data.rfind(b"\n") + 1)
 
 
 def _read_journal(file: Path) -> list[Attempt]:
-    """The attempts that ended, without a last line that was cut short."""
+    """The attempts that ended, without a last line that is not complete."""
     if not file.is_file():
         return []
     data = file.read_bytes()

@@ -1,1 +1,1 @@
-"""What a suite of benchmarks is made of: who measures with whom, and which commands are started where."""
+"""The parts of a suite of benchmarks: which pairs measure, and which commands run on which host."""

@@ -1,4 +1,4 @@
-"""Steps for the fewest pairs that exercise everything, and notes on what they leave out."""
+"""Steps for the fewest pairs that exercise all NICs, rails and leaves, and notes on the rest."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ Add = Callable[[Pair, int], None]
 
 
 def add_matching(request: Request, steps: Steps, add: Add) -> list[Pair]:
-    """Add a step for each pair of the matching, with the queue pairs that its leaves need; the pairs.
+    """Add a step for each pair of the matching, with the queue pairs that its leaves need; return the pairs.
 
-    A later round waits for nothing but its NICs, which is how one slow or dead host holds up nobody else.
+    A later round waits only for its NICs, so that one slow or dead host does not delay others.
     """
     rounds, notes_on_unpaired = pair_rounds(request.fabric)
     pairs = [pair for round_pairs in rounds for pair in round_pairs]
@@ -30,7 +30,7 @@ def _list_leaves(pair: Pair) -> list[str]:
 
 
 def _count_uplink_pairs(pairs: Sequence[Pair]) -> dict[str, int]:
-    """How many pairs go up from each leaf."""
+    """The number of pairs that use the uplinks of each leaf."""
     pair_counts: dict[str, int] = {}
     for pair in pairs:
         for leaf in _list_leaves(pair):
@@ -39,7 +39,7 @@ def _count_uplink_pairs(pairs: Sequence[Pair]) -> dict[str, int]:
 
 
 def _note_uplinks(request: Request, crossing: dict[str, int], flows: dict[str, int]) -> list[str]:
-    """Notes on leaves with uplinks: those that no pair crosses, and how likely an uplink carries no queue pair."""
+    """Notes on leaves whose uplinks no pair uses, and on the probability that an uplink carries no queue pair."""
     used = dict.fromkeys(endpoint.leaf for endpoint in request.fabric.endpoints if endpoint.leaf is not None)
     notes = [
         f"no pair crosses the {request.fabric.uplinks[leaf]} uplinks of {leaf}"

@@ -1,4 +1,4 @@
-"""Groups of hosts for collectives: each host, then those under a leaf, in a pod, in all; no group is there twice."""
+"""Groups of hosts for collectives: each host, then the hosts of a leaf, of a pod, all; no group occurs twice."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from wirespeed.benchmarks.endpoints.fabric import Endpoint, Fabric
 
 
 def groups_by_level(fabric: Fabric) -> list[tuple[str, list[tuple[str, ...]]]]:
-    """Levels with their groups, from the smallest on. Groups of a level share no host, and run at a time."""
+    """Levels with their groups, smallest first. Groups of a level share no host and run at the same time."""
     hosts = fabric.hosts
     levels: list[tuple[str, list[tuple[str, ...]]]] = [("host", [(host,) for host in hosts])]
     known_groups = {frozenset(group) for group in levels[0][1]}

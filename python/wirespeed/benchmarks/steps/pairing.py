@@ -1,8 +1,8 @@
-"""Pairs of NICs and hosts: rounds in which none occurs twice, so that all pairs of a round run concurrently.
+"""Pairs of NICs and hosts in rounds: no NIC or host occurs twice in a round, so that all its pairs run concurrently.
 
-Fewest runs: a pair exercises two NICs, so n NICs take at least n / 2 runs, rounded up; `matching` makes no more, but
-for leaves above which no pair of a rail goes. A cable above a leaf is not chosen: the switch hashes each queue pair
-on to one. `queue_pairs` returns how many it takes until every one is likely to carry some.
+A pair exercises two NICs, so n NICs take at least n / 2 runs, rounded up. `pair_rounds` makes no more, except for
+leaves whose uplinks no pair of a rail uses. An uplink cannot be chosen: the switch hashes each queue pair to one.
+`queue_pairs` returns how many queue pairs are needed until every uplink is likely to carry one.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from wirespeed.benchmarks.endpoints.fabric import Endpoint, Fabric, by_fabric
 
 LIKELY = 0.99
-"""How likely every cable above a leaf carries a queue pair, at least. Our own choice."""
+"""Minimum probability that every uplink of a leaf carries a queue pair. Our own choice."""
 
 MOST_QUEUE_PAIRS = 32
-"""Of one pair. Beyond some tens a NIC's own caches become the limit; our own choice."""
+"""Maximum per pair: with more than some tens, the caches of a NIC become the limit. Our own choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,10 @@ class Pair:
 
 
 def pair_rounds(fabric: Fabric) -> tuple[list[list[Pair]], list[str]]:
-    """Rounds in which every NIC, every rail and every leaf is exercised, and what cannot be, and why.
+    """Rounds that exercise every NIC, rail and leaf, and notes on those that cannot be exercised.
 
-    NICs of one rail are paired, over leaves where there are several. A NIC left over by an odd number is measured in
-    the next round. Where no pair of a rail crosses a leaf, one more round crosses it between rails.
+    NICs of one rail are paired, across leaves if it has several. With an odd number, the last NIC is measured in the
+    next round. If no pair of a rail crosses a leaf, one more round crosses it between rails.
     """
     first: list[Pair] = []
     unpaired: list[Endpoint] = []
@@ -60,7 +60,7 @@ def pair_rounds(fabric: Fabric) -> tuple[list[list[Pair]], list[str]]:
 
 
 def tournament(hosts: Sequence[str]) -> Iterator[list[tuple[str, str]]]:
-    """Every host with every other, in the fewest rounds: the circle method. Of an odd number one rests in turn."""
+    """Every host with every other in the fewest rounds (circle method); with an odd number, one pauses per round."""
     ring: list[str | None] = list(hosts)
     if len(ring) % 2:
         ring.append(None)
@@ -72,7 +72,7 @@ def tournament(hosts: Sequence[str]) -> Iterator[list[tuple[str, str]]]:
 
 
 def all_pairs(fabric: Fabric) -> Iterator[list[Pair]]:
-    """Every host with every other, rail by rail: rounds in which all rails of a pair of hosts run."""
+    """Every host with every other: rounds in which all rails of a pair of hosts run."""
     hosts = fabric.hosts
     for met in tournament(list(hosts)):
         pairs = [pair for a, b in met for pair in rails_between(hosts[a], hosts[b])]
@@ -81,7 +81,7 @@ def all_pairs(fabric: Fabric) -> Iterator[list[Pair]]:
 
 
 def rails_between(first: Sequence[Endpoint], second: Sequence[Endpoint]) -> list[Pair]:
-    """The NICs of two hosts that are of one rail and reach each other."""
+    """Pairs of NICs of two hosts that are on the same rail and reach each other."""
     by_rail = {(endpoint.rail, endpoint.fabric): endpoint for endpoint in second}
     return [
         Pair(endpoint, by_rail[endpoint.rail, endpoint.fabric])
@@ -91,10 +91,10 @@ def rails_between(first: Sequence[Endpoint], second: Sequence[Endpoint]) -> list
 
 
 def queue_pairs(uplinks: int, crossing: int) -> int:
-    """Queue pairs of each of ``crossing`` pairs, until all cables above their leaf are likely to carry one.
+    """Queue pairs per pair, so that with ``crossing`` pairs all uplinks of their leaf are likely to carry one.
 
-    Each queue pair takes a cable at random: of n cables one stays empty with at most n (1 - 1/n)^k after k queue
-    pairs (union bound), and k is the least with which that is below 1 - `LIKELY`.
+    Each queue pair uses a random uplink. After k queue pairs, the probability that one of n uplinks is unused is at
+    most n (1 - 1/n)^k (union bound); k is the smallest number with which this is below 1 - `LIKELY`.
     """
     if uplinks <= 1 or crossing <= 0:
         return 1
@@ -103,7 +103,7 @@ def queue_pairs(uplinks: int, crossing: int) -> int:
 
 
 def empty_uplink(uplinks: int, flows: int) -> float:
-    """Upper bound of the probability that some uplink of a leaf carries none of ``flows`` queue pairs."""
+    """Upper bound of the probability that an uplink of a leaf carries none of ``flows`` queue pairs."""
     if uplinks <= 1:
         return 0.0 if flows or not uplinks else 1.0
     return min(1.0, uplinks * (1 - 1 / uplinks) ** flows)
@@ -117,7 +117,7 @@ def _group_by_rail(endpoints: Sequence[Endpoint]) -> list[list[Endpoint]]:
 
 
 def _pair_halves(endpoints: Sequence[Endpoint]) -> tuple[list[Pair], list[Endpoint]]:
-    """Each of the first half with the one as far down the second: sorted by leaf, as many as can cross leaves."""
+    """Pair the first half with the second: sorted by leaf, so that as many pairs as possible cross leaves."""
     leaves = {leaf: place for place, leaf in enumerate(dict.fromkeys(endpoint.leaf for endpoint in endpoints))}
     ordered = sorted(endpoints, key=lambda endpoint: leaves[endpoint.leaf])
     half = len(ordered) // 2
@@ -128,7 +128,7 @@ def _pair_halves(endpoints: Sequence[Endpoint]) -> tuple[list[Pair], list[Endpoi
 def _pair_leftovers(
     unpaired: Sequence[Endpoint], endpoints: Sequence[Endpoint]
 ) -> tuple[list[list[Pair]], list[Endpoint]]:
-    """NICs left over among themselves, else with one that was paired before: another host's, of their rail first."""
+    """Pair remaining NICs with each other, else with a paired NIC of another host, preferably of the same rail."""
     rounds: list[list[Pair]] = []
     isolated: list[Endpoint] = []
     waiting = list(unpaired)
@@ -155,7 +155,7 @@ def _pair_leftovers(
 
 
 def _find_partner(endpoint: Endpoint, among: Sequence[Endpoint], rounds: list[list[Pair]]) -> Endpoint | None:
-    """One that waits least: of another host and, if that can be, of the same rail and another leaf."""
+    """The best partner on another host: of the same rail, not busy, and under another leaf, if possible."""
     busy = {endpoint for pairs in rounds for pair in pairs for endpoint in (pair.a, pair.b)}
     candidates = [candidate for candidate in among if candidate.host != endpoint.host]
     return min(
@@ -166,7 +166,7 @@ def _find_partner(endpoint: Endpoint, among: Sequence[Endpoint], rounds: list[li
 
 
 def _place_pair(pair: Pair, rounds: list[list[Pair]]) -> None:
-    """Into the first round that neither of them is in."""
+    """Place a pair in the first round that contains neither of its NICs."""
     for round_pairs in rounds:
         if not any(endpoint in (pair.a, pair.b) for placed in round_pairs for endpoint in (placed.a, placed.b)):
             round_pairs.append(pair)
@@ -175,7 +175,7 @@ def _place_pair(pair: Pair, rounds: list[list[Pair]]) -> None:
 
 
 def _add_crossing_pairs(fabric: Fabric, pairs: Sequence[Pair]) -> list[Pair]:
-    """Pairs between rails for leaves with cables above them that no pair crosses."""
+    """Pairs between rails for leaves whose uplinks no pair uses."""
     crossed = {leaf for pair in pairs if pair.crosses for leaf in (pair.a.leaf, pair.b.leaf)}
     crossing_pairs: list[Pair] = []
     for group in by_fabric(fabric.endpoints):

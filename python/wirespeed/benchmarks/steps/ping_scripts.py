@@ -1,7 +1,7 @@
-"""What the suite mesh runs on a host: a few lines of shell that test many pairs, some at a time.
+"""Shell scripts that the suite mesh runs on a host: they test many pairs, some at the same time.
 
-Words come as arguments and are never read as shell. Every line of our own begins with ``mesh``; the rest is what the
-tools print. A pair's lines are printed at once, so that pairs do not mix.
+Values are passed as arguments and never interpreted as shell code. Every line of the scripts begins with ``mesh``; the
+others are output of the tools. A pair's lines are printed at once, so that pairs do not mix.
 """
 
 AT_ONCE = 16
@@ -9,18 +9,18 @@ MESSAGE, COUNT = 64, 10
 """Bytes and exchanges of an RDMA ping."""
 
 SMALL = 56
-"""Bytes of a ping that fits every MTU: ping's own choice, ping(8)."""
+"""Bytes of a ping that fits every MTU: the default of ping(8)."""
 
 _SMALL_COUNT = 3
-"""That many of them: one reply shows that small packets come back (ping(8), exit code 0); one lost proves nothing."""
+"""Number of small pings: one reply shows that small packets return (ping(8), exit code 0); one loss proves nothing."""
 
 
 def pings(count: int, wait_s: int, at_once: int, tries: int) -> str:
     """Pings of HOST, then FROM ADDRESS TO ADDRESS PAYLOAD of each pair.
 
-    A first ping that does not count has both ends learn each other's addresses: packets that wait for that may be
-    dropped. Where not all of the next come back, small ones show whether nothing arrives or only large packets
-    do not; and where one of those comes back, a busy host may be why, so that the large ones are sent again.
+    A first ping, which does not count, lets both ends learn each other's addresses: packets that wait for this may be
+    dropped. If replies are missing, small pings show whether all packets or only large ones are lost. If a small ping
+    is answered, a busy host may be the cause, and the large pings are sent again.
     """
     return (
         'host=$1; shift; echo "mesh ping from $host: $(($# / 5)) pairs"; '
@@ -47,7 +47,7 @@ RDMA_SERVER = (
     f'timeout "$limit" ib_send_lat -d "$1" -p "$2" $3 {_WORDS} >/dev/null & shift 3; done; wait'
 )
 
-# HOST PEER, then FROM TO DEVICE PORT OPTIONS of each pair. A client that comes before its server tries again.
+# HOST PEER, then FROM TO DEVICE PORT OPTIONS of each pair. A client that starts before its server tries again.
 RDMA_CLIENT = (
     f'set -f; host=$1 peer=$2; shift 2; {_TOOL}echo "mesh rdma from $host: $(($# / 5)) pairs"; '
     "one() { for try in 1 2 3; do "

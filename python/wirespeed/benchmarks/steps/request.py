@@ -11,9 +11,9 @@ from wirespeed.plan import Plan
 from wirespeed.results.campaign import Step
 
 FIRST_PORT = 18600
-"""First TCP port of servers: beside perftest's own 18515, below the ports that Linux gives out (32768, ip(7))."""
+"""First TCP port of servers: not perftest's default 18515, below Linux's ephemeral ports (32768, ip(7))."""
 
-_PORTS = 4000  # a port is taken again after so many; steps that far apart do not run at a time
+_PORTS = 4000  # ports are reused after this number; steps that far apart do not run at the same time
 
 
 class JobCommands(Protocol):
@@ -22,23 +22,23 @@ class JobCommands(Protocol):
     def job(
         self, hosts: Sequence[str], ranks_per_host: int, program: Sequence[str], *, nics_only: bool = False
     ) -> tuple[str, ...]:
-        """The command that starts a parallel program on hosts, typed on the first of them."""
+        """The command that starts a parallel program on hosts, run on the first of them."""
 
     def job_here(self, ranks: int, program: Sequence[str]) -> tuple[str, ...]:
-        """The command that starts a parallel program on this machine alone."""
+        """The command that starts a parallel program on this machine only."""
 
     def gpu_memory(self, host: str, gpu: int) -> tuple[str, ...]:
-        """perftest's option for memory of a GPU of a host; () where it has none for these."""
+        """perftest's option for memory of a GPU of a host; () if it has none for this GPU."""
 
     def environment(self, host: str, device: str) -> Mapping[str, str]:
-        """Environment variables by which a UCX program uses one NIC of a host."""
+        """Environment variables that make a UCX program use one NIC of a host."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
     """The plan, the fabric and the options that steps are made from.
 
-    ``seconds`` is how long a measurement of bandwidth takes, ``messages`` how many one of RDMA's latency sends.
+    ``seconds`` is the duration of a bandwidth measurement, ``messages`` the number of messages of an RDMA latency test.
     """
 
     plan: Plan
@@ -50,13 +50,13 @@ class Request:
     bind: bool = True  # to the NUMA node of the NIC
 
     def port(self, number: int) -> int:
-        """The port of the n-th server."""
+        """The TCP port of the n-th server."""
         return self.first_port + number % _PORTS
 
 
 @dataclass(slots=True)
 class Steps:
-    """Steps while a suite adds them, with notes on what they leave out."""
+    """Steps while a suite adds them, with notes on what they do not exercise."""
 
     steps: list[Step] = field(default_factory=list)
     holds: dict[str, int] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class Steps:
     servers: int = 0
 
     def add(self, step: Step) -> None:
-        """One step more, of the present stage."""
+        """Add a step to the current stage."""
         self.steps.append(step)
 
     def number(self) -> int:
@@ -74,6 +74,6 @@ class Steps:
         return self.servers - 1
 
     def next_stage(self) -> None:
-        """What follows waits until all before it is done."""
+        """Start a stage: its steps wait until all steps before it have ended."""
         if self.steps and self.steps[-1].stage == self.stage:
             self.stage += 1

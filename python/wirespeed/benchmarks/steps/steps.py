@@ -14,7 +14,7 @@ from wirespeed.settings import Dscp
 
 _START_S = 3.0  # ssh, memory registration, connection; our own guess
 _LATENCY_S = 3.0
-_SLACK = 6.0  # how much longer than likely a step may take before it is ended
+_SLACK = 6.0  # factor on the expected time of a step, after which it is ended
 _LEAST_LIMIT_S = 30.0
 
 BANDWIDTH = "ib_write_bw"
@@ -25,7 +25,7 @@ _LATENCY_BYTES = 8
 
 
 def limit(seconds: float) -> float:
-    """When a step is ended that is likely to take so long."""
+    """The time limit of a step with this expected time."""
     return max(_LEAST_LIMIT_S, _SLACK * seconds)
 
 
@@ -39,7 +39,7 @@ def add_perftest(
     gpu: bool = False,
     tag: str = "",
 ) -> None:
-    """perftest between two NICs; bandwidth in both directions at a time."""
+    """Add a step with perftest between two NICs; bandwidth in both directions at the same time."""
     number = steps.number()
     port = request.port(number)
     measured = request.seconds if test == BANDWIDTH else _LATENCY_S
@@ -96,7 +96,7 @@ def _build_perftest_command(
 
 
 def find_dscp(request: Request, host: str) -> Dscp | None:
-    """The DSCP of RoCE data of a host, by its launch or by its traffic class."""
+    """Find the DSCP of a host's RoCE data, by its launch environment or its traffic class."""
     launch = request.plan.hosts[host].launch
     if launch.dscp is not None:
         return launch.dscp
@@ -105,7 +105,7 @@ def find_dscp(request: Request, host: str) -> Dscp | None:
 
 
 def add_iperf3(request: Request, steps: Steps, pair: Pair, streams: int = 8) -> None:
-    """iperf3 between two NICs in one direction: a NIC's TCP rate is the receiver's."""
+    """Add a step with iperf3 between two NICs in one direction: the TCP rate of a NIC is that of the receiver."""
     # Streams: ESnet's 400G testbed measures with 8.
     port = request.port(steps.number())
     client = ("iperf3", "-c", pair.b.address, "-B", pair.a.address, "-p", str(port), "-P", str(streams))
@@ -131,7 +131,7 @@ def add_iperf3(request: Request, steps: Steps, pair: Pair, streams: int = 8) -> 
 
 
 def add_ucx(request: Request, steps: Steps, pair: Pair, test: str, size: int, count: int) -> None:
-    """ucx_perftest between two NICs, with tags as MPI libraries send them."""
+    """Add a step with ucx_perftest between two NICs, with tagged messages as MPI libraries send them."""
     port = request.port(steps.number())
     measured = ("ucx_perftest", "-p", str(port), "-t", test, "-s", str(size), "-n", str(count))
     environments = [request.commands.environment(endpoint.host, endpoint.device or "") for endpoint in (pair.a, pair.b)]
@@ -166,7 +166,7 @@ def add_job(
     tag: str,
     nics_only: bool = False,
 ) -> None:
-    """A parallel program on hosts, with ``ranks`` ranks on each."""
+    """Add a step with a parallel program on hosts, with ``ranks`` ranks on each."""
     arguments = request.commands.job(hosts, ranks, program, nics_only=nics_only)
     steps.add(
         Step(
@@ -184,7 +184,7 @@ def add_job(
 
 
 def unique(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """Steps of which no two have one id: a number is put behind the later one's."""
+    """Make the ids of steps unique: a repeated id gets a number as suffix."""
     id_counts: dict[str, int] = {}
     renamed = []
     for step in steps:
@@ -202,7 +202,7 @@ def _bind_to_numa_node(request: Request, endpoint: Endpoint) -> tuple[str, ...]:
 
 
 def _list_resources(request: Request, steps: Steps, pair: Pair) -> Mapping[str, int]:
-    """Both NICs exclusively, and its share of the uplinks of both leaves: concurrent pairs never oversubscribe them."""
+    """Resources of a pair: both NICs, and its share of both leaves' uplinks, so that pairs never oversubscribe them."""
     uses = {f"NIC {endpoint.name}": 1 for endpoint in (pair.a, pair.b)}
     if not pair.crosses:
         return uses
@@ -215,5 +215,5 @@ def _list_resources(request: Request, steps: Steps, pair: Pair) -> Mapping[str, 
 
 
 def identifier(*words: str) -> str:
-    """A name that is a file's too."""
+    """Build an id that is also a valid file name."""
     return ".".join(re.sub(r"[^A-Za-z0-9-]+", "-", word) for word in words)

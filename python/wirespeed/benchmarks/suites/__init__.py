@@ -21,16 +21,16 @@ from wirespeed.errors import did_you_mean, refuse
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """A suite: its help, how its steps are made, and how steps that narrow down a bad result are made."""
+    """A suite: its help, the function that makes its steps, and those that make steps to narrow down a bad result."""
 
     name: str
     title: str
     manual: str
     make: Callable[[Request], Steps]
-    follow_pair: Callable[[Request, Steps, Pair], None] | None  # adds the step of one more pair
+    follow_pair: Callable[[Request, Steps, Pair], None] | None  # adds a step for a pair that narrows down a bad one
     follow_group: Callable[[Request, Steps, Sequence[str]], None] | None
     narrows: tuple[str, ...]  # tests whose results are narrowed down
-    kernel_only: bool  # needs neither RDMA nor a GPU: hosts of a lab have none
+    kernel_only: bool  # needs neither RDMA nor GPUs, which hosts of a lab lack
 
 
 @cache
@@ -57,7 +57,7 @@ def suite(name: str) -> Suite:
     """One suite.
 
     Raises:
-        Refusal: there is none of this name.
+        Refusal: no suite has this name.
     """
     known_suites = suites()
     if name not in known_suites:

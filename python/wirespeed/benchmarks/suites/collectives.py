@@ -1,7 +1,7 @@
 """Collectives of NCCL or RCCL over growing groups: each host alone, hosts under a leaf, of a pod, all.
 
-Groups of one size share no host and run at the same time. Where a small group is good and the next larger one is not,
-the cause is what the larger one adds: the NICs, the spines, the cores. A bad group is halved until one host is left.
+Groups of one size share no host and run at the same time. If a small group is good and the next larger one is not, the
+cause is in the part that the larger one adds: NICs, spines, cores. A bad group is halved until one host remains.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SECONDS = 60.0  # both tables of all sizes; our own guess
 
 
 def make(request: Request) -> Steps:
-    """All groups of a size, then those of the next."""
+    """Add all groups of a size, then those of the next size."""
     steps = Steps()
     for level, groups in groups_by_level(request.fabric):
         for program in (REDUCE, _EXCHANGE):
@@ -33,15 +33,15 @@ def make(request: Request) -> Steps:
 
 
 def follow_group(request: Request, steps: Steps, group: Sequence[str]) -> None:
-    """All-reduce over one more group."""
+    """Add an all-reduce over one more group."""
     add_job(request, steps, group, gpus(request, group[0]), REDUCE, _SECONDS, tag=REDUCE[0])
 
 
 def gpus(request: Request, host: str) -> int:
-    """A rank for each GPU.
+    """The number of ranks of a host: one for each GPU.
 
     Raises:
-        Refusal: the host has none.
+        Refusal: the host has no GPU.
     """
     count = len(request.plan.hosts[host].gpus)
     if not count:

@@ -1,4 +1,4 @@
-"""Everything on this machine alone: whether the tools work and their output is read, not how fast a network is.
+"""Test on this machine only that the tools work and that their output is read; no network is measured.
 
 iperf3 and ucx_perftest over the loopback interface, an OSU ping-pong and all-reduce through mpirun. It needs no cluster
 file and no NIC, and none of its figures is judged.
@@ -19,7 +19,7 @@ _USES = {"this machine": 1}
 
 
 def make(request: Request) -> Steps:
-    """One after the other: they share the machine."""
+    """Add steps that run one after the other, because they share the machine."""
     steps = Steps()
     port = request.port(steps.number())
     _add_step(

@@ -14,7 +14,7 @@ TITLE = "measure the bandwidth of every pair of hosts on every rail"
 
 
 def make(request: Request) -> Steps:
-    """All rounds, one after the other."""
+    """Add all rounds, one after the other."""
     steps = Steps()
     for pairs in all_pairs(request.fabric):
         for pair in pairs:

@@ -23,13 +23,13 @@ TITLE = "every NIC address to every other: jumbo ping, route, RDMA ping; a matri
 _HEADERS = {False: 28, True: 48}
 """Bytes of IP and ICMP header in a ping: RFC 791 and 792; RFC 8200 and 4443."""
 _COUNT, _WAIT_S = 3, 2  # pings of a pair, and how long each may take; our own choice
-_TRIES = 2  # as long as small ones come back
-_PING_S, _RDMA_S = 0.2, 0.5  # of a pair, some of which run at a time; our own guess
+_TRIES = 2  # large pings are repeated while small ones are answered
+_PING_S, _RDMA_S = 0.2, 0.5  # expected time of a pair, several of which run at the same time; our own guess
 _SERVER_S = 60
 
 
 def make(request: Request) -> Steps:
-    """Pings of all pairs of hosts, then RDMA pings."""
+    """Add pings of all pairs of hosts, then RDMA pings."""
     steps = Steps()
     hosts = request.fabric.hosts
     add_pings(request, steps, pings(_COUNT, _WAIT_S, AT_ONCE, _TRIES), _PING_S)
@@ -41,7 +41,7 @@ def make(request: Request) -> Steps:
 
 
 def add_pings(request: Request, steps: Steps, script: str, pair_s: float) -> None:
-    """Pings of all pairs of hosts in both directions; ``pair_s`` is the expected time of a pair of NICs."""
+    """Add pings of all pairs of hosts in both directions; ``pair_s`` is the expected time of a pair of NICs."""
     hosts = request.fabric.hosts
     steps.notes += request.fabric.excluded_nics
     for round_pairs in tournament(list(hosts)):
@@ -51,7 +51,7 @@ def add_pings(request: Request, steps: Steps, script: str, pair_s: float) -> Non
 
 
 def _list_pairs(sources: list[Endpoint], targets: list[Endpoint]) -> list[tuple[Endpoint, Endpoint]]:
-    """Those that a cable leads from one to the other."""
+    """Pairs of a source and a target in the same fabric."""
     return [(a, b) for a in sources for b in targets if a.fabric == b.fabric and a.is_ipv6 == b.is_ipv6]
 
 
@@ -109,7 +109,7 @@ def _add_rdma_pings(request: Request, steps: Steps, sources: list[Endpoint], tar
 
 
 def _format_options(request: Request, endpoint: Endpoint) -> str:
-    """The planned GID and traffic class."""
+    """Options for the planned GID and traffic class."""
     launch = request.plan.hosts[endpoint.host].launch
     dscp = find_dscp(request, endpoint.host)
     words = [f"-x {launch.gid_index}"] if launch.gid_index is not None else []

@@ -17,7 +17,7 @@ _SECONDS = 30.0
 
 
 def make(request: Request) -> Steps:
-    """Pairs first, then groups from the smallest of several hosts on."""
+    """Add pairs, then groups of several hosts, smallest first."""
     steps = Steps()
     rounds, notes_on_unpaired = pair_rounds(request.fabric)
     steps.notes += [*request.fabric.excluded_nics, *notes_on_unpaired]
@@ -43,7 +43,7 @@ def make(request: Request) -> Steps:
 
 
 def follow_group(request: Request, steps: Steps, group: Sequence[str]) -> None:
-    """All-reduce over one more group."""
+    """Add an all-reduce over one more group."""
     add_job(request, steps, group, _count_ranks(request, group[0]), ("osu_allreduce",), _SECONDS, tag="osu_allreduce")
 
 

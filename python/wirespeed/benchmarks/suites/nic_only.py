@@ -21,7 +21,7 @@ _SECONDS = 30.0
 
 
 def make(request: Request) -> Steps:
-    """Every host by itself, all at the same time."""
+    """Add a step for each host; all run at the same time."""
     steps = Steps()
     for program in _PROGRAMS:
         for host in request.fabric.hosts:

@@ -1,11 +1,11 @@
-"""RDMA writes between pairs of NICs, as many pairs at a time as share no resource: bandwidth, then latency.
+"""RDMA writes between pairs of NICs: bandwidth, then latency. Pairs that share no resource run at the same time.
 
 The pairs are the fewest that exercise every NIC, every rail and every leaf: each NIC is in one pair, which crosses
 leaves where its rail has several. With an odd number of NICs, the last one is measured after the others. Above a leaf
-the switch chooses the uplink of each queue pair by a hash, so a pair has as many queue pairs as it takes until every
-uplink is likely to carry one; the probability is printed.
+the switch chooses the uplink of each queue pair by a hash, so a pair has enough queue pairs that every uplink is likely
+to carry one; the probability is printed.
 
-A pair that is bad twice is narrowed down: both its NICs are measured with NICs that are good.
+A pair that is bad twice is narrowed down: both its NICs are measured with good NICs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NARROWS = (BANDWIDTH,)
 
 
 def make(request: Request) -> Steps:
-    """Bandwidth of all pairs, then latency of the same."""
+    """Add the bandwidth of all pairs, then their latency."""
     steps = Steps()
     pairs = add_matching(request, steps, lambda pair, flows: add_perftest(request, steps, pair, queue_pairs=flows))
     steps.next_stage()
@@ -30,5 +30,5 @@ def make(request: Request) -> Steps:
 
 
 def follow_pair(request: Request, steps: Steps, pair: Pair) -> None:
-    """The bandwidth of one more pair."""
+    """Add the bandwidth of one more pair."""
     add_perftest(request, steps, pair, queue_pairs=1)

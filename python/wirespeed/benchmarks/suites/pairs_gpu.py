@@ -17,7 +17,7 @@ NARROWS = (f"{BANDWIDTH} from GPU memory",)
 
 
 def make(request: Request) -> Steps:
-    """Bandwidth of all pairs."""
+    """Add the bandwidth of all pairs."""
     lacking = [
         endpoint.name
         for endpoint in request.fabric.endpoints
@@ -33,5 +33,5 @@ def make(request: Request) -> Steps:
 
 
 def follow_pair(request: Request, steps: Steps, pair: Pair) -> None:
-    """The bandwidth of one more pair."""
+    """Add the bandwidth of one more pair."""
     add_perftest(request, steps, pair, gpu=True)

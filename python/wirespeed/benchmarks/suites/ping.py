@@ -5,7 +5,7 @@ fragmented, from the NIC's address. A pair without a reply is pinged with a smal
 the path from a link that is down. The kernel's route is compared with the planned rules and routes, since pings do not
 show a missing rule.
 
-What bad pairs have in common is named: a NIC, its port, a rail, a leaf, a host.
+The suite reports what bad pairs have in common: a NIC, its port, a rail, a leaf, a host.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ KERNEL_ONLY = True
 
 COUNT = 1
 _WAIT_S = 1
-_TRIES = 3  # as long as small ones come back
-_AT_ONCE = 64  # pairs of a host; each is a process that mostly waits
-_PAIR_S = 0.02  # of a pair, some of which run at a time: as measured between network namespaces on two cores
+_TRIES = 3  # large pings are repeated while small ones are answered
+_AT_ONCE = 64  # concurrent pairs of a host; each is a process that mostly waits
+_PAIR_S = 0.02  # expected time of a pair with several at the same time: measured between network namespaces, 2 cores
 
 
 def make(request: Request) -> Steps:
-    """Pings of all pairs of hosts."""
+    """Add pings of all pairs of hosts."""
     steps = Steps()
     add_pings(request, steps, pings(COUNT, _WAIT_S, _AT_ONCE, _TRIES), _PAIR_S)
     return steps

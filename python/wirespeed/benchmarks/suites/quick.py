@@ -21,7 +21,7 @@ _REDUCE = ("all_reduce_perf", "-b", "1G", "-e", "8G", "-f", "2", "-g", "1")
 
 
 def make(request: Request) -> Steps:
-    """Pairs, then the largest groups where hosts have GPUs."""
+    """Add pairs, then the largest groups if hosts have GPUs."""
     steps = Steps()
     short = replace(request, seconds=_SECONDS)
     add_matching(short, steps, lambda pair, flows: add_perftest(short, steps, pair, queue_pairs=flows))
@@ -34,5 +34,5 @@ def make(request: Request) -> Steps:
 
 
 def follow_pair(request: Request, steps: Steps, pair: Pair) -> None:
-    """One more pair."""
+    """Add one more pair."""
     add_perftest(replace(request, seconds=_SECONDS), steps, pair)

@@ -23,7 +23,7 @@ _SEVERAL = 8
 
 
 def make(request: Request) -> Steps:
-    """Each rail alone, with one queue pair and with several; then all rails at once."""
+    """Add each rail alone, with one queue pair and with several; then all rails at once."""
     steps = Steps()
     for met in _plan_meetings(request):
         for rail in sorted({pair.a.rail for pair in met}):

@@ -13,7 +13,7 @@ KERNEL_ONLY = True
 
 
 def make(request: Request) -> Steps:
-    """All pairs in one direction, then in the other."""
+    """Add all pairs in one direction, then in the other."""
     steps = Steps()
     pairs = add_matching(request, steps, lambda pair, flows: add_iperf3(request, steps, pair))
     steps.next_stage()
@@ -23,5 +23,5 @@ def make(request: Request) -> Steps:
 
 
 def follow_pair(request: Request, steps: Steps, pair: Pair) -> None:
-    """One more pair, in one direction."""
+    """Add one more pair, in one direction."""
     add_iperf3(request, steps, pair)

@@ -14,7 +14,7 @@ _SMALL, _PINGS = 8, 100000
 
 
 def make(request: Request) -> Steps:
-    """Bandwidth of all pairs, then latency."""
+    """Add the bandwidth of all pairs, then their latency."""
     steps = Steps()
     pairs = add_matching(request, steps, lambda pair, flows: add_ucx(request, steps, pair, "tag_bw", _LARGE, _REPEATS))
     steps.next_stage()
@@ -24,5 +24,5 @@ def make(request: Request) -> Steps:
 
 
 def follow_pair(request: Request, steps: Steps, pair: Pair) -> None:
-    """The bandwidth of one more pair."""
+    """Add the bandwidth of one more pair."""
     add_ucx(request, steps, pair, "tag_bw", _LARGE, _REPEATS)

@@ -1,4 +1,4 @@
-"""From the text of a log to its runs: the reader of every tool looks for that tool's output."""
+"""From the text of a log to its runs: the reader of every tool searches for output of its tool."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from wirespeed.results.nccl import Communicator
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The runs of a log in its order, what was left out of them, each with its line, and NCCL's communicators."""
+    """The runs of a log in order, notices of skipped parts with their lines, and NCCL's communicators."""
 
     runs: tuple[Run, ...]
     notices: tuple[Problem, ...] = ()
@@ -31,7 +31,7 @@ class Reading:
 def parse(text: str) -> tuple[Run, ...]:
     """The runs in a log of benchmark tools, in its order.
 
-    A log of NCCL debug lines only has a failed run for each communicator with fatal errors, and no other.
+    A log that contains only NCCL debug lines has a failed run for each communicator with fatal errors.
 
     Raises:
         Refusal: nothing in the text is output of a known tool.
@@ -40,9 +40,9 @@ def parse(text: str) -> tuple[Run, ...]:
 
 
 def read(text: str, name: str = "text", *, communicators: bool = True) -> Reading:
-    """The runs in a log and the notices of what was left out; ``name`` is the file for places in messages.
+    """The runs in a log and notices of skipped parts; ``name`` is the file in messages.
 
-    ``communicators`` is false where only runs are wanted: NCCL's debug output is most of a large log, and then unread.
+    With ``communicators=False`` NCCL's debug output, which is most of a large log, is not read.
 
     Raises:
         Refusal: nothing in the text is output of a known tool.
@@ -63,16 +63,16 @@ def read(text: str, name: str = "text", *, communicators: bool = True) -> Readin
 
 
 def failed_run(test: str, error: str, text: str) -> Run:
-    """A benchmark that failed before its tool printed anything, from what was printed instead.
+    """A benchmark that failed before its tool printed anything, from the text that was printed instead.
 
-    The program's name stands for the tool.
+    The program's name is used as the tool.
     """
     tool, _, arguments = test.partition(" ")
     return Run(tool, arguments or None, None, RunStatus.FAILED, error, None, failures=causes(error, text))
 
 
 def _aborted_run(communicator: Communicator) -> Run:
-    """The failed run of a log that contains no table: its communicator was aborted by fatal errors."""
+    """The failed run of a log without a table: fatal errors aborted its communicator."""
     errors = communicator.fatal_errors
     texts = dict.fromkeys(f"{error.host}: {error.text}" for error in errors)
     return Run(
@@ -87,7 +87,7 @@ def _aborted_run(communicator: Communicator) -> Run:
 
 
 def _with_causes(read_runs: list[ReadRun], log: Source) -> Iterable[Run]:
-    """The runs, each failed one with what causes its error, and then what launchers and libraries printed around it."""
+    """The runs; a failed run gets the causes of its error, or of the messages of launchers and libraries around it."""
     messages = None
     for index, read_run in enumerate(read_runs):
         run = read_run.run
@@ -134,7 +134,7 @@ def _describe_other_text(text: str, name: str) -> Problem:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A parser: name, description of the output, texts of which every output has one, reading function."""
+    """A parser: name, description of the output, texts of which every output contains one, reading function."""
 
     name: str
     looks_for: str
@@ -144,7 +144,7 @@ class Tool:
 
 @cache
 def tools() -> tuple[Tool, ...]:
-    """Every reader, by name: ``reader.py`` and ``json_reader.py`` of every folder beside this file."""
+    """Every reader, by name: ``reader.py`` and ``json_reader.py`` of every folder next to this file."""
     readers = []
     root = importlib.import_module("wirespeed.benchmarks.tools")
     for folder in sorted(module.name for module in pkgutil.iter_modules(root.__path__) if module.ispkg):

@@ -1,4 +1,4 @@
-"""Which bitrates of a run stand for the whole of it, and which are a stream or an interval."""
+"""Find the bitrates of the whole run among those of single streams and intervals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from wirespeed.results.benchmarks import Metric, Run
 
 
 def places_of_total(run: Run) -> frozenset[str | None]:
-    """Places of the bitrates of a whole run: the sum of all streams, at the receiver where the log names it.
+    """Places of the bitrates of a whole run: the sum of all streams, at the receiver if the log contains it.
 
     A place is a stream or SUM, a role (TX-C, RX-C) of bidirectional traffic, and sender, receiver or an interval.
     """

@@ -1,1 +1,1 @@
-"""The result of a mesh: which pairs are reachable over which route, and what bad pairs have in common."""
+"""The result of a mesh: which pairs are reachable over which route, and the causes that bad pairs share."""

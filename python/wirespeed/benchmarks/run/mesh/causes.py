@@ -1,4 +1,4 @@
-"""What the bad pairs of a mesh have in common: the fewest NICs, rails, leaves, hosts or paths that explain them."""
+"""Causes of the bad pairs of a mesh: the fewest NICs, rails, leaves, hosts or paths that explain them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from wirespeed.results.mesh import Cause, Cell
 from wirespeed.results.peers import Kind, Member
 
 _RULE = Rule(minimum=0.5, z=0.0, nearly_all=0.9)
-"""A pair is good or bad with nothing between, so a link that is up for one pair of five is not down."""
-_MAX_NAMED_PAIRS = 3  # pairs alone that are worth naming one by one
+"""A pair is either good or bad, so a link that is up for one pair of five is not down."""
+_MAX_NAMED_PAIRS = 3  # maximum number of single pairs that are listed one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ _RDMA_TOO = _Sign("RDMA fails, and so do pings", (), ())
 
 
 def causes(plan: Plan, fabric: Fabric, cells: Mapping[tuple[str, str], Cell]) -> tuple[Cause, ...]:
-    """For each aspect the causes that explain its bad pairs, those of most pairs first."""
+    """For each aspect the causes that explain its bad pairs; those with most pairs first."""
     aspects = dict.fromkeys(aspect for cell in cells.values() for aspect in cell.grades)
     cells_by_ends: dict[Ends, Cell] = dict(cells.items())
     if not any(Grade.BAD in cell.grades.values() for cell in cells.values()):
@@ -90,7 +90,7 @@ def causes(plan: Plan, fabric: Fabric, cells: Mapping[tuple[str, str], Cell]) ->
 
 
 def of_carried(nic: str, port: str | None, sends: bool, bad: int, symptom: str) -> Cause:
-    """The cause that counters of a NIC show: pings come back, but not over it."""
+    """The cause that counters of a NIC show: pings are answered, but do not use this NIC."""
     sign = _LEAVES if sends else _ARRIVES
     direction = "as sender" if sends else "as receiver"
     return Cause(
@@ -171,7 +171,7 @@ def _is_route(text: str) -> bool:
 
 
 def map_nics_to_ports(plan: Plan, fabric: Fabric) -> dict[str, str]:
-    """What each NIC is cabled to."""
+    """Map each NIC to the port that it is cabled to."""
     interface = {(endpoint.host, endpoint.interface): endpoint.name for endpoint in fabric.endpoints}
     port_by_nic = {}
     for cable in plan.cables:

@@ -1,4 +1,4 @@
-"""Counters beside a mesh: whether the packets of every NIC's address went over that NIC.
+"""Interface counters during a mesh: whether the packets of every NIC's address used that NIC.
 
 A reply to a ping does not show its path: without its routing rule a reply leaves through another NIC, and where hosts
 reply to ARP for other NICs it arrives at another. Each ping with a reply moved one request and one reply of known size
@@ -26,13 +26,13 @@ class ByteCounters:
 
 
 Counters = Mapping[tuple[str, str], ByteCounters]
-"""By host and interface."""
+"""Counters by host and interface."""
 
 
 def add_counters(plan: Plan, fabric: Fabric, mesh: Mesh, before: Counters, after: Counters, count: int = 1) -> Mesh:
-    """The mesh with the result of the counters. ``count`` is the number of pings per pair.
+    """Add the result of the counters to a mesh. ``count`` is the number of pings per pair.
 
-    Nothing else may have been sent meanwhile that is worth mentioning: what others send hides what is not there.
+    No other traffic of comparable size may have been sent at the same time: it would hide missing packets.
     """
     minimum = _minimum_bytes(fabric, mesh, count)
     moved = {endpoint.name: _count_bytes(endpoint, before, after) for endpoint in fabric.endpoints}
@@ -70,7 +70,7 @@ def _count_bytes(endpoint: Endpoint, before: Counters, after: Counters) -> ByteC
     )
     return (
         ByteCounters(sent_bytes, received_bytes) if sent_bytes >= 0 and received_bytes >= 0 else None
-    )  # made anew meanwhile
+    )  # the interface was recreated in between
 
 
 def _nic_traffic(
@@ -101,7 +101,7 @@ def _describe_excess(
     moved: Mapping[str, ByteCounters | None],
     is_sender: bool,
 ) -> str:
-    """The NICs of the same host that moved much more than they had to."""
+    """Describe the NIC of the same host that moved the most bytes above its minimum."""
     excesses = []
     for neighbor in fabric.endpoints:
         counted = moved[neighbor.name]

@@ -1,4 +1,4 @@
-"""The mesh of a campaign: the grade of every pair of NICs, and its planned route against the kernel's."""
+"""The mesh of a campaign: the grade of every pair of NICs, and its planned route compared with the kernel's."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROUTE_FIELDS = ("via", "dev", "table")
 
 
 def mesh(plan: Plan, fabric: Fabric, runs: Iterable[Run], aspects: tuple[str, ...] = ASPECTS) -> Mesh:
-    """Every pair of NICs of different hosts that are cabled to one fabric, and what the bad pairs share."""
+    """Grade every pair of NICs of different hosts in the same fabric, and find the causes of bad pairs."""
     endpoints = {endpoint.name: endpoint for endpoint in fabric.endpoints}
     grades: dict[tuple[str, str], dict[str, Grade]] = {}
     messages: dict[tuple[str, str], dict[str, str]] = {}
@@ -57,7 +57,7 @@ def mesh(plan: Plan, fabric: Fabric, runs: Iterable[Run], aspects: tuple[str, ..
 
 
 def grade_step(plan: Plan, fabric: Fabric, runs: tuple[Run, ...]) -> tuple[Grade, str]:
-    """The grade of one step of a mesh, over all its pairs, and a summary."""
+    """Grade one step of a mesh over all its pairs, with a summary."""
     pairs = [pair for run in runs for pair in _read_replies(run)]
     whole = mesh(plan, fabric, runs)
     aspects = ("ping", "route") if all(run.test == "ping" for run in runs) else ("rdma",)
@@ -75,7 +75,7 @@ def grade_step(plan: Plan, fabric: Fabric, runs: tuple[Run, ...]) -> tuple[Grade
 
 @dataclass(frozen=True, slots=True)
 class _Reply:
-    """What a run holds of one pair: what its commands printed, and its numbers by metric."""
+    """The content of a run for one pair: the output of its commands, and its numbers by metric."""
 
     pair: MeshPair
     numbers: Mapping[Metric, float | int]
@@ -96,7 +96,7 @@ def _read_replies(run: Run) -> dict[tuple[str, str], _Reply]:
 
 
 def _grade_ping(reply: _Reply) -> dict[str, _Grading]:
-    """Good when all packets came back. Without a summary of ping, nothing was sent."""
+    """Good if all pings were answered. Without a summary of ping, nothing was sent."""
     lost_packets, message, code = reply.numbers.get(Metric.LOST), reply.pair.message, reply.pair.exit_code
     if code == _NOT_INSTALLED:
         return {"ping": (Grade.UNKNOWN, "ping is not installed")}
@@ -120,7 +120,7 @@ def _grade_rdma(reply: _Reply) -> _Grading:
 
 
 def _grade_route(plan: Plan, source: Endpoint, target: Endpoint, reply: _Reply) -> _Grading:
-    """The kernel's route against the planned one, as far as both are known."""
+    """Compare the kernel's route with the planned one, as far as both are known."""
     wanted = planned_route(plan.hosts[source.host], source, target)
     printed = reply.pair.route
     if printed is None:
@@ -133,7 +133,7 @@ def _grade_route(plan: Plan, source: Endpoint, target: Endpoint, reply: _Reply) 
     if printed.startswith("none: "):
         return Grade.BAD, f"planned {_format_route(planned)}, found {printed}"
     differs = [name for name, value in planned.items() if (kernel.get(name) or None) != value]
-    # The kernel names no table where it looked in the main one.
+    # The kernel prints no table for a route of the main table.
     if not differs or (differs == ["table"] and wanted[2] == "254" and "table" not in kernel):
         return Grade.GOOD, None
     return Grade.BAD, f"planned {_format_route(planned)}, found {_format_route(kernel)}"
@@ -144,9 +144,9 @@ def _format_route(route: Mapping[str, str | None]) -> str:
 
 
 def planned_route(host: Host, source: Endpoint, target: Endpoint) -> tuple[str | None, str | None, str | None] | None:
-    """Gateway, device and table of the planned route: by the rule of the source, the longest prefix.
+    """Gateway, device and table of the planned route: the longest prefix in the table of the source's rule.
 
-    None where nothing is planned. A subnet of the interface itself is reached without a gateway.
+    None if no route is planned. A subnet of the interface is reached without a gateway.
     """
     address = ip_address(source.address)
     rule = host.rules.get(f"from {source.address}/{address.max_prefixlen}")

@@ -40,7 +40,7 @@ _FACTOR = re.compile(r"(\d+\.\d+)X$")
 _TESTS = {
     "2": "network_test",
     "10": "network_load_test",
-}  # the least nodes of each, network_test.c, network_load_test.c
+}  # minimum number of nodes of each, network_test.c, network_load_test.c
 _LAST = "Multiple Alltoall"  # network_test.c ends with it
 
 _LATENCIES = (
@@ -63,7 +63,7 @@ def read(log: Source) -> list[ReadRun]:
 
 
 class _Reader(RunReader):
-    """A report at a time: title, legend, tables."""
+    """Reads one report at a time: title, legend, tables."""
 
     def __init__(self) -> None:
         super().__init__()

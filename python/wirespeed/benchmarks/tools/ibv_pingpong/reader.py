@@ -1,7 +1,7 @@
-"""ibv_rc_pingpong and its sisters uc, ud, srq and xsrq of ibverbs-utils: addresses, then two lines of results.
+"""ibv_rc_pingpong and its variants uc, ud, srq and xsrq of ibverbs-utils: addresses, then two lines of results.
 
-An iteration is a message there and one back. The bytes are both directions', and Mbit/sec, 1e6 bits per second, is
-what both make together (libibverbs/examples/rc_pingpong.c: ``bytes = size * iters * 2``); seconds are rounded to two
+An iteration is one message in each direction. Bytes and Mbit/sec, 1e6 bits per second, are the sum of both directions
+(libibverbs/examples/rc_pingpong.c: ``bytes = size * iters * 2``); seconds are rounded to two
 decimals, so only the rate and the time of an iteration are read. The output names neither the tool nor its side: the
 command line does, where it is in the log.
 """
@@ -45,7 +45,7 @@ def read(log: Source) -> list[ReadRun]:
 
 
 class _Reader(RunReader):
-    """A report at a time: the addresses of its queue pairs, its two results, or its error."""
+    """Reads one report at a time: the addresses of its queue pairs, its two results, or its error."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
-"""iperf 2, whose report resembles iperf3's: named iperf 2, so that it is not taken for iperf3.
+"""iperf 2, whose report resembles that of iperf3; its runs are named iperf 2.
 
-A line that starts at 0 after another one of its stream did is that stream's whole run; a run is complete when every
-stream has one.
+The second line of a stream that starts at 0 is the result of its whole run; a run is complete if every stream has this
+line.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """iperf3 --json and --json-stream: bytes and bits per second as printed, in B and b/s.
 
-Places are those of the text report. A document that breaks off keeps what came before. What --get-server-output adds,
-as text or as JSON, is a separate run. --json-stream-full-output prints the whole document behind its events: once
-is enough.
+Places are those of the text report. A document that is cut keeps the values before the cut. The output that
+--get-server-output adds, as text or as JSON, is a separate run. --json-stream-full-output prints the whole document
+after its events, which is then ignored.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def read(log: Source) -> list[ReadRun]:
 def _is_iperf(document: Document) -> bool:
     version = document.root.text("start", "version") or ""
     has_parts = all(document.root.get(key) is not None for key in ("start", "intervals"))
-    if list(_list_keys(document.root)) == ["error"]:  # output of old releases where no test was possible
+    if list(_list_keys(document.root)) == ["error"]:  # output of old releases if no test was possible
         return (document.root.text("error") or "").startswith(_NO_TEST)
     return version.startswith("iperf") or has_parts or document.root.get("start", "connected") is not None
 
@@ -85,7 +85,7 @@ def _list_keys(node: Node) -> tuple[str, ...]:
 
 
 def _read_server_output(document: Node | None, text: Node | None) -> list[ReadRun]:
-    """What the server had printed of the same test; its lines are one in the file."""
+    """The server's output of the same test; its lines are one line in the file."""
     if document is not None and document.get("start") is not None:
         draft = Draft("iperf3", document.line)
         _read_start(draft, document.get("start"))
@@ -106,7 +106,7 @@ def _read_server_output(document: Node | None, text: Node | None) -> list[ReadRu
 
 
 def _read_stream(documents: list[Document]) -> list[ReadRun]:
-    """A run whose events stand on one line each, and what they hold of the server's output."""
+    """Read a run whose events stand on one line each, and the server's output in these events."""
     draft = Draft("iperf3", documents[0].first)
     errors = Node({}, documents[0].first)
     complete = False

@@ -2,7 +2,7 @@
 
 The place of a value is its stream or SUM, its role in a bidirectional test, and sender or receiver for the whole run;
 values of an interval have the interval in their place. Intervals without length and omitted ones are left out. A
-client's run is complete when "iperf Done." is there, a server's when every stream and their sum have a summary.
+client's run is complete with "iperf Done.", a server's when every stream and their sum have a summary.
 """
 
 from __future__ import annotations
@@ -85,9 +85,9 @@ def _split_title(lines: list[Line]) -> tuple[str | None, list[Line]]:
 
 
 def _unwrap(lines: list[Line]) -> list[Line]:
-    """Put "sender" and "receiver" back where a mail program broke the line before them.
+    """Append "sender" and "receiver" to a line that a mail program broke before them.
 
-    Where one line was broken, a last one without its word was cut there; so was one under the columns of a summary.
+    If one line was broken, a last line without its word was cut; so was a line under the columns of a summary.
     """
     result: list[Line] = []
     wrapped = False
@@ -113,13 +113,13 @@ def _is_under_summary(lines: list[Line]) -> bool:
 
 
 def _find_direction(line: Line) -> str | None:
-    """The sender or receiver a line of a report names; empty where it is no such line, None where it names neither."""
+    """The sender or receiver in a line of a report; empty for another line, None if the line contains neither."""
     report_line = report(line.text, retransmits=None)
     return "" if report_line is None else report_line.end_of
 
 
 class _Reader(RunReader):
-    """A test at a time: its connections, the intervals, the summary."""
+    """Reads one test at a time: its connections, the intervals, the summary."""
 
     def __init__(self, title: str | None) -> None:
         self._title = title
@@ -184,7 +184,7 @@ class _Reader(RunReader):
         self._reset()
 
     def _has_server_summary(self) -> bool:
-        """Whether a server printed the summary of every stream, and of their sum where one direction has several."""
+        """Whether a server printed the summary of every stream, and of the sum if a direction has several streams."""
         if not self._server or not self._connected:
             return False
         roles = {role for _, role in self._summed}
@@ -234,7 +234,7 @@ class _Reader(RunReader):
         return True
 
     def _read_summary(self, line: Line, report_line: Report, draft: Draft) -> None:
-        # a server of 3.6 and later, which print Bitrate, sums up its own side alone: what it sends, under Retr
+        # A server of 3.6 and later, which prints Bitrate, summarizes only its side: the data that it sends, with Retr.
         server_sends = self._server and (
             report_line.role.startswith("TX") if report_line.role is not None else self._one_sided and self._retransmits
         )
@@ -258,7 +258,7 @@ class _Reader(RunReader):
             if self._is_of_next(text):
                 self._close()
             if "the server has terminated" in text and (self._draft is None or self._has_server_summary()):
-                self._close()  # a server that was stopped between tests, as they all are
+                self._close()  # a server that was stopped between tests, as every server is
             else:
                 self._open(line).fail(text)
             return
@@ -293,7 +293,7 @@ class _Reader(RunReader):
             self._draft.parameters.reverse = True
 
     def _is_of_next(self, error: str) -> bool:
-        """Whether an error is not of the test being read: that one is over, or has failed itself."""
+        """Whether an error belongs to the next test: the current one has ended or has failed."""
         if self._draft is None or "terminated" in error or not _FIRST_ERROR.match(error):
             return False
         return self._has_server_summary() or bool(self._draft.errors)
@@ -301,7 +301,7 @@ class _Reader(RunReader):
     def _begin_test(
         self, line: Line, text: str, connecting: re.Match[str] | None, listening: re.Match[str] | None
     ) -> None:
-        """A line that only a new test, or the wait for one, prints."""
+        """Begin a test with a line that only a new test, or the wait for one, prints."""
         had_report = self._draft is not None and (bool(self._draft.measurements) or self._in_summary)
         if listening:
             self._done = self._server and self._reported

@@ -1,4 +1,4 @@
-"""What the suite mesh prints: for each pair of NICs the kernel's route and ping's summary, or a row of an RDMA ping."""
+"""The output of the suite mesh: for each pair of NICs the kernel's route and ping's summary, or an RDMA ping's row."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def read(log: Source) -> list[ReadRun]:
 
 
 def _read_pair(draft: Draft, block: Sequence[Line], code: int) -> None:
-    """One pair, whole."""
+    """Read all lines of one pair."""
     head = _PAIR.fullmatch(block[0].text.strip())
     assert head is not None
     place = head[1]

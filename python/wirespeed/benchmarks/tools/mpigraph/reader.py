@@ -1,8 +1,8 @@
-"""mpiGraph: the bandwidth of every node to every other, as the sender and as the receiver saw it.
+"""mpiGraph: the bandwidth of every node to every other, as measured by the sender and by the receiver.
 
 A value is in 2^20 bytes per second (mpiGraph.c: MBsec); the fork that sets colons after its settings prints 1e6 bytes.
-The place is "FROM -> TO"; the place of what the receiver measured ends with "received". The diagonal is not measured. A
-run is complete when "END mpiGraph" is there.
+The place is "FROM -> TO"; the place of a value of the receiver ends with "received". The diagonal is not measured. A
+run is complete with "END mpiGraph".
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def read(log: Source) -> list[ReadRun]:
 
 
 class _Reader(RunReader):
-    """A run at a time: settings, progress, two summaries with their table."""
+    """Reads one run at a time: settings, progress, two summaries with their table."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -95,7 +95,7 @@ class _Reader(RunReader):
         return True
 
     def _read_heading(self, line: Line, text: str) -> None:
-        """A summary, or the line that names the nodes of a table."""
+        """Read a summary, or the line with the nodes of a table."""
         summary = _SUMMARY.match(text)
         if summary:
             side, statistic, colon, cell = summary.groups()

@@ -1,9 +1,9 @@
-"""The debug lines of NCCL and RCCL (NCCL_DEBUG=INFO) to communicators, whatever stands between them.
+"""Build communicators from the debug lines of NCCL and RCCL (NCCL_DEBUG=INFO); other lines in between are ignored.
 
-Lines of many processes come mixed. What a process prints before it joins a communicator, its version, NICs and
-environment, holds for each it joins; what comes after belongs to the one it joined last, or to the one whose pointer
-RCCL prints. Communicators of several processes are one by their id, or, where old releases print none, by their size
-and the ranks not yet taken.
+Lines of many processes are mixed. Lines that a process prints before it joins a communicator (version, NICs,
+environment) apply to each communicator that it joins; later lines belong to the one it joined last, or to the one whose
+pointer RCCL prints. Processes belong to the same communicator by its id, or, for old releases that print none, by its
+size and the ranks that are not taken yet.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def communicators(log: Source) -> tuple[Communicator, ...]:
     reader = _Reader()
     undecided_lines = [
         line for line in log.without_debug() if "CCL " in line.text
-    ]  # warnings, and lines behind half a row
+    ]  # warnings, and lines after a partial row
     for line in heapq.merge(log.debug(*lines.WORDS), undecided_lines, key=lambda line: line.number):
         if line.is_complete:
             reader.take(line)
@@ -32,10 +32,10 @@ def communicators(log: Source) -> tuple[Communicator, ...]:
 
 @dataclass(slots=True, eq=False)
 class _Process:
-    """Who prints, a GPU of a process on a host: what it prints about itself, and the communicator it joined last.
+    """A GPU of a process on a host: what it prints about itself, and the communicator that it joined last.
 
-    ``ready``: that one is initialized, and what comes may be for the next. ``silent``: a release that names a
-    communicator only once it is initialized.
+    ``ready``: this communicator is initialized, and later lines may belong to the next one. ``silent``: a release that
+    prints a communicator only after its initialization.
     """
 
     host: str
@@ -47,7 +47,7 @@ class _Process:
 
     @property
     def current(self) -> Facts:
-        """Where what concerns one communicator belongs."""
+        """The facts that a line about one communicator belongs to."""
         return self.facts if self.joined is None or (self.silent and self.ready) else self.joined
 
     @property
@@ -60,7 +60,7 @@ class _Reader:
     def __init__(self) -> None:
         self._processes: dict[tuple[str, str, str], _Process] = {}
         self._prefixes: dict[str, tuple[_Process, str | None] | None] = {}
-        self._pointers: dict[tuple[str, str, str], Facts] = {}  # by host, process, and where it lies in memory
+        self._pointers: dict[tuple[str, str, str], Facts] = {}  # by host, process and memory address
         self._found: list[Facts] = []
         self._versions: list[tuple[int, str, str]] = []  # lines that only the first process prints, without its name
         self._handlers: dict[str, Callable[[Line, _Process, str], None]] = {
@@ -118,7 +118,7 @@ class _Reader:
         return tuple(facts.communicator() for facts in self._found)
 
     def _name_version(self, facts: Facts) -> None:
-        """The version that stood there when the last process joined, or the only one of the log."""
+        """Set the version that was printed before the last process joined, or the only version in the log."""
         if facts.version is not None or not self._versions:
             return
         earlier = [version for version in self._versions if version[0] <= facts.joined]
@@ -139,7 +139,7 @@ class _Reader:
         return source_of_line
 
     def _read_rare_line(self, line: Line) -> None:
-        """Take a warning, or the version that stands alone."""
+        """Read a warning, or a line that contains only the version."""
         start = line.text.find(lines.WARN)
         if start < 0:
             match = lines.VERSION.match(line.text.strip(" \t|"))
@@ -160,7 +160,7 @@ class _Reader:
                 self.take(line.with_text(part, line.is_complete))
 
     def _read_connection(self, process: _Process, message: str, via_at: int) -> None:
-        """Take ``Channel 00/0 : 3[3] -> 8[0] [send] via NET/IB/0/GDRDMA``; ``Ring`` in releases before 2.6."""
+        """Read ``Channel 00/0 : 3[3] -> 8[0] [send] via NET/IB/0/GDRDMA``; ``Ring`` in releases before 2.6."""
         transport = message[via_at + 5 :]
         via = lines.via(transport)
         words = message[:via_at].split()
@@ -236,7 +236,7 @@ class _Reader:
             process.ready = True
 
     def _find_communicator(self, line: Line, identity: str | None, rank: int, ranks: int) -> Facts:
-        """The communicator of an id; without one, the last of the size in which the rank is not yet taken."""
+        """The communicator with an id; without an id, the last one of this size in which the rank is not taken yet."""
         for facts in reversed(self._found):
             if facts.ranks == ranks and facts.id == identity and (identity or rank not in facts.ranks_joined):
                 return facts

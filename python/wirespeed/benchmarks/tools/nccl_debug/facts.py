@@ -1,4 +1,4 @@
-"""What processes printed about one communicator, while a log is read; then the communicator itself."""
+"""Facts that processes printed about one communicator while a log is read, and the communicator built from them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from wirespeed.results.nccl import (
     NcclWarning,
 )
 
-PathKey = tuple[str, str, str]  # host, what stands behind via, send or receive
+PathKey = tuple[str, str, str]  # host, text after "via", send or receive
 _CHANGING = re.compile(r"0x[0-9a-f]+|<\d+>|\b(?:wr_id|qp_num|qpn|localQp)[ =:]*\d+")
 ChoiceKey = tuple[str | None, int, str, str, tuple[int, int] | None]
 
@@ -47,9 +47,9 @@ _SCALARS = (
 
 
 class Facts:
-    """Facts of a process or of a communicator. Sets and counters, so that those of several processes add up.
+    """Facts of a process or of a communicator: sets and counters, so that facts of several processes can be merged.
 
-    A large job has thousands of processes that print little: what is empty is made when it is first needed.
+    A large job has thousands of processes that print little: an empty set is created when it is first needed.
     """
 
     line: int
@@ -82,7 +82,7 @@ class Facts:
     gids: set[int]
     mtus: set[int]
     tuner: str | None
-    choices: dict[ChoiceKey, tuple[int, int]]  # how often, and the first line
+    choices: dict[ChoiceKey, tuple[int, int]]  # count, and the first line
     environment: dict[str, dict[str, None]]
     warnings: dict[tuple[str, str], tuple[int, int, str]]
 
@@ -101,7 +101,7 @@ class Facts:
         return value
 
     def add(self, source: Facts) -> None:
-        """Add what a joining process printed, or that is left over at the end."""
+        """Add facts that a joining process printed, or that remain at the end of the log."""
         self.library, self.version = self.library or source.library, self.version or source.version
         self.tuner = self.tuner or source.tuner
         self._update(source, _HELD_TOGETHER)
@@ -110,7 +110,7 @@ class Facts:
         self.take_setup(source)
 
     def take_setup(self, source: Facts) -> None:
-        """Take over what belongs to one communicator only: a process prints it again for the next."""
+        """Take over facts that belong to one communicator only: a process prints them again for the next."""
         self._update(source, ("nvls", "gids", "mtus", "rings"))
         if source.channels is not None:
             self.channels, self.collnet_channels = source.channels, source.collnet_channels
@@ -141,14 +141,14 @@ class Facts:
                 getattr(self, name).update(value)
 
     def is_stated(self) -> bool:
-        """Whether a line contains more than its source."""
+        """Whether any fact was printed."""
         return bool(
             self.version or self.networks or self.nics or self.paths or self.choices or self.environment
             or self.warnings or self.plugins or self.rings or self.trees or self.dma_buf
         )  # fmt: skip
 
     def warn(self, host: str, text: str, line: int) -> None:
-        """Count a warning; those that differ in addresses and numbers of queue pairs only are one."""
+        """Count a warning; warnings that differ only in addresses and queue pair numbers are the same."""
         key = host, _CHANGING.sub("#", text)
         count, first, words = self.warnings.get(key, (0, line, text))
         self.warnings[key] = count + 1, first, words
@@ -246,11 +246,11 @@ def _find_conflicts(differing: Mapping[str, tuple[str, ...]]) -> Iterator[NcclCo
 
 
 def _summarize_gdrdma(paths: tuple[NcclPath, ...]) -> str | None:
-    """Whether connections over a network go straight between GPU and NIC."""
+    """Whether connections over a network use GPUDirect RDMA: all, some or none of them."""
     states = {path.gdrdma for path in paths if path.gdrdma is not None}
     return ("all" if states == {True} else "none" if states == {False} else "some") if states else None
 
 
 def _common_value(values: set[bool]) -> bool | None:
-    """The one value that all processes print; None when none does, or not all the same."""
+    """The value that all processes print; None if no process prints it or values differ."""
     return next(iter(values)) if len(values) == 1 else None

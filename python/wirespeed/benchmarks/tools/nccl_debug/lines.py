@@ -14,7 +14,7 @@ from functools import lru_cache
 INFO, WARN = " NCCL INFO ", " NCCL WARN "
 IDENTIFYING_TEXTS = (INFO, WARN)
 """A text with debug lines contains one of these."""
-NO_RDMA = ("Failed to open libibverbs", "NET/IB : No device found")  # printed as information, and sockets are taken
+NO_RDMA = ("Failed to open libibverbs", "NET/IB : No device found")  # level INFO; sockets are used then
 WORDS = (  # of which every line that is read has one
     *(
         WARN,
@@ -80,13 +80,13 @@ _VIA = re.compile(
     r"(?P<transport>(?:NET|COLLNET)/.+?)/(?P<device>\d{1,9})(?:\((?P<proxy>\d+)\))?(?P<gdr>/GDRDMA)?(?:\(PCI\))?"
     r"(?:/Shared)?$"
 )
-_LONGEST = 900  # what is left of the buffer behind host, process and thread
+_LONGEST = 900  # the rest of the buffer after host, process and thread
 _RCCL_TAIL = re.compile(r" comm (0x[0-9a-f]+) nRanks \d+.*$")
 
 
 @dataclass(frozen=True, slots=True)
 class Via:
-    """The transport of a connection, and the communicator's pointer, which RCCL prints behind it."""
+    """The transport of a connection, and the communicator's pointer, which RCCL prints after it."""
 
     transport: str
     device: int | None
@@ -97,7 +97,7 @@ class Via:
 
 @lru_cache(maxsize=65536)
 def via(text: str) -> Via | None:
-    """What stands behind ``via`` in ``Channel 00/0 : 3[3] -> 8[0] [send] via NET/IB/0/GDRDMA``."""
+    """Parse the text after ``via`` in ``Channel 00/0 : 3[3] -> 8[0] [send] via NET/IB/0/GDRDMA``."""
     tail = _RCCL_TAIL.search(text)
     pointer = tail.group(1) if tail else None
     text = text[: tail.start()] if tail else text.rstrip()

@@ -1,4 +1,4 @@
-"""The patterns of nccl-tests and rccl-tests: what stands around a table, and the table's columns.
+"""The patterns of nccl-tests and rccl-tests: lines around a table, and the table's columns.
 
 From nccl-tests src/common.cu and src/util.cu, rccl-tests src/common.cu, and their releases since 2.0.
 """
@@ -53,7 +53,7 @@ TYPES = (
     *("half", "float", "double", "bfloat16", "f8e4m3", "f8e5m2", "fp8_e4m3", "fp8_e5m2"),
 )
 _SPELLINGS = {"bytes": "size", "N": "count", "op": "redop"}  # of releases before 2019
-SIZE_DIGITS = 18  # no message is longer; what has more digits is damaged
+SIZE_DIGITS = 18  # no message is larger; a number with more digits is damaged
 FIRST = ("time", "cputime")  # the column a group of results starts with
 OPTION_NAMES = {
     "warmup iters": "warmup_iterations",
@@ -74,7 +74,7 @@ class Columns:
     groups: list[list[str]]
     stamped: bool
     time_unit: str = "us"
-    cells: int = field(init=False)  # how many a row has; a time stamp is two
+    cells: int = field(init=False)  # number of cells of a row; a time stamp is two cells
     results: list[tuple[int, int, Metric, str]] = field(init=False)  # of each result: cell, group, metric, unit
 
     def __post_init__(self) -> None:
@@ -88,7 +88,7 @@ class Columns:
 
 
 def parse_columns(text: str) -> Columns | None:
-    """The columns a line names, when it is the column line of a table."""
+    """The columns of a line, if it is the column line of a table."""
     if "busbw" not in text:
         return None
     words = text.replace("#wrong", "\0wrong").replace("#", " ").replace("\0", "#").split()
@@ -99,7 +99,7 @@ def parse_columns(text: str) -> Columns | None:
     if not {"size", "count", "algbw", "busbw"} <= set(words) or words[0] != "size":
         return None
     starts = [index for index, word in enumerate(words) if word in FIRST]
-    if not 1 <= len(starts) <= 2:  # more are two tables side by side
+    if not 1 <= len(starts) <= 2:  # more than two: two tables side by side
         return None
     stamped = words[-1] == "timestamp"
     words = words[:-1] if stamped else words
@@ -109,7 +109,7 @@ def parse_columns(text: str) -> Columns | None:
 
 
 def derive_columns(cells: list[str]) -> Columns | None:
-    """The columns of a row whose column line was cut off, when its own arithmetic proves them.
+    """The columns of a row whose column line is missing, if the row's numbers prove them.
 
     Since 2019 a row is size, count, type, then operation and root or one of them or none, and twice time, two
     bandwidths and an error; size over time is the first bandwidth, up to rounding.

@@ -2,7 +2,7 @@
 
 The column line names the columns, so old and new widths, the missing root column of old releases and per-iteration
 columns are read by the same code. Bandwidths are in 1e9 bytes per second, times in microseconds (nccl-tests
-doc/PERFORMANCE.md). A run is complete when its average or its "concluded" line is there.
+doc/PERFORMANCE.md). A run is complete with its average or its "concluded" line.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def read(log: Source) -> list[ReadRun]:
 
 @dataclass(slots=True)
 class _Preamble:
-    """What stands before a table: it counts only once the table is there."""
+    """The lines before a table: they count only if a table follows."""
 
     line: int
     program: str | None = None
@@ -99,14 +99,14 @@ class _Command:
 
 
 class _Reader:
-    """A table at a time, with what stands before it."""
+    """Reads one table at a time, with the lines before it."""
 
     def __init__(self, label: str | None) -> None:
         self._label = label
         self._found: list[ReadRun] = []
         self._draft: Draft | None = None
         self._columns: Columns | None = None
-        self._tables, self._averages = 1, 0  # several processes without MPI print each their own, all mixed
+        self._tables, self._averages = 1, 0  # several processes without MPI each print a table, with mixed lines
         self._before: _Preamble | None = None
         self._command: _Command | None = None
         self._library: str | None = None
@@ -153,7 +153,7 @@ class _Reader:
             self._command = _Command(program.group(1), "rccl-tests" in text, dict(COMMAND_VARIABLE.findall(text)))
 
     def _takes_rows(self, line: Line) -> bool:
-        """Take rows that one process printed one after the other, when they are plain rows of the table."""
+        """Read rows that one process printed one after the other, if they are plain rows of the table."""
         draft, columns = self._draft, self._columns
         if draft is None or columns is None or draft.complete or self._half is not None:
             return False
@@ -171,7 +171,7 @@ class _Reader:
         return True
 
     def _takes_row(self, line: Line, text: str) -> bool:
-        """Take what is a row without any doubt: most of the lines that get here are."""
+        """Read a line that is certainly a row, as most lines are at this point."""
         draft, columns = self._draft, self._columns
         if draft is None or columns is None or draft.complete or not line.is_complete or not text[:1].isdecimal():
             return False
@@ -203,7 +203,7 @@ class _Reader:
     # -- before the table ------------------------------------------------------------------------------------------
 
     def _read_before_table(self, line: Line, text: str) -> bool:
-        """Take a line that stands before a table or opens one."""
+        """Read a line that precedes a table or starts one."""
         columns = parse_columns(text)
         if columns is not None:
             self._open(line, columns)
@@ -234,7 +234,7 @@ class _Reader:
         return False
 
     def _read_rank_list(self, line: Line) -> None:
-        """Take lines that each name a rank; processes print in any order, also after the column line."""
+        """Read lines that each contain a rank; processes print in any order, also after the column line."""
         ranks = Ranks.from_line(line)
         if not ranks.numbers:
             return
@@ -310,7 +310,7 @@ class _Reader:
         self._tables, self._averages = 1, 0
 
     def _read_after_table(self, line: Line, text: str) -> bool:
-        """Take a line after a table, or an error message."""
+        """Read a line after a table, or an error message."""
         if self._draft is None:
             if OWN_FAILURE.match(text):
                 self._draft = self._create_draft(self._before or _Preamble(line.number))
@@ -341,7 +341,7 @@ class _Reader:
         return False
 
     def _read_headless_row(self, line: Line, text: str) -> bool:
-        """Take the first row of a table whose column line was cut off."""
+        """Read the first row of a table whose column line is missing."""
         columns = derive_columns(text.split())
         if columns is None:
             return False
@@ -404,7 +404,7 @@ class _Reader:
             draft.notice(line.number, f"{', '.join(unread)} in the row of {size} B", "numbers; left out")
 
     def _note_kind(self, leading: list[str], kind: list[str]) -> None:
-        """Note what stands between the count and the results: type, operation and root."""
+        """Note the cells between the count and the results: type, operation and root."""
         for name, cell in zip(leading[2:], kind, strict=False):
             self._types.setdefault(name, set()).add(cell)
 
@@ -430,7 +430,7 @@ class _Reader:
             self._note_odd_row(*self._half, self._columns)
         self._half = None
         if self._ranks.numbers and (self._draft.measurements or self._draft.errors or self._draft.complete):
-            _set_ranks(self._draft, self._ranks)  # without any of them, the log may be cut inside the list of ranks
+            _set_ranks(self._draft, self._ranks)  # without such a line, the log may be cut inside the list of ranks
         for name, values in self._types.items():
             if name not in _COLUMN_PARAMETERS:  # a column that no release prints
                 continue
@@ -455,12 +455,12 @@ def _parse_variable(message: str) -> tuple[str, str] | None:
 
 
 def _is_result(cell: str) -> bool:
-    """Whether a cell can stand in a group of results: a number, or what stands for none."""
+    """Whether a cell can be a result: a number, or the mark for a missing one."""
     return number(cell.rstrip("*")) is not None or cell in ("N/A", "inf", "nan", "-nan")
 
 
 def _find_test(program: str) -> str:
-    """The test a program is: ``all_reduce`` for ``./build/all_reduce_perf_mpi``."""
+    """The test of a program: ``all_reduce`` for ``./build/all_reduce_perf_mpi``."""
     name = program.rpartition("/")[2]
     match = PROGRAM.search(name)
     return match.group(1) if match else name
@@ -479,7 +479,7 @@ def _set_ranks(draft: Draft, ranks: Ranks) -> None:
 
 
 def _join_values(values: Iterable[str]) -> str | int:
-    """The one value of a column; several joined, as a run over all types has them."""
+    """The value of a column; several values are joined, as in a run over all types."""
     joined = ",".join(sorted(values))
     value = number(joined)
     return value if isinstance(value, int) else joined

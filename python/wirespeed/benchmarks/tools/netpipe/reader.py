@@ -3,8 +3,8 @@
 Mbps of release 3 are 2^20 bits per second, as size over time in its own rows shows, those of release 5 1e6
 (src/netpipe.c: bitstring). Each number of release 3 is the best of several trials. No line of it ends a
 test: a run is complete when its command line requests no larger size than its last one. Release 5 marks it, but rounds
-sizes from 1e6 bytes on: those stand in the place. A file of numbers alone is np.out when in every row size over time is
-the bandwidth.
+sizes from 1e6 bytes on: those stand in the place. A file that contains only numbers is np.out if size over time equals
+the bandwidth in every row.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ _MODES = {
 _PLAIN = re.compile(r"\s*(\d+)\s+(\d+\.\d+)\s+(\d+\.\d{8})$")
 _MEBI = 1 << 20
 _PERTURBATION = 3  # bytes, the default of -p
-_PROCESSES = 2  # each prints its modes, one of them perhaps late
-_FEWEST = 3  # rows of numbers that are no coincidence
+_PROCESSES = 2  # each prints its modes, one of them possibly late
+_FEWEST = 3  # minimum number of rows to exclude a coincidence
 
 
 def read(log: Source) -> list[ReadRun]:
@@ -57,13 +57,13 @@ def read(log: Source) -> list[ReadRun]:
 
 
 class _Reader(RunReader):
-    """A run at a time: modes, the line that starts it, rows of growing size."""
+    """Reads one run at a time: modes, the line that starts it, rows of growing size."""
 
     def __init__(self) -> None:
         super().__init__()
         self._draft: Draft | None = None
         self._modes: Counter[str] = Counter()  # printed before the next run, and by how many processes
-        self._said: Counter[str] = Counter()  # of this run
+        self._said: Counter[str] = Counter()  # modes of this run
         self._command: tuple[str, int | None] | None = None
         self._last = 0
         self._head: str | None = None  # of a row that another process wrote into
@@ -116,7 +116,7 @@ class _Reader(RunReader):
         return self._draft
 
     def _read_mode(self, name: str) -> None:
-        """What both processes print before the main loop; the second of them may be late."""
+        """Read a mode, which both processes print before the main loop; the second may be late."""
         late = self._draft is not None and 0 < self._said[name] < _PROCESSES
         (self._said if late else self._modes)[name] += 1
 
@@ -139,7 +139,7 @@ class _Reader(RunReader):
     def _is_complete(self) -> bool:
         """Whether the next size would be above the largest requested.
 
-        Sizes are powers of two and one and a half of them, each with a perturbation of 3 bytes to both sides.
+        Sizes are powers of two and 1.5 times powers of two, each also with 3 bytes less and more.
         """
         largest = self._command[1] if self._command else None
         base = self._last - _PERTURBATION
@@ -151,7 +151,7 @@ class _Reader(RunReader):
         return not remainder and third & (third - 1) == 0 and base * 4 // 3 > largest
 
     def _get_draft_for_size(self, line: Line, size: int) -> Draft:
-        """The draft of a row; a size that does not grow starts a run whose own first line is missing."""
+        """The draft of a row; a size that does not grow starts a run whose first line is missing."""
         if size <= self._last:
             self._close()
         self._last = size

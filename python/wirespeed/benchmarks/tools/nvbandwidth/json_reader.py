@@ -1,7 +1,7 @@
 """nvbandwidth -j: the JSON report (json_output.cpp), a run for each of its tests.
 
-The tool writes its keys in alphabetical order, so that its version stands behind the tests, where a cut report lacks
-it; what the report calls ``git_version`` stands before them, and is the version here.
+The tool writes its keys in alphabetical order: its version follows the tests, and a cut report lacks it. The key
+``git_version`` precedes the tests, and is used as the version.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _read_test(report: Node, test: Node, document: Document) -> ReadRun:
     draft.test = test.text("name")
     description = test.text("bandwidth_description")
     rows = test.get("bandwidth_matrix")
-    if draft.test is not None and description and rows is not None:  # the name stands behind the matrix
+    if draft.test is not None and description and rows is not None:  # the name follows the matrix
         describe(draft, description.strip())
         _read_matrix(draft, description.strip(), rows.items())
     status, error = test.text("status"), test.text("error")

@@ -1,4 +1,4 @@
-"""What a matrix of nvbandwidth measures, from the line above it: the unit, the rows, the direction of the data.
+"""The meaning of a matrix of nvbandwidth, from the line above it: the unit, the rows, the direction of the data.
 
 From NVIDIA/nvbandwidth testcases_ce.cpp, testcases_sm.cpp and multinode_testcases.cpp, releases 0.1 to 0.10. GB/s are
 1e9 bytes per second (memcpy.cpp). The arrow of a place is the one the tool prints.
@@ -21,7 +21,7 @@ _PAIRS = re.compile(r"device_to_device|^bisect|_bisect")
 
 
 def describe(draft: Draft, description: str) -> None:
-    """Parameters in the description of a test."""
+    """Set the parameters that the description of a test contains."""
     if ("<->" in description and "bandwidth" in description) or "bidir" in (draft.test or ""):
         draft.parameters.bidirectional = True
     part = _PART.search(description)
@@ -33,7 +33,7 @@ def describe(draft: Draft, description: str) -> None:
 
 
 def matrix(test: str | None, description: str, columns: Sequence[str], hosts: Mapping[str, str]) -> Matrix:
-    """The matrix under a description; ``hosts`` names the host of every device where a run has several."""
+    """The matrix under a description; ``hosts`` maps devices to their host if a run has several hosts."""
     sides = {side: kind for kind, side in _SIDE.findall(description)}
     is_pairs = sides.get("row") == "GPU" and (test is None or _PAIRS.search(test) is not None)
     is_latency = "(ns)" in description

@@ -88,7 +88,7 @@ class _Reader:
             self._fail(line, text)
 
     def _read_preamble(self, text: str) -> bool:
-        """Take what stands before the tests."""
+        """Read a line before the tests."""
         version = _VERSION.search(text)
         if version:
             self._close()
@@ -142,7 +142,7 @@ class _Reader:
         describe(self._draft, text)
 
     def _read_rows(self, line: Line, text: str) -> bool:
-        """Take the column line and the rows of a matrix."""
+        """Read the column line and the rows of a matrix."""
         words = text.split()
         if self._draft is None or self._description is None or not words[0][0].isdecimal():
             return False

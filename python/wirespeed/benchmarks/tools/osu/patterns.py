@@ -91,12 +91,12 @@ _COLLECTIVES = {
 }
 _LARGEST_POINT_TO_POINT = 1 << 22  # MAX_MESSAGE_SIZE, osu_util.h
 _LARGEST_COLLECTIVE = 1 << 20  # MAX_MSG_SIZE_COLL, osu_util.h
-_ONE_WORD = 8  # osu_fop_latency.c and osu_cas_latency.c: sizeof(uint64_t), no other size
+_ONE_WORD = 8  # the only size of osu_fop_latency.c and osu_cas_latency.c: sizeof(uint64_t)
 
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """The content of a title: the program, where its buffers are, the largest message it ends at."""
+    """The content of a title: the program, the location of its buffers, its largest message."""
 
     program: str | None
     accelerator: str | None
@@ -133,7 +133,7 @@ def parse_title(text: str) -> Title:
 
 
 def same_program(first: str, second: str) -> bool:
-    """Whether two names are those of one program: osu_nccl_* of older releases is osu_xccl_* of newer ones."""
+    """Whether two names mean the same program: osu_nccl_* of older releases is osu_xccl_* of newer ones."""
     return re.sub(r"^osu_[nxr]ccl_", "osu_xccl_", first) == re.sub(r"^osu_[nxr]ccl_", "osu_xccl_", second)
 
 
@@ -207,7 +207,7 @@ def _parse_column(name: str) -> Column:
 
 
 def parse_value(column: Column, cell: str) -> int | float | None:
-    """The number a cell holds; 0 and 1 for what passed validation and what did not."""
+    """The number in a cell; 0 for a passed and 1 for a failed validation."""
     if column.metric is Metric.WRONG:
         return {"pass": 0, "fail": 1}.get(cell.lower())
     return number(cell)

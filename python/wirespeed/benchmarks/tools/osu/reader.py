@@ -1,8 +1,8 @@
 """The OSU micro-benchmarks, releases 3 to 7: point-to-point, one-sided, collective, persistent and startup tests.
 
 The column line names columns and units; MB/s is 1e6 bytes per second (osu_bw.c: size / 1e6). No line ends a table: a
-run is complete when it has the largest message its program ends at, or the one on its command line, and
-truncated where the log does not show that. Each table of a datatype is a run.
+run is complete when it contains the largest message of its program or of its command line, else it is truncated. Each
+table of a datatype is a run.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def read(log: Source) -> list[ReadRun]:
 
 
 class _Reader(RunReader):
-    """A table at a time: title, settings, column line, rows; errors at any place."""
+    """Reads one table at a time: title, settings, column line, rows; errors at any position."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -193,7 +193,7 @@ class _Reader(RunReader):
                     draft.parameters.read_setting(name, value if plain is None else plain)
 
     def _start_next_table(self, line: Line) -> None:
-        """A table after a table of one report, as a run over all datatypes has them: the same test and settings."""
+        """Start another table of the same report, as in a run over all datatypes: the same test and settings."""
         whole = self._draft
         if whole is None or not self._rows:
             return
@@ -205,7 +205,7 @@ class _Reader(RunReader):
         self._largest = largest
 
     def _read_startup_line(self, line: Line, draft: Draft, text: str) -> bool:
-        """What the tests of starting up print."""
+        """Read a line of a startup test."""
         init, hello = INIT.match(text), HELLO.match(text)
         if init and draft.test == "osu_init":
             self._read_startup(line, draft, init)
@@ -288,7 +288,7 @@ class _Reader(RunReader):
                 self._read_command_line(command)
 
     def _fail(self, line: Line, text: str) -> Draft:
-        """A failure in the benchmark's own words belongs to the report being read, unless that one has its end."""
+        """Add a failure message of the benchmark to the current report, unless this report has ended."""
         if self._draft is not None and self._is_complete():
             self._close()
         draft = self._open(line)
@@ -302,11 +302,11 @@ class _Reader(RunReader):
         return self._at_the_end()
 
     def _at_the_end(self) -> bool:
-        """Whether the last row is that of the largest message; sizes double from row to row."""
+        """Whether the last row has the largest message; sizes double from row to row."""
         return self._largest is not None and self._last <= self._largest < 2 * self._last
 
     def _read_command_line(self, command: re.Match[str]) -> None:
-        """A command line: it names the test of the report that follows, and the size that one ends at."""
+        """Read a command line: it contains the test and the largest message of the report that follows."""
         if self._draft is not None and (self._rows or self._draft.errors or self._draft.complete):
             self._close()
         maximum = MAXIMUM.search(command.group(2))

@@ -38,7 +38,7 @@ def read(log: Source) -> list[ReadRun]:
 
 @dataclass(slots=True)
 class _Report:
-    """What stands before the matrices and holds for all of them."""
+    """The lines before the matrices, which apply to all of them."""
 
     devices: list[str] = field(default_factory=list)
     without_access: list[str] = field(default_factory=list)
@@ -117,7 +117,7 @@ class _Reader:
             return
         if self._title is None:
             return
-        if words[0] == "CPU":  # the second half of a latency table: what the host spends on each copy
+        if words[0] == "CPU":  # the second half of a latency table: the host's time per copy
             self._open(line, self._title)
         if self._draft is None or self._matrix is not None:
             return

@@ -1,7 +1,7 @@
 r"""A matrix of every node to every other, as sites print it: names above and beside, one number per pair.
 
 The corner states the direction ("from\to", "src/dst", "to\from"), the corner or a line above contains the unit. A
-matrix without a unit is reported and left out. The place is "FROM -> TO"; the diagonal is left out. A run is complete
+matrix without a unit is reported and skipped. The place is "FROM -> TO"; the diagonal is skipped. A run is complete
 when every name above the matrix has its row.
 """
 
@@ -55,7 +55,7 @@ def read(log: Source) -> list[ReadRun]:
 
 @dataclass(frozen=True, slots=True)
 class _Heading:
-    """The line above a matrix: whether rows send, what stands in brackets in the corner, and the names."""
+    """The line above a matrix: whether rows send, the text in brackets in the corner, and the names."""
 
     rows_send: bool
     corner: str
@@ -80,7 +80,7 @@ def _split_cells(text: str, whole: str) -> list[str]:
 
 
 def _find_unit(text: str) -> tuple[Metric, str] | None:
-    """The metric and true unit that a text in brackets, or after "in", names."""
+    """The metric and true unit of a text in brackets or after "in"."""
     match = _UNIT.search(text)
     if match is None:
         return None
@@ -94,7 +94,7 @@ def _find_unit(text: str) -> tuple[Metric, str] | None:
 
 
 class _Reader(RunReader):
-    """A matrix at a time, with the line that stands above it."""
+    """Reads one matrix at a time, with the line above it."""
 
     def __init__(self) -> None:
         super().__init__()

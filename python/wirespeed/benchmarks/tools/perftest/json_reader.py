@@ -1,7 +1,7 @@
 """perftest --out_json: settings and results as key and value.
 
-Some releases write JSON that no reader accepts (no quotes; commas missing or doubled between the sizes of -a), so keys
-are taken line by line. The file does not contain its unit: it is the one in which average and message rate agree.
+Some releases write invalid JSON (no quotes; commas missing or doubled between the sizes of -a), so keys are read line
+by line. The file does not contain its unit: it is the one in which average and message rate agree.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ _RESULTS = {
 
 @dataclass(slots=True)
 class _Row:
-    size: int | None = None  # --output leaves it out
+    size: int | None = None  # None with --output, which omits it
     level: str | None = None  # the service level of a row with -M
     values: list[tuple[Metric, int | float, int, bool]] = field(default_factory=list)  # the last: transactions
 
@@ -102,7 +102,7 @@ def read(log: Source) -> list[ReadRun]:
 
 
 class _Reader:
-    """One report, from its settings to the brace that closes it."""
+    """Reads one report, from its settings to its closing brace."""
 
     def __init__(self, line: Line) -> None:
         self._draft = Draft("perftest", line.number)

@@ -50,7 +50,7 @@ PARAMETER = re.compile(
 SIDES = ("local address", "remote address")
 PINGPONG = re.compile(r"(?:local|remote) address: +LID 0x[0-9a-f]{4},")
 """An address as ibv_rc_pingpong prints it; perftest sets no commas."""
-LEADS = frozenset((*SETTINGS, *SIDES, "GID"))  # what lines of settings and addresses begin with
+LEADS = frozenset((*SETTINGS, *SIDES, "GID"))  # first words of lines with settings and addresses
 GID = re.compile(r"\bGID: (\S+)")
 ROCM = re.compile(r"Using ROCm Device with ID: \d+, (?:PCI Bus ID: [^,]*, )?(?:GCN Arch: [^,]*, )?Name: ([^,]+)")
 CUDA = re.compile(r"initializing CUDA|CUDA device \d+|Picking (?:GPU|device)", re.IGNORECASE)
@@ -88,7 +88,7 @@ HINT = re.compile(
     r"|BW result is below bw limit|Msg rate +is below msg_rate limit|[Dd]id not detect devices"
 )
 
-# What is in every text that TITLE, HINT, ROCM, CUDA or the column line finds something in.
+# Substrings of every text that TITLE, HINT, ROCM, CUDA or the pattern of the column line matches.
 WORDS = (
     "#bytes",
     "#flows",
@@ -125,12 +125,12 @@ WORDS = (
     "ADDR_ERROR",
 )
 
-# What goes wrong only after the title was printed.
+# Failures that occur only after the title was printed.
 AFTER_TITLE = re.compile(
     r"GID types|: wr_id \d|Completion with error|modify QP|Connect the HCA|exchange data|remote address|a report"
     r"|is below (?:bw|msg_rate) limit"
 )
-LIMIT = re.compile(r"(?:BW result|Msg rate) +is below (?:bw|msg_rate) limit")  # of -w and -y; the table stands
+LIMIT = re.compile(r"(?:BW result|Msg rate) +is below (?:bw|msg_rate) limit")  # of -w and -y; the table is valid
 
 FAILURE = re.compile(
     r"(?:[\w-]+: )?(?:Couldn't|Could not|Can't|Cannot|Unable to|Failed|failed to|Completion with error|ERRNO:|ERROR\b"

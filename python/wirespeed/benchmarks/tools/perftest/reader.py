@@ -1,7 +1,7 @@
-"""perftest: ib_write_bw and its sisters, the report on standard output.
+"""perftest: ib_write_bw and its other tests, the report on standard output.
 
 The column line names columns and units. The peak is 0.00 in duration mode, where it is not measured. A run is complete
-when the dashed line after its rows is there, once per end that prints into the log.
+with the dashed line after its rows, once per end that prints into the log.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ _SILENT_SERVERS = ("ib_read_lat", "ib_atomic_lat")  # only the client of these m
 
 
 class _Reader(RunReader):
-    """A report at a time: title, settings, addresses, column line, rows, dashed line; errors at any place."""
+    """Reads one report at a time: title, settings, addresses, column line, rows, dashed line; errors anywhere."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -93,8 +93,8 @@ class _Reader(RunReader):
         self._version: str | None = None
         self._hinted = False
         self._side: str | None = None
-        self._place: str | None = None  # whose half of a bidirectional test the table holds
-        self._early: Draft | None = None  # errors that came before the title they belong to
+        self._place: str | None = None  # the end whose half of a bidirectional test the table contains
+        self._early: Draft | None = None  # errors that were printed before the title of their report
         self._pending: list[tuple[Line, str]] = []  # lines that count only if a report follows
         self._lone_numbers: LoneNumbers | None = None  # what --output prints
         self._samples = SampleList()
@@ -158,9 +158,9 @@ class _Reader(RunReader):
         self._pending = []
 
     def _join_early(self, draft: Draft) -> None:
-        """Give errors written before the title to their report, unless that report went well.
+        """Add errors that were written before the title to their report, unless the report succeeded.
 
-        Standard output into a file is written late, standard error at once.
+        Standard output into a file is buffered, standard error is not.
         """
         early, self._early = self._early, None
         if early is None:
@@ -198,7 +198,7 @@ class _Reader(RunReader):
         self._titled = True
 
     def _start_half(self, line: Line, whole: Draft, place: str) -> None:
-        """One end's table of the report just read: the same test and settings."""
+        """Start the table of one end of the report that was just read: the same test and settings."""
         self._close()
         draft = self._open(line)
         draft.test = whole.test
@@ -263,7 +263,7 @@ class _Reader(RunReader):
         return True
 
     def _read_headless_row(self, line: Line, cells: list[str]) -> bool:
-        """A row whose column line was cut off: read when its own arithmetic proves the unit."""
+        """Read a row whose column line is missing, if its numbers prove the unit."""
         if len(cells) != 5 or not (self._hinted or self._draft is not None) or None in map(number, cells):
             return False
         draft = self._open(line)
@@ -275,7 +275,7 @@ class _Reader(RunReader):
         return True
 
     def _read_failure(self, line: Line, text: str) -> bool:
-        """Take an error message; one that other programs print too counts only in or before a report of perftest."""
+        """Read an error message; one that other programs print too counts only in or before a report of perftest."""
         if text.startswith("Correlation coefficient"):
             self._calibration = text
             self._hinted = True
@@ -292,7 +292,7 @@ class _Reader(RunReader):
                 self._read_command_line(name.group(1), line, text)
             return hint is not None
         if self._rules >= self._ends > 0 and not AFTER_TITLE.search(text):
-            self._close()  # the report is over: this is of a next run, or of another program
+            self._close()  # the report has ended: the message is from a later run or another program
         is_own = hint or self._command or (name and "unrecognized option" in text)
         if self._draft is None and not is_own:
             self._pending.append((line, text))
@@ -306,7 +306,7 @@ class _Reader(RunReader):
         return True
 
     def _read_command_line(self, name: str, line: Line, text: str) -> None:
-        """A command line: it names the test of the report that follows."""
+        """Read a command line: it contains the test of the report that follows."""
         if self._draft is not None and (self._rows or self._draft.errors or self._lone_numbers):
             self._close()
         if self._draft is None:
@@ -320,7 +320,7 @@ class _Reader(RunReader):
             self._open(line)
 
     def _read_setting(self, line: Line, text: str) -> None:
-        """Take a line before the column line: versions, memory, settings, addresses."""
+        """Read a line before the column line: versions, memory, settings, addresses."""
         if "erftest" in text and (version := _VERSION.search(text)):
             self._version = version.group(1)
         memory = ROCM.match(text) or CUDA.match(text)

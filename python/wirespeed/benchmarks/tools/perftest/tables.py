@@ -1,4 +1,4 @@
-"""The tables of perftest: what each column holds and in which unit, lists of single latencies, and numbers of --output.
+"""The tables of perftest: content and unit of each column, lists of single latencies, and numbers of --output.
 
 ``MB/sec`` and ``MiB/sec`` are both 2^20 bytes per second, ``Gb/sec`` 10^9 bits per second, ``Mpps`` 10^6 messages per
 second (perftest src/perftest_parameters.h and --help).
@@ -50,7 +50,7 @@ _BANDWIDTHS = {
 
 
 def columns(text: str) -> list[str] | None:
-    """The columns a line names, without blanks, when it is perftest's column line."""
+    """The columns of a line, without blanks, if it is perftest's column line."""
     start = text.find("#bytes") if "#iterations" in text else text.find("#flows") if "fps[" in text else -1
     if start < 0:
         return None
@@ -58,7 +58,7 @@ def columns(text: str) -> list[str] | None:
 
 
 def find_meaning(column: str) -> tuple[Metric, str, str | None] | None:
-    """What a column holds: metric, true unit and place; None for what is no measurement."""
+    """The content of a column: metric, true unit and place; None if it is not a measurement."""
     if column in _LATENCIES:
         return _LATENCIES[column], "us", None
     if column in _RATES:
@@ -71,7 +71,7 @@ def find_meaning(column: str) -> tuple[Metric, str, str | None] | None:
 
 
 def cell_value(cell: str) -> int | float | None:
-    """The number of a cell; none where it is no number, or negative, as counters that ran over make it.
+    """The number in a cell; None if it is not a number, or negative after a counter overflow.
 
     https://github.com/linux-rdma/perftest/issues/82
     """
@@ -95,7 +95,7 @@ def derive_unit(size: int, average: float, rate: float) -> str | None:
 
 
 def add_headless_row(draft: Draft, line: int, cells: list[str]) -> str | None:
-    """Add a row of bandwidths whose column line is missing, in the unit its own arithmetic proves; None without one."""
+    """Add a row of bandwidths without a column line; return the unit that its numbers prove, or None."""
     peak, average, rate = (float(cell) for cell in cells[2:])
     size = int(cells[0])
     unit = derive_unit(size, average, rate)
@@ -116,7 +116,7 @@ def test_of_columns(names: list[str], connection: str | None) -> str | None:
 
 
 def complete_parameters(draft: Draft) -> None:
-    """Parameters that follow from others: the tests of raw Ethernet are titled Send, memory may be a GPU's."""
+    """Set parameters that follow from others: tests of raw Ethernet are titled Send, memory may be a GPU's."""
     if draft.parameters.connection_type == "RawEth" and draft.test:
         draft.test = draft.test.replace("ib_send", "raw_ethernet")
     if draft.parameters.cuda_device_index is not None:
@@ -124,7 +124,7 @@ def complete_parameters(draft: Draft) -> None:
 
 
 ROCM_MEMORY = "rocm_memory"
-"""Stands for the setting "Use ROCm memory", which is the parameter ``memory``."""
+"""The value of the parameter ``memory`` for the setting "Use ROCm memory"."""
 
 
 def read_setting(parameters: Parameters, name: str, value: str | int) -> None:
@@ -148,11 +148,11 @@ class LoneNumbers:
 
     metric: Metric
     unit: str
-    size: int | None  # of every number, where one is given
+    size: int | None  # of every number, if the command states one
     power: int | None  # of the last number's size, with -a
 
     def take(self, draft: Draft, line: int, text: str) -> bool:
-        """Whether the line is such a number; it is added to the run."""
+        """Add a line with such a number to the run; return whether it was one."""
         if not _NUMBER.fullmatch(text):
             return False
         if self.power is not None:
@@ -164,7 +164,7 @@ class LoneNumbers:
 
 
 def output_format(command: str) -> LoneNumbers | None:
-    """What a command prints when it has --output."""
+    """The numbers that a command with --output prints; None without this option."""
     output = _OUTPUT.search(command)
     if output is None:
         return None
@@ -182,15 +182,15 @@ _SAMPLE = re.compile(r"([1-9]\d*), \S+$")
 
 
 class SampleList:
-    """Where reading is: in a list, just behind one, or at neither."""
+    """The position of the reader: in a list, directly after one, or elsewhere."""
 
     def __init__(self) -> None:
-        self.in_cycles = False  # whether times of the row are cycles, though its column line contains usec
+        self.in_cycles = False  # whether times of the row are cycles although its column line contains usec
         self._samples: int | None = None
         self._behind = False
 
     def take(self, text: str) -> bool:
-        """Whether the line belongs to a list."""
+        """Take a line; return whether it belongs to a list."""
         if self._samples is None and not text.startswith("#, "):
             return False
         starts = _STARTS.match(text)
@@ -202,7 +202,7 @@ class SampleList:
         return bool(starts or sample)
 
     def ends(self, draft: Draft) -> bool:
-        """Whether a dashed line ends a list; its length is then noted."""
+        """Whether a dashed line ends a list, whose length is then noted."""
         if self._samples is None:
             return False
         draft.parameters.latency_samples = self._samples
@@ -210,13 +210,13 @@ class SampleList:
         return True
 
     def repeats(self) -> bool:
-        """Whether a column line is the one that follows a list."""
+        """Whether a column line follows a list."""
         behind, self._behind = self._behind, False
         return behind
 
 
 def test_name(title: str) -> str | None:
-    """The tool a title belongs to."""
+    """The tool of a title."""
     match = TITLE.match(title)
     if match is None:
         return None
@@ -228,7 +228,7 @@ def test_name(title: str) -> str | None:
 
 
 def read_memory(parameters: Parameters, text: str) -> None:
-    """Set what a line states about GPU memory."""
+    """Set the parameters of a line about GPU memory."""
     if rocm := ROCM.match(text):
         parameters.memory, parameters.gpu_model = "rocm", rocm.group(1).strip()
     elif gpu := GPU_NAME.match(text):

@@ -50,12 +50,12 @@ def read(log: Source) -> list[ReadRun]:
 
 
 class _Reader:
-    """A test at a time: its name, its values, its error."""
+    """Reads one test at a time: its name, its values, its error."""
 
     def __init__(self) -> None:
         self._found: list[ReadRun] = []
         self._draft: Draft | None = None
-        self._early: list[str] = []  # standard error comes before what standard output holds back
+        self._early: list[str] = []  # standard error precedes buffered standard output
         self._names: set[str] = set()
         self._width = 0
         self._other = False  # in the report of conf or quit
@@ -144,7 +144,7 @@ class _Reader:
 
 
 def _find_metric(kind: str, unit: str) -> tuple[Metric, str] | None:
-    """What a value measures, and its unit."""
+    """The metric of a value, and its unit."""
     if kind == "bw" and unit in _RATES:
         return Metric.BW_AVG, _RATES[unit]
     if kind == "msg_rate" and unit in _RATES:

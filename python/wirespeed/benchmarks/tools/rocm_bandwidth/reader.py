@@ -2,7 +2,7 @@
 
 From ROCm/rocm_bandwidth_test rocm_bandwidth_test_report.cpp and rocm_bandwidth_test_print.cpp, releases 1 to 2.6. GB/s
 are 1e9 bytes per second; a bidirectional copy counts the sum of both directions. The tool numbers CPUs and GPUs in one
-row; where its list of devices is there, CPU0 and GPU0 are the first of each, as ROCm's other tools count them.
+row; if the log contains its list of devices, CPU0 and GPU0 are the first of each, as in ROCm's other tools.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class _Reader:
             self._draft.fail(f"Data Path Validation FAIL: {', '.join(failed)}")
 
     def _read_copies(self, line: Line, text: str) -> bool:
-        """Take the banner and the rows of a copy between two devices."""
+        """Read the banner and the rows of a copy between two devices."""
         banner, source, target, copy = _BANNER.match(text), _ENDS.match(text), _TARGET.match(text), _COPY.match(text)
         if banner:
             self._close()

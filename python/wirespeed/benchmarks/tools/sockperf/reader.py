@@ -68,7 +68,7 @@ def read(log: Source) -> list[ReadRun]:
 
 
 class _Reader(RunReader):
-    """A report at a time."""
+    """Reads one report at a time."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -128,7 +128,7 @@ class _Reader(RunReader):
         return draft.complete or self._least >= max(1, self._servers)
 
     def _read_result(self, line: Line, text: str) -> bool:
-        """Take a line of the report; the first one opens a run whose beginning is missing."""
+        """Read a line of the report; the first one starts a run if its beginning is missing."""
         address, total, server = _ADDRESS.match(text), _TOTAL.match(text), _SERVER_NUMBER.match(text)
         if address and self._draft is not None:
             self._servers += 1

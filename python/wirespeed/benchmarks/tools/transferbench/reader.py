@@ -54,7 +54,7 @@ class _Reader:
     def __init__(self) -> None:
         self._found: list[ReadRun] = []
         self._draft: Draft | None = None
-        self._ways: dict[str, str] = {}  # what the places of rows with an arrow end with
+        self._ways: dict[str, str] = {}  # suffix of the place of rows with an arrow
         self._matrices: dict[str, Matrix] = {}
         self._version: str | None = None
         self._size: int | None = None
@@ -116,7 +116,7 @@ class _Reader:
             if matrix is not None:
                 cells = row.group(4).split()
                 if arrow == "":
-                    cells = cells[: len(matrix.columns)]  # sums of the row stand behind the pairs of all to all
+                    cells = cells[: len(matrix.columns)]  # sums of the row follow the pairs of all to all
                 matrix.take(self._draft, f"{row.group(1)}{int(row.group(2))}", cells, line.number)
         elif aggregate:
             value = number(aggregate.group(1))
@@ -126,7 +126,7 @@ class _Reader:
             self._close(complete=all(matrix.is_whole for matrix in self._matrices.values()))
 
     def _read_tests(self, line: Line, text: str) -> None:
-        """Take a test of a configuration file: transfers, each with its bandwidth."""
+        """Read a test of a configuration file: transfers, each with its bandwidth."""
         test, transfer, draft = _TEST.match(text), _TRANSFER.match(text), self._draft
         if test:
             self._size = None
@@ -158,6 +158,6 @@ def _format_place(suffix: str) -> Callable[[str, str], str]:
 
 
 def _format_memory(text: str) -> str:
-    """``G0`` as GPU0; several where a transfer has several."""
+    """Format ``G0`` as GPU0; a transfer may have several devices."""
     devices = re.findall(r"([A-Z])(\d*)", text)
     return "+".join(f"{_KINDS.get(kind, kind)}{index}" for kind, index in devices)

@@ -72,7 +72,7 @@ class Columns:
 
 
 def parse_columns(text: str) -> Columns | None:
-    """The columns a line names, when it is a column line."""
+    """The columns of a line, if it is a column line."""
     csv = _CSV.match(text)
     if csv:
         rank = csv.group(2)
@@ -87,7 +87,7 @@ def parse_columns(text: str) -> Columns | None:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: what stands before its numbers, and the numbers; None where a final row of threads leaves one out."""
+    """One row: the cells before its numbers, and the numbers; None for one that a final row of threads omits."""
 
     name: str | None
     thread: str | None
@@ -96,11 +96,11 @@ class Row:
 
 
 _FINAL = re.compile(r"(Final:)? *(?:\[thread (\d+)\])? *((?:[\w.-]+? +)??)(\d[\d,.]*(?: +\d[\d,.]*){3,7})(?: +\D.*)?$")
-_SPARSE = (0, 3, 5, 7)  # threads together have no percentile and no recent values
+_SPARSE = (0, 3, 5, 7)  # the sum of threads has no percentile and no recent values
 
 
 def parse_row(text: str, columns: Columns) -> Row | None:
-    """The row in a line, when it is one; ``text`` has no table bars."""
+    """The row in a line, if it is one; ``text`` has no table bars."""
     if columns.csv:
         return _parse_csv_row(text, columns)
     match = _FINAL.match(text)

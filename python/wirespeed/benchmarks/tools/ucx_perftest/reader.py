@@ -1,8 +1,8 @@
 """ucx_perftest: tables and CSV of a client, and what a server prints.
 
 MB/s are 2^20 bytes per second (src/tools/perf/perftest.c divides by 1024 * 1024). "overall" is the mean of a run,
-"average" of what passed since the row before: its place names it. A bandwidth test calls its time per message overhead,
-which is no latency. A run is complete with its "Final:" row. A server prints no result.
+"average" the mean since the previous row, which its place states. A bandwidth test calls its time per message overhead,
+which is not a latency. A run is complete with its "Final:" row. A server prints no result.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _MESSAGE = re.compile(r"\[\d{6,}\.\d+\] +\[[^\]]*\] +[\w.-]+:\d+ +UCX .*")
 
 
 class _Reader(RunReader):
-    """A run at a time: settings, column line, rows."""
+    """Reads one run at a time: settings, column line, rows."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -112,7 +112,7 @@ class _Reader(RunReader):
     # -- settings --------------------------------------------------------------------------------------------------
 
     def _command_line(self, options: str) -> None:
-        """A command line: it names the test and the message size of the table that follows."""
+        """Read a command line: it contains the test and the message size of the table that follows."""
         if self._draft is not None and (self._draft.measurements or self._draft.errors):
             self._close()
         self._command = dict(re.findall(r"(?<=\s)-([tsn]) *([\w,]+)", options))
@@ -128,7 +128,7 @@ class _Reader(RunReader):
             self._read_settings(self._open(line))
 
     def _read_settings(self, draft: Draft) -> None:
-        """The content of the box above a table; on the server's side that is all there is."""
+        """Set parameters from the box above a table; a server prints only this box."""
         for name, parameter in _BOX_NAMES.items():
             if name in self._box:
                 value = self._box[name]
@@ -148,7 +148,7 @@ class _Reader(RunReader):
     # -- the table -------------------------------------------------------------------------------------------------
 
     def _read_table_head(self) -> None:
-        """The head of a table: a run before it is over."""
+        """Read the head of a table, which ends the previous run."""
         had = self._draft
         if had is not None and (had.measurements or had.errors):
             self._close()
@@ -160,7 +160,7 @@ class _Reader(RunReader):
         self._columns, self._headed = columns, None
 
     def _read_next_test(self, line: Line, name: str) -> None:
-        """A table continues with the next test of a batch file."""
+        """Continue a table with the next test of a batch file."""
         columns, draft = self._columns, self._draft
         if draft is not None and (draft.measurements or draft.parameters.batch is not None):
             self._close()
@@ -207,11 +207,11 @@ class _Reader(RunReader):
             draft.complete = True
 
     def _tests_latency(self) -> bool:
-        """Whether the test is one of latency, as far as the log states it."""
+        """Whether the test measures latency, as far as the log states it."""
         return "latency" in self._box.get("Test", "") or self._command.get("t", "").endswith("_lat")
 
     def _is_last(self, row: Row) -> bool:
-        """Releases before 1.10 do not mark the last row; it is the one with all requested iterations."""
+        """Whether a row is the last one; releases before 1.10 do not mark it: it has all requested iterations."""
         iterations = self._command.get("n", str(_DEFAULT_ITERATIONS))
         return row.values[0] == (int(iterations) if iterations.isdecimal() else None)
 
