@@ -311,13 +311,13 @@ def summary() -> str:
 
 def leaf_spine() -> str:
     """The picture of the smallest fabric among the examples."""
-    from wirespeed.cli.topology import topology_of
+    from wirespeed.cli.topology import build_topology
     from wirespeed.cluster import read
     from wirespeed.plan import build
     from wirespeed.report.svg import svg
 
     plan = build(read(ROOT.parent / "examples" / "arista-leaf-spine" / "cluster.yaml"))
-    return svg(topology_of(plan), plan.name)
+    return svg(build_topology(plan), plan.name)
 
 
 def pair_matrix() -> str:

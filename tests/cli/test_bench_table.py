@@ -22,14 +22,14 @@ def _print_table(monkeypatch: pytest.MonkeyPatch, width: int) -> str:
     console = Console(file=io.StringIO(), width=width, highlight=False)
     monkeypatch.setattr(bench_table, "standard_output", lambda: console)
     (run,) = parse(LOG)
-    bench_table._print(bench_table._table(run.measurements))
+    bench_table._print_grid(bench_table._build_table(run.measurements))
     return console.file.getvalue()  # type: ignore[attr-defined,no-any-return]
 
 
 def _by_rich(width: int) -> str:
     console = Console(file=io.StringIO(), width=width, highlight=False)
     (run,) = parse(LOG)
-    console.print(bench_table._folding_table(bench_table._table(run.measurements)))
+    console.print(bench_table._folding_table(bench_table._build_table(run.measurements)))
     return console.file.getvalue()  # type: ignore[attr-defined,no-any-return]
 
 

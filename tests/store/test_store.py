@@ -32,7 +32,7 @@ def test_what_was_read_comes_back(store_address: str) -> None:
     with Store(store_address) as store:
         campaign = store.begin("first", STARTED, "mi300x-4node", "wirespeed 0")
         added = store.add(campaign, _batch(*LOGS))
-        assert added.known == ()
+        assert added.known_logs == ()
         runs = [run for log in LOGS for run in read(log.read_text()).runs]
         assert added.runs == len(runs)
         found = store.values(campaign, Filters())
@@ -58,7 +58,7 @@ def test_the_same_files_twice_do_not_double(store_address: str) -> None:
         again = store.begin("first", STARTED, None, "wirespeed 0")
         assert again.id == first.id and not again.finished
         added = store.add(again, _batch(*LOGS))
-        assert added.known == tuple(log.name for log in LOGS[:2])
+        assert added.known_logs == tuple(log.name for log in LOGS[:2])
         assert added.logs == len(LOGS) - 2
         store.finish(again)
         campaign = store.find("first")
@@ -76,7 +76,7 @@ def test_logs_of_the_same_bytes_are_told_apart_by_their_key(store_address: str, 
     with Store(store_address) as store:
         campaign = store.begin("x", STARTED, None, "wirespeed 0")
         added = store.add(campaign, batch)
-        assert (added.logs, added.known) == ((2, ()) if key else (1, ("node3.log",)))
+        assert (added.logs, added.known_logs) == ((2, ()) if key else (1, ("node3.log",)))
         assert store.find("x").failed == added.runs == added.logs
 
 

@@ -25,21 +25,21 @@ def main() -> None:
     try:
         code = app(prog_name="wirespeed", standalone_mode=False)
     except Refusal as refusal:
-        _show(refusal.problems)
+        _show_problems(refusal.problems)
         sys.exit(Exit.REFUSED)
     except OSError as error:
         if error.filename is None and error.errno not in _DISK_ERRORS:
-            _internal(error)
+            _report_bug(error)
         place = "writing" if error.filename is None else str(error.filename)
         reason = error.strerror or str(error)
-        _show([Problem(place, reason.lower(), hint=_path_hint(error))])
+        _show_problems([Problem(place, reason.lower(), hint=_path_hint(error))])
         sys.exit(Exit.REFUSED)
     except typer.Abort:
         sys.stderr.write("aborted\n")
         sys.exit(Exit.FAILED)
     except Exception as error:
         _exit_usage(error)
-        _internal(error)
+        _report_bug(error)
     sys.exit(code if isinstance(code, int) else Exit.PASSED)
 
 
@@ -52,7 +52,7 @@ def _exit_usage(error: Exception) -> None:
     if is_help(error):
         sys.stderr.write(f"{error}\n")
     else:
-        _show([usage_problem(error)])
+        _show_problems([usage_problem(error)])
     sys.exit(Exit.REFUSED)
 
 
@@ -63,13 +63,13 @@ def _path_hint(error: OSError) -> str | None:
     return path_hint(str(error.filename)) if missing else None
 
 
-def _show(problems: tuple[Problem, ...] | list[Problem]) -> None:
+def _show_problems(problems: tuple[Problem, ...] | list[Problem]) -> None:
     from wirespeed.cli.console import show_problems
 
     show_problems(problems)
 
 
-def _internal(error: Exception) -> None:
+def _report_bug(error: Exception) -> None:
     """A bug of wirespeed: print the traceback for the report."""
     import traceback
 

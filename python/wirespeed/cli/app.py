@@ -59,7 +59,7 @@ def _print_version(wanted: bool) -> None:
 
 
 @app.callback()
-def _options(
+def _define_options(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
@@ -67,12 +67,12 @@ def _options(
     """Options of the program itself."""
 
 
-def _register() -> None:
+def _register_commands() -> None:
     """Import every file in ``verbs/``; each registers its command on `app`."""
     from wirespeed.cli import verbs
 
-    for module in sorted(pkgutil.iter_modules(verbs.__path__), key=lambda found: found.name):
+    for module in sorted(pkgutil.iter_modules(verbs.__path__), key=lambda module_info: module_info.name):
         importlib.import_module(f"{verbs.__name__}.{module.name}")
 
 
-_register()
+_register_commands()

@@ -19,8 +19,10 @@ def show(communicator: Communicator, explained: Collection[str] = ()) -> None:
     size = f", {communicator.ranks} ranks" if communicator.ranks is not None else ""
     nodes = f" on {communicator.nodes} nodes" if communicator.nodes is not None else ""
     library = escape(f"{communicator.library} {communicator.version}" if communicator.version else "NCCL or RCCL")
-    standard_output().print(f"[bold]{library} communicator{size}{nodes}[/]  {_state(communicator)}", soft_wrap=True)
-    for name, value in _rows(communicator):
+    standard_output().print(
+        f"[bold]{library} communicator{size}{nodes}[/]  {_format_state(communicator)}", soft_wrap=True
+    )
+    for name, value in _list_rows(communicator):
         standard_output().print(f"  {name}: {escape(value)}", soft_wrap=True)
     for warning in communicator.warnings:
         times = f" ({warning.count} times)" if warning.count > 1 else ""
@@ -39,13 +41,13 @@ def show(communicator: Communicator, explained: Collection[str] = ()) -> None:
     for line in format_causes([failure for failure in failures if failure not in explained]):
         standard_output().print(f"  {line}", soft_wrap=True)
     if communicator.paths:
-        standard_output().print(_paths(communicator))
+        standard_output().print(_build_path_table(communicator))
     if communicator.choices:
-        standard_output().print(_choices(communicator))
+        standard_output().print(_build_choice_table(communicator))
     standard_output().print()
 
 
-def _state(communicator: Communicator) -> str:
+def _format_state(communicator: Communicator) -> str:
     fatal = sum(error.count for error in communicator.fatal_errors)
     if fatal:
         return f"[red]failed: {plural(fatal, 'fatal error')}[/]"
@@ -54,7 +56,7 @@ def _state(communicator: Communicator) -> str:
     return f"[yellow]initialization log incomplete{'' if communicator.ranks is not None else ' (ranks unknown)'}[/]"
 
 
-def _rows(communicator: Communicator) -> Iterator[tuple[str, str]]:
+def _list_rows(communicator: Communicator) -> Iterator[tuple[str, str]]:
     network = [communicator.network, *communicator.plugins]
     if any(network):
         yield "network", ", ".join(word for word in network if word)
@@ -62,9 +64,9 @@ def _rows(communicator: Communicator) -> Iterator[tuple[str, str]]:
     if nics:
         yield "NICs", ", ".join(nics)
     if communicator.gdrdma is not None:
-        over = sum(path.connections for path in communicator.paths if path.gdrdma is not None)
+        network_connections = sum(path.connections for path in communicator.paths if path.gdrdma is not None)
         direct = sum(path.connections for path in communicator.paths if path.gdrdma)
-        yield "GPUDirect RDMA", f"{direct} of {over} connections"
+        yield "GPUDirect RDMA", f"{direct} of {network_connections} connections"
     counts = (
         ("collectives", communicator.channels),
         ("NVLS", communicator.nvls_channels),
@@ -89,7 +91,7 @@ def _rows(communicator: Communicator) -> Iterator[tuple[str, str]]:
             yield f"{variable} differs between processes", ", ".join(values)
 
 
-def _paths(communicator: Communicator) -> Table:
+def _build_path_table(communicator: Communicator) -> Table:
     table = Table(box=None, pad_edge=False)
     for name in ("host", "transport", "NIC", "direction", "GPUDirect RDMA"):
         table.add_column(name)
@@ -105,7 +107,7 @@ def _paths(communicator: Communicator) -> Table:
 
 
 def _format_nic(path: NcclPath, names: Mapping[tuple[str, int], str]) -> str:
-    """``mlx5_0 (NIC 0)``; the number alone where the log does not list the NICs."""
+    """``mlx5_0 (NIC 0)``; only the number if the log does not list the NICs."""
     if path.device is None:
         return ""
     name = names.get((path.host, path.device))
@@ -114,11 +116,11 @@ def _format_nic(path: NcclPath, names: Mapping[tuple[str, int], str]) -> str:
 
 
 def _format_channels(first: int, last: int) -> str:
-    """``2 (0 to 1)``: how many channels, and their numbers."""
+    """``2 (0 to 1)``: the count of channels and their numbers."""
     return f"1 ({first})" if first == last else f"{last - first + 1} ({first} to {last})"
 
 
-def _choices(communicator: Communicator) -> Table:
+def _build_choice_table(communicator: Communicator) -> Table:
     table = Table(box=None, pad_edge=False)
     for name in ("function", "size", "algorithm", "protocol", "channels"):
         table.add_column(name)

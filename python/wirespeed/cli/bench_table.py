@@ -22,19 +22,19 @@ def show(run: Run) -> None:
     """Print one run."""
     words = [run.tool, run.version, run.test, f"{run.ranks} ranks" if run.ranks is not None else None]
     title = " ".join(escape(word) for word in words if word)
-    standard_output().print(f"[bold]{title}[/]  [{_COLOURS[run.status]}]{_status(run)}[/]", soft_wrap=True)
+    standard_output().print(f"[bold]{title}[/]  [{_COLOURS[run.status]}]{_format_status(run)}[/]", soft_wrap=True)
     if run.error:
         standard_output().print(f"  {escape(run.error)}", soft_wrap=True)
     for line in format_causes(run.failures):
         standard_output().print(f"  {line}", soft_wrap=True)
     host_names = _shorten(run.parameters.host_names)
     stated = plain(replace(run.parameters, mesh_pairs={}, failed_pairs={}, host_names=host_names))
-    for line in _wrap(f"{name}={value}" for name, value in flatten(stated)):
+    for line in _wrap_parameters(f"{name}={value}" for name, value in flatten(stated)):
         standard_output().print(f"  [dim]{escape(line)}[/]", soft_wrap=True)
     if run.parameters.pair_count:
-        _print(_pairs(run))
+        _print_grid(_build_pair_grid(run))
     if run.measurements:
-        _print(_table(run.measurements))
+        _print_grid(_build_table(run.measurements))
     standard_output().print()
 
 
@@ -48,19 +48,19 @@ def _shorten(host_names: str | None) -> str | None:
 
 
 def format_causes(failures: Sequence[str]) -> list[str]:
-    """Lines that list entries of the failure catalogue as likely causes, the likeliest first; none without entries."""
+    """Lines that list entries of the failure catalogue as likely causes, likeliest first; none without entries."""
     if not failures:
         return []
     from wirespeed.catalogue import load
 
-    known = load().failures
+    failures_by_name = load().failures
     return [
         "likely causes (`wirespeed explain ID`):",
-        *(f"  [bold]{name:<8}[/] {escape(known[name].title)}" for name in failures),
+        *(f"  [bold]{name:<8}[/] {escape(failures_by_name[name].title)}" for name in failures),
     ]
 
 
-def _status(run: Run) -> str:
+def _format_status(run: Run) -> str:
     """``complete``, ``complete, 4 of 16 pairs failed``."""
     if run.parameters.waived:
         return "waived: not supported by the hardware"
@@ -72,7 +72,7 @@ def _status(run: Run) -> str:
     return f"{run.status.value}, {failed} of {len(places)} pairs failed" if failed else run.status.value
 
 
-def _pairs(run: Run) -> _Grid:
+def _build_pair_grid(run: Run) -> _Grid:
     """A row per pair, failed ones first: its exit code, and the error or the route."""
     grid = _Grid()
     grid.add("pair", right=False)
@@ -86,7 +86,7 @@ def _pairs(run: Run) -> _Grid:
 
 
 def _format_outcome(pair: MeshPair) -> str:
-    """``enp105s0np0 via 10.1.0.22 table 104``; of a failed pair its message first."""
+    """``enp105s0np0 via 10.1.0.22 table 104``; for a failed pair the message first."""
     route = pair.route or ""
     if route.startswith("none: "):
         route = f"no route: {route.removeprefix('none: ')}"
@@ -97,10 +97,10 @@ def _format_outcome(pair: MeshPair) -> str:
     return "; ".join(filter(None, (pair.message, route)))
 
 
-_WIDTH = 96  # of the lines of parameters; one parameter is never broken
+_WIDTH = 96  # columns of the lines of parameters; a parameter is never broken
 
 
-def _wrap(parameters: Iterable[str]) -> Iterator[str]:
+def _wrap_parameters(parameters: Iterable[str]) -> Iterator[str]:
     line = ""
     for parameter in parameters:
         if line and len(line) + 2 + len(parameter) > _WIDTH:
@@ -113,7 +113,7 @@ def _wrap(parameters: Iterable[str]) -> Iterator[str]:
 
 @dataclass(slots=True)
 class _Grid:
-    """Headings, whether each stands right, and rows of cells."""
+    """Headings, whether each column is right-aligned, and rows of cells."""
 
     headings: list[str] = field(default_factory=list)
     right: list[bool] = field(default_factory=list)
@@ -124,7 +124,7 @@ class _Grid:
         self.right.append(right)
 
 
-def _table(measurements: tuple[Measurement, ...]) -> _Grid:
+def _build_table(measurements: tuple[Measurement, ...]) -> _Grid:
     measurements = tuple(map(_in_gigabits, measurements))
     columns = list(dict.fromkeys((measurement.metric, measurement.unit) for measurement in measurements))
     rows: dict[tuple[int, str | None, int | None], dict[tuple[str, str], str]] = {}
@@ -134,13 +134,13 @@ def _table(measurements: tuple[Measurement, ...]) -> _Grid:
         ] = str(measurement.value)
     filled = sum(len(cells) for cells in rows.values())
     if len(columns) > _SMALL_GRID and filled < _SPARSE * len(columns) * len(rows):
-        return _list(measurements)
-    grid, has_sizes, has_places = _start(measurements)
+        return _build_list(measurements)
+    grid, has_sizes, has_places = _start_grid(measurements)
     for metric, unit in columns:
         words = metric.replace("_", "\n")
         grid.add(words if unit == metric.value else f"{words}\n{format_unit(unit)}")
     for (line, place, size), cells in rows.items():
-        lead = _lead(line, size, place, has_sizes, has_places)
+        lead = _format_leading_cells(line, size, place, has_sizes, has_places)
         grid.rows.append([*lead, *(cells.get(column, "") for column in columns)])
     return grid
 
@@ -152,24 +152,24 @@ def _in_gigabits(measurement: Measurement) -> Measurement:
     return measurement._replace(unit="Gb/s", value=round(measurement.value / 1e9, 3))
 
 
-_SMALL_GRID = 3  # columns that fit however empty they are
-_SPARSE = 0.5  # of the cells: below, most of a table would be empty
+_SMALL_GRID = 3  # up to this number of columns a table is used, even if it is mostly empty
+_SPARSE = 0.5  # minimum share of filled cells of a table
 
 
-def _list(measurements: tuple[Measurement, ...]) -> _Grid:
-    """A row per number, for reports whose lines measure each something else."""
-    grid, has_sizes, has_places = _start(measurements)
+def _build_list(measurements: tuple[Measurement, ...]) -> _Grid:
+    """A row per number, for reports whose lines measure different things."""
+    grid, has_sizes, has_places = _start_grid(measurements)
     grid.add("metric", right=False)
     grid.add("value")
     grid.add("unit", right=False)
     for measurement in measurements:
-        lead = _lead(measurement.line, measurement.size_bytes, measurement.place, has_sizes, has_places)
+        lead = _format_leading_cells(measurement.line, measurement.size_bytes, measurement.place, has_sizes, has_places)
         grid.rows.append([*lead, measurement.metric.value, str(measurement.value), format_unit(measurement.unit)])
     return grid
 
 
-def _start(measurements: tuple[Measurement, ...]) -> tuple[_Grid, bool, bool]:
-    """A grid with the columns before the numbers, and whether sizes and places are among them."""
+def _start_grid(measurements: tuple[Measurement, ...]) -> tuple[_Grid, bool, bool]:
+    """A grid with the columns before the numbers, and whether they include sizes and places."""
     has_sizes = any(measurement.size_bytes is not None for measurement in measurements)
     has_places = any(measurement.place is not None for measurement in measurements)
     grid = _Grid()
@@ -181,14 +181,16 @@ def _start(measurements: tuple[Measurement, ...]) -> tuple[_Grid, bool, bool]:
     return grid, has_sizes, has_places
 
 
-def _lead(line: int, size: int | None, place: str | None, has_sizes: bool, has_places: bool) -> list[str]:
+def _format_leading_cells(
+    line: int, size: int | None, place: str | None, has_sizes: bool, has_places: bool
+) -> list[str]:
     lead = [str(line)]
     lead += [str(size) if size is not None else ""] if has_sizes else []
     return lead + ([place or ""] if has_places else [])
 
 
-def _print(grid: _Grid) -> None:
-    """Rows that fit are laid out here: Rich needs a millisecond for each, and a log of 1000 runs has 100,000."""
+def _print_grid(grid: _Grid) -> None:
+    """Print rows that fit the terminal without Rich, which needs 1 ms per row: a log of 1000 runs has 100,000 rows."""
     headings = [heading.split("\n") for heading in grid.headings]
     widths = [max(map(cell_len, words)) for words in headings]
     for row in grid.rows:
@@ -199,15 +201,17 @@ def _print(grid: _Grid) -> None:
     height = max(map(len, headings))
     tops = zip(*([""] * (height - len(words)) + words for words in headings), strict=True)
     standard_output().print(
-        "\n".join(_line(grid, widths, top) for top in tops), style="bold", markup=False, soft_wrap=True
+        "\n".join(_format_line(grid, widths, top) for top in tops), style="bold", markup=False, soft_wrap=True
     )
-    standard_output().print("\n".join(_line(grid, widths, row) for row in grid.rows), markup=False, soft_wrap=True)
+    standard_output().print(
+        "\n".join(_format_line(grid, widths, row) for row in grid.rows), markup=False, soft_wrap=True
+    )
 
 
 _GAP = "  "
 
 
-def _line(grid: _Grid, widths: list[int], cells: Iterable[str]) -> str:
+def _format_line(grid: _Grid, widths: list[int], cells: Iterable[str]) -> str:
     return _GAP.join(
         " " * (width - cell_len(cell)) + cell if right else set_cell_size(cell, width)
         for cell, width, right in zip(cells, widths, grid.right, strict=True)
@@ -215,7 +219,7 @@ def _line(grid: _Grid, widths: list[int], cells: Iterable[str]) -> str:
 
 
 def _folding_table(grid: _Grid) -> Table:
-    """What is too wide for the terminal, folded to its width."""
+    """A table that is folded to the width of the terminal."""
     table = Table(box=None, pad_edge=False)
     for heading, right in zip(grid.headings, grid.right, strict=True):
         table.add_column(

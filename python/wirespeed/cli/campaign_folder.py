@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 NAME = "campaign.json"
 
 
-def logs_of(folder: Path) -> Iterator[LogFile]:
-    """The log of every attempt that left one.
+def list_logs(folder: Path) -> Iterator[LogFile]:
+    """The log of every attempt that has one.
 
     Raises:
-        Refusal: the folder is not whole.
+        Refusal: the folder is not complete.
     """
     from wirespeed.benchmarks.run import open_folder
 
-    found = open_folder(folder)
-    places = {step.id: step.place for step in found.campaign.steps}
-    tests = {step.id: step.test for step in found.campaign.steps}
-    for attempt in found.attempts:
+    opened = open_folder(folder)
+    places = {step.id: step.place for step in opened.campaign.steps}
+    tests = {step.id: step.test for step in opened.campaign.steps}
+    for attempt in opened.attempts:
         path = folder / attempt.log
         if path.is_file():
             key = f"{attempt.step}.{attempt.attempt}"
@@ -39,18 +39,18 @@ def logs_of(folder: Path) -> Iterator[LogFile]:
             yield LogFile(
                 str(path),
                 path,
-                inside=True,
+                is_in_folder=True,
                 location=place,
                 key=key,
                 folder=folder,
                 failed=failed,
-                span=span_of(attempt),
-                cluster=found.campaign.cluster,
+                span=parse_span(attempt),
+                cluster=opened.campaign.cluster,
             )
 
 
-def span_of(attempt: Attempt) -> tuple[float, float] | None:
-    """From when to when an attempt was made, in seconds since 1970; None where the journal has no valid times."""
+def parse_span(attempt: Attempt) -> tuple[float, float] | None:
+    """The begin and end of an attempt, in seconds since 1970; None if the journal has no valid times."""
     try:
         start = datetime.fromisoformat(attempt.started).timestamp()
     except ValueError:
@@ -59,17 +59,17 @@ def span_of(attempt: Attempt) -> tuple[float, float] | None:
 
 
 def check_no_lab(file: LogFile) -> None:
-    """That a log is none that `wirespeed lab bench` wrote: it stands against no cluster.
+    """Check that a log was not written by `wirespeed lab bench`, whose results are not compared with a cluster.
 
     Raises:
-        Refusal: it is.
+        Refusal: the log is from a lab.
     """
     from wirespeed.errors import refuse
     from wirespeed.results.lab import is_lab
 
     cluster = file.cluster
     if cluster is None and file.path is not None:
-        cluster = _cluster_of(file.path.absolute().parent.parent)  # one log of a folder was named
+        cluster = _find_cluster(file.path.absolute().parent.parent)  # the user gave one log of a folder
     if is_lab(cluster):
         raise refuse(
             file.name,
@@ -79,19 +79,19 @@ def check_no_lab(file: LogFile) -> None:
 
 
 @cache
-def _cluster_of(folder: Path) -> str | None:
-    """The cluster of a folder that may be a campaign's."""
+def _find_cluster(folder: Path) -> str | None:
+    """The cluster of a folder, if it is a result folder."""
     from wirespeed.benchmarks.run import open_folder
     from wirespeed.errors import Refusal
 
     try:
         return open_folder(folder).campaign.cluster if (folder / NAME).is_file() else None
-    except Refusal:  # another program's file of that name
+    except Refusal:  # a file of another program with this name
         return None
 
 
-def campaign_of(files: Iterable[LogFile]) -> Campaign | None:
-    """The campaign that all these logs are of; None where they are of none, or of several."""
+def find_campaign(files: Iterable[LogFile]) -> Campaign | None:
+    """The campaign of all these logs; None if they belong to none or to several."""
     folders = {file.folder for file in files}
     folder = folders.pop() if len(folders) == 1 else None
     if folder is None:

@@ -51,7 +51,7 @@ def load(campaign: Campaign, parallel: int) -> str:
     from wirespeed.benchmarks.run import duration
 
     hosts = {command.host for step in campaign.steps for command in (step.client, step.server) if command}
-    # A parallel program is typed on one of its hosts, and uses all.
+    # A parallel program is started on one of its hosts, and uses all.
     hosts |= {used[5:] for step in campaign.steps for used in step.uses if used.startswith("host ")}
     nics = {name for step in campaign.steps for name in (step.source, step.target) if name}
     scope_text = f"{len(nics)} NICs of {count(len(hosts), 'host')}" if nics else count(len(hosts), "host")
@@ -78,19 +78,19 @@ def time(seconds: float) -> str:
 
 
 def judge_relations(request: Request, folder: Folder, bar: GradeOptions) -> tuple[Relation, ...]:
-    """What the runs of a campaign reach of each other, where the profile has relative gates."""
+    """Apply the profile's relative gates to the runs of a campaign."""
     from wirespeed.cli import flows
-    from wirespeed.cli.campaign_folder import logs_of
+    from wirespeed.cli.campaign_folder import list_logs
 
     if bar.profile is None or not bar.profile.relative_gates or not request.plan.hosts:
         return ()
-    return flows.judge_logs(request.plan, logs_of(folder.path), None, bar.profile, bar.observed)[0].relations
+    return flows.judge_logs(request.plan, list_logs(folder.path), None, bar.profile, bar.observed)[0].relations
 
 
 def print_outcome(
-    request: Request, folder: Folder, done: CampaignResult, form: Format, relations: Sequence[Relation] = ()
+    request: Request, folder: Folder, result: CampaignResult, form: Format, relations: Sequence[Relation] = ()
 ) -> None:
-    """The outcome, also into the folder."""
+    """Print the outcome, and write it to the folder."""
     from wirespeed.benchmarks.run import read_mesh
     from wirespeed.cli.console import err, standard_output
     from wirespeed.report import campaign as report
@@ -100,8 +100,8 @@ def print_outcome(
 
     campaign = folder.campaign
     rows = [
-        {"step": step.id, "test": step.test, "place": step.place, "attempt": done.latest.get(step.id)}
-        for step in done.steps
+        {"step": step.id, "test": step.test, "place": step.place, "attempt": result.latest.get(step.id)}
+        for step in result.steps
     ]
     text = document(
         "bench-run",
@@ -111,13 +111,13 @@ def print_outcome(
         cluster=campaign.cluster,
         label=campaign.label,
         started=campaign.started,
-        complete=done.complete,
+        complete=result.complete,
         notes=campaign.notes,
         steps=rows,
-        suspects=done.suspects,
+        suspects=result.suspects,
         relations=relations,
     )
-    mesh = read_mesh(request, folder, done)
+    mesh = read_mesh(request, folder, result)
     try:
         (folder.path / "summary.json").write_text(text, encoding="utf-8")
         if mesh is not None:
@@ -126,16 +126,16 @@ def print_outcome(
         if form is Format.JSON:
             typer.echo(text, nl=False)
         else:
-            report.table(done.steps, done.latest, done.suspects, standard_output())
+            report.table(result.steps, result.latest, result.suspects, standard_output())
             compared(relations, standard_output())
             if mesh is not None:
                 matrix(mesh, standard_output())
-    if not done.complete:
+    if not result.complete:
         err().print(f"interrupted: --resume continues the run in {folder.path}", markup=False, soft_wrap=True)
 
 
 def mesh_text(mesh: Mesh, campaign: Campaign) -> str:
-    """The whole matrix: a text for each NIC as source, a sign for each as target."""
+    """Format the whole matrix: a text for each NIC as source, a sign for each as target."""
     from wirespeed.results.json import document
 
     return document(

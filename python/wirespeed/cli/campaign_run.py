@@ -1,4 +1,4 @@
-"""What verbs that run benchmarks share: the folder, the run with its progress, the store, the exit code."""
+"""Steps that commands share which run benchmarks: the folder, the run with its progress, the store, the exit code."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from wirespeed.results.campaign import Campaign, Grade, Outcome, Step
 
 
-def folder_of(verb: str, output: Path | None, campaign: Campaign, resume: bool) -> Folder:
-    """The folder of a campaign, new or as an earlier run left it.
+def open_result_folder(verb: str, output: Path | None, campaign: Campaign, resume: bool) -> Folder:
+    """Create the result folder of a campaign, or open that of an earlier run.
 
     Raises:
-        Refusal: none was given, or it is another's.
+        Refusal: no folder was given, or it belongs to another campaign.
     """
     from wirespeed.benchmarks import run as running
     from wirespeed.errors import refuse
@@ -33,7 +33,7 @@ def folder_of(verb: str, output: Path | None, campaign: Campaign, resume: bool) 
 def execute(
     suite: Suite, request: Request, grader: Grader, folder: Folder, reach: Reach, how: RunOptions
 ) -> CampaignResult:
-    """Run it, with progress on standard error."""
+    """Run the campaign, with progress on standard error."""
     from rich.markup import escape
     from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Progressing
@@ -46,17 +46,20 @@ def execute(
     places = {step.id: step for step in folder.campaign.steps}
 
     def grade_step(step: Step, status: Outcome, text: str) -> tuple[Grade, str | None]:
-        places[step.id] = step  # of those that narrow down too
+        places[step.id] = step  # including steps that narrow down
         return grader(step, status, text)
 
     columns = (TextColumn("{task.completed:.0f} of {task.total:.0f}"), BarColumn(), TextColumn("{task.description}"))
-    with interruptible() as interrupted, Progressing(*columns, console=err(), disable=not err().is_terminal) as shown:
-        task = shown.add_task("", total=len(folder.campaign.steps))
+    with (
+        interruptible() as interrupted,
+        Progressing(*columns, console=err(), disable=not err().is_terminal) as progress_bar,
+    ):
+        task = progress_bar.add_task("", total=len(folder.campaign.steps))
 
         def report_progress(progress: running.Progress) -> None:
-            now = f", now {len(progress.running)}: {progress.running[0].id}" if progress.running else ""
-            remaining = escape(f"{time(progress.left_s)} left{now}")
-            shown.update(task, total=progress.total, completed=progress.count, description=remaining)
+            current = f", now {len(progress.running)}: {progress.running[0].id}" if progress.running else ""
+            remaining = escape(f"{time(progress.left_s)} left{current}")
+            progress_bar.update(task, total=progress.total, completed=progress.count, description=remaining)
             last = progress.last
             if last is not None:
                 step = places[last.step]
@@ -68,7 +71,7 @@ def execute(
 
 
 def store_logs(folder: Folder, location: str, label: str | None, bundle: Path | None) -> None:
-    """Store the logs, those of an interrupted campaign too: storing them again adds what is new.
+    """Store the logs, also of an interrupted campaign: storing them again adds new ones.
 
     Raises:
         Refusal: the store, the label or the bundle is refused.
@@ -80,24 +83,24 @@ def store_logs(folder: Folder, location: str, label: str | None, bundle: Path | 
 
     logs = list(log_files([str(folder.path)]))
     with Readers(logs, None) as readers, open_store(location) as store:
-        campaign, kept = keep(store, logs, readers, CampaignOptions(label=label, bundle=bundle))
+        campaign, result = keep(store, logs, readers, CampaignOptions(label=label, bundle=bundle))
         name = store.name
-    show_problems(kept.notices, label="warning")
-    show_problems(kept.skipped, label="skipped")
+    show_problems(result.notices, label="warning")
+    show_problems(result.skipped, label="skipped")
     if campaign is not None:
-        summary = f"campaign {campaign.id} {campaign.label}: {count(kept.runs, 'run')} stored in {name}"
+        summary = f"campaign {campaign.id} {campaign.label}: {count(result.runs, 'run')} stored in {name}"
         err().print(summary, markup=False, soft_wrap=True)
 
 
-def exit_of(done: CampaignResult) -> Exit:
-    """What a campaign means for the exit code."""
+def find_exit_code(result: CampaignResult) -> Exit:
+    """The exit code of a campaign."""
     from wirespeed.results.campaign import Grade, Outcome
 
-    if not done.complete:
+    if not result.complete:
         return Exit.INTERRUPTED
     codes = [Exit.PASSED]
-    for step in done.steps:
-        last = done.latest.get(step.id)
+    for step in result.steps:
+        last = result.latest.get(step.id)
         if last is None or last.status not in (Outcome.DONE, Outcome.FAILED) or last.grade is Grade.UNKNOWN:
             codes.append(Exit.INCOMPLETE)
         if last is not None and (last.grade is Grade.BAD or last.status is Outcome.FAILED):

@@ -1,4 +1,4 @@
-"""Writing to the terminal: data on standard output, everything else on standard error. Rich respects NO_COLOR."""
+"""Write to the terminal: data to standard output, everything else to standard error. Rich respects NO_COLOR."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FILE_WIDTH = 400
 """Columns of tables that are written to a pipe or file."""
 
 _SAME_LINES = 10
-"""Lines of a file that are named where the same is expected of all."""
+"""Maximum number of lines of a file that are listed with the same problem."""
 
 _TEXT_WIDTH = 100
 """Columns of running text that is written to a pipe or file."""
@@ -27,10 +27,10 @@ _TEXT_WIDTH = 100
 
 @cache
 def standard_output() -> Console:
-    """Standard output, for data. In a pipe or file, tables are as wide as they need: no cell is cut."""
+    """Standard output, for data. In a pipe or file, tables are as wide as necessary: no cell is cut."""
     from wirespeed.cli.file_console import FileConsole
 
-    return _widen(FileConsole(highlight=False, soft_wrap=False, emoji=False))
+    return _widen_console(FileConsole(highlight=False, soft_wrap=False, emoji=False))
 
 
 @cache
@@ -38,10 +38,10 @@ def err() -> Console:
     """Standard error, for progress, logs and problems."""
     from rich.console import Console
 
-    return _widen(Console(stderr=True, highlight=False, emoji=False))
+    return _widen_console(Console(stderr=True, highlight=False, emoji=False))
 
 
-def _widen(console: Console) -> Console:
+def _widen_console(console: Console) -> Console:
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = _FILE_WIDTH
     return console
@@ -62,7 +62,7 @@ def print_paragraphs(text: str, indent: int) -> None:
 
 
 def print_table(table: Table) -> None:
-    """Print all columns of a table: in a pipe as wide as needed, in a terminal at least as wide as the words."""
+    """Print all columns of a table: in a pipe as wide as necessary, in a terminal at least as wide as their words."""
     from rich.measure import Measurement
 
     console = standard_output()
@@ -82,16 +82,16 @@ def show_problems(problems: Iterable[Problem], label: str = "error") -> None:
     from wirespeed.report import wording
 
     colour = "red" if label == "error" else "yellow"
-    for problem in _shorten(dict.fromkeys(problems)):
+    for problem in _shorten_problems(dict.fromkeys(problems)):
         text = escape(wording.line(f"{problem.place}: {problem.statement}"))
         err().print(f"[bold {colour}]{label}[/]: {text}", soft_wrap=True)
         if problem.hint:
             err().print(f"  [bold]hint[/]: {escape(wording.line(problem.hint))}", soft_wrap=True)
 
 
-def _shorten(problems: Iterable[Problem]) -> list[Problem]:
-    """The problems, of many lines of a file where the same is expected only the first, and the number of the others."""
-    shown: list[Problem] = []
+def _shorten_problems(problems: Iterable[Problem]) -> list[Problem]:
+    """The problems; if many lines of a file have the same one, only the first lines and the number of the others."""
+    problems_to_show: list[Problem] = []
     lines: Counter[tuple[str, str]] = Counter()
     for problem in problems:
         file, _, line = problem.place.rpartition(":")
@@ -99,9 +99,9 @@ def _shorten(problems: Iterable[Problem]) -> list[Problem]:
             lines[file, problem.expected] += 1
             if lines[file, problem.expected] > _SAME_LINES:
                 continue
-        shown.append(problem)
+        problems_to_show.append(problem)
     for (file, expected), count in lines.items():
         if count > _SAME_LINES:
-            others = "1 more line" if count == _SAME_LINES + 1 else f"{count - _SAME_LINES:,} more lines"
-            shown.append(Problem(file, f"the same problem in {others}", expected))
-    return shown
+            further_lines = "1 more line" if count == _SAME_LINES + 1 else f"{count - _SAME_LINES:,} more lines"
+            problems_to_show.append(Problem(file, f"the same problem in {further_lines}", expected))
+    return problems_to_show

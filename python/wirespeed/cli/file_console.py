@@ -1,4 +1,4 @@
-"""Writing to a pipe or file."""
+"""Write to a pipe or file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class FileConsole(Console):
     """A console whose tables have no spaces at the end of their lines when they are written to a pipe or file."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print as a console does."""
+        """Print like a console."""
         if self.is_terminal or not any(isinstance(renderable, Table) for renderable in objects):
             super().print(*objects, **options)
             return

@@ -50,7 +50,7 @@ def plan_cluster(cluster: Path) -> Plan:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Facts of a bundle, when its first command was run, who wrote it, and whether all was collected."""
+    """Facts of a bundle, the time of its first command, the program that wrote it, and whether it is complete."""
 
     facts: Facts
     recorded: str | None
@@ -75,7 +75,7 @@ def evidence(bundle: Path) -> Evidence:
 
 
 def read_as_found(plan: Plan, bundle: Path) -> ObservedPlan:
-    """The cluster as a bundle shows it.
+    """The cluster as found, by a bundle.
 
     Raises:
         Refusal: it is no bundle, not whole, or a newer one.
@@ -86,7 +86,7 @@ def read_as_found(plan: Plan, bundle: Path) -> ObservedPlan:
 
 
 def add_commands(plan: Plan, findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Findings whose fixes contain the commands to apply them, or to read a setting that was not read."""
+    """Add to fixes the commands that apply them, or that read a setting that was not read."""
     from wirespeed.report.fixes import merge_fixes
 
     return tuple(
@@ -99,7 +99,7 @@ def add_commands(plan: Plan, findings: Iterable[Finding]) -> tuple[Finding, ...]
 
 
 def _reading_fix(plan: Plan, finding: Finding) -> tuple[Fix, ...]:
-    """Which command shows a setting that no collected output shows."""
+    """The fix for a setting that no collected output contains: the command that shows it."""
     from wirespeed.facts import NOT_SHOWN
     from wirespeed.render import stack
     from wirespeed.results.findings import Fix
@@ -136,21 +136,21 @@ def judge_logs(
     files: Iterable[LogFile],
     context: RunContext | None = None,
     profile: Profile | None = None,
-    found: ObservedPlan | None = None,
+    observed: ObservedPlan | None = None,
 ) -> tuple[JudgedLogs, tuple[Problem, ...]]:
-    """The runs of benchmark logs, judged together, and what was left out of them.
+    """Judge the runs of benchmark logs together; also return the problems of skipped lines and files.
 
-    Those of ``bench run`` are judged between the NICs they were made with; ``context`` is for other logs.
+    Runs of ``bench run`` are judged between the NICs of their step; ``context`` applies to other logs.
 
     Raises:
-        Refusal: a log holds no output of a known tool or is a lab's, or the user names what there is not.
+        Refusal: a log contains no output of a known tool or is from a lab, or a name from the user does not exist.
     """
     from wirespeed.benchmarks.judge.logs import Log, judge_together
     from wirespeed.errors import Problem
 
     logs: list[Log] = []
     notices: list[Problem] = []
-    origins: dict[tuple[object, ...], str] = {}  # steps of a run may print equal values: their times differ
+    origins: dict[tuple[object, ...], str] = {}  # steps of a run may print equal values, but at different times
     for file in files:
         check_no_lab(file)
         content = file.content()
@@ -158,17 +158,17 @@ def judge_logs(
         if first != file.name:
             notices.append(Problem(file.name, f"the same bytes as {first}", "another measurement; ignored"))
             continue
-        reading = _read(file, content, notices)
+        reading = _read_log(file, content, notices)
         if reading is not None:
             notices += reading.notices
             if not reading.runs and reading.communicators:
                 notices.append(Problem(file.name, "only NCCL debug lines; no benchmark results"))
-            source, target = _ends(plan, file.location)
+            source, target = _find_ends(plan, file.location)
             logs.append(Log(file.name, reading, source, target, file.span))
-    return judge_together(logs, plan, context, profile, found), tuple(notices)
+    return judge_together(logs, plan, context, profile, observed), tuple(notices)
 
 
-def _read(file: LogFile, content: bytes, notices: list[Problem]) -> Reading | None:
+def _read_log(file: LogFile, content: bytes, notices: list[Problem]) -> Reading | None:
     """Read a log; a file in a folder without output of a known tool is noted and skipped."""
     from wirespeed.cli.logs import read
     from wirespeed.errors import Refusal
@@ -176,7 +176,7 @@ def _read(file: LogFile, content: bytes, notices: list[Problem]) -> Reading | No
     try:
         return read(file, content)
     except Refusal as refusal:
-        if not file.inside:
+        if not file.is_in_folder:
             raise
         notices.extend(refusal.problems)
         return None
@@ -186,20 +186,20 @@ def read_profile(name: str | None) -> Profile | None:
     """Read an acceptance profile by name or file; None if none is given.
 
     Raises:
-        Refusal: there is none.
+        Refusal: the profile does not exist.
     """
     from wirespeed.benchmarks.judge.profile import read
 
     return read(name) if name else None
 
 
-def _ends(plan: Plan, ends: str | None) -> tuple[str | None, str | None]:
+def _find_ends(plan: Plan, ends: str | None) -> tuple[str | None, str | None]:
     """Both NICs of a pair, if the plan contains them."""
     from wirespeed.benchmarks.endpoints.nics import list_nics
 
     source, arrow, target = (ends or "").partition(" -> ")
-    known = {name for at in list_nics(plan) for name in (str(at), f"{at.host}/{at.interface}")}
-    return (source, target) if arrow and {source, target} <= known else (None, None)
+    nic_names = {name for nic in list_nics(plan) for name in (str(nic), f"{nic.host}/{nic.interface}")}
+    return (source, target) if arrow and {source, target} <= nic_names else (None, None)
 
 
 def findings_exit(findings: Iterable[Finding], strict: bool) -> Exit:
@@ -220,15 +220,15 @@ def runs_exit(runs: Sequence[JudgedRun], strict: bool, relations: Sequence[Relat
     from wirespeed.results.benchmarks import RunStatus
     from wirespeed.results.verdicts import Judgement
 
-    found = {verdict.judgement for run in runs for verdict in run.verdicts} | {
+    judgements = {verdict.judgement for run in runs for verdict in run.verdicts} | {
         relation.judgement for relation in relations
     }
     ended = {run.status for run in runs}
     codes = [Exit.PASSED]
-    if Judgement.FAIL in found or RunStatus.FAILED in ended or (strict and Judgement.WARN in found):
+    if Judgement.FAIL in judgements or RunStatus.FAILED in ended or (strict and Judgement.WARN in judgements):
         codes.append(Exit.FAILED)
     is_empty = not runs or any(not run.verdicts for run in runs)
-    if Judgement.UNKNOWN in found or RunStatus.TRUNCATED in ended or is_empty:
+    if Judgement.UNKNOWN in judgements or RunStatus.TRUNCATED in ended or is_empty:
         codes.append(Exit.INCOMPLETE)
     return Exit.worst(*codes)
 
@@ -240,24 +240,24 @@ def read_failure_titles(runs: Iterable[JudgedRun]) -> dict[str, str]:
         return {}
     from wirespeed.catalogue import load
 
-    known = load().failures
-    return {name: known[name].title for name in names if name in known}
+    failures_by_name = load().failures
+    return {name: failures_by_name[name].title for name in names if name in failures_by_name}
 
 
-def relations_exit(found: Sequence[Relation]) -> Exit:
+def relations_exit(relations: Sequence[Relation]) -> Exit:
     """Exit code of relative gates."""
     from wirespeed.results.verdicts import Judgement
 
-    judgements = {relation.judgement for relation in found}
+    judgements = {relation.judgement for relation in relations}
     if Judgement.FAIL in judgements:
         return Exit.FAILED
     return Exit.INCOMPLETE if Judgement.UNKNOWN in judgements else Exit.PASSED
 
 
-def peers_exit(found: Peers) -> Exit:
+def peers_exit(peers: Peers) -> Exit:
     """Exit code of a comparison of peers."""
-    suspects = [suspect for matrix in found.matrices for suspect in matrix.suspects]
-    compared = any(cell.fraction is not None for matrix in found.matrices for cell in matrix.cells)
+    suspects = [suspect for matrix in peers.matrices for suspect in matrix.suspects]
+    compared = any(cell.fraction is not None for matrix in peers.matrices for cell in matrix.cells)
     codes = [Exit.PASSED]
     if any(suspect.confirmed for suspect in suspects):
         codes.append(Exit.FAILED)
@@ -266,11 +266,13 @@ def peers_exit(found: Peers) -> Exit:
     return Exit.worst(*codes)
 
 
-def comparison_exit(found: Comparison) -> Exit:
+def comparison_exit(comparison: Comparison) -> Exit:
     """Exit code of a comparison of campaigns."""
     from wirespeed.results.campaign_history import Difference
 
-    differences = {row.difference for row in found.series} | {joint.difference for joint in found.joint_changes}
+    differences = {row.difference for row in comparison.series} | {
+        joint.difference for joint in comparison.joint_changes
+    }
     if Difference.WORSE in differences:
         return Exit.FAILED
     return Exit.PASSED if differences - {Difference.TOO_FEW_VALUES} else Exit.INCOMPLETE

@@ -1,8 +1,8 @@
-"""Commands of this application: their help pages, and which options can be set by environment variables.
+"""Commands of this application: their help pages, and the options that environment variables can set.
 
-Help pages have argument names without type annotations, numeric ranges in words, and no environment variables; those of
-all options are listed in docs/reference/commands.md. Options that print something and exit, such as ``--version``, have
-none: a variable with such a name may be set for another purpose, and would end every command.
+Help pages show argument names without types, numeric ranges in words, and no environment variables, which
+docs/reference/commands.md lists. Options that print something and exit, such as ``--version``, have no environment
+variable: it may be set for another purpose, and would end every command.
 """
 
 from __future__ import annotations
@@ -56,14 +56,17 @@ class Command(_Parameters, TyperCommand):
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the tables of arguments and options."""
-        _write(self, ctx, formatter)
+        _write_parameters(self, ctx, formatter)
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Name arguments in the usage line: ``NAME`` if required, ``[NAME]`` if optional."""
         arguments = [argument for argument in self.get_params(ctx) if argument.param_type_name == "argument"]
         return [
             "[OPTIONS]",
-            *(_argument(argument) if argument.required else f"[{_argument(argument)}]" for argument in arguments),
+            *(
+                _format_argument(argument) if argument.required else f"[{_format_argument(argument)}]"
+                for argument in arguments
+            ),
         ]
 
 
@@ -72,7 +75,7 @@ class Group(_Parameters, TyperGroup):
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the tables of options and commands."""
-        _write(self, ctx, formatter)
+        _write_parameters(self, ctx, formatter)
         self.format_commands(ctx, formatter)
 
 
@@ -91,7 +94,7 @@ def exits(parameter: Any) -> bool:
     return bool(parameter.is_eager or not parameter.expose_value)
 
 
-def _write(command: Any, ctx: Any, formatter: Any) -> None:
+def _write_parameters(command: Any, ctx: Any, formatter: Any) -> None:
     rows: dict[str, list[tuple[str, str]]] = {"argument": [], "option": []}
     for parameter in command.get_params(ctx):
         parameter.show_envvar = False
@@ -100,19 +103,19 @@ def _write(command: Any, ctx: Any, formatter: Any) -> None:
             continue
         name, text = record
         if parameter.param_type_name == "argument":
-            name, text = _argument(parameter), text.replace("  [required]", "")
-        rows[parameter.param_type_name].append((name, _ranges(text)))
+            name, text = _format_argument(parameter), text.replace("  [required]", "")
+        rows[parameter.param_type_name].append((name, _format_ranges(text)))
     for heading, kind in (("Arguments", "argument"), ("Options", "option")):
         if rows[kind]:
             with formatter.section(heading):
                 formatter.write_dl(rows[kind])
 
 
-def _argument(parameter: Any) -> str:
+def _format_argument(parameter: Any) -> str:
     return str(parameter.metavar or parameter.name.upper()).strip("[]")
 
 
-def _ranges(text: str) -> str:
+def _format_ranges(text: str) -> str:
     """``1<=x<=64`` as ``1 to 64``, and ``x>=1`` as ``at least 1``."""
     text = re.sub(r"([\d.]+)<=x<=([\d.]+)", r"\1 to \2", text)
     return re.sub(r"x>=([\d.]+)", r"at least \1", text)

@@ -22,15 +22,15 @@ def chosen_hosts(plan: Plan, text: str | None) -> list[str] | None:
 
     if text is None:
         return None
-    wanted = _members("--hosts", text)
-    known = list(plan.hosts)
+    wanted = _expand_range("--hosts", text)
+    host_names = list(plan.hosts)
     unknown = [name for name in wanted if name not in plan.hosts]
     if unknown:
         raise Refusal(
-            Problem("--hosts", f"no host named {name!r} in {plan.name}", hint=did_you_mean(name, known))
+            Problem("--hosts", f"no host named {name!r} in {plan.name}", hint=did_you_mean(name, host_names))
             for name in unknown
         )
-    return _in_order(plan, wanted)
+    return _order_by_plan(plan, wanted)
 
 
 def allocated_hosts(plan: Plan, text: str | None) -> list[str]:
@@ -48,23 +48,24 @@ def allocated_hosts(plan: Plan, text: str | None) -> list[str]:
             hint="`salloc --exclusive --no-kill --nodelist=NODES wirespeed bench run …`",
         )
     chosen = chosen_hosts(plan, text)
-    given = os.environ.get(_NODES, "")
-    nodes = set(_members(_NODES, given)) if given else set()
+    node_list = os.environ.get(_NODES, "")
+    nodes = set(_expand_range(_NODES, node_list)) if node_list else set()
     if chosen is not None and not nodes.issuperset(chosen):
         raise Refusal(
-            Problem("--hosts", f"{name} is not a node of job {os.environ[_JOB]}", hint=f"its nodes are {given}")
+            Problem("--hosts", f"{name} is not a node of job {os.environ[_JOB]}", hint=f"its nodes are {node_list}")
             for name in chosen
             if name not in nodes
         )
-    found = chosen or _in_order(plan, nodes)
-    if not found:
+    selected = chosen or _order_by_plan(plan, nodes)
+    if not selected:
         raise refuse(
-            "--launcher slurm", f"no node of job {os.environ[_JOB]} ({given or 'no nodes'}) is a host of {plan.name}"
+            "--launcher slurm",
+            f"no node of job {os.environ[_JOB]} ({node_list or 'no nodes'}) is a host of {plan.name}",
         )
-    return found
+    return selected
 
 
-def _members(place: str, text: str) -> list[str]:
+def _expand_range(place: str, text: str) -> list[str]:
     from wirespeed.cluster.fields import Unfit
     from wirespeed.cluster.ranges import expand_names
     from wirespeed.errors import refuse
@@ -75,6 +76,6 @@ def _members(place: str, text: str) -> list[str]:
         raise refuse(place, repr(text), unfit.expected, unfit.hint) from None
 
 
-def _in_order(plan: Plan, wanted: Iterable[str]) -> list[str]:
-    kept = set(wanted)
-    return [name for name in plan.hosts if name in kept]
+def _order_by_plan(plan: Plan, wanted: Iterable[str]) -> list[str]:
+    names = set(wanted)
+    return [name for name in plan.hosts if name in names]

@@ -1,6 +1,6 @@
-"""Many logs at once: read by as many processes as there are cores, handed on in the order of the files.
+"""Read many logs with one process per core, and return them in the order of the files.
 
-The processes are forked before anything else is open, and share nothing with the one that writes.
+The processes are forked before any file or connection is opened, and share nothing with the process that writes.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
     from wirespeed.store import Batch
 
 SHARE = 32 << 20
-"""Bytes of logs that are read, handed on and written together: half a second's. A write touches every series."""
+"""Bytes of logs that are read and written at once, half a second of work: each write touches every series."""
 
-_WORTH_IT = 16 << 20  # below, starting processes takes longer than it saves
-_MOST_FILES = 1024  # of a share
-_AHEAD = 2  # shares that wait for each process
-_COLLECT = 1_000_000  # objects between two looks for garbage: what a reader makes lives until its share is handed on
+_WORTH_IT = 16 << 20  # bytes; below, starting processes takes longer than it saves
+_MOST_FILES = 1024  # per share
+_AHEAD = 2  # waiting shares per process
+_COLLECT = 1_000_000  # objects between two garbage collections: objects of a reader live until their share is returned
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # malloc.h of glibc
-_KEPT = 1 << 28
+_RETAINED_BYTES = 1 << 28
 
 
 @dataclass(slots=True)
 class Share:
-    """What a part of the logs holds, ready to be stored, and what could not be read of it.
+    """The runs of a part of the logs, ready to be stored, and the problems of reading them.
 
-    ``notices`` are of logs that were read, ``skipped`` of files in a folder without output of a known tool.
+    ``notices`` concern logs that were read, ``skipped`` files in a folder without output of a known tool.
     """
 
     batch: Batch
@@ -51,16 +51,16 @@ class Share:
 
 
 class Readers:
-    """Reads logs, with ``jobs`` processes where that is worth it; None for one on each core this process may use."""
+    """Reads logs with up to ``jobs`` processes; None: one for each core that this process may use."""
 
     def __init__(self, files: Sequence[LogFile], jobs: int | None = None) -> None:
-        shares = list(_shares(files))
+        shares = list(_divide_into_shares(files))
         self.size = sum(size for _, size in shares)
         self._shares = deque(shares)
         self._waiting: deque[Future[Share]] = deque()
         jobs = min(jobs or len(os.sched_getaffinity(0)), len(shares))
-        self._pool = _pool(jobs) if jobs > 1 and self.size >= _WORTH_IT else None
-        self._submit(_AHEAD * jobs)  # they read while the caller opens its store
+        self._pool = _create_pool(jobs) if jobs > 1 and self.size >= _WORTH_IT else None
+        self._submit_shares(_AHEAD * jobs)  # they read while the caller opens its store
 
     def __enter__(self) -> Readers:
         return self
@@ -75,7 +75,7 @@ class Readers:
         """The shares in the order of the files.
 
         Raises:
-            Refusal: a process that read was killed.
+            Refusal: a reading process was killed.
         """
         if self._pool is None:
             while self._shares:
@@ -84,13 +84,13 @@ class Readers:
         try:
             while self._waiting:
                 share = self._waiting.popleft().result()
-                self._submit(1)
+                self._submit_shares(1)
                 yield share
         except BrokenProcessPool as error:
             hint = "probably out of memory; --jobs 1 needs less and continues after the logs stored so far"
             raise refuse("parsing logs", "a process was killed", hint=hint) from error
 
-    def _submit(self, limit: int) -> None:
+    def _submit_shares(self, limit: int) -> None:
         if self._pool is None:
             return
         for _ in range(min(limit, len(self._shares))):
@@ -98,30 +98,32 @@ class Readers:
 
 
 def read_share(files: Sequence[LogFile], size: int = 0) -> Share:
-    """Read logs; what cannot be read is noted."""
+    """Read logs; problems are noted."""
     from wirespeed.store import Batch
 
     share = Share(Batch(), size)
     for file in files:
-        _read(file, share)
+        _read_file(file, share)
     share.batch.sort()
     return share
 
 
-def _read(file: LogFile, share: Share) -> None:
+def _read_file(file: LogFile, share: Share) -> None:
     from wirespeed.store import pack
 
     content = file.content()
     try:
         reading = logs.read(file, content, communicators=False)
     except Refusal as problem:
-        (share.skipped if file.inside else share.refusals).extend(problem.problems)  # in a folder stand others too
+        (share.skipped if file.is_in_folder else share.refusals).extend(
+            problem.problems
+        )  # a folder may contain other files
         return
     share.notices += reading.notices
     share.batch.add(pack(file.name, content, file.key), reading.runs, file.location)
 
 
-def _shares(files: Sequence[LogFile]) -> Iterator[tuple[list[LogFile], int]]:
+def _divide_into_shares(files: Sequence[LogFile]) -> Iterator[tuple[list[LogFile], int]]:
     share: list[LogFile] = []
     total = 0
     for file in files:
@@ -134,28 +136,28 @@ def _shares(files: Sequence[LogFile]) -> Iterator[tuple[list[LogFile], int]]:
         yield share, total
 
 
-def _pool(jobs: int) -> ProcessPoolExecutor:
+def _create_pool(jobs: int) -> ProcessPoolExecutor:
     from wirespeed.benchmarks.tools.reader import tools
 
-    tools()  # before the fork: once for all of them
+    tools()  # load the readers once before the fork
     gc.freeze()
     gc.set_threshold(_COLLECT)
-    pool = ProcessPoolExecutor(jobs, mp_context=get_context("fork"), initializer=_start)
-    pool.submit(os.getpid).result()  # the processes start with the first work, and must before a store is opened
+    pool = ProcessPoolExecutor(jobs, mp_context=get_context("fork"), initializer=_initialize_process)
+    pool.submit(os.getpid).result()  # processes start with their first task, which must precede the opening of a store
     return pool
 
 
-def _start() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all; the one that writes decides
+def _initialize_process() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the writing process decides
     _keep_memory()
 
 
 def _keep_memory() -> None:
-    """Ask glibc to keep what a log needed for the next one: to give it back costs a page fault per 4 KiB.
+    """Let glibc keep the memory of a log for the next one: returning it costs a page fault per 4 KiB.
 
     mallopt(3); other C libraries have no such setting and need none.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
-        mallopt(_M_TRIM_THRESHOLD, _KEPT)
-        mallopt(_M_MMAP_THRESHOLD, _KEPT)
+        mallopt(_M_TRIM_THRESHOLD, _RETAINED_BYTES)
+        mallopt(_M_MMAP_THRESHOLD, _RETAINED_BYTES)

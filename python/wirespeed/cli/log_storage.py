@@ -1,4 +1,4 @@
-"""Logs into a store: written share by share as they are read, so that an interrupt loses nothing."""
+"""Write logs to a store share by share as they are read, so that an interrupt loses no finished share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wirespeed.cli import logs
-from wirespeed.cli.campaign_folder import campaign_of
+from wirespeed.cli.campaign_folder import find_campaign
 from wirespeed.cli.interrupt import interruptible
 from wirespeed.cli.logs import LogFile
 
@@ -26,12 +26,12 @@ PERSONAL_STORE = "default"
 
 @dataclass(slots=True)
 class StorageResult:
-    """What became of the logs."""
+    """The outcome of storing logs."""
 
     logs: int = 0
     runs: int = 0
     measurements: int = 0
-    known: list[str] = field(default_factory=list)
+    known_logs: list[str] = field(default_factory=list)
     notices: list[Problem] = field(default_factory=list)
     skipped: list[Problem] = field(default_factory=list)
     refusals: list[Problem] = field(default_factory=list)
@@ -52,7 +52,7 @@ def open_store(location: str | None) -> Store:
     """The store at a path or URL; the personal store for `PERSONAL_STORE` and None.
 
     Raises:
-        Refusal: it cannot be opened, or the folder of a named file does not exist.
+        Refusal: the store cannot be opened, or the folder of its file does not exist.
     """
     from wirespeed.errors import refuse
     from wirespeed.store import Store
@@ -68,46 +68,46 @@ def open_store(location: str | None) -> Store:
 def keep(
     store: Store, files: Sequence[LogFile], readers: Readers, options: CampaignOptions
 ) -> tuple[Campaign | None, StorageResult]:
-    """Store what these logs hold as one campaign, or go on with the campaign of the same label; none for no runs.
+    """Store logs as one campaign, or add them to the campaign of the same label; no campaign without runs.
 
     Raises:
         Refusal: the label, the time or the cluster file is refused.
     """
     from wirespeed import __version__
 
-    folder_campaign = campaign_of(files)
+    folder_campaign = find_campaign(files)
     began = options.time or (folder_campaign.started if folder_campaign else None)
-    time = _time(began) if began else logs.find_start(files)
+    time = _parse_time(began) if began else logs.find_start(files)
     named = options.label or (folder_campaign.label or folder_campaign.id if folder_campaign else None)
     label = named or f"{logs.common_name(files)}-{time.translate({ord(mark): None for mark in '-:'})}"
-    cluster = _cluster(options.cluster) or (folder_campaign.cluster if folder_campaign else None)
-    settings = None if options.bundle is None else settings_of(options.bundle)
-    kept = StorageResult()
+    cluster = _read_cluster_name(options.cluster) or (folder_campaign.cluster if folder_campaign else None)
+    settings = None if options.bundle is None else read_settings(options.bundle)
+    result = StorageResult()
     campaign: Campaign | None = None
-    with interruptible() as interrupted, _progress(readers.size) as advance:
+    with interruptible() as interrupted, _show_progress(readers.size) as advance:
         for share in readers:
-            kept.notices += share.notices
-            kept.skipped += share.skipped
-            kept.refusals += share.refusals
+            result.notices += share.notices
+            result.skipped += share.skipped
+            result.refusals += share.refusals
             if share.batch.logs:
                 campaign = campaign or store.begin(label, time, cluster, f"wirespeed {__version__}")
-                _add(store, campaign, share.batch, kept)
+                _add_batch(store, campaign, share.batch, result)
             advance(share.size)
             if interrupted():
-                kept.interrupted = True
+                result.interrupted = True
                 break
     if campaign is None:
-        return None, kept
+        return None, result
     if settings is not None:
         store.keep_settings(campaign, settings)
-    if not kept.interrupted:
+    if not result.interrupted:
         store.finish(campaign)
-    return store.find(label), kept
+    return store.find(label), result
 
 
 @contextmanager
-def _progress(size: int) -> Iterator[Callable[[int], None]]:
-    """A bar of the bytes that are stored, on standard error where that is a terminal."""
+def _show_progress(size: int) -> Iterator[Callable[[int], None]]:
+    """A progress bar of stored bytes, on standard error if it is a terminal."""
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
     from wirespeed.cli.console import err
@@ -118,46 +118,48 @@ def _progress(size: int) -> Iterator[Callable[[int], None]]:
         yield lambda advance: bar.advance(task, advance)
 
 
-def _add(store: Store, campaign: Campaign, batch: Batch, kept: StorageResult) -> None:
+def _add_batch(store: Store, campaign: Campaign, batch: Batch, result: StorageResult) -> None:
     added = store.add(campaign, batch)
-    kept.logs += added.logs
-    kept.runs += added.runs
-    kept.measurements += added.measurements
-    kept.known += added.known
+    result.logs += added.logs
+    result.runs += added.runs
+    result.measurements += added.measurements
+    result.known_logs += added.known_logs
 
 
-def settings_of(bundle: Path) -> dict[str, Settings]:
-    """What a bundle shows of every device's settings, as text by place and path.
+def read_settings(bundle: Path) -> dict[str, Settings]:
+    """Read the settings of every device in a bundle, as text by place and path.
 
     Raises:
-        Refusal: it is no bundle.
+        Refusal: the file is not a bundle.
     """
     from wirespeed.checks.wording import format_value
     from wirespeed.cli.flows import evidence
     from wirespeed.facts import COMPLETE
 
-    found: dict[str, dict[str, dict[str, str]]] = {}
+    settings_by_device: dict[str, dict[str, dict[str, str]]] = {}
     for (place, path), readings in evidence(bundle).facts.readings.items():
         if readings[0].value != COMPLETE:
-            found.setdefault(place.device, {}).setdefault(str(place), {})[path] = format_value(readings[0].value)
-    return dict(found)
+            settings_by_device.setdefault(place.device, {}).setdefault(str(place), {})[path] = format_value(
+                readings[0].value
+            )
+    return dict(settings_by_device)
 
 
-def _time(given: str) -> str:
+def _parse_time(text: str) -> str:
     from datetime import UTC, datetime
 
     from wirespeed.errors import refuse
 
     try:
-        time = datetime.fromisoformat(given)
+        time = datetime.fromisoformat(text)
     except ValueError:
         raise refuse(
-            "--time", repr(given), "a time such as 2026-11-21T08:00:00Z", "a time without zone is UTC"
+            "--time", repr(text), "a time such as 2026-11-21T08:00:00Z", "a time without zone is UTC"
         ) from None
     return logs.utc(time if time.tzinfo else time.replace(tzinfo=UTC))
 
 
-def _cluster(path: Path | None) -> str | None:
+def _read_cluster_name(path: Path | None) -> str | None:
     if path is None:
         return None
     from wirespeed.cluster import read

@@ -1,4 +1,4 @@
-"""Log files as a verb is given them: files, folders of files, standard input."""
+"""Log files as a command gets them: files, folders of files, standard input."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STANDARD_INPUT = "standard input"
 
 @dataclass(frozen=True, slots=True)
 class FailedStep:
-    """A step of ``bench run`` that failed: its log may hold nothing of a tool."""
+    """A step of ``bench run`` that failed: its log may contain no output of a tool."""
 
     test: str
     error: str
@@ -27,7 +27,7 @@ class FailedStep:
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
-    """A log to read. ``inside`` marks a file of a folder, where other files may be too.
+    """A log to read. ``is_in_folder``: the log is from a folder, which may also contain other files.
 
     A log of ``bench run`` also has ``location`` (its pair or nodes), ``key`` (its attempt), ``folder``, ``span`` (begin
     and end in seconds) and ``cluster``. ``stored_bytes`` returns the bytes of a log in a store.
@@ -35,7 +35,7 @@ class LogFile:
 
     name: str
     path: Path | None
-    inside: bool = False
+    is_in_folder: bool = False
     location: str | None = None
     key: str = ""
     folder: Path | None = None
@@ -52,10 +52,10 @@ class LogFile:
 
 
 def log_files(names: Iterable[str]) -> Iterator[LogFile]:
-    """The logs of these names, folders walked in the order of their names; - is standard input.
+    """The logs with these names; folders are read in the order of their file names; - is standard input.
 
     Raises:
-        Refusal: a folder of ``bench run`` is not whole.
+        Refusal: a result folder of ``bench run`` is not complete.
     """
     from wirespeed.cli import campaign_folder
 
@@ -64,16 +64,16 @@ def log_files(names: Iterable[str]) -> Iterator[LogFile]:
         if name == "-":
             yield LogFile(STANDARD_INPUT, None)
         elif (path / campaign_folder.NAME).is_file():
-            yield from campaign_folder.logs_of(path)
+            yield from campaign_folder.list_logs(path)
         elif path.is_dir():
             inner = (file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
-            yield from (LogFile(str(file), file, inside=True) for file in sorted(inner))
+            yield from (LogFile(str(file), file, is_in_folder=True) for file in sorted(inner))
         else:
             yield LogFile(name, path)
 
 
 def text(content: bytes) -> str:
-    """UTF-8, or the UTF-16 that PowerShell's redirection writes; what is neither becomes replacement characters."""
+    """Decode UTF-8, or UTF-16 as written by PowerShell; invalid bytes become replacement characters."""
     encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8"
     return content.decode(encoding, errors="replace")
 
@@ -88,10 +88,10 @@ _COMPRESSED = (
 
 
 def read(log: LogFile, content: bytes, *, communicators: bool = True) -> Reading:
-    """What a log holds; a step that failed before its tool printed anything is a failed run.
+    """Read the runs of a log; a step that failed before its tool printed anything is a failed run.
 
     Raises:
-        Refusal: nothing in it is output of a known tool.
+        Refusal: the log contains no output of a known tool.
     """
     from wirespeed import benchmarks
     from wirespeed.errors import refuse
@@ -114,18 +114,18 @@ def read(log: LogFile, content: bytes, *, communicators: bool = True) -> Reading
 
 
 def find_start(logs: Iterable[LogFile]) -> str:
-    """When the oldest of these logs was last written; now for standard input."""
+    """The last modification time of the oldest log; the current time for standard input."""
     times = [log.path.stat().st_mtime for log in logs if log.path is not None]
     return utc(datetime.fromtimestamp(min(times), UTC) if times else datetime.now(UTC))
 
 
 def utc(time: datetime) -> str:
-    """A time as documents and stores carry it: ISO 8601 in UTC, to the second."""
+    """A time for documents and stores: ISO 8601 in UTC, with seconds."""
     return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def common_name(logs: Iterable[LogFile]) -> str:
-    """What these logs may be called together: the folder that holds them all, or the one log's name."""
+    """A common name of these logs: the folder that contains all of them, or the name of a single log."""
     paths = [log.path.absolute() for log in logs if log.path is not None]
     if not paths:
         return "standard-input"

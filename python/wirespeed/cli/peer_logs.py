@@ -32,119 +32,124 @@ class Read:
 
 
 def read(
-    names: Sequence[str], plan: Plan | None, ends: tuple[str | None, str | None], held: Sequence[logs.LogFile] = ()
+    names: Sequence[str],
+    plan: Plan | None,
+    ends: tuple[str | None, str | None],
+    stored_logs: Sequence[logs.LogFile] = (),
 ) -> Read:
-    """Everything these names hold, and logs ``held`` by a store.
+    """Read the logs with these names, and ``stored_logs`` of a store.
 
-    ``ends`` are the two ends of logs that do not name them.
+    ``ends`` are the two ends of logs that do not contain them.
 
     Raises:
-        Refusal: a folder of bench run is not whole.
+        Refusal: a result folder of ``bench run`` is not complete.
     """
-    found = Read()
+    result = Read()
     for name in names:
         path = Path(name)
         folders = sorted(file.parent for file in path.rglob(_CAMPAIGN)) if path.is_dir() else []
         for folder in folders:
-            found.logs += _campaign(folder, found)
+            result.logs += _read_campaign(folder, result)
         for file in logs.log_files([name]):
             if file.path is None or not any(file.path.is_relative_to(folder) for folder in folders):
-                found.logs += _file(file, plan, ends, found)
-    for file in held:
-        found.logs += _stored_log(file, plan, ends, found)
-    return found
+                result.logs += _read_file(file, plan, ends, result)
+    for file in stored_logs:
+        result.logs += _read_stored_log(file, plan, ends, result)
+    return result
 
 
-def _stored_log(
-    file: logs.LogFile, plan: Plan | None, ends: tuple[str | None, str | None], found: Read
+def _read_stored_log(
+    file: logs.LogFile, plan: Plan | None, ends: tuple[str | None, str | None], result: Read
 ) -> Iterable[Log]:
-    """A log of a stored campaign, which contains its two ends."""
+    """Read a log of a stored campaign, which contains its two ends."""
     from wirespeed.benchmarks.peers import Log
 
     if file.location is None:
-        yield from _file(file, plan, ends, found)
+        yield from _read_file(file, plan, ends, result)
         return
-    source, target, host = _places(file.location)
-    runs = _runs(file, found)
+    source, target, host = _split_ends(file.location)
+    runs = _read_runs(file, result)
     if runs:
         yield Log(file.name, runs, source, target, host)
     elif file.failed is not None:
         yield Log(file.name, (), source, target, host, file.failed.test.partition(" ")[0], file.failed.error)
 
 
-def _places(ends: str) -> tuple[str | None, str | None, str | None]:
-    """Both ends of ``FROM -> TO``, or the one host, as a campaign names the location of a step."""
+def _split_ends(ends: str) -> tuple[str | None, str | None, str | None]:
+    """Both ends of ``FROM -> TO``, or one host, from the location of a campaign's step."""
     near, arrow, far = ends.partition(" -> ")
     hosts = [near, far] if arrow else ends.split(", ")
     source, target = (hosts[0], hosts[1]) if len(hosts) == 2 else (None, None)
     return source, target, hosts[0] if len(hosts) == 1 else None
 
 
-def _campaign(folder: Path, found: Read) -> Iterator[Log]:
-    """Every attempt of every step, with the two ends or the one host it was run at; what failed, too."""
+def _read_campaign(folder: Path, result: Read) -> Iterator[Log]:
+    """Read every attempt of every step, also failed ones, with its two ends or its host."""
     from wirespeed.benchmarks.run import open_folder
 
     campaign = open_folder(folder)
     steps = {step.id: step for step in campaign.campaign.steps}
     for attempt in campaign.attempts:
-        yield from _attempt(folder, steps.get(attempt.step), attempt, found)
+        yield from _read_attempt(folder, steps.get(attempt.step), attempt, result)
 
 
-def _attempt(folder: Path, step: Step | None, attempt: Attempt, found: Read) -> Iterator[Log]:
-    """An attempt; one that narrowed down has no step in the plan, and contains its location."""
+def _read_attempt(folder: Path, step: Step | None, attempt: Attempt, result: Read) -> Iterator[Log]:
+    """Read an attempt; one that narrowed down has no step in the campaign, but contains its location."""
     from wirespeed.benchmarks.peers import Log
     from wirespeed.results.campaign import Outcome
 
     path = folder / attempt.log
-    file = logs.LogFile(str(path), path, inside=True)
+    file = logs.LogFile(str(path), path, is_in_folder=True)
     place = attempt.place or (step.place if step else "")
-    if path.is_file() and _is_copy(file, place, str(folder), found):
+    if path.is_file() and _is_copy(file, place, str(folder), result):
         return
-    runs = _runs(file, found) if path.is_file() else ()
-    source, target, host = _places(place)
+    runs = _read_runs(file, result) if path.is_file() else ()
+    source, target, host = _split_ends(place)
     failed = None if attempt.status is Outcome.DONE or runs else attempt.detail or attempt.status.value
     test = step.test.partition(" ")[0] if step else None
     yield Log(file.name, runs, source, target, host, test, failed)
 
 
-def _file(file: logs.LogFile, plan: Plan | None, ends: tuple[str | None, str | None], found: Read) -> Iterable[Log]:
+def _read_file(
+    file: logs.LogFile, plan: Plan | None, ends: tuple[str | None, str | None], result: Read
+) -> Iterable[Log]:
     from wirespeed.benchmarks.peers import Log
 
-    host = None if ends[0] else _host(file, plan)
-    runs = () if _is_copy(file, host or "", file.name, found) else _runs(file, found)
+    host = None if ends[0] else _find_host(file, plan)
+    runs = () if _is_copy(file, host or "", file.name, result) else _read_runs(file, result)
     if runs:
         source, target = ends
         yield Log(file.name, runs, source, target, host)
 
 
-def _is_copy(file: logs.LogFile, place: str, origin: str, found: Read) -> bool:
-    """Whether another file has the same bytes from the same location: a copy confirms nothing."""
+def _is_copy(file: logs.LogFile, place: str, origin: str, result: Read) -> bool:
+    """Whether another file has the same bytes from the same location: a copy is no second measurement."""
     from wirespeed.errors import Problem
 
     if file.path is None and file.stored_bytes is None:
         return False  # standard input
     key = hashlib.sha256(file.content()).digest(), place
-    first = found.origins.setdefault(key, origin)
+    first = result.origins.setdefault(key, origin)
     if first != origin:
-        found.notices.append(Problem(file.name, f"the same bytes as {first}", "another measurement; ignored"))
+        result.notices.append(Problem(file.name, f"the same bytes as {first}", "another measurement; ignored"))
     return first != origin
 
 
-def _runs(file: logs.LogFile, found: Read) -> tuple[Run, ...]:
+def _read_runs(file: logs.LogFile, result: Read) -> tuple[Run, ...]:
     from wirespeed.benchmarks import read as read_log
     from wirespeed.errors import Refusal
 
     try:
         reading = read_log(logs.text(file.content()), file.name)
     except Refusal as refusal:
-        (found.notices if file.inside else found.refusals).extend(refusal.problems)
+        (result.notices if file.is_in_folder else result.refusals).extend(refusal.problems)
         return ()
-    found.notices += reading.notices
+    result.notices += reading.notices
     return reading.runs
 
 
-def _host(file: logs.LogFile, plan: Plan | None) -> str | None:
-    """The host of the cluster file that the log's file, or the folder it is in, is named after."""
+def _find_host(file: logs.LogFile, plan: Plan | None) -> str | None:
+    """The host of the cluster file that matches the name of the log's file or folder."""
     if plan is None or file.path is None:
         return None
     names = (file.path.stem, *(parent.name for parent in file.path.parents))

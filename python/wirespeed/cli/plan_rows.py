@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 Rows = list[dict[str, Any]]
 
 
-def _hosts(plan: Plan) -> Rows:
+def _list_hosts(plan: Plan) -> Rows:
     return [
         {
             "device": name,
@@ -30,8 +30,8 @@ def _hosts(plan: Plan) -> Rows:
     ]
 
 
-def _addresses(plan: Plan) -> Rows:
-    peers = {(end.device, end.port): cable.other_end(end.device) for cable, end in _ends(plan.cables)}
+def _list_addresses(plan: Plan) -> Rows:
+    peers = {(end.device, end.port): cable.other_end(end.device) for cable, end in _list_ends(plan.cables)}
 
     def row(device: str, port: str, address: str, **values: object) -> dict[str, Any]:
         peer = peers.get((device, port))
@@ -42,31 +42,31 @@ def _addresses(plan: Plan) -> Rows:
         }
 
     rows = [
-        row(name, interface, ", ".join(nic.addresses or ()), **_route(host, interface))
+        row(name, interface, ", ".join(nic.addresses or ()), **_describe_route(host, interface))
         for name, host in plan.hosts.items()
         for interface, nic in host.nics.items()
     ]
     for name, switch in plan.switches.items():
         if switch.loopbacks or switch.bgp.asn is not None:
             rows.append(row(name, "loopback", ", ".join(switch.loopbacks or ()), as_number=switch.bgp.asn))
-        rows += [row(name, port, address) for port, address in _interfaces(switch)]
+        rows += [row(name, port, address) for port, address in _list_interfaces(switch)]
     return rows
 
 
-def _ends(cables: Sequence[Cable]) -> Iterator[tuple[Cable, Any]]:
+def _list_ends(cables: Sequence[Cable]) -> Iterator[tuple[Cable, Any]]:
     for cable in cables:
         yield cable, cable.a
         yield cable, cable.b
 
 
-def _route(host: Host, interface: str) -> dict[str, object]:
+def _describe_route(host: Host, interface: str) -> dict[str, object]:
     """Gateway and routing table of a NIC."""
     routes = {key: route for key, route in host.routes.items() if route.device == interface}
     gateways = (route.gateway for key, route in routes.items() if key.endswith((" default", " ::/0")))
     return {"gateway": next(gateways, None), "routing_table": next((key.split()[0] for key in routes), None)}
 
 
-def _interfaces(switch: Switch) -> Iterator[tuple[str, str]]:
+def _list_interfaces(switch: Switch) -> Iterator[tuple[str, str]]:
     """Routed interfaces of a switch and their addresses: VLANs, then ports."""
     for number, vlan in switch.vlans.items():
         if vlan.addresses:
@@ -78,7 +78,7 @@ def _interfaces(switch: Switch) -> Iterator[tuple[str, str]]:
             yield name, "unnumbered"
 
 
-def _cables(plan: Plan) -> Rows:
+def _list_cables(plan: Plan) -> Rows:
     from wirespeed.plan.cable_plan import format_tier, numbers
 
     return [
@@ -98,7 +98,7 @@ def _cables(plan: Plan) -> Rows:
     ]
 
 
-def _labels(plan: Plan) -> Rows:
+def _list_labels(plan: Plan) -> Rows:
     from wirespeed.plan.cable_plan import labels
 
     return [
@@ -112,7 +112,7 @@ def _labels(plan: Plan) -> Rows:
     ]
 
 
-def _bill(plan: Plan) -> Rows:
+def _list_bill(plan: Plan) -> Rows:
     from wirespeed.plan.cable_plan import bill
 
     return [
@@ -128,11 +128,11 @@ def _bill(plan: Plan) -> Rows:
     ]
 
 
-def _fabric(plan: Plan) -> dict[str, Rows]:
+def _list_fabric(plan: Plan) -> dict[str, Rows]:
     from wirespeed.limits.bisection import bisection, tiers
 
-    known, cut = tiers(plan), bisection(plan)
-    values = [value for tier in known for value in (tier.down, tier.up)] + ([cut.bandwidth] if cut else [])
+    tier_rows, cut = tiers(plan), bisection(plan)
+    values = [value for tier in tier_rows for value in (tier.down, tier.up)] + ([cut.bandwidth] if cut else [])
     tables = {
         "fabric": [
             {
@@ -145,7 +145,7 @@ def _fabric(plan: Plan) -> dict[str, Rows]:
                 if tier.oversubscription is None
                 else _format_ratio(float(tier.oversubscription)),
             }
-            for tier in known
+            for tier in tier_rows
         ]
     }
     if cut is None:
@@ -169,13 +169,13 @@ def _format_ratio(oversubscription: float) -> str:
     return f"{oversubscription:.3g}:1" + (" (not oversubscribed)" if oversubscription < 1 else "")
 
 
-def _classes(plan: Plan) -> Rows:
+def _list_classes(plan: Plan) -> Rows:
     from wirespeed.plan import class_numbers
 
     return [
         {
             "class": row.name,
-            "dscp": _ranges(row.dscp),
+            "dscp": _format_ranges(row.dscp),
             "priority": int(row.priority),
             "nic tc": row.nic_traffic_class,
             "nic cos queue": row.nic_cos_queue,
@@ -193,7 +193,7 @@ def _classes(plan: Plan) -> Rows:
     ]
 
 
-def _computed_values(plan: Plan) -> Rows:
+def _list_computed_values(plan: Plan) -> Rows:
     return [
         {
             "name": entry.name,
@@ -207,19 +207,19 @@ def _computed_values(plan: Plan) -> Rows:
 
 
 PARTS: Mapping[str, Callable[[Plan], dict[str, Rows]]] = {
-    "hosts": lambda plan: {"hosts": _hosts(plan)},
-    "addresses": lambda plan: {"addresses": _addresses(plan)},
-    "cables": lambda plan: {"cables": _cables(plan)},
-    "classes": lambda plan: {"classes": _classes(plan)},
-    "fabric": _fabric,
-    "bom": lambda plan: {"bom": _bill(plan)},
-    "computed": lambda plan: {"computed": _computed_values(plan)},
-    "labels": lambda plan: {"labels": _labels(plan)},
+    "hosts": lambda plan: {"hosts": _list_hosts(plan)},
+    "addresses": lambda plan: {"addresses": _list_addresses(plan)},
+    "cables": lambda plan: {"cables": _list_cables(plan)},
+    "classes": lambda plan: {"classes": _list_classes(plan)},
+    "fabric": _list_fabric,
+    "bom": lambda plan: {"bom": _list_bill(plan)},
+    "computed": lambda plan: {"computed": _list_computed_values(plan)},
+    "labels": lambda plan: {"labels": _list_labels(plan)},
 }
 """Tables of each part, by the name of its option."""
 
 
-def _ranges(numbers: Sequence[int]) -> str:
+def _format_ranges(numbers: Sequence[int]) -> str:
     """``0-25,27`` for sorted numbers."""
     spans: list[list[int]] = []
     for number in numbers:

@@ -15,38 +15,38 @@ if TYPE_CHECKING:
 
 
 def report(
-    folders: Sequence[Path], style: str, output: Path | None, png: Path | None, other: Mapping[str, bool]
+    folders: Sequence[Path], style: str, output: Path | None, png: Path | None, cluster_options: Mapping[str, bool]
 ) -> Exit:
-    """Write what can be seen of runs.
+    """Write the report of runs.
 
     Args:
-        folders: what `wirespeed sim run -o` wrote, drawn side by side.
+        folders: result folders of `wirespeed sim run -o`, drawn side by side.
         style: html or terminal.
-        output: where to; standard output if not given.
-        png: a folder for every picture as a file of its own.
+        output: file to write; None for standard output.
+        png: folder for every picture as a separate file.
         other: options that speak of a cluster, and whether they were given.
 
     Raises:
         Refusal: a folder is none of the simulator's, or an option has no meaning here.
     """
-    _check(folders, style, other)
+    _check_options(folders, style, cluster_options)
     from wirespeed.simulation.result_view import view_result
 
     runs = [view_result(folder) for folder in folders]
     if png is not None:
-        _draw(runs, png)
+        _write_images(runs, png)
     if output is not None or png is None or style == "html":
-        _write(runs, style, output)
-    return _exit(runs)
+        _write_report(runs, style, output)
+    return _find_exit_code(runs)
 
 
-def _check(folders: Sequence[Path], style: str, other: Mapping[str, bool]) -> None:
+def _check_options(folders: Sequence[Path], style: str, cluster_options: Mapping[str, bool]) -> None:
     from wirespeed.errors import Problem, Refusal
 
     problems = [
         Problem(option, "does not apply to a simulation", hint=f"omit {option}")
-        for option, given in other.items()
-        if given
+        for option, is_given in cluster_options.items()
+        if is_given
     ]
     if style not in ("html", "terminal"):
         problems.append(Problem("--format", f"{style} does not apply to a simulation", hint="use html or terminal"))
@@ -62,24 +62,24 @@ def _check(folders: Sequence[Path], style: str, other: Mapping[str, bool]) -> No
         raise Refusal(problems)
 
 
-def _draw(runs: Sequence[SimulationView], png: Path) -> None:
-    """Every picture as PNG."""
+def _write_images(runs: Sequence[SimulationView], png: Path) -> None:
+    """Write every picture as PNG."""
     from wirespeed.report.simulation import pictures
 
-    drawn = [(f"{name}.png", pictures.png(svg)) for name, svg in pictures.pictures(runs)]
+    images = [(f"{name}.png", pictures.png(svg)) for name, svg in pictures.pictures(runs)]
     png.mkdir(parents=True, exist_ok=True)
-    for name, content in drawn:
+    for name, content in images:
         (png / name).write_bytes(content)
         typer.echo(png / name)
 
 
-def _write(runs: Sequence[SimulationView], style: str, output: Path | None) -> None:
+def _write_report(runs: Sequence[SimulationView], style: str, output: Path | None) -> None:
     if style == "html":
         from wirespeed.report.simulation.page import page
 
         text = page(runs)
     else:
-        text = _summaries(runs)
+        text = _format_summaries(runs)
     if output is None:
         typer.echo(text, nl=False)
         return
@@ -87,7 +87,7 @@ def _write(runs: Sequence[SimulationView], style: str, output: Path | None) -> N
     typer.echo(output)
 
 
-def _summaries(runs: Sequence[SimulationView]) -> str:
+def _format_summaries(runs: Sequence[SimulationView]) -> str:
     """The summaries as `sim run` prints them."""
     from io import StringIO
 
@@ -104,7 +104,7 @@ def _summaries(runs: Sequence[SimulationView]) -> str:
     return text.getvalue()
 
 
-def _exit(runs: Sequence[SimulationView]) -> Exit:
+def _find_exit_code(runs: Sequence[SimulationView]) -> Exit:
     codes = [Exit.PASSED]
     for run in runs:
         if not run.summary.complete:

@@ -61,21 +61,21 @@ def select_series(
     """The series that the options select.
 
     Raises:
-        Refusal: the metric is unknown, or the size is none.
+        Refusal: the metric is unknown, or the size is invalid.
     """
     from wirespeed.errors import did_you_mean, format_choices, refuse
     from wirespeed.results.benchmarks import Metric
     from wirespeed.store import Filters
 
-    known = [member.value for member in Metric]
-    if metric is not None and metric not in known:
+    metrics = [member.value for member in Metric]
+    if metric is not None and metric not in metrics:
         raise refuse(
-            "--metric", f"no metric named {metric!r}", hint=did_you_mean(metric, known) or format_choices(known)
+            "--metric", f"no metric named {metric!r}", hint=did_you_mean(metric, metrics) or format_choices(metrics)
         )
-    return Filters(tool, test, metric, None if size is None else _size(size), place, ranks)
+    return Filters(tool, test, metric, None if size is None else _parse_size(size), place, ranks)
 
 
-def _size(text: str) -> int:
+def _parse_size(text: str) -> int:
     from wirespeed.errors import refuse
     from wirespeed.units import Size
 
@@ -89,7 +89,7 @@ def open_known(location: str | None) -> Store:
     """Open an existing store.
 
     Raises:
-        Refusal: there is none, or it cannot be opened.
+        Refusal: the store does not exist or cannot be opened.
     """
     from wirespeed.cli.log_storage import PERSONAL_STORE, open_store
     from wirespeed.errors import refuse
@@ -103,7 +103,7 @@ def open_known(location: str | None) -> Store:
 
 
 def _missing_store(location: str | None) -> str | None:
-    """The path of a store of SQLite that does not exist; None where one may."""
+    """The path of an SQLite store that does not exist; None if the store exists or is a database server."""
     from wirespeed.cli.log_storage import PERSONAL_STORE
     from wirespeed.store.address import address
 
@@ -116,32 +116,32 @@ def compare_campaigns(a: str, b: str, location: str | None, selection: Filters, 
     """Compare two campaigns, stored or read from logs.
 
     Raises:
-        Refusal: a campaign is unknown, or logs hold no output of a known tool.
+        Refusal: a campaign is unknown, or logs contain no output of a known tool.
     """
     from wirespeed.store.comparison import compare
 
     if Path(a).exists() and Path(b).exists():
-        sides = [_of_files(name, selection) for name in (a, b)]
-        return _of_sides(sides[0], sides[1], judging)
+        sides = [_read_file_side(name, selection) for name in (a, b)]
+        return _compare_sides(sides[0], sides[1], judging)
     with _open_for_names((a, b), location) as store:
         if Path(a).exists() or Path(b).exists():
             first, second = (
-                _of_files(name, selection) if Path(name).exists() else _of_store(name, store, selection)
+                _read_file_side(name, selection) if Path(name).exists() else _read_stored_side(name, store, selection)
                 for name in (a, b)
             )
-            return _of_sides(first, second, judging)
+            return _compare_sides(first, second, judging)
         baseline, candidate = store.find(a), store.find(b)
         _check_same_kind(baseline, candidate)
         values = (store.values(baseline, selection), store.values(candidate, selection))
-        between = store.changes_between(baseline, candidate)
-        return compare(baseline, candidate, values, store.names, between, judging.significance, judging.at_least)
+        changes = store.changes_between(baseline, candidate)
+        return compare(baseline, candidate, values, store.names, changes, judging.significance, judging.at_least)
 
 
 def _open_for_names(names: Sequence[str], location: str | None) -> Store:
-    """Open the store for the names that are no files.
+    """Open the store for the names that are not files.
 
     Raises:
-        Refusal: there is no store, so that the first of these names is found nowhere.
+        Refusal: the store does not exist, so that the first of these names is unknown.
     """
     from wirespeed.cli.usage import path_hint
     from wirespeed.errors import refuse
@@ -161,31 +161,31 @@ class _Side:
     runs: Sequence[Circumstance]
 
 
-def _of_sides(a: _Side, b: _Side, judging: Thresholds) -> Comparison:
+def _compare_sides(a: _Side, b: _Side, judging: Thresholds) -> Comparison:
     from wirespeed.store.comparison import compare
 
     def names(keys: Sequence[Series]) -> dict[Series, Series]:
         return {key: key for key in keys}
 
     _check_same_kind(a.campaign, b.campaign)
-    values, between = (a.values, b.values), _parameter_changes(a, b)
-    return compare(a.campaign, b.campaign, values, names, between, judging.significance, judging.at_least)
+    values, changes = (a.values, b.values), _parameter_changes(a, b)
+    return compare(a.campaign, b.campaign, values, names, changes, judging.significance, judging.at_least)
 
 
 def _check_same_kind(a: Campaign, b: Campaign) -> None:
-    """That not one of them alone is of a lab: there the same places are namespaces of one machine.
+    """Check that both or none are from a lab, whose hosts are namespaces of one machine.
 
     Raises:
-        Refusal: one is.
+        Refusal: only one is from a lab.
     """
     from wirespeed.errors import refuse
     from wirespeed.results.lab import is_lab
 
     if is_lab(a.cluster) != is_lab(b.cluster):
-        labs, other = (a, b) if is_lab(a.cluster) else (b, a)
+        labs, counterpart = (a, b) if is_lab(a.cluster) else (b, a)
         raise refuse(
             f"campaign {labs.label}",
-            f"results of the {labs.cluster}, compared with those of {other.cluster or other.label}",
+            f"results of the {labs.cluster}, compared with those of {counterpart.cluster or counterpart.label}",
             "two labs or two clusters",
             "results of a lab show how fast one machine copies memory",
         )
@@ -200,21 +200,21 @@ def _parameter_changes(a: _Side, b: _Side) -> Changes:
     return Changes(parameters_between(a.runs, b.runs), 0, (note,))
 
 
-def _of_store(name: str, store: Store, selection: Filters) -> _Side:
+def _read_stored_side(name: str, store: Store, selection: Filters) -> _Side:
     campaign = store.find(name)
     values = store.values(campaign, selection)
     series = store.names(list(values))
     return _Side(campaign, {series[key]: values[key] for key in values if key in series}, store.circumstances(campaign))
 
 
-def _of_files(name: str, selection: Filters) -> _Side:
-    from wirespeed.cli.campaign_folder import campaign_of
+def _read_file_side(name: str, selection: Filters) -> _Side:
+    from wirespeed.cli.campaign_folder import find_campaign
     from wirespeed.cli.console import show_problems
     from wirespeed.cli.log_reader import read_share
     from wirespeed.errors import Refusal, refuse
     from wirespeed.results.benchmarks import RunStatus
     from wirespeed.results.campaign_history import Campaign
-    from wirespeed.store.batch import series_of
+    from wirespeed.store.batch import parse_series
     from wirespeed.store.configuration_diff import Circumstance
 
     files = list(logs.log_files([name]))
@@ -226,13 +226,13 @@ def _of_files(name: str, selection: Filters) -> _Side:
         raise Refusal(share.refusals)
     if not batch.runs:
         raise refuse(name, "no output of a known tool", "benchmark logs, or a stored campaign")
-    kinds = [series_of(row) for row in batch.series]
+    kinds = [parse_series(row) for row in batch.series]
     values: dict[Series, list[float]] = {}
     for kind, value in zip(batch.kind, batch.value, strict=True):
         if selection.includes(kinds[kind]):
             values.setdefault(kinds[kind], []).append(value)
     failed = sum(run.status == RunStatus.FAILED.value for run in batch.runs)
-    folder_campaign = campaign_of(files)
+    folder_campaign = find_campaign(files)
     cluster = folder_campaign.cluster if folder_campaign is not None else None
     campaign = Campaign(None, name, None, cluster, True, len(batch.logs), len(batch.runs), failed)
     runs = [Circumstance(run.tool, run.test, run.version, run.parameters) for run in batch.runs]
@@ -240,7 +240,7 @@ def _of_files(name: str, selection: Filters) -> _Side:
 
 
 def explain_no_match(series: Iterable[Series], selection: Filters) -> str:
-    """Why no series is selected: the first option that no series satisfies, and the values that there are."""
+    """Why no series is selected: the first option that no series satisfies, and the available values."""
     from wirespeed.errors import format_first
     from wirespeed.report import wording
 
@@ -249,16 +249,16 @@ def explain_no_match(series: Iterable[Series], selection: Filters) -> str:
         return "no series matches; there are no series"
     size = wording.size(selection.size_bytes)
     criteria = (
-        ("--tool", selection.tool, "tools", lambda each: (each.tool,)),
-        ("--test", selection.test, "tests", lambda each: (each.test,)),
-        ("--metric", selection.metric, "metrics", lambda each: (each.metric.value,)),
-        ("--size", size or None, "sizes", lambda each: (wording.size(each.size_bytes),)),
-        ("--place", selection.place, "places", lambda each: (each.location, each.place)),
-        ("--ranks", selection.ranks, "numbers of ranks", lambda each: (each.ranks,)),
+        ("--tool", selection.tool, "tools", lambda series: (series.tool,)),
+        ("--test", selection.test, "tests", lambda series: (series.test,)),
+        ("--metric", selection.metric, "metrics", lambda series: (series.metric.value,)),
+        ("--size", size or None, "sizes", lambda series: (wording.size(series.size_bytes),)),
+        ("--place", selection.place, "places", lambda series: (series.location, series.place)),
+        ("--ranks", selection.ranks, "numbers of ranks", lambda series: (series.ranks,)),
     )
-    stored.sort(key=lambda each: each.size_bytes or 0)
+    stored.sort(key=lambda series: series.size_bytes or 0)
     for option, wanted, name, values_of in criteria:
-        values = list(dict.fromkeys(value for each in stored for value in values_of(each) if value not in (None, "")))
+        values = list(dict.fromkeys(value for entry in stored for value in values_of(entry) if value not in (None, "")))
         if wanted is not None and wanted not in values:
             listed = format_first([str(value) for value in values], _VALUES_LISTED) if values else "none"
             return f"no series matches {option} {wanted}; {name}: {listed}"
@@ -269,12 +269,12 @@ _VALUES_LISTED = 12
 
 
 def over_time(store: Store, selection: Filters, judging: Thresholds, cluster: str | None = None) -> History:
-    """The series that are wanted over the campaigns of a cluster, the most notable first.
+    """The selected series over the campaigns of a cluster, the most notable first.
 
-    Without a cluster they are all campaigns but those of labs.
+    Without a cluster, all campaigns except those of labs are used.
 
     Raises:
-        Refusal: there is no campaign of this cluster.
+        Refusal: the store has no campaign of this cluster.
     """
     from wirespeed.errors import did_you_mean, format_choices, refuse
     from wirespeed.results.campaign_history import History, Turn
@@ -293,7 +293,7 @@ def over_time(store: Store, selection: Filters, judging: Thresholds, cluster: st
     )
     series = store.find_campaigns(selection)
     values = store.series_values(campaigns, list(series))
-    found = sorted(
+    histories = sorted(
         (
             series_history(key, campaigns, values[number], judging.significance, judging.at_least)
             for number, key in series.items()
@@ -301,7 +301,9 @@ def over_time(store: Store, selection: Filters, judging: Thresholds, cluster: st
         ),
         key=notable,
     )
-    known = {campaign.id: campaign for campaign in campaigns}
-    places = sorted({(step.last_before, step.campaign) for entry in found for step in entry.steps})
-    turns = tuple(Turn(last, first, store.changes_between(known[last], known[first])) for last, first in places)
-    return History(campaigns, judging.significance, judging.at_least, tuple(found), turns)
+    campaign_by_id = {campaign.id: campaign for campaign in campaigns}
+    places = sorted({(step.last_before, step.campaign) for entry in histories for step in entry.steps})
+    turns = tuple(
+        Turn(last, first, store.changes_between(campaign_by_id[last], campaign_by_id[first])) for last, first in places
+    )
+    return History(campaigns, judging.significance, judging.at_least, tuple(histories), turns)

@@ -21,22 +21,22 @@ CampaignOption = Annotated[
 
 @contextmanager
 def open_logs(names: Sequence[str], campaign: str | None, store: str | None) -> Iterator[list[LogFile]]:
-    """The logs of these names and of a stored campaign, which can be read until the end of the block.
+    """The logs with these names and of a stored campaign, which can be read until the end of the block.
 
     Raises:
-        Refusal: nothing is named, there is no such campaign or store, or a folder of ``bench run`` is not whole.
+        Refusal: no log is given, the campaign or store does not exist, or a result folder is not complete.
     """
     files = list(log_files(names))
-    with open_stored_logs(names, campaign, store) as kept:
-        yield [*files, *kept]
+    with open_stored_logs(names, campaign, store) as stored:
+        yield [*files, *stored]
 
 
 @contextmanager
 def open_stored_logs(names: Sequence[str], campaign: str | None, store: str | None) -> Iterator[list[LogFile]]:
-    """The logs of a stored campaign, if it is named beside logs of these names.
+    """The logs of a stored campaign, if one is given in addition to logs with these names.
 
     Raises:
-        Refusal: neither is named, or there is no such campaign or store.
+        Refusal: neither is given, or the campaign or store does not exist.
     """
     from wirespeed.cli.stored_campaigns import open_known
     from wirespeed.errors import refuse
@@ -52,7 +52,7 @@ def open_stored_logs(names: Sequence[str], campaign: str | None, store: str | No
             LogFile(
                 log.name,
                 None,
-                inside=True,
+                is_in_folder=True,
                 location=log.location,
                 key=log.key,
                 failed=FailedStep(log.test, log.error) if log.test and log.error else None,

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from wirespeed.results.topology import Topology
 
 
-def topology_of(plan: Plan) -> Topology:
-    """Nodes and edges in the order of the plan."""
+def build_topology(plan: Plan) -> Topology:
+    """Build the topology: nodes and edges in the order of the plan."""
     from wirespeed.results.topology import Edge, Node, Topology
 
     return Topology(

@@ -29,8 +29,8 @@ def usage_problem(error: Any) -> Problem:
         return Problem(command, f"no option named {option!r}", hint=_find_replacement(command, option) or similar)
     message = error.format_message()
     if match := re.match(r"No such command '(.*?)'", message):
-        known = context.command.list_commands(context) if context else []
-        return Problem(command, f"no command named {match[1]!r}", hint=did_you_mean(match[1], known) or help_page)
+        commands = context.command.list_commands(context) if context else []
+        return Problem(command, f"no command named {match[1]!r}", hint=did_you_mean(match[1], commands) or help_page)
     parameter = getattr(error, "param", None)
     if parameter is None:
         message = message.replace("argument(s)", "arguments" if message.count(" ") > 4 else "argument")
@@ -38,7 +38,7 @@ def usage_problem(error: Any) -> Problem:
         is_traffic = command.endswith("sim run") and message.startswith("Got unexpected extra")
         traffic = "`wirespeed sim run CLUSTER.yaml --traffic TRAFFIC.yaml`" if is_traffic else None
         return Problem(command, text, hint=traffic or help_page)
-    name = _name(parameter)
+    name = _name_parameter(parameter)
     if type(error).__name__ == "MissingParameter":
         usage = context.get_usage().removeprefix("Usage: ") if context else command
         meaning = getattr(parameter, "help", None) or ""
@@ -49,17 +49,17 @@ def usage_problem(error: Any) -> Problem:
         other = _other_command(command, match[1]) or _find_replacement(command, f"{name} {match[1]}")
         hint = did_you_mean(match[1], choices) or other or help_page
         return Problem(f"{command}: {name}", repr(match[1]), format_choices(choices), hint)
-    return Problem(f"{command}: {name}", _plain(error.message), hint=help_page)
+    return Problem(f"{command}: {name}", _simplify_message(error.message), hint=help_page)
 
 
-def _name(parameter: Any) -> str:
+def _name_parameter(parameter: Any) -> str:
     """The long name of an option, or the metavariable of an argument."""
     if parameter.param_type_name == "option":
         return str(max(parameter.opts, key=len))
     return str(parameter.metavar or parameter.name.upper()).strip("[]").removesuffix("...")
 
 
-def _plain(message: str) -> str:
+def _simplify_message(message: str) -> str:
     """``Input should be greater than or equal to 1`` as ``the value must be at least 1``."""
     message = message.rstrip(".").replace("Input should be", "the value must be")
     message = message.replace("greater than or equal to", "at least").replace("less than or equal to", "at most")
@@ -67,7 +67,7 @@ def _plain(message: str) -> str:
 
 
 _PLAN_OPTIONS = {"nodes": "hosts", "hosts": "hosts", "cables": "cables", "links": "cables", "addresses": "addresses"}
-"""What users look for in `list`, and the option of `plan` that prints it."""
+"""Topics that users may expect in `list`, and the option of `plan` that prints them."""
 
 
 _REPORT_FORMATS = ("junit", "html", "ticket", "prometheus")

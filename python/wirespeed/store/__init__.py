@@ -1,4 +1,4 @@
-"""What was measured, kept: campaigns of runs in SQLite or PostgreSQL, with the facts of their time."""
+"""Store campaigns of benchmark runs in SQLite or PostgreSQL, with the settings of devices at that time."""
 
 from wirespeed.store.batch import Batch
 from wirespeed.store.queries import Filters

@@ -1,6 +1,6 @@
-"""Runs as columns, ready to be written at once. A batch is plain data: a worker process fills it, the writer stores it.
+"""Runs as columns, ready to be written at once. A worker process fills a batch, and the writer stores it.
 
-Holds no connection and imports no database.
+A batch is plain data: it has no connection and imports no database.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _JSON = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":
 
 
 class StoredRun(NamedTuple):
-    """A run without its measurements; ``log`` counts in the batch's logs, ``position`` within that log."""
+    """A run without its measurements; ``log`` is an index into the batch's logs, ``position`` one within that log."""
 
     log: int
     position: int
@@ -43,7 +43,7 @@ class StoredRun(NamedTuple):
 
 
 class StoredSeries(NamedTuple):
-    """A series with the hash that names it in every store."""
+    """A series with the hash that identifies it in every store."""
 
     hash: bytes
     tool: str
@@ -61,8 +61,8 @@ class StoredSeries(NamedTuple):
 class Batch:
     """Whole logs, their runs, and a row of five columns for each measurement.
 
-    ``run`` and ``kind`` count in the lists of runs and series; ``position`` counts in the run. Once sorted, the rows of
-    a series are adjacent, ``rows`` for each, in the order in which they were added.
+    ``run`` and ``kind`` are indices into the lists of runs and series, ``position`` an index within the run. After
+    `sort`, the rows of a series are adjacent, in the order in which they were added; ``rows`` is their number.
     """
 
     logs: list[RawLog] = field(default_factory=list)
@@ -74,27 +74,29 @@ class Batch:
     line: array[int] = field(default_factory=lambda: array("q"))
     value: array[float] = field(default_factory=lambda: array("d"))
     rows: list[int] = field(default_factory=list)
-    _known: dict[Experiment, dict[_Name, int]] = field(default_factory=dict, repr=False)
+    _number_by_name: dict[Experiment, dict[_Name, int]] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.value)
 
     def add(self, log: RawLog, runs: Sequence[Run], location: str | None = None) -> None:
-        """Add a log with the runs that were read from it; ``location`` is its pair, if known."""
+        """Add a log with its runs; ``location`` is its pair, if known."""
         self.logs.append(log)
         self.rows = []
         for position, run in enumerate(runs):
             self._add_run(len(self.logs) - 1, position, run, experiment(run, location))
 
     def sort(self) -> None:
-        """Put the rows of each series together, in the order of the series: a store appends them there."""
+        """Sort the rows by series, so that a store can append the rows of each series."""
         if len(self.rows) == len(self.series):
             return
         compute: Any = importlib.import_module("pyarrow.compute")
-        order = compute.array_sort_indices(_arrow(self.kind))  # a stable sort
+        order = compute.array_sort_indices(_convert_to_arrow(self.kind))  # a stable sort
 
         def sort(column: array[_Number]) -> array[_Number]:
-            return array(column.typecode, memoryview(compute.take(_arrow(column), order).buffers()[1]).tobytes())
+            return array(
+                column.typecode, memoryview(compute.take(_convert_to_arrow(column), order).buffers()[1]).tobytes()
+            )
 
         self.run, self.kind, self.position = sort(self.run), sort(self.kind), sort(self.position)
         self.line, self.value = sort(self.line), sort(self.value)
@@ -120,35 +122,35 @@ class Batch:
         if not run.measurements:
             return
         metrics, units, values, sizes, places, lines = zip(*run.measurements, strict=True)
-        known = self._known.setdefault(shared, {})
+        number_by_name = self._number_by_name.setdefault(shared, {})
         names = list(zip(metrics, units, sizes, places, strict=True))
-        if not known.keys() >= set(names):
+        if not number_by_name.keys() >= set(names):
             for measurement, name in zip(run.measurements, names, strict=True):
-                if name not in known:
-                    known[name] = len(self.series)
+                if name not in number_by_name:
+                    number_by_name[name] = len(self.series)
                     self.series.append(stored_value(shared.series(measurement)))
-        self.kind.extend(map(known.__getitem__, names))
+        self.kind.extend(map(number_by_name.__getitem__, names))
         self.position.extend(range(len(names)))
         self.line.extend(lines)
         self.value.extend(values)
         self.run.extend([len(self.runs) - 1] * len(names))
 
 
-def _arrow(column: array[int] | array[float]) -> Any:
-    """A column as Arrow's, without a copy."""
+def _convert_to_arrow(column: array[int] | array[float]) -> Any:
+    """Convert a column to an Arrow array without a copy."""
     arrow: Any = importlib.import_module("pyarrow")
     kind = arrow.int64() if column.typecode == "q" else arrow.float64()
     return arrow.Array.from_buffers(kind, len(column), [None, arrow.py_buffer(column)])
 
 
 def as_text(value: Mapping[str, Scalar] | Sequence[object]) -> str:
-    """JSON in one spelling: the same value, the same text."""
+    """Canonical JSON: equal values give the same text."""
     return _JSON.encode(value)
 
 
 @lru_cache(maxsize=1 << 16)  # the logs of a campaign measure the same again and again
 def stored_value(series: Series) -> StoredSeries:
-    """A series as it is kept."""
+    """Convert a series to its stored form."""
     workload = as_text(series.workload)
     identity = (
         series.tool,
@@ -165,21 +167,21 @@ def stored_value(series: Series) -> StoredSeries:
     return StoredSeries(name, *identity)
 
 
-def series_of(kept: StoredSeries) -> Series:
-    """A stored series as results name it."""
+def parse_series(stored: StoredSeries) -> Series:
+    """Convert a stored series back to a series."""
     return Series(
-        kept.tool,
-        kept.test,
-        kept.location,
-        kept.ranks,
-        _workload(kept.workload),
-        Metric(kept.metric),
-        kept.unit,
-        kept.size_bytes,
-        kept.place,
+        stored.tool,
+        stored.test,
+        stored.location,
+        stored.ranks,
+        _parse_workload(stored.workload),
+        Metric(stored.metric),
+        stored.unit,
+        stored.size_bytes,
+        stored.place,
     )
 
 
 @lru_cache(maxsize=1024)
-def _workload(text: str) -> tuple[tuple[str, Scalar], ...]:
+def _parse_workload(text: str) -> tuple[tuple[str, Scalar], ...]:
     return tuple((name, value) for name, value in json.loads(text))

@@ -1,4 +1,4 @@
-"""Two campaigns side by side: what differs by more than chance and by more than matters."""
+"""Compare two campaigns: find differences that are significant and large enough to matter."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Final, NamedTuple, TypeVar
 
 from wirespeed.results.campaign_history import Campaign, Changes, Comparison, Difference, SeriesComparison, Summary
 from wirespeed.results.series import Better, Series, better
-from wirespeed.store.joint_change import families_of, joint_differences, outlier_probabilities
+from wirespeed.store.joint_change import group_families, joint_differences, outlier_probabilities
 from wirespeed.store.significance import TestResult, benjamini_hochberg, least_p, mann_whitney, median, middle, spread
 
 SIGNIFICANCE: Final = 0.05
 
 AT_LEAST: Final = 0.02
-"""Differences below it are not called worse or better, however certain: what repeated pair tests spread by."""
+"""Smaller differences are never called worse or better: repeated pair tests have this spread."""
 
 _Key = TypeVar("_Key", bound=Hashable)
 Values = Mapping[_Key, Sequence[float]]
 
 
 class Significance(NamedTuple):
-    """What a difference of a series is tested against: its repeated values, or other places of the same measurement."""
+    """The tests of a difference: against repeated values of the series, and against other places of the measurement."""
 
     tested: TestResult | None
     outlier_probabilities: float | None
@@ -42,35 +42,37 @@ def compare(
     """Every series that both campaigns have. ``names`` maps the keys of the values to series."""
     before, after = values
     common_keys = [key for key in before if key in after]
-    known = names(common_keys)
-    sides = [(known[key], summary(before[key]), summary(after[key])) for key in common_keys if key in known]
-    families = families_of(
-        [side[0] for side in sides], [relative(earlier.median, other.median) for _, earlier, other in sides]
+    series_by_key = names(common_keys)
+    sides = [
+        (series_by_key[key], summary(before[key]), summary(after[key])) for key in common_keys if key in series_by_key
+    ]
+    families = group_families(
+        [side[0] for side in sides], [relative(earlier.median, later.median) for _, earlier, later in sides]
     )
     tested = [
         mann_whitney(before[key], after[key]) if _has_enough_values(before[key], after[key], significance) else None
         for key in common_keys
-        if key in known
+        if key in series_by_key
     ]
-    found = [
+    results = [
         _compare_series(*arguments)
         for arguments in zip(tested, outlier_probabilities(families, len(sides)), strict=True)
     ]
-    adjusted = iter(benjamini_hochberg([result.p for result in found if result.p is not None]))
-    family = sum(result.p is not None for result in found)
+    adjusted = iter(benjamini_hochberg([result.p for result in results if result.p is not None]))
+    family = sum(result.p is not None for result in results)
     rows = [
         _too_few(*side, significance)
         if result.p is None
-        else _judge(*side, result, result.p, next(adjusted), significance, at_least, family)
-        for side, result in zip(sides, found, strict=True)
+        else _judge_series(*side, result, result.p, next(adjusted), significance, at_least, family)
+        for side, result in zip(sides, results, strict=True)
     ]
-    rows.sort(key=_order)
+    rows.sort(key=_sort_key)
     return Comparison(
         a,
         b,
         significance,
         at_least,
-        _noise(rows),
+        _compute_noise(rows),
         tuple(rows),
         len(before) - len(common_keys),
         len(after) - len(common_keys),
@@ -87,12 +89,12 @@ def summary(values: Sequence[float]) -> Summary:
 
 
 def relative(before: float, after: float) -> float | None:
-    """How much a level changed, relative to what it was; None where it was 0."""
+    """The relative change of a level; None if the level was 0."""
     return (after - before) / abs(before) if before else None
 
 
 def direction(series: Series, before: float, after: float) -> Difference:
-    """Whether a change of level is for the better."""
+    """Whether a change of level is an improvement."""
     if before == after:
         return Difference.NONE
     preference = better(series.metric)
@@ -102,7 +104,7 @@ def direction(series: Series, before: float, after: float) -> Difference:
 
 
 def _compare_series(tested: TestResult | None, outlier_probabilities: float | None) -> Significance:
-    """Both, and the smaller p of the two, doubled for two tests: Bonferroni."""
+    """Combine both tests: the smaller p, doubled for two tests (Bonferroni)."""
     if tested is None or outlier_probabilities is None:
         return Significance(
             tested, outlier_probabilities, outlier_probabilities if tested is None else tested.p, tested is None
@@ -116,7 +118,7 @@ def _compare_series(tested: TestResult | None, outlier_probabilities: float | No
 
 
 def _has_enough_values(before: Sequence[float], after: Sequence[float], significance: float) -> bool:
-    """Whether so many values could show a difference at all."""
+    """Whether this number of values can show a difference at all."""
     return min(len(before), len(after)) > 1 and least_p(len(before), len(after)) <= significance
 
 
@@ -132,11 +134,11 @@ def _too_few(series: Series, a: Summary, b: Summary, significance: float) -> Ser
     return SeriesComparison(series, a, b, Difference.TOO_FEW_VALUES, reason, relative(a.median, b.median))
 
 
-def _judge(
+def _judge_series(
     series: Series,
     a: Summary,
     b: Summary,
-    found: Significance,
+    tested: Significance,
     p: float,
     adjusted: float,
     significance: float,
@@ -145,7 +147,7 @@ def _judge(
 ) -> SeriesComparison:
     change = relative(a.median, b.median)
     difference, reason = Difference.NONE, f"p = {p:.2g}"
-    if found.is_by_peers:
+    if tested.is_by_peers:
         reason += ", by how much the other places of this measurement changed"
     if adjusted > significance:
         reason += f", {adjusted:.2g} among {family} series" if family > 1 else ""
@@ -153,13 +155,13 @@ def _judge(
         reason = f"certain, but smaller than {100 * at_least:g} %"
     else:
         difference = direction(series, a.median, b.median)
-    p_of_series, effect = (None, None) if found.tested is None else (found.tested.p, found.tested.effect)
+    p_of_series, effect = (None, None) if tested.tested is None else (tested.tested.p, tested.tested.effect)
     return SeriesComparison(
-        series, a, b, difference, reason, change, p_of_series, adjusted, effect, found.outlier_probabilities
+        series, a, b, difference, reason, change, p_of_series, adjusted, effect, tested.outlier_probabilities
     )
 
 
-def _noise(rows: Sequence[SeriesComparison]) -> float | None:
+def _compute_noise(rows: Sequence[SeriesComparison]) -> float | None:
     """The median relative spread of repeated values."""
     spreads = [
         side.spread / abs(side.median)
@@ -173,7 +175,7 @@ def _noise(rows: Sequence[SeriesComparison]) -> float | None:
 _RANK = {name: rank for rank, name in enumerate(Difference)}
 
 
-def _order(row: SeriesComparison) -> tuple[object, ...]:
+def _sort_key(row: SeriesComparison) -> tuple[object, ...]:
     series = row.series
     size = -1 if series.size_bytes is None else series.size_bytes
     key = (series.tool, series.test or "", series.location or "", _text(series.workload), series.metric.value)

@@ -1,4 +1,4 @@
-"""What changed between two campaigns: settings, from the facts of their time, and parameters of their runs."""
+"""Changes between two campaigns: settings that were stored with them, and parameters of their runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wirespeed.results.campaign_history import Campaign, Change, Changes
 from wirespeed.results.parameters import IDENTITY, flatten
 
 Settings = Mapping[str, Mapping[str, str]]
-"""Place to path to value as text, of one device."""
+"""Settings of one device: place to path to value as text."""
 
 _NAMED = 3
 
@@ -28,8 +28,8 @@ class Circumstance(NamedTuple):
 def settings_between(
     a: Campaign, b: Campaign, before: Mapping[str, Settings] | None, after: Mapping[str, Settings] | None
 ) -> Changes:
-    """Settings that both campaigns read and that differ. None: no settings were stored with a campaign."""
-    lacking = [campaign.label for campaign, known in ((a, before), (b, after)) if known is None]
+    """Settings that differ and that both campaigns contain. None: no settings were stored with the campaign."""
+    lacking = [campaign.label for campaign, device_settings in ((a, before), (b, after)) if device_settings is None]
     if before is None or after is None:
         names = " and ".join(lacking)
         note = f"no settings stored with {names}: changed settings are unknown"
@@ -39,36 +39,41 @@ def settings_between(
     for device in sorted({*before, *after}):
         old, new = before.get(device, {}), after.get(device, {})
         for place in sorted({*old, *new}):
-            was, became = old.get(place, {}), new.get(place, {})
-            unread += len(was.keys() ^ became.keys())
+            old_values, new_values = old.get(place, {}), new.get(place, {})
+            unread += len(old_values.keys() ^ new_values.keys())
             changed += [
-                Change(place, path, was[path], became[path])
-                for path in sorted(was.keys() & became.keys())
-                if was[path] != became[path]
+                Change(place, path, old_values[path], new_values[path])
+                for path in sorted(old_values.keys() & new_values.keys())
+                if old_values[path] != new_values[path]
             ]
     return Changes(tuple(changed), unread)
 
 
 def parameters_between(before: Iterable[Circumstance], after: Iterable[Circumstance]) -> tuple[Change, ...]:
     """Versions and parameters of runs of the same test that differ."""
-    old, new = _gather(before), _gather(after)
+    old, new = _gather_parameters(before), _gather_parameters(after)
     return tuple(
-        Change(" ".join(word for word in test if word), name, _words(old[test][name]), _words(new[test][name]))
+        Change(
+            " ".join(word for word in test if word),
+            name,
+            _format_values(old[test][name]),
+            _format_values(new[test][name]),
+        )
         for test in sorted(old.keys() & new.keys())
         for name in sorted(old[test].keys() & new[test].keys())
         if old[test][name] != new[test][name]
     )
 
 
-def _gather(runs: Iterable[Circumstance]) -> dict[tuple[str, str], dict[str, set[str]]]:
-    found: dict[tuple[str, str], dict[str, set[str]]] = {}
+def _gather_parameters(runs: Iterable[Circumstance]) -> dict[tuple[str, str], dict[str, set[str]]]:
+    values_by_test: dict[tuple[str, str], dict[str, set[str]]] = {}
     for run in runs:
-        names = found.setdefault((run.tool, run.test or ""), {})
+        names = values_by_test.setdefault((run.tool, run.test or ""), {})
         for name, value in (("version", run.version), *flatten(json.loads(run.parameters))):
             if value is not None and name not in IDENTITY:
                 names.setdefault(name, set()).add(str(value))
-    return found
+    return values_by_test
 
 
-def _words(values: set[str]) -> str:
+def _format_values(values: set[str]) -> str:
     return format_first(sorted(values), _NAMED)

@@ -1,4 +1,4 @@
-"""Connections to a store, and what its failures are called."""
+"""Connections to a store, and refusals for its failures."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from wirespeed.store import schema
 from wirespeed.store.address import display_address
 
 WAIT_S: Final = 60
-"""How long a writer waits for another one. A batch is written in well under a second."""
+"""Time that a writer waits for another one. A batch is written in well under a second."""
 
 
 def connect(url: URL) -> Engine:
-    """A store that is there, made where it is new, with the newest schema.
+    """Open a store, or create it, and update it to the newest schema.
 
     Raises:
-        Refusal: it cannot be reached, is no store, or is newer than this program.
+        Refusal: the store cannot be reached, is not a store, or is newer than this program.
     """
     sqlite = url.get_backend_name() == "sqlite"
     if not sqlite and find_spec("psycopg") is None:
         raise refuse(display_address(url), "no PostgreSQL driver", "psycopg", "pip install wirespeed[postgres]")
-    engine = _sqlite(url) if sqlite else create_engine(url)
+    engine = _create_sqlite_engine(url) if sqlite else create_engine(url)
     try:
         with refusing_failures(url):
             _bring_up(engine, display_address(url))
@@ -49,50 +49,50 @@ def _bring_up(engine: Engine, place: str) -> None:
 
 @contextmanager
 def write_transaction(engine: Engine) -> Iterator[Connection]:
-    """A transaction that writes; on SQLite it holds the write lock from its beginning, so no other can come between."""
+    """A transaction that writes; on SQLite it holds the write lock from its beginning, which excludes other writers."""
     with engine.connect().execution_options(writes=True) as connection, connection.begin():
         yield connection
 
 
 @contextmanager
 def refusing_failures(url: URL) -> Iterator[None]:
-    """Failures of the database as refusals, which never contain a password.
+    """Turn failures of the database into refusals, which never contain a password.
 
     Raises:
-        Refusal: the database could not do it.
+        Refusal: the database failed.
     """
     try:
         yield
-    except (IntegrityError, DataError):  # our own mistakes
+    except (IntegrityError, DataError):  # bugs of this program
         raise
     except DBAPIError as error:
-        raise _refusal(url, error) from None
+        raise _describe_failure(url, error) from None
 
 
-def _refusal(url: URL, error: DBAPIError) -> Refusal:
-    found = " ".join(str(error.orig).split()) or type(error.orig).__name__
+def _describe_failure(url: URL, error: DBAPIError) -> Refusal:
+    message = " ".join(str(error.orig).split()) or type(error.orig).__name__
     if url.password:
-        found = found.replace(url.password, "***")
-    if isinstance(error, OperationalError) and "locked" in found:
+        message = message.replace(url.password, "***")
+    if isinstance(error, OperationalError) and "locked" in message:
         return refuse(
-            display_address(url), found, "a store free to write to", f"another program has held it for {WAIT_S} s"
+            display_address(url), message, "a store free to write to", f"another program has held it for {WAIT_S} s"
         )
-    if url.get_backend_name() == "sqlite" and "not a database" in found:
+    if url.get_backend_name() == "sqlite" and "not a database" in message:
         return refuse(display_address(url), "a file that is no SQLite database", "a store that wirespeed wrote")
-    return refuse(display_address(url), found, "a store that can be read and written")
+    return refuse(display_address(url), message, "a store that can be read and written")
 
 
-def _sqlite(url: URL) -> Engine:
+def _create_sqlite_engine(url: URL) -> Engine:
     path = Path(str(url.database))
     path.parent.mkdir(parents=True, exist_ok=True)
     engine = create_engine(url, connect_args={"timeout": WAIT_S})
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _: object) -> None:
-        connection.isolation_level = None  # transactions begin below, and hold for DDL too
+        connection.isolation_level = None  # transactions begin below and include DDL
         with suppress(
             sqlite3.OperationalError
-        ):  # another process creates the same file at this moment, and sets WAL too
+        ):  # another process creates the same file at the same time and sets WAL too
             connection.execute(f"PRAGMA journal_mode = {'WAL' if is_local(path) else 'DELETE'}")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
@@ -107,14 +107,14 @@ def _sqlite(url: URL) -> Engine:
 
 
 _SHARED: Final = ("nfs", "lustre", "gpfs", "beegfs", "cifs", "smb", "ceph", "glusterfs", "9p", "fuse", "afs", "pvfs")
-"""File systems that several machines share, as /proc/self/mountinfo names them."""
+"""File systems that several machines share, with their names in /proc/self/mountinfo."""
 
 
 def is_local(path: Path, mounts: Path = Path("/proc/self/mountinfo")) -> bool:
     """Whether a path is on a local file system.
 
-    SQLite's write-ahead log needs memory shared by all its users: https://sqlite.org/wal.html, "WAL does not work over
-    a network filesystem". Homes of clusters often are on one.
+    SQLite's write-ahead log needs memory that all its users share: https://sqlite.org/wal.html, "WAL does not work over
+    a network filesystem". Home directories of clusters are often on one.
     """
     try:
         lines = mounts.read_text(encoding="utf-8", errors="replace").splitlines()
@@ -124,8 +124,8 @@ def is_local(path: Path, mounts: Path = Path("/proc/self/mountinfo")) -> bool:
     longest = -1
     for line in lines:
         # proc(5): the fifth field is the mount point; after " - " comes the type
-        fields, _, rest = line.partition(" - ")
+        fields, _, description = line.partition(" - ")
         point = fields.split(" ")[4].replace("\\040", " ")
         if location.is_relative_to(point) and len(point) >= longest:
-            longest, kind = len(point), rest.split(" ")[0]
+            longest, kind = len(point), description.split(" ")[0]
     return bool(kind) and not kind.startswith(_SHARED)

@@ -1,4 +1,4 @@
-"""Series over campaigns: where their level changed."""
+"""Series over campaigns, with the changes of their level."""
 
 from __future__ import annotations
 
@@ -22,16 +22,22 @@ def series_history(
     significance: float = SIGNIFICANCE,
     at_least: float = AT_LEAST,
 ) -> SeriesHistory:
-    """A series over the campaigns that have it, in their order, by its median in each."""
+    """The medians of a series in the campaigns that contain it, in their order."""
     points = tuple(
-        Point(campaign.id, len(found), median(found), min(found), max(found))
+        Point(
+            campaign.id,
+            len(values_of_campaign),
+            median(values_of_campaign),
+            min(values_of_campaign),
+            max(values_of_campaign),
+        )
         for campaign in campaigns
-        if campaign.id is not None and (found := values.get(campaign.id))
+        if campaign.id is not None and (values_of_campaign := values.get(campaign.id))
     )
-    return SeriesHistory(series, points, tuple(_steps(series, points, significance, at_least)))
+    return SeriesHistory(series, points, tuple(_find_steps(series, points, significance, at_least)))
 
 
-def _steps(series: Series, points: Sequence[Point], significance: float, at_least: float) -> list[Step]:
+def _find_steps(series: Series, points: Sequence[Point], significance: float, at_least: float) -> list[Step]:
     levels = [point.median for point in points]
     splits = change_points.change_points(levels, significance)
     bounds = [0, *(split.index for split in splits), len(levels)]
@@ -47,11 +53,11 @@ def _steps(series: Series, points: Sequence[Point], significance: float, at_leas
     return steps
 
 
-def notable(found: SeriesHistory) -> tuple[object, ...]:
-    """What a reader looks at first: what got worse, then what changed most, then by name."""
-    worst = min((0 if step.difference is Difference.WORSE else 1 for step in found.steps), default=2)
-    maximum = max((abs(step.change or 0.0) for step in found.steps), default=0.0)
-    series = found.series
+def notable(history: SeriesHistory) -> tuple[object, ...]:
+    """A sort key: series that got worse first, then by the size of the change, then by name."""
+    worst = min((0 if step.difference is Difference.WORSE else 1 for step in history.steps), default=2)
+    maximum = max((abs(step.change or 0.0) for step in history.steps), default=0.0)
+    series = history.series
     size = -1 if series.size_bytes is None else series.size_bytes
     identity = (series.tool, series.test or "", series.location or "", str(series.workload), series.metric.value)
     return (worst, -maximum, identity, size, series.place or "", series.ranks or 0)

@@ -1,7 +1,7 @@
-"""Joint change of places with the same measurement: did all of them change, and which changed differently.
+"""Joint change of the same measurement at several places: whether all changed, and which changed differently.
 
-A campaign often holds one run of each pair. One such pair proves nothing; but two hundred pairs
-show how much a pair changes by chance, and whether all of them changed in one direction.
+A campaign often contains one run of each pair. One pair proves nothing, but two hundred pairs show how much a pair
+changes by chance, and whether all of them changed in one direction.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from wirespeed.results.series import Better, Series, better
 from wirespeed.store.significance import MAD_TO_SIGMA, benjamini_hochberg, median, middle, signed_ranks, unimodal
 
 MIN_PAIRS: Final = 6
-"""Places from which on all of them can show a change: signed ranks of five cannot fall below 2/2^5 = 0.06."""
+"""Minimum number of places for a joint test: with five, the p of signed ranks cannot fall below 2/2^5 = 0.06."""
 
-ENOUGH_OF_FAMILY: Final = 20
-"""Number of places from which on their spread identifies outliers: below, it is off by more than a quarter.
+MIN_FAMILY_FOR_OUTLIERS: Final = 20
+"""Minimum number of places for finding outliers: with fewer, the error of their spread is above a quarter.
 
 The standard error of a median absolute deviation of n normal values is 1.17 / sqrt(2 n) of it (Rousseeuw and Croux,
 JASA 88 (1993), section 1: an efficiency of 37 %).
@@ -27,16 +27,16 @@ JASA 88 (1993), section 1: an efficiency of 37 %).
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A measurement that was taken at several places: one of its series, and which it is of those that are compared."""
+    """A measurement at several places: one of its series, and the indices of all its series in the comparison."""
 
     series: Series
     indices: tuple[int, ...]
     changes: tuple[float, ...]  # relative
 
 
-def families_of(series: Sequence[Series], changes: Sequence[float | None]) -> list[Family]:
-    """The series that differ in their place alone, by what they measure; without those whose change is not known."""
-    found: dict[tuple[object, ...], list[int]] = {}
+def group_families(series: Sequence[Series], changes: Sequence[float | None]) -> list[Family]:
+    """Group series that differ only in their place; series with an unknown change are omitted."""
+    indices_by_measurement: dict[tuple[object, ...], list[int]] = {}
     for index, member in enumerate(series):
         if changes[index] is not None:
             name = (
@@ -48,22 +48,22 @@ def families_of(series: Sequence[Series], changes: Sequence[float | None]) -> li
                 member.unit,
                 member.workload,
             )
-            found.setdefault(name, []).append(index)
+            indices_by_measurement.setdefault(name, []).append(index)
     return [
         Family(
             series[members[0]],
             tuple(members),
             tuple(change for index in members if (change := changes[index]) is not None),
         )
-        for members in found.values()
+        for members in indices_by_measurement.values()
     ]
 
 
 def outlier_probabilities(families: Sequence[Family], count: int) -> list[float | None]:
-    """For each of ``count`` series the probability to change so unlike the others; None where few are like it."""
-    found: list[float | None] = [None] * count
+    """For each of ``count`` series the probability of such a deviation from its peers; None with too few peers."""
+    probabilities: list[float | None] = [None] * count
     for family in families:
-        if len(family.indices) < ENOUGH_OF_FAMILY:
+        if len(family.indices) < MIN_FAMILY_FOR_OUTLIERS:
             continue
         changes = family.changes
         typical = median(changes)
@@ -71,23 +71,23 @@ def outlier_probabilities(families: Sequence[Family], count: int) -> list[float 
         if sigma == 0:
             continue
         for index, change in zip(family.indices, changes, strict=True):
-            found[index] = unimodal((change - typical) / sigma)
-    return found
+            probabilities[index] = unimodal((change - typical) / sigma)
+    return probabilities
 
 
 def joint_differences(families: Sequence[Family], significance: float, at_least: float) -> tuple[JointChange, ...]:
-    """Every measurement that was taken at several places, what got worse first."""
-    enough = [family for family in families if len(family.indices) >= MIN_PAIRS]
-    found = [signed_ranks(family.changes) for family in enough]
-    adjusted = benjamini_hochberg(found)
+    """Every measurement at several places; those that got worse first."""
+    large_families = [family for family in families if len(family.indices) >= MIN_PAIRS]
+    p_values = [signed_ranks(family.changes) for family in large_families]
+    adjusted = benjamini_hochberg(p_values)
     differences = [
-        _describe(family, p, adjusted_p, significance, at_least)
-        for family, p, adjusted_p in zip(enough, found, adjusted, strict=True)
+        _describe_change(family, p, adjusted_p, significance, at_least)
+        for family, p, adjusted_p in zip(large_families, p_values, adjusted, strict=True)
     ]
-    return tuple(sorted(differences, key=_order))
+    return tuple(sorted(differences, key=_sort_key))
 
 
-def _describe(family: Family, p: float, adjusted: float, significance: float, at_least: float) -> JointChange:
+def _describe_change(family: Family, p: float, adjusted: float, significance: float, at_least: float) -> JointChange:
     change, preference = median(family.changes), better(family.series.metric)
     difference = Difference.NONE
     if adjusted <= significance and abs(change) >= at_least:
@@ -102,7 +102,7 @@ def _describe(family: Family, p: float, adjusted: float, significance: float, at
 _RANK = {name: rank for rank, name in enumerate(Difference)}
 
 
-def _order(change: JointChange) -> tuple[object, ...]:
+def _sort_key(change: JointChange) -> tuple[object, ...]:
     series = change.series
     size = -1 if series.size_bytes is None else series.size_bytes
     key = (series.tool, series.test or "", str(series.workload), series.metric.value, size, series.ranks or 0)

@@ -1,4 +1,4 @@
-"""Raw output as it is kept: once, named by the hash of its content, compressed."""
+"""Raw output in the store: compressed, and stored once under the hash of its content."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEVEL = 1
 
 @dataclass(frozen=True, slots=True)
 class RawLog:
-    """A log to keep. ``key`` distinguishes logs of the same bytes in one campaign, such as the step that wrote it."""
+    """A log to store. ``key``, such as the step that wrote it, distinguishes logs with the same bytes in a campaign."""
 
     name: str
     sha256: bytes
@@ -24,12 +24,14 @@ class RawLog:
 
 
 def pack(name: str, content: bytes, key: str = "") -> RawLog:
-    """A log ready to be kept. Needs no store: the process that read a log packs it."""
-    return RawLog(name, hashlib.sha256(content).digest(), len(content), _codec().compress(content, asbytes=True), key)
+    """Pack a log for storage. It needs no store: the process that read the log packs it."""
+    return RawLog(
+        name, hashlib.sha256(content).digest(), len(content), _load_codec().compress(content, asbytes=True), key
+    )
 
 
 def unpack(content: bytes) -> bytes:
-    """The bytes a log had."""
+    """The original bytes of a log."""
     import pyarrow
 
     with pyarrow.CompressedInputStream(pyarrow.BufferReader(content), CODEC) as stream:
@@ -38,7 +40,7 @@ def unpack(content: bytes) -> bytes:
 
 
 @cache
-def _codec() -> Any:
+def _load_codec() -> Any:
     import pyarrow
 
     return pyarrow.Codec(CODEC, LEVEL)

@@ -1,4 +1,4 @@
-"""The schema of a store: made when it is new, brought up to date when it is older, refused when it is not ours."""
+"""The schema of a store: created for a new store, updated for an older one; other databases are refused."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 VERSIONS: Final = "wirespeed_schema"
-"""The table that holds the schema's number; a database may hold other programs' tables beside ours."""
+"""The table with the schema's number; a database may also contain tables of other programs."""
 
 NEWEST: Final = "0004"
 
@@ -20,32 +20,32 @@ _LOCK: Final = 0x77697265  # "wire": a migration of a PostgreSQL database holds 
 
 
 def current(connection: Connection) -> str | None:
-    """The number of the schema, None where there is none."""
+    """The number of the schema; None if there is no schema."""
     if not inspect(connection).has_table(VERSIONS):
         return None
     return connection.execute(text(f"SELECT version_num FROM {VERSIONS}")).scalar()
 
 
 def bring_up(connection: Connection, place: str, target: str = NEWEST) -> None:
-    """Make or update the tables inside the caller's transaction, which must keep other writers out on SQLite.
+    """Create or update the tables inside the caller's transaction, which must exclude other writers on SQLite.
 
     Raises:
-        Refusal: the schema is newer than this program, or the tables are somebody else's.
+        Refusal: the schema is newer than this program, or the tables belong to another program.
     """
     if connection.dialect.name == "postgresql":
         connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
-    found = current(connection)
-    if found == target:
+    present = current(connection)
+    if present == target:
         return
-    if found is None:
+    if present is None:
         _refuse_others(connection, place)
-    elif found > NEWEST:
+    elif present > NEWEST:
         raise refuse(
-            place, f"schema {found}", f"schema {NEWEST} or older", "a newer wirespeed wrote it: update this one"
+            place, f"schema {present}", f"schema {NEWEST} or older", "a newer wirespeed wrote it: update this one"
         )
     from alembic import command
 
-    command.upgrade(_config(connection), target)
+    command.upgrade(_build_config(connection), target)
 
 
 def _refuse_others(connection: Connection, place: str) -> None:
@@ -62,7 +62,7 @@ def _refuse_others(connection: Connection, place: str) -> None:
         )
 
 
-def _config(connection: Connection) -> Config:
+def _build_config(connection: Connection) -> Config:
     from alembic.config import Config
 
     config = Config()

@@ -1,7 +1,7 @@
-"""Whether two samples differ by more than chance: the Mann-Whitney test, and its correction for many series at once.
+"""Whether two samples differ significantly: the Mann-Whitney test, and its correction for many series.
 
-The test uses only which values are larger, so that no distribution is assumed and an outlier weighs no more than any
-other value. Its price is that a few values can never show anything: `least_p`.
+The test uses only the order of the values: it assumes no distribution, and an outlier has no more weight than any other
+value. In return, very few values can never show a difference: see `least_p`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 EXACT_UP_TO = 50
-"""Values on both sides together up to which all orders are counted; beyond, the normal approximation is within 1 %."""
+"""Total number of values up to which all orders are counted; above, the normal approximation is within 1 %."""
 
 MAD_TO_SIGMA = 1.4826  # 1 / Φ⁻¹(3/4): Rousseeuw and Croux, JASA 88 (1993), section 1
 
@@ -32,25 +32,25 @@ def mann_whitney(first: Sequence[float], second: Sequence[float]) -> TestResult:
     """The test of Mann and Whitney, Ann. Math. Statist. 18 (1947), with mid-ranks for ties.
 
     p is the share of all assignments of the values to the two samples whose rank sum is at least as far from its
-    mean as the one found.
+    mean as the observed one.
     """
     doubled = _doubled_ranks([*first, *second])
-    few, many = len(first), len(second)
-    found = sum(doubled[:few])
-    mean = few * (few + many + 1)
-    above = found - few * (few + 1)  # twice U of the first sample
-    effect = 1 - above / (2 * few * many)
-    distance = abs(found - mean)
-    if few + many <= EXACT_UP_TO:
-        return TestResult(_exact(min(few, many), tuple(sorted(doubled)), distance), effect)
-    return TestResult(_approximate(few, many, doubled, distance), effect)
+    first_count, second_count = len(first), len(second)
+    rank_sum = sum(doubled[:first_count])
+    mean = first_count * (first_count + second_count + 1)
+    above = rank_sum - first_count * (first_count + 1)  # twice U of the first sample
+    effect = 1 - above / (2 * first_count * second_count)
+    distance = abs(rank_sum - mean)
+    if first_count + second_count <= EXACT_UP_TO:
+        return TestResult(_compute_exact_p(min(first_count, second_count), tuple(sorted(doubled)), distance), effect)
+    return TestResult(_approximate_p(first_count, second_count, doubled, distance), effect)
 
 
 def signed_ranks(changes: Sequence[float]) -> float:
-    """The test of Wilcoxon, Biometrics Bulletin 1 (1945), that changes lie as often and as far below 0 as above.
+    """The test of Wilcoxon, Biometrics Bulletin 1 (1945), whether changes are symmetric around 0.
 
     Mid-ranks for ties; changes of 0 keep their ranks and count on neither side: Pratt, JASA 54 (1959). Up to
-    `EXACT_UP_TO` changes p is the share of all assignments of signs, beyond it a normal approximation.
+    `EXACT_UP_TO` changes p is a share of all assignments of signs, above it a normal approximation.
     """
     doubled = _doubled_ranks([abs(change) for change in changes])
     moved = [(rank, change > 0) for rank, change in zip(doubled, changes, strict=True) if change]
@@ -58,13 +58,13 @@ def signed_ranks(changes: Sequence[float]) -> float:
     above = sum(rank for rank, up in moved if up)
     distance = abs(2 * above - sum(ranks))
     if len(ranks) <= EXACT_UP_TO:
-        return _exact_signs(tuple(ranks), distance)
+        return _compute_exact_signs_p(tuple(ranks), distance)
     deviation = math.sqrt(sum(rank * rank for rank in ranks))
     return math.erfc(distance / deviation / math.sqrt(2))
 
 
 def unimodal(distance: float) -> float:
-    """The most probability that a value lies so many standard deviations from its mean, if its law has one peak.
+    """Upper bound of the probability of this distance from the mean, in standard deviations, if there is one peak.
 
     Vysochanskij and Petunin, Theory of Probability and Mathematical Statistics 21 (1980).
     """
@@ -75,15 +75,15 @@ def unimodal(distance: float) -> float:
 
 
 def least_p(first: int, second: int) -> float:
-    """The smallest p that samples of these sizes can give: one order of all, and its mirror image."""
+    """The smallest possible p of samples of these sizes: that of one order and its mirror image."""
     return min(1.0, 2 / math.comb(first + second, first))
 
 
 def benjamini_hochberg(probabilities: Sequence[float]) -> list[float]:
-    """p adjusted so that among the series called different at most that share is expected to be so by chance.
+    """Adjusted p: the expected share of false alarms among the series that are called different up to this p.
 
-    Benjamini and Hochberg, J. R. Statist. Soc. B 57 (1995), section 3.1. It holds for series that rise and fall
-    together, as neighbouring sizes do: Benjamini and Yekutieli, Ann. Statist. 29 (2001), theorem 1.2.
+    Benjamini and Hochberg, J. R. Statist. Soc. B 57 (1995), section 3.1. It is valid for series with a positive
+    dependence, such as neighbouring sizes: Benjamini and Yekutieli, Ann. Statist. 29 (2001), theorem 1.2.
     """
     count = len(probabilities)
     adjusted = [1.0] * count
@@ -97,24 +97,24 @@ def benjamini_hochberg(probabilities: Sequence[float]) -> list[float]:
 
 
 def median(values: Sequence[float]) -> float:
-    """The middle value, the mean of the two middle ones where there are two."""
+    """The middle value, or the mean of the two middle values."""
     return middle(sorted(values))
 
 
 def middle(ordered: Sequence[float]) -> float:
-    """The median of values that are in order."""
+    """The median of sorted values."""
     half = len(ordered) // 2
     return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
-def spread(values: Sequence[float], about: float) -> float | None:
-    """The robust standard deviation: the median absolute deviation from ``about``, their median, scaled.
+def spread(values: Sequence[float], center: float) -> float | None:
+    """The robust standard deviation: the scaled median absolute deviation from ``center``, the median.
 
     None for a single value.
     """
     if len(values) < 2:
         return None
-    return MAD_TO_SIGMA * middle(sorted([abs(value - about) for value in values]))
+    return MAD_TO_SIGMA * middle(sorted([abs(value - center) for value in values]))
 
 
 def _doubled_ranks(values: Sequence[float]) -> list[int]:
@@ -137,30 +137,30 @@ def _doubled_ranks(values: Sequence[float]) -> list[int]:
 
 
 @lru_cache(maxsize=4096)
-def _exact(few: int, doubled: tuple[int, ...], distance: int) -> float:
-    """How many subsets have each sum: Streitberg and Röhmel, EDV in Medizin und Biologie 18 (1987), shift algorithm.
+def _compute_exact_p(smaller_count: int, doubled: tuple[int, ...], distance: int) -> float:
+    """p by counting subsets per sum: Streitberg and Röhmel, EDV in Medizin und Biologie 18 (1987), shift algorithm.
 
     A polynomial in x, whose exponent is the sum, is one long integer with ``width`` bits for each coefficient, so that
     multiplying by x to the rank is a shift.
     """
-    total = math.comb(len(doubled), few)
+    total = math.comb(len(doubled), smaller_count)
     width = total.bit_length() + 1
-    polynomials = [1] + [0] * few
+    polynomials = [1] + [0] * smaller_count
     for rank in doubled:
-        for size in range(few, 0, -1):
+        for size in range(smaller_count, 0, -1):
             polynomials[size] += polynomials[size - 1] << (rank * width)
-    counts, mask = polynomials[few], (1 << width) - 1
-    mean = few * (len(doubled) + 1)
+    counts, mask = polynomials[smaller_count], (1 << width) - 1
+    mean = smaller_count * (len(doubled) + 1)
     reached = 0
-    for exponent in range(sum(doubled[-few:]) + 1):
+    for exponent in range(sum(doubled[-smaller_count:]) + 1):
         if abs(exponent - mean) >= distance:
             reached += counts >> (exponent * width) & mask
     return reached / total
 
 
 @lru_cache(maxsize=4096)
-def _exact_signs(doubled: tuple[int, ...], distance: int) -> float:
-    """How many choices of signs have each sum, by the shift algorithm of `_exact`."""
+def _compute_exact_signs_p(doubled: tuple[int, ...], distance: int) -> float:
+    """p by counting choices of signs per sum, with the shift algorithm of `_compute_exact_p`."""
     width = len(doubled) + 1
     polynomial = 1
     for rank in doubled:
@@ -172,17 +172,17 @@ def _exact_signs(doubled: tuple[int, ...], distance: int) -> float:
     return reached / (1 << len(doubled))
 
 
-def _approximate(few: int, many: int, doubled: Sequence[int], distance: int) -> float:
+def _approximate_p(first_count: int, second_count: int, doubled: Sequence[int], distance: int) -> float:
     """Normal approximation, corrected for ties and continuity: Lehmann, Nonparametrics (1975), chapters 1.2 and 1.4."""
-    count = few + many
-    ties = sum(number**3 - number for number in _counts(doubled))
-    variance = few * many / 12 * (count + 1 - ties / (count * (count - 1)))
+    count = first_count + second_count
+    ties = sum(number**3 - number for number in _count_ties(doubled))
+    variance = first_count * second_count / 12 * (count + 1 - ties / (count * (count - 1)))
     if variance == 0:
         return 1.0
     return min(1.0, math.erfc(max(0.0, distance / 2 - 0.5) / math.sqrt(2 * variance)))
 
 
-def _counts(doubled: Sequence[int]) -> list[int]:
+def _count_ties(doubled: Sequence[int]) -> list[int]:
     counted: dict[int, int] = {}
     for rank in doubled:
         counted[rank] = counted.get(rank, 0) + 1

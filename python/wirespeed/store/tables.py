@@ -1,7 +1,7 @@
-"""The tables, as the newest migration leaves them.
+"""The tables after the newest migration.
 
 Measurements are clustered by campaign and series: the values of a campaign are one range of the key, and the history of
-a series is one look-up for each campaign. A campaign is written in one go, so nearly all of it is appended.
+a series is one look-up for each campaign. A campaign is written at once, so nearly all of its rows are appended.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sqlalchemy import (
 
 metadata = MetaData()
 
-Number = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows by itself for INTEGER alone
+Number = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows automatically only for INTEGER
 
 campaign = Table(
     "campaign",

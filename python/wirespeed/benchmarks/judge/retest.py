@@ -74,7 +74,7 @@ def _find_ends(judged: JudgedRun, run: Run) -> object | None:
     return next((pair for pair in pairs if all(pair)), None)
 
 
-def list_list_conditions(parameters: Parameters) -> tuple[object, ...]:
+def _list_conditions(parameters: Parameters) -> tuple[object, ...]:
     """The parameters whose difference makes another test."""
     rdma = (
         parameters.rdma_device,

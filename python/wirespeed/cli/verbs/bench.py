@@ -106,14 +106,14 @@ def parse(
     if store is None:
         if label or time or cluster or bundle:
             raise typer.BadParameter("--label, --time, --cluster and --bundle need --store")
-        _show(logs, format)
+        _show_logs(logs, format)
         return
     from wirespeed.cli.log_storage import CampaignOptions
 
-    _store(logs, jobs, store, CampaignOptions(label, time, cluster, bundle), format)
+    _store_logs(logs, jobs, store, CampaignOptions(label, time, cluster, bundle), format)
 
 
-def _show(logs: Sequence[LogFile], format: Format) -> None:
+def _show_logs(logs: Sequence[LogFile], format: Format) -> None:
     from wirespeed.cli.console import show_problems
     from wirespeed.cli.logs import read
     from wirespeed.errors import Problem, Refusal
@@ -126,13 +126,13 @@ def _show(logs: Sequence[LogFile], format: Format) -> None:
         try:
             reading = read(log, log.content())
         except Refusal as problem:
-            (notices if log.inside else refusals).extend(problem.problems)
+            (notices if log.is_in_folder else refusals).extend(problem.problems)
             continue
         runs += reading.runs
         communicators += reading.communicators
         notices += reading.notices
     if runs or communicators:
-        _print(runs, communicators, format)
+        _print_runs(runs, communicators, format)
     show_problems(notices, label="warning")
     if refusals:
         raise Refusal(refusals)
@@ -145,47 +145,54 @@ def _show(logs: Sequence[LogFile], format: Format) -> None:
         raise typer.Exit(Exit.INCOMPLETE)
 
 
-def _store(logs: Sequence[LogFile], jobs: int | None, location: str, options: CampaignOptions, format: Format) -> None:
+def _store_logs(
+    logs: Sequence[LogFile], jobs: int | None, location: str, options: CampaignOptions, format: Format
+) -> None:
     from wirespeed.cli.console import err, show_problems
     from wirespeed.cli.log_reader import Readers
     from wirespeed.cli.log_storage import keep, open_store
     from wirespeed.errors import Refusal
 
     with Readers(logs, jobs) as readers, open_store(location) as store:
-        campaign, kept = keep(store, logs, readers, options)
+        campaign, result = keep(store, logs, readers, options)
         name = store.name
     if campaign is not None:
-        _print_kept(name, campaign, kept, format)
-    show_problems(kept.notices, label="warning")
-    show_problems(kept.skipped, label="skipped")
-    if kept.interrupted:
+        _print_stored(name, campaign, result, format)
+    show_problems(result.notices, label="warning")
+    show_problems(result.skipped, label="skipped")
+    if result.interrupted:
         err().print("interrupted: the logs read so far are stored; run the same command to continue", markup=False)
         raise typer.Exit(Exit.INTERRUPTED)
-    if kept.refusals:
-        raise Refusal(kept.refusals)
+    if result.refusals:
+        raise Refusal(result.refusals)
     if campaign is None:
         err().print("nothing stored: no output of a known tool", markup=False)
         raise typer.Exit(Exit.INCOMPLETE)
 
 
-def _print_kept(store: str, campaign: Campaign, kept: StorageResult, format: Format) -> None:
+def _print_stored(store: str, campaign: Campaign, result: StorageResult, format: Format) -> None:
     from wirespeed.cli.console import err, standard_output
     from wirespeed.report.wording import plural
     from wirespeed.results.json import document
 
     if format is Format.JSON:
-        added = {"logs": kept.logs, "runs": kept.runs, "measurements": kept.measurements, "known": kept.known}
+        added = {
+            "logs": result.logs,
+            "runs": result.runs,
+            "measurements": result.measurements,
+            "known": result.known_logs,
+        }
         typer.echo(document("bench-stored", 1, store=store, campaign=campaign, added=added), nl=False)
     else:
-        brought = ((kept.logs, "log"), (kept.runs, "run"), (kept.measurements, "measurement"))
+        brought = ((result.logs, "log"), (result.runs, "run"), (result.measurements, "measurement"))
         counts = ", ".join(plural(count, name) for count, name in brought)
         line = f"campaign {campaign.id} {campaign.label}: {counts} stored in {store}"
         standard_output().print(line, soft_wrap=True, markup=False)
-    if kept.known:
-        err().print(f"{plural(len(kept.known), 'log')} skipped: already in the campaign", markup=False)
+    if result.known_logs:
+        err().print(f"{plural(len(result.known_logs), 'log')} skipped: already in the campaign", markup=False)
 
 
-def _print(runs: list[Run], communicators: list[Communicator], output: Format) -> None:
+def _print_runs(runs: list[Run], communicators: list[Communicator], output: Format) -> None:
     if output is Format.JSON:
         from wirespeed.results.json import document
 

@@ -74,21 +74,21 @@ def compare(
     """
     wanted = stored_campaigns.select_series(tool, test, metric, size, place, ranks)
     judging = stored_campaigns.Thresholds(significance, at_least / 100)
-    found = stored_campaigns.compare_campaigns(a, b, store, wanted, judging)
+    comparison = stored_campaigns.compare_campaigns(a, b, store, wanted, judging)
     if output is Format.JSON:
         from wirespeed.results.json import document
 
-        typer.echo(document("bench-comparison", SCHEMA, comparison=found), nl=False)
+        typer.echo(document("bench-comparison", SCHEMA, comparison=comparison), nl=False)
     else:
         from wirespeed.cli.console import standard_output
         from wirespeed.report import campaign_comparison
 
-        campaign_comparison.comparison(found, standard_output(), limit, show_all=show_all)
-        if not found.series and not wanted.selects_everything:
+        campaign_comparison.comparison(comparison, standard_output(), limit, show_all=show_all)
+        if not comparison.series and not wanted.selects_everything:
             from wirespeed.cli.console import err
             from wirespeed.store import Filters
 
             every = stored_campaigns.compare_campaigns(a, b, store, Filters(), judging)
-            why = stored_campaigns.explain_no_match((row.series for row in every.series), wanted)
-            err().print(why, markup=False, soft_wrap=True, highlight=False)
-    raise typer.Exit(flows.comparison_exit(found))
+            explanation = stored_campaigns.explain_no_match((row.series for row in every.series), wanted)
+            err().print(explanation, markup=False, soft_wrap=True, highlight=False)
+    raise typer.Exit(flows.comparison_exit(comparison))

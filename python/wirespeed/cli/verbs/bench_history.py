@@ -86,55 +86,57 @@ def history(
     wanted = stored_campaigns.select_series(tool, test, metric, size, place, ranks)
     with stored_campaigns.open_known(store) as opened:
         if wanted.selects_everything and output in (Format.TABLE, Format.JSON):
-            raise typer.Exit(_list(opened.campaigns(), output))
-        found = stored_campaigns.over_time(
+            raise typer.Exit(_list_campaigns(opened.campaigns(), output))
+        history_result = stored_campaigns.over_time(
             opened, wanted, stored_campaigns.Thresholds(significance, at_least / 100), cluster
         )
-        why = (
-            "" if found.series else stored_campaigns.explain_no_match(opened.find_campaigns(Filters()).values(), wanted)
+        explanation = (
+            ""
+            if history_result.series
+            else stored_campaigns.explain_no_match(opened.find_campaigns(Filters()).values(), wanted)
         )
     if output is Format.JSON:
         from wirespeed.results.json import document
 
-        typer.echo(document("bench-history", SCHEMA, history=found), nl=False)
+        typer.echo(document("bench-history", SCHEMA, history=history_result), nl=False)
     elif output is Format.TABLE:
         from wirespeed.cli.console import standard_output
         from wirespeed.report import campaign_comparison
 
-        campaign_comparison.history(found, standard_output(), limit)
-        if not found.series:
-            _print_why(why)
+        campaign_comparison.history(history_result, standard_output(), limit)
+        if not history_result.series:
+            _print_explanation(explanation)
     else:
-        typer.echo(_report(found, output), nl=False)
-    raise typer.Exit(Exit.PASSED if found.series else Exit.INCOMPLETE)
+        typer.echo(_format_report(history_result, output), nl=False)
+    raise typer.Exit(Exit.PASSED if history_result.series else Exit.INCOMPLETE)
 
 
-def _print_why(why: str) -> None:
+def _print_explanation(explanation: str) -> None:
     from wirespeed.cli.console import err
 
-    err().print(why, markup=False, soft_wrap=True, highlight=False)
+    err().print(explanation, markup=False, soft_wrap=True, highlight=False)
 
 
-def _report(found: History, output: Format) -> str:
-    """The history alone, in the form of a report's."""
+def _format_report(history: History, output: Format) -> str:
+    """The history as a report that contains nothing else."""
     from wirespeed.report import junit, prometheus
     from wirespeed.results.report import Report
     from wirespeed.results.topology import Topology
 
-    clusters = {campaign.cluster for campaign in found.campaigns}
+    clusters = {campaign.cluster for campaign in history.campaigns}
     cluster = clusters.pop() if len(clusters) == 1 else None
-    began = found.campaigns[-1].started if found.campaigns else None
-    report = Report(cluster or "", began, Topology((), ()), histories=(found,))
+    began = history.campaigns[-1].started if history.campaigns else None
+    report = Report(cluster or "", began, Topology((), ()), histories=(history,))
     return junit.text(report) if output is Format.JUNIT else prometheus.text(report)
 
 
-def _list(known: tuple[Campaign, ...], output: Format) -> Exit:
+def _list_campaigns(campaigns: tuple[Campaign, ...], output: Format) -> Exit:
     from wirespeed.cli.console import standard_output
     from wirespeed.report import campaign_comparison
     from wirespeed.results.json import document
 
     if output is Format.JSON:
-        typer.echo(document("bench-campaigns", SCHEMA, campaigns=known), nl=False)
+        typer.echo(document("bench-campaigns", SCHEMA, campaigns=campaigns), nl=False)
     else:
-        campaign_comparison.campaigns(known, standard_output())
-    return Exit.PASSED if known else Exit.INCOMPLETE
+        campaign_comparison.campaigns(campaigns, standard_output())
+    return Exit.PASSED if campaigns else Exit.INCOMPLETE

@@ -143,15 +143,15 @@ def judge(
     from wirespeed.cli.console import err, show_problems
 
     plan = flows.plan_cluster(cluster)
-    found = flows.read_as_found(plan, bundle) if bundle else None
+    observed = flows.read_as_found(plan, bundle) if bundle else None
     context = _run_context(source, target, algorithm, collective)
     with stored_logs.open_logs(files or [], campaign, store) as logs:
-        judged, notices = flows.judge_logs(plan, logs, context, flows.read_profile(profile), found)
+        judged, notices = flows.judge_logs(plan, logs, context, flows.read_profile(profile), observed)
     show_problems(notices, label="warning")
     for file, hint in judged.hints:
         err().print(f"hint: {file}: {hint}", markup=False, soft_wrap=True, highlight=False)
     code = flows.runs_exit(judged.runs, strict, judged.relations)
-    _print(plan, judged, code, output)
+    _print_verdicts(plan, judged, code, output)
     raise typer.Exit(code)
 
 
@@ -165,7 +165,7 @@ def _run_context(
     return RunContext(source, target, named, collective)
 
 
-def _print(plan: Plan, judged: JudgedLogs, code: Exit, output: Format) -> None:
+def _print_verdicts(plan: Plan, judged: JudgedLogs, code: Exit, output: Format) -> None:
     from wirespeed.cli.console import standard_output
 
     if output is Format.JSON:
@@ -178,11 +178,11 @@ def _print(plan: Plan, judged: JudgedLogs, code: Exit, output: Format) -> None:
 
     terminal.judged_runs(judged.runs, standard_output(), flows.read_failure_titles(judged.runs))
     relations.table(judged.relations, standard_output())
-    line = runs.overall_verdict(judged.runs, judged.relations, _overall(judged, code))
+    line = runs.overall_verdict(judged.runs, judged.relations, _find_overall_verdict(judged, code))
     standard_output().print(f"\n{line}", markup=False, soft_wrap=True, highlight=False)
 
 
-def _overall(judged: JudgedLogs, code: Exit) -> Judgement:
+def _find_overall_verdict(judged: JudgedLogs, code: Exit) -> Judgement:
     """The verdict that the exit code stands for; a warning passes unless --strict is given."""
     from wirespeed.results.verdicts import Judgement
 

@@ -37,18 +37,18 @@ def log(
     from wirespeed.report.wording import line
 
     with stored_campaigns.open_known(store) as opened:
-        found = opened.find(campaign)
-        logs = opened.logs(found)
+        stored = opened.find(campaign)
+        logs = opened.logs(stored)
         if name is None:
             for entry, key, size in logs:
-                shown = line(f"{entry} ({key})" if key else entry)
-                standard_output().print(f"{size:>12,}  {shown}", soft_wrap=True, markup=False)
+                label = line(f"{entry} ({key})" if key else entry)
+                standard_output().print(f"{size:>12,}  {label}", soft_wrap=True, markup=False)
             return
-        contents = opened.content(found, name)
+        contents = opened.content(stored, name)
         if not contents:
             names = [log_name for log_name, _, _ in logs]
             hint = did_you_mean(name, names) or f"`wirespeed bench log {campaign}` lists them"
-            raise refuse(f"campaign {found.label}", f"no log named {name!r}", hint=hint)
+            raise refuse(f"campaign {stored.label}", f"no log named {name!r}", hint=hint)
         for content in contents:
             sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()

@@ -102,19 +102,19 @@ def peers(
 
     names = files or []
     options = (("--campaign", campaign), ("--store", store if campaign else None))
-    again = (*names, *(word for option, value in options if value for word in (option, value)))
-    with stored_logs.open_stored_logs(names, campaign, store) as held:
-        read, plan = _read(names, held, cluster, (source, target))
-    found = _compare_logs(read.logs, plan, again, cluster, metric, size, at_least / 100)
-    _print(found, output)
+    log_arguments = (*names, *(word for option, value in options if value for word in (option, value)))
+    with stored_logs.open_stored_logs(names, campaign, store) as stored:
+        read, plan = _read_logs(names, stored, cluster, (source, target))
+    result = _compare_logs(read.logs, plan, log_arguments, cluster, metric, size, at_least / 100)
+    _print_peers(result, output)
     show_problems(read.notices, label="warning")
     if read.refusals:
         raise Refusal(read.refusals)
-    raise typer.Exit(flows.peers_exit(found))
+    raise typer.Exit(flows.peers_exit(result))
 
 
-def _read(
-    files: list[str], held: Sequence[LogFile], cluster: Path | None, ends: tuple[str | None, str | None]
+def _read_logs(
+    files: list[str], stored: Sequence[LogFile], cluster: Path | None, ends: tuple[str | None, str | None]
 ) -> tuple[Read, Plan | None]:
     from wirespeed.cli import peer_logs
     from wirespeed.errors import refuse
@@ -122,36 +122,36 @@ def _read(
     if (ends[0] is None) != (ends[1] is None):
         raise refuse("--from and --to", "only one of them is given", hint="give both or none")
     plan = flows.plan_cluster(cluster) if cluster else None
-    return peer_logs.read(files, plan, ends, held), plan
+    return peer_logs.read(files, plan, ends, stored), plan
 
 
 def _compare_logs(
     logs: Sequence[Log],
     plan: Plan | None,
-    again: tuple[str, ...],
+    log_arguments: tuple[str, ...],
     cluster: Path | None,
     metric: str | None,
     size: str | None,
     tolerance: float,
 ) -> Peers:
-    """``again`` are the words that name these logs on a command line."""
+    """Compare logs; ``log_arguments`` are the command-line arguments that select them."""
     from wirespeed.benchmarks.peers import ComparisonOptions, MemberDirectory, compare_all, gather
     from wirespeed.results.benchmarks import Metric
 
     wanted = stored_campaigns.select_series(None, None, metric, size, None, None)
     directory = MemberDirectory(plan)
     gathered = gather(logs, directory, Metric(metric) if metric else None, wanted.size_bytes)
-    given = ComparisonOptions(again, str(cluster) if cluster else None)
-    return compare_all(gathered, directory, given, tolerance)
+    comparison_options = ComparisonOptions(log_arguments, str(cluster) if cluster else None)
+    return compare_all(gathered, directory, comparison_options, tolerance)
 
 
-def _print(found: Peers, output: Format) -> None:
+def _print_peers(result: Peers, output: Format) -> None:
     from wirespeed.cli.console import standard_output
     from wirespeed.results.json import document
 
     if output is Format.JSON:
-        typer.echo(document("bench-peers", SCHEMA, peers=found), nl=False)
+        typer.echo(document("bench-peers", SCHEMA, peers=result), nl=False)
         return
     from wirespeed.report import peers as report
 
-    report.peers(found, standard_output())
+    report.peers(result, standard_output())

@@ -1,4 +1,4 @@
-"""``wirespeed bench run``: benchmarks on the cluster itself."""
+"""``wirespeed bench run``: run benchmarks on the cluster."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 from wirespeed.cli import flows
 from wirespeed.cli.bench_app import bench
 from wirespeed.cli.campaign_output import Format, judge_relations, load, print_outcome, show
-from wirespeed.cli.campaign_run import execute, exit_of, folder_of, store_logs
+from wirespeed.cli.campaign_run import execute, find_exit_code, open_result_folder, store_logs
 from wirespeed.cli.exit import Exit
 from wirespeed.cli.host_selection import allocated_hosts, chosen_hosts
 
@@ -33,8 +33,8 @@ class Launcher(StrEnum):
     LOCAL = "local"
 
 
-def _suites(incomplete: str) -> list[str]:
-    """For the shell's completion."""
+def _complete_suite(incomplete: str) -> list[str]:
+    """Suites for the completion of the shell."""
     from wirespeed.benchmarks.suites import suites
 
     return [name for name in suites() if name.startswith(incomplete)]
@@ -45,7 +45,7 @@ def run(
     suite: Annotated[
         str,
         typer.Argument(
-            metavar="SUITE", help="Benchmark suite; `wirespeed list suites` lists them.", autocompletion=_suites
+            metavar="SUITE", help="Benchmark suite; `wirespeed list suites` lists them.", autocompletion=_complete_suite
         ),
     ],
     cluster: Annotated[
@@ -180,14 +180,14 @@ def run(
     from wirespeed.render import Jobs
 
     chosen = suite_of(suite)
-    plan = _plan(chosen, cluster)
-    bar = _bar(plan, profile, bundle)
-    reach = _reach(Launcher.LOCAL if suite == _LOOPBACK else launcher, user, ssh_option or [])
-    # What would be typed can be read without an allocation.
-    hosts_of = allocated_hosts if launcher is Launcher.SLURM and not dry_run else chosen_hosts
+    plan = _plan_suite(chosen, cluster)
+    bar = _read_grade_options(plan, profile, bundle)
+    reach = _build_reach(Launcher.LOCAL if suite == _LOOPBACK else launcher, user, ssh_option or [])
+    # --dry-run prints the commands without an allocation.
+    select_hosts = allocated_hosts if launcher is Launcher.SLURM and not dry_run else chosen_hosts
     request = Request(
         plan=plan,
-        fabric=build_fabric(plan).limit_to_hosts(hosts_of(plan, hosts)),
+        fabric=build_fabric(plan).limit_to_hosts(select_hosts(plan, hosts)),
         commands=Jobs(plan, "slurm" if launcher is Launcher.SLURM else None),
         seconds=seconds,
         messages=messages,
@@ -198,22 +198,22 @@ def run(
     if dry_run:
         show(campaign, reach, parallel, path or ())
         return
-    folder = folder_of("bench run", output, campaign, resume)
-    _announce(folder, parallel, retest, yes)
+    folder = open_result_folder("bench run", output, campaign, resume)
+    _confirm_load(folder, parallel, retest, yes)
 
     def grader(step: Step, outcome: Outcome, text: str) -> tuple[Grade, str | None]:
         return grade(plan, request.fabric, step, outcome, text, bar)
 
-    done = execute(chosen, request, grader, folder, reach, RunOptions(parallel, retest, tuple(path or ())))
+    result = execute(chosen, request, grader, folder, reach, RunOptions(parallel, retest, tuple(path or ())))
     relations = judge_relations(request, folder, bar)
-    print_outcome(request, folder, done, form, relations)
-    if store is not None and done.latest:
+    print_outcome(request, folder, result, form, relations)
+    if store is not None and result.latest:
         store_logs(folder, store, label, bundle)
-    raise typer.Exit(Exit.worst(exit_of(done), flows.relations_exit(relations)))
+    raise typer.Exit(Exit.worst(find_exit_code(result), flows.relations_exit(relations)))
 
 
-def _plan(suite: Suite, cluster: Path | None) -> Plan:
-    """The plan of the cluster; a suite of this machine alone needs none."""
+def _plan_suite(suite: Suite, cluster: Path | None) -> Plan:
+    """The plan of the cluster; it is empty for the suite of this machine only."""
     from wirespeed.catalogue import load
     from wirespeed.errors import refuse
     from wirespeed.plan import Plan
@@ -225,20 +225,20 @@ def _plan(suite: Suite, cluster: Path | None) -> Plan:
     return Plan(name=_LOOPBACK, hosts={}, switches={}, roles={}, cables=(), classes={}, hardware=load())
 
 
-def _bar(plan: Plan, profile: str | None, bundle: Path | None) -> GradeOptions:
-    """What figures must reach.
+def _read_grade_options(plan: Plan, profile: str | None, bundle: Path | None) -> GradeOptions:
+    """Read the options by which figures are graded.
 
     Raises:
-        Refusal: there is no such profile, or the bundle is none.
+        Refusal: the profile does not exist, or the bundle is invalid.
     """
     from wirespeed.benchmarks.judge.profile import read
     from wirespeed.benchmarks.run import GradeOptions
 
-    found = flows.read_as_found(plan, bundle) if bundle is not None and plan.hosts else None
-    return GradeOptions(read(profile) if profile else None, found)
+    observed = flows.read_as_found(plan, bundle) if bundle is not None and plan.hosts else None
+    return GradeOptions(read(profile) if profile else None, observed)
 
 
-def _reach(launcher: Launcher, user: str | None, options: list[str]) -> Reach:
+def _build_reach(launcher: Launcher, user: str | None, options: list[str]) -> Reach:
     """The transport that starts commands on the hosts."""
     from wirespeed.reach import Ssh, on_this_machine, through_slurm
 
@@ -249,11 +249,11 @@ def _reach(launcher: Launcher, user: str | None, options: list[str]) -> Reach:
     return through_slurm()
 
 
-def _announce(folder: Folder, parallel: int, retest: int, yes: bool) -> None:
+def _confirm_load(folder: Folder, parallel: int, retest: int, is_confirmed: bool) -> None:
     """Print the load on the cluster and ask for confirmation.
 
     Raises:
-        Refusal: there is nobody to ask, and --yes was not given.
+        Refusal: standard input is not a terminal, and --yes was not given.
     """
     import sys
 
@@ -265,10 +265,10 @@ def _announce(folder: Folder, parallel: int, retest: int, yes: bool) -> None:
     err().print(f"{load(campaign, parallel)}", markup=False, soft_wrap=True)
     for note in campaign.notes:
         err().print(f"  {note}", markup=False, soft_wrap=True)
-    left = len(open_steps(campaign.steps, folder, retest))
-    if left < len(campaign.steps):
-        err().print(f"{len(campaign.steps) - left} runs done earlier, {left} to do", markup=False)
-    if yes or campaign.suite == _LOOPBACK or not left:
+    remaining = len(open_steps(campaign.steps, folder, retest))
+    if remaining < len(campaign.steps):
+        err().print(f"{len(campaign.steps) - remaining} runs done earlier, {remaining} to do", markup=False)
+    if is_confirmed or campaign.suite == _LOOPBACK or not remaining:
         return
     warning = "sends traffic at line rate and slows down running jobs"
     if not sys.stdin.isatty():

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 _STATUS_HINT = "separate several by commas: `--status fail,unknown`"
-_NAMED = 6  # devices in one sentence
+_NAMED = 6  # maximum number of devices in one sentence
 _SECONDS_LOCAL = 3.0  # limit per command: --local is a quick check
 
 
@@ -90,39 +90,41 @@ def check(
     """
     from wirespeed.checks import run
 
-    chosen = _chosen(only or [])
-    shown = _statuses(status)
-    subject = _local(cluster, bundle) if local else _read_bundle(cluster, bundle)
+    chosen = _select_checks(only or [])
+    statuses = _parse_statuses(status)
+    subject = _read_local(cluster, bundle) if local else _read_bundle(cluster, bundle)
     if since is not None:
-        subject = _since(subject, since)
+        subject = _subtract_counters(subject, since)
     findings = run(subject.plan, subject.facts, chosen)
-    kept = [finding for finding in findings if shown is None or finding.status in shown]
-    if shown is not None:
-        left = _describe_selection(len(kept), findings, shown, flows.findings_exit(findings, strict))
-        subject = replace(subject, notes=(*subject.notes, left))
-    _print(subject, flows.add_commands(subject.plan, kept) if cluster else kept, findings, output, verbose)
+    selected = [finding for finding in findings if statuses is None or finding.status in statuses]
+    if statuses is not None:
+        note = _describe_selection(len(selected), findings, statuses, flows.findings_exit(findings, strict))
+        subject = replace(subject, notes=(*subject.notes, note))
+    _print_findings(
+        subject, flows.add_commands(subject.plan, selected) if cluster else selected, findings, output, verbose
+    )
     raise typer.Exit(flows.findings_exit(findings, strict))
 
 
-def _describe_selection(count: int, findings: Sequence[Finding], shown: frozenset[Status], code: int) -> str:
-    """Which findings --status selects, and whether one that is not shown sets the exit code."""
+def _describe_selection(count: int, findings: Sequence[Finding], statuses: frozenset[Status], code: int) -> str:
+    """Describe which findings --status selects, and whether one that is not shown determines the exit code."""
     from wirespeed.report.ranking import counts
 
-    names = " or ".join(sorted(shown))
+    names = " or ".join(sorted(statuses))
     text = f"{count:,} of {len(findings):,} findings are shown ({names})"
     if not count:
         text = f"no finding has the status {names} ({len(findings):,} findings)"
-    hidden = [
+    hidden_counts = [
         f"{number:,} {status}"
         for status, number in counts(findings).items()
-        if number and status in ("fail", "unknown", "error") and status not in shown
+        if number and status in ("fail", "unknown", "error") and status not in statuses
     ]
-    return f"{text}; not shown: {', '.join(hidden)}; exit code {int(code)}" if hidden else text
+    return f"{text}; not shown: {', '.join(hidden_counts)}; exit code {int(code)}" if hidden_counts else text
 
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """Plan and facts to compare, when the facts were recorded, and notes for the reader."""
+    """Plan and facts to compare, the time of the facts, and notes for the reader."""
 
     plan: Plan
     facts: Facts
@@ -141,9 +143,9 @@ def _read_bundle(cluster: Path | None, bundle: Path | None) -> _Subject:
     if cluster.is_dir() or cluster.name.endswith(".tar.gz"):
         raise refuse(str(cluster), "not a cluster file", hint="the order is CLUSTER.yaml BUNDLE")
     plan, evidence = flows.plan_cluster(cluster), flows.evidence(bundle)
-    there, wanted = evidence.facts.devices, plan.devices
-    strangers = [name for name in there if name not in wanted]
-    if there and len(strangers) == len(there):
+    collected, wanted = evidence.facts.devices, plan.devices
+    strangers = [name for name in collected if name not in wanted]
+    if collected and len(strangers) == len(collected):
         raise refuse(
             str(bundle),
             f"the devices {format_names(strangers)}, none of them in {plan.name}",
@@ -151,9 +153,9 @@ def _read_bundle(cluster: Path | None, bundle: Path | None) -> _Subject:
             "`wirespeed collect --name HOST` sets the name that the cluster file uses",
         )
     notes = []
-    absent = [name for name in wanted if name not in there]
-    if len(strangers) > len(there) - len(strangers):
-        common = format_names([name for name in there if name in wanted])
+    absent = [name for name in wanted if name not in collected]
+    if len(strangers) > len(collected) - len(strangers):
+        common = format_names([name for name in collected if name in wanted])
         notes.append(f"the bundle seems to be of another cluster: it has only {common} of {plan.name}")
     if strangers:
         notes.append(f"not in the cluster file, not checked: {format_names(strangers)}")
@@ -164,18 +166,18 @@ def _read_bundle(cluster: Path | None, bundle: Path | None) -> _Subject:
     return _Subject(plan, evidence.facts, evidence.recorded, tuple(notes))
 
 
-def _since(subject: _Subject, bundle: Path) -> _Subject:
+def _subtract_counters(subject: _Subject, bundle: Path) -> _Subject:
     """The subject with counter increases since an earlier bundle."""
     from wirespeed.facts import subtract_counters
 
-    before = flows.evidence(bundle)
-    note = f"counter increases since {before.recorded or 'the earlier bundle'} ({bundle})"
+    earlier = flows.evidence(bundle)
+    note = f"counter increases since {earlier.recorded or 'the earlier bundle'} ({bundle})"
     return replace(
-        subject, facts=subtract_counters(subject.facts, before.facts, before.recorded), notes=(*subject.notes, note)
+        subject, facts=subtract_counters(subject.facts, earlier.facts, earlier.recorded), notes=(*subject.notes, note)
     )
 
 
-def _local(cluster: Path | None, bundle: Path | None) -> _Subject:
+def _read_local(cluster: Path | None, bundle: Path | None) -> _Subject:
     import tempfile
 
     from wirespeed.checks.baseline import baseline, describe_hosts
@@ -186,69 +188,72 @@ def _local(cluster: Path | None, bundle: Path | None) -> _Subject:
         raise refuse("check", f"both --local and the bundle {bundle} are given", hint="omit one of them")
     plan = None if cluster is None else flows.plan_cluster(cluster)
     with tempfile.TemporaryDirectory(prefix="wirespeed-") as folder:
-        written = Path(folder) / "bundle"
-        collect_local(written, limit_s=_SECONDS_LOCAL)
-        evidence = flows.evidence(written)
+        bundle_path = Path(folder) / "bundle"
+        collect_local(bundle_path, limit_s=_SECONDS_LOCAL)
+        evidence = flows.evidence(bundle_path)
     facts = evidence.facts
     if plan is None:
         return _Subject(baseline(facts), facts, evidence.recorded, describe_hosts(facts))
     names = [name for name in facts.devices if name in plan.hosts]
     if not names:
-        here = ", ".join(facts.devices)
+        host_names = ", ".join(facts.devices)
         raise refuse(
             str(cluster),
-            f"no host named {here} (this machine)",
+            f"no host named {host_names} (this machine)",
             f"one of {format_first(list(plan.hosts), _NAMED)}",
             "collect with `wirespeed collect --local --name HOST`, then check that bundle",
         )
-    alone = replace(plan, hosts={name: plan.hosts[name] for name in names}, switches={})
+    plan_of_host = replace(plan, hosts={name: plan.hosts[name] for name in names}, switches={})
     note = f"{', '.join(names)} of {plan.name}: switches and other hosts are not checked"
-    return _Subject(alone, facts, evidence.recorded, (note,))
+    return _Subject(plan_of_host, facts, evidence.recorded, (note,))
 
 
-def _chosen(only: Sequence[str]) -> list[Check]:
+def _select_checks(check_ids: Sequence[str]) -> list[Check]:
     from wirespeed.checks import checks
     from wirespeed.errors import Problem, Refusal, did_you_mean
 
-    known = checks()
+    checks_by_id = checks()
     unknown = [
         Problem(
             "--only",
             f"no check named {check_id!r}",
-            hint=did_you_mean(check_id, list(known)) or "`wirespeed list checks` lists them",
+            hint=did_you_mean(check_id, list(checks_by_id)) or "`wirespeed list checks` lists them",
         )
-        for check_id in only
-        if check_id not in known
+        for check_id in check_ids
+        if check_id not in checks_by_id
     ]
     if unknown:
         raise Refusal(unknown)
-    return [known[check_id] for check_id in known if not only or check_id in only]
+    return [checks_by_id[check_id] for check_id in checks_by_id if not check_ids or check_id in check_ids]
 
 
-def _statuses(text: str | None) -> frozenset[Status] | None:
+def _parse_statuses(text: str | None) -> frozenset[Status] | None:
     from wirespeed.errors import Problem, Refusal, did_you_mean, format_choices
     from wirespeed.results.findings import Status
 
     if text is None:
         return None
     wording = [word.strip() for word in text.split(",")]
-    known = [status.value for status in Status]
+    status_names = [status.value for status in Status]
     problems = [
         Problem(
-            "--status", f"no status named {word!r}", format_choices(known), did_you_mean(word, known) or _STATUS_HINT
+            "--status",
+            f"no status named {word!r}",
+            format_choices(status_names),
+            did_you_mean(word, status_names) or _STATUS_HINT,
         )
         for word in wording
-        if word not in known
+        if word not in status_names
     ]
     if problems:
         raise Refusal(problems)
     return frozenset(Status(word) for word in wording)
 
 
-def _print(
+def _print_findings(
     subject: _Subject, findings: Sequence[Finding], counted: Sequence[Finding], output: Format, verbose: bool
 ) -> None:
-    """Print findings, and how many there are of each status, also among those that are not printed."""
+    """Print findings, and the number of findings per status, including those that are not printed."""
     from wirespeed.cli.console import standard_output
 
     if output is Format.TABLE:

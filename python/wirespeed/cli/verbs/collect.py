@@ -89,23 +89,23 @@ def collect(
     """
     from wirespeed.errors import refuse
 
-    chosen = [option for option, given in _sources(local, as_planned, lab, show_commands) if given]
+    chosen = [option for option, is_given in _list_sources(local, as_planned, lab, show_commands) if is_given]
     if len(chosen) != 1:
-        found = f"{' and '.join(chosen)} exclude each other" if chosen else "no source to collect from"
+        problem = f"{' and '.join(chosen)} exclude each other" if chosen else "no source to collect from"
         raise refuse(
-            "collect", found, hint="give one of --local, --lab NAME, --as-planned CLUSTER.yaml, --show-commands"
+            "collect", problem, hint="give one of --local, --lab NAME, --as-planned CLUSTER.yaml, --show-commands"
         )
     if show_commands:
-        _show(form)
+        _show_commands(form)
     elif as_planned is not None:
         _write_planned(as_planned, output)
     elif lab is not None:
-        _lab(lab, output, timeout, timeout_factor)
+        _collect_lab(lab, output, timeout, timeout_factor)
     else:
-        _local(output, name, timeout, timeout_factor)
+        _collect_local(output, name, timeout, timeout_factor)
 
 
-def _sources(
+def _list_sources(
     local: bool, as_planned: Path | None, lab: str | None, show_commands: bool
 ) -> tuple[tuple[str, bool], ...]:
     return (
@@ -116,26 +116,26 @@ def _sources(
     )
 
 
-def _local(output: Path | None, name: str | None, timeout: float | None, timeout_factor: float) -> None:
+def _collect_local(output: Path | None, name: str | None, timeout: float | None, timeout_factor: float) -> None:
     import os
 
     from wirespeed.cli.console import err
     from wirespeed.collect import collect_local
 
     host = name or os.uname().nodename
-    out = output or Path(f"{host}.tar.gz")
+    path = output or Path(f"{host}.tar.gz")
     with err().status(_describe_progress(host, "")) as status:
         try:
             collect_local(
-                out, name, timeout, lambda command: status.update(_describe_progress(host, command)), timeout_factor
+                path, name, timeout, lambda command: status.update(_describe_progress(host, command)), timeout_factor
             )
         except KeyboardInterrupt:
-            err().print(f"interrupted: the output collected so far is in {out}", markup=False)
+            err().print(f"interrupted: the output collected so far is in {path}", markup=False)
             raise
-    _report(out)
+    _report_bundle(path)
 
 
-def _lab(name: str, output: Path | None, timeout: float | None, timeout_factor: float) -> None:
+def _collect_lab(name: str, output: Path | None, timeout: float | None, timeout_factor: float) -> None:
     """Collect from the namespaces of a lab: network settings, and on switches the Linux kernel and FRR."""
     from functools import partial
 
@@ -145,30 +145,30 @@ def _lab(name: str, output: Path | None, timeout: float | None, timeout_factor: 
     from wirespeed.collect import Machine, collect_machines, platform_key
 
     labs.check_user()
-    found = labs.find(name)
-    plan = flows.plan_cluster(Path(found.state.file))
-    off = {device: f"it is off: {fault.title}" for fault in found.state.faults for device in fault.dead}
+    lab = labs.find(name)
+    plan = flows.plan_cluster(Path(lab.state.file))
+    reasons_off = {device: f"it is off: {fault.title}" for fault in lab.state.faults for device in fault.dead}
     wanted = [
         Machine(
             device,
-            platform_key("host", plan.hosts[device].os) if device in found.hosts else ("switch", "linux"),
-            partial(found.run_collected, device),
-            network=not found.device(device).machine,
-            unreachable_reason=off.get(device),
+            platform_key("host", plan.hosts[device].os) if device in lab.hosts else ("switch", "linux"),
+            partial(lab.run_collected, device),
+            network=not lab.device(device).machine,
+            unreachable_reason=reasons_off.get(device),
         )
-        for device in (*found.hosts, *found.switches)
+        for device in (*lab.hosts, *lab.switches)
     ]
-    out = output or Path(f"{found.name}.tar.gz")
-    with err().status(_describe_progress(f"lab {found.name}", "")) as status:
+    path = output or Path(f"{lab.name}.tar.gz")
+    with err().status(_describe_progress(f"lab {lab.name}", "")) as status:
         try:
-            doing = partial(_describe_progress, f"lab {found.name}")
+            doing = partial(_describe_progress, f"lab {lab.name}")
             collect_machines(
-                out, wanted, plan.name, timeout, lambda command: status.update(doing(command)), timeout_factor
+                path, wanted, plan.name, timeout, lambda command: status.update(doing(command)), timeout_factor
             )
         except KeyboardInterrupt:
-            err().print(f"interrupted: the output collected so far is in {out}", markup=False)
+            err().print(f"interrupted: the output collected so far is in {path}", markup=False)
             raise
-    _report(out)
+    _report_bundle(path)
 
 
 def _describe_progress(host: str, command: str) -> str:
@@ -182,19 +182,19 @@ def _write_planned(cluster: Path, output: Path | None) -> None:
     from wirespeed.collect import write_planned_bundle
 
     plan = flows.plan_cluster(cluster)
-    out = output or Path(f"{plan.name}.tar.gz")
-    write_planned_bundle(plan, out)
-    _report(out, cluster)
+    path = output or Path(f"{plan.name}.tar.gz")
+    write_planned_bundle(plan, path)
+    _report_bundle(path, cluster)
 
 
-def _report(out: Path, cluster: Path | None = None) -> None:
+def _report_bundle(path: Path, cluster: Path | None = None) -> None:
     """Print the bundle's path to standard output; the outcome of the commands and the next step to standard error."""
     from rich.markup import escape
 
     from wirespeed.cli.console import err
     from wirespeed.collect import open_bundle
 
-    entries = [entry for device in open_bundle(out).manifest.devices for entry in device.outputs]
+    entries = [entry for device in open_bundle(path).manifest.devices for entry in device.outputs]
     counts = Counter(entry.status for entry in entries)
     summary = ", ".join(f"{number:,} {status}" for status, number in counts.most_common())
     err().print(f"{len(entries):,} commands: {summary}")
@@ -204,11 +204,11 @@ def _report(out: Path, cluster: Path | None = None) -> None:
                 f"  [yellow]{entry.status}[/]: {escape(entry.run)}: {escape(entry.detail or '')}", soft_wrap=True
             )
     if cluster is not None:
-        err().print(f"next: `wirespeed check {cluster} {out}`", markup=False, soft_wrap=True)
-    typer.echo(str(out))
+        err().print(f"next: `wirespeed check {cluster} {path}`", markup=False, soft_wrap=True)
+    typer.echo(str(path))
 
 
-def _show(form: Format) -> None:
+def _show_commands(form: Format) -> None:
     from wirespeed.collect import published_commands
 
     commands = published_commands()

@@ -32,7 +32,7 @@ class Format(StrEnum):
 @app.command(short_help="Show differences between the plan and rendered files or a bundle.")
 def diff(
     cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="Cluster file.")],
-    other: Annotated[
+    target: Annotated[
         Path,
         typer.Argument(
             metavar="DIR|BUNDLE", help="Folder written by `wirespeed render`, or bundle written by `wirespeed collect`."
@@ -65,16 +65,16 @@ def diff(
 
     plan = flows.plan_cluster(cluster)
     devices = rendering.select_devices(plan, expand_nodesets(device))
-    if not other.exists():
-        raise refuse(str(other), "no such file or folder", hint=_EXPECTED)
-    if rendering.is_rendered(other):
+    if not target.exists():
+        raise refuse(str(target), "no such file or folder", hint=_EXPECTED)
+    if rendering.is_rendered(target):
         rendered = list(rendering.files(plan, devices))
-        files = list(rendering.compare_files(rendered, other))
+        files = list(rendering.compare_files(rendered, target))
         _print_files(plan, files, len(rendered), format_)
         raise typer.Exit(Exit.FAILED if files else Exit.PASSED)
-    if other.is_dir() and not (other / "manifest.json").exists():
-        raise refuse(str(other), "neither a folder of rendered files nor a bundle", hint=_EXPECTED)
-    settings = _settings(plan, other, devices)
+    if target.is_dir() and not (target / "manifest.json").exists():
+        raise refuse(str(target), "neither a folder of rendered files nor a bundle", hint=_EXPECTED)
+    settings = _compare_settings(plan, target, devices)
     _print_settings(plan, settings, format_)
     raise typer.Exit(
         Exit.worst(
@@ -83,7 +83,7 @@ def diff(
     )
 
 
-def _settings(plan: Plan, bundle: Path, devices: Sequence[str]) -> list[SettingDifference]:
+def _compare_settings(plan: Plan, bundle: Path, devices: Sequence[str]) -> list[SettingDifference]:
     from wirespeed import collect
     from wirespeed import render as rendering
 
@@ -120,19 +120,24 @@ def _print_settings(plan: Plan, settings: Sequence[SettingDifference], format_: 
 
     if format_ is Format.JSON:
         rows = [
-            {"place": str(difference.place), "setting": difference.path, "kind": difference.kind, **_values(difference)}
+            {
+                "place": str(difference.place),
+                "setting": difference.path,
+                "kind": difference.kind,
+                **_format_values(difference),
+            }
             for difference in settings
         ]
         typer.echo(document("setting-differences", SCHEMA, cluster=plan.name, differences=rows), nl=False)
         return
-    for line in _lines(settings):
+    for line in _format_lines(settings):
         standard_output().print(Text(line), soft_wrap=True)
     if not settings:
         standard_output().print("no differences", soft_wrap=True)
 
 
-def _values(difference: SettingDifference) -> dict[str, str | None]:
-    """Both values as text, and where the second was read; device output cannot drive the terminal."""
+def _format_values(difference: SettingDifference) -> dict[str, str | None]:
+    """Both values as text, and the source of the second; control characters of device output are removed."""
     from wirespeed.checks.wording import differences, format_value
     from wirespeed.report.wording import clean
     from wirespeed.settings import ENTITIES, list_settings
@@ -148,10 +153,10 @@ def _values(difference: SettingDifference) -> dict[str, str | None]:
     }
 
 
-def _lines(settings: Sequence[SettingDifference]) -> Iterator[str]:
+def _format_lines(settings: Sequence[SettingDifference]) -> Iterator[str]:
     unread: dict[tuple[str, str, str | None], list[str]] = {}
     for difference in settings:
-        values, place = _values(difference), _format_place(difference.place)
+        values, place = _format_values(difference), _format_place(difference.place)
         if difference.kind == "unread":
             unread.setdefault((difference.place.device, difference.path, values["source"]), []).append(place)
         elif difference.kind == "absent":

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from wirespeed.errors import Problem
     from wirespeed.settings import Setting
 
-_INDENT = 4  # columns of text below its heading
+_INDENT = 4  # indentation of text below its heading, in columns
 
 
-def _complete(incomplete: str) -> list[str]:
+def _complete_name(incomplete: str) -> list[str]:
     from wirespeed.catalogue import load
     from wirespeed.checks import checks
 
@@ -34,7 +34,7 @@ def explain(
             metavar="ID...",
             help="IDs of checks, such as nic.pcie-width, of known failures, such as NIC-05, names of settings "
             "or of driver counters. Default: list all checks.",
-            autocompletion=_complete,
+            autocompletion=_complete_name,
         ),
     ] = None,
 ) -> None:
@@ -58,13 +58,13 @@ def explain(
     from wirespeed.errors import Problem, Refusal
 
     if not names:
-        _list(list(checks().values()))
+        _list_checks(list(checks().values()))
         return
     pages = [_find_pages(name) for name in names]
     unknown = [page for page in pages if isinstance(page, Problem)]
     if unknown:
         raise Refusal(unknown)
-    for number, page in enumerate(page for found in pages if not isinstance(found, Problem) for page in found):
+    for number, page in enumerate(page for entry in pages if not isinstance(entry, Problem) for page in entry):
         if number:
             standard_output().print()
         page()
@@ -78,53 +78,59 @@ def _find_pages(name: str) -> list[Callable[[], None]] | Problem:
     from wirespeed.errors import Problem
     from wirespeed.settings import ENTITIES, list_settings
 
-    known = checks()
+    checks_by_id = checks()
     failures = load().failures
     settings = {path: setting for entity in ENTITIES for path, setting in list_settings(entity).items()}
-    if name in known:
-        return [lambda: _page(known[name])]
+    if name in checks_by_id:
+        return [lambda: _print_check(checks_by_id[name])]
     if name in failures:
-        return [lambda: _failure(name, failures[name], [check for check in known.values() if name in check.failures])]
+        return [
+            lambda: _print_failure(
+                name, failures[name], [check for check in checks_by_id.values() if name in check.failures]
+            )
+        ]
     counted = [path for path in settings if any(name in counters for _, counters in counter_names(path))]
     if name in settings or counted:
         return [
-            partial(_setting, path, settings[path], [check for check in known.values() if path in check.needs])
+            partial(
+                _print_setting, path, settings[path], [check for check in checks_by_id.values() if path in check.needs]
+            )
             for path in ([name] if name in settings else counted)
         ]
     lists = "`wirespeed list checks`, `wirespeed list failures` and `wirespeed list settings` print all"
-    hint = _suggest(name, [*known, *failures, *settings]) or lists
+    hint = _suggest_names(name, [*checks_by_id, *failures, *settings]) or lists
     return Problem("explain", f"no check, failure, setting or counter named {name!r}", hint=hint)
 
 
-def _suggest(text: str, known: list[str]) -> str | None:
+def _suggest_names(text: str, names: list[str]) -> str | None:
     """A hint with the names that end in ``text`` (the counter ``rx_discards``), are similar, or in the same group."""
     from wirespeed.errors import did_you_mean
 
-    endings = [name for name in known if name.endswith(f".{text}")]
+    endings = [name for name in names if name.endswith(f".{text}")]
     if endings:
         return f"did you mean {', '.join(map(repr, endings))}?"
     group = text.split(".")[-2:-1]
-    groups = {name.rpartition(".")[0] for name in known if name.count(".") > 1 and name.split(".")[-2:-1] == group}
+    groups = {name.rpartition(".")[0] for name in names if name.count(".") > 1 and name.split(".")[-2:-1] == group}
     if groups and text.count(".") > 1 and text.rpartition(".")[0] not in groups:
-        similar = did_you_mean(text, [name for name in known if name.rpartition(".")[0] in groups])
+        similar = did_you_mean(text, [name for name in names if name.rpartition(".")[0] in groups])
         lists = ", ".join(f"`wirespeed list settings {name}`" for name in sorted(groups))
         return " ".join(part for part in (similar, f"{lists} prints the {group[0]} that are read") if part)
-    return did_you_mean(text, known)
+    return did_you_mean(text, names)
 
 
-def _list(known: list[Check]) -> None:
+def _list_checks(all_checks: list[Check]) -> None:
     from rich.text import Text
 
     from wirespeed.cli.console import standard_output
 
-    width = max(len(check.id) for check in known)
-    for check in known:
+    width = max(len(check.id) for check in all_checks)
+    for check in all_checks:
         standard_output().print(
             Text.assemble((f"{check.id:<{width}}", "bold"), "  ", check.manual.title), soft_wrap=True
         )
 
 
-def _page(check: Check) -> None:
+def _print_check(check: Check) -> None:
     from rich.text import Text
 
     from wirespeed.catalogue import load
@@ -150,7 +156,7 @@ def _page(check: Check) -> None:
     print_paragraphs(manual.source, _INDENT)
 
 
-def _failure(identifier: str, failure: FailureMode, detected_by: list[Check]) -> None:
+def _print_failure(identifier: str, failure: FailureMode, detected_by: list[Check]) -> None:
     from rich.text import Text
 
     from wirespeed.benchmarks.logs import error_causes as causes
@@ -177,7 +183,7 @@ def _failure(identifier: str, failure: FailureMode, detected_by: list[Check]) ->
     print_paragraphs(failure.source, _INDENT)
 
 
-def _setting(path: str, setting: Setting, used_by: list[Check]) -> None:
+def _print_setting(path: str, setting: Setting, used_by: list[Check]) -> None:
     from rich.text import Text
 
     from wirespeed.cli.console import standard_output

@@ -11,7 +11,7 @@ import typer
 
 from wirespeed.cli import flows
 from wirespeed.cli.campaign_output import Format, load, print_outcome, show
-from wirespeed.cli.campaign_run import execute, exit_of, folder_of, store_logs
+from wirespeed.cli.campaign_run import execute, find_exit_code, open_result_folder, store_logs
 from wirespeed.cli.host_selection import chosen_hosts
 from wirespeed.cli.lab_app import lab
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from wirespeed.benchmarks.suites import Suite
     from wirespeed.lab import Lab
 
-_SECONDS = 2  # TCP between namespaces is at its rate within milliseconds
-_LISTEN_S = 300.0  # of a server in a machine, whose processor has to wait for a real one
-_MESSAGES = 50  # of 300 us and more each between machines whose processors are emulated
+_SECONDS = 2  # TCP between namespaces reaches its rate within milliseconds
+_LISTEN_S = 300.0  # for servers in virtual machines, whose emulated CPUs share the cores of this machine
+_MESSAGES = 50  # 300 µs or more each between virtual machines with emulated CPUs
 _OF_NAMESPACES = (
     "Results show how fast this machine moves data between its network namespaces, not the speed of the cluster. They "
     "are compared with a baseline between two directly connected hosts, not with limits of the cluster."
@@ -131,11 +131,11 @@ def bench(
     from wirespeed.cli.console import err
 
     labs.check_user()
-    found = labs.find(name)
+    lab = labs.find(name)
     chosen = suite_of(suite)
-    machines = any(found.device(host).machine for host in found.hosts)
-    _check(chosen, machines)
-    request = replace(_ask(found, hosts, machines), seconds=seconds, messages=messages, first_port=port)
+    machines = any(lab.device(host).machine for host in lab.hosts)
+    _check_suite(chosen, machines)
+    request = replace(_build_request(lab, hosts, machines), seconds=seconds, messages=messages, first_port=port)
     campaign = make(chosen, request, label)
     if not machines:
         pair = request_for_pair(request, labs.PAIR, labs.PAIR_INTERFACE, labs.PAIR_ADDRESSES)
@@ -143,52 +143,52 @@ def bench(
     if dry_run:
         if not machines:
             typer.echo(f"# {' and '.join(labs.PAIR)}, and {labs.AGENT[1]}, exist while the suite runs")
-        show(campaign, found.reach(), parallel, path or ())
+        show(campaign, lab.reach(), parallel, path or ())
         return
-    folder = folder_of("lab bench", output, campaign, resume)
+    folder = open_result_folder("lab bench", output, campaign, resume)
     meaning = _OF_MACHINES if machines else _OF_NAMESPACES
     for line in (load(folder.campaign, parallel), *folder.campaign.notes, meaning):
         err().print(line, markup=False, soft_wrap=True)
-    with nullcontext(found) if machines else labs.benchmark_network(found, request.fabric.endpoints[0].mtu) as whole:
+    with nullcontext(lab) if machines else labs.benchmark_network(lab, request.fabric.endpoints[0].mtu) as whole:
         how = RunOptions(parallel, retest, tuple(path or ()))
         if machines:
             how = replace(how, listen_s=_LISTEN_S)
         grades = grader(request, folder, limited=not machines)
-        done = execute(chosen, request, grades, folder, whole.reach(), how)
-    print_outcome(request, folder, done, form)
-    if store is not None and done.latest:
+        result = execute(chosen, request, grades, folder, whole.reach(), how)
+    print_outcome(request, folder, result, form)
+    if store is not None and result.latest:
         store_logs(folder, store, label, None)
-    raise typer.Exit(exit_of(done))
+    raise typer.Exit(find_exit_code(result))
 
 
-def _check(suite: Suite, machines: bool) -> None:
-    """That the hosts of the lab can run it.
+def _check_suite(suite: Suite, machines: bool) -> None:
+    """Check that the hosts of the lab can run the suite.
 
     Raises:
-        Refusal: they cannot.
+        Refusal: the hosts cannot run it.
     """
     from wirespeed.benchmarks.suites import suites
     from wirespeed.errors import refuse
 
     if suite.kernel_only or machines:
         return
-    others = ", ".join(name for name, suite in suites().items() if suite.kernel_only)
-    expected = f"one of {others}"
+    kernel_suites = ", ".join(name for name, suite in suites().items() if suite.kernel_only)
+    expected = f"one of {kernel_suites}"
     hint = "`wirespeed lab rdma` builds hosts with RDMA"
     raise refuse("lab bench", f"the suite {suite.name}, which needs RDMA or GPUs", expected, hint)
 
 
-def _ask(found: Lab, hosts: str | None, machines: bool) -> Request:
+def _build_request(lab: Lab, hosts: str | None, machines: bool) -> Request:
     from wirespeed import lab as labs
     from wirespeed.benchmarks.run import Request, build_fabric
     from wirespeed.render import Jobs, LabJobs
     from wirespeed.results.lab import cluster_of
 
-    plan = replace(flows.plan_cluster(Path(found.state.file)), name=cluster_of(found.name))
-    inside = replace(plan, hosts={name: plan.hosts[name] for name in found.hosts})
+    plan = replace(flows.plan_cluster(Path(lab.state.file)), name=cluster_of(lab.name))
+    plan_of_lab = replace(plan, hosts={name: plan.hosts[name] for name in lab.hosts})
     return Request(
         plan=plan,
-        fabric=build_fabric(plan).limit_to_hosts(chosen_hosts(inside, hosts) or found.hosts),
+        fabric=build_fabric(plan).limit_to_hosts(chosen_hosts(plan_of_lab, hosts) or lab.hosts),
         commands=Jobs(plan) if machines else LabJobs(plan, labs.AGENT, labs.CONTROL),
         bind=False,
     )

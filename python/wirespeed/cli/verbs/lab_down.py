@@ -36,13 +36,17 @@ def lab_down(
     from wirespeed.errors import refuse
 
     labs.check_user()
-    known = labs.names()
+    lab_names = labs.names()
     if every and name is not None:
         raise refuse("lab down", f"both {name} and --all are given", hint="give one of them")
-    if name is None and not every and len(known) != 1:
-        found = f"this machine has {len(known)} labs: {', '.join(known)}" if known else "this machine has no lab"
-        raise refuse("lab down", found, hint="give the name of one, or --all" if known else None)
-    for lab_name in known if name is None else [name]:
+    if name is None and not every and len(lab_names) != 1:
+        problem = (
+            f"this machine has {len(lab_names)} labs: {', '.join(lab_names)}"
+            if lab_names
+            else "this machine has no lab"
+        )
+        raise refuse("lab down", problem, hint="give the name of one, or --all" if lab_names else None)
+    for lab_name in lab_names if name is None else [name]:
         removed = labs.remove_lab(lab_name)
         typer.echo(f"removed {lab_name}: {removed.namespaces} namespaces, {removed.processes} processes")
     labs.tidy()

@@ -68,57 +68,57 @@ def fault(
     from wirespeed.errors import refuse
 
     labs.check_user()
-    found = labs.find(name)
+    lab = labs.find(name)
     if undo and mitigate:
         raise refuse("lab fault", "both --undo and --mitigate are given", hint="give one of them")
     if (undo or mitigate) and (device or port):
         raise refuse("lab fault", "--undo and --mitigate do not take --device or --port", hint="omit them")
     if undo:
-        _undo(found, kind)
+        _undo_faults(lab, kind)
     elif kind is None:
         if mitigate:
             raise refuse(
                 "lab fault --mitigate", "the kind of fault is missing", hint="`wirespeed lab fault` lists active faults"
             )
-        _list(found)
+        _list_faults(lab)
     elif mitigate:
-        _print(
-            found,
+        _print_effect(
+            lab,
             kind,
-            labs.mitigate(found.name, kind).effect
+            labs.mitigate(lab.name, kind).effect
             + "; the fault stays, and the planned settings that prevent its effect are applied",
         )
     else:
-        made = labs.make_fault(found.name, flows.plan_cluster(Path(found.state.file)), kind, device, port)
-        _print(found, kind, made.effect)
+        new_fault = labs.make_fault(lab.name, flows.plan_cluster(Path(lab.state.file)), kind, device, port)
+        _print_effect(lab, kind, new_fault.effect)
 
 
-def _list(found: Lab) -> None:
+def _list_faults(lab: Lab) -> None:
     from wirespeed import lab as labs
 
     for fault_kind in labs.fault_kinds().values():
         typer.echo(f"{fault_kind.name:13} {fault_kind.title}")
-    for there in found.state.faults:
-        typer.echo(f"active in {found.name}: {there.title}: {there.effect}")
+    for active_fault in lab.state.faults:
+        typer.echo(f"active in {lab.name}: {active_fault.title}: {active_fault.effect}")
 
 
-def _undo(found: Lab, kind: str | None) -> None:
+def _undo_faults(lab: Lab, kind: str | None) -> None:
     from wirespeed import lab as labs
 
-    gone = labs.undo_faults(found.name, None if kind is None else [kind])
-    for fault in gone:
+    undone = labs.undo_faults(lab.name, None if kind is None else [kind])
+    for fault in undone:
         typer.echo(f"removed: {fault.title}")
-    if not gone:
+    if not undone:
         typer.echo("no active fault of this kind" if kind else "no active fault")
 
 
-def _print(found: Lab, kind: str, message: str) -> None:
-    """What was done, and what can be seen of it where that takes more than a ping."""
+def _print_effect(lab: Lab, kind: str, message: str) -> None:
+    """Print the effect of the fault, and how to see it if a ping does not show it."""
     from wirespeed import lab as labs
 
     typer.echo(message)
     show = labs.fault_kinds()[kind].show
-    now = labs.find(found.name)
-    active = next(fault for fault in reversed(now.state.faults) if fault.kind == kind)
-    for line in show(now, active) if show else ():
+    lab_with_fault = labs.find(lab.name)
+    active = next(fault for fault in reversed(lab_with_fault.state.faults) if fault.kind == kind)
+    for line in show(lab_with_fault, active) if show else ():
         typer.echo(line)

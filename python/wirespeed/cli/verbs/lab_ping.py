@@ -56,51 +56,53 @@ def ping(
     from wirespeed.report.mesh import matrix
 
     labs.check_user()
-    found = labs.find(name)
+    lab = labs.find(name)
     with tempfile.TemporaryDirectory(prefix="wirespeed-") as scratch:
-        before = labs.counters(found)
-        request, folder, done = _ran(found, Path(scratch) / "ping")
-        after = labs.counters(found)
-        mesh = read_mesh(request, folder, done)
+        before = labs.counters(lab)
+        request, folder, result = _run_ping(lab, Path(scratch) / "ping")
+        after = labs.counters(lab)
+        mesh = read_mesh(request, folder, result)
     assert mesh is not None
-    then, now = ({key: ByteCounters(*moved) for key, moved in counters.items()} for counters in (before, after))
-    mesh = add_counters(request.plan, request.fabric, mesh, then, now)
+    counters_before, counters_after = (
+        {key: ByteCounters(*moved) for key, moved in counters.items()} for counters in (before, after)
+    )
+    mesh = add_counters(request.plan, request.fabric, mesh, counters_before, counters_after)
     if form is Format.JSON:
         typer.echo(mesh_text(mesh, folder.campaign), nl=False)
     else:
         matrix(mesh, standard_output())
-    raise typer.Exit(_exit(mesh))
+    raise typer.Exit(_find_exit_code(mesh))
 
 
-def _ran(found: Lab, path: Path) -> tuple[Request, Folder, CampaignResult]:
-    """The suite on the lab's hosts."""
+def _run_ping(lab: Lab, path: Path) -> tuple[Request, Folder, CampaignResult]:
+    """Run the suite on the lab's hosts."""
     from wirespeed import render
     from wirespeed.benchmarks import run as running
     from wirespeed.benchmarks.suites import suite
     from wirespeed.cli.interrupt import interruptible
 
-    plan = flows.plan_cluster(Path(found.state.file))
-    fabric = running.build_fabric(plan).limit_to_hosts(found.hosts)
+    plan = flows.plan_cluster(Path(lab.state.file))
+    fabric = running.build_fabric(plan).limit_to_hosts(lab.hosts)
     request = running.Request(plan, fabric, render.Jobs(plan))
     chosen = suite(_SUITE)
     folder = running.create_folder(path, running.make(chosen, request))
     with interruptible() as interrupted:
-        done = running.run(
+        result = running.run(
             chosen,
             request,
             folder,
-            found.reach(),
+            lab.reach(),
             lambda step, outcome, text: running.grade(plan, fabric, step, outcome, text),
             running.RunOptions(retests=0),
             lambda progress: None,
             interrupted,
         )
-    if not done.complete:
+    if not result.complete:
         raise KeyboardInterrupt
-    return request, folder, done
+    return request, folder, result
 
 
-def _exit(mesh: Mesh) -> int:
+def _find_exit_code(mesh: Mesh) -> int:
     from wirespeed.cli.exit import Exit
     from wirespeed.results.campaign import Grade
 

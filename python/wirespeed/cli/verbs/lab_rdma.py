@@ -18,19 +18,19 @@ _COMMAND = "wirespeed.command"
 
 
 class _BeforeACommand(Command):
-    """A verb whose words end at ``--``; what follows is a command of somebody else's."""
+    """A command line whose options end at ``--``; the rest is a command to run."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
-        """Keep the command, and parse what comes before it."""
+        """Store the command after ``--``, and parse the arguments before it."""
         options, dashes, command = args, "--" in args, list[str]()
         if dashes:
-            at = args.index("--")
-            options, command = args[:at], args[at + 1 :]
+            position = args.index("--")
+            options, command = args[:position], args[position + 1 :]
         ctx.meta[_COMMAND] = command
         return super().parse_args(ctx, options)
 
     def collect_usage_pieces(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
-        """Say where the command stands."""
+        """Show the position of the command in the usage line."""
         return [*super().collect_usage_pieces(ctx), "[-- COMMAND…]"]
 
 
@@ -100,25 +100,25 @@ def rdma(
         cluster,
         print_step,
         kernel,
-        _folder(keep),
+        _prepare_folder(keep),
     )
     command = ctx.meta[_COMMAND]
     if command:
-        raise typer.Exit(_run(built, command))
+        raise typer.Exit(_run_command(built, command))
     for line in built.state.left_out:
         err().print(f"not applied: {line}", markup=False, soft_wrap=True)
     typer.echo(f"{built.name} is up: {', '.join((*built.hosts, *built.switches))}")
 
 
-def _folder(keep: Path | None) -> Path | None:
+def _prepare_folder(keep: Path | None) -> Path | None:
     if keep is None:
         return None
     keep.mkdir(parents=True, exist_ok=True)
     return keep.resolve()
 
 
-def _run(built: Lab, command: list[str]) -> int:
-    """Run a command on the first host, and remove the lab, however it ends."""
+def _run_command(built: Lab, command: list[str]) -> int:
+    """Run a command on the first host, and remove the lab in any case."""
     from wirespeed import lab as labs
     from wirespeed.reach import run_attached
 

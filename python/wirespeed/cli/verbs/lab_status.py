@@ -44,17 +44,17 @@ def status(
     from wirespeed.results.json import document
 
     labs.check_user()
-    found = [labs.status(name)] if name is not None else labs.statuses()
+    statuses = [labs.status(name)] if name is not None else labs.statuses()
     if form is Format.JSON:
-        typer.echo(document("lab-status", SCHEMA, labs=found), nl=False)
+        typer.echo(document("lab-status", SCHEMA, labs=statuses), nl=False)
     else:
         from wirespeed.cli.console import err, standard_output
         from wirespeed.report import lab as report
 
-        for entry in found:
+        for entry in statuses:
             report.table(entry, standard_output())
-        if not found:
+        if not statuses:
             err().print("no lab")
-    if not found:
+    if not statuses:
         raise typer.Exit(Exit.INCOMPLETE)
-    raise typer.Exit(Exit.PASSED if all(lab_status.whole for lab_status in found) else Exit.FAILED)
+    raise typer.Exit(Exit.PASSED if all(lab_status.whole for lab_status in statuses) else Exit.FAILED)

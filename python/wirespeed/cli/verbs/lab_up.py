@@ -64,7 +64,7 @@ def up(
 
     labs.check_user()
     plan = flows.plan_cluster(cluster)
-    chosen = _chosen(plan, hosts)
+    chosen = _select_hosts(plan, hosts)
     files = render.files(plan, chosen)
     design = labs.design(
         plan, labs.lab_name(name, plan.name), chosen, files, None if kernel_routes else render.routing_daemons
@@ -75,8 +75,8 @@ def up(
     typer.echo(f"{built.name} is up: {', '.join((*built.hosts, *built.switches))}")
 
 
-def _chosen(plan: Plan, hosts: str | None) -> tuple[str, ...]:
-    """The first so many hosts, or those of a node range."""
+def _select_hosts(plan: Plan, hosts: str | None) -> tuple[str, ...]:
+    """The first N hosts, or the hosts of a node range."""
     from wirespeed import lab as labs
 
     if hosts is None or hosts.isdecimal():

@@ -14,7 +14,7 @@ from wirespeed.units import format_transfer_rate
 
 
 class Topic(StrEnum):
-    """What can be listed."""
+    """Topics that can be listed."""
 
     PLATFORMS = "platforms"
     SERVERS = "servers"
@@ -95,12 +95,12 @@ def list_(
     if format_ is Format.JSON:
         typer.echo(json.dumps({"kind": f"supported-{topic.value}", "schema": 1, topic.value: rows}, indent=1))
     elif name is not None and len(rows) == 1:
-        _page(rows[0])
+        _print_entry(rows[0])
     else:
-        _table(topic, rows)
+        _print_topic(topic, rows)
 
 
-def _platforms() -> Rows:
+def _list_platforms() -> Rows:
     from wirespeed.collect.support import platform_support
 
     return [
@@ -127,7 +127,7 @@ def _platforms() -> Rows:
     ]
 
 
-def _servers() -> Rows:
+def _list_servers() -> Rows:
     from wirespeed.catalogue import load
 
     return [
@@ -138,14 +138,14 @@ def _servers() -> Rows:
             "gpu": model.gpu,
             "gpu slots": len(model.gpu_slots),
             "nic slots": len(model.nic_slots),
-            "slot pcie": _pcie(model.slot_pcie),
+            "slot pcie": _format_pcie(model.slot_pcie),
             "source": model.source,
         }
         for name, model in load().servers.items()
     ]
 
 
-def _nics() -> Rows:
+def _list_nics() -> Rows:
     from wirespeed.catalogue import load
     from wirespeed.collect.support import setting_states
 
@@ -158,14 +158,14 @@ def _nics() -> Rows:
             "driver": model.driver,
             "ports": model.ports.value,
             "speed": str(model.speed.value),
-            "pcie": _pcie(model.pcie),
+            "pcie": _format_pcie(model.pcie),
             "settings": setting_states("nic", model.system),
         }
         for name, model in load().nics.items()
     ]
 
 
-def _gpus() -> Rows:
+def _list_gpus() -> Rows:
     from wirespeed.catalogue import load
 
     return [
@@ -174,14 +174,14 @@ def _gpus() -> Rows:
             "title": model.title,
             "vendor": model.vendor,
             "module": model.module,
-            "pcie": _pcie(model.pcie),
+            "pcie": _format_pcie(model.pcie),
             "links": f"{model.links.per_gpu.value} x {model.links.name}" if model.links else None,
         }
         for name, model in load().gpus.items()
     ]
 
 
-def _switches() -> Rows:
+def _list_switches() -> Rows:
     from wirespeed.catalogue import load
     from wirespeed.collect.support import setting_states
 
@@ -200,7 +200,7 @@ def _switches() -> Rows:
     ]
 
 
-def _checks() -> Rows:
+def _list_checks() -> Rows:
     from wirespeed.checks import checks
 
     return [
@@ -214,13 +214,13 @@ def _checks() -> Rows:
     ]
 
 
-def _tools() -> Rows:
+def _list_tools() -> Rows:
     from wirespeed.benchmarks.tools.reader import tools
 
     return [{"name": tool.name, "recognized output": tool.looks_for} for tool in tools()]
 
 
-def _failures() -> Rows:
+def _list_failures() -> Rows:
     from wirespeed.benchmarks.logs import error_causes as causes
     from wirespeed.catalogue import load
     from wirespeed.checks import checks
@@ -238,13 +238,13 @@ def _failures() -> Rows:
     ]
 
 
-def _suites() -> Rows:
+def _list_suites() -> Rows:
     from wirespeed.benchmarks.suites import suites
 
     return [{"name": entry.name, "title": entry.title, "description": entry.manual} for entry in suites().values()]
 
 
-def _profiles() -> Rows:
+def _list_profiles() -> Rows:
     from wirespeed.benchmarks.judge import profile as judge_profile
 
     return [
@@ -265,7 +265,7 @@ def _profiles() -> Rows:
     ]
 
 
-def _settings() -> Rows:
+def _list_settings() -> Rows:
     from wirespeed.checks import checks
     from wirespeed.settings import ENTITIES, list_settings
 
@@ -282,21 +282,21 @@ def _settings() -> Rows:
 
 
 _ROWS: Mapping[Topic, Callable[[], Rows]] = {
-    Topic.PLATFORMS: _platforms,
-    Topic.SERVERS: _servers,
-    Topic.NICS: _nics,
-    Topic.GPUS: _gpus,
-    Topic.SWITCHES: _switches,
-    Topic.CHECKS: _checks,
-    Topic.TOOLS: _tools,
-    Topic.FAILURES: _failures,
-    Topic.SUITES: _suites,
-    Topic.PROFILES: _profiles,
-    Topic.SETTINGS: _settings,
+    Topic.PLATFORMS: _list_platforms,
+    Topic.SERVERS: _list_servers,
+    Topic.NICS: _list_nics,
+    Topic.GPUS: _list_gpus,
+    Topic.SWITCHES: _list_switches,
+    Topic.CHECKS: _list_checks,
+    Topic.TOOLS: _list_tools,
+    Topic.FAILURES: _list_failures,
+    Topic.SUITES: _list_suites,
+    Topic.PROFILES: _list_profiles,
+    Topic.SETTINGS: _list_settings,
 }
 
 
-def _pcie(able: Any) -> str:
+def _format_pcie(able: Any) -> str:
     return f"{format_transfer_rate(able.speed.value)} x{able.width.value}"
 
 
@@ -313,10 +313,10 @@ _COLUMNS: Mapping[Topic, tuple[str, ...]] = {
     Topic.PROFILES: ("name", "title"),
     Topic.SETTINGS: ("name", "unit", "meaning"),
 }
-"""Columns of the overview; the page of an entry has the rest."""
+"""Columns of the overview; the page of an entry has all columns."""
 
 _PROSE = ("title", "meaning", "recognized output", "source", "note")
-"""Columns of text, which wrap on a terminal; at the least, in this width."""
+"""Columns of text, which wrap on a terminal."""
 _LEAST_PROSE = 20
 
 _COUNTED = {
@@ -327,18 +327,18 @@ _COUNTED = {
     "by host OS": "by host OS",
     "not supported": "not supported",
 }
-"""Settings in each state, in the overview."""
+"""Columns of the overview that count settings by state."""
 
 
-def _table(topic: Topic, rows: Rows) -> None:
+def _print_topic(topic: Topic, rows: Rows) -> None:
     headings = _COUNTED if topic in (Topic.PLATFORMS, Topic.NICS) else {}
-    counted = [[_state(value) for value in row["settings"].values()] if headings else [] for row in rows]
+    counted = [[_format_state(value) for value in row["settings"].values()] if headings else [] for row in rows]
     used = {title: state for title, state in headings.items() if any(state in states for states in counted)}
     _print_table(
         [*_COLUMNS[topic], *used],
         [
             (
-                *(_text(row[column]) for column in _COLUMNS[topic]),
+                *(_format_text(row[column]) for column in _COLUMNS[topic]),
                 *(str(states.count(state)) for state in used.values()),
             )
             for row, states in zip(rows, counted, strict=True)
@@ -348,7 +348,7 @@ def _table(topic: Topic, rows: Rows) -> None:
 
 
 def _print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], counts: Sequence[str] = ()) -> None:
-    """A table whose names and numbers are never divided. On a terminal text in the last column wraps at its width."""
+    """Print a table whose names and numbers are never broken. On a terminal, text in the last column wraps."""
     import textwrap
 
     from wirespeed.cli.console import standard_output
@@ -367,35 +367,35 @@ def _print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], counts: 
         standard_output().print("  ".join(cells).rstrip(), soft_wrap=True, markup=False)
 
 
-def _state(value: Any) -> str:
+def _format_state(value: Any) -> str:
     return str(value["state"]) if isinstance(value, Mapping) else str(value)
 
 
-def _text(value: Any) -> str:
+def _format_text(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return "" if value is None else str(value)
 
 
-def _page(row: Mapping[str, Any]) -> None:
+def _print_entry(row: Mapping[str, Any]) -> None:
     from wirespeed.cli.console import standard_output
 
     tables = ("fractions", "gates", "relative_gates", "settings")
     for key, value in row.items():
         if key not in tables:
-            standard_output().print(f"{key}: {_text(value) or 'none'}", soft_wrap=True, markup=False)
+            standard_output().print(f"{key}: {_format_text(value) or 'none'}", soft_wrap=True, markup=False)
     for columns, rows in (
-        (("kind of run", "pass", "warning", "failure"), _fractions(row.get("fractions", {}))),
-        (("gate", "limit", "source"), _gates(row.get("gates", ()))),
-        (("relative gate", "limit", "source"), _gates(row.get("relative_gates", ()))),
-        (("setting", "support", "note"), _details(row["settings"]) if row.get("settings") else []),
+        (("kind of run", "pass", "warning", "failure"), _list_fractions(row.get("fractions", {}))),
+        (("gate", "limit", "source"), _list_gates(row.get("gates", ()))),
+        (("relative gate", "limit", "source"), _list_gates(row.get("relative_gates", ()))),
+        (("setting", "support", "note"), _list_details(row["settings"]) if row.get("settings") else []),
     ):
         if rows:
             standard_output().print()
             _print_table(columns, rows)
 
 
-def _fractions(fractions: Mapping[str, Any]) -> list[tuple[str, ...]]:
+def _list_fractions(fractions: Mapping[str, Any]) -> list[tuple[str, ...]]:
     """The fractions of the limit from which each kind of run passes."""
     return [
         (
@@ -408,15 +408,15 @@ def _fractions(fractions: Mapping[str, Any]) -> list[tuple[str, ...]]:
     ]
 
 
-def _gates(gates: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
+def _list_gates(gates: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
     return [
-        (gate["name"], f"{'at least' if 'at_least' in gate else 'at most'} {_number(gate)}", gate["source"])
+        (gate["name"], f"{'at least' if 'at_least' in gate else 'at most'} {_format_number(gate)}", gate["source"])
         for gate in gates
     ]
 
 
-def _number(gate: Mapping[str, Any]) -> str:
-    """The number of a gate; of a relative gate also the runs that it refers to."""
+def _format_number(gate: Mapping[str, Any]) -> str:
+    """The number of a gate; for a relative gate also the runs that it compares."""
     number = gate.get("at_least", gate.get("at_most"))
     if "of" not in gate:
         return f"{number:g} {gate['unit']}"
@@ -425,20 +425,22 @@ def _number(gate: Mapping[str, Any]) -> str:
     reference = (
         "of the mean (standard deviation)" if "to" not in gate else f"{'than' if 'unit' in gate else 'of'} runs with"
     )
-    return " ".join([limit, reference, ", ".join(f"{key} {_plain(value)}" for key, value in baseline.items())]).rstrip()
+    return " ".join(
+        [limit, reference, ", ".join(f"{key} {_simplify_value(value)}" for key, value in baseline.items())]
+    ).rstrip()
 
 
-def _plain(value: Any) -> str:
+def _simplify_value(value: Any) -> str:
     if isinstance(value, Mapping):
-        return " ".join(f"{key} {_plain(part)}" for key, part in value.items())
+        return " ".join(f"{key} {_simplify_value(part)}" for key, part in value.items())
     return str(value)
 
 
-def _details(settings: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    found: list[tuple[str, str, str]] = []
+def _list_details(settings: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    details: list[tuple[str, str, str]] = []
     for path, value in settings.items():
         if not isinstance(value, Mapping):
-            found.append((path, value, ""))
+            details.append((path, value, ""))
         elif "state" in value:
             remarks = [
                 "" if value["verified"] else "format not verified",
@@ -446,7 +448,7 @@ def _details(settings: Mapping[str, Any]) -> list[tuple[str, str, str]]:
                 value["automatic"] or "",
                 value["instead"] or "",
             ]
-            found.append((path, value["state"], "; ".join(remark for remark in remarks if remark)))
+            details.append((path, value["state"], "; ".join(remark for remark in remarks if remark)))
         else:
-            found += [(f"{path}: {setting}", state, remark) for setting, state, remark in _details(value)]
-    return found
+            details += [(f"{path}: {setting}", state, remark) for setting, state, remark in _list_details(value)]
+    return details

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from wirespeed.plan import Plan
 
 SCHEMA = 1
-UNNUMBERED = "unnumbered"  # instead of the address of a port that has none
+UNNUMBERED = "unnumbered"  # replaces the address of a port without one
 
 
 class Format(StrEnum):
@@ -114,7 +114,7 @@ def plan(
 
 
 _PORTS = {"device": "port", "a_device": "port", "b_device": "far port", "peer_device": "peer"}
-"""Tables name a port ``device:port`` in one column; JSON and CSV have both apart, as a cabling file has."""
+"""Tables show a port as ``device:port`` in one column; JSON and CSV have two columns, like a cabling file."""
 _TITLES = {"fabric": "fabric (bandwidth per switch)", "bom": "bill of materials"}
 _HEADINGS = {
     "as number": "AS number",
@@ -148,7 +148,7 @@ def _print_tables(rows: dict[str, Rows]) -> None:
 
 
 def _print_unnumbered(entries: Rows) -> None:
-    """Ports without an address in one line."""
+    """Print ports without an address in one line."""
     from wirespeed.cli.console import standard_output
     from wirespeed.cluster.ranges import format_names
 
@@ -158,7 +158,7 @@ def _print_unnumbered(entries: Rows) -> None:
 
 
 def _join_ports(entry: dict[str, Any]) -> dict[str, Any]:
-    """The columns of a device and of its port as one."""
+    """Join the columns of a device and of its port."""
     cells: dict[str, Any] = {}
     for key, value in entry.items():
         if key in _PORTS:
@@ -219,7 +219,7 @@ def _print_table(title: str, entries: Rows) -> None:
     columns = [name for name in entries[0] if any(entry[name] is not None for entry in entries)]
     for column in columns:
         words = [*column.split(), *(_format_cell(entry[column]) for entry in entries)]
-        # No word is broken but lists of DSCPs, which read well on several lines.
+        # Words are never broken; lists of DSCPs may use several lines.
         widest = max(len(word) for word in words if "," not in word)
         heading = _HEADINGS.get(column, column).replace(" ", "\n")
         table.add_column(heading, overflow="fold", min_width=widest)
@@ -242,9 +242,9 @@ def _print_csv(wanted: Sequence[str], rows: dict[str, Rows], is_chosen: bool) ->
 
     if len(rows) != 1:
         options = ", ".join(f"--{name}" for name in wanted)
-        found = f"{len(rows)} tables" if is_chosen else "no part option"
+        problem = f"{len(rows)} tables" if is_chosen else "no part option"
         hint = f"give one of {options}" if len(wanted) > 1 else f"use --format json for {options}"
-        raise refuse("--format csv", found, "one part, which is one table", hint)
+        raise refuse("--format csv", problem, "one part, which is one table", hint)
     ((_, entries),) = rows.items()
     writer = csv.writer(sys.stdout, lineterminator="\n")
     if entries:
@@ -273,11 +273,11 @@ def _print_json(plan: Plan, rows: dict[str, Rows]) -> None:
 
 def _write_picture(plan: Plan, file: Path) -> None:
     from wirespeed.cli.console import err
-    from wirespeed.cli.topology import topology_of
+    from wirespeed.cli.topology import build_topology
     from wirespeed.errors import refuse
     from wirespeed.report.svg import svg
 
     if file.suffix.lower() != ".svg":
         raise refuse(f"--picture {file}", f"{file.suffix or 'no suffix'}", "a file name that ends in .svg")
-    file.write_text(svg(topology_of(plan), plan.name), encoding="utf-8")
+    file.write_text(svg(build_topology(plan), plan.name), encoding="utf-8")
     err().print(f"topology written to {file}", markup=False, soft_wrap=True)

@@ -74,14 +74,14 @@ def render(
         if format_ is Format.JSON
         else rendering.files(plan, devices)
     )
-    _print(plan, output, _write(plan, files, devices, output), rendered, format_)
+    _print_summary(plan, output, _write_files(plan, files, devices, output), rendered, format_)
 
 
 def expand_nodesets(nodesets: Sequence[str] | None) -> list[str] | None:
-    """The devices that node ranges name, None where none is given.
+    """The devices of node ranges; None if none is given.
 
     Raises:
-        Refusal: one is no node range.
+        Refusal: a text is not a node range.
     """
     from wirespeed.cluster.fields import Unfit
     from wirespeed.cluster.ranges import expand_names
@@ -104,7 +104,7 @@ def _record_files(files: Iterator[RenderedFile], rendered: list[RenderedFile]) -
         yield file
 
 
-def _write(plan: Plan, files: Iterator[RenderedFile], devices: Sequence[str], output: Path) -> WriteResult:
+def _write_files(plan: Plan, files: Iterator[RenderedFile], devices: Sequence[str], output: Path) -> WriteResult:
     from rich.progress import Progress
 
     from wirespeed import render as rendering
@@ -117,7 +117,9 @@ def _write(plan: Plan, files: Iterator[RenderedFile], devices: Sequence[str], ou
         )
 
 
-def _print(plan: Plan, output: Path, written: WriteResult, rendered: Sequence[RenderedFile], format_: Format) -> None:
+def _print_summary(
+    plan: Plan, output: Path, write_result: WriteResult, rendered: Sequence[RenderedFile], format_: Format
+) -> None:
     from wirespeed.cli.console import standard_output
     from wirespeed.results.json import document
 
@@ -134,10 +136,10 @@ def _print(plan: Plan, output: Path, written: WriteResult, rendered: Sequence[Re
         ]
         typer.echo(document("rendered-files", SCHEMA, cluster=plan.name, folder=str(output), files=files), nl=False)
         return
-    count = len(written.devices)
+    count = len(write_result.devices)
     devices = f"{count} device{'' if count == 1 else 's'}"
     standard_output().print(
-        f"wrote {written.files} files for {devices} to {output}"
+        f"wrote {write_result.files} files for {devices} to {output}"
         "; next: run apply.sh on each host, follow wirespeed-apply.txt on each switch",
         markup=False,
         soft_wrap=True,

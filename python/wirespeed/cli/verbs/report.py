@@ -120,24 +120,30 @@ def report(
     if png is not None or any(path.is_dir() for path in subjects):
         from wirespeed.cli import simulation_report
 
-        style = format or _by_name(output)
-        other = {"--bundle": bundle, "--bench": bench, "--result": result, "--profile": profile, "--strict": strict}
-        given = {option: bool(value) for option, value in other.items()}
-        raise typer.Exit(simulation_report.report(subjects, style.value, output, png, given))
+        style = format or _find_format(output)
+        cluster_options = {
+            "--bundle": bundle,
+            "--bench": bench,
+            "--result": result,
+            "--profile": profile,
+            "--strict": strict,
+        }
+        given_options = {option: bool(value) for option, value in cluster_options.items()}
+        raise typer.Exit(simulation_report.report(subjects, style.value, output, png, given_options))
     cluster = _cluster_file(subjects)
     plan = flows.plan_cluster(cluster)
     content = _with_results(
         _build_report(plan, cluster, bundle, bench or [], flows.read_profile(profile)), result or []
     )
-    _write(content, format or _by_name(output), output)
-    raise typer.Exit(_exit(content, bundle, strict))
+    _write_report(content, format or _find_format(output), output)
+    raise typer.Exit(_find_exit_code(content, bundle, strict))
 
 
 def _cluster_file(subjects: Sequence[Path]) -> Path:
-    """The cluster file.
+    """The only subject, which must be a cluster file.
 
     Raises:
-        Refusal: there are several, there is none, or it is a log.
+        Refusal: several subjects are given, there is none, or the subject is a log.
     """
     from wirespeed.cli.usage import path_hint
     from wirespeed.errors import refuse
@@ -162,11 +168,11 @@ def _build_report(
     plan: Plan, cluster: Path, bundle: Path | None, logs: Sequence[Path], profile: Profile | None
 ) -> Report:
     from wirespeed.cli.logs import log_files
-    from wirespeed.cli.topology import topology_of
+    from wirespeed.cli.topology import build_topology
     from wirespeed.results.report import ComputedNumber, Input, Report
 
     inputs = [Input(str(cluster), "the cluster file")]
-    notes = [_sentence(warning) for warning in plan.warnings]
+    notes = [_format_sentence(warning) for warning in plan.warnings]
     recorded: str | None = None
     findings: tuple[Finding, ...] = ()
     if bundle is not None:
@@ -176,7 +182,7 @@ def _build_report(
     judged, left_out = flows.judge_logs(
         plan, [file for named_files in files.values() for file in named_files], profile=profile
     )
-    notes += [f"left out: {_sentence(notice)}" for notice in left_out]
+    notes += [f"left out: {_format_sentence(notice)}" for notice in left_out]
     for log, log_files_of_name in files.items():
         names = {file.name for file in log_files_of_name}
         count = sum(run.file in names for run in judged.runs)
@@ -184,40 +190,40 @@ def _build_report(
     return Report(
         cluster=plan.name,
         recorded=recorded,
-        topology=topology_of(plan),
+        topology=build_topology(plan),
         findings=findings,
         runs=judged.runs,
         relations=judged.relations,
         computed=tuple(
             ComputedNumber(row.name, row.value, row.formula, row.source, row.compared) for row in plan.computed
         ),
-        summary=tuple(_summary(plan)),
+        summary=tuple(_summarize_plan(plan)),
         inputs=tuple(inputs),
         notes=tuple(notes),
     )
 
 
 def _with_results(content: Report, files: Sequence[Path]) -> Report:
-    """The report with the JSON output of other commands.
+    """Add the JSON output of other commands to the report.
 
     Raises:
-        Refusal: a file is none of their documents.
+        Refusal: a file is not a document of these commands.
     """
     from wirespeed.results import documents
     from wirespeed.results.campaign_history import Comparison, History
     from wirespeed.results.peers import Peers
     from wirespeed.results.report import Input
 
-    found = [documents.read(file.read_text(encoding="utf-8", errors="replace"), str(file)) for file in files]
+    results = [documents.read(file.read_text(encoding="utf-8", errors="replace"), str(file)) for file in files]
     names = {Peers: "peers", Comparison: "a comparison", History: "a history"}
     return replace(
         content,
-        peers=tuple(document for document in found if isinstance(document, Peers)),
-        comparisons=tuple(document for document in found if isinstance(document, Comparison)),
-        histories=tuple(document for document in found if isinstance(document, History)),
+        peers=tuple(document for document in results if isinstance(document, Peers)),
+        comparisons=tuple(document for document in results if isinstance(document, Comparison)),
+        histories=tuple(document for document in results if isinstance(document, History)),
         inputs=(
             *content.inputs,
-            *(Input(str(f), names[type(document)]) for f, document in zip(files, found, strict=True)),
+            *(Input(str(f), names[type(document)]) for f, document in zip(files, results, strict=True)),
         ),
     )
 
@@ -233,8 +239,8 @@ def _check_bundle(plan: Plan, bundle: Path) -> tuple[str | None, tuple[Finding, 
     return evidence.recorded, findings, Input(str(bundle), detail)
 
 
-def _summary(plan: Plan) -> Iterator[tuple[str, str]]:
-    """What the cluster is, in a few rows."""
+def _summarize_plan(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Summarize the cluster in a few rows."""
     hosts = Counter(
         (host.model, host.os, tuple(Counter(nic.model for nic in host.nics.values()).items()))
         for host in plan.hosts.values()
@@ -249,28 +255,28 @@ def _summary(plan: Plan) -> Iterator[tuple[str, str]]:
     for speed, count in Counter(str(cable.speed) for cable in plan.cables).items():
         yield "cables", f"{count:,} at {speed}"
     for name, kind in plan.classes.items():
-        points = _ranges(sorted(map(int, kind.dscp))) if kind.dscp else "all others"
+        points = _format_ranges(sorted(map(int, kind.dscp))) if kind.dscp else "all others"
         scheduling = "strict priority" if kind.strict else f"DWRR {kind.share} %"
         lossless = "lossless" if kind.lossless else "lossy"
         yield f"class {name}", f"DSCP {points}; priority {kind.priority}; {lossless}; {scheduling}"
 
 
-def _ranges(numbers: Sequence[int]) -> str:
+def _format_ranges(numbers: Sequence[int]) -> str:
     """``0-25, 27`` for sorted numbers."""
     runs = groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])
     spans = [[number for _, number in run] for _, run in runs]
     return ", ".join(str(span[0]) if len(span) == 1 else f"{span[0]}-{span[-1]}" for span in spans)
 
 
-def _sentence(problem: Problem) -> str:
+def _format_sentence(problem: Problem) -> str:
     return f"{problem.place}: {problem.statement}"
 
 
-def _by_name(output: Path | None) -> Format:
-    """The output format by the file name.
+def _find_format(output: Path | None) -> Format:
+    """The output format for a file name.
 
     Raises:
-        Refusal: the name has no known ending.
+        Refusal: the name has an unknown extension.
     """
     from wirespeed.errors import refuse
 
@@ -291,7 +297,7 @@ def _by_name(output: Path | None) -> Format:
     return suffixes[output.suffix.lower()]
 
 
-def _write(content: Report, style: Format, output: Path | None) -> None:
+def _write_report(content: Report, style: Format, output: Path | None) -> None:
     if output is None:
         if style is Format.TERMINAL:
             from wirespeed.cli.console import standard_output
@@ -299,9 +305,9 @@ def _write(content: Report, style: Format, output: Path | None) -> None:
 
             terminal.report(content, standard_output(), flows.read_failure_titles(content.runs))
         else:
-            typer.echo(_text(content, style), nl=False)
+            typer.echo(_format_report(content, style), nl=False)
         return
-    output.write_text(_text(content, style), encoding="utf-8", newline="\n")
+    output.write_text(_format_report(content, style), encoding="utf-8", newline="\n")
     from wirespeed.cli.console import err
     from wirespeed.report import terminal
 
@@ -309,7 +315,7 @@ def _write(content: Report, style: Format, output: Path | None) -> None:
     typer.echo(output)
 
 
-def _text(content: Report, style: Format) -> str:
+def _format_report(content: Report, style: Format) -> str:
     from wirespeed.report import html, json, junit, prometheus, terminal, ticket
 
     match style:
@@ -327,7 +333,7 @@ def _text(content: Report, style: Format) -> str:
             return terminal.text(content, flows.read_failure_titles(content.runs))
 
 
-def _exit(content: Report, bundle: Path | None, strict: bool) -> Exit:
+def _find_exit_code(content: Report, bundle: Path | None, strict: bool) -> Exit:
     codes = []
     if bundle is not None:
         codes.append(flows.findings_exit(content.findings, strict))

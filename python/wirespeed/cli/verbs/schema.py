@@ -50,14 +50,14 @@ def schema(
     """
     import json
 
-    text = json.dumps(_schema(form), indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps(_build_schema(form), indent=2, ensure_ascii=False) + "\n"
     if output is None:
         typer.echo(text, nl=False)
     else:
         output.write_text(text, encoding="utf-8")
 
 
-def _schema(form: Form) -> Mapping[str, Any]:
+def _build_schema(form: Form) -> Mapping[str, Any]:
     match form:
         case Form.CLUSTER:
             from wirespeed.cluster import schema

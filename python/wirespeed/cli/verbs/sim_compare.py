@@ -1,4 +1,4 @@
-"""``wirespeed sim compare``: the same scenarios under every congestion control."""
+"""``wirespeed sim compare``: run the same scenarios with every congestion control."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def compare(
 
     chosen, end = _parse_options(algorithms, until, simulation.ALGORITHMS)
     candidates = _read_candidates(scenarios, traffic, preset, seed)
-    with interruptible() as interrupted, _bar() as show:
+    with interruptible() as interrupted, _show_progress() as show:
         comparison = simulation.compare(
             candidates,
             chosen,
@@ -128,9 +128,9 @@ def compare(
             as_is=as_is,
             until=end,
             jobs=jobs or os.cpu_count() or 1,
-            on_progress=lambda done, total: (show(done, total), not interrupted())[1],
+            on_progress=lambda count, total: (show(count, total), not interrupted())[1],
         )
-    _print(comparison, form)
+    _print_comparison(comparison, form)
     whole = len(comparison.runs) == len(scenarios) * len(chosen) and all(run.complete for run in comparison.runs)
     failed = any(run.failed for run in comparison.runs)
     if not whole:
@@ -172,7 +172,7 @@ def _plan_candidate(file: Path, traffic: Path, seed: int) -> Candidate:
 
 
 def _parse_options(
-    algorithms: list[str] | None, until: str | None, known: tuple[str, ...]
+    algorithms: list[str] | None, end_time: str | None, known_algorithms: tuple[str, ...]
 ) -> tuple[tuple[str, ...], Duration | None]:
     """The algorithms, each once, and the simulated time at which runs end.
 
@@ -183,23 +183,28 @@ def _parse_options(
     from wirespeed.units import Duration
 
     names = list(dict.fromkeys(name.strip() for text in algorithms or () for name in text.split(",")))
-    wrong = [name for name in names if name not in known]
+    wrong = [name for name in names if name not in known_algorithms]
     problems = [
-        Problem("--algorithm", f"no algorithm named {name!r}", format_choices(known), did_you_mean(name, known))
+        Problem(
+            "--algorithm",
+            f"no algorithm named {name!r}",
+            format_choices(known_algorithms),
+            did_you_mean(name, known_algorithms),
+        )
         for name in wrong
     ]
     end = None
     try:
-        end = Duration.parse(until) if until is not None else None
+        end = Duration.parse(end_time) if end_time is not None else None
     except ValueError:
-        problems.append(describe_time_problem("--until", str(until)))
+        problems.append(describe_time_problem("--until", str(end_time)))
     if problems:
         raise Refusal(problems)
-    return tuple(names) or known, end
+    return tuple(names) or known_algorithms, end
 
 
 @contextmanager
-def _bar() -> Iterator[Callable[[int, int], None]]:
+def _show_progress() -> Iterator[Callable[[int, int], None]]:
     """Progress bar on standard error."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
@@ -208,10 +213,10 @@ def _bar() -> Iterator[Callable[[int, int], None]]:
     columns = (TextColumn("simulating"), BarColumn(), MofNCompleteColumn(), TextColumn("runs"))
     with Progress(*columns, console=err(), transient=True, disable=not err().is_terminal) as bar:
         task = bar.add_task("", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield lambda count, total: bar.update(task, completed=count, total=total)
 
 
-def _print(comparison: Comparison, form: Format) -> None:
+def _print_comparison(comparison: Comparison, form: Format) -> None:
     from wirespeed.cli.console import standard_output
     from wirespeed.report import algorithm_comparison as report
     from wirespeed.results.algorithm_comparison import to_json

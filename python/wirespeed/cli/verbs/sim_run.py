@@ -1,4 +1,4 @@
-"""``wirespeed sim run``: one scenario through the simulator."""
+"""``wirespeed sim run``: simulate one scenario."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Format(StrEnum):
 
 
 class Preset(StrEnum):
-    """Settings of all devices that the scenario leaves out."""
+    """Default settings of all devices, for values that the scenario does not contain."""
 
     HPCC = "hpcc"
     ROCE = "roce"
@@ -187,23 +187,23 @@ def run(
     from wirespeed import simulation
     from wirespeed.cli.interrupt import interruptible
 
-    observe, end = _parse_recording(_several(series), interval, _several(pcap), until, output)
+    observe, end = _parse_recording(_split_values(series), interval, _split_values(pcap), until, output)
     planned = _build_scenario(scenario, traffic, preset, seed, write_scenario, force)
     with ExitStack() as stack:
         folder = stack.enter_context(simulation.prepare(output, force=force)) if output else None
         interrupted = stack.enter_context(interruptible())
-        result = _run(scenario, planned, preset, seed, observe, end, threads, folder, interrupted)
-        _keep(result, folder, output, form)
-    raise typer.Exit(_exit(result.summary))
+        result = _run_scenario(scenario, planned, preset, seed, observe, end, threads, folder, interrupted)
+        _write_result(result, folder, output, form)
+    raise typer.Exit(_find_exit_code(result.summary))
 
 
 def _build_scenario(
     file: Path, traffic: Path | None, preset: Preset, seed: int, write_scenario: Path | None, force: bool
 ) -> PlannedScenario | None:
-    """The scenario made of a cluster file; None where the file is a scenario itself.
+    """Build the scenario of a cluster file; None if the file is already a scenario.
 
     Raises:
-        Refusal: an option does not go with the file, or the cluster or its traffic is impossible.
+        Refusal: an option does not apply to the file, or the cluster or its traffic is impossible.
     """
     from wirespeed.errors import Problem, Refusal
 
@@ -219,8 +219,8 @@ def _build_scenario(
                 hint="omit it",
             )
         )
-    for option, given in (("--traffic", traffic), ("--write-scenario", write_scenario)):
-        if given is not None and not of_plan:
+    for option, value in (("--traffic", traffic), ("--write-scenario", write_scenario)):
+        if value is not None and not of_plan:
             problems.append(
                 Problem(
                     option, f"does not apply to the scenario {file}, which contains its flows", hint=f"omit {option}"
@@ -248,12 +248,12 @@ def _build_scenario(
     if write_scenario is not None:
         new = write_scenario.with_name(f".{write_scenario.name}.new")
         new.write_text(planned.scenario.text, encoding="utf-8")
-        new.replace(write_scenario)  # whole or not at all
+        new.replace(write_scenario)  # replaces the file atomically
     return planned
 
 
 def missing_traffic(file: Path) -> Problem:
-    """What is wrong without --traffic: the file does not exist, is the traffic file, or the option is missing."""
+    """The problem without --traffic: the file does not exist, is the traffic file, or the option is missing."""
     from wirespeed.cli.usage import path_hint
     from wirespeed.errors import Problem
 
@@ -274,7 +274,7 @@ def _is_traffic_file(file: Path) -> bool:
 
 
 def is_json(file: Path) -> bool:
-    """Whether the file begins like JSON, so is a scenario. Unreadable files are refused by their reader."""
+    """Whether the file begins like JSON and therefore is a scenario. Unreadable files are refused by their reader."""
     try:
         with file.open("rb") as opened:
             begin = opened.read(4096)
@@ -283,18 +283,18 @@ def is_json(file: Path) -> bool:
     return begin.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[", b"")
 
 
-def _several(texts: list[str] | None) -> tuple[str, ...]:
-    """Words of an option that takes several at once and may be repeated."""
+def _split_values(texts: list[str] | None) -> tuple[str, ...]:
+    """Values of an option that accepts a list and may be repeated."""
     return tuple(word.strip() for text in texts or () for word in text.split(","))
 
 
 def _parse_recording(
-    series: tuple[str, ...], interval: str | None, pcap: tuple[str, ...], until: str | None, output: Path | None
+    series: tuple[str, ...], interval: str | None, pcap: tuple[str, ...], end_time: str | None, output: Path | None
 ) -> tuple[Recording, Duration | None]:
-    """What to record and when to end, as far as the options alone determine it.
+    """What to record and when to end, by the options.
 
     Raises:
-        Refusal: a time is none, or there is no folder to record into.
+        Refusal: a time is invalid, or no output folder is given.
     """
     from wirespeed.errors import Problem, Refusal
     from wirespeed.simulation import Recording
@@ -302,7 +302,7 @@ def _parse_recording(
 
     problems: list[Problem] = []
     times: dict[str, Duration] = {}
-    for option, text in (("--interval", interval), ("--until", until)):
+    for option, text in (("--interval", interval), ("--until", end_time)):
         if text is None:
             continue
         try:
@@ -310,8 +310,8 @@ def _parse_recording(
         except ValueError:
             problems.append(describe_time_problem(option, text))
     if output is None:
-        for option, given in (("--series", series), ("--pcap", pcap)):
-            if given:
+        for option, values in (("--series", series), ("--pcap", pcap)):
+            if values:
                 problems.append(Problem(option, "needs an output folder", hint="add --output DIR"))
     if problems:
         raise Refusal(problems)
@@ -326,18 +326,18 @@ def describe_time_problem(option: str, text: str) -> Problem:
     return Problem(option, repr(text), f"a time with its unit (ns, us, ms or s), such as {example}")
 
 
-def _run(
+def _run_scenario(
     scenario: Path,
     planned: PlannedScenario | None,
     preset: Preset,
     seed: int,
     observe: Recording,
-    until: Duration | None,
+    end_time: Duration | None,
     threads: int | None,
     folder: Folder | None,
     interrupted: Callable[[], bool],
 ) -> Result:
-    """The run, with its progress on standard error."""
+    """Run the scenario, with progress on standard error."""
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
     from wirespeed import simulation
@@ -358,7 +358,7 @@ def _run(
             seed,
             observe,
             planned=planned,
-            until=until,
+            until=end_time,
             create=create,
             threads=threads,
             on_progress=report_progress,
@@ -368,13 +368,13 @@ def _run(
 def _show_progress(bar: Bar, task: TaskID, progress: Progress) -> None:
     from wirespeed.report.simulation.terminal import rate
 
-    done = f"{progress.completed:,} of {progress.operations:,} flows"
-    description = f"{done}, {progress.now} simulated, {rate(progress.hops, progress.run_s)}"
+    flows_done = f"{progress.completed:,} of {progress.operations:,} flows"
+    description = f"{flows_done}, {progress.now} simulated, {rate(progress.hops, progress.run_s)}"
     bar.update(task, total=progress.bytes, completed=progress.delivered_bytes, description=description)
 
 
-def _keep(result: Result, folder: Folder | None, output: Path | None, form: Format) -> None:
-    """Write the result and print the summary, which is seen even when the disk is full."""
+def _write_result(result: Result, folder: Folder | None, output: Path | None, form: Format) -> None:
+    """Write the result and print the summary, which is printed even if the disk is full."""
     from wirespeed.cli.console import err, standard_output
     from wirespeed.report.simulation import terminal as report
     from wirespeed.results.simulation import to_json
@@ -391,13 +391,13 @@ def _keep(result: Result, folder: Folder | None, output: Path | None, form: Form
     if result.serial_reason:
         err().print(f"run on one thread: {result.serial_reason}", markup=False, soft_wrap=True)
     if not result.summary.complete:
-        kept = f"partial result in {output}" if output else "the summary covers the simulated part"
-        err().print(f"interrupted: {kept}", markup=False, soft_wrap=True)
+        result_text = f"partial result in {output}" if output else "the summary covers the simulated part"
+        err().print(f"interrupted: {result_text}", markup=False, soft_wrap=True)
     elif output and form is Format.TABLE:
         err().print(f"tables in {output}", markup=False, soft_wrap=True)
 
 
-def _exit(summary: Summary) -> Exit:
+def _find_exit_code(summary: Summary) -> Exit:
     if not summary.complete:
         return Exit.INTERRUPTED
     return Exit.FAILED if summary.failed or summary.deadlocks else Exit.PASSED

@@ -33,12 +33,12 @@ def validate(
     plan = flows.plan_cluster(cluster)
     nics = sum(len(host.nics) for host in plan.hosts.values())
     typer.echo(
-        f"{cluster}: ok: {_count(len(plan.hosts), 'host')}, {_count(nics, 'NIC')}, "
-        f"{_count(len(plan.switches), 'switch', 'switches')}, {_count(len(plan.cables), 'cable')}, "
-        f"{_count(len(plan.warnings), 'warning')}"
+        f"{cluster}: ok: {_format_count(len(plan.hosts), 'host')}, {_format_count(nics, 'NIC')}, "
+        f"{_format_count(len(plan.switches), 'switch', 'switches')}, {_format_count(len(plan.cables), 'cable')}, "
+        f"{_format_count(len(plan.warnings), 'warning')}"
     )
     raise typer.Exit(Exit.FAILED if strict and plan.warnings else Exit.PASSED)
 
 
-def _count(number: int, singular: str, plural: str | None = None) -> str:
+def _format_count(number: int, singular: str, plural: str | None = None) -> str:
     return f"{number} {singular if number == 1 else plural or singular + 's'}"

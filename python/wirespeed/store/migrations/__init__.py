@@ -1,1 +1,1 @@
-"""Steps from each schema to the next, one file each in ``versions/``. A step that has been released never changes."""
+"""Migrations from each schema to the next, one file each in ``versions/``. A released migration never changes."""

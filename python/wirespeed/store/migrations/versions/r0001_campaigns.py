@@ -8,7 +8,7 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """From nothing."""
+    """Create the first tables."""
     number = sa.BigInteger().with_variant(sa.Integer, "sqlite")
     op.create_table(
         "campaign",

@@ -8,7 +8,7 @@ down_revision = "0001"
 
 
 def upgrade() -> None:
-    """From campaigns without facts."""
+    """Add settings to campaigns."""
     number = sa.BigInteger().with_variant(sa.Integer, "sqlite")
     op.create_table(
         "settings",

@@ -1,4 +1,4 @@
-"""One name for each fact that a run's parameters state, in runs and in the identity of their series."""
+"""Use one name for each parameter, in runs and in the identity of their series."""
 
 import hashlib
 import json
@@ -92,13 +92,13 @@ _JSON = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":
 
 
 def upgrade() -> None:
-    """From names that several tools used for different facts, and facts that had several names."""
+    """Convert names that several tools used for different facts, and facts that had several names."""
     connection = op.get_bind()
     run = sa.table("run", sa.column("id"), sa.column("tool"), sa.column("parameters"))
     changed = [
         {"key": row.id, "text": text}
         for row in connection.execute(sa.select(run)).all()
-        if (text := _JSON.encode(_parameters(row.tool, json.loads(row.parameters)))) != row.parameters
+        if (text := _JSON.encode(_convert_parameters(row.tool, json.loads(row.parameters)))) != row.parameters
     ]
     if changed:
         update = sa.update(run).where(run.c.id == sa.bindparam("key")).values(parameters=sa.bindparam("text"))
@@ -107,7 +107,9 @@ def upgrade() -> None:
     series = sa.table("series", *(sa.column(name) for name in names))
     renamed = []
     for row in connection.execute(sa.select(series)).all():
-        workload = _JSON.encode(sorted([_name(row.tool, name), value] for name, value in json.loads(row.workload)))
+        workload = _JSON.encode(
+            sorted([_convert_name(row.tool, name), value] for name, value in json.loads(row.workload))
+        )
         if workload == row.workload:
             continue
         run_identity = (row.tool, row.test, row.where, row.ranks, workload)
@@ -120,22 +122,22 @@ def upgrade() -> None:
         connection.execute(update, renamed)
 
 
-def _parameters(tool: str, old: dict[str, Any]) -> dict[str, Any]:
+def _convert_parameters(tool: str, old: dict[str, Any]) -> dict[str, Any]:
     new: dict[str, Any] = {}
     for name, value in old.items():
-        kind, _, rest = name.partition(" ")
+        kind, _, suffix = name.partition(" ")
         if name in _DROPPED:
             continue
-        if kind == "env" and rest:
-            new.setdefault("environment", {})[rest] = value
-        elif tool == "mesh" and kind in _MESH and rest:
+        if kind == "env" and suffix:
+            new.setdefault("environment", {})[suffix] = value
+        elif tool == "mesh" and kind in _MESH and suffix:
             empty = dict.fromkeys(_MESH.values())
-            new.setdefault("mesh_pairs", {}).setdefault(rest, empty)[_MESH[kind]] = value
+            new.setdefault("mesh_pairs", {}).setdefault(suffix, empty)[_MESH[kind]] = value
         else:
-            known = _name(tool, name)
-            new[known] = {"ON": True, "OFF": False}.get(value, value) if known in _FLAGS else value
+            new_name = _convert_name(tool, name)
+            new[new_name] = {"ON": True, "OFF": False}.get(value, value) if new_name in _FLAGS else value
     return new
 
 
-def _name(tool: str, name: str) -> str:
+def _convert_name(tool: str, name: str) -> str:
     return _NAMES_OF_TOOL.get((tool, name)) or _OTHERWISE.get(name) or _NAMES.get(name, name)

@@ -1,4 +1,4 @@
-"""The location of runs and series is called location; as ``where`` it was an SQL keyword."""
+"""Rename the column ``where`` of runs and series, an SQL keyword, to ``location``."""
 
 from alembic import op
 
@@ -7,6 +7,6 @@ down_revision = "0003"
 
 
 def upgrade() -> None:
-    """From columns that SQL statements had to quote."""
+    """Rename the columns."""
     for table in ("run", "series"):
         op.execute(f'ALTER TABLE {table} RENAME COLUMN "where" TO location')
