@@ -45,7 +45,7 @@ def test_equal_factors_of_size_are_equal_steps_and_equal_values_equal_heights():
 def test_a_point_stands_where_the_axis_says_its_value():
     """The height of a value is that of the tick with its number, and zero stands on the frame."""
     (curve,) = chart.charts(run(*(bare(2**power, value) for power, value in ((20, 0.0), (21, 100.0), (22, 200.0)))))
-    heights = {tick.label: tick.at for tick in curve.y_ticks}
+    heights = {tick.label: tick.position for tick in curve.y_ticks}
     assert [point.y for point in curve.series[0].points] == [heights["0"], heights["100"], heights["200"]]
     assert heights["0"] == curve.bottom
 
@@ -74,11 +74,11 @@ def test_everything_stays_inside_the_frame_and_ticks_rise(rows):
     for point in curve.series[0].points:
         assert curve.left <= point.x <= curve.right
         assert curve.top - 0.1 <= point.y <= curve.bottom
-    heights = [tick.at for tick in curve.y_ticks]
+    heights = [tick.position for tick in curve.y_ticks]
     assert heights == sorted(heights, reverse=True)
     assert len({tick.label for tick in curve.y_ticks}) == len(heights)
     assert 1 <= len(curve.x_ticks) <= 9
-    assert all(not math.isnan(tick.at) for tick in curve.x_ticks)
+    assert all(not math.isnan(tick.position) for tick in curve.x_ticks)
 
 
 def test_few_sizes_are_bars():

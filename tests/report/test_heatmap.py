@@ -16,7 +16,7 @@ def test_every_cell_stands_in_its_row_and_column():
     (picture,) = heatmap.heats(history_sample.LEAVES)
     assert len(picture.rows) == len(picture.columns) == 12
     assert len(picture.squares) == 132
-    names = {row.title: row.at for row in picture.rows}
+    names = {row.title: row.position for row in picture.rows}
     for square in picture.squares:
         source, _, target = square.title.partition(":")[0].partition(" → ")
         assert square.y + picture.side / 2 == pytest.approx(names[source], abs=0.11)

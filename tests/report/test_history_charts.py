@@ -15,14 +15,14 @@ def test_the_median_before_stands_on_the_line_of_no_change():
     picture = change_chart.draw(history_sample.COMPARISON)
     assert {row.before.median for row in picture.rows} == {picture.same}
     assert [row.status for row in picture.rows] == ["fail", "pass", "skip", "unknown"]
-    ticks = {tick.label: tick.at for tick in picture.ticks}
+    ticks = {tick.label: tick.position for tick in picture.ticks}
     assert ticks["as before"] == picture.same
     assert ticks["-8 %"] - ticks["-6 %"] == pytest.approx(ticks["+2 %"] - ticks["+4 %"], abs=0.11)
 
 
 def test_a_change_stands_where_the_axis_says():
     picture = change_chart.draw(history_sample.COMPARISON)
-    ticks = {tick.label: tick.at for tick in picture.ticks}
+    ticks = {tick.label: tick.position for tick in picture.ticks}
     per_percent = (ticks["+2 %"] - picture.same) / 2
     for row, drawn in zip(history_sample.COMPARISON.series, picture.rows, strict=True):
         change = row.b.median / row.a.median - 1
@@ -59,7 +59,7 @@ def test_all_of_a_history_is_inside_its_frame():
         for dot in line.dots:
             assert line.left <= dot.x <= line.right
             assert line.top <= dot.high <= dot.y <= dot.low <= line.bottom
-        assert all(line.top <= tick.at <= line.bottom for tick in line.y_ticks)
+        assert all(line.top <= tick.position <= line.bottom for tick in line.y_ticks)
         assert len(line.y_ticks) >= 2
 
 

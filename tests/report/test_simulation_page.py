@@ -370,7 +370,7 @@ def test_png(folder: Path, tmp_path: Path) -> None:
 
 def test_png_without_what_draws_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "resvg_py", None)
-    pictures._drawing.cache_clear()
+    pictures._load_renderer.cache_clear()
     with pytest.raises(Refusal) as refusal:
         pictures.png("<svg/>")
     assert str(refusal.value) == ("--png: the Python package resvg_py is missing\n  hint: pip install 'wirespeed[png]'")

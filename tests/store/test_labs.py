@@ -11,7 +11,7 @@ from tests.store.commands import bench
 
 from wirespeed.benchmarks.run.result_folder import create_folder
 from wirespeed.results.campaign import Attempt, Campaign, Command, Grade, Outcome, Step
-from wirespeed.results.lab import cluster_of, is_lab
+from wirespeed.results.lab import is_lab, name_lab_cluster
 from wirespeed.store import Batch, Store, pack
 
 CLUSTER = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"
@@ -24,9 +24,9 @@ def _store(store_address: str) -> None:
         for day, (label, cluster, values) in enumerate(
             [
                 ("one", "mi300x-4node", [390.0, 391.0, 392.0, 393.0]),
-                ("try", cluster_of("mi300x_4node"), [12.0, 13.0, 14.0, 15.0]),
+                ("try", name_lab_cluster("mi300x_4node"), [12.0, 13.0, 14.0, 15.0]),
                 ("two", "mi300x-4node", [390.5, 391.5, 392.5, 393.5]),
-                ("again", cluster_of("mi300x_4node"), [12.5, 13.5, 14.5, 15.5]),
+                ("again", name_lab_cluster("mi300x_4node"), [12.5, 13.5, 14.5, 15.5]),
                 ("three", None, [390.0, 391.0, 392.0, 393.0]),
             ]
         ):
@@ -40,13 +40,13 @@ def _store(store_address: str) -> None:
 
 def _folder(path: Path) -> None:
     step = Step("a", "ib_write_bw", PAIR, Command("node1", ()), 60, 10)
-    folder = create_folder(path, Campaign("", "tcp", cluster_of("mine"), (step,)))
+    folder = create_folder(path, Campaign("", "tcp", name_lab_cluster("mine"), (step,)))
     log = folder.keep(step, 1, LOG.read_bytes(), None)
     folder.note(Attempt("a", 1, Outcome.DONE, 0, "2026-11-21T08:00:00Z", 9.0, Grade.GOOD, log))
 
 
 def test_what_a_lab_is_called_is_no_cluster() -> None:
-    assert [is_lab(cluster_name) for cluster_name in (cluster_of("x"), "lab", "laboratory", None)] == [
+    assert [is_lab(cluster_name) for cluster_name in (name_lab_cluster("x"), "lab", "laboratory", None)] == [
         True,
         False,
         False,

@@ -30,44 +30,49 @@ def facts_from(
     """
     readings: dict[tuple[Place, str], list[Reading]] = {}
     for observation in observations:
-        _check(observation)
+        _check_path(observation)
         reading = Reading(observation.value, observation.source, observation.state)
         readings.setdefault((observation.place, observation.path), []).append(reading)
-    ordered = {key: tuple(sorted(found, key=lambda reading: -reading.state)) for key, found in readings.items()}
-    return Facts(_devices(ordered, devices, frozenset(switches)), ordered, dict(gaps or {}), frozenset(unverified))
+    ordered = {
+        key: tuple(sorted(readings_of_setting, key=lambda reading: -reading.state))
+        for key, readings_of_setting in readings.items()
+    }
+    return Facts(
+        _build_devices(ordered, devices, frozenset(switches)), ordered, dict(gaps or {}), frozenset(unverified)
+    )
 
 
-def _check(observation: Observation) -> None:
+def _check_path(observation: Observation) -> None:
     kind = observation.path.partition(".")[0]
     cls = _CLASSES.get(kind)
     if cls is None or (observation.place.kind or kind) != kind:
         raise KeyError(f"{observation.path} is not a setting of {observation.place}")
     if observation.value is COMPLETE or observation.value == COMPLETE:
-        known: Mapping[str, Any] = list_collections(cls)
+        allowed_paths: Mapping[str, Any] = list_collections(cls)
     else:
-        known = list_settings(cls)
-    if observation.path not in known:
+        allowed_paths = list_settings(cls)
+    if observation.path not in allowed_paths:
         raise KeyError(f"{observation.path} is not a setting of {observation.place}")
 
 
-def _devices(
+def _build_devices(
     readings: Mapping[tuple[Place, str], tuple[Reading, ...]], devices: Iterable[str], switches: frozenset[str]
 ) -> dict[str, Device]:
     values: dict[Place, dict[str, Any]] = {Place(device): {} for device in devices}
-    for (place, path), found in readings.items():
+    for (place, path), readings_of_setting in readings.items():
         outer = place
         while outer.entities:
             values.setdefault(outer, {})
             outer = outer.outer
         values.setdefault(outer, {})
-        if found[0].value != COMPLETE:
-            values[place][path] = found[0].value
+        if readings_of_setting[0].value != COMPLETE:
+            values[place][path] = readings_of_setting[0].value
     members: dict[Place, list[Place]] = {}
     for place in values:
         if place.entities:
             members.setdefault(place.outer, []).append(place)
     return {
-        place.device: _make(
+        place.device: _build_entity(
             Switch if place.device in switches else _device_class(values[place], place, readings),
             place,
             values,
@@ -91,13 +96,13 @@ def _device_class(
     return Switch if inner & {"port", "vlan"} or (place, "switch.ports") in readings else Host
 
 
-def _make(
+def _build_entity(
     cls: type[Any], place: Place, values: Mapping[Place, Mapping[str, Any]], members: Mapping[Place, list[Place]]
 ) -> Any:
-    return _group(cls, cls.kind, place, values, members)
+    return _build_group(cls, cls.kind, place, values, members)
 
 
-def _group(
+def _build_group(
     cls: type[Any],
     prefix: str,
     place: Place,
@@ -110,10 +115,10 @@ def _group(
         if field.setting is not None:
             arguments[field.name] = values[place].get(path)
         elif field.group is not None:
-            arguments[field.name] = _group(field.group, path, place, values, members)
+            arguments[field.name] = _build_group(field.group, path, place, values, members)
         elif field.members is not None:
             inner = [inner_place for inner_place in members.get(place, ()) if inner_place.kind == field.members.kind]
             arguments[field.name] = {
-                inner_place.name: _make(field.members, inner_place, values, members) for inner_place in inner
+                inner_place.name: _build_entity(field.members, inner_place, values, members) for inner_place in inner
             }
     return cls(**arguments)

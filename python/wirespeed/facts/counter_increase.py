@@ -12,7 +12,7 @@ from wirespeed.settings import Place
 _COUNTED = "nic.counters."
 
 
-def subtract_counters(later: Facts, earlier: Facts, when: str | None) -> Facts:
+def subtract_counters(later: Facts, earlier: Facts, earlier_time: str | None) -> Facts:
     """The later facts with the counters of the earlier ones subtracted, which were recorded ``when``.
 
     A counter that is smaller than before was reset, so it counts whole. One missing in the earlier facts is unknown.
@@ -23,19 +23,19 @@ def subtract_counters(later: Facts, earlier: Facts, when: str | None) -> Facts:
         for reading in readings:
             value = reading.value
             if path.startswith(_COUNTED):
-                before = earlier.value(place, path)
-                if before is None:
+                earlier_value = earlier.value(place, path)
+                if earlier_value is None:
                     gaps[place.device, path] = (Gap("the earlier collection", earlier.missing_reason(place, path)),)
                     continue
-                value = _new(value, before)
+                value = _subtract_value(value, earlier_value)
             observations.append(Observation(place, path, value, reading.source, reading.state))
-    found = facts_from(observations, gaps, _devices(later), later.unverified)
-    return replace(found, counted_since=when or "the earlier collection")
+    increased = facts_from(observations, gaps, _list_devices(later), later.unverified)
+    return replace(increased, counted_since=earlier_time or "the earlier collection")
 
 
-def _new(value: Any, before: Any) -> Any:
-    return value - before if value >= before else value
+def _subtract_value(value: Any, earlier: Any) -> Any:
+    return value - earlier if value >= earlier else value
 
 
-def _devices(facts: Facts) -> list[str]:
+def _list_devices(facts: Facts) -> list[str]:
     return [Place(name).device for name in facts.devices]

@@ -105,11 +105,11 @@ class Facts:
     @cached_property
     def neighbour_entries(self) -> Mapping[str, tuple[Place, ...]]:
         """The entries of the neighbour tables of all hosts, by IP address."""
-        found: dict[str, list[Place]] = {}
+        places_by_address: dict[str, list[Place]] = {}
         for name, device in self.devices.items():
             for entry in device.neighbours if isinstance(device, Host) else ():
-                found.setdefault(entry.partition(" ")[2], []).append(Place(name).child("neighbour", entry))
-        return {address: tuple(places) for address, places in found.items()}
+                places_by_address.setdefault(entry.partition(" ")[2], []).append(Place(name).child("neighbour", entry))
+        return {address: tuple(places) for address, places in places_by_address.items()}
 
     def missing_reason(self, place: Place, path: str) -> str:
         """Why a value was not read, as text."""

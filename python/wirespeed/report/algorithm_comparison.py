@@ -46,18 +46,18 @@ def table(comparison: Comparison, console: Console) -> None:
         conditions = f"  preset {comparison.preset}, seed {comparison.seed}"
         console.print(Text.assemble((wording.line(name), "bold"), conditions), soft_wrap=True)
         rows = list(runs)
-        for line in _lines(rows):
+        for line in _format_lines(rows):
             console.print(line, soft_wrap=True)
-        for note in _notes(rows):
+        for note in _list_notes(rows):
             console.print(note, soft_wrap=True)
 
 
-def _lines(runs: list[Run]) -> Iterator[Text]:
+def _format_lines(runs: list[Run]) -> Iterator[Text]:
     """The header and a line for each run, with the algorithm at the left and numbers at the right of their columns."""
-    rows = [tuple(_cells(run)) for run in runs]
+    rows = [tuple(_format_cells(run)) for run in runs]
     common = _find_common_columns(rows)
-    shown = [column for column in range(len(_COLUMNS)) if column not in common]
-    cells = [[row[column] for column in shown] for row in (*zip(*_COLUMNS, strict=True), *rows)]
+    columns = [column for column in range(len(_COLUMNS)) if column not in common]
+    cells = [[row[column] for column in columns] for row in (*zip(*_COLUMNS, strict=True), *rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     for number, row in enumerate(cells, -2):
         line = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
@@ -69,12 +69,12 @@ def _lines(runs: list[Run]) -> Iterator[Text]:
 
 def _find_common_columns(rows: list[tuple[str, ...]]) -> set[int]:
     """Columns of `_COMMON` with the same value in several rows; not flows of which some are not completed."""
-    same = {column for column in _COMMON if len(rows) > 1 and len({row[column] for row in rows}) == 1}
+    constant = {column for column in _COMMON if len(rows) > 1 and len({row[column] for row in rows}) == 1}
     completed, _, flows = rows[0][1].partition("/")
-    return same if completed == flows else same - {1}
+    return constant if completed == flows else constant - {1}
 
 
-def _cells(run: Run) -> Iterator[str]:
+def _format_cells(run: Run) -> Iterator[str]:
     yield run.algorithm
     yield f"{run.completed:,}/{run.flows:,}"
     for name in _TIMES:
@@ -86,7 +86,7 @@ def _cells(run: Run) -> Iterator[str]:
     yield "-" if run.jain is None else f"{run.jain:.3f}"
 
 
-def _notes(runs: Iterable[Run]) -> Iterator[Text]:
+def _list_notes(runs: Iterable[Run]) -> Iterator[Text]:
     """Changed parameters, warnings and interruptions; the same for several algorithms once."""
     changed: dict[tuple[str, ...], list[str]] = {}
     warned: dict[str, list[str]] = {}
@@ -105,7 +105,7 @@ def _notes(runs: Iterable[Run]) -> Iterator[Text]:
         yield Text(f"  warning for {', '.join(algorithms)}: {warning}", style="yellow")
 
 
-def _compact(value: Any) -> str:
+def _format_compact(value: Any) -> str:
     """As in a scenario, without the quotes of a word."""
     return value if isinstance(value, str) else json.dumps(value)
 
@@ -121,15 +121,15 @@ def to_csv(comparison: Comparison) -> str:
         measured: list[Any] = [getattr(run.fct_us, time, None) for time in (*_TIMES, "min")]
         changes, values = map(_format_change, run.changes), (getattr(run, name) for name in names)
         notes = (" ".join(changes), "; ".join(run.warnings))
-        writer.writerow([comparison.preset, comparison.seed, *map(_plain, values), *measured, *notes])
+        writer.writerow([comparison.preset, comparison.seed, *map(_simplify_value, values), *measured, *notes])
     return file.getvalue()
 
 
 def _format_change(change: Change) -> str:
     """Such as ``marking.kmax_bytes=1600000->400000``."""
-    before, after = ("|".join(map(_compact, values)) for values in (change.before, change.after))
+    before, after = ("|".join(map(_format_compact, values)) for values in (change.before, change.after))
     return f"{'devices.' if change.single_devices else ''}{change.parameter}={before}->{after}"
 
 
-def _plain(value: Any) -> Any:
+def _simplify_value(value: Any) -> Any:
     return str(value).lower() if isinstance(value, bool) else value

@@ -24,11 +24,11 @@ _MOST_ROWS = 200
 
 def table(steps: Sequence[Step], latest: Mapping[str, Attempt], suspects: Iterable[Suspect], console: Console) -> None:
     """The outcome of each step in order, the worst of it named, and whom it accuses."""
-    shown = steps
+    listed_steps = steps
     if len(steps) > _MOST_ROWS:
-        shown = [step for step in steps if step.id not in latest or not _is_fine(latest[step.id])]
-    if shown:
-        console.print(_table(shown, latest))
+        listed_steps = [step for step in steps if step.id not in latest or not _is_fine(latest[step.id])]
+    if listed_steps:
+        console.print(_build_table(listed_steps, latest))
     counts = count_outcomes(steps, latest)
     console.print(Text(counts, style="bold"))
     if _MEASURED in counts:
@@ -68,7 +68,7 @@ def _is_fine(attempt: Attempt) -> bool:
     return attempt.status is Outcome.DONE and attempt.grade in (Grade.GOOD, Grade.SKIP)
 
 
-def _table(steps: Sequence[Step], latest: Mapping[str, Attempt]) -> Table:
+def _build_table(steps: Sequence[Step], latest: Mapping[str, Attempt]) -> Table:
     table = Table(box=None, pad_edge=False)
     for column in ("test", "endpoints", "result", "details"):
         table.add_column(column, overflow="fold")

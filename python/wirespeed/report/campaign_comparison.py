@@ -38,15 +38,15 @@ _BARS = "▁▂▃▄▅▆▇█"
 _BARS_SHOWN = 60
 
 
-def campaigns(known: Sequence[Campaign], console: Console) -> None:
+def campaigns(stored: Sequence[Campaign], console: Console) -> None:
     """A row for each campaign, oldest first."""
-    table = _table()
+    table = _create_table()
     for name in ("id", "logs", "runs", "failed"):
         table.add_column(name, justify="right")
     table.add_column("started")
     table.add_column("label", overflow="fold")
     table.add_column("cluster", overflow="fold")
-    for campaign in known:
+    for campaign in stored:
         numbers = (str(campaign.id), f"{campaign.logs:,}", f"{campaign.runs:,}", f"{campaign.failed:,}")
         label = campaign.label if campaign.finished else f"{campaign.label} (stored incompletely)"
         table.add_row(
@@ -55,41 +55,41 @@ def campaigns(known: Sequence[Campaign], console: Console) -> None:
     console.print(table)
 
 
-def comparison(found: Comparison, console: Console, limit: int, *, show_all: bool = False) -> None:
+def comparison(result: Comparison, console: Console, limit: int, *, show_all: bool = False) -> None:
     """What got worse first, then better, then other changes; then what changed between the campaigns.
 
     Series without a significant change are counted; with ``show_all`` they are rows too.
     """
-    for letter, campaign in (("A", found.a), ("B", found.b)):
-        console.print(Text(f"{letter}  {_campaign(campaign)}"), soft_wrap=True)
-    rows = [row for row in found.series if show_all or row.difference is not Difference.NONE]
+    for letter, campaign in (("A", result.a), ("B", result.b)):
+        console.print(Text(f"{letter}  {_format_campaign(campaign)}"), soft_wrap=True)
+    rows = [row for row in result.series if show_all or row.difference is not Difference.NONE]
     if rows:
         console.print()
         _series_table(rows[:limit], console)
     if len(rows) > limit:
         console.print(f"{len(rows) - limit:,} more series not shown (--limit, --format json)")
-    if len(rows) < len(found.series):
-        unchanged = wording.plural(len(found.series) - len(rows), "series", "series")
+    if len(rows) < len(result.series):
+        unchanged = wording.plural(len(result.series) - len(rows), "series", "series")
         console.print(f"{unchanged} without a significant change not shown (--all)")
     console.print()
-    console.print(count_differences(found))
-    if found.noise is not None:
-        console.print(f"run-to-run spread: {100 * found.noise:.2f} % (median over {len(found.series):,} series)")
-    for count, letter in ((found.only_a, "A"), (found.only_b, "B")):
+    console.print(count_differences(result))
+    if result.noise is not None:
+        console.print(f"run-to-run spread: {100 * result.noise:.2f} % (median over {len(result.series):,} series)")
+    for count, letter in ((result.only_a, "A"), (result.only_b, "B")):
         if count:
             console.print(f"{count:,} series only in {letter}")
-    for reason in sorted({row.reason for row in found.series if row.difference is Difference.TOO_FEW_VALUES}):
+    for reason in sorted({row.reason for row in result.series if row.difference is Difference.TOO_FEW_VALUES}):
         console.print(Text(f"too few values: {wording.line(reason)}"), soft_wrap=True)
-    _joint_changes(found.joint_changes, console, limit)
+    _joint_changes(result.joint_changes, console, limit)
     console.print()
     console.print(Text("changed between A and B", style="bold"))
-    changes(found.changes, console)
+    changes(result.changes, console)
 
 
-def count_differences(found: Comparison) -> Text:
+def count_differences(result: Comparison) -> Text:
     """``4 worse  0 better``: the number of series of each difference."""
-    counted = Counter(row.difference for row in found.series)
-    return Text("  ").join(_count(counted[name], name) for name in Difference)
+    counted = Counter(row.difference for row in result.series)
+    return Text("  ").join(_format_count(counted[name], name) for name in Difference)
 
 
 def _joint_changes(families: Sequence[JointChange], console: Console, limit: int) -> None:
@@ -105,14 +105,20 @@ def _joint_changes(families: Sequence[JointChange], console: Console, limit: int
         console.print(line.append(f" {moved_by(joint)}"), soft_wrap=True)
     if len(moved) > limit:
         console.print(f"  {len(moved) - limit:,} more not shown (--limit, --format json)")
-    rest = len(families) - len(moved)
-    if rest:
-        console.print(f"  {wording.plural(rest, 'measurement')}{' more' if moved else ''}: no significant change")
+    unchanged = len(families) - len(moved)
+    if unchanged:
+        console.print(f"  {wording.plural(unchanged, 'measurement')}{' more' if moved else ''}: no significant change")
 
 
-def series_title(of: Series) -> str:
+def series_title(named_series: Series) -> str:
     """A series with its metric and size, in a line."""
-    return wording.line(" ".join(filter(None, (wording.series(of), of.metric.value, wording.size(of.size_bytes)))))
+    return wording.line(
+        " ".join(
+            filter(
+                None, (wording.series(named_series), named_series.metric.value, wording.size(named_series.size_bytes))
+            )
+        )
+    )
 
 
 def moved_by(joint: JointChange) -> str:
@@ -121,60 +127,60 @@ def moved_by(joint: JointChange) -> str:
     return f"by {_format_change(joint.change)}, median of {joint.places} pairs ({ends}; p = {joint.adjusted:.2g})"
 
 
-def changes(found: Changes, console: Console, indent: str = "  ") -> None:
+def changes(differences: Changes, console: Console, indent: str = "  ") -> None:
     """Each change once, with the places it was made at."""
-    same = merge_changes(found)
-    for name, before, after, at in same[:_CHANGES]:
-        line = f"{indent}{wording.line(name)}: {wording.line(before or '')} → {wording.line(after or '')}  ({at})"
+    merged = merge_changes(differences)
+    for name, before, after, places in merged[:_CHANGES]:
+        line = f"{indent}{wording.line(name)}: {wording.line(before or '')} → {wording.line(after or '')}  ({places})"
         console.print(Text(line), soft_wrap=True)
-    if len(same) > _CHANGES:
-        console.print(f"{indent}{len(same) - _CHANGES} more changes not shown (--format json)")
-    if found.unread:
-        unread = wording.plural(found.unread, "setting was", "settings were")
+    if len(merged) > _CHANGES:
+        console.print(f"{indent}{len(merged) - _CHANGES} more changes not shown (--format json)")
+    if differences.unread:
+        unread = wording.plural(differences.unread, "setting was", "settings were")
         console.print(f"{indent}{unread} read in only one of the two")
-    for note in found.notes:
+    for note in differences.notes:
         console.print(Text(f"{indent}{wording.line(note)}"), soft_wrap=True)
-    if not (found.changed or found.unread or found.notes):
+    if not (differences.changed or differences.unread or differences.notes):
         console.print(f"{indent}no change among the settings that were read")
 
 
-def merge_changes(found: Changes) -> list[tuple[str, str | None, str | None, str]]:
+def merge_changes(differences: Changes) -> list[tuple[str, str | None, str | None, str]]:
     """Each change once: what, before, after, and a few of the places it was made at."""
-    same: dict[tuple[str, str | None, str | None], list[str]] = {}
-    for change in found.changed:
-        same.setdefault((change.name, change.before, change.after), []).append(change.place)
+    places_by_change: dict[tuple[str, str | None, str | None], list[str]] = {}
+    for change in differences.changed:
+        places_by_change.setdefault((change.name, change.before, change.after), []).append(change.place)
     rows = []
-    for (name, before, after), places in same.items():
+    for (name, before, after), places in places_by_change.items():
         rows.append((name, before, after, format_first([wording.line(place) for place in places], _PLACES)))
     return rows
 
 
-def history(found: History, console: Console, limit: int) -> None:
+def history(result: History, console: Console, limit: int) -> None:
     """The series of a test, by size, each as a line of bars; below them their change points, and what changed then."""
-    known = {campaign.id: campaign for campaign in found.campaigns}
-    turns = {(turn.last_before, turn.campaign): turn.changes for turn in found.turns}
+    campaign_by_id = {campaign.id: campaign for campaign in result.campaigns}
+    turns = {(turn.last_before, turn.campaign): turn.changes for turn in result.turns}
     printed: set[tuple[int, int]] = set()
     groups: dict[tuple[str, str], list[SeriesHistory]] = {}
-    for past in found.series[:limit]:
-        groups.setdefault((wording.series(past.series), past.series.metric.value), []).append(past)
+    for entry in result.series[:limit]:
+        groups.setdefault((wording.series(entry.series), entry.series.metric.value), []).append(entry)
     for (name, _), group in groups.items():
-        group.sort(key=lambda past: past.series.size_bytes or 0)
+        group.sort(key=lambda entry: entry.series.size_bytes or 0)
         _print_group(name, group, console)
         for steps in _steps_by_campaign(group):
-            _step(steps, known, console, with_size=len(group) > 1)
+            _print_step(steps, campaign_by_id, console, with_size=len(group) > 1)
             stretch = (steps[0][1].last_before, steps[0][1].campaign)
             if stretch in printed:
                 continue
             printed.add(stretch)
-            console.print(Text(f"      changed since {known[stretch[0]].label}:"), soft_wrap=True)
+            console.print(Text(f"      changed since {campaign_by_id[stretch[0]].label}:"), soft_wrap=True)
             changes(turns[stretch], console, indent=" " * 8)
-    if len(found.series) > limit:
-        console.print(f"{len(found.series) - limit:,} more series not shown (--limit, --format json)")
-    changed = sum(bool(past.steps) for past in found.series)
-    console.print(f"{wording.plural(len(found.series), 'series', 'series')}, {changed:,} with a change point")
+    if len(result.series) > limit:
+        console.print(f"{len(result.series) - limit:,} more series not shown (--limit, --format json)")
+    changed = sum(bool(entry.steps) for entry in result.series)
+    console.print(f"{wording.plural(len(result.series), 'series', 'series')}, {changed:,} with a change point")
 
 
-def _campaign(campaign: Campaign) -> str:
+def _format_campaign(campaign: Campaign) -> str:
     words_of = [
         None if campaign.id is None else f"campaign {campaign.id}",
         campaign.label,
@@ -186,7 +192,7 @@ def _campaign(campaign: Campaign) -> str:
     return "  ".join(wording.line(word) for word in words_of if word)
 
 
-def _table() -> Table:
+def _create_table() -> Table:
     return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
 
 
@@ -197,7 +203,7 @@ def _series_table(rows: Sequence[SeriesComparison], console: Console) -> None:
         blocks.setdefault(wording.series(row.series), []).append(row)
     for block in blocks.values():
         block.sort(key=lambda row: (row.series.metric.value, row.series.size_bytes or 0))
-    cells = {name: [_cells(row) for row in block] for name, block in blocks.items()}
+    cells = {name: [_format_cells(row) for row in block] for name, block in blocks.items()}
     widths = [
         max(map(len, column))
         for column in zip(_HEADS, *(row for block in cells.values() for row in block), strict=True)
@@ -205,15 +211,15 @@ def _series_table(rows: Sequence[SeriesComparison], console: Console) -> None:
     console.print(Text(_laid_out(_HEADS, widths), style="bold"), soft_wrap=True)
     for name, block in blocks.items():
         console.print(Text(name), soft_wrap=True)
-        for row, shown in zip(block, cells[name], strict=True):
-            line = Text(f"{_laid_out(shown, widths)}  ")
+        for row, cells_of_row in zip(block, cells[name], strict=True):
+            line = Text(f"{_laid_out(cells_of_row, widths)}  ")
             console.print(line.append(row.difference.value, _STYLES[row.difference]), soft_wrap=True)
 
 
 _HEADS = ("metric", "size", "median A", "runs", "median B", "runs", "change")
 
 
-def _cells(row: SeriesComparison) -> tuple[str, ...]:
+def _format_cells(row: SeriesComparison) -> tuple[str, ...]:
     a, b = row.a, row.b
     return (
         f"{row.series.metric.value} {wording.unit(row.series.unit)}",
@@ -224,11 +230,11 @@ def _cells(row: SeriesComparison) -> tuple[str, ...]:
 
 
 def _laid_out(cells: Sequence[str], widths: Sequence[int]) -> str:
-    first, *rest = zip(cells, widths, strict=True)
-    return "  ".join([f"  {first[0]:<{first[1]}}", *(f"{cell:>{width}}" for cell, width in rest)])
+    first, *other_cells = zip(cells, widths, strict=True)
+    return "  ".join([f"  {first[0]:<{first[1]}}", *(f"{cell:>{width}}" for cell, width in other_cells)])
 
 
-def _count(count: int, difference: Difference) -> Text:
+def _format_count(count: int, difference: Difference) -> Text:
     return Text(f"{count:,} {difference.value}", style=_STYLES[difference] if count else "dim")
 
 
@@ -237,17 +243,19 @@ def _format_change(change: float | None) -> str:
 
 
 def _print_group(name: str, group: Sequence[SeriesHistory], console: Console) -> None:
-    sizes = [wording.size(past.series.size_bytes) for past in group]
+    sizes = [wording.size(entry.series.size_bytes) for entry in group]
     heading = f"{name}  {sizes[0]}" if len(group) == 1 else name
     console.print(Text(heading.rstrip(), style="bold"), soft_wrap=True)
     width = max(map(len, sizes))
-    for past, size in zip(group, sizes, strict=True):
-        levels = [point.median for point in past.points]
+    for entry, size in zip(group, sizes, strict=True):
+        levels = [point.median for point in entry.points]
         low, high, last = (wording.number(value) for value in (min(levels), max(levels), levels[-1]))
-        unit = wording.unit(past.series.unit)
-        summary = f"{past.series.metric} {low} to {high} {unit}, last {last}, {wording.plural(len(levels), 'campaign')}"
+        unit = wording.unit(entry.series.unit)
+        summary = (
+            f"{entry.series.metric} {low} to {high} {unit}, last {last}, {wording.plural(len(levels), 'campaign')}"
+        )
         lead = "" if len(group) == 1 else f"{size:>{width}}  "
-        console.print(Text(f"  {lead}{_bars(levels)}  {summary}"), soft_wrap=True)
+        console.print(Text(f"  {lead}{_format_bars(levels)}  {summary}"), soft_wrap=True)
 
 
 SeriesStep = tuple[SeriesHistory, Step]
@@ -256,25 +264,29 @@ SeriesStep = tuple[SeriesHistory, Step]
 def _steps_by_campaign(group: Sequence[SeriesHistory]) -> list[list[SeriesStep]]:
     """The change points of the sizes of a test, those of one direction at one campaign together."""
     merged: dict[tuple[int, int, Difference], list[SeriesStep]] = {}
-    for past in group:
-        for step in past.steps:
-            merged.setdefault((step.last_before, step.campaign, step.difference), []).append((past, step))
+    for entry in group:
+        for step in entry.steps:
+            merged.setdefault((step.last_before, step.campaign, step.difference), []).append((entry, step))
     return list(merged.values())
 
 
-def _step(steps: Sequence[SeriesStep], known: dict[int | None, Campaign], console: Console, *, with_size: bool) -> None:
+def _print_step(
+    steps: Sequence[SeriesStep], campaign_by_id: dict[int | None, Campaign], console: Console, *, with_size: bool
+) -> None:
     """``worse -6.1 % since campaign 11 "2026-11-11": 773.3 → 726.3 Gb/s, p = 0.0076``; of several sizes their range."""
-    past, step = steps[0]
-    campaign = known[step.campaign]
+    series_history, step = steps[0]
+    campaign = campaign_by_id[step.campaign]
     if len(steps) == 1:
         change = _format_change(step.change)
-        size = wording.size(past.series.size_bytes)
-        levels = f"{wording.number(step.before)} → {wording.number(step.after)} {wording.unit(past.series.unit)}"
+        size = wording.size(series_history.series.size_bytes)
+        levels = (
+            f"{wording.number(step.before)} → {wording.number(step.after)} {wording.unit(series_history.series.unit)}"
+        )
         details = f"{f'{size}: ' if with_size and size else ''}{levels}, p = {step.p:.2g}"
     else:
         shares = sorted(step.change for _, step in steps if step.change is not None)
         change = f"{_format_change(shares[0])} to {_format_change(shares[-1])}" if shares else ""
-        sizes = [wording.size(past.series.size_bytes) for past, _ in steps]
+        sizes = [wording.size(entry.series.size_bytes) for entry, _ in steps]
         details = f"{len(steps)} sizes, {sizes[0]} to {sizes[-1]}, p ≤ {max(step.p for _, step in steps):.2g}"
     line = Text.assemble(
         "    ",
@@ -291,10 +303,10 @@ def _campaign_name(campaign: Campaign) -> str:
     return wording.line(f'campaign {campaign.id} "{campaign.label}"{time}')
 
 
-def _bars(levels: Sequence[float]) -> str:
+def _format_bars(levels: Sequence[float]) -> str:
     """The latest levels as bars between the lowest and the highest of them."""
-    shown = levels[-_BARS_SHOWN:]
-    low, high = min(shown), max(shown)
+    latest = levels[-_BARS_SHOWN:]
+    low, high = min(latest), max(latest)
     if low == high:
-        return _BARS[3] * len(shown)
-    return "".join(_BARS[round((level - low) / (high - low) * (len(_BARS) - 1))] for level in shown)
+        return _BARS[3] * len(latest)
+    return "".join(_BARS[round((level - low) / (high - low) * (len(_BARS) - 1))] for level in latest)

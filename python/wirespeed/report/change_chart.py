@@ -52,17 +52,19 @@ class ComparisonChart:
     description: str
     rows: tuple[Row, ...]
     ticks: tuple[Tick, ...]
-    same: float  # where the median before stands
+    baseline_x: float  # where the median before stands
     height: int
     width: int = _WIDTH
 
 
-def draw(found: Comparison) -> ComparisonChart | None:
+def draw(comparison: Comparison) -> ComparisonChart | None:
     """The picture of the first series; None where no median before is above 0."""
-    shown = [row for row in found.series if row.a.median > 0][:MAX_ROWS]
-    if not shown:
+    drawn_series = [row for row in comparison.series if row.a.median > 0][:MAX_ROWS]
+    if not drawn_series:
         return None
-    every = [value / row.a.median for row in shown for side in (row.a, row.b) for value in (side.lowest, side.highest)]
+    every = [
+        value / row.a.median for row in drawn_series for side in (row.a, row.b) for value in (side.lowest, side.highest)
+    ]
     low, high = min([*every, 1.0]), max([*every, 1.0])
     low, high = min(low, 1 - _LEAST_SPAN), max(high, 1 + _LEAST_SPAN)
 
@@ -76,30 +78,30 @@ def draw(found: Comparison) -> ComparisonChart | None:
         Row(
             _TOP + number * _ROW,
             f"{wording.series(row.series)} {row.series.metric.value} {wording.size(row.series.size_bytes)}".strip(),
-            _tooltip(row),
+            _format_tooltip(row),
             STATUS[row.difference],
             side(row.a, row.a.median),
             side(row.b, row.a.median),
         )
-        for number, row in enumerate(shown)
+        for number, row in enumerate(drawn_series)
     )
     ticks = tuple(
         Tick(x(1 + change), f"{100 * change:+.4g} %" if change else "as before")
-        for change in _changes(low - 1, high - 1)
+        for change in _list_changes(low - 1, high - 1)
     )
-    worst = sum(row.difference is Difference.WORSE for row in found.series)
-    better = sum(row.difference is Difference.BETTER for row in found.series)
-    description = f"{wording.plural(len(found.series), 'series', 'series')}: {worst} worse, {better} better."
+    worst = sum(row.difference is Difference.WORSE for row in comparison.series)
+    better = sum(row.difference is Difference.BETTER for row in comparison.series)
+    description = f"{wording.plural(len(comparison.series), 'series', 'series')}: {worst} worse, {better} better."
     return ComparisonChart(description, rows, ticks, x(1.0), _TOP + len(rows) * _ROW + _BOTTOM)
 
 
-def _changes(low: float, high: float) -> list[float]:
+def _list_changes(low: float, high: float) -> list[float]:
     """Round changes on both sides of none."""
     _, steps = vertical(max(-low, high))
     return sorted({sign * step for step in steps for sign in (-1, 1) if low <= sign * step <= high})
 
 
-def _tooltip(row: SeriesComparison) -> str:
+def _format_tooltip(row: SeriesComparison) -> str:
     unit = wording.unit(row.series.unit)
     change = "" if row.change is None else f", {100 * row.change:+.1f} %"
     p = "" if row.adjusted is None else f", p = {row.adjusted:.2g}"

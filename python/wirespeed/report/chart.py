@@ -27,7 +27,7 @@ _FEWEST_SIZES = 3  # below, bars show more than a curve
 class Tick:
     """A place on an axis and its label."""
 
-    at: float
+    position: float
     label: str
 
 
@@ -110,30 +110,34 @@ def charts(run: JudgedRun) -> tuple[Curve | Bars, ...]:
 
     Bus bandwidth stands for algorithm bandwidth: both are the same transfer.
     """
-    drawn = [verdict for verdict in run.verdicts if verdict.measurement.metric in BANDWIDTHS]
-    if any(verdict.measurement.metric is Metric.BUSBW for verdict in drawn):
-        drawn = [verdict for verdict in drawn if verdict.measurement.metric not in (Metric.ALGBW, Metric.AVG_BUSBW)]
-    bounded = {verdict.measurement.metric for verdict in drawn if verdict.physical or verdict.reachable}
+    verdicts_to_draw = [verdict for verdict in run.verdicts if verdict.measurement.metric in BANDWIDTHS]
+    if any(verdict.measurement.metric is Metric.BUSBW for verdict in verdicts_to_draw):
+        verdicts_to_draw = [
+            verdict
+            for verdict in verdicts_to_draw
+            if verdict.measurement.metric not in (Metric.ALGBW, Metric.AVG_BUSBW)
+        ]
+    bounded = {verdict.measurement.metric for verdict in verdicts_to_draw if verdict.physical or verdict.reachable}
     by_metric: dict[tuple[Metric, str], list[Verdict]] = {}
-    for verdict in drawn:
+    for verdict in verdicts_to_draw:
         measurement = verdict.measurement
         if not bounded or measurement.metric in bounded:
             by_metric.setdefault((measurement.metric, wording.unit(measurement.unit)), []).append(verdict)
-    return tuple(_chart(run, metric, unit, verdicts) for (metric, unit), verdicts in by_metric.items())
+    return tuple(_build_chart(run, metric, unit, verdicts) for (metric, unit), verdicts in by_metric.items())
 
 
-def _chart(run: JudgedRun, metric: Metric, unit: str, verdicts: Sequence[Verdict]) -> Curve | Bars:
+def _build_chart(run: JudgedRun, metric: Metric, unit: str, verdicts: Sequence[Verdict]) -> Curve | Bars:
     sizes = {verdict.measurement.size_bytes for verdict in verdicts if verdict.measurement.size_bytes}
     title = f"{run.title}: {metric.value} in {unit}"
     if len(sizes) < _FEWEST_SIZES:
-        return _bars(title, unit, verdicts)
-    return _curve(title, metric, unit, [verdict for verdict in verdicts if verdict.measurement.size_bytes])
+        return _build_bars(title, unit, verdicts)
+    return _build_curve(title, metric, unit, [verdict for verdict in verdicts if verdict.measurement.size_bytes])
 
 
-def _curve(title: str, metric: Metric, unit: str, verdicts: Sequence[Verdict]) -> Curve:
-    sizes = sorted({_size(verdict) for verdict in verdicts})
+def _build_curve(title: str, metric: Metric, unit: str, verdicts: Sequence[Verdict]) -> Curve:
+    sizes = sorted({_get_size(verdict) for verdict in verdicts})
     low, high = math.log2(sizes[0]), math.log2(sizes[-1])
-    ceiling, y_ticks = vertical(max(_values(verdicts)))
+    ceiling, y_ticks = vertical(max(_list_values(verdicts)))
 
     def x(size: int) -> float:
         return round(_LEFT + (math.log2(size) - low) / (high - low) * (_WIDTH - _LEFT - _RIGHT), 1)
@@ -141,34 +145,37 @@ def _curve(title: str, metric: Metric, unit: str, verdicts: Sequence[Verdict]) -
     def y(value: float) -> float:
         return round(_HEIGHT - _BOTTOM - value / ceiling * (_HEIGHT - _TOP - _BOTTOM), 1)
 
-    limits = _limits(verdicts, x, y)
+    limits = _build_limits(verdicts, x, y)
     return Curve(
         title=title,
-        description=_description(title, unit, verdicts),
+        description=_describe_chart(title, unit, verdicts),
         axis=f"{metric.value} in {unit}",
         series=tuple(
-            _series(name, index, rows, x, y) for index, (name, rows) in enumerate(_by_place(verdicts).items())
+            _build_series(name, index, rows, x, y) for index, (name, rows) in enumerate(_by_place(verdicts).items())
         ),
         limits=limits,
-        x_ticks=tuple(Tick(x(2**power), wording.size(2**power)) for power in _powers(low, high)),
+        x_ticks=tuple(Tick(x(2**power), wording.size(2**power)) for power in _list_powers(low, high)),
         y_ticks=tuple(Tick(y(value), wording.plain(value)) for value in y_ticks),
     )
 
 
-def _series(
+def _build_series(
     name: str, index: int, rows: Sequence[Verdict], x: Callable[[int], float], y: Callable[[float], float]
 ) -> Series:
-    ordered = sorted(rows, key=_size)
+    ordered = sorted(rows, key=_get_size)
     points = tuple(
-        Point(x(_size(row)), y(row.measurement.value), describe_verdict(row), row.judgement.value) for row in ordered
+        Point(x(_get_size(row)), y(row.measurement.value), describe_verdict(row), row.judgement.value)
+        for row in ordered
     )
-    return Series(name, index, line_of((point.x, point.y) for point in points), points)
+    return Series(name, index, draw_line((point.x, point.y) for point in points), points)
 
 
-def _limits(verdicts: Sequence[Verdict], x: Callable[[int], float], y: Callable[[float], float]) -> tuple[Limit, ...]:
+def _build_limits(
+    verdicts: Sequence[Verdict], x: Callable[[int], float], y: Callable[[float], float]
+) -> tuple[Limit, ...]:
     lines: list[Limit] = []
     for kind in ("physical", "reachable", "found"):
-        bounds = {_size(verdict): bound for verdict in verdicts if (bound := getattr(verdict, kind)) is not None}
+        bounds = {_get_size(verdict): bound for verdict in verdicts if (bound := getattr(verdict, kind)) is not None}
         if not bounds:
             continue
         line = [(x(size), y(bounds[size].value)) for size in sorted(bounds)]
@@ -178,15 +185,15 @@ def _limits(verdicts: Sequence[Verdict], x: Callable[[int], float], y: Callable[
         if len({bound.value for bound in bounds.values()}) == 1:
             height = line[0][1]
             line = [(float(_LEFT), height), (float(_WIDTH - _RIGHT), height)]
-            beside = {"physical": height - 5, "reachable": height + 14}.get(kind)  # a third would lie on these
-            lines.append(Limit(kind, line_of(line), label, beside))
+            label_y = {"physical": height - 5, "reachable": height + 14}.get(kind)  # a third would lie on these
+            lines.append(Limit(kind, draw_line(line), label, label_y))
         else:
-            lines.append(Limit(kind, line_of(line), f"{label} at the largest size", None))
+            lines.append(Limit(kind, draw_line(line), f"{label} at the largest size", None))
     return tuple(lines)
 
 
-def _bars(title: str, unit: str, verdicts: Sequence[Verdict]) -> Bars:
-    top = max(_values(verdicts)) or 1.0
+def _build_bars(title: str, unit: str, verdicts: Sequence[Verdict]) -> Bars:
+    top = max(_list_values(verdicts)) or 1.0
 
     def length(value: float) -> float:
         return round(value / top * (_WIDTH - 2), 1)
@@ -208,7 +215,7 @@ def _bars(title: str, unit: str, verdicts: Sequence[Verdict]) -> Bars:
         )
         for index, row in enumerate(verdicts)
     )
-    return Bars(title, _description(title, unit, verdicts), bars, height=46 * len(bars) + 4)
+    return Bars(title, _describe_chart(title, unit, verdicts), bars, height=46 * len(bars) + 4)
 
 
 def describe_verdict(verdict: Verdict) -> str:
@@ -232,7 +239,7 @@ def describe_verdict(verdict: Verdict) -> str:
     return ", ".join(parts)
 
 
-def _description(title: str, unit: str, verdicts: Sequence[Verdict]) -> str:
+def _describe_chart(title: str, unit: str, verdicts: Sequence[Verdict]) -> str:
     """What the picture shows, for those who do not see it; every number is in the table after it."""
     best = max(verdicts, key=lambda verdict: verdict.measurement.value)
     description = f"{title}. Best: {describe_verdict(best)}."
@@ -242,7 +249,7 @@ def _description(title: str, unit: str, verdicts: Sequence[Verdict]) -> str:
     return description
 
 
-def _values(verdicts: Iterable[Verdict]) -> Iterable[float]:
+def _list_values(verdicts: Iterable[Verdict]) -> Iterable[float]:
     for verdict in verdicts:
         yield float(verdict.measurement.value)
         yield from (bound.value for bound in (verdict.physical, verdict.reachable, verdict.found) if bound is not None)
@@ -255,16 +262,16 @@ def _by_place(verdicts: Iterable[Verdict]) -> Mapping[str, list[Verdict]]:
     return places
 
 
-def _size(verdict: Verdict) -> int:
+def _get_size(verdict: Verdict) -> int:
     return verdict.measurement.size_bytes or 0
 
 
-def line_of(points: Iterable[tuple[float, float]]) -> str:
+def draw_line(points: Iterable[tuple[float, float]]) -> str:
     """A line through points as SVG writes it."""
     return "M" + " L".join(f"{x:g} {y:g}" for x, y in points)
 
 
-def _powers(low: float, high: float) -> list[int]:
+def _list_powers(low: float, high: float) -> list[int]:
     """Exponents of two to label between two logarithms: as many as fit, evenly spaced."""
     first, last = math.ceil(low), math.floor(high)
     step = next(step for step in (1, 2, 5, 10, 20) if (last - first) / step < _MOST_TICKS or step == 20)

@@ -15,7 +15,7 @@ from wirespeed.report import wording
 
 def environment() -> Environment:
     """Templates of this package; the caller adds what its own know."""
-    made = Environment(
+    templates = Environment(
         loader=PackageLoader("wirespeed.report"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -23,7 +23,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         finalize=_finalize,
     )
-    made.filters.update(
+    templates.filters.update(
         number=wording.number,
         unit=wording.unit,
         percent=wording.percent,
@@ -33,7 +33,7 @@ def environment() -> Environment:
         plural=wording.plural,
         moment=wording.moment,
     )
-    return made
+    return templates
 
 
 @cache

@@ -12,7 +12,7 @@ from wirespeed.results.topology import Edge, Topology
 NONE = "none"
 """Where no finding names a thing: neither good nor bad."""
 
-_ORDER = (*(status.value for status in ranking.SHOWN), "pass", "skip", NONE)
+_ORDER = (*(status.value for status in ranking.LISTED), "pass", "skip", NONE)
 URGENCY = {status: rank for rank, status in enumerate(_ORDER)}
 """Statuses by rank, the most urgent first."""
 
@@ -38,21 +38,21 @@ class Health:
 
     def device(self, name: str) -> str:
         """Of a device; ``none`` where nothing was checked."""
-        return _status(self._devices.get(name, ()))
+        return _find_status(self._devices.get(name, ()))
 
     def port(self, device: str, port: str) -> str:
         """Of a port or NIC, by any name that findings give it; ``none`` where no finding names it."""
-        return _status(self._ports.get((device, port), ()))
+        return _find_status(self._ports.get((device, port), ()))
 
     def cable(self, edge: Edge) -> str:
         """Of a cable: the worse of its ends."""
         ends = (*self._ports.get((edge.a, edge.a_port), ()), *self._ports.get((edge.b, edge.b_port), ()))
-        return _status(ends)
+        return _find_status(ends)
 
     def describe_devices(self, names: Sequence[str]) -> str:
         """How it is with some devices, in a few words."""
         counted = ranking.counts(finding for name in names for finding in self._devices.get(name, ()))
-        parts = [f"{counted[status]} {status.value}" for status in ranking.SHOWN if counted[status]]
+        parts = [f"{counted[status]} {status.value}" for status in ranking.LISTED if counted[status]]
         if parts:
             return ", ".join(parts)
         return f"{counted[Status.PASS]:,} pass" if counted[Status.PASS] else "not checked"
@@ -74,6 +74,6 @@ def describe_status(status: str) -> str:
     return "no finding names it" if status == NONE else status
 
 
-def _status(findings: Iterable[Finding]) -> str:
-    found = ranking.worst(findings)
-    return NONE if found is None else found.value
+def _find_status(findings: Iterable[Finding]) -> str:
+    worst_status = ranking.worst(findings)
+    return NONE if worst_status is None else worst_status.value

@@ -41,7 +41,7 @@ class Square:
 class Label:
     """The name of a row or column; ``accused`` where a suspect is this member."""
 
-    at: float
+    position: float
     text: str
     title: str
     accused: bool
@@ -91,7 +91,7 @@ def heats(matrix: Matrix) -> tuple[Heat, ...]:
     accused = {suspect.name for suspect in matrix.suspects if suspect.kind in (Kind.HOST, Kind.NIC, Kind.GPU)}
     if all(cell.target is None for cell in matrix.cells):
         return (_single_column(matrix, cells, accused),)
-    return tuple(_heat(matrix, panel, cells, accused) for panel in panels(matrix))
+    return tuple(_build_heat(matrix, panel, cells, accused) for panel in panels(matrix))
 
 
 def legend() -> tuple[tuple[str, str], ...]:
@@ -100,37 +100,39 @@ def legend() -> tuple[tuple[str, str], ...]:
     return (*((f"h{number}", text) for number, text in enumerate(steps)), (f"h{len(SHADES)}", "less"))
 
 
-def _heat(matrix: Matrix, panel: Panel, cells: Mapping[tuple[str, str | None], Cell], accused: set[str]) -> Heat:
-    bundles, note = _bundles(panel)
+def _build_heat(matrix: Matrix, panel: Panel, cells: Mapping[tuple[str, str | None], Cell], accused: set[str]) -> Heat:
+    bundles, note = _bundle_rows(panel)
     side = max(_LEAST_SIDE, min(_MOST_SIDE, _SIDE / len(bundles)))
-    room = max(_room(bundle.label) for bundle in bundles)
-    grouped = _groups([bundle.members for bundle in bundles])
+    room = max(_measure_width(bundle.label) for bundle in bundles)
+    grouped = _find_groups([bundle.members for bundle in bundles])
     strip = _STRIP if grouped else 0
-    left = top = round(room + strip, 1)
+    left_edge = top = round(room + strip, 1)
     squares = []
     for row, source in enumerate(bundles):
         for column, target in enumerate(bundles):
             ends = [(a.name, b.name) for a in source.members for b in target.members]
             pair_cells = [cells.get(pair) for pair in ends if pair[0] != pair[1] or pair in cells]
-            square = _square(pair_cells, source.label, target.label, matrix)
+            square = _describe_square(pair_cells, source.label, target.label, matrix)
             if square is not None:
                 shade, low, title = square
-                squares.append(Square(round(left + column * side, 1), round(top + row * side, 1), shade, low, title))
+                squares.append(
+                    Square(round(left_edge + column * side, 1), round(top + row * side, 1), shade, low, title)
+                )
     labels = tuple(
         Label(
             round(top + (number + 0.5) * side, 1),
-            _short(bundle.label),
+            _shorten(bundle.label),
             bundle.label,
             any(member.name in accused or member.host in accused for member in bundle.members),
         )
         for number, bundle in enumerate(bundles)
     )
-    size = round(left + side * len(bundles) + 1, 1)
+    size = round(left_edge + side * len(bundles) + 1, 1)
     return Heat(
         panel.title,
-        _description(matrix, panel),
+        _describe_matrix(matrix, panel),
         side,
-        left,
+        left_edge,
         top,
         size,
         size,
@@ -152,22 +154,22 @@ def _single_column(matrix: Matrix, cells: Mapping[tuple[str, str | None], Cell],
         members = tuple(member for member in members if member.name in wanted)
     note = None if len(members) == len(matrix.members) else f"the {SINGLE} slowest; the table has all"
     labels = [wording.line(member.name) for member in members]
-    left = max(map(_room, labels))
+    left_edge = max(map(_measure_width, labels))
     squares, values, rows = [], [], []
     for number, (member, label) in enumerate(zip(members, labels, strict=True)):
         middle = round((number + 0.5) * side, 1)
-        rows.append(Label(middle, _short(label), label, member.host in accused))
+        rows.append(Label(middle, _shorten(label), label, member.host in accused))
         cell = cells.get((member.name, None))
-        shown = _square([cell], label, None, matrix)
-        if shown is not None and cell is not None:
-            squares.append(Square(left, round(number * side, 1), *shown))
-            values.append(Label(middle, _value(cell, matrix), shown[2], shown[1]))
-    width = left + side + 8 + max((len(value.text) for value in values), default=0) * _LETTER
+        square = _describe_square([cell], label, None, matrix)
+        if square is not None and cell is not None:
+            squares.append(Square(left_edge, round(number * side, 1), *square))
+            values.append(Label(middle, _format_value(cell, matrix), square[2], square[1]))
+    width = left_edge + side + 8 + max((len(value.text) for value in values), default=0) * _LETTER
     return Heat(
         None,
-        _description(matrix, Panel(None, matrix.members, tuple(labels))),
+        _describe_matrix(matrix, Panel(None, matrix.members, tuple(labels))),
         side,
-        left,
+        left_edge,
         0,
         round(width, 1),
         round(side * len(rows) + 1, 1),
@@ -186,7 +188,7 @@ class _Bundle:
     members: tuple[Member, ...]
 
 
-def _bundles(panel: Panel) -> tuple[list[_Bundle], str | None]:
+def _bundle_rows(panel: Panel) -> tuple[list[_Bundle], str | None]:
     """Rows of a picture: members, or where those are too many hosts, leaves or neighbours."""
     single = [
         _Bundle(wording.line(label), (member,)) for label, member in zip(panel.labels, panel.members, strict=True)
@@ -202,35 +204,35 @@ def _bundles(panel: Panel) -> tuple[list[_Bundle], str | None]:
             for name, group in groupby(zip(names, panel.members, strict=True), key=lambda entry: entry[0])
         ]
         if None not in names and 1 < len(runs) <= SINGLE:
-            found = [_Bundle(wording.line(name or ""), tuple(member for _, member in group)) for name, group in runs]
-            return found, f"a row is all of a {level}, a square their median"
+            bundles = [_Bundle(wording.line(name or ""), tuple(member for _, member in group)) for name, group in runs]
+            return bundles, f"a row is all of a {level}, a square their median"
     chunk_size = -(-len(single) // SINGLE)
     chunks = [panel.members[start : start + chunk_size] for start in range(0, len(panel.members), chunk_size)]
-    found = [_Bundle(wording.line(f"{chunk[0].name} … {chunk[-1].name}"), chunk) for chunk in chunks]
-    return found, f"a row is {chunk_size} neighbours, a square their median"
+    bundles = [_Bundle(wording.line(f"{chunk[0].name} … {chunk[-1].name}"), chunk) for chunk in chunks]
+    return bundles, f"a row is {chunk_size} neighbours, a square their median"
 
 
-def _square(
+def _describe_square(
     cells: Sequence[Cell | None], source: str, target: str | None, matrix: Matrix
 ) -> tuple[str, bool, str] | None:
-    known = [cell for cell in cells if cell is not None]
-    if not known:
-        return None if not cells else ("unknown", False, f"{_ends(source, target)}: not measured")
-    fractions = [cell.fraction for cell in known if cell.fraction is not None]
-    low = any(cell.low for cell in known)
-    if len(known) == 1:
-        cell = known[0]
-        title = f"{_ends(source, target)}: {_value(cell, matrix)}"
+    cells_with_data = [cell for cell in cells if cell is not None]
+    if not cells_with_data:
+        return None if not cells else ("unknown", False, f"{_format_ends(source, target)}: not measured")
+    fractions = [cell.fraction for cell in cells_with_data if cell.fraction is not None]
+    low = any(cell.low for cell in cells_with_data)
+    if len(cells_with_data) == 1:
+        cell = cells_with_data[0]
+        title = f"{_format_ends(source, target)}: {_format_value(cell, matrix)}"
         if cell.fraction is not None:
             title += f", {wording.percent(cell.fraction)} of its peers ({wording.line(cell.group)})"
         if len(cell.readings) > 1:
             title += f", {len(cell.readings)} readings"
     else:
-        title = f"{_ends(source, target)}: {len(known)} cells"
+        title = f"{_format_ends(source, target)}: {len(cells_with_data)} cells"
         if fractions:
             middle, lowest = wording.percent(median(fractions)), wording.percent(min(fractions))
             title += f", median {middle}, lowest {lowest} of their peers"
-    if all(cell.value is None for cell in known):
+    if all(cell.value is None for cell in cells_with_data):
         return "failed", low, title
     if not fractions:
         return "unknown", low, title
@@ -242,32 +244,32 @@ def shade(fraction: float) -> str:
     return f"h{next((number for number, minimum in enumerate(SHADES) if fraction >= minimum), len(SHADES))}"
 
 
-def _value(cell: Cell, matrix: Matrix) -> str:
+def _format_value(cell: Cell, matrix: Matrix) -> str:
     if cell.value is None:
         errors = [reading.error for reading in cell.readings if reading.error]
-        return f"failed: {_short(wording.line(errors[0]))}" if errors else "failed"
+        return f"failed: {_shorten(wording.line(errors[0]))}" if errors else "failed"
     return f"{wording.number(cell.value)} {wording.unit(matrix.unit)}"
 
 
-def _ends(source: str, target: str | None) -> str:
+def _format_ends(source: str, target: str | None) -> str:
     return source if target is None else f"{source} → {target}"
 
 
-def _groups(rows: Sequence[tuple[Member, ...]]) -> list[tuple[int, int, str]]:
+def _find_groups(rows: Sequence[tuple[Member, ...]]) -> list[tuple[int, int, str]]:
     """Neighbours under one leaf, else on one host, where there are several of several."""
-    for by in ("leaf", "host"):
-        names: list[str | None] = [getattr(members[0], by) for members in rows]
-        found, start = [], 0
+    for attribute in ("leaf", "host"):
+        names: list[str | None] = [getattr(members[0], attribute) for members in rows]
+        groups, start = [], 0
         for name, run in groupby(names):
             count = len(list(run))
-            found.append((start, count, wording.line(name or "")))
+            groups.append((start, count, wording.line(name or "")))
             start += count
-        if 1 < len(found) < len(rows) and None not in names:
-            return found
+        if 1 < len(groups) < len(rows) and None not in names:
+            return groups
     return []
 
 
-def _description(matrix: Matrix, panel: Panel) -> str:
+def _describe_matrix(matrix: Matrix, panel: Panel) -> str:
     """What the picture shows, for those who do not see it; every number is in the table after it."""
     names = {member.name for member in panel.members}
     row_cells = [cell for cell in matrix.cells if cell.source in names]
@@ -281,9 +283,9 @@ def _suspects_sentence(suspects: Sequence[Suspect]) -> str:
     return f"Explained by {named}." if named else "Nothing stands out."
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
 
 
-def _room(text: str) -> float:
+def _measure_width(text: str) -> float:
     return round(min(len(text), _MOST_LETTERS) * _LETTER + 10, 1)

@@ -77,7 +77,7 @@ def page(report: Report, titles: Mapping[str, str] | None = None) -> str:
 
     ``titles`` are those of the failure catalogue, by id.
     """
-    environment = _environment()
+    environment = _create_environment()
     style, script = document.source("style.css"), document.source("script.js")
     return environment.get_template("report.html.j2").render(
         report=report,
@@ -86,7 +86,7 @@ def page(report: Report, titles: Mapping[str, str] | None = None) -> str:
         style_hash=document.policy(style),
         script_hash=document.policy(script),
         counts=ranking.counts(report.findings),
-        shown=ranking.SHOWN,
+        shown=ranking.LISTED,
         verdict=verdict(report),
         first=ranking.first_things(report.findings),
         warned=ranking.first_things(report.findings, Status.WARN),
@@ -94,7 +94,7 @@ def page(report: Report, titles: Mapping[str, str] | None = None) -> str:
         tallies=tallies(report.findings),
         picture=picture.draw(report.topology, report.findings),
         cables=health.cables(report.topology, report.findings),
-        judgements=_judgements(report.runs),
+        judgements=_count_judgements(report.runs),
         failed_runs=failed_runs(report),
         titles=titles or {},
     )
@@ -102,7 +102,7 @@ def page(report: Report, titles: Mapping[str, str] | None = None) -> str:
 
 def verdict(report: Report) -> tuple[Status | None, str]:
     """The whole in one sentence, and the status that stands for it."""
-    failed = _failures(report)
+    failed = _list_failures(report)
     if failed:
         return Status.FAIL, "; ".join(failed)
     unsure = _count_subjects(report, (Status.UNKNOWN, Status.ERROR), Judgement.UNKNOWN)
@@ -116,14 +116,14 @@ def verdict(report: Report) -> tuple[Status | None, str]:
     return None, "Nothing was checked"
 
 
-def _failures(report: Report) -> list[str]:
+def _list_failures(report: Report) -> list[str]:
     """What failed, got worse or was confirmed as slow, each with its number."""
     failed = _count_subjects(report, (Status.FAIL,), Judgement.FAIL) + _count_runs(report.runs, RunStatus.FAILED)
     sentences = [f"{subject} failed" for subject in failed]
-    worse = sum(row.difference is Difference.WORSE for found in report.comparisons for row in found.series)
+    worse = sum(row.difference is Difference.WORSE for comparison in report.comparisons for row in comparison.series)
     if worse:
         sentences.append(f"{wording.plural(worse, 'series', 'series')} worse")
-    matrices = [matrix for found in report.peers for matrix in found.matrices]
+    matrices = [matrix for result in report.peers for matrix in result.matrices]
     slow = sum(suspect.confirmed for matrix in matrices for suspect in matrix.suspects)
     if slow:
         sentences.append(f"{wording.plural(slow, 'suspect')} confirmed")
@@ -134,7 +134,7 @@ def _count_subjects(report: Report, statuses: tuple[Status, ...], judgement: Jud
     """How many checks, benchmark measurements and relative gates have such a result."""
     checks = _count_checks(report.findings, *statuses)
     counts = (
-        (_judgements(report.runs)[judgement], "benchmark measurement"),
+        (_count_judgements(report.runs)[judgement], "benchmark measurement"),
         (sum(relation.judgement is judgement for relation in report.relations), "relative gate"),
     )
     return [*([checks] if checks else []), *(wording.plural(count, name) for count, name in counts if count)]
@@ -150,31 +150,31 @@ def failed_runs(report: Report) -> tuple[FailedRun, ...]:
     rows: list[tuple[float, FailedRun]] = []
     for run in report.runs:
         ends = f", {run.source} → {run.target}" if run.source and run.target else ""
-        failed = [each for each in run.verdicts if each.judgement is Judgement.FAIL]
+        failed = [entry for entry in run.verdicts if entry.judgement is Judgement.FAIL]
         if run.status is RunStatus.FAILED:
             rows.append((-1.0, FailedRun(f"{run.title}{ends}", run.error or runs.ENDED_EARLY, run.file, run.repeat)))
         elif failed:
-            worst = min(failed, key=_fraction)
+            worst = min(failed, key=_get_fraction)
             measurement = worst.measurement
             size = wording.size(measurement.size_bytes)
             measured = wording.quantity(measurement.value, measurement.unit)
             name = " ".join(filter(None, (measurement.metric.value, size, measurement.place)))
             text, line = f"{name}: {measured}, {worst.reason}", f"{run.file}:{measurement.line}"
-            rows.append((_fraction(worst), FailedRun(f"{run.title}{ends}", text, line, run.repeat)))
+            rows.append((_get_fraction(worst), FailedRun(f"{run.title}{ends}", text, line, run.repeat)))
     return tuple(row for _, row in sorted(rows, key=lambda row: row[0]))
 
 
-def _fraction(verdict: Verdict) -> float:
+def _get_fraction(verdict: Verdict) -> float:
     return verdict.fraction_of_reachable or verdict.fraction_of_physical or 0.0
 
 
 def _count_checks(findings: Iterable[Finding], *statuses: Status) -> str | None:
     """How many checks have one of the statuses, and at how many places; None where none has."""
-    found = [finding for finding in findings if finding.status in statuses]
-    if not found:
+    matching = [finding for finding in findings if finding.status in statuses]
+    if not matching:
         return None
-    checks = len({finding.check for finding in found})
-    return f"{wording.plural(checks, 'check')} at {wording.plural(len(found), 'location')}"
+    checks = len({finding.check for finding in matching})
+    return f"{wording.plural(checks, 'check')} at {wording.plural(len(matching), 'location')}"
 
 
 def steps(group: Group) -> tuple[Step, ...]:
@@ -197,16 +197,16 @@ def tallies(findings: Iterable[Finding]) -> tuple[Tally, ...]:
     for finding in findings:
         if finding.status in (Status.PASS, Status.SKIP):
             rows.setdefault(finding.check, []).append(finding)
-    return tuple(_tally(check, rows[check]) for check in sorted(rows))
+    return tuple(_build_tally(check, rows[check]) for check in sorted(rows))
 
 
-def _tally(check: str, findings: list[Finding]) -> Tally:
+def _build_tally(check: str, findings: list[Finding]) -> Tally:
     counted = ranking.counts(findings)
     skipped = (finding.found or finding.summary for finding in findings if finding.status is Status.SKIP)
     return Tally(check, counted[Status.PASS], counted[Status.SKIP], tuple(dict.fromkeys(skipped)))
 
 
-def _judgements(judged: Iterable[JudgedRun]) -> Mapping[Judgement, int]:
+def _count_judgements(judged: Iterable[JudgedRun]) -> Mapping[Judgement, int]:
     counted = dict.fromkeys(Judgement, 0)
     for run in judged:
         for verdict in run.verdicts:
@@ -214,14 +214,14 @@ def _judgements(judged: Iterable[JudgedRun]) -> Mapping[Judgement, int]:
     return counted
 
 
-def _slowest(matrix: Matrix) -> list[Cell]:
+def _sort_cells(matrix: Matrix) -> list[Cell]:
     """Cells as a table shows them: slowest first, what could not be compared last."""
     ordered = sorted(matrix.cells, key=lambda cell: (cell.fraction is None, cell.fraction or 0.0))
     return ordered[:_MOST_ROWS]
 
 
 @cache
-def _environment() -> Environment:
+def _create_environment() -> Environment:
     environment = document.environment()
     environment.globals.update(
         marks=_MARKS,
@@ -237,7 +237,7 @@ def _environment() -> Environment:
         heats=heatmap.heats,
         heat_legend=heatmap.legend,
         suspect_title=peers.suspect_title,
-        slowest=_slowest,
+        slowest=_sort_cells,
         most_rows=_MOST_ROWS,
         before=change_chart.draw,
         merge_changes=campaign_comparison.merge_changes,

@@ -24,42 +24,42 @@ _TAGS = {"fail": "failure", "unknown": "error", "error": "error", "skip": "skipp
 
 def text(report: Report) -> str:
     """The XML document. It holds no character that XML 1.0 forbids."""
-    root = Element("testsuites", name=wording.line(report.cluster) or _name_of(report))
+    root = Element("testsuites", name=wording.line(report.cluster) or _name_report(report))
     for device, findings in _by_device(report.findings).items():
-        suite = _suite(root, device, report.recorded)
+        suite = _add_suite(root, device, report.recorded)
         for finding in findings:
-            _finding(suite, finding)
-        _count(suite)
+            _add_finding(suite, finding)
+        _set_counts(suite)
     for run in report.runs:
-        suite = _suite(root, f"{_title(run)} ({run.file})", report.recorded)
+        suite = _add_suite(root, f"{_format_title(run)} ({run.file})", report.recorded)
         for verdict in run.verdicts:
             if verdict.judgement is not Judgement.SKIP:
-                _verdict(suite, run, verdict)
+                _add_verdict(suite, run, verdict)
         if run.status is not RunStatus.COMPLETE:
             _incomplete_run(suite, run)
-        _count(suite)
+        _set_counts(suite)
     if report.relations:
-        _relations(_suite(root, "runs compared with each other", report.recorded), report.relations)
+        _add_relations(_add_suite(root, "runs compared with each other", report.recorded), report.relations)
     for found in report.peers:
         for matrix in found.matrices:
-            _matrix(_suite(root, f"peers: {matrix.title}", report.recorded), matrix)
+            _add_matrix(_add_suite(root, f"peers: {matrix.title}", report.recorded), matrix)
     for comparison in report.comparisons:
         name = f"{comparison.a.label} to {comparison.b.label}"
-        _comparison(_suite(root, name, comparison.b.started or report.recorded), comparison)
+        _add_comparison(_add_suite(root, name, comparison.b.started or report.recorded), comparison)
     for history in report.histories:
         latest = history.campaigns[-1] if history.campaigns else None
         name = f"history of {wording.plural(len(history.campaigns), 'campaign')}"
-        _history(_suite(root, name, (latest.started if latest else None) or report.recorded), history)
-    _count(root)
+        _add_history(_add_suite(root, name, (latest.started if latest else None) or report.recorded), history)
+    _set_counts(root)
     indent(ElementTree(root))
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
 
 
-def _title(run: JudgedRun) -> str:
+def _format_title(run: JudgedRun) -> str:
     return f"{run.title}, {run.source} -> {run.target}" if run.source and run.target else run.title
 
 
-def _name_of(report: Report) -> str:
+def _name_report(report: Report) -> str:
     """Of results without a cluster."""
     return "history" if report.histories else "comparison" if report.comparisons else "benchmarks"
 
@@ -71,22 +71,22 @@ def _by_device(findings: Iterable[Finding]) -> Mapping[str, list[Finding]]:
     return devices
 
 
-def _suite(root: Element, name: str, recorded: str | None) -> Element:
+def _add_suite(root: Element, name: str, recorded: str | None) -> Element:
     suite = SubElement(root, "testsuite", name=wording.line(name))
     if recorded is not None:
         suite.set("timestamp", wording.line(recorded))
     return suite
 
 
-def _finding(suite: Element, finding: Finding) -> None:
+def _add_finding(suite: Element, finding: Finding) -> None:
     case = SubElement(
         suite, "testcase", classname=wording.line(finding.check), name=wording.location(finding.device, finding.place)
     )
     message = f"{finding.summary}: {finding.found}" if finding.found else finding.summary
-    _outcome(case, finding.status.value, message, "\n".join(_details(finding)))
+    _add_outcome(case, finding.status.value, message, "\n".join(_format_details(finding)))
 
 
-def _details(finding: Finding) -> Iterable[str]:
+def _format_details(finding: Finding) -> Iterable[str]:
     yield finding.summary
     for label, value in (
         ("expected", finding.expected),
@@ -102,7 +102,7 @@ def _details(finding: Finding) -> Iterable[str]:
         yield from (f"  {command}" for command in fix.commands)
 
 
-def _verdict(suite: Element, run: JudgedRun, verdict: Verdict) -> None:
+def _add_verdict(suite: Element, run: JudgedRun, verdict: Verdict) -> None:
     measurement = verdict.measurement
     name = " ".join(filter(None, (measurement.metric.value, measurement.place, wording.size(measurement.size_bytes))))
     classname = ".".join(filter(None, (run.tool, run.test)))
@@ -112,83 +112,85 @@ def _verdict(suite: Element, run: JudgedRun, verdict: Verdict) -> None:
     for label, bound in (("physical limit", verdict.physical), ("reachable limit", verdict.reachable)):
         if bound is not None:
             lines.append(f"{label}: {wording.quantity(bound.value, bound.unit)}, set by {bound.bottleneck}")
-    _outcome(case, verdict.judgement.value, f"{measured}: {verdict.reason}", "\n".join(lines))
+    _add_outcome(case, verdict.judgement.value, f"{measured}: {verdict.reason}", "\n".join(lines))
 
 
 def _incomplete_run(suite: Element, run: JudgedRun) -> None:
     """A run that did not end well is a case of its own."""
     case = SubElement(suite, "testcase", classname=wording.line(run.tool), name="the run is complete")
     reason = run.error or runs.ENDED_EARLY
-    _outcome(case, "fail" if run.status is RunStatus.FAILED else "unknown", f"{run.status.value}: {reason}", run.file)
+    _add_outcome(
+        case, "fail" if run.status is RunStatus.FAILED else "unknown", f"{run.status.value}: {reason}", run.file
+    )
 
 
-def _relations(suite: Element, found: Iterable[Relation]) -> None:
+def _add_relations(suite: Element, results: Iterable[Relation]) -> None:
     """A case for each relative gate and test."""
-    for relation in found:
+    for relation in results:
         case = SubElement(suite, "testcase", classname="relative-gate", name=relations.title(relation))
         lines = [relation.reason, f"{relation.of.condition}: {relations.side(relation.of)}"]
         lines += [f"{relation.to.condition}: {relations.side(relation.to)}"] if relation.to else []
-        lines += [f"measured: {at}"] if (at := relations.place(relation.of)) else []
-        _outcome(case, relation.judgement.value, relation.reason, "\n".join(lines))
-    _count(suite)
+        lines += [f"measured: {location}"] if (location := relations.place(relation.of)) else []
+        _add_outcome(case, relation.judgement.value, relation.reason, "\n".join(lines))
+    _set_counts(suite)
 
 
-def _matrix(suite: Element, matrix: Matrix) -> None:
+def _add_matrix(suite: Element, matrix: Matrix) -> None:
     """A case for each group of comparable cells, and one for each suspect: slow once is an error, not a failure."""
     for group in matrix.groups:
         case = SubElement(suite, "testcase", classname="peers.group", name=wording.line(group.name))
         if group.expected is None:
-            _outcome(case, "unknown", f"{group.cells} results are too few to compare", group.name)
+            _add_outcome(case, "unknown", f"{group.cells} results are too few to compare", group.name)
     for suspect in matrix.suspects:
         name = f"{suspect.kind.value} {suspect.name} {suspect.pattern.value}"
         case = SubElement(suite, "testcase", classname="peers.suspect", name=wording.line(name))
-        again = [] if suspect.confirmed else ["measured once; repeat to confirm:", *suspect.retest]
-        lines = [suspect.because, *suspect.evidence, *again]
-        _outcome(
+        retest_lines = [] if suspect.confirmed else ["measured once; repeat to confirm:", *suspect.retest]
+        lines = [suspect.because, *suspect.evidence, *retest_lines]
+        _add_outcome(
             case, "fail" if suspect.confirmed else "unknown", peers.suspect_title(suspect, matrix), "\n".join(lines)
         )
-    _count(suite)
+    _set_counts(suite)
 
 
 _COMPARED = {Difference.WORSE: "fail", Difference.TOO_FEW_VALUES: "unknown"}
 
 
-def _comparison(suite: Element, comparison: Comparison) -> None:
+def _add_comparison(suite: Element, comparison: Comparison) -> None:
     """A case for each series that both have."""
     for row in comparison.series:
         case = SubElement(suite, "testcase", classname="compared", name=campaign_comparison.series_title(row.series))
         medians = f"{wording.number(row.a.median)} to {wording.quantity(row.b.median, row.series.unit)}"
-        _outcome(case, _COMPARED.get(row.difference, "pass"), f"{row.difference.value}: {medians}", row.reason)
+        _add_outcome(case, _COMPARED.get(row.difference, "pass"), f"{row.difference.value}: {medians}", row.reason)
     for joint in comparison.joint_changes:
         name = f"{campaign_comparison.series_title(joint.series)}, all pairs jointly"
         case = SubElement(suite, "testcase", classname="compared", name=name)
         change = campaign_comparison.moved_by(joint)
-        _outcome(case, _COMPARED.get(joint.difference, "pass"), f"{joint.difference.value} {change}", change)
-    _count(suite)
+        _add_outcome(case, _COMPARED.get(joint.difference, "pass"), f"{joint.difference.value} {change}", change)
+    _set_counts(suite)
 
 
-def _history(suite: Element, history: History) -> None:
+def _add_history(suite: Element, history: History) -> None:
     """A case for each series: one that got worse, and has not changed since, has failed."""
     labels = {campaign.id: campaign.label for campaign in history.campaigns}
-    for past in history.series:
-        series = past.series
+    for entry in history.series:
+        series = entry.series
         name = " ".join(filter(None, (wording.series(series), series.metric.value, wording.size(series.size_bytes))))
         case = SubElement(suite, "testcase", classname="history", name=wording.line(name))
-        last = past.steps[-1] if past.steps else None
-        if len(past.points) < history.fewest:
-            counted = wording.plural(len(past.points), "campaign")
+        last = entry.steps[-1] if entry.steps else None
+        if len(entry.points) < history.fewest:
+            counted = wording.plural(len(entry.points), "campaign")
             message = f"{counted} of the {history.fewest} needed to find a change point"
-            _outcome(case, "unknown", message, name)
+            _add_outcome(case, "unknown", message, name)
         elif last is not None and last.difference is Difference.WORSE:
             levels = f"{wording.number(last.before)} to {wording.quantity(last.after, series.unit)}"
             since = f"since campaign {labels.get(last.campaign, last.campaign)}"
             change = f", {100 * last.change:+.1f} %" if last.change is not None else ""
             message = f"worse {since}: {levels}{change}"
-            _outcome(case, "fail", message, f"{message}; p = {last.p:.2g}")
-    _count(suite)
+            _add_outcome(case, "fail", message, f"{message}; p = {last.p:.2g}")
+    _set_counts(suite)
 
 
-def _outcome(case: Element, status: str, message: str, details: str) -> None:
+def _add_outcome(case: Element, status: str, message: str, details: str) -> None:
     if status in _TAGS:
         outcome = SubElement(case, _TAGS[status], message=wording.line(message))
         if status != "skip":
@@ -198,7 +200,7 @@ def _outcome(case: Element, status: str, message: str, details: str) -> None:
         SubElement(case, "system-out").text = wording.clean(f"warn: {details}")
 
 
-def _count(element: Element) -> None:
+def _set_counts(element: Element) -> None:
     """The counts that readers of JUnit expect on suites."""
     element.set("tests", str(sum(1 for _ in element.iter("testcase"))))
     element.set("failures", str(sum(1 for _ in element.iter("failure"))))

@@ -28,35 +28,35 @@ def table(lab: LabStatus, console: Console) -> None:
     )
     for fault in lab.faults:
         console.print(Text(wording.line(f"fault: {fault}"), style="bold red"), soft_wrap=True)
-    console.print(_devices(lab))
-    console.print(_links(lab))
+    console.print(_build_device_table(lab))
+    console.print(_build_link_table(lab))
     for device in lab.devices:
         for line in _missing_lines(device):
             console.print(Text(wording.line(line), style="red"), soft_wrap=True)
 
 
-def _devices(lab: LabStatus) -> Table:
-    found = Table(box=None, pad_edge=False)
+def _build_device_table(lab: LabStatus) -> Table:
+    table = Table(box=None, pad_edge=False)
     for column in ("device", "role", "namespace", "daemons", "addresses, rules, routes"):
-        found.add_column(column, overflow="fold")
+        table.add_column(column, overflow="fold")
     for device in lab.devices:
-        cells = (device.name, device.role.value, device.namespace, _daemons(device), _settings_cell(device))
-        found.add_row(*(wording.line(cell) for cell in cells), style=None if device.whole else "red")
-    return found
+        cells = (device.name, device.role.value, device.namespace, _format_daemons(device), _settings_cell(device))
+        table.add_row(*(wording.line(cell) for cell in cells), style=None if device.whole else "red")
+    return table
 
 
-def _links(lab: LabStatus) -> Table:
-    found = Table(box=None, pad_edge=False)
+def _build_link_table(lab: LabStatus) -> Table:
+    table = Table(box=None, pad_edge=False)
     for column in ("cable", "to", "rail", "state", "MTU"):
-        found.add_column(column, overflow="fold")
+        table.add_column(column, overflow="fold")
     for link in lab.links:
         rail = "" if link.rail is None else str(link.rail)
         cells = (_end_name(link.a), _end_name(link.b), rail, _both_ends(link, "state"), _both_ends(link, "mtu"))
-        found.add_row(*(wording.line(cell) for cell in cells), style=None if link.up else "red")
-    return found
+        table.add_row(*(wording.line(cell) for cell in cells), style=None if link.up else "red")
+    return table
 
 
-def _daemons(device: DeviceStatus) -> str:
+def _format_daemons(device: DeviceStatus) -> str:
     ended = [daemon.name for daemon in device.daemons if not daemon.running]
     if ended:
         return f"not running: {', '.join(ended)}"

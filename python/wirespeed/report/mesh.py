@@ -23,11 +23,11 @@ def matrix(mesh: Mesh, console: Console) -> None:
         summary = ", ".join(f"{number} {grade.value}" for grade, number in counts.items() if number)
         console.print(Text.assemble((f"{aspect:5} ", "bold"), summary or "no pair"))
         if counts[Grade.BAD] and len(mesh.nics) <= _WIDEST:
-            _rows(mesh, aspect, console)
+            _print_rows(mesh, aspect, console)
     if mesh.carried:
-        _counters(mesh, console)
+        _print_counters(mesh, console)
     for cause in mesh.causes[:_CAUSES]:
-        _cause(cause, console)
+        _print_cause(cause, console)
     if len(mesh.causes) > _CAUSES:
         console.print(f"{len(mesh.causes) - _CAUSES} more causes not shown (--format json)", markup=False)
     wrong = [cell for cell in mesh.not_good() if Grade.BAD in cell.grades.values()]
@@ -40,7 +40,7 @@ def matrix(mesh: Mesh, console: Console) -> None:
         console.print(f"{len(wrong) - maximum} more pairs not shown (--format json)", markup=False)
 
 
-def _counters(mesh: Mesh, console: Console) -> None:
+def _print_counters(mesh: Mesh, console: Console) -> None:
     """Whether packets went over the NIC of their address."""
     counts = Counter(nic.grade for nic in mesh.carried)
     summary = ", ".join(
@@ -53,7 +53,7 @@ def _counters(mesh: Mesh, console: Console) -> None:
     )
 
 
-def _cause(cause: Cause, console: Console) -> None:
+def _print_cause(cause: Cause, console: Console) -> None:
     """What bad pairs have in common, then what it means and where to look on."""
     port = f", cabled to {cause.port}" if cause.port else ""
     head = f"{cause.name}{port}: {cause.bad} of {cause.pairs} pairs bad ({cause.aspect})"
@@ -63,7 +63,7 @@ def _cause(cause: Cause, console: Console) -> None:
     console.print(f"  hint: {wording.line(', '.join(commands))}", markup=False, soft_wrap=True, highlight=False)
 
 
-def _rows(mesh: Mesh, aspect: str, console: Console) -> None:
+def _print_rows(mesh: Mesh, aspect: str, console: Console) -> None:
     """From the NIC at the left to those across, in the same order; hosts apart."""
     width = max(map(len, mesh.nics))
     if head := _column_titles(mesh):
@@ -89,9 +89,9 @@ def _column_titles(mesh: Mesh) -> str:
 
 
 def _separate_hosts(mesh: Mesh, row: str) -> str:
-    found, before = "", None
+    spaced_row, previous_host = "", None
     for name, sign in zip(mesh.nics, row, strict=True):
         host = name.partition("/")[0]
-        found += (" " if before not in (None, host) else "") + sign
-        before = host
-    return found
+        spaced_row += (" " if previous_host not in (None, host) else "") + sign
+        previous_host = host
+    return spaced_row

@@ -17,20 +17,20 @@ _FAILED, _UNMEASURED, _SELF, _UNCOMPARED = "x", " ", "·", "?"
 _EVIDENCE, _GROUPS = 4, 6  # lines that are shown of each
 
 
-def peers(found: Peers, console: Console) -> None:
+def peers(result: Peers, console: Console) -> None:
     """Each matrix, then what was left out."""
     described: dict[SuspectKey, tuple[Matrix, Suspect]] = {}
-    for matrix in found.matrices:
-        _matrix(matrix, console, described)
+    for matrix in result.matrices:
+        _print_matrix(matrix, console, described)
         console.print()
-    for note in found.notes:
+    for note in result.notes:
         console.print(Text(f"note: {wording.line(note)}"), soft_wrap=True)
     suspects: dict[SuspectKey, bool] = {}  # one cause may be low in several matrices
-    for suspect in (suspect for matrix in found.matrices for suspect in matrix.suspects):
-        key = _key(suspect)
+    for suspect in (suspect for matrix in result.matrices for suspect in matrix.suspects):
+        key = _make_key(suspect)
         suspects[key] = suspects.get(key, False) or suspect.confirmed
     confirmed = sum(suspects.values())
-    compared = sum(cell.fraction is not None for matrix in found.matrices for cell in matrix.cells)
+    compared = sum(cell.fraction is not None for matrix in result.matrices for cell in matrix.cells)
     outcome = [wording.plural(len(suspects), "suspect"), f"{confirmed} confirmed"] if suspects else ["no suspect"]
     console.print(f"{wording.plural(compared, 'result')} compared, {', '.join(outcome)}")
 
@@ -38,14 +38,14 @@ def peers(found: Peers, console: Console) -> None:
 SuspectKey = tuple[Kind, str, CellPattern]
 
 
-def _key(suspect: Suspect) -> SuspectKey:
+def _make_key(suspect: Suspect) -> SuspectKey:
     return suspect.kind, suspect.name, suspect.pattern
 
 
-def _matrix(matrix: Matrix, console: Console, described: dict[SuspectKey, tuple[Matrix, Suspect]]) -> None:
+def _print_matrix(matrix: Matrix, console: Console, described: dict[SuspectKey, tuple[Matrix, Suspect]]) -> None:
     """One matrix; a suspect that is in ``described`` refers to the matrix there in place of its details."""
     console.print(Text(wording.line(matrix.title), style="bold"), soft_wrap=True)
-    _picture(matrix, console)
+    _print_picture(matrix, console)
     for group in matrix.groups[:_GROUPS]:
         console.print(Text(f"  {wording.line(_peer_group(group, matrix))}"), soft_wrap=True)
     if len(matrix.groups) > _GROUPS:
@@ -53,58 +53,62 @@ def _matrix(matrix: Matrix, console: Console, described: dict[SuspectKey, tuple[
     for note in matrix.notes:
         console.print(Text(f"  note: {wording.line(note)}"), soft_wrap=True)
     for suspect in matrix.suspects:
-        first = described.setdefault(_key(suspect), (matrix, suspect))
-        _suspect(suspect, matrix, console, None if first[1] is suspect else first)
+        first = described.setdefault(_make_key(suspect), (matrix, suspect))
+        _print_suspect(suspect, matrix, console, None if first[1] is suspect else first)
 
 
-def _picture(matrix: Matrix, console: Console) -> None:
+def _print_picture(matrix: Matrix, console: Console) -> None:
     """Rows send, columns receive. Squares of rails stand side by side where their rows are the same hosts."""
     cells = {(cell.source, cell.target): cell for cell in matrix.cells}
-    alone = all(cell.target is None for cell in matrix.cells)
+    is_column = all(cell.target is None for cell in matrix.cells)
     squares = panels(matrix)
     if len(matrix.members) < 2:
         return
     if len({square.labels for square in squares}) == 1:
-        lines = _square(squares, cells, alone)
+        lines = _format_square(squares, cells, is_column)
     else:
-        lines = [line for square in squares for line in _square((square,), cells, alone)]
+        lines = [line for square in squares for line in _format_square((square,), cells, is_column)]
     if max(map(len, lines)) + 2 > console.width:
         return
     for line in lines:
         console.print(Text(f"  {line}".rstrip()), soft_wrap=True)
-    scale = "  ".join(f"{shade} {text}" for shade, text in zip(_SHADES, _scale(matrix.lower_is_better), strict=True))
+    scale = "  ".join(
+        f"{shade} {text}" for shade, text in zip(_SHADES, _describe_scale(matrix.lower_is_better), strict=True)
+    )
     uncompared = f"  {_UNCOMPARED} not compared" if any(_UNCOMPARED in line.split() for line in lines) else ""
-    row = "" if alone else "row sends, column receives; "
+    row = "" if is_column else "row sends, column receives; "
     measure = "multiple of the peers' median" if matrix.lower_is_better else "share of the peers' median"
     console.print(Text(f"  {row}{measure}: {scale}  {_FAILED} failed{uncompared}", style="dim"), soft_wrap=True)
 
 
-def _square(squares: Sequence[Panel], cells: Mapping[tuple[str, str | None], Cell], alone: bool) -> list[str]:
+def _format_square(
+    squares: Sequence[Panel], cells: Mapping[tuple[str, str | None], Cell], is_column: bool
+) -> list[str]:
     """Squares side by side, their rows labelled once."""
     labels = [wording.line(label) for label in squares[0].labels]
     room = max(map(len, labels))
-    wide = 1 if alone else 2 * len(labels) - 1
+    wide = 1 if is_column else 2 * len(labels) - 1
     titles = [f"{square.title or '':<{wide}}" for square in squares]
     head = [f"{'':<{room}}  {'  '.join(titles)}"] if any(square.title for square in squares) else []
     rows = [
-        f"{label:<{room}}  {'  '.join(f'{_row(square, row, cells, alone):<{wide}}' for square in squares)}"
+        f"{label:<{room}}  {'  '.join(f'{_format_row(square, row, cells, is_column):<{wide}}' for square in squares)}"
         for row, label in enumerate(labels)
     ]
     return [*head, *rows]
 
 
-def _row(square: Panel, row: int, cells: Mapping[tuple[str, str | None], Cell], alone: bool) -> str:
+def _format_row(square: Panel, row: int, cells: Mapping[tuple[str, str | None], Cell], is_column: bool) -> str:
     member = square.members[row]
-    if alone:
-        return _shade(cells.get((member.name, None)))
-    shown = []
-    for other in square.members:
-        cell = cells.get((member.name, other.name))
-        shown.append(_SELF if other is member and cell is None else _shade(cell))
-    return " ".join(shown)
+    if is_column:
+        return _choose_shade(cells.get((member.name, None)))
+    shades = []
+    for column_member in square.members:
+        cell = cells.get((member.name, column_member.name))
+        shades.append(_SELF if column_member is member and cell is None else _choose_shade(cell))
+    return " ".join(shades)
 
 
-def _shade(cell: Cell | None) -> str:
+def _choose_shade(cell: Cell | None) -> str:
     if cell is None:
         return _UNMEASURED
     if cell.value is None:
@@ -115,7 +119,7 @@ def _shade(cell: Cell | None) -> str:
     return next((shade for shade, minimum in zip(_SHADES, _STEPS, strict=False) if fraction >= minimum), _SHADES[-1])
 
 
-def _scale(lower_is_better: bool) -> tuple[str, ...]:
+def _describe_scale(lower_is_better: bool) -> tuple[str, ...]:
     if lower_is_better:
         return (*(f"≤ {1 / step:.2f} ×" for step in _STEPS), "more")
     return (*(f"≥ {step:.0%}".replace("%", " %") for step in _STEPS), "less")
@@ -134,7 +138,7 @@ def _peer_group(group: PeerGroup, matrix: Matrix) -> str:
     return f"{text}, {spread}, slow {side} {wording.quantity(low, matrix.unit)}"
 
 
-def _suspect(
+def _print_suspect(
     suspect: Suspect, matrix: Matrix, console: Console, described: tuple[Matrix, Suspect] | None = None
 ) -> None:
     state, style = ("CONFIRMED", "bold red") if suspect.confirmed else ("SUSPECT", "yellow")

@@ -88,31 +88,37 @@ def draw(topology: Topology, findings: Sequence[Finding]) -> Picture | None:
         return None
     health = Health(findings)
     grouped = len(topology.nodes) > DETAILED
-    groups = _groups(topology) if grouped else {node.name: (node,) for node in topology.nodes}
-    places = _place(groups)
+    groups = _group_devices(topology) if grouped else {node.name: (node,) for node in topology.nodes}
+    places = _place_boxes(groups)
     height = max(y + box_height for _, y, _, box_height in places.values()) + 2
     drawn_cables, ports = (
-        _bundles(groups, topology, places, health) if grouped else _single_cables(topology, places, health)
+        _bundle_cables(groups, topology, places, health) if grouped else _single_cables(topology, places, health)
     )
     boxes = tuple(
-        Box(*places[key], _title(nodes), nodes[0].model, *_state(nodes, health), ports=ports.get(key, ()))
+        Box(
+            *places[key],
+            _format_title(nodes),
+            nodes[0].model,
+            *_describe_state(nodes, health),
+            ports=ports.get(key, ()),
+        )
         for key, nodes in groups.items()
     )
-    return Picture(_WIDTH, int(height), boxes, drawn_cables, _describe(groups, topology, health), grouped)
+    return Picture(_WIDTH, int(height), boxes, drawn_cables, _describe_picture(groups, topology, health), grouped)
 
 
-def _state(nodes: Sequence[Node], health: Health) -> tuple[str, str]:
+def _describe_state(nodes: Sequence[Node], health: Health) -> tuple[str, str]:
     names = [node.name for node in nodes]
     return most_urgent(health.device(name) for name in names), health.describe_devices(names)
 
 
-def _groups(topology: Topology) -> Mapping[str, tuple[Node, ...]]:
+def _group_devices(topology: Topology) -> Mapping[str, tuple[Node, ...]]:
     """Devices that are alike: by role, model and what they are cabled to; by role and model where that is too many."""
     neighbours: dict[str, set[str]] = {node.name: set() for node in topology.nodes}
     roles = {node.name: node.role for node in topology.nodes}
     for edge in topology.edges:
         if roles[edge.a] != roles[edge.b]:
-            upper, lower = sorted((edge.a, edge.b), key=lambda name: _row(roles[name]))
+            upper, lower = sorted((edge.a, edge.b), key=lambda name: _find_row(roles[name]))
             neighbours[lower].add(upper)
     fine: dict[str, list[Node]] = {}
     coarse: dict[str, list[Node]] = {}
@@ -124,16 +130,16 @@ def _groups(topology: Topology) -> Mapping[str, tuple[Node, ...]]:
     return {key: tuple(nodes) for key, nodes in chosen.items()}
 
 
-def _row(role: str) -> int:
+def _find_row(role: str) -> int:
     """Rows from above; a role we do not know stands just above the hosts."""
     return _ROWS.index(role) if role in _ROWS else _HOSTS - 1
 
 
-def _place(groups: Mapping[str, tuple[Node, ...]]) -> dict[str, tuple[float, float, float, float]]:
+def _place_boxes(groups: Mapping[str, tuple[Node, ...]]) -> dict[str, tuple[float, float, float, float]]:
     """x, y, width and height of every box: rows fill the width, a lone switch spans what hangs below it."""
     rows: dict[int, list[str]] = {}
     for key, nodes in groups.items():
-        rows.setdefault(_row(nodes[0].role), []).append(key)
+        rows.setdefault(_find_row(nodes[0].role), []).append(key)
     places: dict[str, tuple[float, float, float, float]] = {}
     y = 2.0
     for row in sorted(rows):
@@ -153,19 +159,19 @@ def _single_cables(
     """Every cable and the ports it ends in."""
     ends: dict[tuple[str, str], list[tuple[float, int, str]]] = {}
     for index, edge in enumerate(topology.edges):
-        for device, port, other in ((edge.a, edge.a_port, edge.b), (edge.b, edge.b_port, edge.a)):
-            x, y, width, _ = places[other]
+        for device, port, peer in ((edge.a, edge.a_port, edge.b), (edge.b, edge.b_port, edge.a)):
+            x, y, width, _ = places[peer]
             side = "below" if y > places[device][1] else "above"
             ends.setdefault((device, side), []).append((x + width / 2, index, port))
     spots: dict[tuple[str, int], tuple[float, float]] = {}
     ports: dict[str, list[Port]] = {}
-    alone = _full_width_devices(places)
-    for (device, side), wanted in sorted(ends.items(), key=lambda entry: entry[0][0] in alone):
+    full_width = _full_width_devices(places)
+    for (device, side), wanted in sorted(ends.items(), key=lambda entry: entry[0][0] in full_width):
         x, y, width, height = places[device]
         pitch = (width - 16) / len(wanted)
         for rank, (_, cable, port) in enumerate(sorted(wanted)):
             centre = round(x + 8 + pitch * (rank + 0.5), 1)
-            if device in alone:  # it spans what hangs on it: its cables run straight
+            if device in full_width:  # it spans what hangs on it: its cables run straight
                 edge = topology.edges[cable]
                 centre = spots.get((edge.a if edge.b == device else edge.b, cable), (centre, y))[0]
             spot = (centre, y if side == "above" else y + height)
@@ -177,7 +183,7 @@ def _single_cables(
         Cable(*spots[edge.a, index], *spots[edge.b, index], health.cable(edge), "", _cable_title(edge, health))
         for index, edge in enumerate(topology.edges)
     )
-    return _urgent_last(cables), {device: tuple(drawn) for device, drawn in ports.items()}
+    return _urgent_last(cables), {device: tuple(ports_of_device) for device, ports_of_device in ports.items()}
 
 
 def _full_width_devices(places: Mapping[str, tuple[float, float, float, float]]) -> set[str]:
@@ -188,7 +194,7 @@ def _full_width_devices(places: Mapping[str, tuple[float, float, float, float]])
     return {devices[0] for devices in rows.values() if len(devices) == 1}
 
 
-def _bundles(
+def _bundle_cables(
     groups: Mapping[str, tuple[Node, ...]],
     topology: Topology,
     places: Mapping[str, tuple[float, float, float, float]],
@@ -201,13 +207,15 @@ def _bundles(
         upper, lower = sorted((group_of[edge.a], group_of[edge.b]), key=lambda key: (places[key][1], key))
         if upper != lower:
             bundles.setdefault((upper, lower), []).append(edge)
-    drawn: list[Cable] = []
+    cables: list[Cable] = []
     for (upper, lower), edges in bundles.items():
         (ux, uy, uw, uh), (lx, ly, lw, _) = places[upper], places[lower]
         status = most_urgent(health.cable(edge) for edge in edges)
         label = f"{len(edges):,} × {edges[0].speed}"
-        drawn.append(Cable(ux + uw / 2, uy + uh, lx + lw / 2, ly, status, label, f"{label}: {describe_status(status)}"))
-    return _urgent_last(drawn), {}
+        cables.append(
+            Cable(ux + uw / 2, uy + uh, lx + lw / 2, ly, status, label, f"{label}: {describe_status(status)}")
+        )
+    return _urgent_last(cables), {}
 
 
 def _urgent_last(cables: Iterable[Cable]) -> tuple[Cable, ...]:
@@ -220,15 +228,15 @@ def _cable_title(edge: Edge, health: Health) -> str:
     return wording.line(f"{wording.cable(edge)}, {edge.speed}{rail}: {describe_status(health.cable(edge))}")
 
 
-def _title(nodes: Sequence[Node]) -> str:
+def _format_title(nodes: Sequence[Node]) -> str:
     if len(nodes) == 1:
         return nodes[0].name
     return f"{len(nodes):,} × {nodes[0].role}: {nodes[0].name} … {nodes[-1].name}"
 
 
-def _describe(groups: Mapping[str, tuple[Node, ...]], topology: Topology, health: Health) -> str:
+def _describe_picture(groups: Mapping[str, tuple[Node, ...]], topology: Topology, health: Health) -> str:
     boxes = "; ".join(
-        wording.line(f"{_title(nodes)} ({nodes[0].role}, {nodes[0].model}): {_state(nodes, health)[1]}")
+        wording.line(f"{_format_title(nodes)} ({nodes[0].role}, {nodes[0].model}): {_describe_state(nodes, health)[1]}")
         for nodes in groups.values()
     )
     return f"{wording.plural(len(topology.edges), 'cable')} between {boxes}"

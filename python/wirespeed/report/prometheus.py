@@ -64,15 +64,15 @@ def text(report: Report) -> str:
     for (device, check, status), count in sorted(findings.items()):
         families.add("wirespeed_findings", {"host": device, "check": check, "status": status}, count)
     for run in report.runs:
-        _run(families, run)
+        _add_run(families, run)
     for relation in report.relations:
-        _relation(families, relation)
-    for found in report.peers:
-        for matrix in found.matrices:
-            _matrix(families, matrix)
-    _comparisons(families, report)
+        _add_relation(families, relation)
+    for comparison in report.peers:
+        for matrix in comparison.matrices:
+            _add_matrix(families, matrix)
+    _add_comparisons(families, report)
     for history in report.histories:
-        _history(families, history)
+        _add_history(families, history)
     registry = CollectorRegistry(auto_describe=False)
     registry.register(families)
     return generate_latest(registry).decode("utf-8")
@@ -88,8 +88,8 @@ class _Families(Collector):
     def add(self, name: str, labels: _Labels, value: float) -> None:
         """One value of a gauge; a label without a value is left out."""
         every = {**self._common, **{key: wording.line(text) for key, text in labels.items()}}
-        kept = tuple(sorted((key, text) for key, text in every.items() if text))
-        self._values[name].setdefault(kept, []).append(value)
+        key_with_labels = tuple(sorted((key, text) for key, text in every.items() if text))
+        self._values[name].setdefault(key_with_labels, []).append(value)
 
     def collect(self) -> Iterator[Metric]:
         """What the client library prints."""
@@ -101,18 +101,18 @@ class _Families(Collector):
                 yield family
 
 
-def _run(families: _Families, run: JudgedRun) -> None:
-    ends = {**_end("", run.source), **_end("peer_", run.target)}
+def _add_run(families: _Families, run: JudgedRun) -> None:
+    ends = {**_label_end("", run.source), **_label_end("peer_", run.target)}
     of_run = {"tool": run.tool, "test": run.test or "", "ranks": "" if run.ranks is None else str(run.ranks), **ends}
     if not (run.source and run.target):
         of_run["file"] = run.file  # nothing else distinguishes measurements of different endpoints
     for judgement, count in sorted(Counter(verdict.judgement.value for verdict in run.verdicts).items()):
         families.add("wirespeed_benchmark_measurements", {**of_run, "judgement": judgement, "file": run.file}, count)
     for verdict in run.verdicts:
-        _verdict(families, of_run, verdict)
+        _add_verdict(families, of_run, verdict)
 
 
-def _verdict(families: _Families, of_run: _Labels, verdict: Verdict) -> None:
+def _add_verdict(families: _Families, of_run: _Labels, verdict: Verdict) -> None:
     measurement = verdict.measurement
     size = "" if measurement.size_bytes is None else str(measurement.size_bytes)
     labels = {**of_run, "metric": measurement.metric.value, "size": size, "place": measurement.place or ""}
@@ -137,7 +137,7 @@ def _verdict(families: _Families, of_run: _Labels, verdict: Verdict) -> None:
             families.add(f"wirespeed_benchmark_of_{name}_limit_ratio", labels, fraction)
 
 
-def _relation(families: _Families, relation: Relation) -> None:
+def _add_relation(families: _Families, relation: Relation) -> None:
     size = "" if relation.size_bytes is None else str(relation.size_bytes)
     labels = {
         "gate": relation.name,
@@ -155,16 +155,18 @@ def _relation(families: _Families, relation: Relation) -> None:
         families.add("wirespeed_benchmark_relation_difference_seconds", labels, seconds)
 
 
-def _matrix(families: _Families, matrix: Matrix) -> None:
+def _add_matrix(families: _Families, matrix: Matrix) -> None:
     size = "" if matrix.size_bytes is None else str(matrix.size_bytes)
     labels = {"tool": matrix.tool, "test": matrix.test or "", "metric": matrix.metric.value, "size": size}
     members = {member.name: member for member in matrix.members}
     for margin in matrix.margins:
         member = members[margin.member]
-        at = {**labels, "host": member.host, "nic": member.device or ""}
-        for direction, off in (("sends", margin.sends), ("receives", margin.receives)):
-            if off is not None:
-                families.add("wirespeed_peer_of_like_ratio", {**at, "direction": direction}, 1 + off)
+        labels_of_member = {**labels, "host": member.host, "nic": member.device or ""}
+        for direction, deviation in (("sends", margin.sends), ("receives", margin.receives)):
+            if deviation is not None:
+                families.add(
+                    "wirespeed_peer_of_like_ratio", {**labels_of_member, "direction": direction}, 1 + deviation
+                )
     for suspect in matrix.suspects:
         state = "confirmed" if suspect.confirmed else "suspect"
         suspect_labels = {
@@ -180,7 +182,7 @@ def _matrix(families: _Families, matrix: Matrix) -> None:
         )
 
 
-def _comparisons(families: _Families, report: Report) -> None:
+def _add_comparisons(families: _Families, report: Report) -> None:
     for comparison in report.comparisons:
         sides = {"before": comparison.a.label, "after": comparison.b.label}
         for row in comparison.series:
@@ -196,31 +198,31 @@ def _comparisons(families: _Families, report: Report) -> None:
                 families.add("wirespeed_compared_ratio", labels, 1 + row.change)
 
 
-def _history(families: _Families, history: History) -> None:
-    known = {campaign.id: campaign for campaign in history.campaigns}
-    for past in history.series:
-        series, last = past.series, past.points[-1] if past.points else None
+def _add_history(families: _Families, history: History) -> None:
+    campaign_by_id = {campaign.id: campaign for campaign in history.campaigns}
+    for entry in history.series:
+        series, last = entry.series, entry.points[-1] if entry.points else None
         if last is None:
             continue
         size = "" if series.size_bytes is None else str(series.size_bytes)
         labels = {"series": wording.series(series), "metric": series.metric.value, "size": size}
-        families.add("wirespeed_history_campaigns", labels, len(past.points))
-        began = known[last.campaign].started if last.campaign in known else None
-        if (when := _seconds_since_epoch(began)) is not None:
-            families.add("wirespeed_history_timestamp_seconds", labels, when)
+        families.add("wirespeed_history_campaigns", labels, len(entry.points))
+        began = campaign_by_id[last.campaign].started if last.campaign in campaign_by_id else None
+        if (timestamp := _seconds_since_epoch(began)) is not None:
+            families.add("wirespeed_history_timestamp_seconds", labels, timestamp)
         seconds = _in_seconds(last.median, series.unit)
         if seconds is not None:
             families.add("wirespeed_history_time_seconds", labels, seconds)
         elif series.unit in BITS_PER_SECOND:
             families.add("wirespeed_history_bandwidth_bytes_per_second", labels, _in_bytes(last.median, series.unit))
-        step = past.steps[-1] if past.steps else None
+        step = entry.steps[-1] if entry.steps else None
         if step is not None and step.change is not None:
-            since = known[step.campaign].label if step.campaign in known else str(step.campaign)
+            since = campaign_by_id[step.campaign].label if step.campaign in campaign_by_id else str(step.campaign)
             step_labels = {**labels, "since": since, "difference": step.difference.value}
             families.add("wirespeed_history_step_ratio", step_labels, 1 + step.change)
 
 
-def _end(prefix: str, name: str | None) -> dict[str, str]:
+def _label_end(prefix: str, name: str | None) -> dict[str, str]:
     """Host and NIC of ``HOST/NIC``."""
     host, _, nic = (name or "").partition("/")
     return {f"{prefix}host": host, f"{prefix}nic": nic}

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from wirespeed.report.fixes import merge_fixes
 from wirespeed.results.findings import Cost, Finding, Fix, Status
 
-SHOWN = (Status.FAIL, Status.WARN, Status.UNKNOWN, Status.ERROR)
+LISTED = (Status.FAIL, Status.WARN, Status.UNKNOWN, Status.ERROR)
 """Statuses a reader must look at; the other two are counted."""
 
-_URGENCY = {status: rank for rank, status in enumerate((*SHOWN, Status.PASS, Status.SKIP))}
+_URGENCY = {status: rank for rank, status in enumerate((*LISTED, Status.PASS, Status.SKIP))}
 
 
 def counts(findings: Iterable[Finding]) -> Mapping[Status, int]:
@@ -67,22 +67,22 @@ class Group:
     def cost(self) -> Cost | None:
         """The largest cost at one place; bandwidth outranks latency, which it cannot be compared with."""
         costs = [finding.cost for finding in self.findings if finding.cost is not None]
-        return max(costs, key=_weight) if costs else None
+        return max(costs, key=_weigh_cost) if costs else None
 
 
 def merge_findings(findings: Iterable[Finding]) -> tuple[Group, ...]:
     """Findings a reader must look at, merged where one device has the same at several places; fails first."""
     merged: dict[tuple[object, ...], list[Finding]] = {}
     for finding in findings:
-        if finding.status in SHOWN:
-            merged.setdefault(_sameness(finding), []).append(finding)
-    groups = [Group(same[0].check, same[0].status, tuple(same)) for same in merged.values()]
+        if finding.status in LISTED:
+            merged.setdefault(_make_group_key(finding), []).append(finding)
+    groups = [Group(similar[0].check, similar[0].status, tuple(similar)) for similar in merged.values()]
     return tuple(sorted(groups, key=lambda group: _URGENCY[group.status]))
 
 
 def by_device(findings: Sequence[Finding]) -> Mapping[str, tuple[Group, ...]]:
     """`alike` per device, devices in the order they come."""
-    devices: dict[str, list[Group]] = {finding.device: [] for finding in findings if finding.status in SHOWN}
+    devices: dict[str, list[Group]] = {finding.device: [] for finding in findings if finding.status in LISTED}
     for group in merge_findings(findings):
         devices[group.first.device].append(group)
     return {device: tuple(groups) for device, groups in devices.items()}
@@ -98,8 +98,8 @@ def first_things(findings: Iterable[Finding], status: Status = Status.FAIL) -> t
     for finding in findings:
         if finding.status is status:
             same_check.setdefault(finding.check, []).append(finding)
-    groups = [Group(check, status, tuple(same)) for check, same in same_check.items()]
-    return tuple(sorted(groups, key=_rank))
+    groups = [Group(check, status, tuple(similar)) for check, similar in same_check.items()]
+    return tuple(sorted(groups, key=_rank_group))
 
 
 def worst(findings: Iterable[Finding]) -> Status | None:
@@ -107,7 +107,7 @@ def worst(findings: Iterable[Finding]) -> Status | None:
     return min((finding.status for finding in findings), key=_URGENCY.__getitem__, default=None)
 
 
-def _sameness(finding: Finding) -> tuple[object, ...]:
+def _make_group_key(finding: Finding) -> tuple[object, ...]:
     return (
         finding.device,
         finding.check,
@@ -120,12 +120,12 @@ def _sameness(finding: Finding) -> tuple[object, ...]:
     )
 
 
-def _rank(group: Group) -> tuple[float, float, int, int, str]:
-    bandwidth, latency = _weight(group.cost)
-    return (-bandwidth, -latency, _gravity(group.check), -len(group.findings), group.check)
+def _rank_group(group: Group) -> tuple[float, float, int, int, str]:
+    bandwidth, latency = _weigh_cost(group.cost)
+    return (-bandwidth, -latency, _rate_gravity(group.check), -len(group.findings), group.check)
 
 
-def _gravity(check: str) -> int:
+def _rate_gravity(check: str) -> int:
     """How much hangs on a kind of check, the gravest 0."""
     return next((rank for rank, starts in enumerate(_GRAVITY) if check.startswith(starts)), len(_GRAVITY))
 
@@ -137,7 +137,7 @@ _GRAVITY = (
 )
 
 
-def _weight(cost: Cost | None) -> tuple[float, float]:
+def _weigh_cost(cost: Cost | None) -> tuple[float, float]:
     if cost is None:
         return (0.0, 0.0)
     return (cost.value, 0.0) if cost.unit == "Gb/s" else (0.0, cost.value)

@@ -16,9 +16,9 @@ from wirespeed.results.verdicts import Judgement, Relation, Side
 def title(relation: Relation) -> str:
     """The gate, and what it compares: ``cross-leaf: ib_write_bw bw_avg 1 MiB, the worst of 8``."""
     subject = " ".join(filter(None, (relation.test, relation.metric.value, wording.size(relation.size_bytes))))
-    at = f", {relation.location}" if relation.location else ""
+    location = f", {relation.location}" if relation.location else ""
     worst = f", the worst of {relation.compared}" if relation.compared > 1 else ""
-    return wording.line(f"{relation.name}: {subject}{at}{worst}")
+    return wording.line(f"{relation.name}: {subject}{location}{worst}")
 
 
 def side(measured_side: Side | None) -> str:
@@ -66,13 +66,13 @@ def table(relations: Sequence[Relation], console: Console) -> None:
         return
     console.print()
     console.print(Text("Runs compared with each other", style="bold"))
-    shown = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    shown.add_column("gate", overflow="fold", ratio=3)
-    shown.add_column("runs", overflow="fold", ratio=3)
-    shown.add_column("baseline", overflow="fold", ratio=3)
-    shown.add_column("reached", justify="right")
-    shown.add_column("required", justify="right")
-    shown.add_column("verdict")
+    grid = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    grid.add_column("gate", overflow="fold", ratio=3)
+    grid.add_column("runs", overflow="fold", ratio=3)
+    grid.add_column("baseline", overflow="fold", ratio=3)
+    grid.add_column("reached", justify="right")
+    grid.add_column("required", justify="right")
+    grid.add_column("verdict")
     for relation in relations:
         style = wording.STYLES[relation.judgement.value]
         cells = (
@@ -82,13 +82,15 @@ def table(relations: Sequence[Relation], console: Console) -> None:
             value(relation),
             requirement(relation),
         )
-        shown.add_row(*(Text(cell) for cell in cells), Text(relation.judgement.value, style=style))
-    console.print(shown)
+        grid.add_row(*(Text(cell) for cell in cells), Text(relation.judgement.value, style=style))
+    console.print(grid)
     for relation in relations:
         if relation.judgement is not Judgement.PASS:
-            at = place(relation.of)
+            location = place(relation.of)
             count = f"{relation.passed} of {relation.compared} pass; " if relation.compared > 1 else ""
-            line = f"{relation.judgement.value}: {relation.name}: {count}{relation.reason}" + (f" ({at})" if at else "")
+            line = f"{relation.judgement.value}: {relation.name}: {count}{relation.reason}" + (
+                f" ({location})" if location else ""
+            )
             console.print(Text(wording.line(line)), soft_wrap=True)
 
 

@@ -49,8 +49,8 @@ def _failed_tests(judged: Sequence[JudgedRun]) -> str:
     names = list(dict.fromkeys(run.test or run.tool for run in failed))
     if len(judged) < 2 or not names:
         return ""
-    more = f" and {len(names) - _TESTS_NAMED} more" if len(names) > _TESTS_NAMED else ""
-    return f" (fail: {', '.join(names[:_TESTS_NAMED])}{more})"
+    further_tests = f" and {len(names) - _TESTS_NAMED} more" if len(names) > _TESTS_NAMED else ""
+    return f" (fail: {', '.join(names[:_TESTS_NAMED])}{further_tests})"
 
 
 _TESTS_NAMED = 4
@@ -76,10 +76,10 @@ def gate(verdict: Verdict) -> float | None:
 
 def format_gate(verdict: Verdict) -> str:
     """``≥ 390 Gb/s``, what a gate requires; empty without a gate."""
-    asked = gate(verdict)
-    if verdict.gate is None or asked is None:
+    required = gate(verdict)
+    if verdict.gate is None or required is None:
         return ""
-    return f"{'≥' if verdict.gate.at_least is not None else '≤'} {wording.quantity(asked, verdict.gate.unit)}"
+    return f"{'≥' if verdict.gate.at_least is not None else '≤'} {wording.quantity(required, verdict.gate.unit)}"
 
 
 def bounds(run: JudgedRun) -> tuple[tuple[str, Bound], ...]:

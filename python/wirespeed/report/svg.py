@@ -13,19 +13,19 @@ _STEP = 84  # between two shades of the legend
 
 def svg(topology: Topology, name: str) -> str:
     """The SVG document of a topology, without findings; the same topology gives the same bytes."""
-    return _environment().get_template("picture.svg.j2").render(name=name, picture=picture.draw(topology, ()))
+    return _create_environment().get_template("picture.svg.j2").render(name=name, picture=picture.draw(topology, ()))
 
 
 def pair_matrix(matrix: Matrix) -> str:
     """The SVG document of the first square of a matrix; the same matrix gives the same bytes."""
-    drawn = heatmap.heats(matrix)[0]
+    picture = heatmap.heats(matrix)[0]
     legend = heatmap.legend()
-    template = _environment().get_template("pair_matrix.svg.j2")
-    width = max(drawn.width, len(legend) * _STEP) + 40
-    return template.render(title=wording.line(matrix.title), picture=drawn, legend=legend, step=_STEP, width=width)
+    template = _create_environment().get_template("pair_matrix.svg.j2")
+    width = max(picture.width, len(legend) * _STEP) + 40
+    return template.render(title=wording.line(matrix.title), picture=picture, legend=legend, step=_STEP, width=width)
 
 
-def _environment() -> Environment:
+def _create_environment() -> Environment:
     return Environment(
         loader=PackageLoader("wirespeed.report"),
         autoescape=True,

@@ -43,15 +43,15 @@ def report(content: Report, console: Console, titles: Mapping[str, str] | None =
         findings(content.findings, console)
     judged_runs(content.runs, console, titles)
     relations.table(content.relations, console)
-    for found in content.peers:
+    for comparison in content.peers:
         console.print()
-        peers.peers(found, console)
+        peers.peers(comparison, console)
     for compared in content.comparisons:
         console.print()
         campaign_comparison.comparison(compared, console, _SERIES)
-    for past in content.histories:
+    for entry in content.histories:
         console.print()
-        campaign_comparison.history(past, console, _SERIES)
+        campaign_comparison.history(entry, console, _SERIES)
     first_things(content.findings, console)
 
 
@@ -65,11 +65,13 @@ def summary(content: Report, console: Console) -> None:
         counted = Counter(verdict.judgement.value for run in content.runs for verdict in run.verdicts)
         names = [judgement.value for judgement in _JUDGED]
         ended = Text("".join(f"{text}  " for text in runs.count_incomplete(content.runs)), style=wording.STYLES["fail"])
-        console.print(Text.assemble("benchmarks  ", ended, _statuses(counted, names, {"skip": "for information only"})))
+        console.print(
+            Text.assemble("benchmarks  ", ended, _format_statuses(counted, names, {"skip": "for information only"}))
+        )
     if content.relations:
         counted = Counter(relation.judgement.value for relation in content.relations)
-        shown = [judgement.value for judgement in _JUDGED if judgement is not Judgement.SKIP]
-        console.print(Text.assemble("compared    ", _statuses(counted, shown)))
+        judgements = [judgement.value for judgement in _JUDGED if judgement is not Judgement.SKIP]
+        console.print(Text.assemble("compared    ", _format_statuses(counted, judgements)))
     for compared in content.comparisons:
         console.print(Text.assemble("comparison  ", campaign_comparison.count_differences(compared)))
 
@@ -82,13 +84,13 @@ def text(content: Report, titles: Mapping[str, str] | None = None, width: int = 
     return "\n".join(row.rstrip() for row in stream.getvalue().splitlines()) + "\n"
 
 
-def topology(drawn: Topology, console: Console) -> None:
+def topology(cluster: Topology, console: Console) -> None:
     """Devices by role and model, cables by speed, in a line each."""
     devices: dict[tuple[str, str], int] = {}
-    for node in drawn.nodes:
+    for node in cluster.nodes:
         devices[node.role, node.model] = devices.get((node.role, node.model), 0) + 1
     cables: dict[str, int] = {}
-    for edge in drawn.edges:
+    for edge in cluster.edges:
         cables[edge.speed] = cables.get(edge.speed, 0) + 1
     for (role, model), count in devices.items():
         console.print(Text(f"  {wording.line(role)}: {count:,} × {wording.line(model)}"))
@@ -97,15 +99,15 @@ def topology(drawn: Topology, console: Console) -> None:
 
 
 def findings(
-    found: Sequence[Finding], console: Console, counted: Sequence[Finding] | None = None, *, verbose: bool = False
+    results: Sequence[Finding], console: Console, counted: Sequence[Finding] | None = None, *, verbose: bool = False
 ) -> None:
     """Every finding a reader must look at, by device, then how many there are of each status, or of those counted.
 
     A device of which nothing was read is one line, unless ``verbose``.
     """
-    counted = found if counted is None else counted
+    counted = results if counted is None else counted
     unread = set() if verbose else _unread_devices(counted)
-    for device, groups in ranking.by_device(found).items():
+    for device, groups in ranking.by_device(results).items():
         console.print()
         console.print(Text(wording.line(device), style="bold underline"))
         if device in unread:
@@ -115,7 +117,7 @@ def findings(
             console.print(Text.assemble(status, text), soft_wrap=True)
             continue
         for group in groups:
-            _group(group, console)
+            _print_group(group, console)
     console.print()
     console.print(_status_counts(counted))
 
@@ -125,12 +127,14 @@ def _unread_devices(findings: Iterable[Finding]) -> set[str]:
     statuses: dict[str, set[Status]] = {}
     for finding in findings:
         statuses.setdefault(finding.device, set()).add(finding.status)
-    return {device for device, found in statuses.items() if found <= {Status.UNKNOWN, Status.SKIP}}
+    return {
+        device for device, statuses_of_device in statuses.items() if statuses_of_device <= {Status.UNKNOWN, Status.SKIP}
+    }
 
 
-def first_things(found: Sequence[Finding], console: Console) -> None:
+def first_things(results: Sequence[Finding], console: Console) -> None:
     """Failed checks in the order to work on them: largest estimated impact first."""
-    ranked = ranking.first_things(found)
+    ranked = ranking.first_things(results)
     if not ranked:
         return
     table = Table(title="What to do first", title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
@@ -144,7 +148,7 @@ def first_things(found: Sequence[Finding], console: Console) -> None:
             str(rank),
             wording.line(group.check),
             str(len(group.findings)),
-            Text(_first_names(_locations(group))),
+            Text(_first_names(_list_locations(group))),
             wording.cost(group.cost) or "not computed",
         )
     console.print()
@@ -169,9 +173,9 @@ def judged_runs(results: Iterable[JudgedRun], console: Console, titles: Mapping[
                 _print_labeled("causes", "likely, the likeliest first (`wirespeed explain ID`):", console)
             for failure in run.failures:
                 _print_labeled("", f"{failure:<8} {(titles or {}).get(failure, '')}", console)
-        for series in _series(run.verdicts):
+        for series in _divide_into_series(run.verdicts):
             console.print()
-            _table(series, console)
+            _print_series(series, console)
         for judgement, reason, _ in runs.reasons(run):
             if judgement is not Judgement.PASS:
                 _print_labeled(judgement.value, reason, console)
@@ -180,10 +184,10 @@ def judged_runs(results: Iterable[JudgedRun], console: Console, titles: Mapping[
                 _print_labeled(heading, text, console)
 
 
-def _group(group: Group, console: Console) -> None:
+def _print_group(group: Group, console: Console) -> None:
     finding = group.first
     status = Text(f"{group.status.value.upper():<8}", style=wording.STYLES[group.status.value])
-    head = Text.assemble(status, (wording.line(group.check), "bold"), " ", _first_names(_locations(group)))
+    head = Text.assemble(status, (wording.line(group.check), "bold"), " ", _first_names(_list_locations(group)))
     console.print(head, soft_wrap=True)
     _print_labeled("", finding.summary, console)
     _print_labeled("expected", finding.expected, console)
@@ -205,10 +209,10 @@ def _group(group: Group, console: Console) -> None:
             style="dim",
         )
     for fix in group.fixes:
-        _fix(fix, console)
+        _print_fix(fix, console)
 
 
-def _fix(fix: Fix, console: Console) -> None:
+def _print_fix(fix: Fix, console: Console) -> None:
     consequence = f" ({fix.consequence})" if fix.consequence else ""
     _print_labeled("fix", f"{fix.sentence}{consequence}", console)
     for command in fix.commands:
@@ -227,17 +231,19 @@ def _print_labeled(label: str, text: str | None, console: Console, style: str = 
         label = ""
 
 
-def _status_counts(found: Sequence[Finding]) -> Text:
-    counted = {status.value: count for status, count in ranking.counts(found).items()}
-    failed = {finding.check for finding in found if finding.status is Status.FAIL}
+def _status_counts(results: Sequence[Finding]) -> Text:
+    counted = {status.value: count for status, count in ranking.counts(results).items()}
+    failed = {finding.check for finding in results if finding.status is Status.FAIL}
     is_shared = len(failed) < counted[Status.FAIL.value]  # a check failed at several places
     labels = {Status.FAIL.value: f"fail ({wording.plural(len(failed), 'check')})"} if is_shared else {}
-    return _statuses(counted, [status.value for status in (*ranking.SHOWN, Status.PASS, Status.SKIP)], labels)
+    return _format_statuses(counted, [status.value for status in (*ranking.LISTED, Status.PASS, Status.SKIP)], labels)
 
 
-def _statuses(counted: Mapping[str, int], shown: Iterable[str], labels: Mapping[str, str] | None = None) -> Text:
+def _format_statuses(
+    counted: Mapping[str, int], statuses: Iterable[str], labels: Mapping[str, str] | None = None
+) -> Text:
     parts: list[Text] = []
-    for status in shown:
+    for status in statuses:
         count = counted.get(status, 0)
         label = (labels or {}).get(status, status)
         parts.append(Text(f"{count:,} {label}", style=wording.STYLES[status] if count else "dim"))
@@ -253,7 +259,7 @@ class _Series:
     has_places: bool = False
 
 
-def _series(verdicts: Iterable[Verdict]) -> Iterator[_Series]:
+def _divide_into_series(verdicts: Iterable[Verdict]) -> Iterator[_Series]:
     """Judged measurements by metric, place and unit, in the order of the log; places of one row each are one table."""
     by_metric: dict[tuple[str, str], dict[str, list[Verdict]]] = {}
     for verdict in map(_in_gigabits, verdicts):
@@ -264,14 +270,14 @@ def _series(verdicts: Iterable[Verdict]) -> Iterator[_Series]:
     for (metric, unit), places in by_metric.items():
         if len(places) > 1 and all(len(rows) == 1 for rows in places.values()):
             yield _Series(
-                _heading(metric, "", unit), [row for rows in places.values() for row in rows], has_places=True
+                _format_heading(metric, "", unit), [row for rows in places.values() for row in rows], has_places=True
             )
             continue
         for place, rows in places.items():
-            yield _Series(_heading(metric, place, unit), rows)
+            yield _Series(_format_heading(metric, place, unit), rows)
 
 
-def _heading(metric: str, place: str, unit: str) -> str:
+def _format_heading(metric: str, place: str, unit: str) -> str:
     """``busbw out-of-place in GB/s``."""
     if metric == Metric.WRONG.value:
         return " ".join(filter(None, ("elements with wrong data", place)))
@@ -289,8 +295,8 @@ def _in_gigabits(verdict: Verdict) -> Verdict:
 
     gate = verdict.gate
     if gate is not None:
-        least, most = (None if bound is None else bound / 1e9 for bound in (gate.at_least, gate.at_most))
-        gate = replace(gate, at_least=least, at_most=most, unit="Gb/s")
+        minimum, maximum = (None if bound is None else bound / 1e9 for bound in (gate.at_least, gate.at_most))
+        gate = replace(gate, at_least=minimum, at_most=maximum, unit="Gb/s")
     return replace(
         verdict,
         measurement=verdict.measurement._replace(unit="Gb/s", value=verdict.measurement.value / 1e9),
@@ -301,18 +307,18 @@ def _in_gigabits(verdict: Verdict) -> Verdict:
     )
 
 
-def _table(series: _Series, console: Console) -> None:
+def _print_series(series: _Series, console: Console) -> None:
     """One series as a table. The limiting terms are above the table if they follow its order, else in a column."""
     above = _limiting_terms_by_size(series)
     columns = [
         column
-        for column in _columns(series.has_places, with_limiting_terms=above is None)
+        for column in _list_columns(series.has_places, with_limiting_terms=above is None)
         if any(column.cell(row) for row in series.rows)
     ]
     common = [column for column in columns if series.has_places and column.constant and _is_common(column, series)]
     heading = [series.name, *(_common_value(column, series) for column in common)]
     label = [f"limit set by: {above}"] if above else []
-    for text in (", ".join([*heading, *label]),) if above in _terms(series) else (", ".join(heading), *label):
+    for text in (", ".join([*heading, *label]),) if above in _list_terms(series) else (", ".join(heading), *label):
         console.print(Text(wording.line(text)))
     columns = [column for column in columns if column not in common]
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
@@ -329,7 +335,7 @@ def _table(series: _Series, console: Console) -> None:
     console.print(table)
 
 
-def _terms(series: _Series) -> set[str]:
+def _list_terms(series: _Series) -> set[str]:
     return {runs.limiting_terms(row) for row in series.rows}
 
 
@@ -354,10 +360,10 @@ def _limiting_terms_by_size(series: _Series) -> str | None:
     has_sizes = all(row.measurement.size_bytes is not None for row in series.rows)
     if series.has_places or not has_sizes or len(set(terms)) < len(terms) or not all(terms):
         return None
-    return ", ".join(f"{term} ({_sizes(rows)})" for term, rows in rows_by_term)
+    return ", ".join(f"{term} ({_format_sizes(rows)})" for term, rows in rows_by_term)
 
 
-def _sizes(rows: Sequence[Verdict]) -> str:
+def _format_sizes(rows: Sequence[Verdict]) -> str:
     first, last = (wording.size(row.measurement.size_bytes) for row in (rows[0], rows[-1]))
     return first if first == last else f"{first} to {last}"
 
@@ -373,7 +379,7 @@ class _Column:
     constant: bool = False  # a property of the run: above the table where it is the same in all rows
 
 
-def _columns(with_places: bool, with_limiting_terms: bool) -> Iterator[_Column]:
+def _list_columns(with_places: bool, with_limiting_terms: bool) -> Iterator[_Column]:
     if with_places:
         yield _Column("series", lambda row: row.measurement.place or "", "left")
     yield _Column("size", lambda row: wording.size(row.measurement.size_bytes), constant=True)
@@ -402,7 +408,7 @@ def _format_measurement(row: Verdict) -> str:
     return f"{measurement.value:,}" if measurement.metric is Metric.WRONG else wording.number(measurement.value)
 
 
-def _locations(group: Group) -> list[str]:
+def _list_locations(group: Group) -> list[str]:
     """Locations as DEVICE or DEVICE:PLACE, so that each line names its device."""
     places = dict.fromkeys((finding.device, finding.place) for finding in group.findings)
     return [wording.location(device, place) for device, place in places]
@@ -411,5 +417,5 @@ def _locations(group: Group) -> list[str]:
 def _first_names(names: Sequence[str]) -> str:
     """The first names and the number of others."""
     named = ", ".join(wording.line(name) for name in names[:_PLACES_NAMED])
-    more = len(names) - _PLACES_NAMED
-    return f"{named} and {more} more" if more > 0 else named
+    further = len(names) - _PLACES_NAMED
+    return f"{named} and {further} more" if further > 0 else named

@@ -18,7 +18,7 @@ from wirespeed.results.verdicts import Bound, JudgedRun, Judgement, Relation, Ve
 _INPUTS, _RUNS, _FINDINGS, _SUSPECTS, _SERIES, _CHANGES, _COMMANDS = 4, 5, 4, 3, 3, 3, 8
 _STEPS, _DEVICES, _LOCATIONS = 4, 4, 2
 """Most rows of each part: with headings and lines that wrap, together a page."""
-_REST = " in the full report"
+_IN_FULL_REPORT = " in the full report"
 _LETTERS = 160  # of a text of devices or files; the whole report has it all
 _URGENCY = (Judgement.FAIL, Judgement.WARN, Judgement.UNKNOWN, Judgement.PASS)
 
@@ -26,22 +26,22 @@ _URGENCY = (Judgement.FAIL, Judgement.WARN, Judgement.UNKNOWN, Judgement.PASS)
 def text(report: Report) -> str:
     """The page; the same report gives the same bytes."""
     lines = [f"# {_escape(report.cluster)}", ""]
-    when = (
+    time_text = (
         f"recorded {wording.line(wording.moment(report.recorded))}" if report.recorded else "time of recording unknown"
     )
-    lines += [f"{when[0].upper()}{when[1:]}. Inputs of wirespeed:", ""]
-    lines += _bullets([f"{_code(source.name)}: {_escape(source.detail)}" for source in report.inputs], _INPUTS)
+    lines += [f"{time_text[0].upper()}{time_text[1:]}. Inputs of wirespeed:", ""]
+    lines += _format_bullets([f"{_code(source.name)}: {_escape(source.detail)}" for source in report.inputs], _INPUTS)
     for heading, part in (
         ("Measurements and limits", _worst_measurements(report.runs)),
         ("Runs compared with each other", _failed_relations(report.relations)),
-        ("Wrong settings", _wrong(report)),
-        ("Slow compared with peers", _peers(report)),
-        ("Changes since the baseline", _since(report.comparisons)),
-        ("Next", _next(report)),
+        ("Wrong settings", _list_failures(report)),
+        ("Slow compared with peers", _format_peers(report)),
+        ("Changes since the baseline", _format_comparisons(report.comparisons)),
+        ("Next", _list_next_steps(report)),
     ):
         if part:
             lines += ["", f"## {heading}", "", *part]
-    if any(row.endswith(_REST) for row in lines):
+    if any(row.endswith(_IN_FULL_REPORT) for row in lines):
         lines += ["", "The full report: `wirespeed report CLUSTER.yaml -o report.html` with the same inputs."]
     return "\n".join(lines) + "\n"
 
@@ -55,13 +55,13 @@ def _worst_measurements(runs: Sequence[JudgedRun]) -> list[str]:
             rows.append((-1, 0.0, f"- **failed** {_of_run(run)}: {_code(run.error)} ({_code(run.file)}){causes}"))
         verdicts = [verdict for verdict in run.verdicts if verdict.judgement in _URGENCY]
         if verdicts:
-            worst = min(verdicts, key=lambda verdict: (_URGENCY.index(verdict.judgement), _fraction(verdict)))
+            worst = min(verdicts, key=lambda verdict: (_URGENCY.index(verdict.judgement), _get_fraction(verdict)))
             count = sum(verdict.judgement is worst.judgement for verdict in verdicts)
-            rows.append((_URGENCY.index(worst.judgement), _fraction(worst), _verdict(run, worst, count)))
-    return _bullets([row for *_, row in sorted(rows, key=lambda row: row[:2])], _RUNS, bullet="")
+            rows.append((_URGENCY.index(worst.judgement), _get_fraction(worst), _format_verdict(run, worst, count)))
+    return _format_bullets([row for *_, row in sorted(rows, key=lambda row: row[:2])], _RUNS, bullet="")
 
 
-def _verdict(run: JudgedRun, worst: Verdict, count: int) -> str:
+def _format_verdict(run: JudgedRun, worst: Verdict, count: int) -> str:
     measurement = worst.measurement
     subject = " ".join(
         filter(
@@ -69,46 +69,46 @@ def _verdict(run: JudgedRun, worst: Verdict, count: int) -> str:
             (measurement.metric.value, wording.size(measurement.size_bytes), wording.line(measurement.place or "")),
         )
     )
-    found = f"{wording.number(float(measurement.value))} {wording.unit(measurement.unit)}"
-    more = f", lowest of {count} values" if count > 1 else ""
-    limit = _limit(worst)
+    measured = f"{wording.number(float(measurement.value))} {wording.unit(measurement.unit)}"
+    count_text = f", lowest of {count} values" if count > 1 else ""
+    limit = _format_limit(worst)
     return (
-        f"- **{worst.judgement.value}** {_of_run(run)} {subject}: found {found}, {limit}; {_escape(worst.reason)}"
-        f" ({_code(f'{run.file}:{measurement.line}')}{more})"
+        f"- **{worst.judgement.value}** {_of_run(run)} {subject}: found {measured}, {limit}; {_escape(worst.reason)}"
+        f" ({_code(f'{run.file}:{measurement.line}')}{count_text})"
     )
 
 
-def _failed_relations(found: Sequence[Relation]) -> list[str]:
+def _failed_relations(results: Sequence[Relation]) -> list[str]:
     """What relative gates say, the worst first; of those that pass only how many."""
-    bad = [relation for relation in found if relation.judgement is not Judgement.PASS]
+    bad = [relation for relation in results if relation.judgement is not Judgement.PASS]
     ranked = sorted(bad, key=lambda relation: _URGENCY.index(relation.judgement))
     rows = [
         f"**{relation.judgement.value}** {_code(relations.title(relation))}: {_escape(relation.reason)}"
         for relation in ranked
     ]
-    if passed := len(found) - len(bad):
+    if passed := len(results) - len(bad):
         rows.append(f"**pass** {wording.plural(passed, 'relative gate')}")
-    return _bullets(rows, _RUNS)
+    return _format_bullets(rows, _RUNS)
 
 
-def _limit(verdict: Verdict) -> str:
-    known: list[tuple[str, Bound, float | None]] = []
+def _format_limit(verdict: Verdict) -> str:
+    bounds: list[tuple[str, Bound, float | None]] = []
     if verdict.physical is not None:
-        known.append(("physical limit", verdict.physical, verdict.fraction_of_physical))
+        bounds.append(("physical limit", verdict.physical, verdict.fraction_of_physical))
     if verdict.reachable is not None:
-        known.append(("reachable limit", verdict.reachable, verdict.fraction_of_reachable))
+        bounds.append(("reachable limit", verdict.reachable, verdict.fraction_of_reachable))
     if verdict.found is not None:
-        known.append(("limit as found", verdict.found, verdict.fraction_of_found))
+        bounds.append(("limit as found", verdict.found, verdict.fraction_of_found))
     limits = [
         f"{name} {wording.number(bound.value)} {wording.unit(bound.unit)} ({_escape(bound.bottleneck)}"
         + (f", reached {wording.percent(fraction)}" if fraction is not None else "")
         + ")"
-        for name, bound, fraction in known
+        for name, bound, fraction in bounds
     ]
     return ", ".join(limits) or "no limit known"
 
 
-def _fraction(verdict: Verdict) -> float:
+def _get_fraction(verdict: Verdict) -> float:
     fraction = verdict.fraction_of_reachable
     fraction = verdict.fraction_of_physical if fraction is None else fraction
     return 1.0 if fraction is None else fraction
@@ -120,7 +120,7 @@ def _of_run(run: JudgedRun) -> str:
     return ", ".join(filter(None, (_code(run.title), ranks, _code(ends) if ends else None)))
 
 
-def _wrong(report: Report) -> list[str]:
+def _list_failures(report: Report) -> list[str]:
     rows = []
     for group in ranking.first_things(report.findings):
         first = group.first
@@ -129,11 +129,11 @@ def _wrong(report: Report) -> list[str]:
         values = f": expected {_code(first.expected or '?')}, found {_code(first.found or '?')}"
         location = _code(wording.location(first.device, first.place))
         if len(group.findings) > 1:
-            several = list(dict.fromkeys(wording.location(each.device, each.place) for each in group.findings))
-            rest = f" and {len(several) - _LOCATIONS} more" if len(several) > _LOCATIONS else ""
-            location = ", ".join(map(_code, several[:_LOCATIONS])) + rest
+            several = list(dict.fromkeys(wording.location(finding.device, finding.place) for finding in group.findings))
+            further_locations = f" and {len(several) - _LOCATIONS} more" if len(several) > _LOCATIONS else ""
+            location = ", ".join(map(_code, several[:_LOCATIONS])) + further_locations
         rows.append(f"{_code(group.check)} at {location}{values}{cost}{read}")
-    lines = _bullets(rows, _FINDINGS)
+    lines = _format_bullets(rows, _FINDINGS)
     counts = ranking.counts(report.findings)
     unsure = sum(count for status, count in counts.items() if status.value in ("unknown", "error"))
     if unsure:
@@ -141,28 +141,28 @@ def _wrong(report: Report) -> list[str]:
     return lines
 
 
-def _suspects(report: Report) -> Iterator[tuple[Matrix, Suspect]]:
-    every = [(matrix, suspect) for found in report.peers for matrix in found.matrices for suspect in matrix.suspects]
+def _sort_suspects(report: Report) -> Iterator[tuple[Matrix, Suspect]]:
+    every = [(matrix, suspect) for result in report.peers for matrix in result.matrices for suspect in matrix.suspects]
     yield from sorted(every, key=lambda pair: (not pair[1].confirmed, pair[1].fraction))
 
 
-def _peers(report: Report) -> list[str]:
+def _format_peers(report: Report) -> list[str]:
     rows = [
         f"**{'confirmed' if suspect.confirmed else 'suspect'}** {_code(peers.suspect_title(suspect, matrix))}"
         f" in {_code(matrix.title)}: {_escape(suspect.because)} (slowest: {_code(suspect.evidence[0])})"
-        for matrix, suspect in _suspects(report)
+        for matrix, suspect in _sort_suspects(report)
     ]
-    return _bullets(rows, _SUSPECTS)
+    return _format_bullets(rows, _SUSPECTS)
 
 
-def _since(comparisons: Sequence[Comparison]) -> list[str]:
+def _format_comparisons(comparisons: Sequence[Comparison]) -> list[str]:
     lines: list[str] = []
-    for found in comparisons:
-        worse = [row for row in found.series if row.difference is Difference.WORSE]
-        better = sum(row.difference is Difference.BETTER for row in found.series)
+    for comparison in comparisons:
+        worse = [row for row in comparison.series if row.difference is Difference.WORSE]
+        better = sum(row.difference is Difference.BETTER for row in comparison.series)
         lines.append(
-            f"- {_code(found.a.label)} to {_code(found.b.label)}: {len(worse)} of {len(found.series)} series worse,"
-            f" {better} better"
+            f"- {_code(comparison.a.label)} to {_code(comparison.b.label)}:"
+            f" {len(worse)} of {len(comparison.series)} series worse, {better} better"
         )
         rows = [
             f"{_code(wording.series(row.series))} {row.series.metric.value} {wording.size(row.series.size_bytes)}:"
@@ -170,22 +170,22 @@ def _since(comparisons: Sequence[Comparison]) -> list[str]:
             + (f", p = {row.adjusted:.2g}" if row.adjusted is not None else "")
             for row in worse
         ]
-        lines += _bullets(rows, _SERIES, bullet="  - ")
-        whole = [joint for joint in found.joint_changes if joint.difference is Difference.WORSE]
+        lines += _format_bullets(rows, _SERIES, bullet="  - ")
+        whole = [joint for joint in comparison.joint_changes if joint.difference is Difference.WORSE]
         rows = [
             f"{_code(campaign_comparison.series_title(joint.series))} worse {campaign_comparison.moved_by(joint)}"
             for joint in whole
         ]
-        lines += _bullets(rows, _SERIES, bullet="  - ")
+        lines += _format_bullets(rows, _SERIES, bullet="  - ")
         changed = [
             f"changed {_code(name)}: {_code(before or 'not read')} to {_code(after or 'not read')} ({_code(places)})"
-            for name, before, after, places in campaign_comparison.merge_changes(found.changes)
+            for name, before, after, places in campaign_comparison.merge_changes(comparison.changes)
         ]
-        lines += _bullets(changed, _CHANGES, bullet="  - ")
+        lines += _format_bullets(changed, _CHANGES, bullet="  - ")
     return lines
 
 
-def _next(report: Report) -> list[str]:
+def _list_next_steps(report: Report) -> list[str]:
     """Steps in the order to do them: fixes by estimated impact, then runs and suspects to measure again."""
     steps: dict[tuple[str, tuple[str, ...]], dict[str, None]] = {}
     checks: dict[tuple[str, tuple[str, ...]], dict[str, None]] = {}
@@ -197,49 +197,51 @@ def _next(report: Report) -> list[str]:
     lines: list[str] = []
     for number, ((sentence, commands), devices) in enumerate(list(steps.items())[:_STEPS], 1):
         lines += [
-            f"{number}. {_code(format_first(list(devices), _DEVICES))}, {_names_of(checks[sentence, commands])}:"
+            f"{number}. {_code(format_first(list(devices), _DEVICES))}, {_name_checks(checks[sentence, commands])}:"
             f" {_escape(sentence)}",
-            *_block(commands),
+            *_format_code_block(commands),
         ]
     if len(steps) > _STEPS:
-        lines += ["", f"{len(steps) - _STEPS} more steps{_REST}"]
+        lines += ["", f"{len(steps) - _STEPS} more steps{_IN_FULL_REPORT}"]
     repeats = list(
         dict.fromkeys(
-            command for _, suspect in _suspects(report) if not suspect.confirmed for command in suspect.retest
+            command for _, suspect in _sort_suspects(report) if not suspect.confirmed for command in suspect.retest
         )
     )
     runs = list(dict.fromkeys(command for run in report.runs for command in run.repeat))
     if runs:
-        lines += [*([""] if lines else []), "Repeat the runs that failed once:", *_block(runs)]
+        lines += [*([""] if lines else []), "Repeat the runs that failed once:", *_format_code_block(runs)]
     causes = list(dict.fromkeys(cause for run in report.runs for cause in run.failures))
     if causes:
         explained = [f"wirespeed explain {cause}" for cause in causes]
         lines += [*([""] if lines else []), "Read the likely causes of the failed runs, likeliest first:"]
-        lines += _block(explained)
+        lines += _format_code_block(explained)
     if repeats:
-        lines += [*([""] if lines else []), "Repeat to confirm the suspects:", *_block(tuple(repeats))]
+        lines += [*([""] if lines else []), "Repeat to confirm the suspects:", *_format_code_block(tuple(repeats))]
     return lines
 
 
-def _names_of(checks: Iterable[str]) -> str:
+def _name_checks(checks: Iterable[str]) -> str:
     return _code(format_first(list(checks), _LOCATIONS))
 
 
-def _block(commands: Sequence[str]) -> list[str]:
+def _format_code_block(commands: Sequence[str]) -> list[str]:
     """Commands as one code block, as many as there is room for."""
     if not commands:
         return []
-    kept = [line for command in commands[:_COMMANDS] for line in wording.clean(command).splitlines()]
-    fence = "`" * max(3, 1 + max(map(_ticks, kept), default=0))
-    rest = [f"{len(commands) - _COMMANDS} more commands in the full report", ""] if len(commands) > _COMMANDS else []
-    return ["", fence, *kept, fence, "", *rest]
+    lines = [line for command in commands[:_COMMANDS] for line in wording.clean(command).splitlines()]
+    fence = "`" * max(3, 1 + max(map(_count_ticks, lines), default=0))
+    further_commands = (
+        [f"{len(commands) - _COMMANDS} more commands in the full report", ""] if len(commands) > _COMMANDS else []
+    )
+    return ["", fence, *lines, fence, "", *further_commands]
 
 
-def _bullets(rows: Sequence[str], most: int, bullet: str = "- ") -> list[str]:
-    shown = [f"{bullet}{row}" for row in rows[:most]]
-    if len(rows) > most:
-        shown.append(f"{bullet or '- '}{len(rows) - most} more{_REST}")
-    return shown
+def _format_bullets(rows: Sequence[str], limit: int, bullet: str = "- ") -> list[str]:
+    lines = [f"{bullet}{row}" for row in rows[:limit]]
+    if len(rows) > limit:
+        lines.append(f"{bullet or '- '}{len(rows) - limit} more{_IN_FULL_REPORT}")
+    return lines
 
 
 def _escape(text: str) -> str:
@@ -249,15 +251,15 @@ def _escape(text: str) -> str:
 
 def _code(text: str) -> str:
     """Text as code, however many backticks it holds."""
-    shown = wording.line(text)
-    if len(shown) > _LETTERS:
-        shown = f"{shown[: _LETTERS - 1]}…"
-    ticks = "`" * (_ticks(shown) + 1)
-    pad = " " if shown.startswith("`") or shown.endswith("`") or not shown else ""
-    return f"{ticks}{pad}{shown}{pad}{ticks}"
+    cleaned = wording.line(text)
+    if len(cleaned) > _LETTERS:
+        cleaned = f"{cleaned[: _LETTERS - 1]}…"
+    ticks = "`" * (_count_ticks(cleaned) + 1)
+    pad = " " if cleaned.startswith("`") or cleaned.endswith("`") or not cleaned else ""
+    return f"{ticks}{pad}{cleaned}{pad}{ticks}"
 
 
-def _ticks(text: str) -> int:
+def _count_ticks(text: str) -> int:
     """The longest run of backticks."""
     return max(_runs_of_ticks(text), default=0)
 

@@ -81,10 +81,10 @@ def size(value: int | None) -> str:
 
 def cost(value: Cost | None) -> str:
     """Estimated impact of a finding, ``197 Gb/s``; empty if it is unknown."""
-    return "" if value is None else f"{_short(value.value)} {value.unit}"
+    return "" if value is None else f"{_format_estimate(value.value)} {value.unit}"
 
 
-def _short(value: float) -> str:
+def _format_estimate(value: float) -> str:
     """Three digits: a cost is an estimate."""
     decimals = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
     return plain(round(value, decimals))
@@ -126,9 +126,9 @@ def cable(edge: Edge) -> str:
     return line(f"{edge.a}:{edge.a_port} – {edge.b}:{edge.b_port}")
 
 
-def plural(count: int, singular: str, many: str | None = None) -> str:
+def plural(count: int, singular: str, plural_form: str | None = None) -> str:
     """``1 cable``, ``3 cables``."""
-    return f"{count:,} {singular if count == 1 else many or singular + 's'}"
+    return f"{count:,} {singular if count == 1 else plural_form or singular + 's'}"
 
 
 def series(stored_series: Series) -> str:

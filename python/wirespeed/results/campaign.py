@@ -118,7 +118,7 @@ class Campaign:
     facts: Mapping[str, str] = field(default_factory=dict)
 
 
-def campaign_of(document: Mapping[str, Any]) -> Campaign:
+def parse_campaign(document: Mapping[str, Any]) -> Campaign:
     """A campaign as read from JSON.
 
     Raises:
@@ -130,7 +130,7 @@ def campaign_of(document: Mapping[str, Any]) -> Campaign:
         id=document["id"],
         suite=document["suite"],
         cluster=document["cluster"],
-        steps=tuple(step_of(step) for step in document["steps"]),
+        steps=tuple(parse_step(step) for step in document["steps"]),
         holds=dict(document["holds"]),
         notes=tuple(document["notes"]),
         label=document.get("label"),
@@ -139,23 +139,23 @@ def campaign_of(document: Mapping[str, Any]) -> Campaign:
     )
 
 
-def step_of(data: Mapping[str, Any]) -> Step:
+def parse_step(data: Mapping[str, Any]) -> Step:
     """A step as read from JSON."""
-    known = {name: data[name] for name in Step.__dataclass_fields__ if name in data}
+    values = {name: data[name] for name in Step.__dataclass_fields__ if name in data}
     server = data.get("server")
-    known |= {
-        "client": _command(data["client"]),
-        "server": _command(server) if server else None,
+    values |= {
+        "client": _parse_command(data["client"]),
+        "server": _parse_command(server) if server else None,
         "suspects": tuple(data.get("suspects", ())),
     }
-    return Step(**known)
+    return Step(**values)
 
 
-def _command(data: Mapping[str, Any]) -> Command:
+def _parse_command(data: Mapping[str, Any]) -> Command:
     return Command(data["host"], tuple(data["arguments"]), dict(data["environment"]))
 
 
-def attempt_of(data: Mapping[str, Any]) -> Attempt:
+def parse_attempt(data: Mapping[str, Any]) -> Attempt:
     """An attempt as read from a line of the journal."""
-    known = {name: data[name] for name in Attempt.__dataclass_fields__ if name in data}
-    return Attempt(**{**known, "status": Outcome(data["status"]), "grade": Grade(data["grade"])})
+    values = {name: data[name] for name in Attempt.__dataclass_fields__ if name in data}
+    return Attempt(**{**values, "status": Outcome(data["status"]), "grade": Grade(data["grade"])})

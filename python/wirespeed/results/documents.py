@@ -35,12 +35,12 @@ def read(text: str, place: str) -> Peers | Comparison | History:
     """
     expected = "the JSON output of `bench peers`, `bench compare` or `bench history`"
     hint = "`wirespeed bench peers`, `compare` or `history` with --format json writes one"
-    body = _body(text, place, tuple(_KINDS), expected, hint)
+    body = _read_body(text, place, tuple(_KINDS), expected, hint)
     kind = body["kind"]
     name, result_type = _KINDS[kind]
-    found: object = _content(body, place, kind, name, result_type)
-    assert isinstance(found, Peers | Comparison | History)
-    return found
+    result: object = _read_content(body, place, kind, name, result_type)
+    assert isinstance(result, Peers | Comparison | History)
+    return result
 
 
 def read_as(text: str, place: str, kind: str, name: str, result_type: type[_Result], hint: str) -> _Result:
@@ -49,8 +49,8 @@ def read_as(text: str, place: str, kind: str, name: str, result_type: type[_Resu
     Raises:
         Refusal: it is none, of another kind, newer than this program, or not whole.
     """
-    body = _body(text, place, (kind,), f"a document of {kind}", hint)
-    return _content(body, place, kind, name, result_type)
+    body = _read_body(text, place, (kind,), f"a document of {kind}", hint)
+    return _read_content(body, place, kind, name, result_type)
 
 
 def convert(result_type: type[_Result], data: Any, name: str, place: str, expected: str) -> _Result:
@@ -60,14 +60,14 @@ def convert(result_type: type[_Result], data: Any, name: str, place: str, expect
         Refusal: it is of another form.
     """
     try:
-        return _object(result_type, data, name)
+        return _convert_object(result_type, data, name)
     except KeyError as error:
         raise refuse(place, f"no {error.args[0]}", expected) from None
     except (TypeError, ValueError) as error:
         raise refuse(place, str(error), expected) from None
 
 
-def _body(text: str, place: str, kinds: tuple[str, ...], expected: str, hint: str) -> dict[str, Any]:
+def _read_body(text: str, place: str, kinds: tuple[str, ...], expected: str, hint: str) -> dict[str, Any]:
     """A document of one of the kinds."""
     try:
         body = json.loads(text)
@@ -85,21 +85,21 @@ def _body(text: str, place: str, kinds: tuple[str, ...], expected: str, hint: st
     return body
 
 
-def _content(body: dict[str, Any], place: str, kind: str, name: str, result_type: type[_Result]) -> _Result:
+def _read_content(body: dict[str, Any], place: str, kind: str, name: str, result_type: type[_Result]) -> _Result:
     if name not in body:
         raise refuse(place, f"no {name}", f"what {kind} holds")
     return convert(result_type, body[name], name, place, f"what {kind} holds")
 
 
-def _convert(hint: Any, data: Any, at: str) -> Any:
+def _convert(hint: Any, data: Any, location: str) -> Any:
     """Data of JSON as a type; ``at`` is its location in the document."""
     if is_dataclass(hint) and isinstance(hint, type):
-        return _object(hint, data, at)
+        return _convert_object(hint, data, location)
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
-        return _any_of(get_args(hint), data, at)
+        return _convert_union(get_args(hint), data, location)
     if origin is tuple:
-        return _tuple(get_args(hint), data, at)
+        return _convert_tuple(get_args(hint), data, location)
     if isinstance(hint, type) and issubclass(hint, Enum):
         return hint(data)
     if hint is float and isinstance(data, int | float) and not isinstance(data, bool):
@@ -108,49 +108,49 @@ def _convert(hint: Any, data: Any, at: str) -> Any:
         return None
     if isinstance(hint, type) and type(data) is hint:
         return data
-    raise ValueError(f"{data!r:.60} for {at}")
+    raise ValueError(f"{data!r:.60} for {location}")
 
 
-def _object(result_type: type[_Result], data: Any, at: str) -> _Result:
+def _convert_object(result_type: type[_Result], data: Any, location: str) -> _Result:
     if not isinstance(data, dict):
-        raise ValueError(f"{data!r:.60} for {at}")
-    hints = _hints(result_type)  # type: ignore[arg-type]
+        raise ValueError(f"{data!r:.60} for {location}")
+    hints = _get_type_hints(result_type)  # type: ignore[arg-type]
     values = {}
     for field in fields(result_type):  # type: ignore[arg-type]
         if field.name in data:
-            values[field.name] = _convert(hints[field.name], data[field.name], f"{at}.{field.name}")
+            values[field.name] = _convert(hints[field.name], data[field.name], f"{location}.{field.name}")
         elif field.default is MISSING and field.default_factory is MISSING:
-            raise KeyError(f"{at}.{field.name}")
+            raise KeyError(f"{location}.{field.name}")
     return result_type(**values)
 
 
 @cache
-def _hints(result_type: type) -> dict[str, Any]:
+def _get_type_hints(result_type: type) -> dict[str, Any]:
     return get_type_hints(result_type)
 
 
-def _any_of(kinds: tuple[Any, ...], data: Any, at: str) -> Any:
+def _convert_union(kinds: tuple[Any, ...], data: Any, location: str) -> Any:
     if data is None and type(None) in kinds:
         return None
     for kind in kinds:
         if kind is float and isinstance(data, int) and int in kinds:
             continue  # a whole number stays one where it may
         try:
-            return _convert(kind, data, at)
+            return _convert(kind, data, location)
         except ValueError:
             if is_dataclass(kind) or len(kinds) == 2:
                 raise
-    raise ValueError(f"{data!r:.60} for {at}")
+    raise ValueError(f"{data!r:.60} for {location}")
 
 
-def _tuple(kinds: tuple[Any, ...], data: Any, at: str) -> tuple[Any, ...]:
+def _convert_tuple(kinds: tuple[Any, ...], data: Any, location: str) -> tuple[Any, ...]:
     if not isinstance(data, list):
-        raise ValueError(f"{data!r:.60} for {at}")
+        raise ValueError(f"{data!r:.60} for {location}")
     if len(kinds) == 2 and kinds[1] is Ellipsis:
-        return tuple(_convert(kinds[0], element, f"{at}[{number}]") for number, element in enumerate(data))
+        return tuple(_convert(kinds[0], element, f"{location}[{number}]") for number, element in enumerate(data))
     if len(kinds) != len(data):
-        raise ValueError(f"{len(data)} values for {at}")
+        raise ValueError(f"{len(data)} values for {location}")
     return tuple(
-        _convert(kind, element, f"{at}[{number}]")
+        _convert(kind, element, f"{location}[{number}]")
         for number, (kind, element) in enumerate(zip(kinds, data, strict=True))
     )

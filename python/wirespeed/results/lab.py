@@ -13,7 +13,7 @@ _CLUSTER = "lab "
 """Before a lab's name: results of a lab are never those of a cluster, whose name has no space."""
 
 
-def cluster_of(lab: str) -> str:
+def name_lab_cluster(lab: str) -> str:
     """The name of the cluster in results of a lab."""
     return f"{_CLUSTER}{lab}"
 

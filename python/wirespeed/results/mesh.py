@@ -67,9 +67,9 @@ class Mesh:
 
     def rows(self, aspect: str) -> list[str]:
         """A line for each NIC as source, a sign for each as target: ``.`` good, ``x`` bad, ``?`` not known."""
-        return ["".join(self._sign(aspect, source, target) for target in self.nics) for source in self.nics]
+        return ["".join(self._format_sign(aspect, source, target) for target in self.nics) for source in self.nics]
 
-    def _sign(self, aspect: str, source: str, target: str) -> str:
+    def _format_sign(self, aspect: str, source: str, target: str) -> str:
         cell = self.cells.get((source, target))
         return " " if cell is None else _SIGNS[cell.grades[aspect]]
 

@@ -65,11 +65,11 @@ def ends(run: Run) -> str | None:
         (parameters.local_gid, parameters.remote_gid),
     ):
         if local is not None and remote is not None:
-            return f"{_address(local)} -> {_address(remote)}"
+            return f"{_decode_gid(local)} -> {_decode_gid(remote)}"
     return None
 
 
-def _address(gid: str) -> str:
+def _decode_gid(gid: str) -> str:
     """The IPv4 address of a GID that holds one, as perftest prints its bytes in decimal; anything else as it is."""
     numbers = gid.split(":")
     if len(numbers) != 16 or not all(map(str.isdecimal, numbers)):

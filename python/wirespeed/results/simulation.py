@@ -15,9 +15,9 @@ KIND = "simulation-summary"
 SCHEMA = 1
 
 
-def to_json(summary: Summary, **more: Any) -> str:
+def to_json(summary: Summary, **further_fields: Any) -> str:
     """The summary as a document; ``more`` follows its fields."""
-    return document(KIND, SCHEMA, **plain(summary), **more)
+    return document(KIND, SCHEMA, **plain(summary), **further_fields)
 
 
 def from_json(text: str, place: str) -> Summary:
@@ -32,8 +32,8 @@ def from_json(text: str, place: str) -> Summary:
     except ValueError as error:
         raise refuse(place, f"no JSON: {error}", expected) from None
     if not isinstance(read, dict) or read.get("kind") != KIND:
-        found = read.get("kind") if isinstance(read, dict) else type(read).__name__
-        raise refuse(place, repr(found), expected)
+        actual_kind = read.get("kind") if isinstance(read, dict) else type(read).__name__
+        raise refuse(place, repr(actual_kind), expected)
     counters = {field.name: 0 for field in fields(Summary) if field.type == "int"}
     values = {**counters, **read}
     missing = [field.name for field in fields(Summary) if field.name not in values and field.default is MISSING]

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from wirespeed.errors import refuse
-from wirespeed.results.campaign import KIND, SCHEMA, Attempt, Campaign, Step, attempt_of, campaign_of
+from wirespeed.results.campaign import KIND, SCHEMA, Attempt, Campaign, Step, parse_attempt, parse_campaign
 from wirespeed.results.json import document, plain
 
 CAMPAIGN, JOURNAL, LOGS = "campaign.json", "journal.jsonl", "logs"
@@ -120,7 +120,7 @@ def open_folder(path: Path) -> Folder:
     if not file.is_file():
         raise refuse(str(path), "no campaign.json", "the folder of a campaign")
     try:
-        campaign = campaign_of(json.loads(file.read_text(encoding="utf-8")))
+        campaign = parse_campaign(json.loads(file.read_text(encoding="utf-8")))
     except (ValueError, KeyError, TypeError) as error:
         raise refuse(str(file), f"no campaign ({type(error).__name__}: {error})", "what bench run wrote") from None
     return Folder(path, campaign, _read_journal(path / JOURNAL))
@@ -142,7 +142,7 @@ def _read_journal(file: Path) -> list[Attempt]:
     attempts = []
     for number, line in enumerate(whole.splitlines(), start=1):
         try:
-            attempts.append(attempt_of(json.loads(line)))
+            attempts.append(parse_attempt(json.loads(line)))
         except (ValueError, KeyError, TypeError):
             raise refuse(f"{file}:{number}", "a line that is no attempt", "a line as bench run writes it") from None
     return attempts

@@ -182,9 +182,9 @@ def _build_request(lab: Lab, hosts: str | None, machines: bool) -> Request:
     from wirespeed import lab as labs
     from wirespeed.benchmarks.run import Request, build_fabric
     from wirespeed.render import Jobs, LabJobs
-    from wirespeed.results.lab import cluster_of
+    from wirespeed.results.lab import name_lab_cluster
 
-    plan = replace(flows.plan_cluster(Path(lab.state.file)), name=cluster_of(lab.name))
+    plan = replace(flows.plan_cluster(Path(lab.state.file)), name=name_lab_cluster(lab.name))
     plan_of_lab = replace(plan, hosts={name: plan.hosts[name] for name in lab.hosts})
     return Request(
         plan=plan,

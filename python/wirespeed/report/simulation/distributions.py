@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from wirespeed.report import wording
-from wirespeed.report.chart import Tick, line_of
+from wirespeed.report.chart import Tick, draw_line
 from wirespeed.report.simulation.axes import (
     WIDTH,
     Chart,
@@ -33,17 +33,17 @@ def chart(distribution: Distribution) -> Chart | None:
     groups = [group for group in distribution.groups if group.quantiles]
     if not groups:
         return None
-    unit, size = _unit(distribution, groups)
-    values = [value / size for group in groups for value in _ends(group)]
-    place, x_ticks = _axis(min(values), max(values))
+    unit, size = _choose_unit(distribution, groups)
+    values = [value / size for group in groups for value in _find_ends(group)]
+    place, x_ticks = _build_axis(min(values), max(values))
     top, y_ticks = level_ticks(100.0, lambda value: wording.plain(value))
-    lines, height = place_lines([(_legend(group), _path(group, size, place, top)) for group in groups])
-    marks = _marks(groups, size, unit, place)
+    lines, height = place_lines([(_format_legend(group), _build_path(group, size, place, top)) for group in groups])
+    marks = _build_marks(groups, size, unit, place)
     return Chart(
         title=distribution.title,
         meaning=f"Share of the flows with at most this {distribution.title.lower()} (cumulative distribution)."
         + (" Dashed line: ideal value, without congestion." if marks else ""),
-        description=_description(distribution, groups, unit, size),
+        description=_describe_chart(distribution, groups, unit, size),
         axis="% of flows",
         along=f"{distribution.title.lower()} ({unit})"
         if unit == _SLOWDOWN
@@ -60,7 +60,7 @@ def chart(distribution: Distribution) -> Chart | None:
             *(f"p{percent}" for percent in _PERCENTS),
             "max",
         ),
-        rows=tuple(_row(group, size) for group in groups),
+        rows=tuple(_format_row(group, size) for group in groups),
         height=height,
     )
 
@@ -70,18 +70,18 @@ def quantile(group: Group, percent: int) -> float:
     return group.quantiles[-(-len(group.quantiles) * percent // 100) - 1]
 
 
-def _unit(distribution: Distribution, groups: Sequence[Group]) -> tuple[str, float]:
+def _choose_unit(distribution: Distribution, groups: Sequence[Group]) -> tuple[str, float]:
     if distribution.unit != "µs":
         return distribution.unit, 1.0
     unit, size = time_unit(int(max(group.quantiles[-1] for group in groups) * 1e6))
     return unit, size / 1e6
 
 
-def _ends(group: Group) -> tuple[float, ...]:
+def _find_ends(group: Group) -> tuple[float, ...]:
     return (group.quantiles[0], group.quantiles[-1], *(ideal.value for ideal in group.ideals))
 
 
-def _axis(low: float, high: float) -> tuple[Callable[[float], float], tuple[Tick, ...]]:
+def _build_axis(low: float, high: float) -> tuple[Callable[[float], float], tuple[Tick, ...]]:
     """Where a value stands, and the ticks: logarithmic where values span much."""
     if low > 0 and high / low > _WIDE:
         first, last = math.log10(low), math.log10(high)
@@ -100,16 +100,16 @@ def _axis(low: float, high: float) -> tuple[Callable[[float], float], tuple[Tick
     return level, tuple(Tick(level(value), wording.plain(value)) for value in values)
 
 
-def _path(group: Group, size: float, place: Callable[[float], float], top: float) -> str:
+def _build_path(group: Group, size: float, place: Callable[[float], float], top: float) -> str:
     points: list[tuple[float, float]] = []
     count = len(group.quantiles)
     for rank, value in enumerate(group.quantiles):
         x = place(value / size)
         points += [(x, up(100 * rank / count, top)), (x, up(100 * (rank + 1) / count, top))]
-    return line_of(points)
+    return draw_line(points)
 
 
-def _marks(groups: Sequence[Group], size: float, unit: str, place: Callable[[float], float]) -> tuple[Mark, ...]:
+def _build_marks(groups: Sequence[Group], size: float, unit: str, place: Callable[[float], float]) -> tuple[Mark, ...]:
     """One for each ideal value of the groups, with its kind of flow where there are several; none for too many."""
     ideals = sorted({ideal for group in groups for ideal in group.ideals})
     if len(ideals) > _MARKS:
@@ -123,21 +123,21 @@ def _marks(groups: Sequence[Group], size: float, unit: str, place: Callable[[flo
     return tuple(marks)
 
 
-def _legend(group: Group) -> str:
+def _format_legend(group: Group) -> str:
     return f"{group.name} ({group.count:,})"
 
 
-def _row(group: Group, size: float) -> tuple[str, ...]:
+def _format_row(group: Group, size: float) -> tuple[str, ...]:
     numbers = (group.quantiles[0], *(quantile(group, percent) for percent in _PERCENTS), group.quantiles[-1])
     ideals = dict.fromkeys(wording.number(ideal.value / size) for ideal in group.ideals)
     lowest_to_highest = " to ".join([*ideals][:1] + [*ideals][1:][-1:])
     return (group.name, f"{group.count:,}", lowest_to_highest, *(wording.number(value / size) for value in numbers))
 
 
-def _description(distribution: Distribution, groups: Sequence[Group], unit: str, size: float) -> str:
+def _describe_chart(distribution: Distribution, groups: Sequence[Group], unit: str, size: float) -> str:
     descriptions = []
     for group in groups:
-        known = (group.quantiles[0], quantile(group, 50), group.quantiles[-1])
-        low, middle, high = (wording.number(value / size) for value in known)
-        descriptions.append(f"{_legend(group)} from {low} to {high}, median {middle} {unit}")
+        extremes_and_median = (group.quantiles[0], quantile(group, 50), group.quantiles[-1])
+        low, middle, high = (wording.number(value / size) for value in extremes_and_median)
+        descriptions.append(f"{_format_legend(group)} from {low} to {high}, median {middle} {unit}")
     return f"{distribution.title}: {'; '.join(descriptions)}."

@@ -11,20 +11,20 @@ _NEAR = 16
 """Numbers that would begin nearer to each other than this stand in one label."""
 
 
-def spans(faults: Sequence[Fault], end_ps: int, left: int, right: int) -> tuple[Span, ...]:
+def spans(faults: Sequence[Fault], end_ps: int, left_edge: int, right_edge: int) -> tuple[Span, ...]:
     """Those that begin or end while the run goes on, between the left and the right of the axis, first to last."""
     end = end_ps / 1e6
-    found: list[tuple[float, int, float]] = []
+    intervals: list[tuple[float, int, float]] = []
     for number, entry in enumerate(faults, 1):
-        until = end if entry.until_us is None else min(entry.until_us, end)
-        if entry.start_us < until and (entry.start_us > 0 or until < end):
-            x, width = (value / end * (right - left) for value in (entry.start_us, until - entry.start_us))
-            found.append((round(left + x, 1), number, round(max(width, 1.0), 1)))
+        end_us = end if entry.until_us is None else min(entry.until_us, end)
+        if entry.start_us < end_us and (entry.start_us > 0 or end_us < end):
+            x, width = (value / end * (right_edge - left_edge) for value in (entry.start_us, end_us - entry.start_us))
+            intervals.append((round(left_edge + x, 1), number, round(max(width, 1.0), 1)))
     labels: list[tuple[float, str]] = []
-    for x, number, _ in sorted(found):
+    for x, number, _ in sorted(intervals):
         if labels and x - labels[-1][0] < _NEAR:
             labels[-1] = (labels[-1][0], f"{labels[-1][1]}, {number}")
         else:
             labels.append((x, str(number)))
     label_at = dict(labels)
-    return tuple(Span(x, width, label_at.pop(x, "")) for x, _, width in sorted(found))
+    return tuple(Span(x, width, label_at.pop(x, "")) for x, _, width in sorted(intervals))

@@ -74,33 +74,33 @@ class Layout:
 
 def layout(network: Network, busy: Mapping[int, float]) -> Layout:
     """Places of all nodes; ``busy`` is the activity of each port."""
-    tiers, left_out = _rows(network, busy)
+    tiers, left_out = _assign_rows(network, busy)
     top = max(tiers, default=0)
     in_a_row = len(tiers.get(0, ())) <= _HOSTS_IN_A_ROW
     boxes: dict[int, Box] = {}
     order = _order_rows(network, tiers)
-    above = _ARC if _arcs(network, order, top) else 2
+    above = _ARC if _needs_arcs(network, order, top) else 2
     for tier, nodes in order.items():
         if tier > 0 or in_a_row:
-            boxes.update(_row(network, nodes, above + (top - tier) * (_BOX + _TIER_GAP)))
+            boxes.update(_place_row(network, nodes, above + (top - tier) * (_BOX + _TIER_GAP)))
     directions = _link_directions(network, boxes)
     bottom: float = above + top * (_BOX + _TIER_GAP) + _BOX
     host_directions: list[HostDirection] = []
     if not in_a_row:
-        host_directions = _cells(network, boxes, order)
+        host_directions = _place_cells(network, boxes, order)
         bottom = max((direction.y + direction.height for direction in host_directions), default=bottom)
     return Layout(tuple(boxes.values()), tuple(directions), tuple(host_directions), round(bottom + 4, 1), left_out)
 
 
-def _rows(network: Network, busy: Mapping[int, float]) -> tuple[dict[int, list[int]], int]:
+def _assign_rows(network: Network, busy: Mapping[int, float]) -> tuple[dict[int, list[int]], int]:
     """Nodes by tier, and how many switches are left out."""
     tiers: dict[int, list[int]] = defaultdict(list)
-    for node, tier in sorted(_distances(network).items()):
+    for node, tier in sorted(_measure_distances(network).items()):
         tiers[tier].append(node)
     weight: dict[int, float] = defaultdict(float)
-    for port, much in busy.items():
-        weight[network.node(port)] += much
-        weight[network.peer(port)] += much
+    for port, activity in busy.items():
+        weight[network.node(port)] += activity
+        weight[network.peer(port)] += activity
     left_out = 0
     for tier, nodes in tiers.items():
         if tier > 0 and len(nodes) > _MOST_IN_A_ROW:
@@ -109,65 +109,65 @@ def _rows(network: Network, busy: Mapping[int, float]) -> tuple[dict[int, list[i
     return dict(tiers), left_out
 
 
-def _distances(network: Network) -> dict[int, int]:
+def _measure_distances(network: Network) -> dict[int, int]:
     """Of each node from the nearest host; hosts cabled to each other without a switch stand in two rows."""
-    around = _find_neighbours(network)
-    found = {node: 0 for node in range(len(network.names)) if node not in network.switches}
-    queue = deque(found)
+    neighbors = _find_neighbours(network)
+    distances = {node: 0 for node in range(len(network.names)) if node not in network.switches}
+    queue = deque(distances)
     while queue:
         node = queue.popleft()
-        for peer in around[node]:
-            if peer not in found:
-                found[peer] = found[node] + 1
+        for peer in neighbors[node]:
+            if peer not in distances:
+                distances[peer] = distances[node] + 1
                 queue.append(peer)
     for node in network.switches:
-        found.setdefault(node, 1)  # reached by no host
+        distances.setdefault(node, 1)  # reached by no host
     if not network.switches:
         for cable in network.cables:
-            if found[cable.a] == 0:
-                found[cable.b] = 1
-    return found
+            if distances[cable.a] == 0:
+                distances[cable.b] = 1
+    return distances
 
 
 def _find_neighbours(network: Network) -> dict[int, list[int]]:
-    around: dict[int, list[int]] = defaultdict(list)
+    neighbors: dict[int, list[int]] = defaultdict(list)
     for cable in network.cables:
-        around[cable.a].append(cable.b)
-        around[cable.b].append(cable.a)
-    return around
+        neighbors[cable.a].append(cable.b)
+        neighbors[cable.b].append(cable.a)
+    return neighbors
 
 
 def _order_rows(network: Network, tiers: Mapping[int, Sequence[int]]) -> dict[int, list[int]]:
     """Each row in the order of what it is cabled to in the row below, so that cables cross little."""
-    around = _find_neighbours(network)
+    neighbors = _find_neighbours(network)
     place: dict[int, float] = {}
     order: dict[int, list[int]] = {}
     for tier in sorted(tiers):
         nodes = list(tiers[tier])
 
         def middle(node: int) -> float:
-            below = [place[peer] for peer in around[node] if peer in place]
+            below = [place[peer] for peer in neighbors[node] if peer in place]
             return sum(below) / len(below) if below else 0.0
 
         if tier > 0:
             nodes.sort(key=lambda node: (middle(node), node))
         order[tier] = nodes
-        place.update({node: (at + 0.5) / len(nodes) for at, node in enumerate(nodes)})
+        place.update({node: (position + 0.5) / len(nodes) for position, node in enumerate(nodes)})
     return order
 
 
-def _row(network: Network, nodes: Sequence[int], y: float) -> dict[int, Box]:
+def _place_row(network: Network, nodes: Sequence[int], y: float) -> dict[int, Box]:
     slot = (WIDTH - 2 * _MARGIN) / len(nodes)
     width = round(min(slot * 0.82, _WIDEST), 1)
-    found = {}
-    for at, node in enumerate(nodes):
+    boxes = {}
+    for position, node in enumerate(nodes):
         name = network.names[node]
-        x = round(_MARGIN + (at + 0.5) * slot - width / 2, 1)
-        found[node] = Box(node, x, y, width, _BOX, _shorten(name, node, width), name)
-    return found
+        x = round(_MARGIN + (position + 0.5) * slot - width / 2, 1)
+        boxes[node] = Box(node, x, y, width, _BOX, _shorten_name(name, node, width), name)
+    return boxes
 
 
-def _shorten(name: str, node: int, width: float) -> str:
+def _shorten_name(name: str, node: int, width: float) -> str:
     """The name, its number, or nothing."""
     return next((text for text in (name, str(node)) if len(text) * _LETTER + 6 <= width), "")
 
@@ -175,25 +175,25 @@ def _shorten(name: str, node: int, width: float) -> str:
 def _link_directions(network: Network, boxes: Mapping[int, Box]) -> list[LinkDirection]:
     """Both directions of each cable between two boxes. Each keeps to its right."""
     ends: dict[int, list[tuple[float, int]]] = defaultdict(list)
-    drawn = [port for port in network.ports if network.node(port) in boxes and network.peer(port) in boxes]
-    for port in drawn:
+    drawn_ports = [port for port in network.ports if network.node(port) in boxes and network.peer(port) in boxes]
+    for port in drawn_ports:
         ends[network.node(port)].append((boxes[network.peer(port)].middle, port))
     spots: dict[int, float] = {}
-    for node, found in ends.items():
+    for node, ports_of_node in ends.items():
         box = boxes[node]
-        pitch = (box.width - 4) / len(found)
-        spots |= {port: box.x + 2 + (rank + 0.5) * pitch for rank, (_, port) in enumerate(sorted(found))}
-    return [LinkDirection(port, _path(network, boxes, spots, port)) for port in drawn]
+        pitch = (box.width - 4) / len(ports_of_node)
+        spots |= {port: box.x + 2 + (rank + 0.5) * pitch for rank, (_, port) in enumerate(sorted(ports_of_node))}
+    return [LinkDirection(port, _draw_path(network, boxes, spots, port)) for port in drawn_ports]
 
 
-def _arcs(network: Network, order: Mapping[int, Sequence[int]], tier: int) -> bool:
+def _needs_arcs(network: Network, order: Mapping[int, Sequence[int]], tier: int) -> bool:
     """Whether nodes of a row that do not stand beside each other are joined."""
-    place = {node: at for at, node in enumerate(order.get(tier, ()))}
+    place = {node: position for position, node in enumerate(order.get(tier, ()))}
     ends = ((place.get(cable.a), place.get(cable.b)) for cable in network.cables)
     return any(a is not None and b is not None and abs(a - b) != 1 for a, b in ends)
 
 
-def _path(network: Network, boxes: Mapping[int, Box], spots: Mapping[int, float], port: int) -> str:
+def _draw_path(network: Network, boxes: Mapping[int, Box], spots: Mapping[int, float], port: int) -> str:
     start, end = boxes[network.node(port)], boxes[network.peer(port)]
     x1, x2 = spots[port], spots[port ^ 1]
     if start.y == end.y:
@@ -212,32 +212,32 @@ def _draw_same_row(boxes: Mapping[int, Box], start: Box, end: Box, x1: float, x2
     low, high = sorted((start.middle, end.middle))
     if not any(box.y == start.y and low < box.middle < high for box in boxes.values()):
         y = start.y + start.height / 2 + (1.9 if right else -1.9)
-        left, other = (start.x + start.width, end.x) if right else (start.x, end.x + end.width)
-        return f"M{left:.1f} {y:.1f} L{other:.1f} {y:.1f}"
+        start_x, end_x = (start.x + start.width, end.x) if right else (start.x, end.x + end.width)
+        return f"M{start_x:.1f} {y:.1f} L{end_x:.1f} {y:.1f}"
     lift = min(24 + abs(x1 - x2) * 0.1, 2 * _ARC - 12) + (0 if right else 8)
     return f"M{x1:.1f} {start.y:.1f} Q{(x1 + x2) / 2:.1f} {start.y - lift:.1f} {x2:.1f} {end.y:.1f}"
 
 
-def _cells(network: Network, boxes: Mapping[int, Box], order: Mapping[int, Sequence[int]]) -> list[HostDirection]:
+def _place_cells(network: Network, boxes: Mapping[int, Box], order: Mapping[int, Sequence[int]]) -> list[HostDirection]:
     """A cell for each cable of a host, under its switch."""
-    place = {node: at for at, node in enumerate(order.get(0, ()))}
-    under: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    place = {node: position for position, node in enumerate(order.get(0, ()))}
+    ports_by_switch: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for port in network.ports:
         if network.node(port) in place and network.peer(port) in boxes:
-            under[network.peer(port)].append((place[network.node(port)], port))
+            ports_by_switch[network.peer(port)].append((place[network.node(port)], port))
     slots: dict[float, int] = defaultdict(int)
     for box in boxes.values():
         slots[box.y] += 1
     host_directions = []
-    for switch, ports in under.items():
+    for switch, ports in ports_by_switch.items():
         box = boxes[switch]
         slot = (WIDTH - 2 * _MARGIN) / slots[box.y] * 0.9
         columns = max(int(slot // (_CELL + _GAP)), 1)
         width = min(_CELL, slot / columns - _GAP if slot > 6 else slot)
-        left = box.middle - (min(columns, len(ports)) * (width + _GAP) - _GAP) / 2
-        for at, (_, port) in enumerate(sorted(ports)):
-            x = left + at % columns * (width + _GAP)
-            y = box.y + box.height + 8 + at // columns * (_CELL_HEIGHT + _GAP)
+        left_edge = box.middle - (min(columns, len(ports)) * (width + _GAP) - _GAP) / 2
+        for position, (_, port) in enumerate(sorted(ports)):
+            x = left_edge + position % columns * (width + _GAP)
+            y = box.y + box.height + 8 + position // columns * (_CELL_HEIGHT + _GAP)
             half = round(width / 2, 1)
             host_directions.append(HostDirection(port, round(x, 1), round(y, 1), half, _CELL_HEIGHT))
             host_directions.append(HostDirection(port ^ 1, round(x + half, 1), round(y, 1), half, _CELL_HEIGHT))

@@ -90,7 +90,7 @@ class Player:
     """An animation as a page holds it: one picture of it, and the data for the others."""
 
     picture: Map
-    shown: int
+    frame: int
     moment: str
     frames: int
     top: tuple[tuple[str, str], ...]
@@ -130,34 +130,40 @@ def player(run: SimulationView) -> Player | None:
     if animation is None:
         return None
     frames = len(animation.starts)
-    peaks = [max((levels[at] for levels in animation.queue.values()), default=0) for at in range(frames)]
-    shown = peaks.index(max(peaks))
+    peaks = [max((levels[frame] for levels in animation.queue.values()), default=0) for frame in range(frames)]
+    peak_frame = peaks.index(max(peaks))
     busy = {port: float(sum(levels)) for port, levels in animation.queue.items()}
     places = layout(run.network, busy)
-    state = {port: color_scale.shade(levels[shown] / (LEVELS - 1)) for port, levels in animation.queue.items()}
+    state = {port: color_scale.shade(levels[peak_frame] / (LEVELS - 1)) for port, levels in animation.queue.items()}
     title = {port: run.network.link_name(port) for port in run.network.ports}
     unit, size = time_unit(animation.end)
-    moment = f"{wording.number(animation.starts[shown] / size)} {unit}"
+    moment = f"{wording.number(animation.starts[peak_frame] / size)} {unit}"
     picture = Map(places, state, title, f"Queue depth of all ports at the peak ({moment}).", run.summary.faults)
     return Player(
-        picture, shown, moment, frames, _top(run, animation, shown), _data(run, animation), animation.left_out
+        picture,
+        peak_frame,
+        moment,
+        frames,
+        _list_deepest_queues(run, animation, peak_frame),
+        _encode_animation(run, animation),
+        animation.left_out,
     )
 
 
-def _top(run: SimulationView, animation: Animation, at: int) -> tuple[tuple[str, str], ...]:
+def _list_deepest_queues(run: SimulationView, animation: Animation, frame: int) -> tuple[tuple[str, str], ...]:
     deepest = sorted(
-        (port for port, levels in animation.queue.items() if levels[at]),
-        key=lambda port: (-animation.queue[port][at], port),
+        (port for port, levels in animation.queue.items() if levels[frame]),
+        key=lambda port: (-animation.queue[port][frame], port),
     )
     unit, size = bytes_unit(animation.most_queue_bytes)
     maximum = animation.most_queue_bytes / size / (LEVELS - 1)
     return tuple(
-        (run.network.port_names[port], f"{wording.number(animation.queue[port][at] * maximum)} {unit}")
+        (run.network.port_names[port], f"{wording.number(animation.queue[port][frame] * maximum)} {unit}")
         for port in deepest[:_TOP]
     )
 
 
-def _data(run: SimulationView, animation: Animation) -> str:
+def _encode_animation(run: SimulationView, animation: Animation) -> str:
     """What the script reads: a letter for each level, no character that HTML knows."""
     unit, size = time_unit(animation.end)
     byte_unit, byte_size = bytes_unit(animation.most_queue_bytes)
@@ -168,16 +174,16 @@ def _data(run: SimulationView, animation: Animation) -> str:
         "mostUnit": byte_unit,
         "from": color_scale.FROM,
         "top": _TOP,
-        "names": {str(port): wording.clean(run.network.port_names[port]) for port in _ports(animation)},
-        **{kind: _letters(getattr(animation, kind)) for kind in KINDS},
+        "names": {str(port): wording.clean(run.network.port_names[port]) for port in _list_ports(animation)},
+        **{kind: _encode_levels(getattr(animation, kind)) for kind in KINDS},
     }
     text = json.dumps(named, ensure_ascii=True, separators=(",", ":"))
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def _ports(animation: Animation) -> list[int]:
+def _list_ports(animation: Animation) -> list[int]:
     return sorted({*animation.queue, *animation.load, *animation.paused})
 
 
-def _letters(levels: Mapping[int, tuple[int, ...]]) -> dict[str, str]:
+def _encode_levels(levels: Mapping[int, tuple[int, ...]]) -> dict[str, str]:
     return {str(port): "".join(_LETTERS[level] for level in port_levels) for port, port_levels in levels.items()}

@@ -71,9 +71,9 @@ def show(run: SimulationView) -> RunPictures:
     charts = [(series, time_series.chart(series, run.summary.faults)) for series in run.time_series]
     return RunPictures(
         run=run,
-        charts=tuple(drawn for _, drawn in charts if drawn),
-        constant_zero=tuple(series.title for series, drawn in charts if not drawn),
-        spread=tuple(drawn for distribution in run.distributions if (drawn := distributions.chart(distribution))),
+        charts=tuple(drawing for _, drawing in charts if drawing),
+        constant_zero=tuple(series.title for series, drawing in charts if not drawing),
+        spread=tuple(drawing for distribution in run.distributions if (drawing := distributions.chart(distribution))),
         paused=network_maps.pause_map(run),
         pause_timelines=pause_timeline.draw_timelines(
             run.pauses, run.network, round(run.summary.end_us * 1e6), run.summary.faults
@@ -105,9 +105,9 @@ def compare_distributions(runs: Sequence[SimulationView]) -> Iterator[Chart]:
             (run, distribution) for run in runs for distribution in run.distributions if distribution.title == title
         ]
         groups = tuple(_name_group(run, entry) for run, entry in of_runs)
-        drawn = distributions.chart(Distribution(title, of_runs[0][1].unit, groups))
-        if drawn:
-            yield drawn
+        drawing = distributions.chart(Distribution(title, of_runs[0][1].unit, groups))
+        if drawing:
+            yield drawing
 
 
 def _name_group(run: SimulationView, distribution: Distribution) -> Group:
@@ -153,24 +153,24 @@ def flow_cells(run: SimulationView, flow: FlowRow) -> tuple[tuple[str, str], ...
         (ports[flow.target_port], str(flow.target_port)),
         (flow.verb, flow.verb),
         (wording.size(flow.bytes), str(flow.bytes)),
-        (_us(flow.start_ps), str(-1 if flow.start_ps is None else flow.start_ps)),
-        (_us(flow.took_ps), str(-1 if flow.took_ps is None else flow.took_ps)),
-        (_us(flow.least_ps), str(-1 if flow.least_ps is None else flow.least_ps)),
+        (_format_microseconds(flow.start_ps), str(-1 if flow.start_ps is None else flow.start_ps)),
+        (_format_microseconds(flow.took_ps), str(-1 if flow.took_ps is None else flow.took_ps)),
+        (_format_microseconds(flow.least_ps), str(-1 if flow.least_ps is None else flow.least_ps)),
         ("" if flow.slowdown is None else f"{wording.number(flow.slowdown)} ×", str(flow.slowdown or -1)),
         ("" if rate is None else wording.number(rate), str(rate or -1)),
         (flow.status, flow.status),
     )
 
 
-def _us(picoseconds: int | None) -> str:
+def _format_microseconds(picoseconds: int | None) -> str:
     return "" if picoseconds is None else f"{picoseconds / 1e6:,.1f}"
 
 
 @cache
 def environment() -> Environment:
     """The templates of simulations."""
-    made = document.environment()
-    made.globals.update(
+    templates = document.environment()
+    templates.globals.update(
         summary_rows=summary_rows,
         flow_cells=flow_cells,
         label=label,
@@ -181,6 +181,6 @@ def environment() -> Environment:
         run_facts=RUN_FACTS,
         most_victims=_VICTIMS,
         legend_width=axes.WIDTH,
-        us=_us,
+        us=_format_microseconds,
     )
-    return made
+    return templates

@@ -64,16 +64,16 @@ def draw_timelines(
     if not pauses.timelines:
         return None
     totals = {port.port: port.total_ps for port in pauses.ports}
-    shown = spans(faults, end, _LEFT, _WIDTH - _RIGHT)
-    top = _TOP + (_NUMBERS if shown else 0)
+    fault_spans = spans(faults, end, _LEFT, _WIDTH - _RIGHT)
+    top = _TOP + (_NUMBERS if fault_spans else 0)
     rows = []
     for number, stripe in enumerate(pauses.timelines):
         name = network.port_names[stripe.port]
         title = f"{name}: paused {wording.percent(totals[stripe.port] / end) if end else '0 %'} of the run"
-        rows.append(Row(top + number * _ROW, shorten(name, _LETTERS), title, _cells(stripe.shares)))
+        rows.append(Row(top + number * _ROW, shorten(name, _LETTERS), title, _merge_cells(stripe.shares)))
     unit, _, ticks = time_ticks(end)
     scale = (_WIDTH - _LEFT - _RIGHT) / (640 - 62 - 14)
-    ticks = tuple(Tick(round(_LEFT + (tick.at - 62) * scale, 1), tick.label) for tick in ticks)
+    ticks = tuple(Tick(round(_LEFT + (tick.position - 62) * scale, 1), tick.label) for tick in ticks)
     longest = "; ".join(row.title for row in rows[:5])
     return PauseTimelines(
         tuple(rows),
@@ -82,19 +82,21 @@ def draw_timelines(
         f"{longest}.",
         top + len(rows) * _ROW + 40,
         len(pauses.ports) - len(rows),
-        shown,
+        fault_spans,
         top,
     )
 
 
-def _cells(shares: tuple[float, ...]) -> tuple[Cell, ...]:
+def _merge_cells(shares: tuple[float, ...]) -> tuple[Cell, ...]:
     """Neighbours of one shade are one cell."""
     step = (_WIDTH - _LEFT - _RIGHT) / len(shares)
     cells: list[Cell] = []
     start = 0
-    for at in range(1, len(shares) + 1):
-        if at == len(shares) or shade(shares[at]) != shade(shares[start]):
+    for position in range(1, len(shares) + 1):
+        if position == len(shares) or shade(shares[position]) != shade(shares[start]):
             if shares[start] > 0:
-                cells.append(Cell(round(_LEFT + start * step, 1), round((at - start) * step, 1), shade(shares[start])))
-            start = at
+                cells.append(
+                    Cell(round(_LEFT + start * step, 1), round((position - start) * step, 1), shade(shares[start]))
+                )
+            start = position
     return tuple(cells)

@@ -22,7 +22,16 @@ ZOOM = 2
 """Pixels of a PNG for each of its SVG: sharp on paper and on dense screens."""
 
 _FONTS = "DejaVu Sans, Liberation Sans, Noto Sans, Arial, sans-serif"
-_DRAWN = ("fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "paint-order", "font-size", "font-weight")
+_SHAPE_PROPERTIES = (
+    "fill",
+    "stroke",
+    "stroke-width",
+    "stroke-dasharray",
+    "opacity",
+    "paint-order",
+    "font-size",
+    "font-weight",
+)
 _LEGEND = 34
 _FAULTS = 4
 """Most faults in the subtitle of a picture; the summary has all."""
@@ -41,7 +50,7 @@ def pictures(runs: Sequence[SimulationView]) -> Iterator[tuple[str, str]]:
     """Name and SVG of every picture; the same runs give the same bytes."""
     if len(runs) > 1:
         for chart in compare_distributions(runs):
-            yield f"compared-{_slug(chart.title)}", _svg("lines", chart, chart.title, chart.meaning)
+            yield f"compared-{_make_slug(chart.title)}", _render_svg("lines", chart, chart.title, chart.meaning)
     for number, run in enumerate(runs, 1):
         prefix = f"{number}-" if len(runs) > 1 else ""
         for name, svg in _run_pictures(show(run), label(run)):
@@ -54,12 +63,12 @@ def png(svg: str) -> bytes:
     Raises:
         Refusal: what draws it is not installed, or there is no font.
     """
-    draw = _drawing()
+    draw = _load_renderer()
     return bytes(draw(svg_string=svg, zoom=ZOOM))
 
 
 @cache
-def _drawing() -> Any:
+def _load_renderer() -> Any:
     """What draws, seen to draw text."""
     try:
         from resvg_py import svg_to_bytes
@@ -73,37 +82,40 @@ def _drawing() -> Any:
     return svg_to_bytes
 
 
-def _run_pictures(shown: RunPictures, run_name: str) -> Iterator[tuple[str, str]]:
-    faults = _faults(shown.run.summary)
+def _run_pictures(run_pictures: RunPictures, run_name: str) -> Iterator[tuple[str, str]]:
+    faults = _list_faults(run_pictures.run.summary)
     dashed = f"; dashed: {faults}" if faults else ""
-    if shown.paused:
+    if run_pictures.paused:
         yield (
             "pause-map",
-            _svg(
+            _render_svg(
                 "network",
-                _SizedMap(shown.paused),
+                _SizedMap(run_pictures.paused),
                 "PFC pauses",
-                f"{run_name}: time paused, % of the run. {shown.paused.description}{dashed}",
+                f"{run_name}: time paused, % of the run. {run_pictures.paused.description}{dashed}",
             ),
         )
-    if shown.pause_timelines:
-        red = f"; red areas: {faults}" if shown.pause_timelines.spans else ""
+    if run_pictures.pause_timelines:
+        red = f"; red areas: {faults}" if run_pictures.pause_timelines.spans else ""
         yield (
             "pauses",
-            _svg(
+            _render_svg(
                 "stripes",
-                shown.pause_timelines,
+                run_pictures.pause_timelines,
                 "Pauses over time",
                 f"{run_name}: time paused, % of each interval{red}",
             ),
         )
-    if shown.player:
-        subtitle = f"{run_name}: queue depth at the peak ({shown.player.moment}), % of the maximum{dashed}"
-        yield "network", _svg("network", _SizedMap(shown.player.picture), "Queue depth at the peak", subtitle)
-    for chart in (*shown.charts, *shown.spread):
+    if run_pictures.player:
+        subtitle = f"{run_name}: queue depth at the peak ({run_pictures.player.moment}), % of the maximum{dashed}"
         yield (
-            _slug(chart.title),
-            _svg(
+            "network",
+            _render_svg("network", _SizedMap(run_pictures.player.picture), "Queue depth at the peak", subtitle),
+        )
+    for chart in (*run_pictures.charts, *run_pictures.spread):
+        yield (
+            _make_slug(chart.title),
+            _render_svg(
                 "lines",
                 chart,
                 chart.title,
@@ -112,18 +124,18 @@ def _run_pictures(shown: RunPictures, run_name: str) -> Iterator[tuple[str, str]
         )
 
 
-def _faults(run: Summary) -> str:
+def _list_faults(run: Summary) -> str:
     """The first faults, as text."""
     return "; ".join(terminal.faults(run, _FAULTS))
 
 
-def _svg(kind: str, drawn: Any, title: str, subtitle: str) -> str:
+def _render_svg(kind: str, picture: Any, title: str, subtitle: str) -> str:
     template = environment().get_template("simulation.svg.j2")
     below = 0 if kind == "lines" else _LEGEND
-    lines = textwrap.wrap(subtitle, int(drawn.width / _LETTER))
+    lines = textwrap.wrap(subtitle, int(picture.width / _LETTER))
     return template.render(
         kind=kind,
-        drawn=drawn,
+        drawn=picture,
         title=title,
         subtitle=lines,
         above=40 + 17 * len(lines),
@@ -144,18 +156,20 @@ def style() -> str:
         colours |= dict(re.findall(r"(--[\w-]+): ([^;]+);", root[1]))
     axis = re.findall(r"^\.axis[^\n]+$", shared, re.MULTILINE)
     plain = re.sub(r"@media[^{]+\{.*", "", simulation[simulation.index("\n.") :], flags=re.DOTALL)
-    return "\n".join(_rule(rule, colours) for rule in [*axis, *plain.splitlines()] if _rule(rule, colours))
+    return "\n".join(
+        _resolve_rule(rule, colours) for rule in [*axis, *plain.splitlines()] if _resolve_rule(rule, colours)
+    )
 
 
-def _rule(line: str, colours: dict[str, str]) -> str:
+def _resolve_rule(line: str, colours: dict[str, str]) -> str:
     """A rule with what a shape knows of it; empty where that is nothing."""
     match = re.fullmatch(r"([^{}]+)\{([^{}]*)\}", line.strip())
     if match is None:
         return ""
-    properties = [entry.strip() for entry in match[2].split(";") if entry.split(":")[0].strip() in _DRAWN]
-    text = "; ".join(re.sub(r"var\((--[\w-]+)\)", lambda found: colours[found[1]], entry) for entry in properties)
+    properties = [entry.strip() for entry in match[2].split(";") if entry.split(":")[0].strip() in _SHAPE_PROPERTIES]
+    text = "; ".join(re.sub(r"var\((--[\w-]+)\)", lambda match: colours[match[1]], entry) for entry in properties)
     return f"{match[1].strip()} {{ {text} }}" if text else ""
 
 
-def _slug(title: str) -> str:
+def _make_slug(title: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")

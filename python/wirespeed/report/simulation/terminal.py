@@ -26,11 +26,11 @@ def summary(run: Summary, console: Console, congested: Sequence[CongestedPort] =
     console.print(title, soft_wrap=True)
     lines = list(rows(run, congested))
     width = max(len(name) for name, _ in lines)
-    before = ""
+    previous = ""
     for name, text in lines:
-        label = name if name != before else ""
+        label = name if name != previous else ""
         console.print(Text.assemble((f"  {label:{width}}  ", "dim"), text), soft_wrap=True)
-        before = name
+        previous = name
 
 
 def rows(run: Summary, congested: Sequence[CongestedPort] = ()) -> Iterator[tuple[str, Text | str]]:
@@ -40,65 +40,66 @@ def rows(run: Summary, congested: Sequence[CongestedPort] = ()) -> Iterator[tupl
         files = f"{source.cluster} {source.cluster_sha256[:12]}, {source.traffic} {source.traffic_sha256[:12]}"
         yield "plan", wording.line(f"{files}, catalogue {source.catalogue}")
     yield from (("fault", Text(fault, style="yellow")) for fault in faults(run, _FAULTS))
-    yield "flows", _flows(run)
+    yield "flows", _format_flows(run)
     if run.fct_us:
         names = ("min", "mean", "p50", "p99", "max")
-        times = "   ".join(f"{name} {_microseconds(getattr(run.fct_us, name))}" for name in names)
+        times = "   ".join(f"{name} {_format_microseconds(getattr(run.fct_us, name))}" for name in names)
         yield "completion time", f"{times} µs"
-    yield "simulated time", f"{_microseconds(run.end_us)} µs"
+    yield "simulated time", f"{_format_microseconds(run.end_us)} µs"
     counts = f"{run.hops:,} data and ACK, {run.pfc_frames:,} PFC, {run.cnp_frames:,} CNP"
     yield "frames", f"{counts} (a frame counts once on each link of its path)"
-    first = "" if run.first_pause_us is None else f", first pause at {_microseconds(run.first_pause_us)} µs"
+    first = "" if run.first_pause_us is None else f", first pause at {_format_microseconds(run.first_pause_us)} µs"
     yield "PFC", f"{wording.plural(run.pfc_pauses, 'pause')}, {wording.plural(run.pfc_resumes, 'resume')}{first}"
     yield "ECN", f"{wording.plural(run.ecn_marks, 'packet')} marked, {wording.plural(run.cnps, 'CNP')} received"
     yield from congestion(congested)
-    yield "loss", _loss(run)
+    yield "loss", _format_loss(run)
     if run.watchdog_stuck:
-        yield "PFC watchdog", _watchdog(run)
+        yield "PFC watchdog", _format_watchdog(run)
     for circle in run.deadlocks:
         yield "deadlock", Text(circle, style="bold red")
     yield "result hash", f"{run.tables_sha256[:12]} (equal hash: equal tables; depends on --series)"
     yield from (("assumed", wording.line(entry)) for entry in run.assumed)
     # What differs between machines comes last.
-    yield "run time", f"{_seconds(run.run_s)} for {run.events:,} events, {rate(run.hops, run.run_s)}"
-    yield "set-up time", _seconds(run.setup_s)
-    yield "memory", f"{_memory(run.peak_rss_bytes)} peak, {_memory(run.rss_growth_bytes)} for this run"
+    yield "run time", f"{_format_seconds(run.run_s)} for {run.events:,} events, {rate(run.hops, run.run_s)}"
+    yield "set-up time", _format_seconds(run.setup_s)
+    yield "memory", f"{_format_memory(run.peak_rss_bytes)} peak, {_format_memory(run.rss_growth_bytes)} for this run"
 
 
 def faults(run: Summary, limit: int) -> Iterator[str]:
     """Numbered faults with location and time; those beyond ``most`` are counted."""
-    yield from (_fault(run, number) for number in range(min(len(run.faults), limit)))
+    yield from (_format_fault(run, number) for number in range(min(len(run.faults), limit)))
     if len(run.faults) > limit:
         yield f"{len(run.faults) - limit:,} more"
 
 
-def _fault(run: Summary, number: int) -> str:
+def _format_fault(run: Summary, number: int) -> str:
     fault = run.faults[number]
     setting = f": {fault.setting}" if fault.setting else ""
-    until = "" if fault.until_us is None else f" to {_microseconds(fault.until_us)} µs"
+    end = "" if fault.until_us is None else f" to {_format_microseconds(fault.until_us)} µs"
     if fault.start_us:
-        start = f", from {_microseconds(fault.start_us)} µs"
+        start = f", from {_format_microseconds(fault.start_us)} µs"
     else:
-        start = ", from the beginning" if until else ""
-    return wording.line(f"{number + 1}: {fault.kind} at {fault.place}{setting}{start}{until}")
+        start = ", from the beginning" if end else ""
+    return wording.line(f"{number + 1}: {fault.kind} at {fault.place}{setting}{start}{end}")
 
 
 def congestion(ports: Sequence[CongestedPort]) -> Iterator[tuple[str, Text | str]]:
     """The switch ports with the deepest queues, by device and port, and the number of the other congested ones."""
     for port in ports[:_PORTS]:
-        queue = f"max queue {_size(port.max_queue_bytes)}"
+        queue = f"max queue {_format_size(port.max_queue_bytes)}"
         marks = wording.plural(port.ecn_marks, "packet") + " marked"
         dropped = f", {wording.plural(port.drops, 'drop')}" if port.drops else ""
-        paused = f", paused {_microseconds(port.paused_us)} µs" if port.paused_us else ""
+        paused = f", paused {_format_microseconds(port.paused_us)} µs" if port.paused_us else ""
         text = f"{port.port} → {port.peer}: {queue}, {marks}{paused}{dropped}"
         yield "most congested", wording.line(text)
     if len(ports) > _PORTS:
-        others = ports[_PORTS:]
-        queues = f"max queue {_size(others[-1].max_queue_bytes)} to {_size(others[0].max_queue_bytes)}"
-        yield "most congested", f"{wording.plural(len(others), 'more port')}: {queues}"
+        other_ports = ports[_PORTS:]
+        deepest, shallowest = (_format_size(port.max_queue_bytes) for port in (other_ports[0], other_ports[-1]))
+        queues = f"max queue {shallowest} to {deepest}"
+        yield "most congested", f"{wording.plural(len(other_ports), 'more port')}: {queues}"
 
 
-def _size(queue_bytes: int) -> str:
+def _format_size(queue_bytes: int) -> str:
     return f"{wording.number(queue_bytes / 2**20)} MiB" if queue_bytes >= 2**20 else f"{queue_bytes / 2**10:,.0f} KiB"
 
 
@@ -107,7 +108,7 @@ def rate(hops: int, run_s: float) -> str:
     return f"{hops / run_s / 1e6:.2f} M hops/s" if run_s else "0 hops/s"
 
 
-def _flows(run: Summary) -> Text:
+def _format_flows(run: Summary) -> Text:
     text = Text(f"{run.completed:,} of {run.flows:,} completed")
     if run.failed:
         text.append(f", {run.failed:,} failed", style="bold red")
@@ -117,18 +118,18 @@ def _flows(run: Summary) -> Text:
     return text
 
 
-def _loss(run: Summary) -> Text:
-    lost = run.drops + run.losses
+def _format_loss(run: Summary) -> Text:
+    lost_packets = run.drops + run.losses
     astray = f" ({run.unroutable:,} no route)" if run.unroutable else ""
     trimmed = f"{wording.plural(run.trims, 'trim')}, " if run.trims else ""
     text = (
         f"{wording.plural(run.drops, 'drop')}{astray}, {trimmed}{run.losses:,} lost on faulty links, "
         f"{wording.plural(run.retransmissions, 'retransmission')}"
     )
-    return Text(text, style="yellow" if lost or run.retransmissions else "")
+    return Text(text, style="yellow" if lost_packets or run.retransmissions else "")
 
 
-def _watchdog(run: Summary) -> Text:
+def _format_watchdog(run: Summary) -> Text:
     text = (
         f"{wording.plural(run.watchdog_stuck, 'queue')} stuck, {run.watchdog_recovered:,} recovered, "
         f"{wording.plural(run.watchdog_drops, 'frame')} dropped"
@@ -136,16 +137,16 @@ def _watchdog(run: Summary) -> Text:
     return Text(text, style="yellow")
 
 
-def _microseconds(value: float) -> str:
+def _format_microseconds(value: float) -> str:
     return f"{value:,.1f}" if value < 1000 else f"{value:,.0f}"
 
 
-def _seconds(value: float) -> str:
+def _format_seconds(value: float) -> str:
     """A run time."""
     if value >= 1:
         return f"{value:.2f} s"
     return f"{value * 1e3:.1f} ms" if value >= 1e-3 else f"{value * 1e6:.0f} µs"
 
 
-def _memory(size: int | None) -> str:
+def _format_memory(size: int | None) -> str:
     return "unknown" if size is None else f"{size / 1e6:.0f} MB"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wirespeed.report import wording
-from wirespeed.report.chart import line_of
+from wirespeed.report.chart import draw_line
 from wirespeed.report.simulation.axes import (
     LEFT,
     RIGHT,
@@ -28,20 +28,23 @@ def chart(series: TimeSeries, faults: Sequence[Fault] = ()) -> Chart | None:
     highest = max((value for line in series.lines for value in line.values if value is not None), default=0.0)
     if highest <= 0:
         return None
-    unit, size = _unit(series.unit, highest)
+    unit, size = _choose_unit(series.unit, highest)
     if series.unit == "share" and highest > 0.5:
         highest = 1.0  # the whole link is the measure
     top, y_ticks = level_ticks(highest / size, wording.plain)
     time, of_time, x_ticks = time_ticks(series.end)
-    lines, height = place_lines([(line.name, _path(series, line, top * size)) for line in series.lines])
+    lines, height = place_lines([(line.name, _build_path(series, line, top * size)) for line in series.lines])
     rows = tuple(
-        (wording.number(start / of_time), *(wording.number((line.values[at] or 0.0) / size) for line in series.lines))
-        for at, start in enumerate(series.starts)
+        (
+            wording.number(start / of_time),
+            *(wording.number((line.values[position] or 0.0) / size) for line in series.lines),
+        )
+        for position, start in enumerate(series.starts)
     )
     return Chart(
         title=series.title,
         meaning=series.meaning + _left_out(series),
-        description=_description(series, unit, size, time, of_time),
+        description=_describe_chart(series, unit, size, time, of_time),
         axis=unit,
         along=f"time, {time}",
         lines=lines,
@@ -55,36 +58,36 @@ def chart(series: TimeSeries, faults: Sequence[Fault] = ()) -> Chart | None:
     )
 
 
-def _unit(unit: str, highest: float) -> tuple[str, float]:
+def _choose_unit(unit: str, highest: float) -> tuple[str, float]:
     if unit == "bytes":
         return bytes_unit(highest)
     return ("%", 0.01) if unit == "share" else (unit, 1.0)
 
 
-def _path(series: TimeSeries, line: TimeSeriesLine, top: float) -> str:
+def _build_path(series: TimeSeries, line: TimeSeriesLine, top: float) -> str:
     """Steps: a value stands for its whole stretch. Points within a level line are left out."""
     points: list[tuple[float, float]] = []
     ends = (*series.starts[1:], series.end)
     for start, end, value in zip(series.starts, ends, line.values, strict=True):
         height = up(value or 0.0, top)
-        left, right = across(start, 0, series.end), across(end, 0, series.end)
+        start_x, end_x = across(start, 0, series.end), across(end, 0, series.end)
         if points and points[-1][1] == height:
-            points[-1] = (right, height)
+            points[-1] = (end_x, height)
         else:
-            points += [(left, height), (right, height)]
-    return line_of(points)
+            points += [(start_x, height), (end_x, height)]
+    return draw_line(points)
 
 
 def _left_out(series: TimeSeries) -> str:
     return f" {wording.plural(series.left_out, 'more port')} with lower values not drawn." if series.left_out else ""
 
 
-def _description(series: TimeSeries, unit: str, size: float, time: str, of_time: float) -> str:
+def _describe_chart(series: TimeSeries, unit: str, size: float, time: str, of_time: float) -> str:
     """What the picture shows, for those who do not see it; every number is in the table after it."""
     descriptions = []
     for line in series.lines:
-        known = [value or 0.0 for value in line.values]
-        maximum = max(known)
-        at = wording.number(series.starts[known.index(maximum)] / of_time)
-        descriptions.append(f"{line.name} up to {wording.number(maximum / size)} {unit} at {at} {time}")
+        values = [value or 0.0 for value in line.values]
+        maximum = max(values)
+        time_of_maximum = wording.number(series.starts[values.index(maximum)] / of_time)
+        descriptions.append(f"{line.name} up to {wording.number(maximum / size)} {unit} at {time_of_maximum} {time}")
     return f"{series.title} over {wording.number(series.end / of_time)} {time}: {'; '.join(descriptions)}."
