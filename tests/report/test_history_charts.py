@@ -13,20 +13,20 @@ from wirespeed.results.campaign_history import Summary
 
 def test_the_median_before_stands_on_the_line_of_no_change():
     picture = change_chart.draw(history_sample.COMPARISON)
-    assert {row.before.median for row in picture.rows} == {picture.same}
+    assert {row.before.median for row in picture.rows} == {picture.baseline_x}
     assert [row.status for row in picture.rows] == ["fail", "pass", "skip", "unknown"]
     ticks = {tick.label: tick.position for tick in picture.ticks}
-    assert ticks["as before"] == picture.same
+    assert ticks["as before"] == picture.baseline_x
     assert ticks["-8 %"] - ticks["-6 %"] == pytest.approx(ticks["+2 %"] - ticks["+4 %"], abs=0.11)
 
 
 def test_a_change_stands_where_the_axis_says():
     picture = change_chart.draw(history_sample.COMPARISON)
     ticks = {tick.label: tick.position for tick in picture.ticks}
-    per_percent = (ticks["+2 %"] - picture.same) / 2
+    per_percent = (ticks["+2 %"] - picture.baseline_x) / 2
     for row, drawn in zip(history_sample.COMPARISON.series, picture.rows, strict=True):
         change = row.b.median / row.a.median - 1
-        assert drawn.after.median == pytest.approx(picture.same + 100 * change * per_percent, abs=0.3)
+        assert drawn.after.median == pytest.approx(picture.baseline_x + 100 * change * per_percent, abs=0.3)
         assert drawn.after.low <= drawn.after.median <= drawn.after.high
 
 

@@ -1,4 +1,4 @@
-"""Observed settings of devices, where each was read, and why others were not.
+"""Observed settings of devices, the source of each, and why others were not read.
 
 Facts are built from observations. An observation is one fact: at this place, this setting has this value, read from
 this line of this command's output. The same entities (`Host`, `Switch`) that carry intent in a plan carry the observed

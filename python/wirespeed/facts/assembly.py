@@ -1,4 +1,4 @@
-"""Observations to facts."""
+"""Assemble facts from observations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def facts_from(
     unverified: Iterable[tuple[str, str]] = (),
     switches: Iterable[str] = (),
 ) -> Facts:
-    """Assemble observations.
+    """Assemble facts from observations.
 
     Of several readings of one setting the first of the highest state counts. ``devices`` are devices with collected
     output, even without observations; such a device has no values and is a `Host` unless in ``switches``.

@@ -13,9 +13,10 @@ _COUNTED = "nic.counters."
 
 
 def subtract_counters(later: Facts, earlier: Facts, earlier_time: str | None) -> Facts:
-    """The later facts with the counters of the earlier ones subtracted, which were recorded ``when``.
+    """Subtract the counters of earlier facts, recorded at ``earlier_time``, from those of later facts.
 
-    A counter that is smaller than before was reset, so it counts whole. One missing in the earlier facts is unknown.
+    A counter that is smaller than before was reset, so its full value counts. A counter that is missing in the earlier
+    facts is unknown.
     """
     observations = []
     gaps = dict(later.gaps)

@@ -14,7 +14,7 @@ NOT_SHOWN = "no collected output shows it"
 """Why a setting was not read although its device was collected."""
 
 COMPLETE: Final = "complete"
-"""Value of an observation at a collection path (``host.rules``): every member there is was observed.
+"""Value of an observation at a collection path (``host.rules``): every existing member was observed.
 
 Without it a member that was not observed is unknown; with it, it is absent.
 """

@@ -33,11 +33,11 @@ _COLUMNS = (
     ("goodput", "Gb/s"),
     ("fairness", "(Jain)"),
 )
-"""Two lines of a heading."""
+"""Column headings, each in two lines."""
 _COMMON = {1: "{} flows completed", 6: "{} PFC pauses", 7: "{} ECN marks", 8: "{} CNPs", 9: "{} packets lost"} | {
     10: "{} retransmissions"
 }
-"""Columns that are left out where all runs have the same value, and what they contain."""
+"""Columns that are omitted if all runs have the same value, and their content."""
 
 
 def table(comparison: Comparison, console: Console) -> None:
@@ -53,7 +53,7 @@ def table(comparison: Comparison, console: Console) -> None:
 
 
 def _format_lines(runs: list[Run]) -> Iterator[Text]:
-    """The header and a line for each run, with the algorithm at the left and numbers at the right of their columns."""
+    """Format the header and a line for each run; the algorithm is left-aligned, numbers are right-aligned."""
     rows = [tuple(_format_cells(run)) for run in runs]
     common = _find_common_columns(rows)
     columns = [column for column in range(len(_COLUMNS)) if column not in common]
@@ -68,7 +68,7 @@ def _format_lines(runs: list[Run]) -> Iterator[Text]:
 
 
 def _find_common_columns(rows: list[tuple[str, ...]]) -> set[int]:
-    """Columns of `_COMMON` with the same value in several rows; not flows of which some are not completed."""
+    """Columns of `_COMMON` with the same value in several rows; except flows if some are not completed."""
     constant = {column for column in _COMMON if len(rows) > 1 and len({row[column] for row in rows}) == 1}
     completed, _, flows = rows[0][1].partition("/")
     return constant if completed == flows else constant - {1}
@@ -87,7 +87,7 @@ def _format_cells(run: Run) -> Iterator[str]:
 
 
 def _list_notes(runs: Iterable[Run]) -> Iterator[Text]:
-    """Changed parameters, warnings and interruptions; the same for several algorithms once."""
+    """Changed parameters, warnings and interruptions; a note that applies to several algorithms appears once."""
     changed: dict[tuple[str, ...], list[str]] = {}
     warned: dict[str, list[str]] = {}
     for run in runs:
@@ -106,12 +106,12 @@ def _list_notes(runs: Iterable[Run]) -> Iterator[Text]:
 
 
 def _format_compact(value: Any) -> str:
-    """As in a scenario, without the quotes of a word."""
+    """Format a value as in a scenario, but text without quotes."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
 def to_csv(comparison: Comparison) -> str:
-    """A line for each run; a field is empty where there is no value."""
+    """Format a line for each run; a field without a value is empty."""
     names = [name for name in Run.__slots__ if name not in ("fct_us", "changes", "warnings")]
     times = [f"fct_{time}_us" for time in (*_TIMES, "min")]
     file = io.StringIO()

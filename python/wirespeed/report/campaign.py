@@ -1,4 +1,4 @@
-"""A campaign in a terminal: what was run where, what came of it, and what the results accuse."""
+"""A campaign in a terminal: its steps with their hosts and outcome, and the suspects."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _STYLES = {
     Grade.SKIP: "dim",
 }
 _MOST_ROWS = 200
-"""Rows of a table that somebody still reads; beyond it what is good is only counted."""
+"""Maximum rows of a table; with more steps, good ones are only counted."""
 
 
 def table(steps: Sequence[Step], latest: Mapping[str, Attempt], suspects: Iterable[Suspect], console: Console) -> None:
-    """The outcome of each step in order, the worst of it named, and whom it accuses."""
+    """Print the outcome of each step in order, its worst figure, and the suspects."""
     listed_steps = steps
     if len(steps) > _MOST_ROWS:
         listed_steps = [step for step in steps if step.id not in latest or not _is_fine(latest[step.id])]
@@ -38,13 +38,13 @@ def table(steps: Sequence[Step], latest: Mapping[str, Attempt], suspects: Iterab
 
 
 def count_outcomes(steps: Sequence[Step], latest: Mapping[str, Attempt]) -> str:
-    """``30 good, 1 bad, 1 not run`` in words."""
+    """Format outcomes as ``30 good, 1 bad, 1 not run``."""
     counts = Counter(outcome(latest.get(step.id)) for step in steps)
     return ", ".join(f"{number} {name}" for name, number in sorted(counts.items(), key=lambda entry: -entry[1]))
 
 
 def outcome(attempt: Attempt | None) -> str:
-    """How a step ended, in one or two words."""
+    """The outcome of a step in one or two words."""
     if attempt is None:
         return "not run"
     if attempt.status is not Outcome.DONE:
@@ -59,7 +59,7 @@ _OUTCOMES = {Outcome.MISSING: "program not found"}
 
 
 def describe_suspect(suspect: Suspect) -> str:
-    """Whom the results accuse, and by what."""
+    """Describe a suspect and the results that point to it."""
     subject = suspect.name if suspect.kind in (Kind.UNTOLD, Kind.RAIL) else f"{suspect.kind.value} {suspect.name}"
     return f"{subject}: {suspect.because}"
 

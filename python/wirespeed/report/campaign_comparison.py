@@ -1,4 +1,4 @@
-"""Campaigns in a terminal: two side by side, series over time, and what changed between."""
+"""Campaigns in a terminal: comparison of two, series over time, and the changes between campaigns."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _BARS_SHOWN = 60
 
 
 def campaigns(stored: Sequence[Campaign], console: Console) -> None:
-    """A row for each campaign, oldest first."""
+    """Print a row for each campaign, oldest first."""
     table = _create_table()
     for name in ("id", "logs", "runs", "failed"):
         table.add_column(name, justify="right")
@@ -56,9 +56,9 @@ def campaigns(stored: Sequence[Campaign], console: Console) -> None:
 
 
 def comparison(result: Comparison, console: Console, limit: int, *, show_all: bool = False) -> None:
-    """What got worse first, then better, then other changes; then what changed between the campaigns.
+    """Print series that got worse, then better ones, then other changes; then settings that changed in between.
 
-    Series without a significant change are counted; with ``show_all`` they are rows too.
+    Series without a significant change are only counted, unless ``show_all`` is set.
     """
     for letter, campaign in (("A", result.a), ("B", result.b)):
         console.print(Text(f"{letter}  {_format_campaign(campaign)}"), soft_wrap=True)
@@ -93,7 +93,7 @@ def count_differences(result: Comparison) -> Text:
 
 
 def _joint_changes(families: Sequence[JointChange], console: Console, limit: int) -> None:
-    """The measurements whose places moved together."""
+    """Print the measurements whose places changed jointly."""
     if not families:
         return
     moved = [joint for joint in families if joint.difference is not Difference.NONE]
@@ -111,7 +111,7 @@ def _joint_changes(families: Sequence[JointChange], console: Console, limit: int
 
 
 def series_title(named_series: Series) -> str:
-    """A series with its metric and size, in a line."""
+    """The title of a series with its metric and size, in one line."""
     return wording.line(
         " ".join(
             filter(
@@ -122,13 +122,13 @@ def series_title(named_series: Series) -> str:
 
 
 def moved_by(joint: JointChange) -> str:
-    """How much the places of a measurement changed together."""
+    """How much the places of a measurement changed jointly."""
     ends = f"{_format_change(joint.lowest)} to {_format_change(joint.highest)}"
     return f"by {_format_change(joint.change)}, median of {joint.places} pairs ({ends}; p = {joint.adjusted:.2g})"
 
 
 def changes(differences: Changes, console: Console, indent: str = "  ") -> None:
-    """Each change once, with the places it was made at."""
+    """Print each change once, with its places."""
     merged = merge_changes(differences)
     for name, before, after, places in merged[:_CHANGES]:
         line = f"{indent}{wording.line(name)}: {wording.line(before or '')} → {wording.line(after or '')}  ({places})"
@@ -145,7 +145,7 @@ def changes(differences: Changes, console: Console, indent: str = "  ") -> None:
 
 
 def merge_changes(differences: Changes) -> list[tuple[str, str | None, str | None, str]]:
-    """Each change once: what, before, after, and a few of the places it was made at."""
+    """Merge equal changes: name, value before, value after, and a few of the places."""
     places_by_change: dict[tuple[str, str | None, str | None], list[str]] = {}
     for change in differences.changed:
         places_by_change.setdefault((change.name, change.before, change.after), []).append(change.place)
@@ -156,7 +156,7 @@ def merge_changes(differences: Changes) -> list[tuple[str, str | None, str | Non
 
 
 def history(result: History, console: Console, limit: int) -> None:
-    """The series of a test, by size, each as a line of bars; below them their change points, and what changed then."""
+    """Print the series of each test by size as lines of bars, and change points with the changes at that time."""
     campaign_by_id = {campaign.id: campaign for campaign in result.campaigns}
     turns = {(turn.last_before, turn.campaign): turn.changes for turn in result.turns}
     printed: set[tuple[int, int]] = set()
@@ -197,7 +197,7 @@ def _create_table() -> Table:
 
 
 def _series_table(rows: Sequence[SeriesComparison], console: Console) -> None:
-    """A block of lines for each series, in the order of their first ones: its name above, which has no room beside."""
+    """Print a block of lines for each series, in order; its name stands above the block, for lack of width."""
     blocks: dict[str, list[SeriesComparison]] = {}
     for row in rows:
         blocks.setdefault(wording.series(row.series), []).append(row)
@@ -262,7 +262,7 @@ SeriesStep = tuple[SeriesHistory, Step]
 
 
 def _steps_by_campaign(group: Sequence[SeriesHistory]) -> list[list[SeriesStep]]:
-    """The change points of the sizes of a test, those of one direction at one campaign together."""
+    """Merge the change points of a test's sizes that have the same campaign and direction."""
     merged: dict[tuple[int, int, Difference], list[SeriesStep]] = {}
     for entry in group:
         for step in entry.steps:
@@ -273,7 +273,7 @@ def _steps_by_campaign(group: Sequence[SeriesHistory]) -> list[list[SeriesStep]]
 def _print_step(
     steps: Sequence[SeriesStep], campaign_by_id: dict[int | None, Campaign], console: Console, *, with_size: bool
 ) -> None:
-    """``worse -6.1 % since campaign 11 "2026-11-11": 773.3 → 726.3 Gb/s, p = 0.0076``; of several sizes their range."""
+    """Print ``worse -6.1 % since campaign 11 "2026-11-11": 773.3 → 726.3 Gb/s, p = 0.0076``, or a range of sizes."""
     series_history, step = steps[0]
     campaign = campaign_by_id[step.campaign]
     if len(steps) == 1:
@@ -297,14 +297,14 @@ def _print_step(
 
 
 def _campaign_name(campaign: Campaign) -> str:
-    """``campaign 11 "night"``, with the time where the label does not contain the date."""
+    """``campaign 11 "night"``, with the time if the label does not contain the date."""
     started = campaign.started or ""
     time = f" ({started})" if started and campaign.label not in started else ""
     return wording.line(f'campaign {campaign.id} "{campaign.label}"{time}')
 
 
 def _format_bars(levels: Sequence[float]) -> str:
-    """The latest levels as bars between the lowest and the highest of them."""
+    """The latest levels as bars, scaled from the lowest to the highest."""
     latest = levels[-_BARS_SHOWN:]
     low, high = min(latest), max(latest)
     if low == high:

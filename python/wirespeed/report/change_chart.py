@@ -9,11 +9,11 @@ from wirespeed.report.chart import Tick, vertical
 from wirespeed.results.campaign_history import Comparison, Difference, SeriesComparison, Summary
 
 MAX_ROWS = 24
-"""Series that are drawn, the most notable first; the table has all."""
+"""Maximum number of series that are drawn, the most notable first; the table contains all."""
 
 _WIDTH, _ROW, _TOP, _BOTTOM = 640, 46, 8, 26
 _EDGE = 6
-_LEAST_SPAN = 0.02  # a picture of less would show noise as large
+_LEAST_SPAN = 0.02  # minimum range of the axis; with a smaller one, noise would look large
 
 STATUS = {
     Difference.WORSE: "fail",
@@ -47,18 +47,18 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonChart:
-    """The picture."""
+    """The chart."""
 
     description: str
     rows: tuple[Row, ...]
     ticks: tuple[Tick, ...]
-    baseline_x: float  # where the median before stands
+    baseline_x: float  # position of the median of A
     height: int
     width: int = _WIDTH
 
 
 def draw(comparison: Comparison) -> ComparisonChart | None:
-    """The picture of the first series; None where no median before is above 0."""
+    """Draw the first series; None if no median of A is above 0."""
     drawn_series = [row for row in comparison.series if row.a.median > 0][:MAX_ROWS]
     if not drawn_series:
         return None
@@ -96,7 +96,7 @@ def draw(comparison: Comparison) -> ComparisonChart | None:
 
 
 def _list_changes(low: float, high: float) -> list[float]:
-    """Round changes on both sides of none."""
+    """Ticks at round changes on both sides of zero."""
     _, steps = vertical(max(-low, high))
     return sorted({sign * step for step in steps for sign in (-1, 1) if low <= sign * step <= high})
 

@@ -1,7 +1,7 @@
-"""The geometry of benchmark charts: where points, limits, ticks and labels stand. Templates draw it as SVG.
+"""The geometry of benchmark charts: positions of points, limits, ticks and labels. Templates draw it as SVG.
 
-Drawn here and not by a plotting library: a static picture prints, opens with scripts off, follows the page's colours
-and costs kilobytes instead of megabytes; its data stands in a table beside it.
+No plotting library is used: a static picture can be printed, needs no scripts, follows the page's colours and has
+kilobytes instead of megabytes. A table next to it contains its data.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from wirespeed.results.benchmarks import Metric
 from wirespeed.results.verdicts import Bound, JudgedRun, Verdict
 
 BANDWIDTHS = (Metric.BUSBW, Metric.ALGBW, Metric.BW_AVG, Metric.BITRATE, Metric.AVG_BUSBW)
-"""Metrics worth a picture; the others stand in the table."""
+"""Metrics that are drawn; others are only in the table."""
 
 _WIDTH, _HEIGHT = 640, 340
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 16, 18, 40
 _MOST_TICKS = 8
-_FEWEST_SIZES = 3  # below, bars show more than a curve
+_FEWEST_SIZES = 3  # minimum number of sizes for a curve; with fewer, bars are drawn
 
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A place on an axis and its label."""
+    """A position on an axis and its label."""
 
     position: float
     label: str
@@ -53,7 +53,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A limit line: ``kind`` is physical, reachable or found. It is labelled in place only where it is level."""
+    """A limit line: ``kind`` is physical, reachable or found. Only a horizontal line has its label next to it."""
 
     kind: str
     path: str
@@ -96,7 +96,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Measurements of one or two sizes, a bar each."""
+    """Measurements of one or two sizes, one bar each."""
 
     title: str
     description: str
@@ -106,9 +106,9 @@ class Bars:
 
 
 def charts(run: JudgedRun) -> tuple[Curve | Bars, ...]:
-    """One chart per bandwidth metric that a limit is known for, or per bandwidth metric where there is none.
+    """One chart per bandwidth metric with a known limit, or per bandwidth metric if no limit is known.
 
-    Bus bandwidth stands for algorithm bandwidth: both are the same transfer.
+    Bus bandwidth also represents algorithm bandwidth: both are the same transfer.
     """
     verdicts_to_draw = [verdict for verdict in run.verdicts if verdict.measurement.metric in BANDWIDTHS]
     if any(verdict.measurement.metric is Metric.BUSBW for verdict in verdicts_to_draw):
@@ -185,7 +185,7 @@ def _build_limits(
         if len({bound.value for bound in bounds.values()}) == 1:
             height = line[0][1]
             line = [(float(_LEFT), height), (float(_WIDTH - _RIGHT), height)]
-            label_y = {"physical": height - 5, "reachable": height + 14}.get(kind)  # a third would lie on these
+            label_y = {"physical": height - 5, "reachable": height + 14}.get(kind)  # a third label would overlap these
             lines.append(Limit(kind, draw_line(line), label, label_y))
         else:
             lines.append(Limit(kind, draw_line(line), f"{label} at the largest size", None))
@@ -219,7 +219,7 @@ def _build_bars(title: str, unit: str, verdicts: Sequence[Verdict]) -> Bars:
 
 
 def describe_verdict(verdict: Verdict) -> str:
-    """One measurement in a sentence, for the tip of a point."""
+    """One measurement in a sentence, for the tooltip of a point."""
     measurement = verdict.measurement
     parts = [
         " ".join(
@@ -240,7 +240,7 @@ def describe_verdict(verdict: Verdict) -> str:
 
 
 def _describe_chart(title: str, unit: str, verdicts: Sequence[Verdict]) -> str:
-    """What the picture shows, for those who do not see it; every number is in the table after it."""
+    """A text alternative of the chart; every number is in the table after it."""
     best = max(verdicts, key=lambda verdict: verdict.measurement.value)
     description = f"{title}. Best: {describe_verdict(best)}."
     for name, bound in (("Physical", best.physical), ("Reachable", best.reachable)):
@@ -267,19 +267,19 @@ def _get_size(verdict: Verdict) -> int:
 
 
 def draw_line(points: Iterable[tuple[float, float]]) -> str:
-    """A line through points as SVG writes it."""
+    """The SVG path of a line through points."""
     return "M" + " L".join(f"{x:g} {y:g}" for x, y in points)
 
 
 def _list_powers(low: float, high: float) -> list[int]:
-    """Exponents of two to label between two logarithms: as many as fit, evenly spaced."""
+    """Exponents of two between two logarithms that get a label: as many as fit, evenly spaced."""
     first, last = math.ceil(low), math.floor(high)
     step = next(step for step in (1, 2, 5, 10, 20) if (last - first) / step < _MOST_TICKS or step == 20)
     return [power for power in range(first, last + 1) if power % step == 0] or [first]
 
 
 def vertical(highest: float) -> tuple[float, list[float]]:
-    """The top of a linear axis from zero and its round ticks; a little room stays above the highest value."""
+    """The top of a linear axis from zero, slightly above the highest value, and its round ticks."""
     if highest <= 0:
         return 1.0, [0.0, 1.0]
     rough = highest / 5

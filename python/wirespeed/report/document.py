@@ -1,4 +1,4 @@
-"""What HTML documents share: templates whose output is escaped and cleaned, parts that a policy names by hash."""
+"""Parts that HTML documents share: templates with escaped and cleaned output, and hashes for the security policy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wirespeed.report import wording
 
 
 def environment() -> Environment:
-    """Templates of this package; the caller adds what its own know."""
+    """The templates of this package; the caller adds filters and globals."""
     templates = Environment(
         loader=PackageLoader("wirespeed.report"),
         autoescape=True,
@@ -40,15 +40,15 @@ def environment() -> Environment:
 def source(name: str) -> str:
     """The text of a style or a script."""
     shared = environment()
-    assert shared.loader is not None  # set where the environment is made
+    assert shared.loader is not None  # set when the environment is created
     return shared.loader.get_source(shared, name)[0]
 
 
 def policy(text: str) -> str:
-    """What a content security policy names an inline block by."""
+    """The hash of an inline block for the content security policy."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _finalize(value: Any) -> Any:
-    """Whatever a template prints is cleaned, so that no template can forget it."""
+    """Clean every printed value, so that no template can forget it."""
     return wording.clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value

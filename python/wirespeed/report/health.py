@@ -1,4 +1,4 @@
-"""How it is with each device, port and cable, from the findings that name them."""
+"""The status of each device, port and cable, from the findings about them."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from wirespeed.report import ranking
 from wirespeed.results.findings import Finding, Status
 from wirespeed.results.topology import Edge, Topology
 
-NONE = "none"
-"""Where no finding names a thing: neither good nor bad."""
+NOT_CHECKED = "none"
+"""Status without any finding: neither good nor bad."""
 
-_ORDER = (*(status.value for status in ranking.LISTED), "pass", "skip", NONE)
+_ORDER = (*(status.value for status in ranking.LISTED), "pass", "skip", NOT_CHECKED)
 URGENCY = {status: rank for rank, status in enumerate(_ORDER)}
-"""Statuses by rank, the most urgent first."""
+"""Rank of each status, the most urgent first."""
 
 
 @dataclass(frozen=True, slots=True)
 class CableState:
-    """A cable and how it is with it: a row of the table behind the picture."""
+    """A cable and its status: a row of the table below the picture."""
 
     edge: Edge
     status: str
 
 
 class Health:
-    """The worst status of each device and port, from the findings that name them."""
+    """The worst status of each device and port, from the findings about them."""
 
     def __init__(self, findings: Iterable[Finding]) -> None:
         self._devices: dict[str, list[Finding]] = {}
@@ -37,20 +37,20 @@ class Health:
                 self._ports.setdefault((finding.device, word), []).append(finding)
 
     def device(self, name: str) -> str:
-        """Of a device; ``none`` where nothing was checked."""
+        """The status of a device; ``none`` if nothing was checked."""
         return _find_status(self._devices.get(name, ()))
 
     def port(self, device: str, port: str) -> str:
-        """Of a port or NIC, by any name that findings give it; ``none`` where no finding names it."""
+        """The status of a port or NIC, by any of its names in findings; ``none`` without a finding."""
         return _find_status(self._ports.get((device, port), ()))
 
     def cable(self, edge: Edge) -> str:
-        """Of a cable: the worse of its ends."""
+        """The status of a cable: the worse one of its ends."""
         ends = (*self._ports.get((edge.a, edge.a_port), ()), *self._ports.get((edge.b, edge.b_port), ()))
         return _find_status(ends)
 
     def describe_devices(self, names: Sequence[str]) -> str:
-        """How it is with some devices, in a few words."""
+        """The status of several devices, in a few words."""
         counted = ranking.counts(finding for name in names for finding in self._devices.get(name, ()))
         parts = [f"{counted[status]} {status.value}" for status in ranking.LISTED if counted[status]]
         if parts:
@@ -65,15 +65,15 @@ def cables(topology: Topology, findings: Iterable[Finding]) -> tuple[CableState,
 
 
 def most_urgent(statuses: Iterable[str]) -> str:
-    """The worst of some statuses."""
-    return min(statuses, key=URGENCY.__getitem__, default=NONE)
+    """The most urgent of several statuses."""
+    return min(statuses, key=URGENCY.__getitem__, default=NOT_CHECKED)
 
 
 def describe_status(status: str) -> str:
     """A status in words."""
-    return "no finding names it" if status == NONE else status
+    return "no finding names it" if status == NOT_CHECKED else status
 
 
 def _find_status(findings: Iterable[Finding]) -> str:
     worst_status = ranking.worst(findings)
-    return NONE if worst_status is None else worst_status.value
+    return NOT_CHECKED if worst_status is None else worst_status.value

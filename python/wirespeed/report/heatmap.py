@@ -1,7 +1,7 @@
-"""The geometry of pair matrices: where cells, labels and groups stand. Templates draw it as SVG.
+"""The geometry of pair matrices: positions of cells, labels and groups. Templates draw it as SVG.
 
-Rows send and columns receive. A cell's shade is its fraction of what its like reach, so that pairs of unlike distance
-or hardware share a picture. Above `SINGLE` members a square is hosts, leaves or neighbours together: their median.
+Rows send and columns receive. The shade of a cell is its fraction of its peers' value, so that pairs of different
+distance or hardware share a picture. Above `SINGLE` members a square is the median of hosts, leaves or neighbours.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from wirespeed.report.panels import Panel, panels
 from wirespeed.results.peers import Cell, Kind, Matrix, Member, Suspect
 
 SINGLE = 64
-"""Most rows that are drawn; 16 bits of a screen each is the least that is still visible."""
+"""Maximum number of rows; a row needs about 16 pixels to be visible."""
 SHADES = (0.98, 0.95, 0.9, 0.8, 0.6, 0.3)
-"""Fractions down to which each shade stands; the last is anything below."""
+"""Lower bound of the fraction of each shade; the last shade is for anything below."""
 
 _SIDE, _LEAST_SIDE, _MOST_SIDE = 520, 8, 34
-_LETTER = 7.6  # width of a bold letter of a label, at its size
+_LETTER = 7.6  # width of a bold letter of a label
 _MOST_LETTERS = 22
-_STRIP = 20  # room for the names of groups
+_STRIP = 20  # width of the names of groups
 
 
 @dataclass(frozen=True, slots=True)
 class Square:
-    """A cell. ``shade`` is h0 … h6, failed or unknown; ``low`` outlines it."""
+    """A cell. ``shade`` is h0 … h6, failed or unknown; a ``low`` cell is outlined."""
 
     x: float
     y: float
@@ -39,7 +39,7 @@ class Square:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """The name of a row or column; ``accused`` where a suspect is this member."""
+    """The name of a row or column; ``accused`` if this member is a suspect."""
 
     position: float
     text: str
@@ -71,22 +71,22 @@ class Heat:
     rows: tuple[Label, ...]
     columns: tuple[Label, ...]
     groups: tuple[Group, ...]
-    values: tuple[Label, ...] = ()  # beside the rows of members that are measured alone
+    values: tuple[Label, ...] = ()  # values next to the rows of single members
     note: str | None = None
 
     @property
     def right(self) -> float:
-        """Where the columns end."""
+        """The right end of the columns."""
         return self.left + self.side * max(1, len(self.columns))
 
     @property
     def bottom(self) -> float:
-        """Where the rows end."""
+        """The lower end of the rows."""
         return self.top + self.side * len(self.rows)
 
 
 def heats(matrix: Matrix) -> tuple[Heat, ...]:
-    """The pictures of a matrix: one, or one for each rail where rails never meet."""
+    """The pictures of a matrix: one, or one for each rail if no cell crosses rails."""
     cells = {(cell.source, cell.target): cell for cell in matrix.cells}
     accused = {suspect.name for suspect in matrix.suspects if suspect.kind in (Kind.HOST, Kind.NIC, Kind.GPU)}
     if all(cell.target is None for cell in matrix.cells):
@@ -95,7 +95,7 @@ def heats(matrix: Matrix) -> tuple[Heat, ...]:
 
 
 def legend() -> tuple[tuple[str, str], ...]:
-    """Shade and what it means."""
+    """Each shade and its meaning."""
     steps = [f"from {wording.percent(minimum).replace('.0', '')}" for minimum in SHADES]
     return (*((f"h{number}", text) for number, text in enumerate(steps)), (f"h{len(SHADES)}", "less"))
 
@@ -145,7 +145,7 @@ def _build_heat(matrix: Matrix, panel: Panel, cells: Mapping[tuple[str, str | No
 
 
 def _single_column(matrix: Matrix, cells: Mapping[tuple[str, str | None], Cell], accused: set[str]) -> Heat:
-    """Hosts one below the other, each with its value."""
+    """A column of hosts, each with its value."""
     side = _MOST_SIDE * 0.7
     members = matrix.members
     if len(members) > SINGLE:
@@ -189,7 +189,7 @@ class _Bundle:
 
 
 def _bundle_rows(panel: Panel) -> tuple[list[_Bundle], str | None]:
-    """Rows of a picture: members, or where those are too many hosts, leaves or neighbours."""
+    """Rows of a picture: members, or, if those are too many, hosts, leaves or neighbours."""
     single = [
         _Bundle(wording.line(label), (member,)) for label, member in zip(panel.labels, panel.members, strict=True)
     ]
@@ -256,7 +256,7 @@ def _format_ends(source: str, target: str | None) -> str:
 
 
 def _find_groups(rows: Sequence[tuple[Member, ...]]) -> list[tuple[int, int, str]]:
-    """Neighbours under one leaf, else on one host, where there are several of several."""
+    """Groups of neighbouring rows under one leaf, else on one host, if there are several groups of several rows."""
     for attribute in ("leaf", "host"):
         names: list[str | None] = [getattr(members[0], attribute) for members in rows]
         groups, start = [], 0
@@ -270,7 +270,7 @@ def _find_groups(rows: Sequence[tuple[Member, ...]]) -> list[tuple[int, int, str
 
 
 def _describe_matrix(matrix: Matrix, panel: Panel) -> str:
-    """What the picture shows, for those who do not see it; every number is in the table after it."""
+    """A text alternative of the picture; every number is in the table after it."""
     names = {member.name for member in panel.members}
     row_cells = [cell for cell in matrix.cells if cell.source in names]
     low = sum(cell.low for cell in row_cells)

@@ -12,7 +12,7 @@ from wirespeed.results.campaign_history import Campaign, Difference, History, Se
 _Campaigns = Mapping[int | None, Campaign]
 
 MAX_SERIES = 12
-"""Series that are drawn, the most notable first; the JSON has all."""
+"""Maximum number of series that are drawn, the most notable first; the JSON contains all."""
 
 _WIDTH, _HEIGHT = 640, 240
 _LEFT, _RIGHT, _TOP, _BOTTOM = 60, 16, 26, 34
@@ -21,7 +21,7 @@ _LABELS = 6
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A campaign's median, and from where to where its values go."""
+    """The median of a campaign, and the range of its values."""
 
     x: float
     y: float
@@ -32,7 +32,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A change point: where it stands, its number, and the level on each side of it."""
+    """A change point: its position, its number, and the level on each side."""
 
     x: float
     number: int
@@ -62,14 +62,14 @@ class Line:
 
 
 def draw(history: History) -> tuple[Line, ...]:
-    """The first series, each as a line."""
+    """Draw the first series, each as a line."""
     names = {campaign.id: campaign for campaign in history.campaigns}
     numbers = turn_numbers(history)
     return tuple(_build_line(entry, names, numbers) for entry in history.series[:MAX_SERIES])
 
 
 def turn_numbers(history: History) -> dict[tuple[int, int], int]:
-    """A number for each pair of campaigns that a level changed between, by which picture and text are joined."""
+    """A number for each pair of campaigns with a change between them, which connects picture and text."""
     places = sorted(
         {(step.last_before, step.campaign) for entry in history.series[:MAX_SERIES] for step in entry.steps}
     )
@@ -142,7 +142,7 @@ def _build_turns(
 
 
 def label(history: History, campaign: int) -> str:
-    """What a campaign is called."""
+    """The label of a campaign."""
     return _format_label({stored.id: stored for stored in history.campaigns}, campaign)
 
 
@@ -152,7 +152,7 @@ def _format_label(names: _Campaigns, campaign: int) -> str:
 
 
 def _choose_axis(low: float, high: float) -> tuple[float, float, list[float]]:
-    """An axis around the values, with round ticks: a drift of a few percent is to be seen."""
+    """An axis around the values with round ticks, on which a drift of a few percent is visible."""
     span = high - low or abs(high) * 0.02 or 1.0
     bottom, top = low - 0.15 * span, high + 0.15 * span
     _, steps = vertical(top - bottom)
@@ -171,7 +171,7 @@ def _describe_series(history: SeriesHistory, title: str) -> str:
 
 
 def describe_step(step: Step, history: SeriesHistory) -> str:
-    """A change point in words."""
+    """Describe a change point."""
     change = "" if step.change is None else f" {100 * step.change:+.1f} %,"
     unit = wording.unit(history.series.unit)
     levels = f"{wording.number(step.before)} → {wording.number(step.after)} {unit}"

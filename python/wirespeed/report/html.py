@@ -1,6 +1,6 @@
-"""A report as one HTML file that needs nothing else: no network, no other file, and no script to be read.
+"""A report as one HTML file, which needs no network and no other file, and can be read without scripts.
 
-Styles and script are allowed by their hash alone; a browser runs nothing that a device printed.
+Styles and scripts are allowed only by their hash: a browser never runs text that a device printed.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ from wirespeed.results.report import Report
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
 
 _MARKS = {"pass": "✓", "warn": "!", "fail": "✕", "unknown": "?", "error": "⚠", "skip": "–", "none": "·"}
-"""A sign per status beside its word and colour."""
+"""A sign per status in addition to its word and colour."""
 
 
 _MOST_ROWS = 2000
-"""Rows of a table behind a picture; more make a page that no browser likes, and the JSON has them."""
+"""Maximum rows of a table below a picture: browsers become slow with more, and the JSON contains all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing to do, and the commands per device that do it."""
+    """A step to take, with its commands per device."""
 
     sentence: str
     consequence: str | None
@@ -54,7 +54,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class FailedRun:
-    """A benchmark that failed: which, why, where its log states it, and the commands that repeat it."""
+    """A benchmark that failed: its name, the reason, the line of its log, and the commands that repeat it."""
 
     title: str
     reason: str
@@ -64,7 +64,7 @@ class FailedRun:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How often a check passed and was skipped, and why."""
+    """How often a check passed and was skipped, with the reasons."""
 
     check: str
     passed: int
@@ -101,7 +101,7 @@ def page(report: Report, titles: Mapping[str, str] | None = None) -> str:
 
 
 def verdict(report: Report) -> tuple[Status | None, str]:
-    """The whole in one sentence, and the status that stands for it."""
+    """The overall result in one sentence, and its status."""
     failed = _list_failures(report)
     if failed:
         return Status.FAIL, "; ".join(failed)
@@ -117,7 +117,7 @@ def verdict(report: Report) -> tuple[Status | None, str]:
 
 
 def _list_failures(report: Report) -> list[str]:
-    """What failed, got worse or was confirmed as slow, each with its number."""
+    """Numbers of results that failed, got worse or were confirmed as slow."""
     failed = _count_subjects(report, (Status.FAIL,), Judgement.FAIL) + _count_runs(report.runs, RunStatus.FAILED)
     sentences = [f"{subject} failed" for subject in failed]
     worse = sum(row.difference is Difference.WORSE for comparison in report.comparisons for row in comparison.series)
@@ -131,7 +131,7 @@ def _list_failures(report: Report) -> list[str]:
 
 
 def _count_subjects(report: Report, statuses: tuple[Status, ...], judgement: Judgement) -> list[str]:
-    """How many checks, benchmark measurements and relative gates have such a result."""
+    """Numbers of checks, benchmark measurements and relative gates with such a result."""
     checks = _count_checks(report.findings, *statuses)
     counts = (
         (_count_judgements(report.runs)[judgement], "benchmark measurement"),
@@ -169,7 +169,7 @@ def _get_fraction(verdict: Verdict) -> float:
 
 
 def _count_checks(findings: Iterable[Finding], *statuses: Status) -> str | None:
-    """How many checks have one of the statuses, and at how many places; None where none has."""
+    """The number of checks with one of the statuses, and of their locations; None if no check has one."""
     matching = [finding for finding in findings if finding.status in statuses]
     if not matching:
         return None
@@ -178,7 +178,7 @@ def _count_checks(findings: Iterable[Finding], *statuses: Status) -> str | None:
 
 
 def steps(group: Group) -> tuple[Step, ...]:
-    """What to do about findings of one check, with the same advice given once."""
+    """The steps for findings of one check; equal advice appears once."""
     advice: dict[tuple[str, str | None], dict[str, list[tuple[str, ...]]]] = {}
     for device, fixes in group.fixes_by_device.items():
         for fix in fixes:
@@ -215,7 +215,7 @@ def _count_judgements(judged: Iterable[JudgedRun]) -> Mapping[Judgement, int]:
 
 
 def _sort_cells(matrix: Matrix) -> list[Cell]:
-    """Cells as a table shows them: slowest first, what could not be compared last."""
+    """Sort cells for a table: slowest first, those that could not be compared last."""
     ordered = sorted(matrix.cells, key=lambda cell: (cell.fraction is None, cell.fraction or 0.0))
     return ordered[:_MOST_ROWS]
 

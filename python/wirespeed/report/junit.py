@@ -1,9 +1,9 @@
-"""A report as JUnit XML, for the pipelines that show it.
+"""A report as JUnit XML, for CI pipelines.
 
 One suite per device with one case per check and place, one suite per benchmark run with one case per judged
 measurement, one per pair matrix, one per comparison and one per history. JUnit has no *warn* and no *unknown*: a
-warning is a passed case with the word in ``system-out``; what is not known is an error of its own type, so that no
-pipeline takes it for good.
+warning is a passed case with the word in ``system-out``; an unknown result is an error with a separate type, so that
+no pipeline counts it as passed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TAGS = {"fail": "failure", "unknown": "error", "error": "error", "skip": "skipp
 
 
 def text(report: Report) -> str:
-    """The XML document. It holds no character that XML 1.0 forbids."""
+    """The XML document. It contains no character that XML 1.0 forbids."""
     root = Element("testsuites", name=wording.line(report.cluster) or _name_report(report))
     for device, findings in _by_device(report.findings).items():
         suite = _add_suite(root, device, report.recorded)
@@ -40,8 +40,8 @@ def text(report: Report) -> str:
         _set_counts(suite)
     if report.relations:
         _add_relations(_add_suite(root, "runs compared with each other", report.recorded), report.relations)
-    for found in report.peers:
-        for matrix in found.matrices:
+    for result in report.peers:
+        for matrix in result.matrices:
             _add_matrix(_add_suite(root, f"peers: {matrix.title}", report.recorded), matrix)
     for comparison in report.comparisons:
         name = f"{comparison.a.label} to {comparison.b.label}"
@@ -60,7 +60,7 @@ def _format_title(run: JudgedRun) -> str:
 
 
 def _name_report(report: Report) -> str:
-    """Of results without a cluster."""
+    """The name of the suites; results may have no cluster."""
     return "history" if report.histories else "comparison" if report.comparisons else "benchmarks"
 
 
@@ -116,7 +116,7 @@ def _add_verdict(suite: Element, run: JudgedRun, verdict: Verdict) -> None:
 
 
 def _incomplete_run(suite: Element, run: JudgedRun) -> None:
-    """A run that did not end well is a case of its own."""
+    """Add a case for a run that did not end well."""
     case = SubElement(suite, "testcase", classname=wording.line(run.tool), name="the run is complete")
     reason = run.error or runs.ENDED_EARLY
     _add_outcome(
@@ -125,7 +125,7 @@ def _incomplete_run(suite: Element, run: JudgedRun) -> None:
 
 
 def _add_relations(suite: Element, results: Iterable[Relation]) -> None:
-    """A case for each relative gate and test."""
+    """Add a case for each relative gate and test."""
     for relation in results:
         case = SubElement(suite, "testcase", classname="relative-gate", name=relations.title(relation))
         lines = [relation.reason, f"{relation.of.condition}: {relations.side(relation.of)}"]
@@ -136,7 +136,7 @@ def _add_relations(suite: Element, results: Iterable[Relation]) -> None:
 
 
 def _add_matrix(suite: Element, matrix: Matrix) -> None:
-    """A case for each group of comparable cells, and one for each suspect: slow once is an error, not a failure."""
+    """Add a case for each peer group, and one for each suspect: slow once is an error, not a failure."""
     for group in matrix.groups:
         case = SubElement(suite, "testcase", classname="peers.group", name=wording.line(group.name))
         if group.expected is None:
@@ -156,7 +156,7 @@ _COMPARED = {Difference.WORSE: "fail", Difference.TOO_FEW_VALUES: "unknown"}
 
 
 def _add_comparison(suite: Element, comparison: Comparison) -> None:
-    """A case for each series that both have."""
+    """Add a case for each series in both campaigns."""
     for row in comparison.series:
         case = SubElement(suite, "testcase", classname="compared", name=campaign_comparison.series_title(row.series))
         medians = f"{wording.number(row.a.median)} to {wording.quantity(row.b.median, row.series.unit)}"
@@ -170,7 +170,7 @@ def _add_comparison(suite: Element, comparison: Comparison) -> None:
 
 
 def _add_history(suite: Element, history: History) -> None:
-    """A case for each series: one that got worse, and has not changed since, has failed."""
+    """Add a case for each series: one that got worse and has not changed since has failed."""
     labels = {campaign.id: campaign.label for campaign in history.campaigns}
     for entry in history.series:
         series = entry.series
@@ -201,7 +201,7 @@ def _add_outcome(case: Element, status: str, message: str, details: str) -> None
 
 
 def _set_counts(element: Element) -> None:
-    """The counts that readers of JUnit expect on suites."""
+    """Set the counts that readers of JUnit expect on suites."""
     element.set("tests", str(sum(1 for _ in element.iter("testcase"))))
     element.set("failures", str(sum(1 for _ in element.iter("failure"))))
     element.set("errors", str(sum(1 for _ in element.iter("error"))))

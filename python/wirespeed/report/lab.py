@@ -12,11 +12,11 @@ from wirespeed.report import wording
 from wirespeed.results.lab import DeviceStatus, EndStatus, LabStatus, LinkStatus, Phase
 
 _MOST_MISSING = 3
-"""Lines of what a device lacks that are shown; the rest is counted."""
+"""Maximum lines about missing settings of a device; the others are counted."""
 
 
 def table(lab: LabStatus, console: Console) -> None:
-    """The lab, its devices and its cables."""
+    """Print the lab, its devices and its cables."""
     carrying = sum(link.up for link in lab.links)
     state = f"{lab.phase.value} since {lab.started}" if lab.phase is Phase.UP else f"incomplete ({lab.phase.value})"
     console.print(

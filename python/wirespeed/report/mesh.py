@@ -1,4 +1,4 @@
-"""A mesh in a terminal: a matrix for each aspect that is not good throughout, and the worst of it in words."""
+"""A mesh in a terminal: a matrix for each aspect with bad pairs, and a description of the worst ones."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from wirespeed.report import wording
 from wirespeed.results.campaign import Grade
 from wirespeed.results.mesh import Cause, Mesh
 
-_WIDEST = 160  # NICs; a wider matrix is no picture any more
-_MAX_PAIRS, _EXAMPLES = 20, 3  # pairs in words: where nothing explains them, and beside what does
+_WIDEST = 160  # maximum number of NICs of a printed matrix
+_MAX_PAIRS, _EXAMPLES = 20, 3  # maximum number of described pairs: without a cause, and as examples of a cause
 _CAUSES = 12
 
 
 def matrix(mesh: Mesh, console: Console) -> None:
-    """Counts of every aspect, matrices, and the first pairs that are not good."""
+    """Print counts of every aspect, matrices, and the first pairs that are not good."""
     for aspect in mesh.aspects:
         counts = {grade: mesh.count(aspect, grade) for grade in (Grade.GOOD, Grade.BAD, Grade.UNKNOWN)}
         summary = ", ".join(f"{number} {grade.value}" for grade, number in counts.items() if number)
@@ -41,7 +41,7 @@ def matrix(mesh: Mesh, console: Console) -> None:
 
 
 def _print_counters(mesh: Mesh, console: Console) -> None:
-    """Whether packets went over the NIC of their address."""
+    """Print whether packets used the NIC of their address."""
     counts = Counter(nic.grade for nic in mesh.carried)
     summary = ", ".join(
         f"{counts[grade]} {grade.value}" for grade in (Grade.GOOD, Grade.BAD, Grade.UNKNOWN) if counts[grade]
@@ -54,7 +54,7 @@ def _print_counters(mesh: Mesh, console: Console) -> None:
 
 
 def _print_cause(cause: Cause, console: Console) -> None:
-    """What bad pairs have in common, then what it means and where to look on."""
+    """Print a cause of bad pairs, its symptom, and the related checks and failures."""
     port = f", cabled to {cause.port}" if cause.port else ""
     head = f"{cause.name}{port}: {cause.bad} of {cause.pairs} pairs bad ({cause.aspect})"
     console.print(Text(wording.line(head), style="bold"), soft_wrap=True)
@@ -64,7 +64,7 @@ def _print_cause(cause: Cause, console: Console) -> None:
 
 
 def _print_rows(mesh: Mesh, aspect: str, console: Console) -> None:
-    """From the NIC at the left to those across, in the same order; hosts apart."""
+    """Print the matrix: the NIC at the left pings those in the columns, in the same order; hosts are separated."""
     width = max(map(len, mesh.nics))
     if head := _column_titles(mesh):
         console.print(f"  {'':{width}}  {head}", markup=False, soft_wrap=True, highlight=False)

@@ -1,4 +1,4 @@
-"""How the members of a matrix are laid out: as one square, or as a square for each rail where rails never meet."""
+"""The layout of a matrix: one square, or one square for each rail if no cell crosses rails."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from wirespeed.results.peers import Matrix, Member
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A square; its members are rows and columns, each with a label that is short beside ``title``."""
+    """A square; its members are rows and columns, with labels that omit the ``title``."""
 
     title: str | None
     members: tuple[Member, ...]

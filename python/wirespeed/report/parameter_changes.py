@@ -1,4 +1,4 @@
-"""Changed simulation parameters in words: name, old value, new value, unit."""
+"""Changed simulation parameters as text: name, old value, new value, unit."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _format_microseconds(value: Any) -> str:
 
 
 def _format_priorities(value: Any) -> str:
-    """The numbers of the bits that are set."""
+    """Format the numbers of the set bits."""
     return ", ".join(str(number) for number in range(8) if value >> number & 1) or "none"
 
 
@@ -99,4 +99,4 @@ _LABELS: dict[str, tuple[str, Callable[[Any], str], str]] = {
     "transport.reordering": ("reordering", _format_reordering, ""),
     "transport.rx_depth": ("posted receives", _format_depth, ""),
 }
-"""By parameter: label, format of a value, unit."""
+"""Label, value format and unit of each parameter."""

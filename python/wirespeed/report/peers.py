@@ -12,13 +12,13 @@ from wirespeed.report.panels import Panel, panels
 from wirespeed.results.peers import Cell, CellPattern, Kind, Matrix, PeerGroup, Peers, Suspect
 
 _SHADES = "█▓▒░"
-_STEPS = (0.95, 0.8, 0.6)  # down to which fraction each shade but the last stands
+_STEPS = (0.95, 0.8, 0.6)  # lower bound of the fraction of each shade except the last
 _FAILED, _UNMEASURED, _SELF, _UNCOMPARED = "x", " ", "·", "?"
-_EVIDENCE, _GROUPS = 4, 6  # lines that are shown of each
+_EVIDENCE, _GROUPS = 4, 6  # maximum lines of each
 
 
 def peers(result: Peers, console: Console) -> None:
-    """Each matrix, then what was left out."""
+    """Print each matrix, then what was not compared."""
     described: dict[SuspectKey, tuple[Matrix, Suspect]] = {}
     for matrix in result.matrices:
         _print_matrix(matrix, console, described)
@@ -43,7 +43,7 @@ def _make_key(suspect: Suspect) -> SuspectKey:
 
 
 def _print_matrix(matrix: Matrix, console: Console, described: dict[SuspectKey, tuple[Matrix, Suspect]]) -> None:
-    """One matrix; a suspect that is in ``described`` refers to the matrix there in place of its details."""
+    """Print one matrix; a suspect in ``described`` refers to the matrix with its details."""
     console.print(Text(wording.line(matrix.title), style="bold"), soft_wrap=True)
     _print_picture(matrix, console)
     for group in matrix.groups[:_GROUPS]:
@@ -58,7 +58,7 @@ def _print_matrix(matrix: Matrix, console: Console, described: dict[SuspectKey, 
 
 
 def _print_picture(matrix: Matrix, console: Console) -> None:
-    """Rows send, columns receive. Squares of rails stand side by side where their rows are the same hosts."""
+    """Print the squares; rows send, columns receive. Rails are side by side if their rows are the same hosts."""
     cells = {(cell.source, cell.target): cell for cell in matrix.cells}
     is_column = all(cell.target is None for cell in matrix.cells)
     squares = panels(matrix)
@@ -84,7 +84,7 @@ def _print_picture(matrix: Matrix, console: Console) -> None:
 def _format_square(
     squares: Sequence[Panel], cells: Mapping[tuple[str, str | None], Cell], is_column: bool
 ) -> list[str]:
-    """Squares side by side, their rows labelled once."""
+    """Format squares side by side, with one label per row."""
     labels = [wording.line(label) for label in squares[0].labels]
     room = max(map(len, labels))
     wide = 1 if is_column else 2 * len(labels) - 1

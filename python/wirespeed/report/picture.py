@@ -1,7 +1,7 @@
-"""The topology as a picture: who stands where, and how it is with each device, port and cable.
+"""The topology as a picture: the position and status of each device, port and cable.
 
-Devices stand in rows by role, hosts below; ports are ordered by what they lead to, so that cables cross little. Above
-`DETAILED` devices, devices of one kind become one box, and cables between two boxes one line.
+Devices are in rows by role, with hosts at the bottom; ports are ordered by their peers, so that few cables cross.
+Above `DETAILED` devices, similar devices become one box, and cables between two boxes one line.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from wirespeed.results.findings import Finding
 from wirespeed.results.topology import Edge, Node, Topology
 
 DETAILED = 32
-"""Most devices drawn one by one."""
+"""Maximum number of devices that are drawn separately."""
 
 _ROWS = ("core", "spine", "leaf", "tor", "host")
 _HOSTS = len(_ROWS) - 1
 _WIDTH = 1160
-_GAP, _GAPS = 24, 300  # between two boxes, and together in a row, at most
+_GAP, _GAPS = 24, 300  # gap between two boxes, and maximum sum of gaps in a row
 _NARROW, _WIDE = 84, 230
 _MOST_BOXES = 16
 _SWITCH_HEIGHT, _HEIGHT, _UPRIGHT_HEIGHT, _ROW_GAP = 62, 78, 116, 120
@@ -39,7 +39,7 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A device, or devices of one kind."""
+    """A device, or several similar devices."""
 
     x: float
     y: float
@@ -53,7 +53,7 @@ class Box:
 
     @property
     def shape(self) -> str:
-        """How its words are laid out: ``wide`` side by side, ``tall`` below each other, ``narrow`` upright."""
+        """The layout of its text: ``wide`` side by side, ``tall`` stacked, ``narrow`` vertical."""
         return "narrow" if self.width < _NARROW else "tall" if self.width < _WIDE else "wide"
 
 
@@ -72,7 +72,7 @@ class Cable:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What the template draws."""
+    """The data of the template."""
 
     width: int
     height: int
@@ -83,7 +83,7 @@ class Picture:
 
 
 def draw(topology: Topology, findings: Sequence[Finding]) -> Picture | None:
-    """The picture; None where there is nothing to draw."""
+    """Draw the picture; None for an empty topology."""
     if not topology.nodes:
         return None
     health = Health(findings)
@@ -113,7 +113,7 @@ def _describe_state(nodes: Sequence[Node], health: Health) -> tuple[str, str]:
 
 
 def _group_devices(topology: Topology) -> Mapping[str, tuple[Node, ...]]:
-    """Devices that are alike: by role, model and what they are cabled to; by role and model where that is too many."""
+    """Group similar devices by role, model and peers; only by role and model if those groups are too many."""
     neighbours: dict[str, set[str]] = {node.name: set() for node in topology.nodes}
     roles = {node.name: node.role for node in topology.nodes}
     for edge in topology.edges:
@@ -131,12 +131,12 @@ def _group_devices(topology: Topology) -> Mapping[str, tuple[Node, ...]]:
 
 
 def _find_row(role: str) -> int:
-    """Rows from above; a role we do not know stands just above the hosts."""
+    """The row of a role, from the top; an unknown role is directly above the hosts."""
     return _ROWS.index(role) if role in _ROWS else _HOSTS - 1
 
 
 def _place_boxes(groups: Mapping[str, tuple[Node, ...]]) -> dict[str, tuple[float, float, float, float]]:
-    """x, y, width and height of every box: rows fill the width, a lone switch spans what hangs below it."""
+    """x, y, width and height of every box: rows fill the width, a single switch spans the devices below it."""
     rows: dict[int, list[str]] = {}
     for key, nodes in groups.items():
         rows.setdefault(_find_row(nodes[0].role), []).append(key)
@@ -156,7 +156,7 @@ def _place_boxes(groups: Mapping[str, tuple[Node, ...]]) -> dict[str, tuple[floa
 def _single_cables(
     topology: Topology, places: Mapping[str, tuple[float, float, float, float]], health: Health
 ) -> tuple[tuple[Cable, ...], Mapping[str, tuple[Port, ...]]]:
-    """Every cable and the ports it ends in."""
+    """Draw every cable and its ports."""
     ends: dict[tuple[str, str], list[tuple[float, int, str]]] = {}
     for index, edge in enumerate(topology.edges):
         for device, port, peer in ((edge.a, edge.a_port, edge.b), (edge.b, edge.b_port, edge.a)):
@@ -171,7 +171,7 @@ def _single_cables(
         pitch = (width - 16) / len(wanted)
         for rank, (_, cable, port) in enumerate(sorted(wanted)):
             centre = round(x + 8 + pitch * (rank + 0.5), 1)
-            if device in full_width:  # it spans what hangs on it: its cables run straight
+            if device in full_width:  # it spans its peers: its cables are vertical
                 edge = topology.edges[cable]
                 centre = spots.get((edge.a if edge.b == device else edge.b, cable), (centre, y))[0]
             spot = (centre, y if side == "above" else y + height)
@@ -187,7 +187,7 @@ def _single_cables(
 
 
 def _full_width_devices(places: Mapping[str, tuple[float, float, float, float]]) -> set[str]:
-    """Devices that have their row to themselves."""
+    """Devices that are alone in their row."""
     rows: dict[float, list[str]] = {}
     for device, (_, y, _, _) in places.items():
         rows.setdefault(y, []).append(device)
@@ -200,7 +200,7 @@ def _bundle_cables(
     places: Mapping[str, tuple[float, float, float, float]],
     health: Health,
 ) -> tuple[tuple[Cable, ...], Mapping[str, tuple[Port, ...]]]:
-    """All cables between two boxes as one line."""
+    """Draw all cables between two boxes as one line."""
     group_of = {node.name: key for key, nodes in groups.items() for node in nodes}
     bundles: dict[tuple[str, str], list[Edge]] = {}
     for edge in topology.edges:
@@ -219,7 +219,7 @@ def _bundle_cables(
 
 
 def _urgent_last(cables: Iterable[Cable]) -> tuple[Cable, ...]:
-    """What is wrong is drawn above what is not."""
+    """Sort cables so that urgent ones are drawn above others."""
     return tuple(sorted(cables, key=lambda cable: -URGENCY[cable.status]))
 
 

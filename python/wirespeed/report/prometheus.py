@@ -1,7 +1,7 @@
 """A report in the text format of Prometheus, for the textfile collector of its node exporter.
 
 Names and units follow https://prometheus.io/docs/practices/naming/: base units, so bytes per second and seconds, and
-fractions as ratios. No sample has a time of its own, as the collector takes none; when it was recorded is a metric.
+fractions as ratios. Samples have no timestamps, which the collector does not accept; the recording time is a metric.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def text(report: Report) -> str:
         _add_run(families, run)
     for relation in report.relations:
         _add_relation(families, relation)
-    for comparison in report.peers:
-        for matrix in comparison.matrices:
+    for result in report.peers:
+        for matrix in result.matrices:
             _add_matrix(families, matrix)
     _add_comparisons(families, report)
     for history in report.histories:
@@ -79,20 +79,20 @@ def text(report: Report) -> str:
 
 
 class _Families(Collector):
-    """Gauges by name, in the order above. Equal labels are one sample, the median of their values."""
+    """Gauges by name, in the order of `_HELP`. Values with equal labels become one sample, their median."""
 
     def __init__(self, common: _Labels) -> None:
         self._common = common
         self._values: dict[str, dict[tuple[tuple[str, str], ...], list[float]]] = {name: {} for name in _HELP}
 
     def add(self, name: str, labels: _Labels, value: float) -> None:
-        """One value of a gauge; a label without a value is left out."""
+        """Add one value of a gauge; a label without a value is omitted."""
         every = {**self._common, **{key: wording.line(text) for key, text in labels.items()}}
-        key_with_labels = tuple(sorted((key, text) for key, text in every.items() if text))
-        self._values[name].setdefault(key_with_labels, []).append(value)
+        label_pairs = tuple(sorted((key, text) for key, text in every.items() if text))
+        self._values[name].setdefault(label_pairs, []).append(value)
 
     def collect(self) -> Iterator[Metric]:
-        """What the client library prints."""
+        """The metrics for the client library."""
         for name, samples in self._values.items():
             if samples:
                 family = GaugeMetricFamily(name, _HELP[name])

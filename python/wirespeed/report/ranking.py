@@ -1,4 +1,4 @@
-"""Findings put in order for a reader: counted, merged where they say the same, ranked by what they cost."""
+"""Findings in order for a reader: counted, merged if they are similar, ranked by their estimated impact."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from wirespeed.report.fixes import merge_fixes
 from wirespeed.results.findings import Cost, Finding, Fix, Status
 
 LISTED = (Status.FAIL, Status.WARN, Status.UNKNOWN, Status.ERROR)
-"""Statuses a reader must look at; the other two are counted."""
+"""Statuses that are listed for a reader; the other two are only counted."""
 
 _URGENCY = {status: rank for rank, status in enumerate((*LISTED, Status.PASS, Status.SKIP))}
 
 
 def counts(findings: Iterable[Finding]) -> Mapping[Status, int]:
-    """How many findings have each status; every status is there."""
+    """The number of findings of each status; every status is included."""
     result = dict.fromkeys(Status, 0)
     for finding in findings:
         result[finding.status] += 1
@@ -24,7 +24,7 @@ def counts(findings: Iterable[Finding]) -> Mapping[Status, int]:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Findings of one check with one status that a reader takes in together."""
+    """Similar findings of one check with one status."""
 
     check: str
     status: Status
@@ -32,7 +32,7 @@ class Group:
 
     @property
     def first(self) -> Finding:
-        """The finding that stands for the group."""
+        """The finding that represents the group."""
         return self.findings[0]
 
     @property
@@ -47,12 +47,12 @@ class Group:
 
     @property
     def evidence(self) -> tuple[str, ...]:
-        """Where the values were read, each once."""
+        """The sources of the values, each once."""
         return tuple(dict.fromkeys(source for finding in self.findings for source in finding.evidence))
 
     @property
     def fixes(self) -> tuple[Fix, ...]:
-        """What to do: the commands for several places of a device are one fix."""
+        """The fixes: the commands for several places of a device are one fix."""
         return tuple(fix for fixes in self.fixes_by_device.values() for fix in fixes)
 
     @property
@@ -65,13 +65,13 @@ class Group:
 
     @property
     def cost(self) -> Cost | None:
-        """The largest cost at one place; bandwidth outranks latency, which it cannot be compared with."""
+        """The largest estimated impact at one place; bandwidth precedes latency, as the two are not comparable."""
         costs = [finding.cost for finding in self.findings if finding.cost is not None]
         return max(costs, key=_weigh_cost) if costs else None
 
 
 def merge_findings(findings: Iterable[Finding]) -> tuple[Group, ...]:
-    """Findings a reader must look at, merged where one device has the same at several places; fails first."""
+    """Listed findings, merged if one device has similar ones at several places; failures first."""
     merged: dict[tuple[object, ...], list[Finding]] = {}
     for finding in findings:
         if finding.status in LISTED:
@@ -81,7 +81,7 @@ def merge_findings(findings: Iterable[Finding]) -> tuple[Group, ...]:
 
 
 def by_device(findings: Sequence[Finding]) -> Mapping[str, tuple[Group, ...]]:
-    """`alike` per device, devices in the order they come."""
+    """`merge_findings` per device; devices are in the order of their first finding."""
     devices: dict[str, list[Group]] = {finding.device: [] for finding in findings if finding.status in LISTED}
     for group in merge_findings(findings):
         devices[group.first.device].append(group)
@@ -89,10 +89,10 @@ def by_device(findings: Sequence[Finding]) -> Mapping[str, tuple[Group, ...]]:
 
 
 def first_things(findings: Iterable[Finding], status: Status = Status.FAIL) -> tuple[Group, ...]:
-    """What to do first: checks with this status, the one that costs most at a place first.
+    """Checks with this status in the order to work on them: the largest estimated impact at one place first.
 
-    Where no cost is known, what stops traffic comes before what loses packets under load, that before what slows
-    traffic, and of these the one at most places.
+    Without an estimate, checks whose failure stops traffic precede those that lose packets under load, and those
+    precede checks that slow down traffic; within each kind, the check with most places is first.
     """
     same_check: dict[str, list[Finding]] = {}
     for finding in findings:
@@ -103,7 +103,7 @@ def first_things(findings: Iterable[Finding], status: Status = Status.FAIL) -> t
 
 
 def worst(findings: Iterable[Finding]) -> Status | None:
-    """The most urgent status; None where there is no finding."""
+    """The most urgent status; None without findings."""
     return min((finding.status for finding in findings), key=_URGENCY.__getitem__, default=None)
 
 
@@ -126,14 +126,14 @@ def _rank_group(group: Group) -> tuple[float, float, int, int, str]:
 
 
 def _rate_gravity(check: str) -> int:
-    """How much hangs on a kind of check, the gravest 0."""
+    """The severity of a kind of check; 0 is the most severe."""
     return next((rank for rank, starts in enumerate(_GRAVITY) if check.startswith(starts)), len(_GRAVITY))
 
 
 _GRAVITY = (
     ("link.", "port.", "address.", "launch.", "nic.presence", "nic.rdma"),  # stops traffic
     ("qos.trust", "qos.roce-queue", "qos.pfc", "qos.priority-group", "nic.qos-"),  # loses packets under load
-    ("pcie.", "nic.", "qos.", "fabric.", "host.iommu"),  # slows it
+    ("pcie.", "nic.", "qos.", "fabric.", "host.iommu"),  # slows down traffic
 )
 
 

@@ -1,4 +1,4 @@
-"""What every format says of runs that a relative gate compares with each other."""
+"""Text about runs that a relative gate compares, for all formats."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wirespeed.results.verdicts import Judgement, Relation, Side
 
 
 def title(relation: Relation) -> str:
-    """The gate, and what it compares: ``cross-leaf: ib_write_bw bw_avg 1 MiB, the worst of 8``."""
+    """The gate and its subject: ``cross-leaf: ib_write_bw bw_avg 1 MiB, the worst of 8``."""
     subject = " ".join(filter(None, (relation.test, relation.metric.value, wording.size(relation.size_bytes))))
     location = f", {relation.location}" if relation.location else ""
     worst = f", the worst of {relation.compared}" if relation.compared > 1 else ""
@@ -22,7 +22,7 @@ def title(relation: Relation) -> str:
 
 
 def side(measured_side: Side | None) -> str:
-    """``388.1 Gb/s, the min of 4``, or that there is no result."""
+    """``388.1 Gb/s, the min of 4``, or a note that there is no result."""
     if measured_side is None:
         return ""
     if measured_side.value is None:
@@ -61,7 +61,7 @@ def place(measured_side: Side | None) -> str | None:
 
 
 def table(relations: Sequence[Relation], console: Console) -> None:
-    """All of them, then why those are not good that are not."""
+    """Print all results, then the reasons of those that do not pass."""
     if not relations:
         return
     console.print()
@@ -95,7 +95,7 @@ def table(relations: Sequence[Relation], console: Console) -> None:
 
 
 def _side_cell(measured_side: Side | None) -> str:
-    """A side with what it is, each on a line."""
+    """The value of a side and its condition, each on one line."""
     return (
         ""
         if measured_side is None

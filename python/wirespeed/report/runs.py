@@ -1,4 +1,4 @@
-"""What every format says about a judged run."""
+"""Text about a judged run, for all formats."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.verdicts import Bound, JudgedRun, Judgement, Relation, Verdict
 
 ENDED_EARLY = "the log ends before the run does"
-"""Why a run is not complete, where the tool does not say."""
+"""Why a run is not complete, if the tool does not report it."""
 
 
 def overall_verdict(judged: Sequence[JudgedRun], relations: Sequence[Relation], verdict: Judgement) -> str:
-    """The last line of a judgement: the verdict of all runs, and how many measurements have each."""
+    """The last line of a judgement: the overall verdict, and the number of measurements per verdict."""
     counts = Counter(result.judgement for run in judged for result in run.verdicts)
     parts = []
     decided = [kind for kind in (Judgement.FAIL, Judgement.WARN, Judgement.PASS) if counts[kind]]
@@ -44,7 +44,7 @@ def count_incomplete(judged: Sequence[JudgedRun]) -> list[str]:
 
 
 def _failed_tests(judged: Sequence[JudgedRun]) -> str:
-    """`` (fail: sendrecv, gather)``: the tests with failed measurements, where there are several runs."""
+    """`` (fail: sendrecv, gather)``: the tests with failed measurements, if there are several runs."""
     failed = [run for run in judged if any(result.judgement is Judgement.FAIL for result in run.verdicts)]
     names = list(dict.fromkeys(run.test or run.tool for run in failed))
     if len(judged) < 2 or not names:
@@ -57,13 +57,13 @@ _TESTS_NAMED = 4
 
 
 def assumptions(run: JudgedRun) -> tuple[str, ...]:
-    """Every assumption the limits of a run rest on, each once."""
+    """Every assumption behind the limits of a run, each once."""
     bounds = [bound for verdict in run.verdicts for bound in (verdict.physical, verdict.reachable) if bound]
     return tuple(dict.fromkeys(text for bound in bounds for text in bound.assumptions))
 
 
 def limiting_terms(verdict: Verdict) -> str:
-    """The limiting term of the reachable limit, or of the physical one where there is no other."""
+    """The limiting term of the reachable limit, or of the physical one if no reachable one is known."""
     bound = verdict.reachable or verdict.physical
     return bound.bottleneck if bound else ""
 
@@ -75,7 +75,7 @@ def gate(verdict: Verdict) -> float | None:
 
 
 def format_gate(verdict: Verdict) -> str:
-    """``≥ 390 Gb/s``, what a gate requires; empty without a gate."""
+    """The requirement of a gate, ``≥ 390 Gb/s``; empty without a gate."""
     required = gate(verdict)
     if verdict.gate is None or required is None:
         return ""
@@ -83,7 +83,7 @@ def format_gate(verdict: Verdict) -> str:
 
 
 def bounds(run: JudgedRun) -> tuple[tuple[str, Bound], ...]:
-    """Both limits at the largest message, with the terms they are made of; of what was judged before what was not."""
+    """Both limits at the largest message, with their terms; judged measurements are preferred."""
 
     def shown_before(verdict: Verdict) -> tuple[bool, int]:
         return verdict.judgement is Judgement.SKIP, -(verdict.measurement.size_bytes or 0)
@@ -96,7 +96,7 @@ def bounds(run: JudgedRun) -> tuple[tuple[str, Bound], ...]:
 
 
 def reasons(run: JudgedRun) -> tuple[tuple[Judgement, str, int], ...]:
-    """Why measurements were judged as they were, each reason once with how many measurements it holds for."""
+    """The reasons of judgements, each once with its number of measurements."""
     counted: dict[tuple[Judgement, str], int] = {}
     for verdict in run.verdicts:
         if verdict.judgement is not Judgement.SKIP:

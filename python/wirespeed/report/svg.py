@@ -1,4 +1,4 @@
-"""Pictures of their own, files that browsers and drawing programs open: the topology, a pair matrix."""
+"""Stand-alone SVG files for browsers and drawing programs: the topology, a pair matrix."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from wirespeed.report import heatmap, picture, wording
 from wirespeed.results.peers import Matrix
 from wirespeed.results.topology import Topology
 
-_STEP = 84  # between two shades of the legend
+_STEP = 84  # distance between two shades of the legend
 
 
 def svg(topology: Topology, name: str) -> str:

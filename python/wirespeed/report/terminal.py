@@ -28,11 +28,11 @@ _JUDGED = (Judgement.FAIL, Judgement.WARN, Judgement.UNKNOWN, Judgement.PASS, Ju
 _PLACES_NAMED = 4
 _INDENT = " " * 8
 _TEXT_WIDTH = 100  # columns of running text on wide terminals and in files
-_SERIES = 30  # of a comparison or history, as in the commands that make them
+_SERIES = 30  # maximum series of a comparison or history, as in the commands that print them
 
 
 def report(content: Report, console: Console, titles: Mapping[str, str] | None = None) -> None:
-    """The whole report: cluster, findings by device, benchmarks, and what to do first.
+    """Print the whole report: cluster, findings by device, benchmarks, and what to do first.
 
     ``titles`` are those of the failure catalogue, by id.
     """
@@ -43,12 +43,12 @@ def report(content: Report, console: Console, titles: Mapping[str, str] | None =
         findings(content.findings, console)
     judged_runs(content.runs, console, titles)
     relations.table(content.relations, console)
-    for comparison in content.peers:
+    for result in content.peers:
         console.print()
-        peers.peers(comparison, console)
-    for compared in content.comparisons:
+        peers.peers(result, console)
+    for comparison in content.comparisons:
         console.print()
-        campaign_comparison.comparison(compared, console, _SERIES)
+        campaign_comparison.comparison(comparison, console, _SERIES)
     for entry in content.histories:
         console.print()
         campaign_comparison.history(entry, console, _SERIES)
@@ -56,7 +56,7 @@ def report(content: Report, console: Console, titles: Mapping[str, str] | None =
 
 
 def summary(content: Report, console: Console) -> None:
-    """What to do first, and the number of results per status."""
+    """Print what to do first, and the number of results per status."""
     first_things(content.findings, console)
     if content.findings:
         console.print()
@@ -72,8 +72,8 @@ def summary(content: Report, console: Console) -> None:
         counted = Counter(relation.judgement.value for relation in content.relations)
         judgements = [judgement.value for judgement in _JUDGED if judgement is not Judgement.SKIP]
         console.print(Text.assemble("compared    ", _format_statuses(counted, judgements)))
-    for compared in content.comparisons:
-        console.print(Text.assemble("comparison  ", campaign_comparison.count_differences(compared)))
+    for comparison in content.comparisons:
+        console.print(Text.assemble("comparison  ", campaign_comparison.count_differences(comparison)))
 
 
 def text(content: Report, titles: Mapping[str, str] | None = None, width: int = 100) -> str:
@@ -85,7 +85,7 @@ def text(content: Report, titles: Mapping[str, str] | None = None, width: int = 
 
 
 def topology(cluster: Topology, console: Console) -> None:
-    """Devices by role and model, cables by speed, in a line each."""
+    """Print devices by role and model, and cables by speed, in one line each."""
     devices: dict[tuple[str, str], int] = {}
     for node in cluster.nodes:
         devices[node.role, node.model] = devices.get((node.role, node.model), 0) + 1
@@ -101,9 +101,9 @@ def topology(cluster: Topology, console: Console) -> None:
 def findings(
     results: Sequence[Finding], console: Console, counted: Sequence[Finding] | None = None, *, verbose: bool = False
 ) -> None:
-    """Every finding a reader must look at, by device, then how many there are of each status, or of those counted.
+    """Print every listed finding by device, then the number of findings per status, or of those in ``counted``.
 
-    A device of which nothing was read is one line, unless ``verbose``.
+    A device of which nothing was read is one line, unless ``verbose`` is set.
     """
     counted = results if counted is None else counted
     unread = set() if verbose else _unread_devices(counted)
@@ -133,7 +133,7 @@ def _unread_devices(findings: Iterable[Finding]) -> set[str]:
 
 
 def first_things(results: Sequence[Finding], console: Console) -> None:
-    """Failed checks in the order to work on them: largest estimated impact first."""
+    """Print failed checks in the order to work on them: largest estimated impact first."""
     ranked = ranking.first_things(results)
     if not ranked:
         return
@@ -156,7 +156,7 @@ def first_things(results: Sequence[Finding], console: Console) -> None:
 
 
 def judged_runs(results: Iterable[JudgedRun], console: Console, titles: Mapping[str, str] | None = None) -> None:
-    """Benchmarks, one table per run: measured, both limits, the bottleneck, the verdict; then the assumptions.
+    """Print one table per run: measured value, both limits, bottleneck and verdict; then the assumptions.
 
     ``titles`` are those of the failure catalogue, by id.
     """
@@ -221,7 +221,7 @@ def _print_fix(fix: Fix, console: Console) -> None:
 
 
 def _print_labeled(label: str, text: str | None, console: Console, style: str = "") -> None:
-    """A label and its text, wrapped beside it."""
+    """Print a label and its text, which is wrapped next to it."""
     if text is None:
         return
     room = max(20, min(console.width, _TEXT_WIDTH) - len(_INDENT) - 9)
@@ -252,7 +252,7 @@ def _format_statuses(
 
 @dataclass(frozen=True, slots=True)
 class _Series:
-    """The verdicts of a table; ``has_places`` is whether each row is of another place, which then has a column."""
+    """The verdicts of a table; ``has_places``: rows have different places, which are shown in a column."""
 
     name: str
     rows: list[Verdict]
@@ -260,7 +260,7 @@ class _Series:
 
 
 def _divide_into_series(verdicts: Iterable[Verdict]) -> Iterator[_Series]:
-    """Judged measurements by metric, place and unit, in the order of the log; places of one row each are one table."""
+    """Judged measurements by metric, place and unit, in the log's order; places with one row each share a table."""
     by_metric: dict[tuple[str, str], dict[str, list[Verdict]]] = {}
     for verdict in map(_in_gigabits, verdicts):
         measurement = verdict.measurement
@@ -285,7 +285,7 @@ def _format_heading(metric: str, place: str, unit: str) -> str:
 
 
 def _in_gigabits(verdict: Verdict) -> Verdict:
-    """A rate in b/s, with its limits, in Gb/s; all others as they are."""
+    """Convert a rate in b/s and its limits to Gb/s; others are unchanged."""
     unit = verdict.measurement.unit
     if unit not in ("b/s", "bits/s"):
         return verdict
@@ -308,7 +308,7 @@ def _in_gigabits(verdict: Verdict) -> Verdict:
 
 
 def _print_series(series: _Series, console: Console) -> None:
-    """One series as a table. The limiting terms are above the table if they follow its order, else in a column."""
+    """Print one series as a table. Limiting terms are above the table if they follow its order, else in a column."""
     above = _limiting_terms_by_size(series)
     columns = [
         column
@@ -350,7 +350,7 @@ def _common_value(column: _Column, series: _Series) -> str:
 
 
 def _limiting_terms_by_size(series: _Series) -> str | None:
-    """``ring``, or ``message rate (2 B to 4 KiB), line rate (256 KiB to 8 MiB)``; None where they do not follow."""
+    """``ring``, or ``message rate (2 B to 4 KiB), line rate (256 KiB to 8 MiB)``; None if sizes are out of order."""
     rows_by_term = [
         (term, list(rows)) for term, rows in groupby(series.rows, key=lambda verdict: runs.limiting_terms(verdict))
     ]
@@ -370,13 +370,13 @@ def _format_sizes(rows: Sequence[Verdict]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A column of the benchmark table; one that would stay empty is left out."""
+    """A column of the benchmark table; an empty column is omitted."""
 
     heading: str
     cell: Callable[[Verdict], str]
     justify: Literal["left", "right"] = "right"
     width: int | None = None
-    constant: bool = False  # a property of the run: above the table where it is the same in all rows
+    constant: bool = False  # a property of the run: above the table if it is the same in all rows
 
 
 def _list_columns(with_places: bool, with_limiting_terms: bool) -> Iterator[_Column]:

@@ -1,7 +1,7 @@
-"""A report on one page, for a ticket: what was measured where, what physics allows, what was found, what to do next.
+"""A report on one page for a ticket: measured values, physical limits, findings, next steps.
 
-Markdown that also reads as plain text. What has no room is counted, never dropped without a word. Text of devices
-stands in code, where it can be neither markup nor a mention.
+Markdown that is also readable as plain text. Rows that do not fit are counted. Text of devices is formatted as code,
+so that it can be neither markup nor a mention.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from wirespeed.results.verdicts import Bound, JudgedRun, Judgement, Relation, Ve
 
 _INPUTS, _RUNS, _FINDINGS, _SUSPECTS, _SERIES, _CHANGES, _COMMANDS = 4, 5, 4, 3, 3, 3, 8
 _STEPS, _DEVICES, _LOCATIONS = 4, 4, 2
-"""Most rows of each part: with headings and lines that wrap, together a page."""
+"""Maximum rows of each part: with headings and wrapped lines, all parts fit on one page."""
 _IN_FULL_REPORT = " in the full report"
-_LETTERS = 160  # of a text of devices or files; the whole report has it all
+_LETTERS = 160  # maximum length of text of devices or files; the full report contains all
 _URGENCY = (Judgement.FAIL, Judgement.WARN, Judgement.UNKNOWN, Judgement.PASS)
 
 
@@ -79,7 +79,7 @@ def _format_verdict(run: JudgedRun, worst: Verdict, count: int) -> str:
 
 
 def _failed_relations(results: Sequence[Relation]) -> list[str]:
-    """What relative gates say, the worst first; of those that pass only how many."""
+    """Results of relative gates, the worst first; those that pass are only counted."""
     bad = [relation for relation in results if relation.judgement is not Judgement.PASS]
     ranked = sorted(bad, key=lambda relation: _URGENCY.index(relation.judgement))
     rows = [
@@ -226,7 +226,7 @@ def _name_checks(checks: Iterable[str]) -> str:
 
 
 def _format_code_block(commands: Sequence[str]) -> list[str]:
-    """Commands as one code block, as many as there is room for."""
+    """Commands as one code block, as many as fit."""
     if not commands:
         return []
     lines = [line for command in commands[:_COMMANDS] for line in wording.clean(command).splitlines()]
@@ -245,12 +245,12 @@ def _format_bullets(rows: Sequence[str], limit: int, bullet: str = "- ") -> list
 
 
 def _escape(text: str) -> str:
-    """Words of ours or of a tool in a sentence, without what Markdown would take for its own."""
+    """Escape text for a Markdown sentence."""
     return "".join(f"\\{letter}" if letter in r"\`*_[]<>#|~@" else letter for letter in wording.line(text))
 
 
 def _code(text: str) -> str:
-    """Text as code, however many backticks it holds."""
+    """Format text as code, with any number of backticks in it."""
     cleaned = wording.line(text)
     if len(cleaned) > _LETTERS:
         cleaned = f"{cleaned[: _LETTERS - 1]}…"

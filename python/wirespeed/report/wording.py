@@ -24,13 +24,13 @@ STYLES = {
     "skip": "dim",
     "error": "bold magenta",
 }
-"""How a terminal shows the outcome of a check or a measurement."""
+"""Terminal style of each outcome of a check or a measurement."""
 
 
 def clean(text: str) -> str:
-    """Text that cannot drive a terminal or break XML: invisible characters are shown as escapes.
+    """Text without control characters for terminals or XML: invisible characters are shown as escapes.
 
-    Line breaks and tabs stay. Device output may hold anything, escape sequences included.
+    Line breaks and tabs stay. Device output may contain anything, including escape sequences.
     """
     return "".join(_escape_character(character) for character in text.replace("\r\n", "\n"))
 
@@ -75,7 +75,7 @@ def quantity(value: float, name: str) -> str:
 
 
 def size(value: int | None) -> str:
-    """A message size, ``16 GiB``; empty where there is none."""
+    """A message size, ``16 GiB``; empty without a size."""
     return "" if value is None else str(Size(value))
 
 
@@ -85,7 +85,7 @@ def cost(value: Cost | None) -> str:
 
 
 def _format_estimate(value: float) -> str:
-    """Three digits: a cost is an estimate."""
+    """A number with three digits, for estimates."""
     decimals = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
     return plain(round(value, decimals))
 
@@ -100,7 +100,7 @@ def moment(recorded: str) -> str:
 
 
 def plain(value: float) -> str:
-    """A number without digits that say nothing, for axes."""
+    """A number without trailing zeros, for axes."""
     return f"{value:.6f}".rstrip("0").rstrip(".")
 
 
@@ -132,7 +132,7 @@ def plural(count: int, singular: str, plural_form: str | None = None) -> str:
 
 
 def series(stored_series: Series) -> str:
-    """What was measured, in a line."""
+    """The identity of a series in one line."""
     workload = " ".join(
         key if value is True else f"{key}={value}"
         for key, value in stored_series.workload

@@ -1,1 +1,1 @@
-"""Results as plain data: findings, benchmark runs, verdicts, topology. JSON in and out; no verdict is made here."""
+"""Results as plain data: findings, benchmark runs, verdicts, topology. They are read from and written to JSON."""

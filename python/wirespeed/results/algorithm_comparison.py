@@ -1,4 +1,4 @@
-"""The same scenarios under several algorithms of congestion control: the contract of ``wirespeed sim compare``."""
+"""The same scenarios with several congestion-control algorithms: the output format of ``wirespeed sim compare``."""
 
 from __future__ import annotations
 
@@ -34,36 +34,36 @@ class Run:
     changes: tuple[Change, ...]
     """Parameters other than those of the algorithm."""
     warnings: tuple[str, ...]
-    """Why the run cannot be compared with the others fairly."""
+    """Why the run is not comparable with the others."""
     complete: bool
     """False for a run that was interrupted."""
     flows: int
     completed: int
     failed: int
-    """Flows in error, and those that nothing can complete any more."""
+    """Flows in error, and flows that can no longer complete."""
     fct_us: CompletionTimes | None
     """None when no flow completed."""
     end_us: float
     goodput_gbps: float | None
-    """Payload of the completed flows, from the first that started to the last that ended; None when there is none."""
+    """Payload rate of completed flows from the first start to the last end; None when no flow completed."""
     jain: float | None
-    """Jain's index of the completed flows' rates, 1 = all the same; None when no flow completed."""
+    """Jain's index of the completed flows' rates, 1 = all equal; None when no flow completed."""
     pfc_pauses: int
     ecn_marks: int
     cnps: int
     drops: int
     trims: int
-    """Packets of which a switch let only the header go on; each is sent again."""
+    """Packets that a switch trimmed to their header; each is sent again."""
     losses: int
     retransmissions: int
     max_queue_bytes: int
-    """The most that one queue of a switch's port held."""
+    """The maximum depth of a queue of a switch port."""
     tables_sha256: str
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Scenarios in the order given, and in each the algorithms; without the runs that an interruption prevented."""
+    """Runs by scenario and algorithm, in the order of the options; an interruption may have prevented the last ones."""
 
     preset: str
     seed: int

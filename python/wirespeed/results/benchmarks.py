@@ -1,4 +1,4 @@
-"""What benchmark tools printed: the contract of ``wirespeed bench parse --format json``."""
+"""Output of benchmark tools: the format of ``wirespeed bench parse --format json``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wirespeed.results.parameters import Parameters
 
 
 class RunStatus(StrEnum):
-    """How a run ended, as far as its log shows."""
+    """How a run ended, by its log."""
 
     COMPLETE = "complete"
     TRUNCATED = "truncated"
@@ -18,7 +18,7 @@ class RunStatus(StrEnum):
 
 
 class Metric(StrEnum):
-    """What a measurement measures."""
+    """The quantity that a measurement measures."""
 
     TIME = "time"
     ALGBW = "algbw"
@@ -30,7 +30,7 @@ class Metric(StrEnum):
     BW_MAX = "bw_max"
     BW_P99 = "bw_p99"
     BW_P999 = "bw_p999"
-    BW_PERCENTILE = "bw_percentile"  # which one stands in the place
+    BW_PERCENTILE = "bw_percentile"  # the place names the percentile
     MSG_RATE = "msg_rate"
     LATENCY_MIN = "latency_min"
     LATENCY_TYPICAL = "latency_typical"
@@ -42,7 +42,7 @@ class Metric(StrEnum):
     LATENCY_P95 = "latency_p95"
     LATENCY_P99 = "latency_p99"
     LATENCY_P999 = "latency_p999"
-    LATENCY_PERCENTILE = "latency_percentile"  # which one stands in the place
+    LATENCY_PERCENTILE = "latency_percentile"  # the place names the percentile
     BITRATE = "bitrate"
     TRANSFER = "transfer"
     RETRANSMITS = "retransmits"
@@ -69,7 +69,7 @@ class Metric(StrEnum):
 
 
 class Measurement(NamedTuple):
-    """One number as printed, with what its unit truly is. A tuple: a large log has millions.
+    """One number as printed, with its true unit. A tuple, because a large log has millions.
 
     ``place`` is out-of-place, in-place, a stream, a direction, a pair as ``from -> to``, or None; ``line`` counts from
     1 in the file.
@@ -85,7 +85,7 @@ class Measurement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One table or report of a log. None where the log does not state it.
+    """One table or report of a log. Values that the log does not contain are None.
 
     ``failures`` are the entries of the failure catalogue that cause such an ``error``, likeliest first.
     """

@@ -1,7 +1,7 @@
-"""A campaign: benchmarks that are run together, what each of them is, and how each attempt ended.
+"""A campaign: its benchmarks, and how each attempt ended.
 
 On disk it is a folder: ``campaign.json`` with the steps, ``journal.jsonl`` with a line for each attempt that ended,
-and ``logs/`` with what the tools printed.
+and ``logs/`` with the output of the tools.
 """
 
 from __future__ import annotations
@@ -32,26 +32,26 @@ class Grade(StrEnum):
 
     GOOD = "good"
     BAD = "bad"
-    UNKNOWN = "unknown"  # it did not run, or no limit is known
-    SKIP = "skip"  # shown for information: a latency, a figure of one machine alone
+    UNKNOWN = "unknown"  # the step did not run, or no limit is known
+    SKIP = "skip"  # shown for information: a latency, a figure of a single machine
 
 
 class Kind(StrEnum):
-    """What is to blame."""
+    """The kind of a suspect."""
 
     HOST = "host"
     NIC = "NIC"
     RAIL = "rail"
     LEAF = "leaf"
     PATH = "path"
-    PAIR = "pair"  # both ends are good with other partners, in both directions
-    GROUP = "group"  # bad together only
-    UNTOLD = "untold"  # nothing good is left to measure it with
+    PAIR = "pair"  # both ends are good with other partners
+    GROUP = "group"  # hosts that are only bad as a group
+    UNTOLD = "untold"  # no good partner is available to measure with
 
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """Something the results accuse, and by what."""
+    """A suspect, and the results that point to it."""
 
     kind: Kind
     name: str
@@ -69,22 +69,22 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One benchmark. Where it has a server, that listens before the client starts, and is stopped after it."""
+    """One benchmark. Its server, if any, listens before the client starts and is stopped after it."""
 
     id: str
     test: str
     place: str  # "FROM -> TO", or the hosts of a group
     client: Command
-    limit_s: float  # the client is ended after it
-    seconds: float  # what it is likely to take
+    limit_s: float  # time after which the client is ended
+    seconds: float  # expected time
     server: Command | None = None
-    port: int | None = None  # TCP port that is waited for; None: the client itself waits
-    stage: int = 0  # steps of earlier stages are done before
-    uses: Mapping[str, int] = field(default_factory=dict)  # how much of each shared thing, by its name
+    port: int | None = None  # TCP port to wait for; None: the client waits
+    stage: int = 0  # steps of earlier stages end first
+    uses: Mapping[str, int] = field(default_factory=dict)  # used units of each shared resource
     source: str | None = None  # HOST/NIC of a pair
     target: str | None = None
     collective: str | None = None
-    suspects: tuple[str, ...] = ()  # of a step that narrows down: the candidates that it distinguishes
+    suspects: tuple[str, ...] = ()  # for a step that narrows down: the candidates that it distinguishes
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,30 +99,30 @@ class Attempt:
     duration_s: float
     grade: Grade
     log: str
-    detail: str | None = None  # the figure that counts, or why there is none
-    place: str | None = None  # of the step: one that narrows down stands in the journal alone
+    detail: str | None = None  # the decisive figure, or why there is none
+    place: str | None = None  # place of the step; steps that narrow down are only in the journal
 
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """What is to be run. ``holds`` is the number of uses that a shared resource allows, where it is not 1."""
+    """The steps to run. ``holds`` is the capacity of shared resources for which it is not 1."""
 
     id: str
     suite: str
     cluster: str
     steps: tuple[Step, ...]
     holds: Mapping[str, int] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()  # what the steps do not exercise, and why
+    notes: tuple[str, ...] = ()  # parts that the steps do not exercise, with the reason
     label: str | None = None
     started: str | None = None
     facts: Mapping[str, str] = field(default_factory=dict)
 
 
 def parse_campaign(document: Mapping[str, Any]) -> Campaign:
-    """A campaign as read from JSON.
+    """Parse a campaign from JSON.
 
     Raises:
-        KeyError, TypeError, ValueError: it is none.
+        KeyError, TypeError, ValueError: the document is not a campaign.
     """
     if document["kind"] != KIND or document["schema"] != SCHEMA:
         raise ValueError(f"kind {document['kind']!r}, schema {document['schema']!r}")
@@ -140,7 +140,7 @@ def parse_campaign(document: Mapping[str, Any]) -> Campaign:
 
 
 def parse_step(data: Mapping[str, Any]) -> Step:
-    """A step as read from JSON."""
+    """Parse a step from JSON."""
     values = {name: data[name] for name in Step.__dataclass_fields__ if name in data}
     server = data.get("server")
     values |= {
@@ -156,6 +156,6 @@ def _parse_command(data: Mapping[str, Any]) -> Command:
 
 
 def parse_attempt(data: Mapping[str, Any]) -> Attempt:
-    """An attempt as read from a line of the journal."""
+    """Parse an attempt from a line of the journal."""
     values = {name: data[name] for name in Attempt.__dataclass_fields__ if name in data}
     return Attempt(**{**values, "status": Outcome(data["status"]), "grade": Grade(data["grade"])})

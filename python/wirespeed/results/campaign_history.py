@@ -11,13 +11,13 @@ from wirespeed.results.series import Series
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """A set of runs taken together. ``id`` is None for logs that were read for one comparison and are not stored."""
+    """A set of runs. ``id`` is None for logs that were read for one comparison and are not stored."""
 
     id: int | None
     label: str
     started: str | None  # ISO 8601 in UTC
     cluster: str | None
-    finished: bool  # false when storing it was interrupted: store the same logs again to go on
+    finished: bool  # false if storing was interrupted: store the same logs again to continue
     logs: int
     runs: int
     failed: int
@@ -25,7 +25,7 @@ class Campaign:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A setting or parameter that differs between two campaigns. None on a side where it was not read.
+    """A setting or parameter that differs between two campaigns. A side on which it was not read is None.
 
     ``place`` is a place of the cluster for settings, the tool and test for parameters of runs.
     """
@@ -38,16 +38,16 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What differs between two campaigns, and why that may not be all."""
+    """The differences between two campaigns, and notes on why the list may be incomplete."""
 
     changed: tuple[Change, ...]
-    unread: int  # settings that only one of the two read
+    unread: int  # number of settings that only one campaign contains
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The values of a series in one campaign. ``spread`` is their robust standard deviation, None for a single one."""
+    """The values of a series in one campaign. ``spread`` is their robust standard deviation; None for one value."""
 
     count: int
     median: float
@@ -61,18 +61,18 @@ class Difference(StrEnum):
 
     WORSE = "worse"
     BETTER = "better"
-    CHANGED = "changed"  # significant, of a metric that has no better
+    CHANGED = "changed"  # significant, for a metric without a better direction
     NONE = "no significant change"  # the values are not distinguishable
-    TOO_FEW_VALUES = "too few values"  # too few values on a side to distinguish them, whatever they are
+    TOO_FEW_VALUES = "too few values"  # too few values on a side for a significant difference
 
 
 @dataclass(frozen=True, slots=True)
 class SeriesComparison:
-    """A series side by side.
+    """A series in both campaigns.
 
-    ``change`` is relative to A's median, None where that is 0. ``p`` is the probability of a difference this large
-    where there is none, by the series' own repeated values; ``unlike`` the same, by how much the other places of the
-    same measurement changed; ``adjusted`` is the smaller of the two for as many tests as were made. ``effect`` is the
+    ``change`` is relative to A's median, None if that is 0. ``p`` is the probability of such a difference by chance,
+    from the repeated values of the series; ``unlike`` the same, from the changes at other places of the same
+    measurement; ``adjusted`` is the smaller of the two, corrected for the number of tests. ``effect`` is the
     probability that a value of B is higher than one of A.
     """
 
@@ -90,7 +90,7 @@ class SeriesComparison:
 
 @dataclass(frozen=True, slots=True)
 class JointChange:
-    """A measurement that was taken at several places, all of them together; ``series`` names none of them.
+    """The joint change of a measurement at several places; ``series`` has no place.
 
     ``change`` is the median of the places' relative changes, from ``lowest`` to ``highest``; ``p`` is the
     probability that this many move this far in one direction by chance, ``adjusted`` the same for all measurements.
@@ -108,7 +108,7 @@ class JointChange:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Campaign A against campaign B, all series that both have; ``only_a`` and ``only_b`` count the others."""
+    """Comparison of campaigns A and B by their common series; ``only_a`` and ``only_b`` count the others."""
 
     a: Campaign
     b: Campaign
@@ -157,7 +157,7 @@ class SeriesHistory:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What changed between two campaigns that follow each other, where a change point lies between them."""
+    """Changes between two consecutive campaigns with a change point between them."""
 
     last_before: int
     campaign: int
@@ -166,7 +166,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Series over campaigns. ``significance`` and ``at_least`` are what a step had to pass."""
+    """Series over campaigns. ``significance`` and ``at_least`` are the thresholds of a change point."""
 
     campaigns: tuple[Campaign, ...]
     significance: float
@@ -176,9 +176,9 @@ class History:
 
     @property
     def fewest(self) -> int:
-        """The smallest number of campaigns with which a change of level can be distinguished from chance.
+        """The minimum number of campaigns in which a change of level can be significant.
 
-        Of n values in any order, one split in halves is one of n over n/2 that are as likely, and so is its mirror.
+        With n values in random order, a split into halves is one of n over n/2 equally likely ones, as is its mirror.
         """
         count = 2
         while 2 / comb(count, count // 2) > self.significance:

@@ -1,4 +1,4 @@
-"""The switch ports at which a simulation had most congestion."""
+"""The switch ports with the most congestion in a simulation."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class CongestedPort:
-    """One port, all its priorities together; ``port`` and ``peer`` are named DEVICE:PORT."""
+    """One port with all its priorities; ``port`` and ``peer`` have the form DEVICE:PORT."""
 
     port: str
     peer: str
@@ -15,4 +15,4 @@ class CongestedPort:
     ecn_marks: int
     drops: int
     paused_us: float
-    """Of its longest paused priority."""
+    """Pause time of its longest paused priority."""

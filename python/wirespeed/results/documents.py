@@ -1,6 +1,6 @@
-"""JSON documents of results back to results: what one command wrote, another shows.
+"""Read JSON documents of results that another command wrote.
 
-Unknown keys are ignored, so that an older program reads what a newer one added; of what it needs nothing may lack.
+Unknown keys are ignored, so that an older program can read documents of a newer one; all required keys must exist.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _SCHEMA = 1
 
 
 def read(text: str, place: str) -> Peers | Comparison | History:
-    """The result that a document holds.
+    """Read the result in a document.
 
     Raises:
-        Refusal: it is none, of another kind, newer than this program, or not whole.
+        Refusal: the text is not a document, or it is of another kind, newer than this program, or incomplete.
     """
     expected = "the JSON output of `bench peers`, `bench compare` or `bench history`"
     hint = "`wirespeed bench peers`, `compare` or `history` with --format json writes one"
@@ -44,20 +44,20 @@ def read(text: str, place: str) -> Peers | Comparison | History:
 
 
 def read_as(text: str, place: str, kind: str, name: str, result_type: type[_Result], hint: str) -> _Result:
-    """What a document of one kind holds under a name.
+    """Read the result under a name in a document of one kind.
 
     Raises:
-        Refusal: it is none, of another kind, newer than this program, or not whole.
+        Refusal: the text is not a document, or it is of another kind, newer than this program, or incomplete.
     """
     body = _read_body(text, place, (kind,), f"a document of {kind}", hint)
     return _read_content(body, place, kind, name, result_type)
 
 
 def convert(result_type: type[_Result], data: Any, name: str, place: str, expected: str) -> _Result:
-    """Data of JSON as a result, called by ``name`` in messages.
+    """Convert JSON data to a result; messages call it ``name``.
 
     Raises:
-        Refusal: it is of another form.
+        Refusal: the data has another form.
     """
     try:
         return _convert_object(result_type, data, name)
@@ -68,7 +68,7 @@ def convert(result_type: type[_Result], data: Any, name: str, place: str, expect
 
 
 def _read_body(text: str, place: str, kinds: tuple[str, ...], expected: str, hint: str) -> dict[str, Any]:
-    """A document of one of the kinds."""
+    """Read a document of one of the kinds."""
     try:
         body = json.loads(text)
     except ValueError as error:
@@ -92,7 +92,7 @@ def _read_content(body: dict[str, Any], place: str, kind: str, name: str, result
 
 
 def _convert(hint: Any, data: Any, location: str) -> Any:
-    """Data of JSON as a type; ``at`` is its location in the document."""
+    """Convert JSON data to a type; ``location`` is its location in the document."""
     if is_dataclass(hint) and isinstance(hint, type):
         return _convert_object(hint, data, location)
     origin = get_origin(hint)
@@ -134,7 +134,7 @@ def _convert_union(kinds: tuple[Any, ...], data: Any, location: str) -> Any:
         return None
     for kind in kinds:
         if kind is float and isinstance(data, int) and int in kinds:
-            continue  # a whole number stays one where it may
+            continue  # an int stays an int if the type allows it
         try:
             return _convert(kind, data, location)
         except ValueError:

@@ -7,19 +7,19 @@ from enum import StrEnum
 
 
 class Status(StrEnum):
-    """Outcome of a check. The first three come from the check, the others from the runner alone."""
+    """Outcome of a check. The check returns the first three, only the runner the others."""
 
     PASS = "pass"
     WARN = "warn"
     FAIL = "fail"
     UNKNOWN = "unknown"  # a needed fact was not read
-    SKIP = "skip"  # no such entity, or no intent
-    ERROR = "error"  # the check broke
+    SKIP = "skip"  # no such entity, or nothing planned for it
+    ERROR = "error"  # the check raised an exception
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a finding takes away: ``value`` of ``unit`` ("Gb/s" or "µs"), and how it was computed."""
+    """The estimated impact of a finding: ``value`` in ``unit`` ("Gb/s" or "µs"), and how it was computed."""
 
     value: float
     unit: str
@@ -28,9 +28,9 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A fix in settings: at this place, this setting must become this value. The platform words it as commands.
+    """A fix in settings: at this place, this setting must become this value. The platform provides the commands.
 
-    ``members`` are those of a set of numbers that must be added or taken out; empty: the whole value is set.
+    ``members`` are the members of a set of numbers to add or remove; empty: the whole value is set.
     """
 
     place: str
@@ -59,7 +59,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """What to do: a sentence, and for a setting that can be configured, the change and its commands."""
+    """A fix: a sentence, and for a setting that can be configured, the change and its commands."""
 
     sentence: str
     change: Change | None = None
@@ -79,7 +79,7 @@ class Finding:
     summary: str
     expected: str | None = None
     found: str | None = None
-    warning_reasons: tuple[str, ...] = ()  # why it is a warning instead of a failure
+    warning_reasons: tuple[str, ...] = ()  # why the finding is a warning instead of a failure
     evidence: tuple[str, ...] = ()  # command, file and line each value was read from
     cost: Cost | None = None
     fix: tuple[Fix, ...] = ()

@@ -1,4 +1,4 @@
-"""Results to JSON documents. Every document carries ``kind`` and ``schema``; same result, same bytes."""
+"""Write results as JSON documents. Every document has ``kind`` and ``schema``; equal results give equal bytes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from wirespeed.results.parameters import Parameters
 
 
 def document(kind: str, schema: int, **content: Any) -> str:
-    """A JSON document of results: dataclasses become objects, ``None`` stays null, the order of fields stays."""
+    """A JSON document of results: dataclasses become objects, ``None`` becomes null, fields keep their order."""
     body = {"kind": kind, "schema": schema, **{key: plain(value) for key, value in content.items()}}
     return json.dumps(body, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def plain(value: Any) -> Any:
-    """Plain JSON data of a result; of parameters those that the log states."""
+    """Plain JSON data of a result; parameters that the log does not state are omitted."""
     if isinstance(value, Parameters):
         return plain(value.to_dict())
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

@@ -1,4 +1,4 @@
-"""A lab: the devices of a cluster as network namespaces on one machine, the cables between them, and how they are."""
+"""A lab: the devices of a cluster as network namespaces on one machine, the cables between them, and their state."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ KIND = "lab"
 SCHEMA = 1
 
 _CLUSTER = "lab "
-"""Before a lab's name: results of a lab are never those of a cluster, whose name has no space."""
+"""Prefix of a lab's name in results: the name of a real cluster contains no space."""
 
 
 def name_lab_cluster(lab: str) -> str:
-    """The name of the cluster in results of a lab."""
+    """The cluster name in results of a lab."""
     return f"{_CLUSTER}{lab}"
 
 
 def is_lab(cluster: str | None) -> bool:
-    """Whether results of this cluster are a lab's."""
+    """Whether results of this cluster are from a lab."""
     return cluster is not None and cluster.startswith(_CLUSTER)
 
 
 class Role(StrEnum):
-    """What a namespace stands for."""
+    """The role of a device."""
 
     HOST = "host"
     SWITCH = "switch"
 
 
 class Phase(StrEnum):
-    """What was last done to a lab. One that stays in the first or the last was interrupted."""
+    """The last operation on a lab. A lab that stays in the first or last phase was interrupted."""
 
     BUILDING = "building"
     UP = "up"
@@ -42,8 +42,8 @@ class Phase(StrEnum):
 class LabDevice:
     """A device and its namespace.
 
-    ``expects`` is what its kernel has once it is configured: addresses, rules and routes, a line each. A ``machine`` is
-    a virtual machine with a kernel of its own, and the namespace no more than what it is plugged into.
+    ``expects`` are the addresses, rules and routes of its kernel after configuration, one line each. A ``machine`` is
+    a virtual machine with a separate kernel, and its namespace only contains its ports.
     """
 
     name: str
@@ -56,7 +56,7 @@ class LabDevice:
 
 @dataclass(frozen=True, slots=True)
 class LabEnd:
-    """One end of a cable: the port's planned name, and its name in the kernel, which has room for 15 letters."""
+    """One end of a cable: the planned name of the port, and its name in the kernel, which allows 15 characters."""
 
     device: str
     port: str
@@ -73,7 +73,7 @@ class LabLink:
     rail: int | None = None
 
     def opposite_end(self, device: str) -> LabEnd:
-        """The end that is not on this device."""
+        """The end on the other device."""
         return self.b if device == self.a.device else self.a
 
     def end(self, device: str) -> LabEnd:
@@ -83,7 +83,7 @@ class LabLink:
 
 @dataclass(frozen=True, slots=True)
 class LabAct:
-    """A command inside a device, and the one that takes it back; () where nothing need be."""
+    """A command inside a device, and the command that undoes it; () if nothing must be undone."""
 
     device: str
     do: tuple[str, ...]
@@ -92,10 +92,10 @@ class LabAct:
 
 @dataclass(frozen=True, slots=True)
 class LabFault:
-    """Something that was broken on purpose, and what takes it back, in reverse order.
+    """An injected fault, and the commands that undo it, in reverse order.
 
-    ``mitigation`` applies the planned settings that prevent its effect, if they are not its removal; ``dead`` names
-    devices that are off.
+    ``mitigation`` applies planned settings that prevent the effect, if this is not the removal of the fault; ``dead``
+    lists devices that are off.
     """
 
     kind: str
@@ -114,7 +114,7 @@ class LabFault:
 
 @dataclass(frozen=True, slots=True)
 class LabState:
-    """A lab as it was built. ``left_out`` lists rendered settings that a lab cannot have."""
+    """A lab after its construction. ``left_out`` lists rendered settings that a lab cannot have."""
 
     name: str
     cluster: str
@@ -127,7 +127,7 @@ class LabState:
     faults: tuple[LabFault, ...] = ()
 
     def of_role(self, role: Role) -> Sequence[LabDevice]:
-        """Its hosts, or its switches."""
+        """The hosts, or the switches."""
         return [device for device in self.devices if device.role is role]
 
 
@@ -141,7 +141,7 @@ class DaemonStatus:
 
 @dataclass(frozen=True, slots=True)
 class EndStatus:
-    """An end of a cable: up, down, no carrier, or gone; None for the MTU of one that is gone."""
+    """An end of a cable: up, down, no carrier, or gone; the MTU of an end that is gone is None."""
 
     device: str
     port: str
@@ -152,7 +152,7 @@ class EndStatus:
 
 @dataclass(frozen=True, slots=True)
 class LinkStatus:
-    """A cable as the kernel sees it now."""
+    """The current state of a cable in the kernel."""
 
     a: EndStatus
     b: EndStatus
@@ -160,13 +160,13 @@ class LinkStatus:
 
     @property
     def up(self) -> bool:
-        """Whether both ends are."""
+        """Whether both ends are up."""
         return self.a.state == self.b.state == UP
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceStatus:
-    """A device now. ``missing`` are those of the addresses, rules and routes it should have that it has not."""
+    """The current state of a device. ``missing`` are its planned addresses, rules and routes that are absent."""
 
     name: str
     role: Role
@@ -178,13 +178,13 @@ class DeviceStatus:
 
     @property
     def whole(self) -> bool:
-        """Whether it is there, all runs, and nothing is missing."""
+        """Whether the device exists, all its daemons run, and nothing is missing."""
         return self.exists and not self.missing and all(daemon.running for daemon in self.daemons)
 
 
 @dataclass(frozen=True, slots=True)
 class LabStatus:
-    """A lab now."""
+    """The current state of a lab."""
 
     name: str
     cluster: str
@@ -193,11 +193,11 @@ class LabStatus:
     phase: Phase
     devices: tuple[DeviceStatus, ...]
     links: tuple[LinkStatus, ...]
-    faults: tuple[str, ...] = ()  # that were made on purpose, by their titles
+    faults: tuple[str, ...] = ()  # titles of injected faults
 
     @property
     def whole(self) -> bool:
-        """Whether it is as it was built."""
+        """Whether the lab is in the state after its construction."""
         parts = (*(device.whole for device in self.devices), *(link.up for link in self.links))
         return self.phase is Phase.UP and all(parts)
 

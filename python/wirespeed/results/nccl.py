@@ -1,4 +1,4 @@
-"""What the debug lines of NCCL and RCCL prove about each communicator: plain data, JSON out."""
+"""Facts about each communicator from the debug lines of NCCL and RCCL, as plain data for JSON."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class NcclNic:
 class NcclPath:
     """Connections of one host over one transport, one device and one direction.
 
-    ``gdrdma`` is None where no NIC is in the path; ``forwarded`` where another GPU of the host sends (PXN).
+    ``gdrdma`` is None if no NIC is in the path; ``forwarded``: another GPU of the host sends (PXN).
     """
 
     host: str
@@ -46,7 +46,7 @@ class NcclRing:
 
 @dataclass(frozen=True, slots=True)
 class NcclTree:
-    """The parents of ranks on a channel, as far as their processes print; the root has None."""
+    """The parents of ranks on a channel, as far as their processes print them; the root's parent is None."""
 
     channel: int
     parents: Mapping[str, int | None]
@@ -54,7 +54,7 @@ class NcclTree:
 
 @dataclass(frozen=True, slots=True)
 class NcclChoice:
-    """Algorithm and protocol that NCCL chose for a size; ``line`` is where it first printed them."""
+    """Algorithm and protocol that NCCL chose for a size; ``line`` is the first line with this choice."""
 
     function: str | None
     size_bytes: int
@@ -67,9 +67,9 @@ class NcclChoice:
 
 @dataclass(frozen=True, slots=True)
 class NcclWarning:
-    """A warning as NCCL prints it, how often, and the entries of the failure catalogue that cause it, likeliest first.
+    """A warning of NCCL, its count, and the entries of the failure catalogue that cause it, likeliest first.
 
-    ``fatal`` is whether the operation that it reports cannot continue, so that the communicator is aborted.
+    ``fatal``: the reported operation cannot continue, so that the communicator is aborted.
     """
 
     host: str
@@ -82,7 +82,7 @@ class NcclWarning:
 
 @dataclass(frozen=True, slots=True)
 class NcclConflict:
-    """A variable that must have one value in all processes and has several, with effect, fix and catalogue entries."""
+    """A variable that must be equal in all processes but is not, with effect, fix and catalogue entries."""
 
     variable: str
     values: tuple[str, ...]
@@ -93,9 +93,9 @@ class NcclConflict:
 
 @dataclass(frozen=True, slots=True)
 class Communicator:
-    """One communicator of a log. None, or empty, where the log does not state it.
+    """One communicator of a log. Facts that the log does not contain are None or empty.
 
-    ``complete`` is whether every rank that prints reported a complete initialization. ``gdrdma`` is ``all``,
+    ``complete``: every rank that prints reported a complete initialization. ``gdrdma`` is ``all``,
     ``some`` or ``none`` of the connections over a network. ``gid_indices`` and ``path_mtus`` are those of the queue
     pairs. ``differing_environment`` are variables that are not the same in all processes, ``conflicts`` those of them
     that must be.
@@ -139,5 +139,5 @@ class Communicator:
 
     @property
     def fatal_errors(self) -> tuple[NcclWarning, ...]:
-        """The warnings after which the communicator cannot continue."""
+        """The warnings that abort the communicator."""
         return tuple(warning for warning in self.warnings if warning.fatal)

@@ -1,8 +1,8 @@
-"""The dictionary of run parameters: what a log states about how a run was made, one name per fact.
+"""The dictionary of run parameters: facts in a log about how a run was made, one name per fact.
 
-A field is ``None`` where the log does not state it. ``identity`` marks a property of the requested traffic: another
+A field that the log does not contain is ``None``. ``identity`` marks a property of the requested traffic: another
 value is another experiment. All other parameters are circumstances: the experiment stays the same, and a comparison
-shows where they differ. ``docs/reference/measurements.md`` is generated from this file.
+shows their differences. ``docs/reference/measurements.md`` is generated from this file.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class MeshPair:
-    """What one pair of a mesh printed beside its numbers."""
+    """Output for one pair of a mesh, in addition to its numbers."""
 
     exit_code: int
     route: str | None = None  # destination, source, next hop, device and table of the kernel's route; ``none: `` why
-    small_packet_exit_code: int | None = None  # of a ping with small packets, tried where full-size packets were lost
+    small_packet_exit_code: int | None = None  # of a ping after full-size packets were lost
     message: str | None = None  # the last line that a failed command printed
 
 
@@ -375,12 +375,12 @@ class Parameters:
 
     @property
     def failed_pair_count(self) -> int:
-        """How many pairs of a mesh or matrix failed."""
+        """The number of failed pairs of a mesh or matrix."""
         return len(self.failed_pairs) + sum(pair.exit_code != 0 for pair in self.mesh_pairs.values())
 
     @property
     def pair_count(self) -> int:
-        """How many pairs of a mesh or matrix are in the log, those without a number included."""
+        """The number of pairs of a mesh or matrix in the log, including those without a number."""
         return len(self.failed_pairs) + len(self.mesh_pairs)
 
     @property
@@ -393,12 +393,12 @@ class Parameters:
         return {name: value for name in _list_names() if (value := getattr(self, name)) is not None and value != {}}
 
     def update(self, stated: Parameters) -> None:
-        """Take over what other parameters state."""
+        """Copy the fields that are set in other parameters."""
         for name, value in stated.to_dict().items():
             setattr(self, name, value)
 
     def read_setting(self, name: str, text: str | int | float | bool) -> None:
-        """Set a field that is not set yet from a setting as a tool prints it; leave it where the value does not fit.
+        """Set a field that is not set yet from a setting as a tool prints it; ignore a value of the wrong type.
 
         Raises:
             KeyError: the dictionary has no such field.
@@ -412,7 +412,7 @@ class Parameters:
 
 
 def flatten(stated: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Names and values of parameters in JSON; an entry of a mapping has both names, ``environment NCCL_ALGO``."""
+    """Names and values of parameters in JSON; an entry of a mapping is named ``environment NCCL_ALGO``."""
     for name, value in stated.items():
         if isinstance(value, Mapping):
             yield from ((f"{name} {inner}", plain) for inner, plain in flatten(value) if plain is not None)
@@ -440,7 +440,7 @@ def _list_names() -> tuple[str, ...]:
 
 @cache
 def _list_types() -> dict[str, tuple[type, ...]]:
-    """The plain types of every field that holds one value."""
+    """The plain types of every field with a single value."""
     hints = typing.get_type_hints(Parameters)
     return {
         name: tuple(kind for kind in typing.get_args(hint) if kind is not type(None))

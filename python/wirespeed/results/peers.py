@@ -1,4 +1,4 @@
-"""Comparable pairs and hosts compared: which are slow among their peers, and the smallest set of causes."""
+"""Comparison of peer pairs and hosts: the slow ones, and the smallest set of causes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from wirespeed.results.benchmarks import Metric
 
 
 class Kind(StrEnum):
-    """What a suspect is."""
+    """The kind of a suspect."""
 
     HOST = "host"
     NIC = "NIC"
@@ -17,22 +17,22 @@ class Kind(StrEnum):
     RAIL = "rail"
     LEAF = "leaf"
     LEAVES = "leaves"  # from one leaf to another
-    PAIR = "pair"  # both directions between two
-    PATH = "path"  # one direction between two
+    PAIR = "pair"  # both directions of a pair
+    PATH = "path"  # one direction of a pair
 
 
 class CellPattern(StrEnum):
-    """Which of its cells are slow."""
+    """Which cells of a suspect are slow."""
 
     ALL = "all"  # row and column of the matrix
     SENDS = "as sender"  # its row
     RECEIVES = "as receiver"  # its column
-    INSIDE = "inside"  # both ends in it
+    INSIDE = "inside"  # cells with both ends in it
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A row and column of a matrix. ``rail`` and ``leaf`` are None where they are not known, or not one."""
+    """A row and column of a matrix. ``rail`` and ``leaf`` are None if they are unknown or not unique."""
 
     name: str
     host: str
@@ -43,7 +43,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One measurement of a cell; ``value`` is None where the run failed, and ``error`` is its message."""
+    """One measurement of a cell; ``value`` is None if the run failed, and ``error`` is its message."""
 
     value: float | None
     file: str
@@ -53,10 +53,10 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A pair, or a node alone where ``target`` is None.
+    """A pair, or a single node if ``target`` is None.
 
-    ``value`` is the median of its readings, None where all failed. ``fraction`` compares it with its like: below 1 is
-    worse, for latencies too; None where there are too few of its peers.
+    ``value`` is the median of its readings, None if all failed. ``fraction`` compares it with its peers: below 1 is
+    worse, also for latencies; None if it has too few peers.
     """
 
     source: str
@@ -72,8 +72,8 @@ class Cell:
 class PeerGroup:
     """Cells that should measure the same.
 
-    ``expected`` is what most of them reach, ``spread`` their robust relative standard deviation; a cell whose fraction
-    of the expected is below ``least`` is low. None where there are too few to compare.
+    ``expected`` is their usual value, ``spread`` their robust relative standard deviation; a cell whose fraction of the
+    expected value is below ``least`` is low. All are None if there are too few cells to compare.
     """
 
     name: str
@@ -87,7 +87,7 @@ class PeerGroup:
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """How far a member's row and column are off the others', as fractions: -0.4 is 40 % worse. None without any."""
+    """The deviation of a member's row and column from the others: -0.4 is 40 % worse. None without cells."""
 
     member: str
     sends: float | None
@@ -96,11 +96,11 @@ class Margin:
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """What explains low cells, ``slow``. ``also`` names causes with the same cells.
+    """A cause of the low cells ``slow``. ``also`` lists causes with the same cells.
 
-    It is confirmed when these cells, or three of many, were measured again and low each time; ``times``
-    is how many logs each of them is in. ``cables`` are those of
-    its NICs, ``node5:eth0 – leaf1:Eth1/33``, as far as the cluster file and the log determine them.
+    It is confirmed when these cells, or three of many, were measured again and low each time; ``times`` is the number
+    of logs with each of them. ``cables`` are those of its NICs, ``node5:eth0 – leaf1:Eth1/33``, as far as the cluster
+    file and the log determine them.
     """
 
     kind: Kind
@@ -121,7 +121,7 @@ class Suspect:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """One number of one test between members, each with each or each alone."""
+    """One number of one test, for pairs of members or for single members."""
 
     title: str
     tool: str
@@ -140,7 +140,7 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Peers:
-    """All matrices of some logs, and what was not compared."""
+    """All matrices of several logs, and notes on what was not compared."""
 
     matrices: tuple[Matrix, ...]
     notes: tuple[str, ...] = ()

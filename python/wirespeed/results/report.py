@@ -1,4 +1,4 @@
-"""Everything one report shows. It is gathered once and passed to the requested format."""
+"""The content of a report, which is passed to the requested format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wirespeed.results.verdicts import JudgedRun, Relation
 
 @dataclass(frozen=True, slots=True)
 class ComputedNumber:
-    """A number the plan computed, its formula with the numbers in it, and where the formula stands."""
+    """A number that the plan computed, its formula with the inserted numbers, and the source of the formula."""
 
     name: str
     value: str
@@ -24,7 +24,7 @@ class ComputedNumber:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """Something the report was made from: a file, a bundle, one device's part of it."""
+    """An input of the report: a file, a bundle, or one device's part of a bundle."""
 
     name: str
     detail: str
@@ -32,9 +32,9 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One cluster: what is wrong, how fast it is, what to do first.
+    """The report of one cluster: findings, performance, and first steps.
 
-    ``recorded`` is the time of the evidence in ISO 8601, never the reader's clock; None where nothing was recorded.
+    ``recorded`` is the time of the evidence in ISO 8601, never the current time; None if nothing was recorded.
     ``summary`` describes the plan in rows of (what, how many of what).
     """
 

@@ -1,4 +1,4 @@
-"""What makes two measurements the same measurement taken twice: the identity by which results are kept over time."""
+"""The identity of a measurement, by which results are compared over time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Better(IntEnum):
     """The direction in which a metric gets better."""
 
     LOWER = -1
-    NEITHER = 0  # follows from how long the test ran, or no source states it
+    NEITHER = 0  # the value follows from the duration of the test, or no source states a direction
     HIGHER = 1
 
 
@@ -33,10 +33,10 @@ def better(metric: Metric) -> Better:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One measurement that can be taken again: what was run, between whom, and which of its numbers this is.
+    """One repeatable measurement: the test, its ends, and which of its numbers this is.
 
     ``location`` is the pair or the nodes of the run (``node1/bnxt_re0 -> node2/bnxt_re4``) if the campaign or the log
-    states it; ``place`` is the place within the run's output.
+    states it; ``place`` is the location within the run's output.
     """
 
     tool: str
@@ -51,14 +51,14 @@ class Series:
 
 
 def workload(parameters: Parameters) -> tuple[tuple[str, Scalar], ...]:
-    """The parameters that belong to the identity, by name; a flag that is off is as one that is absent."""
+    """The parameters that belong to the identity, by name; a flag that is off equals an absent one."""
     return tuple(
         (name, value) for name, value in parameters.to_dict().items() if name in IDENTITY and value is not False
     )
 
 
 def ends(run: Run) -> str | None:
-    """Between which addresses a run was, as its log states it: ``10.1.0.1 -> 10.1.0.3``; None where it does not."""
+    """The addresses of a run's ends, by its log: ``10.1.0.1 -> 10.1.0.3``; None if the log does not state them."""
     parameters = run.parameters
     for local, remote in (
         (parameters.local_address, parameters.remote_address),
@@ -70,7 +70,7 @@ def ends(run: Run) -> str | None:
 
 
 def _decode_gid(gid: str) -> str:
-    """The IPv4 address of a GID that holds one, as perftest prints its bytes in decimal; anything else as it is."""
+    """The IPv4 address in a GID, whose bytes perftest prints in decimal; other texts are unchanged."""
     numbers = gid.split(":")
     if len(numbers) != 16 or not all(map(str.isdecimal, numbers)):
         return gid
@@ -80,7 +80,7 @@ def _decode_gid(gid: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """What all series of a run share."""
+    """The properties that all series of a run share."""
 
     tool: str
     test: str | None
@@ -89,7 +89,7 @@ class Experiment:
     workload: tuple[tuple[str, Scalar], ...] = field(default=())
 
     def series(self, measurement: Measurement) -> Series:
-        """The series a measurement of this run belongs to."""
+        """The series of a measurement of this run."""
         return Series(
             self.tool,
             self.test,
@@ -104,5 +104,5 @@ class Experiment:
 
 
 def experiment(run: Run, location: str | None = None) -> Experiment:
-    """What all series of this run share; ``location`` is the campaign's, instead of the log's."""
+    """The properties that all series of a run share; ``location`` from the campaign replaces that of the log."""
     return Experiment(run.tool, run.test, location or ends(run), run.ranks, workload(run.parameters))

@@ -1,4 +1,4 @@
-"""The summary of a simulation run: the contract of ``wirespeed sim run --format json`` and of ``summary.json``."""
+"""The summary of a simulation run: the format of ``wirespeed sim run --format json`` and of ``summary.json``."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ SCHEMA = 1
 
 
 def to_json(summary: Summary, **further_fields: Any) -> str:
-    """The summary as a document; ``more`` follows its fields."""
+    """The summary as a document; ``further_fields`` follow its fields."""
     return document(KIND, SCHEMA, **plain(summary), **further_fields)
 
 
 def from_json(text: str, place: str) -> Summary:
-    """The summary that `to_json` wrote. Counters that an earlier version did not write are zero.
+    """Read a summary that `to_json` wrote. Counters that an earlier version did not write are zero.
 
     Raises:
-        Refusal: it is none.
+        Refusal: the text is not a summary.
     """
     expected = f"a document of kind {KIND}"
     try:

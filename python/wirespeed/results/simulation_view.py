@@ -13,7 +13,7 @@ from wirespeed.results.congested_ports import CongestedPort
 from wirespeed.results.simulation_types import Summary
 
 LEVELS = 64
-"""Steps of what an animation shows: each is one letter in a page."""
+"""Number of levels of an animation: each level is one letter in a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Cable:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """Who is cabled to whom."""
+    """Nodes and cables of a network."""
 
     names: tuple[str, ...]
     switches: frozenset[int]
@@ -41,7 +41,7 @@ class Network:
         return range(2 * len(self.cables))
 
     def node(self, port: int) -> int:
-        """The node at the port's own end."""
+        """The node that has the port."""
         cable = self.cables[port // 2]
         return cable.b if port % 2 else cable.a
 
@@ -64,7 +64,7 @@ class Network:
 
 @dataclass(frozen=True, slots=True)
 class TimeSeriesLine:
-    """A value for each stretch of a course; None where there is none."""
+    """A value for each interval of a time series; None for an interval without a value."""
 
     name: str
     values: tuple[float | None, ...]
@@ -72,7 +72,7 @@ class TimeSeriesLine:
 
 @dataclass(frozen=True, slots=True)
 class TimeSeries:
-    """Something over time, in stretches that begin at ``starts``."""
+    """Values over time, in intervals that begin at ``starts``."""
 
     title: str
     meaning: str
@@ -81,12 +81,12 @@ class TimeSeries:
     end: int
     lines: tuple[TimeSeriesLine, ...]
     left_out: int = 0
-    """So many ports or flows have no line of their own: those with less of it."""
+    """Number of ports or flows without a line: those with the lowest values."""
 
 
 @dataclass(frozen=True, slots=True)
 class PausedPort:
-    """How long a port was stopped by its peer, in one priority or several."""
+    """How long a port was paused by its peer, in one priority or several."""
 
     port: int
     pauses: int
@@ -94,12 +94,12 @@ class PausedPort:
     """Time in which one priority or more was paused."""
     longest_ps: int
     passed_on_ps: int
-    """Of ``total_ps``, while the peer was stopped itself."""
+    """The part of ``total_ps`` in which the peer was paused itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class PauseTimeline:
-    """When a port was paused: the share of each of as many equal stretches of the run."""
+    """When a port was paused: the share of each of many equal intervals of the run."""
 
     port: int
     shares: tuple[float, ...]
@@ -119,13 +119,13 @@ class Victim:
 
 @dataclass(frozen=True, slots=True)
 class PauseSummary:
-    """Paused ports, and for how long."""
+    """Paused ports and their pause times."""
 
     ports: tuple[PausedPort, ...]
     """Longest first; every port that was paused."""
     timelines: tuple[PauseTimeline, ...]
     victims: tuple[Victim, ...] | None
-    """Longest delay first. None where the paths of flows are not known, or there are too many flows."""
+    """Longest delay first. None if the paths of flows are not known, or there are too many flows."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -138,19 +138,19 @@ class Ideal:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Flows that are compared, by a value of each."""
+    """Flows that are compared, by one value of each."""
 
     name: str
     count: int
     quantiles: tuple[float, ...]
     """The value at evenly spaced ranks, lowest to highest."""
     ideals: tuple[Ideal, ...]
-    """Of each kind of flow in the group, lowest first; empty where one is not known."""
+    """Ideal values by kind of flow, lowest first; empty if one is not known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """How a value is spread over flows."""
+    """The distribution of a value over flows."""
 
     title: str
     unit: str
@@ -172,29 +172,29 @@ class FlowRow:
     bytes: int
     start_ps: int | None
     took_ps: int | None
-    """None for one that did not complete."""
+    """None for a flow that did not complete."""
     least_ps: int | None
     status: str
 
     @property
     def slowdown(self) -> float | None:
-        """How many times the least time it took."""
+        """Completion time divided by the minimum time."""
         return self.took_ps / self.least_ps if self.took_ps is not None and self.least_ps else None
 
 
 @dataclass(frozen=True, slots=True)
 class Animation:
-    """The state of every port in stretches of the run, levels from 0 to `LEVELS` - 1. Ports not in it are at 0."""
+    """The state of every port in intervals of the run, with levels from 0 to `LEVELS` - 1. Absent ports are at 0."""
 
     starts: tuple[int, ...]
     end: int
     most_queue_bytes: int
-    """The highest level of ``queue``; of ``load`` and ``paused`` it is all of the time."""
+    """Bytes of the highest level of ``queue``; the highest level of ``load`` and ``paused`` is all of the time."""
     queue: Mapping[int, tuple[int, ...]]
     load: Mapping[int, tuple[int, ...]]
     paused: Mapping[int, tuple[int, ...]]
     left_out: int
-    """So many ports in use are not in it, those with the least in their queues."""
+    """Number of used ports that are omitted: those with the shortest queues."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,12 +205,12 @@ class SimulationView:
     summary: Summary
     network: Network
     time_series: tuple[TimeSeries, ...]
-    """Empty where nothing was sampled."""
+    """Empty if nothing was sampled."""
     pauses: PauseSummary
     congested: tuple[CongestedPort, ...]
     """The switch ports with the deepest queues, deepest first."""
     distributions: tuple[Distribution, ...]
     flows: tuple[FlowRow, ...]
-    """Worst first, not all of very many."""
+    """Worst first; only the worst of very many."""
     animation: Animation | None
-    """None where no port was sampled."""
+    """None if no port was sampled."""

@@ -11,6 +11,6 @@ ColumnName = TypeVar("ColumnName", bound=str)
 
 @dataclass(frozen=True, slots=True)
 class TableType(Generic[Columns, ColumnName]):
-    """A table: its name; for the type checker, the values of its columns and their names."""
+    """The name of a table, with the types of its columns and of their names for the type checker."""
 
     name: str

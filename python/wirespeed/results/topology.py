@@ -1,4 +1,4 @@
-"""The cluster as a graph to draw: devices and cables."""
+"""The cluster as a graph of devices and cables, for drawing."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ class Judgement(StrEnum):
     PASS = "pass"
     WARN = "warn"
     FAIL = "fail"
-    UNKNOWN = "unknown"  # above a limit nothing can beat, or no limit is known
+    UNKNOWN = "unknown"  # above a physical limit, or no limit is known
     SKIP = "skip"  # shown for information: a peak, a latency, a size too small to be bandwidth-bound
 
 
@@ -31,7 +31,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A limit: its terms, the smallest of them, and every assumption made."""
+    """A limit: its terms, the smallest of them, and every assumption."""
 
     value: float
     unit: str
@@ -42,7 +42,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """A number of an acceptance profile that a measurement had to reach or stay below, and whether it did."""
+    """A number of an acceptance profile that a measurement must reach or stay below, and whether it does."""
 
     name: str
     at_least: float | None
@@ -56,17 +56,17 @@ class Gate:
 class Verdict:
     """One measurement against both limits of the design, against the cluster as found, and against a gate.
 
-    Of a latency the physical limit is what nothing can be below, and its fraction that limit over the measurement.
+    For a latency the physical limit is the minimum possible value, and the fraction is that limit over the measurement.
     """
 
     measurement: Measurement
     judgement: Judgement
     reason: str
-    physical: Bound | None  # what no algorithm can beat
-    reachable: Bound | None  # what the named algorithm or a catalogue figure reaches
+    physical: Bound | None  # maximum for any algorithm
+    reachable: Bound | None  # rate of the named algorithm or of a catalogue figure
     fraction_of_physical: float | None
     fraction_of_reachable: float | None
-    found: Bound | None = None  # what the cluster as found reaches
+    found: Bound | None = None  # limit of the cluster as found
     fraction_of_found: float | None = None
     gate: Gate | None = None
 
@@ -92,24 +92,24 @@ class JudgedRun:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of a comparison between runs: what it is, how many measurements, and the number that stands for them."""
+    """One side of a comparison between runs: its description, its number of measurements, and their statistic."""
 
     condition: str  # the difference from the other side
     statistic: str
     count: int
     value: float | None  # None where nothing was measured
     unit: str
-    file: str | None = None  # of the measurement that is that number, where one is
+    file: str | None = None  # file of the measurement with this value, if the value is from a single one
     line: int | None = None
     ends: str | None = None  # "node1/bnxt_re0 -> node2/bnxt_re4"
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """What runs reach of other runs, and whether that is what a relative gate of a profile requires.
+    """A comparison of runs with other runs, and whether it meets a relative gate of a profile.
 
-    ``value`` is the ratio of both sides, their difference in ``unit``, or the spread of the one; None where a side is
-    missing. Of several comparisons (message sizes, pairs) it is the worst, and ``location`` names its ends.
+    ``value`` is the ratio of both sides, their difference in ``unit``, or the spread of one side; None if a side is
+    missing. With several comparisons (message sizes, pairs) it is the worst, and ``location`` contains its ends.
     """
 
     name: str
@@ -122,9 +122,9 @@ class Relation:
     of: Side
     to: Side | None
     value: float | None
-    unit: str | None  # of a difference; None: value is a fraction
+    unit: str | None  # unit of a difference; None: value is a fraction
     at_least: float | None
     at_most: float | None
     source: str
-    compared: int = 1  # comparisons of this gate and test
-    passed: int = 0  # of them
+    compared: int = 1  # number of comparisons of this gate and test
+    passed: int = 0  # number of comparisons that passed

@@ -12,14 +12,14 @@ WIDTH, HEIGHT = 640, 250
 LEFT, RIGHT, TOP, BOTTOM = 62, 14, 22, 40
 _LEGEND_LINE, _LEGEND_COLUMN = 19, 312
 _LETTERS = 70
-"""Of a name in the legend: as many digits as fit in the picture."""
+"""Maximum letters of a name in the legend: as many as fit in the picture."""
 _LETTERS_OF_HALF = 28
-"""Of a name in the legend, where two names are in a line."""
+"""Maximum letters of a name in the legend with two names per line."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChartLine:
-    """A line of a chart, by the number of its colour and dashes."""
+    """A line of a chart, with the number of its colour and dash pattern."""
 
     name: str
     index: int
@@ -30,7 +30,7 @@ class ChartLine:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """An upright line at a value, its label in a row below those of lower values."""
+    """A vertical line at a value, its label in a row below those of lower values."""
 
     x: float
     row: int
@@ -40,7 +40,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """From when until when faults were there, and their numbers."""
+    """A time interval with active faults, and their numbers."""
 
     x: float
     width: float
@@ -49,7 +49,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """What the template draws, and the table behind it."""
+    """The data of the template, and the table below the chart."""
 
     title: str
     meaning: str
@@ -72,18 +72,18 @@ class Chart:
 
 
 def across(value: float, low: float, high: float) -> float:
-    """A value as a place between the left and the right."""
+    """The horizontal position of a value."""
     share = (value - low) / (high - low) if high > low else 0.0
     return round(LEFT + share * (WIDTH - LEFT - RIGHT), 1)
 
 
 def up(value: float, top: float) -> float:
-    """A value as a place between the bottom and the top."""
+    """The vertical position of a value."""
     return round(HEIGHT - BOTTOM - min(value / top, 1.0) * (HEIGHT - TOP - BOTTOM), 1)
 
 
 def place_lines(paths: Sequence[tuple[str, str]]) -> tuple[tuple[ChartLine, ...], int]:
-    """Lines (name, path) with their places in the legend, and the height of the picture."""
+    """Lines (name, path) with their positions in the legend, and the height of the picture."""
     columns = 1 if any(len(name) > _LETTERS_OF_HALF for name, _ in paths) else 2
     lines = tuple(
         ChartLine(
@@ -99,7 +99,7 @@ def place_lines(paths: Sequence[tuple[str, str]]) -> tuple[tuple[ChartLine, ...]
 
 
 def level_ticks(highest: float, format_value: Callable[[float], str]) -> tuple[float, tuple[Tick, ...]]:
-    """The top of an upright axis from 0, and its ticks."""
+    """The top of a vertical axis from 0, and its ticks."""
     values = round_values(highest)
     top = values[-1]
     return top, tuple(Tick(up(value, top), format_value(value)) for value in values)
@@ -113,7 +113,7 @@ def round_values(highest: float) -> list[float]:
 
 
 def time_ticks(end_ps: int) -> tuple[str, float, tuple[Tick, ...]]:
-    """The unit of a time axis from 0, how many picoseconds it has, and the ticks."""
+    """The unit of a time axis from 0, the unit's picoseconds, and the ticks."""
     unit, size = time_unit(end_ps)
     _, values = vertical(end_ps / size)
     ticks = (Tick(across(value * size, 0, end_ps), wording.plain(value)) for value in values if value * size <= end_ps)
@@ -127,13 +127,13 @@ def time_unit(end_ps: int) -> tuple[str, float]:
 
 
 def bytes_unit(maximum: float) -> tuple[str, float]:
-    """The same of bytes."""
+    """The unit in which a number of bytes has one to four digits, and its bytes."""
     units = (("bytes", 1.0), ("KiB", 1024.0), ("MiB", 1024.0**2), ("GiB", 1024.0**3))
     return next(((unit, size) for unit, size in units if maximum < 1e3 * size), units[-1])
 
 
 def shorten(name: str, letters: int) -> str:
-    """A name in at most so many letters, without its middle: its end names a port or a result folder."""
+    """A name shortened to this number of letters, without its middle: its end names a port or a result folder."""
     if len(name) <= letters:
         return name
     head = letters // 2

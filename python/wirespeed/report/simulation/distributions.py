@@ -21,7 +21,7 @@ from wirespeed.report.simulation.axes import (
 from wirespeed.results.simulation_view import Distribution, Group
 
 _WIDE = 20
-"""Where the highest value is so many times the lowest, the axis is logarithmic."""
+"""From this ratio of the highest to the lowest value on, the axis is logarithmic."""
 _PERCENTS = (50, 90, 99)
 _MARKS = 2
 """Ideal values that are drawn at most; the table has their range."""
@@ -29,7 +29,7 @@ _SLOWDOWN = "actual / ideal"
 
 
 def chart(distribution: Distribution) -> Chart | None:
-    """None where there is nothing to draw."""
+    """Build the chart; None if there is nothing to draw."""
     groups = [group for group in distribution.groups if group.quantiles]
     if not groups:
         return None
@@ -66,7 +66,7 @@ def chart(distribution: Distribution) -> Chart | None:
 
 
 def quantile(group: Group, percent: int) -> float:
-    """By nearest rank, of what is kept."""
+    """The value at a percentage, by the nearest stored rank."""
     return group.quantiles[-(-len(group.quantiles) * percent // 100) - 1]
 
 
@@ -82,7 +82,7 @@ def _find_ends(group: Group) -> tuple[float, ...]:
 
 
 def _build_axis(low: float, high: float) -> tuple[Callable[[float], float], tuple[Tick, ...]]:
-    """Where a value stands, and the ticks: logarithmic where values span much."""
+    """The function that positions a value, and the ticks: logarithmic for a wide range of values."""
     if low > 0 and high / low > _WIDE:
         first, last = math.log10(low), math.log10(high)
 
@@ -110,7 +110,7 @@ def _build_path(group: Group, size: float, place: Callable[[float], float], top:
 
 
 def _build_marks(groups: Sequence[Group], size: float, unit: str, place: Callable[[float], float]) -> tuple[Mark, ...]:
-    """One for each ideal value of the groups, with its kind of flow where there are several; none for too many."""
+    """A mark for each ideal value of the groups, with its kind of flow where there are several; none for too many."""
     ideals = sorted({ideal for group in groups for ideal in group.ideals})
     if len(ideals) > _MARKS:
         return ()

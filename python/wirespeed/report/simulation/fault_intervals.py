@@ -1,4 +1,4 @@
-"""When faults were there, as stretches of a time axis. One that is there all the time needs none."""
+"""Intervals of a time axis with active faults. A fault that is active all the time has none."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from wirespeed.report.simulation.axes import Span
 from wirespeed.results.simulation_types import Fault
 
 _NEAR = 16
-"""Numbers that would begin nearer to each other than this stand in one label."""
+"""Numbers that would be nearer to each other than this share one label."""
 
 
 def spans(faults: Sequence[Fault], end_ps: int, left_edge: int, right_edge: int) -> tuple[Span, ...]:
-    """Those that begin or end while the run goes on, between the left and the right of the axis, first to last."""
+    """Intervals of faults that begin or end during the run, between both edges of the axis, in order."""
     end = end_ps / 1e6
     intervals: list[tuple[float, int, float]] = []
     for number, entry in enumerate(faults, 1):

@@ -1,7 +1,7 @@
-"""Where nodes stand: hosts below, above them the switches by how far they are from a host, as the cables say.
+"""Positions of nodes: hosts at the bottom, above them the switches by their distance from a host.
 
-Many hosts become small cells under their switch, one for each cable. Of very many switches in a row those with most
-going on are drawn.
+Many hosts become small cells under their switch, one for each cable. Of very many switches in a row, the most active
+ones are drawn.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MARGIN, _TIER_GAP, _BOX, _WIDEST = 8, 104, 28, 132
 _CELL, _CELL_HEIGHT, _GAP = 16.0, 7.0, 2.0
 _LETTER = 7.2
 _ARC = 74
-"""Room above a row whose switches are cabled to each other."""
+"""Space above a row whose switches are cabled to each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Box:
 
     @property
     def middle(self) -> float:
-        """Across."""
+        """The horizontal center."""
         return self.x + self.width / 2
 
 
@@ -50,7 +50,7 @@ class LinkDirection:
 
 @dataclass(frozen=True, slots=True)
 class HostDirection:
-    """One direction of a host's cable in a cell: the left half is what the host sends, the right one what it gets."""
+    """One direction of a host's cable in a cell: the left half is for sent, the right half for received data."""
 
     port: int
     x: float
@@ -61,7 +61,7 @@ class HostDirection:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """All places."""
+    """The positions of all nodes."""
 
     boxes: tuple[Box, ...]
     directions: tuple[LinkDirection, ...]
@@ -73,7 +73,7 @@ class Layout:
 
 
 def layout(network: Network, busy: Mapping[int, float]) -> Layout:
-    """Places of all nodes; ``busy`` is the activity of each port."""
+    """Place all nodes; ``busy`` is the activity of each port."""
     tiers, left_out = _assign_rows(network, busy)
     top = max(tiers, default=0)
     in_a_row = len(tiers.get(0, ())) <= _HOSTS_IN_A_ROW
@@ -93,7 +93,7 @@ def layout(network: Network, busy: Mapping[int, float]) -> Layout:
 
 
 def _assign_rows(network: Network, busy: Mapping[int, float]) -> tuple[dict[int, list[int]], int]:
-    """Nodes by tier, and how many switches are left out."""
+    """Nodes by tier, and the number of switches that are not drawn."""
     tiers: dict[int, list[int]] = defaultdict(list)
     for node, tier in sorted(_measure_distances(network).items()):
         tiers[tier].append(node)
@@ -110,7 +110,7 @@ def _assign_rows(network: Network, busy: Mapping[int, float]) -> tuple[dict[int,
 
 
 def _measure_distances(network: Network) -> dict[int, int]:
-    """Of each node from the nearest host; hosts cabled to each other without a switch stand in two rows."""
+    """The distance of each node from the nearest host; hosts that are cabled to each other directly are in two rows."""
     neighbors = _find_neighbours(network)
     distances = {node: 0 for node in range(len(network.names)) if node not in network.switches}
     queue = deque(distances)
@@ -121,7 +121,7 @@ def _measure_distances(network: Network) -> dict[int, int]:
                 distances[peer] = distances[node] + 1
                 queue.append(peer)
     for node in network.switches:
-        distances.setdefault(node, 1)  # reached by no host
+        distances.setdefault(node, 1)  # no host reaches it
     if not network.switches:
         for cable in network.cables:
             if distances[cable.a] == 0:
@@ -138,7 +138,7 @@ def _find_neighbours(network: Network) -> dict[int, list[int]]:
 
 
 def _order_rows(network: Network, tiers: Mapping[int, Sequence[int]]) -> dict[int, list[int]]:
-    """Each row in the order of what it is cabled to in the row below, so that cables cross little."""
+    """Sort each row by its peers in the row below, so that few cables cross."""
     neighbors = _find_neighbours(network)
     place: dict[int, float] = {}
     order: dict[int, list[int]] = {}
@@ -168,12 +168,12 @@ def _place_row(network: Network, nodes: Sequence[int], y: float) -> dict[int, Bo
 
 
 def _shorten_name(name: str, node: int, width: float) -> str:
-    """The name, its number, or nothing."""
+    """The name, the node's number, or nothing, depending on the width."""
     return next((text for text in (name, str(node)) if len(text) * _LETTER + 6 <= width), "")
 
 
 def _link_directions(network: Network, boxes: Mapping[int, Box]) -> list[LinkDirection]:
-    """Both directions of each cable between two boxes. Each keeps to its right."""
+    """Both directions of each cable between two boxes, each on its right side."""
     ends: dict[int, list[tuple[float, int]]] = defaultdict(list)
     drawn_ports = [port for port in network.ports if network.node(port) in boxes and network.peer(port) in boxes]
     for port in drawn_ports:
@@ -187,7 +187,7 @@ def _link_directions(network: Network, boxes: Mapping[int, Box]) -> list[LinkDir
 
 
 def _needs_arcs(network: Network, order: Mapping[int, Sequence[int]], tier: int) -> bool:
-    """Whether nodes of a row that do not stand beside each other are joined."""
+    """Whether nodes of a row are connected that are not neighbours."""
     place = {node: position for position, node in enumerate(order.get(tier, ()))}
     ends = ((place.get(cable.a), place.get(cable.b)) for cable in network.cables)
     return any(a is not None and b is not None and abs(a - b) != 1 for a, b in ends)
@@ -207,7 +207,7 @@ def _draw_path(network: Network, boxes: Mapping[int, Box], spots: Mapping[int, f
 
 
 def _draw_same_row(boxes: Mapping[int, Box], start: Box, end: Box, x1: float, x2: float) -> str:
-    """In one row: straight to the neighbour, in an arc to others."""
+    """Draw a cable within a row: a straight line to a neighbour, an arc to others."""
     right = start.x < end.x
     low, high = sorted((start.middle, end.middle))
     if not any(box.y == start.y and low < box.middle < high for box in boxes.values()):

@@ -1,4 +1,4 @@
-"""The network with how long each direction of each cable was paused, and with the state of all ports at a moment."""
+"""Maps of the network: the pause time of each cable direction, and the state of all ports at one time."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from wirespeed.results.simulation_view import LEVELS, Animation, SimulationView
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 _LABELED = 3
-"""Ports whose names are written at their lines."""
+"""Number of ports whose names are written at their lines."""
 _LABEL_WIDTH, _LABEL_HEIGHT = 90, 14
 _TOP = 8
-"""Ports that are listed beside the network."""
+"""Number of ports that are listed beside the map."""
 KINDS = {
     "queue": "queue depth, % of the deepest queue of the run",
     "load": "link utilization, % of the line rate",
@@ -38,7 +38,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """A network with a color per port."""
+    """A map of the network with a color per port."""
 
     layout: Layout
     shade: Mapping[int, str]
@@ -46,7 +46,7 @@ class Map:
     description: str
     faults: tuple[Fault, ...]
     named: Mapping[int, str] = field(default_factory=dict)
-    """Names that are written at their lines, by port."""
+    """Names by port that are written at their lines."""
 
     @property
     def labels(self) -> list[Label]:
@@ -64,7 +64,7 @@ class Map:
 
     @property
     def directions(self) -> list[LinkDirection]:
-        """Dark ones last, above the others."""
+        """Cable directions; dark ones are last, and so drawn above the others."""
         return sorted(
             self.layout.directions, key=lambda direction: (self.shade.get(direction.port, "h0"), direction.port)
         )
@@ -87,7 +87,7 @@ class Map:
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """An animation as a page holds it: one picture of it, and the data for the others."""
+    """An animation in a page: one picture, and the data of all others."""
 
     picture: Map
     frame: int
@@ -99,7 +99,7 @@ class Player:
 
 
 def pause_map(run: SimulationView) -> Map | None:
-    """None where nobody was paused."""
+    """Build the map of pauses; None if no port was paused."""
     paused = run.pauses.ports
     if not paused:
         return None
@@ -125,7 +125,7 @@ def pause_map(run: SimulationView) -> Map | None:
 
 
 def player(run: SimulationView) -> Player | None:
-    """None where no port was sampled."""
+    """Build the player; None if no port was sampled."""
     animation = run.animation
     if animation is None:
         return None
@@ -164,7 +164,7 @@ def _list_deepest_queues(run: SimulationView, animation: Animation, frame: int) 
 
 
 def _encode_animation(run: SimulationView, animation: Animation) -> str:
-    """What the script reads: a letter for each level, no character that HTML knows."""
+    """The data of the script: one letter per level, without characters that HTML interprets."""
     unit, size = time_unit(animation.end)
     byte_unit, byte_size = bytes_unit(animation.most_queue_bytes)
     named = {
@@ -172,7 +172,7 @@ def _encode_animation(run: SimulationView, animation: Animation) -> str:
         "unit": unit,
         "most": animation.most_queue_bytes / byte_size,
         "mostUnit": byte_unit,
-        "from": color_scale.FROM,
+        "from": color_scale.MINIMUMS,
         "top": _TOP,
         "names": {str(port): wording.clean(run.network.port_names[port]) for port in _list_ports(animation)},
         **{kind: _encode_levels(getattr(animation, kind)) for kind in KINDS},

@@ -1,4 +1,4 @@
-"""One or several runs of the simulator as one HTML file that needs nothing else."""
+"""One or several runs of the simulator as one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from wirespeed.report.simulation.pause_timeline import PauseTimelines
 from wirespeed.results.simulation_view import Distribution, FlowRow, Group, SimulationView
 
 _LINKS = 500
-"""Rows of the table of pauses; all of them are in the folder."""
+"""Maximum rows of the table of pauses; the folder contains all."""
 _VICTIMS = 100
 _ORIGINS = 5
 RUN_FACTS = ("plan", "result hash", "assumed", "run time", "set-up time", "memory")
@@ -35,12 +35,12 @@ RUN_FACTS = ("plan", "result hash", "assumed", "run time", "set-up time", "memor
 
 @dataclass(frozen=True, slots=True)
 class RunPictures:
-    """A run as the template has it."""
+    """A run for the template."""
 
     run: SimulationView
     charts: tuple[Chart, ...]
     constant_zero: tuple[str, ...]
-    """Courses that are 0 all the time."""
+    """Titles of time series that are always 0."""
     spread: tuple[Chart, ...]
     paused: Map | None
     pause_timelines: PauseTimelines | None
@@ -67,7 +67,7 @@ def page(runs: Sequence[SimulationView]) -> str:
 
 
 def show(run: SimulationView) -> RunPictures:
-    """All pictures of a run."""
+    """Build all pictures of a run."""
     charts = [(series, time_series.chart(series, run.summary.faults)) for series in run.time_series]
     return RunPictures(
         run=run,
@@ -98,7 +98,7 @@ def summary_rows(run: SimulationView) -> Mapping[str, Sequence[str]]:
 
 
 def compare_distributions(runs: Sequence[SimulationView]) -> Iterator[Chart]:
-    """All flows of each run in one chart of a kind."""
+    """One chart per distribution with all flows of each run."""
     titles = [distribution.title for distribution in runs[0].distributions]
     for title in titles:
         of_runs = [
@@ -117,7 +117,7 @@ def _name_group(run: SimulationView, distribution: Distribution) -> Group:
 def origins(run: SimulationView) -> list[tuple[str, int, int]]:
     """Roots of congestion: devices that paused others mostly while they were not paused themselves.
 
-    Each with the time of its pauses in total, and the part of it not caused by downstream pauses. Longest first.
+    Each has its total pause time, and the part that downstream pauses do not cause. Longest first.
     """
     total: dict[int, int] = {}
     not_propagated: dict[int, int] = {}
@@ -131,7 +131,7 @@ def origins(run: SimulationView) -> list[tuple[str, int, int]]:
 
 
 def _root_name(run: SimulationView, node: int) -> str:
-    """A device with its deepest queue, where that is one of the most congested ports."""
+    """The name of a device, with its deepest queue if this is one of the most congested ports."""
     name = run.network.names[node]
     queues = (entry.port for entry in run.congested if entry.port.startswith(f"{name}:"))
     queue = next(queues, None)
@@ -144,7 +144,7 @@ def label(run: SimulationView) -> str:
 
 
 def flow_cells(run: SimulationView, flow: FlowRow) -> tuple[tuple[str, str], ...]:
-    """What a table shows of a flow, each beside what it is sorted by."""
+    """The table cells of a flow, each with its sort key."""
     ports = run.network.port_names
     rate = flow.bytes * 8e3 / flow.took_ps if flow.took_ps else None
     return (

@@ -1,4 +1,4 @@
-"""When ports were paused: a stripe for each."""
+"""Timelines of pauses, one per port."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from wirespeed.results.simulation_view import Network, PauseSummary
 _WIDTH, _LEFT, _RIGHT = 1160, 210, 14
 _ROW, _TOP = 20, 6
 _NUMBERS = 14
-"""Room for the numbers of faults."""
+"""Height of the numbers of faults."""
 _LETTERS = 30
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A stretch of one shade."""
+    """An interval with one shade."""
 
     x: float
     width: float
@@ -41,7 +41,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class PauseTimelines:
-    """What the template draws."""
+    """The data of the template."""
 
     rows: tuple[Row, ...]
     x_ticks: tuple[Tick, ...]
@@ -60,7 +60,7 @@ class PauseTimelines:
 def draw_timelines(
     pauses: PauseSummary, network: Network, end: int, faults: Sequence[Fault] = ()
 ) -> PauseTimelines | None:
-    """None where nobody was paused."""
+    """Draw the timelines; None if no port was paused."""
     if not pauses.timelines:
         return None
     totals = {port.port: port.total_ps for port in pauses.ports}
@@ -88,7 +88,7 @@ def draw_timelines(
 
 
 def _merge_cells(shares: tuple[float, ...]) -> tuple[Cell, ...]:
-    """Neighbours of one shade are one cell."""
+    """Merge neighbouring intervals with the same shade."""
     step = (_WIDTH - _LEFT - _RIGHT) / len(shares)
     cells: list[Cell] = []
     start = 0

@@ -1,4 +1,4 @@
-"""The pictures of a report as files: SVG with its colours written out, and PNG drawn from it."""
+"""The pictures of a report as files: SVG with literal colours, and PNG rendered from it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from wirespeed.results.simulation_types import Summary
 from wirespeed.results.simulation_view import SimulationView
 
 ZOOM = 2
-"""Pixels of a PNG for each of its SVG: sharp on paper and on dense screens."""
+"""PNG pixels per SVG pixel: sharp on paper and on high-resolution screens."""
 
 _FONTS = "DejaVu Sans, Liberation Sans, Noto Sans, Arial, sans-serif"
 _SHAPE_PROPERTIES = (
@@ -34,12 +34,12 @@ _SHAPE_PROPERTIES = (
 )
 _LEGEND = 34
 _FAULTS = 4
-"""Most faults in the subtitle of a picture; the summary has all."""
+"""Maximum number of faults in the subtitle of a picture; the summary contains all."""
 _LETTER = 6.9
 
 
 class _SizedMap:
-    """A network as tall and wide as its layout."""
+    """A map with the size of its layout."""
 
     def __init__(self, picture: Map) -> None:
         self.picture = picture
@@ -58,10 +58,10 @@ def pictures(runs: Sequence[SimulationView]) -> Iterator[tuple[str, str]]:
 
 
 def png(svg: str) -> bytes:
-    """The picture as PNG.
+    """Render the picture as PNG.
 
     Raises:
-        Refusal: what draws it is not installed, or there is no font.
+        Refusal: the renderer is not installed, or no font is available.
     """
     draw = _load_renderer()
     return bytes(draw(svg_string=svg, zoom=ZOOM))
@@ -69,7 +69,7 @@ def png(svg: str) -> bytes:
 
 @cache
 def _load_renderer() -> Any:
-    """What draws, seen to draw text."""
+    """Load the renderer, and check that it draws text."""
     try:
         from resvg_py import svg_to_bytes
     except ImportError:
@@ -147,7 +147,7 @@ def _render_svg(kind: str, picture: Any, title: str, subtitle: str) -> str:
 
 @cache
 def style() -> str:
-    """The rules for shapes, their colours written out as on a light page: not all programs know variables."""
+    """The CSS rules for shapes with the colours of the light theme, because not all programs support CSS variables."""
     shared, simulation = document.source("style.css"), document.source("simulation.css")
     colours: dict[str, str] = {}
     for text in (simulation, shared):
@@ -162,7 +162,7 @@ def style() -> str:
 
 
 def _resolve_rule(line: str, colours: dict[str, str]) -> str:
-    """A rule with what a shape knows of it; empty where that is nothing."""
+    """A rule reduced to properties of shapes; empty if it has none."""
     match = re.fullmatch(r"([^{}]+)\{([^{}]*)\}", line.strip())
     if match is None:
         return ""

@@ -12,14 +12,14 @@ from wirespeed.results.congested_ports import CongestedPort
 from wirespeed.results.simulation_types import Summary
 
 _FAULTS = 20
-"""Most faults that are listed; summary.json has all."""
+"""Maximum number of listed faults; summary.json contains all."""
 
 _PORTS = 3
-"""Most congested ports that are listed."""
+"""Maximum number of listed congested ports."""
 
 
 def summary(run: Summary, console: Console, congested: Sequence[CongestedPort] = ()) -> None:
-    """A screenful: flows, completion times, congested ports, and the resources of the run. Lines are never wrapped."""
+    """Print flows, completion times, congested ports, and the resources of the run. Lines are never wrapped."""
     title = Text.assemble((wording.line(run.name), "bold"), f"  preset {run.preset}, seed {run.seed}")
     if not run.complete:
         title.append("  interrupted", style="bold yellow")
@@ -59,14 +59,14 @@ def rows(run: Summary, congested: Sequence[CongestedPort] = ()) -> Iterator[tupl
         yield "deadlock", Text(circle, style="bold red")
     yield "result hash", f"{run.tables_sha256[:12]} (equal hash: equal tables; depends on --series)"
     yield from (("assumed", wording.line(entry)) for entry in run.assumed)
-    # What differs between machines comes last.
+    # Values that differ between machines come last.
     yield "run time", f"{_format_seconds(run.run_s)} for {run.events:,} events, {rate(run.hops, run.run_s)}"
     yield "set-up time", _format_seconds(run.setup_s)
     yield "memory", f"{_format_memory(run.peak_rss_bytes)} peak, {_format_memory(run.rss_growth_bytes)} for this run"
 
 
 def faults(run: Summary, limit: int) -> Iterator[str]:
-    """Numbered faults with location and time; those beyond ``most`` are counted."""
+    """Numbered faults with location and time; faults beyond ``limit`` are counted."""
     yield from (_format_fault(run, number) for number in range(min(len(run.faults), limit)))
     if len(run.faults) > limit:
         yield f"{len(run.faults) - limit:,} more"
@@ -84,7 +84,7 @@ def _format_fault(run: Summary, number: int) -> str:
 
 
 def congestion(ports: Sequence[CongestedPort]) -> Iterator[tuple[str, Text | str]]:
-    """The switch ports with the deepest queues, by device and port, and the number of the other congested ones."""
+    """The switch ports with the deepest queues, and the number of other congested ports."""
     for port in ports[:_PORTS]:
         queue = f"max queue {_format_size(port.max_queue_bytes)}"
         marks = wording.plural(port.ecn_marks, "packet") + " marked"

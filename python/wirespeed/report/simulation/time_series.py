@@ -1,4 +1,4 @@
-"""Courses over time as charts."""
+"""Charts of time series."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from wirespeed.results.simulation_view import TimeSeries, TimeSeriesLine
 
 
 def chart(series: TimeSeries, faults: Sequence[Fault] = ()) -> Chart | None:
-    """None where there is nothing to draw."""
+    """Build the chart; None if there is nothing to draw."""
     highest = max((value for line in series.lines for value in line.values if value is not None), default=0.0)
     if highest <= 0:
         return None
     unit, size = _choose_unit(series.unit, highest)
     if series.unit == "share" and highest > 0.5:
-        highest = 1.0  # the whole link is the measure
+        highest = 1.0  # 1.0 is the full link rate
     top, y_ticks = level_ticks(highest / size, wording.plain)
     time, of_time, x_ticks = time_ticks(series.end)
     lines, height = place_lines([(line.name, _build_path(series, line, top * size)) for line in series.lines])
@@ -65,7 +65,7 @@ def _choose_unit(unit: str, highest: float) -> tuple[str, float]:
 
 
 def _build_path(series: TimeSeries, line: TimeSeriesLine, top: float) -> str:
-    """Steps: a value stands for its whole stretch. Points within a level line are left out."""
+    """A step line: a value applies to its whole interval. Points within a horizontal line are omitted."""
     points: list[tuple[float, float]] = []
     ends = (*series.starts[1:], series.end)
     for start, end, value in zip(series.starts, ends, line.values, strict=True):
@@ -83,7 +83,7 @@ def _left_out(series: TimeSeries) -> str:
 
 
 def _describe_chart(series: TimeSeries, unit: str, size: float, time: str, of_time: float) -> str:
-    """What the picture shows, for those who do not see it; every number is in the table after it."""
+    """A text alternative of the chart; every number is in the table after it."""
     descriptions = []
     for line in series.lines:
         values = [value or 0.0 for value in line.values]
