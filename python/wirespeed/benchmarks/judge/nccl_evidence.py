@@ -58,7 +58,7 @@ def describe_sockets(proven: Evidence) -> str:
 
 def proven_failures(evidence: Evidence, plan: Plan) -> tuple[str, ...]:
     """Entries of the failure catalogue that the debug lines prove."""
-    return tuple(dict.fromkeys(failure for cause in _causes(evidence, plan) for failure in cause.failures))
+    return tuple(dict.fromkeys(failure for cause in _find_causes(evidence, plan) for failure in cause.failures))
 
 
 @dataclass(frozen=True, slots=True)
