@@ -2,7 +2,8 @@
 //!
 //! Test modules are left out. `pub use` of a child module passes a name on: who uses the name depends on the child.
 //! A path through an imported module (`use crate::model as data; data::faults::Fault`) counts like the full path. Imports
-//! that hide what a file uses are refused: all names of a module with child modules, and another name of the crate.
+//! that hide what a file uses are refused: all names of a module with child modules, and another name of the crate. So is
+//! what brings in code without a path: exported macros, included files, raw identifiers, and items in the root of the crate.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -71,6 +72,12 @@ const TRAITS_OF_ALGORITHMS: &[&str] = &[
 /// The root of the crate, which passes names of all layers on to other crates.
 const ROOT: &str = "lib.rs";
 
+const EXPORTED_MACRO: &str = "an exported macro is used without a path";
+const INCLUDED_FILE: &str = "a file is included under another path";
+const RAW_IDENTIFIER: &str = "a raw identifier";
+const ROOT_ITEM: &str =
+    "the root of the crate may only declare modules and pass names on as they are";
+
 /// A folder at this depth holds one type split over files.
 const DEPTH_OF_TYPES: usize = 3;
 
@@ -93,6 +100,12 @@ fn no_import_hides_what_a_file_uses() {
 }
 
 #[test]
+fn no_code_is_used_without_a_path() {
+    let wrong = hidden_code_errors(&crate_sources());
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
 fn a_use_of_a_higher_layer_is_found() {
     let rows = [
         "use crate::simulation::Simulation;",
@@ -107,14 +120,23 @@ fn a_use_of_a_higher_layer_is_found() {
         "type Run = Option<crate::Simulation>;",
         "macro_rules! run {\n    () => { $crate::Simulation::new() };\n}",
         "use crate::simulation as run;\nfn f() {\n    run::Simulation::new();\n}",
+        "use crate::Faults;",
+        "fn f() {\n    g(\"https://x\", crate::simulation::run());\n}",
+        "fn f() {\n    g(r#\"a \"quoted\" // text\"#, crate::simulation::run());\n}",
+        "fn f<'a>() {\n    g('\"', '\\'', \"\\\" //\", crate::simulation::run());\n}",
+        "fn f() {\n    /* one /* // */ two */ crate::simulation::run();\n}",
+        "const TEXT: &str = \"\n#[cfg(test)]\nmod tests {\n\";\nuse crate::simulation::Simulation;",
     ];
     for text in rows {
         let errors = layer_errors(&sources(&[
-            ("lib.rs", "pub use simulation::{Progress, Simulation};"),
+            (
+                "lib.rs",
+                "use simulation::Faults;\npub use simulation::{Progress, Simulation};",
+            ),
             ("mechanisms/pause.rs", text),
             ("simulation/mod.rs", ""),
         ]));
-        assert_eq!(errors.len(), 1, "{text}");
+        assert_eq!(errors.len(), 1, "{text}: {errors:?}");
         assert!(errors[0].starts_with("crates/sim/src/mechanisms/pause.rs:"));
         assert!(errors[0].contains("`mechanisms` may not use `simulation`"));
     }
@@ -179,6 +201,64 @@ fn an_import_that_hides_what_it_brings_is_found() {
         let place = "crates/sim/src/mechanisms/pause.rs:1";
         assert_eq!(errors, [format!("{place}: imports {reason}: {path}")]);
     }
+}
+
+#[test]
+fn code_without_a_path_is_found() {
+    for (text, line, reason) in [
+        (
+            "#[macro_export]\nmacro_rules! run {\n    () => {};\n}",
+            1,
+            EXPORTED_MACRO,
+        ),
+        (
+            "\n#[path = \"../simulation/mod.rs\"]\nmod other;",
+            2,
+            INCLUDED_FILE,
+        ),
+        (
+            "#[cfg_attr(any(), path = \"x.rs\")]\nmod other;",
+            1,
+            INCLUDED_FILE,
+        ),
+        ("include!(\"../simulation/mod.rs\");", 1, INCLUDED_FILE),
+        ("use std::include as text;", 1, INCLUDED_FILE),
+        ("use crate::r#simulation::Simulation;", 1, RAW_IDENTIFIER),
+    ] {
+        let errors = hidden_code_errors(&sources(&[("mechanisms/pause.rs", text)]));
+        let place = format!("crates/sim/src/mechanisms/pause.rs:{line}");
+        assert_eq!(errors, [format!("{place}: {reason}")], "{text}");
+    }
+    let text =
+        "fn f() {\n    g(r#\"r#simulation, #[path], include!\"#, br#\"\"#);\n} // r#simulation";
+    let errors = hidden_code_errors(&sources(&[("mechanisms/pause.rs", text)]));
+    assert!(errors.is_empty(), "{errors:?}");
+}
+
+#[test]
+fn the_root_of_the_crate_only_declares_modules_and_passes_names_on() {
+    for text in [
+        "pub fn run_all() {\n    simulation::Simulation::new();\n}",
+        "pub type Run = simulation::Simulation;",
+        "pub use simulation::Simulation as Run;",
+        "pub use simulation::{Progress, Simulation as Run};",
+        "pub(crate) use simulation::*;",
+        "mod run {\n    pub use crate::simulation::Simulation;\n}",
+        "#[macro_use]\nmod simulation;",
+        "extern crate self as c;",
+        "run!(simulation);",
+    ] {
+        let text = format!("//! The simulator.\n\nmod simulation;\n{text}");
+        let errors = hidden_code_errors(&sources(&[("lib.rs", &text)]));
+        assert_eq!(errors.len(), 1, "{text}: {errors:?}");
+        assert!(
+            errors[0].starts_with("crates/sim/src/lib.rs:4: "),
+            "{errors:?}"
+        );
+    }
+    let text = "pub mod ids;\npub(crate) mod model;\n\npub use simulation::{Progress, parts::Run};";
+    let errors = hidden_code_errors(&sources(&[("lib.rs", text)]));
+    assert!(errors.is_empty(), "{errors:?}");
 }
 
 #[test]
@@ -315,6 +395,66 @@ fn import_errors(sources: &Sources) -> Vec<String> {
     errors
 }
 
+/// Code that a file uses, or passes on, without a path that [`paths`] can follow.
+fn hidden_code_errors(sources: &Sources) -> Vec<String> {
+    let mut errors = Vec::new();
+    for (file, text) in &sources.0 {
+        let code = remove_comments_and_strings(text);
+        let mut reasons: Vec<(usize, &str)> = Vec::new();
+        for (number, line) in code.lines().enumerate() {
+            let has = |name: &str| identifiers(line).any(|found| found == name);
+            let is_attribute = line.contains("#[");
+            for (is_hidden, reason) in [
+                (is_attribute && has("macro_export"), EXPORTED_MACRO),
+                (is_attribute && has("path") || has("include"), INCLUDED_FILE),
+                (line.contains("r#"), RAW_IDENTIFIER),
+            ] {
+                if is_hidden {
+                    reasons.push((number + 1, reason));
+                }
+            }
+        }
+        if file.as_os_str() == ROOT {
+            reasons.extend(first_root_item(&code).map(|line| (line, ROOT_ITEM)));
+        }
+        let place = format_path(file);
+        errors.extend(
+            reasons
+                .iter()
+                .map(|(line, reason)| format!("{place}:{line}: {reason}")),
+        );
+    }
+    errors
+}
+
+/// The line of the first item of the root that is neither `mod name;` nor a `use` of names as they are.
+fn first_root_item(code: &str) -> Option<usize> {
+    let mut line = 1;
+    for item in code.split_inclusive(';') {
+        let text = item.trim();
+        let first_line = line
+            + item[..item.len() - item.trim_start().len()]
+                .matches('\n')
+                .count();
+        line += item.matches('\n').count();
+        let mut names = identifiers(text).skip_while(|name| matches!(*name, "pub" | "crate"));
+        let is_allowed = match names.next() {
+            Some("mod") => !text.contains(['{', '#']),
+            Some("use") => !text.contains(['*', '#']) && names.all(|name| name != "as"),
+            first => first.is_none() && text.is_empty(),
+        };
+        if !is_allowed {
+            return Some(first_line);
+        }
+    }
+    None
+}
+
+fn identifiers(text: &str) -> impl Iterator<Item = &str> {
+    let names = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    names.filter(|name| !name.is_empty())
+}
+
 fn cycle_errors(sources: &Sources) -> Vec<String> {
     let mut edges: BTreeMap<PathBuf, Vec<Edge>> = BTreeMap::new();
     for (file, uses) in sources.edges() {
@@ -414,7 +554,8 @@ impl Sources {
     fn test_files(&self) -> Vec<PathBuf> {
         let mut tests = Vec::new();
         for (file, text) in &self.0 {
-            let lines: Vec<&str> = text.lines().map(str::trim).collect();
+            let code = remove_comments_and_strings(text);
+            let lines: Vec<&str> = code.lines().map(str::trim).collect();
             for pair in lines.windows(2).filter(|pair| pair[0] == "#[cfg(test)]") {
                 let name = pair[1].trim_start_matches("pub ").strip_prefix("mod ");
                 if let Some(name) = name.and_then(|name| name.strip_suffix(';')) {
@@ -538,7 +679,9 @@ impl Sources {
             return Some(file);
         };
         let uses = paths(&remove_tests(&self.0[&file])).into_iter();
-        let mut children = uses.filter(|import| import.passed_on);
+        // Every file is below the root and may use what it imports.
+        let is_root = file.as_os_str() == ROOT;
+        let mut children = uses.filter(|import| import.passed_on || is_root && import.in_use);
         let child = children.find_map(|import| {
             let passed = self.resolve_path(&path[..length], &import.names)?;
             let is_child = passed.starts_with(&path[..length]) && passed.last() == Some(name);
@@ -571,10 +714,11 @@ fn module_of(file: &Path) -> Vec<String> {
     module
 }
 
-/// The text without comments and test modules, line for line.
+/// The text without comments, strings and test modules, line for line.
 fn remove_tests(text: &str) -> String {
+    let code = remove_comments_and_strings(text);
     let mut lines = Vec::new();
-    let mut all = text.lines().peekable();
+    let mut all = code.lines().peekable();
     while let Some(line) = all.next() {
         let next = all.peek().map_or("", |next| next.trim());
         if line == "#[cfg(test)]" && next.ends_with('{') {
@@ -587,9 +731,108 @@ fn remove_tests(text: &str) -> String {
             }
             continue;
         }
-        lines.push(line.split("//").next().unwrap_or(""));
+        lines.push(line);
     }
     lines.join("\n")
+}
+
+/// The text without comments and without the content of strings and characters, line for line.
+fn remove_comments_and_strings(text: &str) -> String {
+    let mut code = String::new();
+    let mut unread = text;
+    while let Some(first) = unread.chars().next() {
+        let length = match first {
+            '/' if unread.starts_with("//") => unread.find('\n').unwrap_or(unread.len()),
+            '/' if unread.starts_with("/*") => block_comment_length(unread),
+            '"' => string_length(unread),
+            '\'' => character_length(unread).unwrap_or(0),
+            'r' if !code.ends_with(is_identifier_part) || ends_with_prefix(&code) => {
+                raw_string_length(unread).unwrap_or(0)
+            }
+            _ => 0,
+        };
+        if length == 0 {
+            code.push(first);
+            unread = &unread[first.len_utf8()..];
+        } else {
+            let removed = &unread[..length];
+            code.push_str(if removed.starts_with('/') {
+                " "
+            } else {
+                "\"\""
+            });
+            code.extend(removed.matches('\n'));
+            unread = &unread[length..];
+        }
+    }
+    code
+}
+
+fn is_identifier_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Whether `b` or `c` of a byte string or C string is last.
+fn ends_with_prefix(code: &str) -> bool {
+    let before = code.strip_suffix(['b', 'c']);
+    before.is_some_and(|before| !before.ends_with(is_identifier_part))
+}
+
+fn block_comment_length(text: &str) -> usize {
+    let mut depth = 0;
+    let mut end = 0;
+    while end < text.len() {
+        let unread = &text[end..];
+        if unread.starts_with("/*") {
+            depth += 1;
+            end += 2;
+        } else if unread.starts_with("*/") {
+            depth -= 1;
+            end += 2;
+            if depth == 0 {
+                return end;
+            }
+        } else {
+            end += unread.chars().next().map_or(1, char::len_utf8);
+        }
+    }
+    text.len()
+}
+
+fn string_length(text: &str) -> usize {
+    let mut is_escaped = false;
+    for (position, c) in text.char_indices().skip(1) {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '"' => return position + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// The length of a character in quotes; none for a lifetime.
+fn character_length(text: &str) -> Option<usize> {
+    let mut characters = text.char_indices().skip(1);
+    let (_, first) = characters.next()?;
+    if first == '\\' {
+        characters.next();
+        return characters.find(|(_, c)| *c == '\'').map(|(end, _)| end + 1);
+    }
+    let (end, c) = characters.next()?;
+    (c == '\'').then_some(end + 1)
+}
+
+/// The length of a raw string; none for a raw identifier and any other name.
+fn raw_string_length(text: &str) -> Option<usize> {
+    let marks = text[1..].len() - text[1..].trim_start_matches('#').len();
+    let content = text[1 + marks..].strip_prefix('"')?;
+    let close = format!("\"{}", "#".repeat(marks));
+    let end = content
+        .find(&close)
+        .map_or(content.len(), |end| end + close.len());
+    Some(2 + marks + end)
 }
 
 /// A path in a text.
