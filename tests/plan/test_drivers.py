@@ -18,7 +18,7 @@ hosts:
     software: {{{software}}}
 switches:
   leaf1: {{model: dell-z9664f, os: dell-sonic, role: leaf}}
-cabling: {{pattern: by-host}}
+cabling: {{pattern: by-host, length: 3 m}}
 addresses: {{scheme: link-31, pool: 10.1.0.0/16}}
 """
 BUILT_IN, WITHOUT = "kernel: 5.15.0-102-generic", "kernel: 6.8.0-111-generic"

@@ -21,7 +21,7 @@ hosts:
     software: {{{software}}}
 switches:
   leaf1: {{model: dell-z9664f, os: dell-sonic, role: leaf}}
-cabling: {{pattern: by-host}}
+cabling: {{pattern: by-host, length: 3 m}}
 addresses: {{scheme: link-31, pool: 10.1.0.0/16}}
 """
 DOCA = "nic_packages: {doca-ofed: 3.2.1}"

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from wirespeed import catalogue
 from wirespeed.errors import Refusal
-from wirespeed.platforms import platforms
+from wirespeed.platforms import platform, platform_of_system, platforms
 from wirespeed.platforms.declaration import declared_default, declared_defaults, read_declaration
 from wirespeed.settings import ENTITIES, list_settings
 from wirespeed.units import Duration, Size
@@ -206,3 +207,10 @@ def test_defaults_are_values() -> None:
     assert declared_default("switch/cumulus", "queue.ecn.probability") == 100
     with pytest.raises(KeyError):
         declared_default("switch/eos", "port.link.up")
+
+
+def test_headroom_is_automatic_where_the_platform_renders_no_cable_length() -> None:
+    """The plan cannot read a platform's declaration: the catalogue repeats it."""
+    for name, system in catalogue.load().switch_systems.items():
+        support = platform("switch", platform_of_system("switch", name) or "").support("port.cable_length")
+        assert system.automatic_headroom == (support.automatic is not None), name

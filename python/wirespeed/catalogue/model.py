@@ -366,6 +366,7 @@ class SwitchSystem(Entry):
     priority_groups: bool = True  # whether ingress priority groups can be configured
     step_marking: bool = True  # whether a queue can mark every packet above one threshold and none below it
     pause_of_queue_number: bool = False  # whether a pause stops the queue whose number is the priority
+    automatic_headroom: bool = False  # whether the system computes headroom itself, so that none is configured
     lossy_pauses: bool = True  # whether a pause of a lossy priority stops the queue with its number
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from wirespeed.catalogue.model import CableModel
-from wirespeed.cluster.ranges import fold_names
+from wirespeed.cluster.ranges import fold_names, format_names
 from wirespeed.plan import headroom, watchdog
 from wirespeed.plan.control_loop import Loop
 from wirespeed.plan.ecn import check_window, window
@@ -30,9 +30,7 @@ def list_computed_values(
     for name, kind in kinds.items():
         cables = Counter((port.link.speed, port.link.mtu, port.cable_length) for port in switches[name].ports.values())
         peers.setdefault((kind.box.spec.path, frozenset(cables.items())), []).append(name)
-    if any(port.cable_length is not None for switch in switches.values() for port in switch.ports.values()):
-        for names in peers.values():
-            _check_lengths(fold_names(names), switches[names[0]], kinds[names[0]], problems)
+    _check_lengths(list(peers.values()), switches, kinds, problems)
     return tuple(
         value
         for names in peers.values()
@@ -40,16 +38,28 @@ def list_computed_values(
     )
 
 
-def _check_lengths(name: str, switch: Switch, kind: SwitchKind, problems: Problems) -> None:
-    """Warn if the length is known for some cables of a cluster only: the others are probably an oversight."""
-    unknown_lengths = sum(port.cable_length is None for port in switch.ports.values())
-    if unknown_lengths and kind.qos.pfc:
-        problems.warn(
-            kind.box.spec.path,
-            f"{name}: no cable length for {unknown_lengths} of {len(switch.ports)} ports",
-            "a length for each cable: without it the headroom of a port is not planned",
-            "add a length to cabling, links and fabric, such as length: 30 m",
-        )
+def _check_lengths(
+    peers: Iterable[Sequence[str]], switches: Mapping[str, Switch], kinds: Mapping[str, SwitchKind], problems: Problems
+) -> None:
+    """Warn of cables without a length, which the headroom of a lossless port needs.
+
+    A system that computes headroom itself needs none: if no cable has a length, it is no oversight.
+    """
+    expected = "a length for each cable: without it the headroom of a port is not planned"
+    hint = "add a length to cabling, links and fabric, such as length: 30 m"
+    lossless = [names for names in peers if kinds[names[0]].qos.pfc]
+    if all(port.cable_length is None for names in lossless for port in switches[names[0]].ports.values()):
+        configured = [name for names in lossless for name in names if not kinds[name].box.system.automatic_headroom]
+        if any(switches[name].ports for name in configured):
+            problems.warn(("cabling",), f"no length of any cable of {format_names(configured)}", expected, hint)
+        return
+    for names in lossless:
+        switch = switches[names[0]]
+        unknown_lengths = sum(port.cable_length is None for port in switch.ports.values())
+        if unknown_lengths:
+            count = f"{unknown_lengths} of {len(switch.ports)} ports"
+            path = kinds[names[0]].box.spec.path
+            problems.warn(path, f"{fold_names(names)}: no cable length for {count}", expected, hint)
 
 
 def _of_switch(
@@ -67,7 +77,10 @@ def _of_switch(
         if key not in headrooms:
             headrooms[key] = headroom.headroom(speed, length, mtu, lossless, chip, cable, kind.box.latency)
         headroom_of_port[port_name] = headrooms[key]
-    yield from (headroom.explain_headroom(group_headroom, chip, name) for group_headroom in headrooms.values())
+    automatic = kind.box.system.title if kind.box.system.automatic_headroom else None
+    yield from (
+        headroom.explain_headroom(group_headroom, chip, name, automatic) for group_headroom in headrooms.values()
+    )
     whole = (
         headroom.explain_total(headroom_of_port, lossless, chip, name)
         if len(headroom_of_port) == len(switch.ports)

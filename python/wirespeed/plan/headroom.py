@@ -86,8 +86,13 @@ def headroom(
     return Headroom(speed, length, ns_per_m, terms, cell is not None, latency)
 
 
-def explain_headroom(headroom_value: Headroom, chip: ChipModel | None, switch: str) -> ComputedValue:
-    """The headroom with its formula, and values of vendors for the same chip."""
+def explain_headroom(
+    headroom_value: Headroom, chip: ChipModel | None, switch: str, automatic: str | None = None
+) -> ComputedValue:
+    """The headroom with its formula, and values of vendors for the same chip.
+
+    ``automatic`` names the operating system of a switch that computes headroom itself.
+    """
     samples = [
         _compare_sample(headroom_value, sample)
         for sample in _find_nearest(headroom_value, chip.headroom if chip else ())
@@ -96,7 +101,8 @@ def explain_headroom(headroom_value: Headroom, chip: ChipModel | None, switch: s
         name=f"headroom of a lossless priority group of {switch} at {headroom_value.speed}, "
         f"{headroom_value.length} of cable",
         value=format_bytes(headroom_value.size),
-        formula=headroom_value.formula,
+        formula=headroom_value.formula
+        + (f"; not rendered: {automatic} computes its own headroom" if automatic else ""),
         source=_SOURCE + (f"; cell: {chip.cell.source}" if chip and chip.cell else ""),
         compared="; ".join([*samples, "the computed value is planned"]) if samples else None,
     )
