@@ -216,18 +216,18 @@ def write_corpus(target: Target, folder: Path) -> None:
     lines = sorted({escape_input(path.read_bytes()) for path in kept.iterdir()}, key=lambda line: (len(line), line))
     if lines:
         chosen = _first_lines(lines[::-1], CORPUS_BYTES // 2)  # the longest reach most, the shortest fail most clearly
-        chosen |= _first_lines([line for line in lines if line not in chosen], CORPUS_BYTES - sum(map(len, chosen)))
+        left = CORPUS_BYTES - sum(len(line) + 1 for line in chosen)
+        chosen |= _first_lines([line for line in lines if line not in chosen], left)
         target.corpus.write_text("".join(f"{line}\n" for line in sorted(chosen)), encoding="ascii")
 
 
 def _first_lines(lines: Iterable[str], limit: int) -> set[str]:
-    """The first lines that fit into a size."""
+    """The first lines that fit into a size; longer ones are left out."""
     chosen: set[str] = set()
     for line in lines:
-        limit -= len(line) + 1
-        if limit < 0:
-            break
-        chosen.add(line)
+        if len(line) < limit:
+            limit -= len(line) + 1
+            chosen.add(line)
     return chosen
 
 
