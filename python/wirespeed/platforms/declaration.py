@@ -79,26 +79,26 @@ def read_declaration(root: Traversable, folder: str) -> Declaration:
     """See `load_declaration`; ``root`` holds the folders of one kind."""
     place = root / folder / "platform.yaml"
     file = validate(PlatformFile, read_yaml(place), f"{place}")
-    folders, shared = [folder], SharedFile()
+    folders, shared_file = [folder], SharedFile()
     if file.include is not None:
-        included = root / file.include / "shared.yaml"
-        if not included.is_file():
+        included_file = root / file.include / "shared.yaml"
+        if not included_file.is_file():
             raise Refusal([Problem(f"{place}: include", repr(file.include), "a folder with a shared.yaml")])
-        shared = validate(SharedFile, read_yaml(included), f"{included}")
+        shared_file = validate(SharedFile, read_yaml(included_file), f"{included_file}")
         folders.append(file.include)
-    declared = {**shared.settings, **file.settings}
-    commands = (*file.commands, *shared.commands)
-    shown = {path for command in commands for path in command.reads}
+    declared_settings = {**shared_file.settings, **file.settings}
+    commands = (*file.commands, *shared_file.commands)
+    read_paths = {path for command in commands for path in command.reads}
     settings = {
-        path: Support(**asdict(declared.get(path, SettingEntry())), read=path in shown)
+        path: Support(**asdict(declared_settings.get(path, SettingEntry())), read=path in read_paths)
         for path in _SETTINGS
-        if path in declared or path in shown
+        if path in declared_settings or path in read_paths
     }
-    declaration = Declaration(file, (*file.files, *shared.files), commands, settings)
-    problems = list(_problems(declaration, f"{place}", [root / name / "templates" for name in folders]))
+    declaration = Declaration(file, (*file.files, *shared_file.files), commands, settings)
+    problems = list(_find_problems(declaration, f"{place}", [root / name / "templates" for name in folders]))
     problems += [
-        _unknown(f"{place}: settings", f"the setting {path!r}", path, _SETTINGS)
-        for path in declared
+        _describe_unknown(f"{place}: settings", f"the setting {path!r}", path, _SETTINGS)
+        for path in declared_settings
         if path not in _SETTINGS
     ]
     if problems:
@@ -114,7 +114,7 @@ def declared_defaults(platform: str, *paths: str) -> dict[str, Any]:
     """
     kind, _, folder = platform.partition("/")
     settings = load_declaration(kind, folder).settings
-    return {path: _value(text) for path in paths if (text := settings[path].default) is not None}
+    return {path: _parse_value(text) for path in paths if (text := settings[path].default) is not None}
 
 
 def declared_default(platform: str, path: str) -> Any:
@@ -126,10 +126,10 @@ def declared_cases(platform: str, path: str) -> dict[str, Any]:
     """The default of a setting that has several, by case: ``1500 routed, 9214 switched``."""
     text = declared_default(platform, path)
     cases = (part.rpartition(" ") for part in text.split(", "))
-    return {case: _value(value) for value, _, case in cases}
+    return {case: _parse_value(value) for value, _, case in cases}
 
 
-def _value(text: str) -> Any:
+def _parse_value(text: str) -> Any:
     if text in ("on", "off"):
         return text == "on"
     if (number := text.removesuffix(" %")).isdecimal():
@@ -140,7 +140,7 @@ def _value(text: str) -> Any:
     return text
 
 
-def _problems(declaration: Declaration, place: str, templates: Sequence[Traversable]) -> Iterator[Problem]:
+def _find_problems(declaration: Declaration, place: str, templates: Sequence[Traversable]) -> Iterator[Problem]:
     ids = [command.id for command in declaration.commands]
     for name in sorted({name for name in ids if ids.count(name) > 1}):
         yield Problem(f"{place}: commands", f"the id {name!r} twice", "each id once")
@@ -152,30 +152,32 @@ def _problems(declaration: Declaration, place: str, templates: Sequence[Traversa
             yield Problem(f"{place}: settings.{path}", "rendered beside automatic or instead", expected)
     for name, counter in declaration.file.counters.items():
         if counter.command not in ids:
-            yield _unknown(f"{place}: counters.{name}", f"the command {counter.command!r}", counter.command, ids)
+            yield _describe_unknown(
+                f"{place}: counters.{name}", f"the command {counter.command!r}", counter.command, ids
+            )
     for file in declaration.files:
         if not any((folder / file.template).is_file() for folder in templates):
-            known = sorted({entry.name for folder in templates if folder.is_dir() for entry in folder.iterdir()})
-            yield _unknown(f"{place}: files", f"the template {file.template!r}", file.template, known)
+            choices = sorted({entry.name for folder in templates if folder.is_dir() for entry in folder.iterdir()})
+            yield _describe_unknown(f"{place}: files", f"the template {file.template!r}", file.template, choices)
 
 
 def _command_problems(command: Command, place: str, ids: Sequence[str]) -> Iterator[Problem]:
     if command.fallback_for is not None and command.fallback_for not in set(ids) - {command.id}:
-        yield _unknown(place, f"fallback_for {command.fallback_for!r}", command.fallback_for, ids)
-    known = _SETTINGS | _COLLECTIONS
+        yield _describe_unknown(place, f"fallback_for {command.fallback_for!r}", command.fallback_for, ids)
+    choices = _SETTINGS | _COLLECTIONS
     for path in command.reads:
-        if path not in known:
-            yield _unknown(f"{place}: reads", f"the setting {path!r}", path, known)
+        if path not in choices:
+            yield _describe_unknown(f"{place}: reads", f"the setting {path!r}", path, choices)
     for path in sorted({path for paths in command.withheld.values() for path in paths} - set(command.reads)):
-        yield _unknown(f"{place}: withheld", f"the setting {path!r}", path, command.reads)
+        yield _describe_unknown(f"{place}: withheld", f"the setting {path!r}", path, command.reads)
     for name in [name for argument in command.run for name in _PLACEHOLDER.findall(argument)]:
         if not command.per_nic:
             yield Problem(f"{place}: run", f"{{{name}}}", "no placeholder, or per_nic: true")
         elif name not in _PLACEHOLDERS:
-            yield _unknown(f"{place}: run", f"the placeholder {name!r}", name, _PLACEHOLDERS)
+            yield _describe_unknown(f"{place}: run", f"the placeholder {name!r}", name, _PLACEHOLDERS)
 
 
-def _unknown(place: str, found: str, name: str, known: Iterable[str]) -> Problem:
-    names = sorted(known)
-    listed = f"one of {', '.join(names)}" if len(names) <= 20 else "one that exists"
-    return Problem(place, found, listed, did_you_mean(name, names))
+def _describe_unknown(place: str, found: str, name: str, choices: Iterable[str]) -> Problem:
+    names = sorted(choices)
+    choice_text = f"one of {', '.join(names)}" if len(names) <= 20 else "one that exists"
+    return Problem(place, found, choice_text, did_you_mean(name, names))

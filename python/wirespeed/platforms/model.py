@@ -1,4 +1,4 @@
-"""What a platform is made of. `Command`, `Support`, `Counter` and `FileTemplate` are entries of ``platform.yaml``."""
+"""The parts of a platform. `Command`, `Support`, `Counter` and `FileTemplate` are entries of ``platform.yaml``."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from wirespeed.facts import Observation, Source
 from wirespeed.settings import Congestion, Device, Host, Place
 
 ENTRY = ConfigDict(extra="forbid")
-"""How an entry of a YAML file is validated: other keys are refused."""
+"""Validation of entries of a YAML file: unknown keys are refused."""
 
 Flag = Annotated[bool, Strict()]
 Number = Annotated[int, Strict()]
 """Not converted: neither 1 nor "yes" is true, and "10" is no number."""
 
 
-def _arguments(line: Any) -> Any:
+def _split_arguments(line: Any) -> Any:
     try:
         return tuple(shlex.split(line)) if isinstance(line, str) else line
     except ValueError:
         raise ValueError("expected a command line whose quotes are closed") from None
 
 
-def _octal(mode: Any) -> int:
+def _parse_mode(mode: Any) -> int:
     """755 as written in a file; YAML reads it as a decimal number."""
     if type(mode) is not int or re.fullmatch(r"[0-7]{3}", str(mode)) is None:
         raise ValueError("expected three octal digits without quotes, such as 644")
@@ -46,7 +46,7 @@ class Command:
     __pydantic_config__: ClassVar[ConfigDict] = ENTRY
 
     id: str
-    run: Annotated[tuple[str, ...], BeforeValidator(_arguments)]  # argument vector; no shell
+    run: Annotated[tuple[str, ...], BeforeValidator(_split_arguments)]  # argument vector; no shell
     reads: tuple[str, ...] = ()  # paths of the settings and collections that its output shows
     root: Flag = False  # whether it shows everything to root only
     timeout_s: Number = 10
@@ -61,7 +61,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class SettingEntry:
-    """What ``platform.yaml`` declares of one setting."""
+    """The declaration of one setting in ``platform.yaml``."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ENTRY
 
@@ -69,12 +69,12 @@ class SettingEntry:
     verified: Flag = True  # False: the format is known from memory only; a check then warns and never fails
     default: str | None = None  # value in effect without configuration
     automatic: str | None = None  # why no configuration is needed: another setting or the system sets it
-    instead: str | None = None  # what to do where the platform cannot configure it
+    instead: str | None = None  # alternative if the platform cannot configure the setting
 
 
 @dataclass(frozen=True, slots=True)
 class Support(SettingEntry):
-    """What a platform can do with one setting. It is read if a command shows it."""
+    """Support of one setting by a platform. A setting is read if a command shows it."""
 
     read: bool = False
 
@@ -101,10 +101,10 @@ class FileTemplate:
 
     template: str
     path: str
-    mode: Annotated[Number, BeforeValidator(_octal)] = 0o644
+    mode: Annotated[Number, BeforeValidator(_parse_mode)] = 0o644
     apply: tuple[str, ...] = ()
     rollback: tuple[str, ...] | None = None  # None: the same as ``apply``
-    consequence: str | None = None  # what applying or rolling back interrupts: reboot, link flap, …
+    consequence: str | None = None  # interruption by apply or rollback: reboot, link flap, …
     interrupts: Flag = False  # whether the consequence stops or disturbs running traffic
     per_nic: Flag = False  # one for each NIC, which the template sees as ``nic``, its name as ``interface``
 
@@ -117,7 +117,7 @@ class Output:
     text: str
     source: Source
     exit_code: int = 0
-    errors: str = ""  # what it wrote to standard error
+    errors: str = ""  # its standard error
 
     def __post_init__(self) -> None:
         """Read a line with a number that no device prints as an empty one: Python converts no number of any length."""
@@ -154,7 +154,7 @@ class Outputs:
 
 @dataclass(frozen=True, slots=True)
 class CommandSession:
-    """How the commands of a platform begin and end, and how they depend on the lines before them.
+    """Beginning and end of a platform's commands, and their dependence on earlier lines.
 
     ``lines``: each is complete. In the other grammars ``interface NAME`` begins a block, and shared lines come before
     it: in ``blocks`` the first closing command and the last opening one leave it; ``ranges-of-names`` and
@@ -187,12 +187,12 @@ class Job:
     ranks_per_host: int
     program: tuple[str, ...]
     host: Host
-    bound: bool = False  # whether the ranks are the cluster's own, so that they run on the cores planned for them
+    bound: bool = False  # whether the number of ranks is the planned one, so that they run on their planned cores
 
 
 @dataclass(frozen=True, slots=True)
 class SimulatorMapping:
-    """What a NIC's driver runs, and how it calls what the simulator has."""
+    """The simulator's equivalent of a NIC's driver: algorithm, and names of parameters."""
 
     algorithms: Mapping[Congestion, str]  # to the simulator's name
     parameters: Mapping[str, str]  # of these: the driver's name to the simulator's, which has the unit behind it
@@ -217,33 +217,33 @@ class Platform:
     kind: str  # switch, host, nic, launcher
     name: str
     title: str
-    folders: tuple[PurePosixPath, ...]  # its own, and what it includes
+    folders: tuple[PurePosixPath, ...]  # of the platform and of the included file
     commands: tuple[Command, ...]
     settings: Mapping[str, Support]
     files: tuple[FileTemplate, ...]
     parse: Callable[[Outputs], Iterator[Observation]]
-    systems: tuple[str, ...] = ()  # operating systems it is for: dell-sonic, supermicro-sonic
+    systems: tuple[str, ...] = ()  # supported operating systems: dell-sonic, supermicro-sonic
     releases: tuple[str, ...] = ()  # of the systems, with their name: ubuntu-24.04; rhel-9 includes rhel-9.6
-    drivers: tuple[str, ...] = ()  # kernel drivers of the NICs it is for
+    drivers: tuple[str, ...] = ()  # kernel drivers of the supported NICs
     interfaces: tuple[str, ...] = ()  # prefixes of their interfaces' names, if the driver is not shown
     counters: Mapping[str, Counter] = field(default_factory=dict)
-    limits: tuple[str, ...] = ()  # what reading it back cannot show, for its page in the reference
-    commands_for: CommandsFor | None = None  # ``commands.py`` of the folder, where there is one
-    view: Callable[[str, Device], Mapping[str, Any]] | None = None  # ``view.py``: what its templates need computed
+    limits: tuple[str, ...] = ()  # limits of the read-back, for the reference page
+    commands_for: CommandsFor | None = None  # ``commands.py`` of the folder, if it exists
+    view: Callable[[str, Device], Mapping[str, Any]] | None = None  # ``view.py``: values for its templates
     simulator_mapping: SimulatorMapping | None = None  # ``simulator_mapping.py`` of a NIC: its driver in the simulator
-    start: Start | None = None  # ``job.py``: how it starts a job, where it can
+    start: Start | None = None  # ``job.py``: start of a job, if supported
 
     @property
     def folder(self) -> PurePosixPath:
-        """The platform's own folder."""
+        """The folder of the platform."""
         return self.folders[0]
 
     def supports_release(self, system: str) -> bool:
         """Whether a system is a listed release, one of its minor releases, or a system without its release."""
-        known = (*self.systems, *self.releases)
+        known_values = (*self.systems, *self.releases)
         minor = any(system.startswith(f"{release}.") for release in self.releases)
-        return not self.releases or minor or system in known
+        return not self.releases or minor or system in known_values
 
     def support(self, path: str) -> Support:
-        """What the platform declares of a setting; an undeclared one is neither rendered nor read."""
+        """The declared support of a setting. An undeclared setting is neither rendered nor read."""
         return self.settings.get(path, Support())

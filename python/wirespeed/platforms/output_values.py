@@ -31,7 +31,7 @@ def nic_place(outputs: Outputs, interface: str) -> Place:
 def observe(
     place: Place, path: str, value: Any, output: Output, line: int | None = None, state: State = State.RUNNING
 ) -> Observation:
-    """One value, read from a line of an output; without a line it is the whole output that shows it."""
+    """One value, read from a line of an output. Without a line its source is the whole output."""
     source = output.source if line is None else output.source_of_line(line)
     return Observation(place, path, value, source, state)
 
@@ -51,42 +51,42 @@ def parse_json_objects(output: Output) -> list[tuple[int, dict[str, Any]]] | Non
     A list, not a generator: a list that was cut short shows nothing.
     """
     text = output.text
-    found: list[tuple[int, dict[str, Any]]] = []
+    objects: list[tuple[int, dict[str, Any]]] = []
     decoder = json.JSONDecoder()
-    at = _skip(text, 0)
-    if not text.startswith("[", at):
+    position = _skip(text, 0)
+    if not text.startswith("[", position):
         return None
-    at = _skip(text, at + 1)
-    counted, line = 0, 1
-    if text.startswith("]", at):
-        return found if not text[at + 1 :].strip() else None
+    position = _skip(text, position + 1)
+    counted_position, line = 0, 1
+    if text.startswith("]", position):
+        return objects if not text[position + 1 :].strip() else None
     while True:
         try:
-            value, end = decoder.raw_decode(text, at)
+            value, end = decoder.raw_decode(text, position)
         except (ValueError, RecursionError):
             return None
         if not isinstance(value, dict):
             return None
         if value:  # iproute2 prints {} in place of what it filtered out
-            line += text.count("\n", counted, at)
-            counted = at
-            found.append((line, value))
-        at = _skip(text, end)
-        if text.startswith("]", at):
-            return found if not text[at + 1 :].strip() else None
-        if not text.startswith(",", at):
+            line += text.count("\n", counted_position, position)
+            counted_position = position
+            objects.append((line, value))
+        position = _skip(text, end)
+        if text.startswith("]", position):
+            return objects if not text[position + 1 :].strip() else None
+        if not text.startswith(",", position):
             return None
-        at = _skip(text, at + 1)
+        position = _skip(text, position + 1)
 
 
-def _skip(text: str, at: int) -> int:
-    while at < len(text) and text[at] in " \t\r\n":
-        at += 1
-    return at
+def _skip(text: str, position: int) -> int:
+    while position < len(text) and text[position] in " \t\r\n":
+        position += 1
+    return position
 
 
 def parse_whole(text: object) -> int | None:
-    """A whole decimal number that is not negative and fits 64 bits; None for anything else."""
+    """A whole decimal number that is not negative and fits 64 bits; None for other texts."""
     if isinstance(text, bool):
         return None
     if isinstance(text, int):
@@ -95,7 +95,7 @@ def parse_whole(text: object) -> int | None:
 
 
 def parse_network(address: object, length: int | None = None) -> str | None:
-    """A network with its host bits cleared, ``10.1.0.0/16``; None when the text is none."""
+    """A network with its host bits cleared, ``10.1.0.0/16``. None for other texts."""
     if not isinstance(address, str):
         return None
     try:

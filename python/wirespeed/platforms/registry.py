@@ -21,22 +21,22 @@ KINDS = ("switch", "host", "nic", "launcher")
 def platforms() -> Mapping[tuple[str, str], Platform]:
     """Every platform by (kind, name)."""
     root = resources.files(__package__)
-    found: dict[tuple[str, str], Platform] = {}
+    all_platforms: dict[tuple[str, str], Platform] = {}
     for kind in KINDS:
         folder = root / kind
         if not folder.is_dir():
             continue
         for inner in sorted(folder.iterdir(), key=lambda entry: entry.name):
             if (inner / "platform.yaml").is_file():
-                found[kind, inner.name.replace("_", "-")] = _load(kind, inner.name)
-    _check_systems(found)
-    return found
+                all_platforms[kind, inner.name.replace("_", "-")] = _load(kind, inner.name)
+    _check_systems(all_platforms)
+    return all_platforms
 
 
-def _check_systems(found: Mapping[tuple[str, str], Platform]) -> None:
+def _check_systems(all_platforms: Mapping[tuple[str, str], Platform]) -> None:
     """Raise if two platforms of a kind list the same operating system."""
     owners: dict[tuple[str, str], str] = {}
-    for (kind, name), platform in found.items():
+    for (kind, name), platform in all_platforms.items():
         for system in platform.systems:
             owner = owners.setdefault((kind, system), name)
             if owner != name:
@@ -49,25 +49,25 @@ def platform(kind: str, name: str) -> Platform:
     """One platform.
 
     Raises:
-        KeyError: there is none of that kind and name.
+        KeyError: no platform has this kind and name.
     """
     return platforms()[kind, name]
 
 
 def platform_of_system(kind: str, system: str) -> str | None:
-    """Name of the platform of a switch's or host's operating system; None when there is none.
+    """Name of the platform of a switch's or host's operating system. None if it is unknown.
 
     Variants share one: ``ubuntu-22.04`` belongs to the platform that lists ``ubuntu``.
     """
     for name in (system, system.partition("-")[0]):
-        for (known, platform_name), found in platforms().items():
-            if known == kind and name in found.systems:
+        for (platform_kind, platform_name), all_platforms in platforms().items():
+            if platform_kind == kind and name in all_platforms.systems:
                 return platform_name
     return None
 
 
 def platforms_of_launch(library: str | None, starter: str | None) -> tuple[str, ...]:
-    """Names of the platforms of a job's library and of what starts it, each once; a library may start its own jobs."""
+    """Names of the platforms of a job's library and starter, each once; a library may also be a starter."""
     launchers = {name: platform for (kind, name), platform in platforms().items() if kind == "launcher"}
     names = [name for name, platform in launchers.items() if library in platform.systems]
     names += [name for name, platform in launchers.items() if starter in platform.systems]
@@ -78,9 +78,11 @@ def _load(kind: str, folder: str) -> Platform:
     declaration = load_declaration(kind, folder)
     file = declaration.file
     package = f"{__package__}.{kind}.{folder}"
-    commands, view = _optional(f"{package}.commands"), _optional(f"{package}.view")
-    job, mapping = _optional(f"{package}.job"), _optional(f"{package}.simulator_mapping")
-    parse = _optional(f"{package}.parse") or importlib.import_module(f"{__package__}.{kind}.{file.include}.parse")
+    commands, view = _import_optional(f"{package}.commands"), _import_optional(f"{package}.view")
+    job, mapping = _import_optional(f"{package}.job"), _import_optional(f"{package}.simulator_mapping")
+    parse = _import_optional(f"{package}.parse") or importlib.import_module(
+        f"{__package__}.{kind}.{file.include}.parse"
+    )
     return Platform(
         kind=kind,
         name=folder.replace("_", "-"),
@@ -103,5 +105,5 @@ def _load(kind: str, folder: str) -> Platform:
     )
 
 
-def _optional(module: str) -> Any:
+def _import_optional(module: str) -> Any:
     return importlib.import_module(module) if importlib.util.find_spec(module) else None

@@ -33,7 +33,7 @@ def fill_template(platform: Platform, template: str, name: str, device: Device, 
         Refusal: the platform cannot configure these settings.
         jinja2.UndefinedError: the template uses a name that the context lacks.
     """
-    context = _context(platform, name, device, extra)
+    context = _build_context(platform, name, device, extra)
     if problems := context.get("problems"):
         raise Refusal(problems)
     return _fill(platform, f"templates/{template}", context)
@@ -43,13 +43,13 @@ def fill_lines(platform: Platform, text: str, name: str, device: Device, **extra
     """A path or command lines of a file, as `FileTemplate` holds them, filled in."""
     if "{" not in text:
         return (text,)
-    filled = _line(text).render(_context(platform, name, device, extra))
-    return tuple(line.strip() for line in filled.splitlines() if line.strip())
+    filled_line = _find_line(text).render(_build_context(platform, name, device, extra))
+    return tuple(line.strip() for line in filled_line.splitlines() if line.strip())
 
 
 @cache
-def _line(text: str) -> jinja2.Template:
-    return _environment().from_string(text)
+def _find_line(text: str) -> jinja2.Template:
+    return _create_environment().from_string(text)
 
 
 def fill_answer(platform: Platform, command: str, name: str, device: Device, **extra: Any) -> str:
@@ -58,21 +58,21 @@ def fill_answer(platform: Platform, command: str, name: str, device: Device, **e
     Raises:
         jinja2.TemplateNotFound: the platform has no output for this command.
     """
-    return _fill(platform, f"answers/{command}.j2", _context(platform, name, device, extra))
+    return _fill(platform, f"answers/{command}.j2", _build_context(platform, name, device, extra))
 
 
-def _context(platform: Platform, name: str, device: Device, extra: dict[str, Any]) -> dict[str, Any]:
-    computed = platform.view(name, device) if platform.view else {}
-    return {"name": name, "device": device, **computed, **extra}
+def _build_context(platform: Platform, name: str, device: Device, extra: dict[str, Any]) -> dict[str, Any]:
+    view_values = platform.view(name, device) if platform.view else {}
+    return {"name": name, "device": device, **view_values, **extra}
 
 
 def _fill(platform: Platform, template: str, context: dict[str, Any]) -> str:
     names = [f"{folder}/{template}" for folder in platform.folders]
-    return _environment().select_template(names).render(context)
+    return _create_environment().select_template(names).render(context)
 
 
 @cache
-def _environment() -> jinja2.Environment:
+def _create_environment() -> jinja2.Environment:
     # Configuration text is not HTML: escaping would corrupt it. Names are checked when the cluster file is read.
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(str(resources.files(__package__))),
@@ -86,19 +86,19 @@ def _environment() -> jinja2.Environment:
     environment.filters["shell"] = lambda value: shlex.quote(str(value))
     environment.filters["yaml"] = quoted_yaml
     environment.filters["network"] = lambda address: str(ipaddress.ip_network(address, strict=False))
-    environment.filters["gid"] = _gid
+    environment.filters["gid"] = _format_gid
     return environment
 
 
-def _gid(address: str) -> str:
+def _format_gid(address: str) -> str:
     """The GID of an IP address as sysfs prints it: all its digits, an IPv4 address mapped into IPv6."""
-    parsed = ipaddress.ip_address(address)
-    whole = parsed if parsed.version == 6 else ipaddress.IPv6Address(f"::ffff:{parsed}")
+    ip = ipaddress.ip_address(address)
+    whole = ip if ip.version == 6 else ipaddress.IPv6Address(f"::ffff:{ip}")
     return whole.exploded
 
 
 def quoted_yaml(value: object) -> str:
-    """A string for YAML: as it is where no reader can take it for anything else, in quotes otherwise."""
+    """A string for YAML, in quotes if a reader could parse it as another type."""
     text = str(value)
     plain = _PLAIN_YAML.fullmatch(text) and not _YAML_WORD.fullmatch(text)
     return text if plain else json.dumps(text)

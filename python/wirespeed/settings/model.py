@@ -161,7 +161,7 @@ def _iterate_settings(cls: type[Any], prefix: str) -> Iterator[tuple[str, Settin
 
 
 def list_group_settings(cls: type[Any], path: str) -> tuple[str, ...]:
-    """The setting paths of a group of an entity class, for example ``group_of(Queue, "queue.ecn")``.
+    """The setting paths of a group of an entity class, for example ``list_group_settings(Queue, "queue.ecn")``.
 
     Raises:
         KeyError: the class has no such group.

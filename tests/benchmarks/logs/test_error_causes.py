@@ -72,7 +72,7 @@ ROWS: list[tuple[str, Case, str]] = [
     ("NCCL WARN NET/IB : mlx5_0:1 Got async event : GID table change", Case(), "OS-15"),
     # connecting
     ("NCCL WARN NET/IB: read failed in ncclIbRoceGetVersionNum: Invalid argument", Case(), "NCCL-09 NIC-05"),
-    (" Found Incompatibility issue with GID types.", Case(), "NIC-05 NCCL-09 K8S-01"),
+    (" ReadValues Incompatibility issue with GID types.", Case(), "NIC-05 NCCL-09 K8S-01"),
     ("Failed to query GID table", Case(), "NIC-05 NCCL-09 K8S-01"),
     ("NCCL WARN Call to ibv_modify_qp failed with error Connection timed out", Case(), "OS-05 NIC-05 RT-05"),
     ("NCCL WARN Call to ibv_modify_qp failed with error No data available errno 61", Case(), "OS-05 NIC-05 RT-10"),

@@ -15,7 +15,7 @@ from wirespeed.cluster import read
 from wirespeed.facts import Source, facts_from
 from wirespeed.plan import Plan, build
 from wirespeed.platforms import Output, Outputs, platform
-from wirespeed.platforms.host.linux.parse_tuning import cores_of
+from wirespeed.platforms.host.linux.parse_tuning import parse_cores
 from wirespeed.settings import Coalescing, Place, Ring
 
 CLUSTER = Path(__file__).parents[3] / "examples" / "mi300x-4node" / "cluster.yaml"
@@ -168,7 +168,7 @@ def test_what_is_read(outputs: dict[str, str], place: Place, path: str, value: A
 
 @pytest.mark.parametrize("text", ["", "x", "3-1", "0-99999999", "1-", "-1", "1,,2"])
 def test_what_is_no_list_of_cores_is_none(text: str) -> None:
-    assert cores_of(text) is None
+    assert parse_cores(text) is None
 
 
 @pytest.mark.parametrize("name", ["ubuntu", "rhel", "sles"])

@@ -408,11 +408,11 @@ def _remove_setting(switch: Switch, place: Place, path: str) -> Switch:
 
 
 def _render(switch: Switch) -> str:
-    from wirespeed.platforms.templates import _environment
+    from wirespeed.platforms.templates import _create_environment
 
     assert CUMULUS.view is not None
     context = {"name": "leaf1", "device": switch, **CUMULUS.view("leaf1", switch)}
-    return _environment().get_template(f"{CUMULUS.folder}/templates/startup.j2").render(context)
+    return _create_environment().get_template(f"{CUMULUS.folder}/templates/startup.j2").render(context)
 
 
 @pytest.mark.parametrize(

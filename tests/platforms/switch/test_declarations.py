@@ -134,11 +134,11 @@ def assert_declared(found: Platform, switch: Switch) -> None:
 
 def _render(found: Platform, switch: Switch) -> str:
     """The configuration, also of a switch that would be error: what matters here is whether a setting is in it."""
-    from wirespeed.platforms.templates import _environment
+    from wirespeed.platforms.templates import _create_environment
 
     assert found.view is not None
     context = {"name": "leaf1", "device": switch, **found.view("leaf1", switch)}
-    return _environment().get_template(f"{found.folder}/templates/{found.files[0].template}").render(context)
+    return _create_environment().get_template(f"{found.folder}/templates/{found.files[0].template}").render(context)
 
 
 def test_say_is_what_is_compared() -> None:

@@ -18,7 +18,7 @@ from wirespeed.catalogue import load
 from wirespeed.errors import Refusal
 from wirespeed.facts import Facts
 from wirespeed.platforms import Output, Outputs, platform
-from wirespeed.platforms.switch.eos.interfaces import format_interfaces, names_of
+from wirespeed.platforms.switch.eos.interfaces import expand_interfaces, format_interfaces
 from wirespeed.platforms.switch.eos.values import parse_speed, queue_keyword
 from wirespeed.platforms.templates import fill_answer, fill_template
 from wirespeed.settings import Discipline, Ecn, Place, Priority, Queue, Switch, Watchdog, WatchdogAction
@@ -191,7 +191,7 @@ PORTS = [f"Ethernet{number}/1" for number in range(1, 5)] + ["Ethernet1/5"]
     ],
 )
 def test_lists_of_interfaces(text: str, names: list[str] | None) -> None:
-    assert names_of(text, PORTS) == names
+    assert expand_interfaces(text, PORTS) == names
 
 
 @pytest.mark.parametrize(

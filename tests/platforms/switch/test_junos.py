@@ -544,11 +544,11 @@ def _remove_setting(switch: Switch, place: Place, path: str) -> Switch:
 
 
 def _render(switch: Switch) -> str:
-    from wirespeed.platforms.templates import _environment
+    from wirespeed.platforms.templates import _create_environment
 
     assert JUNOS.view is not None
     context = {"name": "leaf1", "device": switch, **JUNOS.view("leaf1", switch)}
-    return _environment().get_template(f"{JUNOS.folder}/templates/startup.j2").render(context)
+    return _create_environment().get_template(f"{JUNOS.folder}/templates/startup.j2").render(context)
 
 
 def test_a_switch_without_classes_keeps_what_it_has() -> None:

@@ -11,8 +11,8 @@ from wirespeed.settings import Launch
 _NEXT = "takes effect for the next job"
 
 
-def line_of(file: str, path: str, launch: Launch, sign: str = "=") -> SettingCommands | None:
-    """The commands that put a setting's line into a configuration file of its library, and take older ones out."""
+def format_line(file: str, path: str, launch: Launch, sign: str = "=") -> SettingCommands | None:
+    """The commands that replace the line of a setting in a configuration file of its library."""
     setting = path.removeprefix("host.launch.")
     variables = dict(library_variables(launch))
     names = [

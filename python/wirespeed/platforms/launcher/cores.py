@@ -22,14 +22,14 @@ def format_ranges(cores: Sequence[int]) -> str:
 
 
 def read(text: str) -> tuple[int, ...] | None:
-    """The cores of ``0-3,8``; None for anything else."""
+    """The cores of ``0-3,8``; None for other texts."""
     if _RANGES.fullmatch(text) is None:
         return None
-    found: list[int] = []
+    cores: list[int] = []
     for part in text.split(","):
         first, _, last = part.partition("-")
-        found += range(int(first), int(last or first) + 1)
-    return tuple(found) or None
+        cores += range(int(first), int(last or first) + 1)
+    return tuple(cores) or None
 
 
 def mapping(text: str) -> Cores | None:

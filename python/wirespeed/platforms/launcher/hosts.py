@@ -1,4 +1,4 @@
-"""Host files: every host of a job and how many ranks it takes."""
+"""Host files: every host of a job and its number of ranks."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from wirespeed.settings import Place
 
 @lru_cache(maxsize=8)
 def slots(hosts: tuple[str, ...], ranks: int, sign: str) -> str:
-    """A line ``node1 slots=8`` or ``node1:8`` for each. Every host of a cluster has the same file: it is made once."""
+    """A line ``node1 slots=8`` or ``node1:8`` for each host. Cached, because all hosts of a cluster have the same
+    file."""
     return "\n".join(f"{host}{sign}{ranks}" for host in hosts)
 
 
 def read(output: Output, line: re.Pattern[str], place: Place) -> Iterator[Observation]:
-    """Hosts in rank order, and the ranks that each takes where all take as many."""
+    """Hosts in rank order, and the ranks of each host if all have the same number."""
     hosts: list[str] = []
     counts: set[int | None] = set()
     for text in output.text.split("\n"):

@@ -32,16 +32,16 @@ _DISTANCES = ("LOC", "NVL", "PIX", "PXB", "PHB", "SYS")
 
 
 def _nccl_devices(text: str) -> tuple[str, ...] | None:
-    """Device names of ``=bnxt_re0:1,bnxt_re1:1``; None for a list of exclusions, which names none."""
-    return None if text.startswith("^") else _devices(text.removeprefix("="), ",")
+    """Device names of ``=bnxt_re0:1,bnxt_re1:1``. None for a list of exclusions."""
+    return None if text.startswith("^") else _parse_devices(text.removeprefix("="), ",")
 
 
-def _devices(text: str, separator: str) -> tuple[str, ...] | None:
+def _parse_devices(text: str, separator: str) -> tuple[str, ...] | None:
     names = tuple(entry.partition(":")[0] if separator == "," else entry for entry in text.split(separator))
     return names if all(names) else None
 
 
-def _interface(text: str) -> str | None:
+def _parse_interface(text: str) -> str | None:
     return text.removeprefix("=") if re.fullmatch(r"=?[^\s,^=]+", text) else None
 
 
@@ -51,7 +51,7 @@ NCCL = (
     number("NCCL_IB_GID_INDEX", "gid_index"),
     traffic_class("NCCL_IB_TC"),
     service_level("NCCL_IB_SL"),
-    Variable("NCCL_SOCKET_IFNAME", "control_interface", lambda name: f"={name}", _interface),
+    Variable("NCCL_SOCKET_IFNAME", "control_interface", lambda name: f"={name}", _parse_interface),
     number("NCCL_IB_QPS_PER_CONNECTION", "queue_pairs"),
     inverse_flag("NCCL_IB_DISABLE", "rdma"),
     word("NCCL_NET_GDR_LEVEL", "gpu_direct", _DISTANCES),
@@ -82,7 +82,7 @@ _UCX_PLACES = (
         "UCX_NET_DEVICES",
         "rdma_devices",
         lambda names: ",".join(f"{name}:1" for name in names),
-        lambda text: _devices(text, ","),
+        lambda text: _parse_devices(text, ","),
     ),
     number("UCX_IB_GID_INDEX", "gid_index"),
     traffic_class("UCX_IB_TRAFFIC_CLASS"),  # left alone UCX takes 106: DSCP 26, whatever the cluster's is
@@ -90,8 +90,8 @@ _UCX_PLACES = (
 )
 
 
-def _ranks(text: str) -> int | None:
-    """The least number of ranks that is more than RC takes; None where it takes any number (``inf``)."""
+def _parse_ranks(text: str) -> int | None:
+    """The smallest number of ranks above the limit of RC. None without a limit (``inf``)."""
     return int(text) + 1 if re.fullmatch(r"[0-9]{1,9}", text) else None
 
 
@@ -101,7 +101,7 @@ UCX = (
     Variable("UCX_TLS", "transport", lambda name: ",".join(("self", "sm", *_UCX_TRANSPORTS[name])), _ucx_transport),
     # A transport is in question while the job has at most so many ranks (ucp_is_scalable_transport of
     # src/ucp/core/ucp_context.h; Open MPI's pml/ucx passes the size of the job): above it UD is used.
-    Variable("UCX_RC_MAX_NUM_EPS", "hybrid_from", lambda ranks: str(ranks - 1), _ranks),
+    Variable("UCX_RC_MAX_NUM_EPS", "hybrid_from", lambda ranks: str(ranks - 1), _parse_ranks),
     number("UCX_IB_NUM_PATHS", "queue_pairs"),
 )
 
@@ -109,7 +109,7 @@ UCX = (
 # scatter-gather list and the progress thread, which its Broadcom build has.
 
 
-def _size(text: str) -> Size | None:
+def _parse_size(text: str) -> Size | None:
     match = re.fullmatch(r"([0-9]{1,9})([kKmM]?)", text)
     return Size(int(match[1]) << {"": 0, "k": 10, "m": 20}[match[2].lower()]) if match else None
 
@@ -122,7 +122,7 @@ def mvapich(prefix: str) -> tuple[Variable, ...]:
     """MVAPICH's variables of one setting each: MV2 before release 3, MVP since."""
     return (
         flag(f"{prefix}_USE_RoCE", "rdma"),
-        Variable(f"{prefix}_IBA_HCA", "rdma_devices", ":".join, lambda text: _devices(text, ":")),
+        Variable(f"{prefix}_IBA_HCA", "rdma_devices", ":".join, lambda text: _parse_devices(text, ":")),
         number(f"{prefix}_DEFAULT_GID_INDEX", "gid_index"),  # default row 0: RoCE v1 on most NICs
         service_level(f"{prefix}_DEFAULT_SERVICE_LEVEL"),
         number(f"{prefix}_HYBRID_ENABLE_THRESHOLD", "hybrid_from"),
@@ -130,7 +130,7 @@ def mvapich(prefix: str) -> tuple[Variable, ...]:
         flag(f"{prefix}_USE_COALESCE", "coalescing"),
         number(f"{prefix}_COALESCE_THRESHOLD", "coalescing_from"),
         flag(f"{prefix}_USE_EAGER_SGL", "eager_sgl"),
-        Variable(f"{prefix}_USE_EAGER_SGL_LIMIT", "eager_sgl_limit", _format_size, _size),
+        Variable(f"{prefix}_USE_EAGER_SGL_LIMIT", "eager_sgl_limit", _format_size, _parse_size),
         flag(f"{prefix}_OPTIMIZED_ASYNC_PROGRESS", "async_progress"),
         Variable(
             f"{prefix}_CPU_MAPPING", "cores", lambda ranks: ":".join(map(cores.format_ranges, ranks)), cores.mapping
@@ -170,7 +170,7 @@ _ELSEWHERE = frozenset({"cores", "control_interface"})
 """Settings that the starter sets, or that need none, where a library has no variable."""
 
 
-def table_of(library: str | None) -> tuple[Variable, ...]:
+def select_table(library: str | None) -> tuple[Variable, ...]:
     """The variables of a library."""
     if library in ("nccl", "rccl"):
         return NCCL
@@ -180,33 +180,37 @@ def table_of(library: str | None) -> tuple[Variable, ...]:
 def variable_settings(library: str | None) -> dict[str, str]:
     """Every variable of a library with its setting."""
     prefix = _PREFIXES.get(library or "")
-    known = settings_of_table(table_of(library))
+    setting_by_variable = settings_of_table(select_table(library))
     if prefix:
-        known |= dict.fromkeys((f"{prefix}_USE_UD_HYBRID", f"{prefix}_USE_ONLY_UD"), "transport")
-    return known
+        setting_by_variable |= dict.fromkeys((f"{prefix}_USE_UD_HYBRID", f"{prefix}_USE_ONLY_UD"), "transport")
+    return setting_by_variable
 
 
 def library_variables(launch: Launch) -> list[tuple[str, str]]:
     """Variables of a library: the plan's settings first, then the cluster file's variables."""
     prefix = _PREFIXES.get(launch.library or "")
-    variables = mvapich_variables(prefix, launch) if prefix else format_variables(table_of(launch.library), launch)
+    variables = mvapich_variables(prefix, launch) if prefix else format_variables(select_table(launch.library), launch)
     return list({**variables, **(launch.environment or {})}.items())
 
 
 def environment(launch: Launch) -> list[tuple[str, str]]:
     """The environment of a job. MPI starts collectives too; for them UCX only gets the devices."""
-    found = library_variables(launch)
+    problems = library_variables(launch)
     if launch.library in ("nccl", "rccl"):
-        found += format_variables(_UCX_PLACES, launch).items()
+        problems += format_variables(_UCX_PLACES, launch).items()
     if launch.threads is not None:
-        found.append(("OMP_NUM_THREADS", str(launch.threads)))
-    return found
+        problems.append(("OMP_NUM_THREADS", str(launch.threads)))
+    return problems
 
 
 def job_environment(launch: Launch, bound: bool) -> list[tuple[str, str]]:
-    """The environment of a job. With other ranks than the cluster's own a mapping to cores does not fit them."""
-    found = environment(launch)
-    return found if bound else [value for value in found if not value[0].endswith(("_CPU_MAPPING", "_ENABLE_AFFINITY"))]
+    """The environment of a job. A mapping to cores applies to the planned number of ranks only."""
+    problems = environment(launch)
+    return (
+        problems
+        if bound
+        else [value for value in problems if not value[0].endswith(("_CPU_MAPPING", "_ENABLE_AFFINITY"))]
+    )
 
 
 def restrict_to_nics(launch: Launch) -> Launch | None:
@@ -217,13 +221,13 @@ def restrict_to_nics(launch: Launch) -> Launch | None:
     """
     if launch.library not in ("nccl", "rccl"):
         return None
-    beside = {"RCCL_ENABLE_INTRANET": "1"} if launch.library == "rccl" else {}
+    extra_variables = {"RCCL_ENABLE_INTRANET": "1"} if launch.library == "rccl" else {}
     return replace(
         launch,
         gpu_peers="LOC",
         shared_memory=False,
         network_within_host=True,
-        environment={**(launch.environment or {}), **beside},
+        environment={**(launch.environment or {}), **extra_variables},
     )
 
 
@@ -233,7 +237,7 @@ def nic_variables(launch: Launch, device: str) -> list[tuple[str, str]]:
 
 
 def gpu_memory(launch: Launch, gpu: int) -> tuple[str, ...]:
-    """perftest's option for memory of a GPU; () where the library is for no GPUs."""
+    """perftest's option for memory of a GPU; () if the library does not support GPUs."""
     kinds = {"nccl": "cuda", "rccl": "rocm"}
     return (f"--use_{kinds[launch.library]}={gpu}",) if launch.library in kinds else ()
 
@@ -242,19 +246,19 @@ def unsupported_settings(name: str, host: Host) -> list[Problem]:
     """Launch settings that the library lacks, and variables that a setting sets or no file can contain."""
     launch = host.launch
     prefix = _PREFIXES.get(launch.library or "")
-    table = table_of(launch.library)
+    table = select_table(launch.library)
     settings_of_library = {variable.setting for variable in table} | _ELSEWHERE | ({"transport"} if prefix else set())
     if launch.library == "nccl":
         settings_of_library -= {"fine_grained_memory"}
     every = {variable.setting for variable in (*NCCL, *UCX, *mvapich("MV2"))}
-    found = [
+    values = [
         Problem(f"{name}: launch", f"{setting} = {getattr(launch, setting)}", f"a setting that {launch.library} has")
         for setting in sorted(every - settings_of_library)
         if getattr(launch, setting) is not None
     ]
-    return found + problems(name, launch, variable_settings(launch.library))
+    return values + problems(name, launch, variable_settings(launch.library))
 
 
 def export_lines(text: Sequence[tuple[str, str]]) -> str:
-    """Lines that export variables in a shell. A variable that the caller has set stays as it is."""
+    """Lines that export variables in a shell. A variable that the caller has set is not changed."""
     return "\n".join(f'[ "${{{name}+set}}" ] || export {name}={shlex.quote(value)}' for name, value in text)

@@ -1,4 +1,4 @@
-"""What both generations of MVAPICH share: how their jobs are started, and how their variables are read."""
+"""Both generations of MVAPICH: the start of their jobs, and the reading of their variables."""
 
 from __future__ import annotations
 
@@ -66,16 +66,16 @@ def parse_outputs(
     """The settings in a running job (``mvapich2-job``), its configuration (``mvapich2-conf``) and its host file."""
     place = Place(outputs.device)
     if (output := outputs.get(f"{tool}-job")) is not None:
-        yield from _variables(prefix, processes(output), place, State.RUNNING)
+        yield from _read_variables(prefix, processes(output), place, State.RUNNING)
     if (output := outputs.get(f"{tool}-{config}")) is not None:
         read = read_config(output)
-        yield from _variables(prefix, read, place, State.CONFIGURED)
+        yield from _read_variables(prefix, read, place, State.CONFIGURED)
         yield from _other_variables(prefix, read, output, place, State.CONFIGURED)
     if (output := outputs.get(f"{tool}-hosts")) is not None:
         yield from hosts.read(output, _HOST, place)
 
 
-def _variables(prefix: str, read: Read, place: Place, state: State) -> Iterator[Observation]:
+def _read_variables(prefix: str, read: Read, place: Place, state: State) -> Iterator[Observation]:
     """The settings of MVAPICH's variables."""
     table = mvapich(prefix)
     yield from observe_variables(table, read, place, state)
@@ -84,8 +84,8 @@ def _variables(prefix: str, read: Read, place: Place, state: State) -> Iterator[
 
 
 def _other_variables(prefix: str, read: Read, output: Output, place: Place, state: State) -> Iterator[Observation]:
-    """Variables without a setting, where any was read."""
+    """Variables without a setting, if any were read."""
     selectors = {f"{prefix}_USE_UD_HYBRID", f"{prefix}_USE_ONLY_UD", f"{prefix}_ENABLE_AFFINITY"}
-    rest = {name: value for name, value in select_unmapped(mvapich(prefix), read).items() if name not in selectors}
+    unmapped = {name: value for name, value in select_unmapped(mvapich(prefix), read).items() if name not in selectors}
     if read:
-        yield observation(place, "environment", rest, output.source, state)
+        yield observation(place, "environment", unmapped, output.source, state)

@@ -1,4 +1,4 @@
-"""Environment variables of a library: the setting of each, and how it is written and read."""
+"""Environment variables of a library: the setting of each, and its conversion in both directions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _EXPORT = re.compile(r'\[ "\$\{([A-Za-z_][A-Za-z0-9_]*)\+set\}" \] \|\| export \
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable of one launch setting. Reading gives None for a text without a valid value."""
+    """A variable of one launch setting. The reader returns None for an invalid text."""
 
     name: str
     setting: str
@@ -43,18 +43,18 @@ def flag(name: str, setting: str) -> Variable:
 
 
 def inverse_flag(name: str, setting: str) -> Variable:
-    """0 for true, 1 for false: the variable switches off what the setting has on."""
+    """0 for true, 1 for false: the variable disables what the setting enables."""
     return Variable(name, setting, lambda value: "0" if value else "1", {"0": True, "1": False}.get)
 
 
 def number(name: str, setting: str) -> Variable:
-    """A whole number; a minus sign is the library's own choice."""
+    """A whole number; a negative number is the default of the library."""
     return Variable(name, setting, str, lambda text: int(text) if re.fullmatch(r"-?[0-9]{1,9}", text) else None)
 
 
-def word(name: str, setting: str, known: Sequence[str]) -> Variable:
+def word(name: str, setting: str, known_values: Sequence[str]) -> Variable:
     """One of the known keywords."""
-    return Variable(name, setting, str, lambda text: text if text in known else None)
+    return Variable(name, setting, str, lambda text: text if text in known_values else None)
 
 
 def traffic_class(name: str) -> Variable:
@@ -113,23 +113,23 @@ def observation(place: Place, setting: str, value: object, source: Source, state
 
 
 def problems(name: str, launch: Launch, settings: Mapping[str, str]) -> list[Problem]:
-    """What is wrong with the cluster file's own variables: no file or shell accepts it, or a setting sets it already.
+    """Problems of the variables in the cluster file: an invalid text, or a variable that a setting already sets.
 
     ``settings`` are the variables of the library with the setting of each.
     """
     location = f"{name}: launch environment"
-    found: list[Problem] = []
+    problems: list[Problem] = []
     for variable, value in (launch.environment or {}).items():
         if not _NAME.fullmatch(variable):
-            found.append(Problem(location, repr(variable), "letters, digits and underscores, no digit first"))
+            problems.append(Problem(location, repr(variable), "letters, digits and underscores, no digit first"))
         elif not value.isprintable():
-            found.append(
+            problems.append(
                 Problem(location, f"{variable} with {value!r}", "a value of one line, without control characters")
             )
         elif variable in settings:
             expected = f"{settings[variable]!r} of launch, which sets it"
-            found.append(Problem(location, f"{variable}={value}", expected, "one value in two places can differ"))
-    return found
+            problems.append(Problem(location, f"{variable}={value}", expected, "one value in two places can differ"))
+    return problems
 
 
 def settings_of_table(*tables: Sequence[Variable]) -> dict[str, str]:
@@ -142,12 +142,12 @@ def settings_of_table(*tables: Sequence[Variable]) -> dict[str, str]:
 
 def lines(output: Output) -> dict[str, tuple[str, Source]]:
     """``NAME=VALUE`` lines; spaces around the sign are no part of either. The first line of a name counts."""
-    found: dict[str, tuple[str, Source]] = {}
+    problems: dict[str, tuple[str, Source]] = {}
     for number_, line in numbered_lines(output):
         match = _LINE.fullmatch(line.strip())
         if match is not None:
-            found.setdefault(match[1], (match[2].strip(), output.source_of_line(number_)))
-    return found
+            problems.setdefault(match[1], (match[2].strip(), output.source_of_line(number_)))
+    return problems
 
 
 _PROCESS = re.compile(r"/proc/([0-9]+)/environ:([A-Za-z_][A-Za-z0-9_]*)=(.*)")
@@ -157,7 +157,7 @@ def processes(output: Output) -> dict[str, tuple[str, Source]]:
     """Variables of running processes, one per line as grep found it, unless processes differ."""
     values: dict[str, tuple[str, Source]] = {}
     holders: dict[str, set[str]] = {}
-    differing: set[str] = set()
+    different_names: set[str] = set()
     for number_, line in numbered_lines(output):
         match = _PROCESS.fullmatch(line)
         if match is None:
@@ -166,13 +166,13 @@ def processes(output: Output) -> dict[str, tuple[str, Source]]:
         holders.setdefault(name, set()).add(process)
         first = values.setdefault(name, (value, output.source_of_line(number_)))
         if first[0] != value:
-            differing.add(name)
-    return {name: found for name, found in values.items() if name not in differing}
+            different_names.add(name)
+    return {name: problems for name, problems in values.items() if name not in different_names}
 
 
 def exports(output: Output) -> dict[str, tuple[str, Source]]:
     """Variables that a rendered script exports unless its caller has set them."""
-    found: dict[str, tuple[str, Source]] = {}
+    problems: dict[str, tuple[str, Source]] = {}
     for number_, line in numbered_lines(output):
         match = _EXPORT.fullmatch(line)
         if match is not None:
@@ -181,5 +181,5 @@ def exports(output: Output) -> dict[str, tuple[str, Source]]:
             except ValueError:
                 continue
             if len(words) <= 1:
-                found.setdefault(match[1], (words[0] if words else "", output.source_of_line(number_)))
-    return found
+                problems.setdefault(match[1], (words[0] if words else "", output.source_of_line(number_)))
+    return problems

@@ -33,16 +33,16 @@ def commands_of_setting(lines: Iterable[Line], path: str) -> tuple[str, ...]:
 
 
 def pause_off(interface: str, nic: Nic) -> Iterator[Line]:
-    """Global pause; PFC takes its place."""
+    """Global pause, which PFC replaces."""
     if nic.link.pause_receive is None or nic.link.pause_send is None:
         return
-    on = {True: "on", False: "off"}
-    words = ("rx", on[nic.link.pause_receive], "tx", on[nic.link.pause_send])
+    switch_words = {True: "on", False: "off"}
+    words = ("rx", switch_words[nic.link.pause_receive], "tx", switch_words[nic.link.pause_send])
     yield Line(join_arguments("ethtool", "-A", interface, *words), ("nic.link.pause_receive", "nic.link.pause_send"))
 
 
 def rdma_cm(nic: Nic) -> Iterator[Line]:
-    """RoCE version and marks of connections made through rdma_cm; the folder is only there while it is used."""
+    """RoCE version and marks of connections of rdma_cm; the folder exists only while it is used."""
     if nic.rdma_device is None or nic.roce_version is None:
         return
     folder = f"/sys/kernel/config/rdma_cm/{nic.rdma_device}"
@@ -61,9 +61,9 @@ def tos(qos: NicQos) -> int:
 
 def default_priority(qos: NicQos) -> Priority:
     """The priority of all traffic without a planned class: the lowest one in the busiest traffic class."""
-    mapped = qos.priority_tc or {}
+    priority_map = qos.priority_tc or {}
     count: dict[NicTrafficClass, int] = {}
-    for tc in mapped.values():
+    for tc in priority_map.values():
         count[tc] = count.get(tc, 0) + 1
     busiest = max(count, key=lambda tc: (count[tc], -tc)) if count else None
-    return min((priority for priority, tc in mapped.items() if tc == busiest), default=Priority(0))
+    return min((priority for priority, tc in priority_map.items() if tc == busiest), default=Priority(0))

@@ -18,20 +18,25 @@ def parse(outputs: Outputs, command: str = "devlink-roce") -> Iterator[Observati
     """RDMA support of every NIC with this output."""
     for interface, output in outputs.per_nic(command):
         place = Place(outputs.device).child("nic", interface)
-        for mode, value in _values(output):
+        for mode, value in _read_values(output):
             if mode in _STATES and isinstance(value, bool):
-                yield observe(place, "nic.nvm.rdma", value, output, _line(output, mode), _STATES[mode])
+                yield observe(place, "nic.nvm.rdma", value, output, _find_line(output, mode), _STATES[mode])
 
 
-def _values(output: Output) -> Iterator[tuple[str, object]]:
+def _read_values(output: Output) -> Iterator[tuple[str, object]]:
     try:
         functions = json.loads(output.text)["param"]
-        parameters = [value for found in functions.values() for value in found if value["name"] == "enable_roce"]
+        parameters = [
+            value
+            for parameters_of_function in functions.values()
+            for value in parameters_of_function
+            if value["name"] == "enable_roce"
+        ]
         pairs = [(str(value["cmode"]), value["value"]) for parameter in parameters for value in parameter["values"]]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return
     yield from pairs
 
 
-def _line(output: Output, mode: str) -> int:
+def _find_line(output: Output, mode: str) -> int:
     return output.text.count("\n", 0, max(output.text.find(f'"{mode}"'), 0)) + 1

@@ -1,4 +1,4 @@
-"""What rdma_cm gives new connections by default: its configfs is the same for every RDMA driver.
+"""Defaults of rdma_cm for new connections. Its configfs is the same for every RDMA driver.
 
 The folder of a device is there only between the ``mkdir`` and ``rmdir`` of whoever sets something; making it would
 change the host, so nothing is read where nobody left it.

@@ -1,4 +1,4 @@
-"""Settings from configuration lines. A line sets a path; a malformed one leaves it unknown; none leaves its default."""
+"""Settings from configuration lines. A malformed line makes its setting unknown; without a line it has its default."""
 
 from __future__ import annotations
 
@@ -13,55 +13,57 @@ from wirespeed.platforms.switch.indented_config import Line, lines_after, number
 from wirespeed.settings import Place
 from wirespeed.units import Quantity
 
-Found = dict[str, tuple[Any, int]]
+ReadValues = dict[str, tuple[Any, int]]
 """Path to value and line number (0: no single line); a None value marks a line that was malformed."""
 
 Reader = Callable[[str], Any]
-"""The text after a line's keywords to a value; None when it is malformed."""
+"""Converts the text after a line's keywords to a value. None if it is malformed."""
 
 
-def read_settings(lines: Iterable[Line], table: Mapping[str, tuple[str, Reader]]) -> Found:
+def read_settings(lines: Iterable[Line], table: Mapping[str, tuple[str, Reader]]) -> ReadValues:
     """The settings of a block. Of several lines for one path the last wins, as on the device."""
-    found: Found = {}
+    read_values: ReadValues = {}
     for line in lines:
         words = line.words
         for length in range(min(len(words), 4), 0, -1):
             entry = table.get(" ".join(words[:length]))
             if entry is not None:
                 path, reader = entry
-                found[path] = (reader(" ".join(words[length:])), line.number)
+                read_values[path] = (reader(" ".join(words[length:])), line.number)
                 break
-    return found
+    return read_values
 
 
-def set_defaults(found: Found, values: Mapping[str, Any], line: int) -> None:
-    """Give what no line set the value that is then in effect."""
+def set_defaults(read_values: ReadValues, values: Mapping[str, Any], line: int) -> None:
+    """Add the default of every setting without a line."""
     for path, value in values.items():
-        found.setdefault(path, (value, line))
+        read_values.setdefault(path, (value, line))
 
 
-def observe_settings(place: Place, found: Found, output: Output, state: State = State.RUNNING) -> Iterator[Observation]:
-    """What was found and made sense."""
-    for path, (value, line) in found.items():
+def observe_settings(
+    place: Place, read_values: ReadValues, output: Output, state: State = State.RUNNING
+) -> Iterator[Observation]:
+    """Observations of the values that are valid."""
+    for path, (value, line) in read_values.items():
         if value is not None:
             yield Observation(place, path, value, output.source_of_line(line) if line else output.source, state)
 
 
 def flag(value: Any) -> Reader:
     """A line without operands that means this value."""
-    return lambda rest: value if rest == "" else None
+    return lambda argument: value if argument == "" else None
 
 
-def parse_number(rest: str) -> int | None:
+def parse_number(argument: str) -> int | None:
     """A whole number."""
-    return int(rest) if re.fullmatch(r"[0-9]{1,10}", rest) else None
+    return int(argument) if re.fullmatch(r"[0-9]{1,10}", argument) else None
 
 
 def quantity(kind: type[Quantity], unit: str, suffix: str = "") -> Reader:
     """A whole number of a unit, which the line abbreviates to ``suffix``: ``400G``."""
 
-    def parse(rest: str) -> Quantity | None:
-        number = parse_number(rest.removesuffix(suffix)) if rest.endswith(suffix) else None
+    def parse(argument: str) -> Quantity | None:
+        number = parse_number(argument.removesuffix(suffix)) if argument.endswith(suffix) else None
         return None if number is None else kind.from_unit(number, unit)
 
     return parse
@@ -72,32 +74,34 @@ def choice(values: Mapping[str, Any]) -> Reader:
     return values.get
 
 
-def text(rest: str) -> str | None:
+def text(argument: str) -> str | None:
     """Free text, without the quotes some systems put round it."""
-    unquoted = rest[1:-1] if len(rest) > 1 and rest[0] == rest[-1] == '"' else rest
-    return unquoted or None
+    unquoted_text = argument[1:-1] if len(argument) > 1 and argument[0] == argument[-1] == '"' else argument
+    return unquoted_text or None
 
 
 _VRF = re.compile(r"(ip )?vrf ")
 
 
 def addresses(line: Line) -> tuple[tuple[str, ...] | None, int]:
-    """The addresses of an interface block, IPv4 first, and the line of the first; None when one makes no sense."""
-    found: list[tuple[Line, str | None]] = []
-    if other := next((inner for inner in line.inner if _VRF.match(inner.text)), None):
-        return None, other.number  # of another routing table than the fabric's
+    """The addresses of an interface block, IPv4 first, and the line of the first. None if one is malformed."""
+    addresses_by_line: list[tuple[Line, str | None]] = []
+    if other_entry := next((inner for inner in line.inner if _VRF.match(inner.text)), None):
+        return None, other_entry.number  # of another routing table than the fabric's
     for family, prefix in ((4, "ip address"), (6, "ipv6 address")):
-        found += [
-            (inner, _address(rest.removesuffix(" secondary"), family))
-            for inner, rest in lines_after(line.inner, prefix)
+        addresses_by_line += [
+            (inner, _parse_address(argument.removesuffix(" secondary"), family))
+            for inner, argument in lines_after(line.inner, prefix)
         ]
-    if any(address is None for _, address in found):
+    if any(address is None for _, address in addresses_by_line):
         return None, line.number
-    return tuple(address for _, address in found if address), found[0][0].number if found else line.number
+    return tuple(address for _, address in addresses_by_line if address), addresses_by_line[0][
+        0
+    ].number if addresses_by_line else line.number
 
 
-def _address(text: str, family: int) -> str | None:
-    """An address with its prefix length, spelled as RFC 5952 has it; None for anything else."""
+def _parse_address(text: str, family: int) -> str | None:
+    """An address with its prefix length, spelled as RFC 5952 has it; None for other texts."""
     if re.fullmatch(r"[0-9a-fA-F.:]+/[0-9]{1,3}", text) is None:
         return None
     try:
@@ -108,15 +112,15 @@ def _address(text: str, family: int) -> str | None:
 
 
 def defined_vlans(top: Iterable[Line]) -> set[int] | None:
-    """The VLANs that lines ``vlan 1,11-18`` define, 1 always being there; None when one of them makes no sense."""
-    found = {1}
-    for _, rest in lines_after(top, "vlan"):
-        if rest[:1].isdecimal():
-            listed = numbers(rest)
-            if listed is None:
+    """The VLANs of lines ``vlan 1,11-18``, and VLAN 1. None if a line is malformed."""
+    read_values = {1}
+    for _, argument in lines_after(top, "vlan"):
+        if argument[:1].isdecimal():
+            members = numbers(argument)
+            if members is None:
                 return None
-            found.update(listed)
-    return found
+            read_values.update(members)
+    return read_values
 
 
 ON_OFF = choice({"on": True, "off": False})

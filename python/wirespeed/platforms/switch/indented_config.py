@@ -30,7 +30,7 @@ class Line:
         return self.text[len(prefix) + 1 :].strip() if self.text.startswith(prefix + " ") else None
 
 
-def lines_of(text: str) -> list[Line]:
+def parse_lines(text: str) -> list[Line]:
     """The outermost lines of a configuration. Comment lines (``!``) structure nothing and are left out, and so
     is the text of banners, which may look like anything.
 
@@ -38,14 +38,14 @@ def lines_of(text: str) -> list[Line]:
     """
     top: list[Line] = []
     open_lines: list[tuple[int, Line]] = []
-    banner: str | None = None  # what ends the one we are in
+    banner: str | None = None  # end of the present banner
     for number, raw in enumerate(text.split("\n"), start=1):
-        stripped = raw.strip()
+        line_text = raw.strip()
         if banner is not None:
-            ends = stripped == banner if len(banner) > 1 else banner in stripped
+            ends = line_text == banner if len(banner) > 1 else banner in line_text
             banner = None if ends else banner
             continue
-        if not stripped or stripped.startswith("!"):
+        if not line_text or line_text.startswith("!"):
             continue
         if (match := _BANNER.match(raw.rstrip())) is not None:
             banner = _end_of_banner(match[1].strip())
@@ -53,23 +53,23 @@ def lines_of(text: str) -> list[Line]:
         indent = len(raw) - len(raw.lstrip())
         while open_lines and open_lines[-1][0] >= indent:
             open_lines.pop()
-        line = Line(number, stripped)
+        line = Line(number, line_text)
         (open_lines[-1][1].inner if open_lines else top).append(line)
         open_lines.append((indent, line))
     return top if any(line.inner for line in top) else []
 
 
-def _end_of_banner(rest: str) -> str | None:
-    """What ends a banner that begins with this: its own first character, else ``EOF``; None when it ends here too."""
-    return "EOF" if not rest else None if rest[0] in rest[1:] else rest[0]
+def _end_of_banner(argument: str) -> str | None:
+    """The end of a banner with this beginning: its first character, else ``EOF``. None if it ends in the same line."""
+    return "EOF" if not argument else None if argument[0] in argument[1:] else argument[0]
 
 
 def lines_after(lines: Iterable[Line], prefix: str) -> Iterator[tuple[Line, str]]:
     """The lines with this prefix, and the text after it."""
     for line in lines:
-        rest = line.text_after(prefix)
-        if rest is not None:
-            yield line, rest
+        argument = line.text_after(prefix)
+        if argument is not None:
+            yield line, argument
 
 
 def ranges(numbers: Iterable[int]) -> str:
@@ -84,8 +84,8 @@ def ranges(numbers: Iterable[int]) -> str:
 
 
 def numbers(text: str) -> list[int] | None:
-    """The numbers of a list of ranges, separated by commas or spaces; None when it is none."""
-    found: list[int] = []
+    """The numbers of a list of ranges, separated by commas or spaces. None if it is malformed."""
+    numbers: list[int] = []
     for part in re.split(r"[,\s]+", text.strip()):
         match = re.fullmatch(r"([0-9]{1,4})(?:-([0-9]{1,4}))?", part)
         if match is None:
@@ -93,8 +93,8 @@ def numbers(text: str) -> list[int] | None:
         first, last = int(match[1]), int(match[2] or match[1])
         if last < first:
             return None
-        found.extend(range(first, last + 1))
-    return found
+        numbers.extend(range(first, last + 1))
+    return numbers
 
 
 @lru_cache(maxsize=4096)

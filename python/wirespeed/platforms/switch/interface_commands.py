@@ -17,5 +17,5 @@ def address_lines(addresses: Iterable[str]) -> list[str]:
 
 
 def switch_command(command: str) -> Callable[[Any], list[str]]:
-    """A function of a value: the command if it is true, its negation if not."""
+    """A function of a boolean value: the command, or its negation."""
     return lambda value: [command if value else f"no {command}"]

@@ -17,28 +17,28 @@ def observe_documents(
     outputs: Outputs,
     readers: Mapping[str, Callable[[Place, Output, Mapping[str, Any]], Iterable[Observation]]],
 ) -> Iterator[Observation]:
-    """What the commands with JSON output show, each read by its function; an incomplete output shows nothing."""
+    """Settings from commands with JSON output, each with a reader function. An incomplete output shows nothing."""
     for command, read in readers.items():
         if (output := outputs.get(command)) is not None and (data := parse_json_object(output)) is not None:
             yield from read(switch, output, data)
 
 
-def mapping_of(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """The object under a key; an empty one when there is none."""
+def find_mapping(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """The object under a key, else an empty one."""
     value = data.get(key)
     return value if isinstance(value, dict) else {}
 
 
-def source_of(output: Output, word: str) -> Source:
+def find_source(output: Output, word: str) -> Source:
     """The first line with this quoted text."""
-    line = _lines(output.text).get(word)
+    line = _parse_lines(output.text).get(word)
     return output.source if line is None else output.source_of_line(line)
 
 
 @lru_cache(maxsize=8)
-def _lines(text: str) -> Mapping[str, int]:
-    found: dict[str, int] = {}
+def _parse_lines(text: str) -> Mapping[str, int]:
+    read_values: dict[str, int] = {}
     for number, line in enumerate(text.split("\n"), start=1):
         for word in line.split('"')[1::2]:
-            found.setdefault(word, number)
-    return found
+            read_values.setdefault(word, number)
+    return read_values

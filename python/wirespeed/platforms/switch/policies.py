@@ -1,4 +1,4 @@
-"""Ports with equal settings share a policy: what they have in common is named once."""
+"""Policies that ports with equal settings share."""
 
 from __future__ import annotations
 
@@ -30,13 +30,16 @@ def name_policies(switch: Switch, base: str, part: Callable[[Port], Any]) -> dic
         value = part(port)
         if value is not None:
             counts[value] = counts.get(value, 0) + 1
-    ordered = sorted(counts, key=lambda value: -counts[value])  # stable: equal counts stay in port order
-    return {value: base if index == 1 else f"{base}-{index}" for index, value in enumerate(ordered, start=1)}
+    sorted_values = sorted(counts, key=lambda value: -counts[value])  # stable: equal counts stay in port order
+    return {value: base if index == 1 else f"{base}-{index}" for index, value in enumerate(sorted_values, start=1)}
 
 
 def find_invalid_texts(name: str, switch: Switch, forbidden: str = "") -> Iterator[Problem]:
     """Descriptions that would end their line, or the quotes round them."""
-    texts = [(f"{name} {port}: port.description", found.description) for port, found in sorted_ports(switch.ports)]
+    texts = [
+        (f"{name} {port}: port.description", port_settings.description)
+        for port, port_settings in sorted_ports(switch.ports)
+    ]
     texts += [(f"{name} Vlan{number}: vlan.description", vlan.description) for number, vlan in switch.vlans.items()]
     for place, text in texts:
         if text and (not text.isprintable() or text != text.strip() or set(text) & set(forbidden)):

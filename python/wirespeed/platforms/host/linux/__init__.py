@@ -1,1 +1,1 @@
-"""What all Linux hosts share: a platform with ``include: linux`` in its platform.yaml has it too."""
+"""Settings and commands of all Linux hosts; a platform with ``include: linux`` in its platform.yaml has them."""

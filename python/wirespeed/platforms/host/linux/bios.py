@@ -79,11 +79,11 @@ SYSTEMS: Mapping[str, str] = {"dell": "System.Embedded.1", "supermicro": "1", "g
 
 
 _OF_SYSTEM = {system: _OF_VENDOR[vendor] for vendor, system in SYSTEMS.items()}
-"""Names by what the BMC calls the server: those of one vendor mean nothing, or something else, at another's."""
+"""Attribute names by the BMC's name of the server: the names are specific to a vendor."""
 
 
 def parse_attribute(system: str, name: str, word: object) -> tuple[str, str, bool] | None:
-    """An attribute of a system's firmware as a setting: name, value, and whether the name certainly means that.
+    """An attribute of a system's firmware as a setting: name, value, and whether the meaning of the name is certain.
 
     None for attributes that no plan has, and for values that the firmware does not keep.
     """
@@ -93,17 +93,17 @@ def parse_attribute(system: str, name: str, word: object) -> tuple[str, str, boo
         for attribute, bios_name in known_there
         for name in (bios_name.name, *bios_name.others)
     }
-    known = names.get(name) or names.get(_SUFFIX.sub("", name))
-    if known is None or not isinstance(word, str | int) or isinstance(word, bool) or str(word) in _NOT_KEPT:
+    known_values = names.get(name) or names.get(_SUFFIX.sub("", name))
+    if known_values is None or not isinstance(word, str | int) or isinstance(word, bool) or str(word) in _NOT_KEPT:
         return None
-    attribute, option = known
+    attribute, option = known_values
     return attribute, option.words.get(str(word), str(word)), option.verified
 
 
-def name_of(host: Host, attribute: str) -> tuple[str, str, bool] | None:
+def find_name(host: Host, attribute: str) -> tuple[str, str, bool] | None:
     """A planned attribute in the firmware's terms: name, value, whether both are verified."""
     option = _OF_VENDOR.get(host.vendor or "", {}).get(attribute)
-    value = _value(host.bios, attribute)
+    value = _parse_value(host.bios, attribute)
     if option is None or value is None:
         return None
     return (
@@ -115,17 +115,17 @@ def name_of(host: Host, attribute: str) -> tuple[str, str, bool] | None:
 
 def firmware_attributes(host: Host) -> list[tuple[str, str]]:
     """The planned attributes as the BMC lists them."""
-    return sorted(known[:2] for attribute in host.bios if (known := name_of(host, attribute)))
+    return sorted(option[:2] for attribute in host.bios if (option := find_name(host, attribute)))
 
 
 def nodes(host: Host, sockets: int) -> int | None:
     """Number of NUMA nodes that the planned attributes give for these sockets; None without such attributes."""
-    if (planned := _value(host.bios, "nps")) is not None:
+    if (planned := _parse_value(host.bios, "nps")) is not None:
         return max(1, sockets * int(planned))
-    if (planned := _value(host.bios, "sub-numa")) is not None:
+    if (planned := _parse_value(host.bios, "sub-numa")) is not None:
         return sockets * (2 if planned == "enabled" else 1)
     return None
 
 
-def _value(bios: Mapping[str, BiosAttribute], name: str) -> str | None:
+def _parse_value(bios: Mapping[str, BiosAttribute], name: str) -> str | None:
     return bios[name].value if name in bios else None

@@ -18,11 +18,11 @@ _FLAP = "the link goes down and comes up again"
 
 
 def commands_for(place: Place, path: str, value: Any, device: Host, renderer: Renderer) -> SettingCommands | None:
-    """The commands that give a setting this value; None for settings that no command changes."""
+    """The commands that set a setting to a value. None if no command changes the setting."""
     name = place.name
     match place.kind:
         case None:
-            return _host(path, value, device)
+            return _format_host(path, value, device)
         case "sysctl":
             line = f"{name} = {value}"
             return SettingCommands(
@@ -33,15 +33,15 @@ def commands_for(place: Place, path: str, value: Any, device: Host, renderer: Re
                 (f"modprobe {_quote(name)}", _append_line(name, "/etc/modules-load.d/90-wirespeed.conf"))
             )
         case "rule" if name in device.rules:
-            return _rule(name, device.rules[name], renderer)
+            return _format_rule(name, device.rules[name], renderer)
         case "route" if name in device.routes:
-            return _route(name, device.routes[name], renderer)
+            return _format_route(name, device.routes[name], renderer)
         case "nic" if name in device.nics:
-            return _nic(name, path, value, device.nics[name], renderer)
+            return _format_nic(name, path, value, device.nics[name], renderer)
         case "gid" if path == "gid.address" and place.outer.name in device.nics:
-            return _gid(place.outer.name, renderer)
+            return _format_gid(place.outer.name, renderer)
         case "pcie":
-            return _pcie(name, path, value)
+            return _format_pcie(name, path, value)
         case _:
             return None
 
@@ -63,12 +63,12 @@ def _reload(renderer: Renderer, interface: str) -> tuple[str, ...]:
     return tuple(line.replace("{interface}", _quote(interface)) for line in renderer.reload)
 
 
-def _host(path: str, value: Any, host: Host) -> SettingCommands | None:
+def _format_host(path: str, value: Any, host: Host) -> SettingCommands | None:
     commands_of = _HOST.get(path)
     return commands_of(value, host) if commands_of else None
 
 
-def _memlock(value: Any, _: Host) -> SettingCommands:
+def _convert_memlock(value: Any, _: Host) -> SettingCommands:
     limit = "infinity" if value == "unlimited" else f"{value}K"
     file = "/etc/security/limits.d/90-wirespeed-memlock.conf"
     lines = [_quote(f"{subject} - memlock {value}") for subject in ("*", "root")]
@@ -94,7 +94,7 @@ def _acs_service(value: Any, _: Host) -> SettingCommands | None:
     return SettingCommands(("systemctl enable --now wirespeed-acs.service",)) if value else None
 
 
-def _governor(value: Any, _: Host) -> SettingCommands:
+def _convert_governor(value: Any, _: Host) -> SettingCommands:
     return SettingCommands((f"cpupower frequency-set -g {_quote(value)}",), _UNTIL_BOOT)
 
 
@@ -112,16 +112,16 @@ def _idle_states(_value: Any, _: Host) -> SettingCommands:
 
 
 _HOST: dict[str, Callable[[Any, Host], SettingCommands | None]] = {
-    "host.memlock": _memlock,
+    "host.memlock": _convert_memlock,
     "host.rdma_naming": _naming_commands,
     "host.acs_service": _acs_service,
-    "host.governor": _governor,
+    "host.governor": _convert_governor,
     "host.idle_states": _idle_states,
     "host.irq_balancing": _irq_balancing,
 }
 
 
-def _rule(name: str, rule: Rule, renderer: Renderer) -> SettingCommands | None:
+def _format_rule(name: str, rule: Rule, renderer: Renderer) -> SettingCommands | None:
     if rule.table is None:
         return None
     words = [part for pair in selector(name).items() for part in pair]
@@ -131,7 +131,7 @@ def _rule(name: str, rule: Rule, renderer: Renderer) -> SettingCommands | None:
     )
 
 
-def _route(name: str, route: Route, renderer: Renderer) -> SettingCommands | None:
+def _format_route(name: str, route: Route, renderer: Renderer) -> SettingCommands | None:
     if route.device is None:
         return None
     table, _, destination = name.partition(" ")
@@ -142,7 +142,7 @@ def _route(name: str, route: Route, renderer: Renderer) -> SettingCommands | Non
     return SettingCommands((shlex.join(words),), _persistence_note(renderer, route.device))
 
 
-def _nic(interface: str, path: str, value: Any, nic: Nic, renderer: Renderer) -> SettingCommands | None:
+def _format_nic(interface: str, path: str, value: Any, nic: Nic, renderer: Renderer) -> SettingCommands | None:
     name = _quote(interface)
     match path:
         case "nic.link.mtu":
@@ -175,7 +175,7 @@ def _nic(interface: str, path: str, value: Any, nic: Nic, renderer: Renderer) ->
             return None
 
 
-def _gid(interface: str, renderer: Renderer) -> SettingCommands:
+def _format_gid(interface: str, renderer: Renderer) -> SettingCommands:
     """The kernel gives rows in the order addresses come: with none left, the planned address takes the first again."""
     return SettingCommands(
         (f"ip address flush dev {_quote(interface)} scope global", *_reload(renderer, interface)),
@@ -190,7 +190,7 @@ def _on_off(state: bool | None) -> str | None:
     return None if state is None else "on" if state else "off"
 
 
-def _pcie(address: str, path: str, value: Any) -> SettingCommands | None:
+def _format_pcie(address: str, path: str, value: Any) -> SettingCommands | None:
     match path:
         case "pcie.acs":
             return SettingCommands((f"setpci -s {_quote(address)} ECAP_ACS+0x6.w={acs_register(value)}",))

@@ -1,4 +1,4 @@
-"""What differs from one Linux distribution to the next."""
+"""Differences between Linux distributions."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class Distribution:
     packages: PackageManager
 
     def view(self, name: str, device: Device) -> Mapping[str, Any]:
-        """What the templates need computed, and which of `RENDERERS` they are for."""
+        """Values for the templates, and the `RENDERERS` that they are for."""
         if not isinstance(device, Host):
             raise TypeError(f"{name} is no host")
-        known = self.renderers(device.os or "")
-        renderer = device.renderer or known[0]
+        known_values = self.renderers(device.os or "")
+        renderer = device.renderer or known_values[0]
         problems = []
-        if renderer not in known:
-            expected = f"one of {', '.join(known)}" if len(known) > 1 else known[0]
-            hint = did_you_mean(renderer, known)
+        if renderer not in known_values:
+            expected = f"one of {', '.join(known_values)}" if len(known_values) > 1 else known_values[0]
+            hint = did_you_mean(renderer, known_values)
             problems.append(Problem(f"{name}: renderer", repr(renderer), f"{expected} on {device.os}", hint))
         steps = list(software_steps(device, self.packages))
         problems += [
@@ -53,7 +53,7 @@ class Distribution:
         }
 
     def commands_for(self, place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
-        """The commands that give a setting this value; None for settings that no command changes."""
+        """The commands that set a setting to a value. None if no command changes the setting."""
         if not isinstance(device, Host):
             return None
         match path:

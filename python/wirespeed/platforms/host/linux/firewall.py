@@ -12,14 +12,14 @@ _HOOK = re.compile(r"\bhook (?:input|prerouting|ingress)\b")
 _POLICY_DROP = re.compile(r"\bpolicy drop\b")
 _VERDICT = re.compile(r"\b(?:drop|reject)\b")
 _GOES_TO = re.compile(r"\b(?:jump|goto) (\S+)")
-_QUOTED = re.compile(r'"[^"]*"')
+_QUOTED_TEXT = re.compile(r'"[^"]*"')
 
 Rules = Mapping[str, Sequence[tuple[int, str]]]
 
 
 def is_whole(text: str) -> bool:
     """Whether every brace is closed again: a rule set that was cut must not pass for one that drops nothing."""
-    bare = _QUOTED.sub("", text)
+    bare = _QUOTED_TEXT.sub("", text)
     return bare.count("{") == bare.count("}")
 
 
@@ -28,7 +28,7 @@ def filters_nft(text: str) -> int | None:
     chains: dict[str, list[tuple[int, str]]] = {}
     table = chain = ""
     for number, line in enumerate(text.split("\n"), 1):
-        bare = _QUOTED.sub("", line).partition("#")[0]
+        bare = _QUOTED_TEXT.sub("", line).partition("#")[0]
         if match := _TABLE.fullmatch(bare):
             table, chain = match[1], ""
         elif match := _CHAIN.fullmatch(bare):
@@ -42,9 +42,9 @@ def filters_nft(text: str) -> int | None:
         if not any(_HOOK.search(rule) for _, rule in rules):
             continue
         policy = next((number for number, rule in rules if _POLICY_DROP.search(rule)), None)
-        dropped = policy or _drops(chains, name, _reach_nft, set())
-        if dropped:
-            return dropped
+        is_dropped = policy or _drops(chains, name, _reach_nft, set())
+        if is_dropped:
+            return is_dropped
     return None
 
 
@@ -67,22 +67,22 @@ def _reach_nft(name: str, rule: str) -> tuple[bool, list[str]]:
 
 def _reach_iptables(name: str, rule: str) -> tuple[bool, list[str]]:
     words = rule.split()
-    targets = [after for word, after in itertools.pairwise(words) if word in ("-j", "-g")]
+    targets = [target for word, target in itertools.pairwise(words) if word in ("-j", "-g")]
     return bool({"DROP", "REJECT"} & set(targets)), targets
 
 
 def _drops(
-    chains: Rules, name: str, reach: Callable[[str, str], tuple[bool, list[str]]], visited: set[str]
+    chains: Rules, name: str, reach: Callable[[str, str], tuple[bool, list[str]]], visited_chains: set[str]
 ) -> int | None:
-    if name in visited:
+    if name in visited_chains:
         return None
-    visited.add(name)
+    visited_chains.add(name)
     for number, rule in chains.get(name, ()):
         drops, targets = reach(name, rule)
         if drops:
             return number
         for target in targets:
-            line = _drops(chains, target, reach, visited)
+            line = _drops(chains, target, reach, visited_chains)
             if line:
                 return line
     return None

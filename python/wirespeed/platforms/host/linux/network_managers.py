@@ -24,4 +24,4 @@ RENDERERS = {
     ),
     "wicked": Renderer("/etc/sysconfig/network/ifcfg-{interface}", ("wicked ifup {interface}",)),
 }
-"""By the name cluster files give it."""
+"""The network managers by their name in cluster files."""

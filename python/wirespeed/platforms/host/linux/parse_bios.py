@@ -1,4 +1,4 @@
-"""Firmware settings: from the BMC's reply saved in a file, and from the running kernel where it shows them."""
+"""Firmware settings: from a saved reply of the BMC, and from the running kernel if it shows them."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     """Attributes of the firmware."""
     host = Place(outputs.device)
     if output := outputs.get("dmidecode"):
-        yield from _dmi(host, output)
+        yield from _read_dmi(host, output)
     if output := outputs.get("redfish-bios"):
-        yield from _redfish(host, output)
+        yield from _read_redfish(host, output)
     if output := outputs.get("lscpu"):
-        yield from _cpus(host, output)
+        yield from _read_cpus(host, output)
     if output := outputs.get("iommu-groups"):
         for number, text in numbered_lines(output):
             if _GROUP.fullmatch(text):  # without one in the firmware's tables the kernel has no IOMMU to make groups of
@@ -34,7 +34,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
                 break
 
 
-def _dmi(host: Place, output: Output) -> Iterator[Observation]:
+def _read_dmi(host: Place, output: Output) -> Iterator[Observation]:
     block = ""
     for number, text in numbered_lines(output):
         if not text.startswith("\t"):
@@ -46,7 +46,7 @@ def _dmi(host: Place, output: Output) -> Iterator[Observation]:
             yield observe(host, "host.vendor", MAKERS[value], output, number)
 
 
-def _redfish(host: Place, output: Output) -> Iterator[Observation]:
+def _read_redfish(host: Place, output: Output) -> Iterator[Observation]:
     """The current attributes. A file of those that wait for the next boot, or cut short, shows nothing."""
     try:
         document = json.loads(output.text)
@@ -58,39 +58,43 @@ def _redfish(host: Place, output: Output) -> Iterator[Observation]:
     attributes = document.get("Attributes")
     if address is None or not isinstance(attributes, dict):
         return
-    found = {name: known for name, word in attributes.items() if (known := parse_attribute(address[1], name, word))}
+    attributes_by_name = {
+        name: attribute_value
+        for name, word in attributes.items()
+        if (attribute_value := parse_attribute(address[1], name, word))
+    }
     # Two names for one attribute: which one counts is not known.
-    counted = [attribute for attribute, _, _ in found.values()]
-    for name, (attribute, value, verified) in found.items():
-        if counted.count(attribute) == 1:
-            place, line = host.child("bios", attribute), _line(output, name)
+    counted_lines = [attribute for attribute, _, _ in attributes_by_name.values()]
+    for name, (attribute, value, verified) in attributes_by_name.items():
+        if counted_lines.count(attribute) == 1:
+            place, line = host.child("bios", attribute), _find_line(output, name)
             yield observe(place, "bios.value", value, output, line, State.CONFIGURED)
             yield observe(place, "bios.verified", verified, output, line, State.CONFIGURED)
 
 
-def _line(output: Output, name: str) -> int | None:
-    at = output.text.find(f'"{name}"')
-    return output.text.count("\n", 0, at) + 1 if at >= 0 else None
+def _find_line(output: Output, name: str) -> int | None:
+    position = output.text.find(f'"{name}"')
+    return output.text.count("\n", 0, position) + 1 if position >= 0 else None
 
 
-def _cpus(host: Place, output: Output) -> Iterator[Observation]:
+def _read_cpus(host: Place, output: Output) -> Iterator[Observation]:
     """Values that follow from these attributes alone: two threads per core, and the number of nodes per socket.
 
     One thread per core is no evidence: either the firmware or the kernel can have switched the other off.
     """
-    shown = {
+    shown_values = {
         key.strip(): (value.strip(), number)
         for number, text in numbered_lines(output)
         for key, _, value in [text.partition(":")]
     }
-    threads, line = _number(shown, "Thread(s) per core")
+    threads, line = _parse_number(shown_values, "Thread(s) per core")
     if threads is not None and threads > 1:
         yield observe(host.child("bios", "smt"), "bios.value", "enabled", output, line)
-    sockets, _ = _number(shown, "Socket(s)")
-    nodes, line = _number(shown, "NUMA node(s)")
+    sockets, _ = _parse_number(shown_values, "Socket(s)")
+    nodes, line = _parse_number(shown_values, "NUMA node(s)")
     if sockets is None or nodes is None or sockets < 2 or nodes < sockets or nodes % sockets:
         return  # numa=off on the kernel command line makes one node of everything
-    vendor, _ = shown.get("Vendor ID", ("", 0))
+    vendor, _ = shown_values.get("Vendor ID", ("", 0))
     nodes_per_socket = nodes // sockets
     if vendor == "GenuineIntel":
         yield observe(
@@ -100,16 +104,16 @@ def _cpus(host: Place, output: Output) -> Iterator[Observation]:
             output,
             line,
         )
-    elif vendor == "AuthenticAMD" and (nodes_per_socket == 1 or _caches(shown) not in (None, nodes)):
+    elif vendor == "AuthenticAMD" and (nodes_per_socket == 1 or _parse_caches(shown_values) not in (None, nodes)):
         yield observe(host.child("bios", "nps"), "bios.value", str(nodes_per_socket), output, line)
 
 
-def _caches(shown: dict[str, tuple[str, int]]) -> int | None:
-    """How many third-level caches there are: firmware can make a node of each, which is not NPS."""
-    match = _INSTANCES.fullmatch(shown.get("L3 cache", shown.get("L3", ("", 0)))[0])
+def _parse_caches(shown_values: dict[str, tuple[str, int]]) -> int | None:
+    """The number of third-level caches: firmware can make a NUMA node of each, which is not NPS."""
+    match = _INSTANCES.fullmatch(shown_values.get("L3 cache", shown_values.get("L3", ("", 0)))[0])
     return int(match[1]) if match else None
 
 
-def _number(shown: dict[str, tuple[str, int]], key: str) -> tuple[int | None, int]:
-    value, line = shown.get(key, ("", 0))
+def _parse_number(shown_values: dict[str, tuple[str, int]], key: str) -> tuple[int | None, int]:
+    value, line = shown_values.get(key, ("", 0))
     return parse_whole(value), line

@@ -22,7 +22,7 @@ _RULE_SELECTORS = (
     *("sport", "sport_start", "sport_end", "dport", "dport_start", "dport_end", "goto"),
     *("suppress_prefixlen", "suppress_ifgroup"),
 )
-"""What a rule selects beside addresses, and what it passes over in its table; source: iproute2, iprule.c."""
+"""Selectors of a rule other than addresses, and its suppressors; source: iproute2, iprule.c."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,27 +44,27 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     """Interfaces that can be a NIC, their addresses, and the host's routing: IPv4, and IPv6 where the kernel has it."""
     host = Place(outputs.device)
     if output := outputs.get("ip-addr"):
-        yield from _interfaces(host, output)
+        yield from _read_interfaces(host, output)
     if output := outputs.get("ip-rule"):
-        yield from _rules(host, output)
+        yield from _read_rules(host, output)
     if output := outputs.get("ip-route"):
-        yield from _routes(host, output)
+        yield from _read_routes(host, output)
     if output := outputs.get("ip-neigh"):
-        yield from _neighbours(host, output)
+        yield from _read_neighbours(host, output)
     if output := outputs.get("ip-rule-6"):
-        yield from _rules(host, output, _IPV6)
+        yield from _read_rules(host, output, _IPV6)
     if output := outputs.get("ip-route-6"):
-        yield from _routes(host, output, _IPV6)
+        yield from _read_routes(host, output, _IPV6)
 
 
-def _interfaces(host: Place, output: Output) -> Iterator[Observation]:
-    found = parse_json_objects(output)
-    if found is None:
+def _read_interfaces(host: Place, output: Output) -> Iterator[Observation]:
+    objects = parse_json_objects(output)
+    if objects is None:
         return
-    for line, link in found:
+    for line, link in objects:
         name = link.get("ifname")
         if isinstance(name, str) and name and _is_nic(link):
-            yield from _nic(host.child("nic", name), link, output, line)
+            yield from _read_nic(host.child("nic", name), link, output, line)
     yield observe(host, "host.nics", COMPLETE, output)
 
 
@@ -77,11 +77,11 @@ def _is_nic(link: dict[str, Any]) -> bool:
         return False
     info = link.get("linkinfo")
     kind = info.get("info_kind") if isinstance(info, dict) else None
-    stands = bool(_addresses(link) or link.get("ifalias"))
+    stands = bool(_format_addresses(link) or link.get("ifalias"))
     return kind is None or (kind == "veth" and "master" not in link and stands)
 
 
-def _addresses(link: dict[str, Any]) -> tuple[str, ...]:
+def _format_addresses(link: dict[str, Any]) -> tuple[str, ...]:
     entries = link.get("addr_info")
     return tuple(
         f"{entry['local']}/{entry['prefixlen']}"
@@ -90,7 +90,7 @@ def _addresses(link: dict[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _nic(place: Place, link: dict[str, Any], output: Output, line: int) -> Iterator[Observation]:
+def _read_nic(place: Place, link: dict[str, Any], output: Output, line: int) -> Iterator[Observation]:
     flags = link.get("flags")
     if isinstance(flags, list):
         yield observe(place, "nic.link.up", {"UP", "LOWER_UP"} <= {str(flag) for flag in flags}, output, line)
@@ -100,17 +100,17 @@ def _nic(place: Place, link: dict[str, Any], output: Output, line: int) -> Itera
     if isinstance(link.get("address"), str):
         yield observe(place, "nic.mac", link["address"], output, line)
     if isinstance(link.get("addr_info"), list):
-        yield observe(place, "nic.addresses", _addresses(link), output, line)
+        yield observe(place, "nic.addresses", _format_addresses(link), output, line)
 
 
-def _rules(host: Place, output: Output, version: _Version = _IPV4) -> Iterator[Observation]:
-    found = parse_json_objects(output)
-    if found is None:
+def _read_rules(host: Place, output: Output, version: _Version = _IPV4) -> Iterator[Observation]:
+    objects = parse_json_objects(output)
+    if objects is None:
         return
     names: set[str] = set()
-    for line, rule in found:
-        name = _selector(rule, version)
-        table, priority = _table(rule.get("table")), parse_whole(rule.get("priority"))
+    for line, rule in objects:
+        name = _parse_selector(rule, version)
+        table, priority = _parse_table(rule.get("table")), parse_whole(rule.get("priority"))
         if name is None or name in names:
             continue  # of two rules with one selector the kernel uses the first
         names.add(name)
@@ -120,20 +120,20 @@ def _rules(host: Place, output: Output, version: _Version = _IPV4) -> Iterator[O
         if priority is not None:
             yield observe(place, "rule.priority", priority, output, line)
     if version is _IPV6:
-        yield observe(host, "host.ipv6_rules", len(found), output)
+        yield observe(host, "host.ipv6_rules", len(objects), output)
     else:
         yield observe(host, "host.rules", COMPLETE, output)
 
 
-def _selector(rule: dict[str, Any], version: _Version) -> str | None:
+def _parse_selector(rule: dict[str, Any], version: _Version) -> str | None:
     """The selector of a rule, masked: ``from 10.1.0.1/32 to 10.2.0.0/16``; also its mark, interface …"""
     words = ["not"] if "not" in rule else []
     source = rule.get("src", "all")
     is_any = source in ("all", "0.0.0.0", "::")
-    masked = version.all_addresses if is_any else parse_network(source, parse_whole(rule.get("srclen", version.bits)))
-    if masked is None:
+    network = version.all_addresses if is_any else parse_network(source, parse_whole(rule.get("srclen", version.bits)))
+    if network is None:
         return None
-    words += ["from", masked]
+    words += ["from", network]
     if rule.get("dst", "all") != "all":
         target = parse_network(rule["dst"], parse_whole(rule.get("dstlen", version.bits)))
         if target is None:
@@ -145,20 +145,20 @@ def _selector(rule: dict[str, Any], version: _Version) -> str | None:
     if "table" not in rule:
         words += ["action", str(rule.get("action", "other"))]
     if words == ["from", version.all_addresses] and rule.get("table") is not None:
-        words += ["lookup", str(_table(rule["table"]) or rule["table"])]
+        words += ["lookup", str(_parse_table(rule["table"]) or rule["table"])]
     return " ".join(words)
 
 
-def _table(name: object) -> int | None:
+def _parse_table(name: object) -> int | None:
     return _TABLES.get(name) if isinstance(name, str) and name in _TABLES else parse_whole(name)
 
 
-def _routes(host: Place, output: Output, version: _Version = _IPV4) -> Iterator[Observation]:
-    found = parse_json_objects(output)
-    if found is None:
+def _read_routes(host: Place, output: Output, version: _Version = _IPV4) -> Iterator[Observation]:
+    objects = parse_json_objects(output)
+    if objects is None:
         return
     names: set[str] = set()
-    for line, route in found:
+    for line, route in objects:
         name = _route_name(route, version)
         if name is None or name in names or str(route.get("type", "unicast")) not in _UNICAST:
             continue  # of two routes to one destination the kernel lists the better first
@@ -169,40 +169,42 @@ def _routes(host: Place, output: Output, version: _Version = _IPV4) -> Iterator[
         devices = [str(hop["dev"]) for hop in hops if "dev" in hop]
         if devices:
             yield observe(place, "route.device", ",".join(devices), output, line)
-        yield observe(place, "route.gateway", ",".join(_gateway(hop) for hop in hops if _gateway(hop)), output, line)
+        yield observe(
+            place, "route.gateway", ",".join(_format_gateway(hop) for hop in hops if _format_gateway(hop)), output, line
+        )
         if isinstance(route.get("prefsrc"), str):
             yield observe(place, "route.source", route["prefsrc"], output, line)
     if version is _IPV6:
-        yield observe(host, "host.ipv6_routes", len(found), output)
+        yield observe(host, "host.ipv6_routes", len(objects), output)
     else:
         yield observe(host, "host.routes", COMPLETE, output)
 
 
-def _neighbours(host: Place, output: Output) -> Iterator[Observation]:
+def _read_neighbours(host: Place, output: Output) -> Iterator[Observation]:
     """Resolved neighbour addresses; unresolved ones are left out."""
-    found = parse_json_objects(output)
-    if found is None:
+    objects = parse_json_objects(output)
+    if objects is None:
         return
-    for line, entry in found:
+    for line, entry in objects:
         interface, address, mac, states = (entry.get(key) for key in ("dev", "dst", "lladdr", "state"))
-        answered = isinstance(states, list) and not {"INCOMPLETE", "FAILED"} & {str(state) for state in states}
-        if answered and all(isinstance(field, str) for field in (interface, address, mac)):
+        is_reachable = isinstance(states, list) and not {"INCOMPLETE", "FAILED"} & {str(state) for state in states}
+        if is_reachable and all(isinstance(field, str) for field in (interface, address, mac)):
             yield observe(host.child("neighbour", f"{interface} {address}"), "neighbour.mac", mac, output, line)
     yield observe(host, "host.neighbours", COMPLETE, output)
 
 
-def _gateway(hop: dict[str, Any]) -> str:
+def _format_gateway(hop: dict[str, Any]) -> str:
     via = hop.get("via")
     return str(hop.get("gateway") or (via.get("host", "") if isinstance(via, dict) else ""))
 
 
 def _route_name(route: dict[str, Any], version: _Version) -> str | None:
-    table = _table(route.get("table", "main"))
+    table = _parse_table(route.get("table", "main"))
     target = route.get("dst")
-    masked = version.everywhere if target == "default" else parse_network(target)
-    if table is None or masked is None or _link_local(masked):
+    network = version.everywhere if target == "default" else parse_network(target)
+    if table is None or network is None or _link_local(network):
         return None
-    return f"{table} {masked}"
+    return f"{table} {network}"
 
 
 def _link_local(destination: str) -> bool:

@@ -41,13 +41,13 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         if "\n" not in output.text.strip() and any(re.match(r"[\w.-]+=\S", word) for word in words):
             yield observe(host, "host.kernel.command_line", tuple(words), output, 1)
     if output := outputs.get("cpu"):
-        yield from _cpu(host, output)
+        yield from _read_cpu(host, output)
     if output := outputs.get("sysctl"):
-        yield from _sysctls(host, output)
+        yield from _read_sysctls(host, output)
     if output := outputs.get("modules"):
-        yield from _modules(host, output)
+        yield from _read_modules(host, output)
     if output := outputs.get("module-versions"):
-        yield from _versions(host, output)
+        yield from _read_versions(host, output)
     if output := outputs.get("kallsyms"):
         line = next(
             (number for number, text in numbered_lines(output) if "ib_register_peer_memory_client" in text), None
@@ -55,12 +55,12 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         if line is not None or output.exit_code == 1:  # grep's word for "none"; an output that was cut has 0
             yield observe(host, "host.peer_memory", line is not None, output, line)
     if output := outputs.get("iommu-groups"):
-        yield from _iommu(host, output)
+        yield from _read_iommu(host, output)
     if output := outputs.get("dmesg"):
-        yield from _log(host, output)
+        yield from _read_log(host, output)
 
 
-def _cpu(host: Place, output: Output) -> Iterator[Observation]:
+def _read_cpu(host: Place, output: Output) -> Iterator[Observation]:
     for number, text in numbered_lines(output):
         vendor = _VENDORS.get(text.partition(":")[2].strip())
         if vendor:
@@ -68,42 +68,42 @@ def _cpu(host: Place, output: Output) -> Iterator[Observation]:
             return
 
 
-def _sysctls(host: Place, output: Output) -> Iterator[Observation]:
+def _read_sysctls(host: Place, output: Output) -> Iterator[Observation]:
     for number, text in numbered_lines(output):
         if match := _SYSCTL.fullmatch(text):
             key, value = match.groups()
             yield observe(host.child("sysctl", key), "sysctl.value", " ".join(value.split()), output, number)
 
 
-def _modules(host: Place, output: Output) -> Iterator[Observation]:
-    found = False
+def _read_modules(host: Place, output: Output) -> Iterator[Observation]:
+    is_found = False
     for number, text in numbered_lines(output):
         if match := _MODULE.match(text):
-            found = True
+            is_found = True
             yield observe(host.child("module", match[1]), "module.loaded", True, output, number)
-    if found:
+    if is_found:
         yield observe(host, "host.modules", COMPLETE, output)
 
 
-def _versions(host: Place, output: Output) -> Iterator[Observation]:
+def _read_versions(host: Place, output: Output) -> Iterator[Observation]:
     for number, text in numbered_lines(output):
         if match := _VERSION.fullmatch(text):
             yield observe(host.child("module", match[1]), "module.version", match[2], output, number)
 
 
-def _iommu(host: Place, output: Output) -> Iterator[Observation]:
+def _read_iommu(host: Place, output: Output) -> Iterator[Observation]:
     """No group at all means no IOMMU; one group that is translated means DMA through it pays for it."""
     types = [(number, match[1]) for number, text in numbered_lines(output) if (match := _GROUP.fullmatch(text))]
     if not types:
         if output.exit_code in (1, 2):  # grep found no line, or no such folder
             yield observe(host, "host.kernel.iommu", "off", output)
         return
-    translated = next((number for number, kind in types if kind != "identity"), None)
-    value = "passthrough" if translated is None else "translated"
-    yield observe(host, "host.kernel.iommu", value, output, translated or types[0][0])
+    translated_line = next((number for number, kind in types if kind != "identity"), None)
+    value = "passthrough" if translated_line is None else "translated"
+    yield observe(host, "host.kernel.iommu", value, output, translated_line or types[0][0])
 
 
-def _log(host: Place, output: Output) -> Iterator[Observation]:
+def _read_log(host: Place, output: Output) -> Iterator[Observation]:
     errors: list[str] = []
     first: int | None = None
     for number, text in numbered_lines(output):

@@ -20,20 +20,20 @@ _EXPRESS = re.compile(
 _LINK = re.compile(r"\s*LnkSta:\s*Speed ([0-9]{1,4}(?:\.[0-9]{1,4})?)GT/s[^,]*, Width x([0-9]{1,3})\b.*")
 _ABLE = re.compile(r"\s*LnkCap:\s*Port #[0-9]+, Speed ([0-9]{1,4}(?:\.[0-9]{1,4})?)GT/s[^,]*, Width x([0-9]{1,3})\b.*")
 _PAYLOAD = re.compile(r"\s*MaxPayload ([0-9]{1,6}) bytes, MaxReadReq ([0-9]{1,6}) bytes\s*")
-_RELAXED = re.compile(r"\s*RlxdOrd([+-]) .*")
+_RELAXED_ORDERING = re.compile(r"\s*RlxdOrd([+-]) .*")
 _ACS = re.compile(r"\s*ACSCtl:\s*(.*)")
 _NODE = re.compile(r"\s*NUMA node: ([0-9]{1,6})\s*")
 _ROLES = {"Root Port": "root-port", "Upstream Port": "switch-upstream", "Downstream Port": "switch-downstream"}
 _SYSFS = re.compile(r"/sys/bus/pci/devices/([0-9a-f:.]+)/(\w+):(.*)")
 _SYSFS_SPEED = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,4})?) GT/s(?: PCIe)?")
-_DENIED = "<access denied>"
+_DENIAL_TEXT = "<access denied>"
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """Settings of every PCIe function."""
     host = Place(outputs.device)
     if output := outputs.get("lspci"):
-        functions = list(_functions(output))
+        functions = list(_read_functions(output))
         buses = {
             (function.address[:4], function.secondary): function
             for function in functions
@@ -48,7 +48,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         if functions:
             yield observe(host, "host.pcie", COMPLETE, output)
     for _, output in outputs.per_nic("pcie-sysfs"):
-        yield from _sysfs(host, output)
+        yield from _read_sysfs(host, output)
 
 
 @dataclass(slots=True)
@@ -65,7 +65,7 @@ class _Function:
     values: dict[str, tuple[object, int]] = field(default_factory=dict)
 
 
-def _functions(output: Output) -> Iterator[_Function]:
+def _read_functions(output: Output) -> Iterator[_Function]:
     current: _Function | None = None
     last = output.text.count("\n") + 1
     for number, text in numbered_lines(output):
@@ -84,22 +84,22 @@ def _functions(output: Output) -> Iterator[_Function]:
 
 def _take(function: _Function, number: int, text: str) -> None:
     values = function.values
-    if _DENIED in text:
+    if _DENIAL_TEXT in text:
         function.denied = True
     elif match := _BUS.fullmatch(text):
         function.secondary, function.secondary_line = match[1], number
     elif match := _EXPRESS.fullmatch(text):
         values["pcie.role"] = (_ROLES.get(match[1], "endpoint"), number)
     elif match := _ABLE.fullmatch(text):
-        values["pcie.link.capable_speed"] = (_rate(match[1]), number)
+        values["pcie.link.capable_speed"] = (_parse_rate(match[1]), number)
         values["pcie.link.capable_width"] = (int(match[2]), number)
     elif match := _LINK.fullmatch(text):
-        values["pcie.link.speed"] = (_rate(match[1]), number)
+        values["pcie.link.speed"] = (_parse_rate(match[1]), number)
         values["pcie.link.width"] = (int(match[2]), number)
     elif match := _PAYLOAD.fullmatch(text):
         values["pcie.max_payload"] = (int(match[1]), number)
         values["pcie.max_read_request"] = (int(match[2]), number)
-    elif match := _RELAXED.fullmatch(text):
+    elif match := _RELAXED_ORDERING.fullmatch(text):
         values.setdefault("pcie.relaxed_ordering", (match[1] == "+", number))
     elif "Access Control Services" in text:
         function.has_acs = True
@@ -114,18 +114,18 @@ def _take(function: _Function, number: int, text: str) -> None:
 def _observe(place: Place, function: _Function, output: Output) -> Iterator[Observation]:
     for path, (value, line) in function.values.items():
         yield observe(place, path, value, output, line)
-    shown = function.whole and not function.denied and "pcie.role" in function.values
-    if shown and "pcie.acs" not in function.values and not function.has_acs:
+    shown_values = function.whole and not function.denied and "pcie.role" in function.values
+    if shown_values and "pcie.acs" not in function.values and not function.has_acs:
         # All capabilities are shown and ACS is not among them: it cannot be on.
         yield observe(place, "pcie.acs", frozenset(), output, function.line)
 
 
-def _rate(text: str) -> int:
+def _parse_rate(text: str) -> int:
     """GT/s to MT/s."""
     return round(float(text) * 1000)
 
 
-def _sysfs(host: Place, output: Output) -> Iterator[Observation]:
+def _read_sysfs(host: Place, output: Output) -> Iterator[Observation]:
     paths = {
         "current_link_speed": "pcie.link.speed",
         "current_link_width": "pcie.link.width",
@@ -144,6 +144,6 @@ def _sysfs(host: Place, output: Output) -> Iterator[Observation]:
         path, value = paths[match[2]], match[3].strip()
         if path.endswith("speed"):
             if rate := _SYSFS_SPEED.fullmatch(value):
-                yield observe(place, path, _rate(rate[1]), output, number)
+                yield observe(place, path, _parse_rate(rate[1]), output, number)
         elif value.isascii() and value.isdecimal() and len(value) < 7:  # -1: the firmware reports no NUMA node
             yield observe(place, path, int(value), output, number)

@@ -1,4 +1,4 @@
-"""RDMA devices: which there are, their ports, GID tables and libraries."""
+"""RDMA devices, their ports, GID tables and libraries."""
 
 from __future__ import annotations
 
@@ -24,60 +24,60 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     host = Place(outputs.device)
     ports: dict[str, str] = {}
     if output := outputs.get("rdma-devices"):
-        yield from _devices(host, output, _interfaces(outputs))
+        yield from _read_devices(host, output, _read_interfaces(outputs))
     if output := outputs.get("rdma-link"):
-        ports = _ports(output)
-        yield from _links(host, output, _interfaces(outputs))
+        ports = _read_ports(output)
+        yield from _read_links(host, output, _read_interfaces(outputs))
     if output := outputs.get("rdma-statistic"):
-        yield from _counters(host, output, ports)
+        yield from _read_counters(host, output, ports)
     if output := outputs.get("ibv-devinfo"):
-        yield from _verbs(host, output, ports)
+        yield from _read_verbs(host, output, ports)
     for interface, output in outputs.per_nic("gid-table"):
-        yield from _gids(host.child("nic", interface), interface, output)
+        yield from _read_gids(host.child("nic", interface), interface, output)
 
 
-def _devices(host: Place, output: Output, interfaces: tuple[str, ...]) -> Iterator[Observation]:
-    """One name on each line; a line that is none is a message, which leaves all of it unknown."""
+def _read_devices(host: Place, output: Output, interfaces: tuple[str, ...]) -> Iterator[Observation]:
+    """One name on each line. A line without a name is a message, which makes the whole list unknown."""
     names = [text.strip() for _, text in numbered_lines(output) if text.strip()]
     if not all(_NAME.fullmatch(name) for name in names):
         return
-    yield observe(host, "host.rdma_devices", tuple(sorted(names, key=_natural)), output, 1)
+    yield observe(host, "host.rdma_devices", tuple(sorted(names, key=_make_sort_key)), output, 1)
     for interface in () if names else interfaces:
         yield observe(host.child("nic", interface), "nic.rdma_device", "", output)
 
 
-def _natural(name: str) -> tuple[str, int, str]:
+def _make_sort_key(name: str) -> tuple[str, int, str]:
     head = name.rstrip("0123456789")
     return head, parse_whole(name[len(head) :]) or 0, name
 
 
-def _ports(output: Output) -> dict[str, str]:
+def _read_ports(output: Output) -> dict[str, str]:
     """Interface of each RDMA device."""
     return {
-        _device(link["ifname"]): link["netdev"]
+        _format_device(link["ifname"]): link["netdev"]
         for _, link in parse_json_objects(output) or ()
         if isinstance(link.get("ifname"), str) and isinstance(link.get("netdev"), str)
     }
 
 
-def _device(name: str) -> str:
+def _format_device(name: str) -> str:
     """Older tools print the port with the device: ``bnxt_re0/1``."""
     return name.partition("/")[0]
 
 
-def _interfaces(outputs: Outputs) -> tuple[str, ...]:
+def _read_interfaces(outputs: Outputs) -> tuple[str, ...]:
     """Every interface that per-NIC commands were run for."""
     names = (key.partition("@")[2] for key in outputs.outputs)
     return tuple(dict.fromkeys(name for name in names if name))
 
 
-def _links(host: Place, output: Output, interfaces: tuple[str, ...]) -> Iterator[Observation]:
-    found = parse_json_objects(output)
-    if found is None:
+def _read_links(host: Place, output: Output, interfaces: tuple[str, ...]) -> Iterator[Observation]:
+    objects = parse_json_objects(output)
+    if objects is None:
         return
     interface_names: set[str] = set()
     whole_list = True
-    for line, link in found:
+    for line, link in objects:
         interface, name = link.get("netdev"), link.get("ifname")
         if not isinstance(interface, str) or not isinstance(name, str):
             whole_list = False  # a device whose interface is not shown may be of any
@@ -86,7 +86,7 @@ def _links(host: Place, output: Output, interfaces: tuple[str, ...]) -> Iterator
             continue
         interface_names.add(interface)
         place = host.child("nic", interface)
-        yield observe(place, "nic.rdma_device", _device(name), output, line)
+        yield observe(place, "nic.rdma_device", _format_device(name), output, line)
         if isinstance(link.get("state"), str):
             yield observe(place, "nic.rdma_state", link["state"], output, line)
     for interface in interfaces if whole_list else ():
@@ -94,7 +94,7 @@ def _links(host: Place, output: Output, interfaces: tuple[str, ...]) -> Iterator
             yield observe(host.child("nic", interface), "nic.rdma_device", "", output)
 
 
-def _verbs(host: Place, output: Output, ports: Mapping[str, str]) -> Iterator[Observation]:
+def _read_verbs(host: Place, output: Output, ports: Mapping[str, str]) -> Iterator[Observation]:
     device = ""
     for number, text in numbered_lines(output):
         if match := _HCA.fullmatch(text):
@@ -123,12 +123,12 @@ COUNTERS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 """Names of the counters by setting and driver; several are added."""
 
 
-def _counters(host: Place, output: Output, ports: Mapping[str, str]) -> Iterator[Observation]:
+def _read_counters(host: Place, output: Output, ports: Mapping[str, str]) -> Iterator[Observation]:
     for line, link in parse_json_objects(output) or ():
         device = link.get("ifname")
-        if not isinstance(device, str) or _device(device) not in ports:
+        if not isinstance(device, str) or _format_device(device) not in ports:
             continue
-        place = host.child("nic", ports[_device(device)])
+        place = host.child("nic", ports[_format_device(device)])
         for path, drivers in COUNTERS.items():
             read = ([parse_whole(link.get(name)) for name in names] for names in drivers.values())
             counts = next((counts for counts in read if None not in counts), None)
@@ -136,7 +136,7 @@ def _counters(host: Place, output: Output, ports: Mapping[str, str]) -> Iterator
                 yield observe(place, path, sum(count for count in counts if count is not None), output, line)
 
 
-def _gids(place: Place, interface: str, output: Output) -> Iterator[Observation]:
+def _read_gids(place: Place, interface: str, output: Output) -> Iterator[Observation]:
     """Rows of the GID table that belong to this interface; a device may also serve a VLAN's."""
     rows: dict[int, dict[str, tuple[str, int]]] = {}
     for number, text in numbered_lines(output):
@@ -146,7 +146,7 @@ def _gids(place: Place, interface: str, output: Output) -> Iterator[Observation]
     if not rows:
         return
     for index, row in sorted(rows.items()):
-        address = _address(row["gids"][0]) if "gids" in row else None
+        address = _parse_address(row["gids"][0]) if "gids" in row else None
         if address is None or row.get("ndevs", ("", 0))[0] != interface:
             continue
         gid = place.child("gid", str(index))
@@ -157,7 +157,7 @@ def _gids(place: Place, interface: str, output: Output) -> Iterator[Observation]
     yield observe(place, "nic.gids", COMPLETE, output)
 
 
-def _address(gid: str) -> str | None:
+def _parse_address(gid: str) -> str | None:
     """The IP address in a GID: ``::ffff:10.1.0.1`` is 10.1.0.1; None for an empty row."""
     try:
         address = ipaddress.IPv6Address(gid)

@@ -24,21 +24,21 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     """Settings of packages and software."""
     host = Place(outputs.device)
     if output := outputs.get("dkms"):
-        yield from _packages(host, output, outputs.get("uname"))
+        yield from _read_packages(host, output, outputs.get("uname"))
     if output := outputs.get("ofed-info"):
-        yield from _stack(host, output)
+        yield from _read_stack(host, output)
     if output := outputs.get("nvidia-driver"):
-        yield from _first(host, "host.software.gpu_driver", output)
+        yield from _read_first(host, "host.software.gpu_driver", output)
     if output := outputs.get("rocm-version"):
-        yield from _first(host, "host.software.rocm", output)
+        yield from _read_first(host, "host.software.rocm", output)
     if output := outputs.get("cuda-toolkits"):
         yield from _versions_of_files(host, "host.software.cuda", _CUDA, output)
     if output := outputs.get("nccl"):
         yield from _versions_of_files(host, "host.software.nccl", _NCCL, output)
 
 
-def _stack(host: Place, output: Output) -> Iterator[Observation]:
-    """The stack's one line; with anything else beside it nothing is known."""
+def _read_stack(host: Place, output: Output) -> Iterator[Observation]:
+    """The stack's only line. With other lines the stack is unknown."""
     lines = [(number, text) for number, text in numbered_lines(output) if text.strip()]
     if len(lines) == 1 and (match := _OFED.fullmatch(lines[0][1].strip())):
         yield observe(host, "host.software.rdma_stack", match[1], output, lines[0][0])
@@ -46,13 +46,13 @@ def _stack(host: Place, output: Output) -> Iterator[Observation]:
 
 def _versions_of_files(host: Place, path: str, name: re.Pattern[str], output: Output) -> Iterator[Observation]:
     """The versions in the names of the files that were found."""
-    found = sorted({match[1] for _, text in numbered_lines(output) if (match := name.fullmatch(text))})
-    if found or not output.text.strip():
-        yield observe(host, path, tuple(found), output, 1 if found else None)
+    versions = sorted({match[1] for _, text in numbered_lines(output) if (match := name.fullmatch(text))})
+    if versions or not output.text.strip():
+        yield observe(host, path, tuple(versions), output, 1 if versions else None)
 
 
-def _packages(host: Place, output: Output, uname: Output | None) -> Iterator[Observation]:
-    """What dkms built for the running kernel; a module for another kernel is of no use here."""
+def _read_packages(host: Place, output: Output, uname: Output | None) -> Iterator[Observation]:
+    """The modules that dkms built for the running kernel; modules for other kernels are ignored."""
     release = uname.text.strip() if uname else ""
     if not release:
         return
@@ -73,7 +73,7 @@ def _packages(host: Place, output: Output, uname: Output | None) -> Iterator[Obs
         yield observe(host, "host.packages", COMPLETE, output)
 
 
-def _first(host: Place, path: str, output: Output) -> Iterator[Observation]:
+def _read_first(host: Place, path: str, output: Output) -> Iterator[Observation]:
     """The version that the first line holds; more lines are further GPUs of one driver."""
     for number, text in numbered_lines(output):
         match = _VERSION.match(text)

@@ -13,7 +13,7 @@ from wirespeed.settings import Place, bdf
 
 _LIMIT = re.compile(r"[^:]*:\s*(\*|@\S+)\s+(soft|hard|-)\s+memlock\s+(\S+)\s*(?:#.*)?")
 _OWN_LIMIT = re.compile(r"Max locked memory\s+(\S+)\s+(\S+)\s+bytes\s*")
-_NAMING = re.compile(r"([^:]*):[^#]*\brdma_rename %k (NAME_[A-Z_]+)")
+_NAMING_RULE = re.compile(r"([^:]*):[^#]*\brdma_rename %k (NAME_[A-Z_]+)")
 _DKMS = re.compile(r"([A-Za-z0-9_+.-]+)[/,]\s*([^,:]+).*: *(?:installed|built|added)")
 _BUS = re.compile(r"GPU\[([0-9]{1,4})\]\s*:\s*PCI Bus:\s*(\S+)\s*")
 
@@ -33,44 +33,44 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     """Settings of the system."""
     host = Place(outputs.device)
     if output := outputs.get("os-release"):
-        yield from _os(host, output)
-    yield from _memlock(host, outputs)
-    yield from _firewall(host, outputs)
+        yield from _read_os(host, output)
+    yield from _read_memlock(host, outputs)
+    yield from _read_firewall(host, outputs)
     if output := outputs.get("udev-rdma"):
         yield from _rdma_naming(host, output)
     if output := outputs.get("acs-service"):
         word = output.text.strip()
         if word in _UNIT_STATES or (not word and output.exit_code):  # no word, but an exit code: there is no such unit
             yield observe(host, "host.acs_service", word == "enabled", output, 1 if word else None)
-    yield from _stacks(host, outputs)
+    yield from _read_stacks(host, outputs)
     if output := outputs.get("rocm-smi"):
-        yield from _gpus(host, output)
+        yield from _read_gpus(host, output)
 
 
-def _os(host: Place, output: Output) -> Iterator[Observation]:
-    found: dict[str, tuple[str, int]] = {}
+def _read_os(host: Place, output: Output) -> Iterator[Observation]:
+    values: dict[str, tuple[str, int]] = {}
     for number, text in numbered_lines(output):
         key, _, value = text.partition("=")
-        found[key.strip()] = (value.strip().strip("\"'"), number)
-    if "ID" in found:
-        name, line = found["ID"]
-        version = found.get("VERSION_ID", ("", 0))[0]
+        values[key.strip()] = (value.strip().strip("\"'"), number)
+    if "ID" in values:
+        name, line = values["ID"]
+        version = values.get("VERSION_ID", ("", 0))[0]
         yield observe(host, "host.os", f"{name}-{version}" if version else name, output, line)
 
 
-def _memlock(host: Place, outputs: Outputs) -> Iterator[Observation]:
+def _read_memlock(host: Place, outputs: Outputs) -> Iterator[Observation]:
     """The limit of jobs: of all users in limits.conf, else of this process.
 
     The process that collects is often root's, to whom a rule for ``*`` does not apply (limits.conf(5)). A rule for a
     group counts where there is none for all: who runs the jobs is not known.
     """
     if output := outputs.get("limits"):
-        found: dict[bool, tuple[str, int]] = {}
+        values: dict[bool, tuple[str, int]] = {}
         for number, text in numbered_lines(output):
             if (match := _LIMIT.fullmatch(text)) and match[2] != "hard":
-                found[match[1] == "*"] = (_memory(match[3]), number)
-        if found:
-            value, line = found[max(found)]
+                values[match[1] == "*"] = (_parse_memory(match[3]), number)
+        if values:
+            value, line = values[max(values)]
             yield observe(host, "host.memlock", value, output, line, State.CONFIGURED)
             return
     if output := outputs.get("own-limits"):
@@ -82,11 +82,11 @@ def _memlock(host: Place, outputs: Outputs) -> Iterator[Observation]:
                     yield observe(host, "host.memlock", value, output, number)
 
 
-def _memory(text: str) -> str:
+def _parse_memory(text: str) -> str:
     return "unlimited" if text in ("unlimited", "infinity", "-1") else text
 
 
-def _firewall(host: Place, outputs: Outputs) -> Iterator[Observation]:
+def _read_firewall(host: Place, outputs: Outputs) -> Iterator[Observation]:
     """Filtering as either tool shows it; none only if nft shows none, since iptables does not list nft's own chains."""
     answers = [
         (output, rule(output.text))
@@ -104,33 +104,33 @@ def _firewall(host: Place, outputs: Outputs) -> Iterator[Observation]:
 
 def _rdma_naming(host: Place, output: Output) -> Iterator[Observation]:
     """The naming of the rules file that counts: one under /etc replaces one of its name under /usr/lib (udev(7))."""
-    found: dict[str, tuple[str, int]] = {}
+    values: dict[str, tuple[str, int]] = {}
     for number, text in numbered_lines(output):
-        if (match := _NAMING.match(text)) and not text.partition(":")[2].lstrip().startswith("#"):
+        if (match := _NAMING_RULE.match(text)) and not text.partition(":")[2].lstrip().startswith("#"):
             path, word = match.groups()
             name = path.rpartition("/")[2]
-            if name not in found or not path.startswith("/usr/lib"):
-                found[name] = (word, number)
-    if found:
-        word, line = found[min(found)]
+            if name not in values or not path.startswith("/usr/lib"):
+                values[name] = (word, number)
+    if values:
+        word, line = values[min(values)]
         yield observe(host, "host.rdma_naming", word, output, line)
     elif output.exit_code in (1, 2):  # grep found no line, or no such folder
         yield observe(host, "host.rdma_naming", "none", output)
 
 
-def _stacks(host: Place, outputs: Outputs) -> Iterator[Observation]:
+def _read_stacks(host: Place, outputs: Outputs) -> Iterator[Observation]:
     conflicts: list[str] = []
     first: tuple[Output, int] | None = None
     output = outputs.get("ofed")
     if output is None:
         return
     lines = [(number, text) for number, text in numbered_lines(output) if text.strip()]
-    installed = next((number for number, text in lines if _OFED.fullmatch(text.strip())), None)
-    if lines and installed is None:  # neither the file's name nor empty: unknown
+    line_number = next((number for number, text in lines if _OFED.fullmatch(text.strip())), None)
+    if lines and line_number is None:  # neither the file's name nor empty: unknown
         return
-    if installed is not None:
+    if line_number is not None:
         conflicts.append("MLNX_OFED")
-        first = (output, installed)
+        first = (output, line_number)
     if dkms := outputs.get("dkms"):
         packages: dict[str, int] = {}
         for number, text in numbered_lines(dkms):
@@ -144,15 +144,15 @@ def _stacks(host: Place, outputs: Outputs) -> Iterator[Observation]:
     yield observe(host, "host.conflicting_stacks", tuple(conflicts), source, line)
 
 
-def _gpus(host: Place, output: Output) -> Iterator[Observation]:
-    found = False
+def _read_gpus(host: Place, output: Output) -> Iterator[Observation]:
+    values = False
     for number, text in numbered_lines(output):
         if match := _BUS.fullmatch(text):
             try:
                 address = bdf(match[2])
             except ValueError:
                 continue
-            found = True
+            values = True
             yield observe(host.child("gpu", f"GPU{int(match[1])}"), "gpu.pcie", address, output, number)
-    if found:
+    if values:
         yield observe(host, "host.gpus", COMPLETE, output)

@@ -1,4 +1,4 @@
-"""What a host and its NICs are tuned to: rings, coalescing, interrupts, queueing, frequency, idle states."""
+"""Tuning of a host and its NICs: rings, coalescing, interrupts, queueing, frequency, idle states."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _GOVERNOR = re.compile(r"/sys/devices/system/cpu/cpufreq/policy[0-9]+/scaling_go
 _STATE = re.compile(r"(/sys/devices/system/cpu/cpu[0-9]+/cpuidle/state[0-9]+)/(name|disable):(\S.*)")
 _IRQ = re.compile(r"/proc/irq/([0-9]{1,9})/smp_affinity_list:([0-9,-]+)")
 _ADAPTIVE = re.compile(r"Adaptive RX: (\S+)  TX: (\S+)\s*")
-_COUNTED = {
+_COUNTS = {
     "rx-usecs": "nic.coalescing.rx_usecs",
     "rx-frames": "nic.coalescing.rx_frames",
     "tx-usecs": "nic.coalescing.tx_usecs",
@@ -26,77 +26,77 @@ _LARGEST_CORE = 1 << 16  # more than a kernel has (NR_CPUS): a range beyond it i
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
-    """Settings of the host, then of every NIC an output is there of."""
+    """Settings of the host, then of every NIC with an output."""
     host = Place(outputs.device)
     if output := outputs.get("cpu-power"):
-        yield from _governor(host, output)
+        yield from _read_governor(host, output)
         yield from _idle_states(host, output)
     if output := outputs.get("irqbalance"):
         word = output.text.strip()
         if word in ("active", "inactive", "failed", "unknown"):
             yield observe(host, "host.irq_balancing", word == "active", output, 1)
     for interface, output in outputs.per_nic("ethtool-ring"):
-        yield from _ring(host.child("nic", interface), output)
+        yield from _read_ring(host.child("nic", interface), output)
     for interface, output in outputs.per_nic("ethtool-coalesce"):
         yield from _interrupt_coalescing(host.child("nic", interface), output)
     affinity = outputs.get("irq-affinity")
     for interface, output in outputs.per_nic("msi-irqs"):
         if affinity is not None:
-            yield from _interrupts(host.child("nic", interface), output, affinity)
+            yield from _read_interrupts(host.child("nic", interface), output, affinity)
     for interface, output in outputs.per_nic("qdisc"):
-        yield from _qdisc(host.child("nic", interface), output)
+        yield from _read_qdisc(host.child("nic", interface), output)
 
 
-def cores_of(text: str) -> frozenset[int] | None:
-    """The cores of a list as the kernel prints it, ``16-31,48``; None when it is none."""
-    found: set[int] = set()
+def parse_cores(text: str) -> frozenset[int] | None:
+    """The cores of a list as the kernel prints it, ``16-31,48``. None if it is malformed."""
+    values: set[int] = set()
     for part in text.split(","):
         first, dash, last = part.partition("-")
         start, end = parse_whole(first), parse_whole(last if dash else first)
         if start is None or end is None or not start <= end < _LARGEST_CORE:
             return None
-        found.update(range(start, end + 1))
-    return frozenset(found)
+        values.update(range(start, end + 1))
+    return frozenset(values)
 
 
-def _governor(host: Place, output: Output) -> Iterator[Observation]:
-    """The governor of all cores; of cores that differ, each there is."""
-    found: dict[str, int] = {}
+def _read_governor(host: Place, output: Output) -> Iterator[Observation]:
+    """The governor of all cores, or every governor if they differ."""
+    values: dict[str, int] = {}
     for number, text in numbered_lines(output):
         if match := _GOVERNOR.fullmatch(text):
-            found.setdefault(match[1], number)
-    if found:
-        yield observe(host, "host.governor", ", ".join(sorted(found)), output, max(found.values()))
+            values.setdefault(match[1], number)
+    if values:
+        yield observe(host, "host.governor", ", ".join(sorted(values)), output, max(values.values()))
 
 
 def _idle_states(host: Place, output: Output) -> Iterator[Observation]:
-    """The states that some core may enter. One whose name or switch is not shown makes all of it unknown."""
+    """The states that a core may enter. Unknown if the name or switch of a state is not shown."""
     names: dict[str, str] = {}
-    off: dict[str, tuple[str, int]] = {}
+    disabled_flags: dict[str, tuple[str, int]] = {}
     for number, text in numbered_lines(output):
         if match := _STATE.fullmatch(text):
             if match[2] == "name":
                 names[match[1]] = match[3]
             else:
-                off[match[1]] = (match[3], number)
-    if names and names.keys() == off.keys():
-        entered = frozenset(names[state] for state, (value, _) in off.items() if value == "0")
-        yield observe(host, "host.idle_states", entered, output, next(iter(off.values()))[1])
+                disabled_flags[match[1]] = (match[3], number)
+    if names and names.keys() == disabled_flags.keys():
+        entered_states = frozenset(names[state] for state, (value, _) in disabled_flags.items() if value == "0")
+        yield observe(host, "host.idle_states", entered_states, output, next(iter(disabled_flags.values()))[1])
 
 
-def _ring(place: Place, output: Output) -> Iterator[Observation]:
+def _read_ring(place: Place, output: Output) -> Iterator[Observation]:
     """The second of two blocks. ethtool 6.14 leaves out both heads (NEWS of its 6.15)."""
-    headed = current = False
-    found: dict[str, list[tuple[int, str]]] = {"RX": [], "TX": []}
+    has_heading = current = False
+    values: dict[str, list[tuple[int, str]]] = {"RX": [], "TX": []}
     for number, text in numbered_lines(output):
         key, _, value = text.partition(":")
         if key in ("Pre-set maximums", "Current hardware settings"):
-            headed, current = True, key == "Current hardware settings"
-        elif key in found and (current or not headed):
-            found[key].append((number, value.strip()))
-    for key, shown in found.items():
-        if len(shown) == (1 if headed else 2) and (entries := parse_whole(shown[-1][1])) is not None:
-            yield observe(place, f"nic.ring.{key.lower()}", entries, output, shown[-1][0])
+            has_heading, current = True, key == "Current hardware settings"
+        elif key in values and (current or not has_heading):
+            values[key].append((number, value.strip()))
+    for key, shown_values in values.items():
+        if len(shown_values) == (1 if has_heading else 2) and (entries := parse_whole(shown_values[-1][1])) is not None:
+            yield observe(place, f"nic.ring.{key.lower()}", entries, output, shown_values[-1][0])
 
 
 def _interrupt_coalescing(place: Place, output: Output) -> Iterator[Observation]:
@@ -106,24 +106,24 @@ def _interrupt_coalescing(place: Place, output: Output) -> Iterator[Observation]
                 if word in _SWITCH:
                     yield observe(place, f"nic.coalescing.{path}", _SWITCH[word], output, number)
         key, _, value = text.partition(":")
-        if key in _COUNTED and (count := parse_whole(value.strip())) is not None:
-            yield observe(place, _COUNTED[key], count, output, number)
+        if key in _COUNTS and (count := parse_whole(value.strip())) is not None:
+            yield observe(place, _COUNTS[key], count, output, number)
 
 
-def _interrupts(place: Place, output: Output, affinity: Output) -> Iterator[Observation]:
+def _read_interrupts(place: Place, output: Output, affinity: Output) -> Iterator[Observation]:
     """The cores of all interrupts of the NIC; unknown when one of them is not shown."""
-    wanted = {text.strip() for _, text in numbered_lines(output) if text.strip()}
-    found: dict[str, tuple[frozenset[int] | None, int]] = {}
+    names = {text.strip() for _, text in numbered_lines(output) if text.strip()}
+    values: dict[str, tuple[frozenset[int] | None, int]] = {}
     for number, text in numbered_lines(affinity):
-        if (match := _IRQ.fullmatch(text)) and match[1] in wanted:
-            found[match[1]] = (cores_of(match[2]), number)
-    cores = [cores for cores, _ in found.values()]
-    if wanted and found.keys() == wanted and None not in cores:
-        union = frozenset[int]().union(*(some for some in cores if some))
-        yield observe(place, "nic.interrupt_cores", union, affinity, next(iter(found.values()))[1])
+        if (match := _IRQ.fullmatch(text)) and match[1] in names:
+            values[match[1]] = (parse_cores(match[2]), number)
+    cores = [cores for cores, _ in values.values()]
+    if names and values.keys() == names and None not in cores:
+        union = frozenset[int]().union(*(core_set for core_set in cores if core_set))
+        yield observe(place, "nic.interrupt_cores", union, affinity, next(iter(values.values()))[1])
 
 
-def _qdisc(place: Place, output: Output) -> Iterator[Observation]:
+def _read_qdisc(place: Place, output: Output) -> Iterator[Observation]:
     """The discipline of the transmit queues: the children of mq if there is one, else the root."""
     try:
         json.loads(output.text)

@@ -1,4 +1,4 @@
-"""What the templates of a host need computed: routes and rules by interface, control registers, quoting."""
+"""Values for the templates of a host: routes and rules by interface, control registers, quoting."""
 
 from __future__ import annotations
 
@@ -19,15 +19,19 @@ Routing = tuple[list[str], Routes, Rules]
 
 
 def view(name: str, device: Device) -> Mapping[str, Any]:
-    """Functions for the templates: most files need none of them."""
+    """Functions for the templates of a host."""
     if not isinstance(device, Host):
         raise TypeError(f"{name} is no host")
-    found: dict[str, Interface] = {}
+    interface_by_name: dict[str, Interface] = {}
 
     def routing(interface: str, protocol: str) -> Routing:
-        if not found:
-            found.update((entry[0], entry) for entry in interfaces(device))
-        return _of_protocol(found[interface], protocol == "ipv6") if interface in found else ([], [], [])
+        if not interface_by_name:
+            interface_by_name.update((entry[0], entry) for entry in interfaces(device))
+        return (
+            _of_protocol(interface_by_name[interface], protocol == "ipv6")
+            if interface in interface_by_name
+            else ([], [], [])
+        )
 
     return {
         "interfaces": lambda: list(interfaces(device)),
@@ -38,7 +42,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "ring_words": ring_arguments,
         "coalescing_words": coalescing_arguments,
         "firmware_attributes": lambda: bios.firmware_attributes(device),
-        "redfish_name": lambda attribute: bios.name_of(device, attribute),
+        "redfish_name": lambda attribute: bios.find_name(device, attribute),
         "redfish_system": lambda: bios.SYSTEMS.get(device.vendor or "", "SYSTEM"),
         "dmi_maker": lambda: next((maker for maker, vendor in bios.MAKERS.items() if vendor == device.vendor), None),
         "numa_nodes": lambda sockets: bios.nodes(device, sockets),
@@ -61,8 +65,8 @@ def interfaces(host: Host) -> Iterator[Interface]:
     for interface, nic in host.nics.items():
         if nic.addresses:
             # The connected route comes first: the gateway of the default route is reached through it.
-            ordered = sorted(routes.get(interface, ()), key=lambda entry: (entry[0], bool(entry[2].gateway)))
-            yield interface, nic, ordered, rules.get(interface, [])
+            sorted_values = sorted(routes.get(interface, ()), key=lambda entry: (entry[0], bool(entry[2].gateway)))
+            yield interface, nic, sorted_values, rules.get(interface, [])
 
 
 def _of_protocol(interface: Interface, ipv6: bool) -> Routing:

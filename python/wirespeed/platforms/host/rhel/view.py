@@ -14,7 +14,7 @@ def _command_line(parameters: Sequence[str]) -> tuple[str, ...]:
     return (f"grubby --update-kernel=ALL --args={shlex.quote(' '.join(parameters))}",)
 
 
-def _gpu(step: InstallStep) -> tuple[str, ...]:
+def _format_gpu(step: InstallStep) -> tuple[str, ...]:
     """Sources: NVIDIA CUDA installation guide for Linux; ROCm 7.1.0 quick start installation guide; NVIDIA NCCL
     installation guide, RHEL: libnccl-2.18.3-1+cuda12.2, libnccl-devel."""
     match step.action:
@@ -48,7 +48,7 @@ RHEL = Distribution(
         _PREREQUISITES,
         _BUILD_TOOLS,
         'dracut -f "/boot/initramfs-$(uname -r).img" "$(uname -r)"',  # dracut(8)
-        _gpu,
+        _format_gpu,
     ),
 )
 view = RHEL.view

@@ -14,7 +14,7 @@ def _command_line(parameters: Sequence[str]) -> tuple[str, ...]:
     return (*(f"pbl --add-option {shlex.quote(word)}" for word in parameters), "pbl --config")
 
 
-def _renderers(system: str) -> tuple[str, ...]:
+def _format_renderers(system: str) -> tuple[str, ...]:
     """SLES 15 comes with wicked and can have NetworkManager; SLES 16 has NetworkManager alone.
 
     Sources: SUSE Linux Enterprise Server 15 Administration Guide, "Basic networking"; SUSE Linux Enterprise Server 16.0
@@ -24,7 +24,7 @@ def _renderers(system: str) -> tuple[str, ...]:
     return ("networkmanager",) if version.isdecimal() and int(version) > 15 else ("wicked", "networkmanager")
 
 
-def _gpu(step: InstallStep) -> tuple[str, ...]:
+def _format_gpu(step: InstallStep) -> tuple[str, ...]:
     """Sources: NVIDIA CUDA installation guide for Linux; ROCm 7.1.0 quick start installation guide; NVIDIA NCCL
     installation guide, other distributions: an archive, nccl_2.18.3-1+cuda12.2_x86_64.txz."""
     match step.action:
@@ -52,10 +52,10 @@ _PACKAGES = rpm(
     _PREREQUISITES,
     _PREREQUISITES[:5],
     'dracut --force --kver "$(uname -r)"',  # dracut(8): into the file the system boots from, /boot/initrd-... on SUSE
-    _gpu,
+    _format_gpu,
 )
 SLES = Distribution(
-    renderers=_renderers,
+    renderers=_format_renderers,
     command_line=_command_line,
     firewall_off="systemctl disable --now firewalld",
     packages=_PACKAGES,

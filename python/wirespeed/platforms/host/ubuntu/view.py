@@ -16,7 +16,7 @@ def _command_line(parameters: Sequence[str]) -> tuple[str, ...]:
     return (f"echo {shlex.quote(line)} > /etc/default/grub.d/90-wirespeed.cfg", "update-grub")
 
 
-def _gpu(step: InstallStep) -> tuple[str, ...]:
+def _format_gpu(step: InstallStep) -> tuple[str, ...]:
     """Sources: Johansen, Fast Multi-GPU communication over PCI Express, section 3.2.2, for driver and HPC SDK; NVIDIA
     CUDA installation guide for Linux, and its repository, for NCCL: libnccl2_2.1.4-1+cuda9.1_amd64.deb; ROCm 7.1.0
     quick start installation guide."""
@@ -47,6 +47,6 @@ UBUNTU = Distribution(
     renderers=lambda _: ("netplan", "networkd"),
     command_line=_command_line,
     firewall_off="ufw disable",
-    packages=deb(_PREREQUISITES, _BUILD_TOOLS, _gpu),
+    packages=deb(_PREREQUISITES, _BUILD_TOOLS, _format_gpu),
 )
 view = UBUNTU.view

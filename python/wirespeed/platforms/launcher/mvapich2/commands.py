@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from wirespeed.platforms.launcher.commands import line_of, whole
+from wirespeed.platforms.launcher.commands import format_line, whole
 from wirespeed.platforms.launcher.hosts import slots
 from wirespeed.platforms.model import SettingCommands
 from wirespeed.settings import Device, Host, Place
 
 
 def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
-    """The commands that give a launch setting its intended value."""
+    """The commands that set a launch setting to its intended value."""
     if not isinstance(device, Host) or place.entities or device.launch.library != "mvapich2":
         return None
     launch = device.launch
@@ -19,4 +19,4 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
         return whole(
             "/etc/wirespeed/mvapich2-hosts", slots(launch.hosts or (), launch.ranks_per_host or 1, ":").split("\n")
         )
-    return line_of("/etc/mvapich2.conf", path, launch, " = ")
+    return format_line("/etc/mvapich2.conf", path, launch, " = ")

@@ -1,4 +1,4 @@
-"""How jobs of MVAPICH2 are started."""
+"""Start of jobs with MVAPICH2."""
 
 from wirespeed.platforms.launcher.mvapich import start
 

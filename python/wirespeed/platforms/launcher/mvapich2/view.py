@@ -1,4 +1,4 @@
-"""What the files of MVAPICH2 need computed."""
+"""Values for the files of MVAPICH2."""
 
 from wirespeed.platforms.launcher.mvapich import view
 

@@ -1,4 +1,4 @@
-"""How jobs of MVAPICH 3 are started."""
+"""Start of jobs with MVAPICH 3."""
 
 from wirespeed.platforms.launcher.mvapich import start
 

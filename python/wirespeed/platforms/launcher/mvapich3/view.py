@@ -1,4 +1,4 @@
-"""What the files of MVAPICH 3 need computed."""
+"""Values for the files of MVAPICH 3."""
 
 from wirespeed.platforms.launcher.mvapich import view
 

@@ -12,17 +12,19 @@ from wirespeed.settings import Place
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
-    """The launch settings shown. Each library reads its own file: with both there, what they differ in is unknown."""
+    """The launch settings. Each library reads a separate file: if both exist, settings that differ are unknown."""
     place = Place(outputs.device)
     if (output := outputs.get("nccl-job")) is not None:
         yield from observe_variables(NCCL, processes(output), place, State.RUNNING)
     files = {command: lines(output) for command in ("rccl-conf", "nccl-conf") if (output := outputs.get(command))}
     for command, read in files.items():
-        others = [other for other in files.values() if other is not read and other]
-        agreed = {
-            name: at for name, at in read.items() if all(name in other and other[name][0] == at[0] for other in others)
+        other_files = [other_file for other_file in files.values() if other_file is not read and other_file]
+        agreed_values = {
+            name: value_source
+            for name, value_source in read.items()
+            if all(name in other_file and other_file[name][0] == value_source[0] for other_file in other_files)
         }
-        yield from observe_variables(NCCL, agreed, place, State.CONFIGURED)
+        yield from observe_variables(NCCL, agreed_values, place, State.CONFIGURED)
         if read:
             output = outputs.outputs[command]
             yield observation(place, "environment", select_unmapped(NCCL, read), output.source, State.CONFIGURED)

@@ -1,4 +1,4 @@
-"""What the files of NCCL and RCCL need computed, and what they cannot contain."""
+"""Values for the files of NCCL and RCCL, and settings that the files cannot contain."""
 
 from __future__ import annotations
 

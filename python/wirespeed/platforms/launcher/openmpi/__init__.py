@@ -1,1 +1,1 @@
-"""Open MPI over UCX: its own jobs, and those of NCCL and RCCL."""
+"""Open MPI over UCX, for MPI jobs and for those of NCCL and RCCL."""

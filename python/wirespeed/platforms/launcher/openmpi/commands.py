@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from wirespeed.platforms.launcher.commands import line_of, whole
+from wirespeed.platforms.launcher.commands import format_line, whole
 from wirespeed.platforms.launcher.hosts import slots
 from wirespeed.platforms.model import SettingCommands
 from wirespeed.settings import Device, Host, Place
 
 
 def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
-    """The commands that give a launch setting its intended value."""
+    """The commands that set a launch setting to its intended value."""
     if not isinstance(device, Host) or place.entities:
         return None
     launch = device.launch
     if path in ("host.launch.hosts", "host.launch.ranks_per_host") and launch.starter == "mpirun":
         text = slots(launch.hosts or (), launch.ranks_per_host or 1, " slots=")
         return whole("/etc/wirespeed/hostfile", text.split("\n"))
-    return line_of("/etc/ucx/ucx.conf", path, launch) if launch.library == "openmpi" else None
+    return format_line("/etc/ucx/ucx.conf", path, launch) if launch.library == "openmpi" else None

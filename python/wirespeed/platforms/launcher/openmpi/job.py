@@ -1,4 +1,4 @@
-"""How Open MPI starts a job."""
+"""Start of a job with Open MPI."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _BINDER = "/usr/local/bin/wirespeed-bind"
 _AS_ROOT = ("OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 """Without both mpirun refuses root (mpirun(1)); for others they mean nothing."""
 
-_YIELDING = ("--mca", "mpi_yield_when_idle", "1")
-"""Ranks that share a core give it up while they wait."""
+_YIELD_WHEN_IDLE = ("--mca", "mpi_yield_when_idle", "1")
+"""Ranks that share a core yield it while they wait."""
 
 
 def start(job: Job) -> tuple[str, ...]:
@@ -51,17 +51,17 @@ def start_over_tcp(
         *("--mca", "pml", "ob1", "--mca", "btl", "tcp,self,vader", "--mca", "btl_tcp_if_exclude", f"lo,{control}"),
         # Without RDMA no other one-sided component takes messages over TCP.
         *("--mca", "osc", "pt2pt"),
-        *_YIELDING,
+        *_YIELD_WHEN_IDLE,
         *("-x", "PATH"),
         *program,
     )
 
 
 def start_here(ranks: int, program: tuple[str, ...]) -> tuple[str, ...]:
-    """A job on this machine alone, with more ranks than cores if need be."""
+    """A job on this machine only; it may have more ranks than cores."""
     return (
         *("env", *_AS_ROOT, "mpirun", "--oversubscribe", "-np", str(ranks), "--host", f"localhost:{ranks}"),
         *("--bind-to", "none"),
-        *_YIELDING,
+        *_YIELD_WHEN_IDLE,
         *program,
     )

@@ -22,7 +22,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     if (output := outputs.get("hostfile")) is not None:
         yield from hosts.read(output, _HOST, place)
     if (output := outputs.get("rank-cores")) is not None:
-        yield from _cores(place, output)
+        yield from _read_cores(place, output)
     if (output := outputs.get("ucx-conf")) is not None:
         read = lines(output)
         yield from observe_variables(UCX, read, place, State.CONFIGURED)
@@ -30,14 +30,14 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
             yield observation(place, "environment", select_unmapped(UCX, read), output.source, State.CONFIGURED)
 
 
-def _cores(place: Place, output: Output) -> Iterator[Observation]:
-    """The cores of every rank; nothing where a rank between two others is missing."""
+def _read_cores(place: Place, output: Output) -> Iterator[Observation]:
+    """The cores of every rank. Empty if a rank is missing."""
     ranks: dict[int, tuple[int, ...]] = {}
     for line in output.text.split("\n"):
         match = _RANK.fullmatch(line.strip())
-        found = cores.read(match[2]) if match else None
-        if match and found:
-            ranks.setdefault(int(match[1]), found)
+        rank_cores = cores.read(match[2]) if match else None
+        if match and rank_cores:
+            ranks.setdefault(int(match[1]), rank_cores)
     if ranks and sorted(ranks) == list(range(len(ranks))):
         found_all = tuple(ranks[rank] for rank in range(len(ranks)))
         yield observation(place, "cores", found_all, output.source, State.CONFIGURED)

@@ -1,4 +1,4 @@
-"""What the files of Open MPI and UCX need computed."""
+"""Values for the files of Open MPI and UCX."""
 
 from __future__ import annotations
 

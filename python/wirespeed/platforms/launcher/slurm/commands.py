@@ -11,7 +11,7 @@ _FILE = "/etc/systemd/system/slurmd.service.d/90-wirespeed.conf"
 
 
 def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
-    """The commands that give a launch setting its intended value."""
+    """The commands that set a launch setting to its intended value."""
     if not isinstance(device, Host) or place.entities or path != "host.launch.memlock" or value != "unlimited":
         return None
     return SettingCommands(

@@ -1,4 +1,4 @@
-"""How Slurm starts a job in an allocation."""
+"""Start of a job in an allocation of Slurm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the files of Slurm need computed."""
+"""Values for the files of Slurm."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def plugin(host: Host) -> str:
 
 
 def cpu_binding(host: Host) -> str:
-    """What srun binds. Left alone it may bind a rank to one core, and starve its library's threads."""
+    """Core binding by srun. Its default may bind a rank to one core, which the threads of the library then share."""
     if host.launch.cores is None or host.launch.library in _OWN_BINDING:
         return "none"
     return "mask_cpu:" + ",".join(map(cores.mask, host.launch.cores))

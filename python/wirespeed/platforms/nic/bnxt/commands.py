@@ -18,26 +18,26 @@ _CC = ("nic.qos.congestion", "nic.qos.ecn", "nic.qos.ect", "nic.qos.congestion_p
 
 
 def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
-    """The commands that give a setting this value."""
+    """The commands that set a setting to a value."""
     if not isinstance(device, Host) or place.kind != "nic" or place.name not in device.nics:
         return None
     nic = device.nics[place.name]
     if path in OPTIONS:
-        return _nvm(place.name, path, nic)
+        return _format_nvm(place.name, path, nic)
     if not path.startswith("nic.qos.") or path == "nic.qos.priority_cos" or nic.rdma_device is None:
         return None  # the firmware alone chooses CoS queues
     if path in _CC:
-        return _congestion(nic.rdma_device, nic)
+        return _format_congestion(nic.rdma_device, nic)
     try:
         package_qos = qos(place.device, device)
     except Refusal:  # the NICs of the host differ, or need settings that the package lacks
         return None
-    return None if package_qos is None else _package(place.name, nic.rdma_device, package_qos)
+    return None if package_qos is None else _format_package(place.name, nic.rdma_device, package_qos)
 
 
-def _nvm(interface: str, path: str, nic: Nic) -> SettingCommands | None:
-    wanted = option(nic, path)
-    if wanted is None:
+def _format_nvm(interface: str, path: str, nic: Nic) -> SettingCommands | None:
+    options = option(nic, path)
+    if options is None:
         return None
     words = [
         "niccli",
@@ -45,16 +45,16 @@ def _nvm(interface: str, path: str, nic: Nic) -> SettingCommands | None:
         nic.pcie or interface,
         "nvm",
         "--setoption",
-        wanted.name,
-        *wanted.scope_arguments.split(),
+        options.name,
+        *options.scope_arguments.split(),
     ]
-    return SettingCommands((shlex.join([*words, "--value", str(wanted.value)]),), "takes effect after a reboot")
+    return SettingCommands((shlex.join([*words, "--value", str(options.value)]),), "takes effect after a reboot")
 
 
-def _congestion(rdma_device: str, nic: Nic) -> SettingCommands | None:
-    """configfs of the out-of-box driver; the folder must go again, it keeps the driver from being unloaded.
+def _format_congestion(rdma_device: str, nic: Nic) -> SettingCommands | None:
+    """configfs of the out-of-box driver. The folder is removed again, because it prevents unloading the driver.
 
-    Older drivers take every number for a hexadecimal one.
+    Older drivers read every number as hexadecimal.
     """
     folder = f"/sys/kernel/config/bnxt_re/{rdma_device}"
     values: list[tuple[str, int]] = []
@@ -62,7 +62,7 @@ def _congestion(rdma_device: str, nic: Nic) -> SettingCommands | None:
         values.append(("cc_mode", 0 if nic.qos.congestion is Congestion.DCQCN_D else 1))
     if nic.qos.ecn is not None:
         values.append(("ecn_enable", int(nic.qos.ecn)))
-        values.append(("ecn_marking", _mark(nic) if nic.qos.ecn else 0))
+        values.append(("ecn_marking", _format_mark(nic) if nic.qos.ecn else 0))
     values += sorted((nic.qos.congestion_parameters or {}).items())
     if not values:
         return None
@@ -76,14 +76,14 @@ def _congestion(rdma_device: str, nic: Nic) -> SettingCommands | None:
     )
 
 
-def _mark(nic: Nic) -> int:
+def _format_mark(nic: Nic) -> int:
     """ecn_marking; 1 is what the package writes."""
     return next((bits for bits, ect in MARKS.items() if ect is nic.qos.ect), 1)
 
 
-def _package(interface: str, rdma_device: str, package_qos: Qos) -> SettingCommands:
-    """The file for every later load of the driver, and the package's own script for now."""
-    script = ["bnxt_setupcc.sh", "-d", rdma_device, "-i", interface, *_flags(package_qos)]
+def _format_package(interface: str, rdma_device: str, package_qos: Qos) -> SettingCommands:
+    """The file for later loads of the driver, and the script of the package for an immediate effect."""
+    script = ["bnxt_setupcc.sh", "-d", rdma_device, "-i", interface, *_format_flags(package_qos)]
     lines = " ".join(f"{key}={number}" for key, number in conf(package_qos))
     return SettingCommands(
         (f"printf '%s\\n' {lines} > {CONF}", shlex.join(script)),
@@ -91,7 +91,7 @@ def _package(interface: str, rdma_device: str, package_qos: Qos) -> SettingComma
     )
 
 
-def _flags(package_qos: Qos) -> Iterator[str]:
+def _format_flags(package_qos: Qos) -> Iterator[str]:
     for key, number in conf(package_qos):
         if key in _FLAGS:
             yield from (_FLAGS[key], str(number))

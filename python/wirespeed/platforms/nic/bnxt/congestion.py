@@ -1,4 +1,4 @@
-"""Congestion control of the RDMA driver: its parameters, and what it prints of them.
+"""Congestion control of the RDMA driver: its parameters, and the attributes that it prints.
 
 Names, ranges and forms are those of the out-of-box driver (bnxt_re, configfs.c) and of the kernel's own (debugfs.c).
 """
@@ -37,7 +37,7 @@ PARAMETERS: Mapping[str, tuple[int, int]] = {
     "tr_update_cyls": (0, 0xFF),
     **dict.fromkeys(_OF_UNKNOWN_RANGE.split(), (0, 0xFFFFFFFF)),
 }
-"""Attribute of the cc folder to the least and the greatest value it holds; the driver cuts off what is greater."""
+"""Attributes of the cc folder with their smallest and largest value; the driver truncates larger values."""
 
 SHOWN = {
     "g": ("\t\t\t\t", "running avg. weight", "\t\t\t", ""),
@@ -78,8 +78,8 @@ _INBOX = {  # the kernel's own names
 
 def configfs(place: Place, output: Output) -> Iterator[Observation]:
     """``grep -r`` over the cc folder. ``apply`` reads the firmware; the others may be cached by the driver."""
-    applied: dict[str, tuple[int, int]] = {}
-    remembered: dict[str, tuple[int, int]] = {}
+    applied_names: dict[str, tuple[int, int]] = {}
+    stored_values: dict[str, tuple[int, int]] = {}
     for number, text in numbered_lines(output):
         path, colon, content = text.partition(":")
         name = path.rpartition("/")[2]
@@ -87,46 +87,48 @@ def configfs(place: Place, output: Output) -> Iterator[Observation]:
             continue
         if name == "apply":
             if match := _NEW.fullmatch(content) or _OLD.fullmatch(content):
-                value = _value(match[2])
+                value = _parse_value(match[2])
                 if value is not None:
-                    applied[match[1]] = (value, number)
-        elif (value := _value(content.strip())) is not None:
-            remembered[name] = (value, number)
-    yield from _observe_parameters(place, {**remembered, **applied}, output)
+                    applied_names[match[1]] = (value, number)
+        elif (value := _parse_value(content.strip())) is not None:
+            stored_values[name] = (value, number)
+    yield from _observe_parameters(place, {**stored_values, **applied_names}, output)
 
 
 def debugfs(place: Place, output: Output) -> Iterator[Observation]:
     """``grep -r`` over the cc_config folder of the kernel's own driver: decimal numbers under other names."""
-    found: dict[str, tuple[int, int]] = {}
+    read_values: dict[str, tuple[int, int]] = {}
     for number, text in numbered_lines(output):
         if match := _DEBUGFS.fullmatch(text):
-            found[_INBOX.get(match[1], match[1])] = (int(match[2]), number)
-    yield from _observe_parameters(place, found, output)
+            read_values[_INBOX.get(match[1], match[1])] = (int(match[2]), number)
+    yield from _observe_parameters(place, read_values, output)
 
 
 def inbox_name(name: str) -> str:
-    """The kernel's own name of an attribute."""
+    """The kernel's name of an attribute."""
     return next((inbox for inbox, attribute in _INBOX.items() if attribute == name), name)
 
 
-def _value(text: str) -> int | None:
+def _parse_value(text: str) -> int | None:
     if text in _WORDS:
         return _WORDS[text]
     return int(text, 0 if text[:2] in ("0x", "0X") else 10) if _NUMBER.fullmatch(text) else None
 
 
-def _observe_parameters(place: Place, found: Mapping[str, tuple[int, int]], output: Output) -> Iterator[Observation]:
-    for name, (value, line) in found.items():
-        setting = _setting(name, value)
+def _observe_parameters(
+    place: Place, read_values: Mapping[str, tuple[int, int]], output: Output
+) -> Iterator[Observation]:
+    for name, (value, line) in read_values.items():
+        setting = _build_setting(name, value)
         if setting is not None:
             yield observe(place, *setting, output, line)
-    parameters = {name: value for name, (value, _) in found.items() if name in PARAMETERS}
+    parameters = {name: value for name, (value, _) in read_values.items() if name in PARAMETERS}
     if parameters:
-        first = min(line for name, (_, line) in found.items() if name in PARAMETERS)
+        first = min(line for name, (_, line) in read_values.items() if name in PARAMETERS)
         yield observe(place, "nic.qos.congestion_parameters", parameters, output, first)
 
 
-def _setting(name: str, value: int) -> tuple[str, Any] | None:
+def _build_setting(name: str, value: int) -> tuple[str, Any] | None:
     if name == "ecn_enable":
         return "nic.qos.ecn", bool(value)
     if name == "ecn_marking" and value in MARKS:

@@ -39,8 +39,8 @@ _FAILURE = re.compile(
 )
 """A message; its number is no value of an option."""
 
-_ON = ("enabled", "enable", "1", "true", "on")
-_OFF = ("disabled", "disable", "0", "false", "off", "none")
+_ON_WORDS = ("enabled", "enable", "1", "true", "on")
+_OFF_WORDS = ("disabled", "disable", "0", "false", "off", "none")
 _PROFILES = {"roce": "roce", "1": "roce", "default": "default", "0": "default"}
 
 
@@ -70,9 +70,9 @@ def read(place: Place, path: str, output: Output) -> Iterator[Observation]:
     value: object = None
     if path == "nic.nvm.performance_profile":
         value = _PROFILES.get(word)
-    elif word in _ON:
+    elif word in _ON_WORDS:
         value = True
-    elif word in _OFF:
+    elif word in _OFF_WORDS:
         value = False
     if value is not None:
         yield observe(place, path, value, output, number, State.PERSISTENT)
@@ -81,19 +81,19 @@ def read(place: Place, path: str, output: Output) -> Iterator[Observation]:
 def options(nic: Nic) -> Iterator[Option]:
     """The options a NIC is to have."""
     for path in OPTIONS:
-        wanted = option(nic, path)
-        if wanted is not None:
-            yield wanted
+        setting_option = option(nic, path)
+        if setting_option is not None:
+            yield setting_option
 
 
 def option(nic: Nic, path: str) -> Option | None:
     """The option of one setting; None without intent or without a number for it."""
-    name, scoped = OPTIONS[path]
+    name, is_scoped = OPTIONS[path]
     value = get(nic, path)
     # Which mode "on" is would be the site's choice.
     if value is None or (path == "nic.nvm.dcbx" and value):
         return None
-    return Option(name, int(value == "roce" if isinstance(value, str) else value), function(nic) if scoped else None)
+    return Option(name, int(value == "roce" if isinstance(value, str) else value), function(nic) if is_scoped else None)
 
 
 def function(nic: Nic) -> int:
@@ -102,8 +102,8 @@ def function(nic: Nic) -> int:
 
 
 def cards(nics: Mapping[str, Nic]) -> Iterator[tuple[str, str, list[Option]]]:
-    """Every NIC with intended options: interface, what niccli selects it by, options."""
+    """Every NIC with intended options: interface, its selector for niccli, options."""
     for interface, nic in nics.items():
-        wanted = list(options(nic))
-        if wanted:
-            yield interface, nic.pcie or interface, wanted
+        setting_option = list(options(nic))
+        if setting_option:
+            yield interface, nic.pcie or interface, setting_option

@@ -13,7 +13,7 @@ from wirespeed.platforms.output_values import nic_place, numbered_lines, observe
 from wirespeed.settings import Discipline, Dscp, NicCosQueue, NicTrafficClass, Place, Priority
 
 _PAIR = re.compile(r"([0-7]):([0-7])")
-_SERVED = re.compile(r"([0-7]):([a-z]+)")
+_DISCIPLINE = re.compile(r"([0-7]):([a-z]+)")
 _PERCENT = re.compile(r"([0-9]{1,3})%")
 _DSCP = re.compile(r"\s*priority:([0-7])\s+dscp:([0-9, ]+)")
 _COS = re.compile(r"\s*([0-7])\s+([0-7])\s+([0-7])\s*")
@@ -23,14 +23,14 @@ _DISCIPLINES = {"strict": Discipline.STRICT, "ets": Discipline.DWRR}
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
-    """Settings of every Broadcom port an output is there of."""
+    """Settings of every Broadcom port with an output."""
     for command in ("niccli-qos", "niccli-getqos", "bnxtqos"):
         for interface, output in outputs.per_nic(command):
-            yield from _qos(nic_place(outputs, interface), output)
+            yield from _read_qos(nic_place(outputs, interface), output)
     for interface, output in outputs.per_nic("niccli-dscp2prio"):
-        yield from _dscp(nic_place(outputs, interface), output)
+        yield from _read_dscp(nic_place(outputs, interface), output)
     for interface, output in outputs.per_nic("niccli-pri2cos"):
-        yield from _cos(nic_place(outputs, interface), output)
+        yield from _read_cos(nic_place(outputs, interface), output)
     yield from dcb_output.parse(outputs)
     for interface, output in outputs.per_nic("cc"):
         yield from congestion.configfs(nic_place(outputs, interface), output)
@@ -38,38 +38,38 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         yield from congestion.debugfs(nic_place(outputs, interface), output)
     yield from rdma_cm.parse(outputs)
     for interface, output in outputs.per_nic("bnxt-re-conf"):
-        yield from _conf(nic_place(outputs, interface), output)
+        yield from _read_conf(nic_place(outputs, interface), output)
     for tool in ("nvm", "old-nvm", "bnxtnvm"):
         for command, path in nvm.COMMANDS.items():
             for interface, output in outputs.per_nic(f"{tool}-{command}"):
                 yield from nvm.read(nic_place(outputs, interface), path, output)
 
 
-def _qos(place: Place, output: Output) -> Iterator[Observation]:
+def _read_qos(place: Place, output: Output) -> Iterator[Observation]:
     """ETS, PFC and DSCP. A strict traffic class has no share, even if a percentage is printed for it."""
     shares: tuple[list[int], int] | None = None
     table: int | None = None
     table_ended = False
     dscps: dict[Dscp, Priority] = {}
     priority: Priority | None = None  # of the table's entry being read
-    served: dict[NicTrafficClass, Discipline] = {}
+    discipline: dict[NicTrafficClass, Discipline] = {}
     for number, text in numbered_lines(output):
         key, colon, value = text.strip().partition(":")
         if not colon:
             continue
         if key == "PRIO_MAP" and len(pairs := _PAIR.findall(value)) == _PRIORITIES:
-            mapped = {Priority(int(priority)): NicTrafficClass(int(tc)) for priority, tc in pairs}
-            yield observe(place, "nic.qos.priority_tc", mapped, output, number)
+            priority_map = {Priority(int(priority)): NicTrafficClass(int(tc)) for priority, tc in pairs}
+            yield observe(place, "nic.qos.priority_tc", priority_map, output, number)
         elif key == "TC Bandwidth" and _PERCENT.search(value):
             shares = ([int(percent) for percent in _PERCENT.findall(value)], number)
         elif key == "TSA_MAP":
-            served = {
+            discipline = {
                 NicTrafficClass(int(tc)): _DISCIPLINES[word]
-                for tc, word in _SERVED.findall(value)
+                for tc, word in _DISCIPLINE.findall(value)
                 if word in _DISCIPLINES
             }
-            if served:
-                yield observe(place, "nic.qos.tc_discipline", served, output, number)
+            if discipline:
+                yield observe(place, "nic.qos.tc_discipline", discipline, output, number)
         elif key == "PFC enabled" and value.strip():
             priorities = re.findall(r"[0-9]+", value)
             if value.strip() == "none" or (priorities and all(len(word) == 1 and word < "8" for word in priorities)):
@@ -91,44 +91,44 @@ def _qos(place: Place, output: Output) -> Iterator[Observation]:
                 dscps[Dscp(point)] = priority
     if table_ended:  # a table that was cut short shows nothing
         yield observe(place, "nic.qos.dscp_priority", dscps, output, table)
-    if shares is not None and served:
+    if shares is not None and discipline:
         percents, line = shares
         share = {
             NicTrafficClass(tc): percent
             for tc, percent in enumerate(percents[:8])
-            if served.get(NicTrafficClass(tc)) is Discipline.DWRR
+            if discipline.get(NicTrafficClass(tc)) is Discipline.DWRR
         }
         yield observe(place, "nic.qos.tc_share", share, output, line)
 
 
-def _dscp(place: Place, output: Output) -> Iterator[Observation]:
+def _read_dscp(place: Place, output: Output) -> Iterator[Observation]:
     first: int | None = None
-    mapped: dict[Dscp, Priority] = {}
+    priority_map: dict[Dscp, Priority] = {}
     for number, text in numbered_lines(output):
         if text.strip() == "dscp2prio mapping:":
             first = number
         elif first is not None and (match := _DSCP.match(text)):
             for word in match[2].split(","):
                 if word.strip().isdecimal() and int(word) <= Dscp.last:
-                    mapped[Dscp(int(word))] = Priority(int(match[1]))
+                    priority_map[Dscp(int(word))] = Priority(int(match[1]))
     if first is not None:
-        yield observe(place, "nic.qos.dscp_priority", mapped, output, first)
+        yield observe(place, "nic.qos.dscp_priority", priority_map, output, first)
 
 
-def _cos(place: Place, output: Output) -> Iterator[Observation]:
+def _read_cos(place: Place, output: Output) -> Iterator[Observation]:
     """Rows of priority, traffic class and hardware queue."""
     rows = [(number, match) for number, text in numbered_lines(output) if (match := _COS.fullmatch(text))]
-    mapped = {Priority(int(match[1])): NicCosQueue(int(match[3])) for _, match in rows}
-    if len(mapped) == _PRIORITIES:
-        yield observe(place, "nic.qos.priority_cos", mapped, output, rows[0][0])
+    priority_map = {Priority(int(match[1])): NicCosQueue(int(match[3])) for _, match in rows}
+    if len(priority_map) == _PRIORITIES:
+        yield observe(place, "nic.qos.priority_cos", priority_map, output, rows[0][0])
 
 
-def _conf(place: Place, output: Output) -> Iterator[Observation]:
+def _read_conf(place: Place, output: Output) -> Iterator[Observation]:
     """The configuration package's file; of a repeated key the last counts, as in a shell."""
-    found: dict[str, tuple[int, int]] = {}
+    read_values: dict[str, tuple[int, int]] = {}
     for number, text in numbered_lines(output):
         if match := _SETTING.fullmatch(text.strip()):
-            found[match[1]] = (int(match[2]), number)
+            read_values[match[1]] = (int(match[2]), number)
     for key, path, last in (
         ("ROCE_DSCP", "nic.qos.roce_dscp", Dscp.last),
         ("ROCE_PRI", "nic.qos.roce_priority", Priority.last),
@@ -136,10 +136,10 @@ def _conf(place: Place, output: Output) -> Iterator[Observation]:
         ("CNP_PRI", "nic.qos.cnp_priority", Priority.last),
         ("ROCE_BW", "nic.qos.roce_share", 100),
     ):
-        if key in found and found[key][0] <= last:
-            value, line = found[key]
+        if key in read_values and read_values[key][0] <= last:
+            value, line = read_values[key]
             kind = Dscp if path.endswith("dscp") else Priority if path.endswith("priority") else int
             yield observe(place, path, kind(value), output, line, State.CONFIGURED)
-    if "ENABLE_FC" in found and found["ENABLE_FC"][0] in (0, 1):
-        value, line = found["ENABLE_FC"]
+    if "ENABLE_FC" in read_values and read_values["ENABLE_FC"][0] in (0, 1):
+        value, line = read_values["ENABLE_FC"]
         yield observe(place, "nic.qos.configure", bool(value), output, line, State.CONFIGURED)

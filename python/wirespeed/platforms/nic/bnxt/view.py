@@ -1,4 +1,4 @@
-"""What the templates of a Broadcom NIC need computed: the one QoS setting all its NICs share, and the NVM options."""
+"""Values for the templates of a Broadcom NIC: the common QoS settings of all NICs, and the NVM options."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from wirespeed.settings import Congestion, Device, Discipline, Dscp, Ect, Host, 
 DRIVER = "bnxt_en"
 
 ROCE_TC, CNP_TC, DEFAULT_TC = NicTrafficClass(1), NicTrafficClass(2), NicTrafficClass(0)
-"""Where bnxt_setupcc.sh 236.1.155.0 puts RoCE, congestion notifications and the rest; it takes no other numbers."""
+"""Traffic classes of RoCE, congestion notifications and other traffic in bnxt_setupcc.sh 236.1.155.0, which are
+fixed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +45,8 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     return {
         "conf": lambda: list(conf(qos(name, device))),
         "qos": lambda: qos(name, device),
-        "cards": lambda: list(nvm.cards(nics_of(device))),
-        "nics": lambda: nics_of(device),
+        "cards": lambda: list(nvm.cards(select_nics(device))),
+        "nics": lambda: select_nics(device),
         "shown": SHOWN,
         "marks": {ect: bits for bits, ect in MARKS.items()},
         "inbox_name": inbox_name,
@@ -53,18 +54,18 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     }
 
 
-def nics_of(host: Host) -> dict[str, Nic]:
+def select_nics(host: Host) -> dict[str, Nic]:
     """The NICs of this platform."""
     return {interface: nic for interface, nic in host.nics.items() if nic.driver.name in (DRIVER, None)}
 
 
 def qos(name: str, host: Host) -> Qos | None:
-    """The QoS settings of the host's NICs; None where no RoCE is intended.
+    """The QoS settings of the host's NICs. None if no RoCE is intended.
 
     Raises:
         Refusal: the NICs differ, or have a setting that the configuration package cannot express.
     """
-    settings = [(interface, nic.qos) for interface, nic in nics_of(host).items() if nic.qos.configure is not None]
+    settings = [(interface, nic.qos) for interface, nic in select_nics(host).items() if nic.qos.configure is not None]
     configured = [entry for entry in settings if entry[1].configure]
     if not configured:
         return None
@@ -76,18 +77,18 @@ def qos(name: str, host: Host) -> Qos | None:
             "the same on every NIC of the host",
             "/etc/bnxt_re/bnxt_re.conf applies to all of them",
         )
-        for interface, other in settings
-        if other != first
+        for interface, other_entry in settings
+        if other_entry != first
     ]
-    problems += _unsayable(name, first)
+    problems += _find_unsupported(name, first)
     problems += [
         Problem(f"{name} {interface}", "global pause on", "global pause off, the only state the package sets")
-        for interface, nic in nics_of(host).items()
+        for interface, nic in select_nics(host).items()
         if nic.qos.configure and (nic.link.pause_receive or nic.link.pause_send)
     ]
     if problems:
         raise Refusal(problems)
-    return _qos(first)
+    return _build_qos(first)
 
 
 def conf(nic_qos: Qos | None) -> Iterator[tuple[str, int]]:
@@ -104,8 +105,8 @@ def conf(nic_qos: Qos | None) -> Iterator[tuple[str, int]]:
     yield "UTILITY", 4
 
 
-def _qos(nic_qos: NicQos) -> Qos:
-    assert nic_qos.roce_priority is not None  # _unsayable refuses these
+def _build_qos(nic_qos: NicQos) -> Qos:
+    assert nic_qos.roce_priority is not None  # _find_unsupported refuses these
     assert nic_qos.roce_dscp is not None
     assert nic_qos.cnp_priority is not None
     assert nic_qos.cnp_dscp is not None
@@ -125,21 +126,21 @@ def _qos(nic_qos: NicQos) -> Qos:
     )
 
 
-def _unsayable(name: str, nic_qos: NicQos) -> Iterator[Problem]:
+def _find_unsupported(name: str, nic_qos: NicQos) -> Iterator[Problem]:
     """Settings that bnxt_setupcc.sh lacks: it has one RoCE class, one CNP class, and a default class."""
     place = f"{name}: RoCE configuration package"
-    missing = list(_missing_classes(nic_qos))
-    if missing:
+    missing_values = list(_missing_classes(nic_qos))
+    if missing_values:
         expected = "the classes roce (with DSCP, priority and share) and cnp, which Broadcom NICs need"
-        yield Problem(name, f"no {missing[0]}", expected, *missing[1:])
+        yield Problem(name, f"no {missing_values[0]}", expected, *missing_values[1:])
         return
     priorities = {Priority(value): DEFAULT_TC for value in range(8)}
     priorities |= {nic_qos.roce_priority: ROCE_TC, nic_qos.cnp_priority: CNP_TC}  # type: ignore[dict-item]
     if nic_qos.priority_tc is not None and nic_qos.priority_tc != priorities:
         yield Problem(
             place,
-            f"priorities to NIC traffic classes {_pairs(nic_qos.priority_tc)}",
-            f"{_pairs(priorities)}, the only map it sets",
+            f"priorities to NIC traffic classes {_format_pairs(nic_qos.priority_tc)}",
+            f"{_format_pairs(priorities)}, the only map it sets",
         )
     if nic_qos.pfc and nic_qos.pfc != {nic_qos.roce_priority}:
         yield Problem(
@@ -153,7 +154,7 @@ def _unsayable(name: str, nic_qos: NicQos) -> Iterator[Problem]:
     }:
         yield Problem(
             place,
-            f"DSCP to priorities {_pairs(nic_qos.dscp_priority)}",
+            f"DSCP to priorities {_format_pairs(nic_qos.dscp_priority)}",
             f"{nic_qos.roce_dscp}:{nic_qos.roce_priority} {nic_qos.cnp_dscp}:{nic_qos.cnp_priority}, "
             "one DSCP for each class",
         )
@@ -168,7 +169,7 @@ def _unsayable(name: str, nic_qos: NicQos) -> Iterator[Problem]:
 
 
 def _missing_classes(nic_qos: NicQos) -> Iterator[str]:
-    """What is missing, and a hint."""
+    """The missing class, and a hint."""
     if nic_qos.roce_priority is None or nic_qos.roce_dscp is None:
         yield from ("class roce", "add `roce: {dscp: 26, priority: 3, lossless: true, share: 50%}` to classes")
     elif nic_qos.cnp_priority is None or nic_qos.cnp_dscp is None:
@@ -178,7 +179,7 @@ def _missing_classes(nic_qos: NicQos) -> Iterator[str]:
 
 
 def _unknown_parameters(place: str, nic_qos: NicQos) -> Iterator[Problem]:
-    """The driver takes any number and cuts off what its field does not hold: that is refused here."""
+    """Refuse numbers that the driver would truncate."""
     for name, value in sorted((nic_qos.congestion_parameters or {}).items()):
         if name not in PARAMETERS:
             yield Problem(
@@ -193,5 +194,5 @@ def _unknown_parameters(place: str, nic_qos: NicQos) -> Iterator[Problem]:
             yield Problem(place, f"{name} = {value}", f"{minimum} to {maximum}, which the driver can hold")
 
 
-def _pairs(numbers: Mapping[Any, Any]) -> str:
+def _format_pairs(numbers: Mapping[Any, Any]) -> str:
     return " ".join(f"{int(key)}:{int(value)}" for key, value in sorted(numbers.items()))

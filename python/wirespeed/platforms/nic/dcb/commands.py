@@ -11,7 +11,7 @@ from wirespeed.settings import Device, Host, Place
 
 
 def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
-    """The commands that give a setting this value."""
+    """The commands that set a setting to a value."""
     if not isinstance(device, Host) or place.kind != "nic" or place.name not in device.nics:
         return None
     commands = commands_of_setting(lines(place.name, device.nics[place.name]), path)

@@ -10,7 +10,7 @@ from wirespeed.platforms.nic import dcb_output, devlink, rdma_cm
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
-    """Settings of every port an output is there of."""
+    """Settings of every port with an output."""
     yield from dcb_output.parse(outputs)
     yield from rdma_cm.parse(outputs)
     yield from devlink.parse(outputs)

@@ -20,12 +20,12 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     if not isinstance(device, Host):
         raise TypeError(f"{name} is no host")
     return {
-        "ports": lambda: [(interface, list(lines(interface, nic))) for interface, nic in nics_of(device).items()],
-        "by_rdma_cm": lambda: any(list(rdma_cm(nic)) for nic in nics_of(device).values()),
+        "ports": lambda: [(interface, list(lines(interface, nic))) for interface, nic in select_nics(device).items()],
+        "by_rdma_cm": lambda: any(list(rdma_cm(nic)) for nic in select_nics(device).values()),
     }
 
 
-def nics_of(host: Host) -> dict[str, Nic]:
+def select_nics(host: Host) -> dict[str, Nic]:
     """The NICs of this platform with commands."""
     return {name: nic for name, nic in host.nics.items() if nic.driver.name in DRIVERS and nic.qos.priority_tc}
 
@@ -33,16 +33,16 @@ def nics_of(host: Host) -> dict[str, Nic]:
 def lines(interface: str, nic: Nic) -> Iterator[Line]:
     """Every command of a port, in order."""
     yield from pause_off(interface, nic)
-    yield from _dcb(interface, nic.qos)
+    yield from _build_dcb(interface, nic.qos)
     yield from rdma_cm(nic)
 
 
-def _dcb(interface: str, qos: NicQos) -> Iterator[Line]:
+def _build_dcb(interface: str, qos: NicQos) -> Iterator[Line]:
     words: list[str] = []
     if qos.willing is not None:
         words += ["willing", "on" if qos.willing else "off"]
     if qos.tc_discipline:
-        words += ["tc-tsa", *(f"{tc}:{_WORDS[served]}" for tc, served in sorted(qos.tc_discipline.items()))]
+        words += ["tc-tsa", *(f"{tc}:{_WORDS[discipline]}" for tc, discipline in sorted(qos.tc_discipline.items()))]
         words += ["tc-bw", "all:0", *(f"{tc}:{share}" for tc, share in sorted((qos.tc_share or {}).items()))]
     if qos.priority_tc:
         words += ["prio-tc", *(f"{priority}:{tc}" for priority, tc in sorted(qos.priority_tc.items()))]
@@ -54,7 +54,7 @@ def _dcb(interface: str, qos: NicQos) -> Iterator[Line]:
             join_arguments("dcb", "pfc", "set", "dev", interface, "prio-pfc", "all:off", *pfc_arguments),
             ("nic.qos.pfc",),
         )
-    yield from _app(interface, qos)
+    yield from _build_app(interface, qos)
     if qos.priority_buffer or qos.buffer_size:
         words = [
             "prio-buffer",
@@ -68,8 +68,8 @@ def _dcb(interface: str, qos: NicQos) -> Iterator[Line]:
         )
 
 
-def _app(interface: str, qos: NicQos) -> Iterator[Line]:
-    """The application table. It is emptied first: ``add`` would keep what stood there before."""
+def _build_app(interface: str, qos: NicQos) -> Iterator[Line]:
+    """The application table. It is flushed first, because ``add`` keeps older entries."""
     paths = ("nic.qos.dscp_priority", "nic.qos.roce_priority")
     yield Line(
         join_arguments("dcb", "app", "flush", "dev", interface, "default-prio", "dgram-port-prio", "dscp-prio"), paths

@@ -1,4 +1,4 @@
-"""What eXpressWare's tools print."""
+"""Output of eXpressWare's tools."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     """Bridges, loans, and the GPUs that can be used."""
     host = Place(outputs.device)
     if output := outputs.get("ntb-node"):
-        found = [(number, match) for number, text in numbered_lines(output) if (match := _NODE.fullmatch(text))]
-        for number, match in found:
+        matches = [(number, match) for number, text in numbered_lines(output) if (match := _NODE.fullmatch(text))]
+        for number, match in matches:
             yield observe(host.child("ntb", match[1]), "ntb.node_id", int(match[2]), output, number)
-        if found:
+        if matches:
             yield observe(host, "host.ntbs", COMPLETE, output)
     if output := outputs.get("ntb-prefetch"):
         for number, text in numbered_lines(output):

@@ -1,4 +1,4 @@
-"""What the templates of a host with a bridge need: what it lends, and what it borrows."""
+"""Values for the templates of a host with a bridge: lent and borrowed devices."""
 
 from __future__ import annotations
 

@@ -20,16 +20,16 @@ _NVM = {
 
 
 def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
-    """The commands that give a setting this value."""
+    """The commands that set a setting to a value."""
     if not isinstance(device, Host) or place.kind != "nic" or place.name not in device.nics:
         return None
     nic = device.nics[place.name]
     if path in _NVM:
-        wanted = [option for option in options(nic) if option.key.startswith(_NVM[path])]
+        requested_values = [option for option in options(nic) if option.key.startswith(_NVM[path])]
         card = nic.pcie or place.name
         commands = tuple(
             join_arguments("mlxconfig", "-y", "-d", card, "set", f"{parameter.key}={parameter.value}")
-            for parameter in wanted
+            for parameter in requested_values
         )
         return (
             SettingCommands(commands, "takes effect after mlxfwreset or a reboot, which takes the link down")

@@ -20,7 +20,7 @@ HIDDEN = ("MAX_ACC_OUT_READ",)
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option as mlxconfig takes it; ``hidden``: there only after `ADVANCED` acts."""
+    """One option of mlxconfig; ``hidden``: available only after `ADVANCED` is in effect."""
 
     key: str
     value: int
@@ -59,9 +59,9 @@ def options(nic: Nic) -> Iterator[Option]:
     """The options a NIC is to have; what DCQCN starts with too, so that it is right before the boot service ran."""
     number = port(nic)
     for path, (key, meanings) in _SWITCHES.items():
-        wanted = get(nic, path)
+        options = get(nic, path)
         for value, meaning in meanings.items():
-            if wanted is not None and meaning == wanted:
+            if options is not None and meaning == options:
                 yield Option(key.format(port=number), value)
     if nic.qos.ecn and nic.qos.ecn_priorities is not None:
         yield Option(f"ROCE_CC_PRIO_MASK_P{number}", sum(1 << priority for priority in nic.qos.ecn_priorities))
@@ -75,7 +75,7 @@ def options(nic: Nic) -> Iterator[Option]:
 
 
 def read(place: Place, output: Output) -> Iterator[Observation]:
-    """``mlxconfig -e query``: what the firmware runs with (Current) and what it will after a reset (Next Boot)."""
+    """``mlxconfig -e query``: the running values of the firmware (Current) and those after a reset (Next Boot)."""
     columns: list[str] = []
     rows: dict[str, tuple[dict[str, int], int]] = {}
     number = 1
@@ -87,18 +87,18 @@ def read(place: Place, output: Output) -> Iterator[Observation]:
         elif columns and (match := _ROW.fullmatch(text)):
             values = re.split(r"\s{2,}", match[2].strip())
             if len(values) == len(columns):
-                found = {
+                read_values = {
                     name: value
                     for name, word in zip(columns, values, strict=True)
-                    if (value := _number(word)) is not None
+                    if (value := _parse_number(word)) is not None
                 }
-                rows[match[1]] = (found, line)
+                rows[match[1]] = (read_values, line)
     for column, state in (("Current", State.RUNNING), ("Next Boot", State.PERSISTENT)):
-        reported = {key: (values[column], line) for key, (values, line) in rows.items() if column in values}
-        yield from _settings(place, reported, number, state, output)
+        reported_values = {key: (values[column], line) for key, (values, line) in rows.items() if column in values}
+        yield from _read_settings(place, reported_values, number, state, output)
 
 
-def _number(word: str) -> int | None:
+def _parse_number(word: str) -> int | None:
     match = _VALUE.fullmatch(word)
     if match is None:
         return None
@@ -106,30 +106,37 @@ def _number(word: str) -> int | None:
     return int(digits, 16 if digits[:2] in ("0x", "0X") else 10)
 
 
-def _settings(
-    place: Place, reported: Mapping[str, tuple[int, int]], number: int, state: State, output: Output
+def _read_settings(
+    place: Place, reported_values: Mapping[str, tuple[int, int]], number: int, state: State, output: Output
 ) -> Iterator[Observation]:
     """Markings and parameters of DCQCN are the driver's initial values; sysfs has the running ones."""
     configured = State.CONFIGURED if state is State.RUNNING else state
     for path, (key, meanings) in _SWITCHES.items():
-        value, line = reported.get(key.format(port=number), (-1, 0))
+        value, line = reported_values.get(key.format(port=number), (-1, 0))
         if value in meanings:
             yield observe(place, path, meanings[value], output, line, state)
     for path, (key, make) in _NUMBERS.items():
-        if (name := key.format(port=number)) in reported:
-            value, line = reported[name]
+        if (name := key.format(port=number)) in reported_values:
+            value, line = reported_values[name]
             try:
-                made = make(value)
+                made_value = make(value)
             except ValueError:
                 continue
-            yield observe(place, path, made, output, line, state if path.startswith("nic.nvm.") else configured)
-    if reported.get("USER_PROGRAMMABLE_CC", (1, 0))[0] == 0:  # otherwise another algorithm may run instead of DCQCN
+            yield observe(place, path, made_value, output, line, state if path.startswith("nic.nvm.") else configured)
+    if (
+        reported_values.get("USER_PROGRAMMABLE_CC", (1, 0))[0] == 0
+    ):  # otherwise another algorithm may run instead of DCQCN
         yield observe(
-            place, "nic.qos.congestion", Congestion.DCQCN_P, output, reported["USER_PROGRAMMABLE_CC"][1], configured
+            place,
+            "nic.qos.congestion",
+            Congestion.DCQCN_P,
+            output,
+            reported_values["USER_PROGRAMMABLE_CC"][1],
+            configured,
         )
     parameters = {
         match[1].lower(): value
-        for key, (value, _) in reported.items()
+        for key, (value, _) in reported_values.items()
         if (match := _PARAMETER.fullmatch(key)) and int(match[2]) == number
     }
     if parameters:

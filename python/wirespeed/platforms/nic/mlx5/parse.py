@@ -21,20 +21,20 @@ _TC = re.compile(r"tc: ([0-7]) ratelimit: .+?, tsa: (\w+)(?:, bw: ([0-9]{1,3})%)
 _MEMBER = re.compile(r"\s+priority:\s+([0-7])\s*")
 _ECN = re.compile(r"/sys/class/net/[^/]+/ecn/roce_(np|rp)/(?:enable/)?(\w+):([0-9]{1,10})")
 _TCLASS = re.compile(r"Global tclass=([0-9]{1,3})\s*")  # rules for single connections follow below
-_SERVED = {"strict": Discipline.STRICT, "ets": Discipline.DWRR}
+_DISCIPLINES = {"strict": Discipline.STRICT, "ets": Discipline.DWRR}
 _DCBX = {"DCBX mode: OS controlled": False, "DCBX mode: Firmware controlled": True}
 _ECTS = {ect.bits: ect for ect in Ect}
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
-    """Settings of every port an output is there of."""
+    """Settings of every port with an output."""
     for interface, output in outputs.per_nic("mlnx-qos"):
         yield from _mlnx_qos(nic_place(outputs, interface), output)
     yield from dcb_output.parse(outputs)
     for interface, output in outputs.per_nic("ecn"):
-        yield from _ecn(nic_place(outputs, interface), output)
+        yield from _read_ecn(nic_place(outputs, interface), output)
     for interface, output in outputs.per_nic("traffic-class"):
-        yield from _marks(nic_place(outputs, interface), output)
+        yield from _read_marks(nic_place(outputs, interface), output)
     for command in ("mlxconfig", "mstconfig"):
         for interface, output in outputs.per_nic(command):
             yield from nvm.read(nic_place(outputs, interface), output)
@@ -48,7 +48,7 @@ def _derive_roce_priority(outputs: Outputs) -> Iterator[Observation]:
     for interface, output in outputs.per_nic("traffic-class"):
         place = nic_place(outputs, interface)
         marks = next(
-            (observation for observation in _marks(place, output) if observation.path == "nic.qos.roce_dscp"), None
+            (observation for observation in _read_marks(place, output) if observation.path == "nic.qos.roce_dscp"), None
         )
         if marks is None or interface not in tables:
             continue
@@ -68,8 +68,8 @@ def _mlnx_qos(place: Place, output: Output) -> Iterator[Observation]:
     dscps: dict[Dscp, Priority] = {}
     table: int | None = None
     table_ended = False
-    mapped: dict[Priority, NicTrafficClass] = {}
-    served: dict[NicTrafficClass, Discipline] = {}
+    priority_map: dict[Priority, NicTrafficClass] = {}
+    discipline: dict[NicTrafficClass, Discipline] = {}
     shares: dict[NicTrafficClass, int] = {}
     first: int | None = None
     tc: NicTrafficClass | None = None
@@ -106,21 +106,21 @@ def _mlnx_qos(place: Place, output: Output) -> Iterator[Observation]:
                 tc = None
                 continue
             tc, first = NicTrafficClass(int(match[1])), first or number
-            if match[2] in _SERVED:
-                served[tc] = _SERVED[match[2]]
+            if match[2] in _DISCIPLINES:
+                discipline[tc] = _DISCIPLINES[match[2]]
             if match[2] == "ets" and match[3]:
                 shares[tc] = int(match[3])
         elif tc is not None and (match := _MEMBER.fullmatch(text)):
-            mapped[Priority(int(match[1]))] = tc
+            priority_map[Priority(int(match[1]))] = tc
     if table_ended:  # a list that was cut short shows nothing
         yield observe(place, "nic.qos.dscp_priority", dscps, output, table)
-    if len(mapped) == 8:
-        yield observe(place, "nic.qos.priority_tc", mapped, output, first)
-        yield observe(place, "nic.qos.tc_discipline", served, output, first)
+    if len(priority_map) == 8:
+        yield observe(place, "nic.qos.priority_tc", priority_map, output, first)
+        yield observe(place, "nic.qos.tc_discipline", discipline, output, first)
         yield observe(place, "nic.qos.tc_share", shares, output, first)
 
 
-def _ecn(place: Place, output: Output) -> Iterator[Observation]:
+def _read_ecn(place: Place, output: Output) -> Iterator[Observation]:
     """Congestion control of a priority is on when both the notification and the reaction point are."""
     enabled: dict[str, dict[int, bool]] = {"np": {}, "rp": {}}
     parameters: dict[str, int] = {}
@@ -145,7 +145,7 @@ def _ecn(place: Place, output: Output) -> Iterator[Observation]:
         yield observe(place, "nic.qos.congestion_parameters", parameters, output)
 
 
-def _marks(place: Place, output: Output) -> Iterator[Observation]:
+def _read_marks(place: Place, output: Output) -> Iterator[Observation]:
     for number, text in numbered_lines(output):
         match = _TCLASS.fullmatch(text)
         if match and int(match[1]) < 256:

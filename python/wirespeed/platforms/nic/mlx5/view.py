@@ -25,18 +25,18 @@ _WORDS = {Discipline.STRICT: "strict", Discipline.DWRR: "ets"}
 
 
 def view(name: str, device: Device) -> Mapping[str, Any]:
-    """Functions for the templates, and what NVIDIA's NICs cannot do."""
+    """Functions for the templates, and settings that NVIDIA's NICs do not support."""
     if not isinstance(device, Host):
         raise TypeError(f"{name} is no host")
     return {
-        "ports": lambda: [(interface, list(lines(interface, nic))) for interface, nic in nics_of(device).items()],
-        "by_rdma_cm": lambda: any(list(rdma_cm(nic)) for nic in nics_of(device).values()),
+        "ports": lambda: [(interface, list(lines(interface, nic))) for interface, nic in select_nics(device).items()],
+        "by_rdma_cm": lambda: any(list(rdma_cm(nic)) for nic in select_nics(device).values()),
         "cards": lambda: [
-            (interface, nic.pcie or interface, wanted)
-            for interface, nic in nics_of(device).items()
-            if (wanted := list(nvm.options(nic)))
+            (interface, nic.pcie or interface, options)
+            for interface, nic in select_nics(device).items()
+            if (options := list(nvm.options(nic)))
         ],
-        "nics": lambda: nics_of(device),
+        "nics": lambda: select_nics(device),
         "port": nvm.port,
         "metres": lambda length: -(-int(length) // _METRE),
         "parameters": PARAMETERS,
@@ -44,18 +44,18 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     }
 
 
-def nics_of(host: Host) -> dict[str, Nic]:
+def select_nics(host: Host) -> dict[str, Nic]:
     """The NICs of this platform."""
     return {interface: nic for interface, nic in host.nics.items() if nic.driver.name == DRIVER}
 
 
 def problems(name: str, host: Host) -> Iterator[Problem]:
     """Planned settings that the NICs do not support, each once: NICs with equal settings share it."""
-    checked: list[NicQos] = []
-    for interface, nic in nics_of(host).items():
-        if nic.qos in checked:
+    checked_settings: list[NicQos] = []
+    for interface, nic in select_nics(host).items():
+        if nic.qos in checked_settings:
             continue
-        checked.append(nic.qos)
+        checked_settings.append(nic.qos)
         place = f"{name} nic {interface}"
         if nic.qos.congestion is Congestion.DCQCN_D:
             yield Problem(
@@ -80,8 +80,8 @@ def lines(interface: str, nic: Nic) -> Iterator[Line]:
     if nic.qos.priority_tc:
         yield from _mlnx_qos(interface, nic)
     yield from rdma_cm(nic)
-    yield from _marks(nic)
-    yield from _congestion(interface, nic.qos)
+    yield from _build_marks(nic)
+    yield from _build_congestion(interface, nic.qos)
 
 
 def _mlnx_qos(interface: str, nic: Nic) -> Iterator[Line]:
@@ -100,17 +100,17 @@ def _mlnx_qos(interface: str, nic: Nic) -> Iterator[Line]:
         pfc_bits = ",".join("1" if value in qos.pfc else "0" for value in range(8))
         yield line(("nic.qos.pfc", "nic.cable_length"), "--pfc", pfc_bits, *cable)
     tcs = {int(priority): int(tc) for priority, tc in (qos.priority_tc or {}).items()}
-    served = {int(tc): _WORDS[discipline] for tc, discipline in (qos.tc_discipline or {}).items()}
+    queue_settings = {int(tc): _WORDS[discipline] for tc, discipline in (qos.tc_discipline or {}).items()}
     shares = {int(tc): share for tc, share in (qos.tc_share or {}).items()}
     yield line(
         ("nic.qos.priority_tc", "nic.qos.tc_discipline", "nic.qos.tc_share"),
         *("--prio_tc", _list(tcs)),
-        *("--tsa", ",".join(served.get(tc, "ets") for tc in range(8))),
+        *("--tsa", ",".join(queue_settings.get(tc, "ets") for tc in range(8))),
         *("--tcbw", _list(shares)),
     )
-    mapped = [word for dscp, priority in _dscps(qos) for word in ("--dscp2prio", f"set,{dscp},{priority}")]
-    if mapped:
-        yield line(("nic.qos.dscp_priority",), *mapped)
+    priority_map = [word for dscp, priority in _build_dscps(qos) for word in ("--dscp2prio", f"set,{dscp},{priority}")]
+    if priority_map:
+        yield line(("nic.qos.dscp_priority",), *priority_map)
     buffers: list[str] = []
     if qos.priority_buffer:
         buffers += ["--prio2buffer", _list({int(priority): number for priority, number in qos.priority_buffer.items()})]
@@ -124,34 +124,34 @@ def _list(numbers: Mapping[int, int]) -> str:
     return ",".join(str(numbers.get(index, 0)) for index in range(8))
 
 
-def _dscps(qos: NicQos) -> list[tuple[Dscp, Priority]]:
+def _build_dscps(qos: NicQos) -> list[tuple[Dscp, Priority]]:
     """The planned code points, and the others whose default priority is a planned one: they get the default's priority.
 
     By default the upper three bits of a DSCP are its priority."""
     planned = dict(qos.dscp_priority or {})
-    taken = set(planned.values()) | (qos.pfc or frozenset())
-    other = default_priority(qos)
+    used_values = set(planned.values()) | (qos.pfc or frozenset())
+    other_entry = default_priority(qos)
     for value in range(Dscp.last + 1):
-        if Priority(value >> 3) in taken:
-            planned.setdefault(Dscp(value), other)
+        if Priority(value >> 3) in used_values:
+            planned.setdefault(Dscp(value), other_entry)
     return sorted(planned.items())
 
 
-def _marks(nic: Nic) -> Iterator[Line]:
+def _build_marks(nic: Nic) -> Iterator[Line]:
     """The ToS byte of all RoCE data, regardless of the program."""
     if nic.rdma_device is not None and nic.qos.roce_dscp is not None:
         path = f"/sys/class/infiniband/{nic.rdma_device}/tc/1/traffic_class"
         yield Line(write(tos(nic.qos), path), ("nic.qos.roce_dscp", "nic.qos.ect"))
 
 
-def _congestion(interface: str, qos: NicQos) -> Iterator[Line]:
+def _build_congestion(interface: str, qos: NicQos) -> Iterator[Line]:
     """Both ends of DCQCN, priority by priority, and the marks of CNPs, whose factory priority is 6."""
     folder = f"/sys/class/net/{interface}/ecn"
     if qos.ecn is not None:
-        wanted = (qos.ecn_priorities or frozenset()) if qos.ecn else frozenset()
+        options = (qos.ecn_priorities or frozenset()) if qos.ecn else frozenset()
         for end in ("roce_np", "roce_rp"):
             for value in range(8):
-                text = write(int(value in wanted), f"{folder}/{end}/enable/{value}")
+                text = write(int(value in options), f"{folder}/{end}/enable/{value}")
                 yield Line(text, ("nic.qos.ecn", "nic.qos.ecn_priorities"))
     if qos.cnp_dscp is not None:
         yield Line(write(int(qos.cnp_dscp), f"{folder}/roce_np/cnp_dscp"), ("nic.qos.cnp_dscp",))

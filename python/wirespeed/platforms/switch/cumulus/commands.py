@@ -28,8 +28,8 @@ FEC = {"rs": "rs", "baser": "fc", "off": "none"}
 FEC_WORDS = {setting: word for word, setting in FEC.items()}
 TRUST = {"l3": "dscp", "l2": "dot1p", "both": "both"}
 TRUST_WORDS = {setting: word for word, setting in TRUST.items()}
-ON = ("on", "enable", "enabled")
-OFF = ("off", "disable", "disabled")
+ON_WORDS = ("on", "enable", "enabled")
+OFF_WORDS = ("off", "disable", "disabled")
 
 _FLAPS = "the link goes down and comes up again"
 _BUFFERS = "switchd divides the packet buffer again; packets in it are lost"
@@ -45,20 +45,24 @@ _SESSION = CommandSession((), ("nv config apply", "nv config save"), "lines")
 
 
 def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
-    """One change as commands; ``device`` holds the other settings as they are meant to be."""
+    """The commands of one change; ``device`` contains the other planned settings."""
     if not isinstance(device, Switch):
         return None
-    within = dict(place.entities)
-    if "queue" in within:
-        lines = _queue(within["queue"], path, value)
-    elif "vlan" in within:
-        lines = _vlan(within["vlan"], path, value)
-    elif "port" in within:
-        lines = _qos(path, value, device) if path.startswith("port.qos.") else _port(within["port"], path, value)
+    names_by_kind = dict(place.entities)
+    if "queue" in names_by_kind:
+        lines = _format_queue(names_by_kind["queue"], path, value)
+    elif "vlan" in names_by_kind:
+        lines = _format_vlan(names_by_kind["vlan"], path, value)
+    elif "port" in names_by_kind:
+        lines = (
+            _format_qos(path, value, device)
+            if path.startswith("port.qos.")
+            else _format_port(names_by_kind["port"], path, value)
+        )
         if path == "port.qos.watchdog.enabled":
-            lines = [f"interface {within['port']} qos pfc-watchdog state {'enable' if value else 'disable'}"]
+            lines = [f"interface {names_by_kind['port']} qos pfc-watchdog state {'enable' if value else 'disable'}"]
     else:
-        lines = _switch(path, value)
+        lines = _format_switch(path, value)
     if lines is None:
         return None
     consequence = _BUFFERS if path == "port.qos.pfc" else _FLAPS if path in _LINK else None
@@ -68,7 +72,7 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
 _LINK = ("port.link.speed", "port.link.fec", "port.breakout", "port.link.enabled")
 
 
-def _switch(path: str, value: Any) -> list[str] | None:
+def _format_switch(path: str, value: Any) -> list[str] | None:
     match path:
         case "switch.watchdog_poll":
             return [f"qos pfc-watchdog polling-interval {value.milliseconds}"]
@@ -89,7 +93,7 @@ def _switch(path: str, value: Any) -> list[str] | None:
     return None
 
 
-def _port(name: str, path: str, value: Any) -> list[str] | None:
+def _format_port(name: str, path: str, value: Any) -> list[str] | None:
     match path:
         case "port.link.mtu":
             return [f"interface {name} link mtu {value}"]
@@ -108,7 +112,7 @@ def _port(name: str, path: str, value: Any) -> list[str] | None:
     return None
 
 
-def _vlan(number: str, path: str, value: Any) -> list[str] | None:
+def _format_vlan(number: str, path: str, value: Any) -> list[str] | None:
     match path:
         case "vlan.mtu":
             return [f"interface vlan{number} link mtu {value}"]
@@ -117,7 +121,7 @@ def _vlan(number: str, path: str, value: Any) -> list[str] | None:
     return None
 
 
-def _qos(path: str, value: Any, switch: Switch) -> list[str] | None:
+def _format_qos(path: str, value: Any, switch: Switch) -> list[str] | None:
     match path:
         case "port.qos.trust":
             return [f"qos mapping default-global trust {TRUST_WORDS[value]}"]
@@ -132,9 +136,11 @@ def _qos(path: str, value: Any, switch: Switch) -> list[str] | None:
                 for tc, queue in _sorted_items(value)
             ]
         case "port.qos.pfc":
-            wanted = [key for key, is_enabled in value.items() if is_enabled] if isinstance(value, Mapping) else value
-            pfc_lines = [f"qos pfc default-global switch-priority {int(priority)}" for priority in sorted(wanted)]
-            return ["qos roce mode lossless", *(pfc_lines if [int(priority) for priority in wanted] != [3] else [])]
+            priorities = (
+                [key for key, is_enabled in value.items() if is_enabled] if isinstance(value, Mapping) else value
+            )
+            pfc_lines = [f"qos pfc default-global switch-priority {int(priority)}" for priority in sorted(priorities)]
+            return ["qos roce mode lossless", *(pfc_lines if [int(priority) for priority in priorities] != [3] else [])]
         case "port.qos.watchdog.detect" if switch.watchdog_poll:
             return [f"qos pfc-watchdog robustness {int(value) // int(switch.watchdog_poll)}"]
     return None
@@ -144,7 +150,7 @@ def _sorted_items(value: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
     return sorted(value.items())
 
 
-def _queue(number: str, path: str, value: Any) -> list[str] | None:
+def _format_queue(number: str, path: str, value: Any) -> list[str] | None:
     marking = f"qos congestion-control default-global traffic-class {number}"
     match path:
         case "queue.discipline":

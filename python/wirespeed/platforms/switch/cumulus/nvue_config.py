@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wirespeed.platforms.switch.cumulus.commands import OFF, ON
+from wirespeed.platforms.switch.cumulus.commands import OFF_WORDS, ON_WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +27,10 @@ class Statement:
 
 
 def parse_statements(text: str) -> list[Statement]:
-    """The lines of a configuration; none when it was cut short, that is when its last line does not end."""
+    """The lines of a configuration. Empty if it is truncated: its last line does not end."""
     if not text.endswith("\n"):
         return []
-    found: list[Statement] = []
+    statements: list[Statement] = []
     start, whole = 0, ""
     for number, line in enumerate(text.split("\n"), start=1):
         if not whole and not line.startswith("nv set "):
@@ -40,9 +40,9 @@ def parse_statements(text: str) -> list[Statement]:
             words = shlex.split(whole)
         except ValueError:  # a quoted text, such as a banner, goes on in the next line
             continue
-        found.append(Statement(start, tuple(words[2:])))
+        statements.append(Statement(start, tuple(words[2:])))
         whole = ""
-    return [] if whole else found
+    return [] if whole else statements
 
 
 MOST_NAMES = 4096
@@ -54,35 +54,35 @@ def expand_names(names: str) -> list[str]:
 
     Names after the first 4096 are left out.
     """
-    found: list[str] = []
+    statements: list[str] = []
     prefix = ""
     for part in names.split(","):
         match = re.fullmatch(r"(.*?)([0-9]+)(?:-([0-9]+))?", part)
         if match is None:
-            found.append(part)
+            statements.append(part)
             continue
         prefix = match[1] or prefix
         first, last = int(match[2]), int(match[3] or match[2])
-        room = MOST_NAMES - len(found)
-        found += [f"{prefix}{number}" for number in range(first, min(last + 1, first + room))]
-    return found[:MOST_NAMES]
+        room = MOST_NAMES - len(statements)
+        statements += [f"{prefix}{number}" for number in range(first, min(last + 1, first + room))]
+    return statements[:MOST_NAMES]
 
 
 def numbers(names: str) -> list[int] | None:
-    """``0-3,5`` as numbers; None when one is none."""
-    found = expand_names(names)
-    return [int(value) for value in found] if all(value.isdecimal() for value in found) else None
+    """``0-3,5`` as numbers. None if one is malformed."""
+    statements = expand_names(names)
+    return [int(value) for value in statements] if all(value.isdecimal() for value in statements) else None
 
 
 def of_interfaces(lines: list[Statement]) -> Iterator[tuple[str, Statement, tuple[str, ...]]]:
     """(interface, line, words after it), each interface of a list by itself."""
     for line in lines:
-        rest = line.words_after("interface", "*")
-        if rest is not None:
+        argument = line.words_after("interface", "*")
+        if argument is not None:
             for name in expand_names(line.words[1]):
-                yield name, line, rest
+                yield name, line, argument
 
 
 def parse_on_off(value: str) -> bool | None:
     """A state; None for a word that is neither."""
-    return True if value in ON else False if value in OFF else None
+    return True if value in ON_WORDS else False if value in OFF_WORDS else None

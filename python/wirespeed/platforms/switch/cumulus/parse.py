@@ -8,18 +8,18 @@ from collections.abc import Iterator
 from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.output_values import numbered_lines, observe, parse_json_object
-from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number, quantity
-from wirespeed.platforms.switch.cumulus.commands import DEFAULT_MTU, FEC, ON
+from wirespeed.platforms.switch.config_reader import ReadValues, observe_settings, parse_number, quantity
+from wirespeed.platforms.switch.cumulus.commands import DEFAULT_MTU, FEC, ON_WORDS
 from wirespeed.platforms.switch.cumulus.nvue_config import Statement, expand_names, of_interfaces, parse_statements
-from wirespeed.platforms.switch.cumulus.qos import port_qos, qos_of
+from wirespeed.platforms.switch.cumulus.qos import port_qos, read_qos
 from wirespeed.platforms.switch.cumulus.routing import bgp, peer_states, peers, unnumbered_ports
-from wirespeed.platforms.switch.json_output import mapping_of, source_of
+from wirespeed.platforms.switch.json_output import find_mapping, find_source
 from wirespeed.platforms.switch.terminal import strip_terminal
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
 
 _CHANNEL_SETTINGS = ("port.link.mtu", "port.vlan", "port.addresses", "port.unnumbered")
-"""What a port in a bond has from the bond."""
+"""Settings that a port takes from its bond."""
 _PORT = re.compile(r"swp[0-9]+(s[0-9]+)?")
 
 
@@ -30,29 +30,34 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     """All observations in the recorded outputs of one switch."""
     switch, outputs = Place(outputs.device), strip_terminal(outputs)
     if (output := outputs.get("config")) is not None:
-        yield from _config(switch, output)
+        yield from _read_config(switch, output)
     if (output := outputs.get("roce")) is not None:
-        yield from _roce(switch, output)
+        yield from _read_roce(switch, output)
     if (output := outputs.get("interfaces")) is not None:
-        yield from _interfaces(switch, output)
+        yield from _read_interfaces(switch, output)
     if (output := outputs.get("lldp")) is not None:
-        yield from _lldp(switch, output)
+        yield from _read_lldp(switch, output)
     if (output := outputs.get("bgp-neighbors")) is not None:
         yield from peer_states(switch, output)
 
 
-def _config(switch: Place, output: Output) -> Iterator[Observation]:
+def _read_config(switch: Place, output: Output) -> Iterator[Observation]:
     statements = parse_statements(output.text)
     if not statements:
         return
-    qos = qos_of(statements)
+    qos = read_qos(statements)
     interfaces: dict[str, list[Statement]] = {}
-    for name, line, rest in of_interfaces(statements):
-        interfaces.setdefault(name, []).append(Statement(line.number, rest))
-    loopbacks = _addresses(interfaces.get("lo", []))
-    found: Found = {"switch.routing": (True, 0), **qos.switch, **bgp(statements), "switch.loopbacks": loopbacks}
-    yield from observe_settings(switch, found, output)
-    # What the switch made of it is in "nv show qos roce".
+    for name, line, argument in of_interfaces(statements):
+        interfaces.setdefault(name, []).append(Statement(line.number, argument))
+    loopbacks = _read_addresses(interfaces.get("lo", []))
+    read_values: ReadValues = {
+        "switch.routing": (True, 0),
+        **qos.switch,
+        **bgp(statements),
+        "switch.loopbacks": loopbacks,
+    }
+    yield from observe_settings(switch, read_values, output)
+    # "nv show qos roce" shows the result.
     yield from observe_settings(switch, {"switch.buffers.lossless": qos.lossless}, output, State.CONFIGURED)
     yield from peers(switch, statements, output)
     cages: dict[str, tuple[int, int]] = {}
@@ -62,126 +67,126 @@ def _config(switch: Place, output: Output) -> Iterator[Observation]:
             breakout = line.words[2] if line.words[:2] == ("link", "breakout") and len(line.words) > 2 else ""
             if match := re.fullmatch(r"([0-9]+)x", breakout):
                 cages[name] = (int(match[1]), line.number)
-    bonded, neighbours = _bond_members(interfaces), unnumbered_ports(statements)
+    bond_members, neighbours = _bond_members(interfaces), unnumbered_ports(statements)
     for name, port_statements in ports.items():
         if name not in cages:
-            found = _port(name, port_statements, cages)
-            found["port.unnumbered"] = (name in neighbours, port_statements[0].number)
-            if name in bonded:  # then the bond's count
-                found = {path: value for path, value in found.items() if path not in _CHANNEL_SETTINGS}
+            read_values = _read_port(name, port_statements, cages)
+            read_values["port.unnumbered"] = (name in neighbours, port_statements[0].number)
+            if name in bond_members:  # then the bond's count
+                read_values = {path: value for path, value in read_values.items() if path not in _CHANNEL_SETTINGS}
             place = switch.child("port", name)
-            yield from observe_settings(place, found, output)
+            yield from observe_settings(place, read_values, output)
             yield from port_qos(place, port_statements, qos, output)
-    yield from _vlans(switch, statements, interfaces, output)
+    yield from _read_vlans(switch, statements, interfaces, output)
     yield Observation(switch, "switch.ports", COMPLETE, output.source)
     yield Observation(switch, "switch.vlans", COMPLETE, output.source)
     yield Observation(switch, "switch.peers", COMPLETE, output.source)
 
 
-def _port(name: str, statements: list[Statement], cages: dict[str, tuple[int, int]]) -> Found:
+def _read_port(name: str, statements: list[Statement], cages: dict[str, tuple[int, int]]) -> ReadValues:
     number = statements[0].number
-    found: Found = {
+    read_values: ReadValues = {
         "port.link.mtu": (DEFAULT_MTU, number),
         "port.link.enabled": (True, number),
-        "port.addresses": _addresses(statements),
+        "port.addresses": _read_addresses(statements),
     }
     cage = name.rpartition("s")[0]
     if cage in cages:
-        found["port.breakout"] = cages[cage]
+        read_values["port.breakout"] = cages[cage]
     for line in statements:
         match line.words:
             case ("link", "mtu", value):
-                found["port.link.mtu"] = (parse_number(value), line.number)
+                read_values["port.link.mtu"] = (parse_number(value), line.number)
             case ("link", "speed", value):
-                found["port.link.speed"] = (_SPEED(value), line.number)
+                read_values["port.link.speed"] = (_SPEED(value), line.number)
             case ("link", "fec", value):
-                found["port.link.fec"] = (FEC.get(value), line.number)
+                read_values["port.link.fec"] = (FEC.get(value), line.number)
             case ("link", "state", value):
-                found["port.link.enabled"] = ({"up": True, "down": False}.get(value), line.number)
+                read_values["port.link.enabled"] = ({"up": True, "down": False}.get(value), line.number)
             case ("description", value):
-                found["port.description"] = (value, line.number)
+                read_values["port.description"] = (value, line.number)
             case ("bridge", "domain", _, "access", value):
-                found["port.vlan"] = (parse_number(value), line.number)
-    return found
+                read_values["port.vlan"] = (parse_number(value), line.number)
+    return read_values
 
 
 def _bond_members(interfaces: dict[str, list[Statement]]) -> set[str]:
     """Ports that are members of a bond."""
     lines = (line.words for statements in interfaces.values() for line in statements)
-    listed = {words[2] for words in lines if words[:2] == ("bond", "member") and len(words) > 2}
-    return {name for names in listed for name in expand_names(names)}
+    members = {words[2] for words in lines if words[:2] == ("bond", "member") and len(words) > 2}
+    return {name for names in members for name in expand_names(names)}
 
 
-def _addresses(statements: list[Statement]) -> tuple[tuple[str, ...] | None, int]:
+def _read_addresses(statements: list[Statement]) -> tuple[tuple[str, ...] | None, int]:
     """Addresses of an interface, in the newer spelling or the older ``ip address``; None when they are a VRF's."""
-    found: list[tuple[str, int]] = []
+    address_lines: list[tuple[str, int]] = []
     for line in statements:
         match line.words:
             case ("ip", "vrf", table) | ("vrf", table) if table != "default":
                 return None, line.number
             case ("ip" | "ipv4" | "ipv6", "address", address):
-                found.append((address, line.number))
-    return tuple(address for address, _ in found), found[0][1] if found else 0
+                address_lines.append((address, line.number))
+    return tuple(address for address, _ in address_lines), address_lines[0][1] if address_lines else 0
 
 
-def _vlans(
+def _read_vlans(
     switch: Place, statements: list[Statement], interfaces: dict[str, list[Statement]], output: Output
 ) -> Iterator[Observation]:
     numbers: dict[int, int] = {}
     for line in statements:
-        rest = line.words_after("bridge", "domain", "*", "vlan")
-        if rest:
-            numbers |= {int(name): line.number for name in expand_names(rest[0]) if name.isdecimal()}
-    for number, at in numbers.items():
+        argument = line.words_after("bridge", "domain", "*", "vlan")
+        if argument:
+            numbers |= {int(name): line.number for name in expand_names(argument[0]) if name.isdecimal()}
+    for number, line_number in numbers.items():
         name = f"vlan{number}"
         vlan_statements = interfaces.get(name, [])
-        addresses = _addresses(vlan_statements)
-        found: Found = {"vlan.addresses": (addresses[0], addresses[1] or at)}
+        addresses = _read_addresses(vlan_statements)
+        read_values: ReadValues = {"vlan.addresses": (addresses[0], addresses[1] or line_number)}
         if vlan_statements:
-            found["vlan.mtu"] = (DEFAULT_MTU, vlan_statements[0].number)
+            read_values["vlan.mtu"] = (DEFAULT_MTU, vlan_statements[0].number)
         for line in vlan_statements:
             match line.words:
                 case ("link", "mtu", value):
-                    found["vlan.mtu"] = (parse_number(value), line.number)
+                    read_values["vlan.mtu"] = (parse_number(value), line.number)
                 case ("description", value):
-                    found["vlan.description"] = (value, line.number)
-        yield from observe_settings(switch.child("vlan", str(number)), found, output)
+                    read_values["vlan.description"] = (value, line.number)
+        yield from observe_settings(switch.child("vlan", str(number)), read_values, output)
 
 
-def _roce(switch: Place, output: Output) -> Iterator[Observation]:
+def _read_roce(switch: Place, output: Output) -> Iterator[Observation]:
     """The table's last column is what was applied; ``state`` is the newer word for ``enable``."""
     enabled: bool | None = None
     for number, line in numbered_lines(output):
         words = line.split()
         if words and words[0] in ("enable", "state") and len(words) > 1:
-            enabled = words[-1] in ON
+            enabled = words[-1] in ON_WORDS
             if not enabled:
                 yield observe(switch, "switch.buffers.lossless", False, output, number)
         elif enabled and len(words) > 1 and words[0] == "mode":
             yield observe(switch, "switch.buffers.lossless", words[-1].startswith("lossless"), output, number)
 
 
-def _interfaces(switch: Place, output: Output) -> Iterator[Observation]:
+def _read_interfaces(switch: Place, output: Output) -> Iterator[Observation]:
     data = parse_json_object(output) or {}
     for name in data:
-        status = mapping_of(mapping_of(data, name), "link").get("oper-status")
+        status = find_mapping(find_mapping(data, name), "link").get("oper-status")
         if _PORT.fullmatch(name) and status in ("up", "down"):
-            yield Observation(switch.child("port", name), "port.link.up", status == "up", source_of(output, name))
+            yield Observation(switch.child("port", name), "port.link.up", status == "up", find_source(output, name))
 
 
-def _lldp(switch: Place, output: Output) -> Iterator[Observation]:
+def _read_lldp(switch: Place, output: Output) -> Iterator[Observation]:
     """Neighbours of lldpd: a list of one-key objects, or one object where there is only one neighbour."""
-    interfaces = mapping_of(parse_json_object(output) or {}, "lldp").get("interface")
+    interfaces = find_mapping(parse_json_object(output) or {}, "lldp").get("interface")
     for entry in interfaces if isinstance(interfaces, list) else [interfaces]:
         for name, neighbour in entry.items() if isinstance(entry, dict) else ():
             if not _PORT.fullmatch(name) or not isinstance(neighbour, dict):
                 continue
-            chassis, port = mapping_of(neighbour, "chassis"), mapping_of(neighbour, "port")
-            place, source = switch.child("port", name), source_of(output, name)
+            chassis, port = find_mapping(neighbour, "chassis"), find_mapping(neighbour, "port")
+            place, source = switch.child("port", name), find_source(output, name)
             # The key is the chassis name, or "id" for a chassis without name.
             if len(chassis) == 1 and isinstance(next(iter(chassis.values())), dict) and "id" not in chassis:
                 yield Observation(place, "port.neighbour.device", next(iter(chassis)), source)
-            port_id = mapping_of(port, "id")
+            port_id = find_mapping(port, "id")
             said_port = port_id.get("value") if port_id.get("type") == "ifname" else port.get("descr")
             if isinstance(said_port, str):
                 yield Observation(place, "port.neighbour.port", said_port, source)

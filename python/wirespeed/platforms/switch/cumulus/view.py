@@ -1,4 +1,4 @@
-"""What the NVUE templates need computed: what all ports share, and settings that NVUE cannot configure."""
+"""Values for the NVUE templates: common settings of all ports, and settings that NVUE cannot configure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MS = 10**9  # picoseconds
 
 @dataclass(frozen=True, slots=True)
 class DefaultProfiles:
-    """The ``default-global`` profiles: what holds for every port."""
+    """The ``default-global`` profiles, which apply to every port."""
 
     qos: PortQos
     queues: tuple[tuple[int, Queue], ...]
@@ -33,19 +33,21 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     """Computed values for the templates; ``problems`` lists settings that NVUE cannot express."""
     if not isinstance(device, Switch):
         raise TypeError("a switch platform renders a Switch")
-    shared = _default_profiles(device)
+    global_settings = _default_profiles(device)
     poll = device.watchdog_poll
-    detect = shared.qos.watchdog.detect
+    detect = global_settings.qos.watchdog.detect
     return {
-        "problems": list(_problems(name, device)),
-        "shared": shared,
-        "pfc": sorted(int(entry) for entry in shared.qos.pfc or ()),
-        "trust": TRUST_WORDS.get(shared.qos.trust or ""),
-        "dscp": [(int(d), int(tc)) for d, tc in sorted((shared.qos.dscp_tc or {}).items()) if int(tc) != int(d) // 8],
+        "problems": list(_find_problems(name, device)),
+        "shared": global_settings,
+        "pfc": sorted(int(entry) for entry in global_settings.qos.pfc or ()),
+        "trust": TRUST_WORDS.get(global_settings.qos.trust or ""),
+        "dscp": [
+            (int(d), int(tc)) for d, tc in sorted((global_settings.qos.dscp_tc or {}).items()) if int(tc) != int(d) // 8
+        ],
         "queue_map": [
             (int(tc), int(queue))
-            for tc, queue in sorted((shared.qos.tc_queue or {}).items())
-            if int(queue) != (ROCE_QUEUES[int(tc)] if shared.qos.pfc else int(tc))
+            for tc, queue in sorted((global_settings.qos.tc_queue or {}).items())
+            if int(queue) != (ROCE_QUEUES[int(tc)] if global_settings.qos.pfc else int(tc))
         ],
         "robustness": int(detect) // int(poll) if detect is not None and poll else None,
         "poll": None if poll is None else poll.milliseconds,
@@ -53,7 +55,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "neighbours": [
             (port_name, port) for port_name, port in sorted_ports(device.ports) if port.neighbour.device is not None
         ],
-        "cages": _cages(device),
+        "cages": _build_cages(device),
         "vlans": sorted(device.vlans.items(), key=lambda entry: int(entry[0])),
         "quoted": lambda text: f"'{text}'" if " " in text else text,
         "default_mtu": DEFAULT_MTU,
@@ -62,10 +64,10 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     }
 
 
-def _cages(switch: Switch) -> list[tuple[str, int]]:
+def _build_cages(switch: Switch) -> list[tuple[str, int]]:
     """The ports of the front panel that are split, in their order, with the number of their parts."""
-    found = {name.rpartition("s")[0]: port.breakout for name, port in sorted_ports(switch.ports) if port.breakout}
-    return list(found.items())
+    breakouts = {name.rpartition("s")[0]: port.breakout for name, port in sorted_ports(switch.ports) if port.breakout}
+    return list(breakouts.items())
 
 
 def _default_profiles(switch: Switch) -> DefaultProfiles:
@@ -79,7 +81,7 @@ def _default_profiles(switch: Switch) -> DefaultProfiles:
     )
 
 
-def _problems(name: str, switch: Switch) -> Iterator[Problem]:
+def _find_problems(name: str, switch: Switch) -> Iterator[Problem]:
     yield from find_invalid_texts(name, switch, "'")
     ports = sorted_ports(switch.ports)
     for path, values in (
@@ -100,13 +102,13 @@ def _problems(name: str, switch: Switch) -> Iterator[Problem]:
         yield Problem(f"{name}: switch.watchdog_poll", str(poll), "100 ms to 5000 ms")
     messages: set[str] = set()
     for port_name, port in ports:
-        for problem in _port(port_name, port, switch):
+        for problem in _check_port(port_name, port, switch):
             if problem.found + problem.expected not in messages:  # problems shared by all ports are reported once
                 messages.add(problem.found + problem.expected)
                 yield Problem(f"{name} {problem.place}", problem.found, problem.expected, problem.hint)
 
 
-def _port(name: str, port: Port, switch: Switch) -> Iterator[Problem]:
+def _check_port(name: str, port: Port, switch: Switch) -> Iterator[Problem]:
     qos, dog = port.qos, port.qos.watchdog
     if (port.breakout is not None) != ("s" in name.removeprefix("swp")):
         yield Problem(f"{name}: port.breakout", f"a port split into {port.breakout or 1}", "sub-ports, such as swp1s0")
@@ -125,6 +127,6 @@ def _port(name: str, port: Port, switch: Switch) -> Iterator[Problem]:
     poll = switch.watchdog_poll
     if dog.detect is not None and (not poll or dog.detect % poll or not 1 <= dog.detect // poll <= 1000):
         yield Problem(f"{name}: port.qos.watchdog.detect", str(dog.detect), f"1 to 1000 polling intervals of {poll}")
-    for number, served in port.queues.items():
-        if served.ecn.minimum_fill is not None or served.ecn.maximum_fill is not None:
+    for number, discipline in port.queues.items():
+        if discipline.ecn.minimum_fill is not None or discipline.ecn.maximum_fill is not None:
             yield Problem(f"{name} queue {number}: queue.ecn.minimum_fill", "percent", "bytes")

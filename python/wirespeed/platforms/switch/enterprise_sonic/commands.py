@@ -40,7 +40,7 @@ FAMILY_WORDS = (("ipv4", "ip"), ("ipv6", "ipv6"))
 """Address families, and the word before ``address`` that goes with them."""
 
 _FLAPS = "the link goes down and comes up again"
-_SHARED = "all ports with this policy change"
+_SHARED_CONSEQUENCE = "all ports with this policy change"
 
 
 def map_lines(path: str, mapping: Mapping[Any, Any]) -> list[str]:
@@ -65,32 +65,32 @@ _SESSION = CommandSession(("sonic-cli", "configure terminal"), ("end", "write me
 
 
 def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
-    """One change as commands; ``device`` holds the other settings as they are meant to be."""
+    """The commands of one change; ``device`` contains the other planned settings."""
     if not isinstance(device, Switch):
         return None
-    within = dict(place.entities)
+    names_by_kind = dict(place.entities)
     lines: list[str] | None = None
     consequence = _CONSEQUENCES.get(path)
     if place.kind is None:
         lines = _switch_lines(path, value, device)
-    elif "peer" in within:
-        lines = _peer_lines(within["peer"], path, value, device)
-    elif "vlan" in within:
+    elif "peer" in names_by_kind:
+        lines = _peer_lines(names_by_kind["peer"], path, value, device)
+    elif "vlan" in names_by_kind:
         line = _VLAN.get(path)
-        lines = None if line is None else [f"interface Vlan{within['vlan']}", *line(value)]
-    elif "queue" in within:
-        lines = _queue_lines(within["port"], int(within["queue"]), path, value, device)
-        consequence = _SHARED
+        lines = None if line is None else [f"interface Vlan{names_by_kind['vlan']}", *line(value)]
+    elif "queue" in names_by_kind:
+        lines = _queue_lines(names_by_kind["port"], int(names_by_kind["queue"]), path, value, device)
+        consequence = _SHARED_CONSEQUENCE
     elif path in MAPS:
-        name = Policies(device).map_name(path, device.ports.get(within["port"], Port()))
+        name = Policies(device).map_name(path, device.ports.get(names_by_kind["port"], Port()))
         kind = MAPS[path][0]
-        lines = [f"qos map {kind} {name}", *map_lines(path, value), "exit", f"interface {within['port']}"]
+        lines = [f"qos map {kind} {name}", *map_lines(path, value), "exit", f"interface {names_by_kind['port']}"]
         lines.append(f"qos-map {kind} {name}")
-        consequence = f"{_SHARED}; packets in flight change their queue"
+        consequence = f"{_SHARED_CONSEQUENCE}; packets in flight change their queue"
     else:
-        port = device.ports.get(within["port"], Port())
-        bound_lines = _bound(path, value, port, Policies(device))
-        lines = None if bound_lines is None else [f"interface {within['port']}", *bound_lines]
+        port = device.ports.get(names_by_kind["port"], Port())
+        bound_lines = _format_bound(path, value, port, Policies(device))
+        lines = None if bound_lines is None else [f"interface {names_by_kind['port']}", *bound_lines]
     if not lines:
         return None
     return _SESSION.commands_for(lines, consequence)
@@ -169,15 +169,15 @@ def _peer_lines(name: str, path: str, value: Any, switch: Switch) -> list[str] |
         case "peer.bfd":
             return [*lines, "bfd" if value else "no bfd"]
         case "peer.unnumbered":
-            return [*lines, *([f"remote-as {peer.asn}"] if peer.asn else []), *_EXTENDED] if value else None
+            return [*lines, *([f"remote-as {peer.asn}"] if peer.asn else []), *_EXTENDED_NEXT_HOP] if value else None
         case "peer.ipv4" | "peer.ipv6":
-            extended = _EXTENDED if peer.unnumbered and value and path == "peer.ipv4" else []
+            extra_lines = _EXTENDED_NEXT_HOP if peer.unnumbered and value and path == "peer.ipv4" else []
             family = f"address-family {path.removeprefix('peer.')} unicast"
-            return [*lines, *extended, family, "activate" if value else "no activate"]
+            return [*lines, *extra_lines, family, "activate" if value else "no activate"]
     return None
 
 
-_EXTENDED = ["capability extended-nexthop"]
+_EXTENDED_NEXT_HOP = ["capability extended-nexthop"]
 """IPv4 prefixes over an IPv6 next hop (RFC 8950)."""
 
 
@@ -185,8 +185,8 @@ def _address_lines(addresses: Any) -> list[str]:
     return [f"{ip_word(address)} address {address}" for address in addresses]
 
 
-def _bound(path: str, value: Any, port: Port, policies: Policies) -> list[str] | None:
-    """Lines of an interface; some need what else is meant for it."""
+def _format_bound(path: str, value: Any, port: Port, policies: Policies) -> list[str] | None:
+    """Lines of an interface; some depend on its other planned settings."""
     watchdog = port.qos.watchdog
     if path == "port.qos.trust" and value in ("dscp", "dot1p"):  # the map that is bound decides
         unbind = ["no qos-map dscp-tc"] if value == "dot1p" else []

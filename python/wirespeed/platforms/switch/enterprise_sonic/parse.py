@@ -24,7 +24,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     switch, outputs = Place(outputs.device), strip_terminal(outputs)
     for command, read in (
         ("running-config", running_config),
-        ("version", _version),
+        ("version", _read_version),
         ("interface-status", _interface_status),
         ("lldp-table", _lldp_table),
         ("bgp-ipv4-summary", bgp_summary),
@@ -34,7 +34,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
             yield from read(switch, output)
 
 
-def _version(switch: Place, output: Output) -> Iterator[Observation]:
+def _read_version(switch: Place, output: Output) -> Iterator[Observation]:
     for number, line in complete_lines(output):
         if match := re.fullmatch(r"Software Version\s+:\s+'?([^'\s]+)'?\s*", line):
             yield Observation(switch, "switch.os_version", match[1], output.source_of_line(number))
@@ -79,8 +79,8 @@ def _lldp_table(switch: Place, output: Output) -> Iterator[Observation]:
         name, device, remote_port, _ = (line[begin:end].strip() for begin, end in pairwise(starts))
         if any(line[begin - 1 : begin] != " " for begin in starts[1:4]) or not (name and device and remote_port):
             continue  # cells cannot be assigned to columns
-        described = line[starts[4] - 1 :].split()  # some releases print its heading one blank too far
+        description_words = line[starts[4] - 1 :].split()  # some releases print its heading one blank too far
         port, source = switch.child("port", name), output.source_of_line(number)
         yield Observation(port, "port.neighbour.device", device, source)
-        name = described[-1] if _MAC.fullmatch(remote_port) and described else remote_port
+        name = description_words[-1] if _MAC.fullmatch(remote_port) and description_words else remote_port
         yield Observation(port, "port.neighbour.port", name, source)

@@ -33,7 +33,7 @@ class Policies:
         self._queues: DistinctValues[Mapping[str, Queue]] = DistinctValues()
         self._keys: dict[tuple[str, int], Any] = {}  # ports share their settings
         self._maps: dict[str, dict[Any, str]] = {}
-        self._schedulers = name_policies(switch, BASE, self._scheduler)
+        self._schedulers = name_policies(switch, BASE, self._build_scheduler)
         thresholds: dict[Ecn, None] = {}
         for port in {self._queues.number(port.queues): port for _, port in sorted_ports(switch.ports)}.values():
             thresholds.update((queue.ecn, None) for queue in port.queues.values() if has_thresholds(queue.ecn))
@@ -45,20 +45,20 @@ class Policies:
 
     def map_name(self, path: str, port: Port) -> str:
         """Name of the port's ``qos map`` for a setting path."""
-        return self._names_of(path).get(self._key(path, port), BASE)
+        return self._list_names(path).get(self._find_key(path, port), BASE)
 
     def bound(self, port: Port) -> list[str]:
         """Setting paths of the maps the port needs."""
-        return [path for path in MAP_PATHS if self._key(path, port) is not None]
+        return [path for path in MAP_PATHS if self._find_key(path, port) is not None]
 
     def maps(self, path: str) -> Iterator[tuple[str, Mapping[Any, Any]]]:
         """Every ``qos map`` of one kind."""
-        for value, name in self._names_of(path).items():
+        for value, name in self._list_names(path).items():
             yield name, dict(value)
 
     def scheduler_name(self, port: Port) -> str:
         """Name of the port's ``scheduler-policy``."""
-        return self._schedulers.get(scheduler_of(port), BASE)
+        return self._schedulers.get(find_scheduler(port), BASE)
 
     def schedulers(self) -> Iterator[tuple[str, Scheduler]]:
         """Every ``scheduler-policy``."""
@@ -74,31 +74,31 @@ class Policies:
         for ecn, name in self._wred.items():
             yield name, ecn
 
-    def _scheduler(self, port: Port) -> Scheduler | None:
-        at = ("scheduler", self._queues.number(port.queues))
-        if at not in self._keys:
-            self._keys[at] = scheduler_of(port)
-        found: Scheduler | None = self._keys[at]
-        return found
+    def _build_scheduler(self, port: Port) -> Scheduler | None:
+        key = ("scheduler", self._queues.number(port.queues))
+        if key not in self._keys:
+            self._keys[key] = find_scheduler(port)
+        read_values: Scheduler | None = self._keys[key]
+        return read_values
 
-    def _names_of(self, path: str) -> Mapping[Any, str]:
+    def _list_names(self, path: str) -> Mapping[Any, str]:
         if path not in self._maps:
-            self._maps[path] = name_policies(self._switch, BASE, lambda port: self._key(path, port))
+            self._maps[path] = name_policies(self._switch, BASE, lambda port: self._find_key(path, port))
         return self._maps[path]
 
-    def _key(self, path: str, port: Port) -> Any:
-        at = (path, self._qos.number(port.qos))
-        if at not in self._keys:
-            self._keys[at] = frozen(mapping_of(port, path))
-        return self._keys[at]
+    def _find_key(self, path: str, port: Port) -> Any:
+        key = (path, self._qos.number(port.qos))
+        if key not in self._keys:
+            self._keys[key] = frozen(find_mapping(port, path))
+        return self._keys[key]
 
 
-def mapping_of(port: Port, path: str) -> Mapping[Any, Any] | None:
+def find_mapping(port: Port, path: str) -> Mapping[Any, Any] | None:
     """The map of a port; the one of PFC priorities to priority groups follows from the others where it is not set."""
     qos = port.qos
     if path != "port.qos.pfc_pg" or qos.pfc_pg is not None:
-        found: Mapping[Any, Any] | None = getattr(qos, path.rpartition(".")[2])
-        return found or None
+        read_values: Mapping[Any, Any] | None = getattr(qos, path.rpartition(".")[2])
+        return read_values or None
     if not (qos.pfc and qos.pfc_queue and qos.tc_queue and qos.tc_pg):
         return None
     groups = {queue: qos.tc_pg[tc] for tc, queue in qos.tc_queue.items() if tc in qos.tc_pg}
@@ -109,9 +109,9 @@ def mapping_of(port: Port, path: str) -> Mapping[Any, Any] | None:
     } or None
 
 
-def scheduler_of(port: Port) -> Scheduler | None:
+def find_scheduler(port: Port) -> Scheduler | None:
     """Content of the port's scheduler policy; None without intent."""
-    scheduled = sorted(
+    queue_schedulers = sorted(
         (
             (int(number), Queue(queue.discipline, queue.weight, shape=queue.shape))
             for number, queue in port.queues.items()
@@ -119,4 +119,4 @@ def scheduler_of(port: Port) -> Scheduler | None:
         ),
         key=lambda entry: entry[0],
     )
-    return tuple(scheduled) or None
+    return tuple(queue_schedulers) or None

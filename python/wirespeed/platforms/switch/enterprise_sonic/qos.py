@@ -1,4 +1,4 @@
-"""Policies, maps, and what is bound to a port."""
+"""Policies, maps, and their bindings to ports."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number, quantity
+from wirespeed.platforms.switch.config_reader import ReadValues, observe_settings, parse_number, quantity
 from wirespeed.platforms.switch.enterprise_sonic.commands import KBYTE, MAPS
 from wirespeed.platforms.switch.indented_config import Line, lines_after, numbers
 from wirespeed.settings import (
@@ -38,36 +38,36 @@ _KEYS: Mapping[str, Callable[[int], Any]] = {
 }
 _GREEN = re.compile(r"green minimum-threshold (\d{1,9}) maximum-threshold (\d{1,9})(?: drop-probability (\d{1,3}))?")
 
-Named = tuple[Any, int]
-"""A policy's content (None when a line of it makes no sense) and its line."""
+NamedLine = tuple[Any, int]
+"""A policy's content (None if a line of it is malformed) and its line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Policies:
     """The policies and maps of a switch, by name; maps by kind and name."""
 
-    maps: Mapping[tuple[str, str], Named]
-    schedulers: Mapping[str, Mapping[int, Found]]
-    wred: Mapping[str, Found]
+    maps: Mapping[tuple[str, str], NamedLine]
+    schedulers: Mapping[str, Mapping[int, ReadValues]]
+    wred: Mapping[str, ReadValues]
 
 
-def policies_of(top: list[Line]) -> Policies:
+def build_policies(top: list[Line]) -> Policies:
     """All that are defined."""
     kinds = {kind: (key, target) for kind, key, target in MAPS.values()}
-    maps: dict[tuple[str, str], Named] = {}
-    for line, rest in lines_after(top, "qos map"):
-        kind, _, name = rest.partition(" ")
+    maps: dict[tuple[str, str], NamedLine] = {}
+    for line, argument in lines_after(top, "qos map"):
+        kind, _, name = argument.partition(" ")
         if kind in kinds:
-            maps[kind, name] = (_map(line, *kinds[kind]), line.number)
+            maps[kind, name] = (_read_map(line, *kinds[kind]), line.number)
     return Policies(
         maps=maps,
-        schedulers={name: _scheduler(line) for line, name in lines_after(top, "qos scheduler-policy")},
-        wred={name: _wred(line) for line, name in lines_after(top, "qos wred-policy")},
+        schedulers={name: _read_scheduler(line) for line, name in lines_after(top, "qos scheduler-policy")},
+        wred={name: _read_wred(line) for line, name in lines_after(top, "qos wred-policy")},
     )
 
 
-def _map(line: Line, key: str, target: str) -> Mapping[Any, Any] | None:
-    found: dict[Any, Any] = {}
+def _read_map(line: Line, key: str, target: str) -> Mapping[Any, Any] | None:
+    read_values: dict[Any, Any] = {}
     for inner in line.inner:
         match = re.fullmatch(rf"{key} ([0-9,\-]+) {target} ([0-9]{{1,2}})", inner.text)
         keys = numbers(match[1]) if match else None
@@ -75,122 +75,122 @@ def _map(line: Line, key: str, target: str) -> Mapping[Any, Any] | None:
             return None
         try:
             value = _KEYS[target](int(match[2]))
-            found.update({_KEYS[key](number): value for number in keys})
+            read_values.update({_KEYS[key](number): value for number in keys})
         except ValueError:
             return None
-    return found
+    return read_values
 
 
-def _scheduler(line: Line) -> Mapping[int, Found]:
+def _read_scheduler(line: Line) -> Mapping[int, ReadValues]:
     """Queues of a policy. Weights are relative, so a queue's share is its weight's part of all of them."""
-    queues: dict[int, Found] = {}
-    for block, rest in lines_after(line.inner, "queue"):
-        number = parse_number(rest)
+    queues: dict[int, ReadValues] = {}
+    for block, argument in lines_after(line.inner, "queue"):
+        number = parse_number(argument)
         if number is None:
             continue
-        found = queues.setdefault(number, {})
+        read_values = queues.setdefault(number, {})
         for inner in block.inner:
             match inner.words:
                 case ["type", word]:
                     kind = {"dwrr": Discipline.DWRR, "strict": Discipline.STRICT}.get(word)
-                    found["queue.discipline"] = (kind, inner.number)
+                    read_values["queue.discipline"] = (kind, inner.number)
                 case ["weight", word]:
-                    found["queue.weight"] = (parse_number(word), inner.number)
+                    read_values["queue.weight"] = (parse_number(word), inner.number)
                 case ["pir", word]:
-                    found["queue.shape"] = (_KILOBITS(word), inner.number)
-        if any(inner.text == "meter-type packets" for inner in block.inner) and "queue.shape" in found:
-            found["queue.shape"] = (None, found["queue.shape"][1])  # packets a second are no bandwidth
-    shared = [
-        found
-        for found in queues.values()
-        if "queue.weight" in found or found.get("queue.discipline", (None, 0))[0] is Discipline.DWRR
+                    read_values["queue.shape"] = (_KILOBITS(word), inner.number)
+        if any(inner.text == "meter-type packets" for inner in block.inner) and "queue.shape" in read_values:
+            read_values["queue.shape"] = (None, read_values["queue.shape"][1])  # packets a second are no bandwidth
+    global_settings = [
+        read_values
+        for read_values in queues.values()
+        if "queue.weight" in read_values or read_values.get("queue.discipline", (None, 0))[0] is Discipline.DWRR
     ]
-    weights: list[Any] = [found.get("queue.weight", (None, 0))[0] for found in shared]
+    weights: list[Any] = [read_values.get("queue.weight", (None, 0))[0] for read_values in global_settings]
     if None in weights or not sum(weights):
         return {
-            number: {key: value for key, value in found.items() if key != "queue.weight"}
-            for number, found in queues.items()
+            number: {key: value for key, value in read_values.items() if key != "queue.weight"}
+            for number, read_values in queues.items()
         }
-    for found in queues.values():
-        if "queue.weight" in found:
-            weight, at = found["queue.weight"]
-            found["queue.weight"] = (round(100 * weight / sum(weights)), at)
+    for read_values in queues.values():
+        if "queue.weight" in read_values:
+            weight, line_number = read_values["queue.weight"]
+            read_values["queue.weight"] = (round(100 * weight / sum(weights)), line_number)
     return queues
 
 
-def _wred(line: Line) -> Found:
-    found: Found = {"queue.ecn.enabled": (False, line.number)}
+def _read_wred(line: Line) -> ReadValues:
+    read_values: ReadValues = {"queue.ecn.enabled": (False, line.number)}
     for inner in line.inner:
         if inner.text in ("ecn green", "ecn all"):
-            found["queue.ecn.enabled"] = (True, inner.number)
+            read_values["queue.ecn.enabled"] = (True, inner.number)
         elif inner.text.startswith("green"):
             match = _GREEN.fullmatch(inner.text)
             low, high, probability = match.groups() if match else (None, None, None)
-            found["queue.ecn.minimum"] = (Size(int(low) * KBYTE) if low else None, inner.number)
-            found["queue.ecn.maximum"] = (Size(int(high) * KBYTE) if high else None, inner.number)
-            found["queue.ecn.probability"] = (int(probability) if probability else None, inner.number)
-    return found
+            read_values["queue.ecn.minimum"] = (Size(int(low) * KBYTE) if low else None, inner.number)
+            read_values["queue.ecn.maximum"] = (Size(int(high) * KBYTE) if high else None, inner.number)
+            read_values["queue.ecn.probability"] = (int(probability) if probability else None, inner.number)
+    return read_values
 
 
 def port_qos(place: Place, line: Line, policies: Policies, output: Output) -> Iterator[Observation]:
-    """What is bound to a port. A binding to something that is not defined leaves its settings unknown."""
-    found: Found = {}
-    bound = {kind: (name, inner.number) for inner, (kind, name) in _bindings(line)}
+    """Policies bound to a port. A binding to an undefined policy makes its settings unknown."""
+    read_values: ReadValues = {}
+    bound = {kind: (name, inner.number) for inner, (kind, name) in _read_bindings(line)}
     for path, (kind, _, _) in MAPS.items():
         if kind in bound:
-            name, at = bound[kind]
-            mapping, defined_at = policies.maps.get((kind, name), (None, at))
-            found[path] = (mapping, defined_at)
+            name, line_number = bound[kind]
+            mapping, defined_at = policies.maps.get((kind, name), (None, line_number))
+            read_values[path] = (mapping, defined_at)
     trust = "dscp" if "dscp-tc" in bound else "dot1p" if "dot1p-tc" in bound else "none"
-    found["port.qos.trust"] = (trust, bound.get(f"{trust}-tc", ("", line.number))[1])
-    found["port.qos.pfc"] = _pfc(line)
-    found.update(_watchdog(line))
-    yield from observe_settings(place, found, output)
-    yield from _queues(place, line, policies, output)
+    read_values["port.qos.trust"] = (trust, bound.get(f"{trust}-tc", ("", line.number))[1])
+    read_values["port.qos.pfc"] = _read_pfc(line)
+    read_values.update(_read_watchdog(line))
+    yield from observe_settings(place, read_values, output)
+    yield from _read_queues(place, line, policies, output)
 
 
-def _bindings(line: Line) -> Iterator[tuple[Line, tuple[str, str]]]:
-    for inner, rest in lines_after(line.inner, "qos-map"):
-        kind, _, name = rest.partition(" ")
+def _read_bindings(line: Line) -> Iterator[tuple[Line, tuple[str, str]]]:
+    for inner, argument in lines_after(line.inner, "qos-map"):
+        kind, _, name = argument.partition(" ")
         yield inner, (kind, name)
 
 
-def _pfc(line: Line) -> tuple[frozenset[Priority] | None, int]:
+def _read_pfc(line: Line) -> tuple[frozenset[Priority] | None, int]:
     priorities: set[Priority] = set()
-    at = line.number
-    for inner, rest in lines_after(line.inner, "priority-flow-control priority"):
-        listed = numbers(rest)
-        if listed is None or max(listed) > Priority.last:
+    line_number = line.number
+    for inner, argument in lines_after(line.inner, "priority-flow-control priority"):
+        members = numbers(argument)
+        if members is None or max(members) > Priority.last:
             return None, inner.number
-        priorities.update(map(Priority, listed))
-        at = inner.number
-    return frozenset(priorities), at
+        priorities.update(map(Priority, members))
+        line_number = inner.number
+    return frozenset(priorities), line_number
 
 
-def _watchdog(line: Line) -> Found:
-    found: Found = {"port.qos.watchdog.enabled": (False, line.number)}
-    for inner, rest in lines_after(line.inner, "priority-flow-control watchdog"):
-        match rest.split():
+def _read_watchdog(line: Line) -> ReadValues:
+    read_values: ReadValues = {"port.qos.watchdog.enabled": (False, line.number)}
+    for inner, argument in lines_after(line.inner, "priority-flow-control watchdog"):
+        match argument.split():
             case ["action", word]:
                 action = WatchdogAction(word) if word in ("drop", "forward", "alert") else None
-                found["port.qos.watchdog.action"] = (action, inner.number)
+                read_values["port.qos.watchdog.action"] = (action, inner.number)
             case ["on", "detect-time", word]:
-                found["port.qos.watchdog.enabled"] = (True, inner.number)
-                found["port.qos.watchdog.detect"] = (_MILLISECONDS(word), inner.number)
+                read_values["port.qos.watchdog.enabled"] = (True, inner.number)
+                read_values["port.qos.watchdog.detect"] = (_MILLISECONDS(word), inner.number)
             case ["restore-time", word]:
-                found["port.qos.watchdog.restore"] = (_MILLISECONDS(word), inner.number)
-    return found
+                read_values["port.qos.watchdog.restore"] = (_MILLISECONDS(word), inner.number)
+    return read_values
 
 
-def _queues(place: Place, line: Line, policies: Policies, output: Output) -> Iterator[Observation]:
-    queues: dict[int, Found] = {number: {"queue.ecn.enabled": (False, line.number)} for number in range(8)}
+def _read_queues(place: Place, line: Line, policies: Policies, output: Output) -> Iterator[Observation]:
+    queues: dict[int, ReadValues] = {number: {"queue.ecn.enabled": (False, line.number)} for number in range(8)}
     for _, name in lines_after(line.inner, "scheduler-policy"):
-        for number, found in policies.schedulers.get(name, {}).items():
-            queues.setdefault(number, {}).update(found)
+        for number, read_values in policies.schedulers.get(name, {}).items():
+            queues.setdefault(number, {}).update(read_values)
     for inner, _ in lines_after(line.inner, "queue"):
         match inner.words:
             case ["queue", word, "wred-policy", name] if word.isdecimal():
-                undefined: Found = {"queue.ecn.enabled": (None, inner.number)}
-                queues.setdefault(int(word), {}).update(policies.wred.get(name, undefined))
-    for number, found in queues.items():
-        yield from observe_settings(place.child("queue", str(number)), found, output)
+                undefined_settings: ReadValues = {"queue.ecn.enabled": (None, inner.number)}
+                queues.setdefault(int(word), {}).update(policies.wred.get(name, undefined_settings))
+    for number, read_values in queues.items():
+        yield from observe_settings(place.child("queue", str(number)), read_values, output)

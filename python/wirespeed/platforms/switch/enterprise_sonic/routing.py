@@ -14,8 +14,8 @@ from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.declaration import declared_defaults
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import (
-    Found,
     Reader,
+    ReadValues,
     flag,
     observe_settings,
     parse_number,
@@ -29,43 +29,45 @@ from wirespeed.settings import Place
 _FAMILIES = {"ipv4 unicast": "peer.ipv4", "ipv6 unicast": "peer.ipv6"}
 
 
-def _address(rest: str) -> str | None:
+def _parse_address(argument: str) -> str | None:
     try:
-        return str(ipaddress.ip_address(rest))
+        return str(ipaddress.ip_address(argument))
     except ValueError:
         return None
 
 
 _SPEAKER: Mapping[str, tuple[str, Reader]] = {
-    "router-id": ("switch.bgp.router_id", _address),
+    "router-id": ("switch.bgp.router_id", _parse_address),
     "bestpath as-path multipath-relax": ("switch.bgp.multipath_relax", flag(True)),
 }
 _PEER: Mapping[str, tuple[str, Reader]] = {
     "remote-as": ("peer.asn", parse_number),
     "description": ("peer.description", text),
-    "bfd": ("peer.bfd", lambda rest: True),  # a profile may follow
+    "bfd": ("peer.bfd", lambda argument: True),  # a profile may follow
 }
 
 
 def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]:
     """The default instance; those of a VRF carry no traffic of the fabric."""
-    speakers = list(_whole(top))
-    for line, rest in lines_after(speakers, "router bgp"):
-        if " vrf " in f" {rest} ":
+    speakers = list(_read_whole(top))
+    for line, argument in lines_after(speakers, "router bgp"):
+        if " vrf " in f" {argument} ":
             continue
-        found = read_settings(line.inner, _SPEAKER)
-        found["switch.bgp.asn"] = (parse_number(rest), line.number)
-        set_defaults(found, declared_defaults("switch/enterprise_sonic", "switch.bgp.multipath_relax"), line.number)
-        found.update(_families(line))
-        yield from observe_settings(switch, found, output)
+        read_values = read_settings(line.inner, _SPEAKER)
+        read_values["switch.bgp.asn"] = (parse_number(argument), line.number)
+        set_defaults(
+            read_values, declared_defaults("switch/enterprise_sonic", "switch.bgp.multipath_relax"), line.number
+        )
+        read_values.update(_list_families(line))
+        yield from observe_settings(switch, read_values, output)
         groups = {name: inner for inner, name in lines_after(line.inner, "peer-group")}
         for inner, name in lines_after(line.inner, "neighbor"):
-            yield from _peer(switch, inner, name, groups, output)
+            yield from _read_peer(switch, inner, name, groups, output)
         if not any(inner in top for inner in line.inner):  # else blocks after it may have been cut off
             yield Observation(switch, "switch.peers", COMPLETE, output.source_of_line(line.number))
 
 
-def _whole(top: list[Line]) -> Iterator[Line]:
+def _read_whole(top: list[Line]) -> Iterator[Line]:
     """Speakers with all their blocks: the examples print the blocks within ``router bgp`` or, as far in, after it."""
     speaker: Line | None = None
     for line in top:
@@ -79,46 +81,50 @@ def _whole(top: list[Line]) -> Iterator[Line]:
         yield speaker
 
 
-def _families(line: Line) -> Found:
+def _list_families(line: Line) -> ReadValues:
     """Paths and prefixes of both address families. The fewest paths count: a route of that family has no more."""
     networks: list[str] = []
     paths: list[int | None] = []
-    at = line.number
+    line_number = line.number
     for block, family in lines_after(line.inner, "address-family"):
         if family not in _FAMILIES:
             continue
-        at = at if at != line.number else block.number
-        networks += [rest.split()[0] for _, rest in lines_after(block.inner, "network") if rest]
-        given = [
-            parse_number(rest) for _, rest in lines_after(block.inner, "maximum-paths") if not rest.startswith("ibgp")
+        line_number = line_number if line_number != line.number else block.number
+        networks += [argument.split()[0] for _, argument in lines_after(block.inner, "network") if argument]
+        path_counts = [
+            parse_number(argument)
+            for _, argument in lines_after(block.inner, "maximum-paths")
+            if not argument.startswith("ibgp")
         ]
-        paths += given or [1]  # BGP uses one path by default (RFC 4271, section 9.1.2)
-    found: Found = {"switch.bgp.networks": (tuple(networks), at)}
-    known = [number for number in paths if number is not None]
-    if known and len(known) == len(paths):
-        found["switch.bgp.maximum_paths"] = (min(known), at)
-    return found
+        paths += path_counts or [1]  # BGP uses one path by default (RFC 4271, section 9.1.2)
+    read_values: ReadValues = {"switch.bgp.networks": (tuple(networks), line_number)}
+    path_numbers = [number for number in paths if number is not None]
+    if path_numbers and len(path_numbers) == len(paths):
+        read_values["switch.bgp.maximum_paths"] = (min(path_numbers), line_number)
+    return read_values
 
 
-def _peer(switch: Place, line: Line, name: str, groups: Mapping[str, Line], output: Output) -> Iterator[Observation]:
+def _read_peer(
+    switch: Place, line: Line, name: str, groups: Mapping[str, Line], output: Output
+) -> Iterator[Observation]:
     """A session; settings it lacks come from its peer group."""
     port = re.fullmatch(r"interface (Eth(?:ernet)?) ?([0-9/]+)", name)
-    key = port[1] + port[2] if port else _address(name)
+    key = port[1] + port[2] if port else _parse_address(name)
     if key is None:
         return
-    joined = next((rest for _, rest in lines_after(line.inner, "peer-group")), None)
-    if joined is not None and joined not in groups:
+    group_name = next((argument for _, argument in lines_after(line.inner, "peer-group")), None)
+    if group_name is not None and group_name not in groups:
         return
-    group = [] if joined is None else groups[joined].inner
+    group = [] if group_name is None else groups[group_name].inner
     settings = [inner for inner in group if inner.words[0] != "description"] + line.inner
-    found = read_settings(settings, _PEER)
-    set_defaults(found, declared_defaults("switch/enterprise_sonic", "peer.bfd"), line.number)
-    found["peer.unnumbered"] = (port is not None, line.number)
+    read_values = read_settings(settings, _PEER)
+    set_defaults(read_values, declared_defaults("switch/enterprise_sonic", "peer.bfd"), line.number)
+    read_values["peer.unnumbered"] = (port is not None, line.number)
     for family, path in _FAMILIES.items():
-        blocks = [inner for inner, rest in lines_after(settings, "address-family") if rest == family]
+        blocks = [inner for inner, argument in lines_after(settings, "address-family") if argument == family]
         active = any(inner.text == "activate" for block in blocks for inner in block.inner)
-        found[path] = (active, blocks[-1].number if blocks else line.number)
-    yield from observe_settings(switch.child("peer", key), found, output)
+        read_values[path] = (active, blocks[-1].number if blocks else line.number)
+    yield from observe_settings(switch.child("peer", key), read_values, output)
 
 
 def bgp_summary(switch: Place, output: Output) -> Iterator[Observation]:

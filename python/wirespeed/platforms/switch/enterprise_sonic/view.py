@@ -1,4 +1,4 @@
-"""What the Enterprise SONiC templates need computed: shared policies, and what is bound to each port."""
+"""Values for the Enterprise SONiC templates: shared policies, and the bindings of each port."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from wirespeed.platforms.switch.enterprise_sonic.commands import (
     map_lines,
     wred_lines,
 )
-from wirespeed.platforms.switch.enterprise_sonic.policies import MAP_PATHS, Policies, scheduler_of
+from wirespeed.platforms.switch.enterprise_sonic.policies import MAP_PATHS, Policies, find_scheduler
 from wirespeed.platforms.switch.indented_config import natural
 from wirespeed.platforms.switch.policies import find_invalid_texts, has_thresholds, sorted_ports
 from wirespeed.settings import BgpPeer, Device, Port, Switch
 from wirespeed.settings.qos import WatchdogAction
 
 EXAMPLE_VERSION = "4.4.0-Enterprise_Premium"
-"""Version in simulated output when the settings have none."""
+"""Version in simulated output if the settings contain none."""
 
 _POLL = range(100, 3001)  # ms; dellemc.enterprise_sonic
 _PIR = range(400_000_001)  # kb/s; dellemc.enterprise_sonic, sonic_qos_scheduler: 0 to 400000000000 b/s
@@ -33,7 +33,7 @@ _PIR = range(400_000_001)  # kb/s; dellemc.enterprise_sonic, sonic_qos_scheduler
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What is bound to an interface."""
+    """Policies bound to an interface."""
 
     wred: tuple[tuple[int, str], ...]
     scheduler: str | None
@@ -77,11 +77,11 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     for port_name, port in sorted_ports(device.ports):
         key = policies.key(port)
         if key not in bound:
-            bound[key] = _bound(port, policies)
+            bound[key] = _build_bound(port, policies)
         ports.append(PortSay(port_name, port, bound[key]))
-    peers = [PeerSay(key, peer, _families(peer)) for key, peer in sorted(device.peers.items(), key=_by_name)]
+    peers = [PeerSay(key, peer, _list_families(peer)) for key, peer in sorted(device.peers.items(), key=_by_name)]
     return {
-        "problems": list(_problems(name, device)),
+        "problems": list(_find_problems(name, device)),
         "peers": peers,
         "families": _speaker_families(device, peers),
         "loopbacks": device.loopbacks or (),
@@ -108,47 +108,47 @@ _PART = re.compile(r"Eth([0-9]+/[0-9]+)/[0-9]+")
 
 
 def breakouts(switch: Switch) -> Iterator[tuple[str, str]]:
-    """Each port of the front panel that is split, and into what: ``1/1``, ``4x100G``."""
-    found: dict[str, str] = {}
+    """Each split port of the front panel with its breakout: ``1/1``, ``4x100G``."""
+    read_values: dict[str, str] = {}
     for port_name, port in sorted_ports(switch.ports):
         panel = _PART.fullmatch(port_name)
         if port.breakout is not None and panel is not None and port.link.speed is not None:
-            found.setdefault(panel[1], f"{port.breakout}x{port.link.speed.whole('Gb/s')}G")
-    yield from found.items()
+            read_values.setdefault(panel[1], f"{port.breakout}x{port.link.speed.whole('Gb/s')}G")
+    yield from read_values.items()
 
 
 def _by_name(entry: tuple[str, object]) -> tuple[tuple[int, int, str], ...]:
     return natural(entry[0])
 
 
-def _families(peer: BgpPeer) -> tuple[str, ...]:
+def _list_families(peer: BgpPeer) -> tuple[str, ...]:
     return tuple(name for name, active in (("ipv4", peer.ipv4), ("ipv6", peer.ipv6)) if active)
 
 
 def _speaker_families(switch: Switch, peers: Iterable[PeerSay]) -> list[Family]:
     networks = switch.bgp.networks or ()
-    found = (
+    read_values = (
         Family(name, tuple(network for network in networks if ip_word(network) == word)) for name, word in FAMILY_WORDS
     )
-    return [value for value in found if value.networks or any(value.name in peer.families for peer in peers)]
+    return [value for value in read_values if value.networks or any(value.name in peer.families for peer in peers)]
 
 
-def _bound(port: Port, policies: Policies) -> Bound:
-    ignored = "port.qos.dscp_tc" if port.qos.trust == "dot1p" else None
-    paths = [path for path in policies.bound(port) if path != ignored]
+def _build_bound(port: Port, policies: Policies) -> Bound:
+    ignored_path = "port.qos.dscp_tc" if port.qos.trust == "dot1p" else None
+    paths = [path for path in policies.bound(port) if path != ignored_path]
     return Bound(
         wred=tuple(
             (int(number), policies.wred_name(queue.ecn))
             for number, queue in sorted(port.queues.items(), key=lambda entry: int(entry[0]))
             if has_thresholds(queue.ecn)
         ),
-        scheduler=None if scheduler_of(port) is None else policies.scheduler_name(port),
+        scheduler=None if find_scheduler(port) is None else policies.scheduler_name(port),
         maps=tuple((MAPS[path][0], policies.map_name(path, port)) for path in paths),
         pfc=tuple(sorted(map(int, port.qos.pfc or ()))),
     )
 
 
-def _problems(name: str, switch: Switch) -> Iterator[Problem]:
+def _find_problems(name: str, switch: Switch) -> Iterator[Problem]:
     yield from find_invalid_texts(name, switch, forbidden='"')
     poll = switch.watchdog_poll
     if poll is not None and poll.milliseconds not in _POLL:

@@ -14,30 +14,37 @@ from ipaddress import ip_address, ip_network
 from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.declaration import declared_defaults
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config_reader import Found, Reader, flag, observe_settings, read_settings, set_defaults
-from wirespeed.platforms.switch.eos.interfaces import names_of
+from wirespeed.platforms.switch.config_reader import (
+    Reader,
+    ReadValues,
+    flag,
+    observe_settings,
+    read_settings,
+    set_defaults,
+)
+from wirespeed.platforms.switch.eos.interfaces import expand_interfaces
 from wirespeed.platforms.switch.indented_config import Line, lines_after
 from wirespeed.settings import Place
 
 _AS_DOT = 1 << 16
 
 
-def _number(rest: str) -> int | None:
+def _parse_number(argument: str) -> int | None:
     """``maximum-paths 64`` and ``maximum-paths 64 ecmp 64``: paths, and the most that any protocol may have."""
-    match = re.fullmatch(r"([0-9]{1,4})( ecmp [0-9]{1,4})?", rest)
+    match = re.fullmatch(r"([0-9]{1,4})( ecmp [0-9]{1,4})?", argument)
     return int(match[1]) if match else None
 
 
-def _router_id(rest: str) -> str | None:
+def _router_id(argument: str) -> str | None:
     try:
-        return str(ip_address(rest))
+        return str(ip_address(argument))
     except ValueError:
         return None
 
 
 _SPEAKER: Mapping[str, tuple[str, Reader]] = {
     "router-id": ("switch.bgp.router_id", _router_id),
-    "maximum-paths": ("switch.bgp.maximum_paths", _number),
+    "maximum-paths": ("switch.bgp.maximum_paths", _parse_number),
     "bgp bestpath as-path multipath-relax": ("switch.bgp.multipath_relax", flag(True)),
 }
 _NOT_RELAXED = "no bgp bestpath as-path multipath-relax"
@@ -48,7 +55,7 @@ class _SessionLines:
     """Settings in the lines of a session or of a peer group."""
 
     line: int
-    found: Found = field(default_factory=dict)
+    found: ReadValues = field(default_factory=dict)
     group: str | None = None
     port: bool = False
 
@@ -59,42 +66,42 @@ def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]
     if line is None:
         yield Observation(switch, "switch.peers", COMPLETE, output.source)
         return
-    yield from _speaker(switch, line, output)
+    yield from _read_speaker(switch, line, output)
     ports = [name for _, name in lines_after(top, "interface") if name.startswith("Ethernet")]
-    sessions, whole = _sessions(line, ports)
+    sessions, whole = _read_sessions(line, ports)
     for name, session in sessions.items():
         yield from observe_settings(switch.child("peer", name), session, output)
     if whole:
         yield Observation(switch, "switch.peers", COMPLETE, output.source)
 
 
-def _speaker(switch: Place, line: Line, output: Output) -> Iterator[Observation]:
-    found = read_settings(line.inner, _SPEAKER)
-    found["switch.bgp.asn"] = (_asn(line.words[2]), line.number)
-    set_defaults(found, declared_defaults("switch/eos", "switch.bgp.maximum_paths"), line.number)
+def _read_speaker(switch: Place, line: Line, output: Output) -> Iterator[Observation]:
+    read_values = read_settings(line.inner, _SPEAKER)
+    read_values["switch.bgp.asn"] = (_parse_asn(line.words[2]), line.number)
+    set_defaults(read_values, declared_defaults("switch/eos", "switch.bgp.maximum_paths"), line.number)
     for inner in line.inner:
         if inner.text == _NOT_RELAXED:
-            found["switch.bgp.multipath_relax"] = (False, inner.number)
-    if "switch.bgp.multipath_relax" not in found:  # no source confirms that it is on by default
-        assumed: Found = {"switch.bgp.multipath_relax": (True, line.number)}
-        yield from observe_settings(switch, assumed, output, State.ASSUMED)
-    found["switch.bgp.networks"] = _networks(line)
-    yield from observe_settings(switch, found, output)
+            read_values["switch.bgp.multipath_relax"] = (False, inner.number)
+    if "switch.bgp.multipath_relax" not in read_values:  # no source confirms that it is on by default
+        assumed_settings: ReadValues = {"switch.bgp.multipath_relax": (True, line.number)}
+        yield from observe_settings(switch, assumed_settings, output, State.ASSUMED)
+    read_values["switch.bgp.networks"] = _read_networks(line)
+    yield from observe_settings(switch, read_values, output)
 
 
-def _networks(line: Line) -> tuple[tuple[str, ...] | None, int]:
+def _read_networks(line: Line) -> tuple[tuple[str, ...] | None, int]:
     families = [line, *(inner for inner in line.inner if inner.text in ("address-family ipv4", "address-family ipv6"))]
-    announced = [
-        (inner, rest.split()[0]) for family in families for inner, rest in lines_after(family.inner, "network")
+    networks = [
+        (inner, argument.split()[0]) for family in families for inner, argument in lines_after(family.inner, "network")
     ]
     try:
-        prefixes = tuple(str(ip_network(prefix)) for _, prefix in announced)
+        prefixes = tuple(str(ip_network(prefix)) for _, prefix in networks)
     except ValueError:
         return None, line.number
-    return prefixes, announced[0][0].number if announced else line.number
+    return prefixes, networks[0][0].number if networks else line.number
 
 
-def _asn(text: str) -> int | None:
+def _parse_asn(text: str) -> int | None:
     """A number, also as ``65120.12100`` (RFC 5396)."""
     match = re.fullmatch(r"(?:([0-9]{1,5})\.)?([0-9]{1,10})", text)
     if match is None or (match[1] and int(match[2]) >= _AS_DOT):
@@ -102,28 +109,30 @@ def _asn(text: str) -> int | None:
     return int(match[1] or 0) * _AS_DOT + int(match[2])
 
 
-def _sessions(line: Line, ports: Iterable[str]) -> tuple[dict[str, Found], bool]:
+def _read_sessions(line: Line, ports: Iterable[str]) -> tuple[dict[str, ReadValues], bool]:
     """Sessions by name, and whether every line of one was understood."""
     groups: dict[str, _SessionLines] = {}
     sessions: dict[str, _SessionLines] = {}
     whole = True
     for inner in line.inner:
-        rest = inner.text_after("neighbor")
-        if rest is None:
+        argument = inner.text_after("neighbor")
+        if argument is None:
             continue
-        words = rest.split()
+        words = argument.split()
         if words[:1] == ["interface"]:
-            names = names_of(words[1], ports) if len(words) > 1 else None
+            names = expand_interfaces(words[1], ports) if len(words) > 1 else None
             whole = whole and names is not None
             for name in names or ():
                 sessions[name] = _port_session(inner, words[2:])
         elif len(words) > 1:
             address = _session_name(words[0])
             owners = groups if address is None else sessions
-            _say(owners.setdefault(address or words[0], _SessionLines(inner.number)), inner, rest.partition(" ")[2])
+            _record_session(
+                owners.setdefault(address or words[0], _SessionLines(inner.number)), inner, argument.partition(" ")[2]
+            )
     _refuse(line, sessions, groups)
     _activate(line, sessions, groups)
-    return {name: _effective(session, groups) for name, session in sessions.items()}, whole
+    return {name: _read_effective(session, groups) for name, session in sessions.items()}, whole
 
 
 def _session_name(word: str) -> str | None:
@@ -139,25 +148,25 @@ def _port_session(line: Line, words: list[str]) -> _SessionLines:
         if key == "peer-group":
             session.group = value
         elif key == "remote-as":
-            session.found["peer.asn"] = (_asn(value), line.number)
+            session.found["peer.asn"] = (_parse_asn(value), line.number)
     return session
 
 
-def _say(session: _SessionLines, line: Line, rest: str) -> None:
-    if match := re.fullmatch(r"peer[ -]group (\S+)", rest):
+def _record_session(session: _SessionLines, line: Line, argument: str) -> None:
+    if match := re.fullmatch(r"peer[ -]group (\S+)", argument):
         session.group = match[1]
-    elif match := re.fullmatch(r"remote-as (\S+)", rest):
-        session.found["peer.asn"] = (_asn(match[1]), line.number)
-    elif match := re.fullmatch(r"description (.+)", rest):
+    elif match := re.fullmatch(r"remote-as (\S+)", argument):
+        session.found["peer.asn"] = (_parse_asn(match[1]), line.number)
+    elif match := re.fullmatch(r"description (.+)", argument):
         session.found["peer.description"] = (match[1], line.number)
-    elif rest == "bfd":
+    elif argument == "bfd":
         session.found["peer.bfd"] = (True, line.number)
 
 
 def _refuse(line: Line, sessions: Mapping[str, _SessionLines], groups: Mapping[str, _SessionLines]) -> None:
     """``no neighbor … bfd``, which overrides the group."""
-    for inner, rest in lines_after(line.inner, "no neighbor"):
-        name, _, option = rest.partition(" ")
+    for inner, argument in lines_after(line.inner, "no neighbor"):
+        name, _, option = argument.partition(" ")
         session = sessions.get(_session_name(name) or "") or groups.get(name)
         if session is not None and option == "bfd":
             session.found["peer.bfd"] = (False, inner.number)
@@ -174,16 +183,20 @@ def _activate(line: Line, sessions: Mapping[str, _SessionLines], groups: Mapping
             match = re.fullmatch(r"(no )?neighbor (\S+) activate", inner.text)
             if match is None:
                 continue
-            of = sessions.get(_session_name(match[2]) or "") or groups.get(match[2])
-            if of is not None:
-                of.found[f"peer.{family}"] = (match[1] is None, inner.number)
+            session_lines = sessions.get(_session_name(match[2]) or "") or groups.get(match[2])
+            if session_lines is not None:
+                session_lines.found[f"peer.{family}"] = (match[1] is None, inner.number)
 
 
-def _effective(session: _SessionLines, groups: Mapping[str, _SessionLines]) -> Found:
+def _read_effective(session: _SessionLines, groups: Mapping[str, _SessionLines]) -> ReadValues:
     values = dict(session.found)
     ipv4 = values.pop("default.ipv4", (False, session.line))
     group = groups.get(session.group or "")
-    found: Found = {**(group.found if group else {}), **values, "peer.unnumbered": (session.port, session.line)}
-    found.setdefault("peer.ipv4", ipv4)
-    set_defaults(found, declared_defaults("switch/eos", "peer.ipv6", "peer.bfd"), session.line)
-    return found
+    read_values: ReadValues = {
+        **(group.found if group else {}),
+        **values,
+        "peer.unnumbered": (session.port, session.line),
+    }
+    read_values.setdefault("peer.ipv4", ipv4)
+    set_defaults(read_values, declared_defaults("switch/eos", "peer.ipv6", "peer.bfd"), session.line)
+    return read_values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wirespeed.platforms.switch.eos.bgp_view import group_of
+from wirespeed.platforms.switch.eos.bgp_view import select_group
 from wirespeed.settings import BgpPeer, Switch
 
 PEER_CONSEQUENCES = {
@@ -18,7 +18,7 @@ PEER_CONSEQUENCES = {
 
 
 def speaker_lines(path: str, value: Any, switch: Switch) -> list[str] | None:
-    """A setting of the speaker; None for a setting that is none."""
+    """The command of a setting of the speaker. None for other settings."""
     block = [f"router bgp {switch.bgp.asn}"]
     match path:
         case "switch.bgp.asn":
@@ -50,9 +50,9 @@ def peer_lines(name: str, path: str, value: Any, switch: Switch) -> list[str] | 
     """A setting of a session. An unnumbered one has most of its settings in its peer group."""
     peer = switch.peers.get(name, BgpPeer())
     block = [f"router bgp {switch.bgp.asn}"]
-    group = group_of(switch, peer)
+    group = select_group(switch, peer)
     said_of = group if peer.unnumbered else name
-    no = "" if value else "no "
+    prefix = "" if value else "no "
     match path:
         case "peer.asn" | "peer.unnumbered" if peer.unnumbered:
             return [
@@ -65,9 +65,9 @@ def peer_lines(name: str, path: str, value: Any, switch: Switch) -> list[str] | 
         case "peer.description" if not peer.unnumbered:
             return [*block, f"neighbor {name} description {value}"]
         case "peer.bfd":
-            return [*block, f"{no}neighbor {said_of} bfd"]
+            return [*block, f"{prefix}neighbor {said_of} bfd"]
         case "peer.ipv4" | "peer.ipv6":
-            activate = [f"{no}neighbor {said_of} activate"]
+            activate = [f"{prefix}neighbor {said_of} activate"]
             if path == "peer.ipv4" and value and peer.unnumbered:
                 activate.append(f"neighbor {group} next-hop address-family ipv6 originate")
             return [*block, f"address-family {path.rpartition('.')[2]}", *activate]

@@ -1,4 +1,4 @@
-"""What the BGP template needs computed: sessions that share a peer group, networks by family."""
+"""Values for the BGP template: sessions that share a peer group, networks by family."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ class Speaker:
 
     def active(self, family: str) -> list[str]:
         """Neighbours and groups that exchange prefixes of a family."""
-        return [name for name, is_active in self._families(family) if is_active]
+        return [name for name, is_active in self._list_families(family) if is_active]
 
     def inactive(self, family: str) -> list[str]:
         """Those that must not."""
-        return [name for name, is_active in self._families(family) if is_active is False]
+        return [name for name, is_active in self._list_families(family) if is_active is False]
 
-    def _families(self, family: str) -> list[tuple[str, bool | None]]:
+    def _list_families(self, family: str) -> list[tuple[str, bool | None]]:
         groups = [(group.name, group.ipv4 if family == "ipv4" else group.ipv6) for group in self.groups]
         return groups + [(name, peer.ipv4 if family == "ipv4" else peer.ipv6) for name, peer in self.numbered]
 
@@ -64,18 +64,18 @@ class Speaker:
 def speaker(switch: Switch) -> Speaker:
     """The BGP of a switch."""
     names = group_names(switch.peers.values())
-    numbered = [(name, peer) for name, peer in switch.peers.items() if not peer.unnumbered]
-    shared: dict[tuple[str, int | None], list[str]] = {}
+    numbered_peers = [(name, peer) for name, peer in switch.peers.items() if not peer.unnumbered]
+    global_settings: dict[tuple[str, int | None], list[str]] = {}
     for name in sorted((name for name, peer in switch.peers.items() if peer.unnumbered), key=natural):
         peer = switch.peers[name]
-        shared.setdefault((names[_group_key(peer)], peer.asn), []).append(name)
+        global_settings.setdefault((names[_group_key(peer)], peer.asn), []).append(name)
     networks = switch.bgp.networks or ()
     return Speaker(
         families=bool(switch.peers) and all(peer.ipv4 is not None for peer in switch.peers.values()),
         groups=tuple(Group(name, *group_key) for group_key, name in names.items()),
-        numbered=tuple(sorted(numbered, key=lambda entry: natural(entry[0]))),
+        numbered=tuple(sorted(numbered_peers, key=lambda entry: natural(entry[0]))),
         ports=tuple(
-            Ports(tuple(ports), format_interfaces(ports), group, asn) for (group, asn), ports in shared.items()
+            Ports(tuple(ports), format_interfaces(ports), group, asn) for (group, asn), ports in global_settings.items()
         ),
         networks4=tuple(network for network in networks if ":" not in network),
         networks6=tuple(network for network in networks if ":" in network),
@@ -88,7 +88,7 @@ def group_names(peers: Iterable[BgpPeer]) -> dict[tuple[bool | None, bool | None
     return {key: GROUP if index == 1 else f"{GROUP}-{index}" for index, key in enumerate(group_keys, start=1)}
 
 
-def group_of(switch: Switch, peer: BgpPeer) -> str:
+def select_group(switch: Switch, peer: BgpPeer) -> str:
     """The peer group of an unnumbered session."""
     return group_names(switch.peers.values()).get(_group_key(peer), GROUP)
 

@@ -29,33 +29,33 @@ _SESSION = CommandSession(("configure",), ("end", "write memory"), "ranges-of-nu
 
 
 def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
-    """One change as commands; ``device`` holds the other settings as they are meant to be."""
+    """The commands of one change; ``device`` contains the other planned settings."""
     if not isinstance(device, Switch):
         return None
-    within = dict(place.entities)
+    names_by_kind = dict(place.entities)
     lines: list[str] | None = None
     consequence: str | None = None
     if place.kind is None:
         lines = speaker_lines(path, value, device) or _switch_lines(path, value)
         consequence = PEER_CONSEQUENCES.get(path)
-    elif "peer" in within:
-        lines, consequence = peer_lines(within["peer"], path, value, device), PEER_CONSEQUENCES.get(path)
-    elif "vlan" in within:
-        lines = _nest(f"interface Vlan{within['vlan']}", _interface_line(path.replace("vlan.", "port."), value))
-    elif "queue" in within:
-        port = device.ports.get(within["port"], Port())
-        queue = port.queues.get(within["queue"], Queue())
-        lines = _queue_lines(within["port"], within["queue"], path, value, queue, device.chip)
+    elif "peer" in names_by_kind:
+        lines, consequence = peer_lines(names_by_kind["peer"], path, value, device), PEER_CONSEQUENCES.get(path)
+    elif "vlan" in names_by_kind:
+        lines = _nest(f"interface Vlan{names_by_kind['vlan']}", _interface_line(path.replace("vlan.", "port."), value))
+    elif "queue" in names_by_kind:
+        port = device.ports.get(names_by_kind["port"], Port())
+        queue = port.queues.get(names_by_kind["queue"], Queue())
+        lines = _queue_lines(names_by_kind["port"], names_by_kind["queue"], path, value, queue, device.chip)
     elif path in ("port.qos.dscp_tc", "port.qos.tc_queue"):
         lines = _map_lines(path, value)
         consequence = "the map of the whole switch changes; packets in flight change their queue"
     elif path == "port.link.speed" or path == "port.link.lanes":
-        port = device.ports.get(within["port"], Port())
+        port = device.ports.get(names_by_kind["port"], Port())
         link = replace(port.link, **{path.rpartition(".")[2]: value})
-        lines, consequence = _nest(f"interface {within['port']}", [f"speed {format_speed(link)}"]), _FLAPS
+        lines, consequence = _nest(f"interface {names_by_kind['port']}", [f"speed {format_speed(link)}"]), _FLAPS
     else:
-        port = device.ports.get(within["port"], Port())
-        lines = _nest(f"interface {within['port']}", _interface_line(path, value, port))
+        port = device.ports.get(names_by_kind["port"], Port())
+        lines = _nest(f"interface {names_by_kind['port']}", _interface_line(path, value, port))
         consequence = _CONSEQUENCES.get(path)
     if lines is None:
         return None
@@ -132,8 +132,8 @@ _INTERFACE: dict[str, Callable[[Any], list[str]]] = {
 
 def _interface_line(path: str, value: Any, port: Port | None = None) -> list[str] | None:
     if path == "port.addresses":
-        routed = ["no switchport"] if port is not None else []
-        return [*routed, *address_lines(value)]
+        is_routed = ["no switchport"] if port is not None else []
+        return [*is_routed, *address_lines(value)]
     if path in ("port.qos.watchdog.detect", "port.qos.watchdog.restore") and port is not None:
         watchdog = replace(port.qos.watchdog, **{path.rpartition(".")[2]: value})
         return [f"priority-flow-control pause watchdog port timer {watchdog_timer(watchdog)}"]

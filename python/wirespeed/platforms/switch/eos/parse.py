@@ -11,7 +11,7 @@ from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.switch.eos.interfaces import long_name
 from wirespeed.platforms.switch.eos.running_config import running_config
 from wirespeed.platforms.switch.eos.values import SERIES_CHIPS
-from wirespeed.platforms.switch.json_output import mapping_of, observe_documents, source_of
+from wirespeed.platforms.switch.json_output import find_mapping, find_source, observe_documents
 from wirespeed.platforms.switch.terminal import strip_terminal
 from wirespeed.settings import Place, Priority
 from wirespeed.units import Bandwidth
@@ -27,7 +27,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     if (output := outputs.get("running-config")) is not None:
         yield from running_config(switch, output)
     readers = {
-        "version": _version,
+        "version": _read_version,
         "interfaces-status": _interfaces_status,
         "lldp-neighbors": _lldp_neighbors,
         "bgp-summary": _bgp_summary,
@@ -37,13 +37,13 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         yield from _pfc_status(switch, output)
 
 
-def _version(switch: Place, output: Output, data: Mapping[str, Any]) -> Iterator[Observation]:
+def _read_version(switch: Place, output: Output, data: Mapping[str, Any]) -> Iterator[Observation]:
     if isinstance(version := data.get("version"), str):
-        yield Observation(switch, "switch.os_version", version, source_of(output, "version"))
+        yield Observation(switch, "switch.os_version", version, find_source(output, "version"))
     model = data.get("modelName")
     if not isinstance(model, str) or not model.startswith("DCS-"):
         return
-    source = source_of(output, "modelName")
+    source = find_source(output, "modelName")
     yield Observation(switch, "switch.model", f"arista-{model.removeprefix('DCS-').lower()}", source)
     chip = next((chip for series, chip in SERIES_CHIPS.items() if model.startswith(f"DCS-{series}")), None)
     if chip is not None:
@@ -51,10 +51,10 @@ def _version(switch: Place, output: Output, data: Mapping[str, Any]) -> Iterator
 
 
 def _interfaces_status(switch: Place, output: Output, data: Mapping[str, Any]) -> Iterator[Observation]:
-    for name, status in mapping_of(data, "interfaceStatuses").items():
+    for name, status in find_mapping(data, "interfaceStatuses").items():
         if not name.startswith("Ethernet") or not isinstance(status, dict):
             continue
-        port, source = switch.child("port", name), source_of(output, name)
+        port, source = switch.child("port", name), find_source(output, name)
         up = _UP.get(str(status.get("linkStatus")))
         if up is not None:
             yield Observation(port, "port.link.up", up, source)
@@ -70,23 +70,23 @@ def _lldp_neighbors(switch: Place, output: Output, data: Mapping[str, Any]) -> I
     for entry in neighbours if isinstance(neighbours, list) else ():
         if not isinstance(entry, dict) or not str(entry.get("port")).startswith("Ethernet"):
             continue
-        port, source = switch.child("port", entry["port"]), source_of(output, entry["port"])
+        port, source = switch.child("port", entry["port"]), find_source(output, entry["port"])
         for path, key in (("port.neighbour.device", "neighborDevice"), ("port.neighbour.port", "neighborPort")):
             if isinstance(value := entry.get(key), str) and value:
                 yield Observation(port, path, value, source)
 
 
 def _bgp_summary(switch: Place, output: Output, data: Mapping[str, Any]) -> Iterator[Observation]:
-    for name, session in mapping_of(mapping_of(mapping_of(data, "vrfs"), "default"), "peers").items():
+    for name, session in find_mapping(find_mapping(find_mapping(data, "vrfs"), "default"), "peers").items():
         state = session.get("peerState") if isinstance(session, dict) else None
         address, _, port = name.partition("%")
         peer = long_name(port) if port else address
         if peer and isinstance(state, str):
-            yield Observation(switch.child("peer", peer), "peer.state", state, source_of(output, name))
+            yield Observation(switch.child("peer", peer), "peer.state", state, find_source(output, name))
 
 
 def _pfc_status(switch: Place, output: Output) -> Iterator[Observation]:
-    """The priorities of each port: what is in effect, whatever set it. They are printed without spaces."""
+    """The priorities of each port in effect. They are printed without spaces."""
     for number, line in enumerate(output.text.split("\n"), start=1):
         match = _PFC_PORT.match(line)
         name = long_name(match[1]) if match else None

@@ -59,11 +59,11 @@ def _port_problems(place: str, port: Port, switch: Switch) -> Iterator[Problem]:
     for number, queue in port.queues.items():
         yield from _queue_problems(f"{place} queue {number}", queue)
     for priority in sorted(port.qos.pfc or ()):
-        paused = (port.qos.pfc_queue or {}).get(priority)
-        if paused is not None and int(paused) != int(priority):
+        paused_queues = (port.qos.pfc_queue or {}).get(priority)
+        if paused_queues is not None and int(paused_queues) != int(priority):
             yield Problem(
                 f"{place}: port.qos.pfc_queue",
-                f"priority {priority} pausing queue {paused}",
+                f"priority {priority} pausing queue {paused_queues}",
                 f"priority {priority} pausing queue {priority}",
                 "on EOS the pause of a priority stops the queue of the same number",
             )

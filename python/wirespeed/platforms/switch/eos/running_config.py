@@ -12,8 +12,8 @@ from wirespeed.platforms.declaration import declared_defaults
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import (
     ON_OFF,
-    Found,
     Reader,
+    ReadValues,
     addresses,
     choice,
     defined_vlans,
@@ -25,9 +25,9 @@ from wirespeed.platforms.switch.config_reader import (
     text,
 )
 from wirespeed.platforms.switch.eos.bgp import bgp
-from wirespeed.platforms.switch.eos.qos import DscpMap, Globals, port_qos, seconds_of
+from wirespeed.platforms.switch.eos.qos import DscpMap, Globals, parse_seconds, port_qos
 from wirespeed.platforms.switch.eos.values import DEFAULT_DSCP_TC, DEFAULT_L2_MTU, DEFAULT_MTU, parse_speed
-from wirespeed.platforms.switch.indented_config import Line, lines_after, lines_of, numbers
+from wirespeed.platforms.switch.indented_config import Line, lines_after, numbers, parse_lines
 from wirespeed.settings import Dscp, Place, SwitchQueue, SwitchTrafficClass
 
 _SWITCH: Mapping[str, tuple[str, Reader]] = {
@@ -54,7 +54,7 @@ _PORT: Mapping[str, tuple[str, Reader]] = {
 }
 _PAUSES = ("port.link.pause_send", "port.link.pause_receive")
 _CHANNEL_SETTINGS = ("port.link.mtu", "port.vlan", "port.addresses", "port.unnumbered")
-"""What a port in a port channel has from the port channel."""
+"""Settings that a port takes from its port channel."""
 _VLAN: Mapping[str, tuple[str, Reader]] = {
     "description": ("vlan.description", text),
     "mtu": ("vlan.mtu", parse_number),
@@ -66,25 +66,27 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
 
     One that does not end in ``end`` was cut short and is not read: a missing line is not a default.
     """
-    top = lines_of(output.text)
+    top = parse_lines(output.text)
     if not top or top[-1].text != "end":
         return
-    found = read_settings((line for line in top if "vrf" not in line.words), _SWITCH)
-    set_defaults(found, declared_defaults("switch/eos", "switch.lldp", "switch.pfc"), top[-1].number)
-    shared, defaults = _globals(top), _defaults(top)
-    if shared.poll is not None:
-        found["switch.watchdog_poll"] = shared.poll
-    found["switch.loopbacks"] = next(
+    read_values = read_settings((line for line in top if "vrf" not in line.words), _SWITCH)
+    set_defaults(read_values, declared_defaults("switch/eos", "switch.lldp", "switch.pfc"), top[-1].number)
+    global_settings, defaults = _read_globals(top), _read_defaults(top)
+    if global_settings.poll is not None:
+        read_values["switch.watchdog_poll"] = global_settings.poll
+    read_values["switch.loopbacks"] = next(
         (addresses(line) for line in top if line.text == "interface Loopback0"), ((), top[-1].number)
     )
-    yield from observe_settings(switch, found, output)
+    yield from observe_settings(switch, read_values, output)
     yield from bgp(switch, top, output)
-    defined = defined_vlans(top)  # the interface of a VLAN that is not there is down
+    defined_numbers = defined_vlans(top)  # the interface of a VLAN that is not there is down
     for line, name in lines_after(top, "interface"):
         if re.fullmatch(r"Ethernet[0-9/]+", name):
-            yield from _port(switch.child("port", name), line, shared, defaults, output)
-        elif (match := re.fullmatch(r"Vlan([0-9]+)", name)) and (defined is None or int(match[1]) in defined):
-            yield from _vlan(switch.child("vlan", match[1]), line, defaults.mtu, output)
+            yield from _read_port(switch.child("port", name), line, global_settings, defaults, output)
+        elif (match := re.fullmatch(r"Vlan([0-9]+)", name)) and (
+            defined_numbers is None or int(match[1]) in defined_numbers
+        ):
+            yield from _read_vlan(switch.child("vlan", match[1]), line, defaults.mtu, output)
     yield Observation(switch, "switch.ports", COMPLETE, output.source)
     yield Observation(switch, "switch.vlans", COMPLETE, output.source)
 
@@ -98,59 +100,63 @@ class _Defaults:
     enabled: bool
 
 
-def _defaults(top: list[Line]) -> _Defaults:
+def _read_defaults(top: list[Line]) -> _Defaults:
     """``switchport default mode routed`` and ``interface defaults`` (Arista AVD's templates)."""
     mtu: int | None = DEFAULT_MTU
     enabled = True
     for line in top:
         for inner in line.inner if line.text == "interface defaults" else ():
-            if (rest := inner.text_after("mtu")) is not None:
-                mtu = parse_number(rest)
+            if (argument := inner.text_after("mtu")) is not None:
+                mtu = parse_number(argument)
             if inner.text == "ethernet":
                 enabled = not any(line.text == "shutdown" for line in inner.inner)
     return _Defaults(any(line.text == "switchport default mode routed" for line in top), mtu, enabled)
 
 
-def _port(place: Place, line: Line, shared: Globals, defaults: _Defaults, output: Output) -> Iterator[Observation]:
+def _read_port(
+    place: Place, line: Line, global_settings: Globals, defaults: _Defaults, output: Output
+) -> Iterator[Observation]:
     if any(lines_after(line.inner, "profile")):
         return  # settings of interface profiles and their precedence are not read
-    found = read_settings(line.inner, _PORT)
-    routed = defaults.routed
+    read_values = read_settings(line.inner, _PORT)
+    is_routed = defaults.routed
     for inner in line.inner:
         if inner.text in ("switchport", "no switchport"):
-            routed = inner.text == "no switchport"
+            is_routed = inner.text == "no switchport"
     set_defaults(
-        found,
+        read_values,
         {
-            "port.link.mtu": defaults.mtu if routed else DEFAULT_L2_MTU,
+            "port.link.mtu": defaults.mtu if is_routed else DEFAULT_L2_MTU,
             "port.link.enabled": defaults.enabled,
         },
         line.number,
     )
-    if routed:
-        found.pop("port.vlan", None)
+    if is_routed:
+        read_values.pop("port.vlan", None)
     else:
-        set_defaults(found, declared_defaults("switch/eos", "port.vlan"), line.number)
-    found["port.addresses"] = addresses(line)
+        set_defaults(read_values, declared_defaults("switch/eos", "port.vlan"), line.number)
+    read_values["port.addresses"] = addresses(line)
     link_local = next((inner.number for inner in line.inner if inner.text == "ipv6 enable"), None)
-    alone = routed and link_local is not None and found["port.addresses"][0] == ()
-    found["port.unnumbered"] = (alone, link_local or line.number)
-    bundled = any(lines_after(line.inner, "channel-group"))
+    link_local_line = is_routed and link_local is not None and read_values["port.addresses"][0] == ()
+    read_values["port.unnumbered"] = (link_local_line, link_local or line.number)
+    is_member = any(lines_after(line.inner, "channel-group"))
     yield from observe_settings(
-        place, {path: value for path, value in found.items() if not bundled or path not in _CHANNEL_SETTINGS}, output
+        place,
+        {path: value for path, value in read_values.items() if not is_member or path not in _CHANNEL_SETTINGS},
+        output,
     )
     # No source confirms that global pause is off by default.
-    pauses: Found = {path: (False, line.number) for path in _PAUSES if path not in found}
+    pauses: ReadValues = {path: (False, line.number) for path in _PAUSES if path not in read_values}
     yield from observe_settings(place, pauses, output, State.ASSUMED)
-    yield from _speed(place, line, output)
-    if bundled:
+    yield from _read_speed(place, line, output)
+    if is_member:
         return  # its classes and queues are the port channel's
-    yield from port_qos(place, line, routed, shared, output)
+    yield from port_qos(place, line, is_routed, global_settings, output)
 
 
-def _speed(place: Place, line: Line, output: Output) -> Iterator[Observation]:
-    for inner, rest in lines_after(line.inner, "speed"):
-        speed = parse_speed(rest)
+def _read_speed(place: Place, line: Line, output: Output) -> Iterator[Observation]:
+    for inner, argument in lines_after(line.inner, "speed"):
+        speed = parse_speed(argument)
         if speed is not None:
             # Only the configured speed: what the link runs at is in "show interfaces status".
             yield Observation(place, "port.link.speed", speed[0], output.source_of_line(inner.number), State.CONFIGURED)
@@ -160,24 +166,24 @@ def _speed(place: Place, line: Line, output: Output) -> Iterator[Observation]:
                 )
 
 
-def _vlan(place: Place, line: Line, mtu: int | None, output: Output) -> Iterator[Observation]:
-    found = read_settings(line.inner, _VLAN)
-    set_defaults(found, {"vlan.mtu": mtu}, line.number)
-    found["vlan.addresses"] = addresses(line)
-    yield from observe_settings(place, found, output)
+def _read_vlan(place: Place, line: Line, mtu: int | None, output: Output) -> Iterator[Observation]:
+    read_values = read_settings(line.inner, _VLAN)
+    set_defaults(read_values, {"vlan.mtu": mtu}, line.number)
+    read_values["vlan.addresses"] = addresses(line)
+    yield from observe_settings(place, read_values, output)
 
 
-def _globals(top: list[Line]) -> Globals:
-    watchdog: Found = {}
+def _read_globals(top: list[Line]) -> Globals:
+    watchdog: ReadValues = {}
     poll: tuple[Any, int] | None = None
-    for line, rest in lines_after(top, "priority-flow-control pause watchdog"):
-        match rest.split():
+    for line, argument in lines_after(top, "priority-flow-control pause watchdog"):
+        match argument.split():
             case ["default", "timeout", value]:
-                watchdog["timeout"] = (seconds_of(value), line.number)
+                watchdog["timeout"] = (parse_seconds(value), line.number)
             case ["default", "recovery-time", value]:
-                watchdog["recovery-time"] = (seconds_of(value), line.number)
+                watchdog["recovery-time"] = (parse_seconds(value), line.number)
             case ["default", "polling-interval", value]:
-                poll = (seconds_of(value), line.number)
+                poll = (parse_seconds(value), line.number)
             case ["action", value]:
                 watchdog["action"] = (value, line.number)
     return Globals(
@@ -191,39 +197,39 @@ def _globals(top: list[Line]) -> Globals:
 
 
 def _dscp_tc(top: list[Line]) -> DscpMap | None:
-    """The map in effect: the default, overlaid; None when a line of it makes no sense."""
-    found = dict(DEFAULT_DSCP_TC)
+    """The map in effect: the default with the configured changes. None if a line of it is malformed."""
+    read_values = dict(DEFAULT_DSCP_TC)
     number: int | None = None
-    for line, rest in lines_after(top, "qos map dscp"):
-        listed, _, target = rest.partition(" to traffic-class ")
-        values = numbers(listed)
+    for line, argument in lines_after(top, "qos map dscp"):
+        members, _, target = argument.partition(" to traffic-class ")
+        values = numbers(members)
         if values is None or max(values) > 63 or not re.fullmatch(r"[0-7]", target):
             return None
         number = number or line.number
-        found.update({Dscp(value): SwitchTrafficClass(int(target)) for value in values})
-    return found, number
+        read_values.update({Dscp(value): SwitchTrafficClass(int(target)) for value in values})
+    return read_values, number
 
 
 def _tc_queue(top: list[Line]) -> tuple[Mapping[SwitchTrafficClass, SwitchQueue], int | None] | None:
-    found = {SwitchTrafficClass(number): SwitchQueue(number) for number in range(8)}
+    read_values = {SwitchTrafficClass(number): SwitchQueue(number) for number in range(8)}
     number: int | None = None
-    for line, rest in lines_after(top, "qos map traffic-class"):
-        match = re.fullmatch(r"([0-7 ]+) to (?:uc-)?tx-queue (\S+)", rest)
+    for line, argument in lines_after(top, "qos map traffic-class"):
+        match = re.fullmatch(r"([0-7 ]+) to (?:uc-)?tx-queue (\S+)", argument)
         if match is None:
             continue
         if not re.fullmatch(r"[0-7]", match[2]):
             return None
         number = number or line.number
-        found.update({SwitchTrafficClass(int(tc)): SwitchQueue(int(match[2])) for tc in match[1].split()})
-    return found, number
+        read_values.update({SwitchTrafficClass(int(tc)): SwitchQueue(int(match[2])) for tc in match[1].split()})
+    return read_values, number
 
 
 def _tc_dscp(top: list[Line]) -> tuple[Mapping[SwitchTrafficClass, Dscp], int] | None:
-    found: dict[SwitchTrafficClass, Dscp] = {}
+    read_values: dict[SwitchTrafficClass, Dscp] = {}
     number = 0
-    for line, rest in lines_after(top, "qos map traffic-class"):
-        match = re.fullmatch(r"([0-7 ]+) to dscp ([0-9]{1,2})", rest)
+    for line, argument in lines_after(top, "qos map traffic-class"):
+        match = re.fullmatch(r"([0-7 ]+) to dscp ([0-9]{1,2})", argument)
         if match is not None and int(match[2]) < 64:
             number = number or line.number
-            found.update({SwitchTrafficClass(int(tc)): Dscp(int(match[2])) for tc in match[1].split()})
-    return (found, number) if found else None
+            read_values.update({SwitchTrafficClass(int(tc)): Dscp(int(match[2])) for tc in match[1].split()})
+    return (read_values, number) if read_values else None

@@ -51,7 +51,7 @@ SHAPE_UNIT = 1000
 
 
 def queue_keyword(chip: str | None) -> str | None:
-    """What an egress queue is called on this chip; None for a chip that is not known."""
+    """The keyword of an egress queue on this chip. None for an unknown chip."""
     family = (chip or "").lower()
     if family.startswith(_UNICAST_QUEUES):
         return "uc-tx-queue"
@@ -76,7 +76,7 @@ def format_speed(link: Link) -> str | None:
 
 
 def parse_speed(words: str) -> tuple[Bandwidth, int | None] | None:
-    """Speed and lanes of ``400g-8``, or of older trains' ``forced 400gfull``; None for anything else."""
+    """Speed and lanes of ``400g-8``, or of older trains' ``forced 400gfull``; None for other texts."""
     match = re.fullmatch(r"(?:forced )?([0-9]{1,4})g(full|-[0-9]{1,2})?", words.lower())
     if match is None:
         return None
@@ -116,7 +116,7 @@ def global_watchdog(switch: Switch) -> Watchdog:
 
 
 def watchdog_timer(watchdog: Watchdog) -> str:
-    """A port's own timer."""
+    """The timer of a port."""
     restore = watchdog.restore if watchdog.restore is not None else watchdog.detect
     times = f"timeout {seconds(watchdog.detect or Duration(0))}"
     return f"{times} polling-interval auto recovery-time {seconds(restore or Duration(0))} forced"

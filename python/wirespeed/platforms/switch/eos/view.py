@@ -1,4 +1,4 @@
-"""What the EOS templates need computed: profiles, syntax of the chip family, values that differ from the default."""
+"""Values for the EOS templates: profiles, syntax of the chip family, values that differ from the default."""
 
 from __future__ import annotations
 
@@ -74,42 +74,42 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     if not isinstance(device, Switch):
         raise TypeError("a switch platform renders a Switch")
     common = global_watchdog(device)
-    names = name_policies(device, PROFILE, _policy)
+    names = name_policies(device, PROFILE, _build_policy)
     profiles: dict[str, Profile] = {}
     ports: list[PortSay] = []
     for port_name, port in sorted_ports(device.ports):
-        policy = _policy(port)
+        policy = _build_policy(port)
         profile = None if policy is None else names[policy]
         if profile is not None and profile not in profiles:
-            profiles[profile] = _profile(profile, port, common)
-        counted = (
+            profiles[profile] = _build_profile(profile, port, common)
+        counted_lines = (
             ()
             if profile is None
             else tuple(queue_view.number for queue_view in profiles[profile].queues if queue_view.ecn)
         )
-        ports.append(PortSay(port_name, port, profile, format_speed(port.link), counted))
+        ports.append(PortSay(port_name, port, profile, format_speed(port.link), counted_lines))
     dscp_tc = next((port.qos.dscp_tc for port in device.ports.values() if port.qos.dscp_tc is not None), None) or {}
     tc_queue = next((port.qos.tc_queue for port in device.ports.values() if port.qos.tc_queue is not None), None) or {}
-    changed = {dscp: tc for dscp, tc in dscp_tc.items() if DEFAULT_DSCP_TC[dscp] != tc}
+    changed_map = {dscp: tc for dscp, tc in dscp_tc.items() if DEFAULT_DSCP_TC[dscp] != tc}
     speaks = speaker(device)
     return {
         "problems": list(problems(name, device)),
         "queue_word": queue_keyword(device.chip) or "uc-tx-queue",
         "ecn_feature": counts_by_feature(device.chip) and any(port_view.counted for port_view in ports),
         "dscp_tc": _join_by_target(dscp_tc),
-        "dscp_tc_changed": _join_by_target(changed),
+        "dscp_tc_changed": _join_by_target(changed_map),
         "tc_queue": sorted((int(tc), int(queue)) for tc, queue in tc_queue.items()),
         "tc_queue_changed": sorted((int(tc), int(queue)) for tc, queue in tc_queue.items() if int(tc) != int(queue)),
         "profiles": [profiles[key] for key in sorted(profiles, key=lambda key: (len(key), key))],
         "ports": ports,
         "speaker": speaks,
         "loopbacks": device.loopbacks or (),
-        "ipv6": _ipv6(device),
+        "ipv6": _is_ipv6(device),
         "ip_routing": "ip routing ipv6 interfaces" if speaks.over_ipv6 else "ip routing",
         "summary": [(_summary_key(name, peer), peer) for name, peer in device.peers.items()],
         "vlans": sorted(device.vlans.items(), key=lambda entry: int(entry[0])),
         "neighbours": [port_view for port_view in ports if port_view.port.neighbour.device is not None],
-        "hardware": _hardware(device.model),
+        "hardware": _format_hardware(device.model),
         "version": device.os_version or EXAMPLE_VERSION,
         "default_mtu": DEFAULT_MTU,
         "default_l2_mtu": DEFAULT_L2_MTU,
@@ -124,7 +124,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     }
 
 
-def _ipv6(switch: Switch) -> bool:
+def _is_ipv6(switch: Switch) -> bool:
     """Whether the switch forwards IPv6 anywhere."""
     holders: list[Port | Vlan] = [*switch.ports.values(), *switch.vlans.values()]
     addresses = [address for holder in holders for address in holder.addresses or ()]
@@ -137,7 +137,7 @@ def _summary_key(name: str, peer: BgpPeer) -> str:
     return f"fe80::200:5eff:fe00:5301%{short_name(name)}" if peer.unnumbered else name
 
 
-def _hardware(model: str | None) -> str:
+def _format_hardware(model: str | None) -> str:
     """``DCS-7060DX5-64S`` of the catalogue's ``arista-7060dx5-64s``."""
     return f"DCS-{(model or '7060DX5-64S').removeprefix('arista-').upper()}"
 
@@ -146,18 +146,18 @@ def _join_by_target(mapping: Mapping[Any, Any]) -> list[tuple[int, str]]:
     return [(tc, " ".join(map(str, keys))) for tc, keys in group_by_target(mapping.items())]
 
 
-def _policy(port: Port) -> Any:
+def _build_policy(port: Port) -> Any:
     qos = port.qos
     policy = (qos.trust, qos.pfc, qos.watchdog, tuple(sorted(port.queues.items())))
     return None if policy == (None, None, Watchdog(), ()) else policy
 
 
-def _profile(name: str, port: Port, common: Watchdog) -> Profile:
+def _build_profile(name: str, port: Port, common: Watchdog) -> Profile:
     watchdog = port.qos.watchdog
     differs = (watchdog.detect, watchdog.restore) != (common.detect, common.restore)
-    listed = {int(number): queue for number, queue in port.queues.items()}
+    members = {int(number): queue for number, queue in port.queues.items()}
     # An unlisted queue is strict by default and would starve the listed ones; queue 7 is the control plane's own.
-    numbers = sorted({*listed, *range(7)}) if listed else []
+    numbers = sorted({*members, *range(7)}) if members else []
     return Profile(
         name=name,
         trust=TRUST_WORDS.get(port.qos.trust or ""),
@@ -165,16 +165,16 @@ def _profile(name: str, port: Port, common: Watchdog) -> Profile:
         watchdog=None if watchdog == Watchdog() else watchdog,
         timer=watchdog_timer(watchdog) if watchdog.detect is not None and differs else None,
         action=watchdog.action if watchdog.action is not None and watchdog.action != common.action else None,
-        queues=tuple(_queue(number, listed.get(number)) for number in numbers),
+        queues=tuple(_build_queue(number, members.get(number)) for number in numbers),
     )
 
 
-def _queue(number: int, queue: Queue | None) -> QueueSay:
+def _build_queue(number: int, queue: Queue | None) -> QueueSay:
     shape = None if queue is None or queue.shape is None else format_shape(queue.shape)
-    return QueueSay(number, queue, shape, _ecn(queue))
+    return QueueSay(number, queue, shape, _build_ecn(queue))
 
 
-def _ecn(queue: Queue | None) -> str | None:
+def _build_ecn(queue: Queue | None) -> str | None:
     if queue is None or queue.ecn.enabled is False or queue.ecn.minimum is None or queue.ecn.maximum is None:
         return None
     return format_thresholds(queue.ecn)

@@ -16,12 +16,12 @@ def configuration(name: str, switch: Switch) -> Mapping[str, str]:
     """The daemons that the switch needs, each with the file that it reads, in the order they start in."""
     if switch.bgp.asn is None or not switch.peers:
         return {}
-    watched = {"bfdd": ""} if any(peer.bfd for peer in switch.peers.values()) else {}
+    has_watchdog = {"bfdd": ""} if any(peer.bfd for peer in switch.peers.values()) else {}
     zebra = [line for key, peer in switch.peers.items() if peer.unnumbered for line in _advertisement_lines(key)]
-    return {"zebra": _text(zebra), **watched, "bgpd": _text(_lines(name, switch))}
+    return {"zebra": _format_text(zebra), **has_watchdog, "bgpd": _format_text(_format_lines(name, switch))}
 
 
-def _text(lines: Iterable[str]) -> str:
+def _format_text(lines: Iterable[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -31,7 +31,7 @@ def _advertisement_lines(interface: str) -> Iterator[str]:
     yield "exit"
 
 
-def _lines(name: str, switch: Switch) -> Iterator[str]:
+def _format_lines(name: str, switch: Switch) -> Iterator[str]:
     bgp = switch.bgp
     yield "frr defaults datacenter"
     yield f"hostname {name}"
@@ -42,14 +42,14 @@ def _lines(name: str, switch: Switch) -> Iterator[str]:
         yield " bgp bestpath as-path multipath-relax"
     yield " no bgp default ipv4-unicast"
     for key, peer in switch.peers.items():
-        yield from _peer(key, peer)
+        yield from _format_peer(key, peer)
     for version, family in _FAMILIES.items():
-        exchanging = [key for key, peer in switch.peers.items() if (peer.ipv4 if version == 4 else peer.ipv6)]
-        if exchanging:
+        exchanging_keys = [key for key, peer in switch.peers.items() if (peer.ipv4 if version == 4 else peer.ipv6)]
+        if exchanging_keys:
             yield " !"
             yield f" address-family {family} unicast"
-            yield from (f"  network {network}" for network in _networks(switch.bgp.networks, version))
-            yield from (f"  neighbor {key} activate" for key in exchanging)
+            yield from (f"  network {network}" for network in _format_networks(switch.bgp.networks, version))
+            yield from (f"  neighbor {key} activate" for key in exchanging_keys)
             if bgp.maximum_paths is not None:
                 yield f"  maximum-paths {bgp.maximum_paths}"
             yield " exit-address-family"
@@ -57,7 +57,7 @@ def _lines(name: str, switch: Switch) -> Iterator[str]:
     yield from (f" no neighbor {key} shutdown" for key in switch.peers)
 
 
-def _peer(key: str, peer: BgpPeer) -> Iterator[str]:
+def _format_peer(key: str, peer: BgpPeer) -> Iterator[str]:
     yield f" neighbor {key} {'interface ' if peer.unnumbered else ''}remote-as {peer.asn}"
     # Until its address families are read: a session opened before would exchange IPv4 alone, and stay so.
     yield f" neighbor {key} shutdown"
@@ -68,5 +68,5 @@ def _peer(key: str, peer: BgpPeer) -> Iterator[str]:
     yield f" neighbor {key} timers connect {_RETRY_S}"
 
 
-def _networks(networks: tuple[str, ...] | None, version: int) -> Iterator[str]:
+def _format_networks(networks: tuple[str, ...] | None, version: int) -> Iterator[str]:
     yield from (network for network in networks or () if ip_network(network).version == version)

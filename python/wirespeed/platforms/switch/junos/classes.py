@@ -36,7 +36,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Scheduler:
-    """How a class of a scheduler map is served, and marked by the drop profile ``marking``."""
+    """Scheduling of a class of a scheduler map, and its drop profile ``marking``."""
 
     name: str
     forwarding_class: str
@@ -46,7 +46,7 @@ class Scheduler:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What is applied to an interface."""
+    """Policies applied to an interface."""
 
     interface: str
     unit: str
@@ -68,54 +68,60 @@ class ClassOfService:
 
 
 def class_of_service(switch: Switch) -> ClassOfService:
-    """What all ports together need."""
-    classes = _classes(switch)
+    """Class of service of all ports."""
+    classes = _build_classes(switch)
     names = {class_.queue: class_.name for class_ in classes}
     classifiers = name_policies(switch, CLASSIFIER, lambda port: frozen(port.qos.dscp_tc))
-    profiles = name_policies(switch, PROFILE, profile_of)
-    maps = name_policies(switch, MAP, map_of)
-    markings = _markings(switch)
+    profiles = name_policies(switch, PROFILE, build_profile_key)
+    maps = name_policies(switch, MAP, build_map_key)
+    markings = _build_markings(switch)
     bound = [
         (
             name,
             classifiers.get(frozen(port.qos.dscp_tc)),
-            profiles.get(profile_of(port)),
-            maps.get(map_of(port)),
+            profiles.get(build_profile_key(port)),
+            maps.get(build_map_key(port)),
         )
         for name, port in sorted_ports(switch.ports)
     ]
     return ClassOfService(
         classes=classes,
-        classifiers=tuple((name, _code_points(dict(found), names)) for found, name in classifiers.items()),
+        classifiers=tuple((name, _code_points(dict(read_values), names)) for read_values, name in classifiers.items()),
         profiles=tuple(
-            _profile(name, next(p for p in switch.ports.values() if profile_of(p) == found))
-            for found, name in profiles.items()
+            _build_profile(name, next(p for p in switch.ports.values() if build_profile_key(p) == read_values))
+            for read_values, name in profiles.items()
         ),
         markings=tuple((name, ecn) for ecn, name in markings.items()),
-        maps=tuple((name, _schedulers(name, dict(found), names, markings)) for found, name in maps.items()),
-        bound=_bound(bound),
+        maps=tuple(
+            (name, _build_schedulers(name, dict(read_values), names, markings)) for read_values, name in maps.items()
+        ),
+        bound=_build_bound(bound),
     )
 
 
-def profile_of(port: Port) -> Any:
-    """What makes a congestion notification profile; None for a port without lossless priorities."""
+def build_profile_key(port: Port) -> Any:
+    """The key of a congestion notification profile. None for a port without lossless priorities."""
     if not port.qos.pfc:
         return None
     return (port.qos.pfc, frozen(port.qos.pfc_queue), port.qos.watchdog, frozen(port.qos.dscp_tc))
 
 
-def map_of(port: Port) -> Any:
-    """What makes a scheduler map; None for a port without intent for its queues."""
+def build_map_key(port: Port) -> Any:
+    """The key of a scheduler map. None for a port without intent for its queues."""
     return tuple(sorted(port.queues.items(), key=lambda entry: int(entry[0]))) or None
 
 
 def lossless_queues(port: Port) -> dict[int, int]:
     """The queue of each lossless priority."""
-    stopped = port.qos.pfc_queue or {}
-    return {int(priority): int(stopped[priority]) for priority in sorted(port.qos.pfc or ()) if priority in stopped}
+    stopped_queues = port.qos.pfc_queue or {}
+    return {
+        int(priority): int(stopped_queues[priority])
+        for priority in sorted(port.qos.pfc or ())
+        if priority in stopped_queues
+    }
 
 
-def _classes(switch: Switch) -> tuple[ForwardingClass, ...]:
+def _build_classes(switch: Switch) -> tuple[ForwardingClass, ...]:
     queues: set[int] = set()
     priorities: dict[int, int] = {}
     strict: set[int] = set()
@@ -124,26 +130,26 @@ def _classes(switch: Switch) -> tuple[ForwardingClass, ...]:
         priorities |= {queue: priority for priority, queue in lossless_queues(port).items()}
         strict |= {int(number) for number, queue in port.queues.items() if queue.discipline is Discipline.STRICT}
     queues |= priorities.keys()
-    found: list[ForwardingClass] = []
-    taken: set[str] = set()
+    forwarding_classes: list[ForwardingClass] = []
+    used_values: set[str] = set()
     for queue in sorted(queues):
         name = (
             "best-effort" if queue == 0 else "NO-LOSS" if queue in priorities else "CNP" if queue in strict else "LOSSY"
         )
-        name = name if name not in taken else f"{name}-{queue}"
-        taken.add(name)
-        found.append(ForwardingClass(name, queue, priorities.get(queue)))
-    return tuple(found)
+        name = name if name not in used_values else f"{name}-{queue}"
+        used_values.add(name)
+        forwarding_classes.append(ForwardingClass(name, queue, priorities.get(queue)))
+    return tuple(forwarding_classes)
 
 
 def _code_points(dscp_tc: Mapping[Any, Any], names: Mapping[int, str]) -> tuple[tuple[str, tuple[int, ...]], ...]:
     by_class: dict[str, list[int]] = {}
     for dscp, tc in sorted(dscp_tc.items()):
         by_class.setdefault(names[int(tc)], []).append(int(dscp))
-    return tuple((name, tuple(found)) for name, found in sorted(by_class.items()))
+    return tuple((name, tuple(read_values)) for name, read_values in sorted(by_class.items()))
 
 
-def _profile(name: str, port: Port) -> Profile:
+def _build_profile(name: str, port: Port) -> Profile:
     pauses = lossless_queues(port)
     lossless = set(pauses.values())
     return Profile(
@@ -154,17 +160,17 @@ def _profile(name: str, port: Port) -> Profile:
     )
 
 
-def _markings(switch: Switch) -> dict[Ecn, str]:
-    found: dict[Ecn, str] = {}
+def _build_markings(switch: Switch) -> dict[Ecn, str]:
+    read_values: dict[Ecn, str] = {}
     for _, port in sorted_ports(switch.ports):
         for queue in port.queues.values():
             ecn = queue.ecn
-            if ecn.enabled and ecn.minimum_fill is not None and ecn.maximum_fill is not None and ecn not in found:
-                found[ecn] = MARKING if not found else f"{MARKING}-{len(found) + 1}"
-    return found
+            if ecn.enabled and ecn.minimum_fill is not None and ecn.maximum_fill is not None and ecn not in read_values:
+                read_values[ecn] = MARKING if not read_values else f"{MARKING}-{len(read_values) + 1}"
+    return read_values
 
 
-def _schedulers(
+def _build_schedulers(
     map_name: str, queues: Mapping[str, Queue], names: Mapping[int, str], markings: Mapping[Ecn, str]
 ) -> tuple[Scheduler, ...]:
     suffix = map_name.removeprefix(MAP)
@@ -179,12 +185,12 @@ def _schedulers(
     )
 
 
-def _bound(ports: list[tuple[str, str | None, str | None, str | None]]) -> tuple[Bound, ...]:
+def _build_bound(ports: list[tuple[str, str | None, str | None, str | None]]) -> tuple[Bound, ...]:
     """One entry for all interfaces if their settings are equal, else one for each."""
-    same = {applied[1:] for applied in ports}
-    if same == {(None, None, None)} or not ports:
+    profiles = {port_profile[1:] for port_profile in ports}
+    if profiles == {(None, None, None)} or not ports:
         return ()
-    if len(same) == 1:
+    if len(profiles) == 1:
         _, classifier, profile, scheduler_map = ports[0]
         return (Bound("et-*", "*", classifier, profile, scheduler_map),)
     return tuple(

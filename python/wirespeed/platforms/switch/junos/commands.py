@@ -55,7 +55,7 @@ _BLOCKS = "the port is blocked while PFC changes; packets in all its queues are 
 """Juniper documentation, congestion-notification-profile."""
 
 _LOAD = "forwarding-options enhanced-hash-key ecmp-dlb"
-_SHARED = "class-of-service shared-buffer"
+_SHARED_BUFFER = "class-of-service shared-buffer"
 _SWITCH: dict[str, Callable[[Any], list[str]]] = {
     "switch.lldp": lambda value: ["set protocols lldp interface all" if value else "delete protocols lldp"],
     "switch.load_balancing.mode": lambda value: [
@@ -68,18 +68,24 @@ _SWITCH: dict[str, Callable[[Any], list[str]]] = {
     "switch.load_balancing.hash_fields": lambda value: [
         f"set forwarding-options hash-key family inet {field}" for field in sorted(value)
     ],
-    "switch.buffers.lossless_share": lambda value: [f"set {_SHARED} ingress buffer-partition lossless percent {value}"],
-    "switch.buffers.headroom_share": lambda value: [
-        f"set {_SHARED} ingress buffer-partition lossless-headroom percent {value}"
+    "switch.buffers.lossless_share": lambda value: [
+        f"set {_SHARED_BUFFER} ingress buffer-partition lossless percent {value}"
     ],
-    "switch.buffers.lossy_share": lambda value: [f"set {_SHARED} ingress buffer-partition lossy percent {value}"],
+    "switch.buffers.headroom_share": lambda value: [
+        f"set {_SHARED_BUFFER} ingress buffer-partition lossless-headroom percent {value}"
+    ],
+    "switch.buffers.lossy_share": lambda value: [
+        f"set {_SHARED_BUFFER} ingress buffer-partition lossy percent {value}"
+    ],
     "switch.buffers.dynamic_threshold": lambda value: [
-        f"set {_SHARED} ingress buffer-partition lossless dynamic-threshold {value}"
+        f"set {_SHARED_BUFFER} ingress buffer-partition lossless dynamic-threshold {value}"
     ],
     "switch.buffers.egress_lossless_share": lambda value: [
-        f"set {_SHARED} egress buffer-partition lossless percent {value}"
+        f"set {_SHARED_BUFFER} egress buffer-partition lossless percent {value}"
     ],
-    "switch.buffers.egress_lossy_share": lambda value: [f"set {_SHARED} egress buffer-partition lossy percent {value}"],
+    "switch.buffers.egress_lossy_share": lambda value: [
+        f"set {_SHARED_BUFFER} egress buffer-partition lossy percent {value}"
+    ],
     "switch.buffers.dedicated_ingress": lambda value: [
         f"set class-of-service dedicated-buffer ingress percent {value}"
     ],
@@ -91,23 +97,23 @@ _SESSION = CommandSession(("configure exclusive",), ("commit and-quit",), "lines
 
 
 def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
-    """One change as commands; ``device`` holds the other settings as they are meant to be."""
+    """The commands of one change; ``device`` contains the other planned settings."""
     if not isinstance(device, Switch):
         return None
-    within = dict(place.entities)
+    names_by_kind = dict(place.entities)
     consequence: str | None = None
     lines: list[str] | None
     if place.kind is None:
         lines = _SWITCH[path](value) if path in _SWITCH else None
-    elif "queue" in within or path.startswith("port.qos"):
+    elif "queue" in names_by_kind or path.startswith("port.qos"):
         from wirespeed.platforms.switch.junos.cos_commands import cos_lines
 
-        lines = cos_lines(within["port"], within.get("queue"), path, value, device)
+        lines = cos_lines(names_by_kind["port"], names_by_kind.get("queue"), path, value, device)
         consequence = _BLOCKS if path.startswith(("port.qos.pfc", "port.qos.watchdog")) else None
-    elif "vlan" in within:
-        lines = _vlan_lines(within["vlan"], path, value)
+    elif "vlan" in names_by_kind:
+        lines = _vlan_lines(names_by_kind["vlan"], path, value)
     else:
-        lines = _port_lines(within["port"], path, value)
+        lines = _port_lines(names_by_kind["port"], path, value)
         consequence = _FLAPS if path in ("port.link.speed", "port.breakout", "port.link.enabled") else None
     return None if lines is None else _SESSION.commands_for(lines, consequence)
 
@@ -138,11 +144,11 @@ def _port_lines(name: str, path: str, value: Any) -> list[str] | None:
         case "port.addresses":
             return [f"{port} unit 0 family {family(address)} address {address}" for address in value]
         case "port.vlan":
-            switching = f"interfaces {name} unit 0 family ethernet-switching"
+            switching_line = f"interfaces {name} unit 0 family ethernet-switching"
             return [
-                f"set {switching} interface-mode access",
-                f"delete {switching} vlan members",
-                f"set {switching} vlan members vn{value}",
+                f"set {switching_line} interface-mode access",
+                f"delete {switching_line} vlan members",
+                f"set {switching_line} vlan members vn{value}",
             ]
         case "port.unnumbered":
             return [f"{port} unit 0 family inet6", f"set protocols router-advertisement interface {name}.0"]

@@ -14,7 +14,7 @@ _PROMPT = re.compile(r"\{[a-z]+:[0-9]+\}")
 
 
 def statements(text: str) -> list[Line]:
-    """The outermost statements. Nothing when braces do not match: the text was cut short, the rest is unknown.
+    """The outermost statements. Empty if braces do not match: the text is truncated.
 
     An inactive statement is none. Comments structure nothing.
     """
@@ -67,22 +67,22 @@ def _walk(lines: Iterable[Line]) -> Iterator[Line]:
 
 
 def block(lines: Iterable[Line], *path: str) -> Line | None:
-    """The block or statement at a path of whole texts, ``interfaces``, ``irb``; None when there is none."""
-    found: Line | None = None
+    """The block or statement at a path of texts, ``interfaces``, ``irb``. None if it does not exist."""
+    matching_line: Line | None = None
     for step in path:
-        found = next((line for line in lines if line.text == step), None)
-        if found is None:
+        matching_line = next((line for line in lines if line.text == step), None)
+        if matching_line is None:
             return None
-        lines = found.inner
-    return found
+        lines = matching_line.inner
+    return matching_line
 
 
 def lines_inside(lines: Iterable[Line], *path: str) -> list[Line]:
-    """What is in the block at a path; nothing when there is none."""
-    found = block(lines, *path)
-    return [] if found is None else found.inner
+    """The content of the block at a path. Empty if it does not exist."""
+    read_values = block(lines, *path)
+    return [] if read_values is None else read_values.inner
 
 
-def values(rest: str) -> list[str]:
+def values(argument: str) -> list[str]:
     """``a`` or ``[ a b ]`` as a list."""
-    return rest.removeprefix("[").removesuffix("]").split()
+    return argument.removeprefix("[").removesuffix("]").split()

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number, read_settings, text
+from wirespeed.platforms.switch.config_reader import ReadValues, observe_settings, parse_number, read_settings, text
 from wirespeed.platforms.switch.indented_config import Line, lines_after
 from wirespeed.platforms.switch.junos.commands import DEFAULT_DETECTION, DEFAULT_POLL_MS, DEFAULT_RECOVERY_MS
 from wirespeed.platforms.switch.junos.config_text import block, lines_inside, values
@@ -17,7 +17,7 @@ from wirespeed.settings import Discipline, Dscp, Place, Priority, SwitchQueue, S
 from wirespeed.units import Duration
 
 _CLASS = re.compile(r"class (\S+) queue-num ([0-7])((?: no-loss)?)(?: pfc-priority ([0-7]))?")
-_ALL = range(8)
+_ALL_QUEUES = range(8)
 _DEFAULT_PAUSES = {Priority(3): SwitchQueue(3), Priority(4): SwitchQueue(4)}
 """Juniper documentation, code-point (output): without an output stanza, these two."""
 
@@ -32,7 +32,7 @@ class Class:
 
 @dataclass(frozen=True, slots=True)
 class Cos:
-    """What the stanza defines, by name. Without one, Junos has ``best-effort`` as queue 0 (AN210's uses it so)."""
+    """Definitions of the stanza, by name. Without one, Junos has ``best-effort`` as queue 0 (AN210's uses it so)."""
 
     stanza: list[Line]
     classes: Mapping[str, Class]
@@ -42,7 +42,7 @@ class Cos:
         return None if name is None else block(self.stanza, kind, name)
 
 
-def cos_of(top: list[Line]) -> Cos:
+def read_cos(top: list[Line]) -> Cos:
     """The stanza of a configuration."""
     stanza = lines_inside(top, "class-of-service")
     classes = {"best-effort": Class(0, None)}
@@ -55,7 +55,7 @@ def cos_of(top: list[Line]) -> Cos:
 
 @dataclass(frozen=True, slots=True)
 class InterfaceCos:
-    """What is applied to an interface. ``sure`` is False where a wildcard and the interface's own lines meet."""
+    """Policies applied to an interface. ``sure`` is False where a wildcard and the interface's own lines meet."""
 
     profile: tuple[str, int] | None
     scheduler_map: tuple[str, int] | None
@@ -86,179 +86,192 @@ def _interface_cos(cos: Cos, name: str) -> InterfaceCos:
     )
 
 
-def bundle_of(port: Line) -> str | None:
+def find_bundle(port: Line) -> str | None:
     """The aggregated interface that a port belongs to, and has its classes and addresses from."""
     options = [inner for kind in ("ether-options", "gigether-options") for inner in lines_inside(port.inner, kind)]
-    members = [rest for option in options for words in ("802.3ad", "bundle") if (rest := option.text_after(words))]
-    nested = [inner.text for option in options if option.text == "802.3ad" for inner in option.inner]
-    return next(iter([*members, *nested]), None)
+    members = [
+        argument for option in options for words in ("802.3ad", "bundle") if (argument := option.text_after(words))
+    ]
+    nested_members = [inner.text for option in options if option.text == "802.3ad" for inner in option.inner]
+    return next(iter([*members, *nested_members]), None)
 
 
 def _first_reference(lines: Iterable[Line], words: str) -> tuple[str, int] | None:
-    return next(((rest, line.number) for line, rest in lines_after(lines, words)), None)
+    return next(((argument, line.number) for line, argument in lines_after(lines, words)), None)
 
 
-def watchdog_poll(cos: Cos, ports: Iterable[str]) -> Found:
-    """The polling interval, where every watched port has the same."""
-    found = {
+def watchdog_poll(cos: Cos, ports: Iterable[str]) -> ReadValues:
+    """The polling interval, if it is the same on every port with a watchdog."""
+    read_values = {
         interval
         for name in ports
         if (profile := _interface_cos(cos, name).profile) is not None
         and (dog := block(lines_inside(cos.stanza, "congestion-notification-profile", profile[0]), "pfc-watchdog"))
-        and (interval := _milliseconds(dog, "poll-interval", DEFAULT_POLL_MS))
+        and (interval := _read_milliseconds(dog, "poll-interval", DEFAULT_POLL_MS))
     }
-    return {"switch.watchdog_poll": found.pop()} if len(found) == 1 else {}
+    return {"switch.watchdog_poll": read_values.pop()} if len(read_values) == 1 else {}
 
 
 def port_cos(place: Place, port: Line, cos: Cos, output: Output) -> Iterator[Observation]:
     """Classes, PFC, watchdog and queues of a port."""
-    applied = _interface_cos(cos, port.text)
-    if not applied.sure or bundle_of(port) is not None:
+    applied_names = _interface_cos(cos, port.text)
+    if not applied_names.sure or find_bundle(port) is not None:
         return
-    found: Found = {
-        "port.qos.tc_queue": ({SwitchTrafficClass(n): SwitchQueue(n) for n in _ALL}, port.number),
+    read_values: ReadValues = {
+        "port.qos.tc_queue": ({SwitchTrafficClass(n): SwitchQueue(n) for n in _ALL_QUEUES}, port.number),
     }
-    classes = _forwarding_classes(cos, applied, found)
-    profile = cos.definition("congestion-notification-profile", applied.profile[0] if applied.profile else None)
-    if applied.profile is None:
-        found["port.qos.pfc"] = (frozenset(), port.number)
-        found["port.qos.watchdog.enabled"] = (False, port.number)
+    classes = _forwarding_classes(cos, applied_names, read_values)
+    profile = cos.definition(
+        "congestion-notification-profile", applied_names.profile[0] if applied_names.profile else None
+    )
+    if applied_names.profile is None:
+        read_values["port.qos.pfc"] = (frozenset(), port.number)
+        read_values["port.qos.watchdog.enabled"] = (False, port.number)
     elif profile is not None:
-        found["port.qos.pfc"] = (_pfc(profile, cos, classes), profile.number)
-        found["port.qos.pfc_queue"] = _pauses(profile)
-        found |= _watchdog(profile)
-    yield from observe_settings(place, found, output)
-    yield from _queues(place, cos, applied, port.number, output)
+        read_values["port.qos.pfc"] = (_read_pfc(profile, cos, classes), profile.number)
+        read_values["port.qos.pfc_queue"] = _read_pauses(profile)
+        read_values |= _read_watchdog(profile)
+    yield from observe_settings(place, read_values, output)
+    yield from _read_queues(place, cos, applied_names, port.number, output)
 
 
-def _forwarding_classes(cos: Cos, applied: InterfaceCos, found: Found) -> Mapping[Dscp, str] | None:
-    """The forwarding class of each code point that the classifier names; what it does not name is unknown."""
-    if applied.classifier is None:
-        if applied.dot1p is not None:
-            found["port.qos.trust"] = ("dot1p", applied.dot1p[1])
+def _forwarding_classes(cos: Cos, applied_names: InterfaceCos, read_values: ReadValues) -> Mapping[Dscp, str] | None:
+    """The forwarding class of each code point in the classifier; others are unknown."""
+    if applied_names.classifier is None:
+        if applied_names.dot1p is not None:
+            read_values["port.qos.trust"] = ("dot1p", applied_names.dot1p[1])
         return None
-    name, number = applied.classifier
-    found["port.qos.trust"] = ("dscp" if applied.dot1p is None else "both", number)
+    name, number = applied_names.classifier
+    read_values["port.qos.trust"] = ("dscp" if applied_names.dot1p is None else "both", number)
     classifier = block(lines_inside(cos.stanza, "classifiers"), f"dscp {name}")
     classes: dict[Dscp, str] = {}
     for line, forwarding_class in lines_after(classifier.inner if classifier else [], "forwarding-class"):
-        for inner, rest in lines_after(line.inner, "loss-priority"):
-            bits = values(rest.partition(" code-points ")[2])
+        for inner, argument in lines_after(line.inner, "loss-priority"):
+            bits = values(argument.partition(" code-points ")[2])
             if not bits or any(re.fullmatch(r"[01]{6}", bit) is None for bit in bits):
                 return None
             classes |= {Dscp(int(bit, 2)): forwarding_class for bit in bits}
             number = inner.number
     if not classes or any(name not in cos.classes for name in classes.values()):
         return None
-    found["port.qos.dscp_tc"] = (
+    read_values["port.qos.dscp_tc"] = (
         {dscp: SwitchTrafficClass(cos.classes[class_].queue) for dscp, class_ in classes.items()},
         number,
     )
     return classes
 
 
-def _pfc(profile: Line, cos: Cos, classes: Mapping[Dscp, str] | None) -> frozenset[Priority] | None:
+def _read_pfc(profile: Line, cos: Cos, classes: Mapping[Dscp, str] | None) -> frozenset[Priority] | None:
     """The priorities of the lossless classes of which every code point is paused for."""
-    tagged = [rest for line, rest in lines_after(lines_inside(profile.inner, "input", "ieee-802.1"), "code-point")]
-    if tagged:
-        return frozenset(Priority(int(bits, 2)) for bits in tagged) if all(map(_three_bits, tagged)) else None
-    paused = {
-        rest
-        for line, rest in lines_after(lines_inside(profile.inner, "input", "dscp"), "code-point")
+    tagged_vlans = [
+        argument for line, argument in lines_after(lines_inside(profile.inner, "input", "ieee-802.1"), "code-point")
+    ]
+    if tagged_vlans:
+        return (
+            frozenset(Priority(int(bits, 2)) for bits in tagged_vlans) if all(map(_three_bits, tagged_vlans)) else None
+        )
+    paused_queues = {
+        argument
+        for line, argument in lines_after(lines_inside(profile.inner, "input", "dscp"), "code-point")
         if any(inner.text == "pfc" for inner in line.inner)
     }
-    if not paused:
+    if not paused_queues:
         return frozenset()
     if classes is None:
         return None
-    found: set[Priority] = set()
+    priorities: set[Priority] = set()
     for name, class_ in cos.classes.items():
         dscps = {format(int(dscp), "06b") for dscp, forwarding_class in classes.items() if forwarding_class == name}
-        if class_.pfc_priority is not None and dscps and dscps <= paused:
-            found.add(Priority(class_.pfc_priority))
-    return frozenset(found)
+        if class_.pfc_priority is not None and dscps and dscps <= paused_queues:
+            priorities.add(Priority(class_.pfc_priority))
+    return frozenset(priorities)
 
 
 def _three_bits(bits: str) -> bool:
     return re.fullmatch(r"[01]{3}", bits) is not None
 
 
-def _pauses(profile: Line) -> tuple[Mapping[Priority, SwitchQueue] | None, int]:
+def _read_pauses(profile: Line) -> tuple[Mapping[Priority, SwitchQueue] | None, int]:
     output = block(profile.inner, "output", "ieee-802.1")
     if output is None:
         return _DEFAULT_PAUSES, profile.number
-    found: dict[Priority, SwitchQueue] = {}
+    read_values: dict[Priority, SwitchQueue] = {}
     for line, bits in lines_after(output.inner, "code-point"):
-        queues = [value for _, rest in lines_after(line.inner, "flow-control-queue") for value in values(rest)]
+        queues = [value for _, argument in lines_after(line.inner, "flow-control-queue") for value in values(argument)]
         if not _three_bits(bits) or len(queues) != 1 or re.fullmatch(r"[0-7]", queues[0]) is None:
             return None, line.number
-        found[Priority(int(bits, 2))] = SwitchQueue(int(queues[0]))
-    return found, output.number
+        read_values[Priority(int(bits, 2))] = SwitchQueue(int(queues[0]))
+    return read_values, output.number
 
 
-def _watchdog(profile: Line) -> Found:
+def _read_watchdog(profile: Line) -> ReadValues:
     dog = block(profile.inner, "pfc-watchdog")
     if dog is None:
         return {"port.qos.watchdog.enabled": (False, profile.number)}
     action = read_settings(dog.inner, {"watchdog-action": ("action", text)}).get("action", ("drop", dog.number))
-    found: Found = {
+    read_values: ReadValues = {
         "port.qos.watchdog.enabled": (True, dog.number),
         "port.qos.watchdog.action": (WatchdogAction.DROP if action[0] == "drop" else None, action[1]),
-        "port.qos.watchdog.restore": _milliseconds(dog, "recovery", DEFAULT_RECOVERY_MS),
+        "port.qos.watchdog.restore": _read_milliseconds(dog, "recovery", DEFAULT_RECOVERY_MS),
     }
-    poll = _milliseconds(dog, "poll-interval", DEFAULT_POLL_MS)
+    poll = _read_milliseconds(dog, "poll-interval", DEFAULT_POLL_MS)
     polls = read_settings(dog.inner, {"detection": ("polls", parse_number)}).get(
         "polls", (DEFAULT_DETECTION, dog.number)
     )
-    known = poll[0] is not None and polls[0] is not None
-    found["port.qos.watchdog.detect"] = (Duration(poll[0] * polls[0]) if known else None, polls[1])
-    return found
+    known_values = poll[0] is not None and polls[0] is not None
+    read_values["port.qos.watchdog.detect"] = (Duration(poll[0] * polls[0]) if known_values else None, polls[1])
+    return read_values
 
 
-def _milliseconds(dog: Line, words: str, otherwise: int) -> tuple[Duration | None, int]:
+def _read_milliseconds(dog: Line, words: str, otherwise: int) -> tuple[Duration | None, int]:
     number, line = read_settings(dog.inner, {words: ("number", parse_number)}).get("number", (otherwise, dog.number))
     return (None if number is None else Duration.from_unit(number, "ms")), line
 
 
-def _queues(place: Place, cos: Cos, applied: InterfaceCos, number: int, output: Output) -> Iterator[Observation]:
+def _read_queues(
+    place: Place, cos: Cos, applied_names: InterfaceCos, number: int, output: Output
+) -> Iterator[Observation]:
     """Queues of the classes in the scheduler map. No source describes the scheduling of other classes."""
-    found: dict[int, Found] = {queue: {"queue.ecn.enabled": (False, number)} for queue in _ALL}
-    scheduler_map = cos.definition("scheduler-maps", applied.scheduler_map[0] if applied.scheduler_map else None)
-    if applied.scheduler_map is not None and scheduler_map is None:
+    read_values: dict[int, ReadValues] = {queue: {"queue.ecn.enabled": (False, number)} for queue in _ALL_QUEUES}
+    scheduler_map = cos.definition(
+        "scheduler-maps", applied_names.scheduler_map[0] if applied_names.scheduler_map else None
+    )
+    if applied_names.scheduler_map is not None and scheduler_map is None:
         return
-    for _line, rest in lines_after(scheduler_map.inner if scheduler_map else [], "forwarding-class"):
-        name, _, scheduler = rest.partition(" scheduler ")
-        known, served = cos.classes.get(name), cos.definition("schedulers", scheduler)
-        if known is not None and served is not None:
-            found[known.queue] = _queue(served, cos)
-        elif known is not None:
-            found[known.queue] = {}
-    for queue, settings in found.items():
+    for _line, argument in lines_after(scheduler_map.inner if scheduler_map else [], "forwarding-class"):
+        name, _, scheduler = argument.partition(" scheduler ")
+        known_values, discipline = cos.classes.get(name), cos.definition("schedulers", scheduler)
+        if known_values is not None and discipline is not None:
+            read_values[known_values.queue] = _read_queue(discipline, cos)
+        elif known_values is not None:
+            read_values[known_values.queue] = {}
+    for queue, settings in read_values.items():
         yield from observe_settings(place.child("queue", str(queue)), settings, output)
 
 
-def _queue(scheduler: Line, cos: Cos) -> Found:
-    found = read_settings(scheduler.inner, {"priority": ("queue.discipline", _discipline)})
-    found.setdefault("queue.discipline", (Discipline.DWRR, scheduler.number))
-    if found["queue.discipline"][0] is Discipline.DWRR:
-        found |= read_settings(scheduler.inner, {"transmit-rate percent": ("queue.weight", parse_number)})
-    marked = next((line for line in scheduler.inner if line.text == "explicit-congestion-notification"), None)
-    found["queue.ecn.enabled"] = (marked is not None, (marked or scheduler).number)
-    if marked is None:
-        return found
+def _read_queue(scheduler: Line, cos: Cos) -> ReadValues:
+    read_values = read_settings(scheduler.inner, {"priority": ("queue.discipline", _parse_discipline)})
+    read_values.setdefault("queue.discipline", (Discipline.DWRR, scheduler.number))
+    if read_values["queue.discipline"][0] is Discipline.DWRR:
+        read_values |= read_settings(scheduler.inner, {"transmit-rate percent": ("queue.weight", parse_number)})
+    marking_line = next((line for line in scheduler.inner if line.text == "explicit-congestion-notification"), None)
+    read_values["queue.ecn.enabled"] = (marking_line is not None, (marking_line or scheduler).number)
+    if marking_line is None:
+        return read_values
     profiles = [
-        rest for _, rest in lines_after(scheduler.inner, "drop-profile-map loss-priority any protocol any drop-profile")
+        argument
+        for _, argument in lines_after(scheduler.inner, "drop-profile-map loss-priority any protocol any drop-profile")
     ]
     profile = cos.definition("drop-profiles", profiles[0] if len(profiles) == 1 else None)
     slope = block(profile.inner, "interpolate") if profile else None
-    return found | (_slope(slope) if slope else {})
+    return read_values | (_read_slope(slope) if slope else {})
 
 
-def _discipline(rest: str) -> Discipline | None:
-    return {"strict-high": Discipline.STRICT, "low": Discipline.DWRR}.get(rest)
+def _parse_discipline(argument: str) -> Discipline | None:
+    return {"strict-high": Discipline.STRICT, "low": Discipline.DWRR}.get(argument)
 
 
-def _slope(slope: Line) -> Found:
+def _read_slope(slope: Line) -> ReadValues:
     """A slope of two points that begins with 0; other curves have no two thresholds."""
     curve = {line.words[0]: (values(line.text_after(line.words[0]) or ""), line.number) for line in slope.inner}
     levels, number = curve.get("fill-level", ([], slope.number))

@@ -1,4 +1,4 @@
-"""Changes to class of service, in the names that the plan gives its profiles."""
+"""Changes of class of service, with the names of the planned profiles."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ _COS = "class-of-service"
 
 
 def cos_lines(port: str, queue: str | None, path: str, value: Any, switch: Switch) -> list[str] | None:
-    """The statements that bring one setting about; None where there are none for it."""
+    """The statements that set one setting. None if no statement does."""
     cos = class_of_service(switch)
-    bound = next((binding for binding in cos.bound if binding.interface in ("et-*", port)), None)
+    bound = next((bound_port for bound_port in cos.bound if bound_port.interface in ("et-*", port)), None)
     if bound is None:
         return None
     if queue is not None:
-        return None if bound.scheduler_map is None else _queue(cos, bound.scheduler_map, int(queue), path, value)
+        return None if bound.scheduler_map is None else _format_queue(cos, bound.scheduler_map, int(queue), path, value)
     interface = f"set {_COS} interfaces {bound.interface}"
     if path in ("port.qos.trust", "port.qos.dscp_tc"):
         if bound.classifier is None:
             return None
-        applied = f"{interface} unit {bound.unit} classifiers dscp {bound.classifier}"
+        applied_names = f"{interface} unit {bound.unit} classifiers dscp {bound.classifier}"
         points = value if isinstance(value, Mapping) else {}
-        return [*_code_points(cos, bound.classifier, points), applied]
+        return [*_code_points(cos, bound.classifier, points), applied_names]
     if bound.profile is None:
         return None
-    applied = f"{interface} congestion-notification-profile {bound.profile}"
+    applied_names = f"{interface} congestion-notification-profile {bound.profile}"
     profile = f"set {_COS} congestion-notification-profile {bound.profile}"
     if path == "port.qos.pfc":
-        return [*_pfc(cos, bound.profile), applied]
+        return [*_format_pfc(cos, bound.profile), applied_names]
     if path == "port.qos.pfc_queue":
         return [
             f"{profile} output ieee-802.1 code-point {priority_bits(key)} flow-control-queue {int(queue)}"
             for key, queue in sorted(value.items())
-        ] + [applied]
-    dog = _watchdog(path, value, switch)
+        ] + [applied_names]
+    dog = _format_watchdog(path, value, switch)
     return None if dog is None else [f"{profile} pfc-watchdog{dog}"]
 
 
@@ -53,7 +53,7 @@ def _code_points(cos: ClassOfService, classifier: str, points: Mapping[Any, Any]
     ]
 
 
-def _pfc(cos: ClassOfService, name: str) -> list[str]:
+def _format_pfc(cos: ClassOfService, name: str) -> list[str]:
     profile = next(profile for profile in cos.profiles if profile.name == name)
     return [
         *(
@@ -69,7 +69,7 @@ def _pfc(cos: ClassOfService, name: str) -> list[str]:
     ]
 
 
-def _watchdog(path: str, value: Any, switch: Switch) -> str | None:
+def _format_watchdog(path: str, value: Any, switch: Switch) -> str | None:
     match path:
         case "port.qos.watchdog.enabled":
             return "" if value else None
@@ -80,27 +80,27 @@ def _watchdog(path: str, value: Any, switch: Switch) -> str | None:
     return None
 
 
-def _queue(cos: ClassOfService, map_name: str, number: int, path: str, value: Any) -> list[str] | None:
-    schedulers = next(found for name, found in cos.maps if name == map_name)
+def _format_queue(cos: ClassOfService, map_name: str, number: int, path: str, value: Any) -> list[str] | None:
+    schedulers = next(read_values for name, read_values in cos.maps if name == map_name)
     names = {class_.queue: class_.name for class_ in cos.classes}
     scheduler = next((scheduler for scheduler in schedulers if scheduler.forwarding_class == names.get(number)), None)
     if scheduler is None:
         return None
-    mapped = (
+    priority_map = (
         f"set {_COS} scheduler-maps {map_name} forwarding-class {scheduler.forwarding_class} scheduler {scheduler.name}"
     )
     scheduler_path = f"set {_COS} schedulers {scheduler.name}"
     match path:
         case "queue.discipline":
-            return [mapped, f"{scheduler_path} priority {'strict-high' if value == Discipline.STRICT else 'low'}"]
+            return [priority_map, f"{scheduler_path} priority {'strict-high' if value == Discipline.STRICT else 'low'}"]
         case "queue.weight":
-            return [mapped, f"{scheduler_path} transmit-rate percent {value}"]
+            return [priority_map, f"{scheduler_path} transmit-rate percent {value}"]
         case "queue.ecn.enabled" if not value:
             return [f"delete {_COS} schedulers {scheduler.name} explicit-congestion-notification"]
-    return _marking(scheduler, scheduler_path, path, value) if path.startswith("queue.ecn.") else None
+    return _format_marking(scheduler, scheduler_path, path, value) if path.startswith("queue.ecn.") else None
 
 
-def _marking(scheduler: Scheduler, scheduler_path: str, path: str, value: Any) -> list[str]:
+def _format_marking(scheduler: Scheduler, scheduler_path: str, path: str, value: Any) -> list[str]:
     ecn = replace(scheduler.queue.ecn, **{path.rpartition(".")[2]: value})
     slope = f"{_COS} drop-profiles {scheduler.marking} interpolate"
     return [

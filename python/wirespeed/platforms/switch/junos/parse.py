@@ -30,11 +30,13 @@ _COLUMNS = ("Local Interface", "Parent Interface", "Chassis Id", "Port info", "S
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """All observations in the recorded outputs of one switch."""
     switch, outputs = Place(outputs.device), strip_terminal(outputs)
-    if (output := outputs.get("configuration")) is not None and not _cut(output, outputs.get("configuration-lines")):
+    if (output := outputs.get("configuration")) is not None and not _is_truncated(
+        output, outputs.get("configuration-lines")
+    ):
         yield from configuration(switch, output)
     for command, read in (
-        ("version", _version),
-        ("interfaces-extensive", _interfaces),
+        ("version", _read_version),
+        ("interfaces-extensive", _read_interfaces),
         ("lldp-neighbors", _lldp_neighbors),
         ("bgp-summary", _bgp_summary),
     ):
@@ -42,22 +44,24 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
             yield from read(switch, output)
 
 
-def _cut(output: Output, counted: Output | None) -> bool:
+def _is_truncated(output: Output, counted_lines: Output | None) -> bool:
     """Whether the configuration has fewer lines than the switch counts.
 
     Whether its two lines before the first stanza count is not known; a stanza has three or more.
     """
-    found = None if counted is None else re.search(r"^Count: ([0-9]+) lines", counted.text, re.MULTILINE)
-    return found is not None and output.text.rstrip().count("\n") + 1 + _HEAD < int(found[1])
+    count_match = (
+        None if counted_lines is None else re.search(r"^Count: ([0-9]+) lines", counted_lines.text, re.MULTILINE)
+    )
+    return count_match is not None and output.text.rstrip().count("\n") + 1 + _HEAD < int(count_match[1])
 
 
-def _version(switch: Place, output: Output) -> Iterator[Observation]:
+def _read_version(switch: Place, output: Output) -> Iterator[Observation]:
     for number, line in numbered_lines(output):
         if match := re.fullmatch(r"Junos: (\S+)", line.strip()):
             yield observe(switch, "switch.os_version", match[1], output, number)
 
 
-def _interfaces(switch: Place, output: Output) -> Iterator[Observation]:
+def _read_interfaces(switch: Place, output: Output) -> Iterator[Observation]:
     """The physical interfaces. Of a logical one nothing is taken."""
     port: Place | None = None
     for number, line in numbered_lines(output):

@@ -20,7 +20,7 @@ _ALWAYS_RS = Bandwidth.gbps(200)
 def problems(name: str, switch: Switch, cos: ClassOfService) -> Iterator[Problem]:
     """Everything that would be refused."""
     yield from find_invalid_texts(name, switch, '"')
-    yield from _switch(name, switch)
+    yield from _check_switch(name, switch)
     priorities = [class_.pfc_priority for class_ in cos.classes if class_.pfc_priority is not None]
     for priority in sorted({priority for priority in priorities if priorities.count(priority) > 1}):
         yield Problem(
@@ -30,10 +30,10 @@ def problems(name: str, switch: Switch, cos: ClassOfService) -> Iterator[Problem
             "a forwarding class has one PFC priority on the whole switch",
         )
     for port_name, port in sorted_ports(switch.ports):
-        yield from _port(f"{name} {port_name}", port_name, port, switch.watchdog_poll)
+        yield from _check_port(f"{name} {port_name}", port_name, port, switch.watchdog_poll)
 
 
-def _switch(name: str, switch: Switch) -> Iterator[Problem]:
+def _check_switch(name: str, switch: Switch) -> Iterator[Problem]:
     balancing = switch.load_balancing
     if balancing.mode is not None and balancing.mode not in (*MODES, "static"):
         yield Problem(f"{name}: switch.load_balancing.mode", balancing.mode, f"static or one of {', '.join(MODES)}")
@@ -48,13 +48,13 @@ def _switch(name: str, switch: Switch) -> Iterator[Problem]:
     odd = sorted((balancing.hash_fields or frozenset()) - {"layer-3", "layer-4"})
     if odd:
         yield Problem(f"{name}: switch.load_balancing.hash_fields", ", ".join(odd), "layer-3 and layer-4")
-    yield from _number(f"{name}: switch.watchdog_poll", switch.watchdog_poll, 100, 1000)
+    yield from _check_number(f"{name}: switch.watchdog_poll", switch.watchdog_poll, 100, 1000)
     paths = switch.bgp.maximum_paths
     if paths is not None and paths > PATHS[-1]:
         yield Problem(f"{name}: switch.bgp.maximum_paths", str(paths), f"at most {PATHS[-1]}")
 
 
-def _port(place: str, name: str, port: Port, poll: Duration | None) -> Iterator[Problem]:
+def _check_port(place: str, name: str, port: Port, poll: Duration | None) -> Iterator[Problem]:
     largest = LARGEST_PHYSICAL_MTU - L2_HEADER
     if port.link.mtu is not None and port.link.mtu > largest:
         yield Problem(
@@ -74,15 +74,15 @@ def _port(place: str, name: str, port: Port, poll: Duration | None) -> Iterator[
             f"rs, at {_ALWAYS_RS} or more",
             "such ports run RS without a statement; no statement for others is known",
         )
-    yield from _classes(place, port)
-    yield from _watchdog(place, port, poll)
+    yield from _check_classes(place, port)
+    yield from _check_watchdog(place, port, poll)
 
 
 def _has_its_fec(port: Port) -> bool:
     return port.link.fec == "rs" and (port.link.speed is None or port.link.speed >= _ALWAYS_RS)
 
 
-def _classes(place: str, port: Port) -> Iterator[Problem]:
+def _check_classes(place: str, port: Port) -> Iterator[Problem]:
     if port.qos.trust not in (None, "dscp"):
         yield Problem(
             f"{place}: port.qos.trust", str(port.qos.trust), "dscp", "PFC by DSCP and by 802.1p exclude one another"
@@ -95,31 +95,33 @@ def _classes(place: str, port: Port) -> Iterator[Problem]:
                 f"traffic class {queue}",
                 "a forwarding class is identified by its queue",
             )
-    stopped = lossless_queues(port)
+    stopped_queues = lossless_queues(port)
     for priority in sorted(port.qos.pfc or ()):
-        if int(priority) not in stopped:
+        if int(priority) not in stopped_queues:
             yield Problem(f"{place}: port.qos.pfc_queue", f"no queue for priority {priority}", "the queue it stops")
-    for repeated_queue in sorted({queue for queue in stopped.values() if list(stopped.values()).count(queue) > 1}):
+    for repeated_queue in sorted(
+        {queue for queue in stopped_queues.values() if list(stopped_queues.values()).count(queue) > 1}
+    ):
         yield Problem(f"{place}: port.qos.pfc_queue", f"several priorities for queue {repeated_queue}", "one")
 
 
-def _watchdog(place: str, port: Port, poll: Duration | None) -> Iterator[Problem]:
+def _check_watchdog(place: str, port: Port, poll: Duration | None) -> Iterator[Problem]:
     watchdog = port.qos.watchdog
     if watchdog.action not in (None, WatchdogAction.DROP):
         yield Problem(
             f"{place}: port.qos.watchdog.action", str(watchdog.action), "drop", "the only action of Junos 23.4R1-EVO"
         )
     if watchdog.detect is not None:
-        polls, rest = divmod(int(watchdog.detect), int(poll)) if poll else (0, 1)
-        if rest or not 2 <= polls <= 10:
+        polls, remainder = divmod(int(watchdog.detect), int(poll)) if poll else (0, 1)
+        if remainder or not 2 <= polls <= 10:
             yield Problem(
                 f"{place}: port.qos.watchdog.detect",
                 str(watchdog.detect),
                 f"2 to 10 times the polling interval, {poll if poll else 'which is not given'}",
             )
-    yield from _number(f"{place}: port.qos.watchdog.restore", watchdog.restore, 200, 1000)
+    yield from _check_number(f"{place}: port.qos.watchdog.restore", watchdog.restore, 200, 1000)
 
 
-def _number(place: str, value: Any, minimum: int, maximum: int) -> Iterator[Problem]:
+def _check_number(place: str, value: Any, minimum: int, maximum: int) -> Iterator[Problem]:
     if value is not None and (value % MS or not minimum * MS <= value <= maximum * MS):
         yield Problem(place, str(value), f"{minimum} ms to {maximum} ms")

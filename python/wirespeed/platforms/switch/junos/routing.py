@@ -1,4 +1,4 @@
-"""BGP and what it announces, of a configuration."""
+"""BGP of a configuration: speaker, sessions and announced prefixes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number, read_settings, text
+from wirespeed.platforms.switch.config_reader import ReadValues, observe_settings, parse_number, read_settings, text
 from wirespeed.platforms.switch.indented_config import Line, lines_after
 from wirespeed.platforms.switch.junos.commands import DEFAULT_PATHS
 from wirespeed.platforms.switch.junos.config_text import block, lines_inside
@@ -17,35 +17,35 @@ _PREFIX = re.compile(r"route-filter ([0-9a-fA-F.:]+/[0-9]{1,3}) exact")
 _ADDRESS = re.compile(r"address ([0-9a-fA-F.:]+/[0-9]{1,3})")
 
 
-def bgp(top: list[Line]) -> Found:
+def bgp(top: list[Line]) -> ReadValues:
     """The speaker. That several systems' paths count as equal must hold in every group."""
-    found = read_settings(
+    read_values = read_settings(
         lines_inside(top, "routing-options"),
         {"router-id": ("switch.bgp.router_id", text), "autonomous-system": ("switch.bgp.asn", parse_number)},
     )
-    groups = [group for group in _groups(top) if _carries_unicast(group)]
+    groups = [group for group in _list_groups(top) if _carries_unicast(group)]
     if not groups:
-        return found
+        return read_values
     multipath = [block(group.inner, "multipath") for group in groups]
-    relaxed = all(
+    is_relaxed = all(
         statement is not None and any(line.text == "multiple-as" for line in statement.inner) for statement in multipath
     )
-    found["switch.bgp.multipath_relax"] = (relaxed, (multipath[0] or groups[0]).number)
+    read_values["switch.bgp.multipath_relax"] = (is_relaxed, (multipath[0] or groups[0]).number)
     if all(multipath):
         limit = read_settings(lines_inside(top, "chassis"), {"maximum-ecmp": ("limit", parse_number)})
-        found["switch.bgp.maximum_paths"] = limit.get("limit", (DEFAULT_PATHS, groups[0].number))
+        read_values["switch.bgp.maximum_paths"] = limit.get("limit", (DEFAULT_PATHS, groups[0].number))
     else:
-        found["switch.bgp.maximum_paths"] = (1, groups[0].number)
-    found |= _networks(top, groups)
-    return found
+        read_values["switch.bgp.maximum_paths"] = (1, groups[0].number)
+    read_values |= _read_networks(top, groups)
+    return read_values
 
 
-def _networks(top: list[Line], groups: list[Line]) -> Found:
-    """What the one policy of all groups lets out by its exact prefixes.
+def _read_networks(top: list[Line], groups: list[Line]) -> ReadValues:
+    """Prefixes that the common policy of all groups exports.
 
     Without a policy BGP announces what it learned from BGP alone (Juniper documentation, export).
     """
-    policies = {rest for group in groups for _, rest in lines_after(group.inner, "export")}
+    policies = {argument for group in groups for _, argument in lines_after(group.inner, "export")}
     if not policies and not _has_export(lines_inside(top, "protocols", "bgp")):
         return {"switch.bgp.networks": ((), groups[0].number)}
     policy = (
@@ -68,52 +68,54 @@ def _has_export(lines: list[Line]) -> bool:
     return any(line.words[0] == "export" or _has_export(line.inner) for line in lines)
 
 
-def loopbacks(top: list[Line]) -> Found:
+def loopbacks(top: list[Line]) -> ReadValues:
     """Addresses of lo0."""
     unit = block(lines_inside(top, "interfaces"), "lo0", "unit 0")
     if unit is None:
         return {}
     lines = [line for family in ("inet", "inet6") for line in lines_inside(unit.inner, f"family {family}")]
-    found = tuple(match[1] for line in lines if (match := _ADDRESS.fullmatch(line.text)) is not None)
-    return {"switch.loopbacks": (found, unit.number)}
+    addresses = tuple(match[1] for line in lines if (match := _ADDRESS.fullmatch(line.text)) is not None)
+    return {"switch.loopbacks": (addresses, unit.number)}
 
 
 def peers(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]:
     """Sessions by address, unnumbered ones by port."""
-    for group in _groups(top):
+    for group in _list_groups(top):
         for line, address in lines_after(group.inner, "neighbor"):
-            found = _session([*group.inner, *line.inner], line.number)
-            yield from observe_settings(switch.child("peer", address), found, output)
+            read_values = _read_session([*group.inner, *line.inner], line.number)
+            yield from observe_settings(switch.child("peer", address), read_values, output)
         for dynamic, _ in lines_after(group.inner, "dynamic-neighbor"):
             for line, unit in lines_after(lines_inside(dynamic.inner, "peer-auto-discovery"), "interface"):
                 port = unit.removesuffix(".0")
-                found = _session(group.inner, line.number) | {"peer.unnumbered": (True, line.number)}
+                read_values = _read_session(group.inner, line.number) | {"peer.unnumbered": (True, line.number)}
                 # Such a session has no description; its port has one.
-                found |= read_settings(
+                read_values |= read_settings(
                     lines_inside(top, "interfaces", port), {"description": ("peer.description", text)}
                 )
-                yield from observe_settings(switch.child("peer", port), found, output)
+                yield from observe_settings(switch.child("peer", port), read_values, output)
 
 
-def _groups(top: list[Line]) -> list[Line]:
+def _list_groups(top: list[Line]) -> list[Line]:
     return [line for line, _ in lines_after(lines_inside(top, "protocols", "bgp"), "group")]
 
 
 def _carries_unicast(group: Line) -> bool:
     """Whether a group's sessions carry the fabric's routes: those of an overlay do not describe its paths."""
-    families = [rest for _, rest in lines_after(group.inner, "family")]
+    families = [argument for _, argument in lines_after(group.inner, "family")]
     return not families or any(family in ("inet", "inet6") for family in families)
 
 
-def _session(lines: list[Line], number: int) -> Found:
-    """Of a group's lines and, after them, the neighbour's own."""
-    found = read_settings(lines, {"peer-as": ("peer.asn", parse_number), "description": ("peer.description", text)})
-    watched = next((line for line in lines if line.text == "bfd-liveness-detection"), None)
-    found["peer.bfd"] = (watched is not None, watched.number if watched else number)
-    families = {rest: line for line, rest in lines_after(lines, "family")}
+def _read_session(lines: list[Line], number: int) -> ReadValues:
+    """A session from the lines of its group, then those of the neighbour."""
+    read_values = read_settings(
+        lines, {"peer-as": ("peer.asn", parse_number), "description": ("peer.description", text)}
+    )
+    has_watchdog = next((line for line in lines if line.text == "bfd-liveness-detection"), None)
+    read_values["peer.bfd"] = (has_watchdog is not None, has_watchdog.number if has_watchdog else number)
+    families = {argument: line for line, argument in lines_after(lines, "family")}
     # Without a family a session carries IPv4 routes (Juniper documentation, family).
     for path, family in (("peer.ipv4", "inet"), ("peer.ipv6", "inet6")):
         line = families.get(family)
         unicast = line is not None and any(inner.words[0] == "unicast" for inner in line.inner)
-        found[path] = (unicast or (not families and family == "inet"), line.number if line else number)
-    return found
+        read_values[path] = (unicast or (not families and family == "inet"), line.number if line else number)
+    return read_values

@@ -37,7 +37,7 @@ class Cage:
 
 @dataclass(frozen=True, slots=True)
 class PortSay:
-    """An interface; its cage where it is the first part of one."""
+    """An interface; with its cage if it is the first part of a split port."""
 
     name: str
     port: Port
@@ -62,7 +62,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     if not isinstance(device, Switch):
         raise TypeError("a switch platform renders a Switch")
     cos: ClassOfService = class_of_service(device)
-    ports = _ports(device)
+    ports = _build_ports(device)
     paths = device.bgp.maximum_paths
     return {
         "problems": list(problems(name, device, cos)),
@@ -70,7 +70,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "ports": ports,
         "vlans": sorted(device.vlans.items(), key=lambda entry: int(entry[0])),
         "irb_mtu": max((vlan.mtu for vlan in device.vlans.values() if vlan.mtu is not None), default=None),
-        "groups": _groups(device),
+        "groups": _list_groups(device),
         "paths": None if paths is None or paths <= PATHS[0] else next((n for n in PATHS if n >= paths), PATHS[-1]),
         "advertised": [port_view.name for port_view in ports if port_view.port.unnumbered],
         "version": device.os_version or EXAMPLE_VERSION,
@@ -84,17 +84,17 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "priority_bits": priority_bits,
         "bits": lambda dscps: [dscp_bits(dscp) for dscp in dscps],
         "of_family": lambda addresses, name: [address for address in addresses or () if family(address) == name],
-        "members": lambda port: [f"vn{number}" for number in vlans_of(port)],
+        "members": lambda port: [f"vn{number}" for number in list_vlans(port)],
         "has_cos": bool(cos.classes) or device.buffers != Buffers(),
         "quoted": quote,
         "listed": format_list,
     }
 
 
-def vlans_of(port: Port) -> list[int]:
+def list_vlans(port: Port) -> list[int]:
     """The VLANs a switched port carries."""
-    untagged = () if port.vlan is None else (port.vlan,)
-    return sorted({*(port.tagged_vlans or ()), *untagged})
+    untagged_vlans = () if port.vlan is None else (port.vlan,)
+    return sorted({*(port.tagged_vlans or ()), *untagged_vlans})
 
 
 def quote(text: str) -> str:
@@ -107,32 +107,32 @@ def format_list(values: list[str]) -> str:
     return values[0] if len(values) == 1 else f"[ {' '.join(values)} ]"
 
 
-def _ports(switch: Switch) -> list[PortSay]:
-    rendered: set[str] = set()
+def _build_ports(switch: Switch) -> list[PortSay]:
+    rendered_names: set[str] = set()
     ports: list[PortSay] = []
     for name, port in sorted_ports(switch.ports):
         cage_name, _, part = name.partition(":")
         cage = None
-        if part and cage_name not in rendered and port.breakout is not None:
-            rendered.add(cage_name)
+        if part and cage_name not in rendered_names and port.breakout is not None:
+            rendered_names.add(cage_name)
             cage = Cage(cage_name, port.breakout, port.link.speed)
         ports.append(PortSay(name, port, cage))
     return ports
 
 
-def _groups(switch: Switch) -> list[Group]:
+def _list_groups(switch: Switch) -> list[Group]:
     by_asn: dict[int | None, dict[str, BgpPeer]] = {}
     for name, peer in switch.peers.items():
         by_asn.setdefault(peer.asn, {})[name] = peer
     groups: list[Group] = []
     for asn in sorted(by_asn, key=lambda number: number or 0):
         peers = by_asn[asn]
-        numbered = tuple((name, peer) for name, peer in peers.items() if not peer.unnumbered)
+        numbered_peers = tuple((name, peer) for name, peer in peers.items() if not peer.unnumbered)
         groups.append(
             Group(
                 name=f"underlay-{asn}",
                 asn=asn,
-                numbered=numbered,
+                numbered=numbered_peers,
                 ports=tuple(name for name, peer in peers.items() if peer.unnumbered),
                 ipv4=any(peer.ipv4 for peer in peers.values()),
                 ipv6=any(peer.ipv6 for peer in peers.values()),

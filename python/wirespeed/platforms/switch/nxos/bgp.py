@@ -9,7 +9,7 @@ from ipaddress import ip_address, ip_network
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.declaration import declared_defaults
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number, set_defaults
+from wirespeed.platforms.switch.config_reader import ReadValues, observe_settings, parse_number, set_defaults
 from wirespeed.platforms.switch.indented_config import Line, lines_after
 from wirespeed.settings import Place
 
@@ -18,16 +18,16 @@ def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]
     """The speaker, and the sessions of the default VRF. What a session inherits from a template is not known."""
     line = next((line for line in top if re.fullmatch(r"router bgp [0-9]{1,10}", line.text)), None)
     if line is not None:
-        yield from observe_settings(switch, _speaker(line), output)
+        yield from observe_settings(switch, _read_speaker(line), output)
         for inner, name in lines_after(line.inner, "neighbor"):
-            peer = _name(name)
+            peer = _parse_name(name)
             if peer is not None:
-                yield from observe_settings(switch.child("peer", peer), _session(inner, peer), output)
-    if line is None or all(_name(name) for _, name in lines_after(line.inner, "neighbor")):
+                yield from observe_settings(switch.child("peer", peer), _read_session(inner, peer), output)
+    if line is None or all(_parse_name(name) for _, name in lines_after(line.inner, "neighbor")):
         yield Observation(switch, "switch.peers", COMPLETE, output.source)
 
 
-def _name(words: str) -> str | None:
+def _parse_name(words: str) -> str | None:
     """An address, or the port of an unnumbered session."""
     if re.fullmatch(r"Ethernet[0-9]+(/[0-9]+){1,2}", words):
         return words
@@ -37,51 +37,51 @@ def _name(words: str) -> str | None:
         return None
 
 
-def _speaker(line: Line) -> Found:
-    found: Found = {
+def _read_speaker(line: Line) -> ReadValues:
+    read_values: ReadValues = {
         "switch.bgp.asn": (int(line.words[2]), line.number),
         "switch.bgp.multipath_relax": (False, line.number),
     }
     paths: list[tuple[int | None, int]] = []
     networks: list[tuple[str, int]] = []
     for inner in line.inner:
-        if (rest := inner.text_after("router-id")) is not None:
-            found["switch.bgp.router_id"] = (_name(rest), inner.number)
+        if (argument := inner.text_after("router-id")) is not None:
+            read_values["switch.bgp.router_id"] = (_parse_name(argument), inner.number)
         elif inner.text == "bestpath as-path multipath-relax":
-            found["switch.bgp.multipath_relax"] = (True, inner.number)
+            read_values["switch.bgp.multipath_relax"] = (True, inner.number)
         elif inner.text in ("address-family ipv4 unicast", "address-family ipv6 unicast"):
-            given = [
-                (parse_number(rest), inner_line.number)
-                for inner_line, rest in lines_after(inner.inner, "maximum-paths")
+            path_counts = [
+                (parse_number(argument), inner_line.number)
+                for inner_line, argument in lines_after(inner.inner, "maximum-paths")
             ]
-            paths += given or [(1, inner.number)]
+            paths += path_counts or [(1, inner.number)]
             networks += [
-                (rest.partition(" route-map ")[0], inner_line.number)
-                for inner_line, rest in lines_after(inner.inner, "network")
+                (argument.partition(" route-map ")[0], inner_line.number)
+                for inner_line, argument in lines_after(inner.inner, "network")
             ]
-    known = [(number, at) for number, at in paths or [(1, line.number)] if number is not None]
-    if len(known) == max(len(paths), 1):  # a route of the family with the fewest has no more
-        found["switch.bgp.maximum_paths"] = min(known)
+    path_numbers = [(number, line_number) for number, line_number in paths or [(1, line.number)] if number is not None]
+    if len(path_numbers) == max(len(paths), 1):  # a route of the family with the fewest has no more
+        read_values["switch.bgp.maximum_paths"] = min(path_numbers)
     try:
         prefixes = tuple(str(ip_network(prefix)) for prefix, _ in networks)
-        found["switch.bgp.networks"] = (prefixes, networks[0][1] if networks else line.number)
+        read_values["switch.bgp.networks"] = (prefixes, networks[0][1] if networks else line.number)
     except ValueError:
         pass
-    return found
+    return read_values
 
 
-def _session(line: Line, name: str) -> Found:
-    found: Found = {"peer.unnumbered": (name.startswith("Ethernet"), line.number)}
+def _read_session(line: Line, name: str) -> ReadValues:
+    read_values: ReadValues = {"peer.unnumbered": (name.startswith("Ethernet"), line.number)}
     inherits = any(inner.words[0] == "inherit" for inner in line.inner)
     for inner in line.inner:
-        if (rest := inner.text_after("remote-as")) is not None:
-            found["peer.asn"] = (parse_number(rest), inner.number)
-        elif (rest := inner.text_after("description")) is not None:
-            found["peer.description"] = (rest, inner.number)
+        if (argument := inner.text_after("remote-as")) is not None:
+            read_values["peer.asn"] = (parse_number(argument), inner.number)
+        elif (argument := inner.text_after("description")) is not None:
+            read_values["peer.description"] = (argument, inner.number)
         elif inner.text == "bfd":
-            found["peer.bfd"] = (True, inner.number)
+            read_values["peer.bfd"] = (True, inner.number)
         elif match := re.fullmatch(r"address-family (ipv4|ipv6) unicast", inner.text):
-            found[f"peer.{match[1]}"] = (True, inner.number)
+            read_values[f"peer.{match[1]}"] = (True, inner.number)
     if not inherits:
-        set_defaults(found, declared_defaults("switch/nxos", "peer.bfd", "peer.ipv4", "peer.ipv6"), line.number)
-    return found
+        set_defaults(read_values, declared_defaults("switch/nxos", "peer.bfd", "peer.ipv4", "peer.ipv6"), line.number)
+    return read_values

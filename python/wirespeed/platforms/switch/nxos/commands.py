@@ -9,7 +9,7 @@ from typing import Any
 from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.platforms.switch.indented_config import ranges
 from wirespeed.platforms.switch.interface_commands import address_lines
-from wirespeed.platforms.switch.nxos.policies import INPUT, NETWORK, OUTPUT, policies_of
+from wirespeed.platforms.switch.nxos.policies import INPUT, NETWORK, OUTPUT, build_policies
 from wirespeed.platforms.switch.nxos.values import (
     FEC_WORDS,
     complete,
@@ -45,27 +45,30 @@ _SESSION = CommandSession(("configure terminal",), ("end", "copy running-config 
 
 
 def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
-    """One change as commands; ``device`` holds the other settings as they are meant to be."""
+    """The commands of one change; ``device`` contains the other planned settings."""
     if not isinstance(device, Switch):
         return None
-    within = dict(place.entities)
+    names_by_kind = dict(place.entities)
     consequence = _CONSEQUENCES.get(path)
-    if "peer" in within:
-        lines = _peer(within["peer"], path, value, device)
-    elif "vlan" in within:
-        lines = _interface(f"Vlan{within['vlan']}", path.replace("vlan.", "port."), value)
-    elif "queue" in within:
-        lines, consequence = _queue(within["port"], within["queue"], path, value, device), _ALL_PORTS
-    elif "port" in within:
-        lines = _port(within["port"], path, value, device)
+    if "peer" in names_by_kind:
+        lines = _format_peer(names_by_kind["peer"], path, value, device)
+    elif "vlan" in names_by_kind:
+        lines = _format_interface(f"Vlan{names_by_kind['vlan']}", path.replace("vlan.", "port."), value)
+    elif "queue" in names_by_kind:
+        lines, consequence = (
+            _format_queue(names_by_kind["port"], names_by_kind["queue"], path, value, device),
+            _ALL_PORTS,
+        )
+    elif "port" in names_by_kind:
+        lines = _format_port(names_by_kind["port"], path, value, device)
     else:
-        lines = _switch(path, value, device)
+        lines = _format_switch(path, value, device)
     if lines is None:
         return None
     return _SESSION.commands_for(lines, consequence)
 
 
-def _switch(path: str, value: Any, switch: Switch) -> list[str] | None:
+def _format_switch(path: str, value: Any, switch: Switch) -> list[str] | None:
     block = [f"router bgp {switch.bgp.asn}"]
     match path:
         case "switch.lldp":
@@ -100,10 +103,10 @@ def _switch(path: str, value: Any, switch: Switch) -> list[str] | None:
     return None
 
 
-def _peer(name: str, path: str, value: Any, switch: Switch) -> list[str] | None:
+def _format_peer(name: str, path: str, value: Any, switch: Switch) -> list[str] | None:
     peer = switch.peers.get(name, BgpPeer())
     block = [f"router bgp {switch.bgp.asn}", f"neighbor {name}"]
-    no = "" if value else "no "
+    prefix = "" if value else "no "
     match path:
         case "peer.asn":
             return [*block, f"remote-as {value}"]
@@ -112,24 +115,24 @@ def _peer(name: str, path: str, value: Any, switch: Switch) -> list[str] | None:
         case "peer.description":
             return [*block, f"description {value}"]
         case "peer.bfd":
-            return [*block, f"{no}bfd"]
+            return [*block, f"{prefix}bfd"]
         case "peer.ipv4" | "peer.ipv6":
-            return [*block, f"{no}address-family {path.rpartition('.')[2]} unicast"]
+            return [*block, f"{prefix}address-family {path.rpartition('.')[2]} unicast"]
     return None
 
 
-def _port(name: str, path: str, value: Any, switch: Switch) -> list[str] | None:
-    policy = policies_of(switch).input_of.get(name, INPUT)
+def _format_port(name: str, path: str, value: Any, switch: Switch) -> list[str] | None:
+    policy = build_policies(switch).input_of.get(name, INPUT)
     match path:
         case "port.qos.dscp_tc":
-            return [*_map(policy, value), f"interface {name}", f"service-policy type qos input {policy}"]
+            return [*_format_map(policy, value), f"interface {name}", f"service-policy type qos input {policy}"]
         case "port.qos.trust":
             return [f"interface {name}", f"{'no ' if value == 'none' else ''}service-policy type qos input {policy}"]
         case "port.qos.pfc":
-            return _pfc(name, value, switch)
+            return _format_pfc(name, value, switch)
         case "port.qos.pfc_queue":
             lossless = switch.ports.get(name, Port()).qos.pfc or ()
-            return _network({int(key): int(queue) for key, queue in value.items() if key in lossless})
+            return _format_network({int(key): int(queue) for key, queue in value.items() if key in lossless})
         case "port.qos.watchdog.detect" | "port.qos.watchdog.restore":
             if not switch.watchdog_poll:
                 return None
@@ -143,39 +146,39 @@ def _port(name: str, path: str, value: Any, switch: Switch) -> list[str] | None:
             line = "priority-flow-control watch-dog-interval on"
             reports = " disable-action" if watchdog.action == WatchdogAction.ALERT else ""
             return [line, f"interface {name}", f"{line}{reports}"]
-    return _interface(name, path, value)
+    return _format_interface(name, path, value)
 
 
-def _map(policy: str, dscp_tc: Mapping[Any, Any]) -> list[str]:
+def _format_map(policy: str, dscp_tc: Mapping[Any, Any]) -> list[str]:
     lines: list[str] = []
     for group, dscps in group_by_target(dscp_tc.items()):
-        if group:  # what no class matches goes to group 0
+        if group:  # unmatched packets use group 0
             name = f"{policy}-{group}"
             lines += [f"class-map type qos match-all {name}", f"match dscp {ranges(dscps)}", "exit"]
             lines += [f"policy-map type qos {policy}", f"class {name}", f"set qos-group {group}", "exit", "exit"]
     return lines
 
 
-def _pfc(name: str, value: Any, switch: Switch) -> list[str]:
+def _format_pfc(name: str, value: Any, switch: Switch) -> list[str]:
     by_priority = {int(key): bool(value[key]) if isinstance(value, Mapping) else True for key in value}
     if not any(by_priority.values()):
         return [f"interface {name}", "priority-flow-control mode off"]
     queues = {int(key): int(queue) for key, queue in (switch.ports.get(name, Port()).qos.pfc_queue or {}).items()}
-    lossless = {key: queues.get(key, key) for key, wanted in by_priority.items() if wanted}
-    off = {key: queues.get(key, key) for key, wanted in by_priority.items() if not wanted}
-    return [*_network(lossless, off), f"interface {name}", "priority-flow-control mode on"]
+    lossless = {key: queues.get(key, key) for key, is_lossless in by_priority.items() if is_lossless}
+    lossy = {key: queues.get(key, key) for key, is_lossless in by_priority.items() if not is_lossless}
+    return [*_format_network(lossless, lossy), f"interface {name}", "priority-flow-control mode on"]
 
 
-def _network(paused: Mapping[int, int], dropped: Mapping[int, int] | None = None) -> list[str]:
+def _format_network(paused_queues: Mapping[int, int], drops: Mapping[int, int] | None = None) -> list[str]:
     lines = [f"policy-map type network-qos {NETWORK}"]
-    for no, queues in (("", paused), ("no ", dropped or {})):
+    for prefix, queues in (("", paused_queues), ("no ", drops or {})):
         for priority, queue in queues.items():
-            lines += [f"class type network-qos {network_class(queue)}", f"{no}pause pfc-cos {priority}", "exit"]
+            lines += [f"class type network-qos {network_class(queue)}", f"{prefix}pause pfc-cos {priority}", "exit"]
     return [*lines, "exit", "system qos", f"service-policy type network-qos {NETWORK}", "exit"]
 
 
-def _queue(port: str, number: str, path: str, value: Any, switch: Switch) -> list[str] | None:
-    policy = policies_of(switch).output_of.get(port, OUTPUT)
+def _format_queue(port: str, number: str, path: str, value: Any, switch: Switch) -> list[str] | None:
+    policy = build_policies(switch).output_of.get(port, OUTPUT)
     queue = switch.ports.get(port, Port()).queues.get(number, Queue())
     block = [f"policy-map type queuing {policy}", f"class type queuing {output_class(int(number))}"]
     match path:
@@ -192,7 +195,7 @@ def _queue(port: str, number: str, path: str, value: Any, switch: Switch) -> lis
     return None
 
 
-def _interface(name: str, path: str, value: Any) -> list[str] | None:
+def _format_interface(name: str, path: str, value: Any) -> list[str] | None:
     state = "on" if value else "off"
     lines: dict[str, Any] = {
         "port.description": lambda: [f"description {value}"],

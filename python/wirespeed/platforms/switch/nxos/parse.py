@@ -8,7 +8,7 @@ from typing import Any
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.switch.json_output import mapping_of, observe_documents, source_of
+from wirespeed.platforms.switch.json_output import find_mapping, find_source, observe_documents
 from wirespeed.platforms.switch.nxos.running_config import running_config
 from wirespeed.platforms.switch.terminal import strip_terminal
 from wirespeed.settings import Place
@@ -25,7 +25,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     if (output := outputs.get("running-config")) is not None:
         yield from running_config(switch, output)
     readers = {
-        "version": _version,
+        "version": _read_version,
         "interface-status": _interface_status,
         "lldp-neighbors": _lldp_neighbors,
         "bgp-sessions": _bgp_sessions,
@@ -35,17 +35,17 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 
 def rows(data: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     """The rows of a table: NX-OS prints a table of one row as an object instead of a list."""
-    found = mapping_of(data, f"TABLE_{name}").get(f"ROW_{name}")
-    listed = found if isinstance(found, list) else [found]
-    return [row for row in listed if isinstance(row, dict)]
+    read_values = find_mapping(data, f"TABLE_{name}").get(f"ROW_{name}")
+    members = read_values if isinstance(read_values, list) else [read_values]
+    return [row for row in members if isinstance(row, dict)]
 
 
-def _version(switch: Place, output: Output, data: Mapping[str, Any]) -> Iterator[Observation]:
+def _read_version(switch: Place, output: Output, data: Mapping[str, Any]) -> Iterator[Observation]:
     if isinstance(version := data.get("nxos_ver_str"), str):
-        yield Observation(switch, "switch.os_version", version, source_of(output, "nxos_ver_str"))
+        yield Observation(switch, "switch.os_version", version, find_source(output, "nxos_ver_str"))
     chassis = data.get("chassis_id")
     if isinstance(chassis, str) and (match := re.fullmatch(r"Nexus9000 (\S+) [Cc]hassis", chassis.strip())):
-        yield Observation(switch, "switch.model", f"cisco-n9k-{match[1].lower()}", source_of(output, "chassis_id"))
+        yield Observation(switch, "switch.model", f"cisco-n9k-{match[1].lower()}", find_source(output, "chassis_id"))
 
 
 def _interface_status(switch: Place, output: Output, data: Mapping[str, Any]) -> Iterator[Observation]:
@@ -53,7 +53,7 @@ def _interface_status(switch: Place, output: Output, data: Mapping[str, Any]) ->
         name = str(row.get("interface"))
         if re.fullmatch(r"Ethernet[0-9/]+", name) is None:
             continue
-        port, source = switch.child("port", name), source_of(output, name)
+        port, source = switch.child("port", name), find_source(output, name)
         up = _UP.get(str(row.get("state")))
         if up is not None:
             yield Observation(port, "port.link.up", up, source)
@@ -68,7 +68,7 @@ def _lldp_neighbors(switch: Place, output: Output, data: Mapping[str, Any]) -> I
         if match is None:
             continue
         port = switch.child("port", f"Ethernet{match[1]}")
-        source = source_of(output, str(row["l_port_id"]))
+        source = find_source(output, str(row["l_port_id"]))
         for path, key in (("port.neighbour.device", "sys_name"), ("port.neighbour.port", "port_id")):
             if isinstance(value := row.get(key), str) and value:
                 yield Observation(port, path, value, source)
@@ -82,4 +82,4 @@ def _bgp_sessions(switch: Place, output: Output, data: Mapping[str, Any]) -> Ite
             if isinstance(name, str) and isinstance(state, str) and state:
                 address, _, port = name.partition("%")
                 if peer := port or address:
-                    yield Observation(switch.child("peer", peer), "peer.state", state, source_of(output, name))
+                    yield Observation(switch.child("peer", peer), "peer.state", state, find_source(output, name))

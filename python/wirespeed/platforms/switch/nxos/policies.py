@@ -1,4 +1,4 @@
-"""The policies of a switch: how packets are classified, queued and paused. Ports with equal settings share one."""
+"""The policies of a switch for classification, queues and pauses. Ports with equal settings share a policy."""
 
 from __future__ import annotations
 
@@ -43,20 +43,28 @@ class Policies:
 
     @property
     def system_output(self) -> str | None:
-        """The queuing policy of every port that sets none: the most frequent one."""
+        """The queuing policy of ports without one: the most frequent policy."""
         return next(iter(self.outputs), None)
 
 
-def policies_of(switch: Switch) -> Policies:
+def build_policies(switch: Switch) -> Policies:
     """The policies of a switch."""
-    inputs, outputs = name_policies(switch, INPUT, _input), name_policies(switch, OUTPUT, _output)
+    inputs, outputs = name_policies(switch, INPUT, _build_input), name_policies(switch, OUTPUT, _build_output)
     ports = sorted_ports(switch.ports)
     return Policies(
         inputs={name: _qos_classes(name, key) for key, name in inputs.items()},
         outputs={name: tuple(_queuing_classes(dict(key))) for key, name in outputs.items()},
         paused=tuple((network_class(queue), priority) for priority, queue in paused_queues(switch)),
-        input_of={port: inputs[_input(found)] for port, found in ports if _input(found) is not None},
-        output_of={port: outputs[_output(found)] for port, found in ports if _output(found) is not None},
+        input_of={
+            port: inputs[_build_input(port_settings)]
+            for port, port_settings in ports
+            if _build_input(port_settings) is not None
+        },
+        output_of={
+            port: outputs[_build_output(port_settings)]
+            for port, port_settings in ports
+            if _build_output(port_settings) is not None
+        },
     )
 
 
@@ -70,11 +78,11 @@ def paused_queues(switch: Switch) -> list[tuple[int, int]]:
     return sorted(pairs, key=lambda pair: pair[1])
 
 
-def _input(port: Port) -> Any:
+def _build_input(port: Port) -> Any:
     return frozen(port.qos.dscp_tc) if port.qos.trust == "dscp" else None
 
 
-def _output(port: Port) -> Any:
+def _build_output(port: Port) -> Any:
     return tuple(sorted(port.queues.items(), reverse=True)) or None
 
 
@@ -88,12 +96,12 @@ def _queuing_classes(queues: Mapping[str, Queue]) -> list[QueuingClass]:
         (int(number) for number, queue in queues.items() if queue.discipline == Discipline.STRICT), reverse=True
     )
     return [
-        QueuingClass(output_class(int(number)), tuple(_lines(int(number), queue, strict)))
+        QueuingClass(output_class(int(number)), tuple(_format_lines(int(number), queue, strict)))
         for number, queue in queues.items()
     ]
 
 
-def _lines(number: int, queue: Queue, strict: list[int]) -> list[str]:
+def _format_lines(number: int, queue: Queue, strict: list[int]) -> list[str]:
     lines: list[str] = []
     if queue.discipline == Discipline.STRICT:
         lines.append(f"priority level {strict.index(number) + 1}")

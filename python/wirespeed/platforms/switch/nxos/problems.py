@@ -19,10 +19,10 @@ def problems(name: str, switch: Switch) -> Iterator[Problem]:
     ports = sorted_ports(switch.ports)
     yield from find_invalid_texts(name, switch)
     yield from _whole_switch(name, switch)
-    yield from _watchdog(name, switch)
-    yield from _bgp(name, switch)
+    yield from _check_watchdog(name, switch)
+    yield from _check_bgp(name, switch)
     for port_name, port in ports:
-        yield from _port(f"{name} {port_name}", port)
+        yield from _check_port(f"{name} {port_name}", port)
 
 
 def _whole_switch(name: str, switch: Switch) -> Iterator[Problem]:
@@ -40,7 +40,7 @@ def _whole_switch(name: str, switch: Switch) -> Iterator[Problem]:
         yield Problem(f"{name}: port.qos.pfc_queue", f"{pairs}", "one queue for each lossless priority, on all ports")
 
 
-def _watchdog(name: str, switch: Switch) -> Iterator[Problem]:
+def _check_watchdog(name: str, switch: Switch) -> Iterator[Problem]:
     poll = switch.watchdog_poll
     if poll is not None and (poll % _MS or poll // _MS not in POLLS):
         yield Problem(f"{name}: switch.watchdog_poll", str(poll), f"{POLLS[0]} ms to {POLLS[-1]} ms")
@@ -57,16 +57,16 @@ def _watchdog(name: str, switch: Switch) -> Iterator[Problem]:
                 "NX-OS has one value for the whole switch",
             )
         for value in values:
-            yield from _multiple(f"{name}: port.qos.watchdog.{path}", value, poll, multiples)
+            yield from _check_multiple(f"{name}: port.qos.watchdog.{path}", value, poll, multiples)
 
 
-def _multiple(place: str, value: Duration | None, poll: Duration | None, multiples: range) -> Iterator[Problem]:
+def _check_multiple(place: str, value: Duration | None, poll: Duration | None, multiples: range) -> Iterator[Problem]:
     if value is not None and (not poll or value % poll or value // poll not in multiples):
         times = f"{multiples[0]} to {multiples[-1]} times the poll interval"
         yield Problem(place, str(value), f"{times}, {poll}" if poll else f"{times}, which is not given")
 
 
-def _port(place: str, port: Port) -> Iterator[Problem]:
+def _check_port(place: str, port: Port) -> Iterator[Problem]:
     action = port.qos.watchdog.action
     for path, word, sayable in (
         ("port.link.fec", port.link.fec, tuple(FEC_WORDS)),
@@ -91,11 +91,11 @@ def _port(place: str, port: Port) -> Iterator[Problem]:
         yield Problem(f"{place}: queue.weight", f"shares of {total}%", "100% at most")
     for number, queue_settings in port.queues.items():
         if queue_settings.ecn.enabled and not complete(queue_settings.ecn):
-            at = f"{place} queue {number}: queue.ecn.enabled"
-            yield Problem(at, "on without thresholds", "a minimum, a maximum and a probability")
+            location = f"{place} queue {number}: queue.ecn.enabled"
+            yield Problem(location, "on without thresholds", "a minimum, a maximum and a probability")
 
 
-def _bgp(name: str, switch: Switch) -> Iterator[Problem]:
+def _check_bgp(name: str, switch: Switch) -> Iterator[Problem]:
     if switch.bgp.asn is None and (switch.peers or switch.bgp != Bgp()):
         yield Problem(f"{name}: switch.bgp.asn", "none", "the autonomous system of the switch, for BGP")
     for peer_name, peer in switch.peers.items():

@@ -1,4 +1,4 @@
-"""Policies of a running configuration, and what is in effect on a port."""
+"""Policies of a running configuration, and the settings in effect on a port."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number
+from wirespeed.platforms.switch.config_reader import ReadValues, observe_settings, parse_number
 from wirespeed.platforms.switch.indented_config import Line, lines_after, numbers
 from wirespeed.platforms.switch.nxos.values import (
     DEFAULT_POLL,
     DEFAULT_RESTORE,
     DEFAULT_SHUTDOWN,
     marking,
-    queue_of,
+    parse_queue,
 )
 from wirespeed.settings import Discipline, Dscp, Place, Priority, SwitchQueue, SwitchTrafficClass, WatchdogAction
 from wirespeed.units import Duration
@@ -35,141 +35,151 @@ class Globals:
     paused: Mapping[Priority, SwitchQueue] | None  # None when the network-qos policy is not understood
     paused_line: int
     watched: bool
-    times: Found  # paths of the watchdog
+    times: ReadValues  # paths of the watchdog
 
 
-def globals_of(top: list[Line]) -> Globals:
-    """The policies, and what ``system qos`` binds."""
+def read_globals(top: list[Line]) -> Globals:
+    """The policies, and the bindings of ``system qos``."""
     bound = {
-        kind: (rest.removesuffix(" no-stats"), inner.number)
+        kind: (argument.removesuffix(" no-stats"), inner.number)
         for line in top
         if line.text == "system qos"
         for kind in ("type qos input", "type queuing output", "type network-qos")
-        for inner, rest in lines_after(line.inner, f"service-policy {kind}")
+        for inner, argument in lines_after(line.inner, f"service-policy {kind}")
     }
-    paused, at = _paused_queues(top, bound.get("type network-qos"))
+    paused_queues, line_number = _paused_queues(top, bound.get("type network-qos"))
     return Globals(
-        maps=_maps(top),
+        maps=_read_maps(top),
         system_input=bound.get("type qos input"),
         queuing={name: line for line, name in lines_after(top, "policy-map type queuing")},
         system_queuing=bound.get("type queuing output"),
-        paused=paused,
-        paused_line=at,
+        paused=paused_queues,
+        paused_line=line_number,
         watched=any(line.text == f"{_WATCHDOG} on" for line in top),
-        times=_times(top),
+        times=_read_times(top),
     )
 
 
-def port_qos(place: Place, line: Line, shared: Globals, output: Output) -> Iterator[Observation]:
-    """What is in effect on a port: what it is bound to, else what the system is bound to."""
-    found: Found = {}
-    bound = _bound(line, "type qos input") or shared.system_input
+def port_qos(place: Place, line: Line, global_settings: Globals, output: Output) -> Iterator[Observation]:
+    """Settings in effect on a port: from the policies of the port, else from those of the system."""
+    read_values: ReadValues = {}
+    bound = _read_bound(line, "type qos input") or global_settings.system_input
     if bound is None:
-        found["port.qos.trust"] = ("none", line.number)
-    elif (classified := shared.maps.get(bound[0])) is not None:
-        found["port.qos.trust"] = ("dscp", bound[1])
-        found["port.qos.dscp_tc"] = classified
-    found["port.qos.tc_queue"] = (
+        read_values["port.qos.trust"] = ("none", line.number)
+    elif (class_map := global_settings.maps.get(bound[0])) is not None:
+        read_values["port.qos.trust"] = ("dscp", bound[1])
+        read_values["port.qos.dscp_tc"] = class_map
+    read_values["port.qos.tc_queue"] = (
         {SwitchTrafficClass(number): SwitchQueue(number) for number in range(8)},
         line.number,
     )
-    found.update(_pfc(line, shared))
-    found.update(_watchdog(line, shared))
-    yield from observe_settings(place, found, output)
-    queuing = _bound(line, "type queuing output") or shared.system_queuing
-    if queuing is not None and queuing[0] in shared.queuing:
-        yield from _queues(place, shared.queuing[queuing[0]], output)
+    read_values.update(_read_pfc(line, global_settings))
+    read_values.update(_read_watchdog(line, global_settings))
+    yield from observe_settings(place, read_values, output)
+    queuing_policy = _read_bound(line, "type queuing output") or global_settings.system_queuing
+    if queuing_policy is not None and queuing_policy[0] in global_settings.queuing:
+        yield from _read_queues(place, global_settings.queuing[queuing_policy[0]], output)
 
 
-def _bound(line: Line, kind: str) -> tuple[str, int] | None:
-    bound = ((rest, inner.number) for inner, rest in lines_after(line.inner, f"service-policy {kind}"))
+def _read_bound(line: Line, kind: str) -> tuple[str, int] | None:
+    bound = ((argument, inner.number) for inner, argument in lines_after(line.inner, f"service-policy {kind}"))
     return next(((name.removesuffix(" no-stats"), number) for name, number in bound), None)
 
 
-def _maps(top: list[Line]) -> dict[str, tuple[Mapping[Dscp, SwitchTrafficClass], int] | None]:
+def _read_maps(top: list[Line]) -> dict[str, tuple[Mapping[Dscp, SwitchTrafficClass], int] | None]:
     classes: dict[str, list[int] | None] = {}
-    for line, rest in lines_after(top, "class-map type qos"):
-        listed = [numbers(inner.text_after("match dscp") or "") for inner in line.inner]
-        understood = [dscps for dscps in listed if dscps is not None and max(dscps) < 64]
-        complete = bool(listed) and len(understood) == len(listed) and (len(listed) == 1 or " match-any" in f" {rest}")
-        classes[rest.split()[-1]] = [dscp for dscps in understood for dscp in dscps] if complete else None
-    return {name: _map(line, classes) for line, name in lines_after(top, "policy-map type qos")}
+    for line, argument in lines_after(top, "class-map type qos"):
+        members = [numbers(inner.text_after("match dscp") or "") for inner in line.inner]
+        known_sets = [dscps for dscps in members if dscps is not None and max(dscps) < 64]
+        complete = (
+            bool(members) and len(known_sets) == len(members) and (len(members) == 1 or " match-any" in f" {argument}")
+        )
+        classes[argument.split()[-1]] = [dscp for dscps in known_sets for dscp in dscps] if complete else None
+    return {name: _read_map(line, classes) for line, name in lines_after(top, "policy-map type qos")}
 
 
-def _map(policy: Line, classes: Mapping[str, list[int] | None]) -> tuple[Mapping[Dscp, SwitchTrafficClass], int] | None:
-    """The first class that matches a packet has it; what none matches goes to group 0."""
-    found: dict[Dscp, SwitchTrafficClass] = {}
-    for inner, rest in lines_after(policy.inner, "class"):
-        name = rest.removeprefix("type qos ").strip()
+def _read_map(
+    policy: Line, classes: Mapping[str, list[int] | None]
+) -> tuple[Mapping[Dscp, SwitchTrafficClass], int] | None:
+    """The first matching class of a packet applies; unmatched packets use group 0."""
+    read_values: dict[Dscp, SwitchTrafficClass] = {}
+    for inner, argument in lines_after(policy.inner, "class"):
+        name = argument.removeprefix("type qos ").strip()
         groups = [match[1] for action in inner.inner if (match := re.fullmatch(r"set qos-group ([0-7])", action.text))]
         dscps = list(range(64)) if name == "class-default" else classes.get(name)
         if dscps is None or len(groups) > 1 or (not groups and name != "class-default"):
             return None
         for dscp in dscps:
-            found.setdefault(Dscp(dscp), SwitchTrafficClass(int(groups[0]) if groups else 0))
-    return {Dscp(dscp): found.get(Dscp(dscp), SwitchTrafficClass(0)) for dscp in range(64)}, policy.number
+            read_values.setdefault(Dscp(dscp), SwitchTrafficClass(int(groups[0]) if groups else 0))
+    return {Dscp(dscp): read_values.get(Dscp(dscp), SwitchTrafficClass(0)) for dscp in range(64)}, policy.number
 
 
 def _paused_queues(top: list[Line], bound: tuple[str, int] | None) -> tuple[Mapping[Priority, SwitchQueue] | None, int]:
-    """Lossless priorities with their queues. The system's own policy, when nothing is bound, has none."""
+    """Lossless priorities with their queues. The default policy of the system has none."""
     if bound is None:
         return {}, 0
     policy = next((line for line, name in lines_after(top, "policy-map type network-qos") if name == bound[0]), None)
     if policy is None:
         return None, bound[1]
-    found: dict[Priority, SwitchQueue] = {}
-    at = policy.number
+    read_values: dict[Priority, SwitchQueue] = {}
+    line_number = policy.number
     for inner, name in lines_after(policy.inner, "class type network-qos"):
-        queue = queue_of(name, "c-8q-nq")
-        for inner_line, rest in lines_after(inner.inner, "pause"):
-            match = re.fullmatch(r"pfc-cos ([0-7])", rest)
+        queue = parse_queue(name, "c-8q-nq")
+        for inner_line, argument in lines_after(inner.inner, "pause"):
+            match = re.fullmatch(r"pfc-cos ([0-7])", argument)
             if match is None or queue is None:
                 return None, inner_line.number
-            found[Priority(int(match[1]))] = SwitchQueue(queue)
-            at = inner_line.number
-    return found, at
+            read_values[Priority(int(match[1]))] = SwitchQueue(queue)
+            line_number = inner_line.number
+    return read_values, line_number
 
 
-def _pfc(line: Line, shared: Globals) -> Found:
+def _read_pfc(line: Line, global_settings: Globals) -> ReadValues:
     """``auto``, the default, depends on the neighbour: then the state of PFC is unknown."""
-    mode = next(((rest, inner.number) for inner, rest in lines_after(line.inner, "priority-flow-control mode")), None)
+    mode = next(
+        ((argument, inner.number) for inner, argument in lines_after(line.inner, "priority-flow-control mode")), None
+    )
     if mode is not None and mode[0] == "off":
         return {"port.qos.pfc": (frozenset(), mode[1])}
-    if shared.paused is None:
+    if global_settings.paused is None:
         return {}
-    found: Found = {"port.qos.pfc_queue": (shared.paused, shared.paused_line or line.number)}
+    read_values: ReadValues = {
+        "port.qos.pfc_queue": (global_settings.paused, global_settings.paused_line or line.number)
+    }
     if mode is not None and mode[0] == "on":
-        found["port.qos.pfc"] = (frozenset(shared.paused), shared.paused_line or mode[1])
-    return found
+        read_values["port.qos.pfc"] = (frozenset(global_settings.paused), global_settings.paused_line or mode[1])
+    return read_values
 
 
-def _times(top: list[Line]) -> Found:
+def _read_times(top: list[Line]) -> ReadValues:
     """The interval the watchdog looks at, and the multiples of it after which it acts and relents."""
     times = {"watch-dog interval": DEFAULT_POLL, "watch-dog shutdown-multiplier": DEFAULT_SHUTDOWN}
     times["auto-restore multiplier"] = DEFAULT_RESTORE
-    at = dict.fromkeys(times, 0)
+    line_number = dict.fromkeys(times, 0)
     for words in times:
-        for line, rest in lines_after(top, f"priority-flow-control {words}"):
-            number = parse_number(rest)
+        for line, argument in lines_after(top, f"priority-flow-control {words}"):
+            number = parse_number(argument)
             if number is None:
                 return {}
-            times[words], at[words] = number, line.number
+            times[words], line_number[words] = number, line.number
     poll = times["watch-dog interval"]
     paths = {
         "switch.watchdog_poll": (poll, "watch-dog interval"),
         "port.qos.watchdog.detect": (poll * times["watch-dog shutdown-multiplier"], "watch-dog shutdown-multiplier"),
         "port.qos.watchdog.restore": (poll * times["auto-restore multiplier"], "auto-restore multiplier"),
     }
-    return {path: (Duration(number * _MS), at[words]) for path, (number, words) in paths.items()}
+    return {path: (Duration(number * _MS), line_number[words]) for path, (number, words) in paths.items()}
 
 
-def _watchdog(line: Line, shared: Globals) -> Found:
+def _read_watchdog(line: Line, global_settings: Globals) -> ReadValues:
     """The watchdog is enabled if the lines of both switch and port enable it."""
-    mode = next(((rest, inner.number) for inner, rest in lines_after(line.inner, _WATCHDOG)), ("off", line.number))
-    if not shared.watched or not mode[0].startswith("on"):
+    mode = next(
+        ((argument, inner.number) for inner, argument in lines_after(line.inner, _WATCHDOG)), ("off", line.number)
+    )
+    if not global_settings.watched or not mode[0].startswith("on"):
         return {"port.qos.watchdog.enabled": (False, mode[1])}
     action = WatchdogAction.ALERT if mode[0] == "on disable-action" else WatchdogAction.DROP
-    times = {path: value for path, value in shared.times.items() if path.startswith("port.")}
+    times = {path: value for path, value in global_settings.times.items() if path.startswith("port.")}
     return {
         "port.qos.watchdog.enabled": (True, mode[1]),
         "port.qos.watchdog.action": (action if mode[0] in ("on", "on disable-action") else None, mode[1]),
@@ -177,26 +187,26 @@ def _watchdog(line: Line, shared: Globals) -> Found:
     }
 
 
-def _queues(place: Place, policy: Line, output: Output) -> Iterator[Observation]:
+def _read_queues(place: Place, policy: Line, output: Output) -> Iterator[Observation]:
     for inner, name in lines_after(policy.inner, "class type queuing"):
-        queue = queue_of(name, "c-out-8q-q")
+        queue = parse_queue(name, "c-out-8q-q")
         if queue is not None:
-            yield from observe_settings(place.child("queue", str(queue)), _queue(inner), output)
+            yield from observe_settings(place.child("queue", str(queue)), _read_queue(inner), output)
 
 
-def _queue(line: Line) -> Found:
-    found: Found = {"queue.ecn.enabled": (False, line.number)}
+def _read_queue(line: Line) -> ReadValues:
+    read_values: ReadValues = {"queue.ecn.enabled": (False, line.number)}
     for inner in line.inner:
         if match := re.fullmatch(r"bandwidth remaining percent ([0-9]{1,3})", inner.text):
-            found["queue.discipline"] = (Discipline.DWRR, inner.number)
-            found["queue.weight"] = (int(match[1]), inner.number)
+            read_values["queue.discipline"] = (Discipline.DWRR, inner.number)
+            read_values["queue.weight"] = (int(match[1]), inner.number)
         elif re.fullmatch(r"priority( level [1-8])?", inner.text):
-            found["queue.discipline"] = (Discipline.STRICT, inner.number)
-        elif (rest := inner.text_after("random-detect")) is not None:
-            ecn = marking(rest)
-            found["queue.ecn.enabled"] = (ecn and ecn.enabled, inner.number)
+            read_values["queue.discipline"] = (Discipline.STRICT, inner.number)
+        elif (argument := inner.text_after("random-detect")) is not None:
+            ecn = marking(argument)
+            read_values["queue.ecn.enabled"] = (ecn and ecn.enabled, inner.number)
             if ecn is not None and ecn.enabled:
-                found["queue.ecn.minimum"] = (ecn.minimum, inner.number)
-                found["queue.ecn.maximum"] = (ecn.maximum, inner.number)
-                found["queue.ecn.probability"] = (ecn.probability, inner.number)
-    return found
+                read_values["queue.ecn.minimum"] = (ecn.minimum, inner.number)
+                read_values["queue.ecn.maximum"] = (ecn.maximum, inner.number)
+                read_values["queue.ecn.probability"] = (ecn.probability, inner.number)
+    return read_values

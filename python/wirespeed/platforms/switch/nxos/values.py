@@ -44,7 +44,7 @@ def output_class(queue: int) -> str:
     return f"c-out-8q-q{queue or '-default'}"
 
 
-def queue_of(word: str, prefix: str) -> int | None:
+def parse_queue(word: str, prefix: str) -> int | None:
     """The queue of one of the system's classes, whose names start so; None for another class."""
     match = re.fullmatch(rf"{prefix}([1-7]|-default)", word)
     return None if match is None else 0 if match[1] == "-default" else int(match[1])
@@ -64,15 +64,15 @@ def complete(ecn: Ecn) -> bool:
 
 
 def marking(words: str) -> Ecn | None:
-    """What follows ``random-detect``; thresholds in packets are no bytes; None when it makes no sense."""
+    """The values after ``random-detect``; thresholds in packets are not converted. None if it is malformed."""
     match = _RANDOM_DETECT.fullmatch(words)
     if match is None:
         return None
     low, low_unit, high, high_unit, probability, marks = match.groups()
-    known = low_unit in UNITS and high_unit in UNITS
+    known_values = low_unit in UNITS and high_unit in UNITS
     return Ecn(
         enabled=marks is not None,
-        minimum=Size(int(low) * UNITS[low_unit]) if known else None,
-        maximum=Size(int(high) * UNITS[high_unit]) if known else None,
+        minimum=Size(int(low) * UNITS[low_unit]) if known_values else None,
+        maximum=Size(int(high) * UNITS[high_unit]) if known_values else None,
         probability=int(probability),
     )

@@ -1,4 +1,4 @@
-"""Commands that change one setting: of sonic-utilities where it has one, else the CONFIG_DB row."""
+"""Commands that change one setting: those of sonic-utilities, else the CONFIG_DB row."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.platforms.switch.policies import has_thresholds
-from wirespeed.platforms.switch.sonic.database import database_of, scheduler_name
+from wirespeed.platforms.switch.sonic.database import build_database, scheduler_name
 from wirespeed.platforms.switch.sonic.values import FAMILIES, MAPS, VRF
 from wirespeed.settings import Device, Place, Port, Queue, Switch
 from wirespeed.settings.qos import Watchdog
 
 _FLAPS = "the link goes down and comes up again"
-_SHARED = "all queues with this profile change"
+_SHARED_CONSEQUENCE = "all queues with this profile change"
 _CONSEQUENCES = {
     "port.link.speed": _FLAPS,
     "port.link.fec": _FLAPS,
@@ -38,26 +38,26 @@ _SESSION = CommandSession((), ("sudo config save -y",), "lines")
 
 
 def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
-    """One change as commands; ``device`` holds the other settings as they are meant to be."""
+    """The commands of one change; ``device`` contains the other planned settings."""
     if not isinstance(device, Switch):
         return None
-    within = dict(place.entities)
+    names_by_kind = dict(place.entities)
     consequence = _CONSEQUENCES.get(path)
     lines: list[str] | None
     if place.kind is None:
         lines = _switch_lines(place.device, path, value, device)
-    elif "peer" in within:
-        lines = _peer_lines(place.device, within["peer"], path, value, device)
-    elif "vlan" in within:
-        lines = _vlan_lines(within["vlan"], path, value)
-    elif "queue" in within:
-        lines = _queue_lines(place.device, within["port"], within["queue"], path, value, device)
-        consequence = _SHARED
+    elif "peer" in names_by_kind:
+        lines = _peer_lines(place.device, names_by_kind["peer"], path, value, device)
+    elif "vlan" in names_by_kind:
+        lines = _vlan_lines(names_by_kind["vlan"], path, value)
+    elif "queue" in names_by_kind:
+        lines = _queue_lines(place.device, names_by_kind["port"], names_by_kind["queue"], path, value, device)
+        consequence = _SHARED_CONSEQUENCE
     elif path in MAPS:
-        lines = _map_lines(place.device, within["port"], path, value, device)
+        lines = _map_lines(place.device, names_by_kind["port"], path, value, device)
         consequence = "all ports with this map change; packets in flight change their queue"
     else:
-        lines = _port_lines(place.device, within["port"], path, value, device)
+        lines = _port_lines(place.device, names_by_kind["port"], path, value, device)
     return _SESSION.commands_for(lines, consequence) if lines else None
 
 
@@ -73,20 +73,22 @@ def _switch_lines(name: str, path: str, value: Any, switch: Switch) -> list[str]
         case "switch.watchdog_poll":
             return [f"sudo config pfcwd interval {value.milliseconds}"]
         case "switch.loopbacks":
-            return ["sudo config loopback add Loopback0", *_addresses("Loopback0", value)]
+            return ["sudo config loopback add Loopback0", *_format_addresses("Loopback0", value)]
     if not path.startswith("switch.bgp."):
         return None
     field = path.rpartition(".")[2]
-    tables = database_of(name, replace(switch, bgp=replace(switch.bgp, **{field: value})))
-    wanted = {"maximum_paths": ["BGP_GLOBALS_AF"], "networks": ["BGP_GLOBALS_AF_NETWORK"]}.get(field, ["BGP_GLOBALS"])
-    return [_set(table, key, row) for table in wanted for key, row in tables.get(table, {}).items()]
+    tables = build_database(name, replace(switch, bgp=replace(switch.bgp, **{field: value})))
+    changed_tables = {"maximum_paths": ["BGP_GLOBALS_AF"], "networks": ["BGP_GLOBALS_AF_NETWORK"]}.get(
+        field, ["BGP_GLOBALS"]
+    )
+    return [_set(table, key, row) for table in changed_tables for key, row in tables.get(table, {}).items()]
 
 
 def _peer_lines(name: str, key: str, path: str, value: Any, switch: Switch) -> list[str] | None:
     if switch.bgp.asn is None or key not in switch.peers:
         return None
     peer = replace(switch.peers[key], **{path.partition(".")[2]: value})
-    tables = database_of(name, replace(switch, peers={key: peer}))
+    tables = build_database(name, replace(switch, peers={key: peer}))
     family = next((family_name for family_name, setting_path in FAMILIES.items() if setting_path == path), None)
     if family is not None:
         return [_set("BGP_NEIGHBOR_AF", f"{VRF}|{key}|{family}", {"admin_status": str(bool(value)).lower()})]
@@ -98,7 +100,7 @@ def _peer_lines(name: str, key: str, path: str, value: Any, switch: Switch) -> l
 def _vlan_lines(number: str, path: str, value: Any) -> list[str] | None:
     match path:
         case "vlan.addresses":
-            return _addresses(f"Vlan{number}", value)
+            return _format_addresses(f"Vlan{number}", value)
         case "vlan.mtu":
             return [_set("VLAN", f"Vlan{number}", {"mtu": str(value)})]
         case "vlan.description":
@@ -106,7 +108,7 @@ def _vlan_lines(number: str, path: str, value: Any) -> list[str] | None:
     return None
 
 
-def _addresses(interface: str, addresses: Any) -> list[str]:
+def _format_addresses(interface: str, addresses: Any) -> list[str]:
     return [f"sudo config interface ip add {interface} {address}" for address in addresses]
 
 
@@ -122,21 +124,26 @@ def _queue_lines(name: str, port_name: str, number: str, path: str, value: Any, 
             return None
     else:
         queue = replace(queue, **{field: value})
-    tables = database_of(name, _replace_port(switch, port_name, replace(port, queues={**port.queues, number: queue})))
+    tables = build_database(
+        name, _replace_port(switch, port_name, replace(port, queues={**port.queues, number: queue}))
+    )
     row = tables["QUEUE"][f"{port_name}|{number}"]
     if path.startswith("queue.ecn."):
         profile = row["wred_profile"]
-        shared, bound = _set("WRED_PROFILE", profile, tables["WRED_PROFILE"][profile]), {"wred_profile": profile}
+        global_settings, bound = (
+            _set("WRED_PROFILE", profile, tables["WRED_PROFILE"][profile]),
+            {"wred_profile": profile},
+        )
     else:
         policy = scheduler_name(queue)
-        shared, bound = _set("SCHEDULER", policy, tables["SCHEDULER"][policy]), {"scheduler": policy}
-    return [shared, _set("QUEUE", f"{port_name}|{number}", bound)]
+        global_settings, bound = _set("SCHEDULER", policy, tables["SCHEDULER"][policy]), {"scheduler": policy}
+    return [global_settings, _set("QUEUE", f"{port_name}|{number}", bound)]
 
 
 def _map_lines(name: str, port_name: str, path: str, value: Any, switch: Switch) -> list[str] | None:
     port = switch.ports.get(port_name, Port())
     qos = replace(port.qos, **{path.rpartition(".")[2]: value})
-    tables = database_of(name, _replace_port(switch, port_name, replace(port, qos=qos)))
+    tables = build_database(name, _replace_port(switch, port_name, replace(port, qos=qos)))
     qos_map = MAPS[path]
     bound = tables.get("PORT_QOS_MAP", {}).get(port_name, {}).get(qos_map.field)
     if bound is None:
@@ -157,8 +164,8 @@ def _port_lines(name: str, port_name: str, path: str, value: Any, switch: Switch
         if value not in ("dscp", "dot1p") or not (mapping := getattr(port.qos, f"{value}_tc")):
             return None
         unbind = [f"sonic-db-cli CONFIG_DB HDEL 'PORT_QOS_MAP|{port_name}' dscp_to_tc_map"] if value == "dot1p" else []
-        found = _map_lines(name, port_name, f"port.qos.{value}_tc", mapping, switch)
-        return None if found is None else [*unbind, *found]
+        read_values = _map_lines(name, port_name, f"port.qos.{value}_tc", mapping, switch)
+        return None if read_values is None else [*unbind, *read_values]
     line = _PORT.get(path)
     return None if line is None else line(port_name, value)
 
@@ -173,7 +180,7 @@ def _watchdog_lines(port: str, watchdog: Watchdog) -> list[str] | None:
     return [f"sudo config pfcwd start {action}{port} {watchdog.detect.milliseconds}{restore}"]
 
 
-def _pfc(port: str, lossless: Any) -> list[str]:
+def _format_pfc(port: str, lossless: Any) -> list[str]:
     by_priority = lossless if isinstance(lossless, Mapping) else {number: number in lossless for number in range(8)}
     return [
         f"sudo config interface pfc priority {port} {int(key)} {'on' if is_enabled else 'off'}"
@@ -193,9 +200,9 @@ _PORT: Mapping[str, Callable[[str, Any], list[str]]] = {
     "port.cable_length": lambda port, value: [f"sudo config interface cable-length {port} {value.whole('m')}m"],
     "port.vlan": lambda port, value: [f"sudo config vlan member add --untagged {value} {port}"],
     "port.tagged_vlans": lambda port, value: [f"sudo config vlan member add {number} {port}" for number in value],
-    "port.addresses": _addresses,
+    "port.addresses": _format_addresses,
     "port.unnumbered": lambda port, value: [
         f"sudo config interface ipv6 {'enable' if value else 'disable'} use-link-local-only {port}"
     ],
-    "port.qos.pfc": _pfc,
+    "port.qos.pfc": _format_pfc,
 }

@@ -1,4 +1,4 @@
-"""A switch as CONFIG_DB tables: all that is meant for it, and nothing else."""
+"""A planned switch as CONFIG_DB tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wirespeed.platforms.switch.sonic.values import (
     MAPS,
     VRF,
     computes_headroom,
-    family_of,
+    format_family,
 )
 from wirespeed.settings import BgpPeer, Discipline, Ecn, Port, Queue, Switch
 from wirespeed.settings.qos import Watchdog
@@ -25,22 +25,22 @@ Fields = dict[str, str]
 Database = dict[str, dict[str, Fields]]
 
 
-def database_of(name: str, switch: Switch) -> Database:
+def build_database(name: str, switch: Switch) -> Database:
     """Tables, rows and fields in the device's order: by name, numbers by value. Tables without rows are left out."""
-    found: Database = {"DEVICE_METADATA": {"localhost": {"hostname": name}}}
+    database: Database = {"DEVICE_METADATA": {"localhost": {"hostname": name}}}
     if switch.lldp is not None:
-        found["FEATURE"] = {"lldp": {"state": "enabled" if switch.lldp else "disabled"}}
-    found |= _interfaces(switch)
-    found |= _qos(switch)
-    found |= _watchdog(switch)
+        database["FEATURE"] = {"lldp": {"state": "enabled" if switch.lldp else "disabled"}}
+    database |= _build_interfaces(switch)
+    database |= _build_qos(switch)
+    database |= _build_watchdog(switch)
     if switch.bgp.asn is not None:
-        found |= _bgp(switch)
+        database |= _build_bgp(switch)
         # Routing is configured from CONFIG_DB by the management framework's daemon, which supports unnumbered sessions.
-        found["DEVICE_METADATA"]["localhost"] |= {
+        database["DEVICE_METADATA"]["localhost"] |= {
             "docker_routing_config_mode": "unified",
             "frr_mgmt_framework_config": "true",
         }
-    return sort_tables(found)
+    return sort_tables(database)
 
 
 def sort_tables(tables: Database) -> Database:
@@ -56,12 +56,12 @@ def _sort_fields(fields: Fields) -> Fields:
     return {name: fields[name] for name in sorted(fields, key=natural)}
 
 
-def _interfaces(switch: Switch) -> Database:
+def _build_interfaces(switch: Switch) -> Database:
     ports, interfaces, cables = {}, {}, {}
     vlans: dict[str, Fields] = {}
     members: dict[str, Fields] = {}
     for name, port in switch.ports.items():
-        ports[name] = _port(port)
+        ports[name] = _build_port(port)
         if port.addresses is not None or port.unnumbered:
             interfaces[name] = {"ipv6_use_link_local_only": "enable"} if port.unnumbered else {}
             interfaces |= {f"{name}|{address}": {} for address in port.addresses or ()}
@@ -71,15 +71,15 @@ def _interfaces(switch: Switch) -> Database:
             members[f"Vlan{number}|{name}"] = {"tagging_mode": "tagged"}
         if port.cable_length is not None:
             cables[name] = f"{port.cable_length.whole('m')}m"
-    routed: dict[str, Fields] = {}
+    interface_rows: dict[str, Fields] = {}
     for key, vlan in switch.vlans.items():
         fields = {"vlanid": key, "description": vlan.description}
         if vlan.mtu is not None and vlan.mtu != DEFAULT_MTU:
             fields["mtu"] = str(vlan.mtu)
-        vlans[f"Vlan{key}"] = _present(fields)
+        vlans[f"Vlan{key}"] = _drop_absent(fields)
         if vlan.addresses is not None:
-            routed[f"Vlan{key}"] = {}
-            routed |= {f"Vlan{key}|{address}": {} for address in vlan.addresses}
+            interface_rows[f"Vlan{key}"] = {}
+            interface_rows |= {f"Vlan{key}|{address}": {} for address in vlan.addresses}
     loopbacks: dict[str, Fields] = {"Loopback0": {}} if switch.loopbacks else {}
     loopbacks |= {f"Loopback0|{address}": {} for address in switch.loopbacks or ()}
     return {
@@ -87,15 +87,15 @@ def _interfaces(switch: Switch) -> Database:
         "INTERFACE": interfaces,
         "VLAN": vlans,
         "VLAN_MEMBER": members,
-        "VLAN_INTERFACE": routed,
+        "VLAN_INTERFACE": interface_rows,
         "LOOPBACK_INTERFACE": loopbacks,
         "CABLE_LENGTH": {CABLES: cables} if cables else {},
     }
 
 
-def _port(port: Port) -> Fields:
+def _build_port(port: Port) -> Fields:
     link = port.link
-    return _present(
+    return _drop_absent(
         {
             "admin_status": None if link.enabled is None else "up" if link.enabled else "down",
             "description": port.description,
@@ -107,24 +107,26 @@ def _port(port: Port) -> Fields:
     )
 
 
-def _present(fields: Mapping[str, str | None]) -> Fields:
+def _drop_absent(fields: Mapping[str, str | None]) -> Fields:
     return {name: value for name, value in fields.items() if value}
 
 
-def _qos(switch: Switch) -> Database:
-    """Maps, thresholds and schedulers by name, and what is bound to each port."""
-    found: Database = {"PORT_QOS_MAP": {}, "QUEUE": {}, "SCHEDULER": {}, "WRED_PROFILE": {}, "BUFFER_PG": {}}
+def _build_qos(switch: Switch) -> Database:
+    """Maps, thresholds and schedulers by name, and the bindings of each port."""
+    database: Database = {"PORT_QOS_MAP": {}, "QUEUE": {}, "SCHEDULER": {}, "WRED_PROFILE": {}, "BUFFER_PG": {}}
     bound: dict[str, Fields] = {name: {} for name in switch.ports}
     for path, qos_map in MAPS.items():
         if path == "port.qos.pfc_pg" and not computes_headroom(switch.chip):
             continue
         names = name_policies(switch, BASE, lambda port, path=path: _bound_map(port, path))  # type: ignore[misc]
-        found[qos_map.table] = {name: {str(key): str(target) for key, target in value} for value, name in names.items()}
+        database[qos_map.table] = {
+            name: {str(key): str(target) for key, target in value} for value, name in names.items()
+        }
         for name, port in switch.ports.items():
             if (value := _bound_map(port, path)) is not None:
                 bound[name][qos_map.field] = names[value]
-    wred = _thresholds(switch)
-    found["WRED_PROFILE"] = {name: _wred(ecn) for ecn, name in wred.items()}
+    wred = _build_thresholds(switch)
+    database["WRED_PROFILE"] = {name: _build_wred(ecn) for ecn, name in wred.items()}
     for name, port in switch.ports.items():
         lossless = ",".join(map(str, sorted(port.qos.pfc or ())))
         if port.qos.pfc is not None:
@@ -132,18 +134,21 @@ def _qos(switch: Switch) -> Database:
         if watches(port.qos.watchdog) and lossless:
             bound[name]["pfcwd_sw_enable"] = lossless
         if bound[name]:
-            found["PORT_QOS_MAP"][name] = bound[name]
+            database["PORT_QOS_MAP"][name] = bound[name]
         for number, queue in port.queues.items():
             fields: Fields = {}
             if queue.discipline is not None or queue.shape is not None:
-                fields["scheduler"], found["SCHEDULER"][fields["scheduler"]] = scheduler_name(queue), _scheduler(queue)
+                fields["scheduler"], database["SCHEDULER"][fields["scheduler"]] = (
+                    scheduler_name(queue),
+                    _build_scheduler(queue),
+                )
             if has_thresholds(queue.ecn):
                 fields["wred_profile"] = wred[queue.ecn]
             if fields:
-                found["QUEUE"][f"{name}|{number}"] = fields
+                database["QUEUE"][f"{name}|{number}"] = fields
         if computes_headroom(switch.chip):
-            found["BUFFER_PG"] |= {f"{name}|{group}": {"profile": "NULL"} for group in lossless_groups(port)}
-    return found
+            database["BUFFER_PG"] |= {f"{name}|{group}": {"profile": "NULL"} for group in lossless_groups(port)}
+    return database
 
 
 def _bound_map(port: Port, path: str) -> Any:
@@ -166,32 +171,32 @@ def scheduler_name(queue: Queue) -> str:
     return "-".join(parts)
 
 
-def _scheduler(queue: Queue) -> Fields:
+def _build_scheduler(queue: Queue) -> Fields:
     shape = {} if queue.shape is None else {"meter_type": "bytes", "pir": str(queue.shape // 8)}
     kind = {} if queue.discipline is None else {"type": queue.discipline.value.upper()}
     weight = queue.weight if queue.discipline is not Discipline.STRICT else None
     return kind | ({} if weight is None else {"weight": str(weight)}) | shape
 
 
-def _thresholds(switch: Switch) -> dict[Ecn, str]:
-    found: dict[Ecn, None] = {}
+def _build_thresholds(switch: Switch) -> dict[Ecn, str]:
+    database: dict[Ecn, None] = {}
     for _, port in sorted_ports(switch.ports):
-        found.update((queue.ecn, None) for queue in port.queues.values() if has_thresholds(queue.ecn))
-    return {ecn: BASE if index == 1 else f"{BASE}-{index}" for index, ecn in enumerate(found, start=1)}
+        database.update((queue.ecn, None) for queue in port.queues.values() if has_thresholds(queue.ecn))
+    return {ecn: BASE if index == 1 else f"{BASE}-{index}" for index, ecn in enumerate(database, start=1)}
 
 
-def _wred(ecn: Ecn) -> Fields:
+def _build_wred(ecn: Ecn) -> Fields:
     """The same for all colours, as in the profile of the images: no value is left to a default of the chip."""
-    found = {"ecn": "ecn_all"}
+    database = {"ecn": "ecn_all"}
     for colour in ("green", "yellow", "red"):
-        found |= {
+        database |= {
             f"wred_{colour}_enable": "true",
             f"{colour}_min_threshold": str(int(ecn.minimum or 0)),
             f"{colour}_max_threshold": str(int(ecn.maximum or 0)),
         }
         if ecn.probability is not None:
-            found[f"{colour}_drop_probability"] = str(ecn.probability)
-    return found
+            database[f"{colour}_drop_probability"] = str(ecn.probability)
+    return database
 
 
 def watches(watchdog: Watchdog) -> bool:
@@ -199,14 +204,14 @@ def watches(watchdog: Watchdog) -> bool:
     return watchdog.enabled is not False and watchdog.detect is not None
 
 
-def _watchdog(switch: Switch) -> Database:
+def _build_watchdog(switch: Switch) -> Database:
     rows: dict[str, Fields] = {}
     if switch.watchdog_poll is not None:
         rows["GLOBAL"] = {"POLL_INTERVAL": str(switch.watchdog_poll.milliseconds)}
     for name, port in switch.ports.items():
         watchdog = port.qos.watchdog
         if watches(watchdog):
-            rows[name] = _present(
+            rows[name] = _drop_absent(
                 {
                     "action": watchdog.action.value if watchdog.action else None,
                     "detection_time": str(watchdog.detect.milliseconds if watchdog.detect else 0),
@@ -216,7 +221,7 @@ def _watchdog(switch: Switch) -> Database:
     return {"PFC_WD": rows}
 
 
-def _bgp(switch: Switch) -> Database:
+def _build_bgp(switch: Switch) -> Database:
     speaker = {"local_asn": str(switch.bgp.asn), "ebgp_requires_policy": "false"}
     if switch.bgp.router_id is not None:
         speaker["router_id"] = switch.bgp.router_id
@@ -224,15 +229,15 @@ def _bgp(switch: Switch) -> Database:
         speaker["load_balance_mp_relax"] = str(switch.bgp.multipath_relax).lower()
     networks = switch.bgp.networks or ()
     families = sorted(
-        {family_of(network) for network in networks}
+        {format_family(network) for network in networks}
         | {family for peer in switch.peers.values() for family in active(peer)}
     )
     paths = {} if switch.bgp.maximum_paths is None else {"max_ebgp_paths": str(switch.bgp.maximum_paths)}
     return {
         "BGP_GLOBALS": {VRF: speaker},
         "BGP_GLOBALS_AF": {f"{VRF}|{family}": dict(paths) for family in families},
-        "BGP_GLOBALS_AF_NETWORK": {f"{VRF}|{family_of(network)}|{network}": {} for network in networks},
-        "BGP_NEIGHBOR": {f"{VRF}|{name}": _peer(peer) for name, peer in switch.peers.items()},
+        "BGP_GLOBALS_AF_NETWORK": {f"{VRF}|{format_family(network)}|{network}": {} for network in networks},
+        "BGP_NEIGHBOR": {f"{VRF}|{name}": _build_peer(peer) for name, peer in switch.peers.items()},
         "BGP_NEIGHBOR_AF": {
             f"{VRF}|{name}|{family}": {"admin_status": "true"}
             for name, peer in switch.peers.items()
@@ -241,8 +246,8 @@ def _bgp(switch: Switch) -> Database:
     }
 
 
-def _peer(peer: BgpPeer) -> Fields:
-    return _present(
+def _build_peer(peer: BgpPeer) -> Fields:
+    return _drop_absent(
         {
             "asn": None if peer.asn is None else str(peer.asn),
             "name": peer.description,

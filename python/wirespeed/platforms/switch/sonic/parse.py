@@ -23,7 +23,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     switch, outputs = Place(outputs.device), strip_terminal(outputs)
     for command, read in (
         ("config-db", config_db),
-        ("version", _version),
+        ("version", _read_version),
         ("interface-status", _interface_status),
         ("lldp-table", _lldp_table),
         ("pfcwd-config", _pfcwd_config),
@@ -33,20 +33,20 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
             yield from read(switch, output)
 
 
-def _version(switch: Place, output: Output) -> Iterator[Observation]:
+def _read_version(switch: Place, output: Output) -> Iterator[Observation]:
     for number, line in complete_lines(output):
         if match := re.fullmatch(r"SONiC Software Version:\s+(?:SONiC\.)?(\S+)\s*", line):
             yield Observation(switch, "switch.os_version", match[1], output.source_of_line(number))
 
 
 def _interface_status(switch: Place, output: Output) -> Iterator[Observation]:
-    for number, row in _rows(output):
+    for number, row in _read_rows(output):
         if PORT_NAME.fullmatch(row.get("Interface", "")) is None or row.get("Oper") not in ("up", "down"):
             continue
         port, source = switch.child("port", row["Interface"]), output.source_of_line(number)
         yield Observation(port, "port.link.up", row["Oper"] == "up", source)
         if row["Oper"] != "up":
-            continue  # what follows would be what is set, not what runs
+            continue  # the following rows are configured values, not running ones
         match = re.fullmatch(r"([0-9]+)(G|M)", row.get("Oper Speed", row.get("Speed", "")))
         if match:
             unit = 10**9 if match[2] == "G" else 10**6
@@ -58,7 +58,7 @@ def _interface_status(switch: Place, output: Output) -> Iterator[Observation]:
 
 def _lldp_table(switch: Place, output: Output) -> Iterator[Observation]:
     """A neighbour that gives its MAC address as port identifier names the port in the description."""
-    for number, row in _rows(output):
+    for number, row in _read_rows(output):
         name = row.get("LocalPort", "")
         if PORT_NAME.fullmatch(name) is None or not row.get("RemoteDevice"):
             continue
@@ -72,12 +72,12 @@ def _lldp_table(switch: Place, output: Output) -> Iterator[Observation]:
 
 
 def _pfcwd_config(switch: Place, output: Output) -> Iterator[Observation]:
-    """The watchdog as it works; above the table, the interval it was last given."""
+    """The running watchdog; the interval is above the table."""
     for number, line in complete_lines(output):
         if match := re.fullmatch(r"Changed polling interval to ([0-9]{1,9})ms\s*", line):
             poll = Duration.from_unit(int(match[1]), "ms")
             yield Observation(switch, "switch.watchdog_poll", poll, output.source_of_line(number))
-    for number, row in _rows(output):
+    for number, row in _read_rows(output):
         name, action = row.get("PORT", ""), row.get("ACTION", "")
         if PORT_NAME.fullmatch(name) is None:
             continue
@@ -89,7 +89,7 @@ def _pfcwd_config(switch: Place, output: Output) -> Iterator[Observation]:
                 yield Observation(port, f"port.qos.watchdog.{path}", Duration.from_unit(time, "ms"), source)
 
 
-def _rows(output: Output) -> Iterator[tuple[int, dict[str, str]]]:
+def _read_rows(output: Output) -> Iterator[tuple[int, dict[str, str]]]:
     """Rows of tables whose columns lie within the dashes under their headers: cells may be empty and hold blanks."""
     header, columns = "", []
     names: list[str] = []

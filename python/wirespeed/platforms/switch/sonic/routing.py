@@ -9,8 +9,8 @@ from typing import Any
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.output_values import parse_json_object, parse_whole
-from wirespeed.platforms.switch.config_reader import Found, observe_settings
-from wirespeed.platforms.switch.json_output import mapping_of, source_of
+from wirespeed.platforms.switch.config_reader import ReadValues, observe_settings
+from wirespeed.platforms.switch.json_output import find_mapping, find_source
 from wirespeed.platforms.switch.sonic.tables import Row, Tables
 from wirespeed.platforms.switch.sonic.values import FAMILIES, TRUE_FALSE, VRF
 from wirespeed.settings import Place
@@ -22,63 +22,67 @@ def bgp(switch: Place, tables: Tables, output: Output) -> Iterator[Observation]:
     local = tables.row("DEVICE_METADATA", "localhost")
     if speaker is None:
         if local is not None and (asn := parse_whole(local.get("bgp_asn"))) is not None:
-            yield Observation(switch, "switch.bgp.asn", asn, output.source_of_line(local.line_of("bgp_asn")))
+            yield Observation(switch, "switch.bgp.asn", asn, output.source_of_line(local.find_line("bgp_asn")))
     else:
-        yield from observe_settings(switch, _speaker(tables, speaker), output)
+        yield from observe_settings(switch, _read_speaker(tables, speaker), output)
     for key, row in tables.table("BGP_NEIGHBOR"):
         if len(key) == 1 or (len(key) == 2 and key[0] == VRF):
-            yield from observe_settings(switch.child("peer", key[-1]), _peer(tables, key[-1], row), output)
+            yield from observe_settings(switch.child("peer", key[-1]), _read_peer(tables, key[-1], row), output)
     if speaker is not None:
         yield Observation(switch, "switch.peers", COMPLETE, output.source)
 
 
-def _speaker(tables: Tables, row: Row) -> Found:
+def _read_speaker(tables: Tables, row: Row) -> ReadValues:
     relax = row.get("load_balance_mp_relax")
     networks = [
         (key[2], entry.line) for key, entry in tables.table("BGP_GLOBALS_AF_NETWORK") if len(key) == 3 and key[0] == VRF
     ]
-    found: Found = {
-        "switch.bgp.asn": (parse_whole(row.get("local_asn")), row.line_of("local_asn")),
-        "switch.bgp.router_id": (row.get("router_id"), row.line_of("router_id")),
-        "switch.bgp.multipath_relax": (TRUE_FALSE.get(relax or "false"), row.line_of("load_balance_mp_relax")),
+    read_values: ReadValues = {
+        "switch.bgp.asn": (parse_whole(row.get("local_asn")), row.find_line("local_asn")),
+        "switch.bgp.router_id": (row.get("router_id"), row.find_line("router_id")),
+        "switch.bgp.multipath_relax": (TRUE_FALSE.get(relax or "false"), row.find_line("load_balance_mp_relax")),
         "switch.bgp.networks": (tuple(network for network, _ in networks), networks[0][1] if networks else row.line),
     }
     paths = [
-        (parse_whole(entry.get("max_ebgp_paths")), entry.line_of("max_ebgp_paths"))
+        (parse_whole(entry.get("max_ebgp_paths")), entry.find_line("max_ebgp_paths"))
         for key, entry in tables.table("BGP_GLOBALS_AF")
         if len(key) == 2 and key[0] == VRF and key[1] in FAMILIES
     ]
-    known = [(number, line) for number, line in paths if number is not None]
-    if known and len(known) == len(paths):  # a route of the family with the fewest has no more
-        found["switch.bgp.maximum_paths"] = min(known)
-    return found
+    path_numbers = [(number, line) for number, line in paths if number is not None]
+    if path_numbers and len(path_numbers) == len(paths):  # a route of the family with the fewest has no more
+        read_values["switch.bgp.maximum_paths"] = min(path_numbers)
+    return read_values
 
 
-def _peer(tables: Tables, name: str, row: Row) -> Found:
-    joined = row.get("peer_group_name")
-    group = None if joined is None else tables.row("BGP_PEER_GROUP", f"{VRF}|{joined}")
-    found: Found = {
+def _read_peer(tables: Tables, name: str, row: Row) -> ReadValues:
+    group_name = row.get("peer_group_name")
+    group = None if group_name is None else tables.row("BGP_PEER_GROUP", f"{VRF}|{group_name}")
+    read_values: ReadValues = {
         "peer.asn": _session_value(row, group, "asn", parse_whole),
-        "peer.description": (row.get("name"), row.line_of("name")),
+        "peer.description": (row.get("name"), row.find_line("name")),
         "peer.bfd": _session_value(row, group, "bfd", lambda word: TRUE_FALSE.get(word or "false")),
         "peer.unnumbered": (not _is_address(name), row.line),
     }
-    if joined is not None and group is None and row.get("bfd") is None:
-        del found["peer.bfd"]
+    if group_name is not None and group is None and row.get("bfd") is None:
+        del read_values["peer.bfd"]
     words: dict[str | None, bool] = {"true": True, "up": True, "false": False, "down": False}
     for family, path in FAMILIES.items():
         peer_row = tables.row("BGP_NEIGHBOR_AF", f"{VRF}|{name}|{family}")
-        shared = tables.row("BGP_PEER_GROUP_AF", f"{VRF}|{joined}|{family}")
-        first = peer_row if peer_row is not None and peer_row.get("admin_status") is not None else shared or peer_row
+        global_settings = tables.row("BGP_PEER_GROUP_AF", f"{VRF}|{group_name}|{family}")
+        first = (
+            peer_row
+            if peer_row is not None and peer_row.get("admin_status") is not None
+            else global_settings or peer_row
+        )
         if first is not None:
-            found[path] = (words.get(first.get("admin_status")), first.line_of("admin_status"))
-    return found
+            read_values[path] = (words.get(first.get("admin_status")), first.find_line("admin_status"))
+    return read_values
 
 
 def _session_value(row: Row, group: Row | None, field: str, read: Callable[[str | None], Any]) -> tuple[Any, int]:
     """The value of a session, else of its peer group."""
     first = group if group is not None and row.get(field) is None else row
-    return read(first.get(field)), first.line_of(field)
+    return read(first.get(field)), first.find_line(field)
 
 
 def _is_address(text: str) -> bool:
@@ -94,9 +98,9 @@ def bgp_summary(switch: Place, output: Output) -> Iterator[Observation]:
     data = parse_json_object(output) or {}
     states: dict[str, str] = {}
     for family in data:
-        for name, peer in mapping_of(mapping_of(data, family), "peers").items():
+        for name, peer in find_mapping(find_mapping(data, family), "peers").items():
             state = peer.get("state") if isinstance(peer, dict) else None
             if name and isinstance(state, str) and states.get(name, "Established") == "Established":
                 states[name] = state
     for name, state in states.items():
-        yield Observation(switch.child("peer", name), "peer.state", state, source_of(output, name))
+        yield Observation(switch.child("peer", name), "peer.state", state, find_source(output, name))

@@ -25,11 +25,11 @@ class Row:
     lines: Mapping[str, int]
 
     def get(self, name: str) -> str | None:
-        """A field; None when the row has none of that name."""
+        """A field. None if the row lacks it."""
         return self.fields.get(name)
 
-    def line_of(self, name: str) -> int:
-        """The line of a field; the row's own when it has none of that name."""
+    def find_line(self, name: str) -> int:
+        """The line of a field, else that of the row."""
         return self.lines.get(name, self.line)
 
     def reference(self, name: str) -> str | None:
@@ -64,12 +64,12 @@ class Tables:
     def by_port_and_number(self, name: str) -> Iterator[tuple[str, int, Row]]:
         """Rows whose key is ports and numbers: ``Ethernet0,Ethernet4|3-4``."""
         for key, row in self.table(name):
-            listed = numbers(key[1]) if len(key) == 2 else None
-            for port in key[0].split(",") if listed else ():
-                yield from ((port, number, row) for number in listed or ())
+            members = numbers(key[1]) if len(key) == 2 else None
+            for port in key[0].split(",") if members else ():
+                yield from ((port, number, row) for number in members or ())
 
 
-def tables_of(text: str) -> Tables | None:
+def parse_tables(text: str) -> Tables | None:
     """The tables of a whole document.
 
     None if it is none or was cut short: a missing table must not look like one with default values.
@@ -77,7 +77,7 @@ def tables_of(text: str) -> Tables | None:
     reader = _Reader(text)
     try:
         tables, end = reader.members(reader.skip(0))
-        rows = {name: {key: reader.row(at, line) for key, (line, at) in reader.members(start)[0].items()}
+        rows = {name: {key: reader.row(position, line) for key, (line, position) in reader.members(start)[0].items()}
                 for name, (_, start) in tables.items()}  # fmt: skip
     except (ValueError, RecursionError, IndexError):
         return None
@@ -93,34 +93,34 @@ class _Reader:
         self._text = text
         self._starts = [match.end() for match in re.finditer("\n", text)]
 
-    def skip(self, at: int) -> int:
+    def skip(self, position: int) -> int:
         """The next place that is not blank."""
-        match = _BLANK.match(self._text, at)
-        return match.end() if match else at
+        match = _BLANK.match(self._text, position)
+        return match.end() if match else position
 
-    def members(self, at: int) -> tuple[dict[str, tuple[int, int]], int]:
+    def members(self, position: int) -> tuple[dict[str, tuple[int, int]], int]:
         """Of the object here: each member's line and the position of its value; and the end of the object."""
-        if self._text[at] != "{":
+        if self._text[position] != "{":
             raise ValueError("no object")
-        found: dict[str, tuple[int, int]] = {}
-        at = self.skip(at + 1)
-        while self._text[at] != "}":
-            line = bisect_right(self._starts, at) + 1
-            name, at = _DECODER.raw_decode(self._text, at)
-            at = self.skip(at)
-            if not isinstance(name, str) or self._text[at] != ":":
+        members: dict[str, tuple[int, int]] = {}
+        position = self.skip(position + 1)
+        while self._text[position] != "}":
+            line = bisect_right(self._starts, position) + 1
+            name, position = _DECODER.raw_decode(self._text, position)
+            position = self.skip(position)
+            if not isinstance(name, str) or self._text[position] != ":":
                 raise ValueError("no member")
-            value = self.skip(at + 1)
-            found[name] = (line, value)
-            _, at = _DECODER.raw_decode(self._text, value)
-            at = self.skip(at)
-            if self._text[at] == ",":
-                at = self.skip(at + 1)
-        return found, at + 1
+            value = self.skip(position + 1)
+            members[name] = (line, value)
+            _, position = _DECODER.raw_decode(self._text, value)
+            position = self.skip(position)
+            if self._text[position] == ",":
+                position = self.skip(position + 1)
+        return members, position + 1
 
-    def row(self, at: int, line: int) -> Row:
+    def row(self, position: int, line: int) -> Row:
         """The row whose object begins here."""
-        members, _ = self.members(at)
+        members, _ = self.members(position)
         values: dict[str, Any] = {
             name: _DECODER.raw_decode(self._text, start)[0] for name, (_, start) in members.items()
         }

@@ -58,7 +58,7 @@ MARKS_NOT = frozenset({"ecn_none", "ecn_yellow", "ecn_red", "ecn_yellow_red"})
 
 
 def computes_headroom(chip: str | None) -> bool:
-    """Whether the image's buffer model is the dynamic one, which needs BUFFER_PG rows to compute headroom for.
+    """Whether the image uses the dynamic buffer model, which computes headroom for rows of BUFFER_PG.
 
     On NVIDIA's chips it is, and PFC priorities have a map to groups (sonic-buildimage, qos_config.j2). Elsewhere the
     buffer manager makes those rows itself from the port's speed, cable length and lossless priorities.
@@ -66,6 +66,6 @@ def computes_headroom(chip: str | None) -> bool:
     return (chip or "").startswith("spectrum")
 
 
-def family_of(prefix: str) -> str:
+def format_family(prefix: str) -> str:
     """The BGP address family of a prefix."""
     return "ipv6_unicast" if ":" in prefix else "ipv4_unicast"

@@ -1,4 +1,4 @@
-"""What the templates of community SONiC need computed, and settings that it cannot configure."""
+"""Values for the templates of community SONiC, and settings that it cannot configure."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 from wirespeed.errors import Problem
 from wirespeed.platforms.switch.policies import find_invalid_texts, sorted_ports
-from wirespeed.platforms.switch.sonic.database import database_of, sort_tables
+from wirespeed.platforms.switch.sonic.database import build_database, sort_tables
 from wirespeed.platforms.switch.sonic.values import DEFAULT_MTU, FEC_WORDS, computes_headroom
 from wirespeed.settings import Device, Port, Switch
 from wirespeed.settings.qos import WatchdogAction
 
 EXAMPLE_VERSION = "202405.10-0000000"
-"""Version in simulated output when the settings have none."""
+"""Version in simulated output if the settings contain none."""
 
 
 # In ms; sonic-utilities, pfcwd: what `pfcwd interval` and `pfcwd start` take.
@@ -28,15 +28,15 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     if not isinstance(device, Switch):
         raise TypeError("a switch platform renders a Switch")
     ports = sorted_ports(device.ports)
-    tables = database_of(name, device)
+    tables = build_database(name, device)
     return {
-        "problems": list(_problems(name, device)),
+        "problems": list(_find_problems(name, device)),
         "tables": tables,
-        "written": _json(tables),
-        "running": _json(sort_tables(_whole(tables, device))),
+        "written": _format_json(tables),
+        "running": _format_json(sort_tables(_build_whole(tables, device))),
         "ports": ports,
         "neighbours": [(key, port) for key, port in ports if port.neighbour.device is not None],
-        "lanes": {key: _lanes(key, port) for key, port in ports},
+        "lanes": {key: _format_lanes(key, port) for key, port in ports},
         "asic": "mellanox" if computes_headroom(device.chip) else "broadcom",
         "families": [
             (label, [(key, peer) for key, peer in sorted(device.peers.items()) if getattr(peer, family)])
@@ -48,23 +48,23 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     }
 
 
-def _json(tables: Mapping[str, Any]) -> str:
+def _format_json(tables: Mapping[str, Any]) -> str:
     return json.dumps(tables, indent=4) + "\n"
 
 
-def _whole(tables: Mapping[str, Any], switch: Switch) -> dict[str, Any]:
+def _build_whole(tables: Mapping[str, Any], switch: Switch) -> dict[str, Any]:
     """CONFIG_DB as the device prints it, with the platform's entries for its ports and the image."""
     ports = {
-        name: {"alias": f"etp{index}", "index": str(index), "lanes": _lanes(name, switch.ports[name]), **fields}
+        name: {"alias": f"etp{index}", "index": str(index), "lanes": _format_lanes(name, switch.ports[name]), **fields}
         for index, (name, fields) in enumerate(tables.get("PORT", {}).items(), start=1)
     }
     local = {"hwsku": "SKU", "platform": "x86_64-platform-r0", "type": "LeafRouter"}
     metadata = {"localhost": {**local, **tables["DEVICE_METADATA"]["localhost"]}}
     versions = {"DATABASE": {"VERSION": "version_202405_01"}}
-    return {**tables, **_pools(switch), "PORT": ports, "DEVICE_METADATA": metadata, "VERSIONS": versions}
+    return {**tables, **_build_pools(switch), "PORT": ports, "DEVICE_METADATA": metadata, "VERSIONS": versions}
 
 
-def _pools(switch: Switch) -> dict[str, Any]:
+def _build_pools(switch: Switch) -> dict[str, Any]:
     if not switch.buffers.lossless:
         return {}
     headroom = switch.buffers.shared_headroom
@@ -72,13 +72,13 @@ def _pools(switch: Switch) -> dict[str, Any]:
     return {"BUFFER_POOL": {"ingress_lossless_pool": pool | ({} if headroom is None else {"xoff": str(int(headroom))})}}
 
 
-def _lanes(name: str, port: Port) -> str:
+def _format_lanes(name: str, port: Port) -> str:
     """As many as the port has, from the number in its name on."""
     first = int("".join(filter(str.isdigit, name)) or 0)
     return ",".join(str(first + lane) for lane in range(port.link.lanes or 1))
 
 
-def _problems(name: str, switch: Switch) -> Iterator[Problem]:
+def _find_problems(name: str, switch: Switch) -> Iterator[Problem]:
     yield from find_invalid_texts(name, switch)
     if switch.watchdog_poll is not None and switch.watchdog_poll.milliseconds not in _POLL:
         yield Problem(f"{name}: switch.watchdog_poll", str(switch.watchdog_poll), "100 ms to 3000 ms")
