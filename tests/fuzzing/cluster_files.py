@@ -10,23 +10,28 @@ from fuzzing.target import Target
 from fuzzing.text_mutation import mutate
 from wirespeed.cluster import read_text
 from wirespeed.errors import Refusal
+from wirespeed.plan import build
 
 TESTS = Path(__file__).parents[1]
 FILE = "cluster.yaml"
+MOST_NODES = 128
+"""Larger clusters are only read: a plan takes time in proportion to its nodes."""
 _LINE_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")  # of YAML 1.1
 _ROW = re.compile(r"^=== \S+\.yaml\n(.*?)^--- ", re.MULTILINE | re.DOTALL)
 
 
 def targets() -> list[Target]:
-    """One target: the reader of cluster files."""
+    """One target: the reader of cluster files, and the plan."""
     return [Target("cluster_file", check, seeds, lambda content, random: mutate(content, random, _seeds()))]
 
 
 def check(content: bytes) -> None:
-    """A file is read, or refused with problems of which each names a line that there is."""
+    """A file is read and planned, or refused with problems of which each names a line that there is."""
     text = content.decode("utf-8", "replace")
     try:
         cluster = read_text(text, FILE)
+        if len(cluster.hosts) + len(cluster.switches) <= MOST_NODES:
+            build(cluster)
     except Refusal as refusal:
         for problem in refusal.problems:
             file, _, line = problem.place.partition(":")

@@ -13,7 +13,7 @@ Mutate = Callable[[bytes, Random], bytes]
 INSTRUMENTED = {
     "benchmark": ("wirespeed.benchmarks.logs", "wirespeed.benchmarks.tools"),
     "bundle": ("wirespeed.collect", "tarfile"),
-    "cluster": ("wirespeed.cluster", "wirespeed.units"),
+    "cluster": ("wirespeed.cluster", "wirespeed.plan", "wirespeed.units"),
     "platform": ("wirespeed.platforms", "wirespeed.facts"),
 }
 """Packages whose coverage steers a run, by the first word of the target's name. They are imported with the targets."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Interface, IPv4Network, IPv6Interface, IPv6Network, ip_interface, ip_network
 from typing import Annotated, Any, TypeVar
@@ -23,10 +23,10 @@ _PORT = re.compile(r"[A-Za-z][A-Za-z0-9/_.:-]{0,31}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LINE = re.compile(r"[A-Za-z0-9 _.,:;/@#()+=-]{1,63}")
 _SLOT = re.compile(r"gen([1-6]) x(1|2|4|8|16)")
-_GENCODE = re.compile(
-    r"-gencode=arch=compute_\d+,code=(?:sm|compute)_\d+(?: -gencode=arch=compute_\d+,code=(?:sm|compute)_\d+)*"
-)
-_VERSION = re.compile(r"[0-9a-z][0-9A-Za-z.+~_-]{0,63}")
+_NVCC_TARGET = r"-gencode=arch=compute_[0-9]{2,3},code=(?:sm|compute)_[0-9]{2,3}"
+_GENCODE = re.compile(rf"{_NVCC_TARGET}(?: {_NVCC_TARGET})*")
+_VERSION = re.compile(r"[0-9][0-9A-Za-z.+~_-]{0,63}")
+_REVISION = re.compile(r"[0-9a-z][0-9A-Za-z.+~_-]{0,63}")
 _MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 T = TypeVar("T")
@@ -113,6 +113,15 @@ def _parse_percent(text: Any) -> Any:
     return int(number)
 
 
+_LARGEST_QUANTITIES: Mapping[type[Quantity], Quantity] = {
+    Bandwidth: Bandwidth.parse("1000 Tb/s"),
+    Size: Size.parse("1000000 GB"),
+    Duration: Duration.parse("1000 s"),
+    Length: Length.parse("10000000 m"),
+}
+"""More is a mistake; products of these fit into the 64-bit integers of the Rust core."""
+
+
 def _make_quantity_parser(cls: type[Quantity]) -> Callable[[Any], Any]:
     def parse(text: Any) -> Any:
         if not isinstance(text, str):
@@ -123,6 +132,8 @@ def _make_quantity_parser(cls: type[Quantity]) -> Callable[[Any], Any]:
             raise Unfit(f"a {cls.kind} such as {cls.example}", str(error)) from None
         if quantity == 0:
             raise Unfit(f"a {cls.kind} above zero")
+        if quantity > (largest := _LARGEST_QUANTITIES[cls]):
+            raise Unfit(f"a {cls.kind} of at most {largest}")
         return quantity
 
     return parse
@@ -306,7 +317,12 @@ ModelName = Annotated[
 ]
 VersionText = Annotated[
     str,
-    BeforeValidator(_make_pattern_check(_VERSION, "a version of digits, letters and . + ~ _ -, such as 11.4")),
+    BeforeValidator(_make_pattern_check(_VERSION, "a version that begins with a digit, such as 11.4")),
+    WithJsonSchema({"type": ["string", "number"]}),
+]
+RevisionText = Annotated[
+    str,
+    BeforeValidator(_make_pattern_check(_REVISION, "a tag or a commit, such as v2.13.6")),
     WithJsonSchema({"type": ["string", "number"]}),
 ]
 GencodeText = Annotated[

@@ -31,6 +31,7 @@ from wirespeed.cluster.fields import (
     Positive,
     PriorityGroupNumber,
     PriorityNumber,
+    RevisionText,
     SizeText,
     SlotText,
     SwitchQueueNumber,
@@ -199,7 +200,7 @@ class SoftwarePart(Part):
         description="nvcc targets of nccl-tests and of NCCL, which is then built from source; default: the host's "
         "GPUs, and NVIDIA's build of NCCL",
     )
-    nccl_tests: VersionText | None = Field(default=None, description="revision of nccl-tests")
+    nccl_tests: RevisionText | None = Field(default=None, description="revision of nccl-tests")
 
 
 class NvmPart(Part):

@@ -231,11 +231,16 @@ class _Expansion:
             for side in ("a", "b"):
                 path = ("links", index, side)
                 names = self._expand_names(getattr(link, side), path)
-                for name in names:
-                    if name not in switches:
-                        self._add_problem(
-                            path, f"the switch {name!r}", "a switch of this file", did_you_mean(name, list(switches))
-                        )
+                unknown = [name for name in names if name not in switches]
+                if unknown:
+                    others = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
+                    hint = did_you_mean(unknown[0], list(switches))
+                    self._add_problem(
+                        path,
+                        f"the switch {unknown[0]!r}{others}",
+                        "switches of this file" if others else "a switch of this file",
+                        hint,
+                    )
                 ends.append(tuple(names))
             yield link, ends[0], ends[1]
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from wirespeed.catalogue.model import GpuModel
+
+_LEADING_NUMBER = re.compile("[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +37,8 @@ class Conflict:
 
 
 def parse_version(text: str) -> tuple[int, ...]:
-    """The numbers of a version, for comparison: 470.182.03 -> (470, 182, 3)."""
-    return tuple(int(part) for part in text.split(".") if part.isdigit())
+    """The numbers of a version, for comparison: 470.182.03 -> (470, 182, 3), 2.18.3-1 -> (2, 18, 3)."""
+    return tuple(int(number[0]) for part in text.split(".") if (number := _LEADING_NUMBER.match(part)))
 
 
 def gencode(gpu: GpuModel | None) -> tuple[str, ...] | None:
