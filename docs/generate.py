@@ -367,8 +367,8 @@ def measurements() -> str:
         rest = (_format_flag(parameter.identity), ", ".join(parameter.tools))
         lines.append(f"| {' | '.join((*cells, *rest))} |\n")
     lines.append("\n## Metrics\n\n| name | better when |\n| --- | --- |\n")
-    words = {Better.HIGHER: "higher", Better.LOWER: "lower", Better.NEITHER: "neither: follows from the test's length"}
-    lines.extend(f"| `{metric.value}` | {words[better(metric)]} |\n" for metric in Metric)
+    wording = {Better.HIGHER: "higher", Better.LOWER: "lower", Better.NEITHER: "neither: follows from the test's length"}
+    lines.extend(f"| `{metric.value}` | {wording[better(metric)]} |\n" for metric in Metric)
     return "".join(lines)
 
 

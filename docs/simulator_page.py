@@ -1,7 +1,7 @@
 """The simulator's reference page: scenario file, traffic file, result tables, parameters.
 
 Keys, columns, units, ranges, defaults and their meaning come from the schema that the core exports, those of the traffic
-file from its model. Only the headings and the sentences between tables stand here.
+file from its model. Only the headings and the sentences between tables are in this module.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class _Scenario:
             yield _row(f"`{key}`", self._describe_property(property_), unit, self._range(property_), shown)
 
     def _describe_property(self, property_: Schema) -> str:
-        """The description, and the words that it accepts."""
+        """The description, and the accepted values."""
         words = [variant for variant in self._variants(self._target(property_)) if "const" in variant]
         listed = "; ".join(f"`{word['const']}`: {_inner(word['description'])}" for word in words)
         return f"{property_['description']} {listed}".strip()

@@ -114,7 +114,7 @@ def _target(wheel: Path, python: str) -> Target:
 
 
 def _fetch(folder: Path, target: Target, requirements: list[str]) -> None:
-    words = [
+    arguments = [
         sys.executable,
         "-m",
         "pip",
@@ -124,10 +124,10 @@ def _fetch(folder: Path, target: Target, requirements: list[str]) -> None:
         "--only-binary",
         ":all:",
     ]
-    words += ["--dest", str(folder), "--constraint", str(ROOT / "constraints.txt")]
-    words += ["--implementation", "cp", "--python-version", target.python]
-    words += [word for platform in target.platforms for word in ("--platform", platform)]
-    _run([*words, *requirements])
+    arguments += ["--dest", str(folder), "--constraint", str(ROOT / "constraints.txt")]
+    arguments += ["--implementation", "cp", "--python-version", target.python]
+    arguments += [word for platform in target.platforms for word in ("--platform", platform)]
+    _run([*arguments, *requirements])
 
 
 def _write_down(folder: Path, target: Target) -> None:
@@ -157,10 +157,10 @@ wirespeed and all it needs, for {target}.
 """
 
 
-def _run(words: list[str]) -> None:
-    done = subprocess.run(words, cwd=ROOT, stdout=subprocess.DEVNULL, check=False)  # what is wrong it says itself
+def _run(arguments: list[str]) -> None:
+    done = subprocess.run(arguments, cwd=ROOT, stdout=subprocess.DEVNULL, check=False)  # what is wrong it says itself
     if done.returncode:
-        raise refuse(" ".join(words[:4]), f"exit code {done.returncode}", "0")
+        raise refuse(" ".join(arguments[:4]), f"exit code {done.returncode}", "0")
 
 
 if __name__ == "__main__":

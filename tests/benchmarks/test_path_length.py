@@ -1,4 +1,4 @@
-"""How many files a log goes through on its way to a verdict.
+"""The number of files whose functions run between reading a log and its verdict.
 
 Counted are the files of ``wirespeed/benchmarks`` of which a function runs while `wirespeed bench judge` judges one log
 of one run. Every module is imported before, so that what only defines data, types and patterns does not count.

@@ -13,8 +13,9 @@ from pages import HAND_WRITTEN, PAGES, ROOT, prose
 from wording import help_texts
 
 FORBIDDEN = yaml.safe_load(Path(__file__).with_name("forbidden_wordings.yaml").read_text(encoding="utf-8"))
-SOURCES = ("docs", "reference", "help", "messages", "core")
+SOURCES = ("docs", "reference", "help", "messages", "core", "comments")
 _RUST_TEXT = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+_RUST_COMMENT = re.compile(r"(?:^|\s)//[/!]?(?: (.*))?$", re.MULTILINE)
 
 
 @lru_cache
@@ -30,10 +31,16 @@ def texts(source: str) -> tuple[tuple[str, str], ...]:
         files = sorted((ROOT / "python" / "wirespeed").rglob("*.py"))
         files = [path for path in files if "migrations" not in path.parts]  # names of stored fields, as they were
         return tuple((path.relative_to(ROOT).as_posix(), "\n".join(_strings(path))) for path in files)
-    files = sorted((ROOT / "crates").glob("*/src/**/*.rs"))
+    if source == "core":
+        return _rust_texts("*/src/**/*.rs", _RUST_TEXT, "\n")
+    return _rust_texts("**/*.rs", _RUST_COMMENT, " ")
+
+
+def _rust_texts(files: str, pattern: re.Pattern[str], separator: str) -> tuple[tuple[str, str], ...]:
+    """Rust files and the texts in them; a comment that continues on the next line is one text."""
     return tuple(
-        (path.relative_to(ROOT).as_posix(), "\n".join(_RUST_TEXT.findall(path.read_text(encoding="utf-8"))))
-        for path in files
+        (path.relative_to(ROOT).as_posix(), separator.join(pattern.findall(path.read_text(encoding="utf-8"))))
+        for path in sorted((ROOT / "crates").glob(files))
     )
 
 

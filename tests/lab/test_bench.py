@@ -89,7 +89,7 @@ def test_iperf3_stands_against_the_labs_own_limit(two_hosts: tuple[Plan, lab.Lab
     assert "not the speed of the cluster" in announced
     assert {step["status"] for step in steps.values()} == {"done"}
     direct = [name for name in steps if name.startswith("direct.")]
-    assert (len(direct), len(steps)) == (2, 6)  # both ways; two NICs both ways
+    assert (len(direct), len(steps)) == (2, 6)  # both directions; two NICs in both directions
     assert {steps[name]["grade"] for name in direct} == {"skip"}
     for name in steps.keys() - set(direct):
         assert "(baseline)" in steps[name]["detail"]
@@ -116,7 +116,7 @@ def test_ranks_of_mpi_run_on_hosts_without_sshd_over_the_nics(
     logs = [tmp_path / "mpi" / step["log"] for name, step in found.items() if statuses[name] == "done"]
     runs = [run for log in logs for run in read(log.read_text(), log.name).runs]
     assert [run.status for run in runs] == [RunStatus.COMPLETE] * 3
-    # 16 messages of 4 MiB one way, and more than that the other.
+    # 16 messages of 4 MiB in one direction, and more in the other.
     assert sum(count_sent_bytes(made, "node1", nic) - bytes_ for nic, bytes_ in before.items()) > 64 << 20
 
 

@@ -55,7 +55,7 @@ def test_nics_that_share_an_uplink(nics, rate, together):
 
 
 def test_sockets_between_a_nic_and_a_gpu():
-    """Two QPI links of 6.4 GT/s carry 25.6 GB/s each way (Xeon E5-2609)."""
+    """Two QPI links of 6.4 GT/s carry 25.6 GB/s in each direction (Xeon E5-2609)."""
     plan = build_plan("pcie-lending")
     model = "supermicro-x9drg-hf-qpi"
     name = next(name for name, host in plan.hosts.items() if host.gpus)

@@ -1,4 +1,4 @@
-"""Whether every NIC of two hosts reaches every NIC of the other, along the way that the plan says."""
+"""Checks that every NIC of a host reaches every NIC of another host on the planned path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running a command: every way it can end."""
+"""Runs commands locally: every possible outcome."""
 
 from __future__ import annotations
 

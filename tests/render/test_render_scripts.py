@@ -1,4 +1,4 @@
-"""apply.sh and rollback.sh: only print until told otherwise, and the way back leads where the way in began."""
+"""apply.sh and rollback.sh: they only print commands by default, and rollback restores the state before apply."""
 
 from __future__ import annotations
 

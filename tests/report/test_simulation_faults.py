@@ -75,7 +75,7 @@ def test_on_the_page(view: SimulationView, faulty: SimulationView) -> None:
     assert text.count("Dashed: devices and links with faults.") == 2
     boxes = re.findall(r'<g class="node faulty">.*?<title>(.*?)</title>', text)
     assert boxes == ["switch 6"] * 2
-    assert sorted(set(re.findall(r'class="way h\d faulty" data-port="(\d+)"', text))) == ["0", "1"]
+    assert sorted(set(re.findall(r'class="path h\d faulty" data-port="(\d+)"', text))) == ["0", "1"]
 
 
 def test_on_pictures(view: SimulationView, faulty: SimulationView, tmp_path: Path) -> None:

@@ -346,7 +346,7 @@ def test_pictures_are_files_of_their_own(view: SimulationView) -> None:
     for svg in drawn.values():
         assert "var(" not in svg
         HTMLParser().feed(svg)
-    assert ".way.h4 { stroke: #a9490c; stroke-width: 3.5 }" in pictures.style()
+    assert ".path.h4 { stroke: #a9490c; stroke-width: 3.5 }" in pictures.style()
     assert drawn == dict(pictures.pictures([view]))
 
 

@@ -215,7 +215,8 @@ def test_what_an_algorithm_was_made_for_holds_for_single_devices(tmp_path: Path)
 
 
 def test_what_is_set_is_said_as_in_a_scenario(incast: Path) -> None:
-    """Two links of 3 us each way, 4178 bytes there and 86 back: 12.682 us at 100 Gb/s, 39 packets of 4158 bytes."""
+    """Two links of 3 us in each direction, 4178 bytes of data and 86 of the ACK: 12.682 us at 100 Gb/s,
+    39 packets of 4158 bytes."""
     table = wirespeed(incast, "--algorithm", "nscc")
     assert (table.returncode, table.stderr) == (0, "")
     assert table.stdout.splitlines()[4:] == [
@@ -247,7 +248,7 @@ def test_what_is_set_is_said_as_in_a_scenario(incast: Path) -> None:
         ({"link_delay_ns": 30_000}, {}, 363, 4158, 100),
         # 170 ns, and four times as many bits.
         ({"link_delay_ns": 3000, "link_gbps": 400}, {}, 147, 4158, 400),
-        # The slowest port is the reference; the longest way is over it.
+        # The slowest port is the reference; the longest path uses it.
         ({"links": [{"a": 0, "b": 4, "gbps": 10}, *INCAST["links"][1:]]}, {}, 5, 4158, 10),
         # Of 1024 bytes, with 20 bytes of IPv6 more: 203 ns.
         ({}, {"framing": {"ip": "ipv6"}, "transport": {"mtu_bytes": 1024}}, 138, 1106, 100),

@@ -115,7 +115,7 @@ def test_few_reads(tmp_path: Path) -> None:
 
 
 def test_the_sizes_of_packets(tmp_path: Path) -> None:
-    """As planned for a slot: data of 63.0 Gb/s with 24 bytes for each write; 16 requests under way."""
+    """As planned for a slot: data of 63.0 Gb/s with 24 bytes for each write; 16 outstanding requests."""
     slot = ", nic: {{ens7f0np0: {{slot: gen3 x8, max_payload: {}, max_read_request: 4096}}}}"
     for size in (128, 256, 512):
         pipe, assumed, rate, _ = ran(tmp_path, cluster(R740, slot.format(size)))

@@ -318,7 +318,8 @@ def test_load_balancing_is_handed_over(mode: str, tmp_path: Path) -> None:
 
 
 def test_parameters_of_broadcom_s_congestion_control(tmp_path: Path) -> None:
-    """By their names, units behind; what the receiver has, what is unknown and what is out of range go other ways."""
+    """Parameters have their names without units. Parameters of the receiver, unknown parameters and values out of range
+    are treated separately."""
     sent = "g: 6, rtt: 80, init_cp: 512, min_time_bet_cnp: 4, cr_min_th: 0, tr_lb: 7, tcp_cp: 1"
     _, document, assumed = planned_scenario(tmp_path, roce_with(sent))
     found = resolve_parameters(document, 0, 3)

@@ -175,7 +175,7 @@ def test_only_flows_were_sampled(tmp_path: Path) -> None:
 
 
 def test_a_read_goes_the_other_way(tmp_path: Path) -> None:
-    """Host 2 asks, host 0 answers; the data takes the way from 0 to 2."""
+    """Host 2 reads from host 0; the data uses the path from 0 to 2."""
     view = view_result(build_sample(tmp_path, {**INCAST, "flows": [{**FLOW, "verb": "read"}]}))
     assert [(flow.source, flow.target, flow.verb) for flow in view.flows] == [(0, 2, "read")]
 

@@ -78,7 +78,7 @@ def test_what_explains_a_run(tmp_path: Path) -> None:
         for queue_pair, ports in ((0, (0, 5)), (2, (2, 5)))
         for hop, port in enumerate(ports)
     ]
-    # 1 MiB at 100 Gb/s, and no less; headers and the way there and back take the rest.
+    # 1 MiB at 100 Gb/s, and no less; headers and the round trip take the rest.
     (least,) = set(got.context["limits"]["least_ps"].to_pylist())
     assert 83_886_080 < least < 90_000_000
     flows = got.tables["flows"].to_pylist()

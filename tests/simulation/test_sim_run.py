@@ -161,7 +161,7 @@ def test_a_folder_one_may_not_write_to_is_met_before_the_run(tmp_path: Path) -> 
 
 
 def interrupt(process: subprocess.Popen[str], out: Path) -> tuple[str, str]:
-    """Ctrl-C once the run is under way."""
+    """Ctrl-C during the run."""
     deadline = time.monotonic() + 30
     while not (out.is_dir() and list(out.glob(".unfinished-*"))):
         assert time.monotonic() < deadline, "the run does not start"

@@ -1,4 +1,4 @@
-"""What is the same measurement taken again, and which way it gets better."""
+"""Series of repeated measurements, and the direction in which a metric improves."""
 
 from __future__ import annotations
 

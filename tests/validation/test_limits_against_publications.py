@@ -41,7 +41,7 @@ def rows() -> tuple[Row, ...]:
     k20x = pcie.Slot(5000, 16, 64)
     pxh810 = pcie.Slot(8000, 8, 64)
     return (
-        Row("000 2.8.2: ib_write_bw both ways, 8 MiB, no acknowledgements", 774.97, _two(0.0), 0.013),
+        Row("000 2.8.2: ib_write_bw in both directions, 8 MiB, no acknowledgements", 774.97, _two(0.0), 0.013),
         Row("000 2.8.2: the same with 0.5 acknowledgements a packet", 774.97, _two(0.5), 0.002),
         Row("000 2.8.2: 2 MiB", 774.92, _two(0.5, 2 << 20), 0.002),
         Row("000 2.8.2: 512 KiB", 770.98, _two(0.5, 1 << 19), 0.008),

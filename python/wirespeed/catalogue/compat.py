@@ -117,5 +117,5 @@ class DriverRelease(Entry):
     )  # the same drivers without one; not installed with the former
     firmware: str | None = None  # file name pattern of a card's firmware; {card} is the end of the card's part number
     displaced_by: list[str] = Field(default_factory=list)  # RDMA stacks that prevent it from loading
-    stacks: dict[str, Stack] = Field(default_factory=dict)  # stacks of the vendor, in place of the kernel's driver
+    stacks: dict[str, Stack] = Field(default_factory=dict)  # stacks of the vendor, instead of the kernel's driver
     source: str = Field(min_length=1)

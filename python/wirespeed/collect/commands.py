@@ -33,7 +33,7 @@ class Invocation:
     @property
     def text(self) -> str:
         """The command line."""
-        return " ".join(_quote_word(word) for word in self.arguments or self.command.run)
+        return " ".join(_quote_argument(argument) for argument in self.arguments or self.command.run)
 
 
 def list_invocations(command: Command, nics: Mapping[str, Nic]) -> Iterator[Invocation]:
@@ -47,7 +47,7 @@ def list_invocations(command: Command, nics: Mapping[str, Nic]) -> Iterator[Invo
 
 def list_needs(command: Command) -> set[str]:
     """The properties of a NIC that the command needs: interface, rdma, pcie, function."""
-    return {name for word in command.run for name in _PLACEHOLDER.findall(word)}
+    return {name for argument in command.run for name in _PLACEHOLDER.findall(argument)}
 
 
 def _for_nic(command: Command, interface: str, nic: Nic) -> Invocation:
@@ -62,8 +62,8 @@ def _for_nic(command: Command, interface: str, nic: Nic) -> Invocation:
         return Invocation(
             f"{command.id}@{interface}", command, (), f"{interface} has {_ABSENCE_REASONS[unknown_property]}"
         )
-    words = tuple(_PLACEHOLDER.sub(lambda match: str(properties[match[1]]), word) for word in command.run)
-    return Invocation(f"{command.id}@{interface}", command, words)
+    arguments = tuple(_PLACEHOLDER.sub(lambda match: str(properties[match[1]]), argument) for argument in command.run)
+    return Invocation(f"{command.id}@{interface}", command, arguments)
 
 
 def list_platforms(host_platform: str, nics: Mapping[str, Nic]) -> tuple[tuple[str, str], ...]:
@@ -117,7 +117,7 @@ def published_commands() -> tuple[PublishedCommand, ...]:
             f"{kind} {', '.join(speaker.name for speaker in speakers[kind, text])}",
             "; ".join(speaker.title for speaker in speakers[kind, text]),
             command.id,
-            " ".join(_quote_word(word) for word in command.run),
+            " ".join(_quote_argument(argument) for argument in command.run),
             command.root,
             command.per_nic,
             command.reads,
@@ -126,6 +126,7 @@ def published_commands() -> tuple[PublishedCommand, ...]:
     )
 
 
-def _quote_word(word: str) -> str:
+def _quote_argument(argument: str) -> str:
     """A quoted argument. Placeholders and the pipes and semicolons of switch CLIs need no quotes."""
-    return word if word in ("|", ";") or (_PLACEHOLDER.search(word) and " " not in word) else shlex.quote(word)
+    is_literal = argument in ("|", ";") or (_PLACEHOLDER.search(argument) and " " not in argument)
+    return argument if is_literal else shlex.quote(argument)

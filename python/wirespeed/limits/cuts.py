@@ -62,7 +62,7 @@ def network_cut(
     traffic = "S out of and into every host, the switches sum" if switches_sum else _describe_traffic(collective, group)
     formula = (
         f"{number(factor)} × S/T with {traffic}; "
-        f"{label} move {number(tightest.network)} GB/s one way "
+        f"{label} move {number(tightest.network)} GB/s in one direction "
         f"({len(tightest.nics)} × {number(min(tightest.nics))} GB/s, {tightest.nics_bottleneck})"
     )
     return Term(name, factor / seconds, GIGABYTES, formula, SOURCE)

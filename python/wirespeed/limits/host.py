@@ -105,7 +105,7 @@ def socket_term(plan: Plan, host: str, address: str | None, gpu: str | None, *, 
         return None
     one_way = server.socket_link.value.gb_per_s
     directions = 2 if bidirectional else 1
-    formula = f"{'2 × ' if bidirectional else ''}{number(one_way)} Gb/s between the sockets of {host}, one way"
+    formula = f"{'2 × ' if bidirectional else ''}{number(one_way)} Gb/s between the sockets of {host}, one direction"
     return Term(f"socket interconnect of {host}", directions * one_way, GBPS, formula, server.socket_link.source)
 
 

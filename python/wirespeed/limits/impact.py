@@ -44,7 +44,7 @@ def nic_bandwidth(
     pcie_width: int | None = None,
     max_payload: int | None = None,
 ) -> Bound | None:
-    """Payload one NIC of the plan moves in one direction, Gb/s, with observed values in place of planned ones.
+    """Payload one NIC of the plan moves in one direction, Gb/s, with observed values instead of planned ones.
 
     ``pcie_speed`` is in MT/s, ``path_mtu`` and ``max_payload`` in bytes. None: the plan has no speed.
 

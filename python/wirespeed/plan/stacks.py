@@ -1,4 +1,4 @@
-"""The RDMA stack of a NIC's vendor, in place of the kernel's driver: its release and the supported kernels."""
+"""The RDMA stack of a NIC's vendor, which replaces the kernel's driver: its release and the supported kernels."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def parse_json_objects(output: Output) -> list[tuple[int, dict[str, Any]]] | Non
             return None
         if not isinstance(value, dict):
             return None
-        if value:  # iproute2 prints {} in place of what it filtered out
+        if value:  # iproute2 prints {} for objects that it filters out
             line += text.count("\n", counted_position, position)
             counted_position = position
             objects.append((line, value))

@@ -49,7 +49,7 @@ class MeshPair:
 
 @dataclass(frozen=True, slots=True)
 class FailedPair:
-    """A cell of a matrix that contains an error in place of a number, and its line in the log."""
+    """A cell of a matrix that contains an error instead of a number, and its line in the log."""
 
     text: str
     line: int

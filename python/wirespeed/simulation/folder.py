@@ -114,7 +114,7 @@ def _earlier_files(path: Path) -> list[str]:
 
 @contextmanager
 def _name_folder(path: Path) -> Iterator[None]:
-    """An error of a write that is under way names no file, or one the user never sees: it gets the folder's name."""
+    """Adds the folder's name to an error of a write. The error names no file, or one that the user never sees."""
     try:
         yield
     except OSError as error:

@@ -23,7 +23,7 @@ _PRIORITIES = range(8)
 
 
 class NicNames(Protocol):
-    """What a NIC's driver runs, and how it calls what the simulator has; in the words of its platform."""
+    """The congestion control of a NIC's driver, and the driver's names for parameters of the simulator."""
 
     @property
     def algorithms(self) -> Mapping[Congestion, str]:

@@ -31,7 +31,7 @@ _ROWS = 10_000_000
 _OF_A_QUEUE = 4
 """Rows per sample of one queue: what it holds, has sent and marked, and whether it is paused."""
 GROUPS = ("all", "switches", "hosts", "flows")
-"""What one word after ``--series`` stands for."""
+"""The tables that one value of ``--series`` selects."""
 
 
 @dataclass(frozen=True, slots=True)

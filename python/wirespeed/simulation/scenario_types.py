@@ -350,7 +350,7 @@ class Marking(TypedDict, total=False):
 
     enabled: bool
     """Mark packets with CE."""
-    at: MarkAt
+    at: MarkingPoint
     """Where the marking decision is made."""
     kmin_bytes: int
     """Kmin: no packet is marked below this depth of the egress queue."""
@@ -1136,7 +1136,7 @@ WatchdogAction = Literal["drop", "forward"]
 """Treatment of the traffic of a stuck queue. PFC is ignored in both cases."""
 
 
-MarkAt = Literal["enqueue", "dequeue"]
+MarkingPoint = Literal["enqueue", "dequeue"]
 """Where the marking decision is made."""
 
 

@@ -78,7 +78,7 @@ def test_small_sizes_are_bound_by_latency():
     }
     assert (
         find_verdict(judged, MIB, Metric.BUSBW).reason
-        == "small sizes are bound by latency (lowest time in this table: 50 µs)"
+        == "small sizes are limited by latency (lowest time in this table: 50 µs)"
     )
 
 
@@ -96,7 +96,7 @@ def test_a_table_of_large_sizes_does_not_show_the_latency():
 def test_one_size_alone_takes_the_floor_of_the_profile():
     rows = {MIB: (55.0, 19.1, 33.4)}
     verdict = find_verdict(judge(collective("all_reduce", 8, rows), plan()), MIB, Metric.BUSBW)
-    assert verdict.reason == "small sizes are bound by latency (assumed by the profile: 200 µs)"
+    assert verdict.reason == "small sizes are limited by latency (assumed by the profile: 200 µs)"
 
 
 def test_a_call_of_no_bytes_is_no_floor():
@@ -109,7 +109,7 @@ def test_a_call_of_no_bytes_is_no_floor():
     judged = judge(collective("alltoall", 32, rows, nodes=4), plan())
     assert (
         find_verdict(judged, 16 * MIB, Metric.BUSBW).reason
-        == "small sizes are bound by latency (lowest time in this table: 190 µs)"
+        == "small sizes are limited by latency (lowest time in this table: 190 µs)"
     )
 
 

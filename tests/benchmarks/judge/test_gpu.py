@@ -10,7 +10,7 @@ from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.parameters import Parameters
 from wirespeed.results.verdicts import Judgement
 
-SLOT = 32 * 16 * 128 / 130 / 8 * 256 / 280  # GB/s written one way, PCIe 5.0 x16, MaxPayload 256
+SLOT = 32 * 16 * 128 / 130 / 8 * 256 / 280  # GB/s written in one direction, PCIe 5.0 x16, MaxPayload 256
 BIDIRECTIONAL_LIMIT = 2 * 32 * 16 * 128 / 130 / 8 / (280 / 256 + 24 / 4096)
 
 

@@ -10,7 +10,7 @@ from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.parameters import Parameters
 from wirespeed.results.verdicts import Judgement
 
-CARRIED = 4 * 32 * 16 * 128 / 130 * 256 / 280  # Gb/s of a host, one way: four uplinks, of two NICs each
+CARRIED = 4 * 32 * 16 * 128 / 130 * 256 / 280  # Gb/s of a host in one direction: four uplinks, of two NICs each
 
 
 def osu(test, value, size=MIB, ranks=None, **parameters):

@@ -117,7 +117,7 @@ def test_from_debug_lines_to_notes():
 
 
 def test_a_run_over_sockets_of_which_nothing_is_judged_is_unknown():
-    """Every size has the time of the smallest, so each looks bound by latency."""
+    """Every size has the time of the smallest, so each looks limited by latency."""
     rows = {size: (20_000.0, size / 2e7, size / 1e7) for size in (2**20, 2**24)}
     run = collective("all_reduce", 16, rows, nodes=2)
     passed = judge(run, plan(), evidence=proven(network="IB"))

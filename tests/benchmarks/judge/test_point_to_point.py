@@ -75,7 +75,7 @@ def test_small_messages_are_bound_by_their_rate():
     assert find_verdict(judged, KIB).judgement is Judgement.SKIP
     assert (
         find_verdict(judged, KIB).reason
-        == "small messages are bound by the message rate (highest rate in this table: 3 Mpps)"
+        == "small messages are limited by the message rate (highest rate in this table: 3 Mpps)"
     )
 
 
@@ -87,7 +87,8 @@ def test_a_ping_pong_is_bound_by_latency():
         Run(log.tool, log.test, None, log.status, None, None, Parameters(), (*log.measurements, latency)), plan()
     )
     assert (
-        find_verdict(judged, 64 * KIB).reason == "small messages are bound by latency (lowest time in this table: 2 µs)"
+        find_verdict(judged, 64 * KIB).reason
+        == "small messages are limited by latency (lowest time in this table: 2 µs)"
     )
     assert find_verdict(judged, 256 * MIB).judgement is Judgement.PASS
 

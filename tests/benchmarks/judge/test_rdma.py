@@ -76,7 +76,7 @@ def test_small_messages_are_not_failed_where_no_rate_is_known():
         65536: Judgement.PASS,
         MIB: Judgement.PASS,
     }
-    reason = "small messages are bound by the message rate (highest rate in this table: 4 Mpps)"
+    reason = "small messages are limited by the message rate (highest rate in this table: 4 Mpps)"
     assert find_verdict(judged, 2).reason == reason
     assert judged.notes == (f"2 B to 4 KiB not judged: {reason}",)
 
@@ -84,7 +84,7 @@ def test_small_messages_are_not_failed_where_no_rate_is_known():
 @pytest.mark.parametrize(
     ("size", "value", "limit", "judgement"),
     [
-        # 4 million messages a second one way by the catalogue, in Gb/s; pass from 75 %, warn from 60 %
+        # 4 million messages per second in one direction by the catalogue, in Gb/s; pass from 75 %, warn from 60 %
         (64, 2.0, 4e6 * 64 * 8 / 1e9, Judgement.PASS),
         (64, 1.4, 4e6 * 64 * 8 / 1e9, Judgement.WARN),
         (64, 1.0, 4e6 * 64 * 8 / 1e9, Judgement.FAIL),
@@ -347,7 +347,7 @@ def with_memory(there, channels):
     ("channels", "size", "memory", "binding"),
     [
         (8, 16 * GIB, "host", "line rate × RoCEv2 framing"),
-        (1, 16 * GIB, "host", "memory of node1"),  # 716.8 Gb/s of both sockets, both ways
+        (1, 16 * GIB, "host", "memory of node1"),  # 716.8 Gb/s of both sockets, both directions
         (1, 64 * MIB, "host", "line rate × RoCEv2 framing"),  # caches may hold it
         (1, 16 * GIB, "rocm", "line rate × RoCEv2 framing"),
     ],

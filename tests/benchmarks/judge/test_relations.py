@@ -232,7 +232,7 @@ def test_nothing_is_said_of_what_is_not_asked(logs):
 
 
 def test_like_is_compared_with_like_alone():
-    """Both ways with both ways, a size with its own."""
+    """Bidirectional runs are compared with bidirectional runs, and sizes with equal sizes."""
     logs = [
         log_of_hosts(1, 3, write(97.0)),
         log_of_hosts(1, 2, write(190.0, bidirectional=True)),

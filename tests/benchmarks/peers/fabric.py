@@ -25,7 +25,7 @@ def members(hosts, rails=1, per_leaf=None, by_rail=False):
 
 
 def pairs(of, same_rail=True):
-    """Every two members of different hosts, both ways."""
+    """Every pair of members of different hosts, in both directions."""
     return [
         (a, b) for a in of for b in of if a.host != b.host and (not same_rail or a.rail == b.rail or a.rail is None)
     ]
@@ -45,5 +45,5 @@ def matrix(of, slow=lambda a, b: 1.0, noise=0.005, seed=1, key=KEY, same_rail=Tr
 
 
 def list_suspects(found):
-    """Kind, way and name of the suspects."""
+    """Kind, direction and name of the suspects."""
     return [(suspect.kind.value, suspect.pattern.value, suspect.name) for suspect in found.suspects]

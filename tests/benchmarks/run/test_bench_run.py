@@ -1,4 +1,4 @@
-"""``wirespeed bench run`` from the shell: what it prints, keeps and leaves with, whatever happens on the way."""
+"""``wirespeed bench run`` from the shell: output, stored files and exit code, also after errors during the run."""
 
 from __future__ import annotations
 

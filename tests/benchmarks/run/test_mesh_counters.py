@@ -19,7 +19,7 @@ FABRIC = build_fabric(PLAN).limit_to_hosts(["node1", "node2"])
 ENDS = {(endpoint.host, endpoint.interface): endpoint.name for endpoint in FABRIC.endpoints}
 NIC = "node1/bnxt_re2"
 WHOLE = 16 * 9000
-"""A request and a reply with each of the eight NICs of the other host: sixteen packets of the MTU each way."""
+"""A request and a reply with each of the eight NICs of the other host: sixteen packets of the MTU in each direction."""
 
 
 def mesh_without(*silent: str) -> Mesh:

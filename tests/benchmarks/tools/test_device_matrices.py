@@ -1,4 +1,4 @@
-"""Matrices between the devices of a host: which way each number goes, and what is left out."""
+"""Matrices between the devices of a host: direction of each number, and skipped cells."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def test_the_kernel_of_an_image_is_what_was_packed(pack: Callable[[bytes], bytes
         pytest.param(KERNEL, id="a-kernel-that-is-no-image"),
         pytest.param(image(lzma.compress(KERNEL), magic=b"Hdr?"), id="no-header"),
         pytest.param(image(lzma.compress(KERNEL), version=0x0207), id="a-protocol-without-payload"),
-        pytest.param(image(b"\x28\xb5\x2f\xfd" + KERNEL), id="packed-in-a-way-not-known"),
+        pytest.param(image(b"\x28\xb5\x2f\xfd" + KERNEL), id="unknown-compression"),
         pytest.param(image(lzma.compress(KERNEL)[:-1000]), id="cut-short"),
         pytest.param(image(lzma.compress(KERNEL)[:-1000] + bytes(1000)), id="damaged"),
         pytest.param(image(lzma.compress(b"MZ" + KERNEL[4:])), id="something-else-inside"),

@@ -23,7 +23,7 @@ PORT = Place("leaf1").child("port", "Eth1/2/3")
 
 @cache
 def leaf() -> Switch:
-    """The leaf of the example: 16 of its ports are split four ways."""
+    """The leaf of the example: 16 of its ports have a breakout into four."""
     return build(read(EXAMPLE)).switches["leaf1"]
 
 

@@ -290,7 +290,7 @@ def test_what_is_in_effect_is_believed_before_what_is_configured() -> None:
 
 
 def test_a_second_application_keeps_the_first_way_back() -> None:
-    """What was there before is copied only where no copy is, and the way back takes the copy away."""
+    """apply copies the previous configuration only if no copy exists; rollback removes the copy."""
     apply, rollback = (fill_template(EOS, template, "leaf1", DCQCN_P_CASE) for template in ("apply.j2", "rollback.j2"))
     saved = "wirespeed-before.cfg"
     assert [line for line in apply.split("\n") if saved in line and not line.startswith("!")] == [

@@ -85,7 +85,7 @@ class CollectiveLimits:
         ideal = measurement.size_bytes / rate
         if ideal >= self.floor * passes / (1 - passes):
             return None
-        return f"small sizes are bound by latency ({self.floor_from}: {number(self.floor * 1e6)} µs)"
+        return f"small sizes are limited by latency ({self.floor_from}: {number(self.floor * 1e6)} µs)"
 
 
 def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> Limits:

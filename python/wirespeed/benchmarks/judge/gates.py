@@ -30,7 +30,7 @@ class Subject:
     link: Bandwidth | None
     memory: str | None
     bidirectional: bool
-    gpus: frozenset[str]  # words of their names
+    gpus: frozenset[str]  # parts of their names
     hosts: int | None
     ranks: int | None
 

@@ -72,7 +72,7 @@ class GpuLimits:
     def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
         """These tools copy tens of megabytes; smaller copies that a user chooses are not judged."""
         if measurement.size_bytes is not None and measurement.size_bytes < _LARGE:
-            return "small copies are bound by launch overhead"
+            return "small copies are limited by launch overhead"
         return None
 
 

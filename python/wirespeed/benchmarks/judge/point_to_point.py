@@ -101,10 +101,10 @@ class PairLimits:
             passes = self.thresholds.passes.value
             if size / bytes_per_second >= self.floor * passes / (1 - passes):
                 return None
-            return f"small messages are bound by latency (lowest time in this table: {number(self.floor * 1e6)} µs)"
+            return f"small messages are limited by latency (lowest time in this table: {number(self.floor * 1e6)} µs)"
         if size * self.rate >= PIPELINED * bytes_per_second:
             return None
-        return f"small messages are bound by the message rate ({self.rate_from}: {number(self.rate / 1e6)} Mpps)"
+        return f"small messages are limited by the message rate ({self.rate_from}: {number(self.rate / 1e6)} Mpps)"
 
 
 def pair_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> Limits:

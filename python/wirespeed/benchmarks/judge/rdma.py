@@ -37,7 +37,7 @@ RATE_ALONE = 0.5
 a half of the line (fit to Broadcom 957608-AN210, section 2.8.2)."""
 
 SMALL = 4096
-"""Messages up to this size are bound by the message rate on any NIC at 200 Gb/s and above (6 Mpps of one packet each):
+"""Messages up to this size are limited by the message rate on any NIC from 200 Gb/s on (6 Mpps of one packet each):
 a table without such sizes does not show that rate."""
 
 
@@ -120,7 +120,7 @@ class RdmaLimits:
         if measurement.size_bytes * self.message_rate >= needed:
             return None
         return (
-            f"small messages are bound by the message rate ({self.rate_from}: {number(self.message_rate / 1e6)} Mpps)"
+            f"small messages are limited by the message rate ({self.rate_from}: {number(self.message_rate / 1e6)} Mpps)"
         )
 
     def _compute_framing_term(self, size: int | None, acks: float) -> Term:

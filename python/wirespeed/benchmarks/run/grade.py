@@ -40,7 +40,7 @@ class GradeOptions:
 
     profile: Profile | None = None
     observed: ObservedPlan | None = None
-    direct: Figures | None = None  # baseline of a lab, in place of the limits of the plan
+    direct: Figures | None = None  # baseline of a lab, instead of the limits of the plan
 
 
 def grade(

@@ -99,7 +99,7 @@ class _Reader(RunReader):
         size, remainder = divmod(moved_bytes, 2 * iterations)
         draft.parameters.queue_pairs = self._sides.count("local")
         draft.parameters.iterations, draft.parameters.round_trip = iterations, True
-        draft.measure(Metric.BW_AVG, "Mb/s", rate, bytes_line.number, None if remainder else size, "both ways")
+        draft.measure(Metric.BW_AVG, "Mb/s", rate, bytes_line.number, None if remainder else size, "both directions")
         draft.measure(Metric.LATENCY_AVG, "us", time, line.number, None if remainder else size)
         draft.complete = True
         self._close()

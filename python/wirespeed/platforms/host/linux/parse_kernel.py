@@ -52,7 +52,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         line = next(
             (number for number, text in numbered_lines(output) if "ib_register_peer_memory_client" in text), None
         )
-        if line is not None or output.exit_code == 1:  # grep's word for "none"; an output that was cut has 0
+        if line is not None or output.exit_code == 1:  # grep found nothing; a truncated output has exit code 0
             yield observe(host, "host.peer_memory", line is not None, output, line)
     if output := outputs.get("iommu-groups"):
         yield from _read_iommu(host, output)

@@ -40,7 +40,9 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         yield from _rdma_naming(host, output)
     if output := outputs.get("acs-service"):
         word = output.text.strip()
-        if word in _UNIT_STATES or (not word and output.exit_code):  # no word, but an exit code: there is no such unit
+        if word in _UNIT_STATES or (
+            not word and output.exit_code
+        ):  # an exit code without a state: the unit does not exist
             yield observe(host, "host.acs_service", word == "enabled", output, 1 if word else None)
     yield from _read_stacks(host, outputs)
     if output := outputs.get("rocm-smi"):

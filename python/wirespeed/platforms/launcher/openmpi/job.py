@@ -38,7 +38,7 @@ def start_over_tcp(
 ) -> tuple[str, ...]:
     """A job on hosts without RDMA that share one machine's cores, over all of their interfaces but ``control``.
 
-    ``agent`` starts a command on a host in place of ssh; its words have no blanks. Over ``control`` mpirun and its
+    ``agent`` starts a command on a host instead of ssh; its arguments have no blanks. Over ``control`` mpirun and its
     daemons find each other.
     """
     return (
