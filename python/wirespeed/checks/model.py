@@ -26,7 +26,12 @@ class ElsewhereError(Exception):
 
 
 class UnreadError(Exception):
-    """A needed fact was not read; the runner makes it `Status.UNKNOWN`. Its text is the reason."""
+    """A needed fact was not read; the runner makes it `Status.UNKNOWN`. Its text names the setting and the reason."""
+
+    def __init__(self, setting: str, reason: str) -> None:
+        super().__init__(f"{setting}: {reason}")
+        self.setting = setting
+        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +127,7 @@ class CheckContext:
         readings = self.facts.readings.get((target, path), ())
         reading = next((reading for reading in readings if state is None or reading.state == state), None)
         if reading is None:
-            raise UnreadError(f"{path}: {self.facts.missing_reason(target, path)}")
+            raise UnreadError(path, self.facts.missing_reason(target, path))
         self.used.append((target, path, reading))
         return reading.value
 
@@ -135,7 +140,7 @@ class CheckContext:
         target = place or self.place
         self._require_declaration(path)
         if not self.facts.complete(target, path):
-            raise UnreadError(f"{path}: {self.facts.missing_reason(target, path)}")
+            raise UnreadError(path, self.facts.missing_reason(target, path))
         self.used.append((target, path, self.facts.readings[target, path][0]))
         entity = find_entity(self.facts.devices[target.device], target)
         return dict(get(entity, path))
@@ -156,7 +161,7 @@ class CheckContext:
             if self.facts.complete(inner.outer, collection):
                 self.used.append((inner.outer, collection, self.facts.readings[inner.outer, collection][0]))
                 return False
-            raise UnreadError(f"{collection}: {self.facts.missing_reason(inner.outer, collection)}")
+            raise UnreadError(collection, self.facts.missing_reason(inner.outer, collection))
         return True
 
     def find_other_end(self) -> tuple[Place, Cable]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from wirespeed.checks.model import (
@@ -19,7 +20,7 @@ from wirespeed.checks.model import (
 from wirespeed.checks.peers import find_nic_of_rule, find_peer_port
 from wirespeed.checks.registry import checks as all_checks
 from wirespeed.checks.wording import format_place
-from wirespeed.facts import Facts, Reading, State
+from wirespeed.facts import NOT_SHOWN, Facts, Reading, State
 from wirespeed.plan import Cable, End, Plan
 from wirespeed.results.findings import Finding, Status
 from wirespeed.settings import Compare, Place, get, iterate_entities, list_settings
@@ -59,7 +60,8 @@ def _check_place(context: CheckContext) -> Finding | None:
     except (NoIntentError, InapplicableError) as reason:
         return _finding_without_verdict(context, Status.SKIP, str(reason))
     except UnreadError as reason:
-        return _finding_without_verdict(context, Status.UNKNOWN, f"not read: {reason}")
+        unread = _finding_without_verdict(context, Status.UNKNOWN, f"not read: {reason}")
+        return replace(unread, not_shown=reason.setting if reason.reason == NOT_SHOWN else None)
     except Exception as error:
         return _finding_without_verdict(
             context, Status.ERROR, f"internal error in the check: {type(error).__name__}: {error}"

@@ -100,15 +100,11 @@ def add_commands(plan: Plan, findings: Iterable[Finding]) -> tuple[Finding, ...]
 
 def _reading_fix(plan: Plan, finding: Finding) -> tuple[Fix, ...]:
     """The fix for a setting that no collected output contains: the command that shows it."""
-    from wirespeed.facts import NOT_SHOWN
     from wirespeed.render import stack
     from wirespeed.results.findings import Fix
 
-    setting, _, reason = (finding.found or "").removeprefix("not read: ").partition(": ")
-    if reason != NOT_SHOWN:
-        return ()
     commands = (command for platform in stack(plan, finding.device) for command in platform.commands)
-    command = next((command for command in commands if setting in command.reads), None)
+    command = next((command for command in commands if finding.not_shown in command.reads), None)
     if command is None:
         return ()
     text = f"look for the setting in the output of `{' '.join(command.run)}` on {finding.device}"

@@ -166,10 +166,11 @@ def matches_side(side: Runs, parameters: Parameters, ends: RunEnds) -> bool:
 
     Names of parameters are from the profile; `Runs` refuses a name that is no field of `Parameters`.
     """
+    stated = parameters.to_dict() if side.parameters else {}
     return (
         side.path in (None, ends.path)
         and side.at_once in (None, ends.at_once)
-        and all(_matches_value(getattr(parameters, name), wanted) for name, wanted in side.parameters.items())
+        and all(_matches_value(stated.get(name), wanted) for name, wanted in side.parameters.items())
     )
 
 
@@ -187,7 +188,8 @@ def gate_differences(gate: RelativeGate) -> frozenset[str]:
     """The fields in which the sides of a gate differ; the two of sizes count as one."""
     if gate.to is None:
         return frozenset()
-    names = {name for name in SELECTION_FIELDS if getattr(gate.of, name) != getattr(gate.to, name)}
+    of, to = dict(gate.of), dict(gate.to)
+    names = {name for name in SELECTION_FIELDS if of[name] != to[name]}
     return frozenset("sizes" if name == "from_size" else name for name in names)
 
 
@@ -202,11 +204,16 @@ def describe_side(gate: RelativeGate, side: Runs) -> str:
     if gate.to is None:
         return ""
     baseline = gate.to if side is gate.of else gate.of
-    parts = [str(getattr(side, name)) for name in ("path", "at_once") if _differs(side, baseline, name)]
+    parts = []
+    if side.path not in (None, baseline.path):
+        parts.append(str(side.path))
+    if side.at_once not in (None, baseline.at_once):
+        parts.append(str(side.at_once))
+    selected, other = dict(side), dict(baseline)
     parts += [
-        f"{name} {_format_value(getattr(side, name))}"
+        f"{name} {_format_value(selected[name])}"
         for name in SELECTION_FIELDS
-        if _differs(side, baseline, name) and getattr(side, name) not in (None, [])
+        if selected[name] not in (None, [], other[name])
     ]
     parts += [
         f"{name} {_format_value(value)}"
@@ -214,10 +221,6 @@ def describe_side(gate: RelativeGate, side: Runs) -> str:
         if baseline.parameters.get(name) != value
     ]
     return ", ".join(parts) or "any"
-
-
-def _differs(side: Runs, baseline: Runs, name: str) -> bool:
-    return getattr(side, name) is not None and getattr(side, name) != getattr(baseline, name)
 
 
 def _format_value(value: object) -> str:
