@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from wirespeed.cluster.ranges import members
+from wirespeed.cluster.ranges import expand_names
 from wirespeed.plan import Cable, Plan
 from wirespeed.render import simulator_mappings
 from wirespeed.simulation.planned_scenario import Scenario, scenario_of
@@ -68,6 +68,10 @@ def shown_headroom(plan: Plan, device: str, cable: Cable) -> str | None:
         rf"headroom of a lossless priority group of (\S+) at {re.escape(f'{cable.speed}, {cable.length}')} of cable"
     )
     return next(
-        (row.value for row in plan.computed if (match := shown.fullmatch(row.name)) and device in members(match[1])),
+        (
+            row.value
+            for row in plan.computed
+            if (match := shown.fullmatch(row.name)) and device in expand_names(match[1])
+        ),
         None,
     )
