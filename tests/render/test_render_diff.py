@@ -182,3 +182,20 @@ def test_settings_found_otherwise_absent_or_unread() -> None:
         ("node1 rule from 10.1.0.1/32", "host.rules", "absent", "present", "absent", position),
         ("node2", "", "unread", None, None, "not in the bundle"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("device", "expected"),
+    [("node2", "node2:enp67s0np0"), (None, "enp67s0np0")],
+)
+def test_a_neighbours_port_has_its_device(device: str | None, expected: str) -> None:
+    plan = build(read(CLUSTER))
+    port = Place("leaf1").child("port", "Eth1/1")
+    source = Source("leaf1", "c", "leaf1/c.out", 7)
+    readings = {"port.neighbour.device": device, "port.neighbour.port": "enp67s0np0"}
+    facts = facts_from(
+        [Observation(port, path, value, source) for path, value in readings.items() if value is not None], {}
+    )
+    differences = {difference.path: difference for difference in render.compare_settings(plan, facts, ["leaf1"])}
+    difference = differences["port.neighbour.port"]
+    assert (difference.intended, difference.found) == ("node1:enp29s0np0", expected)

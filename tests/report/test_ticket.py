@@ -9,6 +9,7 @@ import history_sample
 import report_sample as sample
 
 from wirespeed.report import ticket
+from wirespeed.results.findings import Fix
 from wirespeed.results.peers import Peers
 from wirespeed.results.report import Input
 
@@ -53,6 +54,25 @@ def test_what_is_left_out_is_counted():
     inputs = tuple(Input(f"{number}.log", "a log") for number in range(50))
     text = ticket.text(dataclasses.replace(sample.REPORT, inputs=inputs))
     assert "46 more in the full report" in text
+
+
+def test_a_step_names_the_location_of_each_finding():
+    fix = Fix("set the MTU of the port", commands=("mtu 9214",))
+    finding = dataclasses.replace(sample.WIDTH, check="port.mtu", device="spine1", place="port Eth1/1", fix=(fix,))
+
+    def first_step(*places):
+        findings = tuple(dataclasses.replace(finding, device=device, place=place) for device, place in places)
+        text = ticket.text(dataclasses.replace(CLEAN, findings=findings, runs=(), peers=()))
+        return text.partition("## Next\n\n")[2].splitlines()[0]
+
+    end = "`port.mtu`: set the MTU of the port"
+    assert first_step(("spine1", "port Eth1/1")) == f"1. `spine1:Eth1/1`, {end}"
+    assert (
+        first_step(("spine1", "port Eth1/1"), ("leaf1", "port Eth1/2")) == f"1. `spine1:Eth1/1`, `leaf1:Eth1/2`, {end}"
+    )
+    many = [("spine1", f"port Eth1/{number}") for number in range(5)]
+    assert first_step(*many) == f"1. `spine1` (5 locations), {end}"
+    assert first_step(("leaf1", "switch")) == f"1. `leaf1`, {end}"
 
 
 def test_device_text_is_neither_markup_nor_control():

@@ -101,6 +101,12 @@ def compare_settings(plan: Plan, facts: Facts, devices: Sequence[str]) -> Iterat
         yield from _entity_differences(facts, place, plan.devices[name], facts.devices[name])
 
 
+def _add_device(port: Any, neighbour_port: str) -> str:
+    """The neighbour's port as ``leaf1:Eth1/1``, if the device is known."""
+    device = port.neighbour.device
+    return neighbour_port if device is None else f"{device}:{neighbour_port}"
+
+
 def _entity_differences(facts: Facts, place: Place, intended: Any, found: Any) -> Iterator[SettingDifference]:
     for path, setting in list_settings(type(intended)).items():
         value = get(intended, path)
@@ -109,7 +115,10 @@ def _entity_differences(facts: Facts, place: Place, intended: Any, found: Any) -
         reading = facts.reading(place, path)
         if reading is not None:
             if not setting.compare.holds(value, reading.value):
-                yield SettingDifference(place, path, "different", value, reading.value, str(reading.source))
+                values = value, reading.value
+                if path == "port.neighbour.port":
+                    values = _add_device(intended, value), _add_device(found, reading.value)
+                yield SettingDifference(place, path, "different", *values, str(reading.source))
         elif (place.device, path) in facts.gaps:
             yield SettingDifference(place, path, "unread", value, source=facts.missing_reason(place, path))
     for path in list_collections(type(intended)):

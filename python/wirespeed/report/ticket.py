@@ -6,17 +6,18 @@ so that it can be neither markup nor a mention.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from wirespeed.errors import format_first
 from wirespeed.report import campaign_comparison, peers, ranking, relations, wording
 from wirespeed.results.campaign_history import Comparison, Difference
+from wirespeed.results.findings import Fix
 from wirespeed.results.peers import Matrix, Suspect
 from wirespeed.results.report import Report
 from wirespeed.results.verdicts import Bound, JudgedRun, Judgement, Relation, Verdict
 
 _INPUTS, _RUNS, _FINDINGS, _SUSPECTS, _SERIES, _CHANGES, _COMMANDS = 4, 5, 4, 3, 3, 3, 8
-_STEPS, _DEVICES, _LOCATIONS = 4, 4, 2
+_STEPS, _STEP_LOCATIONS, _LOCATIONS = 4, 4, 2
 """Maximum rows of each part: with headings and wrapped lines, all parts fit on one page."""
 _IN_FULL_REPORT = " in the full report"
 _LETTERS = 160  # maximum length of text of devices or files; the full report contains all
@@ -187,17 +188,18 @@ def _format_comparisons(comparisons: Sequence[Comparison]) -> list[str]:
 
 def _list_next_steps(report: Report) -> list[str]:
     """Steps in the order to do them: fixes by estimated impact, then runs and suspects to measure again."""
-    steps: dict[tuple[str, tuple[str, ...]], dict[str, None]] = {}
+    steps: dict[tuple[str, tuple[str, ...]], dict[str, str]] = {}  # the device of each location
     checks: dict[tuple[str, tuple[str, ...]], dict[str, None]] = {}
     for group in ranking.first_things(report.findings):
         for device, fixes in group.fixes_by_device.items():
             for fix in fixes:
-                steps.setdefault((fix.sentence, fix.commands), {})[device] = None
+                locations = steps.setdefault((fix.sentence, fix.commands), {})
+                locations |= dict.fromkeys(_list_fixed_locations(group, device, fix), device)
                 checks.setdefault((fix.sentence, fix.commands), {})[group.check] = None
     lines: list[str] = []
-    for number, ((sentence, commands), devices) in enumerate(list(steps.items())[:_STEPS], 1):
+    for number, ((sentence, commands), locations) in enumerate(list(steps.items())[:_STEPS], 1):
         lines += [
-            f"{number}. {_code(format_first(list(devices), _DEVICES))}, {_name_checks(checks[sentence, commands])}:"
+            f"{number}. {_format_step_locations(locations)}, {_name_checks(checks[sentence, commands])}:"
             f" {_escape(sentence)}",
             *_format_code_block(commands),
         ]
@@ -219,6 +221,21 @@ def _list_next_steps(report: Report) -> list[str]:
     if repeats:
         lines += [*([""] if lines else []), "Repeat to confirm the suspects:", *_format_code_block(tuple(repeats))]
     return lines
+
+
+def _list_fixed_locations(group: ranking.Group, device: str, fix: Fix) -> Iterator[str]:
+    """Locations of a device whose fixes were merged to this one."""
+    for finding in group.findings:
+        if finding.device == device and any(part.sentence == fix.sentence for part in finding.fix):
+            yield wording.location(finding.device, finding.place)
+
+
+def _format_step_locations(device_of: Mapping[str, str]) -> str:
+    """``leaf1:Eth1/1``, ``leaf1:Eth1/2``; of many locations the devices and the number: ``leaf1`` (32 locations)."""
+    if len(device_of) <= _STEP_LOCATIONS:
+        return ", ".join(map(_code, device_of))
+    devices = format_first(list(dict.fromkeys(device_of.values())), _STEP_LOCATIONS)
+    return f"{_code(devices)} ({wording.plural(len(device_of), 'location')})"
 
 
 def _name_checks(checks: Iterable[str]) -> str:
