@@ -91,8 +91,7 @@ def compare(
     dcqcn-d                 also a CNP for every marked packet
     nscc, rccc, nscc+rccc   Ultra Ethernet: no PFC, packet trimming; queues,
                             marking and timers from the longest path
-    line-rate, timely,      no changes
-      swift, hpcc
+    all others              no changes
 
     With a cluster file, slope and step are those that its plan computes for dcqcn-p and dcqcn-d. A scenario in JSON
     contains only one of them: a step is set at the minimum threshold of a slope, but a slope cannot be derived from a
