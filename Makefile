@@ -54,6 +54,7 @@ lint: $(VENV)/.built
 	$(BIN)/ruff format --check --quiet python tests examples tools
 	$(BIN)/ruff check --quiet python tests examples tools
 	$(BIN)/mypy
+	$(BIN)/python tools/commit_subjects.py
 	$(BIN)/lint-imports --no-cache > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
 
 format: $(VENV)/.built
