@@ -15,8 +15,9 @@ from wirespeed.cli.app import app
 
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _FENCED = re.compile(r"^```(?:sh|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_COMMAND = re.compile(r"^(?:\$ |> )?(?:sudo )?(wirespeed [a-z-].*)$", re.MULTILINE)
-_SPAN = re.compile(r"`(?:sudo )?(wirespeed [^`\n]+)`")
+_COMMAND = re.compile(r"^(?:\$ |> )?(?:sudo )?(?:\.venv/bin/)?(wirespeed [a-z-].*)$", re.MULTILINE)
+_SPAN = re.compile(r"`(?:sudo )?(?:\.venv/bin/)?(wirespeed [^`\n]+)`")
+_AS_ROOT = re.compile(r"\bsudo wirespeed\b")
 _BEFORE_AND_AFTER = re.compile(r"\s(?:\||>|<|#|&&|\|\|)(?:\s|$).*|;.*")
 
 
@@ -51,6 +52,33 @@ def test_every_page_is_reached_from_the_index() -> None:
 
 def test_readme_is_a_front_page() -> None:
     assert len(PAGES["README.md"].splitlines()) <= 120
+
+
+def test_the_front_page_names_the_file_that_sudo_runs() -> None:
+    """sudo does not search the PATH that the page exports."""
+    assert not _AS_ROOT.search(PAGES["README.md"])
+
+
+@pytest.mark.parametrize("page", [page for page in HAND_WRITTEN if page.startswith("docs/guides/")])
+def test_a_guide_states_where_sudo_finds_wirespeed(page: str) -> None:
+    if _AS_ROOT.search(PAGES[page]) and page != "docs/guides/install.md":
+        assert "(install.md#run-as-root)" in PAGES[page]
+
+
+def test_every_example_has_a_page() -> None:
+    examples = [path for path in (ROOT / "examples").iterdir() if list(path.glob("*.yaml")) + list(path.glob("*.json"))]
+    assert len(examples) > 5
+    assert [path.name for path in examples if not (path / "README.md").exists()] == []
+
+
+def test_the_architecture_states_what_each_package_and_crate_does_not_know() -> None:
+    _, _, invariants = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").partition("deliberately does not know\n")
+    rows = "\n".join(line.split("|")[1] for line in invariants.split("## Inside")[0].splitlines() if "|" in line)
+    package = ROOT / "python" / "wirespeed"
+    modules = [path for path in package.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()]
+    names = [path.stem for path in modules if not path.stem.startswith("_")]
+    names += [f"crates/{path.name}" for path in (ROOT / "crates").iterdir()]
+    assert [name for name in names if f"`{name}`" not in rows] == []
 
 
 @pytest.mark.parametrize("page", HAND_WRITTEN)
