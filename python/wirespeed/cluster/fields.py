@@ -116,7 +116,7 @@ def _parse_percent(text: Any) -> Any:
 _LARGEST_QUANTITIES: Mapping[type[Quantity], Quantity] = {
     Bandwidth: Bandwidth.parse("1000 Tb/s"),
     Size: Size.parse("1000000 GB"),
-    Duration: Duration.parse("1000 s"),
+    Duration: Duration.parse("4000000 s"),
     Length: Length.parse("10000000 m"),
 }
 """More is a mistake; products of these fit into the 64-bit integers of the Rust core."""
