@@ -116,7 +116,7 @@ impl Scenario {
     fn idle_network(&self, py: Python<'_>) -> PyResult<Option<(u64, u64, u32)>> {
         let scenario = self.scenario()?;
         let network = py.detach(|| IdleNetwork::measure(scenario));
-        Ok(network.map(|idle| (idle.base_rtt.0, idle.slowest_port, idle.packet_bytes.0)))
+        Ok(network.map(|idle| (idle.base_rtt.0, idle.slowest_rate, idle.packet_bytes.0)))
     }
 
     /// Faults: kind, locations (node, link or port, and its number), start and end in picoseconds.

@@ -583,10 +583,10 @@ class CongestionDcqcnNvidia(TypedDict, total=False):
 
     algorithm: Literal["dcqcn-nvidia"]
     clamp_tgt_rate: bool
-    """Every decrease sets the target rate to the current rate (off)."""
+    """Every decrease sets the target rate to the current rate (default: off)."""
     clamp_tgt_rate_after_time_inc: bool
-    """A decrease also sets the target rate after an increase by the timer, not only after one by the byte counter
-    (on)."""
+    """A decrease also sets the target rate after an increase by the timer, not only after an increase by the byte
+    counter (default: on)."""
     dce_tcp_g: int
     """Weight of the previous alpha in each period, in 1024ths (1019). The published g is 1 - dce_tcp_g/1024."""
     dce_tcp_rtt_us: int

@@ -19,18 +19,18 @@ use std::sync::Arc;
 /// Bits per second of one megabit per second, the unit of NVIDIA's rates.
 const MEGABIT: u64 = 1_000_000;
 /// Denominator of NVIDIA's fixed-point numbers: parts in 2^10.
-const ONE: f64 = 1024.0;
+const FIXED_POINT_ONE: f64 = 1024.0;
 
-/// NVIDIA's parameters under NVIDIA's names, the unit behind the name. The defaults are the adapter's: those of the
-/// DOCA page, and where it names none those that `mlxconfig query` shows on an unchanged adapter.
+/// NVIDIA's parameters under NVIDIA's names, followed by the unit. Defaults are in brackets. They are the adapter's: those of
+/// the DOCA page, and where the page has none, those that `mlxconfig query` shows on an unchanged adapter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "DcqcnNvidia")]
 pub struct Parameters {
-    /// Every decrease sets the target rate to the current rate (off).
+    /// Every decrease sets the target rate to the current rate (default: off).
     pub clamp_tgt_rate: bool,
-    /// A decrease also sets the target rate after an increase by the timer, not only after one by the byte counter
-    /// (on).
+    /// A decrease also sets the target rate after an increase by the timer, not only after an increase by the byte
+    /// counter (default: on).
     pub clamp_tgt_rate_after_time_inc: bool,
     /// Weight of the previous alpha in each period, in 1024ths (1019). The published g is 1 - dce_tcp_g/1024.
     #[schemars(range(min = 0, max = 1023))]
@@ -104,7 +104,7 @@ pub struct Constants {
     hyper: f64,
     byte_reset: Option<Bytes<u32>>,
     cut_scale: f64,
-    least_left: f64,
+    min_remainder: f64,
     min_rate: f64,
     threshold: u32,
     time_reset: Picoseconds,
@@ -186,9 +186,9 @@ impl Definition for DcqcnNvidia {
         Constants {
             clamp: parameters.clamp_tgt_rate,
             clamp_after_time: parameters.clamp_tgt_rate_after_time_inc,
-            average: MovingAverage::new(1.0 - f64::from(parameters.dce_tcp_g) / ONE),
+            average: MovingAverage::new(1.0 - f64::from(parameters.dce_tcp_g) / FIXED_POINT_ONE),
             alpha_period: period(parameters.dce_tcp_rtt_us),
-            initial_alpha: f64::from(parameters.initial_alpha_value) / ONE,
+            initial_alpha: f64::from(parameters.initial_alpha_value) / FIXED_POINT_ONE,
             cut_period: period(parameters.rate_reduce_monitor_period_us),
             first_rate: (parameters.rate_to_set_on_first_cnp_mbps > 0)
                 .then(|| rate(parameters.rate_to_set_on_first_cnp_mbps)),
@@ -196,8 +196,8 @@ impl Definition for DcqcnNvidia {
             hyper: rate(parameters.rpg_hai_rate_mbps),
             byte_reset: (parameters.rpg_byte_reset_bytes > 0)
                 .then_some(Bytes(parameters.rpg_byte_reset_bytes)),
-            cut_scale: ONE / (1_u64 << parameters.rpg_gd) as f64,
-            least_left: f64::from(parameters.rpg_min_dec_fac_percent) / 100.0,
+            cut_scale: FIXED_POINT_ONE / (1_u64 << parameters.rpg_gd) as f64,
+            min_remainder: f64::from(parameters.rpg_min_dec_fac_percent) / 100.0,
             min_rate: rate(parameters.rpg_min_rate_mbps),
             threshold: parameters.rpg_threshold,
             time_reset: period(parameters.rpg_time_reset_us),
@@ -313,7 +313,7 @@ impl Limiter {
 
     fn cut(&mut self, constants: &Constants) {
         let alpha = self.alpha(self.check_at, constants);
-        let left = (1.0 - alpha * constants.cut_scale).max(constants.least_left);
+        let left = (1.0 - alpha * constants.cut_scale).max(constants.min_remainder);
         let rates = &mut self.increase;
         let clamp = constants.clamp
             || rates.byte_stage > 0

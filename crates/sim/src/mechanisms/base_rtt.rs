@@ -15,7 +15,7 @@ pub struct IdleNetwork {
     /// The RTT of the longest path.
     pub base_rtt: Picoseconds,
     /// The rate of the slowest NIC port, bits per second.
-    pub slowest_port: u64,
+    pub slowest_rate: u64,
     /// A full packet, header through FCS.
     pub packet_bytes: Bytes<u32>,
 }
@@ -30,7 +30,7 @@ impl IdleNetwork {
         let rates = ports.map(|port| scenario.links[port.link()].rate);
         Some(IdleNetwork {
             base_rtt: longest(scenario)?,
-            slowest_port: rates.min()?,
+            slowest_rate: rates.min()?,
             packet_bytes: full_packet(scenario),
         })
     }
@@ -194,7 +194,7 @@ mod tests {
             assert_eq!(idle_network.packet_bytes, Bytes(4_158), "a gap shorter");
             let slow = network.contains("gbps");
             assert_eq!(
-                idle_network.slowest_port,
+                idle_network.slowest_rate,
                 if slow { 10 } else { 100 } * 1_000_000_000
             );
             fill(&mut scenario);

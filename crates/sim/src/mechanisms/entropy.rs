@@ -46,8 +46,8 @@ impl EntropyValues {
     }
 
     /// A packet with this value was marked or trimmed.
-    pub fn avoid(&mut self, port: u16) {
-        let place = (port - FIRST_PORT + PORTS - self.first) % PORTS;
+    pub fn avoid(&mut self, value: u16) {
+        let place = (value - FIRST_PORT + PORTS - self.first) % PORTS;
         if let Some(avoided) = self.avoided.get_mut(usize::from(place)) {
             *avoided = true;
         }

@@ -1,18 +1,19 @@
 //! Checks of the parameters between memory and a NIC port that limit each other.
 
 use super::parameter_check::ParameterCheck;
+use crate::bytes::Bytes;
 use crate::model::limits::LARGEST_BUFFER;
 use crate::model::parameters::Pipe;
 use crate::model::pcie::{OrderedWrites, Pcie, LEAST_BPS};
 
-/// Checks a pipe, whose receive buffer must store packets of `mtu_bytes`.
-pub fn check(check: &mut ParameterCheck, pipe: &Pipe, mtu_bytes: u32) {
+/// Checks a pipe, whose receive buffer must store packets of `mtu`.
+pub fn check(check: &mut ParameterCheck, pipe: &Pipe, mtu: Bytes<u32>) {
     if pipe.gbps.is_none() && pipe.pcie.is_none() {
         check.note("nic.pipe", "neither".into(), "gbps, pcie or both".into());
     }
     // A smaller buffer could not store a full packet.
     let (name, bytes) = ("nic.pipe.receive_buffer_bytes", pipe.receive_buffer_bytes);
-    check.check_range(name, bytes.into(), mtu_bytes.into(), LARGEST_BUFFER);
+    check.check_range(name, bytes.into(), mtu.0.into(), LARGEST_BUFFER);
     check.at_most(
         "nic.pipe.xoff_bytes",
         pipe.xoff_bytes,

@@ -1,6 +1,7 @@
 //! Transport services: their names in a file, and the operations that each supports.
 
 use super::problems::{Object, ObjectPath, Problems};
+use crate::bytes::Bytes;
 use crate::model::scenario::{Operation, Service, Verb};
 use crate::model::scenario_file as file;
 use crate::problem::format_thousands;
@@ -33,7 +34,7 @@ pub fn check(
     service: Service,
     operation: &Operation,
     place: ObjectPath,
-    mtu_bytes: u32,
+    mtu: Bytes<u32>,
     problems: &mut Problems,
 ) {
     let mut note = |key: &str, found: String, expected: String, hint: &str| {
@@ -54,10 +55,9 @@ pub fn check(
                 let found = format!("\"{}\" as a datagram", verb.name());
                 note("verb", found, "send".into(), "");
             }
-            if operation.bytes.0 > mtu_bytes.into() {
+            if operation.bytes > mtu.widen() {
                 let found = format_thousands(operation.bytes.0.into());
-                let expected =
-                    format!("at most {}, a datagram", format_thousands(mtu_bytes.into()));
+                let expected = format!("at most {}, a datagram", format_thousands(mtu.0.into()));
                 let hint = "a longer message is several operations";
                 note("bytes", found, expected, hint);
             }

@@ -134,11 +134,11 @@ impl Traffic {
                 service: ends.service,
             });
         }
-        let mtu_bytes = scenario.parameters.transport.mtu_bytes;
+        let mtu = Bytes(scenario.parameters.transport.mtu_bytes);
         self.count_packets(&scenario.parameters, problems);
         for post in &self.operations {
             let service = self.ends[post.operation.queue_pair.connection()].service;
-            services::check(service, &post.operation, post.place, mtu_bytes, problems);
+            services::check(service, &post.operation, post.place, mtu, problems);
         }
         self.order(problems);
         let operations = self.operations.into_iter();

@@ -1,7 +1,8 @@
 //! The border of a part: effects of events in one part on another part.
 //!
-//! There are two: a frame that starts on a link whose other end is in another part, and an operation that completes while a
-//! dependent operation is in another part. Both take effect no earlier than one lookahead after they leave.
+//! Two kinds of effects exist: a frame that starts on a link whose other end is in another part, and an operation that
+//! completes while a dependent operation is in another part. Both take effect no earlier than one lookahead after they were
+//! sent.
 
 use crate::ids::PortId;
 use crate::mechanisms::frame::Frame;
@@ -38,7 +39,7 @@ pub(crate) enum BorderMessage {
 #[derive(Debug)]
 pub(crate) struct Border {
     /// The part's number.
-    pub own: u16,
+    pub part: u16,
     /// By port: the part of its device.
     pub part_of: Arc<[u16]>,
     /// Effects on other parts, by part.
@@ -52,36 +53,37 @@ pub(crate) struct Border {
     /// Number of completions among the effects.
     pub completions: u64,
     /// Events of the part at the start of the current work.
-    pub begun: u64,
+    pub events_at_start: u64,
 }
 
 impl Border {
-    /// The border of part number `own` of `parts`.
+    /// The border of part number `part` of `parts`.
     pub(super) fn new(part: u16, parts: usize, part_of: Arc<[u16]>) -> Self {
         Border {
-            own: part,
+            part,
             part_of,
             leaving: (0..parts).map(|_| Vec::new()).collect(),
             earliest: NEVER,
             horizon: Picoseconds::ZERO,
             frames: 0,
             completions: 0,
-            begun: 0,
+            events_at_start: 0,
         }
     }
 
     /// Whether a port is in this part.
     pub(crate) fn has(&self, port: PortId) -> bool {
-        self.part_of[port] == self.own
+        self.part_of[port] == self.part
     }
 
-    pub(super) fn leave(&mut self, port: PortId, acts: Picoseconds, leaving: BorderMessage) {
+    /// Sends an effect to the part of `port`, where it takes place at `time`.
+    pub(super) fn send(&mut self, port: PortId, time: Picoseconds, message: BorderMessage) {
         assert!(
-            acts > self.horizon,
-            "what acts at {acts} ps leaves a part while others may be at {} ps",
+            time > self.horizon,
+            "effect at {time} ps sent to a part that may have processed events up to {} ps",
             self.horizon
         );
-        self.earliest = self.earliest.min(acts);
-        self.leaving[usize::from(self.part_of[port])].push(leaving);
+        self.earliest = self.earliest.min(time);
+        self.leaving[usize::from(self.part_of[port])].push(message);
     }
 }

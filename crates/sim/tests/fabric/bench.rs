@@ -103,13 +103,12 @@ pub struct CapturedFrame {
     pub ns: u64,
     /// Whether the port sent it.
     pub sent: bool,
-    /// FrameKind it is.
-    pub what: FrameKind,
+    pub kind: FrameKind,
     /// IP's ECN field; 0 = not ECN-capable, 3 = congestion experienced.
     pub ecn: u8,
 }
 
-/// FrameKind a frame is by its bytes.
+/// The kind of a frame, by its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FrameKind {
     /// BTH opcode 17.
@@ -144,7 +143,7 @@ pub fn capture(mut scenario: Scenario, port: u32) -> (Outcome, Vec<CapturedFrame
         frames.push(CapturedFrame {
             ns: seconds * 1_000_000_000 + ns,
             sent: frame[6..12] == [2, 0, 0, 0, 0, port as u8],
-            what: kind,
+            kind,
             ecn,
         });
         unread = &unread[16 + kept..];

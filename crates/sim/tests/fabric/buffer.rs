@@ -29,7 +29,7 @@ fn collide(scenario: &mut Scenario, from: &[u32], count: u64, payload: u64) {
     }
 }
 
-/// Cells of a host's priority group, headroom aside: nothing leaves, so the most is what there is.
+/// Cells of a host's priority group, without headroom. Nothing leaves, so the maximum is the present count.
 fn cells(outcome: &Outcome, host: u32) -> u64 {
     queue(outcome, 2 * host + 1, DATA, "max_ingress_bytes") / 254
 }
@@ -123,7 +123,7 @@ fn without_cells_bytes_count() {
     assert_eq!((frames, bytes), (492, 492 * 258));
 }
 
-/// FrameKind is guaranteed comes first and takes nothing from the shared space.
+/// Cells of the guaranteed space are used first, and take nothing from the shared space.
 #[test]
 fn guaranteed_space_is_used_first() {
     const SHARED: u64 = 900;

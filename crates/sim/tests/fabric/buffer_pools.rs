@@ -17,7 +17,7 @@ const LOSSY: u8 = 0;
 const FILLED: Picoseconds = MICROSECOND.times(100);
 
 /// Hosts that all send to the last one, behind a link that takes one frame and then no other. The buffer of the switch has so
-/// many cells beside headroom of one's own.
+/// many cells beside the headroom of each port.
 struct Bench {
     scenario: Scenario,
 }
@@ -47,7 +47,7 @@ impl Bench {
         post_sends(&mut self.scenario, id, count, 0);
     }
 
-    /// A host sends more than there is room for, and obeys no pause.
+    /// A host sends more than the buffer has room for, and obeys no pause.
     fn floods(&mut self, host: u32, priority: u8) {
         self.scenario.links[host as usize].pfc_lost_from = Picoseconds::ZERO;
         self.send_cells(host, priority, 3_000);
@@ -73,7 +73,7 @@ fn with_pools(pools: Option<[u8; 2]>, headroom_cells: u64) -> Parameters {
     parameters
 }
 
-/// Cells of a host's priority group, headroom aside: nothing leaves, so the most is what there is.
+/// Cells of a host's priority group, without headroom. Nothing leaves, so the maximum is the present count.
 fn cells(outcome: &Outcome, host: u32, priority: u8) -> u64 {
     queue(outcome, 2 * host + 1, priority, "max_ingress_bytes") / CELL
 }

@@ -61,7 +61,7 @@ fn check_conservation(outcome: &Outcome) {
     }
 }
 
-/// FrameKind the queue to the receiver holds, over time.
+/// Bytes in the queue to the receiver, over time.
 fn queue_over_time(mut scenario: Scenario) -> (Vec<(Picoseconds, f64)>, Outcome) {
     let port = 2 * scenario.hosts - 1;
     scenario.observe.interval = MICROSECOND;
@@ -160,7 +160,7 @@ fn senders_are_served_in_turns() {
     assert!((0.985..1.0).contains(&used), "{used}");
 }
 
-/// FrameKind the receiver keeps of its link for others, it does not grant.
+/// A receiver grants no credit for the share of its link that it keeps for other traffic.
 #[test]
 fn credit_is_paced_by_the_receivers_link() {
     for rate in [0.5, 0.9] {

@@ -9,7 +9,7 @@ use wirespeed_sim::time::Picoseconds;
 
 const BYTES: u64 = 8 << 20;
 const BUFFER: u64 = 512 << 10;
-/// FrameKind the memory of the receiver needs for those of both senders; a buffer of it after the last ACK.
+/// The time in which the receiver's memory takes the bytes of both senders, less one buffer after the last ACK.
 const LEAST: Picoseconds = Picoseconds((2 * BYTES - BUFFER) * 8 * 1_000 / 40);
 
 fn with_penalty(rcv_cwnd_pend: u8) -> nscc::Parameters {

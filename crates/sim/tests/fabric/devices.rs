@@ -1,4 +1,4 @@
-//! Settings of single devices: that they hold there, and nowhere else.
+//! Settings of single devices apply to those devices only.
 
 use crate::support::{column, run};
 use wirespeed_sim::ids::{PortId, Priority};
@@ -73,7 +73,7 @@ fn set_one_by_one_is_set_for_all() {
     assert_eq!(single, whole);
 }
 
-/// FrameKind is set for one priority is not set for another.
+/// A setting of one priority does not apply to another.
 #[test]
 fn a_priority_has_its_own() {
     let item = r#"{"nodes": [5], "priorities": [0, 1, 2, 4, 5, 6, 7],

@@ -180,7 +180,7 @@ fn adaptive_choice_spares_a_slow_link() {
     let (sprayed, late) = carried(Balance::Spray);
     let (adaptive, early) = carried(Balance::Adaptive);
     assert_eq!(sprayed, u64::from(COUNT) / 2);
-    // One in eleven is its share; what waits there at the end comes on top.
+    // One in eleven is the share of the slow path; packets that wait on it at the end are added.
     let share = u64::from(COUNT) / 11;
     assert!(
         (share / 2..share + 40).contains(&adaptive),
@@ -293,7 +293,7 @@ fn spraying_is_even_over_flows() {
     assert_eq!(frames(&run(scenario), 4), [25; 4]);
 }
 
-/// FrameKind go-back-N takes for loss, selective repeat bears that waits for late packets: nothing is sent again.
+/// Go-back-N takes reordering for loss. Selective repeat that waits for late packets sends nothing again.
 #[test]
 fn tolerance_of_reordering_bears_spraying() {
     for (reordering, retransmits) in [

@@ -280,7 +280,7 @@ fn a_prompt_peer_leaves_the_response_unused() {
         let used = queue(&outcome, FLOODED, DATA, "max_headroom_bytes") / u64::from(bench.cell);
         let prompt = Terms {
             response: Picoseconds::ZERO,
-            // FrameKind has just started is a short frame: one cell.
+            // The frame that has just started is short: one cell.
             last_frame_cells: 1,
             ..bench.terms()
         };

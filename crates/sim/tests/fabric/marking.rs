@@ -186,7 +186,7 @@ fn an_average_follows_a_step() {
     assert!((600..700).contains(&last), "{last}");
 }
 
-/// While the queue is empty the average falls by (1 - 2^-w) for each packet that could have left; the longest there are count.
+/// While the queue is empty the average falls by (1 - 2^-w) for each packet of the longest size that could have left.
 #[test]
 fn an_average_decays_while_nothing_comes() {
     const GAIN: f64 = 1.0 / 16.0;
@@ -280,7 +280,7 @@ fn marks_at_dequeue_are_seen_earlier() {
         // second host's finds n. In front of it are these and the one that leaves.
         let found_above = (k + 1 + 1) * frame + DELAY;
         let enqueue = found_above + (k + 1 + 1) * frame + frame + DELAY;
-        // FrameKind starts to leave when frame n arrives leaves n - 1 behind.
+        // The frame that starts to leave when frame n arrives leaves n - 1 frames in the queue.
         let left_above = (k + 2 + 1) * frame + DELAY;
         let dequeue = left_above + frame + DELAY;
         let first = |at| overload(at, threshold)[0];
@@ -298,8 +298,8 @@ fn marks_at_dequeue_are_seen_earlier() {
     }
 }
 
-/// Of a burst, marking at enqueue takes the tail, that found much in front of it; marking at dequeue the head, that left
-/// much behind.
+/// Marking at enqueue marks the tail of a burst, which finds a long queue; marking at dequeue marks the head, which leaves
+/// a long queue.
 #[test]
 fn of_a_burst_the_tail_or_the_head() {
     const BURST: usize = 80;
@@ -320,7 +320,7 @@ fn of_a_burst_the_tail_or_the_head() {
         assert_eq!(outcome.summary.ecn_marks, count_marked(&outcome, 0));
         let data = frames
             .into_iter()
-            .filter(|frame| frame.what == FrameKind::Data);
+            .filter(|frame| frame.kind == FrameKind::Data);
         data.map(|frame| frame.ecn == 3).collect::<Vec<_>>()
     };
     // The first leaves at once and leaves nothing behind; frame n finds n - 1, and leaves BURST - 1 - n.
@@ -354,7 +354,7 @@ fn only_ecn_capable_packets_are_marked() {
     let arrived = |kind| {
         let of_kind = frames
             .iter()
-            .filter(move |frame| !frame.sent && frame.what == kind);
+            .filter(move |frame| !frame.sent && frame.kind == kind);
         of_kind.collect::<Vec<&CapturedFrame>>()
     };
     let (data, acks) = (arrived(FrameKind::Data), arrived(FrameKind::Ack));

@@ -65,7 +65,8 @@ fn run_for(scenario: &Scenario, until: Picoseconds) -> (Outcome, [u64; 2]) {
     (outcome, bytes)
 }
 
-/// Two classes that are never empty: their shares between two moments match the weights, within a turn of each, which is as many bytes as the longest frame for the least weight. FrameKind is lossless loses nothing, the other does.
+/// Two classes are never empty. Their shares between two times match the weights, within one turn of each: as many bytes as
+/// the longest frame for the smallest weight. The lossless class loses nothing, the other class does.
 #[test]
 fn datagrams_take_their_share_and_no_more() {
     for (roce, other) in [(50, 50), (70, 30), (1, 4)] {

@@ -163,7 +163,7 @@ fn capture_until(
     scenario.until = until;
     let (outcome, frames) = capture(scenario, SENDER);
     let sent = frames.into_iter().filter(|frame| frame.sent);
-    (outcome, sent.map(|frame| (frame.ns, frame.what)).collect())
+    (outcome, sent.map(|frame| (frame.ns, frame.kind)).collect())
 }
 
 /// A flood of short frames into a blocked egress. The first XOFF is sent at `CROSSING`.
@@ -350,7 +350,7 @@ fn only_the_paused_priority_stops() {
     assert!(data < full / 10, "{data} of {full}");
 }
 
-/// FrameKind the port at one end sent arrived at the other once the network has drained, on hosts' links and between switches.
+/// Once the network has drained, every pause sent by one end of a link has arrived at the other, at hosts and between switches.
 #[test]
 fn pauses_sent_are_pauses_received() {
     let links = (0..8).map(|host| link(host, 8 + host / 4, 100, 300));

@@ -127,7 +127,7 @@ fn strict_priorities_starve_the_others() {
     }
 }
 
-/// FrameKind one priority does not use the other gets, and the link is never idle.
+/// The share that one priority does not use goes to the other, and the link is never idle.
 #[test]
 fn no_share_is_wasted() {
     for weight in [1, 10] {

@@ -165,8 +165,8 @@ fn credit_takes_time_and_no_bandwidth() {
     }
 }
 
-/// FrameKind comes in until the first credits are there waits in the buffer, even where nothing else is; and the least that a
-/// message takes is known before the run.
+/// Frames that arrive before the first credits wait in the ingress buffer, even in an idle switch. The minimum time of a
+/// message is known before the run.
 #[test]
 fn what_comes_before_credit_waits_at_ingress() {
     let held = |latency_ns: u64, bytes| {
@@ -199,7 +199,7 @@ fn what_comes_before_credit_waits_at_ingress() {
     );
 }
 
-/// Twice what a port can take, for long: nothing is lost, senders are paused by what their own queues hold.
+/// A port gets twice its rate for a long time. Nothing is lost: each sender is paused by its queue.
 #[test]
 fn lossless() {
     let mut parameters = parameters(voq(500));
@@ -216,7 +216,7 @@ fn lossless() {
     assert_eq!(queue(&outcome, 7, DATA, "xoff_sent"), 0);
 }
 
-/// Without a buffer that holds it all, a lossy priority drops at ingress, and only there.
+/// A lossy priority whose buffer is too small drops at ingress, and only at ingress.
 #[test]
 fn drops_where_it_came_in() {
     let mut parameters = parameters(voq(500));

@@ -17,29 +17,29 @@ pub(super) const SOURCES: [(&str, &str); 16] = [
         "framing",
         "14 bytes link, 20 IPv4, 8 UDP, 6 sequence number and priority group; neither FCS nor preamble nor gap",
     ),
-    ("framing.read_request_bytes", "no reads there: a frame without payload, as an ACK"),
-    ("switch.pool_counts", "every priority has the reserve there, and the pool pays for one"),
-    ("switch.trimming", "packets are dropped there"),
-    ("ecmp.hash", "seeded with the switch alone there: the same paths with every seed"),
+    ("framing.read_request_bytes", "the simulator has no reads; as an ACK, a frame without payload"),
+    ("switch.pool_counts", "every priority of the simulator has the reserve, and the pool pays for one"),
+    ("switch.trimming", "the simulator drops packets"),
+    ("ecmp.hash", "the simulator seeds the hash with the switch only: every seed has the same paths"),
     (
         "ecmp.flowlet_gap_ns",
         "Juniper Apstra 6.0, default inactivity interval of dynamic load balancing",
     ),
-    ("pfc.quanta", "paused until resume there"),
-    ("marking.at", "by what is left after the packet there"),
-    ("scheduler", "only the data priority carries packets there"),
+    ("pfc.quanta", "a pause of the simulator lasts until resume"),
+    ("marking.at", "the simulator marks by the bytes that remain after the packet"),
+    ("scheduler", "only the data priority of the simulator carries packets"),
     (
         "nic.control_ignores_pause",
-        "the queue of ACKs of a host is served first there and never paused",
+        "the simulator serves the queue of ACKs of a host first and never pauses it",
     ),
     ("transport.mtu_bytes", "the measured runs"),
-    ("transport.ack_timeout", "no timeout there"),
+    ("transport.ack_timeout", "the simulator has no timeout"),
     ("transport.min_rnr_timer", "perftest's default: 0.64 ms; without effect"),
     ("transport.rnr_retry", "the usual choice of applications; without effect"),
-    ("transport.recovery", "as there"),
+    ("transport.recovery", "the recovery of the simulator"),
     (
         "congestion",
-        "\"Mellanox's version of DCQCN\" there (`rdma-hw.cc`), as `run.py --cc dcqcn --bw 100` sets it",
+        "\"Mellanox's version of DCQCN\" of the simulator (`rdma-hw.cc`), as `run.py --cc dcqcn --bw 100` sets it",
     ),
 ];
 
@@ -164,7 +164,7 @@ fn dcqcn() -> dcqcn_nvidia::Parameters {
         rate_reduce_monitor_period_us: 4,
         rate_to_set_on_first_cnp_mbps: 0, // line rate
         rpg_ai_rate_mbps: 20,
-        rpg_byte_reset_bytes: 0, // there is no byte counter
+        rpg_byte_reset_bytes: 0, // no byte counter
         rpg_gd: 11,              // alpha/2
         rpg_hai_rate_mbps: 200,
         rpg_min_dec_fac_percent: 0, // alpha/2 never takes more than half

@@ -10,7 +10,7 @@ impl Simulation {
     #[inline(never)] // most ports have their other end in the same part
     pub(crate) fn leave(&mut self, port: PortId, index: u32, arrival: Picoseconds, class: u32) {
         let border = self.border.as_mut().expect("a part has a border");
-        if border.part_of[port.peer()] == border.own {
+        if border.part_of[port.peer()] == border.part {
             return self.schedule(arrival, class, port.0, index);
         }
         let frame = self.frames[index];
@@ -19,7 +19,7 @@ impl Simulation {
             .as_ref()
             .map(|telemetry| Box::new(telemetry.record(index)));
         border.frames += 1;
-        border.leave(
+        border.send(
             port.peer(),
             arrival,
             BorderMessage::Frame {
@@ -43,17 +43,17 @@ impl Simulation {
         let Some(border) = &mut self.border else {
             return false;
         };
-        if border.part_of[port] == border.own {
+        if border.part_of[port] == border.part {
             return false;
         }
         border.completions += 1;
-        border.leave(port, at + delay, BorderMessage::Completed { dependent, at });
+        border.send(port, at + delay, BorderMessage::Completed { dependent, at });
         true
     }
 
     /// An event that is processed in every part counts once, in the first part.
     pub(crate) fn count_once(&mut self) {
-        if self.border.as_ref().is_some_and(|border| border.own > 0) {
+        if self.border.as_ref().is_some_and(|border| border.part > 0) {
             self.totals.events -= 1;
         }
     }

@@ -199,7 +199,7 @@ impl SharedState {
         for part in assigned {
             let part = &mut part.lock();
             let events = part.totals.events;
-            border(part).begun = events;
+            border(part).events_at_start = events;
             self.report(part, agenda.turns);
         }
         let mut taken_before = 0;
@@ -276,10 +276,10 @@ impl SharedState {
         let events = part.totals.events;
         let frames = part.frames.live() as u64;
         let border = border(part);
-        let number = usize::from(border.own);
+        let number = usize::from(border.part);
         let state = State {
             earliest: earliest.min(std::mem::replace(&mut border.earliest, NEVER)),
-            taken: events - border.begun,
+            taken: events - border.events_at_start,
             frames: frames + std::mem::take(&mut border.frames),
             completions: std::mem::take(&mut border.completions),
             still_since: part.still_since,
@@ -318,7 +318,7 @@ impl SharedState {
     }
 
     fn take_in(&self, part: &mut Simulation, turn: u64) {
-        let number = usize::from(border(part).own);
+        let number = usize::from(border(part).part);
         let all = &self.mail[turn as usize % 2][number * self.parts..][..self.parts];
         for mail in all {
             if !mail.any.load(Ordering::Relaxed) {
@@ -365,7 +365,7 @@ fn border(part: &mut Simulation) -> &mut Border {
 fn sample(part: &mut Simulation, at: Picoseconds) {
     part.sample_at(at);
     // It is one event in a whole network.
-    part.totals.events += u64::from(border(part).own == 0);
+    part.totals.events += u64::from(border(part).part == 0);
 }
 
 /// Processes the events of a part up to `last`, at most `most`: a part that stops earlier only delays the others.
