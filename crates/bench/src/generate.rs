@@ -11,7 +11,7 @@ pub struct GeneratedScenario {
     pub description: &'static str,
     /// Its hops without retransmissions.
     pub hops: u64,
-    generate: fn() -> Generated,
+    generate: fn() -> ScenarioText,
 }
 
 impl GeneratedScenario {
@@ -48,7 +48,7 @@ pub fn find_generated(name: &str) -> Option<&'static GeneratedScenario> {
     GENERATED.iter().find(|scenario| scenario.name == name)
 }
 
-struct Generated {
+struct ScenarioText {
     text: String,
     /// A data packet of 4,096 bytes and its ACK on each link of its path.
     #[cfg_attr(not(test), allow(dead_code))]
@@ -57,7 +57,7 @@ struct Generated {
 
 /// A k-ary fat tree (Al-Fares et al., SIGCOMM 2008): k pods of k/2 edge and k/2 aggregation switches, k^2/4 cores, k^3/4 hosts
 /// at 100 Gb/s, 1 us of cable. Every host writes `bytes` to another, all in one cycle.
-fn generate_fat_tree(name: &str, k: u64, bytes: u64) -> Generated {
+fn generate_fat_tree(name: &str, k: u64, bytes: u64) -> ScenarioText {
     let half = k / 2;
     let hosts = k * half * half;
     let switch = |pod: u64, number: u64| hosts + pod * k + number;
@@ -100,12 +100,12 @@ fn generate_fat_tree(name: &str, k: u64, bytes: u64) -> Generated {
         &links,
         &traffic,
     );
-    Generated { text, hops }
+    ScenarioText { text, hops }
 }
 
 /// Hosts with one NIC port on each rail at 400 Gb/s, 100 ns of cable; a rail has `radix` leaves and as many spines, each leaf a
 /// link to each spine. Every port writes 64 KiB to the same rail's port of another host, all in one cycle.
-fn generate_rails(name: &str, hosts: u64, rails: u64, radix: u64) -> Generated {
+fn generate_rails(name: &str, hosts: u64, rails: u64, radix: u64) -> ScenarioText {
     let per_leaf = hosts / radix;
     let leaf = |rail: u64, number: u64| hosts + 2 * radix * rail + number;
     let spine = |rail: u64, number: u64| leaf(rail, radix + number);
@@ -138,11 +138,11 @@ fn generate_rails(name: &str, hosts: u64, rails: u64, radix: u64) -> Generated {
         operations.join(",")
     );
     let text = format_scenario(name, hosts, 2 * radix * rails, (400, 100), &links, &traffic);
-    Generated { text, hops }
+    ScenarioText { text, hops }
 }
 
 /// Two leaves with four hosts each and two spines at 100 Gb/s. Every minute each host writes 1 MiB to its peer on the other leaf.
-fn generate_day(name: &str, minutes: u64) -> Generated {
+fn generate_day(name: &str, minutes: u64) -> ScenarioText {
     const MINUTE_NS: u64 = 60_000_000_000;
     let mut links: Vec<[u64; 2]> = (0..8).map(|host| [host, 8 + host / 4]).collect();
     links.extend([[8, 10], [8, 11], [9, 10], [9, 11]]);
@@ -164,7 +164,7 @@ fn generate_day(name: &str, minutes: u64) -> Generated {
         operations.join(",")
     );
     let text = format_scenario(name, 8, 4, (100, 1_000), &links, &traffic);
-    Generated {
+    ScenarioText {
         text,
         hops: minutes * 8 * 256 * 2 * 4,
     }
@@ -211,7 +211,7 @@ mod tests {
     use wirespeed_sim::time::SECOND;
     use wirespeed_sim::{reader, Run, Threads};
 
-    fn read(generated: &Generated) -> Scenario {
+    fn read(generated: &ScenarioText) -> Scenario {
         reader::read(&generated.text, "hpcc", 1).unwrap_or_else(|refusal| panic!("{refusal}"))
     }
 

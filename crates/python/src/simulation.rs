@@ -61,7 +61,7 @@ impl Scenario {
     }
 
     /// Values that were assumed when the scenario was made from a cluster file.
-    fn assumed(&self) -> PyResult<Vec<String>> {
+    fn assumptions(&self) -> PyResult<Vec<String>> {
         Ok(self.scenario()?.assumed.clone())
     }
 

@@ -774,8 +774,8 @@ fn is_identifier_part(c: char) -> bool {
 
 /// Whether `b` or `c` of a byte string or C string is last.
 fn ends_with_prefix(code: &str) -> bool {
-    let before = code.strip_suffix(['b', 'c']);
-    before.is_some_and(|before| !before.ends_with(is_identifier_part))
+    let prefix = code.strip_suffix(['b', 'c']);
+    prefix.is_some_and(|prefix| !prefix.ends_with(is_identifier_part))
 }
 
 fn block_comment_length(text: &str) -> usize {

@@ -112,7 +112,7 @@ def run(
     named = ScenarioNames.from_scenario(scenario)
     faults = describe_faults(scenario, named, planned.scenario.settings if planned else ())
     observed = resolve(observe, scenario, named.by_name() if named else None)
-    name, flows, assumed = scenario.name or path.stem, scenario.operations, tuple(scenario.assumed())
+    name, flows, assumed = scenario.name or path.stem, scenario.operations, tuple(scenario.assumptions())
     started = time.perf_counter()
     with _placed_in(path):
         simulation = _core.Simulation(
