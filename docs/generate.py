@@ -81,12 +81,12 @@ def _walk(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...]
 def _parameter(parameter: Any, path: tuple[str, ...]) -> str | None:
     if getattr(parameter, "hidden", False) or parameter.name in {"help", "install_completion", "show_completion"}:
         return None
-    from wirespeed.cli.help import exits
+    from wirespeed.cli.help import takes_variable
 
     argument = parameter.param_type_name == "argument"
     name = (parameter.name or "").upper() if argument else ", ".join([*parameter.opts, *parameter.secondary_opts])
     automatic = "_".join([*path, parameter.name or ""]).upper().replace("-", "_")
-    variable = "" if argument or exits(parameter) else parameter.envvar or automatic
+    variable = "" if argument or not takes_variable(parameter) else parameter.envvar or automatic
     meaning = " ".join(_clean(getattr(parameter, "help", "") or "").split()).replace("|", "\\|")
     return f"| `{name}` | {meaning} | {f'`{variable}`' if variable else ''} |\n"
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from wirespeed import cli
 from wirespeed.cli.exit import Exit
-from wirespeed.cli.help import exits
+from wirespeed.cli.help import takes_variable
 from wirespeed.errors import Problem, Refusal
 
 
@@ -46,24 +46,50 @@ def test_options_that_exit_take_no_variable(option, value, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_of_no_verb_options_that_exit_take_a_variable(monkeypatch):
+def test_of_no_verb_options_that_exit_or_choose_its_job_take_a_variable(monkeypatch):
     def verbs(command, path):
         context = click.Context(command, auto_envvar_prefix="_".join(path).upper())
         yield from ((path, option, context) for option in command.get_params(context))
         for name, verb in getattr(command, "commands", {}).items():
             yield from verbs(verb, (*path, name))
 
-    exiting = set()
+    without = set()
     for path, option, context in verbs(typer.main.get_command(cli.app), ("wirespeed",)):
         variable = f"{context.auto_envvar_prefix}_{option.name}".upper()
         monkeypatch.setenv(variable, "1")
-        if exits(option):
-            exiting.add(max(option.opts, key=len))
+        if option.param_type_name == "option" and not takes_variable(option):
+            without.add(max(option.opts, key=len))
             assert option.resolve_envvar_value(context) is None, path
         elif option.param_type_name == "option":
             assert option.resolve_envvar_value(context) == "1", path
         monkeypatch.delenv(variable)
-    assert exiting == {"--version", "--help", "--install-completion", "--show-completion"}
+    exiting = {"--version", "--help", "--install-completion", "--show-completion"}
+    assert without == exiting | {"--show-commands", "--local", "--all", "--undo", "--dry-run"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variable", "value", "message"),
+    [
+        (
+            "check c.yaml b",
+            "WIRESPEED_CHECK_FORMAT",
+            "xml",
+            "wirespeed check: --format (from WIRESPEED_CHECK_FORMAT): ",
+        ),
+        ("check c.yaml b", "WIRESPEED_CHECK_STATUS", "nope", "--status (from WIRESPEED_CHECK_STATUS): "),
+        ("collect --local", "WIRESPEED_COLLECT_LAB", "x", "collect: --local and --lab (from WIRESPEED_COLLECT_LAB) "),
+        ("check c.yaml b --status nope", "WIRESPEED_CHECK_FORMAT", "json", "--status: "),
+    ],
+)
+def test_errors_of_variables_name_the_variable(arguments, variable, value, message):
+    result = wirespeed(*arguments.split(), **{variable: value})
+    assert result.returncode == Exit.REFUSED
+    assert message in result.stderr
+
+
+def test_collect_ignores_the_variable_of_an_option_that_chooses_its_job():
+    result = wirespeed("collect", WIRESPEED_COLLECT_SHOW_COMMANDS="1")
+    assert "no source to collect from" in result.stderr
 
 
 @pytest.mark.parametrize(

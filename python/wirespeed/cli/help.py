@@ -2,7 +2,8 @@
 
 Help pages show argument names without types, numeric ranges in words, and no environment variables, which
 docs/reference/commands.md lists. Options that print something and exit, such as ``--version``, have no environment
-variable: it may be set for another purpose, and would end every command.
+variable: it may be set for another purpose, and would end every command. Options that choose what a command does, such
+as ``--show-commands``, have none either (``allow_from_autoenv=False``).
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ from typing import Any, TypeVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+
+from wirespeed.cli.variables import name_variables
+from wirespeed.errors import Refusal
 
 EXIT_CODES = """\b
 Exit codes:
@@ -54,6 +58,13 @@ class Command(_Parameters, TyperCommand):
                 error.message = message.replace("Value error, ", "")  # type: ignore[attr-defined]
             raise
 
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; a refused option that was set by an environment variable is reported with the variable."""
+        try:
+            return super().invoke(ctx)
+        except Refusal as refusal:
+            raise Refusal(name_variables(problem, ctx) for problem in refusal.problems) from refusal
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the tables of arguments and options."""
         _write_parameters(self, ctx, formatter)
@@ -87,6 +98,11 @@ class App(typer.Typer):
     ) -> Callable[[Function], Function]:
         """Register a function as a command."""
         return super().command(name, cls=cls or Command, **settings)
+
+
+def takes_variable(parameter: Any) -> bool:
+    """Whether an environment variable can set an option."""
+    return bool(parameter.allow_from_autoenv) and not exits(parameter)
 
 
 def exits(parameter: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from wirespeed.cli.variables import find_variable
 from wirespeed.errors import Problem, did_you_mean, format_choices
 
 
@@ -39,6 +40,8 @@ def usage_problem(error: Any) -> Problem:
         traffic = "`wirespeed sim run CLUSTER.yaml --traffic TRAFFIC.yaml`" if is_traffic else None
         return Problem(command, text, hint=traffic or help_page)
     name = _name_parameter(parameter)
+    if context is not None and (variable := find_variable(parameter, context)):
+        name = f"{name} (from {variable})"
     if type(error).__name__ == "MissingParameter":
         usage = context.get_usage().removeprefix("Usage: ") if context else command
         meaning = getattr(parameter, "help", None) or ""

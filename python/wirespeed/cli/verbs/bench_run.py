@@ -59,7 +59,9 @@ def run(
         typer.Option("--output", "--out", "-o", metavar="DIR", help="Output folder for logs and the journal."),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an earlier run in DIR.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print every command without running any.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", allow_from_autoenv=False, help="Print every command without running any.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Start without asking for confirmation.")] = False,
     hosts: Annotated[
         str | None,

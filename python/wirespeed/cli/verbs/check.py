@@ -48,6 +48,7 @@ def check(
         bool,
         typer.Option(
             "--local",
+            allow_from_autoenv=False,
             help="Check this machine instead of a bundle. Without a cluster file, run only the checks that "
             "need no plan.",
         ),

@@ -24,7 +24,9 @@ class Format(StrEnum):
 
 @app.command(short_help="Collect the raw command output of devices into a bundle.")
 def collect(
-    local: Annotated[bool, typer.Option("--local", help="Collect from this machine.")] = False,
+    local: Annotated[
+        bool, typer.Option("--local", allow_from_autoenv=False, help="Collect from this machine.")
+    ] = False,
     as_planned: Annotated[
         Path | None,
         typer.Option(
@@ -39,7 +41,11 @@ def collect(
     ] = None,
     show_commands: Annotated[
         bool,
-        typer.Option("--show-commands", help="Print all commands that can be run, without running any."),
+        typer.Option(
+            "--show-commands",
+            allow_from_autoenv=False,
+            help="Print all commands that can be run, without running any.",
+        ),
     ] = False,
     output: Annotated[
         Path | None,

@@ -45,7 +45,9 @@ def bench(
         typer.Option("--output", "--out", "-o", metavar="DIR", help="Output folder for logs and the journal."),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an earlier run in DIR.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print every command without running any.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", allow_from_autoenv=False, help="Print every command without running any.")
+    ] = False,
     hosts: Annotated[
         str | None,
         typer.Option("--hosts", "-w", metavar="NODES", help="Hosts to use, such as node[1-4,7]. Default: all."),

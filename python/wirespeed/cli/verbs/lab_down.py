@@ -18,7 +18,7 @@ def lab_down(
         bool,
         typer.Option(
             "--all",
-            envvar="WIRESPEED_LAB_DOWN_ALL",
+            allow_from_autoenv=False,
             help="Remove all labs on this machine.",
         ),
     ] = False,

@@ -28,7 +28,10 @@ def fault(
         typer.Option("--port", metavar="PORT", help="Port, NIC or RDMA device of DEVICE. Default: the first."),
     ] = None,
     undo: Annotated[
-        bool, typer.Option("--undo", help="Remove the faults of this kind; without KIND all faults.")
+        bool,
+        typer.Option(
+            "--undo", allow_from_autoenv=False, help="Remove the faults of this kind; without KIND all faults."
+        ),
     ] = False,
     mitigate: Annotated[
         bool,

@@ -64,7 +64,7 @@ def plan(
     labels: Annotated[
         bool, typer.Option("--labels", help="Show the text of the label for each end of every cable.")
     ] = False,
-    bill: Annotated[
+    bom: Annotated[
         bool, typer.Option("--bom", help="Show the bill of materials: number of cables per model, speed and length.")
     ] = False,
     picture: Annotated[
@@ -95,7 +95,7 @@ def plan(
     from wirespeed.cli import flows
     from wirespeed.cli.plan_rows import PARTS
 
-    options = (hosts, addresses, cables, classes, fabric, bill, computed, labels)
+    options = (hosts, addresses, cables, classes, fabric, bom, computed, labels)
     wanted = [name for name, selected in zip(PARTS, options, strict=True) if selected]
     if not wanted and picture is None:
         wanted = [name for name in PARTS if name != "labels"]

@@ -47,7 +47,7 @@ def compare(
             help="Traffic file: the flows to simulate on the cluster of each cluster file.",
         ),
     ] = None,
-    algorithms: Annotated[
+    algorithm: Annotated[
         list[str] | None,
         typer.Option(
             "--algorithm",
@@ -116,7 +116,7 @@ def compare(
     from wirespeed import simulation
     from wirespeed.cli.interrupt import interruptible
 
-    chosen, end = _parse_options(algorithms, until, simulation.ALGORITHMS)
+    chosen, end = _parse_options(algorithm, until, simulation.ALGORITHMS)
     candidates = _read_candidates(scenarios, traffic, preset, seed)
     with interruptible() as interrupted, _show_progress() as show:
         comparison = simulation.compare(
