@@ -80,6 +80,14 @@ def test_the_last_line_counts_all_findings(status: str, tmp_path: Path) -> None:
     assert (document["counts"]["fail"], document["counts"]["pass"]) == (1, 31)
 
 
+@pytest.mark.parametrize(("status", "cases", "failures"), [("fail", 1, 1), ("pass", 31 + 1, 1), ("warn", 1, 1)])
+def test_junit_counts_failures_that_are_not_shown(status: str, cases: int, failures: int, tmp_path: Path) -> None:
+    inject_faults.inject(EXAMPLE, tmp_path / "one", ["08"])
+    command = ["check", str(EXAMPLE / "cluster.yaml"), str(tmp_path / "one"), "--only", "port.mtu", "-f", "junit"]
+    suites = ElementTree.fromstring(CliRunner().invoke(app, [*command, "--status", status]).stdout)
+    assert (suites.get("tests"), suites.get("failures")) == (str(cases), str(failures))
+
+
 def test_findings_as_a_table_and_as_junit(tmp_path: Path) -> None:
     inject_faults.inject(EXAMPLE, tmp_path / "one", ["08"])
     command = ["check", str(EXAMPLE / "cluster.yaml"), str(tmp_path / "one")]

@@ -8,10 +8,11 @@ no pipeline counts it as passed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent, tostring
 
 from wirespeed.report import campaign_comparison, peers, relations, runs, wording
+from wirespeed.report.ranking import counts
 from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.campaign_history import Comparison, Difference, History
 from wirespeed.results.findings import Finding
@@ -22,14 +23,19 @@ from wirespeed.results.verdicts import JudgedRun, Judgement, Relation, Verdict
 _TAGS = {"fail": "failure", "unknown": "error", "error": "error", "skip": "skipped"}
 
 
-def text(report: Report) -> str:
-    """The XML document. It contains no character that XML 1.0 forbids."""
+def text(report: Report, all_findings: Sequence[Finding] = ()) -> str:
+    """The XML document. It contains no character that XML 1.0 forbids.
+
+    Of ``all_findings``, those that the report does not show have one case per status that is no pass, in a separate
+    suite: a pipeline counts them although a filter hides them.
+    """
     root = Element("testsuites", name=wording.line(report.cluster) or _name_report(report))
     for device, findings in _by_device(report.findings).items():
         suite = _add_suite(root, device, report.recorded)
         for finding in findings:
             _add_finding(suite, finding)
         _set_counts(suite)
+    _add_hidden(root, report, all_findings)
     for run in report.runs:
         suite = _add_suite(root, f"{_format_title(run)} ({run.file})", report.recorded)
         for verdict in run.verdicts:
@@ -84,6 +90,21 @@ def _add_finding(suite: Element, finding: Finding) -> None:
     )
     message = f"{finding.summary}: {finding.found}" if finding.found else finding.summary
     _add_outcome(case, finding.status.value, message, "\n".join(_format_details(finding)))
+
+
+def _add_hidden(root: Element, report: Report, all_findings: Sequence[Finding]) -> None:
+    """Add a suite with the numbers of the findings that are not shown, as cases that fail as those would."""
+    shown, every = counts(report.findings), counts(all_findings)
+    hidden = {status: every[status] - shown[status] for status in every if status.value in ("fail", "unknown", "error")}
+    if not any(number > 0 for number in hidden.values()):
+        return
+    suite = _add_suite(root, "findings that are not shown", report.recorded)
+    for status, number in hidden.items():
+        if number > 0:
+            message = f"{wording.plural(number, 'finding')} with the status {status.value}, not shown"
+            case = SubElement(suite, "testcase", classname="hidden", name=f"findings with the status {status.value}")
+            _add_outcome(case, status.value, message, message)
+    _set_counts(suite)
 
 
 def _format_details(finding: Finding) -> Iterable[str]:

@@ -285,4 +285,4 @@ def _print_findings(
         from wirespeed.results.topology import Topology
 
         report = Report(subject.plan.name, subject.recorded, Topology((), ()), tuple(findings), notes=subject.notes)
-        typer.echo(junit.text(report), nl=False)
+        typer.echo(junit.text(report, counted), nl=False)
