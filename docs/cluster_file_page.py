@@ -20,14 +20,14 @@ def page() -> str:
 def _iterate_parts(node: Node, definitions: Node, prefix: str = "") -> Iterator[tuple[str, Node]]:
     """(key, schema) of every mapping below a part; a part inside itself (``except``) comes once."""
     for name, value in node["properties"].items():
-        part = _part_of(value, definitions)
+        part = _find_part(value, definitions)
         if part is not None and part is not node:
             key = f"{prefix}.{name}" if prefix else name
             yield key, part
             yield from _iterate_parts(part, definitions, key)
 
 
-def _part_of(value: Node, definitions: Node) -> Node | None:
+def _find_part(value: Node, definitions: Node) -> Node | None:
     """The mapping that a value is, or that each member of it is."""
     value = _without_null(value)
     members = value.get("items") or value.get("additionalProperties") or value
@@ -92,8 +92,8 @@ def _without_null(value: Node) -> Node:
     if "anyOf" not in value:
         return value
     choices = [choice for choice in value["anyOf"] if choice.get("type") != "null"]
-    others = {key: inner for key, inner in value.items() if key != "anyOf"}
-    return {**choices[0], **others} if len(choices) == 1 else {**others, "anyOf": choices}
+    other_keys = {key: inner for key, inner in value.items() if key != "anyOf"}
+    return {**choices[0], **other_keys} if len(choices) == 1 else {**other_keys, "anyOf": choices}
 
 
 def _format_default(value: Node) -> str:

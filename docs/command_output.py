@@ -31,11 +31,11 @@ INPUTS = ("examples",)  # folders that the commands read
 def main() -> None:
     """Write or check the pages."""
     stale = []
-    known = pages()
+    known_pages = pages()
     selected = [argument for argument in sys.argv[1:] if argument != "--check"]
-    if unknown := set(selected) - set(known):
-        sys.exit(f"no page with commands: {', '.join(sorted(unknown))}\n  hint: pages are {', '.join(known)}")
-    for page in selected or known:
+    if unknown := set(selected) - set(known_pages):
+        sys.exit(f"no page with commands: {', '.join(sorted(unknown))}\n  hint: pages are {', '.join(known_pages)}")
+    for page in selected or known_pages:
         path = ROOT / page
         old = path.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory() as folder:
@@ -59,7 +59,7 @@ def page_with_output(page: str, folder: Path) -> str:
     """A page with the current output of its commands. They run in a folder, which keeps the files that they write."""
     for name in INPUTS:
         (folder / name).symlink_to(ROOT / name)
-    return fill((ROOT / page).read_text(encoding="utf-8"), partial(_output, page, folder))
+    return fill((ROOT / page).read_text(encoding="utf-8"), partial(_run_command, page, folder))
 
 
 def run(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
@@ -81,20 +81,20 @@ def fill(text: str, output: Callable[[str], list[str]]) -> str:
     """The text of a page with the output lines of each command below it."""
     filled: list[str] = []
     lines = text.splitlines()
-    inside = False
+    is_console = False
     for number, line in enumerate(lines):
         if line.startswith("```"):
-            inside = line == "```console"
+            is_console = line == "```console"
             filled.append(line)
-        elif not inside:
+        elif not is_console:
             filled.append(line)
         elif line.startswith("$ "):
-            command = [line, *takewhile(lambda after: after.startswith("> "), lines[number + 1 :])]
+            command = [line, *takewhile(lambda next_line: next_line.startswith("> "), lines[number + 1 :])]
             filled.extend([*command, *output("\n".join(part[2:] for part in command))])
     return "\n".join(filled) + "\n"
 
 
-def _output(page: str, folder: Path, command: str) -> list[str]:
+def _run_command(page: str, folder: Path, command: str) -> list[str]:
     completed = run(folder, command)
     if completed.returncode not in (0, 1):
         sys.exit(f"{page}: {command}: exit code {completed.returncode}\n{completed.stdout}")

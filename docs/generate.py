@@ -29,8 +29,8 @@ def main() -> None:
     """Write or check every page."""
     modules = {path: import_module(name).module() for path, name in TYPES.items()}
     if "--check" not in sys.argv[1:]:
-        _write(modules)  # first: the code that the pages describe imports them
-        _write({ROOT / "reference" / name: page() for name, page in PAGES.items()})
+        _write_pages(modules)  # first: the code that the pages describe imports them
+        _write_pages({ROOT / "reference" / name: page() for name, page in PAGES.items()})
         return
     pages = {ROOT / "reference" / name: page() for name, page in PAGES.items()} | modules
     stale = [path for path, text in pages.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
@@ -39,13 +39,13 @@ def main() -> None:
         sys.exit(f"stale: {names}\n  hint: run `make docs` and commit the result")
 
 
-def _write(pages: Mapping[Path, str]) -> None:
+def _write_pages(pages: Mapping[Path, str]) -> None:
     for path, text in pages.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
 
-def _title(title: str, readers: str, answers: str) -> str:
+def _format_title(title: str, readers: str, answers: str) -> str:
     return f"# {title}\n\n**For** {readers}. **Answers:** {answers}\n\n"
 
 
@@ -58,27 +58,27 @@ def commands() -> str:
 
     lines = [
         NOTE,
-        _title("Commands", "everybody who types commands", "which options does a command have?"),
+        _format_title("Commands", "everybody who types commands", "which options does a command have?"),
         "Every option can also be set by the environment variable in its row.\n",
-        f"\n{_help(EXIT_CODES.partition(chr(10) * 2)[0])}\n",
+        f"\n{_format_help(EXIT_CODES.partition(chr(10) * 2)[0])}\n",
     ]
     root = typer.main.get_command(app)
-    for path, command in _walk(root, ("wirespeed",)):
-        lines.append(f"\n## {' '.join(path)}\n\n{_help(command.help)}\n")
-        rows = [row for parameter in command.params if (row := _parameter(parameter, path))]
+    for path, command in _walk_commands(root, ("wirespeed",)):
+        lines.append(f"\n## {' '.join(path)}\n\n{_format_help(command.help)}\n")
+        rows = [row for parameter in command.params if (row := _format_parameter(parameter, path))]
         if rows:
             lines.append("\n| option or argument | meaning | environment variable |\n| --- | --- | --- |\n")
             lines.extend(rows)
     return "".join(lines)
 
 
-def _walk(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _walk_commands(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
     yield path, command
     for name, inner in sorted(getattr(command, "commands", {}).items()):
-        yield from _walk(inner, (*path, name))
+        yield from _walk_commands(inner, (*path, name))
 
 
-def _parameter(parameter: Any, path: tuple[str, ...]) -> str | None:
+def _format_parameter(parameter: Any, path: tuple[str, ...]) -> str | None:
     if getattr(parameter, "hidden", False) or parameter.name in {"help", "install_completion", "show_completion"}:
         return None
     from wirespeed.cli.help import takes_variable
@@ -87,19 +87,19 @@ def _parameter(parameter: Any, path: tuple[str, ...]) -> str | None:
     name = (parameter.name or "").upper() if argument else ", ".join([*parameter.opts, *parameter.secondary_opts])
     automatic = "_".join([*path, parameter.name or ""]).upper().replace("-", "_")
     variable = "" if argument or not takes_variable(parameter) else parameter.envvar or automatic
-    meaning = " ".join(_clean(getattr(parameter, "help", "") or "").split()).replace("|", "\\|")
+    meaning = " ".join(_clean_text(getattr(parameter, "help", "") or "").split()).replace("|", "\\|")
     return f"| `{name}` | {meaning} | {f'`{variable}`' if variable else ''} |\n"
 
 
-def _help(text: str | None) -> str:
+def _format_help(text: str | None) -> str:
     """Help text; paragraphs that keep their lines become code blocks."""
-    paragraphs = _clean(text).split("\n\n")
+    paragraphs = _clean_text(text).split("\n\n")
     return "\n\n".join(
         f"```\n{dedent(paragraph[2:])}\n```" if paragraph.startswith("\b\n") else paragraph for paragraph in paragraphs
     )
 
 
-def _clean(text: str | None) -> str:
+def _clean_text(text: str | None) -> str:
     return (text or "").replace("\f", "").strip()
 
 
@@ -109,7 +109,7 @@ def settings() -> str:
 
     lines = [
         NOTE,
-        _title("Settings", "everybody who reads findings or JSON", "what does the path of a setting mean?"),
+        _format_title("Settings", "everybody who reads findings or JSON", "what does the path of a setting mean?"),
         "The plan and the facts use the same settings. ",
         "A place names a device or a part of it; a path names a setting.\n",
     ]
@@ -129,7 +129,7 @@ def platforms() -> str:
 
     lines = [
         NOTE,
-        _title(
+        _format_title(
             "Platforms",
             "administrators and network engineers",
             "which commands are run on a device, which files are written for it, and which settings are supported?",
@@ -149,7 +149,7 @@ def platforms() -> str:
             lines.append("\n| command | root | shows |\n| --- | --- | --- |\n")
             lines.extend(
                 f"| `{' '.join(command.run)}`{'' if command.verified else ' (form from memory)'} "
-                f"| {_format_flag(command.root)} | {', '.join(map(_code, command.reads))} |\n"
+                f"| {_format_flag(command.root)} | {', '.join(map(_format_code, command.reads))} |\n"
                 for command in platform.commands
             )
         if platform.settings:
@@ -165,7 +165,7 @@ def _format_flag(is_so: bool) -> str:
     return "yes" if is_so else ""
 
 
-def _code(text: str) -> str:
+def _format_code(text: str) -> str:
     return f"`{text}`"
 
 
@@ -184,7 +184,7 @@ def catalogue() -> str:
 
     lines = [
         NOTE,
-        _title("Catalogue", "everybody who writes a cluster file", "which hardware and software is known, from where?"),
+        _format_title("Catalogue", "everybody who writes a cluster file", "which hardware and software is known, from where?"),
         "A value without a source is absent, not guessed.\n",
     ]
     hardware = load()
@@ -195,13 +195,13 @@ def catalogue() -> str:
         lines.append(f"\n## {field.name.replace('_', ' ')}\n")
         for name, entry in entries.items():
             lines.append(f"\n### {name}\n\n{entry.title}\n\n| value | | source |\n| --- | --- | --- |\n")
-            lines.extend(_numbers(entry, ""))
+            lines.extend(_list_numbers(entry, ""))
     lines.append("\n## failures\n\n| id | failure mode | layer |\n| --- | --- | --- |\n")
     lines.extend(f"| {name} | {entry.title} | {entry.layer} |\n" for name, entry in hardware.failures.items())
     return "".join(lines)
 
 
-def _numbers(entry: Any, prefix: str) -> Iterator[str]:
+def _list_numbers(entry: Any, prefix: str) -> Iterator[str]:
     from wirespeed.catalogue.model import Entry, PcieAbility, SourcedValue
 
     for name in type(entry).model_fields:
@@ -211,7 +211,7 @@ def _numbers(entry: Any, prefix: str) -> Iterator[str]:
             text = f"{value.value / 1000:g} GT/s" if isinstance(entry, PcieAbility) and name == "speed" else value.value
             yield f"| {label} | {text} | {value.source} |\n"
         elif isinstance(value, Entry):
-            yield from _numbers(value, f"{label}, ")
+            yield from _list_numbers(value, f"{label}, ")
 
 
 def checks() -> str:
@@ -219,7 +219,7 @@ def checks() -> str:
     from wirespeed.checks.reference import page
 
     title, _, text = page().partition("\n")
-    opening = _title(title.lstrip("# "), "everybody who reads findings", "what does a check mean?")
+    opening = _format_title(title.lstrip("# "), "everybody who reads findings", "what does a check mean?")
     return NOTE + opening + text.lstrip("\n")
 
 
@@ -228,7 +228,7 @@ def suites() -> str:
     from wirespeed.benchmarks.suites import suites as known
 
     pages = [f"\n## {suite.name}\n\n{suite.title}\n\n{suite.manual}\n" for suite in known().values()]
-    title = _title("Suites of benchmarks", "performance engineers", "which benchmarks does a suite run, and why?")
+    title = _format_title("Suites of benchmarks", "performance engineers", "which benchmarks does a suite run, and why?")
     return "".join([NOTE, title, "Run a suite with `wirespeed bench run SUITE`.\n", *pages])
 
 
@@ -239,19 +239,19 @@ def glossary() -> str:
     terms: dict[str, tuple[str, str, str]] = yaml.safe_load(GLOSSARY.read_text(encoding="utf-8"))
     lines = [
         NOTE,
-        _title("Glossary", "all readers", "what does a term mean, and where is it defined?"),
+        _format_title("Glossary", "all readers", "what does a term mean, and where is it defined?"),
         "A term with the source *wirespeed* is a term of wirespeed itself. Its link leads to its page.",
         "\n\n",
         "| term | meaning | source |\n| --- | --- | --- |\n",
     ]
     lines.extend(
-        f"| **{term}**{f' ({others})' if others else ''} | {meaning} | {_OWN_PAGE.sub(_link, source)} |\n"
-        for term, (others, meaning, source) in terms.items()
+        f"| **{term}**{f' ({other_names})' if other_names else ''} | {meaning} | {_OWN_PAGE.sub(_format_link, source)} |\n"
+        for term, (other_names, meaning, source) in terms.items()
     )
     return "".join(lines)
 
 
-def _link(page: re.Match[str]) -> str:
+def _format_link(page: re.Match[str]) -> str:
     return f"[wirespeed](../{page[1]})"
 
 
@@ -259,7 +259,7 @@ def cluster_file() -> str:
     """Every key of the cluster file."""
     import cluster_file_page
 
-    title = _title(
+    title = _format_title(
         "Cluster file", "everybody who writes a cluster file", "which keys and values can a cluster file have?"
     )
     note = "A key in `except` overrides the same key of its range. [Write a cluster file](../guides/cluster-file.md) is the guide.\n"
@@ -347,7 +347,7 @@ def measurements() -> str:
 
     lines = [
         NOTE,
-        _title(
+        _format_title(
             "Measurements",
             "readers of the JSON of `wirespeed bench parse` and of stored campaigns, and authors of profiles",
             "which parameters and metrics does a run contain?",
@@ -364,8 +364,8 @@ def measurements() -> str:
         kind = {"typing.Mapping": "mapping", "collections.abc.Mapping": "mapping"}.get(kind.partition("[")[0], kind)
         kind = kind.replace("str", "text").replace("bool", "true or false").replace("int", "integer")
         cells = (f"`{name}`", parameter.meaning, kind.replace(" | ", " or "), parameter.unit or "")
-        rest = (_format_flag(parameter.identity), ", ".join(parameter.tools))
-        lines.append(f"| {' | '.join((*cells, *rest))} |\n")
+        flag_and_tools = (_format_flag(parameter.identity), ", ".join(parameter.tools))
+        lines.append(f"| {' | '.join((*cells, *flag_and_tools))} |\n")
     lines.append("\n## Metrics\n\n| name | better when |\n| --- | --- |\n")
     wording = {Better.HIGHER: "higher", Better.LOWER: "lower", Better.NEITHER: "neither: follows from the test's length"}
     lines.extend(f"| `{metric.value}` | {wording[better(metric)]} |\n" for metric in Metric)

@@ -49,8 +49,8 @@ def main() -> None:
     old = PAGE.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        _prepare(folder)
-        output = partial(_output, folder)
+        _prepare_folder(folder)
+        output = partial(_run_command, folder)
         try:
             new = _SECTION.join(
                 fill(section, output).rstrip("\n") + "\n" * _trailing_newlines(section)
@@ -62,8 +62,8 @@ def main() -> None:
             output("wirespeed lab down --all")
     if not check:
         PAGE.write_text(new, encoding="utf-8")
-    elif _comparable(new) != _comparable(old):
-        sys.exit(f"stale: {PAGE.relative_to(ROOT)}\n{_difference(old, new)}")
+    elif _normalize_lines(new) != _normalize_lines(old):
+        sys.exit(f"stale: {PAGE.relative_to(ROOT)}\n{_format_difference(old, new)}")
 
 
 def _is_selected(section: str, check: bool) -> bool:
@@ -77,7 +77,7 @@ def _trailing_newlines(section: str) -> int:
     return len(section) - len(section.rstrip("\n"))
 
 
-def _prepare(folder: Path) -> None:
+def _prepare_folder(folder: Path) -> None:
     for name in _INPUTS:
         (folder / name).symlink_to(ROOT / name)
     sudo = folder / "bin" / "sudo"
@@ -86,7 +86,7 @@ def _prepare(folder: Path) -> None:
     sudo.chmod(0o755)
 
 
-def _output(folder: Path, command: str) -> list[str]:
+def _run_command(folder: Path, command: str) -> list[str]:
     path = f"{folder / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}:/usr/sbin:/sbin"
     sys.stderr.write(f"$ {command}\n")
     completed = subprocess.run(
@@ -107,7 +107,7 @@ def _output(folder: Path, command: str) -> list[str]:
     return [line.rstrip().replace(f"{folder}/", "") for line in completed.stdout.strip("\n").splitlines()]
 
 
-def _comparable(text: str) -> list[str]:
+def _normalize_lines(text: str) -> list[str]:
     """Lines without random output, numbers, and the blanks and rules of tables, whose width depends on the numbers."""
     lines: list[str] = []
     is_random = False
@@ -120,9 +120,9 @@ def _comparable(text: str) -> list[str]:
     return lines
 
 
-def _difference(old: str, new: str) -> str:
+def _format_difference(old: str, new: str) -> str:
     return "\n".join(
-        difflib.unified_diff(_comparable(old), _comparable(new), "the page", "current output", lineterm="", n=0)
+        difflib.unified_diff(_normalize_lines(old), _normalize_lines(new), "the page", "current output", lineterm="", n=0)
     )
 
 

@@ -30,36 +30,36 @@ def module() -> str:
 
     results = json.loads(_core.schema())["results"]
     summary = results["summary"]
-    parts = [_dataclass(name, definition) for name, definition in summary["$defs"].items()]
-    parts.append(_dataclass("Summary", summary))
+    parts = [_format_dataclass(name, definition) for name, definition in summary["$defs"].items()]
+    parts.append(_format_dataclass("Summary", summary))
     tables = {**results["tables"], **results["context"]}
-    parts += [part for name, table in tables.items() for part in _table(name, table)]
+    parts += [part for name, table in tables.items() for part in _format_table(name, table)]
     return format_module("simulation_types.py", HEAD + "\n\n".join(parts))
 
 
-def _dataclass(name: str, schema: Schema) -> str:
+def _format_dataclass(name: str, schema: Schema) -> str:
     lines = ["@dataclass(frozen=True, slots=True)", f"class {name}:", *format_docstring(schema["description"])]
     for key, property_ in schema["properties"].items():
-        default = f" = {_default(property_['default'])}" if "default" in property_ else ""
-        lines.append(f"    {key}: {_type(property_)}{default}")
+        default = f" = {_format_default(property_['default'])}" if "default" in property_ else ""
+        lines.append(f"    {key}: {_format_type(property_)}{default}")
         lines += format_docstring(property_["description"])
     return "\n".join(lines) + "\n"
 
 
-def _type(schema: Schema) -> str:
+def _format_type(schema: Schema) -> str:
     if "$ref" in schema:
         return str(schema["$ref"].rpartition("/")[2])
     if "anyOf" in schema:
-        return " | ".join(_type(variant) for variant in schema["anyOf"])
+        return " | ".join(_format_type(variant) for variant in schema["anyOf"])
     types = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
-    return " | ".join(f"tuple[{_type(schema['items'])}, ...]" if name == "array" else PLAIN[name] for name in types)
+    return " | ".join(f"tuple[{_format_type(schema['items'])}, ...]" if name == "array" else PLAIN[name] for name in types)
 
 
-def _default(value: Any) -> str:
+def _format_default(value: Any) -> str:
     return "()" if value == [] else repr(value)
 
 
-def _table(name: str, table: Schema) -> Iterator[str]:
+def _format_table(name: str, table: Schema) -> Iterator[str]:
     columns = "".join(word.capitalize() for word in name.split("_"))
     lines = [f"class {columns}(TypedDict, total=False):", *format_docstring(table["description"])]
     for key, column in table["columns"].items():

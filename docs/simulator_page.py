@@ -23,11 +23,11 @@ def page() -> str:
 
     document = json.loads(_core.schema())
     scenario = _Scenario(document["scenario"], document["presets"])
-    parts = (_introduction(), scenario.keys(), _traffic_file(), _results(document["results"]), scenario.parameters())
+    parts = (_write_introduction(), scenario.keys(), _traffic_file(), _format_results(document["results"]), scenario.parameters())
     return "".join(text for part in parts for text in part)
 
 
-def _introduction() -> Iterator[str]:
+def _write_introduction() -> Iterator[str]:
     yield "# Simulator\n\nFor everyone who writes a scenario or reads its tables. "
     yield "[The guide](../concepts/simulator.md) explains the model and how to read a result. "
     yield "Everything is numbered from 0. `wirespeed schema scenario` prints the same as JSON Schema.\n"
@@ -44,12 +44,12 @@ class _Scenario:
     def keys(self) -> Iterator[str]:
         """The file and the items of its lists."""
         yield "\n## Scenario file\n\nJSON. Unknown keys are refused.\n"
-        yield from self._table(self._schema)
+        yield from self._format_table(self._schema)
         for key, property_ in self._schema["properties"].items():
-            for schema in self._objects(property_.get("items", {})):
+            for schema in self._list_objects(property_.get("items", {})):
                 title = f": {schema['x-title']}" if "x-title" in schema else ""
                 yield f"\n### `{key}[]`{title}\n\n{schema['description']}\n"
-                yield from self._table(schema)
+                yield from self._format_table(schema)
 
     def parameters(self) -> Iterator[str]:
         """Every parameter with its value in each preset."""
@@ -59,18 +59,18 @@ class _Scenario:
         yield "In the columns, `null` means that the parameter has no value; its meaning is stated where null is allowed.\n"
         for name in self._names:
             yield f"\n`{name}`: {self._presets[name]['description']}\n"
-        for section, property_ in self._resolve({"$ref": "#/$defs/Parameters"})["properties"].items():
+        for section, property_ in self._resolve_reference({"$ref": "#/$defs/Parameters"})["properties"].items():
             yield f"\n### {section}\n\n{property_['description']}\n"
-            target = self._resolve(property_)
+            target = self._resolve_reference(property_)
             values = [self._presets[name]["parameters"][section] for name in self._names]
             if "properties" in target:
-                yield _head("parameter", "meaning", "unit", "range", *_code(self._names))
-                yield from self._rows(f"{section}.", target["properties"], values)
+                yield _format_head("parameter", "meaning", "unit", "range", *_format_codes(self._names))
+                yield from self._format_rows(f"{section}.", target["properties"], values)
             else:
-                yield from self._algorithms(section, target, values)
-            yield from self._sources(section, property_, target)
+                yield from self._format_algorithms(section, target, values)
+            yield from self._format_sources(section, property_, target)
 
-    def _sources(self, section: str, property_: Schema, target: Schema) -> Iterator[str]:
+    def _format_sources(self, section: str, property_: Schema, target: Schema) -> Iterator[str]:
         """Where the values of presets are from."""
         below = {f"{section}.{key}": property_ for key, property_ in target.get("properties", {}).items()}
         for name in self._names:
@@ -84,122 +84,122 @@ class _Scenario:
                 yield f"\nSources of `{name}`:\n\n"
                 yield from (f"* `{path}`: {source}\n" for path, source in rows)
 
-    def _algorithms(self, section: str, target: Schema, values: list[Any]) -> Iterator[str]:
+    def _format_algorithms(self, section: str, target: Schema, values: list[Any]) -> Iterator[str]:
         """Variants with a table each."""
-        variants = self._variants(target)
-        tag = _tag(variants[0])
-        yield _head("parameter", "meaning", *_code(self._names))
-        listed = "; ".join(f"`{_word(variant)}`" for variant in variants)
-        yield _row(f"`{section}.{tag}`", listed, *[_value(value[tag]) for value in values])
+        variants = self._list_variants(target)
+        tag = _find_tag(variants[0])
+        yield _format_head("parameter", "meaning", *_format_codes(self._names))
+        listed = "; ".join(f"`{_find_word(variant)}`" for variant in variants)
+        yield _format_row(f"`{section}.{tag}`", listed, *[_format_value(value[tag]) for value in values])
         for variant in variants:
             if len(variant["properties"]) == 1:
                 continue
-            yield f"\n#### {_word(variant)}\n\n{variant['description']}\n"
+            yield f"\n#### {_find_word(variant)}\n\n{variant['description']}\n"
             used = [
-                (name, value) for name, value in zip(self._names, values, strict=True) if value[tag] == _word(variant)
+                (name, value) for name, value in zip(self._names, values, strict=True) if value[tag] == _find_word(variant)
             ]
-            yield _head("parameter", "meaning", "unit", "range", "default", *_code(name for name, _ in used))
+            yield _format_head("parameter", "meaning", "unit", "range", "default", *_format_codes(name for name, _ in used))
             properties = {key: property_ for key, property_ in variant["properties"].items() if key != tag}
             defaults = {key: property_.get("default") for key, property_ in properties.items()}
-            yield from self._rows(f"{section}.", properties, [defaults, *(value for _, value in used)])
+            yield from self._format_rows(f"{section}.", properties, [defaults, *(value for _, value in used)])
 
-    def _rows(self, prefix: str, properties: Schema, values: list[Any]) -> Iterator[str]:
+    def _format_rows(self, prefix: str, properties: Schema, values: list[Any]) -> Iterator[str]:
         """A row for each parameter below one; a value is None where the preset has none of them."""
         for key, property_ in properties.items():
             path = f"{prefix}{key}"
             set_values = [value.get(key) if isinstance(value, dict) else _ABSENT for value in values]
-            target = self._target(property_)
-            variants = self._variants(target)
+            target = self._find_target(property_)
+            variants = self._list_variants(target)
             if not variants or "const" in variants[0]:
-                yield self._parameter(path, property_, set_values)
-            elif len(variants) == 1 and _tag(variants[0]) is None:
-                yield self._parameter(path, property_, set_values)
-                yield from self._rows(f"{path}.", variants[0]["properties"], set_values)
+                yield self._format_parameter(path, property_, set_values)
+            elif len(variants) == 1 and _find_tag(variants[0]) is None:
+                yield self._format_parameter(path, property_, set_values)
+                yield from self._format_rows(f"{path}.", variants[0]["properties"], set_values)
             else:
-                tag = _tag(variants[0])
+                tag = _find_tag(variants[0])
                 chosen = [value[tag] if isinstance(value, dict) else value for value in set_values]
-                described = "; ".join(f"`{_word(variant)}`: {_inner(variant['description'])}" for variant in variants)
-                yield _row(f"`{path}.{tag}`", f"{property_['description']} {described}", "", "", *map(_value, chosen))
+                described = "; ".join(f"`{_find_word(variant)}`: {_lower_sentence(variant['description'])}" for variant in variants)
+                yield _format_row(f"`{path}.{tag}`", f"{property_['description']} {described}", "", "", *map(_format_value, chosen))
                 for variant in variants:
                     inner = {name: property_ for name, property_ in variant["properties"].items() if name != tag}
                     own_values = [
-                        value if isinstance(value, dict) and value[tag] == _word(variant) else None
+                        value if isinstance(value, dict) and value[tag] == _find_word(variant) else None
                         for value in set_values
                     ]
-                    for row in self._rows(f"{path}.", inner, own_values):
-                        name, _, rest = row.removeprefix("| ").partition(" | ")
-                        yield f"| {name} | With `{_word(variant)}`: {_inner(rest)}"
+                    for row in self._format_rows(f"{path}.", inner, own_values):
+                        name, _, further_cells = row.removeprefix("| ").partition(" | ")
+                        yield f"| {name} | With `{_find_word(variant)}`: {_lower_sentence(further_cells)}"
 
-    def _parameter(self, path: str, property_: Schema, values: list[Any]) -> str:
-        shown = ["" if isinstance(value, dict) else _value(value) for value in values]
-        return _row(
-            f"`{path}`", self._describe_property(property_), property_.get("x-unit", ""), self._range(property_), *shown
+    def _format_parameter(self, path: str, property_: Schema, values: list[Any]) -> str:
+        formatted_values = ["" if isinstance(value, dict) else _format_value(value) for value in values]
+        return _format_row(
+            f"`{path}`", self._describe_property(property_), property_.get("x-unit", ""), self._format_range(property_), *formatted_values
         )
 
-    def _table(self, schema: Schema) -> Iterator[str]:
-        yield _head("key", "meaning", "unit", "range", "default")
+    def _format_table(self, schema: Schema) -> Iterator[str]:
+        yield _format_head("key", "meaning", "unit", "range", "default")
         required = schema.get("required", ())
         for key, property_ in schema["properties"].items():
-            default = property_.get("x-default") or _value(property_.get("default", _ABSENT))
+            default = property_.get("x-default") or _format_value(property_.get("default", _ABSENT))
             if "const" in property_:
-                yield _row(f"`{key}`", f"`{property_['const']}`", "", "", "required")
+                yield _format_row(f"`{key}`", f"`{property_['const']}`", "", "", "required")
                 continue
-            shown = "required" if key in required else default
+            presence = "required" if key in required else default
             unit = property_.get("x-unit", "")
-            yield _row(f"`{key}`", self._describe_property(property_), unit, self._range(property_), shown)
+            yield _format_row(f"`{key}`", self._describe_property(property_), unit, self._format_range(property_), presence)
 
     def _describe_property(self, property_: Schema) -> str:
         """The description, and the accepted values."""
-        words = [variant for variant in self._variants(self._target(property_)) if "const" in variant]
-        listed = "; ".join(f"`{word['const']}`: {_inner(word['description'])}" for word in words)
+        words = [variant for variant in self._list_variants(self._find_target(property_)) if "const" in variant]
+        listed = "; ".join(f"`{word['const']}`: {_lower_sentence(word['description'])}" for word in words)
         return f"{property_['description']} {listed}".strip()
 
-    def _range(self, property_: Schema) -> str:
+    def _format_range(self, property_: Schema) -> str:
         """The numbers that it accepts; nothing where only its type limits them."""
-        target = self._target(property_)
+        target = self._find_target(property_)
         numbers = [
             variant
-            for variant in (target, *self._variants(target))
-            if "integer" in _types(variant) or "number" in _types(variant)
+            for variant in (target, *self._list_variants(target))
+            if "integer" in _list_types(variant) or "number" in _list_types(variant)
         ]
         if not numbers:
             items = target.get("items")
-            return self._range(items) if items and "array" in _types(target) else ""
+            return self._format_range(items) if items and "array" in _list_types(target) else ""
         schema = numbers[0]
-        null = ", null" if "null" in _types(schema) else ""
+        null = ", null" if "null" in _list_types(schema) else ""
         if "enum" in schema:
             return ", ".join(f"{value:,}" for value in schema["enum"] if value is not None) + null
-        least, most = schema.get("minimum"), schema.get("maximum")
-        if most is not None and most in _LARGEST and least in (0, None):
+        minimum, maximum = schema.get("minimum"), schema.get("maximum")
+        if maximum is not None and maximum in _LARGEST and minimum in (0, None):
             return null.removeprefix(", ")
-        if most is not None and most in _LARGEST:
-            return f"at least {least:,}{null}"
-        if least is not None:
-            return f"{least:,} to {most:,}{null}"
+        if maximum is not None and maximum in _LARGEST:
+            return f"at least {minimum:,}{null}"
+        if minimum is not None:
+            return f"{minimum:,} to {maximum:,}{null}"
         below = f", below {schema['exclusiveMaximum']}" if "exclusiveMaximum" in schema else ""
         above = f"above {schema['exclusiveMinimum']}" if "exclusiveMinimum" in schema else ""
-        return f"{above}{below if most is None else f', at most {most:,}'}{null}"
+        return f"{above}{below if maximum is None else f', at maximum {maximum:,}'}{null}"
 
-    def _objects(self, schema: Schema) -> list[Schema]:
+    def _list_objects(self, schema: Schema) -> list[Schema]:
         """The kinds of objects that a value may be."""
-        target = self._resolve(schema)
+        target = self._resolve_reference(schema)
         if "properties" in target:
             return [target]
-        return [variant for variant in self._variants(target) if "properties" in variant]
+        return [variant for variant in self._list_variants(target) if "properties" in variant]
 
-    def _target(self, property_: Schema) -> Schema:
+    def _find_target(self, property_: Schema) -> Schema:
         """The type of a property that is not null."""
-        target = self._resolve(property_)
-        variants = [self._resolve(variant) for variant in target.get("anyOf", ()) if variant.get("type") != "null"]
+        target = self._resolve_reference(property_)
+        variants = [self._resolve_reference(variant) for variant in target.get("anyOf", ()) if variant.get("type") != "null"]
         return variants[0] if len(variants) == 1 else target
 
-    def _variants(self, target: Schema) -> list[Schema]:
+    def _list_variants(self, target: Schema) -> list[Schema]:
         """The forms of a value; the schema itself where it is an object."""
         if "properties" in target:
             return [target]
-        return [self._resolve(variant) for variant in (*target.get("anyOf", ()), *target.get("oneOf", ()))]
+        return [self._resolve_reference(variant) for variant in (*target.get("anyOf", ()), *target.get("oneOf", ()))]
 
-    def _resolve(self, schema: Schema) -> Schema:
+    def _resolve_reference(self, schema: Schema) -> Schema:
         while "$ref" in schema:
             schema = self._schema["$defs"][schema["$ref"].rpartition("/")[2]]
         return schema
@@ -209,18 +209,18 @@ _ABSENT = object()
 _LARGEST = {2**8 - 1, 2**16 - 1, 2**32 - 1, 2**64 - 1}
 
 
-def _types(schema: Schema) -> tuple[str, ...]:
+def _list_types(schema: Schema) -> tuple[str, ...]:
     types = schema.get("type", ())
     return (types,) if isinstance(types, str) else tuple(types)
 
 
-def _tag(variant: Schema) -> str | None:
+def _find_tag(variant: Schema) -> str | None:
     """The key that distinguishes a variant from others."""
     return next((key for key, property_ in variant["properties"].items() if "const" in property_), None)
 
 
-def _word(variant: Schema) -> str:
-    tag = _tag(variant)
+def _find_word(variant: Schema) -> str:
+    tag = _find_tag(variant)
     return str(variant["properties"][tag]["const"]) if tag else ""
 
 
@@ -244,7 +244,7 @@ def _traffic_file() -> Iterator[str]:
 
 def _of_model(model: type[BaseModel]) -> Iterator[str]:
     """The keys of a part of the file."""
-    yield _head("key", "meaning", "")
+    yield _format_head("key", "meaning", "")
     fields = sorted(model.model_fields.items(), key=lambda field_entry: not field_entry[1].is_required())
     for name, field in fields:
         if name in ("kind", "version"):
@@ -253,18 +253,18 @@ def _of_model(model: type[BaseModel]) -> Iterator[str]:
         kind = field.annotation
         words = list(kind) if isinstance(kind, type) and issubclass(kind, StrEnum) else get_args(kind)
         listed = ", ".join(f"`{word}`" for word in words if isinstance(word, str))
-        yield _row(f"`{field.alias or name}`", f"{field.description} {listed}".strip(), needed)
+        yield _format_row(f"`{field.alias or name}`", f"{field.description} {listed}".strip(), needed)
 
 
-def _results(results: Schema) -> Iterator[str]:
+def _format_results(results: Schema) -> Iterator[str]:
     """The summary and the tables of a run."""
     yield "\n## Summary\n\n`summary.json` in the folder of `--output`, and the output of `--format json`. Its JSON Schema is "
     yield "printed by `wirespeed schema summary`.\n"
     summary = results["summary"]
-    yield from _fields(summary["description"], summary["properties"])
+    yield from _format_fields(summary["description"], summary["properties"])
     for name, definition in summary["$defs"].items():
         yield f"\n### `{name}`\n"
-        yield from _fields(definition["description"], definition["properties"])
+        yield from _format_fields(definition["description"], definition["properties"])
     yield "\n## Result tables\n\nParquet files in the folder of `--output`. Times count from the start of the run.\n"
     yield from _table_sections(results["tables"])
     yield "\n## Context tables\n\nFiles in the same folder that follow from the scenario alone. They are not part of "
@@ -272,58 +272,58 @@ def _results(results: Schema) -> Iterator[str]:
     yield from _table_sections(results["context"])
 
 
-def _fields(description: str, properties: Schema) -> Iterator[str]:
+def _format_fields(description: str, properties: Schema) -> Iterator[str]:
     yield f"\n{description}\n"
-    yield _head("key", "type", "unit", "meaning")
+    yield _format_head("key", "type", "unit", "meaning")
     for key, property_ in properties.items():
-        yield _row(f"`{key}`", _kind(property_), property_.get("x-unit", ""), property_["description"])
+        yield _format_row(f"`{key}`", _format_kind(property_), property_.get("x-unit", ""), property_["description"])
 
 
-def _kind(property_: Schema) -> str:
+def _format_kind(property_: Schema) -> str:
     """The types of a value as text; an object by its name."""
     if "$ref" in property_:
         return str(property_["$ref"].rpartition("/")[2])
     if "anyOf" in property_:
-        return " or ".join(map(_kind, property_["anyOf"]))
+        return " or ".join(map(_format_kind, property_["anyOf"]))
     return " or ".join(
-        f"list of {_kind(property_['items'])}" if kind == "array" else kind for kind in _types(property_)
+        f"list of {_format_kind(property_['items'])}" if kind == "array" else kind for kind in _list_types(property_)
     )
 
 
 def _table_sections(tables: Schema) -> Iterator[str]:
     for name, table in tables.items():
         yield f"\n### {name}\n\n{table['description']}\n"
-        yield _head("column", "type", "unit", "meaning")
+        yield _format_head("column", "type", "unit", "meaning")
         for column, description in table["columns"].items():
-            words = "; ".join(f"`{word}`: {_inner(meaning)}" for word, meaning in description.get("words", {}).items())
+            words = "; ".join(f"`{word}`: {_lower_sentence(meaning)}" for word, meaning in description.get("words", {}).items())
             meaning = f"{description['description']} {words}".strip()
-            yield _row(f"`{column}`", description["type"], description.get("unit", ""), meaning)
+            yield _format_row(f"`{column}`", description["type"], description.get("unit", ""), meaning)
 
 
-def _head(*names: str) -> str:
+def _format_head(*names: str) -> str:
     return f"\n| {' | '.join(names)} |\n|{' --- |' * len(names)}\n"
 
 
-def _row(*cells: str) -> str:
-    return f"| {' | '.join(_cell(cell) for cell in cells)} |\n"
+def _format_row(*cells: str) -> str:
+    return f"| {' | '.join(_format_cell(cell) for cell in cells)} |\n"
 
 
-def _cell(text: str) -> str:
+def _format_cell(text: str) -> str:
     return re.sub(r"(?<!\.)\.$", "", text).replace("|", "\\|")
 
 
-def _code(names: Any) -> Iterator[str]:
+def _format_codes(names: Any) -> Iterator[str]:
     return (f"`{name}`" for name in names)
 
 
-def _inner(sentence: str) -> str:
+def _lower_sentence(sentence: str) -> str:
     """A sentence as part of another."""
     word = sentence.partition(" ")[0]
     first = sentence[:1].lower() if word == "A" or word[1:].islower() else sentence[:1]
     return first + sentence[1:].removesuffix(".")
 
 
-def _value(value: Any) -> str:
+def _format_value(value: Any) -> str:
     """A value as JSON has it, with commas between thousands; words without quotes."""
     if value is _ABSENT:
         return ""

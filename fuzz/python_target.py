@@ -25,26 +25,26 @@ def main() -> None:
     sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
     match sys.argv[1:]:
         case ["--list"]:
-            print("\n".join(_targets()))
+            print("\n".join(_load_targets()))
         case ["--seeds", name, folder]:
-            for content in _targets()[name].seeds():
+            for content in _load_targets()[name].seeds():
                 digest = hashlib.sha1(content, usedforsecurity=False).hexdigest()
                 (Path(folder) / digest).write_bytes(content)
         case [name, *options]:
-            _fuzz(name, options)
+            _start_fuzzing(name, options)
 
 
-def _targets() -> dict[str, Any]:
+def _load_targets() -> dict[str, Any]:
     targets: dict[str, Any] = importlib.import_module("fuzzing.targets").targets()
     return targets
 
 
-def _fuzz(name: str, options: list[str]) -> None:
+def _start_fuzzing(name: str, options: list[str]) -> None:
     import atheris
 
     packages = importlib.import_module("fuzzing.target").INSTRUMENTED[name.partition("_")[0]]
     with atheris.instrument_imports(include=list(packages)):
-        target = _targets()[name]
+        target = _load_targets()[name]
     random = Random()
 
     def change(content: bytes, longest: int, seed: int) -> bytes:

@@ -72,7 +72,7 @@ class Result:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the targets one after the other and print a line for each."""
-    options = _options(arguments)
+    options = _parse_options(arguments)
     names = [path.stem for path in sorted((FUZZ / "targets").glob("*.rs"))] + _python_targets()
     if options.list:
         print("\n".join(names))
@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(
         f"{'target':<24}{'inputs':>12}{'seconds':>9}{'inputs/s':>10}{'edges':>8}{'new':>6}{'failures':>10}", flush=True
     )
-    for target in _targets(options.targets or names):
+    for target in _select_targets(options.targets or names):
         result = run(target, options.seconds, options.inputs)
         rate = result.inputs / max(result.seconds, 0.001)
         new = result.coverage - result.coverage_before
@@ -100,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1 if failed else 0
 
 
-def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Run fuzz targets and keep the inputs that reach new code.")
     parser.add_argument("targets", nargs="*", help="names of targets; default: all")
     parser.add_argument("--seconds", type=int, default=60, help="time for each target; default: 60")
@@ -110,16 +110,16 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _python_targets() -> list[str]:
-    return _output(sys.executable, str(FUZZ / "python_target.py"), "--list").split()
+    return _run_command(sys.executable, str(FUZZ / "python_target.py"), "--list").split()
 
 
-def _output(*command: str) -> str:
+def _run_command(*command: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def _targets(names: Sequence[str]) -> list[Target]:
+def _select_targets(names: Sequence[str]) -> list[Target]:
     in_rust = [name for name in names if (FUZZ / "targets" / f"{name}.rs").is_file()]
-    built = _build(in_rust) if in_rust else WORK
+    built = _build_programs(in_rust) if in_rust else WORK
     return [
         Target(
             name,
@@ -129,9 +129,9 @@ def _targets(names: Sequence[str]) -> list[Target]:
     ]
 
 
-def _build(names: Sequence[str]) -> Path:
+def _build_programs(names: Sequence[str]) -> Path:
     """Build Rust targets and return the folder of the programs."""
-    host = re.search(r"^host: (\S+)$", _output("rustc", "-vV"), re.MULTILINE)
+    host = re.search(r"^host: (\S+)$", _run_command("rustc", "-vV"), re.MULTILINE)
     assert host is not None
     # With --target the options apply to the crates only, not to build scripts.
     command = ["cargo", "build", "--quiet", "--release", "--manifest-path", str(FUZZ / "Cargo.toml")]
@@ -143,23 +143,23 @@ def _build(names: Sequence[str]) -> Path:
 
 def run(target: Target, seconds: int, inputs: int = -1) -> Result:
     """Run one target from its kept inputs, and keep what reaches more code."""
-    found = WORK / "found" / target.name
-    shutil.rmtree(found, ignore_errors=True)
-    found.mkdir(parents=True)
+    inputs_folder = WORK / "found" / target.name
+    shutil.rmtree(inputs_folder, ignore_errors=True)
+    inputs_folder.mkdir(parents=True)
     if target.command[0] == sys.executable:
-        _output(*target.command[:-1], "--seeds", target.name, str(found))
+        _run_command(*target.command[:-1], "--seeds", target.name, str(inputs_folder))
     for content in read_corpus(target.corpus):
-        (found / hashlib.sha1(content, usedforsecurity=False).hexdigest()).write_bytes(content)
+        (inputs_folder / hashlib.sha1(content, usedforsecurity=False).hexdigest()).write_bytes(content)
     failures = WORK / "failures"
     failures.mkdir(parents=True, exist_ok=True)
-    before = set(failures.glob(f"{target.name}-*"))
+    earlier_failures = set(failures.glob(f"{target.name}-*"))
     log = failures / f"{target.name}.log"
     started = time.monotonic()
     with log.open("wb") as output:
         subprocess.run(
             [
                 *target.command,
-                str(found),
+                str(inputs_folder),
                 f"-max_total_time={seconds}",
                 f"-runs={inputs}",
                 f"-max_len={LONGEST_INPUT}",
@@ -175,15 +175,15 @@ def run(target: Target, seconds: int, inputs: int = -1) -> Result:
             check=False,
         )
     text = log.read_text(errors="replace")
-    done = re.search(r"^Done \d+ runs in (\d+) second", text, re.MULTILINE)  # without the start of the program
-    took = float(done[1]) if done else time.monotonic() - started
+    last_line = re.search(r"^Done \d+ runs in (\d+) second", text, re.MULTILINE)  # without the start of the program
+    took = float(last_line[1]) if last_line else time.monotonic() - started
     edges = [int(number) for number in re.findall(r" cov: (\d+) ", text)]
     initial = re.search(r"INITED +cov: (\d+)", text)
     executed = re.search(r"number_of_executed_units: (\d+)", text)
-    new = tuple(sorted(set(failures.glob(f"{target.name}-*")) - before))
+    new = tuple(sorted(set(failures.glob(f"{target.name}-*")) - earlier_failures))
     if executed is None and not new:  # it did not start
         raise SystemExit(f"{target.name} did not run:\n{text[-2000:]}")
-    write_corpus(target, found)
+    write_corpus(target, inputs_folder)
     return Result(
         int(executed[1]) if executed else _last_count(text),
         took,
@@ -208,12 +208,12 @@ def read_corpus(path: Path) -> list[bytes]:
 
 def write_corpus(target: Target, folder: Path) -> None:
     """Keep the fewest and shortest inputs of a folder that reach the same code, up to the size limit."""
-    kept = WORK / "kept" / target.name
-    shutil.rmtree(kept, ignore_errors=True)
-    kept.mkdir(parents=True)
-    command = [*target.command, "-set_cover_merge=1", f"-timeout={TIMEOUT_S}", str(kept), str(folder)]
+    minimized_folder = WORK / "kept" / target.name
+    shutil.rmtree(minimized_folder, ignore_errors=True)
+    minimized_folder.mkdir(parents=True)
+    command = [*target.command, "-set_cover_merge=1", f"-timeout={TIMEOUT_S}", str(minimized_folder), str(folder)]
     subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-    lines = sorted({escape_input(path.read_bytes()) for path in kept.iterdir()}, key=lambda line: (len(line), line))
+    lines = sorted({escape_input(path.read_bytes()) for path in minimized_folder.iterdir()}, key=lambda line: (len(line), line))
     if lines:
         chosen = _first_lines(lines[::-1], CORPUS_BYTES // 2)  # the longest reach most, the shortest fail most clearly
         left = CORPUS_BYTES - sum(len(line) + 1 for line in chosen)

@@ -31,12 +31,12 @@ def pins(root: Path) -> str:
     crates = [crate for crate in locked if "source" in crate and crate["name"] not in direct]
     versions = Counter(crate["name"] for crate in crates)
     return "".join(
-        _pin(crate["name"], crate["version"], versions[crate["name"]] > 1)
+        _format_pin(crate["name"], crate["version"], versions[crate["name"]] > 1)
         for crate in sorted(crates, key=lambda crate: (crate["name"], crate["version"]))
     )
 
 
-def _pin(name: str, version: str, several: bool) -> str:
+def _format_pin(name: str, version: str, several: bool) -> str:
     """Without default features, which would bring in crates that nothing uses."""
     pin = f'version = "={version}", default-features = false'
     if not several:

@@ -58,9 +58,9 @@ def main() -> None:
         default="{}.{}".format(*sys.version_info),
         help="Python there, where it is another than here",
     )
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     try:
-        fill(asked.folder, asked.python)
+        fill(arguments.folder, arguments.python)
     except Refusal as refusal:
         sys.exit("\n".join(str(problem) for problem in refusal.problems))
 
@@ -72,40 +72,40 @@ def fill(folder: Path, python: str) -> None:
         Refusal: the folder is something else, wirespeed does not run with that Python, or a tool failed.
     """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    _check(folder, python, project["requires-python"])
+    _check_arguments(folder, python, project["requires-python"])
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as scratch:
-        made = Path(scratch) / folder.name
-        made.mkdir()
-        target = _target(_build(made), python)
+        new_folder = Path(scratch) / folder.name
+        new_folder.mkdir()
+        target = _find_target(_build_wheel(new_folder), python)
         extras = [requirement for extra in EXTRAS for requirement in project["optional-dependencies"][extra]]
-        _fetch(made, target, [*project["dependencies"], *extras])
-        _write_down(made, target)
+        _fetch_wheels(new_folder, target, [*project["dependencies"], *extras])
+        _write_down(new_folder, target)
         if folder.exists():
             folder.rename(Path(scratch) / "before")
-        made.rename(folder)
+        new_folder.rename(folder)
     wheels = list(folder.glob("*.whl"))
     size = sum(wheel.stat().st_size for wheel in wheels) / 1e6
     sys.stdout.write(f"{folder}: {len(wheels)} wheels, {size:.0f} MB, for {target}\n")
 
 
-def _check(folder: Path, python: str, needed: str) -> None:
+def _check_arguments(folder: Path, python: str, needed: str) -> None:
     if folder.exists() and not (folder.is_dir() and (not any(folder.iterdir()) or (folder / SUMS).is_file())):
         raise refuse(f"{folder}", "something that is no wheelhouse", "a folder to make, or an earlier wheelhouse")
-    given, least = re.fullmatch(r"3\.(\d+)", python), re.fullmatch(r">=3\.(\d+)", needed)
-    assert least is not None, f"pyproject.toml: requires-python {needed!r}"
-    if given is None or int(given[1]) < int(least[1]):
-        raise refuse("--python", repr(python), f"3.{least[1]} or later, such as 3.12")
+    requested, minimum = re.fullmatch(r"3\.(\d+)", python), re.fullmatch(r">=3\.(\d+)", needed)
+    assert minimum is not None, f"pyproject.toml: requires-python {needed!r}"
+    if requested is None or int(requested[1]) < int(minimum[1]):
+        raise refuse("--python", repr(python), f"3.{minimum[1]} or later, such as 3.12")
 
 
-def _build(folder: Path) -> Path:
+def _build_wheel(folder: Path) -> Path:
     """wirespeed's own wheel; one serves every Python from 3.11 on (abi3)."""
     maturin = Path(sys.executable).parent / "maturin"
-    _run([str(maturin), "build", "--release", "--quiet", "--interpreter", sys.executable, "--out", str(folder)])
+    _run_command([str(maturin), "build", "--release", "--quiet", "--interpreter", sys.executable, "--out", str(folder)])
     return next(folder.glob("wirespeed-*.whl"))
 
 
-def _target(wheel: Path, python: str) -> Target:
+def _find_target(wheel: Path, python: str) -> Target:
     """What the wheel itself runs on, as maturin found from the symbols that it uses."""
     tag = re.search(r"-manylinux_2_(\d+)_(\w+)\.whl$", wheel.name)
     if tag is None:
@@ -113,7 +113,7 @@ def _target(wheel: Path, python: str) -> Target:
     return Target(python, int(tag[1]), tag[2])
 
 
-def _fetch(folder: Path, target: Target, requirements: list[str]) -> None:
+def _fetch_wheels(folder: Path, target: Target, requirements: list[str]) -> None:
     arguments = [
         sys.executable,
         "-m",
@@ -127,7 +127,7 @@ def _fetch(folder: Path, target: Target, requirements: list[str]) -> None:
     arguments += ["--dest", str(folder), "--constraint", str(ROOT / "constraints.txt")]
     arguments += ["--implementation", "cp", "--python-version", target.python]
     arguments += [word for platform in target.platforms for word in ("--platform", platform)]
-    _run([*arguments, *requirements])
+    _run_command([*arguments, *requirements])
 
 
 def _write_down(folder: Path, target: Target) -> None:
@@ -135,13 +135,13 @@ def _write_down(folder: Path, target: Target) -> None:
         path.name: hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(folder.glob("*.whl"), key=lambda path: path.name.lower())
     }
-    pinned = [f"{_requirement(name)} --hash=sha256:{digest}" for name, digest in sums.items()]
+    pinned = [f"{_parse_requirement(name)} --hash=sha256:{digest}" for name, digest in sums.items()]
     (folder / REQUIREMENTS).write_text("".join(f"{line}\n" for line in pinned), encoding="utf-8")
     (folder / SUMS).write_text("".join(f"{digest}  {name}\n" for name, digest in sums.items()), encoding="utf-8")
     (folder / README).write_text(_INSTALL.format(target=target, sums=SUMS), encoding="utf-8")
 
 
-def _requirement(wheel: str) -> str:
+def _parse_requirement(wheel: str) -> str:
     """``name==version`` of a wheel's file name."""
     name, version = wheel.split("-")[:2]
     return f"{name}=={version}"
@@ -157,10 +157,10 @@ wirespeed and all it needs, for {target}.
 """
 
 
-def _run(arguments: list[str]) -> None:
-    done = subprocess.run(arguments, cwd=ROOT, stdout=subprocess.DEVNULL, check=False)  # what is wrong it says itself
-    if done.returncode:
-        raise refuse(" ".join(arguments[:4]), f"exit code {done.returncode}", "0")
+def _run_command(arguments: list[str]) -> None:
+    completed = subprocess.run(arguments, cwd=ROOT, stdout=subprocess.DEVNULL, check=False)  # what is wrong it says itself
+    if completed.returncode:
+        raise refuse(" ".join(arguments[:4]), f"exit code {completed.returncode}", "0")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from typing import Any
 from wirespeed.cluster.ranges import expand_names
 from wirespeed.plan import Cable, Plan
 from wirespeed.render import simulator_mappings
-from wirespeed.simulation.planned_scenario import Scenario, scenario_of
+from wirespeed.simulation.planned_scenario import Scenario, build_plan_scenario
 from wirespeed.simulation.workload import read_traffic
 
 INCAST = """\
@@ -42,7 +42,7 @@ def traffic(folder: Path, text: str) -> Path:
 
 
 def build_scenario(plan: Plan, folder: Path, text: str = INCAST, seed: int = 1) -> tuple[Scenario, dict[str, Any]]:
-    scenario = scenario_of(plan, read_traffic(traffic(folder, text)), seed, "a test", simulator_mappings())
+    scenario = build_plan_scenario(plan, read_traffic(traffic(folder, text)), seed, "a test", simulator_mappings())
     return scenario, json.loads(scenario.text)
 
 

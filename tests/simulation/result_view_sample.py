@@ -38,5 +38,5 @@ def build_sample(
     observe = Recording(series, Duration.parse(interval))
     ended = None if until is None else Duration.parse(until)
     with prepare(out) as to:
-        to.write(run(write_scenario(folder, scenario), "roce", 1, observe, until=ended))
+        to.write(run(write_scenario(folder, scenario), "roce", 1, observe, end_time=ended))
     return out

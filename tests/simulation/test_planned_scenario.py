@@ -21,7 +21,7 @@ from wirespeed.render import files
 from wirespeed.results.json import plain
 from wirespeed.results.simulation import from_json
 from wirespeed.simulation.result_folder import open_folder
-from wirespeed.simulation.workload import flows_of, read_traffic, traffic_schema
+from wirespeed.simulation.workload import read_traffic, spread_flows, traffic_schema
 from wirespeed.wire import path_mtu_fitting
 
 ROOT = Path(__file__).parents[2]
@@ -193,13 +193,15 @@ def test_permutations_follow_the_seed(tmp_path: Path) -> None:
     plan = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml"))
     text = "version: 1\ntraffic:\n  - {pattern: permutation, size: 4 kB}\n"
     sent = read_traffic(traffic(tmp_path, text))
-    pairs_of_seed = {seed: [(entry.source, entry.target) for entry in flows_of(plan, sent, seed)] for seed in range(20)}
+    pairs_of_seed = {
+        seed: [(entry.source, entry.target) for entry in spread_flows(plan, sent, seed)] for seed in range(20)
+    }
     for pairs in pairs_of_seed.values():
         assert len(pairs) == 32
         for place in (0, 1):
             assert len({pair[place] for pair in pairs}) == 32
         assert all(entry.host != other.host and entry.interface == other.interface for entry, other in pairs)
-    assert pairs_of_seed[1] == [(entry.source, entry.target) for entry in flows_of(plan, sent, 1)]
+    assert pairs_of_seed[1] == [(entry.source, entry.target) for entry in spread_flows(plan, sent, 1)]
     assert len({tuple(pairs) for pairs in pairs_of_seed.values()}) > 1
 
 

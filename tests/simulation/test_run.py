@@ -272,8 +272,8 @@ def test_a_run_on_one_thread_says_why_where_more_would_be_faster(tmp_path: Path)
         return (tmp_path / name).open("wb")
 
     until = Duration(20_000_000)
-    captured_run = run(scenario, "hpcc", 1, captured, until=until, create=create, threads=2)
+    captured_run = run(scenario, "hpcc", 1, captured, end_time=until, create=create, threads=2)
     assert (captured_run.serial_reason, len(made)) == ("a capture needs both ends of each connection in one thread", 1)
-    assert run(scenario, "hpcc", 1, captured, until=until, create=create, threads=1).serial_reason is None
-    assert run(scenario, "hpcc", 1, until=until, threads=2).serial_reason is None
+    assert run(scenario, "hpcc", 1, captured, end_time=until, create=create, threads=1).serial_reason is None
+    assert run(scenario, "hpcc", 1, end_time=until, threads=2).serial_reason is None
     assert run(scenario.with_name("incast.json"), "hpcc", 1, threads=2).serial_reason is None, "too little to do"

@@ -1,4 +1,4 @@
-"""The same scenarios under several algorithms of congestion control, in concurrent runs."""
+"""Run the same scenarios with several congestion-control algorithms, concurrently."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from wirespeed.simulation.algorithm_settings import (
     ROWS,
     apply_settings,
     find_missing_slope,
+    find_settings,
     select_algorithm,
-    settings_of,
 )
 from wirespeed.simulation.parameter_changes import find_changes
 from wirespeed.simulation.run import Progress, Result, run
@@ -42,9 +42,9 @@ class Candidate:
 
     path: Path
     text: str
-    """JSON."""
+    """The scenario as JSON."""
     planned: Mapping[Congestion, str] = field(default_factory=dict)
-    """The scenario with the ECN thresholds that the plan has for another congestion control."""
+    """The scenario with the plan's ECN thresholds for another congestion control."""
     refusals: Mapping[Congestion, str] = field(default_factory=dict)
     """Why the plan has no thresholds for a congestion control."""
 
@@ -67,11 +67,11 @@ def compare(
     seed: int,
     *,
     as_is: bool = False,
-    until: Duration | None = None,
+    end_time: Duration | None = None,
     jobs: int = 1,
     on_progress: Callable[[int, int], bool] | None = None,
 ) -> Comparison:
-    """Run every scenario under every algorithm.
+    """Run every scenario with every algorithm.
 
     Runs are threads: the core works without Python's lock. A result depends on scenario, preset and seed only, not on
     the number of concurrent runs.
@@ -82,7 +82,7 @@ def compare(
         preset: one of the presets.
         seed: of all random numbers.
         as_is: change the algorithm only, not the settings that it expects.
-        until: end every run at this simulated time.
+        end_time: end every run at this simulated time.
         jobs: number of concurrent runs.
         on_progress: called with the number of runs done and of all runs; returns whether to continue.
 
@@ -96,16 +96,18 @@ def compare(
         return wanted
 
     def work(job: _Job) -> Run:
-        return _row(job, run(job.path, preset, seed, until=until, on_progress=report_progress, text=job.text))
+        return _build_row(
+            job, run(job.path, preset, seed, end_time=end_time, on_progress=report_progress, text=job.text)
+        )
 
     with ThreadPoolExecutor(jobs) as pool:
         futures = [pool.submit(work, job) for job in todo]
         while wanted and not _all_done(futures):
-            done = sum(future.done() for future in futures)
-            wanted = on_progress is None or on_progress(done, len(futures))
+            done_count = sum(future.done() for future in futures)
+            wanted = on_progress is None or on_progress(done_count, len(futures))
         for future in futures:
             future.cancel()
-    return Comparison(preset, seed, tuple(_results(futures)))
+    return Comparison(preset, seed, tuple(_collect_results(futures)))
 
 
 def _all_done(futures: list[Future[Run]]) -> bool:
@@ -115,9 +117,9 @@ def _all_done(futures: list[Future[Run]]) -> bool:
     return failed or not waiting
 
 
-def _results(futures: list[Future[Run]]) -> Iterator[Run]:
+def _collect_results(futures: list[Future[Run]]) -> Iterator[Run]:
     """Results in the order of the jobs. Refusals of all jobs are joined."""
-    problems: dict[Problem, None] = {}  # in order, each once
+    problems: dict[Problem, None] = {}  # ordered set
     for future in futures:
         if future.cancelled():
             continue
@@ -140,15 +142,15 @@ def read_scenario(path: Path) -> Candidate:
 
 def _create_job(candidate: Candidate, algorithm: str, preset: str, as_is: bool) -> _Job:
     """The scenario with the algorithm and the settings that it expects."""
-    path, congestion = candidate.path, settings_of(algorithm).plan
-    original = _parse(candidate.text)
+    path, congestion = candidate.path, find_settings(algorithm).plan
+    original = _parse_scenario(candidate.text)
     if original is None:
         return _Job(path, algorithm, candidate.text)  # the core reports what is wrong, and where
     select_algorithm(algorithm, original, preset)
     if as_is:
         return _Job(path, algorithm, json.dumps(original))
     planned = candidate.planned.get(congestion) if congestion else None
-    scenario = _parse(candidate.text if planned is None else planned)
+    scenario = _parse_scenario(candidate.text if planned is None else planned)
     assert scenario is not None
     select_algorithm(algorithm, scenario, preset)
     apply_settings(algorithm, scenario, preset)
@@ -159,7 +161,7 @@ def _create_job(candidate: Candidate, algorithm: str, preset: str, as_is: bool) 
     return _Job(path, algorithm, text, find_changes(original, scenario, preset), warnings)
 
 
-def _parse(text: str) -> Scenario | None:
+def _parse_scenario(text: str) -> Scenario | None:
     """A scenario whose `parameters` is an object; None: none that the core accepts."""
     try:
         read: object = json.loads(text)
@@ -171,8 +173,8 @@ def _parse(text: str) -> Scenario | None:
 
 
 def _describe_marking(candidate: Candidate, algorithm: str, scenario: Scenario, preset: str) -> Iterator[str]:
-    """Why the thresholds of the scenario are not those that the algorithm expects."""
-    expects = settings_of(algorithm)
+    """Why the thresholds of the scenario differ from those that the algorithm expects."""
+    expects = find_settings(algorithm)
     if expects.plan is not None and expects.plan in candidate.refusals:
         used = "; the step is at the minimum threshold" if expects.step else ""
         yield f"the plan has no ECN thresholds for this algorithm: {candidate.refusals[expects.plan]}{used}"
@@ -184,7 +186,7 @@ def _describe_marking(candidate: Candidate, algorithm: str, scenario: Scenario, 
         )
 
 
-def _row(job: _Job, result: Result) -> Run:
+def _build_row(job: _Job, result: Result) -> Run:
     summary = result.summary
     flows = _completed_flows(result.tables)
     return Run(
@@ -198,8 +200,8 @@ def _row(job: _Job, result: Result) -> Run:
         failed=summary.failed,
         fct_us=summary.fct_us,
         end_us=summary.end_us,
-        goodput_gbps=_goodput(flows),
-        jain=_jain(flows),
+        goodput_gbps=_compute_goodput(flows),
+        jain=_compute_jain_index(flows),
         pfc_pauses=summary.pfc_pauses,
         ecn_marks=summary.ecn_marks,
         cnps=summary.cnps,
@@ -219,14 +221,14 @@ def _completed_flows(tables: Mapping[str, pa.Table]) -> list[tuple[int, int, int
     return [(size, start, end) for size, start, end, status in rows if status == "completed" and end is not None]
 
 
-def _goodput(flows: list[tuple[int, int, int]]) -> float | None:
+def _compute_goodput(flows: list[tuple[int, int, int]]) -> float | None:
     if not flows:
         return None
     picoseconds = max(end for _, _, end in flows) - min(start for _, start, _ in flows)
     return round(sum(size for size, _, _ in flows) * 8 * 1000 / picoseconds, 6) if picoseconds else None
 
 
-def _jain(flows: list[tuple[int, int, int]]) -> float | None:
+def _compute_jain_index(flows: list[tuple[int, int, int]]) -> float | None:
     """(sum of rates)² / (number × sum of their squares)."""
     rates = [size / (end - start) for size, start, end in flows if end > start]
     squares = sum(rate * rate for rate in rates)

@@ -1,4 +1,4 @@
-"""Flows: what each took, beside the least it could take, and how that is spread."""
+"""Completion times of flows, compared with their minimum, and their distribution."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from wirespeed.simulation.result_folder import ResultFolder
 from wirespeed.units import Size
 
 _POINTS = 200
-"""Ranks of a distribution at most: a chart has no more points to see."""
+"""Maximum ranks of a distribution: more points are not visible in a chart."""
 _KIBIBYTE = 1024
 _GROUPS = 4
-"""Kinds of flows that are drawn apart, the most frequent ones; beside them all flows together."""
+"""Maximum number of kinds of flows that are drawn separately, the most frequent ones, in addition to all flows."""
 
 
 def flow_rows(folder: ResultFolder, nic_ports: Mapping[int, int]) -> tuple[FlowRow, ...]:
@@ -65,35 +65,37 @@ def distributions(flows: Sequence[FlowRow]) -> Iterator[Distribution]:
         (None, completed),
         *((kind, [entry for entry in completed if (entry.verb, entry.bytes) == kind]) for kind in chosen),
     ]
-    yield Distribution("Completion time", "µs", tuple(_times(kind, flows_of_kind) for kind, flows_of_kind in groups))
+    yield Distribution(
+        "Completion time", "µs", tuple(_group_times(kind, flows_of_kind) for kind, flows_of_kind in groups)
+    )
     if any(flow.slowdown is not None for flow in completed):
         yield Distribution(
-            "Slowdown", "actual / ideal", tuple(_slowdowns(kind, flows_of_kind) for kind, flows_of_kind in groups)
+            "Slowdown", "actual / ideal", tuple(_group_slowdowns(kind, flows_of_kind) for kind, flows_of_kind in groups)
         )
 
 
-def _times(kind: tuple[str, int] | None, flows: Sequence[FlowRow]) -> Group:
-    taken = [flow.took_ps / 1e6 for flow in flows if flow.took_ps is not None]
-    return Group(_name(kind), len(flows), quantiles(taken), _ideals(flows))
+def _group_times(kind: tuple[str, int] | None, flows: Sequence[FlowRow]) -> Group:
+    times_us = [flow.took_ps / 1e6 for flow in flows if flow.took_ps is not None]
+    return Group(_name_kind(kind), len(flows), quantiles(times_us), _find_ideals(flows))
 
 
-def _ideals(flows: Sequence[FlowRow]) -> tuple[Ideal, ...]:
-    """Of each kind, in µs. Paths of several lengths differ by their propagation: the shortest is the ideal of all."""
+def _find_ideals(flows: Sequence[FlowRow]) -> tuple[Ideal, ...]:
+    """Ideal times by kind, in µs. Paths of different lengths differ in propagation: the shortest counts for all."""
     shortest: dict[tuple[str, int], int] = {}
     for flow in flows:
         if flow.least_ps is None:
             return ()
         kind = flow.verb, flow.bytes
         shortest[kind] = min(flow.least_ps, shortest.get(kind, flow.least_ps))
-    return tuple(sorted(Ideal(least_ps / 1e6, _name(kind)) for kind, least_ps in shortest.items()))
+    return tuple(sorted(Ideal(least_ps / 1e6, _name_kind(kind)) for kind, least_ps in shortest.items()))
 
 
-def _slowdowns(kind: tuple[str, int] | None, flows: Sequence[FlowRow]) -> Group:
+def _group_slowdowns(kind: tuple[str, int] | None, flows: Sequence[FlowRow]) -> Group:
     slowdowns = [slowdown for flow in flows if (slowdown := flow.slowdown) is not None]
-    return Group(_name(kind), len(flows), quantiles(slowdowns), (Ideal(1.0, "all flows"),))
+    return Group(_name_kind(kind), len(flows), quantiles(slowdowns), (Ideal(1.0, "all flows"),))
 
 
-def _name(kind: tuple[str, int] | None) -> str:
+def _name_kind(kind: tuple[str, int] | None) -> str:
     if kind is None:
         return "all flows"
     verb, size = kind
@@ -101,8 +103,8 @@ def _name(kind: tuple[str, int] | None) -> str:
 
 
 def quantiles(values: Sequence[float]) -> tuple[float, ...]:
-    """The values at evenly spaced ranks, the first and the last among them; all where there are few."""
+    """The values at evenly spaced ranks, including the first and the last; few values are all included."""
     ordered = sorted(values)
     if len(ordered) <= _POINTS:
         return tuple(ordered)
-    return tuple(ordered[round(at * (len(ordered) - 1) / (_POINTS - 1))] for at in range(_POINTS))
+    return tuple(ordered[round(rank * (len(ordered) - 1) / (_POINTS - 1))] for rank in range(_POINTS))

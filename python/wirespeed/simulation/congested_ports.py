@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from wirespeed.simulation.result_folder import ResultFolder
     from wirespeed.simulation.run import Result
 
-_MIN_SHARE = 0.05  # of the deepest queue: ports below it are not congested
+_MIN_SHARE = 0.05  # share of the deepest queue, below which a port is not congested
 _IDLE_BYTES = 9_216  # a queue that holds one jumbo frame is not congested
 _COLUMNS: tuple[QueuesColumn, ...] = ("port", "max_bytes", "ecn_marks", "drops", "paused_ps")
 

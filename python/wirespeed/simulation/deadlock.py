@@ -1,4 +1,4 @@
-"""Descriptions of deadlocks: the ports that wait for each other in a circle."""
+"""Descriptions of deadlocks: ports that wait for each other in a cycle."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from typing import TypedDict
 from wirespeed.plan import End, Plan
 from wirespeed.settings import DistinctValues, NicQos, PortQos, Queue
 from wirespeed.simulation import scenario_types as form
-from wirespeed.simulation.host_pipe import pipes_of
+from wirespeed.simulation.host_pipe import build_pipes
 from wirespeed.simulation.nics import DriverNames, PortSettings, bits, nic_port
 from wirespeed.simulation.parameters import Text, difference, from_text, merge, most_common, select_section, to_text
 from wirespeed.simulation.plan_names import Names
@@ -54,25 +54,25 @@ class _Port:
     of_priorities: dict[tuple[int, ...], Text]
 
 
-def devices_of(plan: Plan, names: Names, words: DriverNames, traffic: Traffic | None = None) -> Devices:
+def build_devices(plan: Plan, names: Names, driver_names: DriverNames, traffic: Traffic | None = None) -> Devices:
     """The settings of a plan's devices.
 
-    ``names`` numbers its nodes and ports, ``words`` are the names of the NICs' drivers, ``traffic`` may contain more
-    about NICs.
+    ``names`` numbers its nodes and ports, ``driver_names`` are the names of the NICs' drivers, ``traffic`` may contain
+    more about NICs.
 
     Raises:
         Refusal: the traffic file does not fit; with its line.
     """
-    return _DeviceBuilder(plan, names, words, traffic).devices()
+    return _DeviceBuilder(plan, names, driver_names, traffic).devices()
 
 
 class _DeviceBuilder:
     """Collects settings and assumptions."""
 
-    def __init__(self, plan: Plan, names: Names, words: DriverNames, traffic: Traffic | None) -> None:
-        self._plan, self._names, self._words, self._traffic = plan, names, words, traffic
+    def __init__(self, plan: Plan, names: Names, driver_names: DriverNames, traffic: Traffic | None) -> None:
+        self._plan, self._names, self._driver_names, self._traffic = plan, names, driver_names, traffic
         self._assumed: dict[str, None] = {}
-        self._of_switches = Switches(plan, self._assume)
+        self._of_switches = Switches(plan, self._add_assumption)
         self._switches, self._hosts = _Settings(), _Settings()
         self._nic_qos: DistinctValues[NicQos] = DistinctValues()
         self._port_qos: DistinctValues[PortQos] = DistinctValues()
@@ -87,15 +87,15 @@ class _DeviceBuilder:
             self._switches.nodes[self._names.node(name)] = to_text(self._of_switches.node(name, switch))
         for port, _, end in self._names.ports():
             settings = self._switches if end.device in self._plan.switches else self._hosts
-            made = self._port(end)
-            settings.ports[port] = made.parameters
-            for priorities, text in made.of_priorities.items():
+            port_settings = self._build_port(end)
+            settings.ports[port] = port_settings.parameters
+            for priorities, text in port_settings.of_priorities.items():
                 settings.priorities.setdefault(priorities, {})[port] = text
-        for port, pipe in pipes_of(self._plan, self._names, self._traffic, self._assume).items():
+        for port, pipe in build_pipes(self._plan, self._names, self._traffic, self._add_assumption).items():
             self._hosts.ports[port] = self._with_pipe(self._hosts.ports[port], pipe)
         if self._plan.switches:
             self._of_switches.assume_hash()
-        parameters = self._base()
+        parameters = self._find_common_settings()
         base = to_text(parameters)
         items = [
             *self._node_items(self._switches.nodes, base),
@@ -107,15 +107,15 @@ class _DeviceBuilder:
                 items += self._port_items(texts, base, priorities)
         return Devices(parameters, items, tuple(self._assumed))
 
-    def _port(self, end: End) -> _Port:
-        """Settings of a port, made once for ports with equal settings in the plan."""
+    def _build_port(self, end: End) -> _Port:
+        """Settings of a port, computed once for ports with equal settings in the plan."""
         key: tuple[object, ...]
         switch = self._plan.switches.get(end.device)
         if switch is None:
             nic = self._plan.hosts[end.device].nics[end.port]
             key = (self._nic_qos.number(nic.qos), nic.model, nic.driver.name, nic.link.speed)
             if key not in self._made:
-                self._made[key] = _port(nic_port(self._plan, nic, self._words, self._assume))
+                self._made[key] = _convert_port(nic_port(self._plan, nic, self._driver_names, self._add_assumption))
             return self._made[key]
         port = switch.ports[end.port]
         key = (
@@ -125,23 +125,23 @@ class _DeviceBuilder:
             self._plan.latencies.get(end.device),
         )
         if key not in self._made:
-            self._made[key] = _port(self._of_switches.port(end.device, switch, port))
+            self._made[key] = _convert_port(self._of_switches.port(end.device, switch, port))
         return self._made[key]
 
     def _with_pipe(self, text: Text, pipe: form.Pipe | None) -> Text:
-        """A NIC port with what is between it and memory."""
+        """The settings of a NIC port with its path to memory."""
         addition = to_text({"nic": {"pipe": pipe}})
         if (text, addition) not in self._piped:
             self._piped[text, addition] = to_text({**from_text(text), **from_text(addition)})
         return self._piped[text, addition]
 
-    def _assume(self, text: str) -> None:
+    def _add_assumption(self, text: str) -> None:
         self._assumed.setdefault(text)
 
-    def _base(self) -> form.Parameters:
+    def _find_common_settings(self) -> form.Parameters:
         """The settings of most ports."""
         base: form.Parameters = {}
-        for ports in (self._hosts.ports, self._switches.ports):  # of a switch where there is one
+        for ports in (self._hosts.ports, self._switches.ports):  # the settings of switch ports, if there are any
             base = merge(base, most_common(ports.values()))
         base = merge(base, most_common(self._switches.nodes.values()))
         lossless = bits(
@@ -155,21 +155,23 @@ class _DeviceBuilder:
                 elif bits(priorities) & lossless and section != "headroom":
                     base = merge(base, select_section(most_common(ports.values()), section))
         base = merge(base, {"marking": {"enabled": False}} if self._plan.switches else {})
-        return merge(base, {"transport": self._transport()})
+        return merge(base, {"transport": self._build_transport()})
 
-    def _transport(self) -> form.Transport:
+    def _build_transport(self) -> form.Transport:
         mtus = {nic.rdma_mtu for host in self._plan.hosts.values() for nic in host.nics.values() if nic.rdma_mtu}
-        found: form.Transport = {}
+        transport: form.Transport = {}
         if mtus:
-            found["mtu_bytes"] = min(mtus)
+            transport["mtu_bytes"] = min(mtus)
         if len(mtus) > 1:
-            self._assume(f"path MTU: {min(mtus)} bytes for all, the smallest of {', '.join(map(str, sorted(mtus)))}")
+            self._add_assumption(
+                f"path MTU: {min(mtus)} bytes for all, the smallest of {', '.join(map(str, sorted(mtus)))}"
+            )
         lossless = [
             int(traffic_class.priority) for traffic_class in self._plan.classes.values() if traffic_class.lossless
         ]
         if lossless:
-            found["priority"] = lossless[0]
-        return found
+            transport["priority"] = lossless[0]
+        return transport
 
     def _node_base(self, node: int, base: Text) -> Text:
         """The settings of a node's ports before any item for the ports."""
@@ -180,7 +182,7 @@ class _DeviceBuilder:
             self._below[of_node] = to_text(merge(from_text(base), from_text(of_node)))
         return self._below[of_node]
 
-    def _difference(self, text: Text, base: Text) -> Text:
+    def _subtract_base(self, text: Text, base: Text) -> Text:
         if (text, base) not in self._differences:
             self._differences[text, base] = to_text(difference(from_text(text), from_text(base)))
         return self._differences[text, base]
@@ -188,7 +190,7 @@ class _DeviceBuilder:
     def _node_items(self, texts: Mapping[int, Text], base: Text) -> list[form.Device]:
         groups: dict[Text, list[int]] = {}
         for node, text in texts.items():
-            groups.setdefault(self._difference(text, base), []).append(node)
+            groups.setdefault(self._subtract_base(text, base), []).append(node)
         return [
             {"nodes": nodes, "parameters": parameters}
             for text, nodes in groups.items()
@@ -198,11 +200,11 @@ class _DeviceBuilder:
     def _port_items(
         self, texts: Mapping[int, Text], base: Text, priorities: tuple[int, ...] | None
     ) -> list[form.Device]:
-        """Items of the ports that differ, of whole nodes where all ports of the node are set to the same."""
+        """Items for ports with different settings, or for whole nodes if all their ports are equal."""
         of_nodes: dict[int, dict[Text, list[int]]] = {}
         for port, text in texts.items():
             node = self._names.node(self._names.ends[port].device)
-            different = self._difference(text, self._node_base(node, base))
+            different = self._subtract_base(text, self._node_base(node, base))
             of_nodes.setdefault(node, {}).setdefault(different, []).append(port)
         nodes: dict[Text, list[int]] = {}
         ports: dict[Text, list[int]] = {}
@@ -225,7 +227,7 @@ class _DeviceBuilder:
         return items
 
 
-def _port(settings: PortSettings) -> _Port:
+def _convert_port(settings: PortSettings) -> _Port:
     return _Port(
         to_text(settings.parameters),
         {priorities: to_text(parameters) for priorities, parameters in settings.of_priorities.items()},

@@ -1,7 +1,7 @@
-"""The folder of one run's results: a Parquet file per table, the captures, and ``summary.json``, which comes last.
+"""The folder of one run's results: a Parquet file per table, the captures, and ``summary.json``, written last.
 
-Everything is written into a hidden folder inside and moved out when it is whole, so that neither a full disk nor Ctrl-C
-leaves half a file. The folder itself may be a mount point.
+Files are written into a hidden subfolder and moved when all are complete, so that neither a full disk nor Ctrl-C leaves
+a partial file. The folder may be a mount point.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SUMMARY = "summary.json"
 
 
 class Folder:
-    """Where one run's results go."""
+    """The folder of one run's results."""
 
     def __init__(self, path: Path, new: Path) -> None:
         self._path = path
@@ -35,7 +35,7 @@ class Folder:
         self._files: list[str] = []
 
     def create(self, name: str) -> BinaryIO:
-        """A file to be filled before `write`; the caller closes it."""
+        """Create a file to fill before `write`; the caller closes it."""
         self._files.append(name)
         return (self._new / name).open("xb")
 
@@ -43,7 +43,7 @@ class Folder:
         """Write the tables and the summary, and show all files.
 
         Raises:
-            OSError: the disk is full; what the folder held before is still there.
+            OSError: the disk is full; the earlier content of the folder is unchanged.
         """
         with _name_folder(self._path):
             for name, table in {**result.tables, **result.context}.items():
@@ -54,7 +54,7 @@ class Folder:
             self._move_in()
 
     def _move_in(self) -> None:
-        """By renaming: everything that could fail for lack of space is done."""
+        """Move the files by renaming, which needs no disk space."""
         for stale in _earlier_files(self._path):
             (self._path / stale).unlink(missing_ok=True)
         (self._path / SUMMARY).unlink(missing_ok=True)
@@ -64,15 +64,15 @@ class Folder:
 
 @contextmanager
 def prepare(path: Path, *, force: bool = False) -> Iterator[Folder]:
-    """Make the folder of a run's results, before the run: a folder that cannot be written to is met at once.
+    """Create the folder of a run's results before the run, so that write errors appear at once.
 
     Args:
-        path: made where there is none.
-        force: an earlier result may be replaced; other files stay.
+        path: the folder; it is created if it does not exist.
+        force: replace an earlier result; other files stay.
 
     Raises:
         Refusal: the folder is a file, or not empty.
-        OSError: nothing may be written there.
+        OSError: the folder is not writable.
     """
     if path.exists() and not path.is_dir():
         raise refuse(str(path), "a file", "a new or an empty folder")
@@ -102,7 +102,7 @@ def _write_parquet(table: pa.Table, file: BinaryIO) -> None:
 
 
 def _earlier_files(path: Path) -> list[str]:
-    """The files of a result that is already there."""
+    """The files of an earlier result."""
     try:
         document = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
@@ -114,7 +114,7 @@ def _earlier_files(path: Path) -> list[str]:
 
 @contextmanager
 def _name_folder(path: Path) -> Iterator[None]:
-    """Adds the folder's name to an error of a write. The error names no file, or one that the user never sees."""
+    """Add the folder's name to write errors, which name no file or a hidden one."""
     try:
         yield
     except OSError as error:

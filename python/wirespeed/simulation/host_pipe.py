@@ -1,6 +1,6 @@
-"""What stands between the NICs of a plan and memory: PCIe, where it may be slower than the port.
+"""The path from the NICs of a plan to memory: PCIe, if it may be slower than the port.
 
-A slot that never is has no pipe in the scenario, so its NIC's packets come and go as if there were none.
+A slot that is never slower has no pipe in the scenario, and does not delay the packets of its NIC.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from wirespeed.simulation.workload import HostPipe, Traffic
 from wirespeed.units import Duration, format_transfer_rate
 
 _GENERATIONS = {2500: 1, 5000: 2, 8000: 3, 16000: 4, 32000: 5}  # MT/s (PCI Express Base 5.0, section 1.2)
-_TAGS = 256  # of eight bits, extended tags (PCI Express Base 5.0, section 2.2.6.2)
+_TAGS = 256  # eight bits, extended tags (PCI Express Base 5.0, section 2.2.6.2)
 _ROUND_TRIP = Duration(547_000)
 """Picoseconds of a read of 64 bytes by a device in a Xeon E5, the median of two million (Neugebauer et al.,
 "Understanding PCIe performance for end host networking", SIGCOMM 2018, section 6)."""
 _PS_PER_NS = 1000
 _MOST_TAGS = 1 << 14  # fourteen bits (PCI Express Base 6.0, section 2.2.6.2)
-_LARGEST_BUFFER = 1 << 31  # bytes that the core takes
-_LONGEST_TRIP = Duration(10**12)  # what it takes, too: a second
+_LARGEST_BUFFER = 1 << 31  # bytes, the maximum of the core
+_LONGEST_TRIP = Duration(10**12)  # one second, the maximum of the core
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,29 +54,29 @@ class _Port:
         return int(self.nic.link.speed or self.cable.speed)
 
 
-def pipes_of(plan: Plan, names: Names, traffic: Traffic | None, assume: Assume) -> Mapping[int, form.Pipe | None]:
-    """The pipe of each NIC port, None where it has none; nothing where no port has one.
+def build_pipes(plan: Plan, names: Names, traffic: Traffic | None, assume: Assume) -> Mapping[int, form.Pipe | None]:
+    """The pipe of each NIC port, None for a port without one; empty if no port has one.
 
     Raises:
         Refusal: a value of `host_pipe` in the traffic file is too small or too large; with its line.
     """
     if traffic is not None and traffic.host_pipe is not None:
-        _check(traffic, traffic.host_pipe)
+        _check_ranges(traffic, traffic.host_pipe)
     builder = _PipeBuilder(plan, traffic, assume)
-    found: dict[int, form.Pipe | None] = {}
+    pipes: dict[int, form.Pipe | None] = {}
     narrow: list[_Port] = []
     for number, _, end in names.ports():
         if end.device not in plan.hosts:
             continue
         nic = plan.hosts[end.device].nics[end.port]
         port = builder.port(end.device, nic, plan.cables[number // 2])
-        found[number] = builder.pipe(port) if port else None
+        pipes[number] = builder.pipe(port) if port else None
         narrow += [port] if port else []
     builder.assume_full_links(narrow)
-    return found if any(found.values()) else {}
+    return pipes if any(pipes.values()) else {}
 
 
-def _check(traffic: Traffic, host_pipe: HostPipe) -> None:
+def _check_ranges(traffic: Traffic, host_pipe: HostPipe) -> None:
     """Refuse values out of range."""
     problems: list[Problem] = []
 
@@ -130,12 +130,12 @@ class _PipeBuilder:
             *(cable.speed, cable.length, cable.cable),
         )
         if key not in self._made:
-            self._made[key] = self._pipe(port)
+            self._made[key] = self._build_pipe(port)
         return self._made[key]
 
-    def _pipe(self, port: _Port) -> form.Pipe | None:
+    def _build_pipe(self, port: _Port) -> form.Pipe | None:
         slot = port.slot
-        tags = self._tags(port.nic)
+        tags = self._find_tags(port.nic)
         trip_ns = -(-int((self._host_pipe and self._host_pipe.round_trip) or _ROUND_TRIP) // _PS_PER_NS)
         ordered = self._ordered_write_rate(port)
         rates = [
@@ -160,9 +160,9 @@ class _PipeBuilder:
                 "read_completion_boundary_bytes": None,
             },
         }
-        return {"gbps": None, "pcie": link, "latency_ns": 0, **self._buffer(port)}
+        return {"gbps": None, "pcie": link, "latency_ns": 0, **self._build_buffer(port)}
 
-    def _tags(self, nic: Nic) -> int:
+    def _find_tags(self, nic: Nic) -> int:
         """Outstanding reads: the value of the traffic file, else of the NIC's NVRAM settings."""
         return min((self._host_pipe and self._host_pipe.tags) or nic.nvm.outstanding_reads or _TAGS, _MOST_TAGS)
 
@@ -193,15 +193,15 @@ class _PipeBuilder:
         if assumed:
             self._assume(f"PCIe of {port.name} ({format_transfer_rate(slot.rate)} x{slot.lanes}): {', '.join(assumed)}")
 
-    def _buffer(self, port: _Port) -> form.Pipe:
+    def _build_buffer(self, port: _Port) -> form.Pipe:
         """The receive buffer, with the headroom of all lossless priorities."""
         needed = pause_thresholds(self._plan, port.nic, port.cable)
-        size = self._size(port, needed.headroom + needed.minimum_bytes)
+        size = self._choose_buffer_size(port, needed.headroom + needed.minimum_bytes)
         if size < needed.minimum_bytes:
-            self._refuse(port, size, needed.minimum_bytes)
+            self._refuse_size(port, size, needed.minimum_bytes)
         return needed.pipe(size)
 
-    def _size(self, port: _Port, computed: int) -> int:
+    def _choose_buffer_size(self, port: _Port, computed: int) -> int:
         """Size by the traffic file, else as planned for lossless priorities, else computed."""
         if self._host_pipe is not None and self._host_pipe.receive_buffer is not None:
             return int(self._host_pipe.receive_buffer)
@@ -216,7 +216,7 @@ class _PipeBuilder:
         )
         return computed
 
-    def _refuse(self, port: _Port, size: int, minimum: int) -> None:
+    def _refuse_size(self, port: _Port, size: int, minimum: int) -> None:
         """Refuse a buffer of the traffic file that is too small. A planned one is used, and may lose frames."""
         if self._host_pipe is None or self._host_pipe.receive_buffer is None or self._traffic is None:
             return self._assume(

@@ -1,4 +1,4 @@
-"""How much memory a stretch of work takes, from what Linux counts for this process."""
+"""The memory that a part of the program needs, from the counters of Linux for this process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _CLEAR_REFS = Path("/proc/self/clear_refs")
 
 
 class Memory:
-    """Measures from its creation on. Sizes are bytes, None where the system does not say."""
+    """Measures from its creation on. Sizes are bytes; None if the system does not report them."""
 
     def __init__(self) -> None:
         self._peak_before = _count_bytes("VmHWM")
@@ -19,19 +19,19 @@ class Memory:
         self._resident = _count_bytes("VmRSS")
 
     def peak(self) -> int | None:
-        """The most the process ever had resident."""
-        now = _count_bytes("VmHWM")
-        return None if now is None or self._peak_before is None else max(now, self._peak_before)
+        """The maximum resident memory of the process."""
+        peak_bytes = _count_bytes("VmHWM")
+        return None if peak_bytes is None or self._peak_before is None else max(peak_bytes, self._peak_before)
 
     def growth(self) -> int | None:
-        """The most it had resident since the creation, less what it had then.
+        """The maximum resident memory since the creation, minus the resident memory at that time.
 
-        Where the peak could not be reset and did not rise, it may be older than that: then nobody knows.
+        If the peak could not be reset and did not rise, it may be older than the creation: the growth is unknown.
         """
-        now = _count_bytes("VmHWM")
-        if now is None or self._mark is None or self._resident is None:
+        peak_bytes = _count_bytes("VmHWM")
+        if peak_bytes is None or self._mark is None or self._resident is None:
             return None
-        return max(now - self._resident, 0) if self._is_reset or now > self._mark else None
+        return max(peak_bytes - self._resident, 0) if self._is_reset or peak_bytes > self._mark else None
 
 
 def _reset_peak() -> bool:
@@ -44,9 +44,9 @@ def _reset_peak() -> bool:
 
 
 def _count_bytes(name: str) -> int | None:
-    """A line of /proc/self/status, which counts in KiB."""
+    """A value of /proc/self/status, which is in KiB, as bytes."""
     try:
-        found = re.search(rf"^{name}:\s+(\d+) kB$", _STATUS.read_text(), re.MULTILINE)
+        match = re.search(rf"^{name}:\s+(\d+) kB$", _STATUS.read_text(), re.MULTILINE)
     except OSError:
         return None
-    return int(found[1]) * 1024 if found else None
+    return int(match[1]) * 1024 if match else None

@@ -1,7 +1,7 @@
-"""What NIC ports of a plan are set to: PFC, scheduling, and the congestion control that their driver runs.
+"""Settings of a plan's NIC ports: PFC, scheduling, and the congestion control of their driver.
 
-A driver's parameters go to the simulator's under the same names, with the unit behind them. One that the simulator has
-not, or not with that value, is configured.
+Parameters of a driver are converted to those of the simulator with the same name plus a unit. A parameter or value that
+the simulator does not support is listed as an assumption.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from wirespeed.settings import Congestion, Discipline, Nic
 from wirespeed.simulation import scenario_types as form
 
 Assume = Callable[[str], None]
-"""Told what is not in the plan, or in the simulator."""
+"""Called with each value that is not in the plan, or not in the simulator."""
 _PRIORITIES = range(8)
 
 
 class NicNames(Protocol):
-    """The congestion control of a NIC's driver, and the driver's names for parameters of the simulator."""
+    """Algorithms and parameters of a NIC's driver, by the names of its platform and of the simulator."""
 
     @property
     def algorithms(self) -> Mapping[Congestion, str]:
-        """What it runs, by the simulator's name; any other runs DCQCN as published, and that is configured."""
+        """Algorithms by the simulator's name; any other is assumed to be DCQCN as published."""
 
     @property
     def parameters(self) -> Mapping[str, str]:
-        """The driver's name of a parameter of these to the simulator's."""
+        """Map the driver's name of a parameter to the simulator's name."""
 
     @property
     def flags(self) -> frozenset[str]:
@@ -39,22 +39,22 @@ class NicNames(Protocol):
 
     @property
     def cnp_interval(self) -> str | None:
-        """The driver's name of the least time between two CNPs, microseconds, where it is a parameter."""
+        """The driver's name of the minimum time between two CNPs in microseconds, if it is a parameter."""
 
 
 DriverNames = Mapping[str, NicNames]
-"""By kernel driver."""
+"""Names by kernel driver."""
 
 
 @dataclass(slots=True)
 class PortSettings:
-    """What a port is set to, and some of its priorities."""
+    """Settings of a port, and of some of its priorities."""
 
     parameters: form.Parameters
     of_priorities: dict[tuple[int, ...], form.Parameters] = field(default_factory=dict)
 
 
-def nic_port(plan: Plan, nic: Nic, words: DriverNames, assume: Assume) -> PortSettings:
+def nic_port(plan: Plan, nic: Nic, driver_names: DriverNames, assume: Assume) -> PortSettings:
     """The settings of a NIC port."""
     qos = nic.qos
     strict: list[int] = []
@@ -67,7 +67,7 @@ def nic_port(plan: Plan, nic: Nic, words: DriverNames, assume: Assume) -> PortSe
             strict.append(int(traffic_class.priority))
         elif share or traffic_class.share:
             weights[int(traffic_class.priority)] = share or traffic_class.share or 1
-    made = PortSettings(
+    settings = PortSettings(
         {
             "pfc": {"lossless_priorities": bits(int(entry) for entry in qos.pfc or ())},
             "scheduler": {"strict_priorities": bits(strict), "weights": shares(weights)},
@@ -77,37 +77,37 @@ def nic_port(plan: Plan, nic: Nic, words: DriverNames, assume: Assume) -> PortSe
     if not slowed and qos.roce_priority is not None:
         slowed = [int(qos.roce_priority)]
     if slowed:
-        made.of_priorities[tuple(slowed)] = _congestion(plan, nic, words, assume)
-    others = tuple(priority for priority in _PRIORITIES if priority not in slowed)
-    made.of_priorities[others] = {"congestion": {"algorithm": "line-rate"}}
-    return made
+        settings.of_priorities[tuple(slowed)] = _build_congestion(plan, nic, driver_names, assume)
+    other_priorities = tuple(priority for priority in _PRIORITIES if priority not in slowed)
+    settings.of_priorities[other_priorities] = {"congestion": {"algorithm": "line-rate"}}
+    return settings
 
 
-def _congestion(plan: Plan, nic: Nic, words: DriverNames, assume: Assume) -> form.Parameters:
-    """Both ends of congestion control, of the priorities that it slows."""
+def _build_congestion(plan: Plan, nic: Nic, driver_names: DriverNames, assume: Assume) -> form.Parameters:
+    """Congestion control of sender and receiver, for the priorities that use it."""
     model = plan.hardware.nics.get(nic.model or "")
-    known = words.get(nic.driver.name or (model.driver if model else None) or "")
-    algorithm = _algorithm(nic, known, assume)
+    names = driver_names.get(nic.driver.name or (model.driver if model else None) or "")
+    algorithm = _find_algorithm(nic, names, assume)
     congestion: dict[str, object] = {"algorithm": algorithm}
     notification: form.Notification = {}
     if nic.qos.cnp_priority is not None:
         notification["priority"] = int(nic.qos.cnp_priority)
     if algorithm == "dcqcn-d":
         notification["interval_ns"] = 0  # 957608-AN210: in this mode every marked packet has its CNP
-    if known is not None and algorithm in known.algorithms.values():
-        congestion |= _parameters(algorithm, nic, known, notification, assume)
+    if names is not None and algorithm in names.algorithms.values():
+        congestion |= _convert_parameters(algorithm, nic, names, notification, assume)
     parameters: form.Parameters = {"congestion": cast(form.Congestion, congestion)}
     if notification:
         parameters["notification"] = notification
     return parameters
 
 
-def _algorithm(nic: Nic, words: NicNames | None, assume: Assume) -> str:
+def _find_algorithm(nic: Nic, names: NicNames | None, assume: Assume) -> str:
     if nic.qos.congestion is None or nic.qos.ecn is False:
         return "line-rate"
-    known = words.algorithms.get(nic.qos.congestion) if words else None
-    if known is not None:
-        return known
+    simulated_name = names.algorithms.get(nic.qos.congestion) if names else None
+    if simulated_name is not None:
+        return simulated_name
     name = nic.model or "a NIC"
     assume(f"{nic.qos.congestion} of {name} is DCQCN as published")
     if nic.qos.congestion_parameters:
@@ -115,52 +115,56 @@ def _algorithm(nic: Nic, words: NicNames | None, assume: Assume) -> str:
     return "dcqcn"
 
 
-def _parameters(
-    algorithm: str, nic: Nic, words: NicNames, notification: form.Notification, assume: Assume
+def _convert_parameters(
+    algorithm: str, nic: Nic, names: NicNames, notification: form.Notification, assume: Assume
 ) -> dict[str, int]:
-    """The driver's parameters that the plan sets; what the receiver has of them goes into ``notification``."""
+    """The driver's parameters that the plan sets; those of the receiver are added to ``notification``."""
     configured = dict(nic.qos.congestion_parameters or {})
     if not configured:
         assume(f"parameters of {algorithm} are the simulator's defaults: not set in the cluster file")
         return {}
-    known = words.parameters
-    if words.cnp_interval is not None and words.cnp_interval in configured:
-        notification["interval_ns"] = configured.pop(words.cnp_interval) * 1000
-    if missing := [name for name in configured if name not in known]:
+    parameter_names = names.parameters
+    if names.cnp_interval is not None and names.cnp_interval in configured:
+        notification["interval_ns"] = configured.pop(names.cnp_interval) * 1000
+    if missing := [name for name in configured if name not in parameter_names]:
         assume(f"{_join_names(missing)} of {nic.model or 'a NIC'}: {algorithm} of the simulator has no such parameter")
-    configured_parameters = {known[name]: value for name, value in configured.items() if name in known}
-    taken = _accepted_parameters(algorithm, configured_parameters, words.flags, nic, assume)
-    if "init_cp" in taken:
+    configured_parameters = {
+        parameter_names[name]: value for name, value in configured.items() if name in parameter_names
+    }
+    accepted = _accepted_parameters(algorithm, configured_parameters, names.flags, nic, assume)
+    if "init_cp" in accepted:
         assume("init_cp counts 1,024ths: its width is not published")
-    assume(f"parameters of {algorithm} other than {_join_names(taken) or 'these'}: simulator defaults, not in the plan")
-    return taken
+    assume(
+        f"parameters of {algorithm} other than {_join_names(accepted) or 'these'}: simulator defaults, not in the plan"
+    )
+    return accepted
 
 
 def _accepted_parameters(
     algorithm: str, parameters: Mapping[str, int], flags: frozenset[str], nic: Nic, assume: Assume
 ) -> dict[str, int]:
-    """Those that the core accepts at the port's rate; only the core knows the ranges."""
-    found: dict[str, int] = {
+    """Parameters that the core accepts at the port's rate; only the core knows the ranges."""
+    accepted: dict[str, int] = {
         name: bool(value) if name in flags else value for name, value in sorted(parameters.items())
     }
     gbps = int(nic.link.speed) / 1e9 if nic.link.speed is not None else 100
-    while found:
+    while accepted:
         try:
-            _core.Scenario(_smallest(gbps, {"algorithm": algorithm, **found}), "roce", 1)
+            _core.Scenario(_build_smallest_scenario(gbps, {"algorithm": algorithm, **accepted}), "roce", 1)
         except Refusal as refusal:
             names = {problem.place.rpartition(".")[2]: problem for problem in refusal.problems}
-            if not names.keys() & found.keys():
+            if not names.keys() & accepted.keys():
                 raise
-            for name in sorted(names.keys() & found.keys()):
-                value, expected = found.pop(name), names[name].expected
+            for name in sorted(names.keys() & accepted.keys()):
+                value, expected = accepted.pop(name), names[name].expected
                 assume(f"{name} {value:,} of {nic.model or 'a NIC'} is not used: {algorithm} takes {expected}")
         else:
             break
-    return found
+    return accepted
 
 
-def _smallest(gbps: float, congestion: Mapping[str, object]) -> str:
-    """A scenario to hold parameters of congestion control: two hosts and a cable."""
+def _build_smallest_scenario(gbps: float, congestion: Mapping[str, object]) -> str:
+    """A minimal scenario to check parameters of congestion control: two hosts and a cable."""
     return json.dumps(
         {
             "hosts": 2,
@@ -182,6 +186,6 @@ def bits(priorities: Iterable[int]) -> int:
 
 
 def shares(weights: Mapping[int, int]) -> list[int]:
-    """Weights of all priorities; those that nobody uses have the least, so that a turn is no longer than it must be."""
+    """Weights of all priorities; unused ones have the minimum, so that a scheduling round is as short as possible."""
     minimum = min(weights.values(), default=1)
     return [weights.get(priority, minimum) for priority in _PRIORITIES]

@@ -1,4 +1,4 @@
-"""Which parameters differ between a scenario and the same scenario with the settings that an algorithm expects."""
+"""Differences between a scenario and the same scenario with the settings that an algorithm expects."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from wirespeed import _core
 from wirespeed.results.algorithm_comparison import Change
 from wirespeed.simulation.algorithm_settings import iterate_devices
-from wirespeed.simulation.parameters import Sections, sections_of
+from wirespeed.simulation.parameters import Sections, view_sections
 from wirespeed.simulation.scenario_types import Scenario
 
 _OF_THE_ALGORITHM = "congestion"
@@ -23,24 +23,24 @@ def find_changes(before: Scenario, after: Scenario, preset: str) -> tuple[Change
 
 
 def _changes_of_all(before: Scenario, after: Scenario, usual: Sections) -> Iterator[Change]:
-    for group, key in _names(sections_of(after["parameters"]), sections_of(before["parameters"])):
+    for group, key in _list_names(view_sections(after["parameters"]), view_sections(before["parameters"])):
         old, new = _common_value(before, usual, group, key), _common_value(after, usual, group, key)
         if old != new:
             yield Change(f"{group}.{key}", False, (old,), (new,))
 
 
 def _changes_of_devices(before: Scenario, after: Scenario, usual: Sections) -> Iterator[Change]:
-    """Compared by the set of values: a plan groups its devices by their values."""
+    """Compare the sets of values, because a plan groups its devices by their values."""
     of_devices = [
-        sections_of(device["parameters"]) for scenario in (after, before) for device in iterate_devices(scenario)
+        view_sections(device["parameters"]) for scenario in (after, before) for device in iterate_devices(scenario)
     ]
-    for group, key in _names(*of_devices):
+    for group, key in _list_names(*of_devices):
         old, new = _device_values(before, usual, group, key), _device_values(after, usual, group, key)
         if old != new:
             yield Change(f"{group}.{key}", True, old, new)
 
 
-def _names(*sections: Sections) -> Iterator[tuple[str, str]]:
+def _list_names(*sections: Sections) -> Iterator[tuple[str, str]]:
     """Groups and keys of the sections, each once, without those that belong to the algorithm."""
     names = ((group, key) for section in sections for group, keys in section.items() for key in keys)
     for group, key in dict.fromkeys(names):
@@ -49,13 +49,13 @@ def _names(*sections: Sections) -> Iterator[tuple[str, str]]:
 
 
 def _common_value(scenario: Scenario, usual: Sections, group: str, key: str) -> object:
-    given = sections_of(scenario["parameters"]).get(group, {})
-    return given[key] if key in given else usual[group].get(key)
+    stated = view_sections(scenario["parameters"]).get(group, {})
+    return stated[key] if key in stated else usual[group].get(key)
 
 
 def _device_values(scenario: Scenario, usual: Sections, group: str, key: str) -> tuple[object, ...]:
     """The different values of single devices; the common value where no device has one."""
-    sections = [sections_of(device["parameters"]).get(group, {}) for device in iterate_devices(scenario)]
+    sections = [view_sections(device["parameters"]).get(group, {}) for device in iterate_devices(scenario)]
     values = [section[key] for section in sections if key in section]
     distinct = [value for number, value in enumerate(values) if value not in values[:number]]
     return tuple(distinct) or (_common_value(scenario, usual, group, key),)

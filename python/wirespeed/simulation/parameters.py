@@ -1,6 +1,6 @@
-"""Sections of parameters, compared and put together. A section is one key of a scenario's ``parameters``.
+"""Compare and merge sections of parameters. A section is one key of a scenario's ``parameters``.
 
-Devices that are set to the same have the same `Text`: their parameters as JSON, which is a key of dictionaries.
+Devices with equal settings have the same `Text`: their parameters as JSON, used as dictionary key.
 """
 
 from __future__ import annotations
@@ -28,44 +28,44 @@ def from_text(text: Text) -> Parameters:
 
 
 def most_common(texts: Iterable[Text]) -> Parameters:
-    """The parameters that occur most often, the first of equals; nothing of none.
+    """The most frequent parameters, the first of equally frequent ones; empty without any.
 
-    Without what others leave out: there they have the preset's value, not that of the others.
+    Values that some texts omit are excluded: those devices have the preset's value.
     """
     counts = Counter(texts)
-    found = sections_of(from_text(counts.most_common(1)[0][0])) if counts else {}
+    common = view_sections(from_text(counts.most_common(1)[0][0])) if counts else {}
     for text in counts:
-        for section, values in sections_of(from_text(text)).items():
-            if section in found:
-                found[section] = {key: value for key, value in found[section].items() if key in values}
-    return cast(Parameters, found)
+        for section, values in view_sections(from_text(text)).items():
+            if section in common:
+                common[section] = {key: value for key, value in common[section].items() if key in values}
+    return cast(Parameters, common)
 
 
-def merge(base: Parameters, over: Parameters) -> Parameters:
+def merge(base: Parameters, override: Parameters) -> Parameters:
     """The base with every value that `over` has."""
-    lower, upper = sections_of(base), sections_of(over)
+    lower, upper = view_sections(base), view_sections(override)
     merged = {section: {**lower.get(section, {}), **values} for section, values in upper.items()}
     return cast(Parameters, {**lower, **merged})
 
 
 def select_section(parameters: Parameters, section: str) -> Parameters:
-    """One section; nothing where it is missing."""
-    sections = sections_of(parameters)
+    """One section; empty if it is missing."""
+    sections = view_sections(parameters)
     return cast(Parameters, {section: sections[section]} if section in sections else {})
 
 
 def difference(parameters: Parameters, base: Parameters) -> Parameters:
     """The values that the base does not have."""
-    found: Sections = {}
-    for section, values in sections_of(parameters).items():
-        usual = sections_of(base).get(section, {})
+    differences: Sections = {}
+    for section, values in view_sections(parameters).items():
+        usual = view_sections(base).get(section, {})
         changed = {key: value for key, value in values.items() if key not in usual or usual[key] != value}
         if changed:
-            # A congestion control algorithm comes with all of its parameters.
-            found[section] = values if section == "congestion" else changed
-    return cast(Parameters, found)
+            # A congestion control algorithm always has all of its parameters.
+            differences[section] = values if section == "congestion" else changed
+    return cast(Parameters, differences)
 
 
-def sections_of(parameters: Parameters) -> Sections:
-    """The same parameters, for access by names that are not known beforehand."""
+def view_sections(parameters: Parameters) -> Sections:
+    """The same parameters, typed for access by variable names."""
     return cast(Sections, parameters)

@@ -38,53 +38,53 @@ def summarize_pauses(folder: ResultFolder, network: Network, flows: Sequence[Flo
         PausedPort(
             port,
             len(intervals),
-            _total(of_port[port]),
+            _sum_lengths(of_port[port]),
             max(end - start for start, end in intervals),
-            _total(merge_intervals(passed_on[port])),
+            _sum_lengths(merge_intervals(passed_on[port])),
         )
         for port, intervals in of_ports.items()
     ]
     ports.sort(key=lambda entry: (-entry.total_ps, entry.port))
     bounds = [folder.end * number // STRETCHES for number in range(STRETCHES + 1)]
     timelines = tuple(PauseTimeline(entry.port, shares(of_port[entry.port], bounds)) for entry in ports[:_TIMELINES])
-    return PauseSummary(tuple(ports), timelines, _victims(folder, network, flows, of_port))
+    return PauseSummary(tuple(ports), timelines, _find_victims(folder, network, flows, of_port))
 
 
 def merge_intervals(intervals: Iterable[Interval]) -> list[Interval]:
     """Merge overlapping intervals, in order."""
-    found: list[Interval] = []
+    merged_intervals: list[Interval] = []
     for start, end in sorted(intervals):
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(found[-1][1], end))
+        if merged_intervals and start <= merged_intervals[-1][1]:
+            merged_intervals[-1] = (merged_intervals[-1][0], max(merged_intervals[-1][1], end))
         else:
-            found.append((start, end))
-    return found
+            merged_intervals.append((start, end))
+    return merged_intervals
 
 
 def intersect(intervals: Sequence[Interval], start: int, end: int) -> Iterator[Interval]:
     """The parts of a time span that lie in merged intervals."""
-    at = max(bisect_right(intervals, start, key=lambda interval: interval[0]) - 1, 0)
-    while at < len(intervals) and intervals[at][0] < end:
-        low, high = max(start, intervals[at][0]), min(end, intervals[at][1])
+    index = max(bisect_right(intervals, start, key=lambda interval: interval[0]) - 1, 0)
+    while index < len(intervals) and intervals[index][0] < end:
+        low, high = max(start, intervals[index][0]), min(end, intervals[index][1])
         if low < high:
             yield low, high
-        at += 1
+        index += 1
 
 
 def shares(intervals: Sequence[Interval], bounds: Sequence[int]) -> tuple[float, ...]:
     """The share of each interval between two bounds that lies in merged intervals."""
     stretches = len(bounds) - 1
-    found = [0] * stretches
+    overlaps = [0] * stretches
     for start, stop in intervals:
-        at = max(min(bisect_right(bounds, start) - 1, stretches - 1), 0)
-        while at < stretches and bounds[at] < stop:
-            found[at] += max(min(stop, bounds[at + 1]) - max(start, bounds[at]), 0)
-            at += 1
+        index = max(min(bisect_right(bounds, start) - 1, stretches - 1), 0)
+        while index < stretches and bounds[index] < stop:
+            overlaps[index] += max(min(stop, bounds[index + 1]) - max(start, bounds[index]), 0)
+            index += 1
     widths = (after - before for before, after in pairwise(bounds))
-    return tuple(part / width if width else 0.0 for part, width in zip(found, widths, strict=True))
+    return tuple(part / width if width else 0.0 for part, width in zip(overlaps, widths, strict=True))
 
 
-def _victims(
+def _find_victims(
     folder: ResultFolder, network: Network, flows: Sequence[FlowRow], paused: Mapping[int, Sequence[Interval]]
 ) -> tuple[Victim, ...] | None:
     """Flows that waited although no port on their path is oversubscribed.
@@ -94,7 +94,7 @@ def _victims(
     """
     if not folder.has(PATHS) or len(flows) > _MOST_FLOWS:
         return None
-    paths = _paths(folder)
+    paths = _read_paths(folder)
     if not paths:
         return None  # switches chose paths during the run
     sending_nics: dict[int, set[int]] = defaultdict(set)
@@ -102,24 +102,24 @@ def _victims(
         for port in ports:
             sending_nics[port].add(ports[0])
     fits = {port: sum(network.rate(nic) for nic in nics) <= network.rate(port) for port, nics in sending_nics.items()}
-    senders = _senders(folder)
-    found = []
+    senders = _find_senders(folder)
+    victims = []
     for flow in flows:
         path = paths.get(senders[flow.flow], ())
         if flow.took_ps is None or flow.start_ps is None or not path or not all(fits[port] for port in path):
             continue
         waits = merge_intervals(interval for port in path for interval in paused.get(port, ()))
-        waited = _total(intersect(waits, flow.start_ps, flow.start_ps + flow.took_ps))
+        waited = _sum_lengths(intersect(waits, flow.start_ps, flow.start_ps + flow.took_ps))
         if waited:
-            found.append(Victim(flow.flow, flow.source, flow.target, waited, flow.took_ps))
-    return tuple(sorted(found, key=lambda entry: (-entry.waited_ps, entry.flow)))
+            victims.append(Victim(flow.flow, flow.source, flow.target, waited, flow.took_ps))
+    return tuple(sorted(victims, key=lambda entry: (-entry.waited_ps, entry.flow)))
 
 
-def _total(intervals: Iterable[Interval]) -> int:
+def _sum_lengths(intervals: Iterable[Interval]) -> int:
     return sum(end - start for start, end in intervals)
 
 
-def _paths(folder: ResultFolder) -> Mapping[int, Sequence[int]]:
+def _read_paths(folder: ResultFolder) -> Mapping[int, Sequence[int]]:
     """The ports that send the data of each queue pair, in order."""
     read = folder.columns(PATHS, "queue_pair", "hop", "port")
     paths: dict[int, list[int]] = defaultdict(list)
@@ -128,7 +128,7 @@ def _paths(folder: ResultFolder) -> Mapping[int, Sequence[int]]:
     return paths
 
 
-def _senders(folder: ResultFolder) -> Sequence[int]:
+def _find_senders(folder: ResultFolder) -> Sequence[int]:
     """The queue pair that sends the data of each flow: with a read, the other end of the one it is posted on."""
     read = folder.columns(FLOWS, "queue_pair", "verb")
     return [pair ^ (verb == "read") for pair, verb in zip(read["queue_pair"], read["verb"], strict=True)]

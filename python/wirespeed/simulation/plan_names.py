@@ -1,4 +1,4 @@
-"""Names of a plan's nodes and ports, and the numbers that a scenario has for them."""
+"""Names of a plan's nodes and ports, and their numbers in a scenario."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wirespeed.simulation.workload import Endpoint
 
 @dataclass(frozen=True, slots=True)
 class NicPort:
-    """A NIC port as traffic names it: its host, and which of the host's ports in the order of links."""
+    """A NIC port of a flow: its host, and its index among the host's ports in the order of links."""
 
     node: int
     index: int
@@ -19,11 +19,11 @@ class NicPort:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What is called how. Hosts come first, in the order of the cluster file; link n has the ports 2n and 2n + 1."""
+    """Numbers and names. Hosts come first, in the order of the cluster file; link n has the ports 2n and 2n + 1."""
 
     nodes: tuple[str, ...]
     ends: tuple[End, ...]
-    """By port."""
+    """The end of each port."""
     _nodes: Mapping[str, int]
     _nics: Mapping[Endpoint, NicPort]
 
@@ -32,7 +32,7 @@ class Names:
         return self._nodes[name]
 
     def nic(self, endpoint: Endpoint) -> NicPort:
-        """A NIC that traffic names."""
+        """The NIC port of a flow's endpoint."""
         return self._nics[endpoint]
 
     def ports(self) -> Iterator[tuple[int, int, End]]:
@@ -45,8 +45,8 @@ class Names:
         return {f"{end.device}:{end.port}": port for port, end in enumerate(self.ends)}
 
 
-def names_of(plan: Plan) -> Names:
-    """The names of a plan, in the order in which its scenario counts."""
+def number_plan(plan: Plan) -> Names:
+    """Number the nodes and ports of a plan for a scenario."""
     nodes = (*plan.hosts, *plan.switches)
     numbers = {name: number for number, name in enumerate(nodes)}
     ends = tuple(end for cable in plan.cables for end in (cable.a, cable.b))

@@ -1,4 +1,4 @@
-"""Plan and traffic to a scenario: every device as it is rendered, every cable, every queue pair.
+"""Convert plan and traffic to a scenario: every device as rendered, every cable, every queue pair.
 
 Values that the simulator needs and the plan does not contain are those of the preset. They are listed in
 `Scenario.assumed`.
@@ -18,11 +18,11 @@ from wirespeed.plan import Cable, Plan
 from wirespeed.plan.headroom import NS_PER_M
 from wirespeed.results.simulation_types import Fault, Source
 from wirespeed.simulation import scenario_types as form
-from wirespeed.simulation.devices import devices_of
-from wirespeed.simulation.faults import CableFault, check, priority_of, rules_of, turn_cables, wrongly_set
+from wirespeed.simulation.devices import build_devices
+from wirespeed.simulation.faults import CableFault, build_rules, check, find_priority, turn_cables, wrongly_set
 from wirespeed.simulation.nics import DriverNames
-from wirespeed.simulation.plan_names import Names, names_of
-from wirespeed.simulation.workload import Flow, Protocol, Traffic, flows_of, read_traffic
+from wirespeed.simulation.plan_names import Names, number_plan
+from wirespeed.simulation.workload import Flow, Protocol, Traffic, read_traffic, spread_flows
 from wirespeed.simulation.workload.fault_entries import WrongSetting
 
 PRESET = "roce"
@@ -61,7 +61,7 @@ class Scenario:
 
     @property
     def sha256(self) -> str:
-        """Of the text."""
+        """SHA-256 of the text."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
@@ -73,46 +73,48 @@ class PlannedScenario:
     source: Source
 
 
-def plan_scenario(cluster: Path, plan: Plan, traffic: Path, seed: int, words: DriverNames) -> PlannedScenario:
-    """The scenario of the traffic file on the plan of the cluster file. ``words`` are the names of the NICs' drivers.
+def plan_scenario(cluster: Path, plan: Plan, traffic: Path, seed: int, driver_names: DriverNames) -> PlannedScenario:
+    """The scenario of the traffic file on the plan of the cluster file; ``driver_names``: names of the NICs' drivers.
 
     Raises:
         Refusal: the traffic cannot be read, or does not fit the plan.
     """
-    sent = read_traffic(traffic)
+    traffic_entries = read_traffic(traffic)
     digest = hashlib.sha256(cluster.read_bytes()).hexdigest()
-    origin = f"from {cluster.name} (sha256 {digest}) and {traffic.name} (sha256 {sent.sha256})"
-    scenario = scenario_of(plan, sent, seed, f"{origin}, seed {seed}, wirespeed {__version__}", words)
+    origin = f"from {cluster.name} (sha256 {digest}) and {traffic.name} (sha256 {traffic_entries.sha256})"
+    scenario = build_plan_scenario(
+        plan, traffic_entries, seed, f"{origin}, seed {seed}, wirespeed {__version__}", driver_names
+    )
     source = Source(
         plan=plan.name,
         cluster=cluster.name,
         cluster_sha256=digest,
         catalogue=__version__,
         traffic=traffic.name,
-        traffic_sha256=sent.sha256,
+        traffic_sha256=traffic_entries.sha256,
         scenario_sha256=scenario.sha256,
     )
     return PlannedScenario(scenario, source)
 
 
-def scenario_of(plan: Plan, traffic: Traffic, seed: int, origin: str, words: DriverNames) -> Scenario:
+def build_plan_scenario(plan: Plan, traffic: Traffic, seed: int, origin: str, driver_names: DriverNames) -> Scenario:
     """The scenario of traffic on a plan.
 
-    ``origin`` names the source files, ``seed`` selects permutations, ``words`` are the names of the NICs' drivers.
+    ``origin`` names the source files, ``seed`` selects permutations, ``driver_names`` are those of the NICs' drivers.
 
     Raises:
         Refusal: the traffic does not fit the plan.
     """
-    flows = flows_of(plan, traffic, seed)
+    flows = spread_flows(plan, traffic, seed)
     check(plan, traffic)
-    planned, plan = plan, turn_cables(wrongly_set(plan, traffic, words), traffic.faults)
-    names = names_of(plan)
-    devices = devices_of(plan, names, words, traffic)
-    rules = rules_of(plan, traffic, names, devices)
-    links, assumed = _links(plan, names, rules.links)
-    sockets, unknown = _sockets(plan, flows)
+    planned, plan = plan, turn_cables(wrongly_set(plan, traffic, driver_names), traffic.faults)
+    names = number_plan(plan)
+    devices = build_devices(plan, names, driver_names, traffic)
+    rules = build_rules(plan, traffic, names, devices)
+    links, assumed = _build_links(plan, names, rules.links)
+    sockets, unknown = _build_sockets(plan, flows)
     assumed = (*assumed, *devices.assumed, *unknown)
-    posted, connected, operations = _post_flows(flows, [priority_of(planned, plan, flow) for flow in flows], names)
+    posted, connected, operations = _post_flows(flows, [find_priority(planned, plan, flow) for flow in flows], names)
     document: form.Scenario = {
         "name": f"{plan.name}, traffic {traffic.name}",
         "desc": origin,
@@ -124,12 +126,12 @@ def scenario_of(plan: Plan, traffic: Traffic, seed: int, origin: str, words: Dri
         "flows": posted,
         "queue_pairs": connected,
         "operations": operations,
-        "parameters": {**_framing(links), **sockets, **devices.parameters},
+        "parameters": {**_build_framing(links), **sockets, **devices.parameters},
         "devices": [*devices.items, *rules.devices],
         "faults": rules.items,
     }
-    kept = {key: value for key, value in document.items() if value != []}
-    return Scenario(_text(kept), names, assumed, tuple(_wrong_settings(traffic, names)))
+    nonempty = {key: value for key, value in document.items() if value != []}
+    return Scenario(_format_document(nonempty), names, assumed, tuple(_wrong_settings(traffic, names)))
 
 
 def _wrong_settings(traffic: Traffic, names: Names) -> Iterator[Fault]:
@@ -143,9 +145,13 @@ def _wrong_settings(traffic: Traffic, names: Names) -> Iterator[Fault]:
             yield Fault(fault.kind, place, (node,), (), 0.0, None, f"{fault.setting}{of_class} = {value}")
 
 
-def _links(plan: Plan, names: Names, more: Mapping[int, CableFault]) -> tuple[list[form.Cable], tuple[str, ...]]:
+def _build_links(
+    plan: Plan, names: Names, faults_by_cable: Mapping[int, CableFault]
+) -> tuple[list[form.Cable], tuple[str, ...]]:
     """Every cable: ends, rate, delay, addresses of NICs, and faults."""
-    links = [_link(plan, names, cable, more.get(number, {})) for number, cable in enumerate(plan.cables)]
+    links = [
+        _build_link(plan, names, cable, faults_by_cable.get(number, {})) for number, cable in enumerate(plan.cables)
+    ]
     assumed = []
     unknown = sum(cable.length is None for cable in plan.cables)
     if unknown:
@@ -155,7 +161,7 @@ def _links(plan: Plan, names: Names, more: Mapping[int, CableFault]) -> tuple[li
     return links, tuple(assumed)
 
 
-def _link(plan: Plan, names: Names, cable: Cable, fault: CableFault) -> form.Cable:
+def _build_link(plan: Plan, names: Names, cable: Cable, fault: CableFault) -> form.Cable:
     gbps = int(cable.speed) / 1e9
     link: form.Cable = {
         "a": names.node(cable.a.device),
@@ -164,21 +170,21 @@ def _link(plan: Plan, names: Names, cable: Cable, fault: CableFault) -> form.Cab
         "delay_ns": _delay_ns(plan, cable),
     }
     link["port_names"] = [cable.a.port, cable.b.port]
-    addresses = [_address(plan, end.device, end.port) for end in (cable.a, cable.b)]
+    addresses = [_find_address(plan, end.device, end.port) for end in (cable.a, cable.b)]
     if any(addresses):
         link["addresses"] = addresses
     return {**link, **fault}
 
 
-def _framing(links: Sequence[form.Cable]) -> form.Parameters:
-    """The version of IP is that of the addresses. Nothing is tagged: a VLAN is that of a leaf's port to a host,
-    and leaves route between each other."""
+def _build_framing(links: Sequence[form.Cable]) -> form.Parameters:
+    """The IP version of the addresses. Frames are not tagged: a VLAN only joins a leaf's port to a host, and leaves
+    route between each other."""
     addresses = [address for link in links for address in link.get("addresses", ()) if address]
     return {"framing": {"ip": "ipv6"}} if any(":" in address for address in addresses) else {}
 
 
-def _sockets(plan: Plan, flows: Sequence[Flow]) -> tuple[form.Parameters, tuple[str, ...]]:
-    """The MTU of the interfaces, for TCP and UDP where there is any."""
+def _build_sockets(plan: Plan, flows: Sequence[Flow]) -> tuple[form.Parameters, tuple[str, ...]]:
+    """The MTU of the interfaces, for TCP and UDP flows."""
     if all(flow.protocol is Protocol.RDMA for flow in flows):
         return {}, ()
     mtus = {nic.link.mtu for host in plan.hosts.values() for nic in host.nics.values() if nic.link.mtu}
@@ -195,57 +201,59 @@ def _delay_ns(plan: Plan, cable: Cable) -> int:
     return round(per_m * int(cable.length or 0) / 1000)
 
 
-def _address(plan: Plan, device: str, port: str) -> str | None:
-    """The address that RoCEv2 packets of a NIC carry; switches have none in a scenario."""
+def _find_address(plan: Plan, device: str, port: str) -> str | None:
+    """The source address of a NIC's RoCEv2 packets; switches have none in a scenario."""
     host = plan.hosts.get(device)
     nic = host.nics.get(port) if host else None
     return nic.addresses[0].partition("/")[0] if nic and nic.addresses else None
 
 
 def _post_flows(flows: Sequence[Flow], priorities: Sequence[int], names: Names) -> _Posted:
-    """Queue pairs with one message as flows; those with more as queue pairs with operations."""
+    """Queue pairs with one message become flows; others become queue pairs with operations."""
     posted: list[form.Flow] = []
     connected: list[form.QueuePair] = []
     operations: list[form.Operation] = []
     for flow, priority in zip(flows, priorities, strict=True):
         source, target = names.nic(flow.source), names.nic(flow.target)
-        more: _Connection = {"priority": priority}
+        connection: _Connection = {"priority": priority}
         if flow.protocol is not Protocol.RDMA:
-            more["service"] = "tcp" if flow.protocol is Protocol.TCP else "udp"
+            connection["service"] = "tcp" if flow.protocol is Protocol.TCP else "udp"
         if flow.udp_source_port is not None:
-            more["udp_source_port"] = flow.udp_source_port
+            connection["udp_source_port"] = flow.udp_source_port
         if flow.messages == 1:
             entry: form.Flow = {"src": source.node, "dst": target.node, "bytes": flow.size}
             if flow.start_ns:
                 entry["start_ns"] = flow.start_ns
             ports: _Ports = {"src_port": source.index, "dst_port": target.index}
-            posted.append({**entry, **_verb(flow), **ports, **more})
+            posted.append({**entry, **_format_verb(flow), **ports, **connection})
             continue
-        # Data goes from source to target, so with reads it is the target that posts.
-        connected.append({"a": source.node, "b": target.node, "a_port": source.index, "b_port": target.index, **more})
-        operations += _messages(flow, len(connected) - 1, len(operations))
+        # Data goes from source to target, so the target posts reads.
+        connected.append(
+            {"a": source.node, "b": target.node, "a_port": source.index, "b_port": target.index, **connection}
+        )
+        operations += _list_messages(flow, len(connected) - 1, len(operations))
     return posted, connected, operations
 
 
-def _verb(flow: Flow) -> _Verb:
+def _format_verb(flow: Flow) -> _Verb:
     return {"verb": cast(form.Verb, flow.verb)} if flow.protocol is Protocol.RDMA and flow.verb != "write" else {}
 
 
-def _messages(flow: Flow, queue_pair: int, first: int) -> Iterator[form.Operation]:
+def _list_messages(flow: Flow, queue_pair: int, first: int) -> Iterator[form.Operation]:
     for number in range(flow.messages):
-        at = flow.start_ns + (flow.every_ns or 0) * number
+        time_ns = flow.start_ns + (flow.every_ns or 0) * number
         operation: form.Operation = {"queue_pair": queue_pair, "bytes": flow.size}
         if flow.verb == "read":
             operation["side"] = "b"
-        operation = {**operation, **_verb(flow)}
-        if at:
-            operation["at_ns"] = at
+        operation = {**operation, **_format_verb(flow)}
+        if time_ns:
+            operation["at_ns"] = time_ns
         if flow.every_ns is None and number:
             operation["after"] = [first + number - 1]
         yield operation
 
 
-def _text(document: Mapping[str, Any]) -> str:
+def _format_document(document: Mapping[str, Any]) -> str:
     """JSON for readers: one list item or section of parameters per line."""
 
     def format_json(value: Any) -> str:

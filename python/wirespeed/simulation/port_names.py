@@ -1,4 +1,4 @@
-"""Ports called by the numbers of their nodes, where a scenario has no names."""
+"""Names of ports from the numbers of their nodes, for scenarios without names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 
 def port_names(ends: Mapping[int, tuple[int, int]], wanted: Iterable[int]) -> dict[int, str]:
-    """``NODE:PEER``, and ``.NUMBER`` where several cables join the two. ``ends`` are node and peer by port."""
+    """``NODE:PEER``, with ``.NUMBER`` if several cables join the two. ``ends`` are node and peer by port."""
     facing: dict[tuple[int, int], list[int]] = {ends[port]: [] for port in wanted}
     for port, end in ends.items():
         if end in facing:

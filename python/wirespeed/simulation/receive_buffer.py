@@ -1,4 +1,4 @@
-"""The receive buffer of a simulated NIC port: what must fit above XOFF, and when it requests pauses."""
+"""The receive buffer of a simulated NIC port: its headroom above XOFF, and its pause thresholds."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from wirespeed.units import Length
 
 @dataclass(frozen=True, slots=True)
 class PauseThresholds:
-    """What a NIC port's receive buffer needs for its pauses, bytes."""
+    """The sizes that a NIC port's receive buffer needs for its pauses, bytes."""
 
     headroom: int
-    """What still arrives after an XOFF, of all lossless priorities."""
+    """Bytes of all lossless priorities that still arrive after an XOFF."""
     mtu: int
 
     @property
     def minimum_bytes(self) -> int:
-        """The smallest buffer whose XON is not below empty."""
+        """The smallest buffer whose XON threshold is not negative."""
         return self.headroom + self.mtu
 
     def pipe(self, size: int) -> form.Pipe:
-        """A buffer of so many bytes: XOFF where no more than the headroom is left, XON an MTU below.
+        """A buffer of this size: XOFF when only the headroom remains, XON one MTU below.
 
-        As Linux sets NVIDIA's (drivers/net/ethernet/mellanox/mlx5/core/en/port_buffer.c, update_xoff_threshold).
+        Linux does the same for NVIDIA (drivers/net/ethernet/mellanox/mlx5/core/en/port_buffer.c,
+        update_xoff_threshold).
         """
         xoff = size - self.headroom
         xon = xoff - self.mtu
@@ -35,7 +36,7 @@ class PauseThresholds:
 
 
 def pause_thresholds(plan: Plan, nic: Nic, cable: Cable) -> PauseThresholds:
-    """That of a NIC port with its planned cable."""
+    """The thresholds of a NIC port with its planned cable."""
     lossless, mtu = len(nic.qos.pfc or ()) or 1, nic.link.mtu or 0
     model = plan.hardware.cables.get(cable.cable or "")
     headroom_bytes = int(headroom(cable.speed, cable.length or Length(0), mtu, lossless, cable=model).size)

@@ -1,4 +1,4 @@
-"""Time series and captures to record in addition to the tables: names of options, resolved to numbers of the core.
+"""Time series and captures to record in addition to the tables: option values, resolved to numbers of the core.
 
 A port is named by its node and the node at the other end of its cable, as in scenario files: ``16:0`` is the port of
 node 16 towards node 0. If several cables join the two, ``16:0.1`` is the second, in the order of the
@@ -20,29 +20,29 @@ if TYPE_CHECKING:
     from wirespeed import _core
 
 _PORT = re.compile(r"(\d+)(?::(\d+)(?:\.(\d+))?)?", re.ASCII)
-_SHOWN = 6
+_LISTED_NAMES = 6
 _EXPECTED = "all, switches, hosts, flows, port:PORT or flow:NUMBER, such as port:16:0 or flow:3"
 _FINEST = Duration(1 * Duration.units["us"])
-"""Where no interval is given, samples are this far apart at first."""
+"""Initial sampling interval if none is given."""
 _SAMPLES = 2_000
-"""Where no interval is given, at most so many samples are kept: more than a chart has points."""
+"""Maximum number of samples if no interval is given: more than a chart has points."""
 _ROWS = 10_000_000
-"""At most so many rows of series: 22 bytes of memory each."""
+"""Maximum number of rows of series: 22 bytes of memory each."""
 _OF_A_QUEUE = 4
-"""Rows per sample of one queue: what it holds, has sent and marked, and whether it is paused."""
+"""Rows per sample of one queue: its depth, bytes sent and marked, and whether it is paused."""
 GROUPS = ("all", "switches", "hosts", "flows")
-"""The tables that one value of ``--series`` selects."""
+"""Values of ``--series`` that select several ports or flows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What to record beside the tables.
+    """What to record in addition to the tables.
 
-    ``series`` holds ``port:PORT`` (what each of its queues holds, has sent and has marked, and which priorities are
-    paused), ``flow:NUMBER`` (the rate its sender may have), ``switches`` and ``hosts`` for all of their ports,
-    ``flows`` for all flows, ``all`` for everything; each sampled every ``interval``. Without one, samples are 1 us
-    apart at first, and every second one goes each time they become more than 2,000. The same happens above 10,000,000
-    rows. The frames that go in and out at the ports ``captures`` are kept whole.
+    ``series`` contains ``port:PORT`` (depth, sent and marked bytes of each of its queues, and paused priorities),
+    ``flow:NUMBER`` (the rate of congestion control), ``switches`` and ``hosts`` for all of their ports, ``flows`` for
+    all flows, ``all`` for everything; each is sampled every ``interval``. Without one, samples are 1 us apart at first,
+    and every second sample is dropped whenever there are more than 2,000. The same happens above 10,000,000 rows. All
+    frames that the ports ``captures`` send and receive are captured.
     """
 
     series: tuple[str, ...] = ()
@@ -52,33 +52,33 @@ class Recording:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedRecording:
-    """The same as the core's numbers."""
+    """A recording by numbers of the core."""
 
     interval: int
     samples: int
-    """So many are kept at most."""
+    """Maximum number of samples."""
     ports: tuple[int, ...]
     queue_pairs: tuple[int, ...]
     captures: Mapping[str, int]
-    """By the name that was given."""
+    """Ports by the name that was given."""
 
 
 def resolve(observe: Recording, scenario: _core.Scenario, named: Mapping[str, int] | None = None) -> ResolvedRecording:
-    """Find what is to be recorded in the scenario, whose ports may have names as well.
+    """Resolve a recording in a scenario, whose ports may also have names.
 
     Raises:
-        Refusal: there is no such port or flow; every problem is named.
+        Refusal: ports or flows do not exist; all problems are listed.
     """
     return _Resolver(scenario, named or {}).resolve(observe)
 
 
 def file_name(port: str) -> str:
-    """A port's name as that of a file: ``leaf1:Ethernet1/1`` is ``leaf1_Ethernet1_1``."""
+    """The file name of a port: ``leaf1_Ethernet1_1`` for ``leaf1:Ethernet1/1``."""
     return re.sub(r"[^A-Za-z0-9.-]", "_", port)
 
 
 class _Resolver:
-    """Names to numbers, with the problems met."""
+    """Resolves names to numbers, and collects problems."""
 
     def __init__(self, scenario: _core.Scenario, named: Mapping[str, int]) -> None:
         self._scenario = scenario
@@ -87,7 +87,7 @@ class _Resolver:
         self._ports: dict[int, dict[int, list[int]]] = {}
         """Node → peer → its ports there."""
         self._nodes = [node for link in scenario.links() for node in link]
-        """By port."""
+        """The node of each port."""
         for link, (a, b) in enumerate(scenario.links()):
             self._ports.setdefault(a, {}).setdefault(b, []).append(2 * link)
             self._ports.setdefault(b, {}).setdefault(a, []).append(2 * link + 1)
@@ -98,31 +98,31 @@ class _Resolver:
         for text in observe.series:
             kind, _, place = text.partition(":")
             if text in GROUPS:
-                ports += self._ports_of(text)
+                ports += self._select_ports(text)
                 queue_pairs += self._all_flows() if text in ("all", "flows") else ()
             elif kind == "port":
-                ports += self._port("--series", place)
+                ports += self._find_port("--series", place)
             elif kind == "flow":
-                queue_pairs += self._flow("--series", place)
+                queue_pairs += self._find_flow("--series", place)
             else:
-                self._refuse("--series", text, _EXPECTED)
-        captures = {name: port for name in observe.captures for port in self._port("--pcap", name)}
+                self._add_problem("--series", text, _EXPECTED)
+        captures = {name: port for name in observe.captures for port in self._find_port("--pcap", name)}
         if observe.series and observe.interval == 0:
-            self._refuse("--interval", str(observe.interval), "a duration above zero")
+            self._add_problem("--interval", str(observe.interval), "a duration above zero")
         if self._problems:
             raise Refusal(self._problems)
         ports, queue_pairs = list(dict.fromkeys(ports)), list(dict.fromkeys(queue_pairs))
         interval = int(_FINEST if observe.interval is None else observe.interval) if observe.series else 0
-        samples = self._samples(observe, len(ports), len(queue_pairs)) if observe.series else 0
+        samples = self._limit_samples(observe, len(ports), len(queue_pairs)) if observe.series else 0
         return ResolvedRecording(interval, samples, tuple(ports), tuple(queue_pairs), captures)
 
-    def _samples(self, observe: Recording, ports: int, queue_pairs: int) -> int:
-        """How many samples stay below the most rows: at least two, so that there is a course of time."""
+    def _limit_samples(self, observe: Recording, ports: int, queue_pairs: int) -> int:
+        """The number of samples that stays below the maximum number of rows: at least two."""
         rows = ports * self._scenario.priorities * _OF_A_QUEUE + queue_pairs
         maximum = max(_ROWS // max(rows, 1), 2)
         return maximum if observe.interval is not None else min(maximum, _SAMPLES)
 
-    def _ports_of(self, group: str) -> Iterable[int]:
+    def _select_ports(self, group: str) -> Iterable[int]:
         """All ports of hosts, of switches, or of both."""
         if group == "flows":
             return ()
@@ -133,8 +133,8 @@ class _Resolver:
     def _all_flows(self) -> Iterable[int]:
         return map(self._scenario.sender, range(self._scenario.operations))
 
-    def _port(self, place: str, name: str) -> Iterator[int]:
-        """The port of this name, or nothing and a problem."""
+    def _find_port(self, place: str, name: str) -> Iterator[int]:
+        """Find the port with this name; without one, add a problem."""
         if name in self._named:
             return iter([self._named[name]])
         match = _PORT.fullmatch(name)
@@ -142,53 +142,53 @@ class _Resolver:
             device = name.partition(":")[0]
             of_device = [entry for entry in self._named if entry.partition(":")[0] == device]
             near = did_you_mean(name, of_device or list(self._named))
-            return self._refuse(place, name, f"a port: {_shorten_list(of_device or list(self._named))}", near)
+            return self._add_problem(place, name, f"a port: {_shorten_list(of_device or list(self._named))}", near)
         if match is None:
-            return self._refuse(place, name, "a port: NODE, NODE:PEER or NODE:PEER.NUMBER, such as 16:0")
+            return self._add_problem(place, name, "a port: NODE, NODE:PEER or NODE:PEER.NUMBER, such as 16:0")
         node, peer, number = (None if part is None else int(part) for part in match.groups())
         assert node is not None
         peers = self._ports.get(node, {})
         if node >= self._scenario.nodes:
             nodes = f"a node of the scenario, 0 to {self._scenario.nodes - 1}"
-            return self._refuse(place, name, nodes, self._hint_name())
+            return self._add_problem(place, name, nodes, self._hint_name())
         if peer is None or peer not in peers:
-            found = [port for ports in peers.values() for port in ports]
-            if peer is None and len(found) == 1:
-                return iter(found)
-            ports_of_node = f"a port of node {node}: {_shorten_list(self._names(node))}"
-            return self._refuse(place, name, ports_of_node, self._hint_name())
+            listed_ports = [port for ports in peers.values() for port in ports]
+            if peer is None and len(listed_ports) == 1:
+                return iter(listed_ports)
+            ports_of_node = f"a port of node {node}: {_shorten_list(self._list_port_names(node))}"
+            return self._add_problem(place, name, ports_of_node, self._hint_name())
         ports = peers[peer]
         if number is None and len(ports) == 1:
             return iter(ports)
         if number is None or number >= len(ports):
-            return self._refuse(
-                place, name, f"one of the {len(ports)} ports there: {_shorten_list(self._names(node, peer))}"
+            return self._add_problem(
+                place, name, f"one of the {len(ports)} ports there: {_shorten_list(self._list_port_names(node, peer))}"
             )
         return iter(ports[number : number + 1])
 
     def _hint_name(self) -> str | None:
-        """Ports of a scenario with names can be given by name."""
+        """A hint that ports of a scenario with names can be given by name."""
         of_switches = [name for name, port in self._named.items() if self._nodes[port] >= self._scenario.hosts]
         name = next(iter(of_switches or self._named), None)
         return f"or the name of a port, such as {name}" if name else None
 
-    def _names(self, node: int, only: int | None = None) -> list[str]:
-        """How each port of a node is called."""
+    def _list_port_names(self, node: int, wanted_peer: int | None = None) -> list[str]:
+        """The names of a node's ports."""
         return [
             f"{node}:{peer}" + (f".{number}" if len(ports) > 1 else "")
             for peer, ports in self._ports.get(node, {}).items()
             for number in range(len(ports))
-            if only in (None, peer)
+            if wanted_peer in (None, peer)
         ]
 
-    def _flow(self, place: str, name: str) -> Iterator[int]:
-        """The queue pair that sends this flow, or nothing and a problem."""
+    def _find_flow(self, place: str, name: str) -> Iterator[int]:
+        """Find the queue pair that sends this flow; without one, add a problem."""
         flows = self._scenario.operations
         if not (name.isascii() and name.isdigit() and int(name) < flows):
-            return self._refuse(place, f"flow:{name}", f"a flow of the scenario, flow:0 to flow:{flows - 1}")
+            return self._add_problem(place, f"flow:{name}", f"a flow of the scenario, flow:0 to flow:{flows - 1}")
         return iter([self._scenario.sender(int(name))])
 
-    def _refuse(self, place: str, found: str, expected: str, hint: str | None = None) -> Iterator[int]:
+    def _add_problem(self, place: str, found: str, expected: str, hint: str | None = None) -> Iterator[int]:
         self._problems.append(Problem(place, repr(found), expected, hint))
         return iter(())
 
@@ -197,6 +197,6 @@ def _shorten_list(names: list[str]) -> str:
     """The first of many names, and the last."""
     if not names:
         return "it has none"
-    if len(names) <= _SHOWN:
+    if len(names) <= _LISTED_NAMES:
         return ", ".join(names)
-    return f"{', '.join(names[: _SHOWN - 1])} … {names[-1]}"
+    return f"{', '.join(names[: _LISTED_NAMES - 1])} … {names[-1]}"

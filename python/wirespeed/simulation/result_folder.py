@@ -1,4 +1,4 @@
-"""A folder of results, opened again."""
+"""Read the result folder of an earlier run."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _COMMAND_HINT = "wirespeed sim run SCENARIO.json -o DIR writes it"
 
 @dataclass(frozen=True, slots=True)
 class ResultFolder:
-    """What `wirespeed sim run -o` wrote."""
+    """A result folder of `wirespeed sim run -o`."""
 
     path: Path
     summary: Summary
 
     def has(self, table: TableType[Columns, ColumnName]) -> bool:
-        """Whether the folder holds this table."""
-        return self._file(table.name).is_file()
+        """Whether the folder contains this table."""
+        return self._find_file(table.name).is_file()
 
     def columns(self, table: TableType[Columns, ColumnName], *names: ColumnName) -> Columns:
         """The values of columns of a table.
@@ -52,7 +52,7 @@ class ResultFolder:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        file = self._file(table.name)
+        file = self._find_file(table.name)
         expected = f"the table {table.name} with {', '.join(names)}"
         try:
             lacking = [name for name in names if name not in pq.read_schema(file).names]
@@ -62,25 +62,25 @@ class ResultFolder:
         except FileNotFoundError:
             raise refuse(str(file), "no such file", f"the table {table.name}", _COMMAND_HINT) from None
         except (pa.ArrowException, OSError) as error:
-            found = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise refuse(str(file), found, expected, _COMMAND_HINT) from None
+            message = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise refuse(str(file), message, expected, _COMMAND_HINT) from None
 
     def network(self) -> Network:
-        """Nodes and cables; nodes by the names of the cluster file that the run was made from."""
+        """Nodes and cables, with the names of the cluster file if the run was made from one."""
         names = self.columns(NAMES, *NAME_COLUMNS) if self.has(NAMES) else None
-        return network_of(self.columns(LINKS, *LINK_COLUMNS), names)
+        return build_network(self.columns(LINKS, *LINK_COLUMNS), names)
 
     @property
     def end(self) -> int:
         """Simulated time at the end, picoseconds."""
         return round(self.summary.end_us * 1e6)
 
-    def _file(self, table: str) -> Path:
+    def _find_file(self, table: str) -> Path:
         return self.path / f"{table}.parquet"
 
 
 def is_result(path: Path) -> bool:
-    """Whether this looks like a folder that holds, or should hold, results."""
+    """Whether a path looks like a result folder."""
     return path.is_dir()
 
 
@@ -88,7 +88,7 @@ def open_folder(path: Path) -> ResultFolder:
     """Open a folder of results.
 
     Raises:
-        Refusal: there is none.
+        Refusal: the path is not a result folder.
     """
     file = path / SUMMARY
     if not file.is_file():
@@ -101,16 +101,16 @@ def open_folder(path: Path) -> ResultFolder:
 def network_of_tables(context: Mapping[str, pa.Table]) -> Network:
     """Nodes and cables of the context tables of a run."""
     names = columns(context, NAMES, *NAME_COLUMNS) if NAMES.name in context else None
-    return network_of(columns(context, LINKS, *LINK_COLUMNS), names)
+    return build_network(columns(context, LINKS, *LINK_COLUMNS), names)
 
 
-def network_of(links: Links, names: Names | None) -> Network:
+def build_network(links: Links, names: Names | None) -> Network:
     """Nodes and cables of the table ``links``, with the names of the table ``names``; None for a scenario without."""
     ends_a = zip(links["a"], links["a_is_switch"], strict=True)
     ends_b = zip(links["b"], links["b_is_switch"], strict=True)
     switches = {node for node, is_switch in (*ends_a, *ends_b) if is_switch}
     nodes = max((*links["a"], *links["b"]), default=-1) + 1
-    devices, ports = ({}, {}) if names is None else _names(names)
+    devices, ports = ({}, {}) if names is None else _read_names(names)
     node_names = tuple(
         devices.get(node) or f"{'switch' if node in switches else 'host'} {node}" for node in range(nodes)
     )
@@ -123,7 +123,7 @@ def network_of(links: Links, names: Names | None) -> Network:
     return Network(node_names, frozenset(switches), cables, tuple(named[port] for port in ends))
 
 
-def _names(names: Names) -> tuple[dict[int, str], dict[int, str]]:
+def _read_names(names: Names) -> tuple[dict[int, str], dict[int, str]]:
     """Names of nodes and of ports."""
     devices = dict(zip(names["node"], names["device"], strict=True))
     ends = zip(names["port"], names["device"], names["interface"], strict=True)

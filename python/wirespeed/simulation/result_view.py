@@ -1,4 +1,4 @@
-"""A folder of results as what can be seen of it."""
+"""Read a result folder into the data of a report."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from wirespeed.simulation.result_folder import ResultFolder, open_folder
 from wirespeed.simulation.time_series import Samples, build_time_series
 
 FLOWS = 1_000
-"""Flows of a table at most; all of them are in the folder."""
+"""Maximum flows of a table; the folder contains all."""
 
 
 def view_result(path: Path) -> SimulationView:
     """Everything that a report shows of a run.
 
     Raises:
-        Refusal: the folder is none that `wirespeed sim run -o` wrote.
+        Refusal: the folder was not written by `wirespeed sim run -o`.
     """
     folder = open_folder(path)
     network = folder.network()
@@ -49,7 +49,7 @@ def _sending_ports(folder: ResultFolder) -> dict[int, int]:
 
 
 def _worst_first(flow: FlowRow) -> tuple[bool, float, int]:
-    """Those that did not complete, then by slowdown, or by time where the least is not known."""
+    """A sort key: flows that did not complete first, then by slowdown, or by time if the minimum is unknown."""
     if flow.took_ps is None:
         return False, 0.0, flow.flow
     return True, -(flow.slowdown if flow.slowdown is not None else flow.took_ps), flow.flow

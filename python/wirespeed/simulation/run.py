@@ -1,4 +1,4 @@
-"""One run: the scenario into the core, the core's work in short steps, its columns as tables."""
+"""One run: pass the scenario to the core, advance it in short steps, and return its columns as tables."""
 
 from __future__ import annotations
 
@@ -39,28 +39,28 @@ _FIRST_STEP = 1 << 14
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is."""
+    """The progress of a run."""
 
-    now: Duration
+    time: Duration
     """Simulated time."""
     events: int
     hops: int
     completed: int
-    """Of ``operations``."""
+    """Number of completed ``operations``."""
     operations: int
     delivered_bytes: int
-    """Payload that arrived, of ``bytes``."""
+    """Delivered payload, of ``bytes`` in total."""
     bytes: int
     run_s: float
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a run gives: totals, and the tables flows, ports, queues and pauses; series when something was sampled.
+    """The result of a run: totals, and the tables flows, ports, queues and pauses; series if anything was sampled.
 
-    ``context`` is what follows from the scenario alone: the tables links, paths and limits, also names where it has
-    any. They explain the result, and do not enter its hash. ``serial_reason`` is why the run was on
-    one thread, where more were to be had and would have made it shorter.
+    ``context`` follows from the scenario alone: the tables links, paths and limits, and names if it has any. They
+    explain the result and are not part of its hash. ``serial_reason`` is why the run used one thread although more
+    were available and would have made it faster.
     """
 
     summary: Summary
@@ -76,7 +76,7 @@ def run(
     observe: Recording | None = None,
     *,
     planned: PlannedScenario | None = None,
-    until: Duration | None = None,
+    end_time: Duration | None = None,
     create: Callable[[str], BinaryIO] | None = None,
     threads: int | None = None,
     on_progress: Callable[[Progress], bool] | None = None,
@@ -87,19 +87,18 @@ def run(
     Args:
         path: the scenario, JSON; with ``planned`` the cluster file that it was made from.
         preset: one of `PRESETS`.
-        seed: of every chance; the same file, preset and seed give the same tables.
-        observe: what to record beside the tables.
+        seed: of all random numbers; the same file, preset and seed give the same tables.
+        observe: what to record in addition to the tables.
         planned: the scenario of a plan, and where it comes from.
-        until: end at this simulated time, also with packets in flight.
-        create: makes a file by its name, for each capture: PORT.pcap, filled while the run goes on. Without it nothing
+        end_time: end at this simulated time, also with packets in flight.
+        create: creates a file by name for each capture, PORT.pcap, which is filled during the run. Without it nothing
             is captured.
-        threads: on at most so many, where that is faster; None: as many as there are processors. The result is the same
-            on any number of them.
-        on_progress: called every few hundredths of a second; returns whether to go on.
-        text: the scenario, where it is not as the file has it.
+        threads: maximum number of threads; None: the number of processors. The result does not depend on it.
+        on_progress: called every few hundredths of a second; returns whether to continue.
+        text: the scenario, if it differs from the file.
 
     Raises:
-        Refusal: the scenario cannot be read or cannot run, or there is no such port or flow to observe.
+        Refusal: the scenario cannot be read or run, or an observed port or flow does not exist.
     """
     if planned is not None:
         text = planned.scenario.text
@@ -117,7 +116,7 @@ def run(
     with _placed_in(path):
         simulation = _core.Simulation(
             scenario,
-            until,
+            end_time,
             observed.interval,
             observed.samples,
             observed.ports,
@@ -156,7 +155,7 @@ def run(
             flows=flows,
             completed=ended["completed"],
             fct_us=completion_times(completion),
-            failed=ended["failed"] + (ended["unfinished"] if complete and until is None else 0),
+            failed=ended["failed"] + (ended["unfinished"] if complete and end_time is None else 0),
             end_us=end_ps / 1e6,
             tables_sha256=digest(converted),
             deadlocks=circles(converted, network.port_names),
@@ -172,13 +171,13 @@ def run(
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager
 def _placed_in(path: Path) -> Iterator[None]:
-    """Problems of the core name places in the scenario; the file is named too."""
+    """Add the file to problems of the core, which only name locations in the scenario."""
     try:
         yield
     except Refusal as refusal:
@@ -188,23 +187,23 @@ def _placed_in(path: Path) -> Iterator[None]:
 def _advance(
     simulation: _core.Simulation, captures: list[BinaryIO], on_progress: Callable[[Progress], bool] | None
 ) -> tuple[bool, float]:
-    """Whether the run came to its end, and how long the core worked."""
+    """Advance the run; return whether it came to its end, and the time that the core needed."""
     events = _FIRST_STEP
     run_s = 0.0
-    more = wanted = True
-    while more and wanted:
+    has_more_events = wanted = True
+    while has_more_events and wanted:
         started = time.perf_counter()
-        more = simulation.advance(events)
+        has_more_events = simulation.advance(events)
         step_s = time.perf_counter() - started
         run_s += step_s
         events = _next_step(events, step_s)
         for file, frames in zip(captures, simulation.take_captures(), strict=True):
             file.write(frames)
         if on_progress is not None:
-            now, done, hops, completed, operations, delivered, size = simulation.progress()
-            reported = Progress(Duration(now), done, hops, completed, operations, delivered, size, run_s)
+            time_ps, is_done, hops, completed, operations, delivered, size = simulation.progress()
+            reported = Progress(Duration(time_ps), is_done, hops, completed, operations, delivered, size, run_s)
             wanted = on_progress(reported)
-    return not more, run_s
+    return not has_more_events, run_s
 
 
 def _next_step(events: int, step_s: float) -> int:
@@ -220,7 +219,7 @@ def _find_first_pause(pauses: pa.Table) -> float | None:
 
 
 def _count_statuses(flows: pa.Table) -> Counter[str]:
-    """How many flows completed, failed, or are unfinished."""
+    """The number of flows that completed, failed, or are unfinished."""
     return Counter({count["values"]: count["counts"] for count in flows["status"].value_counts().to_pylist()})
 
 

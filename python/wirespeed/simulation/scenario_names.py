@@ -1,4 +1,4 @@
-"""What a scenario calls its nodes and ports."""
+"""Names of a scenario's nodes and ports."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ScenarioNames:
-    """The names in a scenario, which has those of the cluster that it was made from; empty without any."""
+    """The names in a scenario, from the cluster that it was made from."""
 
     nodes: tuple[int, ...]
-    """By port: the node that it belongs to."""
+    """The node of each port."""
     devices: tuple[str, ...]
-    """By port: the name of that node."""
+    """The name of each port's node."""
     interfaces: tuple[str, ...]
-    """By port; empty for one without a name."""
+    """The name of each port; empty for a port without a name."""
 
     @classmethod
     def from_scenario(cls, scenario: _core.Scenario) -> Self | None:
-        """None where the scenario names no nodes."""
+        """Read the names; None if the scenario has none."""
         names = scenario.node_names()
         if not names:
             return None
@@ -37,7 +37,7 @@ class ScenarioNames:
         return {f"{device}:{interface}": port for port, (device, interface) in enumerate(pairs) if interface}
 
     def table(self) -> pa.Table:
-        """The table that gives ports their names."""
+        """The table of port names."""
         import pyarrow as pa
 
         ports = range(len(self.nodes))

@@ -1,4 +1,4 @@
-"""The form of scenarios and results, as the core exports it."""
+"""The schema of scenarios and results, as exported by the core."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ Schema = Mapping[str, Any]
 def scenario_schema() -> Schema:
     """The JSON Schema of scenario files (draft 2020-12).
 
-    Beside the standard keywords: ``x-unit``, the unit of a number; ``x-presets``, its value in each preset;
+    In addition to the standard keywords: ``x-unit``, the unit of a number; ``x-presets``, its value in each preset;
     ``x-source``, the source of this value; ``x-default``, a default that other keys determine; ``x-title``, the heading
     of a variant.
     """
-    return _document()["scenario"]
+    return _load_document()["scenario"]
 
 
 def summary_schema() -> Schema:
     """The JSON Schema of the summary of a run (draft 2020-12), with ``x-unit`` as in scenarios."""
-    schema = _document()["results"]["summary"]
+    schema = _load_document()["results"]["summary"]
     of_document = {
         "kind": {"const": KIND, "description": "Kind of the document."},
         "schema": {"const": SCHEMA, "description": "Version of the document."},
@@ -44,7 +44,7 @@ def summary_schema() -> Schema:
 
 def table_columns(table: str) -> list[str]:
     """The names of a table's columns."""
-    results = _document()["results"]
+    results = _load_document()["results"]
     return list({**results["tables"], **results["context"]}[table]["columns"])
 
 
@@ -63,6 +63,6 @@ class _Document(TypedDict):
     results: _Results
 
 
-def _document() -> _Document:
+def _load_document() -> _Document:
     document: _Document = json.loads(_core.schema())
     return document

@@ -11,15 +11,15 @@ from wirespeed.settings import Discipline, Port, Queue, Switch, TrafficClass, Wa
 from wirespeed.settings.fabric import LoadBalancing
 from wirespeed.simulation import scenario_types as form
 from wirespeed.simulation.nics import Assume, PortSettings, bits, shares
-from wirespeed.simulation.switch_buffers import SwitchBuffers, chip_of, name_of
+from wirespeed.simulation.switch_buffers import SwitchBuffers, find_chip, name_chip
 
 _NS = 1000  # picoseconds
-_LONGEST_GAP_NS = 1_000_000_000  # the core's
+_LONGEST_GAP_NS = 1_000_000_000  # maximum of the core
 _ACTIONS: dict[WatchdogAction, form.WatchdogAction] = {WatchdogAction.DROP: "drop", WatchdogAction.FORWARD: "forward"}
 
 
 class Switches:
-    """Settings of a plan's switches. ``assume`` gets what is not in the plan, or not simulated."""
+    """Settings of a plan's switches. ``assume`` is called with values that are not in the plan, or not simulated."""
 
     def __init__(self, plan: Plan, assume: Assume) -> None:
         self._plan, self._assume = plan, assume
@@ -27,11 +27,11 @@ class Switches:
         self._buffers = SwitchBuffers(plan, self._preset["switch"], assume)
 
     def node(self, name: str, switch: Switch) -> form.Parameters:
-        """Settings of a whole switch, which the plan calls ``name``."""
+        """Settings of the whole switch ``name``."""
         latency = self._plan.latencies.get(name, Latency())
-        name = name_of(switch)
-        waiting, credit_ns = self._architecture(switch, latency)
-        whole_ns = self._latency(switch, latency)
+        name = name_chip(switch)
+        waiting, credit_ns = self._find_architecture(switch, latency)
+        whole_ns = self._find_latency(switch, latency)
         return {
             "switch": {
                 "architecture": waiting,
@@ -39,28 +39,28 @@ class Switches:
                 **self._buffers.memory(switch),
                 **self._buffers.division(switch),
             },
-            "ecmp": self._balance(name, switch.load_balancing),
+            "ecmp": self._build_load_balancing(name, switch.load_balancing),
         }
 
     def port(self, name: str, switch: Switch, settings: Port) -> PortSettings:
-        """The settings of a port and its priorities, of the switch that the plan calls ``name``."""
+        """Settings of a port of the switch ``name``, and of its priorities."""
         lossless = [] if switch.pfc is False else sorted(int(entry) for entry in settings.qos.pfc or ())
         queues = {
-            int(traffic_class.priority): _queue(settings, traffic_class)
+            int(traffic_class.priority): _find_queue(settings, traffic_class)
             for traffic_class in self._plan.classes.values()
         }
         strict = [priority for priority, queue in queues.items() if queue and queue.discipline is Discipline.STRICT]
         weights = {priority: queue.weight for priority, queue in queues.items() if queue and queue.weight}
-        made = PortSettings(
+        port_settings = PortSettings(
             {
-                "pfc": {"lossless_priorities": bits(lossless), "watchdog": self._watchdog(switch, settings)},
+                "pfc": {"lossless_priorities": bits(lossless), "watchdog": self._build_watchdog(switch, settings)},
                 "scheduler": {"strict_priorities": bits(strict), "weights": shares(weights)},
             }
         )
         for priority, queue in queues.items():
-            marking = self._marking(switch, queue, priority in lossless)
+            marking = self._build_marking(switch, queue, priority in lossless)
             if marking is not None:
-                made.of_priorities[priority,] = {"marking": marking}
+                port_settings.of_priorities[priority,] = {"marking": marking}
         if lossless:
             self._assume("headroom: as planned; headroom that the switch OS allocates itself is not modelled")
             latency = self._plan.latencies.get(name, Latency()).whole
@@ -69,37 +69,40 @@ class Switches:
             rule: form.Headroom = computed if size is None else {"rule": "fixed", "bytes": size}
             group = tuple(lossless)
             shared = self._buffers.group(switch, settings.link.speed)
-            made.of_priorities[group] = {**made.of_priorities.get(group, {}), "switch": {"headroom": rule, **shared}}
-        return made
+            port_settings.of_priorities[group] = {
+                **port_settings.of_priorities.get(group, {}),
+                "switch": {"headroom": rule, **shared},
+            }
+        return port_settings
 
     def assume_hash(self) -> None:
-        """Assume what no plan contains of its switches."""
+        """Assume the hash of switches, which no plan contains."""
         self._assume("ECMP hash: simulator default (vendors do not publish theirs)")
 
-    def _latency(self, switch: Switch, latency: Latency) -> int:
-        """Nanoseconds."""
-        name = switch.model or name_of(switch)
+    def _find_latency(self, switch: Switch, latency: Latency) -> int:
+        """Forwarding latency in nanoseconds."""
+        name = switch.model or name_chip(switch)
         if latency.whole is None:
             usual: int = self._preset["switch"]["latency_ns"]
             self._assume(f"switch latency of {name}: {usual} ns (not in cluster file or catalogue)")
             return usual
-        found = int(latency.whole) // _NS
+        latency_ns = int(latency.whole) // _NS
         if latency.source is not None:
-            self._assume(f"switch latency of {name}: {found:,} ns from the last bit received (catalogue)")
-        return found
+            self._assume(f"switch latency of {name}: {latency_ns:,} ns from the last bit received (catalogue)")
+        return latency_ns
 
-    def _architecture(self, switch: Switch, latency: Latency) -> tuple[form.Architecture, int]:
+    def _find_architecture(self, switch: Switch, latency: Latency) -> tuple[form.Architecture, int]:
         """Buffer architecture, and the latency of a credit in nanoseconds."""
-        chip = chip_of(self._plan, switch)
+        chip = find_chip(self._plan, switch)
         if chip is None or chip.credit is None:
             return {"rule": "shared-buffer"}, 0
-        name, credit_ns = name_of(switch), int(latency.credit or 0) // _NS
+        name, credit_ns = name_chip(switch), int(latency.credit or 0) // _NS
         if latency.credit is None:
             self._assume(f"credit latency of {name}: 0 ns (no credit_latency in the cluster file)")
         self._assume(f"cores of {name}: ports are assigned in order")
         return {"rule": "voq", "credit_bytes": int(chip.credit.value), "credit_latency_ns": credit_ns}, credit_ns
 
-    def _balance(self, name: str, balancing: LoadBalancing) -> form.Ecmp:
+    def _build_load_balancing(self, name: str, balancing: LoadBalancing) -> form.Ecmp:
         """Load balancing. A mode that is not static chooses by the quality of the ports, for a flow, a flowlet or a
         packet (Junos, Dynamic Load Balancing; Customize Egress Port Link Quality Metrics for DLB: load and queue)."""
         if balancing.mode in (None, "static"):
@@ -123,11 +126,11 @@ class Switches:
             self._assume(f"flowlet table of {name}: unlimited (the plan has {balancing.flowlet_table:,} entries)")
         return {"balance": "adaptive", "adaptive_gap_ns": gap}
 
-    def _watchdog(self, switch: Switch, port: Port) -> form.Watchdog | None:
+    def _build_watchdog(self, switch: Switch, port: Port) -> form.Watchdog | None:
         watchdog, poll = port.qos.watchdog, switch.watchdog_poll
         if not watchdog.enabled:
             return None
-        name = name_of(switch)
+        name = name_chip(switch)
         action = _ACTIONS.get(watchdog.action) if watchdog.action else None
         if action is None:
             self._assume(f"PFC watchdog of {name}: not simulated ({_describe_action(watchdog.action)})")
@@ -141,13 +144,13 @@ class Switches:
         if watchdog.restore is None:
             self._assume(f"PFC watchdog of {name}: restores after its detection time (no planned restoration time)")
         return {
-            "detection_ns": _ns(detect),
-            "restoration_ns": _ns(watchdog.restore or detect),
-            "poll_ns": _ns(poll or detect // 2),
+            "detection_ns": _convert_to_ns(detect),
+            "restoration_ns": _convert_to_ns(watchdog.restore or detect),
+            "poll_ns": _convert_to_ns(poll or detect // 2),
             "action": action,
         }
 
-    def _marking(self, switch: Switch, queue: Queue | None, lossless: bool) -> form.Marking | None:
+    def _build_marking(self, switch: Switch, queue: Queue | None, lossless: bool) -> form.Marking | None:
         if queue is None or not queue.ecn.enabled:
             return None
         ecn = queue.ecn
@@ -156,7 +159,7 @@ class Switches:
             if ecn.minimum_fill is None or ecn.maximum_fill is None:
                 return None
             whole = self._buffers.fair_share(switch, lossless)
-            text = f"ECN thresholds of {name_of(switch)} in percent refer to {whole:,} bytes"
+            text = f"ECN thresholds of {name_chip(switch)} in percent refer to {whole:,} bytes"
             self._assume(f"{text}, the maximum of one queue in its pool")
             low_bytes, high_bytes = whole * ecn.minimum_fill // 100, whole * ecn.maximum_fill // 100
         else:
@@ -179,14 +182,14 @@ def _describe_action(action: WatchdogAction | None) -> str:
     return "no planned action"
 
 
-def _ns(time: int) -> int:
+def _convert_to_ns(time: int) -> int:
     return max(1, time // _NS)
 
 
-def _queue(port: Port, traffic_class: TrafficClass) -> Queue | None:
+def _find_queue(port: Port, traffic_class: TrafficClass) -> Queue | None:
     """The egress queue of a class, by the maps of the port."""
     qos = port.qos
-    found = [
+    queue_numbers = [
         qos.tc_queue[tc] for dscp, tc in (qos.dscp_tc or {}).items() if dscp in traffic_class.dscp and qos.tc_queue
     ]
-    return port.queues.get(str(int(found[0]))) if found else None
+    return port.queues.get(str(int(queue_numbers[0]))) if queue_numbers else None

@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 
     from wirespeed._core import Column
 
-_NEVER = 2**64 - 1
-"""The core's point in time that never comes."""
+_NULL_TIME = 2**64 - 1
+"""The core's value for a time that does not exist."""
 
 
 def arrow(tables: Iterable[tuple[str, list[Column]]]) -> dict[str, pa.Table]:
-    """Tables by name. The arrays stand in the core's bytes, which are copied only where a time is null: never."""
+    """Tables by name. Arrays use the memory of the core, which is copied only if a time is null."""
     import pyarrow as pa
 
-    return {name: pa.table({column[0]: _array(*column) for column in columns}) for name, columns in tables}
+    return {name: pa.table({column[0]: _build_array(*column) for column in columns}) for name, columns in tables}
 
 
-def _array(name: str, type_: str, values: bytes, words: list[str] | None) -> pa.Array:
+def _build_array(name: str, type_: str, values: bytes, words: list[str] | None) -> pa.Array:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -34,8 +34,8 @@ def _array(name: str, type_: str, values: bytes, words: list[str] | None) -> pa.
     if words is not None:
         return pa.DictionaryArray.from_arrays(array, pa.array(words, pa.string()))
     if name.endswith("_ps"):
-        never = pc.equal(array, pa.scalar(_NEVER, numbers))
-        return pc.if_else(never, pa.scalar(None, numbers), array) if pc.any(never).as_py() else array
+        is_null = pc.equal(array, pa.scalar(_NULL_TIME, numbers))
+        return pc.if_else(is_null, pa.scalar(None, numbers), array) if pc.any(is_null).as_py() else array
     return array
 
 
@@ -45,21 +45,21 @@ def columns(tables: Mapping[str, pa.Table], table: TableType[Columns, ColumnName
 
 
 def digest(tables: Mapping[str, pa.Table]) -> str:
-    """SHA-256 of what the tables say, in hexadecimal: the same for tables written as Parquet and read back.
+    """SHA-256 of the content of tables, in hexadecimal: the same for tables written as Parquet and read back.
 
-    Timings and metadata do not enter it.
+    It does not include timings and metadata.
     """
     digest_of_tables = hashlib.sha256()
     for name, table in sorted(tables.items()):
         for field in table.schema:
-            type_, values = _values(table[field.name])
+            type_, values = _read_values(table[field.name])
             digest_of_tables.update(f"{name}\0{field.name}\0{type_}\0{table.num_rows}\0".encode())
             digest_of_tables.update(values)
     return digest_of_tables.hexdigest()
 
 
-def _values(column: pa.ChunkedArray) -> tuple[str, memoryview]:
-    """Type and values as bytes. Words count by what they say, however a dictionary numbers them."""
+def _read_values(column: pa.ChunkedArray) -> tuple[str, memoryview]:
+    """Type and values as bytes. Texts are compared by content, independent of their dictionary."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -70,7 +70,7 @@ def _values(column: pa.ChunkedArray) -> tuple[str, memoryview]:
         type_ = "words " + " ".join(words)
         column = pc.index_in(column, value_set=pa.array(words, pa.string()))
     if column.null_count:
-        column = pc.fill_null(column, pa.scalar(_NEVER, column.type))
+        column = pc.fill_null(column, pa.scalar(_NULL_TIME, column.type))
     array = column.combine_chunks()
     width = array.type.bit_width // 8
     start = array.offset * width

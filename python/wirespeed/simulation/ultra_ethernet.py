@@ -25,7 +25,7 @@ from wirespeed.errors import Refusal
 from wirespeed.simulation.scenario_types import CongestionRccc, Parameters, Scenario
 
 _TRIMMED_PRIORITY = 5
-"""Any that no data has: trimmed packets must not wait behind what they were cut from."""
+"""A priority without data: trimmed packets must not wait behind full packets."""
 _TRIMMED_BYTES = 64
 """`trimsize` of main_uec.cpp."""
 _MARKS_FROM, _MARKS_ALL = 0.2, 0.8
@@ -42,28 +42,28 @@ FIXED: Parameters = {
     "marking": {"enabled": True, "pmax": 1.0},
     "transport": {"recovery": "selective-repeat", "ack_priority": 7, "rx_depth": None},
 }
-"""What does not depend on the network, by group of parameters."""
+"""Parameters that do not depend on the network, by group."""
 
 
 def read(scenario: Scenario, preset: str) -> _core.Scenario | None:
-    """The scenario as the core reads it; None where it refuses it."""
+    """Read a scenario with the core; None if the core refuses it."""
     try:
         return _core.Scenario(json.dumps(scenario), preset, 0)
     except Refusal:
         return None
 
 
-def of_network(parameters: Parameters, unloaded: tuple[int, int, int] | None) -> Parameters:
-    """What follows from the longest path, by group of parameters; empty if nothing is acknowledged.
+def of_network(parameters: Parameters, idle_network: tuple[int, int, int] | None) -> Parameters:
+    """Parameters that follow from the longest path, by group; empty if nothing is acknowledged.
 
     Args:
-        parameters: the scenario's own, `FIXED` among them.
-        unloaded: RTT, slowest port and packet size that the core reports for that scenario.
+        parameters: those of the scenario, including `FIXED`.
+        idle_network: RTT, slowest port and packet size that the core reports for this scenario.
     """
-    if unloaded is None:
+    if idle_network is None:
         return {}
     congestion = cast(CongestionRccc, parameters.get("congestion", {}))  # or the one of NSCC, with fewer keys
-    rtt_ps, slowest, packet = unloaded
+    rtt_ps, slowest, packet = idle_network
     rtt_ps = 1000 * (congestion.get("config_base_rtt_ns") or -(-rtt_ps // 1000))
     gbps = max(1, round(slowest / 10**9))  # a link's own rate decides; in whole Gb/s it is a scenario's reference
     packets = -(-rtt_ps * gbps // (8000 * packet))
@@ -74,8 +74,8 @@ def of_network(parameters: Parameters, unloaded: tuple[int, int, int] | None) ->
             "trimming": {"priority": _TRIMMED_PRIORITY, "trimmed_bytes": _TRIMMED_BYTES, "queue_ns": queue_ns},
         },
         "marking": {
-            "kmin_bytes": _part(packets, _MARKS_FROM) * packet,
-            "kmax_bytes": _part(packets, _MARKS_ALL) * packet,
+            "kmin_bytes": _round_share(packets, _MARKS_FROM) * packet,
+            "kmax_bytes": _round_share(packets, _MARKS_ALL) * packet,
             "reference_gbps": gbps,
         },
         "transport": {
@@ -88,13 +88,13 @@ def of_network(parameters: Parameters, unloaded: tuple[int, int, int] | None) ->
     return groups
 
 
-def _part(packets: int, share: float) -> int:
-    """A share of so many packets, whole ones."""
+def _round_share(packets: int, share: float) -> int:
+    """A share of this number of packets, as whole packets."""
     return -(-packets * round(share * 10) // 10)
 
 
 def downlinks(scenario: Scenario) -> Iterator[int]:
-    """The ports of switches that face hosts; of a scenario that the core reads."""
+    """The switch ports that face hosts, in a scenario that the core has read."""
     for number, link in enumerate(scenario["links"]):
         a, b = link if isinstance(link, list) else (link["a"], link["b"])
         if a >= scenario["hosts"] > b:

@@ -125,7 +125,7 @@ def compare(
             preset.value,
             seed,
             as_is=as_is,
-            until=end,
+            end_time=end,
             jobs=jobs or os.cpu_count() or 1,
             on_progress=lambda count, total: (show(count, total), not interrupted())[1],
         )

@@ -358,7 +358,7 @@ def _run_scenario(
             seed,
             observe,
             planned=planned,
-            until=end_time,
+            end_time=end_time,
             create=create,
             threads=threads,
             on_progress=report_progress,
@@ -369,7 +369,7 @@ def _show_progress(bar: Bar, task: TaskID, progress: Progress) -> None:
     from wirespeed.report.simulation.terminal import rate
 
     flows_done = f"{progress.completed:,} of {progress.operations:,} flows"
-    description = f"{flows_done}, {progress.now} simulated, {rate(progress.hops, progress.run_s)}"
+    description = f"{flows_done}, {progress.time} simulated, {rate(progress.hops, progress.run_s)}"
     bar.update(task, total=progress.bytes, completed=progress.delivered_bytes, description=description)
 
 

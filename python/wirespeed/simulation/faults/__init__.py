@@ -1,8 +1,17 @@
-"""What a traffic file lets go wrong, put on a plan and into a scenario."""
+"""Faults of a traffic file, applied to a plan and a scenario."""
 
 from wirespeed.simulation.faults.places import check
-from wirespeed.simulation.faults.rules import CableFault, Rules, rules_of
-from wirespeed.simulation.faults.settings import priority_of, wrongly_set
+from wirespeed.simulation.faults.rules import CableFault, Rules, build_rules
+from wirespeed.simulation.faults.settings import find_priority, wrongly_set
 from wirespeed.simulation.faults.wiring import exchange_ports, turn_cables
 
-__all__ = ["CableFault", "Rules", "check", "exchange_ports", "priority_of", "rules_of", "turn_cables", "wrongly_set"]
+__all__ = [
+    "CableFault",
+    "Rules",
+    "build_rules",
+    "check",
+    "exchange_ports",
+    "find_priority",
+    "turn_cables",
+    "wrongly_set",
+]

@@ -1,4 +1,4 @@
-"""Whether what a fault is put on is there, and its times fit."""
+"""Check that the place of a fault exists, and that its times are consistent."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Refuse = Callable[..., Problem]
 """A problem of a fault: its key, what was found, what was expected, a hint."""
 _AT_NICS = (StuckNic, SlowReceiver, CnpDelay)
 _ONCE = (FrameLoss, PfcLoss)
-"""Kinds of which a cable has one, from beginning to end."""
+"""Kinds that a cable may have only once, because they last for the whole run."""
 
 
 def check(plan: Plan, traffic: Traffic) -> None:
-    """Hold the faults of a traffic file against the plan.
+    """Check the faults of a traffic file against the plan.
 
     Raises:
         Refusal: a device, port or class is not in the plan, or has no cable, or the times do not fit; each with its
@@ -38,14 +38,14 @@ def check(plan: Plan, traffic: Traffic) -> None:
     problems = [
         problem
         for index, fault in enumerate(traffic.faults)
-        for problem in checking.fault(fault, refusal_of(traffic, index))
+        for problem in checking.fault(fault, make_refuse(traffic, index))
     ]
     if problems:
         raise Refusal(problems)
 
 
-def refusal_of(traffic: Traffic, index: int) -> Refuse:
-    """What makes problems of one fault of the file."""
+def make_refuse(traffic: Traffic, index: int) -> Refuse:
+    """Make the function that creates problems of one fault of the file."""
 
     def problem(key: str, found: str, expected: str, hint: str | None = None) -> Problem:
         return Problem(traffic.origin.locate("faults", index, key), found, expected, hint)
@@ -54,7 +54,7 @@ def refusal_of(traffic: Traffic, index: int) -> Refuse:
 
 
 class _FaultChecker:
-    """Remembers which cables earlier faults are put on."""
+    """Checks faults; it stores the cables of earlier faults."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -68,7 +68,7 @@ class _FaultChecker:
             found = "neither node nor port" if fault.node is None else "node and port"
             yield refuse("kind", found, "one of the two")
             return
-        problems = [*self._place(fault, refuse), *self._class(fault, refuse)]
+        problems = [*self._check_place(fault, refuse), *self._check_class(fault, refuse)]
         yield from problems
         if isinstance(fault, TimedFault) and fault.until is not None:
             start = nanoseconds(fault.start)
@@ -81,34 +81,34 @@ class _FaultChecker:
         if not problems:
             yield from self._check_repeated(fault, refuse)
 
-    def _place(self, fault: Fault, refuse: Refuse) -> Iterator[Problem]:
+    def _check_place(self, fault: Fault, refuse: Refuse) -> Iterator[Problem]:
         if isinstance(fault, Miswiring):
             if len(fault.ports) != 2:
                 yield refuse("ports", f"{len(fault.ports)} ports", "two")
             for port in fault.ports:
-                yield from self._port(port, "ports", refuse)
+                yield from self._check_port(port, "ports", refuse)
         elif isinstance(fault, _AT_NICS):
-            yield from self._nic(fault.port, refuse)
+            yield from self._check_nic(fault.port, refuse)
         elif isinstance(fault, LinkDown | WrongSetting) and fault.node is not None:
             devices = list(self._plan.devices)
             if fault.node not in devices:
                 hint = did_you_mean(fault.node, devices)
                 yield refuse("node", f"the node {fault.node!r}", "a host or switch of the cluster", hint)
         else:
-            yield from self._port(fault.port or "", "port", refuse)
+            yield from self._check_port(fault.port or "", "port", refuse)
 
-    def _port(self, name: str, key: str, refuse: Refuse) -> Iterator[Problem]:
+    def _check_port(self, name: str, key: str, refuse: Refuse) -> Iterator[Problem]:
         if name not in self._cables:
             expected = "a port with a cable, such as " + next(iter(self._cables))
             yield refuse(key, f"the port {name!r}", expected, did_you_mean(name, list(self._cables)))
 
-    def _nic(self, name: str, refuse: Refuse) -> Iterator[Problem]:
+    def _check_nic(self, name: str, refuse: Refuse) -> Iterator[Problem]:
         nics = [cable for cable in self._cables if cable.partition(":")[0] in self._plan.hosts]
         if name not in nics:
             found = f"the port {name!r}" + (" of a switch" if name in self._cables else "")
             yield refuse("port", found, "a NIC with a cable, such as " + nics[0], did_you_mean(name, nics))
 
-    def _class(self, fault: Fault, refuse: Refuse) -> Iterator[Problem]:
+    def _check_class(self, fault: Fault, refuse: Refuse) -> Iterator[Problem]:
         if not isinstance(fault, StuckNic | WrongSetting) or fault.traffic_class is None:
             return
         classes = list(self._plan.classes)
@@ -117,7 +117,7 @@ class _FaultChecker:
             yield refuse("class", f"the class {fault.traffic_class!r}", f"one of {', '.join(classes)}", hint)
 
     def _check_repeated(self, fault: Fault, refuse: Refuse) -> Iterator[Problem]:
-        """What can be there once, a second time."""
+        """Problems of a fault that repeats one which may occur only once."""
         if isinstance(fault, Miswiring):
             first, second = (self._cables[port] for port in fault.ports)
             if first == second:

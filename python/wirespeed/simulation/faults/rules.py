@@ -1,4 +1,4 @@
-"""Faults as a scenario has them: rules put on links and NIC ports."""
+"""Faults in the form of a scenario: rules for links and NIC ports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wirespeed.errors import Refusal
 from wirespeed.plan import Plan
 from wirespeed.simulation import scenario_types as form
 from wirespeed.simulation.devices import Devices
-from wirespeed.simulation.faults.places import refusal_of
+from wirespeed.simulation.faults.places import make_refuse
 from wirespeed.simulation.faults.wiring import exchange_ports
 from wirespeed.simulation.plan_names import Names
 from wirespeed.simulation.receive_buffer import PauseThresholds, pause_thresholds
@@ -63,18 +63,18 @@ class _NicPort(TypedDict):
 
 @dataclass(slots=True)
 class Rules:
-    """What faults are in a scenario."""
+    """The parts of a scenario that describe faults."""
 
     items: list[form.Fault] = field(default_factory=list)
-    """Of its ``faults``."""
+    """Items of ``faults``."""
     links: dict[int, CableFault] = field(default_factory=dict)
-    """More keys of single links."""
+    """Additional keys of links."""
     devices: list[form.Device] = field(default_factory=list)
-    """More items of its ``devices``."""
+    """Additional items of ``devices``."""
 
 
-def rules_of(plan: Plan, traffic: Traffic, names: Names, devices: Devices) -> Rules:
-    """The faults of a traffic file that `check` has found to fit. ``names`` and ``devices`` are those of the plan.
+def build_rules(plan: Plan, traffic: Traffic, names: Names, devices: Devices) -> Rules:
+    """The faults of a traffic file that `check` has accepted. ``names`` and ``devices`` are those of the plan.
 
     Raises:
         Refusal: a NIC's receive buffer is too small; with its line.
@@ -93,29 +93,29 @@ def rules_of(plan: Plan, traffic: Traffic, names: Names, devices: Devices) -> Ru
                 needed, size = _receive_buffer(plan, fault), int(fault.receive_buffer)
                 if size < needed.minimum_bytes:
                     hint = "the headroom of its cable and an MTU"
-                    refuse = refusal_of(traffic, index)
+                    refuse = make_refuse(traffic, index)
                     problems.append(
                         refuse("receive_buffer", f"{size:,} bytes", f"at least {needed.minimum_bytes:,}", hint)
                     )
                 port = planned[fault.port]
-                pipe: form.Pipe = {**_pipe_of(plan, devices, port, names), **needed.pipe(size)}
+                pipe: form.Pipe = {**_find_pipe(plan, devices, port, names), **needed.pipe(size)}
                 rules.devices.append({"ports": [port], "parameters": {"nic": {"pipe": pipe}}})
-        if (rule := _rule(plan, fault, names, ports)) is not None:
+        if (rule := _build_rule(plan, fault, names, ports)) is not None:
             rules.items.append(rule)
     if problems:
         raise Refusal(problems)
     return rules
 
 
-def _rule(plan: Plan, fault: Fault, names: Names, ports: Mapping[str, int]) -> form.Fault | None:
-    """Where a fault is put, and what it does; None of one that is none of the core's ``faults``."""
+def _build_rule(plan: Plan, fault: Fault, names: Names, ports: Mapping[str, int]) -> form.Fault | None:
+    """The rule of a fault; None for a fault that is not an item of the core's ``faults``."""
     match fault:
         case LinkDown():
             node = fault.node or ""
             target: _Target = {"link": ports[fault.port] // 2} if fault.port else {"node": names.node(node)}
             return {
                 "kind": "link-down",
-                **_time(fault),
+                **_format_time(fault),
                 **target,
                 "detection_ns": nanoseconds(fault.detection),
                 "convergence_ns": nanoseconds(fault.convergence),
@@ -124,7 +124,7 @@ def _rule(plan: Plan, fault: Fault, names: Names, ports: Mapping[str, int]) -> f
             floor: _Floor = {"floor_ber": fault.floor_ber} if fault.floor_ber else {}
             return {
                 "kind": "bit-errors",
-                **_time(fault),
+                **_format_time(fault),
                 "link": ports[fault.port] // 2,
                 "ber": fault.ber,
                 "fec": fault.fec,
@@ -134,23 +134,23 @@ def _rule(plan: Plan, fault: Fault, names: Names, ports: Mapping[str, int]) -> f
             planned = names.by_name()
             return {"kind": "miswired", "links": [planned[port] // 2 for port in fault.ports]}
         case StuckNic():
-            known = plan.classes.get(fault.traffic_class or "")
-            priority: _Priority = {"priority": int(known.priority)} if known else {}
-            return {"kind": "stuck-nic", **_time(fault), **_nic(names, fault.port), **priority}
+            traffic_class = plan.classes.get(fault.traffic_class or "")
+            priority: _Priority = {"priority": int(traffic_class.priority)} if traffic_class else {}
+            return {"kind": "stuck-nic", **_format_time(fault), **_find_nic_port(names, fault.port), **priority}
         case SlowReceiver():
-            nic = _nic(names, fault.port)
-            return {"kind": "slow-receiver", **_time(fault), **nic, "gbps": int(fault.rate) / 1e9}
+            nic = _find_nic_port(names, fault.port)
+            return {"kind": "slow-receiver", **_format_time(fault), **nic, "gbps": int(fault.rate) / 1e9}
         case CnpLoss():
             link = ports[fault.port] // 2
-            return {"kind": "cnp-loss", **_time(fault), "link": link, "probability": fault.probability}
+            return {"kind": "cnp-loss", **_format_time(fault), "link": link, "probability": fault.probability}
         case CnpDelay():
-            nic = _nic(names, fault.port)
-            return {"kind": "cnp-delay", **_time(fault), **nic, "delay_ns": nanoseconds(fault.delay)}
+            nic = _find_nic_port(names, fault.port)
+            return {"kind": "cnp-delay", **_format_time(fault), **nic, "delay_ns": nanoseconds(fault.delay)}
         case FrameLoss() | PfcLoss() | WrongSetting():
             return None
 
 
-def _time(fault: Fault) -> _Time:
+def _format_time(fault: Fault) -> _Time:
     if not isinstance(fault, TimedFault):
         return {}
     time: _Time = {"from_ns": nanoseconds(fault.start)} if fault.start else {}
@@ -159,17 +159,17 @@ def _time(fault: Fault) -> _Time:
     return time
 
 
-def _nic(names: Names, port: str) -> _NicPort:
-    """A NIC port as its host's; the core finds it whichever cable it has."""
+def _find_nic_port(names: Names, port: str) -> _NicPort:
+    """A NIC port by host and index, which is independent of its cable."""
     host, _, interface = port.partition(":")
-    found = names.nic(Endpoint(host, interface))
-    if found.index:
-        return {"node": found.node, "nic_port": found.index}
-    return {"node": found.node}
+    nic_port = names.nic(Endpoint(host, interface))
+    if nic_port.index:
+        return {"node": nic_port.node, "nic_port": nic_port.index}
+    return {"node": nic_port.node}
 
 
 def _receive_buffer(plan: Plan, fault: SlowReceiver) -> PauseThresholds:
-    """What the receive buffer needs, behind the planned cable."""
+    """The thresholds of the receive buffer for the planned cable."""
     port = fault.port
     host, _, interface = port.partition(":")
     nic = plan.hosts[host].nics[interface]
@@ -181,11 +181,11 @@ def _receive_buffer(plan: Plan, fault: SlowReceiver) -> PauseThresholds:
     return pause_thresholds(plan, nic, cable)
 
 
-def _pipe_of(plan: Plan, devices: Devices, port: int, names: Names) -> form.Pipe:
-    """What stands between a NIC and memory already; else what is never slower than the wire."""
+def _find_pipe(plan: Plan, devices: Devices, port: int, names: Names) -> form.Pipe:
+    """The pipe that a NIC already has to memory; else one that is never slower than the wire."""
     node = names.node(names.ends[port].device)
-    found = devices.parameters.get("nic", {}).get("pipe")
+    pipe = devices.parameters.get("nic", {}).get("pipe")
     for overrides in devices.items:
         if "priorities" not in overrides and (node in overrides.get("nodes", ()) or port in overrides.get("ports", ())):
-            found = overrides["parameters"].get("nic", {}).get("pipe", found)
-    return found or {"gbps": -(-int(plan.cables[port // 2].speed) // 10**9), "latency_ns": 0}
+            pipe = overrides["parameters"].get("nic", {}).get("pipe", pipe)
+    return pipe or {"gbps": -(-int(plan.cables[port // 2].speed) // 10**9), "latency_ns": 0}

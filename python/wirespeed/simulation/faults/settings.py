@@ -1,6 +1,6 @@
-"""One wrong setting on one device: the plan as that device has it, by the names of `wirespeed.settings`.
+"""One wrong setting on one device: the plan with this setting, by its name in `wirespeed.settings`.
 
-The scenario is made of the plan with the setting, so a wrong setting acts as the same value would if it were planned.
+The scenario is made from the changed plan, so a wrong setting has the same effect as if it were planned.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from wirespeed.errors import Problem, Refusal, did_you_mean
 from wirespeed.plan import Plan
 from wirespeed.settings import Host, Nic, PcieFunction, Place, Port, Queue, Switch
 from wirespeed.settings.model import get, list_collections, list_group_settings, list_settings
-from wirespeed.simulation.devices import devices_of
-from wirespeed.simulation.faults.places import Refuse, refusal_of
-from wirespeed.simulation.faults.values import value_of
+from wirespeed.simulation.devices import build_devices
+from wirespeed.simulation.faults.places import Refuse, make_refuse
+from wirespeed.simulation.faults.values import convert_value
 from wirespeed.simulation.nics import DriverNames
-from wirespeed.simulation.plan_names import names_of
+from wirespeed.simulation.plan_names import number_plan
 from wirespeed.simulation.workload import Flow, Protocol, Traffic
 from wirespeed.simulation.workload.fault_entries import WrongSetting
 
@@ -58,86 +58,98 @@ SIMULATED = (
     "pcie.max_read_request",
     "pcie.relaxed_ordering",
 )
-"""Settings that a simulated device obeys as a real one would."""
+"""Settings that have the same effect on a simulated device as on a real one."""
 _KINDS = {cls.kind: cls for cls in (Host, Nic, PcieFunction, Switch, Port, Queue)}
 _DSCP = "nic.qos.roce_dscp"
 
 
-def wrongly_set(plan: Plan, traffic: Traffic, words: DriverNames) -> Plan:
-    """The plan as its devices are set: with the wrong settings of a traffic file that `check` has found to fit.
+def wrongly_set(plan: Plan, traffic: Traffic, driver_names: DriverNames) -> Plan:
+    """The plan with the wrong settings of a traffic file that `check` has accepted.
 
     Raises:
-        Refusal: there is no such setting, the simulator does not know it, or the value is none for it or is the planned
-            one; each with its line.
+        Refusal: the setting does not exist or is not simulated, or its value is invalid or the planned one; each with
+            its line.
     """
     problems: list[Problem] = []
     for index, fault in enumerate(traffic.faults):
         if isinstance(fault, WrongSetting):
-            setting = _Setting(plan, traffic, fault, words, refusal_of(traffic, index))
-            found = setting.apply()
+            setting = _Setting(plan, traffic, fault, driver_names, make_refuse(traffic, index))
+            changed_plan = setting.apply()
             problems += setting.problems
-            plan = found or plan
+            plan = changed_plan or plan
     if problems:
         raise Refusal(problems)
     return plan
 
 
-def priority_of(planned: Plan, found: Plan, flow: Flow) -> int:
+def find_priority(planned: Plan, actual: Plan, flow: Flow) -> int:
     """The priority that switches give a flow: where its NIC sends another DSCP than planned, that of the class of this.
 
-    Its acknowledgements have the same: queue pairs of the simulator have one priority.
+    Its acknowledgements have the same priority: queue pairs of the simulator have one.
     """
     traffic_class = flow.traffic_class
     if flow.protocol is Protocol.RDMA:
-        nics = [plan.hosts[flow.source.host].nics[flow.source.interface] for plan in (planned, found)]
-        planned_dscp, sent = (nic.qos.roce_dscp for nic in nics)
-        if planned_dscp in traffic_class.dscp and sent is not None and sent not in traffic_class.dscp:
-            of_dscp = (entry for entry in planned.classes.values() if sent in entry.dscp)
+        nics = [plan.hosts[flow.source.host].nics[flow.source.interface] for plan in (planned, actual)]
+        planned_dscp, actual_dscp = (nic.qos.roce_dscp for nic in nics)
+        if planned_dscp in traffic_class.dscp and actual_dscp is not None and actual_dscp not in traffic_class.dscp:
+            of_dscp = (entry for entry in planned.classes.values() if actual_dscp in entry.dscp)
             return int(next((entry.priority for entry in of_dscp), 0))
     return int(traffic_class.priority)
 
 
 class _Setting:
-    """One of them; collects problems."""
+    """One wrong setting; collects problems."""
 
-    def __init__(self, plan: Plan, traffic: Traffic, fault: WrongSetting, words: DriverNames, refuse: Refuse) -> None:
-        self._plan, self._traffic, self._fault, self._words, self._refuse = plan, traffic, fault, words, refuse
+    def __init__(
+        self, plan: Plan, traffic: Traffic, fault: WrongSetting, driver_names: DriverNames, refuse: Refuse
+    ) -> None:
+        self._plan, self._traffic, self._fault, self._driver_names, self._refuse = (
+            plan,
+            traffic,
+            fault,
+            driver_names,
+            refuse,
+        )
         self.problems: list[Problem] = []
 
     def apply(self) -> Plan | None:
-        """The plan with it; None where there is a problem."""
+        """The plan with the setting; None if there is a problem."""
         fault = self._fault
         if not self._is_simulated():
             return None
         kind = _KINDS[fault.setting.partition(".")[0]]
         try:
-            value = value_of(kind, fault.setting, fault.value)
+            value = convert_value(kind, fault.setting, fault.value)
         except Unfit as unfit:
-            self._note("value", f"{fault.setting}: {fault.value!r}", unfit.expected, unfit.hint)
+            self._add_problem("value", f"{fault.setting}: {fault.value!r}", unfit.expected, unfit.hint)
             return None
         device, _, port = (fault.node or fault.port or "").partition(":")
-        changing = _SettingChange(fault.setting, value, port, self._queues(device), self._nics(device))
+        changing = _SettingChange(
+            fault.setting, value, port, self._select_queues(device), self._map_pcie_to_nics(device)
+        )
         new = changing.change(self._plan.devices[device], Place(device))
         if not changing.before:
             location = f"{fault.node or fault.port}" + (f", class {fault.traffic_class}" if fault.traffic_class else "")
-            self._note("setting", f"{fault.setting} at {location}", f"something that has a {kind.kind}")
+            self._add_problem("setting", f"{fault.setting} at {location}", f"something that has a {kind.kind}")
             return None
         if all(entry == value for entry in changing.before):
-            self._note("value", f"{fault.setting} {_format_value(value)}, as planned", "another value")
+            self._add_problem("value", f"{fault.setting} {_format_value(value)}, as planned", "another value")
             return None
         if kind is Queue and any(_has_exchanged_thresholds(queue) for queue in changing.after):
-            self._note(
+            self._add_problem(
                 "value", f"{fault.setting} {_format_value(value)}", "queue.ecn.minimum at most queue.ecn.maximum"
             )
             return None
         if device in self._plan.hosts:
-            found = dataclasses.replace(self._plan, hosts={**self._plan.hosts, device: new})
+            changed_plan = dataclasses.replace(self._plan, hosts={**self._plan.hosts, device: new})
         else:
-            found = dataclasses.replace(self._plan, switches={**self._plan.switches, device: new})
-        if fault.setting != _DSCP and (why := self._idle(found)) is not None:
-            self._note("setting", f"{fault.setting} {_format_value(value)}", "a setting that acts here", why)
+            changed_plan = dataclasses.replace(self._plan, switches={**self._plan.switches, device: new})
+        if fault.setting != _DSCP and (idle_reason := self._explain_no_effect(changed_plan)) is not None:
+            self._add_problem(
+                "setting", f"{fault.setting} {_format_value(value)}", "a setting that acts here", idle_reason
+            )
             return None
-        return found
+        return changed_plan
 
     def _is_simulated(self) -> bool:
         setting = self._fault.setting
@@ -145,22 +157,26 @@ class _Setting:
             return True
         kind = _KINDS.get(setting.partition(".")[0])
         if kind is not None and setting in list_settings(kind):
-            self._note("setting", f"{setting}, which the simulator does not know", f"one of {', '.join(SIMULATED)}")
+            self._add_problem(
+                "setting", f"{setting}, which the simulator does not know", f"one of {', '.join(SIMULATED)}"
+            )
         else:
             hint = did_you_mean(setting, list(SIMULATED))
-            self._note("setting", f"the setting {setting!r}", f"one of {', '.join(SIMULATED)}", hint)
+            self._add_problem("setting", f"the setting {setting!r}", f"one of {', '.join(SIMULATED)}", hint)
         return False
 
-    def _idle(self, found: Plan) -> str | None:
+    def _explain_no_effect(self, changed_plan: Plan) -> str | None:
         """Why the simulation would not change; None if it changes."""
-        names = names_of(self._plan)
-        before, after = (devices_of(plan, names, self._words, self._traffic) for plan in (self._plan, found))
+        names = number_plan(self._plan)
+        before, after = (
+            build_devices(plan, names, self._driver_names, self._traffic) for plan in (self._plan, changed_plan)
+        )
         if (before.parameters, before.items) != (after.parameters, after.items):
             return None
         return "; ".join(entry for entry in after.assumed if entry not in before.assumed) or "others override it"
 
-    def _queues(self, device: str) -> Callable[[str, str], bool]:
-        """Whether a queue of a port is meant: that of the class, by the maps of the port."""
+    def _select_queues(self, device: str) -> Callable[[str, str], bool]:
+        """A function that selects the queue of the class, by the maps of the port."""
         fault, switch = self._fault, self._plan.switches.get(device)
         if fault.traffic_class is None or switch is None:
             return lambda _port, _queue: True
@@ -169,30 +185,36 @@ class _Setting:
         def is_target(port: str, queue: str) -> bool:
             qos = switch.ports[port].qos
             tcs = {tc for dscp, tc in (qos.dscp_tc or {}).items() if dscp in dscps}
-            return queue in {str(int(found)) for tc, found in (qos.tc_queue or {}).items() if tc in tcs}
+            return queue in {str(int(queue_number)) for tc, queue_number in (qos.tc_queue or {}).items() if tc in tcs}
 
         return is_target
 
-    def _nics(self, device: str) -> Mapping[str, str]:
-        """The NIC port of each PCIe function that is one."""
+    def _map_pcie_to_nics(self, device: str) -> Mapping[str, str]:
+        """The NIC port of each PCIe function of a NIC."""
         host = self._plan.hosts.get(device)
         return {nic.pcie: name for name, nic in host.nics.items() if nic.pcie} if host else {}
 
-    def _note(self, key: str, found: str, expected: str, hint: str | None = None) -> None:
+    def _add_problem(self, key: str, found: str, expected: str, hint: str | None = None) -> None:
         self.problems.append(self._refuse(key, found, expected, hint))
 
 
 class _SettingChange:
-    """Gives a setting another value, in all entities that have it."""
+    """Changes the value of a setting in all entities that have it."""
 
     def __init__(
         self, path: str, value: Any, port: str, queues: Callable[[str, str], bool], nics: Mapping[str, str]
     ) -> None:
-        self._path, self._value, self._port, self._queues, self._nics = path, value, port, queues, nics
+        self._path, self._value, self._port, self._select_queues, self._map_pcie_to_nics = (
+            path,
+            value,
+            port,
+            queues,
+            nics,
+        )
         self.before: list[Any] = []
-        """Its values so far."""
+        """The values before the change."""
         self.after: list[Any] = []
-        """The entities that have the new one."""
+        """The changed entities."""
 
     def change(self, node: Any, place: Place) -> Any:
         """Change the setting in an entity and in everything that it contains."""
@@ -213,17 +235,19 @@ class _SettingChange:
             return False
         ports = [name for kind, name in place.entities if kind in ("port", "nic")]
         if isinstance(node, PcieFunction):
-            if place.name not in self._nics:
+            if place.name not in self._map_pcie_to_nics:
                 return False
-            ports = [self._nics[place.name]]
+            ports = [self._map_pcie_to_nics[place.name]]
         if self._port and ports != [self._port]:
             return False
-        return not isinstance(node, Queue) or self._queues(ports[0], place.name)
+        return not isinstance(node, Queue) or self._select_queues(ports[0], place.name)
 
 
 def _replace_field(node: Any, names: Sequence[str], value: Any) -> Any:
-    first, *rest = names
-    return dataclasses.replace(node, **{first: _replace_field(getattr(node, first), rest, value) if rest else value})
+    first, *inner_names = names
+    return dataclasses.replace(
+        node, **{first: _replace_field(getattr(node, first), inner_names, value) if inner_names else value}
+    )
 
 
 def _has_exchanged_thresholds(queue: Queue) -> bool:
@@ -232,7 +256,7 @@ def _has_exchanged_thresholds(queue: Queue) -> bool:
 
 
 def _format_value(value: Any) -> str:
-    """A value as its file would have it."""
+    """A value in the form of a traffic file."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Mapping):

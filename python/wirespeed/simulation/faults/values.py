@@ -1,4 +1,4 @@
-"""The value of any setting from YAML, whose scalars are text: by the type that the setting has."""
+"""Convert YAML scalars, which are text, to the type of a setting."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from wirespeed.settings.qos import Number
 from wirespeed.units import Quantity
 
 
-def value_of(kind: type[Any], path: str, raw: Any) -> Any:
-    """A YAML value as the type of the setting.
+def convert_value(kind: type[Any], path: str, raw: Any) -> Any:
+    """Convert a YAML value to the type of the setting.
 
     Raises:
-        Unfit: it cannot be a value of the setting.
+        Unfit: the value has the wrong type.
     """
     hint: Any = kind
     for name in path.split(".")[1:]:
-        hint = _bare(typing.get_type_hints(hint)[name])
-    return _value(hint, raw)
+        hint = _strip_optional(typing.get_type_hints(hint)[name])
+    return _convert_value(hint, raw)
 
 
-def _value(hint: Any, raw: Any) -> Any:
+def _convert_value(hint: Any, raw: Any) -> Any:
     kind, inner = typing.get_origin(hint), typing.get_args(hint)
     if kind is frozenset:
         items = raw if isinstance(raw, list) else [raw]
-        return frozenset(_value(inner[0], element) for element in items)
+        return frozenset(_convert_value(inner[0], element) for element in items)
     if isinstance(kind, type) and issubclass(kind, Mapping):
         if not isinstance(raw, dict):
             raise Unfit("a mapping")
-        return {_value(inner[0], key): _value(inner[1], entry) for key, entry in raw.items()}
+        return {_convert_value(inner[0], key): _convert_value(inner[1], entry) for key, entry in raw.items()}
     if not isinstance(raw, str):
         raise Unfit("a single value")
-    return _scalar(hint, raw)
+    return _convert_scalar(hint, raw)
 
 
-def _scalar(hint: type[Any], text: str) -> Any:
+def _convert_scalar(hint: type[Any], text: str) -> Any:
     if hint is bool:
         if text not in ("true", "false"):
             raise Unfit("true or false")
@@ -62,7 +62,7 @@ def _scalar(hint: type[Any], text: str) -> Any:
     return text
 
 
-def _bare(hint: Any) -> Any:
+def _strip_optional(hint: Any) -> Any:
     """A type without ``| None``."""
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
         return next(arg for arg in typing.get_args(hint) if arg is not type(None))

@@ -1,6 +1,6 @@
-"""Cables in each second's port: a scenario exchanges the second ends of two links.
+"""Exchanged cables: a scenario swaps the second ends of two links.
 
-Port numbers follow the cables there, so a port with another's cable has another's number (`crates/sim`,
+Port numbers follow the cables, so a port with another cable has another number (`crates/sim`,
 ``faults/miswiring.rs``).
 """
 
@@ -14,23 +14,23 @@ from wirespeed.simulation.workload.fault_entries import Fault, Miswiring
 
 
 def turn_cables(plan: Plan, faults: Iterable[Fault]) -> Plan:
-    """The plan with the cables turned round whose first end is to be exchanged."""
-    wrong = {port for fault in _wrong(faults) for port in fault.ports}
+    """The plan with those cables reversed whose first end is exchanged."""
+    wrong = {port for fault in _select_miswirings(faults) for port in fault.ports}
     if not wrong:
         return plan
     return replace(plan, cables=tuple(_with_second(cable, wrong) for cable in plan.cables))
 
 
 def exchange_ports(ports: dict[str, int], faults: Iterable[Fault]) -> dict[str, int]:
-    """Ports by their names once the cables are where they are: of a plan that was `turned`."""
-    found = dict(ports)
-    for fault in _wrong(faults):
+    """Ports by name after the exchange, for a plan from `turn_cables`."""
+    exchanged = dict(ports)
+    for fault in _select_miswirings(faults):
         first, second = fault.ports
-        found[first], found[second] = ports[second], ports[first]
-    return found
+        exchanged[first], exchanged[second] = ports[second], ports[first]
+    return exchanged
 
 
-def _wrong(faults: Iterable[Fault]) -> Iterator[Miswiring]:
+def _select_miswirings(faults: Iterable[Fault]) -> Iterator[Miswiring]:
     return (fault for fault in faults if isinstance(fault, Miswiring))
 
 

@@ -1,4 +1,4 @@
-"""Traffic as people write it, and the operations that it means on a plan."""
+"""The traffic file, and its operations on a plan."""
 
 from wirespeed.simulation.workload.fault_entries import Fault
 from wirespeed.simulation.workload.file import (
@@ -10,7 +10,7 @@ from wirespeed.simulation.workload.file import (
     read_traffic,
     traffic_schema,
 )
-from wirespeed.simulation.workload.spread import Endpoint, Flow, flows_of
+from wirespeed.simulation.workload.spread import Endpoint, Flow, spread_flows
 
 __all__ = [
     "Endpoint",
@@ -21,7 +21,7 @@ __all__ = [
     "Protocol",
     "Traffic",
     "TrafficFile",
-    "flows_of",
     "read_traffic",
+    "spread_flows",
     "traffic_schema",
 ]

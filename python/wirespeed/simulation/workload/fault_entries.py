@@ -13,7 +13,7 @@ from wirespeed.cluster.model import Part
 _NUMBER = re.compile(r"(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE]-?[0-9]{1,3})?")
 
 
-def _share(text: Any) -> Any:
+def _parse_share(text: Any) -> Any:
     if not isinstance(text, str):
         return text
     number = text.removesuffix("%").rstrip()
@@ -25,7 +25,7 @@ def _share(text: Any) -> Any:
 
 Share = Annotated[
     float,
-    BeforeValidator(_share),
+    BeforeValidator(_parse_share),
     WithJsonSchema(
         {"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"type": "string"}], "examples": ["0.1%"]}
     ),

@@ -1,4 +1,4 @@
-"""The traffic file: senders, receivers, sizes and times. YAML, read and refused like the cluster file."""
+"""The traffic file: senders, receivers, sizes and times. It is YAML, read and checked like the cluster file."""
 
 from __future__ import annotations
 
@@ -141,8 +141,8 @@ def read_traffic(path: Path) -> Traffic:
     raw, lines = load(text, str(path))
     origin = Origin(str(path), lines)
     if not isinstance(raw, dict):
-        found = "a list" if isinstance(raw, list) else "plain text"
-        raise refuse(origin.locate(), found, "a mapping with version and traffic")
+        content = "a list" if isinstance(raw, list) else "plain text"
+        raise refuse(origin.locate(), content, "a mapping with version and traffic")
     check_version(raw.get("version"), origin)
     try:
         parsed = TrafficFile.model_validate(raw)

@@ -1,4 +1,4 @@
-"""From patterns to pairs of NICs: what each entry of a traffic file means on a plan."""
+"""From patterns to pairs of NICs: the flows of each entry of a traffic file on a plan."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from wirespeed.settings import TrafficClass
 from wirespeed.simulation.workload.file import LATEST, Entry, Pattern, Protocol, Traffic, nanoseconds
 
 _MAX_FLOWS = 4_000_000
-"""Messages of a file: about 1 GB of scenario."""
+"""Maximum messages of a file: about 1 GB of scenario."""
 _POSTED = 1_000_000
-"""Messages that the posting of one background may come to."""
+"""Maximum messages of one background pattern."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -39,21 +39,21 @@ class Flow:
     size: int  # bytes of a message
     messages: int
     start_ns: int
-    every_ns: int | None  # a background's: from one post to the next; None: each after the one before
+    every_ns: int | None  # interval of background messages; None: each message after the previous one
     udp_source_port: int | None
 
 
-def flows_of(plan: Plan, traffic: Traffic, seed: int) -> tuple[Flow, ...]:
+def spread_flows(plan: Plan, traffic: Traffic, seed: int) -> tuple[Flow, ...]:
     """Every queue pair that the traffic needs, in the order of the file.
 
     Raises:
         Refusal: a host, NIC, rail or class is not in the plan, or keys do not fit the pattern; each with its line.
     """
     spreading = _PatternReader(plan, traffic)
-    found = [flow for index, entry in enumerate(traffic.entries) for flow in spreading.entry(index, entry, seed)]
+    flows = [flow for index, entry in enumerate(traffic.entries) for flow in spreading.entry(index, entry, seed)]
     if spreading.problems:
         raise Refusal(spreading.problems)
-    return tuple(found)
+    return tuple(flows)
 
 
 _KEYS: Mapping[Pattern, tuple[frozenset[str], frozenset[str]]] = {
@@ -63,11 +63,11 @@ _KEYS: Mapping[Pattern, tuple[frozenset[str], frozenset[str]]] = {
     Pattern.ALL_TO_ALL: (frozenset(), frozenset({"hosts", "messages"})),
     Pattern.BACKGROUND: (frozenset({"from", "to", "rate", "until"}), frozenset()),
 }
-"""Keys that a pattern needs, and those that it may have beside the ones all have."""
+"""Keys that a pattern requires, and those that it allows in addition to common keys."""
 
 
 class _PatternReader:
-    """Collects problems while patterns are spread."""
+    """Converts patterns to flows, and collects problems."""
 
     def __init__(self, plan: Plan, traffic: Traffic) -> None:
         self._plan, self._origin = plan, traffic.origin
@@ -76,16 +76,16 @@ class _PatternReader:
         self._messages = 0
 
     def entry(self, index: int, entry: Entry, seed: int) -> Iterator[Flow]:
-        before = len(self.problems)
+        problem_count = len(self.problems)
         self._check_keys(index, entry)
-        found = self._class(index, entry)
-        if len(self.problems) > before or found is None:
+        traffic_class = self._find_class(index, entry)
+        if len(self.problems) > problem_count or traffic_class is None:
             return
         for key, time in (("start", entry.start), ("until", entry.until)):
             if time is not None and time > LATEST:
-                self._refuse(index, key, f"{key} {time / 10**12:,} s", f"at most {LATEST // 10**12:,} s")
+                self._add_problem(index, key, f"{key} {time / 10**12:,} s", f"at most {LATEST // 10**12:,} s")
                 return
-        pairs = self._pairs(index, entry, seed)
+        pairs = self._list_pairs(index, entry, seed)
         start = nanoseconds(entry.start)
         every, messages = None, entry.messages
         if entry.pattern is Pattern.BACKGROUND:
@@ -93,40 +93,51 @@ class _PatternReader:
             every = max(1, int(entry.size) * 8 * 10**9 // int(entry.rate))
             messages = max(0, -(-(nanoseconds(entry.until) - start) // every))
             if not messages:
-                self._refuse(index, "until", f"until {entry.until}", f"a time after its start, {start} ns")
+                self._add_problem(index, "until", f"until {entry.until}", f"a time after its start, {start} ns")
                 return
             if messages > _POSTED:
                 hint = "a larger size, a lower rate or an earlier end"
-                self._refuse(index, "rate", f"{messages:,} messages", f"at most {_POSTED:,}", hint)
+                self._add_problem(index, "rate", f"{messages:,} messages", f"at most {_POSTED:,}", hint)
                 return
         self._messages += messages * entry.queue_pairs * len(pairs)
         if self._messages > _MAX_FLOWS:
-            self._refuse(index, "pattern", f"{self._messages:,} messages up to here", f"at most {_MAX_FLOWS:,}")
+            self._add_problem(index, "pattern", f"{self._messages:,} messages up to here", f"at most {_MAX_FLOWS:,}")
             return
         port = entry.udp_source_port
         for source, target in pairs:
             for _ in range(entry.queue_pairs):
                 yield Flow(
-                    source, target, found, entry.protocol, entry.verb, int(entry.size), messages, start, every, port
+                    source,
+                    target,
+                    traffic_class,
+                    entry.protocol,
+                    entry.verb,
+                    int(entry.size),
+                    messages,
+                    start,
+                    every,
+                    port,
                 )
                 port = None if port is None else 0xC000 + (port + 1) % 0x4000 if port >= 0xFFFF else port + 1
 
-    def _refuse(self, index: int, key: str, found: str, expected: str, hint: str | None = None) -> None:
+    def _add_problem(self, index: int, key: str, found: str, expected: str, hint: str | None = None) -> None:
         self.problems.append(Problem(self._origin.locate("traffic", index, key), found, expected, hint))
 
     def _check_keys(self, index: int, entry: Entry) -> None:
         needed, allowed = _KEYS[entry.pattern]
         pattern_keys = {"from", "to", "hosts", "rate", "until", "messages"}
         names = {"senders": "from", "receivers": "to"}
-        given = {names.get(key, key) for key in entry.model_fields_set} & pattern_keys
-        for key in sorted(needed - given):
-            self._refuse(index, "pattern", f"{entry.pattern} without {key!r}", f"{key!r} beside it")
-        for key in sorted(given - needed - allowed):
-            self._refuse(index, key, f"{key!r} with {entry.pattern}", f"one of {', '.join(sorted(needed | allowed))}")
+        stated_keys = {names.get(key, key) for key in entry.model_fields_set} & pattern_keys
+        for key in sorted(needed - stated_keys):
+            self._add_problem(index, "pattern", f"{entry.pattern} without {key!r}", f"{key!r} beside it")
+        for key in sorted(stated_keys - needed - allowed):
+            self._add_problem(
+                index, key, f"{key!r} with {entry.pattern}", f"one of {', '.join(sorted(needed | allowed))}"
+            )
         if entry.protocol is not Protocol.RDMA and "verb" in entry.model_fields_set:
-            self._refuse(index, "verb", f"'verb' with {entry.protocol}", "no verb: sockets send")
+            self._add_problem(index, "verb", f"'verb' with {entry.protocol}", "no verb: sockets send")
 
-    def _class(self, index: int, entry: Entry) -> TrafficClass | None:
+    def _find_class(self, index: int, entry: Entry) -> TrafficClass | None:
         classes = self._plan.classes
         if entry.traffic_class is None:
             fitting = [
@@ -135,94 +146,98 @@ class _PatternReader:
                 if bool(traffic_class.lossless) == (entry.protocol is Protocol.RDMA)
             ]
             return (fitting or list(classes.values()))[0]
-        found = classes.get(entry.traffic_class)
-        if found is None:
+        traffic_class = classes.get(entry.traffic_class)
+        if traffic_class is None:
             hint = did_you_mean(entry.traffic_class, list(classes))
             expected = f"one of {', '.join(classes)}"
-            self._refuse(index, "class", f"the class {entry.traffic_class!r}", expected, hint)
-        return found
+            self._add_problem(index, "class", f"the class {entry.traffic_class!r}", expected, hint)
+        return traffic_class
 
-    def _pairs(self, index: int, entry: Entry, seed: int) -> list[tuple[Endpoint, Endpoint]]:
-        before = len(self.problems)
+    def _list_pairs(self, index: int, entry: Entry, seed: int) -> list[tuple[Endpoint, Endpoint]]:
+        problem_count = len(self.problems)
         if entry.pattern in (Pattern.PERMUTATION, Pattern.ALL_TO_ALL):
-            hosts = self._ends(index, "hosts", entry.hosts)
-            if len(self.problems) > before:
+            hosts = self._parse_ends(index, "hosts", entry.hosts)
+            if len(self.problems) > problem_count:
                 return []
             if len(hosts) < 2:
-                self._refuse(index, "hosts", f"{len(hosts)} host", "two or more")
+                self._add_problem(index, "hosts", f"{len(hosts)} host", "two or more")
                 return []
             if entry.pattern is Pattern.ALL_TO_ALL:
-                ends = [(host, other) for host in hosts for other in hosts if host != other]
+                ends = [(host, other_host) for host in hosts for other_host in hosts if host != other_host]
             else:
-                ends = list(zip(hosts, _elsewhere(hosts, seed, index), strict=True))
+                ends = list(zip(hosts, _permute(hosts, seed, index), strict=True))
         else:
-            receivers = self._ends(index, "to", entry.receivers)
-            senders = self._ends(index, "from", entry.senders)
-            if len(self.problems) > before:
+            receivers = self._parse_ends(index, "to", entry.receivers)
+            senders = self._parse_ends(index, "from", entry.senders)
+            if len(self.problems) > problem_count:
                 return []
             if entry.pattern is Pattern.INCAST:
                 if len(receivers) != 1:
-                    self._refuse(index, "to", f"{len(receivers)} receivers", "one")
+                    self._add_problem(index, "to", f"{len(receivers)} receivers", "one")
                     return []
                 if entry.senders is None:
                     senders = [sender for sender in senders if sender[0] != receivers[0][0]]
                 receivers = receivers * len(senders)
             if len(senders) != len(receivers):
-                self._refuse(index, "to", f"{len(receivers)} receivers of {len(senders)} senders", "as many of both")
+                self._add_problem(
+                    index, "to", f"{len(receivers)} receivers of {len(senders)} senders", "as many of both"
+                )
                 return []
             ends = list(zip(senders, receivers, strict=True))
-        pairs = [pair for source, other in ends for pair in self._endpoints(index, entry, source, other)]
+        pairs = [pair for source, receiver in ends for pair in self._match_endpoints(index, entry, source, receiver)]
         if not pairs and not self.problems:
-            self._refuse(index, "pattern", "no two NICs", "hosts with NICs of the same rail")
+            self._add_problem(index, "pattern", "no two NICs", "hosts with NICs of the same rail")
         return pairs
 
-    def _ends(self, index: int, key: str, text: str | None) -> list[tuple[str, str | None]]:
-        """Hosts, each with the NIC that was named, if one was."""
+    def _parse_ends(self, index: int, key: str, text: str | None) -> list[tuple[str, str | None]]:
+        """Hosts, each with its NIC if one was given."""
         if text is None:
             return [(name, None) for name in self._plan.hosts]
         host, _, interface = text.partition(":")
         try:
             names = expand_names(host)
         except Unfit as error:
-            self._refuse(index, key, f"{key}: {text!r}", error.expected, error.hint)
+            self._add_problem(index, key, f"{key}: {text!r}", error.expected, error.hint)
             return []
-        found: list[tuple[str, str | None]] = []
+        named_ends: list[tuple[str, str | None]] = []
         for name in names:
-            known = self._plan.hosts.get(name)
-            if known is None:
+            known_host = self._plan.hosts.get(name)
+            if known_host is None:
                 hint = did_you_mean(name, list(self._plan.hosts))
-                self._refuse(index, key, f"the host {name!r}", "a host of the cluster", hint)
-            elif interface in known.nics and (name, interface) not in self._cabled:
-                self._refuse(index, key, f"the NIC {interface!r} of {name}", "one with a cable")
-            elif interface and interface not in known.nics:
-                expected = f"one of {', '.join(known.nics)}"
-                self._refuse(index, key, f"the NIC {interface!r}", expected, did_you_mean(interface, list(known.nics)))
+                self._add_problem(index, key, f"the host {name!r}", "a host of the cluster", hint)
+            elif interface in known_host.nics and (name, interface) not in self._cabled:
+                self._add_problem(index, key, f"the NIC {interface!r} of {name}", "one with a cable")
+            elif interface and interface not in known_host.nics:
+                expected = f"one of {', '.join(known_host.nics)}"
+                self._add_problem(
+                    index, key, f"the NIC {interface!r}", expected, did_you_mean(interface, list(known_host.nics))
+                )
             else:
-                found.append((name, interface or None))
-        return found
+                named_ends.append((name, interface or None))
+        return named_ends
 
-    def _endpoints(
+    def _match_endpoints(
         self, index: int, entry: Entry, first: tuple[str, str | None], second: tuple[str, str | None]
     ) -> Iterator[tuple[Endpoint, Endpoint]]:
-        """The NICs of two hosts that talk: those of the same rail, or the named ones."""
+        """Pairs of NICs of two hosts: those on the same rail, or the given ones."""
         if first[0] == second[0]:
-            self._refuse(index, "pattern", f"{first[0]} to itself", "two hosts")
+            self._add_problem(index, "pattern", f"{first[0]} to itself", "two hosts")
             return
-        source_rails, target_rails = self._rails(first), self._rails(second)
+        source_rails, target_rails = self._map_rails_to_nics(first), self._map_rails_to_nics(second)
         if first[1] is not None and second[1] is not None:
             yield Endpoint(first[0], first[1]), Endpoint(second[0], second[1])
             return
         rails = entry.rails or sorted(source_rails.keys() & target_rails.keys())
         for rail in rails:
-            for (name, _), known in ((first, source_rails), (second, target_rails)):
-                if rail not in known:
-                    expected = f"one of {', '.join(map(str, sorted(known)))}"
-                    self._refuse(index, "rails", f"rail {rail} of {name}", expected)
+            for (name, _), nics_by_rail in ((first, source_rails), (second, target_rails)):
+                if rail not in nics_by_rail:
+                    expected = f"one of {', '.join(map(str, sorted(nics_by_rail)))}"
+                    self._add_problem(index, "rails", f"rail {rail} of {name}", expected)
                     return
             yield Endpoint(first[0], source_rails[rail]), Endpoint(second[0], target_rails[rail])
 
-    def _rails(self, end: tuple[str, str | None]) -> dict[int, str]:
-        """NICs with a cable, by rail; those without a rail are counted."""
+    def _map_rails_to_nics(self, end: tuple[str, str | None]) -> dict[int, str]:
+        """NICs with a cable, by rail; NICs without a rail are numbered."""
         nics = self._plan.hosts[end[0]].nics
         return {
             nic.rail or number: name
@@ -231,11 +246,11 @@ class _PatternReader:
         }
 
 
-def _elsewhere(hosts: Sequence[tuple[str, str | None]], seed: int, index: int) -> Sequence[tuple[str, str | None]]:
-    """A permutation in one cycle, so that nobody stays (Sattolo, Information Processing Letters 22, 1986)."""
+def _permute(hosts: Sequence[tuple[str, str | None]], seed: int, index: int) -> Sequence[tuple[str, str | None]]:
+    """A permutation with one cycle, without fixed points (Sattolo, Information Processing Letters 22, 1986)."""
     chance = random.Random(f"{seed} {index}")
     order = list(hosts)
     for last in range(len(order) - 1, 0, -1):
-        other = int(chance.random() * last)
-        order[last], order[other] = order[other], order[last]
+        position = int(chance.random() * last)
+        order[last], order[position] = order[position], order[last]
     return order
