@@ -178,7 +178,7 @@ class _Scenario:
             return f"{minimum:,} to {maximum:,}{null}"
         below = f", below {schema['exclusiveMaximum']}" if "exclusiveMaximum" in schema else ""
         above = f"above {schema['exclusiveMinimum']}" if "exclusiveMinimum" in schema else ""
-        return f"{above}{below if maximum is None else f', at maximum {maximum:,}'}{null}"
+        return f"{above}{below if maximum is None else f', at most {maximum:,}'}{null}"
 
     def _list_objects(self, schema: Schema) -> list[Schema]:
         """The kinds of objects that a value may be."""
