@@ -29,7 +29,7 @@ def _iterate_parts(node: Node, definitions: Node, prefix: str = "") -> Iterator[
 
 def _find_part(value: Node, definitions: Node) -> Node | None:
     """The mapping that a value is, or that each member of it is."""
-    value = _without_null(value)
+    value = _drop_null(value)
     members = value.get("items") or value.get("additionalProperties") or value
     definition = definitions.get(str(members.get("$ref", "")).rpartition("/")[2]) if isinstance(members, dict) else None
     return definition if definition is not None and "properties" in definition else None
@@ -48,7 +48,7 @@ def _format_part(key: str, part: Node, definitions: Node, parts: Mapping[str, No
 
 
 def _describe_values(value: Node, definitions: Node, section: str | None) -> str:
-    value = _without_null(value)
+    value = _drop_null(value)
     link = f"[below](#{section.replace('.', '')})" if section else ""
     if "items" in value:
         return f"list: {link or _describe_values(value['items'], definitions, None)}"
@@ -88,7 +88,7 @@ def _describe_scalar(value: Node) -> str:
     )
 
 
-def _without_null(value: Node) -> Node:
+def _drop_null(value: Node) -> Node:
     if "anyOf" not in value:
         return value
     choices = [choice for choice in value["anyOf"] if choice.get("type") != "null"]

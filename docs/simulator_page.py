@@ -232,17 +232,17 @@ def _traffic_file() -> Iterator[str]:
 
     yield "\n## Traffic file\n\nYAML, used together with a cluster file. It starts with `version: 1`. "
     yield "Times, sizes and rates have a unit: `20 us`, `1 MiB`.\n"
-    yield from _of_model(TrafficFile)
+    yield from _format_model(TrafficFile)
     yield "\n### `traffic[]`\n"
-    yield from _of_model(Entry)
+    yield from _format_model(Entry)
     for kind in KINDS:
         word = get_args(kind.model_fields["kind"].annotation)[0]
         yield f"\n### `faults[]`: `kind: {word}`\n\n{' '.join((kind.__doc__ or '').split())}\n"
-        yield from _of_model(kind)
+        yield from _format_model(kind)
     yield "\nSimulated settings: " + ", ".join(f"`{path}`" for path in SIMULATED) + ".\n"
 
 
-def _of_model(model: type[BaseModel]) -> Iterator[str]:
+def _format_model(model: type[BaseModel]) -> Iterator[str]:
     """The keys of a part of the file."""
     yield _format_head("key", "meaning", "")
     fields = sorted(model.model_fields.items(), key=lambda field_entry: not field_entry[1].is_required())

@@ -17,7 +17,7 @@ from itertools import product
 from pathlib import Path
 from random import Random
 
-from wirespeed.cli.stored_campaigns import Thresholds, over_time
+from wirespeed.cli.stored_campaigns import Thresholds, build_history
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.campaign_history import Campaign
 from wirespeed.results.parameters import Parameters
@@ -89,14 +89,14 @@ def _query(store: Store) -> None:
     with _print_time("campaigns listed"):
         campaigns = store.campaigns()
     with _print_time("history of one series"):
-        found = over_time(store, series, judging)
+        found = build_history(store, series, judging)
     _print(f"  {found.series[0].steps}")
     with _print_time(f"history of a curve of {SIZES} sizes"):
-        over_time(store, curve, judging)
+        build_history(store, curve, judging)
     with _print_time(f"history of {PAIRS} pairs at one size, read"):
         store.series_values(campaigns, list(store.find_campaigns(size)))
     with _print_time(f"history of {PAIRS} pairs at one size, with change points"):
-        over_time(store, size, judging)
+        build_history(store, size, judging)
     with _print_time("values of a campaign"):
         store.values(campaigns[-1], Filters())
     for name, wanted in (("a curve", curve), (f"{PAIRS} pairs at one size", size), ("all series", Filters())):
@@ -106,7 +106,7 @@ def _query(store: Store) -> None:
 
 def _compare(store: Store, a: Campaign, b: Campaign, wanted: Filters) -> None:
     values = (store.values(a, wanted), store.values(b, wanted))
-    compare(a, b, values, store.names, store.changes_between(a, b))
+    compare(a, b, values, store.names, store.find_changes(a, b))
 
 
 @contextmanager

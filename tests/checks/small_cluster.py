@@ -6,7 +6,7 @@ from typing import Any
 
 from wirespeed import catalogue
 from wirespeed.checks import checks, run
-from wirespeed.facts import COMPLETE, Facts, Gap, Observation, Source, State, facts_from
+from wirespeed.facts import COMPLETE, Facts, Gap, Observation, Source, State, assemble_facts
 from wirespeed.plan import Cable, End, Plan
 from wirespeed.results.findings import Finding
 from wirespeed.settings import (
@@ -284,12 +284,12 @@ def observations(changes: Changes | None = None, absent: Iterable[Place] = ()) -
 
 
 def facts(changes: Changes | None = None, absent: Iterable[Place] = ()) -> Facts:
-    return facts_from(observations(changes, absent))
+    return assemble_facts(observations(changes, absent))
 
 
 def facts_only(values: Changes) -> Facts:
     """Facts of nothing but these values."""
-    return facts_from(
+    return assemble_facts(
         Observation(place, path, value, Source(place.device, "show", "out", line), State.RUNNING)
         for line, ((place, path), value) in enumerate(values.items(), 1)
     )
@@ -308,7 +308,7 @@ def rdma_host(changes: Changes | None = None) -> Facts:
     observed = [
         observation for observation in observations(tree | dict(changes or {})) if observation.place.device == "node1"
     ]
-    return facts_from(observed)
+    return assemble_facts(observed)
 
 
 def find(given: Facts, plan: Plan = PLAN) -> list[Finding]:

@@ -3,7 +3,7 @@
 import pytest
 import small_cluster as small
 
-from wirespeed.facts import Observation, Source, State, facts_from
+from wirespeed.facts import Observation, Source, State, assemble_facts
 
 SMT = small.HOST.child("bios", "smt")
 
@@ -25,5 +25,5 @@ def test_status(verified: bool | None, readings: dict[State, str], status: str) 
     observed = [Observation(SMT, "bios.value", value, source, state) for state, value in readings.items()]
     if verified is not None:
         observed.append(Observation(SMT, "bios.verified", verified, source, State.CONFIGURED))
-    (finding,) = small.by_id("host.bios", facts_from(observed, devices=["node1"]))
+    (finding,) = small.by_id("host.bios", assemble_facts(observed, devices=["node1"]))
     assert finding.status == status

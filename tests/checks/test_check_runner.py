@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wirespeed.checks import checks, run
-from wirespeed.facts import COMPLETE, Facts, facts_from
+from wirespeed.facts import COMPLETE, Facts, assemble_facts
 from wirespeed.results.findings import Status
 from wirespeed.settings import Place, Route, Rule
 
@@ -43,7 +43,7 @@ def test_a_gap_names_the_command_and_what_became_of_it() -> None:
     observed = small.observations({(small.HOST.child("pcie", "0000:14:00.0"), "pcie.acs"): None})
     found = [
         finding
-        for finding in small.by_id("pcie.acs", facts_from(observed, small.no_permission("pcie.acs")))
+        for finding in small.by_id("pcie.acs", assemble_facts(observed, small.no_permission("pcie.acs")))
         if finding.status is Status.UNKNOWN
     ]
     assert [(finding.place, finding.found) for finding in found] == [
@@ -64,7 +64,7 @@ def test_a_thing_not_seen_in_a_collection_not_read_to_its_end_is_unknown() -> No
         for observation in small.observations(absent=[small.HOST.child("rule", "from 10.1.0.1/32")])
         if observation.path != "host.rules"
     ]
-    found = small.bad(facts_from(observed))
+    found = small.bad(assemble_facts(observed))
     assert [(finding.check, finding.status, finding.found) for finding in found] == [
         ("address.rule", Status.UNKNOWN, "not read: host.rules: no collected output shows it")
     ]
@@ -95,7 +95,7 @@ def test_a_check_reads_nothing_it_does_not_declare() -> None:
 def test_a_format_known_from_memory_warns_at_worst() -> None:
     changes = {(small.NIC, "nic.link.mtu"): 1500, (small.OTHER_NIC, "nic.link.mtu"): 9000}
     unverified = {("node1", "nic.link.mtu")}
-    found = small.by_id("link.mtu", facts_from(small.observations(changes), unverified=unverified))
+    found = small.by_id("link.mtu", assemble_facts(small.observations(changes), unverified=unverified))
     assert [finding.status for finding in found] == [Status.WARN, Status.PASS]
     assert found[0].warning_reasons == ("the output format was not verified on a device for nic.link.mtu",)
 
@@ -104,7 +104,7 @@ def test_a_verdict_depends_on_the_settings_that_differ() -> None:
     planned = small.PLAN.switches["leaf1"].ports["Eth1/1"].qos.dscp_tc or {}
     lossy = {(small.PORT, "port.qos.dscp_tc"): dict.fromkeys(planned, type(next(iter(planned.values())))(0))}
     for path, status in (("port.qos.trust", Status.FAIL), ("port.qos.dscp_tc", Status.WARN)):
-        facts = facts_from(small.observations(lossy), unverified={("leaf1", path)})
+        facts = assemble_facts(small.observations(lossy), unverified={("leaf1", path)})
         finding = next(finding for finding in small.by_id("qos.roce-queue", facts) if finding.place == "port Eth1/1")
         assert (finding.status, bool(finding.warning_reasons)) == (status, status is Status.WARN), path
 
@@ -136,7 +136,7 @@ def test_reading_less_never_makes_a_failure(left_out: set[int]) -> None:
         if index not in left_out
         and not (observation.value == COMPLETE and any(_is_within(place, observation.place) for place in gone))
     ]
-    found = small.find(facts_from(kept))
+    found = small.find(assemble_facts(kept))
     assert {finding.status for finding in found} <= {Status.PASS, Status.SKIP, Status.UNKNOWN}
 
 
@@ -154,7 +154,7 @@ def test_every_check_says_unknown_when_what_it_needs_was_not_read(identifier: st
         for observation in _OBSERVATIONS
         if observation.path not in check.needs and observation.value != COMPLETE
     ]
-    statuses = {finding.status for finding in small.by_id(identifier, facts_from(observed))}
+    statuses = {finding.status for finding in small.by_id(identifier, assemble_facts(observed))}
     assert statuses - {Status.SKIP} == {Status.UNKNOWN}
 
 

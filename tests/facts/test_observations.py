@@ -1,6 +1,6 @@
 import pytest
 
-from wirespeed.facts import COMPLETE, Gap, Observation, Source, State, facts_from
+from wirespeed.facts import COMPLETE, Gap, Observation, Source, State, assemble_facts
 from wirespeed.settings import Host, Place, Rule, Switch
 
 SOURCE = Source("node1", "ip -j rule", "node1/ip-rule.out", 1)
@@ -9,7 +9,7 @@ SOURCE = Source("node1", "ip -j rule", "node1/ip-rule.out", 1)
 def test_observations_become_entities():
     node = Place("node1")
     rule = node.child("rule", "from 10.1.0.1/32")
-    facts = facts_from(
+    facts = assemble_facts(
         [
             Observation(rule, "rule.table", 101, SOURCE),
             Observation(node, "host.rules", COMPLETE, SOURCE),
@@ -34,7 +34,7 @@ def test_observations_become_entities():
 )
 def test_what_is_in_effect_is_believed_before_what_will_be(better, worse):
     place = Place("node1")
-    facts = facts_from(
+    facts = assemble_facts(
         [
             Observation(place, "host.memlock", "64", SOURCE, worse),
             Observation(place, "host.memlock", "unlimited", SOURCE, better),
@@ -46,7 +46,7 @@ def test_what_is_in_effect_is_believed_before_what_will_be(better, worse):
 
 def test_a_device_with_ports_is_a_switch():
     queue = Place("leaf1").child("port", "Ethernet1/1").child("queue", "3")
-    facts = facts_from([Observation(queue, "queue.weight", 50, SOURCE)])
+    facts = assemble_facts([Observation(queue, "queue.weight", 50, SOURCE)])
     switch = facts.devices["leaf1"]
     assert isinstance(switch, Switch)
     assert switch.ports["Ethernet1/1"].queues["3"].weight == 50
@@ -54,7 +54,7 @@ def test_a_device_with_ports_is_a_switch():
 
 def test_gaps_say_why():
     gap = Gap("lspci -vvv", "permission denied")
-    facts = facts_from([], {("node1", "pcie.acs"): (gap,)}, devices=["node1"])
+    facts = assemble_facts([], {("node1", "pcie.acs"): (gap,)}, devices=["node1"])
     assert (
         facts.missing_reason(Place("node1").child("pcie", "0000:1d:00.0"), "pcie.acs")
         == "lspci -vvv: permission denied"
@@ -65,9 +65,9 @@ def test_gaps_say_why():
 
 def test_an_unknown_path_is_our_bug():
     with pytest.raises(KeyError, match=r"nic\.mtu is not a setting of node1"):
-        facts_from([Observation(Place("node1"), "nic.mtu", 9000, SOURCE)])
+        assemble_facts([Observation(Place("node1"), "nic.mtu", 9000, SOURCE)])
 
 
 def test_a_device_of_which_nothing_was_observed_is_of_the_kind_it_was_asked_as():
-    facts = facts_from([], devices=["node1", "leaf1"], switches=["leaf1"])
+    facts = assemble_facts([], devices=["node1", "leaf1"], switches=["leaf1"])
     assert facts.devices == {"node1": Host(), "leaf1": Switch()}

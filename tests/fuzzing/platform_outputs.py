@@ -20,7 +20,7 @@ from fuzzing.target import Target
 from fuzzing.text_mutation import mutate
 from platforms.round_trip import answers
 from platforms.test_round_trip import CLUSTERS, SAMPLES, devices
-from wirespeed.facts import COMPLETE, Observation, Source, facts_from
+from wirespeed.facts import COMPLETE, Observation, Source, assemble_facts
 from wirespeed.platforms import Output, Outputs, Platform, platforms
 from wirespeed.settings import Device, Host, Switch
 
@@ -57,7 +57,7 @@ def check(platform: Platform, content: bytes) -> None:
     whole = _read(platform, texts)
     for observation in whole:
         _check_observation(observation, texts)
-    facts_from(whole, devices=[DEVICE])
+    assemble_facts(whole, devices=[DEVICE])
     if texts:
         chosen = zlib.crc32(content)
         command = sorted(texts)[chosen % len(texts)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wirespeed.facts import Source, facts_from
+from wirespeed.facts import Source, assemble_facts
 from wirespeed.plan import Plan
 from wirespeed.platforms import Output, Outputs, platform, platform_of_system
 from wirespeed.settings import Switch
@@ -18,6 +18,6 @@ def leaf_as_rendered(plan: Plan, leaf: str, folder: Path) -> Switch:
     path = next((folder / leaf).rglob(CONFIGURATION))
     output = Output(_COMMAND, path.read_text(), Source(leaf, _COMMAND, path.name))
     system = platform("switch", platform_of_system("switch", plan.switches[leaf].os or "") or "")
-    switch = facts_from(system.parse(Outputs(leaf, {_COMMAND: output}))).devices[leaf]
+    switch = assemble_facts(system.parse(Outputs(leaf, {_COMMAND: output}))).devices[leaf]
     assert isinstance(switch, Switch)
     return switch

@@ -9,7 +9,7 @@ import pytest
 
 from wirespeed.catalogue import load
 from wirespeed.cluster import read
-from wirespeed.facts import COMPLETE, Observation, Source, State, facts_from
+from wirespeed.facts import COMPLETE, Observation, Source, State, assemble_facts
 from wirespeed.plan import Plan, build
 from wirespeed.plan.overlay import overlay_facts
 from wirespeed.settings import Place
@@ -30,7 +30,7 @@ def observe(path, value, *within, device="node1", state=State.RUNNING):
 
 
 def overlay_example(*observations, devices=()):
-    return overlay_facts(plan(), facts_from(observations, devices=devices))
+    return overlay_facts(plan(), assemble_facts(observations, devices=devices))
 
 
 def test_nothing_read_is_as_planned():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wirespeed.catalogue.model import NicModel
-from wirespeed.facts import Facts, Source, facts_from
+from wirespeed.facts import Facts, Source, assemble_facts
 from wirespeed.platforms import Command, Output, Outputs, Platform
 from wirespeed.platforms.templates import fill_answer
 from wirespeed.settings import ENTITIES, Device, Host, Place, list_settings, walk
@@ -41,7 +41,7 @@ def _ask(platform: Platform, command: Command, name: str, device: Device) -> Ite
 
 def facts_of(platform: Platform, outputs: Outputs) -> Facts:
     """What the platform reads from outputs."""
-    return facts_from(platform.parse(outputs), devices=[outputs.device])
+    return assemble_facts(platform.parse(outputs), devices=[outputs.device])
 
 
 def find_losses(platform: Platform, name: str, device: Device) -> list[str]:

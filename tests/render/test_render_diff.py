@@ -14,7 +14,7 @@ from wirespeed import render
 from wirespeed.cli.app import app
 from wirespeed.cluster import read
 from wirespeed.errors import Refusal
-from wirespeed.facts import COMPLETE, Gap, Observation, Source, facts_from
+from wirespeed.facts import COMPLETE, Gap, Observation, Source, assemble_facts
 from wirespeed.plan import build
 from wirespeed.settings import Place, walk
 
@@ -160,7 +160,7 @@ def test_settings_found_otherwise_absent_or_unread() -> None:
         Observation(node, "host.rules", COMPLETE, source),
     ]
     last = {(observation.place, observation.path): observation for observation in observations}
-    facts = facts_from(last.values(), {("node1", "nic.link.fec"): (Gap("fec", "permission denied"),)})
+    facts = assemble_facts(last.values(), {("node1", "nic.link.fec"): (Gap("fec", "permission denied"),)})
     found = list(render.compare_settings(plan, facts, ["node1", "node2"]))
     position = "c (node1/c.out:7)"
     assert [

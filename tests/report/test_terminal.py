@@ -122,7 +122,9 @@ def test_what_to_do_first_is_what_costs_most_then_what_is_widest():
         *failed_findings("d.half", 1, Cost(197.4, "Gb/s", "")),
         sample.BUFFER,
     )
-    assert [row.split() for row in print_report(terminal.first_things, found).splitlines() if row[:1].isdigit()] == [
+    assert [
+        row.split() for row in print_report(terminal.print_first_steps, found).splitlines() if row[:1].isdigit()
+    ] == [
         ["1", "d.half", "1", "node0:eth0", "197", "Gb/s"],
         ["2", "c.slow", "2", "node0:eth0,", "node1:eth0", "3.5", "µs"],
         ["3", "b.wide", "6", "node0:eth0,", "node1:eth0,", "node2:eth0,", "not", "computed"],
@@ -243,7 +245,7 @@ def test_of_a_verdict_its_word_alone_is_coloured():
 def test_without_a_cost_what_stops_traffic_comes_before_what_slows_it():
     checks = ["host.memlock", "qos.ecn", "pcie.acs", "qos.pfc", "address.rp-filter"]
     found = [Finding(check, Status.FAIL, "node1", "", check) for check in checks]
-    assert [group.check for group in ranking.first_things(found)] == [
+    assert [group.check for group in ranking.rank_first_steps(found)] == [
         "address.rp-filter",
         "qos.pfc",
         "pcie.acs",

@@ -18,7 +18,7 @@ from planned_scenarios import build_scenario, resolve_parameters, shown_headroom
 from platforms.round_trip import answers
 from wirespeed.catalogue import load
 from wirespeed.cluster import read_text
-from wirespeed.facts import Facts, facts_from
+from wirespeed.facts import Facts, assemble_facts
 from wirespeed.plan import Plan, build
 from wirespeed.render.stack import stack
 from wirespeed.settings import Congestion, Discipline, Place, Queue, TrafficClass
@@ -71,7 +71,7 @@ class Devices:
                 if platform.kind != "launcher"
                 for entry in platform.parse(answers(platform, name, device))
             )
-            self._facts[name] = facts_from(list(read), devices=[name])
+            self._facts[name] = assemble_facts(list(read), devices=[name])
         return self._facts[name]
 
     def planned_queue(self, place: Place) -> Queue:

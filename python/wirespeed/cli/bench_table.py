@@ -125,7 +125,7 @@ class _Grid:
 
 
 def _build_table(measurements: tuple[Measurement, ...]) -> _Grid:
-    measurements = tuple(map(_in_gigabits, measurements))
+    measurements = tuple(map(_convert_to_gigabits, measurements))
     columns = list(dict.fromkeys((measurement.metric, measurement.unit) for measurement in measurements))
     rows: dict[tuple[int, str | None, int | None], dict[tuple[str, str], str]] = {}
     for measurement in measurements:
@@ -145,7 +145,7 @@ def _build_table(measurements: tuple[Measurement, ...]) -> _Grid:
     return grid
 
 
-def _in_gigabits(measurement: Measurement) -> Measurement:
+def _convert_to_gigabits(measurement: Measurement) -> Measurement:
     """A rate in b/s as Gb/s with three decimals; all others as the tool printed them."""
     if measurement.unit not in ("b/s", "bits/s"):
         return measurement

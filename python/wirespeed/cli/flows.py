@@ -92,7 +92,7 @@ def add_commands(plan: Plan, findings: Iterable[Finding]) -> tuple[Finding, ...]
     return tuple(
         replace(
             finding,
-            fix=merge_fixes([*(_with_commands(plan, fix) for fix in finding.fix), *_reading_fix(plan, finding)]),
+            fix=merge_fixes([*(_add_commands_to_fix(plan, fix) for fix in finding.fix), *_reading_fix(plan, finding)]),
         )
         for finding in findings
     )
@@ -111,7 +111,7 @@ def _reading_fix(plan: Plan, finding: Finding) -> tuple[Fix, ...]:
     return (Fix(f"{text}; collect again if the bundle lacks this output"),)
 
 
-def _with_commands(plan: Plan, fix: Fix) -> Fix:
+def _add_commands_to_fix(plan: Plan, fix: Fix) -> Fix:
     from wirespeed.render import commands_for
     from wirespeed.results.findings import Grammar, Session
 
@@ -141,7 +141,7 @@ def judge_logs(
     Raises:
         Refusal: a log contains no output of a known tool or is from a lab, or a name from the user does not exist.
     """
-    from wirespeed.benchmarks.judge.logs import Log, judge_together
+    from wirespeed.benchmarks.judge.logs import Log, judge_all_logs
     from wirespeed.errors import Problem
 
     logs: list[Log] = []
@@ -161,7 +161,7 @@ def judge_logs(
                 notices.append(Problem(file.name, "only NCCL debug lines; no benchmark results"))
             source, target = _find_ends(plan, file.location)
             logs.append(Log(file.name, reading, source, target, file.span))
-    return judge_together(logs, plan, context, profile, observed), tuple(notices)
+    return judge_all_logs(logs, plan, context, profile, observed), tuple(notices)
 
 
 def _read_log(file: LogFile, content: bytes, notices: list[Problem]) -> Reading | None:

@@ -85,7 +85,7 @@ def _parse_size(text: str) -> int:
         raise refuse("--size", str(error), hint="a number of bytes, or one with its unit such as 8GiB") from None
 
 
-def open_known(location: str | None) -> Store:
+def open_existing(location: str | None) -> Store:
     """Open an existing store.
 
     Raises:
@@ -133,7 +133,7 @@ def compare_campaigns(a: str, b: str, location: str | None, selection: Filters, 
         baseline, candidate = store.find(a), store.find(b)
         _check_same_kind(baseline, candidate)
         values = (store.values(baseline, selection), store.values(candidate, selection))
-        changes = store.changes_between(baseline, candidate)
+        changes = store.find_changes(baseline, candidate)
         return compare(baseline, candidate, values, store.names, changes, judging.significance, judging.at_least)
 
 
@@ -151,7 +151,7 @@ def _open_for_names(names: Sequence[str], location: str | None) -> Store:
         name = next(name for name in names if not Path(name).exists())
         hint = f"{path_hint(name)}; `--store STORE` names another store"
         raise refuse(name, f"no such file or folder, and no store {database} with a campaign of this name", hint=hint)
-    return open_known(location)
+    return open_existing(location)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,11 +193,11 @@ def _check_same_kind(a: Campaign, b: Campaign) -> None:
 
 def _parameter_changes(a: _Side, b: _Side) -> Changes:
     from wirespeed.results.campaign_history import Changes
-    from wirespeed.store.configuration_diff import parameters_between
+    from wirespeed.store.configuration_diff import compare_parameters
 
     command = "`wirespeed bench parse LOGS --store STORE --bundle BUNDLE`"
     note = f"logs have no settings: changed settings are unknown; store them with {command}"
-    return Changes(parameters_between(a.runs, b.runs), 0, (note,))
+    return Changes(compare_parameters(a.runs, b.runs), 0, (note,))
 
 
 def _read_stored_side(name: str, store: Store, selection: Filters) -> _Side:
@@ -268,7 +268,7 @@ def explain_no_match(series: Iterable[Series], selection: Filters) -> str:
 _VALUES_LISTED = 12
 
 
-def over_time(store: Store, selection: Filters, judging: Thresholds, cluster: str | None = None) -> History:
+def build_history(store: Store, selection: Filters, judging: Thresholds, cluster: str | None = None) -> History:
     """The selected series over the campaigns of a cluster, the most notable first.
 
     Without a cluster, all campaigns except those of labs are used.
@@ -304,6 +304,6 @@ def over_time(store: Store, selection: Filters, judging: Thresholds, cluster: st
     campaign_by_id = {campaign.id: campaign for campaign in campaigns}
     places = sorted({(step.last_before, step.campaign) for entry in histories for step in entry.steps})
     turns = tuple(
-        Turn(last, first, store.changes_between(campaign_by_id[last], campaign_by_id[first])) for last, first in places
+        Turn(last, first, store.find_changes(campaign_by_id[last], campaign_by_id[first])) for last, first in places
     )
     return History(campaigns, judging.significance, judging.at_least, tuple(histories), turns)

@@ -38,7 +38,7 @@ def open_stored_logs(names: Sequence[str], campaign: str | None, store: str | No
     Raises:
         Refusal: neither is given, or the campaign or store does not exist.
     """
-    from wirespeed.cli.stored_campaigns import open_known
+    from wirespeed.cli.stored_campaigns import open_existing
     from wirespeed.errors import refuse
 
     if campaign is None:
@@ -46,7 +46,7 @@ def open_stored_logs(names: Sequence[str], campaign: str | None, store: str | No
             raise refuse("bench", "no log is given", hint="give logs, folders of logs, or --campaign")
         yield []
         return
-    with open_known(store) as opened:
+    with open_existing(store) as opened:
         stored_campaign = opened.find(campaign)
         yield [
             LogFile(

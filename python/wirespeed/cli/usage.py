@@ -49,7 +49,7 @@ def usage_problem(error: Any) -> Problem:
         return Problem(command, f"{name} is missing", hint=hint or f"usage: `{usage}`")
     if match := re.match(r"'(.*)' is not one of (.*?)\.?$", error.message):
         choices = re.findall(r"'([^']*)'", match[2])
-        other = _other_command(command, match[1]) or _find_replacement(command, f"{name} {match[1]}")
+        other = _suggest_command(command, match[1]) or _find_replacement(command, f"{name} {match[1]}")
         hint = did_you_mean(match[1], choices) or other or help_page
         return Problem(f"{command}: {name}", repr(match[1]), format_choices(choices), hint)
     return Problem(f"{command}: {name}", _simplify_message(error.message), hint=help_page)
@@ -76,7 +76,7 @@ _PLAN_OPTIONS = {"nodes": "hosts", "hosts": "hosts", "cables": "cables", "links"
 _REPORT_FORMATS = ("junit", "html", "ticket", "prometheus")
 
 
-def _other_command(command: str, value: str) -> str | None:
+def _suggest_command(command: str, value: str) -> str | None:
     """A hint with the command that has a choice which this one lacks."""
     if command.endswith(" bench judge") and value in _REPORT_FORMATS:
         return f"`wirespeed report CLUSTER.yaml --bench LOG --format {value}`"

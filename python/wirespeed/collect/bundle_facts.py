@@ -9,7 +9,7 @@ from pathlib import Path
 from wirespeed.collect.bundle import Bundle, open_bundle
 from wirespeed.collect.manifest import NAME, DeviceEntry, Entry
 from wirespeed.errors import Problem, Refusal
-from wirespeed.facts import Facts, Gap, Observation, Source, State, facts_from
+from wirespeed.facts import Facts, Gap, Observation, Source, State, assemble_facts
 from wirespeed.platforms import Command, Output, Outputs, Platform, platforms
 
 _REASONS = {
@@ -50,7 +50,7 @@ def extract_facts(bundle: Bundle) -> Facts:
     gaps = {
         (device.entry.name, path): tuple(reasons) for device in devices for path, reasons in sorted(device.gaps.items())
     }
-    return facts_from(
+    return assemble_facts(
         observations,
         gaps,
         (device.name for device in bundle.manifest.devices),

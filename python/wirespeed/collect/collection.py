@@ -15,7 +15,7 @@ from typing import Protocol
 from wirespeed.collect.bundle_writer import Writer
 from wirespeed.collect.commands import Invocation, list_invocations, list_needs, list_platforms, select_nics
 from wirespeed.collect.manifest import Entry
-from wirespeed.facts import Source, facts_from
+from wirespeed.facts import Source, assemble_facts
 from wirespeed.platforms import Command, Output, Outputs, platform_of_system, platforms
 from wirespeed.reach import CommandResult, Status, run
 from wirespeed.settings import Host
@@ -163,7 +163,7 @@ class _Collector:
     def _read_host(self) -> Host:
         """The host, from the outputs read so far."""
         observations = platforms()[self.machine.platform].parse(Outputs(self.device, self.outputs))
-        host = facts_from(observations, devices=[self.device]).devices[self.device]
+        host = assemble_facts(observations, devices=[self.device]).devices[self.device]
         assert isinstance(host, Host)
         return host
 

@@ -5,7 +5,7 @@ this line of this command's output. The same entities (`Host`, `Switch`) that ca
 values here; what was not observed is None, and `Facts.missing` has the reason.
 """
 
-from wirespeed.facts.assembly import facts_from
+from wirespeed.facts.assembly import assemble_facts
 from wirespeed.facts.counter_increase import subtract_counters
 from wirespeed.facts.model import COMPLETE, NOT_SHOWN, Facts, Gap, Observation, Reading, Source, State
 
@@ -18,6 +18,6 @@ __all__ = [
     "Reading",
     "Source",
     "State",
-    "facts_from",
+    "assemble_facts",
     "subtract_counters",
 ]

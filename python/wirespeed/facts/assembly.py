@@ -12,7 +12,7 @@ from wirespeed.settings.model import list_fields
 _CLASSES: dict[str, type[Any]] = {entity.kind: entity for entity in ENTITIES}
 
 
-def facts_from(
+def assemble_facts(
     observations: Iterable[Observation],
     gaps: Mapping[tuple[str, str], tuple[Gap, ...]] | None = None,
     devices: Iterable[str] = (),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from wirespeed.facts.assembly import facts_from
+from wirespeed.facts.assembly import assemble_facts
 from wirespeed.facts.model import Facts, Gap, Observation
 from wirespeed.settings import Place
 
@@ -30,7 +30,7 @@ def subtract_counters(later: Facts, earlier: Facts, earlier_time: str | None) ->
                     continue
                 value = _subtract_value(value, earlier_value)
             observations.append(Observation(place, path, value, reading.source, reading.state))
-    increased = facts_from(observations, gaps, _list_devices(later), later.unverified)
+    increased = assemble_facts(observations, gaps, _list_devices(later), later.unverified)
     return replace(increased, counted_since=earlier_time or "the earlier collection")
 
 

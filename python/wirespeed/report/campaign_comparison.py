@@ -102,7 +102,7 @@ def _joint_changes(families: Sequence[JointChange], console: Console, limit: int
     for joint in moved[:limit]:
         line = Text(f"  {series_title(joint.series)}: ")
         line.append(joint.difference.value, _STYLES[joint.difference])
-        console.print(line.append(f" {moved_by(joint)}"), soft_wrap=True)
+        console.print(line.append(f" {describe_joint_change(joint)}"), soft_wrap=True)
     if len(moved) > limit:
         console.print(f"  {len(moved) - limit:,} more not shown (--limit, --format json)")
     unchanged = len(families) - len(moved)
@@ -121,7 +121,7 @@ def series_title(named_series: Series) -> str:
     )
 
 
-def moved_by(joint: JointChange) -> str:
+def describe_joint_change(joint: JointChange) -> str:
     """How much the places of a measurement changed jointly."""
     ends = f"{_format_change(joint.lowest)} to {_format_change(joint.highest)}"
     return f"by {_format_change(joint.change)}, median of {joint.places} pairs ({ends}; p = {joint.adjusted:.2g})"
@@ -208,11 +208,11 @@ def _series_table(rows: Sequence[SeriesComparison], console: Console) -> None:
         max(map(len, column))
         for column in zip(_HEADS, *(row for block in cells.values() for row in block), strict=True)
     ]
-    console.print(Text(_laid_out(_HEADS, widths), style="bold"), soft_wrap=True)
+    console.print(Text(_align_cells(_HEADS, widths), style="bold"), soft_wrap=True)
     for name, block in blocks.items():
         console.print(Text(name), soft_wrap=True)
         for row, cells_of_row in zip(block, cells[name], strict=True):
-            line = Text(f"{_laid_out(cells_of_row, widths)}  ")
+            line = Text(f"{_align_cells(cells_of_row, widths)}  ")
             console.print(line.append(row.difference.value, _STYLES[row.difference]), soft_wrap=True)
 
 
@@ -229,7 +229,7 @@ def _format_cells(row: SeriesComparison) -> tuple[str, ...]:
     )
 
 
-def _laid_out(cells: Sequence[str], widths: Sequence[int]) -> str:
+def _align_cells(cells: Sequence[str], widths: Sequence[int]) -> str:
     first, *other_cells = zip(cells, widths, strict=True)
     return "  ".join([f"  {first[0]:<{first[1]}}", *(f"{cell:>{width}}" for cell, width in other_cells)])
 

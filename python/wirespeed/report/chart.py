@@ -151,7 +151,8 @@ def _build_curve(title: str, metric: Metric, unit: str, verdicts: Sequence[Verdi
         description=_describe_chart(title, unit, verdicts),
         axis=f"{metric.value} in {unit}",
         series=tuple(
-            _build_series(name, index, rows, x, y) for index, (name, rows) in enumerate(_by_place(verdicts).items())
+            _build_series(name, index, rows, x, y)
+            for index, (name, rows) in enumerate(_group_by_location(verdicts).items())
         ),
         limits=limits,
         x_ticks=tuple(Tick(x(2**power), wording.size(2**power)) for power in _list_powers(low, high)),
@@ -255,7 +256,7 @@ def _list_values(verdicts: Iterable[Verdict]) -> Iterable[float]:
         yield from (bound.value for bound in (verdict.physical, verdict.reachable, verdict.found) if bound is not None)
 
 
-def _by_place(verdicts: Iterable[Verdict]) -> Mapping[str, list[Verdict]]:
+def _group_by_location(verdicts: Iterable[Verdict]) -> Mapping[str, list[Verdict]]:
     places: dict[str, list[Verdict]] = {}
     for verdict in verdicts:
         places.setdefault(verdict.measurement.place or verdict.measurement.metric.value, []).append(verdict)

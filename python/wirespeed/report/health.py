@@ -64,7 +64,7 @@ def cables(topology: Topology, findings: Iterable[Finding]) -> tuple[CableState,
     return tuple(CableState(edge, health.cable(edge)) for edge in topology.edges)
 
 
-def most_urgent(statuses: Iterable[str]) -> str:
+def select_most_urgent(statuses: Iterable[str]) -> str:
     """The most urgent of several statuses."""
     return min(statuses, key=URGENCY.__getitem__, default=NOT_CHECKED)
 

@@ -30,7 +30,7 @@ def text(report: Report, all_findings: Sequence[Finding] = ()) -> str:
     suite: a pipeline counts them although a filter hides them.
     """
     root = Element("testsuites", name=wording.line(report.cluster) or _name_report(report))
-    for device, findings in _by_device(report.findings).items():
+    for device, findings in _group_by_device(report.findings).items():
         suite = _add_suite(root, device, report.recorded)
         for finding in findings:
             _add_finding(suite, finding)
@@ -70,7 +70,7 @@ def _name_report(report: Report) -> str:
     return "history" if report.histories else "comparison" if report.comparisons else "benchmarks"
 
 
-def _by_device(findings: Iterable[Finding]) -> Mapping[str, list[Finding]]:
+def _group_by_device(findings: Iterable[Finding]) -> Mapping[str, list[Finding]]:
     devices: dict[str, list[Finding]] = {}
     for finding in findings:
         devices.setdefault(finding.device, []).append(finding)
@@ -185,7 +185,7 @@ def _add_comparison(suite: Element, comparison: Comparison) -> None:
     for joint in comparison.joint_changes:
         name = f"{campaign_comparison.series_title(joint.series)}, all pairs jointly"
         case = SubElement(suite, "testcase", classname="compared", name=name)
-        change = campaign_comparison.moved_by(joint)
+        change = campaign_comparison.describe_joint_change(joint)
         _add_outcome(case, _COMPARED.get(joint.difference, "pass"), f"{joint.difference.value} {change}", change)
     _set_counts(suite)
 

@@ -51,7 +51,7 @@ def _build_link_table(lab: LabStatus) -> Table:
         table.add_column(column, overflow="fold")
     for link in lab.links:
         rail = "" if link.rail is None else str(link.rail)
-        cells = (_end_name(link.a), _end_name(link.b), rail, _both_ends(link, "state"), _both_ends(link, "mtu"))
+        cells = (_end_name(link.a), _end_name(link.b), rail, _format_ends(link, "state"), _format_ends(link, "mtu"))
         table.add_row(*(wording.line(cell) for cell in cells), style=None if link.up else "red")
     return table
 
@@ -82,6 +82,6 @@ def _end_name(end: EndStatus) -> str:
     return f"{end.device}:{end.port}{kernel}"
 
 
-def _both_ends(link: LinkStatus, field: str) -> str:
+def _format_ends(link: LinkStatus, field: str) -> str:
     a, b = getattr(link.a, field), getattr(link.b, field)
     return str(a) if a == b else f"{a} | {b}"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from wirespeed.report import wording
-from wirespeed.report.health import URGENCY, Health, describe_status, most_urgent
+from wirespeed.report.health import URGENCY, Health, describe_status, select_most_urgent
 from wirespeed.results.findings import Finding
 from wirespeed.results.topology import Edge, Node, Topology
 
@@ -109,7 +109,7 @@ def draw(topology: Topology, findings: Sequence[Finding]) -> Picture | None:
 
 def _describe_state(nodes: Sequence[Node], health: Health) -> tuple[str, str]:
     names = [node.name for node in nodes]
-    return most_urgent(health.device(name) for name in names), health.describe_devices(names)
+    return select_most_urgent(health.device(name) for name in names), health.describe_devices(names)
 
 
 def _group_devices(topology: Topology) -> Mapping[str, tuple[Node, ...]]:
@@ -210,7 +210,7 @@ def _bundle_cables(
     cables: list[Cable] = []
     for (upper, lower), edges in bundles.items():
         (ux, uy, uw, uh), (lx, ly, lw, _) = places[upper], places[lower]
-        status = most_urgent(health.cable(edge) for edge in edges)
+        status = select_most_urgent(health.cable(edge) for edge in edges)
         label = f"{len(edges):,} × {edges[0].speed}"
         cables.append(
             Cable(ux + uw / 2, uy + uh, lx + lw / 2, ly, status, label, f"{label}: {describe_status(status)}")

@@ -116,14 +116,16 @@ def _add_verdict(families: _Families, of_run: _Labels, verdict: Verdict) -> None
     measurement = verdict.measurement
     size = "" if measurement.size_bytes is None else str(measurement.size_bytes)
     labels = {**of_run, "metric": measurement.metric.value, "size": size, "place": measurement.place or ""}
-    seconds = _in_seconds(float(measurement.value), measurement.unit)
+    seconds = _convert_to_seconds(float(measurement.value), measurement.unit)
     if seconds is not None:
         families.add("wirespeed_benchmark_time_seconds", labels, seconds)
         return
     if measurement.unit not in BITS_PER_SECOND:
         return
     families.add(
-        "wirespeed_benchmark_bandwidth_bytes_per_second", labels, _in_bytes(float(measurement.value), measurement.unit)
+        "wirespeed_benchmark_bandwidth_bytes_per_second",
+        labels,
+        _convert_to_bytes(float(measurement.value), measurement.unit),
     )
     for name, bound, fraction in (
         ("physical", verdict.physical, verdict.fraction_of_physical),
@@ -131,7 +133,7 @@ def _add_verdict(families: _Families, of_run: _Labels, verdict: Verdict) -> None
     ):
         if bound is not None and bound.unit in BITS_PER_SECOND:
             families.add(
-                f"wirespeed_benchmark_{name}_limit_bytes_per_second", labels, _in_bytes(bound.value, bound.unit)
+                f"wirespeed_benchmark_{name}_limit_bytes_per_second", labels, _convert_to_bytes(bound.value, bound.unit)
             )
         if fraction is not None:
             families.add(f"wirespeed_benchmark_of_{name}_limit_ratio", labels, fraction)
@@ -151,7 +153,7 @@ def _add_relation(families: _Families, relation: Relation) -> None:
         return
     if relation.unit is None:
         families.add("wirespeed_benchmark_relation_ratio", labels, relation.value)
-    elif (seconds := _in_seconds(relation.value, relation.unit)) is not None:
+    elif (seconds := _convert_to_seconds(relation.value, relation.unit)) is not None:
         families.add("wirespeed_benchmark_relation_difference_seconds", labels, seconds)
 
 
@@ -210,11 +212,13 @@ def _add_history(families: _Families, history: History) -> None:
         began = campaign_by_id[last.campaign].started if last.campaign in campaign_by_id else None
         if (timestamp := _seconds_since_epoch(began)) is not None:
             families.add("wirespeed_history_timestamp_seconds", labels, timestamp)
-        seconds = _in_seconds(last.median, series.unit)
+        seconds = _convert_to_seconds(last.median, series.unit)
         if seconds is not None:
             families.add("wirespeed_history_time_seconds", labels, seconds)
         elif series.unit in BITS_PER_SECOND:
-            families.add("wirespeed_history_bandwidth_bytes_per_second", labels, _in_bytes(last.median, series.unit))
+            families.add(
+                "wirespeed_history_bandwidth_bytes_per_second", labels, _convert_to_bytes(last.median, series.unit)
+            )
         step = entry.steps[-1] if entry.steps else None
         if step is not None and step.change is not None:
             since = campaign_by_id[step.campaign].label if step.campaign in campaign_by_id else str(step.campaign)
@@ -228,11 +232,11 @@ def _label_end(prefix: str, name: str | None) -> dict[str, str]:
     return {f"{prefix}host": host, f"{prefix}nic": nic}
 
 
-def _in_bytes(value: float, unit: str) -> float:
+def _convert_to_bytes(value: float, unit: str) -> float:
     return value * BITS_PER_SECOND[unit] / 8
 
 
-def _in_seconds(value: float, unit: str) -> float | None:
+def _convert_to_seconds(value: float, unit: str) -> float | None:
     scale = Duration.units.get("us" if unit == "usec" else unit)
     return None if scale is None else value * scale / 10**12
 

@@ -80,7 +80,7 @@ def merge_findings(findings: Iterable[Finding]) -> tuple[Group, ...]:
     return tuple(sorted(groups, key=lambda group: _URGENCY[group.status]))
 
 
-def by_device(findings: Sequence[Finding]) -> Mapping[str, tuple[Group, ...]]:
+def group_by_device(findings: Sequence[Finding]) -> Mapping[str, tuple[Group, ...]]:
     """`merge_findings` per device; devices are in the order of their first finding."""
     devices: dict[str, list[Group]] = {finding.device: [] for finding in findings if finding.status in LISTED}
     for group in merge_findings(findings):
@@ -88,7 +88,7 @@ def by_device(findings: Sequence[Finding]) -> Mapping[str, tuple[Group, ...]]:
     return {device: tuple(groups) for device, groups in devices.items()}
 
 
-def first_things(findings: Iterable[Finding], status: Status = Status.FAIL) -> tuple[Group, ...]:
+def rank_first_steps(findings: Iterable[Finding], status: Status = Status.FAIL) -> tuple[Group, ...]:
     """Checks with this status in the order to work on them: the largest estimated impact at one place first.
 
     Without an estimate, checks whose failure stops traffic precede those that lose packets under load, and those

@@ -52,12 +52,12 @@ def report(content: Report, console: Console, titles: Mapping[str, str] | None =
     for entry in content.histories:
         console.print()
         campaign_comparison.history(entry, console, _SERIES)
-    first_things(content.findings, console)
+    print_first_steps(content.findings, console)
 
 
 def summary(content: Report, console: Console) -> None:
     """Print what to do first, and the number of results per status."""
-    first_things(content.findings, console)
+    print_first_steps(content.findings, console)
     if content.findings:
         console.print()
         console.print(Text.assemble("checks      ", _status_counts(content.findings)))
@@ -107,7 +107,7 @@ def findings(
     """
     counted = results if counted is None else counted
     unread = set() if verbose else _unread_devices(counted)
-    for device, groups in ranking.by_device(results).items():
+    for device, groups in ranking.group_by_device(results).items():
         console.print()
         console.print(Text(wording.line(device), style="bold underline"))
         if device in unread:
@@ -132,9 +132,9 @@ def _unread_devices(findings: Iterable[Finding]) -> set[str]:
     }
 
 
-def first_things(results: Sequence[Finding], console: Console) -> None:
+def print_first_steps(results: Sequence[Finding], console: Console) -> None:
     """Print failed checks in the order to work on them: largest estimated impact first."""
-    ranked = ranking.first_things(results)
+    ranked = ranking.rank_first_steps(results)
     if not ranked:
         return
     table = Table(title="What to do first", title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
@@ -262,7 +262,7 @@ class _Series:
 def _divide_into_series(verdicts: Iterable[Verdict]) -> Iterator[_Series]:
     """Judged measurements by metric, place and unit, in the log's order; places with one row each share a table."""
     by_metric: dict[tuple[str, str], dict[str, list[Verdict]]] = {}
-    for verdict in map(_in_gigabits, verdicts):
+    for verdict in map(_convert_to_gigabits, verdicts):
         measurement = verdict.measurement
         places = by_metric.setdefault((measurement.metric.value, wording.unit(measurement.unit)), {})
         if verdict.judgement is not Judgement.SKIP:
@@ -284,7 +284,7 @@ def _format_heading(metric: str, place: str, unit: str) -> str:
     return " ".join(filter(None, (metric, place, f"in {unit}")))
 
 
-def _in_gigabits(verdict: Verdict) -> Verdict:
+def _convert_to_gigabits(verdict: Verdict) -> Verdict:
     """Convert a rate in b/s and its limits to Gb/s; others are unchanged."""
     unit = verdict.measurement.unit
     if unit not in ("b/s", "bits/s"):

@@ -53,7 +53,7 @@ def _worst_measurements(runs: Sequence[JudgedRun]) -> list[str]:
     for run in runs:
         if run.error:
             causes = f"; likely causes: {', '.join(run.failures)}" if run.failures else ""
-            rows.append((-1, 0.0, f"- **failed** {_of_run(run)}: {_code(run.error)} ({_code(run.file)}){causes}"))
+            rows.append((-1, 0.0, f"- **failed** {_describe_run(run)}: {_code(run.error)} ({_code(run.file)}){causes}"))
         verdicts = [verdict for verdict in run.verdicts if verdict.judgement in _URGENCY]
         if verdicts:
             worst = min(verdicts, key=lambda verdict: (_URGENCY.index(verdict.judgement), _get_fraction(verdict)))
@@ -74,7 +74,8 @@ def _format_verdict(run: JudgedRun, worst: Verdict, count: int) -> str:
     count_text = f", lowest of {count} values" if count > 1 else ""
     limit = _format_limit(worst)
     return (
-        f"- **{worst.judgement.value}** {_of_run(run)} {subject}: found {measured}, {limit}; {_escape(worst.reason)}"
+        f"- **{worst.judgement.value}** {_describe_run(run)} {subject}: found {measured}, {limit};"
+        f" {_escape(worst.reason)}"
         f" ({_code(f'{run.file}:{measurement.line}')}{count_text})"
     )
 
@@ -115,7 +116,7 @@ def _get_fraction(verdict: Verdict) -> float:
     return 1.0 if fraction is None else fraction
 
 
-def _of_run(run: JudgedRun) -> str:
+def _describe_run(run: JudgedRun) -> str:
     ranks = wording.plural(run.ranks, "rank") if run.ranks else None
     ends = f"{run.source} -> {run.target}" if run.source and run.target else None
     return ", ".join(filter(None, (_code(run.title), ranks, _code(ends) if ends else None)))
@@ -123,7 +124,7 @@ def _of_run(run: JudgedRun) -> str:
 
 def _list_failures(report: Report) -> list[str]:
     rows = []
-    for group in ranking.first_things(report.findings):
+    for group in ranking.rank_first_steps(report.findings):
         first = group.first
         cost = f", estimated impact {wording.cost(group.cost)}" if group.cost else ""
         read = f" ({_code(group.evidence[0])})" if group.evidence else ""
@@ -174,7 +175,8 @@ def _format_comparisons(comparisons: Sequence[Comparison]) -> list[str]:
         lines += _format_bullets(rows, _SERIES, bullet="  - ")
         whole = [joint for joint in comparison.joint_changes if joint.difference is Difference.WORSE]
         rows = [
-            f"{_code(campaign_comparison.series_title(joint.series))} worse {campaign_comparison.moved_by(joint)}"
+            f"{_code(campaign_comparison.series_title(joint.series))} worse"
+            f" {campaign_comparison.describe_joint_change(joint)}"
             for joint in whole
         ]
         lines += _format_bullets(rows, _SERIES, bullet="  - ")
@@ -190,7 +192,7 @@ def _list_next_steps(report: Report) -> list[str]:
     """Steps in the order to do them: fixes by estimated impact, then runs and suspects to measure again."""
     steps: dict[tuple[str, tuple[str, ...]], dict[str, str]] = {}  # the device of each location
     checks: dict[tuple[str, tuple[str, ...]], dict[str, None]] = {}
-    for group in ranking.first_things(report.findings):
+    for group in ranking.rank_first_steps(report.findings):
         for device, fixes in group.fixes_by_device.items():
             for fix in fixes:
                 locations = steps.setdefault((fix.sentence, fix.commands), {})

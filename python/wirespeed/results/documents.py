@@ -43,7 +43,7 @@ def read(text: str, place: str) -> Peers | Comparison | History:
     return result
 
 
-def read_as(text: str, place: str, kind: str, name: str, result_type: type[_Result], hint: str) -> _Result:
+def read_kind(text: str, place: str, kind: str, name: str, result_type: type[_Result], hint: str) -> _Result:
     """Read the result under a name in a document of one kind.
 
     Raises:

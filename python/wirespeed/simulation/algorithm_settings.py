@@ -105,7 +105,7 @@ def apply_settings(row: str, scenario: Scenario, preset: str) -> None:
         overlay.set_groups(ultra_ethernet.FIXED)
         read = ultra_ethernet.read(scenario, preset)
         if read is not None:  # otherwise the run is refused, with the location
-            overlay.set_groups(ultra_ethernet.of_network(scenario["parameters"], read.idle_network()))
+            overlay.set_groups(ultra_ethernet.derive_parameters(scenario["parameters"], read.idle_network()))
             if expects.unmarked_downlinks:
                 _unmark_downlinks(scenario)
 

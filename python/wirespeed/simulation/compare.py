@@ -102,7 +102,7 @@ def compare(
 
     with ThreadPoolExecutor(jobs) as pool:
         futures = [pool.submit(work, job) for job in todo]
-        while wanted and not _all_done(futures):
+        while wanted and not _is_finished(futures):
             done_count = sum(future.done() for future in futures)
             wanted = on_progress is None or on_progress(done_count, len(futures))
         for future in futures:
@@ -110,7 +110,7 @@ def compare(
     return Comparison(preset, seed, tuple(_collect_results(futures)))
 
 
-def _all_done(futures: list[Future[Run]]) -> bool:
+def _is_finished(futures: list[Future[Run]]) -> bool:
     """Whether all runs are done or one has failed; waits up to `_WAIT_S`."""
     _, waiting = wait(futures, timeout=_WAIT_S)
     failed = any(future.done() and future.exception() for future in futures)

@@ -25,7 +25,7 @@ def find_congested_ports(result: Result) -> tuple[CongestedPort, ...]:
     return _rank_ports(network, columns(result.tables, QUEUES, *_COLUMNS))
 
 
-def of_folder(folder: ResultFolder) -> tuple[CongestedPort, ...]:
+def find_in_folder(folder: ResultFolder) -> tuple[CongestedPort, ...]:
     """The congested ports of a stored run, the most congested first."""
     return _rank_ports(folder.network(), folder.columns(QUEUES, *_COLUMNS))
 

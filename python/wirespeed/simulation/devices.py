@@ -16,7 +16,15 @@ from wirespeed.settings import DistinctValues, NicQos, PortQos, Queue
 from wirespeed.simulation import scenario_types as form
 from wirespeed.simulation.host_pipe import build_pipes
 from wirespeed.simulation.nics import DriverNames, PortSettings, bits, nic_port
-from wirespeed.simulation.parameters import Text, difference, from_text, merge, most_common, select_section, to_text
+from wirespeed.simulation.parameters import (
+    Text,
+    difference,
+    find_most_common,
+    from_text,
+    merge,
+    select_section,
+    to_text,
+)
 from wirespeed.simulation.plan_names import Names
 from wirespeed.simulation.switches import Switches
 from wirespeed.simulation.workload import Traffic
@@ -92,7 +100,7 @@ class _DeviceBuilder:
             for priorities, text in port_settings.of_priorities.items():
                 settings.priorities.setdefault(priorities, {})[port] = text
         for port, pipe in build_pipes(self._plan, self._names, self._traffic, self._add_assumption).items():
-            self._hosts.ports[port] = self._with_pipe(self._hosts.ports[port], pipe)
+            self._hosts.ports[port] = self._add_pipe(self._hosts.ports[port], pipe)
         if self._plan.switches:
             self._of_switches.assume_hash()
         parameters = self._find_common_settings()
@@ -128,7 +136,7 @@ class _DeviceBuilder:
             self._made[key] = _convert_port(self._of_switches.port(end.device, switch, port))
         return self._made[key]
 
-    def _with_pipe(self, text: Text, pipe: form.Pipe | None) -> Text:
+    def _add_pipe(self, text: Text, pipe: form.Pipe | None) -> Text:
         """The settings of a NIC port with its path to memory."""
         addition = to_text({"nic": {"pipe": pipe}})
         if (text, addition) not in self._piped:
@@ -142,18 +150,18 @@ class _DeviceBuilder:
         """The settings of most ports."""
         base: form.Parameters = {}
         for ports in (self._hosts.ports, self._switches.ports):  # the settings of switch ports, if there are any
-            base = merge(base, most_common(ports.values()))
-        base = merge(base, most_common(self._switches.nodes.values()))
+            base = merge(base, find_most_common(ports.values()))
+        base = merge(base, find_most_common(self._switches.nodes.values()))
         lossless = bits(
             [int(traffic_class.priority) for traffic_class in self._plan.classes.values() if traffic_class.lossless]
         )
         for priorities, ports in (*self._hosts.priorities.items(), *self._switches.priorities.items()):
             for section in ("congestion", "notification", "headroom"):
                 if section == "headroom" and bits(priorities) == lossless:
-                    usual = most_common(ports.values()).get("switch", {})
+                    usual = find_most_common(ports.values()).get("switch", {})
                     base = merge(base, {"switch": {"headroom": usual["headroom"]}} if usual else {})
                 elif bits(priorities) & lossless and section != "headroom":
-                    base = merge(base, select_section(most_common(ports.values()), section))
+                    base = merge(base, select_section(find_most_common(ports.values()), section))
         base = merge(base, {"marking": {"enabled": False}} if self._plan.switches else {})
         return merge(base, {"transport": self._build_transport()})
 

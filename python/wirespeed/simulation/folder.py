@@ -51,9 +51,9 @@ class Folder:
                     _write_parquet(table, file)
             text = to_json(result.summary, files=sorted(self._files))
             (self._new / SUMMARY).write_text(text, encoding="utf-8")
-            self._move_in()
+            self._move_files()
 
-    def _move_in(self) -> None:
+    def _move_files(self) -> None:
         """Move the files by renaming, which needs no disk space."""
         for stale in _earlier_files(self._path):
             (self._path / stale).unlink(missing_ok=True)

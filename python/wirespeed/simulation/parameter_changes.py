@@ -19,17 +19,17 @@ _CREDIT_TIMEOUT = "credit_timeout_ns"
 def find_changes(before: Scenario, after: Scenario, preset: str) -> tuple[Change, ...]:
     """Changed parameters of all devices, then of single devices. Both scenarios are accepted by the core."""
     usual: Sections = json.loads(_core.preset(preset))
-    return (*_changes_of_all(before, after, usual), *_changes_of_devices(before, after, usual))
+    return (*_find_common_changes(before, after, usual), *_find_device_changes(before, after, usual))
 
 
-def _changes_of_all(before: Scenario, after: Scenario, usual: Sections) -> Iterator[Change]:
+def _find_common_changes(before: Scenario, after: Scenario, usual: Sections) -> Iterator[Change]:
     for group, key in _list_names(view_sections(after["parameters"]), view_sections(before["parameters"])):
         old, new = _common_value(before, usual, group, key), _common_value(after, usual, group, key)
         if old != new:
             yield Change(f"{group}.{key}", False, (old,), (new,))
 
 
-def _changes_of_devices(before: Scenario, after: Scenario, usual: Sections) -> Iterator[Change]:
+def _find_device_changes(before: Scenario, after: Scenario, usual: Sections) -> Iterator[Change]:
     """Compare the sets of values, because a plan groups its devices by their values."""
     of_devices = [
         view_sections(device["parameters"]) for scenario in (after, before) for device in iterate_devices(scenario)

@@ -27,7 +27,7 @@ def from_text(text: Text) -> Parameters:
     return cast(Parameters, json.loads(text))
 
 
-def most_common(texts: Iterable[Text]) -> Parameters:
+def find_most_common(texts: Iterable[Text]) -> Parameters:
     """The most frequent parameters, the first of equally frequent ones; empty without any.
 
     Values that some texts omit are excluded: those devices have the preset's value.

@@ -38,7 +38,7 @@ def plan_candidate(path: Path, cluster: Cluster, traffic: Path, seed: int, names
         if not used or used == {congestion}:
             continue
         try:
-            plan = build(_with_congestion(cluster, congestion))
+            plan = build(_set_congestion(cluster, congestion))
         except Refusal as refusal:
             problem = refusal.problems[0]
             refusals[congestion] = f"{problem.place}: {problem.statement}"
@@ -47,7 +47,7 @@ def plan_candidate(path: Path, cluster: Cluster, traffic: Path, seed: int, names
     return Candidate(path, text, planned, refusals)
 
 
-def _with_congestion(cluster: Cluster, congestion: Congestion) -> Cluster:
+def _set_congestion(cluster: Cluster, congestion: Congestion) -> Cluster:
     """The cluster with this congestion control in every class that has one."""
     classes = {
         name: part.model_copy(update={"congestion": congestion}) if part.congestion else part

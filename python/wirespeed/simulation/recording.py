@@ -99,7 +99,7 @@ class _Resolver:
             kind, _, place = text.partition(":")
             if text in GROUPS:
                 ports += self._select_ports(text)
-                queue_pairs += self._all_flows() if text in ("all", "flows") else ()
+                queue_pairs += self._list_flows() if text in ("all", "flows") else ()
             elif kind == "port":
                 ports += self._find_port("--series", place)
             elif kind == "flow":
@@ -130,7 +130,7 @@ class _Resolver:
         ends = (node for link in self._scenario.links() for node in link)
         return [port for port, node in enumerate(ends) if group in ("all", "hosts" if node < hosts else "switches")]
 
-    def _all_flows(self) -> Iterable[int]:
+    def _list_flows(self) -> Iterable[int]:
         return map(self._scenario.sender, range(self._scenario.operations))
 
     def _find_port(self, place: str, name: str) -> Iterator[int]:

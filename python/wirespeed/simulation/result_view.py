@@ -8,7 +8,7 @@ from wirespeed.results.simulation_types import QUEUE_PAIRS
 from wirespeed.results.simulation_view import FlowRow, SimulationView
 from wirespeed.simulation.animation import build_animation
 from wirespeed.simulation.completion import distributions, flow_rows
-from wirespeed.simulation.congested_ports import of_folder
+from wirespeed.simulation.congested_ports import find_in_folder
 from wirespeed.simulation.pauses import summarize_pauses
 from wirespeed.simulation.result_folder import ResultFolder, open_folder
 from wirespeed.simulation.time_series import Samples, build_time_series
@@ -35,7 +35,7 @@ def view_result(path: Path) -> SimulationView:
         network=network,
         time_series=() if samples is None else tuple(build_time_series(samples, network, nic_ports)),
         pauses=paused,
-        congested=of_folder(folder),
+        congested=find_in_folder(folder),
         distributions=tuple(distributions(flows)),
         flows=tuple(sorted(flows, key=_worst_first)[:FLOWS]),
         animation=build_animation(folder, samples, network, paused.ports),

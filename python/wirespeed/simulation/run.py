@@ -105,7 +105,7 @@ def run(
     elif text is None:
         text = path.read_text(encoding="utf-8", errors="replace")
     memory = Memory()
-    with _placed_in(path):
+    with _name_file_in_problems(path):
         scenario = _core.Scenario(text, preset, seed)
     observe = observe or Recording()
     named = ScenarioNames.from_scenario(scenario)
@@ -113,7 +113,7 @@ def run(
     observed = resolve(observe, scenario, named.by_name() if named else None)
     name, flows, assumed = scenario.name or path.stem, scenario.operations, tuple(scenario.assumptions())
     started = time.perf_counter()
-    with _placed_in(path):
+    with _name_file_in_problems(path):
         simulation = _core.Simulation(
             scenario,
             end_time,
@@ -176,7 +176,7 @@ def processors() -> int:
 
 
 @contextmanager
-def _placed_in(path: Path) -> Iterator[None]:
+def _name_file_in_problems(path: Path) -> Iterator[None]:
     """Add the file to problems of the core, which only name locations in the scenario."""
     try:
         yield

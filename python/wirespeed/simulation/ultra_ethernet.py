@@ -53,7 +53,7 @@ def read(scenario: Scenario, preset: str) -> _core.Scenario | None:
         return None
 
 
-def of_network(parameters: Parameters, idle_network: tuple[int, int, int] | None) -> Parameters:
+def derive_parameters(parameters: Parameters, idle_network: tuple[int, int, int] | None) -> Parameters:
     """Parameters that follow from the longest path, by group; empty if nothing is acknowledged.
 
     Args:

@@ -115,8 +115,8 @@ class Batch:
                 run.error,
                 run.ranks,
                 shared.location,
-                as_text(plain(run.parameters)),
-                as_text(run.failures),
+                format_json(plain(run.parameters)),
+                format_json(run.failures),
             )
         )
         if not run.measurements:
@@ -143,7 +143,7 @@ def _convert_to_arrow(column: array[int] | array[float]) -> Any:
     return arrow.Array.from_buffers(kind, len(column), [None, arrow.py_buffer(column)])
 
 
-def as_text(value: Mapping[str, Scalar] | Sequence[object]) -> str:
+def format_json(value: Mapping[str, Scalar] | Sequence[object]) -> str:
     """Canonical JSON: equal values give the same text."""
     return _JSON.encode(value)
 
@@ -151,7 +151,7 @@ def as_text(value: Mapping[str, Scalar] | Sequence[object]) -> str:
 @lru_cache(maxsize=1 << 16)  # the logs of a campaign measure the same again and again
 def stored_value(series: Series) -> StoredSeries:
     """Convert a series to its stored form."""
-    workload = as_text(series.workload)
+    workload = format_json(series.workload)
     identity = (
         series.tool,
         series.test,

@@ -130,7 +130,7 @@ _Order = Callable[[Sequence[float]], tuple[float, ...]]
 
 def _generate_orders(count: int, wanted: int) -> Iterator[_Order]:
     """Random orders of this many values, the same ones every time. Most series need only the first few."""
-    known_orders = _known_orders(count)
+    known_orders = _cache_orders(count)
     for number in range(wanted):
         if number == len(known_orders):
             order = list(range(count))
@@ -140,6 +140,6 @@ def _generate_orders(count: int, wanted: int) -> Iterator[_Order]:
 
 
 @lru_cache(maxsize=32)
-def _known_orders(count: int) -> list[_Order]:
+def _cache_orders(count: int) -> list[_Order]:
     """A list that `_generate_orders` fills, shared by series of the same length."""
     return []

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, TypeVar
 from wirespeed.results.campaign_history import Campaign, Changes, Comparison, Difference, SeriesComparison, Summary
 from wirespeed.results.series import Better, Series, better
 from wirespeed.store.joint_change import group_families, joint_differences, outlier_probabilities
-from wirespeed.store.significance import TestResult, benjamini_hochberg, least_p, mann_whitney, median, middle, spread
+from wirespeed.store.significance import TestResult, benjamini_hochberg, mann_whitney, median, middle, minimum_p, spread
 
 SIGNIFICANCE: Final = 0.05
 
@@ -61,7 +61,7 @@ def compare(
     adjusted = iter(benjamini_hochberg([result.p for result in results if result.p is not None]))
     family = sum(result.p is not None for result in results)
     rows = [
-        _too_few(*side, significance)
+        _report_missing_values(*side, significance)
         if result.p is None
         else _judge_series(*side, result, result.p, next(adjusted), significance, at_least, family)
         for side, result in zip(sides, results, strict=True)
@@ -119,14 +119,14 @@ def _compare_series(tested: TestResult | None, outlier_probabilities: float | No
 
 def _has_enough_values(before: Sequence[float], after: Sequence[float], significance: float) -> bool:
     """Whether this number of values can show a difference at all."""
-    return min(len(before), len(after)) > 1 and least_p(len(before), len(after)) <= significance
+    return min(len(before), len(after)) > 1 and minimum_p(len(before), len(after)) <= significance
 
 
-def _too_few(series: Series, a: Summary, b: Summary, significance: float) -> SeriesComparison:
+def _report_missing_values(series: Series, a: Summary, b: Summary, significance: float) -> SeriesComparison:
     if min(a.count, b.count) == 1:
         reason = "one value on a side: a difference cannot be distinguished from chance"
     else:
-        runs = next(runs for runs in count(2) if least_p(runs, runs) <= significance)
+        runs = next(runs for runs in count(2) if minimum_p(runs, runs) <= significance)
         reason = (
             f"{a.count} and {b.count} values; at least {runs} on each side are needed, more for many series: "
             "repeat the runs, or select fewer series"

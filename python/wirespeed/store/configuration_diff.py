@@ -25,7 +25,7 @@ class Circumstance(NamedTuple):
     parameters: str
 
 
-def settings_between(
+def compare_settings(
     a: Campaign, b: Campaign, before: Mapping[str, Settings] | None, after: Mapping[str, Settings] | None
 ) -> Changes:
     """Settings that differ and that both campaigns contain. None: no settings were stored with the campaign."""
@@ -49,7 +49,7 @@ def settings_between(
     return Changes(tuple(changed), unread)
 
 
-def parameters_between(before: Iterable[Circumstance], after: Iterable[Circumstance]) -> tuple[Change, ...]:
+def compare_parameters(before: Iterable[Circumstance], after: Iterable[Circumstance]) -> tuple[Change, ...]:
     """Versions and parameters of runs of the same test that differ."""
     old, new = _gather_parameters(before), _gather_parameters(after)
     return tuple(

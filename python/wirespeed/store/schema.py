@@ -38,7 +38,7 @@ def bring_up(connection: Connection, place: str, target: str = NEWEST) -> None:
     if present == target:
         return
     if present is None:
-        _refuse_others(connection, place)
+        _refuse_foreign_tables(connection, place)
     elif present > NEWEST:
         raise refuse(
             place, f"schema {present}", f"schema {NEWEST} or older", "a newer wirespeed wrote it: update this one"
@@ -48,7 +48,7 @@ def bring_up(connection: Connection, place: str, target: str = NEWEST) -> None:
     command.upgrade(_build_config(connection), target)
 
 
-def _refuse_others(connection: Connection, place: str) -> None:
+def _refuse_foreign_tables(connection: Connection, place: str) -> None:
     from wirespeed.store.tables import metadata
 
     tables = set(inspect(connection).get_table_names())

@@ -1,7 +1,7 @@
 """Whether two samples differ significantly: the Mann-Whitney test, and its correction for many series.
 
 The test uses only the order of the values: it assumes no distribution, and an outlier has no more weight than any other
-value. In return, very few values can never show a difference: see `least_p`.
+value. In return, very few values can never show a difference: see `minimum_p`.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def unimodal(distance: float) -> float:
     return min(1.0, 4 / (3 * square) - 1 / 3) if square else 1.0
 
 
-def least_p(first: int, second: int) -> float:
+def minimum_p(first: int, second: int) -> float:
     """The smallest possible p of samples of these sizes: that of one order and its mirror image."""
     return min(1.0, 2 / math.comb(first + second, first))
 

@@ -16,7 +16,7 @@ from wirespeed.results.series import Series
 from wirespeed.store import queries, settings, writer
 from wirespeed.store.address import address, display_address
 from wirespeed.store.batch import Batch
-from wirespeed.store.configuration_diff import Circumstance, Settings, parameters_between, settings_between
+from wirespeed.store.configuration_diff import Circumstance, Settings, compare_parameters, compare_settings
 from wirespeed.store.engine import connect, refusing_failures, write_transaction
 from wirespeed.store.queries import Filters, StoredCampaign
 from wirespeed.store.tables import campaign
@@ -129,12 +129,12 @@ class Store:
         with refusing_failures(self._url), write_transaction(self._engine) as connection:
             settings.keep(connection, _get_id(stored_campaign), settings_by_device)
 
-    def changes_between(self, a: Campaign, b: Campaign) -> Changes:
+    def find_changes(self, a: Campaign, b: Campaign) -> Changes:
         """Changes between two campaigns: settings, and parameters of their runs."""
         with self._read_connection() as connection:
-            changes = settings_between(a, b, *settings.differing_settings(connection, _get_id(a), _get_id(b)))
+            changes = compare_settings(a, b, *settings.differing_settings(connection, _get_id(a), _get_id(b)))
             runs = [queries.circumstances(connection, _get_id(campaign)) for campaign in (a, b)]
-        return replace(changes, changed=(*changes.changed, *parameters_between(*runs)))
+        return replace(changes, changed=(*changes.changed, *compare_parameters(*runs)))
 
     def circumstances(self, stored_campaign: Campaign) -> list[Circumstance]:
         """The parameters of the runs of a campaign, each once."""

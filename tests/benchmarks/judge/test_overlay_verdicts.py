@@ -12,7 +12,7 @@ from judge_support import CLUSTER, GIB, MIB, collective, find_verdict, perftest,
 from tests.benchmarks.judge.test_cli import run, write_bw
 
 from wirespeed.benchmarks.judge.runs import judge
-from wirespeed.facts import Observation, Source, facts_from
+from wirespeed.facts import Observation, Source, assemble_facts
 from wirespeed.plan.overlay import overlay_facts
 from wirespeed.results.benchmarks import Metric
 from wirespeed.results.verdicts import Judgement
@@ -27,7 +27,7 @@ def observe(path, value, *within, device="node1"):
 
 
 def overlay_plan(*observations):
-    return overlay_facts(plan(), facts_from(observations))
+    return overlay_facts(plan(), assemble_facts(observations))
 
 
 X8 = observe("pcie.link.width", 8, ("pcie", FUNCTION))

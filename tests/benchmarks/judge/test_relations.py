@@ -12,7 +12,7 @@ from judge_support import plan as four_hosts
 from wirespeed.benchmarks.judge import profile as judge_profile
 from wirespeed.benchmarks.judge.gate_model import Runs
 from wirespeed.benchmarks.judge.limits import RunContext
-from wirespeed.benchmarks.judge.logs import Log, judge_together
+from wirespeed.benchmarks.judge.logs import Log, judge_all_logs
 from wirespeed.benchmarks.judge.relation_runs import SELECTION_FIELDS, VARIED_PARAMETERS
 from wirespeed.benchmarks.tools.reader import Reading
 from wirespeed.catalogue import load
@@ -54,7 +54,7 @@ def log_of_hosts(a, b, run, span=None, rail=0, name=None):
 def find_relations(*logs, plan=leaves, profile=FIELD, gate=None) -> dict[str, Relation]:
     found = [
         relation
-        for relation in judge_together(logs, plan(), profile=profile).relations
+        for relation in judge_all_logs(logs, plan(), profile=profile).relations
         if gate in (None, relation.name)
     ]
     assert len({relation.name for relation in found}) == len(found)
@@ -257,7 +257,7 @@ def test_units_may_differ():
 
 def test_what_the_user_says_places_a_log():
     logs = [Log("a.log", Reading((write(380.0),))), Log("b.log", Reading((write(391.0, queue_pairs=8),)))]
-    found = judge_together(logs, four_hosts(), RunContext("node1/bnxt_re0", "node2/bnxt_re0"), FIELD).relations
+    found = judge_all_logs(logs, four_hosts(), RunContext("node1/bnxt_re0", "node2/bnxt_re0"), FIELD).relations
     assert [relation.judgement for relation in found if relation.name == "one-queue-pair"] == [PASS]
 
 

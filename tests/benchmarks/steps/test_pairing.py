@@ -13,8 +13,8 @@ from wirespeed.benchmarks.steps.pairing import (
     LIKELY,
     MOST_QUEUE_PAIRS,
     Pair,
-    all_pairs,
     empty_uplink,
+    pair_all_hosts,
     pair_rounds,
     queue_pairs,
     tournament,
@@ -109,7 +109,7 @@ def test_a_tournament_has_everybody_meet_everybody_once_in_the_fewest_rounds(cou
 
 
 def test_all_pairs_runs_every_rail_of_a_pair_of_hosts_at_a_time() -> None:
-    rounds = list(all_pairs(fabric(4, rails=8)))
+    rounds = list(pair_all_hosts(fabric(4, rails=8)))
     assert [len(pairs) for pairs in rounds] == [16, 16, 16]
 
 

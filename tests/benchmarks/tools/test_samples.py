@@ -13,7 +13,7 @@ import pytest
 from tests.benchmarks.tools.samples import LOGS, expected_path, readable, reading
 
 from wirespeed.benchmarks.logs.log import source
-from wirespeed.benchmarks.tools.reader import tools, tools_for
+from wirespeed.benchmarks.tools.reader import find_tools, tools
 
 
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: f"{log.parent.name}/{log.name}")
@@ -30,6 +30,6 @@ def test_what_a_tool_reads_has_one_of_its_signs(log: Path) -> None:
     text = log.read_text()
     for part in (text, *text.splitlines(keepends=True)):
         part_log = source(part)
-        signed = tools_for(part_log)
+        signed = find_tools(part_log)
         for tool in tools():
             assert tool in signed or not tool.read(part_log), (tool.name, part)

@@ -19,7 +19,7 @@ from rdma.machines import CLUSTER, EMULATOR, built, counters, run_checked, wires
 from needs import needs
 from wirespeed import lab
 from wirespeed.checks import checks, run
-from wirespeed.facts import Facts, Source, facts_from, subtract_counters
+from wirespeed.facts import Facts, Source, assemble_facts, subtract_counters
 from wirespeed.lab import state
 from wirespeed.plan import Plan
 from wirespeed.platforms import Output, Outputs, platforms
@@ -189,7 +189,7 @@ def read_counters(made: lab.Lab, host: str) -> Facts:
         name: Output(name, run_checked(made, host, "rdma", "-j", "-p", *words), Source(host, name, name))
         for name, words in asked.items()
     }
-    return facts_from(platforms()["host", "ubuntu"].parse(Outputs(host, outputs)), devices=[host])
+    return assemble_facts(platforms()["host", "ubuntu"].parse(Outputs(host, outputs)), devices=[host])
 
 
 def test_a_lossy_link_is_flagged(two_machines: tuple[Plan, lab.Lab]) -> None:

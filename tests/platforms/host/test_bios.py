@@ -12,7 +12,7 @@ import pytest
 from platforms.round_trip import find_losses
 from wirespeed import render
 from wirespeed.cluster import read
-from wirespeed.facts import Facts, Source, State, facts_from
+from wirespeed.facts import Facts, Source, State, assemble_facts
 from wirespeed.plan import build
 from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.settings import BiosAttribute, Place
@@ -32,7 +32,7 @@ INTEL = "Vendor ID: GenuineIntel\n"
 def facts(**outputs: str) -> Facts:
     named = {key.replace("_", "-"): text for key, text in outputs.items()}
     recorded = Outputs("h", {key: Output(key, text, Source("h", key, key)) for key, text in named.items()})
-    return facts_from(platform("host", "ubuntu").parse(recorded), devices=["h"])
+    return assemble_facts(platform("host", "ubuntu").parse(recorded), devices=["h"])
 
 
 def read_attributes(given: Facts) -> dict[str, str]:

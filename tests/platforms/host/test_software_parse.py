@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wirespeed.facts import Source, facts_from
+from wirespeed.facts import Source, assemble_facts
 from wirespeed.platforms import Output, Outputs
 from wirespeed.platforms.host.linux.parse_software import parse
 from wirespeed.settings import Place
@@ -21,7 +21,7 @@ def read(**texts: str):  # type: ignore[no-untyped-def]
     outputs = {
         name.replace("_", "-"): Output(name, text, Source("node1", name, f"{name}.out")) for name, text in texts.items()
     }
-    return facts_from(parse(Outputs("node1", outputs)), devices=["node1"])
+    return assemble_facts(parse(Outputs("node1", outputs)), devices=["node1"])
 
 
 def packages(dkms: str, uname: str = "6.8.0-111-generic\n") -> dict[str, tuple[bool | None, str | None]]:

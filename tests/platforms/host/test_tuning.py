@@ -12,7 +12,7 @@ import pytest
 from platforms.round_trip import find_losses
 from wirespeed import render
 from wirespeed.cluster import read
-from wirespeed.facts import Source, facts_from
+from wirespeed.facts import Source, assemble_facts
 from wirespeed.plan import Plan, build
 from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.platforms.host.linux.parse_tuning import parse_cores
@@ -162,7 +162,7 @@ IDLE = (
 )  # fmt: skip
 def test_what_is_read(outputs: dict[str, str], place: Place, path: str, value: Any) -> None:
     recorded = Outputs("h", {key: Output(key, text, Source("h", key, key)) for key, text in outputs.items()})
-    reading = facts_from(platform("host", "rhel").parse(recorded), devices=["h"]).reading(place, path)
+    reading = assemble_facts(platform("host", "rhel").parse(recorded), devices=["h"]).reading(place, path)
     assert (reading.value if reading else None) == value
 
 

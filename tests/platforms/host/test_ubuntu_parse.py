@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wirespeed.facts import COMPLETE, Facts, Source, State, facts_from
+from wirespeed.facts import COMPLETE, Facts, Source, State, assemble_facts
 from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
@@ -32,12 +32,12 @@ def outputs(texts: Mapping[str, str], errors: str = "", empty: int = 1) -> Outpu
 
 def read(errors: str = "", **texts: str) -> Facts:
     named = {key.replace("__", "@").replace("_", "-"): text for key, text in texts.items()}
-    return facts_from(platform("host", "ubuntu").parse(outputs(named, errors)), devices=["h"])
+    return assemble_facts(platform("host", "ubuntu").parse(outputs(named, errors)), devices=["h"])
 
 
 def sample(case: str) -> Facts:
     texts = {file.stem: file.read_text() for file in sorted((SAMPLES / case).glob("*.txt"))}
-    return facts_from(platform("host", "ubuntu").parse(outputs(texts)))
+    return assemble_facts(platform("host", "ubuntu").parse(outputs(texts)))
 
 
 @pytest.mark.parametrize(
@@ -368,7 +368,7 @@ COMMANDS = tuple(command.id for command in platform("host", "ubuntu").commands)
 def test_arbitrary_text_never_crashes(texts: dict[str, str], errors: str) -> None:
     per_nic = {command.id for command in platform("host", "ubuntu").commands if command.per_nic}
     named = {f"{key}@eth0" if key in per_nic else key: text for key, text in texts.items()}
-    facts_from(platform("host", "ubuntu").parse(outputs(named, errors)))
+    assemble_facts(platform("host", "ubuntu").parse(outputs(named, errors)))
 
 
 @settings(deadline=None, max_examples=150)

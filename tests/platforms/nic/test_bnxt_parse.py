@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wirespeed.facts import Facts, Source, State, facts_from
+from wirespeed.facts import Facts, Source, State, assemble_facts
 from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.settings import Congestion, Discipline, Ect, Place
 
@@ -22,7 +22,7 @@ def read(texts: dict[str, str]) -> Facts:
         f"{key}@enp29s0np0": Output(f"{key}@enp29s0np0", text, Source("h", key, f"{key}.out"))
         for key, text in texts.items()
     }
-    return facts_from(platform("nic", "bnxt").parse(Outputs("h", found)), devices=["h"])
+    return assemble_facts(platform("nic", "bnxt").parse(Outputs("h", found)), devices=["h"])
 
 
 def sample(case: str) -> Facts:

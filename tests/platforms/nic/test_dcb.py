@@ -13,7 +13,7 @@ from platforms.round_trip import with_nic
 from wirespeed.catalogue import load
 from wirespeed.cluster import read as read_cluster
 from wirespeed.errors import Refusal
-from wirespeed.facts import Facts, Source, State, facts_from
+from wirespeed.facts import Facts, Source, State, assemble_facts
 from wirespeed.plan import Plan, build
 from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.platforms.templates import fill_template
@@ -29,7 +29,7 @@ MODEL = "intel-e810-cqda2"
 
 def read(command: str, text: str) -> Facts:
     output = Output(f"{command}@ens1f0", text, Source("h", command, f"{command}.out"))
-    return facts_from(DCB.parse(Outputs("h", {output.command: output})), devices=["h"])
+    return assemble_facts(DCB.parse(Outputs("h", {output.command: output})), devices=["h"])
 
 
 BUFFERS = "nic.qos.priority_buffer"

@@ -11,7 +11,7 @@ import pytest
 from platforms.round_trip import find_losses
 from wirespeed import render
 from wirespeed.cluster import read
-from wirespeed.facts import Facts, Source, facts_from
+from wirespeed.facts import Facts, Source, assemble_facts
 from wirespeed.plan import Plan, build
 from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.platforms.nic.dolphin.parse import parse
@@ -127,7 +127,7 @@ def facts(**texts: str) -> Facts:
     outputs = {
         name.replace("_", "-"): Output(name, text, Source("abel1", name, f"{name}.out")) for name, text in texts.items()
     }
-    return facts_from(parse(Outputs("abel1", outputs)), devices=["abel1"])
+    return assemble_facts(parse(Outputs("abel1", outputs)), devices=["abel1"])
 
 
 def test_what_the_tools_print() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from wirespeed.catalogue import load
 from wirespeed.cluster import read as read_cluster
 from wirespeed.errors import Refusal
-from wirespeed.facts import Facts, Source, State, facts_from
+from wirespeed.facts import Facts, Source, State, assemble_facts
 from wirespeed.plan import Plan, build
 from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.platforms.templates import fill_template
@@ -34,7 +34,7 @@ def read(texts: dict[str, str]) -> Facts:
         f"{key}@enp29s0np0": Output(f"{key}@enp29s0np0", text, Source("h", key, f"{key}.out"))
         for key, text in texts.items()
     }
-    return facts_from(MLX5.parse(Outputs("h", found)), devices=["h"])
+    return assemble_facts(MLX5.parse(Outputs("h", found)), devices=["h"])
 
 
 @pytest.mark.parametrize(

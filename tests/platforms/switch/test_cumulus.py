@@ -13,7 +13,7 @@ from platforms.round_trip import answers, facts_of, find_losses
 from platforms.switch.devices import TC, link, ms, qos
 from platforms.switch.test_declarations import remove_setting
 from wirespeed.errors import Refusal
-from wirespeed.facts import Facts, Source, facts_from
+from wirespeed.facts import Facts, Source, assemble_facts
 from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.platforms.switch.cumulus.nvue_config import expand_names
 from wirespeed.platforms.templates import fill_template
@@ -158,7 +158,7 @@ def change_output(case: str, command: str, old: str, new: str) -> Facts:
     text = outputs[command].text
     assert old in text
     outputs[command] = Output(command, text.replace(old, new, 1), outputs[command].source)
-    return facts_from(CUMULUS.parse(Outputs("leaf1", outputs)), devices=["leaf1"])
+    return assemble_facts(CUMULUS.parse(Outputs("leaf1", outputs)), devices=["leaf1"])
 
 
 SET = "nv set "

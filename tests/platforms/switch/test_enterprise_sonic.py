@@ -12,7 +12,7 @@ import pytest
 from platforms.round_trip import answers, find_losses
 from platforms.switch.devices import link, priority_groups, qos, queues, routed_switch
 from wirespeed.errors import Refusal
-from wirespeed.facts import Facts, facts_from
+from wirespeed.facts import Facts, assemble_facts
 from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.platforms.templates import fill_answer, fill_template
 from wirespeed.settings import BgpPeer, Discipline, Place, Port, Queue, Switch
@@ -74,7 +74,7 @@ def read(command: str, old: str, new: str, switch: Switch = FABRIC) -> Facts:
     text = outputs[command].text
     assert old in text
     outputs[command] = Output(command, text.replace(old, new, 1), outputs[command].source)
-    return facts_from(SONIC.parse(Outputs("leaf1", outputs)), devices=["leaf1"])
+    return assemble_facts(SONIC.parse(Outputs("leaf1", outputs)), devices=["leaf1"])
 
 
 UNNUMBERED, NUMBERED = LEAF.child("peer", "Eth1/33"), LEAF.child("peer", "10.2.0.1")

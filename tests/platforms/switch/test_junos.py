@@ -14,7 +14,7 @@ from platforms.switch.devices import TC, link, ms, qos
 from platforms.switch.test_declarations import remove_setting
 from platforms.test_rendered_settings import BEYOND_CLUSTER_FILES
 from wirespeed.errors import Refusal
-from wirespeed.facts import Facts, Source, facts_from
+from wirespeed.facts import Facts, Source, assemble_facts
 from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.platforms.templates import fill_template
 from wirespeed.settings import (
@@ -185,7 +185,7 @@ def change_output(case: str, command: str, old: str, new: str) -> Facts:
     text = outputs[command].text
     assert old in text
     outputs[command] = Output(command, text.replace(old, new, 1), outputs[command].source)
-    return facts_from(JUNOS.parse(Outputs("leaf1", outputs)), devices=["leaf1"])
+    return assemble_facts(JUNOS.parse(Outputs("leaf1", outputs)), devices=["leaf1"])
 
 
 QUEUE = FIRST.child("queue", "4")

@@ -18,7 +18,7 @@ from platforms.switch.test_declarations import assert_declared, full
 from platforms.switch.test_eos import compare
 from wirespeed.cluster import read_text
 from wirespeed.errors import Refusal
-from wirespeed.facts import Facts, Source, facts_from
+from wirespeed.facts import Facts, Source, assemble_facts
 from wirespeed.plan import build
 from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.platforms.templates import fill_answer, fill_template
@@ -338,7 +338,7 @@ def test_no_text_breaks_the_parser(data: st.DataObject) -> None:
     text = outputs[command].text
     at = data.draw(st.integers(0, len(text)))
     broken = replace(outputs[command], text=text[:at] + data.draw(st.text(max_size=12)) + text[at:])
-    facts_from(NXOS.parse(Outputs("leaf1", {command: broken})), devices=["leaf1"])
+    assemble_facts(NXOS.parse(Outputs("leaf1", {command: broken})), devices=["leaf1"])
 
 
 def test_line_endings_of_a_terminal_change_nothing() -> None:

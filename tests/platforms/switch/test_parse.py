@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from platforms.round_trip import answers
 from platforms.switch.test_render import CASES
-from wirespeed.facts import Facts, State, facts_from
+from wirespeed.facts import Facts, State, assemble_facts
 from wirespeed.platforms import Output, Outputs
 from wirespeed.settings import Discipline, Dscp, Place, Priority, SwitchTrafficClass, WatchdogAction
 from wirespeed.units import Bandwidth, Duration, Size
@@ -32,7 +32,7 @@ def read(case: str, changes: dict[str, tuple[str, str]]) -> Facts:
         text = outputs[command].text
         assert old in text, f"{old!r} is not in the output of {command}"
         outputs[command] = Output(command, text.replace(old, new, 1), outputs[command].source)
-    return facts_from(found.parse(Outputs("leaf1", outputs)), devices=["leaf1"])
+    return assemble_facts(found.parse(Outputs("leaf1", outputs)), devices=["leaf1"])
 
 
 ROWS: list[tuple[str, str, tuple[str, str], Place, str, Any]] = [
@@ -441,4 +441,4 @@ def test_no_text_breaks_a_parser(case: str, data: st.DataObject) -> None:
     text = outputs[command].text
     at = data.draw(st.integers(0, len(text)))
     broken = Output(command, text[:at] + data.draw(st.text(max_size=12)) + text[at:], outputs[command].source)
-    facts_from(found.parse(Outputs("leaf1", {command: broken})), devices=["leaf1"])
+    assemble_facts(found.parse(Outputs("leaf1", {command: broken})), devices=["leaf1"])

@@ -15,7 +15,7 @@ import pytest
 from platforms.round_trip import SETTINGS, answers, find_losses
 from platforms.switch.devices import link, ms, qos, queues, routed_switch, vlan_switch
 from wirespeed.errors import Refusal
-from wirespeed.facts import Source, facts_from
+from wirespeed.facts import Source, assemble_facts
 from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.platforms.templates import fill_answer, fill_template
 from wirespeed.settings import (
@@ -221,7 +221,7 @@ def test_merged_into_the_images_own_configuration_all_is_as_planned(tmp_path: Pa
     running["BUFFER_PG"] = {"Ethernet0,Ethernet4|3-4": {"profile": "[BUFFER_PROFILE|pg_lossless_100000_5m_profile]"},
                             "Ethernet0|0": {"profile": "ingress_lossy_profile"}}  # fmt: skip
     target = merge(running, render_tables(switch), tmp_path)
-    found = facts_from(SONIC.parse(outputs(json.dumps(target, indent=4))), devices=["leaf1"])
+    found = assemble_facts(SONIC.parse(outputs(json.dumps(target, indent=4))), devices=["leaf1"])
     differing = [
         (str(place), path)
         for place, path, value in walk(switch, LEAF)

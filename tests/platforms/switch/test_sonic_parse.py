@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from platforms.switch.test_sonic import LEAF, PORT, QUEUE, SONIC, STOCK, TC, outputs
-from wirespeed.facts import Facts, Source, State, facts_from
+from wirespeed.facts import Facts, Source, State, assemble_facts
 from wirespeed.platforms import Output, Outputs
 from wirespeed.settings import Discipline, Dscp, Place, Priority, WatchdogAction
 from wirespeed.units import Bandwidth, Duration, Length, Size
@@ -20,7 +20,7 @@ def stock(*changes: tuple[str, str]) -> Facts:
     for old, new in changes:
         assert re.search(old, text), old
         text = re.sub(old, new, text)
-    return facts_from(SONIC.parse(outputs(text)), devices=["leaf1"])
+    return assemble_facts(SONIC.parse(outputs(text)), devices=["leaf1"])
 
 
 def test_the_images_own_maps_make_roce_lossy() -> None:
@@ -156,7 +156,7 @@ SUMMARY = """{"ipv4Unicast":{"routerId":"10.255.0.1","as":65001,"peers":{
 
 def read_output(command: str, text: str) -> Facts:
     """What is read of one command's output."""
-    return facts_from(
+    return assemble_facts(
         SONIC.parse(Outputs("leaf1", {command: Output(command, text, Source("leaf1", command, "x.out"))}))
     )
 
@@ -180,7 +180,7 @@ def test_what_runs_counts_before_what_is_set() -> None:
         **outputs(text).outputs,
         "interface-status": Output("interface-status", STATUS.replace("100G", "40G"), Source("leaf1", "x", "x")),
     }
-    facts = facts_from(SONIC.parse(Outputs("leaf1", both)))
+    facts = assemble_facts(SONIC.parse(Outputs("leaf1", both)))
     reading = facts.reading(PORT, "port.link.speed")
     assert reading is not None
     assert (reading.value, reading.state) == (Bandwidth.gbps(40), State.RUNNING)

@@ -144,7 +144,7 @@ def find_connected(plan: Plan) -> dict[str, str]:
     return joined.sets()
 
 
-def by_fabric(endpoints: Sequence[Endpoint]) -> list[list[Endpoint]]:
+def group_by_fabric(endpoints: Sequence[Endpoint]) -> list[list[Endpoint]]:
     """Group endpoints that reach each other; groups are in the order of their first endpoint."""
     by_name: dict[str, list[Endpoint]] = {}
     for endpoint in endpoints:

@@ -148,7 +148,7 @@ class MemberDirectory:
         return [leaf for (host, _), leaf in self._leaves.items() if host == member.host]
 
 
-def with_rails(members: Sequence[Member]) -> list[Member]:
+def add_rails(members: Sequence[Member]) -> list[Member]:
     """Give members a rail by position where no cluster file defines rails: the k-th of each host is on rail k.
 
     The rails are set only where every host has the same number of members.

@@ -16,7 +16,7 @@ def named_collective(name: str) -> Collective:
     Raises:
         Refusal: the name is not that of a collective.
     """
-    collective = _by_name(name)
+    collective = _find_by_name(name)
     if collective is None:
         names = [collective.value for collective in Collective]
         raise refuse("--collective", repr(name), f"one of {', '.join(names)}", did_you_mean(name, names))
@@ -30,19 +30,19 @@ def find_collective(run: Run, assumptions: list[str]) -> Collective | None:
     Where several fit, the collective is unknown.
     """
     if run.test:
-        return _by_name(run.test)
-    collective = _by_factor(run)
+        return _find_by_name(run.test)
+    collective = _find_by_factor(run)
     if collective is not None:
         assumptions.append(f"{collective.value}: not in the log; its bus factor, reduction and root fit no other")
     return collective
 
 
-def _by_name(name: str) -> Collective | None:
+def _find_by_name(name: str) -> Collective | None:
     plain = "".join(letter for letter in name.lower().removesuffix("_perf") if letter.isalpha())
     return next((collective for collective in Collective if collective.value.replace("-", "") == plain), None)
 
 
-def _by_factor(run: Run) -> Collective | None:
+def _find_by_factor(run: Run) -> Collective | None:
     """nccl-tests prints the reduction as none where there is none, and the root as -1."""
     printed = _printed_factor(run)
     if run.ranks is None or run.ranks < 2 or printed is None:

@@ -60,7 +60,7 @@ class Gate(Selection):
     source: str = Field(min_length=1)
 
     @model_validator(mode="after")
-    def _one_number(self) -> Gate:
+    def _check_numbers(self) -> Gate:
         if (self.at_least is None) == (self.at_most is None):
             raise ValueError("expected either at_least or at_most")
         if self.unit not in BITS_PER_SECOND and self.unit not in SECONDS:

@@ -62,10 +62,10 @@ def find_gate(measurement: Measurement, subject: Subject, profile: Profile) -> G
 
 def _is_required(gate: Gate, measurement: Measurement, subject: Subject) -> bool:
     same_quantity = (gate.unit in SECONDS) == (measurement.unit in SECONDS)
-    return same_quantity and of_kind(gate, subject) and measures(gate, measurement)
+    return same_quantity and applies_to_run(gate, subject) and measures(gate, measurement)
 
 
-def of_kind(selection: Selection, subject: Subject) -> bool:
+def applies_to_run(selection: Selection, subject: Subject) -> bool:
     """Whether a gate applies to a run."""
     return (
         subject.tool in selection.tools
@@ -94,7 +94,7 @@ def measures(selection: Selection, measurement: Measurement) -> bool:
 
 def apply_gate(verdict: Verdict | None, measurement: Measurement, gate: Gate) -> Verdict:
     """Combine a verdict with its gate: the worse judgement counts. If the gate is met, an unknown verdict stays so."""
-    bound = _in_unit(gate, measurement.unit)
+    bound = _convert_bound(gate, measurement.unit)
     met = _judge_gate(measurement, gate, bound)
     result = Met(
         name=gate.name,
@@ -128,7 +128,7 @@ def _judge_gate(measurement: Measurement, gate: Gate, bound: float) -> Judgement
     return Judgement.WARN if near or gate.severity == "warn" else Judgement.FAIL
 
 
-def _in_unit(gate: Gate, unit: str) -> float:
+def _convert_bound(gate: Gate, unit: str) -> float:
     bound = gate.at_least if gate.at_least is not None else gate.at_most or 0.0
     if unit in SECONDS:
         return bound * SECONDS[gate.unit] / SECONDS[unit]

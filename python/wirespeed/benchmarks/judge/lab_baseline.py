@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from wirespeed.benchmarks.judge.limits import BANDWIDTHS, Limit
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds, bundled_profile
-from wirespeed.benchmarks.judge.runs import judge_within
+from wirespeed.benchmarks.judge.runs import judge_with_limits
 from wirespeed.benchmarks.tools.run_totals import places_of_total
 from wirespeed.results.benchmarks import Measurement, Run, RunStatus
 from wirespeed.results.verdicts import Bound, JudgedRun, Term
@@ -52,7 +52,7 @@ def figures(runs: Iterable[Run]) -> Figures:
 def judge_direct(run: Run, figures: Figures, file: str, cluster: str) -> JudgedRun:
     """Judge one run of a lab."""
     profile = bundled_profile(PROFILE)
-    return judge_within(run, _Limits(run, figures, profile), profile, file, cluster)
+    return judge_with_limits(run, _Limits(run, figures, profile), profile, file, cluster)
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ class JudgedLogs:
     hints: tuple[tuple[str, str], ...] = ()
 
 
-def judge_together(
+def judge_all_logs(
     logs: Sequence[Log],
     plan: Plan,
     context: RunContext | None = None,
@@ -93,7 +93,7 @@ def judge_logs(
     Raises:
         Refusal: the user names what there is not.
     """
-    return judge_together([Log(file, reading) for file, reading in readings], plan, context, profile, observed).runs
+    return judge_all_logs([Log(file, reading) for file, reading in readings], plan, context, profile, observed).runs
 
 
 def hint(run: Run, context: RunContext, plan: Plan) -> str | None:

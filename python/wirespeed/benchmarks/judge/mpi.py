@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from wirespeed.benchmarks.judge.host_network import network
 from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, UnknownLimits
-from wirespeed.benchmarks.judge.point_to_point import on_gpu, pair_limits
+from wirespeed.benchmarks.judge.point_to_point import pair_limits, uses_gpu_memory
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.limits import latency
 from wirespeed.plan import Plan
@@ -118,7 +118,7 @@ def mpi_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     collective, crossing = named_crossing
     if len(plan.hosts) < 2:
         return UnknownLimits(f"{plan.name} has no two hosts", profile)
-    networks = [network(plan, name, bidirectional=False, on_host=not on_gpu(run)) for name in plan.hosts]
+    networks = [network(plan, name, bidirectional=False, on_host=not uses_gpu_memory(run)) for name in plan.hosts]
     networks_with_speed = [network for network in networks if network is not None]
     if len(networks_with_speed) < len(networks):
         return UnknownLimits("the speed of a host's NICs is in neither cluster file nor catalogue", profile)

@@ -77,7 +77,7 @@ def evidence(run: Run, communicators: Sequence[Communicator]) -> Evidence | None
     algorithms: dict[int, str] = {}
     protocols: dict[int, str] = {}
     lines: list[int] = []
-    for size, choices in _by_size(run, communicator).items():
+    for size, choices in _group_choices_by_size(run, communicator).items():
         if len({choice.algorithm for choice in choices}) == 1:
             algorithms[size] = choices[0].algorithm
             lines.append(choices[0].line)
@@ -88,8 +88,8 @@ def evidence(run: Run, communicators: Sequence[Communicator]) -> Evidence | None
         communicator=communicator,
         algorithms=algorithms,
         protocols=protocols,
-        forced_algorithm=_only_choice(communicator.environment.get("NCCL_ALGO")),
-        forced_protocol=_only_choice(communicator.environment.get("NCCL_PROTO")),
+        forced_algorithm=_parse_single_choice(communicator.environment.get("NCCL_ALGO")),
+        forced_protocol=_parse_single_choice(communicator.environment.get("NCCL_PROTO")),
         network=communicator.network,
         link=next(iter(links)) if len(links) == 1 else None,
         nics={
@@ -122,7 +122,7 @@ def _find_communicator(run: Run, communicators: Sequence[Communicator]) -> Commu
     return fitting[0] if len(fitting) == 1 else None
 
 
-def _by_size(run: Run, communicator: Communicator) -> dict[int, list[NcclChoice]]:
+def _group_choices_by_size(run: Run, communicator: Communicator) -> dict[int, list[NcclChoice]]:
     functions = {choice.function for choice in communicator.choices}
     wanted = _FUNCTIONS.get(run.test or "") or (next(iter(functions)) if len(functions) == 1 else None)
     sizes: dict[int, list[NcclChoice]] = {
@@ -158,7 +158,7 @@ def _is_same_network(listed: str, used: str) -> bool:
     return (listed == "Socket") == (used == "Socket")
 
 
-def _only_choice(value: str | None) -> str | None:
+def _parse_single_choice(value: str | None) -> str | None:
     """The only algorithm or protocol that the environment allows; None for lists and exclusions."""
     return algorithm(value) if value is not None and _NAME.fullmatch(value) and not value.isdecimal() else None
 

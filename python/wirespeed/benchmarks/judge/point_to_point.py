@@ -74,11 +74,11 @@ class PairLimits:
         skip_reason = "part of the run; the total is judged" if part else self.kind.skip_reason
         if measurement.metric is Metric.BW_MAX:
             skip_reason = "the best of many; the average is judged"
-        physical, reachable = self._with_memory(measurement.size_bytes)
+        physical, reachable = self._add_memory(measurement.size_bytes)
         unit = measurement.unit
         return Limit(in_unit(physical, unit), in_unit(reachable, unit), skip_reason, bounded=not part)
 
-    def _with_memory(self, size: int | None) -> tuple[Bound, Bound]:
+    def _add_memory(self, size: int | None) -> tuple[Bound, Bound]:
         """Both limits, with host memory as a term where the buffer is larger than caches."""
         terms = [term for path in self.memory if (term := path.build_term(size)) is not None]
         if not terms:
@@ -118,7 +118,7 @@ def pair_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
         return UnknownLimits(f"no limits are known for {run.test or 'a test that the log does not name'}", profile)
     if len(plan.hosts) < 2:
         return UnknownLimits(f"{plan.name} has no two hosts to send between", profile)
-    on_host = not on_gpu(run)
+    on_host = not uses_gpu_memory(run)
     ends = [nic.host for nic in named_ends(plan, context.source, context.target)]
     among = dict.fromkeys(ends) or plan.hosts
     networks = [network(plan, name, bidirectional=kind.bidirectional, on_host=on_host) for name in among]
@@ -251,7 +251,7 @@ def _find_gpcnet_kind(run: Run) -> Kind:
     return Kind(bidirectional=True, added=False, skip_reason=skip_reason, sharing=max(1, ranks // nodes))
 
 
-def on_gpu(run: Run) -> bool:
+def uses_gpu_memory(run: Run) -> bool:
     """Whether a buffer is in GPU memory, as far as the log states it."""
     sides = (run.parameters.send_memory, run.parameters.receive_memory)
     return any((side or "host").lower() not in ("host", "h") for side in sides)

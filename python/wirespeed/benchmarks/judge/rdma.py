@@ -84,7 +84,7 @@ class RdmaLimits:
         terms = [self._compute_framing_term(size, ACKS_PER_PACKET), *shared_terms, *self.in_use]
         reachable = tightest(terms, assumed)
         skip_reason = None
-        by_rate = self._by_rate(size, reachable)
+        by_rate = self._compute_rate_term(size, reachable)
         if measurement.metric is Metric.BW_PEAK:
             skip_reason = "peak: perftest's best window counts data already in flight, so it is shown and not judged"
         if by_rate is not None:
@@ -93,7 +93,7 @@ class RdmaLimits:
         thresholds = self.rate_thresholds if by_rate is not None else None
         return Limit(in_unit(physical, unit), in_unit(reachable, unit), skip_reason, thresholds=thresholds)
 
-    def _by_rate(self, size: int | None, line: Bound) -> Term | None:
+    def _compute_rate_term(self, size: int | None, line: Bound) -> Term | None:
         """The catalogue's message rate as the limit of small messages; None near the line rate."""
         if size is None or self.rate_known is None:
             return None
@@ -164,10 +164,10 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
         verb=_find_verb(run),
         bidirectional=bidirectional,
         slots=tuple(_find_slots(run, plan, ends, assumptions)),
-        shared_terms=tuple(_other_terms(run, plan, ends, path, bidirectional)),
+        shared_terms=tuple(_list_further_terms(run, plan, ends, path, bidirectional)),
         memory=() if gpu_memory(run) else memories(plan, ends),
-        in_use=tuple(in_use(run, plan, ends, assumptions, bidirectional)),
-        rate_known=_rate_known(plan, ends, bidirectional),
+        in_use=tuple(list_memory_terms(run, plan, ends, assumptions, bidirectional)),
+        rate_known=_find_catalogue_rate(plan, ends, bidirectional),
         message_rate=rate,
         rate_from=rate_from,
         thresholds=profile.classes.rdma,
@@ -192,7 +192,7 @@ def _find_ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]
     if device is not None and nic_with_device(plan, device) is None:
         return []  # even where its addresses match: many clusters use the same private addresses
     gids = (run.parameters.local_gid, run.parameters.remote_gid)
-    addressed = [nic for gid in gids if (nic := _with_gid(gid, plan))]
+    addressed = [nic for gid in gids if (nic := _find_nic_by_gid(gid, plan))]
     if addressed:
         names = " and ".join(str(nic) for nic in addressed)
         assumptions.append(
@@ -216,14 +216,14 @@ def ends_by_gid(run: Run, plan: Plan) -> tuple[str, str] | None:
     """Client and server NIC as HOST/NIC, where the GIDs of a perftest log name both; else None."""
     if run.tool != "perftest":
         return None
-    local, remote = (_with_gid(gid, plan) for gid in (run.parameters.local_gid, run.parameters.remote_gid))
+    local, remote = (_find_nic_by_gid(gid, plan) for gid in (run.parameters.local_gid, run.parameters.remote_gid))
     device = run.parameters.rdma_device
     if local is None or remote is None or (device is not None and nic_with_device(plan, device) is None):
         return None
     return (str(remote), str(local)) if run.parameters.side == "server" else (str(local), str(remote))
 
 
-def _with_gid(printed: str | None, plan: Plan) -> NicLocation | None:
+def _find_nic_by_gid(printed: str | None, plan: Plan) -> NicLocation | None:
     """The NIC whose IPv4 address a GID contains."""
     gid = _parse_gid(printed)
     if gid is None or not gid.startswith(_MAPPED):
@@ -291,7 +291,9 @@ def _find_uplinks(plan: Plan, location: NicLocation, on_gpu: bool) -> tuple[host
     return host.uplinks_to_gpu(plan, location.host, location.nic.pcie, gpu.pcie) if gpu else ()
 
 
-def _other_terms(run: Run, plan: Plan, ends: list[NicLocation], path: Path, bidirectional: bool) -> Iterable[Term]:
+def _list_further_terms(
+    run: Run, plan: Plan, ends: list[NicLocation], path: Path, bidirectional: bool
+) -> Iterable[Term]:
     """Further physical limits: the cables between two NICs for one flow, and the CPU sockets between NIC and GPU."""
     flow = _compute_flow_rate(run, plan, ends)
     if flow is not None and flow < path.speed:
@@ -320,7 +322,7 @@ def _compute_flow_rate(run: Run, plan: Plan, ends: list[NicLocation]) -> Bandwid
     return fabric.one_flow(plan, (ends[0].host, ends[0].interface), (ends[1].host, ends[1].interface))
 
 
-def _rate_known(plan: Plan, ends: list[NicLocation], bidirectional: bool) -> float | None:
+def _find_catalogue_rate(plan: Plan, ends: list[NicLocation], bidirectional: bool) -> float | None:
     """The message rate of the slower NIC by the catalogue; None where the catalogue does not contain it."""
     models = [plan.hardware.nics.get(nic.nic.model or "") for nic in ends]
     rates = [model.message_rate.value for model in models if model is not None and model.message_rate is not None]
@@ -364,7 +366,7 @@ def memories(plan: Plan, ends: Iterable[NicLocation]) -> tuple[host.MemoryOfHost
     return tuple(path for path in paths if path is not None)
 
 
-def in_use(
+def list_memory_terms(
     run: Run, plan: Plan, ends: list[NicLocation], assumptions: list[str], bidirectional: bool
 ) -> Iterable[Term]:
     """Terms of host memory: its bandwidth, and writes that must keep their order."""

@@ -83,7 +83,7 @@ def places(runs: Sequence[_TimedRun], plan: Plan) -> list[RunEnds]:
     """Find the ends of each run: from the user or the campaign, else from the addresses in its log."""
     directory = MemberDirectory(plan)
     ends_of_runs = [_run_ends(judged, run, directory) for judged, run, _ in runs]
-    return _with_times(ends_of_runs, [span for _, _, span in runs], plan)
+    return _add_concurrent_runs(ends_of_runs, [span for _, _, span in runs], plan)
 
 
 def _run_ends(judged: JudgedRun, run: Run, directory: MemberDirectory) -> RunEnds:
@@ -104,7 +104,9 @@ def _find_path(source: Member, target: Member) -> Path | None:
     return Path.SAME_LEAF if source.leaf == target.leaf else Path.BETWEEN_LEAVES
 
 
-def _with_times(ends_of_runs: list[RunEnds], spans: Sequence[tuple[float, float] | None], plan: Plan) -> list[RunEnds]:
+def _add_concurrent_runs(
+    ends_of_runs: list[RunEnds], spans: Sequence[tuple[float, float] | None], plan: Plan
+) -> list[RunEnds]:
     """Add to each run what was measured at the same time; runs without times stay as they are."""
     rails = {
         host: len({nic.rail for nic in host_settings.nics.values() if nic.rail is not None})
@@ -119,12 +121,14 @@ def _with_times(ends_of_runs: list[RunEnds], spans: Sequence[tuple[float, float]
         timed.sort(key=lambda run: run[:2])
     longest = max((span[1] - span[0] for span in spans if span is not None), default=0.0)
     return [
-        run_ends if span is None else replace(run_ends, at_once=_at_once(run_ends, span, of_host, longest, rails))
+        run_ends
+        if span is None
+        else replace(run_ends, at_once=_find_concurrent_runs(run_ends, span, of_host, longest, rails))
         for run_ends, span in zip(ends_of_runs, spans, strict=True)
     ]
 
 
-def _at_once(
+def _find_concurrent_runs(
     ends_of_run: RunEnds,
     span: tuple[float, float],
     of_host: Mapping[str, list[tuple[float, float, RunEnds]]],

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from wirespeed.benchmarks.endpoints.members import natural
 from wirespeed.benchmarks.judge.gate_model import CommonEnd, RelativeGate, Runs, Statistic
-from wirespeed.benchmarks.judge.gates import Subject, measures, of_kind
+from wirespeed.benchmarks.judge.gates import Subject, applies_to_run, measures
 from wirespeed.benchmarks.judge.profile import Profile
 from wirespeed.benchmarks.judge.relation_runs import (
     RunEnds,
@@ -142,24 +142,28 @@ def _add_measurement(
     unit = next((value.unit for value in (*group.of, *group.to)), measurement.unit)
     values.append(
         _Value(
-            _in_unit(float(measurement.value), measurement.unit, unit), unit, entry.judged.file, measurement.line, ends
+            _convert_value(float(measurement.value), measurement.unit, unit),
+            unit,
+            entry.judged.file,
+            measurement.line,
+            ends,
         )
     )
 
 
-def _in_unit(value: float, unit: str, wanted: str) -> float:
+def _convert_value(value: float, unit: str, wanted: str) -> float:
     if unit == wanted:
         return value
     return value * SECONDS[unit] / SECONDS[wanted] if unit in SECONDS else convert(value, unit, wanted)
 
 
 def _is_of_side(side: Runs, entry: Entry, ends: RunEnds) -> bool:
-    return of_kind(side, entry.subject) and matches_side(side, entry.run.parameters, ends)
+    return applies_to_run(side, entry.subject) and matches_side(side, entry.run.parameters, ends)
 
 
 def _is_intended_for_side(side: Runs, entry: Entry, ends: RunEnds) -> bool:
     """Whether a run that failed was meant for a side: if it printed nothing, its program stands for the test."""
-    is_same_kind = of_kind(side, entry.subject) or entry.run.tool in side.tests
+    is_same_kind = applies_to_run(side, entry.subject) or entry.run.tool in side.tests
     return is_same_kind and matches_side(side, entry.run.parameters, ends)
 
 
@@ -247,7 +251,7 @@ def _compute_value(gate: RelativeGate, measured: Side, reference: Side | None) -
         return measured.value
     if gate.unit is None:
         return measured.value / reference.value
-    return _in_unit(measured.value - reference.value, measured.unit, gate.unit)
+    return _convert_value(measured.value - reference.value, measured.unit, gate.unit)
 
 
 def _judge_value(gate: RelativeGate, value: float) -> Judgement:

@@ -33,7 +33,7 @@ def judge_repeats(
     """
     groups: dict[object, list[int]] = {}
     for member, (judged_run, run) in enumerate(zip(judged, runs, strict=True)):
-        groups.setdefault(_same_test(judged_run, run) or member, []).append(member)
+        groups.setdefault(_identify_test(judged_run, run) or member, []).append(member)
     results = list(judged)
     for members in groups.values():
         judged_again = _judge_repetitions([judged[member] for member in members])
@@ -46,7 +46,7 @@ def judge_repeats(
     return tuple(results)
 
 
-def _same_test(judged: JudgedRun, run: Run) -> tuple[object, ...] | None:
+def _identify_test(judged: JudgedRun, run: Run) -> tuple[object, ...] | None:
     """The key that runs of one test share; None if the ends of this run are unknown."""
     place = _find_ends(judged, run)
     if place is None or run.test is None:
@@ -168,7 +168,7 @@ _COLLECTIVES = ("nccl-tests", "rccl-tests")
 
 def _describe_combination(judged: JudgedRun, run: Run) -> str:
     """How a second log counts."""
-    if _same_test(judged, run) is not None:
+    if _identify_test(judged, run) is not None:
         return "then judge both logs together"
     if is_between_nics(run):
         return "then judge both logs together with --from HOST:NIC and --to HOST:NIC"
@@ -196,11 +196,11 @@ def _build_commands(run: Run, ends: tuple[str, str] | None, minimum: int, maximu
         return (shlex.join(words),)
     (client, client_nic), (server, server_nic) = (end.split("/", 1) for end in ends)
     without_server = words[:-1] if run.parameters.side != "server" else words
-    on_server, on_client = (_with_device(without_server, nic) for nic in (server_nic, client_nic))
+    on_server, on_client = (_replace_device(without_server, nic) for nic in (server_nic, client_nic))
     return f"on {server}: {shlex.join(on_server)}", f"on {client}: {shlex.join([*on_client, server])}"
 
 
-def _with_device(words: Sequence[str], device: str) -> list[str]:
+def _replace_device(words: Sequence[str], device: str) -> list[str]:
     """The command with this RDMA device where the log names one."""
     device_position = list(words).index("-d") + 1 if "-d" in words else None
     return [device if position == device_position else word for position, word in enumerate(words)]

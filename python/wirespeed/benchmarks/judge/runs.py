@@ -27,9 +27,9 @@ from wirespeed.benchmarks.judge.tcp import tcp_limits
 from wirespeed.benchmarks.judge.verdict import (
     Scale,
     add_causes,
+    add_observed_limit,
     compare_bandwidth,
     compare_latency,
-    compare_with_found,
     explain_dip,
     make_verdict,
 )
@@ -81,7 +81,9 @@ def judge_with_subject(
     unread: tuple[str, ...] = ()
     if observed is not None:
         limits_found = _find_limits(run, observed.plan, profile, context)
-        verdicts = {position: _with_found(verdict, limits_found, profile) for position, verdict in verdicts.items()}
+        verdicts = {
+            position: _add_observed_limit(verdict, limits_found, profile) for position, verdict in verdicts.items()
+        }
         unread = tuple(f"as found: {text}" for text in observed.list_unread(limits_found.hosts))
     if context.evidence is not None and context.evidence.is_over_sockets and len(limits.hosts) > 1:
         verdicts = _report_unjudged_sockets(verdicts, describe_sockets(context.evidence))
@@ -105,7 +107,7 @@ def _is_lossy(verdicts: _Verdicts) -> bool:
     return any(verdict.judgement in _LOSSES for verdict in verdicts.values())
 
 
-def judge_within(run: Run, limits: Limits, profile: Profile, file: str, cluster: str) -> JudgedRun:
+def judge_with_limits(run: Run, limits: Limits, profile: Profile, file: str, cluster: str) -> JudgedRun:
     """Judge one run against limits that do not come from a plan: the hardware is unknown, and no gate applies."""
     return _judged_run(run, _compare_measurements(run, limits, profile), limits.notes, file, cluster)
 
@@ -230,10 +232,10 @@ def _find_plateau(rows: Iterable[tuple[Measurement, Limit]], limits: Limits, pro
     return max(sizes, default=0) * profile.plateau.value
 
 
-def _with_found(verdict: Verdict, limits: Limits, profile: Profile) -> Verdict:
+def _add_observed_limit(verdict: Verdict, limits: Limits, profile: Profile) -> Verdict:
     if not _is_bandwidth(verdict.measurement):
         return verdict
-    return compare_with_found(verdict, limits.limit(verdict.measurement), profile)
+    return add_observed_limit(verdict, limits.limit(verdict.measurement), profile)
 
 
 def notes(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:

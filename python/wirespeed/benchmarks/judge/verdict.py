@@ -115,7 +115,7 @@ def compare_latency(measurement: Measurement, bound: Bound) -> Verdict:
     )
 
 
-def compare_with_found(verdict: Verdict, limit: Limit, profile: Profile) -> Verdict:
+def add_observed_limit(verdict: Verdict, limit: Limit, profile: Profile) -> Verdict:
     """Add to a verdict the limit of the cluster as found, and how much of a loss it explains."""
     bound = limit.reachable or limit.physical
     if bound is None or not bound.value or verdict.measurement.unit != bound.unit:

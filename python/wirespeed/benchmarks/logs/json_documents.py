@@ -76,7 +76,7 @@ def documents(lines: Sequence[tuple[int, str]]) -> Iterator[Document]:
     while index < len(lines):
         number, text = lines[index]
         opens = _OPENING.match(text)
-        if not opens or (text.strip() == "{" and not _goes_on(lines, index + 1)):
+        if not opens or (text.strip() == "{" and not _is_object_start(lines, index + 1)):
             index += 1
             continue
         document = _Reader(whole, starts[index], number).read()
@@ -87,7 +87,7 @@ def documents(lines: Sequence[tuple[int, str]]) -> Iterator[Document]:
         index += document.last - number + 1
 
 
-def _goes_on(lines: Sequence[tuple[int, str]], index: int) -> bool:
+def _is_object_start(lines: Sequence[tuple[int, str]], index: int) -> bool:
     """Whether a lone brace is followed by a key or its closing brace: braces also stand in C and in configurations."""
     following = next((text for position in range(index, len(lines)) if (text := lines[position][1].strip())), "")
     return following.startswith(('"', "}"))

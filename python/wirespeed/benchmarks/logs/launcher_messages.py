@@ -48,7 +48,7 @@ def is_failure(text: str) -> bool:
     return bool(FAILURE.match(text) or ENDED.match(text))
 
 
-def fail_all(draft: Draft, texts: Iterable[str]) -> None:
+def note_failures(draft: Draft, texts: Iterable[str]) -> None:
     """Note every message with the reason of a failed job."""
     for text in texts:
         fail(draft, text)

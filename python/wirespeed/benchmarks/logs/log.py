@@ -14,7 +14,7 @@ from functools import cached_property
 from wirespeed._core import Line, Log, Substrings
 from wirespeed.benchmarks.logs.json_documents import Document, documents
 
-__all__ = ["Line", "Ranks", "Source", "Substrings", "by_label", "source", "splice"]
+__all__ = ["Line", "Ranks", "Source", "Substrings", "source", "splice", "split_by_label"]
 
 
 class Source:
@@ -112,7 +112,7 @@ class Ranks:
         self.devices |= other_ranks.devices
 
 
-def by_label(lines: Sequence[Line], starts_report: Callable[[str], bool]) -> list[tuple[str | None, list[Line]]]:
+def split_by_label(lines: Sequence[Line], starts_report: Callable[[str], bool]) -> list[tuple[str | None, list[Line]]]:
     """Split lines by process or host if several of them print reports; otherwise all lines are one group."""
     reporting = {line.label for line in lines if line.label and starts_report(line.text)}
     if len(reporting) < 2:

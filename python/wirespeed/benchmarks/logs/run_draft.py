@@ -10,7 +10,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Protocol
 
-from wirespeed.benchmarks.logs.log import Line, by_label
+from wirespeed.benchmarks.logs.log import Line, split_by_label
 from wirespeed.errors import Problem
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.parameters import Parameters
@@ -158,13 +158,13 @@ def line_matcher(pattern: re.Pattern[str]) -> Callable[[str], bool]:
     return lambda text: pattern.match(text.strip()) is not None
 
 
-def read_apart(
+def read_by_process(
     lines: Sequence[Line], starts_report: Callable[[str], bool], read: Callable[[list[Line]], Iterable[ReadRun]]
 ) -> list[ReadRun]:
     """The runs of every process that reports; where several do, the parameter ``process_label`` names it."""
     return [
         read_run if label is None else _set_process_label(read_run, label)
-        for label, report in by_label(lines, starts_report)
+        for label, report in split_by_label(lines, starts_report)
         for read_run in read(report)
     ]
 

@@ -63,7 +63,9 @@ class Rule:
 
     def bound(self, deviation: float, count: int = 1) -> float:
         """The fraction below which a median is low."""
-        return max(0.0, 1 - max(self.minimum, self.z * spread.of_group(max(deviation, spread.NOISE), count)))
+        return max(
+            0.0, 1 - max(self.minimum, self.z * spread.compute_median_error(max(deviation, spread.NOISE), count))
+        )
 
 
 def explain(

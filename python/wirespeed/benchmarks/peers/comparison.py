@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from wirespeed.benchmarks.endpoints.members import MemberDirectory, natural, with_rails
+from wirespeed.benchmarks.endpoints.members import MemberDirectory, add_rails, natural
 from wirespeed.benchmarks.peers import spread
 from wirespeed.benchmarks.peers.causes import Cause, Ends, Rule, candidates, explain
 from wirespeed.benchmarks.peers.median_polish import polish
@@ -27,7 +27,7 @@ _ENOUGH_AGAIN = 3
 _EVIDENCE = 12  # readings listed for a suspect, the slowest first
 
 
-def compare_all(
+def compare_samples(
     gathered: SampleSet, directory: MemberDirectory, options: ComparisonOptions, tolerance: float = spread.TOLERANCE
 ) -> Peers:
     """A matrix for each measurement that was gathered, with the retest commands of each suspect."""
@@ -35,12 +35,12 @@ def compare_all(
     for key, samples in gathered.samples.items():
         matrix = compare(key, samples, directory, tolerance)
         parameters = gathered.parameters.get(key, Parameters())
-        suspects = tuple(_with_retest(suspect, matrix, parameters, options, directory) for suspect in matrix.suspects)
+        suspects = tuple(_add_retest(suspect, matrix, parameters, options, directory) for suspect in matrix.suspects)
         matrices.append(replace(matrix, suspects=suspects))
     return Peers(tuple(matrices), tuple(gathered.notes))
 
 
-def _with_retest(
+def _add_retest(
     suspect: Suspect, matrix: Matrix, parameters: Parameters, options: ComparisonOptions, directory: MemberDirectory
 ) -> Suspect:
     """Add to a suspect its retest commands and the cables of its NICs."""
@@ -77,7 +77,7 @@ def compare(
     deviations: dict[Ends, float] = {}
     z = spread.threshold_z(len(values))
     rule = Rule(tolerance, z)
-    for name, group_ends in _by_like(groups).items():
+    for name, group_ends in _group_peers(groups).items():
         group, group_fractions = _compare_group(name, group_ends, values, key.lower_is_better, rule)
         described.append(group)
         fractions |= group_fractions
@@ -146,7 +146,7 @@ def _collect_members(samples: Sequence[Sample]) -> dict[str, Member]:
         every.values(),
         key=lambda member: (member.leaf is None, member.leaf or "", natural(member.host), natural(member.name)),
     )
-    return {member.name: member for member in with_rails(ordered)}
+    return {member.name: member for member in add_rails(ordered)}
 
 
 def _name_ends(sample: Sample) -> Ends:
@@ -180,7 +180,7 @@ def _find_device(member: Member) -> str | None:
     return member.device[:3] if member.device is not None and member.device.startswith(("GPU", "CPU")) else None
 
 
-def _by_like(groups: Mapping[Ends, str]) -> dict[str, list[Ends]]:
+def _group_peers(groups: Mapping[Ends, str]) -> dict[str, list[Ends]]:
     ends_by_group: dict[str, list[Ends]] = defaultdict(list)
     for ends, name in sorted(groups.items(), key=lambda entry: (entry[1], entry[0][0], entry[0][1] or "")):
         ends_by_group[name].append(ends)

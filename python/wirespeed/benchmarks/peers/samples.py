@@ -114,7 +114,7 @@ def gather(
                 with_result.add(log.name)
             else:
                 (without_ends if _select_measurements(run.measurements, metric) else without_result).append(log.name)
-    gathered = SampleSet(_one_size(samples_by_key, size), parameters)
+    gathered = SampleSet(_select_size(samples_by_key, size), parameters)
     _add_failed(gathered, failed)
     if without_ends:
         text = f"not compared, the log does not name its hosts: {_first_names(without_ends)}"
@@ -257,7 +257,7 @@ def _failed_samples(log: Log, error: str, directory: MemberDirectory, run: Run |
         yield Sample(*ends, Reading(None, log.name, 1, error))
 
 
-def _one_size(samples_by_key: dict[Key, list[Sample]], size: int | None) -> dict[Key, list[Sample]]:
+def _select_size(samples_by_key: dict[Key, list[Sample]], size: int | None) -> dict[Key, list[Sample]]:
     """Select for each test the requested size, else the size that most pairs have.
 
     Among equally frequent sizes this is the largest for bandwidths and the smallest for times.

@@ -56,7 +56,7 @@ def threshold_z(comparisons: int) -> float:
     return max(USUAL_Z, NormalDist().inv_cdf(1 - FALSE_ALARMS / max(1, comparisons)))
 
 
-def of_group(deviation: float, count: int) -> float:
+def compute_median_error(deviation: float, count: int) -> float:
     """Standard error of the median of ``count`` cells; of one, its deviation."""
     return deviation if count < 2 else deviation * min(1.0, OF_MEDIANS / math.sqrt(count))
 

@@ -85,8 +85,8 @@ def because(
 def _measured_part(means: str, cause: Cause, cells: Sequence[Cell]) -> str:
     """The meaning of a slow row and column if only one of them was measured."""
     row_and_column = "its row and column are slow: "
-    sends = any(_belongs_to(cell.source, cause.name) for cell in cells)
-    receives = any(_belongs_to(cell.target or "", cause.name) for cell in cells)
+    sends = any(_is_part(cell.source, cause.name) for cell in cells)
+    receives = any(_is_part(cell.target or "", cause.name) for cell in cells)
     if not means.startswith(row_and_column) or sends == receives:
         return means
     part, unmeasured, direction = ("row", "column", "sending") if sends else ("column", "row", "receiving")
@@ -94,7 +94,7 @@ def _measured_part(means: str, cause: Cause, cells: Sequence[Cell]) -> str:
     return f"its {part} is slow, its {unmeasured} was not measured: its {direction} direction, or {shared_cause}"
 
 
-def _belongs_to(member: str, name: str) -> bool:
+def _is_part(member: str, name: str) -> bool:
     """Whether a member has this name, or is a device or rank of the host with this name."""
     return member == name or member.startswith((f"{name}/", f"{name}:"))
 

@@ -158,10 +158,12 @@ class _Execution:
 
     def _report(self, last: Attempt | None) -> None:
         self._on_progress(
-            Progress(self._all - self._left, self._all, tuple(self._queue.running_steps), self._left_s(), last)
+            Progress(
+                self._all - self._left, self._all, tuple(self._queue.running_steps), self._estimate_remaining_s(), last
+            )
         )
 
-    def _left_s(self) -> float:
+    def _estimate_remaining_s(self) -> float:
         """The remaining time: by the pace so far, or at the start by the expected time of the steps."""
         share = self._worked / self._work if self._work else 1.0
         if share < 0.05:

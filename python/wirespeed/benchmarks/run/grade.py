@@ -87,7 +87,7 @@ def _grade_runs(runs: Sequence[Run], judged: Sequence[JudgedRun]) -> tuple[Grade
     failed = next((run for run in runs if run.status is RunStatus.FAILED), None)
     if failed is not None:
         return Grade.BAD, _describe_failure(failed)
-    verdicts = [verdict for judged_run in judged for verdict in judged_run.verdicts if not _is_shown(verdict)]
+    verdicts = [verdict for judged_run in judged for verdict in judged_run.verdicts if not _is_informative(verdict)]
     if any(run.status is RunStatus.TRUNCATED for run in runs):
         return Grade.UNKNOWN, "the log is truncated"
     if not verdicts:
@@ -96,7 +96,7 @@ def _grade_runs(runs: Sequence[Run], judged: Sequence[JudgedRun]) -> tuple[Grade
     return _GRADES[worst.judgement], _format_verdict(worst)
 
 
-def _is_shown(verdict: Verdict) -> bool:
+def _is_informative(verdict: Verdict) -> bool:
     """Whether a figure is for information: it is not judged, or it is a time without a known limit."""
     timed = verdict.measurement.metric in LATENCIES and verdict.physical is None and verdict.gate is None
     return verdict.judgement is Judgement.SKIP or (timed and verdict.judgement is Judgement.UNKNOWN)

@@ -61,7 +61,7 @@ class _Pairs:
             ]
             for endpoint, partner, state in zip((pair.a, pair.b), (pair.b, pair.a), states, strict=True):
                 if state == "bad":
-                    nics.setdefault(endpoint.name, self._accused_by(endpoint, partner))
+                    nics.setdefault(endpoint.name, self._describe_accusation(endpoint, partner))
             if "open" in states or "bad" in states:
                 continue
             if "untold" in states:
@@ -164,7 +164,7 @@ class _Pairs:
         healthy = next(pairs, None)
         return Pair(*healthy) if healthy else None
 
-    def _accused_by(self, endpoint: Endpoint, partner: Endpoint) -> str:
+    def _describe_accusation(self, endpoint: Endpoint, partner: Endpoint) -> str:
         good = sorted(name for name in self._with[endpoint.name] if name in self._good and name != partner.name)
         return (
             f"bad with {partner.name} and with {', '.join(good)}"

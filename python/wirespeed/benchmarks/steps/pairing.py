@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from wirespeed.benchmarks.endpoints.fabric import Endpoint, Fabric, by_fabric
+from wirespeed.benchmarks.endpoints.fabric import Endpoint, Fabric, group_by_fabric
 
 LIKELY = 0.99
 """Minimum probability that every uplink of a leaf carries a queue pair. Our own choice."""
@@ -46,7 +46,7 @@ def pair_rounds(fabric: Fabric) -> tuple[list[list[Pair]], list[str]]:
     """
     first: list[Pair] = []
     unpaired: list[Endpoint] = []
-    for group in by_fabric(fabric.endpoints):
+    for group in group_by_fabric(fabric.endpoints):
         for rail in _group_by_rail(group):
             pairs, remainder = _pair_halves(rail)
             first += pairs
@@ -71,16 +71,16 @@ def tournament(hosts: Sequence[str]) -> Iterator[list[tuple[str, str]]]:
         ring = [ring[0], ring[-1], *ring[1:-1]]
 
 
-def all_pairs(fabric: Fabric) -> Iterator[list[Pair]]:
+def pair_all_hosts(fabric: Fabric) -> Iterator[list[Pair]]:
     """Every host with every other: rounds in which all rails of a pair of hosts run."""
     hosts = fabric.hosts
     for met in tournament(list(hosts)):
-        pairs = [pair for a, b in met for pair in rails_between(hosts[a], hosts[b])]
+        pairs = [pair for a, b in met for pair in pair_rails(hosts[a], hosts[b])]
         if pairs:
             yield pairs
 
 
-def rails_between(first: Sequence[Endpoint], second: Sequence[Endpoint]) -> list[Pair]:
+def pair_rails(first: Sequence[Endpoint], second: Sequence[Endpoint]) -> list[Pair]:
     """Pairs of NICs of two hosts that are on the same rail and reach each other."""
     by_rail = {(endpoint.rail, endpoint.fabric): endpoint for endpoint in second}
     return [
@@ -132,7 +132,7 @@ def _pair_leftovers(
     rounds: list[list[Pair]] = []
     isolated: list[Endpoint] = []
     waiting = list(unpaired)
-    of_fabric = {endpoint: group for group in by_fabric(endpoints) for endpoint in group}
+    of_fabric = {endpoint: group for group in group_by_fabric(endpoints) for endpoint in group}
     while waiting:
         endpoint = waiting.pop(0)
         partner = next(
@@ -178,7 +178,7 @@ def _add_crossing_pairs(fabric: Fabric, pairs: Sequence[Pair]) -> list[Pair]:
     """Pairs between rails for leaves whose uplinks no pair uses."""
     crossed = {leaf for pair in pairs if pair.crosses for leaf in (pair.a.leaf, pair.b.leaf)}
     crossing_pairs: list[Pair] = []
-    for group in by_fabric(fabric.endpoints):
+    for group in group_by_fabric(fabric.endpoints):
         endpoints_of_leaf: dict[str, list[Endpoint]] = {}
         for endpoint in group:
             if endpoint.leaf is not None and fabric.uplinks.get(endpoint.leaf):

@@ -6,7 +6,7 @@ suite takes n - 1 rounds, or n if n is odd. For acceptance the suite pairs is en
 
 from __future__ import annotations
 
-from wirespeed.benchmarks.steps.pairing import all_pairs
+from wirespeed.benchmarks.steps.pairing import pair_all_hosts
 from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import BANDWIDTH, add_perftest
 
@@ -16,7 +16,7 @@ TITLE = "measure the bandwidth of every pair of hosts on every rail"
 def make(request: Request) -> Steps:
     """Add all rounds, one after the other."""
     steps = Steps()
-    for pairs in all_pairs(request.fabric):
+    for pairs in pair_all_hosts(request.fabric):
         for pair in pairs:
             add_perftest(request, steps, pair, BANDWIDTH)
     return steps

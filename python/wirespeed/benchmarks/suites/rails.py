@@ -9,7 +9,7 @@ relative gates of a profile compare the runs: bench run rails --profile field.
 
 from __future__ import annotations
 
-from wirespeed.benchmarks.steps.pairing import Pair, rails_between
+from wirespeed.benchmarks.steps.pairing import Pair, pair_rails
 from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import BANDWIDTH, add_perftest
 
@@ -47,5 +47,5 @@ def _plan_meetings(request: Request) -> list[list[Pair]]:
     rounds = [list(zip(names[0::2], names[1::2], strict=False))]
     if len(names) % 2 and len(names) > 1:
         rounds.append([(names[-1], names[0])])
-    met = [[pair for a, b in round_pairs for pair in rails_between(hosts[a], hosts[b])] for round_pairs in rounds]
+    met = [[pair for a, b in round_pairs for pair in pair_rails(hosts[a], hosts[b])] for round_pairs in rounds]
     return [pairs for pairs in met if pairs]

@@ -48,7 +48,7 @@ def read(text: str, name: str = "text", *, communicators: bool = True) -> Readin
         Refusal: nothing in the text is output of a known tool.
     """
     log = source(text)
-    runs = [run for tool in tools_for(log) for run in tool.read(log)]
+    runs = [run for tool in find_tools(log) for run in tool.read(log)]
     has_debug = any(marker in text for marker in NCCL_IDENTIFYING_TEXTS)
     found_communicators = nccl_log.communicators(log) if communicators and has_debug else ()
     if not runs:
@@ -59,7 +59,7 @@ def read(text: str, name: str = "text", *, communicators: bool = True) -> Readin
         return Reading(failed, (), found_communicators)
     runs.sort(key=lambda run: run.line)
     notices = [replace(notice, place=_format_place(notice.place, name)) for run in runs for notice in run.notices]
-    return Reading(tuple(_with_causes(runs, log)), tuple(notices), found_communicators)
+    return Reading(tuple(_add_causes(runs, log)), tuple(notices), found_communicators)
 
 
 def failed_run(test: str, error: str, text: str) -> Run:
@@ -86,7 +86,7 @@ def _aborted_run(communicator: Communicator) -> Run:
     )
 
 
-def _with_causes(read_runs: list[ReadRun], log: Source) -> Iterable[Run]:
+def _add_causes(read_runs: list[ReadRun], log: Source) -> Iterable[Run]:
     """The runs; a failed run gets the causes of its error, or of the messages of launchers and libraries around it."""
     messages = None
     for index, read_run in enumerate(read_runs):
@@ -157,7 +157,7 @@ def tools() -> tuple[Tool, ...]:
     return tuple(readers)
 
 
-def tools_for(log: Source) -> list[Tool]:
+def find_tools(log: Source) -> list[Tool]:
     """The parsers whose identifying texts occur in the log, by name."""
     texts, owners = _list_identifying_texts()
     owners_found = {

@@ -84,10 +84,10 @@ def history(
     from wirespeed.store import Filters
 
     wanted = stored_campaigns.select_series(tool, test, metric, size, place, ranks)
-    with stored_campaigns.open_known(store) as opened:
+    with stored_campaigns.open_existing(store) as opened:
         if wanted.selects_everything and output in (Format.TABLE, Format.JSON):
             raise typer.Exit(_list_campaigns(opened.campaigns(), output))
-        history_result = stored_campaigns.over_time(
+        history_result = stored_campaigns.build_history(
             opened, wanted, stored_campaigns.Thresholds(significance, at_least / 100), cluster
         )
         explanation = (

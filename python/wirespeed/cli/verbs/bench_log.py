@@ -36,7 +36,7 @@ def log(
     from wirespeed.errors import did_you_mean, refuse
     from wirespeed.report.wording import line
 
-    with stored_campaigns.open_known(store) as opened:
+    with stored_campaigns.open_existing(store) as opened:
         stored = opened.find(campaign)
         logs = opened.logs(stored)
         if name is None:

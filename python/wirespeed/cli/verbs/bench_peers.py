@@ -135,14 +135,14 @@ def _compare_logs(
     tolerance: float,
 ) -> Peers:
     """Compare logs; ``log_arguments`` are the command-line arguments that select them."""
-    from wirespeed.benchmarks.peers import ComparisonOptions, MemberDirectory, compare_all, gather
+    from wirespeed.benchmarks.peers import ComparisonOptions, MemberDirectory, compare_samples, gather
     from wirespeed.results.benchmarks import Metric
 
     wanted = stored_campaigns.select_series(None, None, metric, size, None, None)
     directory = MemberDirectory(plan)
     gathered = gather(logs, directory, Metric(metric) if metric else None, wanted.size_bytes)
     comparison_options = ComparisonOptions(log_arguments, str(cluster) if cluster else None)
-    return compare_all(gathered, directory, comparison_options, tolerance)
+    return compare_samples(gathered, directory, comparison_options, tolerance)
 
 
 def _print_peers(result: Peers, output: Format) -> None:

@@ -132,9 +132,7 @@ def report(
         raise typer.Exit(simulation_report.report(subjects, style.value, output, png, given_options))
     cluster = _cluster_file(subjects)
     plan = flows.plan_cluster(cluster)
-    content = _with_results(
-        _build_report(plan, cluster, bundle, bench or [], flows.read_profile(profile)), result or []
-    )
+    content = _add_results(_build_report(plan, cluster, bundle, bench or [], flows.read_profile(profile)), result or [])
     _write_report(content, format or _find_format(output), output)
     raise typer.Exit(_find_exit_code(content, bundle, strict))
 
@@ -203,7 +201,7 @@ def _build_report(
     )
 
 
-def _with_results(content: Report, files: Sequence[Path]) -> Report:
+def _add_results(content: Report, files: Sequence[Path]) -> Report:
     """Add the JSON output of other commands to the report.
 
     Raises:

@@ -43,7 +43,7 @@ def chart(series: TimeSeries, faults: Sequence[Fault] = ()) -> Chart | None:
     )
     return Chart(
         title=series.title,
-        meaning=series.meaning + _left_out(series),
+        meaning=series.meaning + _describe_omission(series),
         description=_describe_chart(series, unit, size, time, of_time),
         axis=unit,
         along=f"time, {time}",
@@ -78,7 +78,7 @@ def _build_path(series: TimeSeries, line: TimeSeriesLine, top: float) -> str:
     return draw_line(points)
 
 
-def _left_out(series: TimeSeries) -> str:
+def _describe_omission(series: TimeSeries) -> str:
     return f" {wording.plural(series.left_out, 'more port')} with lower values not drawn." if series.left_out else ""
 
 

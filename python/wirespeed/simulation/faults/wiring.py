@@ -18,7 +18,7 @@ def turn_cables(plan: Plan, faults: Iterable[Fault]) -> Plan:
     wrong = {port for fault in _select_miswirings(faults) for port in fault.ports}
     if not wrong:
         return plan
-    return replace(plan, cables=tuple(_with_second(cable, wrong) for cable in plan.cables))
+    return replace(plan, cables=tuple(_replace_second_end(cable, wrong) for cable in plan.cables))
 
 
 def exchange_ports(ports: dict[str, int], faults: Iterable[Fault]) -> dict[str, int]:
@@ -34,6 +34,6 @@ def _select_miswirings(faults: Iterable[Fault]) -> Iterator[Miswiring]:
     return (fault for fault in faults if isinstance(fault, Miswiring))
 
 
-def _with_second(cable: Cable, wrong: set[str]) -> Cable:
+def _replace_second_end(cable: Cable, wrong: set[str]) -> Cable:
     first = f"{cable.a.device}:{cable.a.port}"
     return replace(cable, a=cable.b, b=cable.a) if first in wrong else cable

@@ -89,7 +89,7 @@ def causes(plan: Plan, fabric: Fabric, cells: Mapping[tuple[str, str], Cell]) ->
     return tuple(cause for aspect in aspects for cause in _find_causes(aspect, cells_by_ends, members, ports))
 
 
-def of_carried(nic: str, port: str | None, sends: bool, bad: int, symptom: str) -> Cause:
+def describe_bypass(nic: str, port: str | None, sends: bool, bad: int, symptom: str) -> Cause:
     """The cause that counters of a NIC show: pings are answered, but do not use this NIC."""
     sign = _LEAVES if sends else _ARRIVES
     direction = "as sender" if sends else "as receiver"

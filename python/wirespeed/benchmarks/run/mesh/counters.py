@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from wirespeed.benchmarks.endpoints.fabric import Endpoint, Fabric
-from wirespeed.benchmarks.run.mesh.causes import map_nics_to_ports, of_carried
+from wirespeed.benchmarks.run.mesh.causes import describe_bypass, map_nics_to_ports
 from wirespeed.plan import Plan
 from wirespeed.results.campaign import Grade
 from wirespeed.results.mesh import Mesh, NicTraffic
@@ -39,7 +39,7 @@ def add_counters(plan: Plan, fabric: Fabric, mesh: Mesh, before: Counters, after
     traffic_of_nics = [_nic_traffic(endpoint, fabric, minimum, moved) for endpoint in fabric.endpoints]
     ports = map_nics_to_ports(plan, fabric)
     causes = [
-        of_carried(
+        describe_bypass(
             traffic.nic, ports.get(traffic.nic), sends, _count_good_pings(mesh, traffic.nic), traffic.detail or ""
         )
         for traffic in traffic_of_nics

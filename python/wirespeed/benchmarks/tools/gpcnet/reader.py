@@ -14,7 +14,7 @@ import re
 from wirespeed.benchmarks.logs.launcher_messages import MESSAGE, fail
 from wirespeed.benchmarks.logs.log import Line, Source, splice
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, line_matcher, read_apart, read_runs
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, line_matcher, read_by_process, read_runs
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the tables of GPCNeT ('Network Tests v1.3', 'Isolated Network Tests')"
@@ -55,7 +55,7 @@ _WORST = 3
 
 def read(log: Source) -> list[ReadRun]:
     """Every run of network_test or network_load_test in the log."""
-    return read_apart(
+    return read_by_process(
         log.without_debug(),
         line_matcher(_TITLE),
         lambda lines: read_runs(_Reader(), splice(lines, MESSAGE, "[")),

@@ -12,7 +12,7 @@ import re
 
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, line_matcher, read_apart, read_runs
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, line_matcher, read_by_process, read_runs
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the report of ibv_rc_pingpong ('8192000 bytes in 0.46 seconds = 142.09 Mbit/sec')"
@@ -37,7 +37,7 @@ _ERROR = re.compile(
 
 def read(log: Source) -> list[ReadRun]:
     """Every run of a pingpong in the log."""
-    return read_apart(
+    return read_by_process(
         log.without_debug(),
         line_matcher(_ADDRESS),
         lambda lines: read_runs(_Reader(), lines),

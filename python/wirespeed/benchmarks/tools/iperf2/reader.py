@@ -10,7 +10,7 @@ import re
 
 from wirespeed.benchmarks.logs.iperf_intervals import add, report, split_by_tool
 from wirespeed.benchmarks.logs.log import Line, Source
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, line_matcher, read_apart
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, line_matcher, read_by_process
 
 LOOKS_FOR = "the report of iperf 2 ('Client connecting to', 'connected with')"
 IDENTIFYING_TEXTS = ("Client connecting to", "Server listening on", "connected with")
@@ -21,7 +21,7 @@ _CONNECTED = re.compile(r"\[ *\d+\] local (\S+) port \d+ connected with (\S+) po
 
 def read(log: Source) -> list[ReadRun]:
     """Every run of iperf 2 in the log."""
-    return read_apart(log.lines, line_matcher(_BEGINS), lambda lines: _read_runs(split_by_tool(lines)[1]))
+    return read_by_process(log.lines, line_matcher(_BEGINS), lambda lines: _read_runs(split_by_tool(lines)[1]))
 
 
 def _read_runs(lines: list[Line]) -> list[ReadRun]:

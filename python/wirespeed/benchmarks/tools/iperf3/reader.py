@@ -14,7 +14,7 @@ from dataclasses import replace
 from wirespeed.benchmarks.logs.iperf_intervals import Report, add, report, split_by_tool
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, line_matcher, read_apart, read_runs
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, line_matcher, read_by_process, read_runs
 from wirespeed.results.benchmarks import RunStatus
 
 LOOKS_FOR = "the report of iperf3 ('Connecting to host', '[ ID] Interval  Transfer  Bitrate', or its JSON)"
@@ -61,7 +61,7 @@ def read(log: Source) -> list[ReadRun]:
 
 def read_lines(lines: Sequence[Line]) -> list[ReadRun]:
     """Every run of iperf3 in lines of a log."""
-    return read_apart(lines, line_matcher(_COLUMNS), _read_process)
+    return read_by_process(lines, line_matcher(_COLUMNS), _read_process)
 
 
 def _read_process(lines: list[Line]) -> list[ReadRun]:

@@ -12,7 +12,7 @@ import re
 from wirespeed.benchmarks.logs.launcher_messages import fail
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, line_matcher, read_apart, read_runs
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, line_matcher, read_by_process, read_runs
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the tables of mpiGraph ('START mpiGraph', 'Send max', ':0 to')"
@@ -39,7 +39,7 @@ _SIDES = {"Send": "sent", "Recv": "received"}
 
 def read(log: Source) -> list[ReadRun]:
     """Every run of mpiGraph in the log."""
-    return read_apart(
+    return read_by_process(
         log.without_debug(),
         line_matcher(_START),
         lambda lines: read_runs(_Reader(), lines),

@@ -84,7 +84,7 @@ class _Reader:
             self._read_rare_line(line)
             return
         if text.find(lines.INFO, start + 11) >= 0:  # a page that lost its line ends
-            self._run_on(line)
+            self._read_continued_lines(line)
             return
         prefix = text[:start]
         printed = self._prefixes[prefix] if prefix in self._prefixes else self._find_process(prefix, line.number)
@@ -152,7 +152,7 @@ class _Reader:
             text = " ".join(f"{prefix or ''} {line.text[start + 11 :]}".split())
             process.current.warn(process.host, text, line.number)
 
-    def _run_on(self, line: Line) -> None:
+    def _read_continued_lines(self, line: Line) -> None:
         starts = [match.start() for match in lines.ANY_PREFIX.finditer(line.text)]
         for start, end in zip(starts, [*starts[1:], len(line.text)], strict=True):
             part = line.text[start:end]

@@ -14,7 +14,7 @@ from functools import lru_cache
 from operator import attrgetter
 
 from wirespeed.benchmarks.logs.launcher_messages import NCCL_DEBUG
-from wirespeed.benchmarks.logs.log import Line, Ranks, Source, by_label, splice
+from wirespeed.benchmarks.logs.log import Line, Ranks, Source, splice, split_by_label
 from wirespeed.benchmarks.logs.numbers import number, numbers
 from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun
 from wirespeed.benchmarks.tools.nccl_tests.patterns import (
@@ -64,7 +64,7 @@ _RANK_WITHIN = re.compile(r"\[\d+\]")  # mpiexec -prepend-rank puts it before ev
 def read(log: Source) -> list[ReadRun]:
     """Every run of nccl-tests or rccl-tests in the log."""
     runs = []
-    processes = by_label(log.without_debug(fold=True), lambda text: parse_columns(text) is not None)
+    processes = split_by_label(log.without_debug(fold=True), lambda text: parse_columns(text) is not None)
     debug = log.debug(*_DEBUG_WORDS, distinct=len(processes) == 1)
     for label, process_lines in processes:
         reader = _Reader(label)

@@ -10,7 +10,7 @@ import re
 
 from wirespeed.benchmarks.logs.device_matrix import Matrix, indices
 from wirespeed.benchmarks.logs.log import Line, Source
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, line_matcher, read_apart
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, line_matcher, read_by_process
 from wirespeed.benchmarks.tools.nvbandwidth.patterns import BISECTION, DESCRIPTION, describe, matrix
 from wirespeed.results.parameters import Parameters
 
@@ -35,7 +35,7 @@ _BISECTED = re.compile(r"(\d+)\s*->\s*(\d+)\s+(\S+)$")
 
 def read(log: Source) -> list[ReadRun]:
     """Every matrix of nvbandwidth in the log."""
-    return read_apart(
+    return read_by_process(
         log.without_debug(),
         line_matcher(DESCRIPTION),
         lambda lines: _Reader().read(lines),

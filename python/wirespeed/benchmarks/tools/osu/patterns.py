@@ -132,7 +132,7 @@ def parse_title(text: str) -> Title:
     return Title(startup, device, None)
 
 
-def same_program(first: str, second: str) -> bool:
+def is_same_program(first: str, second: str) -> bool:
     """Whether two names mean the same program: osu_nccl_* of older releases is osu_xccl_* of newer ones."""
     return re.sub(r"^osu_[nxr]ccl_", "osu_xccl_", first) == re.sub(r"^osu_[nxr]ccl_", "osu_xccl_", second)
 

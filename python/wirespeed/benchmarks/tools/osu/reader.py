@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from wirespeed.benchmarks.logs.launcher_messages import MESSAGE, fail, fail_all, is_failure
+from wirespeed.benchmarks.logs.launcher_messages import MESSAGE, fail, is_failure, note_failures
 from wirespeed.benchmarks.logs.log import Line, Source, splice
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, line_matcher, read_apart, read_runs
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, line_matcher, read_by_process, read_runs
 from wirespeed.benchmarks.tools.osu.patterns import (
     BAD_OPTION,
     COMMAND,
@@ -28,10 +28,10 @@ from wirespeed.benchmarks.tools.osu.patterns import (
     USAGE,
     WINDOWS,
     Column,
+    is_same_program,
     parse_columns,
     parse_title,
     parse_value,
-    same_program,
 )
 from wirespeed.results.benchmarks import Metric
 
@@ -53,7 +53,7 @@ _TOOL = "osu-micro-benchmarks"
 
 def read(log: Source) -> list[ReadRun]:
     """Every run of an OSU micro-benchmark in the log."""
-    return read_apart(
+    return read_by_process(
         log.without_debug(),
         line_matcher(TITLE),
         lambda lines: read_runs(_Reader(), splice(lines, MESSAGE, "[")),
@@ -115,11 +115,11 @@ class _Reader(RunReader):
         if draft.complete:
             self._early = []
         elif self._sized:
-            draft.complete = self._at_the_end()
+            draft.complete = self._is_last_size()
         else:
             draft.complete = self._rows > 0
         if not draft.complete and not draft.errors and not draft.measurements:
-            fail_all(draft, self._early)
+            note_failures(draft, self._early)
         is_cut = not draft.complete and not draft.errors and draft.measurements
         if is_cut and self._last >= 0 and self._largest is not None:
             end = f"the log ends at {self._last} B; {draft.test} ends at {self._largest} B unless -m is given"
@@ -140,7 +140,7 @@ class _Reader(RunReader):
         title = parse_title(text)
         self._largest, self._limit = self._limit or title.largest, None
         command, self._command = self._command, None
-        if command is not None and (title.program is None or same_program(title.program, command[0])):
+        if command is not None and (title.program is None or is_same_program(title.program, command[0])):
             self._largest = command[1] or self._largest
             title = replace(title, program=command[0])
         draft = self._open(line)
@@ -299,9 +299,9 @@ class _Reader(RunReader):
         draft = self._draft
         if draft is None or draft.complete or not self._sized:
             return draft is not None and (draft.complete or self._rows > 0)
-        return self._at_the_end()
+        return self._is_last_size()
 
-    def _at_the_end(self) -> bool:
+    def _is_last_size(self) -> bool:
         """Whether the last row has the largest message; sizes double from row to row."""
         return self._largest is not None and self._last <= self._largest < 2 * self._last
 

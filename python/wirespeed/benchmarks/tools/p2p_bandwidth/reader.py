@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from wirespeed.benchmarks.logs.device_matrix import Matrix, indices
 from wirespeed.benchmarks.logs.log import Line, Source
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_by_process
 from wirespeed.results.benchmarks import Metric
 from wirespeed.results.parameters import Parameters
 
@@ -31,7 +31,7 @@ _ERROR = re.compile(r"(?:Cuda|CUDA) (?:failure|error)\b.*|.*\bcode=\d+\(\w+\).*"
 
 def read(log: Source) -> list[ReadRun]:
     """Every matrix of p2pBandwidthLatencyTest in the log."""
-    return read_apart(
+    return read_by_process(
         log.without_debug(), lambda text: _TITLE.search(text) is not None, lambda lines: _Reader().read(lines)
     )
 

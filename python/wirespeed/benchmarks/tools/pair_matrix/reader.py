@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, read_apart, read_runs
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, read_by_process, read_runs
 from wirespeed.results.benchmarks import Metric
 from wirespeed.results.parameters import FailedPair
 
@@ -48,7 +48,7 @@ _EMPTY = frozenset({"-", "--", "x", "X", "n/a", "N/A", "na", "NA", "", "."})
 
 def read(log: Source) -> list[ReadRun]:
     """Every matrix of node pairs in the log."""
-    return read_apart(
+    return read_by_process(
         log.without_debug(), lambda text: _parse_heading(text) is not None, lambda lines: read_runs(_Reader(), lines)
     )
 

@@ -10,7 +10,7 @@ import re
 
 from wirespeed.benchmarks.logs.log import Line, Source, splice
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, read_apart, read_runs
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, read_by_process, read_runs
 from wirespeed.benchmarks.tools.perftest.patterns import (
     AFTER_TITLE,
     CPU_FREQUENCY,
@@ -64,7 +64,7 @@ _RULE = re.compile(r"[-\u2014]{20,}")
 
 def read(log: Source) -> list[ReadRun]:
     """Every run of a perftest tool in the log."""
-    return read_apart(
+    return read_by_process(
         log.without_debug(),
         lambda text: columns(text) is not None,
         lambda lines: read_runs(_Reader(), splice(lines, MESSAGE)),

@@ -11,7 +11,7 @@ import re
 
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, line_matcher, read_apart, read_runs
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, line_matcher, read_by_process, read_runs
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the report of qperf ('tcp_bw:', '    bw  =  2.47 GB/sec')"
@@ -42,7 +42,7 @@ _TWINS = {"send_": "recv_", "loc_": "rem_"}
 
 def read(log: Source) -> list[ReadRun]:
     """Every test of qperf in the log."""
-    return read_apart(
+    return read_by_process(
         log.without_debug(),
         line_matcher(_TEST),
         lambda lines: read_runs(_Reader(), lines),

@@ -12,7 +12,7 @@ import re
 from wirespeed.benchmarks.logs.device_matrix import Matrix, indices
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_by_process
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the matrices of rocm-bandwidth-test ('Unidirectional copy peak bandwidth GB/s')"
@@ -34,7 +34,7 @@ _ERROR = re.compile(r".*(?:cannot ACCESS Dst Memory|Invalid Request|hsa_\w+ fail
 
 def read(log: Source) -> list[ReadRun]:
     """Every matrix and copy table of rocm-bandwidth-test in the log."""
-    return read_apart(
+    return read_by_process(
         log.without_debug(), lambda text: _VERSION.search(text) is not None, lambda lines: _Reader().read(lines)
     )
 

@@ -12,7 +12,7 @@ import re
 
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, read_apart, read_runs
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, read_by_process, read_runs
 from wirespeed.results.benchmarks import Metric, RunStatus
 
 LOOKS_FOR = "the report of sockperf ('sockperf: ====> avg-latency', 'Summary: BandWidth is')"
@@ -62,7 +62,7 @@ _ALL_DIGITS = 9  # of --increase_output_precision
 
 def read(log: Source) -> list[ReadRun]:
     """Every run of sockperf in the log."""
-    return read_apart(
+    return read_by_process(
         log.without_debug(), lambda text: _VERSION.search(text) is not None, lambda lines: read_runs(_Reader(), lines)
     )
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from wirespeed.benchmarks.logs.device_matrix import Matrix
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, line_matcher, read_apart
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, line_matcher, read_by_process
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the tables of TransferBench ('Unidirectional copy peak bandwidth GB/s [Local read / Remote write]')"
@@ -47,7 +47,7 @@ _DIRECTIONS = {"->": " forward", "<-": " backward", "<->": ""}  # end of the pla
 
 def read(log: Source) -> list[ReadRun]:
     """Every table and test of TransferBench in the log."""
-    return read_apart(log.without_debug(), line_matcher(_TITLE), lambda lines: _Reader().read(lines))
+    return read_by_process(log.without_debug(), line_matcher(_TITLE), lambda lines: _Reader().read(lines))
 
 
 class _Reader:

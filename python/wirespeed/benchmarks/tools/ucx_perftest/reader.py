@@ -11,7 +11,7 @@ import re
 
 from wirespeed.benchmarks.logs.launcher_messages import fail
 from wirespeed.benchmarks.logs.log import Line, Source, splice
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, read_apart, read_runs
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, read_by_process, read_runs
 from wirespeed.benchmarks.tools.ucx_perftest.patterns import TESTS, Columns, Row, parse_columns, parse_row
 from wirespeed.results.benchmarks import Metric
 
@@ -34,7 +34,7 @@ _DEFAULT_ITERATIONS = 1000000  # perftest_params.c, and the help text: -n
 
 def read(log: Source) -> list[ReadRun]:
     """Every run of ucx_perftest in the log."""
-    return read_apart(
+    return read_by_process(
         log.without_debug(),
         lambda text: parse_columns(text.strip(" \t|")) is not None,
         lambda lines: read_runs(_Reader(), splice(lines, _MESSAGE, " UCX ")),
