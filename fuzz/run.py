@@ -213,11 +213,13 @@ def write_corpus(target: Target, folder: Path) -> None:
     minimized_folder.mkdir(parents=True)
     command = [*target.command, "-set_cover_merge=1", f"-timeout={TIMEOUT_S}", str(minimized_folder), str(folder)]
     subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-    lines = sorted({escape_input(path.read_bytes()) for path in minimized_folder.iterdir()}, key=lambda line: (len(line), line))
+    lines = sorted(
+        {escape_input(path.read_bytes()) for path in minimized_folder.iterdir()}, key=lambda line: (len(line), line)
+    )
     if lines:
         chosen = _first_lines(lines[::-1], CORPUS_BYTES // 2)  # the longest reach most, the shortest fail most clearly
-        left = CORPUS_BYTES - sum(len(line) + 1 for line in chosen)
-        chosen |= _first_lines([line for line in lines if line not in chosen], left)
+        remaining = CORPUS_BYTES - sum(len(line) + 1 for line in chosen)
+        chosen |= _first_lines([line for line in lines if line not in chosen], remaining)
         target.corpus.write_text("".join(f"{line}\n" for line in sorted(chosen)), encoding="ascii")
 
 

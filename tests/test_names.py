@@ -1,4 +1,4 @@
-"""Names of modules, classes and functions are nouns or verbs with an object; locals are not pronouns."""
+"""Names of modules, classes and functions are nouns or verbs with an object; values have the noun of what they hold."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 
 import wirespeed
 
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 ROOT = Path(wirespeed.__file__).parents[2]
 FOLDERS = ("docs", "examples", "fuzz", "python/wirespeed", "tests", "tools")
 GENERATED = [  # their names are those of the Rust core
@@ -35,7 +36,13 @@ FUNCTION_WORDS = _words(
     what when where whether which while who whom whose why with within without won worn wound written yes
     """
 )
-"""Not the name of a module, a class or a function. Neither is a participle."""
+"""Not the name of a module, a class, a function or a value. Neither is a participle the name of the first three."""
+
+COUNTERPARTS = {"after": {"before"}, "before": {"after"}, "found": {"expected", "intended"}, "left": {"right"}}
+"""Terms of comparisons and of geometry: names of values where the function has a counterpart too."""
+
+FIELDS = _words("after before found least left of only same sent to until yes")
+"""Keys of files and JSON, and options of commands: names of fields and arguments of commands."""
 
 PRONOUNS = _words(
     """
@@ -54,6 +61,16 @@ NOUNS = _words(
     """
 )
 """End like participles and are nouns or terms of the field."""
+
+
+CLEAR_VALUES = (
+    *("docs", "fuzz", "tools"),
+    *(
+        f"python/wirespeed/{name}"
+        for name in ("benchmarks", "cli", "facts", "report", "results", "simulation", "store")
+    ),
+)
+"""Folders in which every local, argument and field has the noun of what it holds, and no function ends in ``_of``."""
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
@@ -84,6 +101,71 @@ def is_participle_or_function_word(name: str) -> bool:
     return word in FUNCTION_WORDS or bool(re.fullmatch(r"[a-z]{3,}(ed|ing)", word))
 
 
+@pytest.mark.parametrize("folder", CLEAR_VALUES)
+def test_values_are_called_by_what_they_hold(folder: str) -> None:
+    paths = sorted(path for path in (ROOT / folder).rglob("*.py") if path not in GENERATED)
+    assert [
+        f"{path.relative_to(ROOT)}:{line} {name}" for path in paths for line, name in find_unclear_names(path)
+    ] == []
+
+
+def find_unclear_names(path: Path) -> Iterator[tuple[int, str]]:
+    """Functions whose name ends in ``_of``, and values whose name is a function word."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, FUNCTIONS) and node.name.endswith("_of"):
+            yield node.lineno, node.name
+    constants = {
+        name for statement in tree.body for name in _list_names(statement) if isinstance(statement, ast.Assign)
+    }
+    yield from _find_unclear_values(tree, constants, in_class=False, in_function=False)
+
+
+def _find_unclear_values(
+    scope: ast.AST, related: set[str], *, in_class: bool, in_function: bool
+) -> Iterator[tuple[int, str]]:
+    """``related``: the names in the outermost function around the scope, or the constants of the module."""
+    for node in ast.iter_child_nodes(scope):
+        if isinstance(node, FUNCTIONS):
+            names = related if in_function else set(_list_names(node))
+            yield from _find_unclear_values(node, names, in_class=False, in_function=True)
+        elif isinstance(node, ast.ClassDef):
+            yield from _find_unclear_values(node, related, in_class=True, in_function=in_function)
+        elif not (in_class and isinstance(node, ast.Assign)):  # members of an enumeration are values of files
+            if (name := _get_bound_name(node)) and _is_unclear(name, related, _is_external(node, in_class)):
+                yield node.lineno, name  # type: ignore[attr-defined]
+            yield from _find_unclear_values(node, related, in_class=in_class, in_function=in_function)
+
+
+def _is_unclear(name: str, related: set[str], is_external: bool) -> bool:
+    word = name.strip("_").lower()
+    if name == "__all__" or word not in FUNCTION_WORDS or (is_external and word in FIELDS):
+        return False
+    return not COUNTERPARTS.get(word, set()) & related
+
+
+def _is_external(node: ast.AST, in_class: bool) -> bool:
+    """Whether a name is the key of a file, or the option of a command."""
+    return in_class or (isinstance(node, ast.arg) and "typer" in ast.dump(node))
+
+
+def _get_bound_name(node: ast.AST) -> str:
+    match node:
+        case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()) | ast.MatchAs(name=str(name)):
+            return name
+    return ""
+
+
+def _list_names(scope: ast.AST) -> Iterator[str]:
+    """Every name in a scope. A call that refuses something has the expected value as argument."""
+    for node in ast.walk(scope):
+        match node:
+            case ast.Name(id="refuse" | "Problem") | ast.Attribute(attr="notice" | "_refuse"):
+                yield "expected"
+            case ast.arg(arg=name) | ast.Name(id=name) | ast.keyword(arg=str(name)):
+                yield name.strip("_").lower()
+
+
 def test_bad_names_are_found(tmp_path: Path) -> None:
     path = tmp_path / "opened.py"
     path.write_text(
@@ -93,3 +175,15 @@ def test_bad_names_are_found(tmp_path: Path) -> None:
     )
     expected = [(0, "opened"), (1, "NodeFound"), (6, "where"), (9, "_joined"), (9, "it"), (10, "item"), (11, "one")]
     assert sorted(find_bad_names(path)) == [*expected, (14, "told"), (19, "which")]
+
+
+def test_unclear_values_are_found(tmp_path: Path) -> None:
+    path = tmp_path / "routes.py"
+    path.write_text(
+        "class Outcome(Enum):\n    NONE = 0\n\n\nclass Step:\n    of: int\n    rest: int\n\n\n"
+        "def hop_of(at):\n    first, *others = at\n    found = [known for known in first]\n\n\n"
+        "def check_hop(before, after):\n    match after:\n        case given:\n            found = refuse(given)\n"
+        "\n\ndef order_hops(before):\n    left, right = before\n"
+    )
+    expected = [(7, "rest"), (10, "at"), (10, "hop_of"), (11, "others"), (12, "found"), (12, "known")]
+    assert sorted(find_unclear_names(path)) == [*expected, (17, "given"), (21, "before")]

@@ -160,7 +160,7 @@ def _list_fabric(plan: Plan) -> dict[str, Rows]:
 
 def _format_bandwidth(value: Bandwidth, table: Iterable[Bandwidth]) -> str:
     """A value in the unit of its table: Tb/s if all are whole, else Gb/s."""
-    unit = "Tb/s" if all(each % each.units["Tb/s"] == 0 for each in table) else "Gb/s"
+    unit = "Tb/s" if all(entry % entry.units["Tb/s"] == 0 for entry in table) else "Gb/s"
     return f"{value.in_unit(unit):.10g} {unit}"
 
 

@@ -49,8 +49,8 @@ def usage_problem(error: Any) -> Problem:
         return Problem(command, f"{name} is missing", hint=hint or f"usage: `{usage}`")
     if match := re.match(r"'(.*)' is not one of (.*?)\.?$", error.message):
         choices = re.findall(r"'([^']*)'", match[2])
-        other = _suggest_command(command, match[1]) or _find_replacement(command, f"{name} {match[1]}")
-        hint = did_you_mean(match[1], choices) or other or help_page
+        suggestion = _suggest_command(command, match[1]) or _find_replacement(command, f"{name} {match[1]}")
+        hint = did_you_mean(match[1], choices) or suggestion or help_page
         return Problem(f"{command}: {name}", repr(match[1]), format_choices(choices), hint)
     return Problem(f"{command}: {name}", _simplify_message(error.message), hint=help_page)
 

@@ -18,7 +18,7 @@ def merge_fixes(fixes: Iterable[Fix]) -> tuple[Fix, ...]:
     by_sentence: dict[str, list[Fix]] = {}
     for fix in fixes:
         by_sentence.setdefault(fix.sentence, []).append(fix)
-    return tuple(merged for same in by_sentence.values() for merged in _merge(same))
+    return tuple(merged for group in by_sentence.values() for merged in _merge(group))
 
 
 def _merge(fixes: Sequence[Fix]) -> Iterable[Fix]:
@@ -26,13 +26,13 @@ def _merge(fixes: Sequence[Fix]) -> Iterable[Fix]:
 
     Scripts of several lines without a session stay separate: the meaning of a line may depend on those before it.
     """
-    same: dict[tuple[object, ...], list[Fix]] = {}
+    groups: dict[tuple[object, ...], list[Fix]] = {}
     for fix in [fix for fix in fixes if fix.commands] or fixes[:1]:
         opening, body, closing = _parts(fix)
         script = body if fix.session is None and len(body) > 1 else ()
-        same.setdefault((opening, script, closing, fix.session), []).append(fix)
+        groups.setdefault((opening, script, closing, fix.session), []).append(fix)
     consequences = dict.fromkeys(fix.consequence for fix in fixes if fix.consequence)
-    for group in same.values():
+    for group in groups.values():
         yield replace(group[0], commands=_merge_commands(group), consequence="; ".join(consequences) or None)
 
 
@@ -81,18 +81,18 @@ def _merge_blocks(bodies: Sequence[_Lines], grammar: Grammar, leaving: _Lines) -
 
 def _unique(parts: Iterable[_Lines]) -> list[_Lines]:
     """Each part once, without those that another part contains."""
-    known = dict.fromkeys(parts)
-    return [part for part in known if not any(part != other and _contains(other, part) for other in known)]
+    distinct = dict.fromkeys(parts)
+    return [part for part in distinct if not any(part != longer and _contains(longer, part) for longer in distinct)]
 
 
-def _extend(lines: _Lines, more: _Lines) -> _Lines:
+def _extend(lines: _Lines, added: _Lines) -> _Lines:
     """Lines of one interface with those of another change of it; what both begin with is given once."""
-    if _contains(lines, more):
+    if _contains(lines, added):
         return lines
     common = 0
-    while common < len(lines) and lines[common] == more[common]:
+    while common < len(lines) and lines[common] == added[common]:
         common += 1
-    return (*lines, *more[common:])
+    return (*lines, *added[common:])
 
 
 def _contains(lines: _Lines, part: _Lines) -> bool:
@@ -105,10 +105,10 @@ def _join_names(names: Sequence[str], grammar: Grammar) -> list[str]:
     if grammar is Grammar.BLOCKS or len(numbered) < len(names):
         return list(names)
     ranges: list[str] = []
-    for (_, slot), run in groupby(enumerate(numbered), key=lambda each: (int(each[1][3]) - each[0], each[1][2])):
+    for (_, slot), run in groupby(enumerate(numbered), key=lambda entry: (int(entry[1][3]) - entry[0], entry[1][2])):
         numbers = [match[3] for _, match in run]
         last = f"-{numbers[-1]}" if len(numbers) > 1 else ""
         ranges.append(f"{slot}{numbers[0]}{last}")
     if grammar is Grammar.RANGES_OF_NAMES:
-        return [",".join(f"Ethernet{each}" for each in ranges)]
+        return [",".join(f"Ethernet{span}" for span in ranges)]
     return [f"Ethernet{','.join(ranges)}"]

@@ -22,7 +22,16 @@ from wirespeed.results.benchmarks import Measurement, Run
 from wirespeed.results.verdicts import Bound, Term
 from wirespeed.units import Bandwidth
 
-_ALL = ("one_to_all", "all_to_one", "all_to_host", "host_to_all", "multinode", "bisect", "multicast", "latency")
+_MANY_GPU_TESTS = (
+    "one_to_all",
+    "all_to_one",
+    "all_to_host",
+    "host_to_all",
+    "multinode",
+    "bisect",
+    "multicast",
+    "latency",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +107,9 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         slot=_find_slot_limit(plan, name, bidirectional, assumptions),
         links=_find_link_limits(find_gpu_links(plan, name), bidirectional, assumptions),
         p2p=run.parameters.p2p_enabled is not False,
-        whole="many GPUs copy at once: shown for information" if any(word in test for word in _ALL) else None,
+        whole="many GPUs copy at once: shown for information"
+        if any(word in test for word in _MANY_GPU_TESTS)
+        else None,
         thresholds=profile.classes.gpu_links or profile.classes.rdma,
         hosts=(name,),
     )

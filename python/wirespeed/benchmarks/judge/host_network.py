@@ -23,7 +23,7 @@ class Network:
     """The NICs of a host that a job uses: the limit of all, and the limit of the slowest, Gb/s in one direction."""
 
     host: str
-    all: Term
+    total: Term
     message_term: Term
     nics: tuple[NicLocation, ...]
     link: Bandwidth
@@ -75,7 +75,7 @@ def network(plan: Plan, name: str, *, bidirectional: bool, on_host: bool) -> Net
     slowest = min(in_use, key=lambda bound: bound.value)
     return Network(
         host=name,
-        all=Term(f"NICs of {name}", shared_rate, "Gb/s", formula, slowest.terms[0].source),
+        total=Term(f"NICs of {name}", shared_rate, "Gb/s", formula, slowest.terms[0].source),
         message_term=Term(
             "one NIC",
             slowest.value,

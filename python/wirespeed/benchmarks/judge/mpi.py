@@ -122,7 +122,7 @@ def mpi_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     networks_with_speed = [network for network in networks if network is not None]
     if len(networks_with_speed) < len(networks):
         return UnknownLimits("the speed of a host's NICs is in neither cluster file nor catalogue", profile)
-    fastest = max(networks_with_speed, key=lambda network: network.all.value)
+    fastest = max(networks_with_speed, key=lambda network: network.total.value)
     placed = _count_ranks(run, plan)
     if placed is None:
         return UnknownLimits("the log does not contain the number of ranks", profile)
@@ -132,7 +132,7 @@ def mpi_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         crossing=crossing,
         ranks=ranks,
         ranks_of_host=ranks_here,
-        gb_per_s=fastest.all.value,
+        gb_per_s=fastest.total.value,
         assumptions=(assumption, *fastest.assumptions),
         thresholds=profile.classes.rdma,
         hosts=tuple(plan.hosts),

@@ -141,9 +141,9 @@ def _build_limits(
 ) -> PairLimits:
     senders = _count_senders(kind, plan)
     fastest = (
-        max(networks, key=lambda network: network.all.value)
+        max(networks, key=lambda network: network.total.value)
         if not named
-        else min(networks, key=lambda network: network.all.value)
+        else min(networks, key=lambda network: network.total.value)
     )
     slowest = min(networks, key=lambda network: network.message_term.value)
     assumptions = [*fastest.assumptions, "RoCE or TCP: the log does not name the transport"]
@@ -152,7 +152,7 @@ def _build_limits(
     if senders > 1:
         assumptions.append(f"{kind.pairs} pairs, from at most {senders} of {len(plan.hosts)} hosts")
     directions = 2 if kind.bidirectional and kind.added else 1
-    at_most = tightest([fastest.all], assumptions)
+    at_most = tightest([fastest.total], assumptions)
     in_use = tightest([slowest.message_term], [*assumptions, _describe_striping(run, fastest)])
     rails = min(kind.pairs, len(slowest.nics)) if kind.pairs > 1 else 1
     rate, rate_from = _message_rate(run, profile)
