@@ -38,10 +38,15 @@ FUNCTION_WORDS = _words(
 )
 """Not the name of a module, a class, a function or a value. Neither is a participle the name of the first three."""
 
-COUNTERPARTS = {"after": {"before"}, "before": {"after"}, "found": {"expected", "intended"}, "left": {"right"}}
-"""Terms of comparisons and of geometry: names of values where the function has a counterpart too."""
+COUNTERPARTS = {
+    "after": {"before"},
+    "before": {"after"},
+    "found": {"context", "expected", "intended"},
+    "left": {"right"},
+}
+"""Terms of findings, comparisons and geometry: names of values where the function has a counterpart too."""
 
-FIELDS = _words("after before found least left of only same sent to until yes")
+FIELDS = _words("after before found hidden instead least left of only same sent to until why yes")
 """Keys of files and JSON, and options of commands: names of fields and arguments of commands."""
 
 PRONOUNS = _words(
@@ -63,13 +68,7 @@ NOUNS = _words(
 """End like participles and are nouns or terms of the field."""
 
 
-CLEAR_VALUES = (
-    *("docs", "fuzz", "tools"),
-    *(
-        f"python/wirespeed/{name}"
-        for name in ("benchmarks", "cli", "facts", "report", "results", "simulation", "store")
-    ),
-)
+CLEAR_VALUES = ("docs", "fuzz", "python/wirespeed", "tools")
 """Folders in which every local, argument and field has the noun of what it holds, and no function ends in ``_of``."""
 
 

@@ -85,7 +85,7 @@ def describe_problem(place: str, model: type[Any], details: ErrorDetails) -> Pro
             return Problem(location, *found_and_expected(details, _describe_value(details["input"])))
 
 
-def found_and_expected(details: ErrorDetails, found: str) -> tuple[str, str]:
+def found_and_expected(details: ErrorDetails, actual: str) -> tuple[str, str]:
     """The texts ``found`` and ``expected`` of a problem with a value. A message of the model may be the whole
     statement."""
     message = details["msg"].removeprefix("Value error, ")
@@ -93,7 +93,7 @@ def found_and_expected(details: ErrorDetails, found: str) -> tuple[str, str]:
         return message, ""
     for prefix in ("expected ", "Input should be ", "String should have "):
         message = message.removeprefix(prefix)
-    return found, "a value" if details["type"] == "missing" else message
+    return actual, "a value" if details["type"] == "missing" else message
 
 
 def _describe_value(value: Any) -> str:

@@ -31,8 +31,8 @@ class Problem:
         """The problem without its place and hint: "found 3; expected 1 to 8" or "no such file; expected a log"."""
         if not self.expected:
             return self.found
-        found = self.found if self.found.startswith(_ABSENCES) else f"found {self.found}"
-        return f"{found}; expected {self.expected}"
+        actual = self.found if self.found.startswith(_ABSENCES) else f"found {self.found}"
+        return f"{actual}; expected {self.expected}"
 
     def __str__(self) -> str:
         text = f"{self.place}: {self.statement}"

@@ -178,13 +178,13 @@ class CheckContext:
         return Place(end.device).child(kind, end.port), cable
 
     def build_change(
-        self, sentence: str, path: str, value: Any, place: Place | None = None, found: Any = None, **keywords: Any
+        self, sentence: str, path: str, value: Any, place: Place | None = None, found_value: Any = None, **keywords: Any
     ) -> Fix:
         """A fix that changes a setting; the platform gives the commands.
 
         For a set with a ``found`` value, only the members that differ are changed.
         """
-        members = tuple(sorted(map(int, value ^ found))) if value and isinstance(found, frozenset) else ()
+        members = tuple(sorted(map(int, value ^ found_value))) if value and isinstance(found_value, frozenset) else ()
         return Fix(sentence, Change(str(place or self.place), path, format_value(value), members), **keywords)
 
     def _require_declaration(self, path: str) -> None:

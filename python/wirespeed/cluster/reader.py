@@ -233,12 +233,12 @@ class _Expansion:
                 names = self._expand_names(getattr(link, side), path)
                 unknown = [name for name in names if name not in switches]
                 if unknown:
-                    others = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
+                    further_names = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
                     hint = did_you_mean(unknown[0], list(switches))
                     self._add_problem(
                         path,
-                        f"the switch {unknown[0]!r}{others}",
-                        "switches of this file" if others else "a switch of this file",
+                        f"the switch {unknown[0]!r}{further_names}",
+                        "switches of this file" if further_names else "a switch of this file",
                         hint,
                     )
                 ends.append(tuple(names))

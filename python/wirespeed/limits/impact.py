@@ -13,22 +13,22 @@ from wirespeed.settings import Nic, PcieFunction
 from wirespeed.units import Bandwidth
 
 
-def compute_cost(designed: Bound | None, found: Bound | None) -> Cost | None:
+def compute_cost(designed: Bound | None, observed: Bound | None) -> Cost | None:
     """The difference of a bound and a lower one, in their unit. None without a loss, or if a bound is unknown.
 
     Raises:
         ValueError: the units differ.
     """
-    if designed is None or found is None:
+    if designed is None or observed is None:
         return None
-    if designed.unit != found.unit:
-        raise ValueError(f"bounds in different units: {designed.unit} and {found.unit}")
-    loss = designed.value - found.value
+    if designed.unit != observed.unit:
+        raise ValueError(f"bounds in different units: {designed.unit} and {observed.unit}")
+    loss = designed.value - observed.value
     if loss <= 0:
         return None
     basis = (
         f"planned {number(designed.value)} {designed.unit} ({designed.bottleneck}), "
-        f"as found {number(found.value)} {found.unit} ({found.bottleneck})"
+        f"as found {number(observed.value)} {observed.unit} ({observed.bottleneck})"
     )
     return Cost(round(loss, 2), designed.unit, basis)
 

@@ -106,13 +106,13 @@ def check_uplinks(cluster: Cluster, fabric_cables: Sequence[Cable], problems: Pr
         for name, of_switch in speeds.items():
             names.setdefault((sum(of_switch), len(of_switch)), []).append(name)
         if len(names) > 1:
-            found = ", ".join(
+            counts = ", ".join(
                 f"{count} of {Bandwidth(total // count)} at {format_names(switches)}"
                 for (total, count), switches in sorted(names.items())
             )
             problems.warn(
                 cluster.switches[names[min(names)][0]].path,
-                f"unequal uplinks: {found}",
+                f"unequal uplinks: {counts}",
                 f"the same uplink bandwidth at each {role}",
                 "compare the cables between these switches and the tier above",
             )

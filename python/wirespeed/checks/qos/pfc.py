@@ -51,7 +51,7 @@ def check(context: CheckContext) -> Outcome:
     if found == configured == intended:
         return success(expected, _format_found(found))
     wrong = configured if found == intended else found
-    fix = context.build_change("set the PFC priorities", "port.qos.pfc", intended, found=wrong)
+    fix = context.build_change("set the PFC priorities", "port.qos.pfc", intended, found_value=wrong)
     found_text = _format_priorities(context, found, configured, across, intended)
     deviation = "enabled for other priorities than planned" if wrong else "not enabled"
     return failure(f"PFC of the port is {deviation}", expected, found_text, fix)

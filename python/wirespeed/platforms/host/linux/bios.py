@@ -29,7 +29,7 @@ class Name:
     name: str
     words: Mapping[str, str]
     verified: bool = True
-    others: tuple[str, ...] = ()
+    other_names: tuple[str, ...] = ()
 
 
 _DELL = {
@@ -57,7 +57,7 @@ _SUPERMICRO = {
     "iommu": Name("IOMMU", _SWITCH, verified=False),
     "x2apic": Name("LocalAPICMode", {"x2APIC": "enabled", "xAPIC": "disabled"}, verified=False),
     "determinism": Name(
-        "DeterminismSlider", {"Performance": "performance", "Power": "power"}, False, others=("DeterminismEnable",)
+        "DeterminismSlider", {"Performance": "performance", "Power": "power"}, False, other_names=("DeterminismEnable",)
     ),
     "power-limit-control": Name("PackagePowerLimitControl", {"Auto": "disabled", "Manual": "enabled"}, verified=False),
     "fixed-p-state": Name("APBDIS", {"1": "enabled", "0": "disabled"}, verified=False),
@@ -91,7 +91,7 @@ def parse_attribute(system: str, name: str, word: object) -> tuple[str, str, boo
     names = {
         name: (attribute, bios_name)
         for attribute, bios_name in known_there
-        for name in (bios_name.name, *bios_name.others)
+        for name in (bios_name.name, *bios_name.other_names)
     }
     known_values = names.get(name) or names.get(_SUFFIX.sub("", name))
     if known_values is None or not isinstance(word, str | int) or isinstance(word, bool) or str(word) in _NOT_KEPT:

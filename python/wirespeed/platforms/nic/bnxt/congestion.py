@@ -39,7 +39,7 @@ PARAMETERS: Mapping[str, tuple[int, int]] = {
 }
 """Attributes of the cc folder with their smallest and largest value; the driver truncates larger values."""
 
-SHOWN = {
+LINE_FORMATS = {
     "g": ("\t\t\t\t", "running avg. weight", "\t\t\t", ""),
     "inact_th": ("\t\t\t", "inactivity threshold", "\t\t\t", " usec"),
     "init_cr": ("\t\t\t", "initial current rate", "\t\t\t", ""),

@@ -8,7 +8,7 @@ from typing import Any
 
 from wirespeed.errors import Problem, Refusal, did_you_mean
 from wirespeed.platforms.nic.bnxt import nvm
-from wirespeed.platforms.nic.bnxt.congestion import MARKS, PARAMETERS, SHOWN, inbox_name
+from wirespeed.platforms.nic.bnxt.congestion import LINE_FORMATS, MARKS, PARAMETERS, inbox_name
 from wirespeed.settings import Congestion, Device, Discipline, Dscp, Ect, Host, Nic, NicQos, NicTrafficClass, Priority
 
 DRIVER = "bnxt_en"
@@ -47,7 +47,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "qos": lambda: qos(name, device),
         "cards": lambda: list(nvm.cards(select_nics(device))),
         "nics": lambda: select_nics(device),
-        "shown": SHOWN,
+        "shown": LINE_FORMATS,
         "marks": {ect: bits for bits, ect in MARKS.items()},
         "inbox_name": inbox_name,
         "function": nvm.function,

@@ -13,9 +13,9 @@ from wirespeed.platforms.output_values import numbered_lines, observe
 from wirespeed.settings import Congestion, Dscp, Nic, Place, Priority, get
 
 ADVANCED = "ADVANCED_PCI_SETTINGS"
-"""The key that shows the keys of `HIDDEN`, after a reset of the card."""
+"""The key that shows the keys of `HIDDEN_KEYS`, after a reset of the card."""
 
-HIDDEN = ("MAX_ACC_OUT_READ",)
+HIDDEN_KEYS = ("MAX_ACC_OUT_READ",)
 
 
 @dataclass(frozen=True, slots=True)
