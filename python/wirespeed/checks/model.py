@@ -182,7 +182,7 @@ class CheckContext:
     ) -> Fix:
         """A fix that changes a setting; the platform gives the commands.
 
-        For a set with a ``found`` value, only the members that differ are changed.
+        For a set with a ``found_value``, only the members that differ are changed.
         """
         members = tuple(sorted(map(int, value ^ found_value))) if value and isinstance(found_value, frozenset) else ()
         return Fix(sentence, Change(str(place or self.place), path, format_value(value), members), **keywords)
