@@ -18,7 +18,7 @@ def page() -> str:
 
 
 def _iterate_parts(node: Node, definitions: Node, prefix: str = "") -> Iterator[tuple[str, Node]]:
-    """(key, schema) of every mapping below a part; a part inside itself (``except``) comes once."""
+    """(key, schema) of every mapping below a part; a recursive part (``except``) appears once."""
     for name, value in node["properties"].items():
         part = _find_part(value, definitions)
         if part is not None and part is not node:
@@ -28,7 +28,7 @@ def _iterate_parts(node: Node, definitions: Node, prefix: str = "") -> Iterator[
 
 
 def _find_part(value: Node, definitions: Node) -> Node | None:
-    """The mapping that a value is, or that each member of it is."""
+    """Find the mapping that is the value, or that is the type of its members."""
     value = _drop_null(value)
     members = value.get("items") or value.get("additionalProperties") or value
     definition = definitions.get(str(members.get("$ref", "")).rpartition("/")[2]) if isinstance(members, dict) else None

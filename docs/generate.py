@@ -29,7 +29,7 @@ def main() -> None:
     """Write or check every page."""
     modules = {path: import_module(name).module() for path, name in TYPES.items()}
     if "--check" not in sys.argv[1:]:
-        _write_pages(modules)  # first: the code that the pages describe imports them
+        _write_pages(modules)  # first, because the code that the pages describe imports them
         _write_pages({ROOT / "reference" / name: page() for name, page in PAGES.items()})
         return
     pages = {ROOT / "reference" / name: page() for name, page in PAGES.items()} | modules

@@ -71,7 +71,7 @@ class _Scenario:
             yield from self._format_sources(section, property_, target)
 
     def _format_sources(self, section: str, property_: Schema, target: Schema) -> Iterator[str]:
-        """Where the values of presets are from."""
+        """The sources of preset values."""
         below = {f"{section}.{key}": property_ for key, property_ in target.get("properties", {}).items()}
         for name in self._names:
             parameters = {section: property_, **below}
@@ -104,7 +104,7 @@ class _Scenario:
             yield from self._format_rows(f"{section}.", properties, [defaults, *(value for _, value in used)])
 
     def _format_rows(self, prefix: str, properties: Schema, values: list[Any]) -> Iterator[str]:
-        """A row for each parameter below one; a value is None where the preset has none of them."""
+        """A row for each parameter of an object; a value is None if the preset does not have the object."""
         for key, property_ in properties.items():
             path = f"{prefix}{key}"
             set_values = [value.get(key) if isinstance(value, dict) else _ABSENT for value in values]
@@ -149,13 +149,13 @@ class _Scenario:
             yield _format_row(f"`{key}`", self._describe_property(property_), unit, self._format_range(property_), presence)
 
     def _describe_property(self, property_: Schema) -> str:
-        """The description, and the accepted values."""
+        """The description, and the accepted texts."""
         words = [variant for variant in self._list_variants(self._find_target(property_)) if "const" in variant]
         listed = "; ".join(f"`{word['const']}`: {_lower_sentence(word['description'])}" for word in words)
         return f"{property_['description']} {listed}".strip()
 
     def _format_range(self, property_: Schema) -> str:
-        """The numbers that it accepts; nothing where only its type limits them."""
+        """The range of accepted numbers; empty if only the type limits them."""
         target = self._find_target(property_)
         numbers = [
             variant
@@ -194,7 +194,7 @@ class _Scenario:
         return variants[0] if len(variants) == 1 else target
 
     def _list_variants(self, target: Schema) -> list[Schema]:
-        """The forms of a value; the schema itself where it is an object."""
+        """The variants of a value; for an object, the schema itself."""
         if "properties" in target:
             return [target]
         return [self._resolve_reference(variant) for variant in (*target.get("anyOf", ()), *target.get("oneOf", ()))]
@@ -324,7 +324,7 @@ def _lower_sentence(sentence: str) -> str:
 
 
 def _format_value(value: Any) -> str:
-    """A value as JSON has it, with commas between thousands; words without quotes."""
+    """A value as in JSON, but with commas between thousands and without quotes around text."""
     if value is _ABSENT:
         return ""
     if isinstance(value, str):

@@ -40,7 +40,7 @@ INSTRUMENTATION = (
 
 LONGEST_INPUT = 4096
 TIMEOUT_S = 10
-"""Longest time for one input: every reader takes time in proportion to its input, so longer is a failure."""
+"""Maximum time for one input: the time of every reader is proportional to its input, so more is a failure."""
 MEMORY_MB = 2048
 CORPUS_BYTES = 24 * 1024
 """Size limit of a corpus file, so that the repository stays small and the tests fast."""
@@ -142,7 +142,7 @@ def _build_programs(names: Sequence[str]) -> Path:
 
 
 def run(target: Target, seconds: int, inputs: int = -1) -> Result:
-    """Run one target from its kept inputs, and keep what reaches more code."""
+    """Run one target from its stored inputs, and store inputs that reach more code."""
     inputs_folder = WORK / "found" / target.name
     shutil.rmtree(inputs_folder, ignore_errors=True)
     inputs_folder.mkdir(parents=True)
@@ -175,13 +175,13 @@ def run(target: Target, seconds: int, inputs: int = -1) -> Result:
             check=False,
         )
     text = log.read_text(errors="replace")
-    last_line = re.search(r"^Done \d+ runs in (\d+) second", text, re.MULTILINE)  # without the start of the program
+    last_line = re.search(r"^Done \d+ runs in (\d+) second", text, re.MULTILINE)  # the time does not include the start of the program
     took = float(last_line[1]) if last_line else time.monotonic() - started
     edges = [int(number) for number in re.findall(r" cov: (\d+) ", text)]
     initial = re.search(r"INITED +cov: (\d+)", text)
     executed = re.search(r"number_of_executed_units: (\d+)", text)
     new = tuple(sorted(set(failures.glob(f"{target.name}-*")) - earlier_failures))
-    if executed is None and not new:  # it did not start
+    if executed is None and not new:  # the target did not start
         raise SystemExit(f"{target.name} did not run:\n{text[-2000:]}")
     write_corpus(target, inputs_folder)
     return Result(
@@ -199,7 +199,7 @@ def _last_count(text: str) -> int:
 
 
 def read_corpus(path: Path) -> list[bytes]:
-    """The kept inputs of a file; none where there is no file."""
+    """The stored inputs of a file; none if the file does not exist."""
     if not path.is_file():
         return []
     lines = path.read_text(encoding="ascii").split("\n")[:-1]
@@ -207,7 +207,7 @@ def read_corpus(path: Path) -> list[bytes]:
 
 
 def write_corpus(target: Target, folder: Path) -> None:
-    """Keep the fewest and shortest inputs of a folder that reach the same code, up to the size limit."""
+    """Store the fewest and shortest inputs of a folder that reach the same code, up to the size limit."""
     minimized_folder = WORK / "kept" / target.name
     shutil.rmtree(minimized_folder, ignore_errors=True)
     minimized_folder.mkdir(parents=True)
@@ -217,7 +217,7 @@ def write_corpus(target: Target, folder: Path) -> None:
         {escape_input(path.read_bytes()) for path in minimized_folder.iterdir()}, key=lambda line: (len(line), line)
     )
     if lines:
-        chosen = _first_lines(lines[::-1], CORPUS_BYTES // 2)  # the longest reach most, the shortest fail most clearly
+        chosen = _first_lines(lines[::-1], CORPUS_BYTES // 2)  # the longest inputs reach most code, the shortest show a failure most clearly
         remaining = CORPUS_BYTES - sum(len(line) + 1 for line in chosen)
         chosen |= _first_lines([line for line in lines if line not in chosen], remaining)
         target.corpus.write_text("".join(f"{line}\n" for line in sorted(chosen)), encoding="ascii")

@@ -19,13 +19,13 @@ TABLE = "[target.'cfg(any())'.dependencies]\n"
 
 
 def main() -> None:
-    """As a command."""
+    """Write the pins into Cargo.toml."""
     text, _, _ = MANIFEST.read_text(encoding="utf-8").partition(TABLE)
     MANIFEST.write_text(f"{text}{TABLE}{pins(ROOT)}", encoding="utf-8")
 
 
 def pins(root: Path) -> str:
-    """A line for each crate that others bring in."""
+    """A line for each crate that other crates depend on."""
     direct = tomllib.loads((root / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]["dependencies"]
     locked = tomllib.loads((root / "Cargo.lock").read_text(encoding="utf-8"))["package"]
     crates = [crate for crate in locked if "source" in crate and crate["name"] not in direct]
@@ -37,7 +37,7 @@ def pins(root: Path) -> str:
 
 
 def _format_pin(name: str, version: str, several: bool) -> str:
-    """Without default features, which would bring in crates that nothing uses."""
+    """A pin without default features, which would add unused crates."""
     pin = f'version = "={version}", default-features = false'
     if not several:
         return f"{name} = {{ {pin} }}\n"

@@ -1,4 +1,4 @@
-"""Fill a folder with every wheel an install of wirespeed needs, for a machine without a network: ``make wheelhouse``.
+"""Fill a folder with every wheel that an installation of wirespeed needs without a network: ``make wheelhouse``.
 
 The wheels are for Linux with this machine's processor, for one release of Python (``--python``, by default the one that
 runs this), and for the oldest glibc that the wheel built here runs with; requirements.txt has their hashes.
@@ -22,13 +22,13 @@ ROOT = Path(__file__).resolve().parents[1]
 REQUIREMENTS, SUMS, README = "requirements.txt", "SHA256SUMS", "README.txt"
 EXTRAS = ("postgres",)  # small, and not available later
 
-_OLDEST_GLIBC = 5  # 2.5: manylinux1, the oldest that wheels are made for (PEP 513)
+_OLDEST_GLIBC = 5  # 2.5: manylinux1, the oldest glibc of wheels (PEP 513)
 _NAMED = {17: "manylinux2014", 12: "manylinux2010", 5: "manylinux1"}  # older names of 2.17, 2.12 and 2.5 (PEP 600)
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The machines that the wheels are for."""
+    """The target machines of the wheels."""
 
     python: str
     glibc: int  # 2.N
@@ -36,7 +36,7 @@ class Target:
 
     @property
     def platforms(self) -> list[str]:
-        """Tags of wheels that run there, newest first."""
+        """Tags of wheels that run on the target, newest first."""
         tags = []
         for minor in range(self.glibc, _OLDEST_GLIBC - 1, -1):
             tags.append(f"manylinux_2_{minor}_{self.machine}")
@@ -66,10 +66,10 @@ def main() -> None:
 
 
 def fill(folder: Path, python: str) -> None:
-    """Build, fetch, write down, and put in place as one: what ends early leaves an older wheelhouse as it was.
+    """Build and fetch wheels, then replace the folder atomically: after a failure an older wheelhouse is unchanged.
 
     Raises:
-        Refusal: the folder is something else, wirespeed does not run with that Python, or a tool failed.
+        Refusal: the folder is not a wheelhouse, wirespeed does not support this Python, or a tool failed.
     """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     _check_arguments(folder, python, project["requires-python"])
@@ -99,14 +99,14 @@ def _check_arguments(folder: Path, python: str, needed: str) -> None:
 
 
 def _build_wheel(folder: Path) -> Path:
-    """wirespeed's own wheel; one serves every Python from 3.11 on (abi3)."""
+    """Build the wheel of wirespeed, which is for every Python from 3.11 on (abi3)."""
     maturin = Path(sys.executable).parent / "maturin"
     _run_command([str(maturin), "build", "--release", "--quiet", "--interpreter", sys.executable, "--out", str(folder)])
     return next(folder.glob("wirespeed-*.whl"))
 
 
 def _find_target(wheel: Path, python: str) -> Target:
-    """What the wheel itself runs on, as maturin found from the symbols that it uses."""
+    """The platform of the wheel, which maturin determines from its symbols."""
     tag = re.search(r"-manylinux_2_(\d+)_(\w+)\.whl$", wheel.name)
     if tag is None:
         raise refuse(wheel.name, "a wheel for this very machine alone", "one for every Linux with its glibc")
@@ -158,7 +158,7 @@ wirespeed and all it needs, for {target}.
 
 
 def _run_command(arguments: list[str]) -> None:
-    completed = subprocess.run(arguments, cwd=ROOT, stdout=subprocess.DEVNULL, check=False)  # what is wrong it says itself
+    completed = subprocess.run(arguments, cwd=ROOT, stdout=subprocess.DEVNULL, check=False)  # the command prints its errors
     if completed.returncode:
         raise refuse(" ".join(arguments[:4]), f"exit code {completed.returncode}", "0")
 
