@@ -158,7 +158,9 @@ wirespeed and all it needs, for {target}.
 
 
 def _run_command(arguments: list[str]) -> None:
-    completed = subprocess.run(arguments, cwd=ROOT, stdout=subprocess.DEVNULL, check=False)  # the command prints its errors
+    completed = subprocess.run(
+        arguments, cwd=ROOT, stdout=subprocess.DEVNULL, check=False
+    )  # the command prints its errors
     if completed.returncode:
         raise refuse(" ".join(arguments[:4]), f"exit code {completed.returncode}", "0")
 

@@ -193,7 +193,7 @@ def test_a_neighbours_port_has_its_device(device: str | None, expected: str) -> 
     port = Place("leaf1").child("port", "Eth1/1")
     source = Source("leaf1", "c", "leaf1/c.out", 7)
     readings = {"port.neighbour.device": device, "port.neighbour.port": "enp67s0np0"}
-    facts = facts_from(
+    facts = assemble_facts(
         [Observation(port, path, value, source) for path, value in readings.items() if value is not None], {}
     )
     differences = {difference.path: difference for difference in render.compare_settings(plan, facts, ["leaf1"])}
