@@ -17,13 +17,13 @@ _SUBJECT = re.compile(r"[a-z][a-z0-9_/., -]*: \S.*[^.\s]")
 
 
 def main() -> None:
-    """As a command."""
+    """Check the subjects of commits that are not in origin/main."""
     command = ["git", "log", "--no-merges", "--format=%s", "origin/main..HEAD"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        completed = subprocess.run(command, capture_output=True, text=True, check=False)
     except FileNotFoundError:
         return
-    problems = list(find_problems(done.stdout.splitlines()))
+    problems = list(find_problems(completed.stdout.splitlines()))
     if problems:
         sys.exit("\n".join(problems))
 

@@ -192,8 +192,8 @@ def gate_differences(gate: RelativeGate) -> frozenset[str]:
     """The fields in which the sides of a gate differ; the two of sizes count as one."""
     if gate.to is None:
         return frozenset()
-    of, to = dict(gate.of), dict(gate.to)
-    names = {name for name in SELECTION_FIELDS if of[name] != to[name]}
+    measured, baseline = dict(gate.of), dict(gate.to)
+    names = {name for name in SELECTION_FIELDS if measured[name] != baseline[name]}
     return frozenset("sizes" if name == "from_size" else name for name in names)
 
 
@@ -213,11 +213,11 @@ def describe_side(gate: RelativeGate, side: Runs) -> str:
         parts.append(str(side.path))
     if side.at_once not in (None, baseline.at_once):
         parts.append(str(side.at_once))
-    selected, other = dict(side), dict(baseline)
+    selected, reference = dict(side), dict(baseline)
     parts += [
         f"{name} {_format_value(selected[name])}"
         for name in SELECTION_FIELDS
-        if selected[name] not in (None, [], other[name])
+        if selected[name] not in (None, [], reference[name])
     ]
     parts += [
         f"{name} {_format_value(value)}"
