@@ -141,7 +141,7 @@ def test_progress_goes_on_to_the_end(tmp_path: Path) -> None:
 
     totals = result(tmp_path, many_to_one(16), on_progress=tell).summary
     assert len(reports) > 1
-    for field in ("now", "events", "hops", "completed", "delivered_bytes", "run_s"):
+    for field in ("time", "events", "hops", "completed", "delivered_bytes", "run_s"):
         values = [getattr(progress, field) for progress in reports]
         assert values == sorted(values)
     last = reports[-1]
@@ -163,7 +163,7 @@ def test_a_run_that_is_stopped_keeps_what_happened(tmp_path: Path) -> None:
 
 
 def test_a_run_that_ends_at_a_time_fails_no_flow(tmp_path: Path) -> None:
-    totals = result(tmp_path, until=Duration.parse("50us")).summary
+    totals = result(tmp_path, end_time=Duration.parse("50us")).summary
     assert (totals.complete, totals.flows, totals.completed, totals.failed) == (True, 2, 0, 0)
     assert 40 < totals.end_us <= 50
 
