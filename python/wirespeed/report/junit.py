@@ -94,12 +94,14 @@ def _add_finding(suite: Element, finding: Finding) -> None:
 
 def _add_hidden(root: Element, report: Report, all_findings: Sequence[Finding]) -> None:
     """Add a suite with the numbers of the findings that are not shown, as cases that fail as those would."""
-    shown, every = counts(report.findings), counts(all_findings)
-    hidden = {status: every[status] - shown[status] for status in every if status.value in ("fail", "unknown", "error")}
-    if not any(number > 0 for number in hidden.values()):
+    shown_counts, every = counts(report.findings), counts(all_findings)
+    hidden_counts = {
+        status: every[status] - shown_counts[status] for status in every if status.value in ("fail", "unknown", "error")
+    }
+    if not any(number > 0 for number in hidden_counts.values()):
         return
     suite = _add_suite(root, "findings that are not shown", report.recorded)
-    for status, number in hidden.items():
+    for status, number in hidden_counts.items():
         if number > 0:
             message = f"{wording.plural(number, 'finding')} with the status {status.value}, not shown"
             case = SubElement(suite, "testcase", classname="hidden", name=f"findings with the status {status.value}")
