@@ -281,7 +281,7 @@ fn nvidia_alpha_comes_before_the_cut_and_the_first_notification_does_not_raise_i
     let cut = 100e9 * (1.0 - first / 2.0);
     assert_eq!(algorithm.rate(4 * MICROSECOND), Some(cut));
 
-    // At 5 us, after alpha's period that ended there: the one that ends at 6 us has it. The cut is at 8 us.
+    // At 5 us, after the period of alpha that ended at 5 us: the period that ends at 6 us contains it. The cut is at 8 us.
     algorithm.on_cnp(5 * MICROSECOND);
     algorithm.on_cnp(5 * MICROSECOND + Picoseconds(1));
     let second = (kept * (first * kept) + 1.0 / 256.0) * kept * kept;

@@ -60,7 +60,7 @@ proptest! {
     }
 }
 
-/// Runs on every number of threads, in steps of several sizes, and compares all there is to compare.
+/// Runs on every number of threads, in steps of several sizes, and compares all results.
 fn assert_equal_in_all_layouts(scenario: &Scenario, expected: &Outcome) {
     for layout in THREAD_LAYOUTS {
         assert_equal_in_layout(scenario, expected, layout);
@@ -91,7 +91,7 @@ fn run_simulation(scenario: &Scenario) -> Outcome {
     outcome
 }
 
-/// What came of it, and in how many parts it was at the beginning and at the end.
+/// The results of a run, and its number of parts at the beginning and at the end.
 fn run_in_parts(scenario: &Scenario, threads: Threads, step: u64) -> (Outcome, [usize; 2]) {
     let mut run = Run::new(scenario.clone(), threads).unwrap();
     let first = run.parts();

@@ -10,7 +10,7 @@ use proptest::sample::Index;
 use reader_properties::check_reader;
 use support::draws;
 
-/// Every key that there is.
+/// Every key of the schema.
 const FULL: &str = r#"{"name": "n", "desc": "d", "hosts": 3, "switches": 2, "link_gbps": 100, "link_delay_ns": 10,
  "buffer_bytes": [9000000, 8000000],
  "links": [[0, 3], [1, 4], {"a": 2, "b": 4, "gbps": 25, "delay_ns": 7, "loss": 0.1, "pfc_lost_from_ns": 1, "addresses": ["10.0.0.1", null]}, [3, 4], [0, 4]],

@@ -133,7 +133,7 @@ struct Number {
     /// Its path in the object.
     path: String,
     schema: &'static Value,
-    /// The object with a valid value there.
+    /// The object with a valid value at the path.
     whole: Value,
 }
 
@@ -165,7 +165,7 @@ impl Number {
         }
     }
 
-    /// The object with another value there.
+    /// The object with another value at the path.
     fn replace_value(&self, value: &Value) -> Value {
         let mut whole = self.whole.clone();
         let mut slot = &mut whole;

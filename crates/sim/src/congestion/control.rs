@@ -4,7 +4,7 @@ use crate::bytes::Bytes;
 use crate::ids::PortId;
 use crate::time::{Picoseconds, SECOND};
 
-/// What a switch writes into a packet as it leaves (SIGCOMM 2019, "HPCC", section 4.1).
+/// Telemetry that a switch writes into a packet as the packet leaves (SIGCOMM 2019, "HPCC", section 4.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Hop {
     /// The egress port.
@@ -19,7 +19,7 @@ pub struct Hop {
     pub rate: u64,
 }
 
-/// What every acknowledgement reports to a sender. Packets are those of writes and sends; a packet counts as a full one.
+/// The report of an acknowledgement to a sender. Packets are those of writes and sends; a packet counts as a full one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ack {
     /// Arrival time of the acknowledgement.

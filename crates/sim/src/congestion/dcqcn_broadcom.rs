@@ -25,7 +25,7 @@
 //!   is a choice that the driver has ("target rate update mode", "target rate update cycle"), as NVIDIA has
 //!   (`clamp_tgt_rate` off, `clamp_tgt_rate_after_time_inc` on: "DCQCN CC Parameters", defaults), and HPCC's simulator
 //!   (`CLAMP_TARGET_RATE 0`, run.py at 08d4ba0, for all of its forms of DCQCN). The numbers are chosen here: the least that keep
-//!   a link of 400 Gb/s nine tenths busy under two to four senders, and settle under 64 there;
+//!   a link of 400 Gb/s nine tenths busy under two to four senders, and settle under 64 on such a link;
 //! * the rise goes with line rate (`ai_rate_incr`): the driver counts rates by the link ("link bytes per usec", "64B
 //!   transmitted in one rtt"), and HPCC's simulator scales that of DCQCN so (`ai = 5 * bw / 25`, the same file).
 
@@ -42,10 +42,10 @@ use std::sync::Arc;
 const UNIT_BITS: f64 = 64.0 * 8.0;
 /// DCQCN's line rate by its R_AI: 40 Gb/s by 40 Mb/s (SIGCOMM 2015, section 5).
 const RISES_TO_CAP: f64 = 1000.0;
-/// What `init_cp` counts: parts in 2^10, as NVIDIA's alpha; its width is not published.
+/// The unit of `init_cp`: parts in 2^10, as NVIDIA's alpha; its width is not published.
 const ONE: f64 = 1024.0;
 
-/// Parameters under the names of the driver's configfs; there, rates are counted in 64 bytes per RTT. No default is
+/// Parameters under the names of the driver's configfs, which counts rates in 64 bytes per RTT. No default is
 /// published: those here are of published algorithms.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -200,7 +200,7 @@ impl Parameters {
     }
 }
 
-/// What the queue pairs of a scenario share.
+/// Values that the queue pairs of a scenario share.
 #[derive(Debug)]
 pub struct Constants {
     mode: Mode,

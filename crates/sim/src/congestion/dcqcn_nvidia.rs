@@ -90,7 +90,7 @@ impl Default for Parameters {
     }
 }
 
-/// What the queue pairs of a scenario share.
+/// Values that the queue pairs of a scenario share.
 #[derive(Debug)]
 pub struct Constants {
     clamp: bool,

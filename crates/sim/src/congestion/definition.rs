@@ -14,7 +14,7 @@ pub trait Definition {
     /// Its parameters in a scenario.
     type Parameters;
 
-    /// What all queue pairs with the same parameters share.
+    /// Values that all queue pairs with the same parameters share.
     type SharedValues;
 
     /// The state of one queue pair, which implements [`CongestionControl`](super::CongestionControl); boxed if it is large.
@@ -39,7 +39,7 @@ pub trait Definition {
     ) -> Self::State;
 }
 
-/// What Ultra Ethernet adds to an algorithm.
+/// Parameters that Ultra Ethernet adds to an algorithm.
 pub trait UltraEthernet: Definition {
     /// Number of entropy values that a queue pair sprays its packets over.
     fn entropy_values(parameters: &Self::Parameters) -> u16;

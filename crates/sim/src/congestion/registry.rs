@@ -84,7 +84,8 @@ macro_rules! register {
                 rtts
             }
 
-            /// What all queue pairs share, once per scenario; parameters that [`check`](Self::check) refuses may panic here.
+            /// Computes the values that all queue pairs share, once per scenario. Parameters that [`check`](Self::check) refuses
+            /// may panic here.
             pub fn prepare(&self) -> PreparedParameters {
                 match self {
                     $($(Parameters::$name(parameters) => PreparedParameters::$name(Arc::new(<$module::$name as Definition>::prepare(parameters))),)+)+

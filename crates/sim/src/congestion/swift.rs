@@ -74,7 +74,7 @@ impl Default for Parameters {
     }
 }
 
-/// What the queue pairs of a scenario share; times in ps.
+/// Values that the queue pairs of a scenario share; times in ps.
 #[derive(Debug)]
 pub struct Constants {
     parameters: Parameters,

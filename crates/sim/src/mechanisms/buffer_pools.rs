@@ -72,7 +72,7 @@ pub fn fixed_headroom(switch: &Switch) -> Option<u64> {
 }
 
 impl Division {
-    /// Of these slices.
+    /// The pools of these slices.
     pub fn from_slices(slices: &[Slice]) -> Division {
         Division {
             shared: slices.iter().map(|slice| slice.shared).collect(),

@@ -18,7 +18,7 @@ use crate::time::{NANOSECOND, SECOND};
 pub struct BufferSettings {
     /// By port and priority.
     pub priority_settings: PortPriorityTable<PrioritySettings>,
-    /// By port: slice of the switch's buffer for packets that enter there.
+    /// By port: slice of the switch's buffer for packets that enter through the port.
     pub slices: Vec<u32>,
     /// By switch (0 = the first node after the hosts).
     pub pools: Vec<Division>,

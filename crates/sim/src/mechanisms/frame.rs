@@ -6,7 +6,7 @@ use crate::ids::{PortId, Priority, QueuePairId};
 /// No frame, no queue pair: the end of a chain.
 pub const NONE: u32 = u32::MAX;
 
-/// What a frame carries.
+/// The content of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Part of a write.
@@ -81,7 +81,7 @@ pub struct Frame {
     pub span: u16,
     /// Cells it occupies in its current switch.
     pub cells: u16,
-    /// What it carries.
+    /// The content of the frame.
     pub kind: Kind,
     /// Its priority; of a PFC frame, the priority it pauses.
     pub priority: Priority,

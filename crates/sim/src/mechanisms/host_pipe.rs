@@ -1,7 +1,8 @@
 //! The host pipe: the path between memory and a NIC port, in each direction.
 //!
-//! Where it is slower than the link, sending waits for it, and received packets wait in the NIC's receive buffer, for which
-//! the NIC sends PFC. The buffer drains steadily, so its fill equals the rate times the time until it is empty.
+//! Where the pipe is slower than the link, sending waits for the pipe, and received packets wait in the NIC's receive
+//! buffer, for which the NIC sends PFC. The buffer drains steadily, so its fill equals the rate times the time until it is
+//! empty.
 
 use crate::bytes::Bytes;
 use crate::mechanisms::frame::{Frame, Kind};

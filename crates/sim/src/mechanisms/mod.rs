@@ -1,4 +1,4 @@
-//! What networks and NICs do with packets, each as a plain type.
+//! Mechanisms of networks and NICs, each as a plain type.
 
 pub(crate) mod base_rtt;
 pub mod buffer;

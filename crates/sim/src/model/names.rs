@@ -5,9 +5,9 @@ use crate::ids::PortId;
 /// Names by number; empty where a scenario has none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Names {
-    /// Of every node, or of none.
+    /// Names of all nodes; empty = nodes have no names.
     pub nodes: Vec<String>,
-    /// Of ports. The list may be shorter than the number of ports; a port without a name has an empty one.
+    /// Names of ports. The list may be shorter than the number of ports; a port without a name has an empty one.
     pub ports: Vec<String>,
 }
 

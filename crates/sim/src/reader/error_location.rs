@@ -19,11 +19,11 @@ pub fn find_error(tree: &Value, path: &[String], message: &str) -> Vec<String> {
     found.unwrap_or_else(|| path.to_vec())
 }
 
-/// The rejected word of a message such as `unknown field`, and the expected words.
+/// The rejected name in a message such as `unknown field`, and the accepted names.
 pub fn unknown<'m>(message: &'m str, prefix: &str) -> Option<(&'m str, Vec<&'m str>)> {
     let names = message.strip_prefix(prefix)?.strip_prefix(" `")?;
-    let (word, expected) = names.split_once("`, ")?;
-    Some((word, expected.split('`').skip(1).step_by(2).collect()))
+    let (name, expected) = names.split_once("`, ")?;
+    Some((name, expected.split('`').skip(1).step_by(2).collect()))
 }
 
 /// Collects all objects in a value, outer ones first.

@@ -1,7 +1,7 @@
 //! The `faults` of a scenario: each has a kind, a location and a time.
 
 use super::json::Json;
-use super::problems::{note_word, Object, ObjectPath, Problems};
+use super::problems::{note_choice, Object, ObjectPath, Problems};
 use super::quantities::{rate, time};
 use super::wiring::Wiring;
 use crate::ids::{LinkId, NodeId, PortId, Priority};
@@ -62,7 +62,7 @@ impl<'j> FaultReader<'j, '_> {
         });
         let Some((kind, form)) = known else {
             let place = format!("{}.kind", self.place);
-            note_word(place, named, &forms().fault_kinds(), self.problems);
+            note_choice(place, named, &forms().fault_kinds(), self.problems);
             return None;
         };
         let item = Object::new(self.place, self.json, form, self.problems)?;
@@ -148,7 +148,7 @@ fn bit_errors(reader: &mut FaultReader, item: &Object) -> Option<Kind> {
     let link = reader.link(item);
     let ber = item.number("ber", reader.problems);
     let floor = item.number("floor_ber", reader.problems);
-    let fec = item.word("fec", reader.problems).map(fec);
+    let fec = item.choice("fec", reader.problems).map(fec);
     Some(Kind::BitErrors(BitErrors {
         link: link?,
         ber: ber?,
@@ -319,8 +319,8 @@ fn cnp_delay(reader: &mut FaultReader, item: &Object) -> Option<Kind> {
     }))
 }
 
-fn fec(word: file::Fec) -> Fec {
-    match word {
+fn fec(fec: file::Fec) -> Fec {
+    match fec {
         file::Fec::None => Fec::None,
         file::Fec::Rs528 => Fec::Rs528,
         file::Fec::Rs544 => Fec::Rs544,

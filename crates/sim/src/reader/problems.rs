@@ -240,19 +240,19 @@ impl<'j> Object<'j> {
         value
     }
 
-    /// The word of a key; its default where the key is missing.
-    pub fn word<T: DeserializeOwned>(&self, key: &str, problems: &mut Problems) -> Option<T> {
+    /// The accepted text of a key; its default where the key is missing.
+    pub fn choice<T: DeserializeOwned>(&self, key: &str, problems: &mut Problems) -> Option<T> {
         let declared = self.form.key(key);
         let json = self.get(key);
-        let word = match (json, declared.default) {
+        let text = match (json, declared.default) {
             (Some(Json::Text(text)), _) => Some(text.as_ref()),
             (None, Some(default)) => default.as_str(),
             _ => None,
         };
-        let deserializer = word.map(StrDeserializer::<Error>::new);
-        let value = deserializer.and_then(|word| T::deserialize(word).ok());
+        let deserializer = text.map(StrDeserializer::<Error>::new);
+        let value = deserializer.and_then(|text| T::deserialize(text).ok());
         if value.is_none() {
-            note_word(self.location(key), json, &declared.texts, problems);
+            note_choice(self.location(key), json, &declared.texts, problems);
         }
         value
     }
@@ -270,18 +270,18 @@ impl<'j> Object<'j> {
     }
 }
 
-/// Adds a problem for a value that is none of the words.
-pub fn note_word(
+/// Adds a problem for a value that is none of the accepted texts.
+pub fn note_choice(
     place: impl fmt::Display,
     json: Option<&Json>,
-    words: &[&str],
+    texts: &[&str],
     problems: &mut Problems,
 ) {
     let hint = match json {
-        Some(Json::Text(text)) => did_you_mean(text, words),
+        Some(Json::Text(text)) => did_you_mean(text, texts),
         _ => String::new(),
     };
-    problems.note(place, format_value(json), words.join(", "), hint);
+    problems.note(place, format_value(json), texts.join(", "), hint);
 }
 
 /// A key with its location: `flows[3].src`, and `hosts` at the top.

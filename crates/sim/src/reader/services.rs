@@ -8,7 +8,7 @@ use crate::problem::format_thousands;
 
 /// The service of a connection; datagrams are sent by the first queue pair of connection `queue`.
 pub fn read(item: &Object, queue: u32, problems: &mut Problems) -> Option<Service> {
-    let service = item.word("service", problems)?;
+    let service = item.choice("service", problems)?;
     Some(match service {
         file::Service::Rc => Service::Rc,
         file::Service::Uc => Service::Uc,
@@ -22,7 +22,7 @@ pub fn read(item: &Object, queue: u32, problems: &mut Problems) -> Option<Servic
 pub fn verb(item: &Object, service: Service, problems: &mut Problems) -> Option<Verb> {
     let sends = matches!(service, Service::Ud { .. }) || service.of_sockets();
     match item.get("verb") {
-        Some(_) => item.word("verb", problems),
+        Some(_) => item.choice("verb", problems),
         None if sends => Some(Verb::Send),
         None => Some(Verb::Write),
     }

@@ -1,15 +1,15 @@
 //! "Did you mean".
 
-/// A hint with the most similar of `words`; empty if none is similar.
-pub fn did_you_mean(word: &str, words: &[&str]) -> String {
-    let letters = word.chars().count();
+/// A hint with the most similar of `names`; empty if none is similar.
+pub fn did_you_mean(name: &str, names: &[&str]) -> String {
+    let letters = name.chars().count();
     if letters > 64 {
         return String::new();
     }
-    let begun = |other: &str| letters >= 3 && other.starts_with(word);
-    let near = words
+    let begun = |other: &str| letters >= 3 && other.starts_with(name);
+    let near = names
         .iter()
-        .map(|other| (distance(word, other), *other))
+        .map(|other| (distance(name, other), *other))
         .filter(|(edits, other)| *edits <= letters.max(other.len()) / 3 || begun(other))
         .min();
     match near {
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn hints() {
-        let words = ["src", "dst", "bytes", "start_ns"];
+        let names = ["src", "dst", "bytes", "start_ns"];
         let rows = [
             ("byte", "did you mean \"bytes\"?"),
             ("start", "did you mean \"start_ns\"?"),
@@ -62,8 +62,8 @@ mod tests {
             ("srcs", "did you mean \"src\"?"),
             ("colour", ""),
         ];
-        for (word, hint) in rows {
-            assert_eq!(did_you_mean(word, &words), hint, "{word}");
+        for (name, hint) in rows {
+            assert_eq!(did_you_mean(name, &names), hint, "{name}");
         }
     }
 }

@@ -237,7 +237,7 @@ fn the_files_and_presets_that_are_no_scenario() {
     assert!(read_refusal(&deep).contains("recursion limit exceeded"));
 }
 
-/// What an event names has 28 bits: 2^24 links are 2^25 ports of eight priorities.
+/// The entity of an event has 28 bits: 2^24 links are 2^25 ports of eight priorities.
 #[test]
 fn refusals_of_size() {
     let message = |links: usize, connections: usize, operations: usize| {

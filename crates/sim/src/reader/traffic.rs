@@ -243,7 +243,7 @@ impl Counts {
             };
             problems.note(item.location("queue_pair"), found, expected, "");
         }
-        let side = item.word::<file::Side>("side", problems);
+        let side = item.choice::<file::Side>("side", problems);
         let service = pair.map_or(Service::Rc, |pair| pair.service);
         let verb = services::verb(&item, service, problems);
         let last = pair.map_or(0, |pair| u64::from(pair.count.max(1)) - 1);

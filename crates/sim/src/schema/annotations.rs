@@ -1,4 +1,4 @@
-//! What a derived schema lacks: units and largest integers.
+//! Annotations that a derived schema lacks: units and largest integers.
 
 use serde_json::{json, Map, Value};
 

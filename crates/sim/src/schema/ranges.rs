@@ -21,7 +21,7 @@ pub fn problems(
     check.found
 }
 
-/// The expected values of a number, in words.
+/// The expected values of a number, as text for messages.
 pub fn format_expected_range(schema: &Value) -> String {
     if let Some(values) = schema["enum"].as_array() {
         return alternatives(values);

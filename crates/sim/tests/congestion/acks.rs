@@ -107,7 +107,7 @@ fn dctcp_floor_and_losses() {
     assert_eq!(algorithm.window(), Some(2_000.0));
     algorithm.on_loss(Picoseconds::ZERO, Loss::Timeout { next: 20 });
     assert_eq!(algorithm.window(), Some(1_000.0));
-    // Slow start up to the half of what there was, which is the floor.
+    // Slow start up to half of the earlier window, which is the floor.
     acknowledge(&mut algorithm, &ack(1_000, 21, 21));
     acknowledge(&mut algorithm, &ack(1_000, 22, 22));
     assert_eq!(algorithm.window(), Some(2_500.0));

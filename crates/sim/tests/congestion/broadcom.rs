@@ -134,7 +134,7 @@ fn so_many_cuts_in_a_row_move_the_target() {
         tr_update_cyls,
         ..Broadcom::default()
     };
-    // Of 40 Gb/s are left 5 after three cuts; the target is what there was before the first, second or third.
+    // Three cuts leave 5 of 40 Gb/s; the target is the rate before the first, second or third cut.
     let rows = [
         (p(cuts(0)), 40e9),
         (d(cuts(0)), 20e9),

@@ -1,6 +1,6 @@
 //! Goodput under loss against the closed form of go-back-N, (1 - l) / (1 + l W): each loss costs the packet and the W behind it.
 //!
-//! W are the packets that the sender starts after one that is lost, until the NAK is there. They arrive for nothing, so a
+//! W are the packets that the sender starts after one that is lost, until the NAK arrives. They arrive for nothing, so a
 //! loss costs W + 1 packet times. All loss is independent, on data, ACKs and NAKs alike.
 
 use crate::support::{column, flow, run};

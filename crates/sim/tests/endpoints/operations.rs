@@ -105,7 +105,7 @@ fn a_chain_of_operations_takes_the_sum_of_their_times() {
     let ahead = connect(&mut scenario, 0, 1);
     post(&mut scenario, ahead, Verb::Write, 8, Picoseconds::ZERO);
     for number in 1..1_000 {
-        // There and back: the answer of a ping-pong is posted at the other end.
+        // Ping-pong: the answer is posted at the other end.
         post_after(
             &mut scenario,
             if number % 2 == 0 { ahead } else { ahead.peer() },

@@ -20,7 +20,7 @@ fn packet() -> Picoseconds {
     wire(4096 + BARE, GBPS)
 }
 
-/// The packets that leave after a lost one and before its NAK is there.
+/// The packets that leave after a lost one and before its NAK arrives.
 fn wasted_packets() -> u64 {
     (2 * packet() + 2 * DELAY_NS * NANOSECOND + wire(ACK, GBPS)) / packet()
 }

@@ -10,7 +10,7 @@ use wirespeed_sim::time::Picoseconds;
 const DELAY_NS: u64 = 500;
 const FULL: u64 = 4096 + BARE;
 
-/// From the end of the last packet on the wire to its ACK being there.
+/// Time from the end of the last packet on the wire to the arrival of its ACK.
 fn tail() -> Picoseconds {
     wire(ACK, 100) + Picoseconds(2 * DELAY_NS * 1_000)
 }

@@ -75,7 +75,7 @@ pub fn run_until(mut scenario: Scenario, until: Picoseconds) -> Outcome {
     run(scenario)
 }
 
-/// The row of a port's priority in the queues table, as a number by column; 0 if nothing happened there.
+/// The row of a port's priority in the queues table, as a number by column; 0 if nothing happened at that port.
 pub fn queue(outcome: &Outcome, port: u32, priority: u8, name: &str) -> u64 {
     let ports = column(outcome, "queues", "port");
     let priorities = column(outcome, "queues", "priority");

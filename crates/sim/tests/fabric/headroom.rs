@@ -127,7 +127,7 @@ impl Bench {
         post_sends(scenario, a, 100, 0);
     }
 
-    /// B's first frame reaches the idle port to A in the moment in which the PFC frame comes to stand there, and goes first.
+    /// B's first frame reaches the idle port to A at the time when the PFC frame is queued at that port, and is sent first.
     fn send_back(&self, scenario: &mut Scenario) {
         let b = connect(scenario, 0, 1);
         let ready = self.count_crossing() + GENERATION_NS * NANOSECOND;

@@ -112,7 +112,7 @@ fn strict_priorities_starve_the_others() {
         let bytes = bytes_by_priority(contention(parameters(strict, [1; 8]), &flows), MILLISECOND);
         for (priority, expected) in [2, 5, 6].into_iter().zip(expected) {
             let found = bytes[priority];
-            // Which of the three that arrive at once comes first is decided before the others are there.
+            // Which of the three that arrive at once comes first is decided before the others arrive.
             assert!(
                 found.abs_diff(expected * full) <= 3 * frame,
                 "{strict:#b} {priority}: {found}"

@@ -63,8 +63,8 @@ fn cores_share_a_port() {
     );
 }
 
-/// A port that takes one frame and no other: two frames stand at it, which was the room; the rest waits where it came in and
-/// takes buffer there.
+/// A port takes one frame and no other. Two frames fill its queue; all others wait at their ingress ports and take buffer of
+/// those ports.
 #[test]
 fn frames_wait_where_they_came_in() {
     let held = |architecture| {

@@ -153,7 +153,7 @@ impl Ledger<'_> {
         }
     }
 
-    /// What enters a switch leaves it or is dropped there, frame by frame and, where nothing is lost, byte by byte.
+    /// Frames that enter a switch leave it or are dropped in it. Where nothing is lost, the same holds for bytes.
     pub fn switches_keep_nothing(&self) {
         let (frames, lost) = (self.of_ports("frames"), self.of_ports("lost"));
         let (bytes, drops) = (self.of_ports("bytes"), self.of_ports("drops"));

@@ -77,7 +77,7 @@ impl Fabric {
     }
 }
 
-/// Hops from every switch to one of them: breadth first, stored for the trips that end there.
+/// Hops from every switch to one of them: breadth first, stored for the trips that end at that switch.
 pub struct Distance {
     target: Option<SwitchId>,
     hops: Vec<u32>,

@@ -67,7 +67,7 @@ impl Message {
         }
     }
 
-    /// The remainder of it when it ends before packet `end`.
+    /// The part of the message before packet `end`.
     pub(crate) fn truncate(&self, end: u32, mtu: Bytes<u32>) -> Message {
         if end >= self.end() {
             return *self;
@@ -120,7 +120,7 @@ pub struct Arrival {
     pub flags: u8,
     /// As in [`crate::mechanisms::frame::Frame`].
     pub span: u16,
-    /// Of a read request: the requested part of its message, from its RETH.
+    /// The part of the message that a read request asks for, from its RETH.
     pub requested_read: Option<Message>,
 }
 

@@ -48,7 +48,7 @@ impl ReceiveQueue {
         self.posted > 0
     }
 
-    /// A message uses a receive. There is one.
+    /// A message uses a receive, which is posted.
     pub(super) fn take(&mut self) {
         self.posted -= 1;
         self.refused = None;

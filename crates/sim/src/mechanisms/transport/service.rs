@@ -59,7 +59,7 @@ impl Service {
 }
 
 impl Service {
-    /// Of datagrams: the operation of the next packet.
+    /// The operation of the next packet, for datagrams.
     pub fn operation(&self) -> Option<u32> {
         match self {
             Service::Unreliable(transport) => transport.operation(),
@@ -67,7 +67,7 @@ impl Service {
         }
     }
 
-    /// Of TCP: bytes of the stream before a segment.
+    /// Bytes of a TCP stream before a segment.
     pub fn stream_offset(&self, psn: u32) -> Bytes {
         match self {
             Service::Tcp(transport) => transport.stream_offset(psn),
@@ -75,7 +75,7 @@ impl Service {
         }
     }
 
-    /// Of TCP: whether a segment is the last of a message.
+    /// Whether a TCP segment is the last of a message.
     pub fn ends_message(&self, psn: u32) -> bool {
         matches!(self, Service::Tcp(transport) if transport.ends_message(psn))
     }

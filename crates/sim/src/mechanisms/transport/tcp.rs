@@ -30,7 +30,7 @@ pub struct Tcp {
     retries: u8,
     messages: VecDeque<Message>,
     completed: u32,
-    /// Of each message that was ever posted: the segment after its last, and the byte of the stream.
+    /// End of each message that was ever posted: the segment after its last, and the byte of the stream.
     ends: Vec<(u32, Bytes)>,
     /// All before it is acknowledged.
     oldest: u32,

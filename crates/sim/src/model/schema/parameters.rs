@@ -31,7 +31,7 @@ fn add_values(schema: &mut Value, definition: &str, values: &Map<String, Value>)
 ///
 /// # Panics
 ///
-/// There is no such parameter.
+/// The parameter does not exist.
 pub fn add_source(schema: &mut Value, path: &str, preset: &str, source: &str) {
     let mut definition = "Parameters".to_string();
     let mut names = path.split('.').peekable();

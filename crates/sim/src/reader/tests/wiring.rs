@@ -57,7 +57,7 @@ fn cables_in_wrong_ports_take_what_is_theirs_along() {
         .map(|port| scenario.believed_peer(PortId(port)).0)
         .collect();
     assert_eq!(believed, [3, 2, 1, 0, 5, 4]);
-    // So are the faults of its NIC, whatever their order in the file.
+    // The faults of its NIC are exchanged, too, whatever their order in the file.
     let stuck = r#"{"kind": "stuck-nic", "node": 0}, {"kind": "miswired", "links": [0, 1]}, {"kind": "cnp-delay", "node": 1, "delay_ns": 1}"#;
     let more = text.replace(r#"{"kind": "miswired", "links": [0, 1]}"#, stuck);
     let faults = read(&more, "roce", 1).unwrap().faults;

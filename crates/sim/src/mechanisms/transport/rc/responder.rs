@@ -26,7 +26,7 @@ pub(super) struct Responder {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Response {
     pub(super) message: Message,
-    /// Where the request began: the first response to it.
+    /// The first response to the request.
     pub(super) first: u32,
     pub(super) next: u32,
 }

@@ -101,7 +101,7 @@ impl Requester {
         self.messages.iter().any(|message| message.first == next)
     }
 
-    /// The next packet. There is one.
+    /// The next packet. The caller knows that one is due.
     pub(super) fn request(&mut self, now: Picoseconds) -> Segment {
         if self.deadline == NEVER && self.settings.ack_timeout != NEVER {
             self.deadline = now + self.settings.ack_timeout;

@@ -247,7 +247,7 @@ impl Responder {
         response.is_some_and(|response| response.next == response.first)
     }
 
-    /// The next read response, or the acknowledgement queued after them. There is one.
+    /// The next read response, or the acknowledgement queued after them. The caller knows that an answer is due.
     pub(super) fn answer(&mut self) -> Segment {
         let Some(response) = self.responses.front_mut() else {
             self.acknowledge_after = false;

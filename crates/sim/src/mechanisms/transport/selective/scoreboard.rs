@@ -3,7 +3,7 @@
 use crate::mechanisms::transport::SendProgress;
 use std::collections::VecDeque;
 
-/// Of a packet that was sent once. There are fewer packets than this.
+/// The number of a packet that was sent once; greater than any count of packets.
 const NEVER_AGAIN: u32 = u32::MAX;
 
 /// State of a packet.
@@ -106,7 +106,7 @@ impl Scoreboard {
         }
     }
 
-    /// The first lost packet. There is one.
+    /// The first lost packet. The caller knows that a packet is lost.
     pub(super) fn first_lost(&self) -> u32 {
         let mut psn = self.lost_from.max(self.oldest);
         while self

@@ -61,7 +61,7 @@ fn in_order() {
     ]);
 }
 
-/// W = 4 packets follow the lost one before the NAK is there. None of them is sent again.
+/// W = 4 packets follow the lost one before the NAK arrives. None of them is sent again.
 #[test]
 fn only_what_is_missing_is_sent_again() {
     check_selective(vec![

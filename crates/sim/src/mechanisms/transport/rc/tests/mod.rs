@@ -213,7 +213,7 @@ fn the_same_gap_again() {
             },
             post: &[(WRITE, 60)],
             lost: "W1 N1",
-            // W2 is reported at 4 in vain, W4 at 6; that NAK is there at 8.
+            // W2 is reported at 4 in vain, W4 at 6; that NAK arrives at 8.
             forward: "W0 W1x W2 W3 W4 W5 W1 W2 W3 W4 W5",
             back: "A0 N1x N1 A1 A2 A3 A4 A5",
             ended: &[16],

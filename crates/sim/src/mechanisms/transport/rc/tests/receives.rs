@@ -169,7 +169,7 @@ fn a_copy_is_taken_after_the_refusal() {
     pair.run();
     assert_eq!(pair.ends[0].ended[2..], [(2, Picoseconds(24))]);
 
-    // And the message queued after it at once.
+    // The message queued after it is sent at once.
     let mut pair = Pair::new(&settings);
     pair.post(&[(SEND, 10); 3]);
     pair.run();
