@@ -217,6 +217,7 @@ PLAN = Plan(
             pfc=True,
             buffers=Buffers(lossless=True, shared_headroom=Size(3_500_000)),
             watchdog_poll=Duration.parse("100 ms"),
+            class_mtu=9216,
             loopbacks=("10.255.0.1/32",),
             bgp=Bgp(65001, "10.255.0.1", 2, True, ("10.255.0.1/32", "10.1.0.0/31", "10.1.0.2/31")),
             peers={"Eth1/64": BgpPeer(65000, "spine1 Eth1/1", True, True, None, True, "Established")},

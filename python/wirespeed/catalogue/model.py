@@ -351,6 +351,7 @@ class SwitchSystem(Entry):
     sub_port_name: str | None = None  # name of a split port; {sub} counts from 0, {part} from 1
     card_port_name: str | None = None  # of a modular switch, with the card's {slot}: "Ethernet{slot}/{port}/1"
     mtu: SourcedValue[int]  # largest IP packet to configure
+    class_mtu: SourcedValue[int] | None = None  # largest packet of its traffic classes, if it limits them
     ecn_unit: SourcedValue[int] | None = None  # bytes in the unit of thresholds; None: percent of a queue's buffer
     classes: dict[str, QueueMap]  # roce, cnp, default
     ecn: EcnDefaults | EcnFillDefaults

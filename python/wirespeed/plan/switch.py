@@ -77,6 +77,7 @@ class SwitchKind:
             lldp=True,
             pfc=True if self.box.system.pfc_switch and self.qos.pfc else None,
             watchdog_poll=self.poll if self.qos.pfc else None,
+            class_mtu=self.box.system.class_mtu.value if self.box.system.class_mtu and self.qos.pfc else None,
             load_balancing=self.load_balancing,
             buffers=self.buffers,
             vlans={

@@ -65,6 +65,12 @@ class Switch:
     lldp: Annotated[bool | None, Setting("LLDP")] = None
     pfc: Annotated[bool | None, Setting("PFC of the whole switch; off disables it on every port")] = None
     watchdog_poll: Annotated[Duration | None, Setting("polling interval of the PFC watchdog", "ps")] = None
+    class_mtu: Annotated[
+        int | None,
+        Setting(
+            "largest packet of every traffic class, which a switch limits besides its ports", "bytes", Compare.AT_LEAST
+        ),
+    ] = None
     loopbacks: Annotated[tuple[str, ...] | None, Setting("addresses of the switch itself, with prefix length")] = None
     load_balancing: LoadBalancing = field(default_factory=LoadBalancing)
     buffers: Buffers = field(default_factory=Buffers)

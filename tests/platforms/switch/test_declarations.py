@@ -65,6 +65,7 @@ def full(name: str) -> Switch:
         vlans=vlans,
         pfc=False,
         watchdog_poll=ms(100),
+        class_mtu=9216,
         loopbacks=("10.255.0.1/32",),
         buffers=Buffers(lossless=True, shared_headroom=Size(3_500_000)),
         bgp=Bgp(65001, "10.255.0.1", maximum_paths=8, multipath_relax=True, networks=("10.255.0.1/32", "fd00::1/128")),

@@ -212,7 +212,8 @@ FOLLOWS = {  # what holds in place of a line that is gone, or follows from sever
     "eos": "(service-profile|no switchport|neighbor).* (queue.discipline|port.qos.(trust|pfc_queue|tc_queue)|port.vlan"
     "|port.link.mtu)|uc-tx-queue .* queue.discipline|priority strict queue.discipline|qos trust dscp port.qos.trust",
     "nxos": "no switchport port.vlan|service-policy type queuing .* queue.*|(class|match|policy-map) .* port.qos.dscp_tc"
-    "|(address-family|maximum-paths) .* switch.bgp.maximum_paths|no shutdown port.link.enabled",
+    "|(address-family|maximum-paths) .* switch.bgp.maximum_paths|no shutdown port.link.enabled"
+    "|class type network-qos .* switch.class_mtu",
     "enterprise-sonic": "(queue|weight) .* queue.weight|(address-family|maximum-paths) .* switch.bgp.maximum_paths"
     "|mtu 9100 port.link.mtu",
     "sonic": r'"(Ethernet|scheduler|QUEUE).* queue.weight|"dscp_to_tc_map".* port.qos.trust'

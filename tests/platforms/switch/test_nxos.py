@@ -47,7 +47,7 @@ LINK = link(mtu=9216, lanes=None, training=None, pause_send=False, pause_receive
 WATCHDOG = Watchdog(True, WatchdogAction.DROP, ms(200), ms(1000))
 QOS = qos(pfc_queue={Priority(3): SwitchQueue(3)}, watchdog=WATCHDOG)
 STEP = queues(minimum=Size(300_000), maximum=Size(300_000), probability=100)
-BASE = replace(routed_switch(PORTS, QOS, LINK), watchdog_poll=ms(100))
+BASE = replace(routed_switch(PORTS, QOS, LINK), watchdog_poll=ms(100), class_mtu=9216)
 
 
 def odd_one(switch: Switch, name: str) -> Switch:
@@ -60,6 +60,7 @@ def odd_one(switch: Switch, name: str) -> Switch:
 
 BGP = replace(
     BASE,
+    class_mtu=None,
     loopbacks=("10.255.0.1/32", "2001:db8::1/128"),
     bgp=Bgp(4200010000, "10.255.0.1", 4, multipath_relax=True, networks=("10.255.0.1/32", "2001:db8::1/128")),
     ports={
@@ -73,7 +74,7 @@ BGP = replace(
 )
 CASES = {
     "nxos-routed": BASE,
-    "nxos-switched": replace(vlan_switch(PORTS, QOS, LINK), watchdog_poll=ms(100)),
+    "nxos-switched": replace(vlan_switch(PORTS, QOS, LINK), watchdog_poll=ms(100), class_mtu=9216),
     "nxos-odd-port": odd_one(BASE, "Ethernet1/2"),
     "nxos-bgp": BGP,
 }
@@ -155,6 +156,10 @@ ROWS: list[tuple[str, str, str, Place, str, Any]] = [
     (ROUTED, "c-8q-nq3", "c-8q-nq5", PORT, "port.qos.pfc_queue", {Priority(3): SwitchQueue(5)}),
     (ROUTED, "mode on", "mode off", PORT, "port.qos.pfc", frozenset()),
     (ROUTED, "  mtu 9216\n  ip", "  mtu 1500\n  ip", PORT, "port.link.mtu", 1500),
+    (ROUTED, "    mtu 9216\n", "    mtu 1500\n", LEAF, "switch.class_mtu", 1500),
+    (ROUTED, "    mtu 9216\n", "", LEAF, "switch.class_mtu", 1500),
+    (ROUTED, "    mtu 9216\n", "    mtu large\n", LEAF, "switch.class_mtu", None),
+    (ROUTED, "  service-policy type network-qos ROCE-NETWORK\n", "", LEAF, "switch.class_mtu", None),
     (ROUTED, "fec rs-fec", "fec off", PORT, "port.link.fec", "none"),
     (ROUTED, "  no shutdown", "  shutdown", PORT, "port.link.enabled", False),
     (ROUTED, "remaining percent 50\n    random", "remaining percent 40\n    random", Q3, "queue.weight", 40),

@@ -9,7 +9,7 @@ from typing import Any
 from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.platforms.switch.indented_config import ranges
 from wirespeed.platforms.switch.interface_commands import address_lines
-from wirespeed.platforms.switch.nxos.policies import INPUT, NETWORK, OUTPUT, build_policies
+from wirespeed.platforms.switch.nxos.policies import INPUT, NETWORK, OUTPUT, build_policies, paused_queues
 from wirespeed.platforms.switch.nxos.values import (
     FEC_WORDS,
     complete,
@@ -33,6 +33,7 @@ _CONSEQUENCES = {
     "port.qos.pfc_queue": _ALL_PORTS,
     "port.qos.dscp_tc": "packets in flight change their queue",
     "port.qos.trust": "packets in flight change their queue",
+    "switch.class_mtu": _ALL_PORTS,
     "switch.bgp.asn": "every BGP session ends; the rest of router bgp must be configured again",
     "switch.bgp.router_id": "every BGP session is reset",
     "peer.asn": _RESET,
@@ -75,6 +76,8 @@ def _format_switch(path: str, value: Any, switch: Switch) -> list[str] | None:
             return [f"{'' if value else 'no '}feature lldp"]
         case "switch.watchdog_poll":
             return [f"priority-flow-control watch-dog interval {value.milliseconds}"]
+        case "switch.class_mtu":
+            return _format_class_mtu(value, switch)
         case "switch.loopbacks":
             return ["interface loopback0", *address_lines(value)]
         case "switch.bgp.asn":
@@ -101,6 +104,14 @@ def _format_switch(path: str, value: Any, switch: Switch) -> list[str] | None:
                 )
             ]
     return None
+
+
+def _format_class_mtu(value: int, switch: Switch) -> list[str]:
+    """The MTU of the default class and of each lossless class."""
+    queues = [0, *(queue for _, queue in paused_queues(switch))]
+    classes = [(f"class type network-qos {network_class(queue)}", f"mtu {value}", "exit") for queue in queues]
+    lines = [f"policy-map type network-qos {NETWORK}", *(line for block in classes for line in block), "exit"]
+    return [*lines, "system qos", f"service-policy type network-qos {NETWORK}", "exit"]
 
 
 def _format_peer(name: str, path: str, value: Any, switch: Switch) -> list[str] | None:

@@ -11,6 +11,7 @@ from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import ReadValues, observe_settings, parse_number
 from wirespeed.platforms.switch.indented_config import Line, lines_after, numbers
 from wirespeed.platforms.switch.nxos.values import (
+    DEFAULT_CLASS_MTU,
     DEFAULT_POLL,
     DEFAULT_RESTORE,
     DEFAULT_SHUTDOWN,
@@ -34,6 +35,7 @@ class Globals:
     system_queuing: tuple[str, int] | None
     paused: Mapping[Priority, SwitchQueue] | None  # None when the network-qos policy is not understood
     paused_line: int
+    class_mtu: ReadValues  # path of the MTU of all classes
     watched: bool
     times: ReadValues  # paths of the watchdog
 
@@ -55,6 +57,7 @@ def read_globals(top: list[Line]) -> Globals:
         system_queuing=bound.get("type queuing output"),
         paused=paused_queues,
         paused_line=line_number,
+        class_mtu=_read_class_mtu(top, bound.get("type network-qos")),
         watched=any(line.text == f"{_WATCHDOG} on" for line in top),
         times=_read_times(top),
     )
@@ -112,6 +115,20 @@ def _read_map(
         for dscp in dscps:
             read_values.setdefault(Dscp(dscp), SwitchTrafficClass(int(groups[0]) if groups else 0))
     return {Dscp(dscp): read_values.get(Dscp(dscp), SwitchTrafficClass(0)) for dscp in range(64)}, policy.number
+
+
+def _read_class_mtu(top: list[Line], bound: tuple[str, int] | None) -> ReadValues:
+    """The least MTU of the classes in effect; one without a line has the default."""
+    policies = {name: line for line, name in lines_after(top, "policy-map type network-qos")}
+    if bound is None or bound[0] not in policies:
+        return {}
+    mtus: list[tuple[int, int]] = []
+    for inner, _ in lines_after(policies[bound[0]].inner, "class type network-qos"):
+        lines = [(parse_number(text), line.number) for line, text in lines_after(inner.inner, "mtu")]
+        if any(mtu is None for mtu, _ in lines):
+            return {}
+        mtus += [(mtu, number) for mtu, number in lines if mtu is not None] or [(DEFAULT_CLASS_MTU, inner.number)]
+    return {"switch.class_mtu": min(mtus)} if mtus else {}
 
 
 def _paused_queues(top: list[Line], bound: tuple[str, int] | None) -> tuple[Mapping[Priority, SwitchQueue] | None, int]:

@@ -69,6 +69,7 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
     }
     if "switch.watchdog_poll" in global_settings.times:
         read_values["switch.watchdog_poll"] = global_settings.times["switch.watchdog_poll"]
+    read_values.update(global_settings.class_mtu)
     yield from observe_settings(switch, read_values, output)
     yield from bgp(switch, top, output)
     is_routed = any(line.text == "no system default switchport" for line in top)

@@ -13,9 +13,7 @@ from wirespeed.settings import Ecn, WatchdogAction
 from wirespeed.units import Size
 
 DEFAULT_MTU: int = declared_default("switch/nxos", "port.link.mtu")
-JUMBO_MTU = 9216
-"""Of the classes of a network-qos policy (Microsoft's Azure Local reference configurations)."""
-
+DEFAULT_CLASS_MTU: int = declared_default("switch/nxos", "switch.class_mtu")
 DEFAULT_POLL: int = declared_default("switch/nxos", "switch.watchdog_poll").milliseconds
 """Source: Cisco Nexus Dashboard Fabric Controller, fabric settings, system default."""
 DEFAULT_SHUTDOWN, DEFAULT_RESTORE = 1, 10  # multiples of the poll interval; from memory

@@ -15,7 +15,6 @@ from wirespeed.platforms.switch.nxos.values import (
     DEFAULT_RESTORE,
     DEFAULT_SHUTDOWN,
     FEC_WORDS,
-    JUMBO_MTU,
 )
 from wirespeed.platforms.switch.policies import sorted_ports
 from wirespeed.settings import Device, Switch, WatchdogAction
@@ -58,7 +57,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "hardware": _format_hardware(device.model),
         "version": device.os_version or EXAMPLE_VERSION,
         "default_mtu": DEFAULT_MTU,
-        "jumbo_mtu": JUMBO_MTU,
+        "class_mtu": device.class_mtu,
         "fec_words": FEC_WORDS,
         "address_lines": address_lines,
     }
