@@ -219,6 +219,11 @@ def format_transfer_rate(megatransfers: int) -> str:
     return f"{megatransfers / 1000:g} GT/s"
 
 
+def format_percent(fraction: float, decimals: int = 1, sign: str = "") -> str:
+    """A fraction as percent, for people: ``98.8 %``. ``sign`` "+" also writes the sign of an increase."""
+    return f"{100 * fraction:{sign}.{decimals}f} %"
+
+
 def format_unit(unit: str) -> str:
     """The unit of a measurement for people: ``us`` of logs and JSON is ``µs``."""
     return "µs" if unit == "us" else unit

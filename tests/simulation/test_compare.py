@@ -223,7 +223,7 @@ def test_what_is_set_is_said_as_in_a_scenario(incast: Path) -> None:
         "  changed for nscc:",
         "    ECN minimum threshold 400,000 → 33,264 bytes",
         "    ECN maximum threshold 1,600,000 → 133,056 bytes",
-        "    ECN probability at the maximum threshold 20% → 100%",
+        "    ECN probability at the maximum threshold 20 % → 100 %",
         "    link speed of the ECN thresholds 400 Gb/s → 100 Gb/s",
         "    load balancing flow → entropy",
         "    lossless priorities 3 → none",

@@ -168,7 +168,7 @@ def test_one_share_says_the_other(tmp_path: Path) -> None:
     switch = resolve_parameters(document, 1, 3)["switch"]
     assert switch["pools"] == {"lossless_percent": 90, "lossy_percent": 10}
     assert "shared_headroom" not in switch
-    assert any(entry.endswith(": 10% for lossy traffic (the remainder)") for entry in assumed)
+    assert any(entry.endswith(": 10 % for lossy traffic (the remainder)") for entry in assumed)
 
 
 def test_a_dynamic_threshold_in_the_steps_of_the_device(tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_a_threshold_beyond_the_steps_is_refused(tmp_path: Path) -> None:
     assert str(refusal.value) == ("one.yaml:7: found a dynamic threshold of 11 with Junos OS Evolved; expected 0 to 10")
 
 
-DEFAULT_BUFFER = "buffer of spectrum4: 50% lossless, 50% lossy (default of NVIDIA Cumulus Linux)"
+DEFAULT_BUFFER = "buffer of spectrum4: 50 % lossless, 50 % lossy (default of NVIDIA Cumulus Linux)"
 
 
 def test_pools_that_a_system_makes_by_itself(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from wirespeed.results.campaign_history import (
     Step,
 )
 from wirespeed.results.series import Series
+from wirespeed.units import format_percent
 
 _STYLES = {
     Difference.WORSE: "bold red",
@@ -239,7 +240,7 @@ def _format_count(count: int, difference: Difference) -> Text:
 
 
 def _format_change(change: float | None) -> str:
-    return "" if change is None else f"{change:+.1%}".replace("%", " %")
+    return "" if change is None else format_percent(change, sign="+")
 
 
 def _print_group(name: str, group: Sequence[SeriesHistory], console: Console) -> None:

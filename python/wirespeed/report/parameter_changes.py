@@ -38,7 +38,7 @@ def _format_plain(value: Any) -> str:
 
 
 def _format_percent(value: Any) -> str:
-    return f"{value * 100:g}%"
+    return f"{value * 100:g} %"
 
 
 def _format_microseconds(value: Any) -> str:

@@ -10,6 +10,7 @@ from rich.text import Text
 from wirespeed.report import wording
 from wirespeed.report.panels import Panel, panels
 from wirespeed.results.peers import Cell, CellPattern, Kind, Matrix, PeerGroup, Peers, Suspect
+from wirespeed.units import format_percent
 
 _SHADES = "█▓▒░"
 _STEPS = (0.95, 0.8, 0.6)  # lower bound of the fraction of each shade except the last
@@ -122,7 +123,7 @@ def _choose_shade(cell: Cell | None) -> str:
 def _describe_scale(lower_is_better: bool) -> tuple[str, ...]:
     if lower_is_better:
         return (*(f"≤ {1 / step:.2f} ×" for step in _STEPS), "more")
-    return (*(f"≥ {step:.0%}".replace("%", " %") for step in _STEPS), "less")
+    return (*(f"≥ {format_percent(step, 0)}" for step in _STEPS), "less")
 
 
 def _peer_group(group: PeerGroup, matrix: Matrix) -> str:

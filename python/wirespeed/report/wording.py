@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from wirespeed.results.findings import Cost
 from wirespeed.results.series import Series
 from wirespeed.results.topology import Edge
-from wirespeed.units import Size, format_unit
+from wirespeed.units import Size, format_percent, format_unit
 
 _USUAL = frozenset(
     {("aggregated_iterations", 1), ("threads_per_process", 1), ("root_rank", -1), ("streams", 1), ("queue_pairs", 1)}
@@ -61,7 +61,7 @@ def number(value: float) -> str:
 
 def percent(fraction: float | None) -> str:
     """A fraction as percent with one decimal, so that 99.6 % never reads as 100 %."""
-    return "" if fraction is None else f"{100 * fraction:.1f} %"
+    return "" if fraction is None else format_percent(fraction)
 
 
 def unit(name: str) -> str:

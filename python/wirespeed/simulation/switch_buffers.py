@@ -57,7 +57,7 @@ class SwitchBuffers:
             remainder = 100 - (lossless or 0) - (lossy or 0) - (shared or 0)
             if lossless is None or lossy is None:
                 remaining = "lossless" if lossless is None else "lossy"
-                self._assume(f"buffer of {name}: {remainder}% for {remaining} traffic (the remainder)")
+                self._assume(f"buffer of {name}: {remainder} % for {remaining} traffic (the remainder)")
             pools["pools"] = {
                 "lossless_percent": remainder if lossless is None else lossless,
                 "lossy_percent": remainder if lossy is None else lossy,
@@ -168,7 +168,7 @@ def _format_shares(defaults: BufferDefaults) -> str:
         ("lossy", defaults.lossy_share),
         ("headroom", defaults.headroom_share),
     )
-    return ", ".join(f"{share.value}% {name}" for name, share in parts if share is not None)
+    return ", ".join(f"{share.value} % {name}" for name, share in parts if share is not None)
 
 
 def _format_value(key: str, value: int) -> str:

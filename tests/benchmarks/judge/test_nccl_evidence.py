@@ -87,7 +87,7 @@ def test_what_the_log_proves_explains_a_loss(evidence, cause):
     bad, notes = judge_evidence(40.0, evidence)
     assert (bad.judgement, bad.reason) == (
         Judgement.FAIL,
-        f"below 65% of the reachable limit (set by usable xGMI); the log proves: {cause}",
+        f"below 65 % of the reachable limit (set by usable xGMI); the log proves: {cause}",
     )
     assert f"the log proves: {cause}" in notes
     good, _ = judge_evidence(330.0, evidence)

@@ -56,8 +56,8 @@ def test_a_loss_is_explained_by_what_was_found(observation, value, limit, bindin
 def test_the_words_of_an_explained_loss():
     verdict = find_verdict(judge(perftest({4 * MIB: 228.0}), plan(), observed=overlay_plan(X8)))
     assert verdict.reason == (
-        "below 80% of the reachable limit (set by line rate × RoCEv2 framing); "
-        "58% of the design, 99% of what the cluster as found allows: NIC slot of node1/bnxt_re0, "
+        "below 80 % of the reachable limit (set by line rate × RoCEv2 framing); "
+        "58 % of the design, 99 % of what the cluster as found allows: NIC slot of node1/bnxt_re0, "
         "252.06 Gb/s × 256 B / 280 B per write (32 GT/s x8, MaxPayload 256)"
     )
 
@@ -124,7 +124,7 @@ def test_from_a_bundle_to_both_fractions(tmp_path):
     options = ("--from", "node2/bnxt_re1", "--to", "node1/bnxt_re1", "--bundle", str(bundle))
     shown = run(tmp_path, write_bw(228.0), *options)
     assert shown.exit_code == 1
-    assert "58% of the design, 99% of what the cluster as found allows" in " ".join(shown.stdout.split())
+    assert "58 % of the design, 99 % of what the cluster as found allows" in " ".join(shown.stdout.split())
     document = json.loads(run(tmp_path, write_bw(228.0), *options, "--format", "json").stdout)
     verdict = next(
         found for found in document["runs"][0]["verdicts"] if found["measurement"]["metric"] == Metric.BW_AVG.value

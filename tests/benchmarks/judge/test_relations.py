@@ -88,8 +88,8 @@ def test_the_least_pair_is_named_with_its_file():
     found = find_relations(*logs, gate="cross-leaf")["cross-leaf"]
     assert (found.of.file, found.of.line, found.of.ends) == ("slow.log", 10, "node2/bnxt_re0 -> node4/bnxt_re0")
     assert found.reason == (
-        "90 Gb/s between-leaves (min of 2) to 97 Gb/s same-leaf (node1/bnxt_re0 -> node2/bnxt_re0): 92.8%; "
-        "at least 98.0% is required (operators' convention, not documented: above a non-blocking leaf nothing is "
+        "90 Gb/s between-leaves (min of 2) to 97 Gb/s same-leaf (node1/bnxt_re0 -> node2/bnxt_re0): 92.8 %; "
+        "at least 98.0 % is required (operators' convention, not documented: above a non-blocking leaf nothing is "
         "slower than the NIC; 2 % is left for chance)"
     )
 

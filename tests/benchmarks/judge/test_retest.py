@@ -36,11 +36,11 @@ PASS, WARN, FAIL = [Judgement.PASS], [Judgement.WARN], [Judgement.FAIL]
 @pytest.mark.parametrize(
     ("values", "judgements", "reason"),
     [
-        ([230.0, 391.0], [WARN, PASS], "bad once, good on the other run of this test: below 80%"),
-        ([391.0, 230.0], [PASS, WARN], "bad once, good on the other run of this test: below 80%"),
-        ([391.0, 230.0, 390.0], [PASS, WARN, PASS], "bad once, good on 2 others of this test: below 80%"),
-        ([230.0, 231.0], [FAIL, FAIL], "bad 2 times of 2: below 80%"),
-        ([230.0, 391.0, 228.0], [FAIL, PASS, FAIL], "bad 2 times of 3: below 80%"),
+        ([230.0, 391.0], [WARN, PASS], "bad once, good on the other run of this test: below 80 %"),
+        ([391.0, 230.0], [PASS, WARN], "bad once, good on the other run of this test: below 80 %"),
+        ([391.0, 230.0, 390.0], [PASS, WARN, PASS], "bad once, good on 2 others of this test: below 80 %"),
+        ([230.0, 231.0], [FAIL, FAIL], "bad 2 times of 2: below 80 %"),
+        ([230.0, 391.0, 228.0], [FAIL, PASS, FAIL], "bad 2 times of 3: below 80 %"),
     ],
 )
 def test_several_runs_of_one_test(values, judgements, reason):
@@ -95,10 +95,10 @@ GOOD, BAD = 340.0, 150.0
 @pytest.mark.parametrize(
     ("values", "judgements", "reason"),
     [
-        ([BAD, GOOD, GOOD], [WARN, PASS, PASS], "bad once, good on 2 others of this test: below 65%"),
-        ([GOOD, BAD], [PASS, WARN], "bad once, good on the other run of this test: below 65%"),
-        ([BAD, GOOD, BAD], [FAIL, PASS, FAIL], "bad 2 times of 3: below 65%"),
-        ([BAD, BAD], [FAIL, FAIL], "bad 2 times of 2: below 65%"),
+        ([BAD, GOOD, GOOD], [WARN, PASS, PASS], "bad once, good on 2 others of this test: below 65 %"),
+        ([GOOD, BAD], [PASS, WARN], "bad once, good on the other run of this test: below 65 %"),
+        ([BAD, GOOD, BAD], [FAIL, PASS, FAIL], "bad 2 times of 3: below 65 %"),
+        ([BAD, BAD], [FAIL, FAIL], "bad 2 times of 2: below 65 %"),
     ],
 )
 def test_several_runs_of_one_collective(values, judgements, reason):

@@ -29,7 +29,7 @@ from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.series import workload
 from wirespeed.results.verdicts import JudgedRun, Judgement, Relation, Side
-from wirespeed.units import format_unit
+from wirespeed.units import format_percent, format_unit
 
 _WORST = (Judgement.FAIL, Judgement.UNKNOWN, Judgement.WARN, Judgement.PASS)
 
@@ -289,10 +289,10 @@ _SINGLE_VALUE_STATISTICS = (Statistic.MIN, Statistic.MAX)
 def _format_reason(gate: RelativeGate, measured: Side, reference: Side | None, value: float) -> str:
     required = _format_requirement(gate)
     if reference is None or reference.value is None or measured.value is None:
-        return f"{measured.count} measurements spread by {value:.1%} of their mean; {required}"
+        return f"{measured.count} measurements spread by {format_percent(value)} of their mean; {required}"
     sides = f"{_format_side(measured)} to {_format_side(reference)}"
     if gate.unit is None:
-        return f"{sides}: {value:.1%}; {required}"
+        return f"{sides}: {format_percent(value)}; {required}"
     return f"{sides}: {number(value)} {format_unit(gate.unit)} more; {required}"
 
 
@@ -306,7 +306,7 @@ def _format_side(side: Side) -> str:
 def _format_requirement(gate: RelativeGate) -> str:
     bound = gate.at_least if gate.at_least is not None else gate.at_most or 0.0
     relation = "at least" if gate.at_least is not None else "at most"
-    limit = f"{number(bound)} {format_unit(gate.unit)}" if gate.unit else f"{bound:.1%}"
+    limit = f"{number(bound)} {format_unit(gate.unit)}" if gate.unit else format_percent(bound)
     return f"{relation} {limit} is required ({gate.source})"
 
 

@@ -39,7 +39,7 @@ from wirespeed.plan import Plan
 from wirespeed.plan.overlay import ObservedPlan
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
-from wirespeed.units import BITS_PER_SECOND, Size
+from wirespeed.units import BITS_PER_SECOND, Size, format_percent
 
 
 def judge(
@@ -278,8 +278,8 @@ def _notes_on_excess(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     if maximum < _EXCEEDED:
         return ()
     return (
-        f"up to {maximum:.1%} of the reachable limit: it contains measured figures, so a small excess is normal; "
-        "only a value above the physical limit is implausible",
+        f"up to {format_percent(maximum)} of the reachable limit: it contains measured figures, "
+        "so a small excess is normal; only a value above the physical limit is implausible",
     )
 
 

@@ -12,7 +12,7 @@ from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits.bound import number
 from wirespeed.results.benchmarks import Measurement
 from wirespeed.results.verdicts import Bound, Judgement, Term, Verdict
-from wirespeed.units import Size, format_unit
+from wirespeed.units import Size, format_percent, format_unit
 
 PLATEAU = "only the largest sizes, where the bandwidth no longer rises, are judged"
 _BITS_FOR_BYTES = 4.0  # between 1 and 8, on a scale of factors nearer to 8
@@ -55,14 +55,15 @@ def _compare_thresholds(measurement: Measurement, limit: Limit, bound: Bound, sc
     passes, warns = thresholds.passes.value, thresholds.warns.value
     fraction = measurement.value / bound.value
     if fraction >= passes:
-        return make_verdict(measurement, Judgement.PASS, f"at least {passes:.0%} of {bound_name}", limit)
+        return make_verdict(measurement, Judgement.PASS, f"at least {format_percent(passes, 0)} of {bound_name}", limit)
     below_plateau = measurement.size_bytes is not None and measurement.size_bytes < scale.plateau
     if below_plateau and limit.thresholds is None:
         return make_verdict(measurement, Judgement.SKIP, PLATEAU, limit)
-    below = f"below {passes:.0%} of {bound_name} (set by {bound.bottleneck})"
+    below = f"below {format_percent(passes, 0)} of {bound_name} (set by {bound.bottleneck})"
     if fraction >= warns:
         return make_verdict(measurement, Judgement.WARN, below, limit)
-    return make_verdict(measurement, Judgement.FAIL, below.replace(f"{passes:.0%}", f"{warns:.0%}"), limit)
+    below = below.replace(format_percent(passes, 0), format_percent(warns, 0))
+    return make_verdict(measurement, Judgement.FAIL, below, limit)
 
 
 def explain_dip(verdict: Verdict, verdicts: Iterable[Verdict], scale: Scale) -> Verdict:
@@ -82,8 +83,8 @@ def explain_dip(verdict: Verdict, verdicts: Iterable[Verdict], scale: Scale) -> 
         return verdict
     bound_name = "the reachable limit" if bound is verdict.reachable else "the physical limit"
     reason = (
-        f"{measurement.value / bound.value:.0%} of {bound_name}, although {Size(max(smaller))} passes; only sizes from "
-        f"{scale.profile.plateau.value:.0%} of the largest size can fail"
+        f"{format_percent(measurement.value / bound.value, 0)} of {bound_name}, although {Size(max(smaller))} passes; "
+        f"only sizes from {format_percent(scale.profile.plateau.value, 0)} of the largest size can fail"
     )
     return replace(verdict, reason=reason)
 
@@ -146,7 +147,8 @@ def _explain_loss(verdict: Verdict, observed_limit: Bound, fraction: float) -> s
     of_design = verdict.measurement.value / design.value
     smallest = next(term for term in observed_limit.terms if term.name == observed_limit.bottleneck)
     return (
-        f"{of_design:.0%} of the design, {fraction:.0%} of what the cluster as found allows: "
+        f"{format_percent(of_design, 0)} of the design, "
+        f"{format_percent(fraction, 0)} of what the cluster as found allows: "
         f"{observed_limit.bottleneck}, {_shorten_formula(smallest)}"
     )
 

@@ -20,7 +20,7 @@ from wirespeed.plan.overlay import ObservedPlan
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.campaign import Grade, Outcome, Step
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
-from wirespeed.units import format_unit
+from wirespeed.units import format_percent, format_unit
 
 _WORST = (Judgement.FAIL, Judgement.UNKNOWN, Judgement.WARN, Judgement.PASS)
 _GRADES = {
@@ -116,10 +116,11 @@ def _format_verdict(verdict: Verdict) -> str:
     if bound is None or share is None or verdict.judgement is Judgement.UNKNOWN:
         return f"{value}: {verdict.reason}"
     limit = f"{number(bound.value / 10**9)} Gb/s" if bound.unit == "b/s" else number(bound.value)
-    text = f"{value}, {share:.0%} of {limit} ({bound.bottleneck})"
+    text = f"{value}, {format_percent(share, 0)} of {limit} ({bound.bottleneck})"
     if verdict.fraction_of_found is None or verdict.found is None:
         return text
-    return f"{text}; {verdict.fraction_of_found:.0%} of what the cluster as found allows ({verdict.found.bottleneck})"
+    found_share = format_percent(verdict.fraction_of_found, 0)
+    return f"{text}; {found_share} of what the cluster as found allows ({verdict.found.bottleneck})"
 
 
 def _grade_for_information(runs: Sequence[Run]) -> tuple[Grade, str | None]:

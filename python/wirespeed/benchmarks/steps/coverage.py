@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from wirespeed.benchmarks.steps.pairing import Pair, empty_uplink, pair_rounds, queue_pairs
 from wirespeed.benchmarks.steps.request import Request, Steps
+from wirespeed.units import format_percent
 
 Add = Callable[[Pair, int], None]
 
@@ -53,6 +54,6 @@ def _note_uplinks(request: Request, crossing: dict[str, int], flows: dict[str, i
     if empty > 0:
         notes.append(
             "the switch chooses the uplink of each queue pair: "
-            f"the probability that an uplink of a leaf stays unused is at most {empty:.1%}"
+            f"the probability that an uplink of a leaf stays unused is at most {format_percent(empty)}"
         )
     return notes

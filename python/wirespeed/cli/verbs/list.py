@@ -417,10 +417,12 @@ def _list_gates(gates: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
 
 def _format_number(gate: Mapping[str, Any]) -> str:
     """The number of a gate; for a relative gate also the runs that it compares."""
+    from wirespeed.units import format_percent
+
     number = gate.get("at_least", gate.get("at_most"))
     if "of" not in gate:
         return f"{number:g} {gate['unit']}"
-    limit = f"{number:g} {gate['unit']} more" if "unit" in gate else f"{number:.1%}"
+    limit = f"{number:g} {gate['unit']} more" if "unit" in gate else format_percent(number)
     baseline = {key: value for key, value in gate.get("to", {}).items() if gate["of"].get(key) != value}
     reference = (
         "of the mean (standard deviation)" if "to" not in gate else f"{'than' if 'unit' in gate else 'of'} runs with"
