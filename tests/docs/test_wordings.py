@@ -14,6 +14,7 @@ from wording import help_texts
 
 FORBIDDEN = yaml.safe_load(Path(__file__).with_name("forbidden_wordings.yaml").read_text(encoding="utf-8"))
 SOURCES = ("docs", "reference", "help", "messages", "core", "comments")
+DATA = "data"
 _RUST_TEXT = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 _RUST_COMMENT = re.compile(r"(?:^|\s)//[/!]?(?: (.*))?$", re.MULTILINE)
 
@@ -33,6 +34,9 @@ def texts(source: str) -> tuple[tuple[str, str], ...]:
         return tuple((path.relative_to(ROOT).as_posix(), "\n".join(_strings(path))) for path in files)
     if source == "core":
         return _rust_texts("*/src/**/*.rs", _RUST_TEXT, "\n")
+    if source == DATA:
+        files = sorted((ROOT / "python" / "wirespeed").rglob("*.yaml"))
+        return tuple((path.relative_to(ROOT).as_posix(), "\n".join(_data_texts(path))) for path in files)
     return _rust_texts("**/*.rs", _RUST_COMMENT, " ")
 
 
@@ -42,6 +46,12 @@ def _rust_texts(files: str, pattern: re.Pattern[str], separator: str) -> tuple[t
         (path.relative_to(ROOT).as_posix(), separator.join(pattern.findall(path.read_text(encoding="utf-8"))))
         for path in sorted((ROOT / "crates").glob(files))
     )
+
+
+def _data_texts(path: Path) -> list[str]:
+    """Text values of a YAML file."""
+    tokens = yaml.scan(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
+    return [token.value for token in tokens if isinstance(token, yaml.ScalarToken)]
 
 
 def _strings(path: Path) -> list[str]:
@@ -69,6 +79,6 @@ def find_pattern(pattern: str, source: str) -> list[str]:
 @pytest.mark.parametrize("rule", FORBIDDEN, ids=lambda rule: rule["pattern"])
 def test_a_forbidden_wording_is_not_used(rule: dict[str, str]) -> None:
     assert set(rule["in"]) <= set(SOURCES)
-    for source in rule["in"]:
+    for source in (*rule["in"], DATA):
         occurrences = find_pattern(rule["pattern"], source)
         assert not occurrences, f"write: {rule['instead']}\n" + "\n".join(occurrences)
