@@ -37,7 +37,7 @@ def texts(source: str) -> tuple[tuple[str, str], ...]:
     if source == DATA:
         files = sorted((ROOT / "python" / "wirespeed").rglob("*.yaml"))
         return tuple((path.relative_to(ROOT).as_posix(), "\n".join(_data_texts(path))) for path in files)
-    return _rust_texts("**/*.rs", _RUST_COMMENT, " ")
+    return _rust_texts("*/src/**/*.rs", _RUST_COMMENT, " ")
 
 
 def _rust_texts(files: str, pattern: re.Pattern[str], separator: str) -> tuple[tuple[str, str], ...]:

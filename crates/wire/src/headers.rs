@@ -50,7 +50,7 @@ impl Bth {
         }
     }
 
-    /// A congestion notification for `destination_qp`: BECN set, all else zero (annex A17.9.3; captures of ConnectX).
+    /// A congestion notification for `destination_qp`: BECN set, all other bits zero (annex A17.9.3; captures of ConnectX).
     pub fn cnp(destination_qp: u32) -> Self {
         Bth {
             migrated: false,

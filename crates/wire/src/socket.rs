@@ -98,8 +98,8 @@ impl SocketPacket {
         };
         into.extend_from_slice(&sequence.to_be_bytes());
         into.extend_from_slice(&acknowledgement.to_be_bytes());
-        let words = (TCP_HEADER / 4) as u8;
-        into.extend_from_slice(&[words << 4, if push { ACK | PSH } else { ACK }]);
+        let data_offset = (TCP_HEADER / 4) as u8; // in 32-bit words
+        into.extend_from_slice(&[data_offset << 4, if push { ACK | PSH } else { ACK }]);
         into.extend_from_slice(&window.to_be_bytes());
         into.extend_from_slice(&[0; 4]); // checksum, urgent pointer
         into.extend_from_slice(&[1, 1, 8, 10]); // two NOPs; timestamps, ten bytes (RFC 7323, appendix A)

@@ -843,7 +843,7 @@ class CongestionRccc(TypedDict, total=False):
     """Data that is sent before the first credit arrives, and maximum requested credit, in bandwidth-delay products
     (1.5: `_configured_maxwnd` in `uec.h` of uet-htsim)."""
     credit_packets: int
-    """Credit granted to a sender in its turn, in full packets (1: `_credit_per_pull` in `uec.cpp` of uet-htsim)."""
+    """Credit granted to a sender in one round, in full packets (1: `_credit_per_pull` in `uec.cpp` of uet-htsim)."""
     credit_rate: float
     """Fraction of its link rate that a receiver grants, above 0 and at most 1 (0.99: `pull_rate_modifier` in `uec.cpp`
     of uet-htsim)."""
@@ -1034,7 +1034,7 @@ class Route(TypedDict):
 
 
 class Scenario(TypedDict):
-    """A scenario: a network, what is sent in it, and what goes wrong. Everything is numbered from 0."""
+    """A scenario: a network, its traffic and its faults. All numbers start at 0."""
 
     name: NotRequired[str]
     """Name of the scenario in reports."""

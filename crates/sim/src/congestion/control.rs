@@ -42,7 +42,7 @@ pub struct Ack {
 /// Specification 1.0, section 3.6.13.2. Default: none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Penalty {
-    /// The window is reduced by so many 128ths of the acknowledged bytes (`Rcv_Cwnd_Pend`); 0 = no reduction.
+    /// The window is reduced by this many 128ths of the acknowledged bytes (`Rcv_Cwnd_Pend`); 0 = no reduction.
     pub rcv_cwnd_pend: u8,
     /// After the penalty the window of before is restored (`pds.ack_cc_state.rc`).
     pub restore_cwnd: bool,
@@ -83,7 +83,7 @@ pub enum Feedback {
     Notifications,
     /// Every ACK, with the mark it echoes and the time its packet took.
     Acks,
-    /// The same, and what switches wrote into the packet, in a header of so many bytes.
+    /// The same, and what switches wrote into the packet, in a header of this many bytes.
     Telemetry {
         /// In every data packet and ACK.
         header_bytes: Bytes<u32>,

@@ -2,7 +2,7 @@
 //!
 //! The receiver echoes each mark in the ACK of the marked packet. The sender keeps a window and cuts it by half of the
 //! share of bytes that was marked, at most once per window; slow start and congestion avoidance are TCP's (RFC 5681).
-//! The ns-3 model published with HPCC (`rdma-hw.cc`, `HandleAckDctcp`) has a rate in place of the window.
+//! The ns-3 model published with HPCC (`rdma-hw.cc`, `HandleAckDctcp`) has a rate instead of the window.
 
 use super::control::{
     window_rate, Ack, AckDriven, CongestionControl, CongestionEstimate, Feedback, Loss, LossDriven,

@@ -7,7 +7,7 @@
 //!
 //! Names and rules follow the consortium's model, the NSCC of uet-htsim (`htsim/sim/uec.cpp`, `initNsccParams`
 //! and `updateCwndOnAck_NSCC`). Sections and table 3-82, which has the constants, are of version 1.0.3, as public models cite
-//! them. Three things differ: the average of the delay is over the last base RTT, as in section 3.6.13.6, where
+//! them. There are three differences: the average of the delay is over the last base RTT, as in section 3.6.13.6, where
 //! the model has a fixed weight; the RTT of a trimmed packet is no sample, because its header takes less time on each link;
 //! a timeout, after which all that was in flight is sent again, leaves one packet. The penalty of a receiver that cannot
 //! keep up (section 3.6.13.2) follows the specification, the model has none; credit of receivers is in

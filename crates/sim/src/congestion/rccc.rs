@@ -2,7 +2,7 @@
 //! credit congestion control), after EQDS (Olteanu et al., "An edge-queued datagram service for all datacenter traffic",
 //! NSDI 2022). With `nscc` a sender is limited by both.
 //!
-//! A receiver grants credit in turns to all senders that request it, no faster than its link rate; a sender sends only
+//! A receiver grants credit to all senders in round-robin order that request it, no faster than its link rate; a sender sends only
 //! while it has credit, and every packet states the wanted amount (`credit_target`, table 3-34). This file is the sender,
 //! [`crate::devices::credits`] the receivers and the credit frames.
 //!
@@ -34,7 +34,7 @@ pub struct Parameters {
     /// (1.5: `_configured_maxwnd` in `uec.h` of uet-htsim).
     #[schemars(range(max = 1_000), extend("exclusiveMinimum" = 0))]
     pub max_wnd_bdp: f64,
-    /// Credit granted to a sender in its turn, in full packets (1: `_credit_per_pull` in `uec.cpp` of uet-htsim).
+    /// Credit granted to a sender in one round, in full packets (1: `_credit_per_pull` in `uec.cpp` of uet-htsim).
     #[schemars(range(min = 1, max = 1000))]
     pub credit_packets: u32,
     /// Fraction of its link rate that a receiver grants, above 0 and at most 1 (0.99: `pull_rate_modifier` in `uec.cpp`

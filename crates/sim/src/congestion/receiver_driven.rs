@@ -28,7 +28,7 @@ pub trait Grants: Definition {
 /// How receivers grant credit to the senders of an algorithm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GrantParameters {
-    /// Full packets granted to a sender in its turn.
+    /// Full packets granted to a sender in one round.
     pub packets: u32,
     /// The share of its link rate that a receiver grants, above 0 and at most 1.
     pub rate: f64,

@@ -27,7 +27,7 @@ const OPEN_SLOTS: u64 = FINE_SLOTS as u64 - (1 << (COARSE_BITS - FINE_BITS));
 
 /// Marks no slot: slot numbers are times shifted right.
 const NO_SLOT: u64 = u64::MAX;
-/// Slots are opened until so many events are open; with fewer the search for the next slot would take longer than it saves.
+/// Slots are opened until this many events are open. With fewer, the search for the next slot would take longer than it saves.
 const ENOUGH: usize = 8;
 /// An event that would shift more others than this in the open slots goes to a wheel or the heap.
 const LONGEST_SHIFT: usize = 64;

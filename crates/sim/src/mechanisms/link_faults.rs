@@ -59,7 +59,7 @@ impl LinkFaults {
         self.outages.push((from, until));
     }
 
-    /// Whether bit errors destroy a frame of so many bytes.
+    /// Whether bit errors destroy a frame of this many bytes.
     pub fn corrupts(&self, start: Start, bytes: Bytes<u32>) -> bool {
         let losses = self.effects(start.time).filter_map(|effect| match effect {
             Effect::BitErrors(errors) => Some(errors.frame_loss(bytes.0)),

@@ -25,8 +25,8 @@ impl Marker {
         }
     }
 
-    /// The length of a queue of so many bytes, input of the law: averaged over arrivals, or instantaneous. `idle`: how many
-    /// packets could have left while the queue was empty.
+    /// The input of the marking law for a queue of this many bytes: its length averaged over arrivals, or the instantaneous
+    /// length. `idle`: number of packets that could have left while the queue was empty.
     #[inline]
     pub fn length(&self, bytes: f64, average: &mut f64, idle: Option<u64>) -> f64 {
         let Some(law) = self.average else {

@@ -54,7 +54,7 @@ pub(crate) fn quanta_in(pfc: &Pfc, xoff: bool) -> u16 {
     }
 }
 
-/// Duration of so many quanta on a link.
+/// Duration of `quanta` on a link.
 pub(crate) fn quanta_time(byte: ByteTime, quanta: u16) -> Picoseconds {
     byte.times(QUANTUM * u32::from(quanta))
 }

@@ -191,7 +191,7 @@ impl Telemetry {
         }
     }
 
-    /// A port sends so many bytes on the link. Returns the bytes sent before, if switches write them.
+    /// A port sends this many bytes on the link. Returns the bytes sent before, if switches write them.
     pub fn count_sent(&mut self, port: PortId, bytes: Bytes) -> Option<Bytes> {
         let sent = self.sent_bytes.get_mut(port.index())?;
         let previous = *sent;

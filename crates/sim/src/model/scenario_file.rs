@@ -21,7 +21,7 @@ pub const LONGEST_NAME: usize = 63;
 /// The longest cable: 1 s.
 const LONGEST_CABLE_NS: u64 = 1_000_000_000;
 
-/// A scenario: a network, what is sent in it, and what goes wrong. Everything is numbered from 0.
+/// A scenario: a network, its traffic and its faults. All numbers start at 0.
 #[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = without_null)]

@@ -76,7 +76,7 @@ impl Border {
         self.part_of[port] == self.part
     }
 
-    /// Sends an effect to the part of `port`, where it takes place at `time`.
+    /// Sends an effect to the part of `port`, where it occurs at `time`.
     pub(super) fn send(&mut self, port: PortId, time: Picoseconds, message: BorderMessage) {
         assert!(
             time > self.horizon,

@@ -85,7 +85,7 @@ pub struct Distance {
 }
 
 impl Distance {
-    /// Without a target yet, for so many switches.
+    /// Distances of this many switches, without a target.
     pub fn new(switches: usize) -> Self {
         Distance {
             target: None,

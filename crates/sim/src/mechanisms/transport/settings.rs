@@ -9,7 +9,7 @@ use crate::time::{Picoseconds, NANOSECOND, NEVER};
 pub struct Settings {
     /// Payload of a full packet.
     pub mtu: Bytes<u32>,
-    /// One ACK per so many packets.
+    /// Packets per ACK.
     pub ack_every: u32,
     /// Whether a mark is echoed in the ACK.
     pub echo: bool,

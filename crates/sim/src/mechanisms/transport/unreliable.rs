@@ -2,7 +2,7 @@
 //!
 //! IBTA architecture volume 1, chapter 9.8. A message completes at its sender when its last packet has left. The receiver of
 //! a connection that misses a packet drops the rest of its message, and continues with the next that begins (9.8.2.2); each
-//! datagram is a message of its own.
+//! datagram is a separate message.
 
 use super::receive_queue::ReceiveQueue;
 use super::{Arrival, Message, Outcome, Segment, Settings, Timeout, Transport};

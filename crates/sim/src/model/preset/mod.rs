@@ -54,7 +54,7 @@ mod tests {
         assert_eq!(by_name("hpc"), None);
     }
 
-    /// Every field of `ns3_hpcc_parameters` in the reference's sim-baselines.json that stands for a number here.
+    /// Every field of `ns3_hpcc_parameters` in the reference's sim-baselines.json that gives a number here.
     #[test]
     fn hpcc_is_what_was_measured() {
         let parameters = by_name("hpcc").unwrap();

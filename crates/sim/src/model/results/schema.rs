@@ -1,4 +1,4 @@
-//! The schema of results, and tables held against it.
+//! The schema of results, and the comparison of tables with it.
 
 use super::column::Column;
 use super::document::Document;

@@ -2,7 +2,7 @@
 //!
 //! A network is split into parts, a few for each thread ([`partition`]); each part is a [`Simulation`] with separate events
 //! and frames, and parts exchange frames once per lookahead ([`windows`]). The order of events within a part is that of the
-//! whole network, because it depends on time, class and entity only, and an effect across a border takes place at least one
+//! whole network, because it depends on time, class and entity only, and an effect across a border occurs at least one
 //! lookahead later: each device therefore processes the same events as in a serial run.
 //!
 //! A network that cannot be split runs on one thread; [`Run::serial_reason`] returns the reason, and [`serial`] lists all

@@ -66,7 +66,7 @@ impl Crew {
             Some(done) => done,
             None => {
                 self.dismiss();
-                unreachable!("whoever broke the meeting has panicked");
+                unreachable!("the worker that broke the barrier has panicked");
             }
         }
     }

@@ -202,7 +202,7 @@ impl Rc {
         }
     }
 
-    /// Go-back-N: sending goes on with packet `psn`.
+    /// Go-back-N: continues to send with packet `psn`.
     pub(super) fn resume_at(&mut self, psn: u32) {
         let oldest = self.requester.oldest;
         let messages = &self.messages;

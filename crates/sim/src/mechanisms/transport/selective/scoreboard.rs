@@ -14,7 +14,7 @@ pub(super) enum State {
     Lost,
 }
 
-/// A sequence number in use. Those of a read stand for its responses, the first for the request as well.
+/// A sequence number in use. Those of a read count its responses; the first also counts the request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Packet {
     pub(super) state: State,

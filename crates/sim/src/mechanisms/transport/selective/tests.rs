@@ -161,7 +161,7 @@ fn reads() {
     ]);
 }
 
-/// A packet that so many others overtake, and how often it is sent again for that.
+/// A packet that a number of others overtake, and the number of retransmissions that this causes.
 #[test]
 fn a_packet_that_others_overtake_is_sent_again_by_the_rule() {
     let by_packets = |packets| Reordering::Packets { packets };

@@ -59,7 +59,7 @@ fn acknowledgements() {
             ended: &[4, 7],
         },
         Row {
-            case: "a lost ACK is made up for by the next (9.7.5.1.1)",
+            case: "the next ACK replaces a lost one (9.7.5.1.1)",
             settings: plain(),
             post: &[(WRITE, 10), (WRITE, 20)],
             lost: "A0 A1",
