@@ -22,7 +22,8 @@ RAW = 0.1
 
 def main() -> None:
     """Print the names, write the seeds of a target into a folder, or start libFuzzer, which does not return."""
-    sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
+    folders = ("tests", "tests/report", "tests/benchmarks/peers", "examples", ".")  # of modules that seeds need
+    sys.path[:0] = [str(ROOT / folder) for folder in folders]
     match sys.argv[1:]:
         case ["--list"]:
             print("\n".join(_load_targets()))

@@ -13,7 +13,11 @@ Mutate = Callable[[bytes, Random], bytes]
 INSTRUMENTED = {
     "benchmark": ("wirespeed.benchmarks.logs", "wirespeed.benchmarks.tools"),
     "bundle": ("wirespeed.collect", "tarfile"),
+    "campaign": ("wirespeed.results.campaign", "wirespeed.cli.campaign_folder", "wirespeed.benchmarks.run"),
     "cluster": ("wirespeed.cluster", "wirespeed.plan", "wirespeed.units"),
+    "profile": ("wirespeed.benchmarks.judge", "wirespeed.data_files", "wirespeed.cluster.document"),
+    "result": ("wirespeed.results", "wirespeed.report"),
+    "traffic": ("wirespeed.simulation.workload", "wirespeed.cluster"),
     "platform": ("wirespeed.platforms", "wirespeed.facts"),
 }
 """Packages whose coverage steers a run, by the first word of the target's name. They are imported with the targets."""

@@ -55,6 +55,7 @@ def _document_with(value, *path):
     ("text", "found"),
     [
         ("{", "broken JSON"),
+        ("[" * 5000, "broken JSON"),
         ("[]", "the kind None"),
         ('{"kind": "bench-runs", "schema": 1}', "the kind 'bench-runs'"),
         ('{"kind": "bench-peers", "schema": 2}', "schema 2 of bench-peers"),
@@ -78,3 +79,10 @@ def test_what_is_none_is_refused(text, found):
     (problem,) = refusal.value.problems
     assert problem.place == ("a.json:1" if found == "broken JSON" else "a.json")
     assert problem.found.startswith(found)
+
+
+def test_a_number_beyond_the_range_of_a_float_is_refused():
+    text = document("bench-comparison", 1, comparison=history_sample.COMPARISON)
+    number = json.dumps(history_sample.COMPARISON.significance)
+    with pytest.raises(Refusal, match="a number that is not finite"):
+        documents.read(text.replace(f'"significance": {number}', f'"significance": {"9" * 400}'), "a.json")

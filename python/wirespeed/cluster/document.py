@@ -40,7 +40,12 @@ class _Open:
     keys: dict[str, int] = field(default_factory=dict)
 
 
-def load(text: str, file: str) -> tuple[Raw, dict[Path, int]]:
+def load(
+    text: str,
+    file: str,
+    expected: str = "a cluster file",
+    hint: str | None = "`wirespeed init` writes one to start from",
+) -> tuple[Raw, dict[Path, int]]:
     """The document and the line of every part, by path.
 
     Raises:
@@ -52,7 +57,7 @@ def load(text: str, file: str) -> tuple[Raw, dict[Path, int]]:
     if problems:
         raise Refusal(problems)
     if root is None:
-        raise refuse(file, "an empty file", "a cluster file", "`wirespeed init` writes one to start from")
+        raise refuse(file, "an empty file", expected, hint)
     return root, lines
 
 
@@ -161,7 +166,7 @@ def _build_document(events: Iterator[Any], file: str, lines: dict[Path, int], pr
                 stack.append(_Open(value, path))
                 if len(stack) > _DEEPEST:
                     raise refuse(
-                        _format_location(file, event), f"more than {_DEEPEST} levels of nesting", "a cluster file"
+                        _format_location(file, event), f"more than {_DEEPEST} levels of nesting", f"at most {_DEEPEST}"
                     )
     return None if root == "" else root
 

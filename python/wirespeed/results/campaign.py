@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from wirespeed.results.documents import build_object
+
 KIND = "bench-campaign"
 SCHEMA = 1
 BASELINE = "direct."
@@ -122,40 +124,20 @@ def parse_campaign(document: Mapping[str, Any]) -> Campaign:
     """Parse a campaign from JSON.
 
     Raises:
-        KeyError, TypeError, ValueError: the document is not a campaign.
+        KeyError, ValueError: the document is not a campaign.
     """
+    if not isinstance(document, Mapping):
+        raise ValueError("no mapping")
     if document["kind"] != KIND or document["schema"] != SCHEMA:
         raise ValueError(f"kind {document['kind']!r}, schema {document['schema']!r}")
-    return Campaign(
-        id=document["id"],
-        suite=document["suite"],
-        cluster=document["cluster"],
-        steps=tuple(parse_step(step) for step in document["steps"]),
-        holds=dict(document["holds"]),
-        notes=tuple(document["notes"]),
-        label=document.get("label"),
-        started=document.get("started"),
-        facts=dict(document.get("facts", {})),
-    )
+    return build_object(Campaign, document, "campaign")
 
 
-def parse_step(data: Mapping[str, Any]) -> Step:
+def parse_step(data: Any) -> Step:
     """Parse a step from JSON."""
-    values = {name: data[name] for name in Step.__dataclass_fields__ if name in data}
-    server = data.get("server")
-    values |= {
-        "client": _parse_command(data["client"]),
-        "server": _parse_command(server) if server else None,
-        "suspects": tuple(data.get("suspects", ())),
-    }
-    return Step(**values)
+    return build_object(Step, data, "step")
 
 
-def _parse_command(data: Mapping[str, Any]) -> Command:
-    return Command(data["host"], tuple(data["arguments"]), dict(data["environment"]))
-
-
-def parse_attempt(data: Mapping[str, Any]) -> Attempt:
+def parse_attempt(data: Any) -> Attempt:
     """Parse an attempt from a line of the journal."""
-    values = {name: data[name] for name in Attempt.__dataclass_fields__ if name in data}
-    return Attempt(**{**values, "status": Outcome(data["status"]), "grade": Grade(data["grade"])})
+    return build_object(Attempt, data, "attempt")

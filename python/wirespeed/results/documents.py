@@ -6,6 +6,7 @@ Unknown keys are ignored, so that an older program can read documents of a newer
 from __future__ import annotations
 
 import json
+import sys
 import types
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
@@ -60,7 +61,7 @@ def convert(result_type: type[_Result], data: Any, name: str, place: str, expect
         Refusal: the data has another form.
     """
     try:
-        return _convert_object(result_type, data, name)
+        return build_object(result_type, data, name)
     except KeyError as error:
         raise refuse(place, f"no {error.args[0]}", expected) from None
     except (TypeError, ValueError) as error:
@@ -71,7 +72,7 @@ def _read_body(text: str, place: str, kinds: tuple[str, ...], expected: str, hin
     """Read a document of one of the kinds."""
     try:
         body = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", 1)
         raise refuse(f"{place}:{line}", "broken JSON", expected, hint) from None
     kind = body.get("kind") if isinstance(body, dict) else None
@@ -94,16 +95,18 @@ def _read_content(body: dict[str, Any], place: str, kind: str, name: str, result
 def _convert(hint: Any, data: Any, location: str) -> Any:
     """Convert JSON data to a type; ``location`` is its location in the document."""
     if is_dataclass(hint) and isinstance(hint, type):
-        return _convert_object(hint, data, location)
+        return build_object(hint, data, location)
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
         return _convert_union(get_args(hint), data, location)
+    if origin is Mapping and isinstance(data, dict):
+        return {key: _convert(get_args(hint)[1], value, f"{location}.{key}") for key, value in data.items()}
     if origin is tuple:
         return _convert_tuple(get_args(hint), data, location)
     if isinstance(hint, type) and issubclass(hint, Enum):
         return hint(data)
     if hint is float and isinstance(data, int | float) and not isinstance(data, bool):
-        return float(data)
+        return _convert_float(data, location)
     if hint is type(None) and data is None:
         return None
     if isinstance(hint, type) and type(data) is hint:
@@ -111,7 +114,18 @@ def _convert(hint: Any, data: Any, location: str) -> Any:
     raise ValueError(f"{data!r:.60} for {location}")
 
 
-def _convert_object(result_type: type[_Result], data: Any, location: str) -> _Result:
+def _convert_float(number: float, location: str) -> float:
+    if not abs(number) <= sys.float_info.max:  # infinite, not a number, or a larger integer
+        raise ValueError(f"a number that is not finite for {location}")
+    return float(number)
+
+
+def build_object(result_type: type[_Result], data: Any, location: str) -> _Result:
+    """Build a result from JSON data; ``location`` names the data in messages.
+
+    Raises:
+        KeyError, ValueError: the data does not have the form of the type.
+    """
     if not isinstance(data, dict):
         raise ValueError(f"{data!r:.60} for {location}")
     hints = _get_type_hints(result_type)  # type: ignore[arg-type]

@@ -74,8 +74,14 @@ def test_an_unknown_key_is_refused_with_the_known_ones(tmp_path, content, messag
 
 
 def test_what_is_no_yaml_is_refused(tmp_path):
-    with pytest.raises(Refusal, match="expected YAML"):
+    with pytest.raises(Refusal, match="YAML syntax error: "):
         judge_profile.read(write_profile(tmp_path, "a: [1"))
+    with pytest.raises(Refusal, match="month must be in"):
+        judge_profile.read(write_profile(tmp_path, "name: 2001-99-99"))
+    with pytest.raises(Refusal, match="expected a profile"):
+        judge_profile.read(write_profile(tmp_path, f"plateau: {'9' * 5000}"))
+    with pytest.raises(Refusal, match="'base'"):
+        judge_profile.read(write_profile(tmp_path, "base: strict\nbase: loose"))
     with pytest.raises(Refusal, match="expected a readable profile"):
         judge_profile.read(tmp_path / "absent.yaml")
 

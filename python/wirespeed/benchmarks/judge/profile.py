@@ -16,6 +16,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from wirespeed.benchmarks.judge.gate_model import Gate, RelativeGate
 from wirespeed.catalogue.model import Entry, SourcedValue
+from wirespeed.cluster import document
 from wirespeed.data_files import describe_problem, found_and_expected
 from wirespeed.errors import Problem, Refusal, did_you_mean, refuse
 
@@ -72,6 +73,7 @@ class Profile(Entry):
 
 
 DEFAULT = "default"
+_HINT = "the profile that comes with wirespeed, benchmarks/profiles/default.yaml, shows the form"
 
 
 @cache
@@ -131,10 +133,11 @@ def read(source: str | Path) -> Profile:
 
 def _parse_profile(text: str, place: str) -> Profile:
     """A profile; one with a ``base`` contains only the differences from it."""
+    document.load(text, place, "a profile", _HINT)  # refuses what YAML readers accept silently, such as a key twice
     try:
         content = yaml.load(text, Loader=yaml.CSafeLoader)
-    except yaml.YAMLError as error:
-        raise refuse(place, " ".join(str(error).split()), "YAML") from error
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that does not exist, a number of 5,000 digits
+        raise refuse(place, f"YAML error: {' '.join(str(error).split())}", "a profile", _HINT) from error
     base = content.pop("base", None) if isinstance(content, dict) else None
     if base is not None:
         if base not in names():
@@ -153,14 +156,13 @@ def _merge(base: Any, override: Any) -> Any:
 
 
 def _list_problems(place: str, error: ValidationError) -> list[Problem]:
-    hint = "the profile that comes with wirespeed, benchmarks/profiles/default.yaml, shows the form"
     return [
         describe_problem(place, Profile, detail)
         if detail["type"] == "extra_forbidden"
         else Problem(
             f"{place}: {'.'.join(str(part) for part in detail['loc']) or 'document'}",
             *found_and_expected(detail, "no such value"),
-            hint,
+            _HINT,
         )
         for detail in error.errors()
     ]

@@ -121,7 +121,7 @@ def open_folder(path: Path) -> Folder:
         raise refuse(str(path), "no campaign.json", "the folder of a campaign")
     try:
         campaign = parse_campaign(json.loads(file.read_text(encoding="utf-8")))
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, RecursionError) as error:
         raise refuse(str(file), f"no campaign ({type(error).__name__}: {error})", "what bench run wrote") from None
     return Folder(path, campaign, _read_journal(path / JOURNAL))
 
@@ -143,7 +143,7 @@ def _read_journal(file: Path) -> list[Attempt]:
     for number, line in enumerate(whole.splitlines(), start=1):
         try:
             attempts.append(parse_attempt(json.loads(line)))
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, RecursionError):
             raise refuse(f"{file}:{number}", "a line that is no attempt", "a line as bench run writes it") from None
     return attempts
 

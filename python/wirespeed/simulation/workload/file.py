@@ -136,9 +136,7 @@ def read_traffic(path: Path) -> Traffic:
         Refusal: the file is missing, unreadable or malformed; every problem with its line.
     """
     text = read_file(path, str(path), "a traffic file")
-    if not text.strip():
-        raise refuse(str(path), "an empty file", "a traffic file", "`wirespeed sim run --help` shows one")
-    raw, lines = load(text, str(path))
+    raw, lines = load(text, str(path), "a traffic file", "`wirespeed sim run --help` shows one")
     origin = Origin(str(path), lines)
     if not isinstance(raw, dict):
         content = "a list" if isinstance(raw, list) else "plain text"
