@@ -32,20 +32,20 @@ def main(arguments: list[str]) -> None:
     inject(example, Path(arguments[1]), arguments[2:] or load_faults(example).COMBINABLE)
 
 
-def inject(example: Path, out: Path, numbers: Sequence[str]) -> None:
+def inject(example: Path, target: Path, numbers: Sequence[str]) -> None:
     """Write the bundle of an example with the faults of these numbers.
 
     Raises:
         ValueError: no such fault, or it does not fit the bundle.
     """
     faults = [find_fault(example, number) for number in numbers]
-    write_healthy(example, out)
-    edit_bundle(out, faults)
+    write_healthy(example, target)
+    edit_bundle(target, faults)
 
 
-def write_healthy(example: Path, out: Path) -> None:
+def write_healthy(example: Path, target: Path) -> None:
     """Write the bundle of an example whose devices are exactly as planned."""
-    write_planned_bundle(build(read(example / "cluster.yaml"), load()), out)
+    write_planned_bundle(build(read(example / "cluster.yaml"), load()), target)
 
 
 def edit_bundle(bundle: Path, faults: Sequence[Fault]) -> None:

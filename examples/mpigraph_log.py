@@ -19,7 +19,7 @@ SLOW_NODE = 5
 SLOW_PATH = (2, 9)
 
 
-def main(out: Path) -> None:
+def main(target: Path) -> None:
     """Write the log."""
     random = Random(1)
     names = [f"node{number + 1}:{number}" for number in range(NODES)]
@@ -28,14 +28,14 @@ def main(out: Path) -> None:
         for a in range(1, NODES + 1)
         for b in range(1, NODES + 1)
     }
-    measured = [value for value in bandwidths.values() if value]
+    values = [value for value in bandwidths.values() if value]
     lines = ["START mpiGraph v1.5", "MsgSize\t4194304", "Times\t100", "Window\t50", f"Procs\t{NODES}", ""]
-    lines += [f"Send max\t{max(measured):.6f}", f"Send avg\t{sum(measured) / len(measured):.6f}", ""]
+    lines += [f"Send max\t{max(values):.6f}", f"Send avg\t{sum(values) / len(values):.6f}", ""]
     lines += ["\t".join(["Send", *names, ""])]
     for a, name in enumerate(names, start=1):
         lines.append("\t".join([f"{name} to", *(f"{bandwidths[a, b]:.3f}" for b in range(1, NODES + 1)), ""]))
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "mpigraph.log").write_text("\n".join([*lines, "END mpiGraph", ""]), encoding="utf-8")
+    target.mkdir(parents=True, exist_ok=True)
+    (target / "mpigraph.log").write_text("\n".join([*lines, "END mpiGraph", ""]), encoding="utf-8")
 
 
 def _fraction(a: int, b: int) -> float:

@@ -20,12 +20,12 @@ NOISE = 0.004
 _ROW = re.compile(r"^ (\d+)( +)(\d+)( +)([\d.]+)( +)([\d.]+)(\s+)([\d.]+)$", re.MULTILINE)
 
 
-def main(out: Path) -> None:
+def main(target: Path) -> None:
     """Write a folder for each night."""
     random = Random(1)
     log = LOG.read_text(encoding="utf-8").partition("\n")[2]  # without the line that names its source
     for night in range(1, NIGHTS + 1):
-        folder = out / f"2026-11-{night:02}"
+        folder = target / f"2026-11-{night:02}"
         folder.mkdir(parents=True)
         for run in range(1, RUNS + 1):
             factor = (0.94 if night >= SLOW_FROM else 1.0) * (1 - abs(random.gauss(0, NOISE)))

@@ -17,7 +17,7 @@ from wirespeed.cli import console, main
 
 
 def wirespeed(
-    *arguments: object, cwd: Path | None = None, columns: int = 120, given: bytes = b"", **environment: str
+    *arguments: object, cwd: Path | None = None, columns: int = 120, stdin_data: bytes = b"", **environment: str
 ) -> CompletedProcess[str]:
     """A command's exit code, and what it prints without colours in so many columns.
 
@@ -27,7 +27,7 @@ def wirespeed(
     variables = {"NO_COLOR": "1", "COLUMNS": str(columns), **environment}
     with (
         patch.object(sys, "argv", words),
-        patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(given))),
+        patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin_data))),
         patch.dict(os.environ, variables),
         chdir(cwd or Path.cwd()),
         redirect_stdout(_Output()) as out,

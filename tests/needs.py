@@ -63,8 +63,8 @@ _PLACES = {  # programs that are in no PATH
 def find(tool: str) -> str | None:
     """Path of a tool, None when it is not installed."""
     if tool in _PLACES:
-        found = (str(path) for path in Path("/").glob(_PLACES[tool]))
-        return max((path for path in found if os.access(path, os.X_OK)), default=None)
+        paths = (str(path) for path in Path("/").glob(_PLACES[tool]))
+        return max((path for path in paths if os.access(path, os.X_OK)), default=None)
     path = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/sbin"
     return shutil.which(tool, path=path)
 

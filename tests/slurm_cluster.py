@@ -76,8 +76,10 @@ class Slurm:
     @property
     def environment(self) -> Mapping[str, str]:
         """What Slurm's commands need to find it, and what the tests' do: no settings of a job around them."""
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("SLURM_", "OMPI_", "PMIX_"))}
-        return {**kept, "SLURM_CONF": str(self.folder / "slurm.conf"), "NO_COLOR": "1", "COLUMNS": "160"}
+        value_by_name = {
+            name: value for name, value in os.environ.items() if not name.startswith(("SLURM_", "OMPI_", "PMIX_"))
+        }
+        return {**value_by_name, "SLURM_CONF": str(self.folder / "slurm.conf"), "NO_COLOR": "1", "COLUMNS": "160"}
 
     def start(self, host: str, *command: str | Path, **how: Any) -> subprocess.Popen[str]:
         """Start a command on the head node or in a host."""
@@ -126,8 +128,8 @@ class Slurm:
         deadline, found = time.monotonic() + _PATIENCE_S, [""]
         while not found or not set(found) <= set(states):
             assert time.monotonic() < deadline, f"{found}: {self.read_logs()}"
-            shown = self.run(HEAD, "sinfo", "--noheader", "--Node", f"--nodes={','.join(hosts)}", "--format=%T")
-            found = shown.stdout.split() or [shown.stderr]
+            node_states = self.run(HEAD, "sinfo", "--noheader", "--Node", f"--nodes={','.join(hosts)}", "--format=%T")
+            found = node_states.stdout.split() or [node_states.stderr]
             time.sleep(0.1)
 
     def read_logs(self) -> str:
@@ -161,11 +163,11 @@ class Slurm:
         for number, host in enumerate(self.hosts, 1):
             self._plug(host, "mgmt0", f"{_MANAGEMENT}.{number}/24", HEAD, f"port{number}")
             self.network.batch(HEAD, f"link set dev port{number} master mgmt up")
-            for at, (name, nic) in enumerate(plan.hosts[host].nics.items()):
+            for index, (name, nic) in enumerate(plan.hosts[host].nics.items()):
                 for address in nic.addresses or ():
                     interface = ip_interface(address)
                     peer = next(address for address in interface.network if address != interface.ip)
-                    port = f"port{number}x{at}"
+                    port = f"port{number}x{index}"
                     self._plug(host, name, address, LEAF, port)
                     self.network.batch(
                         LEAF, f"address add {peer}/{interface.network.prefixlen} dev {port}", f"link set dev {port} up"
@@ -173,8 +175,22 @@ class Slurm:
                     self.network.batch(host, f"route add 10.0.0.0/8 via {peer} dev {name}")
 
     def _plug(self, host: str, name: str, address: str, to: str, port: str) -> None:
-        of = self.network.namespace
-        words = ["link", "add", "name", name, "netns", of(host), "type", "veth", "peer", "name", port, "netns", of(to)]
+        namespace = self.network.namespace
+        words = [
+            "link",
+            "add",
+            "name",
+            name,
+            "netns",
+            namespace(host),
+            "type",
+            "veth",
+            "peer",
+            "name",
+            port,
+            "netns",
+            namespace(to),
+        ]
         subprocess.run(["ip", *words], check=True)
         self.network.batch(host, f"address add {address} dev {name}", f"link set dev {name} up")
 

@@ -23,8 +23,8 @@ def test_only_wire_simulation_and_the_reader_of_logs_import_the_core():
         if isinstance(node, ast.Import | ast.ImportFrom)
         and "_core" in {part for name in _imported_names(node) for part in name.split(".")}
     }
-    named = {name for name in importers if not name.startswith("simulation/")}
-    assert named == {"wire.py", "benchmarks/logs/log.py", "benchmarks/logs/numbers.py"}
+    names = {name for name in importers if not name.startswith("simulation/")}
+    assert names == {"wire.py", "benchmarks/logs/log.py", "benchmarks/logs/numbers.py"}
 
 
 def test_only_reach_starts_a_process_through_os():

@@ -74,7 +74,7 @@ def describe_problem(place: str, model: type[Any], details: ErrorDetails) -> Pro
     location = f"{place}: {'.'.join(str(step) for step in outer)}" if outer else place
     match details["type"]:
         case "extra_forbidden" | "unexpected_keyword_argument":
-            names = sorted(_list_fields(_model_at(model, outer)))
+            names = sorted(_list_fields(_find_model(model, outer)))
             return Problem(
                 location, f"the key {str(key)!r}", f"one of {', '.join(names)}", did_you_mean(str(key), names)
             )
@@ -100,7 +100,7 @@ def _describe_value(value: Any) -> str:
     return "a mapping" if isinstance(value, dict) else "a list" if isinstance(value, list) else repr(value)
 
 
-def _model_at(model: Any, path: Iterable[str | int]) -> Any:
+def _find_model(model: Any, path: Iterable[str | int]) -> Any:
     """The type of the part at a path of fields and members."""
     for step in path:
         fields = _list_fields(model)

@@ -164,11 +164,11 @@ def osu_bw_log(random: Random) -> str:
     return "# OSU MPI Bandwidth Test v7.4\n# Datatype: MPI_CHAR.\n# Size      Bandwidth (MB/s)\n" + "".join(rows)
 
 
-def main(out: Path, megabytes: int) -> None:
+def main(target: Path, megabytes: int) -> None:
     """Write the logs, then print their size and the share of noise."""
     noise = total = 0
     for number in range(megabytes):
-        folder = out / f"{number // 100:02d}"
+        folder = target / f"{number // 100:02d}"
         folder.mkdir(parents=True, exist_ok=True)
         random = Random(number)
         for name, text in (

@@ -53,9 +53,9 @@ def _seconds(logs: Path, store: Path, *options: str) -> float:
         "--label",
         "bench",
     ]
-    started = time.perf_counter()
+    start_time = time.perf_counter()
     subprocess.run([*command, *options], stdout=subprocess.DEVNULL, check=True)
-    return time.perf_counter() - started
+    return time.perf_counter() - start_time
 
 
 def _content(store: Path) -> str:

@@ -19,7 +19,7 @@ SCALE = Path(__file__).parents[2] / "examples" / "scale-1024" / "cluster.yaml"
 
 def main(cluster: Path) -> None:
     """Measure once."""
-    started = time.perf_counter()
+    start_time = time.perf_counter()
     plan = build(read(cluster))
     planned = time.perf_counter()
     files = list(render.files(plan))
@@ -28,7 +28,7 @@ def main(cluster: Path) -> None:
         written = render.write(files, Path(folder) / "out", plan.name)
         done = time.perf_counter()
     sys.stdout.write(
-        f"{len(plan.hosts)} hosts, {len(plan.switches)} switches: plan {planned - started:.2f} s, "
+        f"{len(plan.hosts)} hosts, {len(plan.switches)} switches: plan {planned - start_time:.2f} s, "
         f"{written.files} files {rendered - planned:.2f} s, "
         f"{written.bytes / 1e6:.1f} MB written {done - rendered:.2f} s\n"
     )

@@ -17,9 +17,9 @@ from command_line import wirespeed
 LOG = SAMPLES / "nccl_tests" / "srun-label-cut.txt"
 
 
-def bench_parse(*arguments: str, given: bytes = b"") -> CompletedProcess[str]:
+def bench_parse(*arguments: str, stdin_data: bytes = b"") -> CompletedProcess[str]:
     """Run the command."""
-    return wirespeed("bench", "parse", *arguments, columns=100, given=given)
+    return wirespeed("bench", "parse", *arguments, columns=100, stdin_data=stdin_data)
 
 
 def test_json_is_the_contract() -> None:
@@ -53,7 +53,7 @@ def test_json_is_the_contract() -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_standard_input_in_any_encoding_a_shell_writes(encoding: str) -> None:
-    ran = bench_parse("-f", "json", "-", given=LOG.read_text().encode(encoding))
+    ran = bench_parse("-f", "json", "-", stdin_data=LOG.read_text().encode(encoding))
     assert ran.stdout == bench_parse("-f", "json", str(LOG)).stdout
 
 
@@ -110,12 +110,12 @@ def test_times_are_printed_in_microseconds() -> None:
 
 
 def test_a_foreign_file_is_refused_and_the_others_are_read(tmp_path: Path) -> None:
-    other = tmp_path / "notes.txt"
-    other.write_text("nothing here\n")
-    ran = bench_parse("-f", "json", str(other), str(LOG))
+    second_file = tmp_path / "notes.txt"
+    second_file.write_text("nothing here\n")
+    ran = bench_parse("-f", "json", str(second_file), str(LOG))
     assert ran.returncode == 2
     assert len(json.loads(ran.stdout)["runs"]) == 1
-    assert f"error: {other}: found 1 line of other text, first 'nothing here'" in ran.stderr
+    assert f"error: {second_file}: found 1 line of other text, first 'nothing here'" in ran.stderr
 
 
 def test_a_compressed_log_is_refused_with_the_command_that_reads_it(tmp_path: Path) -> None:

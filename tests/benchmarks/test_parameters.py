@@ -25,8 +25,8 @@ def test_every_tool_that_states_a_parameter_is_named_in_the_dictionary() -> None
         for run in json.loads(expected_path(log).read_text())["runs"]:
             for name in run["parameters"]:
                 stated[name].add(run["tool"])
-    known = dictionary()
-    assert {name: extra for name, tools in stated.items() if (extra := tools - set(known[name].tools))} == {}
+    dictionary_rows = dictionary()
+    assert {name: extra for name, tools in stated.items() if (extra := tools - set(dictionary_rows[name].tools))} == {}
 
 
 @pytest.mark.parametrize(

@@ -18,11 +18,11 @@ SERVERS = sorted(load().servers)
 
 
 def test_the_example_hardware_is_there() -> None:
-    found = load()
-    assert found.nics["broadcom-bcm957608-p1400gd"].speed.value == Bandwidth.gbps(400)
-    assert found.switches["dell-z9664f"].ports.value == 64
-    assert found.switch_systems["dell-sonic"].ecn.minimum.value == Size(1_048_000)
-    assert found.gpus["mi300x"].links is not None
+    catalogue = load()
+    assert catalogue.nics["broadcom-bcm957608-p1400gd"].speed.value == Bandwidth.gbps(400)
+    assert catalogue.switches["dell-z9664f"].ports.value == 64
+    assert catalogue.switch_systems["dell-sonic"].ecn.minimum.value == Size(1_048_000)
+    assert catalogue.gpus["mi300x"].links is not None
 
 
 def test_a_number_without_a_source_is_refused() -> None:
@@ -77,6 +77,6 @@ def test_a_nic_and_its_gpu_share_a_pcie_switch(name: str) -> None:
 
 
 def test_every_switch_runs_a_known_system() -> None:
-    found = load()
-    for switch in found.switches.values():
-        assert set(switch.systems) <= set(found.switch_systems)
+    catalogue = load()
+    for switch in catalogue.switches.values():
+        assert set(switch.systems) <= set(catalogue.switch_systems)

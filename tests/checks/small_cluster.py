@@ -273,15 +273,15 @@ def observations(changes: Changes | None = None, absent: Iterable[Place] = ()) -
                 values[place, path] = COMPLETE
     values |= {(place, path): value for place, path, value in _NOBODY_PLANS if place not in set(absent)}
     values |= changes
-    found = []
+    places = []
     for line, ((place, path), value) in enumerate(values.items(), 1):
         if value is None:
             continue
         source = Source(place.device, "show", f"{place.device}/show.out", line)
-        found.append(Observation(place, path, value, source))
+        places.append(Observation(place, path, value, source))
         if path.startswith("nic.qos."):
-            found.append(Observation(place, path, value, source, State.CONFIGURED))
-    return found
+            places.append(Observation(place, path, value, source, State.CONFIGURED))
+    return places
 
 
 def facts(changes: Changes | None = None, absent: Iterable[Place] = ()) -> Facts:
@@ -312,17 +312,17 @@ def rdma_host(changes: Changes | None = None) -> Facts:
     return assemble_facts(observed)
 
 
-def find(given: Facts, plan: Plan = PLAN) -> list[Finding]:
-    return list(run(plan, given))
+def find(observed_facts: Facts, plan: Plan = PLAN) -> list[Finding]:
+    return list(run(plan, observed_facts))
 
 
-def bad(given: Facts, plan: Plan = PLAN) -> list[Finding]:
+def bad(observed_facts: Facts, plan: Plan = PLAN) -> list[Finding]:
     """Everything that is neither passed nor skipped."""
-    return [finding for finding in find(given, plan) if finding.status not in ("pass", "skip")]
+    return [finding for finding in find(observed_facts, plan) if finding.status not in ("pass", "skip")]
 
 
-def by_id(identifier: str, given: Facts, plan: Plan = PLAN) -> list[Finding]:
-    return list(run(plan, given, [checks()[identifier]]))
+def by_id(identifier: str, observed_facts: Facts, plan: Plan = PLAN) -> list[Finding]:
+    return list(run(plan, observed_facts, [checks()[identifier]]))
 
 
 def no_permission(path: str) -> Mapping[tuple[str, str], tuple[Gap, ...]]:

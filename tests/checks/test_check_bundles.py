@@ -73,9 +73,9 @@ def test_findings_of_one_check_or_status_alone(tmp_path: Path) -> None:
 def test_the_last_line_counts_all_findings(status: str, tmp_path: Path) -> None:
     inject_faults.inject(EXAMPLE, tmp_path / "one", ["08"])
     command = ["check", str(EXAMPLE / "cluster.yaml"), str(tmp_path / "one"), "--only", "port.mtu"]
-    shown = CliRunner().invoke(app, [*command, "--status", status])
-    assert shown.stdout.splitlines()[-1] == CliRunner().invoke(app, command).stdout.splitlines()[-1]
-    assert shown.stdout.splitlines()[-1].startswith("1 fail  0 warn  0 unknown  0 error  31 pass")
+    result = CliRunner().invoke(app, [*command, "--status", status])
+    assert result.stdout.splitlines()[-1] == CliRunner().invoke(app, command).stdout.splitlines()[-1]
+    assert result.stdout.splitlines()[-1].startswith("1 fail  0 warn  0 unknown  0 error  31 pass")
     document = json.loads(CliRunner().invoke(app, [*command, "--status", status, "--format", "json"]).stdout)
     assert (document["counts"]["fail"], document["counts"]["pass"]) == (1, 31)
 

@@ -208,12 +208,12 @@ def test_every_check_has_a_row_that_makes_it_fail() -> None:
 
 
 def _describe_findings(identifier, changes) -> str:  # type: ignore[no-untyped-def]
-    found = small.bad(small.facts(absent=changes) if isinstance(changes, list) else small.facts(changes))
-    assert identifier in [finding.check for finding in found]
+    findings = small.bad(small.facts(absent=changes) if isinstance(changes, list) else small.facts(changes))
+    assert identifier in [finding.check for finding in findings]
     changed = (
         [str(place) for place in changes] if isinstance(changes, list) else [f"{p}: {path}" for p, path in changes]
     )
-    return f"=== {identifier}: {'; '.join(changed)}\n" + "".join(_finding(finding) for finding in found)
+    return f"=== {identifier}: {'; '.join(changed)}\n" + "".join(_finding(finding) for finding in findings)
 
 
 def _finding(finding: Finding) -> str:
@@ -231,8 +231,8 @@ def _finding(finding: Finding) -> str:
     return "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize(("found", "lost"), [((128, 4096), 18.19), ((256, 512), None), ((64, 512), 47.14)])
-def test_what_small_pcie_packets_cost(found: tuple[int, int], lost: float | None) -> None:
+@pytest.mark.parametrize(("found", "loss"), [((128, 4096), 18.19), ((256, 512), None), ((64, 512), 47.14)])
+def test_what_small_pcie_packets_cost(found: tuple[int, int], loss: float | None) -> None:
     """In a slot of eight lanes, of 252.06 Gb/s: 256 of 280 bytes are data, 128 of 152, 64 of 88."""
     function = small.PLAN.hosts["node1"].pcie["0000:1d:00.0"]
     host = replace(small.PLAN.hosts["node1"], pcie={"0000:1d:00.0": replace(function, link=PcieLink(32000, 8))})
@@ -242,4 +242,4 @@ def test_what_small_pcie_packets_cost(found: tuple[int, int], lost: float | None
     (finding,) = (
         finding for finding in small.by_id("nic.pcie-packets", small.facts(sizes), plan) if finding.status == "fail"
     )
-    assert (finding.cost.value if finding.cost else None) == lost
+    assert (finding.cost.value if finding.cost else None) == loss

@@ -26,7 +26,7 @@ switches:
 cabling: {{pattern: by-host, length: 3 m}}
 addresses: {{scheme: link-31, pool: 10.1.0.0/16}}
 """
-SWITCHES = [(model, system) for model, known in load().switches.items() for system in known.systems]
+SWITCHES = [(model, system) for model, switch_model in load().switches.items() for system in switch_model.systems]
 NICS = [name for name, model in load().nics.items() if model.system not in ("dcb", "dolphin")]
 """The kernel's own words know nothing of congestion control, which the default classes ask for; Dolphin's is no NIC."""
 

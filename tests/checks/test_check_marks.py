@@ -30,8 +30,8 @@ def _plan_with_launch(library: str) -> Plan:
     """The four hosts with a launch of another library."""
     plan = _plan("mi300x-4node")
     launch = next(launch for launch in LAUNCHES[library] if launch.library == library)
-    wanted = replace(launch, rdma_devices=plan.hosts["node1"].launch.rdma_devices, gid_index=3)
-    return replace(plan, hosts={name: replace(host, launch=wanted) for name, host in plan.hosts.items()})
+    planned_settings = replace(launch, rdma_devices=plan.hosts["node1"].launch.rdma_devices, gid_index=3)
+    return replace(plan, hosts={name: replace(host, launch=planned_settings) for name, host in plan.hosts.items()})
 
 
 @pytest.mark.parametrize(
@@ -66,12 +66,12 @@ def test_a_form_from_memory_warns_at_worst(
     write_planned_bundle(plan, tmp_path / "b")
     path = next((tmp_path / "b" / "node1").glob(f"{file}.out"))
     text = path.read_text()
-    changed = re.sub(pattern, by, text)
-    assert changed != text, text
-    path.write_text(changed)
-    found = [
+    changed_text = re.sub(pattern, by, text)
+    assert changed_text != text, text
+    path.write_text(changed_text)
+    findings = [
         finding
         for finding in run(plan, read_facts(tmp_path / "b"))
         if finding.device == "node1" and finding.check == check
     ]
-    assert {str(value.status) for value in found if value.status not in ("pass", "skip")} == {status}
+    assert {str(value.status) for value in findings if value.status not in ("pass", "skip")} == {status}

@@ -56,8 +56,8 @@ def test_the_reference_page_has_every_check() -> None:
 def module(**parts: object) -> ModuleType:
     check_module = ModuleType("one")
     check_module.__doc__ = MANUAL
-    given = {"subject": Nic, "needs": ("nic.link.mtu",), "failures": ("OS-07",), "check": print, **parts}
-    for name, value in given.items():
+    parts_of_check = {"subject": Nic, "needs": ("nic.link.mtu",), "failures": ("OS-07",), "check": print, **parts}
+    for name, value in parts_of_check.items():
         if value is not None:
             setattr(check_module, name, value)
     return check_module

@@ -143,11 +143,11 @@ IN_EFFECT = {  # rows that edit what is in effect as well: file, pattern, replac
 
 
 @pytest.mark.parametrize(
-    ("other", "lost"),
+    ("other", "loss"),
     [("node2 enp29s0np0", None), ("node1 enp67s0np0", 392.15)],  # of the same rail and its subnet, of another rail
 )
 def test_a_cable_in_another_port_of_its_rail_costs_nothing(
-    other: str, lost: float | None, planned_bundles: Path
+    other: str, loss: float | None, planned_bundles: Path
 ) -> None:
     device, port = other.split()
     file = planned_bundles / "cluster-eos-rail24" / "leaf1/lldp-neighbors.out"
@@ -162,7 +162,7 @@ def test_a_cable_in_another_port_of_its_rail_costs_nothing(
         file.write_text(before, encoding="utf-8")
     (bad,) = [finding for finding in findings if finding["status"] not in ("pass", "skip")]
     assert (bad["check"], bad["place"]) == ("port.cabling", "port Ethernet1/1")
-    assert (bad["cost"] or {"value": None})["value"] == lost
+    assert (bad["cost"] or {"value": None})["value"] == loss
 
 
 @pytest.fixture(scope="module")
@@ -183,8 +183,8 @@ def test_a_fault_gives_its_findings_and_no_other(name: str, planned_bundles: Pat
     texts = {config: (before, after)}
     if name in IN_EFFECT:
         other, changed, to = IN_EFFECT[name]
-        shown = (planned_bundles / variant / other).read_text(encoding="utf-8")
-        texts[planned_bundles / variant / other] = (shown, re.sub(changed, to, shown))
+        text = (planned_bundles / variant / other).read_text(encoding="utf-8")
+        texts[planned_bundles / variant / other] = (text, re.sub(changed, to, text))
         assert texts[planned_bundles / variant / other][0] != texts[planned_bundles / variant / other][1]
     for file, (_, new_text) in texts.items():
         file.write_text(new_text, encoding="utf-8")

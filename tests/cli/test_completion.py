@@ -9,7 +9,7 @@ from wirespeed.cli.app import app
 
 
 @pytest.mark.parametrize(
-    ("typed", "offered"),
+    ("prefix", "offered"),
     [
         ("bench his", ["history"]),
         ("bench run p", ["pairs", "pairs-gpu"]),
@@ -17,14 +17,14 @@ from wirespeed.cli.app import app
         ("explain nic.pcie-w", ["nic.pcie-width"]),
     ],
 )
-def test_what_is_offered(typed: str, offered: list[str]) -> None:
-    words = f"wirespeed {typed}".split()
-    asked = {
+def test_what_is_offered(prefix: str, offered: list[str]) -> None:
+    words = f"wirespeed {prefix}".split()
+    completion_variables = {
         "_WIRESPEED_COMPLETE": "complete_bash",
         "COMP_WORDS": " ".join(words),
         "COMP_CWORD": str(len(words) - 1),
     }
-    answer = CliRunner().invoke(app, [], prog_name="wirespeed", env=asked).stdout.split()
+    answer = CliRunner().invoke(app, [], prog_name="wirespeed", env=completion_variables).stdout.split()
     # Suites come and go: what is offered begins with what was typed, and has these.
     assert set(offered) <= set(answer)
     assert all(word.startswith(words[-1]) for word in answer)

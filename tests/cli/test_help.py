@@ -25,7 +25,7 @@ def test_help_has_examples_and_no_python_types(path: tuple[str, ...]) -> None:
     help_page = CliRunner().invoke(app, [*path, "--help"], prog_name="wirespeed").stdout
     assert "Examples:\n" in help_page
     usage = help_page.partition("\n\n")[0]
-    assert not {"[[", "{"} & {usage[at : at + width] for width in (1, 2) for at in range(len(usage))}
+    assert not {"[[", "{"} & {usage[index : index + width] for width in (1, 2) for index in range(len(usage))}
     options = help_page.partition("\nOptions:\n")[2]
     for notation in ("env var", "<str>", "<path>", "<int>", "list[", "<=x", "x>="):
         assert notation not in options

@@ -18,7 +18,7 @@ def plan() -> Plan:
 
 
 @pytest.mark.parametrize(
-    ("nodes", "asked", "hosts"),
+    ("nodes", "option", "hosts"),
     [
         ("node[1-4]", None, ["node1", "node2", "node3", "node4"]),
         ("node3,node1", None, ["node1", "node3"]),
@@ -27,15 +27,15 @@ def plan() -> Plan:
     ],
 )
 def test_hosts_of_an_allocation(
-    plan: Plan, monkeypatch: pytest.MonkeyPatch, nodes: str, asked: str | None, hosts: list[str]
+    plan: Plan, monkeypatch: pytest.MonkeyPatch, nodes: str, option: str | None, hosts: list[str]
 ) -> None:
     monkeypatch.setenv("SLURM_JOB_ID", "17")
     monkeypatch.setenv("SLURM_JOB_NODELIST", nodes)
-    assert allocated_hosts(plan, asked) == hosts
+    assert allocated_hosts(plan, option) == hosts
 
 
 @pytest.mark.parametrize(
-    ("nodes", "asked", "message"),
+    ("nodes", "option", "message"),
     [
         (
             "node[1-2]",
@@ -53,14 +53,14 @@ def test_hosts_of_an_allocation(
     ],
 )
 def test_hosts_outside_of_it_are_refused(
-    plan: Plan, monkeypatch: pytest.MonkeyPatch, nodes: str | None, asked: str | None, message: str
+    plan: Plan, monkeypatch: pytest.MonkeyPatch, nodes: str | None, option: str | None, message: str
 ) -> None:
     monkeypatch.setenv("SLURM_JOB_ID", "17")
     monkeypatch.delenv("SLURM_JOB_NODELIST", raising=False)
     if nodes is not None:
         monkeypatch.setenv("SLURM_JOB_NODELIST", nodes)
     with pytest.raises(Refusal) as refusal:
-        allocated_hosts(plan, asked)
+        allocated_hosts(plan, option)
     assert str(refusal.value) == message
 
 

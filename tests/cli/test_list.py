@@ -48,22 +48,22 @@ def test_each_is_one_object_with_a_name_of_its_own(category: str) -> None:
 
 
 def test_nothing_known_is_left_out() -> None:
-    known = load()
+    catalogue = load()
     assert {(row["kind"], row["name"]) for row in list_json("platforms")} == set(platforms())
-    assert {row["name"] for row in list_json("nics")} == set(known.nics)
-    assert {row["name"] for row in list_json("gpus")} == set(known.gpus)
-    assert {row["name"] for row in list_json("servers")} == set(known.servers)
-    assert {row["name"] for row in list_json("switches")} == set(known.switches)
+    assert {row["name"] for row in list_json("nics")} == set(catalogue.nics)
+    assert {row["name"] for row in list_json("gpus")} == set(catalogue.gpus)
+    assert {row["name"] for row in list_json("servers")} == set(catalogue.servers)
+    assert {row["name"] for row in list_json("switches")} == set(catalogue.switches)
     assert {row["name"] for row in list_json("checks")} == set(checks())
-    assert {row["name"] for row in list_json("failures")} == set(known.failures)
+    assert {row["name"] for row in list_json("failures")} == set(catalogue.failures)
 
 
 def test_every_setting_of_a_platform_has_its_state() -> None:
     for row in list_json("platforms"):
-        declared = platforms()[row["kind"], row["name"]].settings
-        assert declared.keys() <= row["settings"].keys() <= SETTINGS, row["name"]
+        settings = platforms()[row["kind"], row["name"]].settings
+        assert settings.keys() <= row["settings"].keys() <= SETTINGS, row["name"]
         for path, state in row["settings"].items():
-            support = declared.get(path)
+            support = settings.get(path)
             assert state["state"] in set(State)
             is_written = state["state"] in (State.RENDERED_AND_READ, State.RENDERED)
             reads = state["state"] in (State.RENDERED_AND_READ, State.READ)

@@ -164,9 +164,9 @@ def _read_or_refuse(file: Path) -> None:
 
 def test_a_file_without_classes_has_those_of_the_vendor_document() -> None:
     """Broadcom 957608-AN210, 2.5: RoCE data with DSCP 26 at priority 3, congestion notification with 48 at 7."""
-    found = read_text(SMALL.partition("classes:")[0], "small.yaml").classes
+    classes = read_text(SMALL.partition("classes:")[0], "small.yaml").classes
     assert {
-        name: (part.dscp, part.priority, part.lossless, part.strict, part.share) for name, part in found.items()
+        name: (part.dscp, part.priority, part.lossless, part.strict, part.share) for name, part in classes.items()
     } == {
         "roce": ({Dscp(26)}, Priority(3), True, False, 50),
         "cnp": ({Dscp(48)}, Priority(7), False, True, None),

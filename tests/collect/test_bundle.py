@@ -23,8 +23,8 @@ from wirespeed.errors import Refusal
 HOST = (("host", "ubuntu"),)
 
 
-def write(out: Path, text: bytes = b"5.15.0-102-generic\n") -> Path:
-    with Writer(out, "lab") as writer:
+def write(target: Path, text: bytes = b"5.15.0-102-generic\n") -> Path:
+    with Writer(target, "lab") as writer:
         writer.add_device("node1", HOST)
         writer.write_output(
             "node1", Entry("cmdline", "cat /proc/cmdline", "ok", None, exit_code=0), b"quiet\n", order=2
@@ -32,7 +32,7 @@ def write(out: Path, text: bytes = b"5.15.0-102-generic\n") -> Path:
         writer.write_output("node1", Entry("uname", "uname -r", "ok", None, exit_code=0), text, b"warning\n", order=1)
         missing = Entry("rdma-link", "rdma -j link", "missing", None, detail="rdma is not installed")
         writer.write_output("node1", missing, None, order=3)
-    return out
+    return target
 
 
 @pytest.mark.parametrize("name", ["bundle", "bundle.tar.gz"])
@@ -66,8 +66,8 @@ def test_an_interrupted_bundle_keeps_what_there_is_and_says_so(tmp_path: Path) -
 
 
 def test_an_older_bundle_is_replaced_and_nothing_else(tmp_path: Path) -> None:
-    out = write(tmp_path / "bundle")
-    assert open_bundle(write(out, b"new\n")).content["node1/uname.out"] == b"new\n"
+    target = write(tmp_path / "bundle")
+    assert open_bundle(write(target, b"new\n")).content["node1/uname.out"] == b"new\n"
     home = tmp_path / "home"
     home.mkdir()
     (home / "thesis.tex").write_text("years of work")
@@ -263,10 +263,10 @@ def test_a_link_out_of_a_folder_is_not_followed(tmp_path: Path) -> None:
 @given(st.data())
 def test_a_cut_archive_is_refused(tmp_path: Path, data: st.DataObject) -> None:
     whole = write(tmp_path / "bundle.tar.gz").read_bytes()
-    cut = tmp_path / "cut.tar.gz"
-    cut.write_bytes(whole[: data.draw(st.integers(0, len(whole) - 20))])
+    truncated_file = tmp_path / "cut.tar.gz"
+    truncated_file.write_bytes(whole[: data.draw(st.integers(0, len(whole) - 20))])
     with pytest.raises(Refusal):
-        open_bundle(cut)
+        open_bundle(truncated_file)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)

@@ -47,15 +47,15 @@ def test_every_command_of_the_system_is_recorded_in_order(tmp_path: Path) -> Non
 
 
 def test_a_command_gets_no_more_than_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    given: list[float] = []
+    timeouts: list[float] = []
 
     def record(arguments: tuple[str, ...], timeout_s: float, exits: object, stop: threading.Event) -> CommandResult:
-        given.append(timeout_s)
+        timeouts.append(timeout_s)
         return run(arguments, timeout_s, (0,), stop=stop)
 
     monkeypatch.setattr(sys.modules["wirespeed.collect.collection"], "run", record)
     collect_local(tmp_path / "b", limit_s=3)
-    assert set(given) == {3}
+    assert set(timeouts) == {3}
 
 
 def test_ctrl_c_keeps_what_was_collected(tmp_path: Path) -> None:
@@ -132,10 +132,10 @@ def test_the_published_list_is_a_document(tmp_path: Path) -> None:
 def test_a_fallback_runs_only_where_its_command_did_not_answer(tmp_path: Path) -> None:
     """Port a has an older tool, port b the newest."""
     module = sys.modules["wirespeed.collect.collection"]
-    typed: list[str] = []
+    command_lines: list[str] = []
 
     def answer(arguments: tuple[str, ...], timeout_s: float, exits: object, stop: threading.Event) -> CommandResult:
-        typed.append(" ".join(arguments))
+        command_lines.append(" ".join(arguments))
         return run(("false" if arguments == ("new", "a") else "true",), timeout_s, (0,), stop=stop)
 
     new = Command("new", ("new", "{interface}"), (), per_nic=True)
@@ -147,8 +147,8 @@ def test_a_fallback_runs_only_where_its_command_did_not_answer(tmp_path: Path) -
         collector._run_with_fallbacks(
             [invocation for command in (old, new) for invocation in list_invocations(command, nics)]
         )
-    assert sorted(typed[:2]) == ["new a", "new b"]
-    assert typed[2:] == ["old a"]
+    assert sorted(command_lines[:2]) == ["new a", "new b"]
+    assert command_lines[2:] == ["old a"]
 
 
 def test_of_a_machine_whose_network_alone_is_its_own_only_that_is_asked(tmp_path: Path) -> None:
@@ -160,9 +160,9 @@ def test_of_a_machine_whose_network_alone_is_its_own_only_that_is_asked(tmp_path
         ran.append(" ".join(arguments))
         return CommandResult(Status.OK, b"[ ]", b"", 0, datetime(2025, 1, 2, tzinfo=UTC), 0.0)
 
-    there = Machine("node1", ("host", "ubuntu"), answer, network=True)
+    machine = Machine("node1", ("host", "ubuntu"), answer, network=True)
     leaf = Machine("leaf1", ("switch", "linux"), answer, network=True, unreachable_reason="it is off")
-    collect_machines(tmp_path / "b", (there, leaf), "small")
+    collect_machines(tmp_path / "b", (machine, leaf), "small")
     assert {command_line.split()[0] for command_line in ran} == {"ip", "iptables", "nft", "sysctl"}
     manifest = open_bundle(tmp_path / "b").manifest
     assert (manifest.cluster, manifest.complete) == ("small", True)

@@ -16,11 +16,11 @@ CLUSTER = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yam
 
 
 def test_this_machine(tmp_path: Path) -> None:
-    out = tmp_path / "here.tar.gz"
-    result = CliRunner().invoke(app, ["collect", "--local", "--name", "node1", "-o", str(out)])
-    assert (result.exit_code, result.stdout) == (0, f"{out}\n")
+    target = tmp_path / "here.tar.gz"
+    result = CliRunner().invoke(app, ["collect", "--local", "--name", "node1", "-o", str(target)])
+    assert (result.exit_code, result.stdout) == (0, f"{target}\n")
     assert " commands: " in result.stderr
-    assert [device.name for device in open_bundle(out).manifest.devices] == ["node1"]
+    assert [device.name for device in open_bundle(target).manifest.devices] == ["node1"]
 
 
 def test_as_planned(tmp_path: Path) -> None:
@@ -32,10 +32,10 @@ def test_as_planned(tmp_path: Path) -> None:
 
 
 def test_the_commands_as_one_types_them() -> None:
-    shown = CliRunner().invoke(app, ["collect", "--show-commands"]).stdout.splitlines()
-    assert "show version | json" in shown
-    assert "lspci -D -vvv    # root" in shown
-    assert "ethtool -i {interface}    # per NIC" in shown
+    lines = CliRunner().invoke(app, ["collect", "--show-commands"]).stdout.splitlines()
+    assert "show version | json" in lines
+    assert "lspci -D -vvv    # root" in lines
+    assert "ethtool -i {interface}    # per NIC" in lines
 
 
 @pytest.mark.parametrize(

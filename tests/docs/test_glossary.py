@@ -33,14 +33,14 @@ _LITERALS = {"DOWN", "ACTIVE", "INFO", "LimitMEMLOCK", "SrcValid", "ReqRedir", "
 
 
 def test_abbreviations_are_explained() -> None:
-    known = glossary_words() | _NAMES | _LITERALS
+    allowed_words = glossary_words() | _NAMES | _LITERALS
     pages = [*HAND_WRITTEN, "docs/reference/settings.md", "docs/reference/checks.md", "docs/reference/suites.md"]
     texts = [*((place, prose(text)) for place, text in help_texts()), *((page, prose(PAGES[page])) for page in pages)]
     unknown = {
         (place, word)
         for place, text in texts
         for word in _ABBREVIATION.findall(text)
-        if word not in known and word.removesuffix("s") not in known
+        if word not in allowed_words and word.removesuffix("s") not in allowed_words
     }
     assert not unknown, sorted(unknown)
 

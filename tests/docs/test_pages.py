@@ -90,9 +90,9 @@ def test_commands_and_options_exist(page: str) -> None:
         command: Any = root
         while words and words[0] in getattr(command, "commands", {}):
             command = command.commands[words.pop(0)]
-        known = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+        names = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
         options = words[: words.index("--")] if "--" in words else words
-        unknown = {word for word in options if word.startswith("-") and word != "-"} - known - {"--help"}
+        unknown = {word for word in options if word.startswith("-") and word != "-"} - names - {"--help"}
         assert not unknown, line
         if getattr(command, "commands", {}) and words:
             assert words[0].startswith("-") or words[0].isupper(), f"no such command: {line}"

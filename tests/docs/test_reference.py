@@ -38,8 +38,8 @@ def test_pictures_of_pages_exist_and_are_small():
         for page, text in PAGES.items()
         for name in re.findall(r"!\[[^\]]*\]\(([^)]+\.png)\)", text)
     }
-    drawn = re.findall(r'^    "([^"]+)": \(', (DOCS / "pictures.py").read_text(encoding="utf-8"), re.MULTILINE)
-    assert {path.stem for path in shown} == {*drawn, "report"}  # docs/screenshot.sh makes the report
+    matches = re.findall(r'^    "([^"]+)": \(', (DOCS / "pictures.py").read_text(encoding="utf-8"), re.MULTILINE)
+    assert {path.stem for path in shown} == {*matches, "report"}  # docs/screenshot.sh makes the report
     assert {path.stem for path in (DOCS / "img").glob("*.png")} == {path.stem for path in shown}
     for path in shown:
         assert path.read_bytes().startswith(b"\x89PNG"), path

@@ -86,13 +86,13 @@ def words(text: str) -> set[str]:
 
 def names() -> set[str]:
     """Names of commands, arguments and placeholders of options, which help texts use."""
-    known = {"NODE", "PEER"}  # of a port of a scenario, NODE:PEER
+    placeholders = {"NODE", "PEER"}  # of a port of a scenario, NODE:PEER
     for path, command in _commands(typer.main.get_command(app), ("wirespeed",)):
-        known.update(path)
+        placeholders.update(path)
         for parameter in command.params:
             placeholder = parameter.metavar or parameter.name or ""
-            known.update(re.findall(r"[A-Za-z]+", f"{placeholder} {parameter.name or ''}".upper()))
-    return known
+            placeholders.update(re.findall(r"[A-Za-z]+", f"{placeholder} {parameter.name or ''}".upper()))
+    return placeholders
 
 
 def unknown_words(text: str, plain: set[str]) -> set[str]:

@@ -36,14 +36,14 @@ def targets() -> list[Target]:
 
 def check(content: bytes) -> None:
     """A bundle is read whole or refused with a location, and no file outside it is opened."""
-    mode, rest = content[:1], content[1:]
+    mode, remainder = content[:1], content[1:]
     with _folder() as folder:
         (folder / "secret").write_bytes(SECRET)
         path = folder / "bundle"
         if mode == FOLDER:
-            _make_folder(path, rest)
+            _make_folder(path, remainder)
         else:
-            path.write_bytes(gzip.compress(rest, 0) if mode == PACKED else rest)
+            path.write_bytes(gzip.compress(remainder, 0) if mode == PACKED else remainder)
         with _record_opens() as opened:
             try:
                 bundle = open_bundle(path)
@@ -56,10 +56,10 @@ def check(content: bytes) -> None:
 
 
 def _check_bundle(bundle: Bundle) -> None:
-    named = {
+    names = {
         name for device in bundle.manifest.devices for entry in device.outputs for name in (entry.file, entry.errors)
     }
-    assert set(bundle.content) == named - {None}
+    assert set(bundle.content) == names - {None}
     assert SECRET not in bundle.content.values()
 
 
@@ -184,14 +184,14 @@ def seeds() -> list[bytes]:
 
 def _mutate(content: bytes, random: Random) -> bytes:
     """Change the text of a folder; of an archive, fields of a header with its checksum made right."""
-    mode, rest = content[:1], content[1:]
+    mode, remainder = content[:1], content[1:]
     if mode != PACKED or random.random() < 0.2:
-        return mode + mutate(rest, random, _seeds())
-    blocks = [rest[at : at + 512] for at in range(0, len(rest), 512)]
-    headers = [at for at, block in enumerate(blocks) if block[257:262] == b"ustar"]
+        return mode + mutate(remainder, random, _seeds())
+    blocks = [remainder[index : index + 512] for index in range(0, len(remainder), 512)]
+    headers = [index for index, block in enumerate(blocks) if block[257:262] == b"ustar"]
     if not headers:
-        return mode + mutate(rest, random, _seeds())
-    at = random.choice(headers)
+        return mode + mutate(remainder, random, _seeds())
+    index = random.choice(headers)
     start, size = random.choice(((0, 100), (100, 8), (124, 12), (136, 12), (156, 1), (157, 100), (257, 8), (345, 155)))
     value = random.choice(
         (
@@ -203,11 +203,11 @@ def _mutate(content: bytes, random: Random) -> bytes:
             random.choice((b"../", b"/", b"L", b"K", b"x", b"g", b"S", b"1", b"2", b"5")),
         )
     )
-    block = bytearray(blocks[at])
+    block = bytearray(blocks[index])
     block[start : start + size] = value[:size].ljust(size, b"\0")
     block[148:156] = b" " * 8
     block[148:156] = b"%06o\0 " % sum(block)
-    blocks[at] = bytes(block)
+    blocks[index] = bytes(block)
     if random.random() < 0.3:
         blocks.insert(random.randrange(len(blocks)), random.choice(blocks))
     return mode + b"".join(blocks)

@@ -62,8 +62,8 @@ def check(platform: Platform, content: bytes) -> None:
         chosen = zlib.crc32(content)
         command = sorted(texts)[chosen % len(texts)]
         lines = texts[command].split("\n")
-        kept = "\n".join(lines[: chosen // len(texts) % len(lines)])
-        _check_part(command, whole, _read(platform, {**texts, command: kept + "\n" if kept else ""}))
+        text = "\n".join(lines[: chosen // len(texts) % len(lines)])
+        _check_part(command, whole, _read(platform, {**texts, command: text + "\n" if text else ""}))
 
 
 def _check_observation(observation: Observation, texts: Mapping[str, str]) -> None:
@@ -169,7 +169,7 @@ def _mutate(platform: Platform, content: bytes, random: Random) -> bytes:
     parts = content.split(b"\x1e")
     if len(parts) < 2 or random.random() < 0.1:
         return content + random.choice(_seeds(platform.kind, platform.name))
-    at = random.randrange(1, len(parts))
-    name, _, text = parts[at].partition(b"\n")
-    parts[at] = name + b"\n" + mutate(text, random, _seeds(platform.kind, platform.name)).replace(b"\x1e", b"")
+    index = random.randrange(1, len(parts))
+    name, _, text = parts[index].partition(b"\n")
+    parts[index] = name + b"\n" + mutate(text, random, _seeds(platform.kind, platform.name)).replace(b"\x1e", b"")
     return b"\x1e".join(parts)

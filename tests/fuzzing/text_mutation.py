@@ -36,41 +36,41 @@ def _lines(text: bytes) -> list[bytes]:
     return text.split(b"\n")
 
 
-def _delete_lines(text: bytes, random: Random, other: bytes) -> bytes:
+def _delete_lines(text: bytes, random: Random, donor: bytes) -> bytes:
     lines = _lines(text)
-    at = random.randrange(len(lines))
-    del lines[at : at + random.choice((1, 1, 2, 5))]
+    index = random.randrange(len(lines))
+    del lines[index : index + random.choice((1, 1, 2, 5))]
     return b"\n".join(lines)
 
 
-def _repeat_line(text: bytes, random: Random, other: bytes) -> bytes:
+def _repeat_line(text: bytes, random: Random, donor: bytes) -> bytes:
     lines = _lines(text)
-    at = random.randrange(len(lines))
-    return b"\n".join([*lines[:at], *([lines[at]] * random.choice((2, 2, 3, 50))), *lines[at + 1 :]])
+    index = random.randrange(len(lines))
+    return b"\n".join([*lines[:index], *([lines[index]] * random.choice((2, 2, 3, 50))), *lines[index + 1 :]])
 
 
-def _swap_lines(text: bytes, random: Random, other: bytes) -> bytes:
+def _swap_lines(text: bytes, random: Random, donor: bytes) -> bytes:
     lines = _lines(text)
     first, second = random.randrange(len(lines)), random.randrange(len(lines))
     lines[first], lines[second] = lines[second], lines[first]
     return b"\n".join(lines)
 
 
-def _splice(text: bytes, random: Random, other: bytes) -> bytes:
-    lines, more = _lines(text), _lines(other)
-    start = random.randrange(len(more))
-    at = random.randrange(len(lines) + 1)
-    return b"\n".join([*lines[:at], *more[start : start + random.choice((1, 1, 3, 10))], *lines[at:]])
+def _splice(text: bytes, random: Random, donor: bytes) -> bytes:
+    lines, donor_lines = _lines(text), _lines(donor)
+    start = random.randrange(len(donor_lines))
+    index = random.randrange(len(lines) + 1)
+    return b"\n".join([*lines[:index], *donor_lines[start : start + random.choice((1, 1, 3, 10))], *lines[index:]])
 
 
-def _truncate(text: bytes, random: Random, other: bytes) -> bytes:
+def _truncate(text: bytes, random: Random, donor: bytes) -> bytes:
     return text[: random.randrange(len(text) + 1)]
 
 
-def _number(text: bytes, random: Random, other: bytes) -> bytes:
+def _number(text: bytes, random: Random, donor: bytes) -> bytes:
     numbers = list(_NUMBER.finditer(text))
     if not numbers:
-        return _hostile(text, random, other)
+        return _hostile(text, random, donor)
     chosen = random.choice(numbers)
     if random.random() < 0.5:
         value = random.choice(NUMBERS)
@@ -79,15 +79,17 @@ def _number(text: bytes, random: Random, other: bytes) -> bytes:
     return text[: chosen.start()] + value + text[chosen.end() :]
 
 
-def _token(text: bytes, random: Random, other: bytes) -> bytes:
-    tokens, more = list(_TOKEN.finditer(text)), _TOKEN.findall(other)
-    if not tokens or not more:
-        return _hostile(text, random, other)
+def _token(text: bytes, random: Random, donor: bytes) -> bytes:
+    tokens, donor_tokens = list(_TOKEN.finditer(text)), _TOKEN.findall(donor)
+    if not tokens or not donor_tokens:
+        return _hostile(text, random, donor)
     chosen = random.choice(tokens)
-    return text[: chosen.start()] + random.choice((b"", random.choice(more), chosen[0] * 2)) + text[chosen.end() :]
+    return (
+        text[: chosen.start()] + random.choice((b"", random.choice(donor_tokens), chosen[0] * 2)) + text[chosen.end() :]
+    )
 
 
-def _column(text: bytes, random: Random, other: bytes) -> bytes:
+def _column(text: bytes, random: Random, donor: bytes) -> bytes:
     """Remove, repeat or add white space: columns move, blocks change their depth."""
     spaces = list(re.finditer(rb"[ \t]+|^", text, re.MULTILINE))
     chosen = random.choice(spaces)
@@ -95,16 +97,16 @@ def _column(text: bytes, random: Random, other: bytes) -> bytes:
     return text[: chosen.start()] + value + text[chosen.end() :]
 
 
-def _hostile(text: bytes, random: Random, other: bytes) -> bytes:
-    at = random.randrange(len(text) + 1)
-    return text[:at] + random.choice(HOSTILE) + text[at:]
+def _hostile(text: bytes, random: Random, donor: bytes) -> bytes:
+    index = random.randrange(len(text) + 1)
+    return text[:index] + random.choice(HOSTILE) + text[index:]
 
 
-def _byte(text: bytes, random: Random, other: bytes) -> bytes:
+def _byte(text: bytes, random: Random, donor: bytes) -> bytes:
     if not text:
         return bytes([random.randrange(256)])
-    at = random.randrange(len(text))
-    return text[:at] + random.choice((b"", bytes([random.randrange(256)]))) + text[at + 1 :]
+    index = random.randrange(len(text))
+    return text[:index] + random.choice((b"", bytes([random.randrange(256)]))) + text[index + 1 :]
 
 
 _CHANGES: tuple[Callable[[bytes, Random, bytes], bytes], ...] = (

@@ -166,9 +166,11 @@ def test_a_changed_wheel_is_refused(head_node: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(head_node / "wheelhouse", tmp_path / "wheelhouse")
     with next(folder.glob("jinja2-*.whl")).open("ab") as wheel:
         wheel.write(b"\0")
-    check, *rest = guide_commands()[1].splitlines()
+    check, *remainder = guide_commands()[1].splitlines()
     assert "jinja2" in run_without_network(tmp_path, check).stdout
-    install = rest[1].replace("wirespeed/bin/pip install", f"{head_node}/wirespeed/bin/pip install --force-reinstall")
+    install = remainder[1].replace(
+        "wirespeed/bin/pip install", f"{head_node}/wirespeed/bin/pip install --force-reinstall"
+    )
     completed = run_without_network(tmp_path, install)
     assert completed.returncode == 1
     assert "THESE PACKAGES DO NOT MATCH THE HASHES" in completed.stdout

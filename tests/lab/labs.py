@@ -31,8 +31,8 @@ def built(cluster: str | Path, hosts: int, part: str = "", daemons: bool = True)
     design = lab.design(
         plan, name(part), chosen, render.files(plan, chosen), render.routing_daemons if daemons else None
     )
-    made = lab.up(design, EXAMPLES / cluster, lambda line: None)
+    built_lab = lab.up(design, EXAMPLES / cluster, lambda line: None)
     try:
-        yield plan, made
+        yield plan, built_lab
     finally:
-        lab.remove_lab(made.name)
+        lab.remove_lab(built_lab.name)

@@ -14,21 +14,21 @@ from wirespeed.plan import build
 
 
 @pytest.mark.parametrize(
-    ("given", "cluster", "expected"),
+    ("name_option", "cluster", "expected"),
     [
         (None, "mi300x-4node", "mi300x_4node"),
         (None, "a" * 40, "a" * 32),
         ("try.2", "mi300x-4node", "try.2"),
     ],
 )
-def test_names_of_labs(given: str | None, cluster: str, expected: str) -> None:
-    assert lab.lab_name(given, cluster) == expected
+def test_names_of_labs(name_option: str | None, cluster: str, expected: str) -> None:
+    assert lab.lab_name(name_option, cluster) == expected
 
 
-@pytest.mark.parametrize("given", ["", "a-b", "../x", ".x", "a b", "x" * 33, "näher"])
-def test_names_that_are_refused(given: str) -> None:
+@pytest.mark.parametrize("name_option", ["", "a-b", "../x", ".x", "a b", "x" * 33, "näher"])
+def test_names_that_are_refused(name_option: str) -> None:
     with pytest.raises(Refusal, match="1 to 32 letters, digits, dots or underscores"):
-        lab.lab_name(given, "cluster")
+        lab.lab_name(name_option, "cluster")
 
 
 def test_interfaces_have_names_that_the_kernel_takes() -> None:

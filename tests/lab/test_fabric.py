@@ -99,13 +99,15 @@ def test_a_switch_without_sessions_has_no_daemon() -> None:
 @pytest.mark.parametrize("underlay", UNDERLAYS)
 def test_hosts_of_two_leaves_reach_each_other_over_equal_paths(underlay: str, tmp_path: Path) -> None:
     needs(*ROUTERS)
-    with built(cluster_with(underlay, tmp_path), 4, "bgp") as (plan, made):
-        assert (made.switches, len(made.links)) == (("leaf1", "leaf2", "spine1", "spine2"), 12)
-        nics = [(plan.hosts[host].nics["ens7f0np0"].addresses or ("",))[0].partition("/")[0] for host in made.hosts]
+    with built(cluster_with(underlay, tmp_path), 4, "bgp") as (plan, built_lab):
+        assert (built_lab.switches, len(built_lab.links)) == (("leaf1", "leaf2", "spine1", "spine2"), 12)
+        nics = [
+            (plan.hosts[host].nics["ens7f0np0"].addresses or ("",))[0].partition("/")[0] for host in built_lab.hosts
+        ]
         size = 9000 - (48 if ":" in nics[0] else 28)
-        ran = made.run("node1", "ping", "-nq", "-c1", "-w5", "-Mdo", f"-s{size}", "-I", nics[0], nics[3])
+        ran = built_lab.run("node1", "ping", "-nq", "-c1", "-w5", "-Mdo", f"-s{size}", "-I", nics[0], nics[3])
         assert ran.status is Status.OK, ran
-        summary = json.loads(made.run("leaf1", "vtysh", "-c", "show bgp summary json").stdout)
+        summary = json.loads(built_lab.run("leaf1", "vtysh", "-c", "show bgp summary json").stdout)
         states = {peer["state"] for family in summary.values() for peer in family["peers"].values()}
         assert states == {"Established"}
 
@@ -113,10 +115,12 @@ def test_hosts_of_two_leaves_reach_each_other_over_equal_paths(underlay: str, tm
 @pytest.mark.lab
 @pytest.mark.parametrize("underlay", UNDERLAYS)
 def test_kernels_are_told_the_routes_that_daemons_would_find(underlay: str, tmp_path: Path) -> None:
-    with built(cluster_with(underlay, tmp_path), 4, "kernel", daemons=False) as (plan, made):
-        assert {device.daemons for device in made.state.devices[4:]} == {()}
-        nics = [(plan.hosts[host].nics["ens7f0np0"].addresses or ("",))[0].partition("/")[0] for host in made.hosts]
-        ran = made.run("node1", "ping", "-nq", "-c1", "-w5", "-I", nics[0], nics[3])
+    with built(cluster_with(underlay, tmp_path), 4, "kernel", daemons=False) as (plan, built_lab):
+        assert {device.daemons for device in built_lab.state.devices[4:]} == {()}
+        nics = [
+            (plan.hosts[host].nics["ens7f0np0"].addresses or ("",))[0].partition("/")[0] for host in built_lab.hosts
+        ]
+        ran = built_lab.run("node1", "ping", "-nq", "-c1", "-w5", "-I", nics[0], nics[3])
         assert ran.status is Status.OK, ran
 
 
@@ -156,7 +160,7 @@ routing: {underlay: bgp-unnumbered, bfd: true}
 
 @pytest.mark.lab
 @pytest.mark.parametrize(
-    ("text", "source", "there", "elsewhere"),
+    ("text", "source", "reachable_host", "elsewhere"),
     [
         (_PODS, "10.1.0.1", "10.1.0.15", None),  # the last host, in the other pod
         # The first NICs of the first host and of the last are in one plane; its second NIC is in the other.
@@ -164,18 +168,20 @@ routing: {underlay: bgp-unnumbered, bfd: true}
     ],
     ids=["pods", "planes"],
 )
-def test_three_tiers_and_planes(text: str, source: str, there: str, elsewhere: str | None, tmp_path: Path) -> None:
+def test_three_tiers_and_planes(
+    text: str, source: str, reachable_host: str, elsewhere: str | None, tmp_path: Path
+) -> None:
     needs(*ROUTERS)
     path = tmp_path / "cluster.yaml"
     path.write_text(text)
-    with built(path, 8 if text is _PODS else 4, "tiers") as (_, made):
-        assert lab.status(made.name).whole
+    with built(path, 8 if text is _PODS else 4, "tiers") as (_, built_lab):
+        assert lab.status(built_lab.name).whole
 
         def answers(target: str) -> bool:
-            ran = made.run("node1", "ping", "-nq", "-c1", "-w5", "-I", source, target)
+            ran = built_lab.run("node1", "ping", "-nq", "-c1", "-w5", "-I", source, target)
             return ran.status is Status.OK
 
-        assert answers(there)
+        assert answers(reachable_host)
         assert elsewhere is None or not answers(elsewhere)
 
 
@@ -186,19 +192,19 @@ def test_the_address_that_a_kernel_makes_of_a_mac_address() -> None:
 @pytest.mark.lab
 def test_a_dead_spine_takes_half_of_the_ways() -> None:
     needs(*ROUTERS)
-    with built(CLUSTER, 4, "ecmp") as (_, made):
+    with built(CLUSTER, 4, "ecmp") as (_, built_lab):
 
         def hops() -> int:
-            routes = made.run("leaf1", "ip", "-json", "route", "show", "10.1.0.4/31").stdout
+            routes = built_lab.run("leaf1", "ip", "-json", "route", "show", "10.1.0.4/31").stdout
             return max((len(route.get("nexthops", ())) for route in json.loads(routes or b"[]")), default=0)
 
         assert hops() == 4
-        policy = made.run("leaf1", "cat", "/proc/sys/net/ipv4/fib_multipath_hash_policy").stdout
+        policy = built_lab.run("leaf1", "cat", "/proc/sys/net/ipv4/fib_multipath_hash_policy").stdout
         assert policy == b"1\n"
-        for link in made.links_of("spine2"):
+        for link in built_lab.links_of("spine2"):
             end = link.end("spine2")
             subprocess.run(
-                ["ip", "-n", made.namespace("spine2"), "link", "set", "dev", end.interface, "down"], check=True
+                ["ip", "-n", built_lab.namespace("spine2"), "link", "set", "dev", end.interface, "down"], check=True
             )
         deadline = time.monotonic() + 60
         while hops() != 2 and time.monotonic() < deadline:

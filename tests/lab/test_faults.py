@@ -65,19 +65,21 @@ FINDINGS = [
 @pytest.fixture(scope="module")
 def two_hosts() -> Iterator[tuple[Plan, lab.Lab]]:
     """Two hosts and their leaf."""
-    with built(CLUSTER, 2, "fault") as found:
-        yield found
+    with built(CLUSTER, 2, "fault") as built_lab:
+        yield built_lab
 
 
 def run_lab(*words: str, expected: int = 0) -> str:
-    done = CliRunner().invoke(app, ["lab", *words])
-    assert done.exit_code == expected, done.output
-    return done.stdout
+    result = CliRunner().invoke(app, ["lab", *words])
+    assert result.exit_code == expected, result.output
+    return result.stdout
 
 
-def ping_all(made: lab.Lab, expected: int = 0) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(run_lab("ping", "--name", made.name, "--format", "json", expected=expected))
-    return found
+def ping_all(built_lab: lab.Lab, expected: int = 0) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(
+        run_lab("ping", "--name", built_lab.name, "--format", "json", expected=expected)
+    )
+    return document
 
 
 def bad(mesh: dict[str, Any], aspect: str) -> int:
@@ -105,26 +107,26 @@ def test_a_fault_is_found_by_pings_and_can_be_taken_back(
     routes: int,
     expected: list[tuple[str, str, str, str]],
 ) -> None:
-    _, made = two_hosts
+    _, built_lab = two_hosts
     try:
-        run_lab("fault", kind, *options, "--name", made.name)
-        assert [fault.kind for fault in lab.find(made.name).state.faults] == [kind]
-        mesh = ping_all(made, expected=1)
+        run_lab("fault", kind, *options, "--name", built_lab.name)
+        assert [fault.kind for fault in lab.find(built_lab.name).state.faults] == [kind]
+        mesh = ping_all(built_lab, expected=1)
         assert (bad(mesh, "ping"), bad(mesh, "route")) == (pings, routes)
         assert causes(mesh) == expected
     finally:
-        assert run_lab("fault", "--undo", "--name", made.name).startswith(f"removed: {kind} on ")
-    assert ping_all(made)["causes"] == []
+        assert run_lab("fault", "--undo", "--name", built_lab.name).startswith(f"removed: {kind} on ")
+    assert ping_all(built_lab)["causes"] == []
 
 
-def find_problems(made: lab.Lab, folder: Path) -> list[dict[str, Any]]:
+def find_problems(built_lab: lab.Lab, folder: Path) -> list[dict[str, Any]]:
     """What check finds wrong in what collect finds in a lab."""
     bundle = str(folder / "bundle")
-    done = CliRunner().invoke(app, ["collect", "--lab", made.name, "-o", bundle])
-    assert done.exit_code == 0, done.output
-    done = CliRunner().invoke(app, ["check", made.state.file, bundle, "--format", "json"])
-    assert done.exit_code in (1, 3), done.output  # much of a lab is unknown: only its network is its own
-    findings: list[dict[str, Any]] = json.loads(done.stdout)["findings"]
+    result = CliRunner().invoke(app, ["collect", "--lab", built_lab.name, "-o", bundle])
+    assert result.exit_code == 0, result.output
+    result = CliRunner().invoke(app, ["check", built_lab.state.file, bundle, "--format", "json"])
+    assert result.exit_code in (1, 3), result.output  # much of a lab is unknown: only its network is its own
+    findings: list[dict[str, Any]] = json.loads(result.stdout)["findings"]
     return [finding for finding in findings if finding["status"] in ("warn", "fail", "error")]
 
 
@@ -142,25 +144,25 @@ def test_check_finds_nothing_wrong_in_a_lab_without_faults(two_hosts: tuple[Plan
 def test_collect_and_check_name_a_fault(
     two_hosts: tuple[Plan, lab.Lab], tmp_path: Path, kind: str, expected: list[str]
 ) -> None:
-    _, made = two_hosts
+    _, built_lab = two_hosts
     try:
-        run_lab("fault", kind, *AT, "--name", made.name)
-        assert short(find_problems(made, tmp_path)) == expected
+        run_lab("fault", kind, *AT, "--name", built_lab.name)
+        assert short(find_problems(built_lab, tmp_path)) == expected
     finally:
-        run_lab("fault", "--undo", "--name", made.name)
+        run_lab("fault", "--undo", "--name", built_lab.name)
 
 
 def test_collect_and_check_name_a_spine_that_is_off(tmp_path: Path) -> None:
-    with built("arista-leaf-spine/cluster.yaml", 4, "spine") as (plan, made):
-        assert short(find_problems(made, tmp_path)) == []
-        run_lab("fault", "dead-spine", "--device", "spine2", "--name", made.name)
-        assert ping_all(made)["causes"] == []  # the other spine carries everything
-        findings = short(find_problems(made, tmp_path))
+    with built("arista-leaf-spine/cluster.yaml", 4, "spine") as (plan, built_lab):
+        assert short(find_problems(built_lab, tmp_path)) == []
+        run_lab("fault", "dead-spine", "--device", "spine2", "--name", built_lab.name)
+        assert ping_all(built_lab)["causes"] == []  # the other spine carries everything
+        findings = short(find_problems(built_lab, tmp_path))
         ports = {
             f"{end.device} port {end.port}"
             for cable in plan.cables
-            for end, other in ((cable.a, cable.b), (cable.b, cable.a))
-            if other.device == "spine2"
+            for end, other_end in ((cable.a, cable.b), (cable.b, cable.a))
+            if other_end.device == "spine2"
         }
         assert {finding.removesuffix(": down") for finding in findings if "port.up" in finding} == {
             f"port.up {port}" for port in ports
@@ -176,46 +178,46 @@ def test_collect_and_check_name_a_spine_that_is_off(tmp_path: Path) -> None:
 @pytest.mark.parametrize("cluster", [CLUSTER, RAIL24])
 def test_one_subnet_is_not_seen_by_pings_but_by_counters_and_the_plan_cures_it(cluster: str, tmp_path: Path) -> None:
     needs("arping")
-    with built(cluster, 2, "arp") as (_, made):
-        output = run_lab("fault", "one-subnet", "--name", made.name)
-        known, answered = output.splitlines()[1:]
+    with built(cluster, 2, "arp") as (_, built_lab):
+        output = run_lab("fault", "one-subnet", "--name", built_lab.name)
+        address_line, reply_line = output.splitlines()[1:]
         prefix = "node1 resolves 8 addresses of node2 to "
-        assert known.startswith(prefix) and not known.startswith(f"{prefix}8 ")
-        assert answered == "8 NICs of node2 replied to ARP for 198.18.2.8 (arping)"
-        mesh = ping_all(made, expected=1)
+        assert address_line.startswith(prefix) and not address_line.startswith(f"{prefix}8 ")
+        assert reply_line == "8 NICs of node2 replied to ARP for 198.18.2.8 (arping)"
+        mesh = ping_all(built_lab, expected=1)
         assert (bad(mesh, "ping"), bad(mesh, "route")) == (0, 0)
         assert {(cause["aspect"], tuple(cause["failures"])) for cause in mesh["causes"]} == {("carried", ("OS-04",))}
         assert all(cause["name"].endswith(" as receiver") for cause in mesh["causes"])
         found = {
             (problem["check"], problem["device"])
-            for problem in find_problems(made, tmp_path)
-            if problem["device"] in made.hosts
+            for problem in find_problems(built_lab, tmp_path)
+            if problem["device"] in built_lab.hosts
         }
-        assert found == {(check, host) for check in ("address.arp", "address.neighbour") for host in made.hosts}
-        output = run_lab("fault", "one-subnet", "--mitigate", "--name", made.name)
+        assert found == {(check, host) for check in ("address.arp", "address.neighbour") for host in built_lab.hosts}
+        output = run_lab("fault", "one-subnet", "--mitigate", "--name", built_lab.name)
         assert output.splitlines()[1:] == [
             "node1 resolves 8 addresses of node2 to 8 MAC addresses (ip neigh)",
             "1 NIC of node2 replied to ARP for 198.18.2.8 (arping)",
         ]
-        assert ping_all(made)["causes"] == []
-        assert [problem for problem in find_problems(made, tmp_path) if problem["device"] in made.hosts] == []
-        assert run_lab("fault", "--undo", "--name", made.name) == "removed: one-subnet on leaf1; mitigated\n"
-        assert ping_all(made)["causes"] == []
+        assert ping_all(built_lab)["causes"] == []
+        assert [problem for problem in find_problems(built_lab, tmp_path) if problem["device"] in built_lab.hosts] == []
+        assert run_lab("fault", "--undo", "--name", built_lab.name) == "removed: one-subnet on leaf1; mitigated\n"
+        assert ping_all(built_lab)["causes"] == []
 
 
 def test_a_fault_that_cannot_be_made_leaves_nothing(two_hosts: tuple[Plan, lab.Lab]) -> None:
-    plan, made = two_hosts
-    made.run("node1", "ip", "rule", "del", "priority", "1002")
+    plan, built_lab = two_hosts
+    built_lab.run("node1", "ip", "rule", "del", "priority", "1002")
     try:
         with pytest.raises(Refusal, match="RTNETLINK answers: No such file or directory"):
-            lab.make_fault(made.name, plan, "missing-rule", "node1", "bnxt_re1")
-        assert lab.find(made.name).state.faults == ()
+            lab.make_fault(built_lab.name, plan, "missing-rule", "node1", "bnxt_re1")
+        assert lab.find(built_lab.name).state.faults == ()
     finally:
-        made.run("node1", "ip", "rule", "add", "from", "10.1.0.3", "table", "102", "priority", "1002")
+        built_lab.run("node1", "ip", "rule", "add", "from", "10.1.0.3", "table", "102", "priority", "1002")
 
 
 def test_what_is_there_already_or_has_no_place_is_refused(two_hosts: tuple[Plan, lab.Lab]) -> None:
-    plan, made = two_hosts
+    plan, built_lab = two_hosts
     refusals = {
         ("mtus", None, None): r"(?s)the fault 'mtus'.*did you mean 'mtu'\?",
         ("mtu", "node9", None): "no device 'node9'",
@@ -225,13 +227,13 @@ def test_what_is_there_already_or_has_no_place_is_refused(two_hosts: tuple[Plan,
     }
     for (kind, device, port), words in refusals.items():
         with pytest.raises(Refusal, match=words):
-            lab.make_fault(made.name, plan, kind, device, port)
-    lab.make_fault(made.name, plan, "mtu")
+            lab.make_fault(built_lab.name, plan, kind, device, port)
+    lab.make_fault(built_lab.name, plan, "mtu")
     with pytest.raises(Refusal, match=r"the fault mtu on leaf1:Eth1/1; expected no such fault"):
-        lab.make_fault(made.name, plan, "mtu")
+        lab.make_fault(built_lab.name, plan, "mtu")
     with pytest.raises(Refusal, match=r"the fault mtu on leaf1:Eth1/1 still to be removed"):
-        lab.mitigate(made.name, "mtu")
-    assert [undo_fault.title for undo_fault in lab.undo_faults(made.name)] == ["mtu on leaf1:Eth1/1"]
+        lab.mitigate(built_lab.name, "mtu")
+    assert [undo_fault.title for undo_fault in lab.undo_faults(built_lab.name)] == ["mtu on leaf1:Eth1/1"]
 
 
 def test_help_and_list_name_every_kind(two_hosts: tuple[Plan, lab.Lab]) -> None:

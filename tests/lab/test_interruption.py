@@ -48,17 +48,17 @@ def interrupt(work: Callable[[], object], after_s: float, blow: signal.Signals) 
 def find_remains() -> list[str]:
     """All there is of the lab: namespaces, files, mounts, processes."""
     prefix = f"wsl-{name(LAB)}-"
-    found = [path.name for path in Path("/run/netns").glob(f"{prefix}*")]
-    found += [str(path) for path in Path("/run/wirespeed/lab").glob(f"{name(LAB)}*")]
-    found += [line for line in Path("/proc/mounts").read_text().splitlines() if name(LAB) in line]
+    remains = [path.name for path in Path("/run/netns").glob(f"{prefix}*")]
+    remains += [str(path) for path in Path("/run/wirespeed/lab").glob(f"{name(LAB)}*")]
+    remains += [line for line in Path("/proc/mounts").read_text().splitlines() if name(LAB) in line]
     for process in Path("/proc").glob("[0-9]*"):
         try:
             command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode()
         except OSError:
             continue
         if prefix in command:
-            found.append(command)
-    return found
+            remains.append(command)
+    return remains
 
 
 def remove() -> None:
@@ -70,9 +70,9 @@ def remove() -> None:
 @pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGINT])
 def test_a_lab_whose_building_was_ended_is_removed(blow: signal.Signals) -> None:
     needs(*TOOLS, root=True)
-    made = design()
+    lab_design = design()
     for after_s in AT_S:
-        interrupt(lambda: lab.up(made, CLUSTER, lambda line: None), after_s, blow)
+        interrupt(lambda: lab.up(lab_design, CLUSTER, lambda line: None), after_s, blow)
         remove()
         assert find_remains() == [], f"after {after_s} s"
 
@@ -80,10 +80,10 @@ def test_a_lab_whose_building_was_ended_is_removed(blow: signal.Signals) -> None
 @pytest.mark.lab
 def test_a_lab_whose_removal_was_ended_is_removed() -> None:
     needs(*TOOLS, root=True)
-    made = design()
+    lab_design = design()
     for after_s in AT_S[:9]:
-        lab.up(made, CLUSTER, lambda line: None)
-        interrupt(lambda: lab.remove_lab(made.name), after_s, signal.SIGKILL)
+        lab.up(lab_design, CLUSTER, lambda line: None)
+        interrupt(lambda: lab.remove_lab(lab_design.name), after_s, signal.SIGKILL)
         remove()
         assert find_remains() == [], f"after {after_s} s"
 
@@ -91,12 +91,12 @@ def test_a_lab_whose_removal_was_ended_is_removed() -> None:
 @pytest.mark.lab
 def test_what_is_left_is_no_lab_and_stands_in_the_way_of_one() -> None:
     needs(*TOOLS, root=True)
-    made = design()
-    interrupt(lambda: lab.up(made, CLUSTER, lambda line: None), 0.1, signal.SIGKILL)
+    lab_design = design()
+    interrupt(lambda: lab.up(lab_design, CLUSTER, lambda line: None), 0.1, signal.SIGKILL)
     if state.exists(name(LAB)):
-        with pytest.raises(Refusal, match=f"wirespeed lab down {made.name}"):
-            lab.find(made.name)
-        with pytest.raises(Refusal, match=f"wirespeed lab down {made.name}"):
-            lab.up(made, CLUSTER, lambda line: None)
+        with pytest.raises(Refusal, match=f"wirespeed lab down {lab_design.name}"):
+            lab.find(lab_design.name)
+        with pytest.raises(Refusal, match=f"wirespeed lab down {lab_design.name}"):
+            lab.up(lab_design, CLUSTER, lambda line: None)
     remove()
     assert find_remains() == []

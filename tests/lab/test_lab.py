@@ -24,8 +24,8 @@ CLUSTER = "mi300x-4node/cluster.yaml"
 @pytest.fixture(scope="module")
 def two_hosts() -> Iterator[tuple[Plan, lab.Lab]]:
     """Two hosts and their leaf."""
-    with built(CLUSTER, 2) as found:
-        yield found
+    with built(CLUSTER, 2) as built_lab:
+        yield built_lab
 
 
 def run_checked(built_lab: lab.Lab, device: str, *arguments: str) -> str:
@@ -35,24 +35,24 @@ def run_checked(built_lab: lab.Lab, device: str, *arguments: str) -> str:
 
 
 def test_it_is_found_by_its_name(two_hosts: tuple[Plan, lab.Lab]) -> None:
-    _, made = two_hosts
-    found = lab.find(made.name)
-    assert found == made
+    _, built_lab = two_hosts
+    found = lab.find(built_lab.name)
+    assert found == built_lab
     assert (found.hosts, found.switches, len(found.links)) == (("node1", "node2"), ("leaf1",), 16)
 
 
 def test_a_host_has_its_name_its_interfaces_and_its_own_run(two_hosts: tuple[Plan, lab.Lab]) -> None:
-    plan, made = two_hosts
+    plan, built_lab = two_hosts
     script = "hostname; ls /sys/class/net; ls /run; touch /sys/class/net/lo/mtu 2>/dev/null || echo read-only"
-    lines = run_checked(made, "node2", "sh", "-c", script).split()
+    lines = run_checked(built_lab, "node2", "sh", "-c", script).split()
     interfaces = sorted([*plan.hosts["node2"].nics, "lo"])
     assert lines == ["node2", *interfaces, "systemd", "udev", "read-only"]
 
 
 def test_hosts_know_each_other_by_name(two_hosts: tuple[Plan, lab.Lab]) -> None:
-    _, made = two_hosts
+    _, built_lab = two_hosts
     names = ("node2", "node2-enp67s0np0", "localhost")
-    assert [run_checked(made, "node1", "getent", "ahostsv4", name).split()[0] for name in names] == [
+    assert [run_checked(built_lab, "node1", "getent", "ahostsv4", name).split()[0] for name in names] == [
         "10.1.0.17",
         "10.1.0.19",
         "127.0.0.1",
@@ -60,53 +60,53 @@ def test_hosts_know_each_other_by_name(two_hosts: tuple[Plan, lab.Lab]) -> None:
 
 
 def test_kernel_parameters_are_those_rendered(two_hosts: tuple[Plan, lab.Lab]) -> None:
-    _, made = two_hosts
+    _, built_lab = two_hosts
     keys = ("all/arp_ignore", "all/arp_announce", "all/rp_filter", "enp29s0np0/rp_filter")
-    assert run_checked(made, "node1", "cat", *(f"/proc/sys/net/ipv4/conf/{key}" for key in keys)).split() == list(
+    assert run_checked(built_lab, "node1", "cat", *(f"/proc/sys/net/ipv4/conf/{key}" for key in keys)).split() == list(
         "1202"
     )
-    assert any("kernel.numa_balancing" in line for line in made.state.left_out)
+    assert any("kernel.numa_balancing" in line for line in built_lab.state.left_out)
 
 
 @pytest.mark.parametrize("cluster", ["cluster.yaml", "cluster-rail24.yaml", "cluster-ipv6.yaml"])
 def test_the_largest_packet_passes_between_hosts(cluster: str) -> None:
-    with built(f"mi300x-4node/{cluster}", 2, "mtu") as (plan, made):
+    with built(f"mi300x-4node/{cluster}", 2, "mtu") as (plan, built_lab):
         source, target = (
-            (plan.hosts[host].nics["enp67s0np0"].addresses or ("",))[0].partition("/")[0] for host in made.hosts
+            (plan.hosts[host].nics["enp67s0np0"].addresses or ("",))[0].partition("/")[0] for host in built_lab.hosts
         )
         size = 9000 - (48 if ":" in source else 28)
-        run_checked(made, "node1", "ping", "-nq", "-c1", "-w5", "-Mdo", f"-s{size}", "-I", source, target)
+        run_checked(built_lab, "node1", "ping", "-nq", "-c1", "-w5", "-Mdo", f"-s{size}", "-I", source, target)
 
 
 def test_calls_go_to_the_device_they_name(two_hosts: tuple[Plan, lab.Lab]) -> None:
-    _, made = two_hosts
-    started = [made.reach().start(Call(host, ("hostname",), 30)) for host in made.hosts]
-    assert [process.result().stdout.decode().strip() for process in started] == list(made.hosts)
-    typed = made.reach().command_text(Call("node1", ("iperf3", "-s"), 30))
-    assert typed == f"wirespeed lab exec --name {made.name} node1 -- iperf3 -s"
+    _, built_lab = two_hosts
+    started = [built_lab.reach().start(Call(host, ("hostname",), 30)) for host in built_lab.hosts]
+    assert [process.result().stdout.decode().strip() for process in started] == list(built_lab.hosts)
+    command_line = built_lab.reach().command_text(Call("node1", ("iperf3", "-s"), 30))
+    assert command_line == f"wirespeed lab exec --name {built_lab.name} node1 -- iperf3 -s"
 
 
 def test_exec_passes_input_outputs_and_the_exit_code_on(two_hosts: tuple[Plan, lab.Lab]) -> None:
-    _, made = two_hosts
+    _, built_lab = two_hosts
     script = "cat; hostname >&2; exit 7"
-    done = subprocess.run(
-        [sys.executable, "-m", "wirespeed", "lab", "exec", "--name", made.name, "node1", "--", "sh", "-c", script],
+    process = subprocess.run(
+        [sys.executable, "-m", "wirespeed", "lab", "exec", "--name", built_lab.name, "node1", "--", "sh", "-c", script],
         input="hello\n",
         capture_output=True,
         text=True,
         check=False,
     )
-    assert (done.stdout, done.stderr, done.returncode) == ("hello\n", "node1\n", 7)
+    assert (process.stdout, process.stderr, process.returncode) == ("hello\n", "node1\n", 7)
 
 
 def test_a_second_one_of_the_name_is_refused(two_hosts: tuple[Plan, lab.Lab]) -> None:
-    plan, made = two_hosts
+    plan, built_lab = two_hosts
     with pytest.raises(Refusal) as refusal:
-        lab.up(lab.design(plan, made.name, (), (), render.routing_daemons), EXAMPLES / CLUSTER, lambda line: None)
+        lab.up(lab.design(plan, built_lab.name, (), (), render.routing_daemons), EXAMPLES / CLUSTER, lambda line: None)
     problem = refusal.value.problems[0]
     assert (problem.found, problem.hint) == (
-        f"already running since {made.state.started}",
-        f"remove it with `wirespeed lab down {made.name}`",
+        f"already running since {built_lab.state.started}",
+        f"remove it with `wirespeed lab down {built_lab.name}`",
     )
 
 
@@ -117,10 +117,10 @@ def test_a_device_it_has_not_is_refused(two_hosts: tuple[Plan, lab.Lab]) -> None
 
 def test_nothing_is_left() -> None:
     needs(*TOOLS, root=True)
-    with built(CLUSTER, 1, "gone") as (_, made):
-        namespaces = [device.namespace for device in made.state.devices]
+    with built(CLUSTER, 1, "gone") as (_, built_lab):
+        namespaces = [device.namespace for device in built_lab.state.devices]
         assert all((Path("/run/netns") / namespace).exists() for namespace in namespaces)
-        sleeper = made.reach().start(Call("node1", ("sleep", "1000"), 1000))
+        sleeper = built_lab.reach().start(Call("node1", ("sleep", "1000"), 1000))
     assert sleeper.result().exit_code != 0
     assert not any((Path("/run/netns") / namespace).exists() for namespace in namespaces)
     assert not list(Path("/run/wirespeed/lab").glob(f"{name('gone')}*"))

@@ -18,5 +18,5 @@ PAGE = Path(__file__).parents[2] / "docs" / "lab_output.py"
 
 def test_the_page_shows_what_its_commands_print() -> None:
     needs(*TOOLS, *ROUTERS, "arping", "iperf3", "mpicc", "mpirun", root=True)
-    done = subprocess.run([sys.executable, PAGE, "--check"], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    process = subprocess.run([sys.executable, PAGE, "--check"], capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stderr

@@ -28,14 +28,14 @@ CLUSTER = "mi300x-4node/cluster.yaml"
 @pytest.fixture
 def small_lab() -> Iterator[lab.Lab]:
     """One host and its leaf."""
-    with built(CLUSTER, 1, "status") as (_, made):
-        yield made
+    with built(CLUSTER, 1, "status") as (_, built_lab):
+        yield built_lab
 
 
-def status_lines(made: lab.Lab) -> list[str]:
-    out = io.StringIO()
-    report.table(lab.status(made.name), Console(file=out, width=120))
-    return [" ".join(line.split()) for line in out.getvalue().splitlines()]
+def status_lines(built_lab: lab.Lab) -> list[str]:
+    stream = io.StringIO()
+    report.table(lab.status(built_lab.name), Console(file=stream, width=120))
+    return [" ".join(line.split()) for line in stream.getvalue().splitlines()]
 
 
 def test_as_built_then_changed(small_lab: lab.Lab) -> None:
@@ -75,9 +75,9 @@ def test_a_device_whose_namespace_was_removed(small_lab: lab.Lab) -> None:
 
 def test_the_command_says_it_as_json_and_by_its_exit_code(small_lab: lab.Lab) -> None:
     command = [sys.executable, "-m", "wirespeed", "lab", "status", small_lab.name, "--format", "json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    document = json.loads(done.stdout)
-    assert (done.returncode, document["kind"], document["labs"][0]["name"]) == (0, "lab-status", small_lab.name)
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    document = json.loads(process.stdout)
+    assert (process.returncode, document["kind"], document["labs"][0]["name"]) == (0, "lab-status", small_lab.name)
     subprocess.run(["ip", "-n", small_lab.namespace("leaf1"), "link", "set", "dev", "Eth1-2", "down"], check=True)
     assert subprocess.run(command, capture_output=True, check=False).returncode == 1
 
@@ -88,9 +88,9 @@ def test_a_lab_that_goes_meanwhile_is_no_mistake(small_lab: lab.Lab, monkeypatch
         raise Refusal([Problem("node1", "ip -batch: killed", "addresses, routes and rules of a namespace")])
 
     monkeypatch.setattr(readiness, "has", goes)
-    found = lab.status(small_lab.name)
-    assert (found.whole, {device.exists for device in found.devices}) == (False, {False})
-    assert {link.a.state for link in found.links} == {"gone"}
+    lab_status = lab.status(small_lab.name)
+    assert (lab_status.whole, {device.exists for device in lab_status.devices}) == (False, {False})
+    assert {link.a.state for link in lab_status.links} == {"gone"}
 
 
 def test_no_such_lab_is_refused() -> None:

@@ -52,9 +52,9 @@ def pods(sizes: tuple[int, ...], uplink: int, core: int) -> Plan:
     ],
 )
 def test_known_fabrics(plan: Plan, expected: int) -> None:
-    found = bisection(plan)
-    assert found is not None and found.exact
-    assert found.bandwidth == Bandwidth.gbps(expected) == brute_force(plan)
+    bisection_value = bisection(plan)
+    assert bisection_value is not None and bisection_value.exact
+    assert bisection_value.bandwidth == Bandwidth.gbps(expected) == brute_force(plan)
 
 
 SPEED = st.sampled_from([25, 50, 100])
@@ -64,18 +64,18 @@ SPEED = st.sampled_from([25, 50, 100])
 @given(st.integers(2, 6), st.integers(1, 3), st.integers(1, 3), SPEED, SPEED)
 def test_drawn_leaf_spine_fabrics(hosts: int, leaves: int, spines: int, nic: int, uplink: int) -> None:
     plan = clos(hosts, min(leaves, hosts), spines, nic, uplink)
-    found = bisection(plan)
-    assert found is not None and found.exact
-    assert found.bandwidth == brute_force(plan)
+    bisection_value = bisection(plan)
+    assert bisection_value is not None and bisection_value.exact
+    assert bisection_value.bandwidth == brute_force(plan)
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(1, 3), st.integers(1, 3), SPEED, SPEED)
 def test_drawn_pods(first: int, second: int, uplink: int, core: int) -> None:
     plan = pods((first + 1, second + 1), uplink, core)
-    found = bisection(plan)
-    assert found is not None and found.exact
-    assert found.bandwidth == brute_force(plan)
+    bisection_value = bisection(plan)
+    assert bisection_value is not None and bisection_value.exact
+    assert bisection_value.bandwidth == brute_force(plan)
 
 
 @settings(max_examples=60, deadline=None)
@@ -88,10 +88,10 @@ def test_any_two_tiers(homes: list[int], links: list[tuple[int, int, int]]) -> N
     cables = [(f"node{host}", f"leaf{home}", 100) for host, home in enumerate(homes)]
     cables += [(f"leaf{a}", f"spine{b}", speed) for a, b, speed in links if a in homes]
     plan = plan_of(cables, len(homes))
-    found = bisection(plan)
-    assert found is not None
+    bisection_value = bisection(plan)
+    assert bisection_value is not None
     least = brute_force(plan)
-    assert found.bandwidth == least if found.exact else found.bandwidth >= least
+    assert bisection_value.bandwidth == least if bisection_value.exact else bisection_value.bandwidth >= least
 
 
 def test_oversubscription_of_each_tier() -> None:
@@ -109,11 +109,16 @@ def test_the_worst_switch_of_a_tier_is_named() -> None:
     """Leaf 1 has lost a cable: it is the worst leaf, and so is the spine at its other end."""
     cables = [(f"node{host}", f"leaf{host // 2}", 100) for host in range(4)]
     cables += [(f"leaf{leaf}", f"spine{spine}", 100) for leaf in (0, 1) for spine in (0, 1)]
-    whole, lost = plan_of(cables, 4), plan_of([cable for cable in cables if cable[:2] != ("leaf1", "spine1")], 4)
+    whole, plan_without_cable = (
+        plan_of(cables, 4),
+        plan_of([cable for cable in cables if cable[:2] != ("leaf1", "spine1")], 4),
+    )
     assert [(tier.role, tier.worst) for tier in tiers(whole)] == [("leaf", None), ("spine", None)]
-    assert [(tier.worst, tier.down, tier.up) for tier in tiers(lost)] == [
+    assert [(tier.worst, tier.down, tier.up) for tier in tiers(plan_without_cable)] == [
         ("leaf1", Bandwidth.gbps(200), Bandwidth.gbps(100)),
         ("spine1", Bandwidth.gbps(100), Bandwidth(0)),
     ]
-    found = bisection(lost)
-    assert found is not None and found.bandwidth == Bandwidth.gbps(100) == brute_force(lost)
+    bisection_value = bisection(plan_without_cable)
+    assert bisection_value is not None and bisection_value.bandwidth == Bandwidth.gbps(100) == brute_force(
+        plan_without_cable
+    )

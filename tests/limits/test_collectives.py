@@ -132,7 +132,7 @@ def test_unknown_links_are_no_limit_inside_a_host():
 
 
 @pytest.mark.parametrize(
-    ("collective", "asked", "algorithm"),
+    ("collective", "requested_algorithm", "algorithm"),
     [
         (Collective.ALL_REDUCE, None, Algorithm.RING),
         (Collective.ALL_REDUCE, Algorithm.TREE, Algorithm.TREE),
@@ -146,8 +146,8 @@ def test_unknown_links_are_no_limit_inside_a_host():
         (Collective.ALL_REDUCE, Algorithm.PAIRWISE, Algorithm.RING),
     ],
 )
-def test_the_algorithm_of_a_collective(collective, asked, algorithm):
-    assert algorithms.select_algorithm(collective, asked) is algorithm
+def test_the_algorithm_of_a_collective(collective, requested_algorithm, algorithm):
+    assert algorithms.select_algorithm(collective, requested_algorithm) is algorithm
 
 
 links = st.builds(
@@ -180,7 +180,7 @@ def test_what_an_algorithm_reaches_is_never_above_what_none_can_beat(
     group = hosts(count, ranks=ranks, nics=nics, nic=nic, acknowledged=nic * share, links=links)
     named = algorithms.select_algorithm(collective, algorithm)
     reach = algorithms.reachable(collective, group, named)
-    physical = [cut(collective, group) for cut in (cuts.network_cut, cuts.gpu_cut)]
+    physical = [cut_bound(collective, group) for cut_bound in (cuts.network_cut, cuts.gpu_cut)]
     for term in physical:
         if reach is not None and term is not None:
             assert reach.value <= term.value * (1 + 1e-9)

@@ -88,12 +88,12 @@ def test_one_flow_takes_one_way_and_its_slowest_cable():
         hosts=3,
     )
     ports = [("node0", "up0"), ("node1", "up1"), ("node2", "up2")]
-    assert fabric.one_flow(plan, ports[0], ports[1]) == Bandwidth.gbps(400)
-    assert fabric.one_flow(plan, ports[0], ports[2]) == Bandwidth.gbps(200)
-    assert fabric.one_flow(plan, ports[0], ("node9", "eth0")) is None
+    assert fabric.find_flow_bandwidth(plan, ports[0], ports[1]) == Bandwidth.gbps(400)
+    assert fabric.find_flow_bandwidth(plan, ports[0], ports[2]) == Bandwidth.gbps(200)
+    assert fabric.find_flow_bandwidth(plan, ports[0], ("node9", "eth0")) is None
 
 
 def test_one_flow_without_a_cable_that_is_faster():
     cables = [("node0", "leaf0", 400), ("node1", "leaf1", 400), ("leaf0", "spine0", 100), ("leaf1", "spine0", 100)]
     plan = plan_of(cables, hosts=2)
-    assert fabric.one_flow(plan, ("node0", "up0"), ("node1", "up1")) == Bandwidth.gbps(100)
+    assert fabric.find_flow_bandwidth(plan, ("node0", "up0"), ("node1", "up1")) == Bandwidth.gbps(100)

@@ -59,17 +59,21 @@ def test_sockets_between_a_nic_and_a_gpu():
     plan = build_plan("pcie-lending")
     model = "supermicro-x9drg-hf-qpi"
     name = next(name for name, host in plan.hosts.items() if host.gpus)
-    at = replace(plan.hosts[name], model=model)
+    host_variant = replace(plan.hosts[name], model=model)
     nodes = {"0000:02:00.0": 0, "0000:05:00.0": 0, "0000:85:00.0": 1}
     functions = {
-        address: replace(at.pcie.get(address) or next(iter(at.pcie.values())), numa_node=node, parent=None)
+        address: replace(
+            host_variant.pcie.get(address) or next(iter(host_variant.pcie.values())), numa_node=node, parent=None
+        )
         for address, node in nodes.items()
     }
-    there = replace(plan, hosts={name: replace(at, pcie=functions)})
-    assert host.socket_term(there, name, "0000:02:00.0", "0000:05:00.0", bidirectional=False) is None
-    term = host.socket_term(there, name, "0000:02:00.0", "0000:85:00.0", bidirectional=False)
+    plan_variant = replace(plan, hosts={name: replace(host_variant, pcie=functions)})
+    assert host.socket_term(plan_variant, name, "0000:02:00.0", "0000:05:00.0", bidirectional=False) is None
+    term = host.socket_term(plan_variant, name, "0000:02:00.0", "0000:85:00.0", bidirectional=False)
     assert term.value == pytest.approx(2 * 6.4 * 2 * 8)
-    assert host.socket_term(there, name, "0000:02:00.0", "0000:85:00.0", bidirectional=True).value == 2 * term.value
+    assert (
+        host.socket_term(plan_variant, name, "0000:02:00.0", "0000:85:00.0", bidirectional=True).value == 2 * term.value
+    )
 
 
 def test_what_the_catalogue_does_not_know_is_no_term():

@@ -20,7 +20,7 @@ def plan() -> Plan:
 
 
 @pytest.mark.parametrize(
-    ("found", "lost"),
+    ("found", "loss"),
     [
         ({"pcie_width": 8}, 161.69),
         ({"pcie_speed": 16000}, 161.69),
@@ -31,9 +31,9 @@ def plan() -> Plan:
         ({"pcie_width": 8, "max_payload": 128}, 179.89),
     ],
 )
-def test_what_a_nic_loses(plan, found, lost):
+def test_what_a_nic_loses(plan, found, loss):
     cost = nic_cost(plan, "node1", NIC, **found)
-    assert (cost.value, cost.unit) == (lost, "Gb/s")
+    assert (cost.value, cost.unit) == (loss, "Gb/s")
 
 
 @pytest.mark.parametrize("found", [{}, {"pcie_width": 16}, {"max_payload": 128}, {"max_payload": 512}])

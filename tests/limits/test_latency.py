@@ -31,8 +31,8 @@ def test_a_message_at_line_rate(size, on_wire):
 def test_longer_takes_longer_and_faster_takes_less(size, faster):
     base = latency.message_term(G400, size).value
     assert latency.message_term(G400, size + 1).value >= base
-    other = latency.message_term(replace(G400, speed=Bandwidth.gbps(faster)), size).value
-    assert (other < base) is (faster > 400)
+    faster_value = latency.message_term(replace(G400, speed=Bandwidth.gbps(faster)), size).value
+    assert (faster_value < base) is (faster > 400)
 
 
 def test_light_in_both_cables():

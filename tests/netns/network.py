@@ -30,9 +30,9 @@ class _File:
 
 def run(*arguments: str, stdin: str | None = None) -> str:
     """Run a command; its standard output. A failure is the test's."""
-    done = subprocess.run(arguments, input=stdin, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{' '.join(arguments)}: exit code {done.returncode}: {done.stderr.strip()}"
-    return done.stdout
+    process = subprocess.run(arguments, input=stdin, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, f"{' '.join(arguments)}: exit code {process.returncode}: {process.stderr.strip()}"
+    return process.stdout
 
 
 @dataclass

@@ -52,7 +52,7 @@ def _routes(plan: Plan, network: Lab, sender: str, receiver: str) -> Iterator[st
         (source, target) for source in addresses(host).values() for target in addresses(plan.hosts[receiver]).values()
     ]
     questions = "".join(f"route get {target} from {source}\n" for source, target in pairs)
-    done = subprocess.run(
+    process = subprocess.run(
         ["ip", "-o", "-n", network.namespace(sender), "-force", "-batch", "-"],
         input=questions,
         capture_output=True,
@@ -60,16 +60,16 @@ def _routes(plan: Plan, network: Lab, sender: str, receiver: str) -> Iterator[st
         check=False,
     )
     found = {}
-    for line in done.stdout.splitlines():
+    for line in process.stdout.splitlines():
         match = _ANSWER.match(line)
         if match:
             target, source, gateway, device, table = match.groups()
             found[source, target] = gateway, device, int(table) if table.isdigit() else table
     for source, target in pairs:
-        wanted = planned_route(host, source, target)
+        route = planned_route(host, source, target)
         got = found.get((source, target))
-        if got != wanted:
-            yield f"{sender}: {source} to {target}: planned {_format_route(wanted)}, found {_format_route(got)}"
+        if got != route:
+            yield f"{sender}: {source} to {target}: planned {_format_route(route)}, found {_format_route(got)}"
 
 
 def _format_route(route: tuple[object, object, object] | None) -> str:
@@ -91,10 +91,12 @@ def _pings(plan: Plan, network: Lab, sender: str, receiver: str) -> Iterator[str
         # Five a second until one is answered: the first may be lost while both ends learn addresses.
         size = mtu - HEADERS[ip_address(source).version]
         ask = ("ping", "-nq", "-c1", "-i0.2", "-w2", "-Mdo", f"-s{size}", "-I", source, target)
-        done = subprocess.run(
+        process = subprocess.run(
             ["ip", "netns", "exec", network.namespace(sender), *ask], capture_output=True, check=False
         )
-        return None if done.returncode == 0 else f"{sender}: {source} to {target}: no answer to a ping of {mtu} bytes"
+        return (
+            None if process.returncode == 0 else f"{sender}: {source} to {target}: no answer to a ping of {mtu} bytes"
+        )
 
     with ThreadPoolExecutor(32) as pool:
         yield from (problem for problem in pool.map(ping, pairs) if problem)

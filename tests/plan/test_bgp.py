@@ -56,14 +56,14 @@ def cables_between_switches(plan: Plan) -> list[Cable]:
 def test_a_session_on_every_cable_agrees_at_both_ends(plan: Plan) -> None:
     sessions = 0
     for cable in cables_between_switches(plan):
-        for end, other in ((cable.a, cable.b), (cable.b, cable.a)):
-            here, there = plan.switches[end.device], plan.switches[other.device]
-            port, far = here.ports[end.port], there.ports[other.port]
+        for end, other_end in ((cable.a, cable.b), (cable.b, cable.a)):
+            local_switch, peer_switch = plan.switches[end.device], plan.switches[other_end.device]
+            port, far = local_switch.ports[end.port], peer_switch.ports[other_end.port]
             key = str(ip_interface(far.addresses[0]).ip) if far.addresses else end.port
-            peer = here.peers[key]
-            assert (peer.asn, peer.description) == (there.bgp.asn, f"{other.device} {other.port}")
+            peer = local_switch.peers[key]
+            assert (peer.asn, peer.description) == (peer_switch.bgp.asn, f"{other_end.device} {other_end.port}")
             assert peer.unnumbered == port.unnumbered == (None if far.addresses else True)
-            assert peer.asn != here.bgp.asn
+            assert peer.asn != local_switch.bgp.asn
             sessions += 1
     assert sessions == sum(len(switch.peers) for switch in plan.switches.values())
 

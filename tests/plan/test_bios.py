@@ -19,9 +19,9 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 def host(tmp_path: Path, bios: str, example: str = "mi300x-4node") -> Host:
     """The example's first host when its cluster file says this of firmware."""
     text = (EXAMPLES / example / "cluster.yaml").read_text(encoding="utf-8")
-    changed = tmp_path / "cluster.yaml"
-    changed.write_text(text.replace("os: ubuntu-22.04", f"os: ubuntu-22.04, bios: {bios}", 1), encoding="utf-8")
-    return build(read(changed)).hosts["node1"]
+    changed_file = tmp_path / "cluster.yaml"
+    changed_file.write_text(text.replace("os: ubuntu-22.04", f"os: ubuntu-22.04, bios: {bios}", 1), encoding="utf-8")
+    return build(read(changed_file)).hosts["node1"]
 
 
 def test_a_server_model_brings_its_table() -> None:

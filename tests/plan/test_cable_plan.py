@@ -50,12 +50,12 @@ def run_plan(*arguments: object) -> str:
 
 
 def test_both_ends_of_every_cable_have_a_label(plan: Plan) -> None:
-    found = list(labels(plan))
-    assert len(found) == 2 * len(plan.cables) == 2 * (32 + 16)
-    assert found[0].lines == ("node1:enp29s0np0", "to leaf1:Eth1/1", "C0001 dac-400g 3 m")
-    assert found[1].lines == ("leaf1:Eth1/1", "to node1:enp29s0np0", "C0001 dac-400g 3 m")
-    assert found[-1].lines == ("spine2:Eth1/8", "to leaf4:Eth1/64", "C0048 fibre-400g 30 m")
-    assert len({(label.near.device, label.near.port) for label in found}) == len(found)
+    label_list = list(labels(plan))
+    assert len(label_list) == 2 * len(plan.cables) == 2 * (32 + 16)
+    assert label_list[0].lines == ("node1:enp29s0np0", "to leaf1:Eth1/1", "C0001 dac-400g 3 m")
+    assert label_list[1].lines == ("leaf1:Eth1/1", "to node1:enp29s0np0", "C0001 dac-400g 3 m")
+    assert label_list[-1].lines == ("spine2:Eth1/8", "to leaf4:Eth1/64", "C0048 fibre-400g 30 m")
+    assert len({(label.near.device, label.near.port) for label in label_list}) == len(label_list)
 
 
 def test_the_bill_adds_up(plan: Plan) -> None:
@@ -117,5 +117,5 @@ def test_the_picture_is_svg_and_the_same_each_time(file: Path, tmp_path: Path) -
         pictures.append((tmp_path / name).read_bytes())
     assert pictures[0] == pictures[1]
     root = ElementTree.fromstring(pictures[0])
-    drawn = [element.text for element in root.iter() if element.attrib.get("class") == "name"]
-    assert drawn == ["node1", "node2", "node3", "node4", "leaf1", "leaf2", "leaf3", "leaf4", "spine1", "spine2"]
+    texts = [element.text for element in root.iter() if element.attrib.get("class") == "name"]
+    assert texts == ["node1", "node2", "node3", "node4", "leaf1", "leaf2", "leaf3", "leaf4", "spine1", "spine2"]

@@ -30,8 +30,8 @@ def sourced_value(value: object) -> SourcedValue:  # type: ignore[type-arg]
 
 def catalogue() -> Catalogue:
     """The catalogue, with a system on the Dell switch that counts in percent and splits its ports."""
-    found = load()
-    system = found.switch_systems["dell-sonic"].model_copy(
+    catalogue = load()
+    system = catalogue.switch_systems["dell-sonic"].model_copy(
         update={
             "port_name": "et{index}",
             "sub_port_name": "et{index}:{sub}",
@@ -49,16 +49,16 @@ def catalogue() -> Catalogue:
             "lossy_pauses": False,
         }
     )
-    model = found.switches["dell-z9664f"].model_copy(update={"breakouts": sourced_value([2])})
+    model = catalogue.switches["dell-z9664f"].model_copy(update={"breakouts": sourced_value([2])})
     return replace(
-        found,
-        switch_systems={**found.switch_systems, "dell-sonic": system},
-        switches={**found.switches, "dell-z9664f": model},
+        catalogue,
+        switch_systems={**catalogue.switch_systems, "dell-sonic": system},
+        switches={**catalogue.switches, "dell-z9664f": model},
     )
 
 
-def leaf(more: str, congestion: str = "dcqcn-p") -> Switch:
-    text = CLUSTER.replace("role: leaf", f"role: leaf, {more}").replace("dcqcn-p", congestion)
+def leaf(extra: str, congestion: str = "dcqcn-p") -> Switch:
+    text = CLUSTER.replace("role: leaf", f"role: leaf, {extra}").replace("dcqcn-p", congestion)
     return build(read_text(text, "cluster.yaml"), catalogue()).switches["leaf1"]
 
 
@@ -94,11 +94,11 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("more", REFUSED)
-def test_refused(more: str) -> None:
+@pytest.mark.parametrize("extra", REFUSED)
+def test_refused(extra: str) -> None:
     with pytest.raises(Refusal) as refusal:
-        leaf(more)
-    assert f"cluster.yaml:7: {REFUSED[more]}" in str(refusal.value)
+        leaf(extra)
+    assert f"cluster.yaml:7: {REFUSED[extra]}" in str(refusal.value)
 
 
 def test_a_step_is_refused_where_none_can_be_marked() -> None:

@@ -17,7 +17,7 @@ from wirespeed.errors import Refusal
 from wirespeed.plan import Cable, End, Plan, build
 from wirespeed.plan.control_loop import loop
 from wirespeed.plan.dcqcn import alpha
-from wirespeed.plan.ecn import at_speed, window
+from wirespeed.plan.ecn import scale_to_speed, window
 from wirespeed.plan.headroom import explain_headroom, explain_total, headroom
 from wirespeed.plan.model import Latency
 from wirespeed.plan.watchdog import longest_pause
@@ -48,8 +48,8 @@ def by_hand(gbps: int, metres: float, mtu: int, cell: int, response_bits: int) -
 )
 def test_headroom_by_hand(gbps: int, metres: int, mtu: int, cell: int, response_bits: int) -> None:
     chip = ChipModel(title="x", cell={"value": f"{cell} B", "source": "row"})
-    found = headroom(Bandwidth.gbps(gbps), Length(metres * 1000), mtu, chip=chip)
-    assert found.size == by_hand(gbps, metres, mtu, cell, response_bits)
+    headroom_value = headroom(Bandwidth.gbps(gbps), Length(metres * 1000), mtu, chip=chip)
+    assert headroom_value.size == by_hand(gbps, metres, mtu, cell, response_bits)
 
 
 @given(st.sampled_from([10, 25, 100, 400, 800]), st.integers(1, 2000), st.integers(1, 8), st.sampled_from([208, 254]))
@@ -68,13 +68,13 @@ def test_headroom_grows_with_every_term(gbps: int, metres: int, lossless: int, c
 def test_the_formula_is_of_the_size_vendors_ship(name: str, sample: object) -> None:
     """Vendors differ by more than two on one chip; a formula outside of a third to thrice of each would be wrong."""
     assert hasattr(sample, "speed")
-    found = headroom(sample.speed, sample.length, 9100, chip=CHIPS[name])
-    assert found.size / 3 < sample.size < found.size * 3
+    headroom_value = headroom(sample.speed, sample.length, 9100, chip=CHIPS[name])
+    assert headroom_value.size / 3 < sample.size < headroom_value.size * 3
 
 
 def test_vendors_stand_beside_it() -> None:
-    found = headroom(Bandwidth.gbps(400), Length(10_000), 9100, chip=CHIPS["tomahawk3"])
-    number = explain_headroom(found, CHIPS["tomahawk3"], "leaf1")
+    headroom_value = headroom(Bandwidth.gbps(400), Length(10_000), 9100, chip=CHIPS["tomahawk3"])
+    number = explain_headroom(headroom_value, CHIPS["tomahawk3"], "leaf1")
     assert number.compared == (
         "SONiC, Arista 7060DX4-32: 995.9 kB up to 300 m (4.22 × the computed value); "
         "SONiC, Dell Z9332F: 201.9 kB up to 40 m (0.85 × the computed value); the computed value is planned"
@@ -88,17 +88,17 @@ def test_vendors_stand_beside_it() -> None:
 
 
 def test_without_a_cell_the_link_is_counted_and_said() -> None:
-    found = headroom(Bandwidth.gbps(100), Length(3000), 9000, chip=CHIPS["trident3"])
-    assert found.formula.endswith("bytes that arrive in this time at 100 Gb/s; cell size of the chip unknown")
+    headroom_value = headroom(Bandwidth.gbps(100), Length(3000), 9000, chip=CHIPS["trident3"])
+    assert headroom_value.formula.endswith("bytes that arrive in this time at 100 Gb/s; cell size of the chip unknown")
 
 
 def test_headroom_of_all_ports_against_the_buffer() -> None:
-    found = headroom(Bandwidth.gbps(400), Length(3000), 9100, chip=CHIPS["tomahawk4"])
-    whole = explain_total({"a": found, "b": found}, 1, CHIPS["tomahawk4"], "leaf1")
+    headroom_value = headroom(Bandwidth.gbps(400), Length(3000), 9100, chip=CHIPS["tomahawk4"])
+    whole = explain_total({"a": headroom_value, "b": headroom_value}, 1, CHIPS["tomahawk4"], "leaf1")
     assert whole is not None
     assert whole.value == "451,612 B (451.6 kB)"
     assert whole.formula == "2 ports × 1 lossless priority per switch; 0.4 % of the buffer, 119.2 MB"
-    assert explain_total({"a": found}, 1, ChipModel(title="x"), "leaf1") is None
+    assert explain_total({"a": headroom_value}, 1, ChipModel(title="x"), "leaf1") is None
 
 
 @pytest.mark.parametrize(
@@ -118,27 +118,27 @@ def test_dcqcn_settles_where_its_fluid_model_does(gbps: int, flows: int, settles
 
 def test_every_speed_marks_after_the_same_delay() -> None:
     eos = load().switch_systems["eos"].ecn
-    assert at_speed(eos.minimum.value, eos, Bandwidth.gbps(400)) == Size(1_000_000)
-    assert at_speed(eos.minimum.value, eos, Bandwidth.gbps(100)) == Size(250_000)
+    assert scale_to_speed(eos.minimum.value, eos, Bandwidth.gbps(400)) == Size(1_000_000)
+    assert scale_to_speed(eos.minimum.value, eos, Bandwidth.gbps(100)) == Size(250_000)
     plain = EcnDefaults(minimum=eos.minimum, maximum=eos.maximum, probability=eos.probability)
-    assert at_speed(eos.minimum.value, plain, Bandwidth.gbps(100)) == Size(1_000_000)
+    assert scale_to_speed(eos.minimum.value, plain, Bandwidth.gbps(100)) == Size(1_000_000)
 
 
 def test_a_step_may_not_stand_below_a_seventh_of_the_loop() -> None:
     control_loop = loop(cables("h1 s1 400 3", "h2 s1 400 3"), roles("h1 h2"), None)
-    found = window(Bandwidth.gbps(400), Congestion.DCQCN_D, control_loop, None, None)
+    window_value = window(Bandwidth.gbps(400), Congestion.DCQCN_D, control_loop, None, None)
     assert control_loop is not None
-    assert found.minimum == control_loop.time * 400 * 10**9 // (7 * 8 * 10**12)
-    assert found.maximum is None
-    assert "the packet buffer of the chip is not in the catalogue" in found.maximum_formula
+    assert window_value.minimum == control_loop.time * 400 * 10**9 // (7 * 8 * 10**12)
+    assert window_value.maximum is None
+    assert "the packet buffer of the chip is not in the catalogue" in window_value.maximum_formula
 
 
 def test_the_most_is_what_two_senders_fill_before_pfc() -> None:
     chip = ChipModel(title="x", buffer={"value": "64 MB", "source": "row"}, share={"value": 0.25, "source": "row"})
     control_loop = loop(cables("h1 s1 400 3", "h2 s1 400 3"), roles("h1 h2"), None)
     assert control_loop is not None
-    found = window(Bandwidth.gbps(400), Congestion.DCQCN_P, control_loop, chip, Size(4_000_000))
-    assert found.maximum == 2 * 0.25 * 60_000_000 / 1.5 - control_loop.time * 400 * 10**9 // (8 * 10**12)
+    window_value = window(Bandwidth.gbps(400), Congestion.DCQCN_P, control_loop, chip, Size(4_000_000))
+    assert window_value.maximum == 2 * 0.25 * 60_000_000 / 1.5 - control_loop.time * 400 * 10**9 // (8 * 10**12)
 
 
 def cables(*rows: str) -> list[Cable]:
@@ -153,20 +153,20 @@ def roles(hosts: str) -> dict[str, str]:
 
 def test_the_loop_is_the_longest_way() -> None:
     rows = ("h1 l1 400 3", "h2 l1 400 3", "h3 l2 400 30", "l1 s1 400 100", "l2 s1 400 100")
-    found = loop(cables(*rows), roles("h1 h2 h3"), None)
+    loop_value = loop(cables(*rows), roles("h1 h2 h3"), None)
     each = (wire.data(4096).wire + wire.cnp().wire) * 20  # ps at 400 Gb/s
-    assert found is not None
-    assert (found.cables, found.time) == (4, Duration(2 * 5 * (3 + 30 + 200) * 1000 + 4 * each))
+    assert loop_value is not None
+    assert (loop_value.cables, loop_value.time) == (4, Duration(2 * 5 * (3 + 30 + 200) * 1000 + 4 * each))
 
 
 def test_the_loop_takes_the_latency_of_each_switch_twice() -> None:
     rows = ("h1 l1 400 3", "h2 l2 400 3", "l1 s1 400 3", "s1 l2 400 3")
     idle = loop(cables(*rows), roles("h1 h2"), None)
-    known = {"l1": Latency(Duration(1_000_000)), "l2": Latency(Duration(500_000)), "s1": Latency()}
-    found = loop(cables(*rows), roles("h1 h2"), None, known)
-    assert idle is not None and found is not None
-    assert (found.time, found.switch_time) == (idle.time + 3_000_000, Duration(3_000_000))
-    assert found.formula == (
+    latencies = {"l1": Latency(Duration(1_000_000)), "l2": Latency(Duration(500_000)), "s1": Latency()}
+    loop_value = loop(cables(*rows), roles("h1 h2"), None, latencies)
+    assert idle is not None and loop_value is not None
+    assert (loop_value.time, loop_value.switch_time) == (idle.time + 3_000_000, Duration(3_000_000))
+    assert loop_value.formula == (
         "round trip over 4 cables with a 4096 B packet and its CNP, 3 µs in 2 switches; latency of 1 switch unknown"
     )
     assert idle.formula.endswith("and its CNP; latency of 3 switches unknown")
@@ -175,9 +175,9 @@ def test_the_loop_takes_the_latency_of_each_switch_twice() -> None:
 def test_the_loop_goes_by_the_faster_switches() -> None:
     rows = ("h1 l1 400 3", "h2 l2 400 3", "l1 s1 400 3", "s1 l2 400 3", "l1 s2 400 9", "s2 l2 400 9")
     slow = {"s1": Latency(Duration(1_000_000))}
-    found = loop(cables(*rows), roles("h1 h2"), None, slow)
+    loop_value = loop(cables(*rows), roles("h1 h2"), None, slow)
     around = loop(cables(*(row for row in rows if "s1" not in row)), roles("h1 h2"), None)
-    assert found == around
+    assert loop_value == around
 
 
 def test_a_step_below_a_seventh_of_the_switches_latency_is_warned_of(tmp_path: Path) -> None:
@@ -206,8 +206,8 @@ def test_the_longest_pause() -> None:
 def plan_with_leaf(tmp_path: Path, leaf: str) -> Plan:
     """The example with more words on its leaf."""
     text = (EXAMPLES / "mi300x-4node" / "cluster.yaml").read_text()
-    text, found = re.subn(r"(leaf1: \{.*)\}", rf"\1, {leaf}}}", text)
-    assert found == 1
+    text, count = re.subn(r"(leaf1: \{.*)\}", rf"\1, {leaf}}}", text)
+    assert count == 1
     (tmp_path / "cluster.yaml").write_text(text)
     return build(read(tmp_path / "cluster.yaml"))
 
@@ -239,12 +239,12 @@ def test_shared_headroom_is_counted_against_what_all_need(tmp_path: Path) -> Non
         for computed_value in plan_with_leaf(tmp_path, "mtu: 9100").computed
         if computed_value.name == "headroom of all ports of leaf1"
     )
-    found = {
+    computed_value_by_name = {
         computed_value.name: computed_value
         for computed_value in plan_with_leaf(tmp_path, "buffers: {shared_headroom: 4 MB}").computed
     }
-    shared = found["shared headroom of leaf1"]
-    assert found[whole.name] == whole
+    shared = computed_value_by_name["shared headroom of leaf1"]
+    assert computed_value_by_name[whole.name] == whole
     assert shared.value == "4,000,000 B (4 MB)"
     assert shared.formula == "0.55 of the 7.226 MB that 32 ports × 1 lossless priority need when all pause"
 
@@ -252,9 +252,11 @@ def test_shared_headroom_is_counted_against_what_all_need(tmp_path: Path) -> Non
 def test_what_groups_share_begins_where_shared_headroom_ends(tmp_path: Path) -> None:
     text = (EXAMPLES / "mi300x-4node" / "cluster.yaml").read_text().replace("dell-z9664f", "dell-z9864f")
     text = text.replace("role: leaf", "role: leaf, buffers: {shared_headroom: 4 MB}")
-    found = build(read_text(text, "cluster.yaml")).computed
+    computed_values = build(read_text(text, "cluster.yaml")).computed
     (marked,) = (
-        computed_value.formula for computed_value in found if computed_value.name.startswith("ECN maximum of leaf1")
+        computed_value.formula
+        for computed_value in computed_values
+        if computed_value.name.startswith("ECN maximum of leaf1")
     )
     assert "× (173.3 MB - 4 MB)" in marked
 

@@ -40,8 +40,8 @@ ROWS = [
 
 @pytest.mark.parametrize(("policy", "server", "ranks", "threads", "expected"), ROWS)
 def test_a_policy(policy: BindingPolicy, server: CpuTopology, ranks: int, threads: int, expected: list[str]) -> None:
-    found = bind(policy, build_topology(server, None), ranks, threads)
-    assert [_ranges(rank) for rank in found] == expected
+    binding_rows = bind(policy, build_topology(server, None), ranks, threads)
+    assert [_ranges(rank) for rank in binding_rows] == expected
 
 
 def _ranges(cores: tuple[int, ...]) -> str:
@@ -78,14 +78,14 @@ def test_every_rank_has_cores_of_its_own(
     assert sorted(topology.cores) == list(range(total))
     threads = data.draw(st.integers(1, server.threads.value if policy is BindingPolicy.COMPACT else total))
     ranks = data.draw(st.integers(1, max(1, total // count_cores(policy, 1, threads))))
-    found = bind(policy, topology, ranks, threads)
-    given_cores = list(chain.from_iterable(found))
-    assert len(found) == ranks
+    binding_rows = bind(policy, topology, ranks, threads)
+    given_cores = list(chain.from_iterable(binding_rows))
+    assert len(binding_rows) == ranks
     assert len(set(given_cores)) == len(given_cores)
     assert all(0 <= core < total * server.threads.value for core in given_cores)
     if policy in (BindingPolicy.LINEAR, BindingPolicy.SPREAD, BindingPolicy.COMPACT):
-        assert all(len(rank) >= threads for rank in found)
-    assert found[0][0] == topology.cores[0]  # beside the NIC, where anybody knows where that is
+        assert all(len(rank) >= threads for rank in binding_rows)
+    assert binding_rows[0][0] == topology.cores[0]  # beside the NIC, where anybody knows where that is
 
 
 @given(host=hosts(), data=st.data())
@@ -93,9 +93,9 @@ def test_spread_is_even_and_leaves_least_behind(host: tuple[CpuTopology, Topolog
     server, topology = host
     sockets = [set(cores) for cores in topology.by_socket]
     ranks = data.draw(st.integers(1, len(topology.cores)))
-    found = bind(BindingPolicy.SPREAD, topology, ranks, 1)
-    assert len({len(rank) for rank in found}) == 1  # as many for each
-    on_each = [sum(set(rank) <= cores for rank in found) for cores in sockets]
+    binding_rows = bind(BindingPolicy.SPREAD, topology, ranks, 1)
+    assert len({len(rank) for rank in binding_rows}) == 1  # as many for each
+    on_each = [sum(set(rank) <= cores for rank in binding_rows) for cores in sockets]
     assert sum(on_each) == ranks  # none on two sockets
     assert max(on_each) - min(on_each) <= 1
-    assert (len(found[0]) + 1) * max(on_each) > server.cores.value  # one more core each would not fit
+    assert (len(binding_rows[0]) + 1) * max(on_each) > server.cores.value  # one more core each would not fit

@@ -166,12 +166,12 @@ def test_hosts_back_to_back() -> None:
 
 @pytest.mark.parametrize("bars", [None, [], [Size(256 * MIB), Size(3 * MIB)]])
 def test_a_device_of_unknown_bars_is_not_called_one_that_fits(bars: list[Size] | None) -> None:
-    known = load()
-    gpu = known.gpus["k20x"]
+    catalogue = load()
+    gpu = catalogue.gpus["k20x"]
     known_bars = None if bars is None or gpu.bars is None else gpu.bars.model_copy(update={"value": bars})
-    gpus = {**known.gpus, "k20x": gpu.model_copy(update={"bars": known_bars})}
+    gpus = {**catalogue.gpus, "k20x": gpu.model_copy(update={"bars": known_bars})}
     with pytest.raises(Refusal) as caught:
-        build(read(EXAMPLE), replace(known, gpus=gpus))
+        build(read(EXAMPLE), replace(catalogue, gpus=gpus))
     assert [problem.found for problem in caught.value.problems] == [
         "GPU0 of abel2, a k20x whose memory BARs are not known",
         "GPU1 of abel2, a k20x whose memory BARs are not known",

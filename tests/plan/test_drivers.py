@@ -83,8 +83,8 @@ def test_what_is_not_sure_is_warned_of(software: str, message: str) -> None:
 
 
 def steps(plan: Plan) -> list[str]:
-    found = plan.hosts["node1"].steps.values()
-    return [f"{step.action}: {step.subject}{' ' + step.version if step.version else ''}" for step in found]
+    steps = plan.hosts["node1"].steps.values()
+    return [f"{step.action}: {step.subject}{' ' + step.version if step.version else ''}" for step in steps]
 
 
 def test_the_whole_installation_in_order() -> None:

@@ -35,11 +35,11 @@ def plan_with(*changes: tuple[str, str]) -> Plan:
     [("arista-7280dr3-24", 2 * 6 * GIB, 4), ("arista-7804r3-36p", 12 * 6 * GIB, 24)],  # 4.8 Tb/s a chip
 )
 def test_memory_of_several_chips_adds_up(model: str, buffer: int, cores: int) -> None:
-    known = CATALOGUE.switches[model]
-    chip = combine_chips(known, CATALOGUE.chips[known.chip])
+    switch = CATALOGUE.switches[model]
+    chip = combine_chips(switch, CATALOGUE.chips[switch.chip])
     assert chip is not None and chip.buffer is not None and chip.slices is not None
     assert (chip.buffer.value, chip.slices.value) == (buffer, cores)
-    assert f"{cores // 2} chips for {known.ports.value} × 400 Gb/s" in chip.buffer.source
+    assert f"{cores // 2} chips for {switch.ports.value} × 400 Gb/s" in chip.buffer.source
 
 
 def test_a_chip_that_takes_all_ports_is_as_it_is() -> None:
@@ -79,8 +79,8 @@ def test_lossless_traffic_holds_a_part_of_a_deep_memory() -> None:
 def test_what_is_not_known_of_a_memory_bounds_nothing(missing: str) -> None:
     chip = CATALOGUE.chips["jericho2"]
     change = {"credit": {"credit": None}, "share": {"groups": []}}.get(missing, {})
-    known = None if missing == "chip" else chip.model_copy(update=change)
-    assert deep(known, 24, 1, iter([G100]), Size(1)) is None
+    changed_chip = None if missing == "chip" else chip.model_copy(update=change)
+    assert deep(changed_chip, 24, 1, iter([G100]), Size(1)) is None
 
 
 def test_a_memory_whose_headroom_is_not_known_holds_at_least_the_rest() -> None:
@@ -102,8 +102,8 @@ def test_a_plan_with_jerichos_says_how() -> None:
     held = r"6 × 0\.03125 / \(1 \+ 6 × 0\.03125\) × \(12 GiB - [\d.]+ kB\) \+ [\d.]+ kB draining at 400 Gb/s"
     assert re.search(held, watchdog.formula), watchdog.formula
     (maximum,) = (computed_value for name, computed_value in spine.items() if name.startswith("ECN maximum"))
-    alone = r"0\.03125 / \(1 \+ 0\.03125\) × \(12 GiB - [\d.]+ kB\) / 4 cores - 1 / 2 × 400 Gb/s ×"
-    assert re.search(alone, maximum.formula), maximum.formula
+    formula_pattern = r"0\.03125 / \(1 \+ 0\.03125\) × \(12 GiB - [\d.]+ kB\) / 4 cores - 1 / 2 × 400 Gb/s ×"
+    assert re.search(formula_pattern, maximum.formula), maximum.formula
     assert not plan.warnings
 
 
@@ -120,20 +120,20 @@ def test_headroom_holds_what_comes_within_the_latency() -> None:
         assert match
         return int(match[1].replace(",", "")), found.formula
 
-    less, more = of_spine(before), of_spine(after)
+    smaller, larger = of_spine(before), of_spine(after)
     cells = 4e-6 * 400e9 / 8 / 84  # the least frames, one in a cell
-    assert more[0] - less[0] == pytest.approx(254 * cells, abs=254)
-    assert "time until a pause acts: 4 µs switch latency + 0." in more[1]
-    assert "latency" not in less[1]
+    assert larger[0] - smaller[0] == pytest.approx(254 * cells, abs=254)
+    assert "time until a pause acts: 4 µs switch latency + 0." in larger[1]
+    assert "latency" not in smaller[1]
     assert after.latencies["spine1"].whole == Duration(4_000_000)
     assert after.latencies["leaf1"].whole is None
 
 
 def test_the_catalogue_s_latency_comes_with_its_document() -> None:
     plan = plan_with(("arista-7280dr3-24", "juniper-qfx5240-64od, os: junos"))
-    found = plan.latencies["spine1"]
-    assert (found.whole, found.credit) == (Duration(750_000), None)
-    assert found.source is not None and found.source.startswith("Juniper, QFX5220")
+    latency = plan.latencies["spine1"]
+    assert (latency.whole, latency.credit) == (Duration(750_000), None)
+    assert latency.source is not None and latency.source.startswith("Juniper, QFX5220")
 
 
 REFUSED = {

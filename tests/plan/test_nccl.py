@@ -159,15 +159,17 @@ ROWS: list[tuple[str, dict[str, str], list[str], dict[str, str | None] | None]] 
 ]
 
 
-@pytest.mark.parametrize(("name", "rest", "problems", "change"), ROWS)
+@pytest.mark.parametrize(("name", "remainder", "problems", "change"), ROWS)
 def test_a_combination(
-    name: str, rest: dict[str, str], problems: list[str], change: dict[str, str | None] | None
+    name: str, remainder: dict[str, str], problems: list[str], change: dict[str, str | None] | None
 ) -> None:
-    wanted = Combination(gpu(name), **rest)  # type: ignore[arg-type]
+    combination = Combination(gpu(name), **remainder)  # type: ignore[arg-type]
     assert [
         f"{'!' if conflict.fatal else ' '} {conflict.found} / {conflict.expected}"
-        for conflict in conflicts(wanted, load())
+        for conflict in conflicts(combination, load())
     ] == problems
-    better = find_alternative(wanted, load())
-    changed = better and {key: getattr(better, key) for key in KEYS if getattr(better, key) != getattr(wanted, key)}
-    assert changed == change
+    better = find_alternative(combination, load())
+    changes = better and {
+        key: getattr(better, key) for key in KEYS if getattr(better, key) != getattr(combination, key)
+    }
+    assert changes == change

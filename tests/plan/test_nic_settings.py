@@ -39,17 +39,17 @@ def test_what_each_model_is_told(tmp_path: Path) -> None:
 
 def test_parameters_marks_and_buffers_from_the_file(tmp_path: Path) -> None:
     settings = "{ect: ect0, congestion_parameters: {rtt: 40, g: 8}, buffer: 1, buffer_size: 256 KiB}"
-    found = nic(tmp_path, (ROCE, f"{ROCE}, nic: {settings}")).qos
-    assert found.ect is Ect.ECT0
-    assert found.congestion_parameters == {"rtt": 40, "g": 8}
-    assert found.priority_buffer == {0: 0, 1: 0, 2: 0, 3: 1, 4: 0, 5: 0, 6: 0, 7: 0}
-    assert found.buffer_size == {1: Size(262144)}
+    qos = nic(tmp_path, (ROCE, f"{ROCE}, nic: {settings}")).qos
+    assert qos.ect is Ect.ECT0
+    assert qos.congestion_parameters == {"rtt": 40, "g": 8}
+    assert qos.priority_buffer == {0: 0, 1: 0, 2: 0, 3: 1, 4: 0, 5: 0, 6: 0, 7: 0}
+    assert qos.buffer_size == {1: Size(262144)}
 
 
 def test_options_in_the_memory_of_the_nics(tmp_path: Path) -> None:
     settings = f"8 x {NVIDIA}, nvm: {{relaxed_ordering: true, sriov: false, outstanding_reads: 44}}"
-    found = nic(tmp_path, (f"8 x {BROADCOM}", settings)).nvm
-    assert (found.relaxed_ordering, found.sriov, found.outstanding_reads, found.rdma) == (True, False, 44, True)
+    nvm = nic(tmp_path, (f"8 x {BROADCOM}", settings)).nvm
+    assert (nvm.relaxed_ordering, nvm.sriov, nvm.outstanding_reads, nvm.rdma) == (True, False, 44, True)
 
 
 @pytest.mark.parametrize(

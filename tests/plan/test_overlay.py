@@ -34,9 +34,9 @@ def overlay_example(*observations, devices=()):
 
 
 def test_nothing_read_is_as_planned():
-    there = overlay_example(devices=["node1"])
-    assert there.plan.hosts == dict(plan().hosts)
-    assert there.plan.cables == plan().cables
+    observed_plan = overlay_example(devices=["node1"])
+    assert observed_plan.plan.hosts == dict(plan().hosts)
+    assert observed_plan.plan.cables == plan().cables
 
 
 @pytest.mark.parametrize(
@@ -73,11 +73,11 @@ def test_a_bridge_that_the_plan_does_not_name_is_taken_in():
 
 
 def test_a_nic_is_gone_only_where_the_whole_list_was_read():
-    other = observe("nic.link.mtu", 9000, ("nic", NIC))
-    assert len(overlay_example(other).plan.hosts["node1"].nics) == 8
-    there = overlay_example(other, observe("host.nics", COMPLETE)).plan
-    assert list(there.hosts["node1"].nics) == [NIC]
-    assert len(there.cables) == len(plan().cables) - 7
+    observation = observe("nic.link.mtu", 9000, ("nic", NIC))
+    assert len(overlay_example(observation).plan.hosts["node1"].nics) == 8
+    observed_plan = overlay_example(observation, observe("host.nics", COMPLETE)).plan
+    assert list(observed_plan.hosts["node1"].nics) == [NIC]
+    assert len(observed_plan.cables) == len(plan().cables) - 7
 
 
 def test_a_nic_that_the_plan_does_not_name_stays_out():
@@ -87,17 +87,17 @@ def test_a_nic_that_the_plan_does_not_name_stays_out():
 
 def test_a_cable_has_the_speed_of_its_slower_end():
     port = plan().cables[0].b
-    there = overlay_example(
+    observed_plan = overlay_example(
         observe("port.link.speed", Bandwidth.parse("100 Gb/s"), ("port", port.port), device=port.device),
         observe("switch.ports", COMPLETE, device=port.device),
     ).plan
-    assert [cable.speed for cable in there.cables if cable.b == port] == [Bandwidth.parse("100 Gb/s")]
+    assert [cable.speed for cable in observed_plan.cables if cable.b == port] == [Bandwidth.parse("100 Gb/s")]
 
 
 def test_a_cable_that_is_down_is_no_cable():
     first = plan().cables[0]
-    there = overlay_example(observe("nic.link.up", False, ("nic", first.a.port), device=first.a.device)).plan
-    assert set(plan().cables) - set(there.cables) == {first}
+    observed_plan = overlay_example(observe("nic.link.up", False, ("nic", first.a.port), device=first.a.device)).plan
+    assert set(plan().cables) - set(observed_plan.cables) == {first}
 
 
 def test_what_was_not_read_is_said():

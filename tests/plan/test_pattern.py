@@ -79,7 +79,7 @@ def test_a_rail_of_a_host_is_on_a_leaf_of_its_rail(plan: Plan) -> None:
     for cable in plan.cables:
         if cable.rail is not None:
             rails.setdefault(cable.b.device, set()).add(cable.rail)
-    assert all(len(found) == 1 for found in rails.values())
+    assert all(len(leaves) == 1 for leaves in rails.values())
 
 
 def test_cables_upward_take_the_last_ports() -> None:

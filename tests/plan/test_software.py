@@ -128,26 +128,28 @@ ROWS: list[tuple[str, dict[str, str], list[str], dict[str, str | None] | None]] 
 ]
 
 
-@pytest.mark.parametrize(("gpu", "rest", "problems", "change"), ROWS)
+@pytest.mark.parametrize(("gpu", "remainder", "problems", "change"), ROWS)
 def test_a_combination(
-    gpu: str, rest: dict[str, str], problems: list[str], change: dict[str, str | None] | None
+    gpu: str, remainder: dict[str, str], problems: list[str], change: dict[str, str | None] | None
 ) -> None:
-    wanted = Combination(load().gpus[gpu], **rest)  # type: ignore[arg-type]
-    found = list(conflicts(wanted, load()))
+    combination = Combination(load().gpus[gpu], **remainder)  # type: ignore[arg-type]
+    conflict_list = list(conflicts(combination, load()))
     assert [
-        f"{'!' if conflict.fatal else ' '} {conflict.found} / {conflict.expected}" for conflict in found
+        f"{'!' if conflict.fatal else ' '} {conflict.found} / {conflict.expected}" for conflict in conflict_list
     ] == problems
-    better = find_alternative(wanted, load())
+    better = find_alternative(combination, load())
     if change is None:
         assert better is None
     else:
         assert better is not None
-        assert {key: getattr(better, key) for key in KEYS if getattr(better, key) != getattr(wanted, key)} == change
+        assert {
+            key: getattr(better, key) for key in KEYS if getattr(better, key) != getattr(combination, key)
+        } == change
 
 
 def test_what_would_work_works() -> None:
-    for gpu, rest, _, _ in ROWS:
-        better = find_alternative(Combination(load().gpus[gpu], **rest), load())  # type: ignore[arg-type]
+    for gpu, remainder, _, _ in ROWS:
+        better = find_alternative(Combination(load().gpus[gpu], **remainder), load())  # type: ignore[arg-type]
         assert better is None or not any(conflict.fatal for conflict in conflicts(better, load()))
 
 

@@ -131,8 +131,10 @@ def test_code_of_ones_own_is_built_from_source() -> None:
     plan = build_plan(**WORKS, nvcc_gencode=f"{SM_35} {SM_70}")
     files = {file.path: file.text for file in render.files(plan, ["left"])}
     assert "NCCL" not in [step.action for step in plan.hosts["left"].steps.values()]
-    made = f"make -j src.build CXX=g++-10 CUDA_HOME=/usr/local/cuda-11.4 NVCC_GENCODE='{SM_35} {SM_70}'"
-    assert f"run git checkout v2.10.3-1\nrun {made}\nrun make src.install PREFIX=/usr/local\n" in files["nccl.sh"]
+    make_command = f"make -j src.build CXX=g++-10 CUDA_HOME=/usr/local/cuda-11.4 NVCC_GENCODE='{SM_35} {SM_70}'"
+    assert (
+        f"run git checkout v2.10.3-1\nrun {make_command}\nrun make src.install PREFIX=/usr/local\n" in files["nccl.sh"]
+    )
 
 
 @pytest.mark.parametrize(("change", "messages"), WRONG)

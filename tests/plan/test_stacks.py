@@ -30,15 +30,15 @@ NOBLE, JAMMY, RHEL, SLES = "ubuntu-24.04", "ubuntu-22.04", "rhel-9.6", "sles-15.
 
 def nvidia(capability: str) -> Catalogue:
     """The catalogue with another GPU in the server: NVIDIA's, of a compute capability (NVIDIA's list of CUDA GPUs)."""
-    found = load()
-    k20x = found.gpus["k20x"]
+    catalogue = load()
+    k20x = catalogue.gpus["k20x"]
     assert k20x.compute_capability is not None
     number = k20x.compute_capability.model_copy(update={"value": capability})
     title = {"9.0": "NVIDIA H100", "3.5": k20x.title}[capability]
     gpu = k20x.model_copy(update={"title": title, "compute_capability": number})
-    servers = dict(found.servers)
+    servers = dict(catalogue.servers)
     servers["dell-xe9680-mi300x"] = servers["dell-xe9680-mi300x"].model_copy(update={"gpu": "it"})
-    return replace(found, gpus={**found.gpus, "it": gpu}, servers=servers)
+    return replace(catalogue, gpus={**catalogue.gpus, "it": gpu}, servers=servers)
 
 
 def build_plan(os: str, software: str, gpu: str | None = None) -> Plan:
@@ -46,8 +46,8 @@ def build_plan(os: str, software: str, gpu: str | None = None) -> Plan:
 
 
 def steps(plan: Plan) -> list[str]:
-    found = plan.hosts["node1"].steps.values()
-    return [f"{step.action}: {step.subject}{' ' + step.version if step.version else ''}" for step in found]
+    steps = plan.hosts["node1"].steps.values()
+    return [f"{step.action}: {step.subject}{' ' + step.version if step.version else ''}" for step in steps]
 
 
 REFUSED: list[tuple[str, str, str | None, str]] = [

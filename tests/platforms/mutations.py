@@ -64,10 +64,10 @@ def change_value(path: str, value: Any) -> Any:
 
 def _text(value: str) -> str:
     """A digit more, where there is one; a letter otherwise."""
-    at = max((index for index, letter in enumerate(value) if letter.isdigit()), default=None)
-    if at is None:
+    position = max((index for index, letter in enumerate(value) if letter.isdigit()), default=None)
+    if position is None:
         return value + "x"
-    return value[:at] + str((int(value[at]) + 1) % 10) + value[at + 1 :]
+    return value[:position] + str((int(value[position]) + 1) % 10) + value[position + 1 :]
 
 
 def _set(path: str, value: frozenset[Any]) -> frozenset[Any]:

@@ -194,10 +194,10 @@ def test_every_problem_is_named(folder: Path) -> None:
 
 
 def test_a_setting_is_read_when_a_command_shows_it() -> None:
-    known = {path for entity in ENTITIES for path in list_settings(entity)}
-    for found in platforms().values():
-        shown = {path for command in found.commands for path in command.reads} & known
-        assert {path for path, support in found.settings.items() if support.read} == shown
+    paths = {path for entity in ENTITIES for path in list_settings(entity)}
+    for platform_entry in platforms().values():
+        read_paths = {path for command in platform_entry.commands for path in command.reads} & paths
+        assert {path for path, support in platform_entry.settings.items() if support.read} == read_paths
 
 
 def test_defaults_are_values() -> None:

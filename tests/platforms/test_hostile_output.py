@@ -53,10 +53,10 @@ def link(name: str, mtu: str) -> str:
 def test_hostile_output(system: str, command: str, text: str, expected: list[tuple[str, Any, int]]) -> None:
     kind, name = system.split()
     output = Output(command, text, Source("node1", command, command))
-    found = platform(kind, name).parse(Outputs("node1", {command: output}))
+    observations = platform(kind, name).parse(Outputs("node1", {command: output}))
     assert [
         (value.path, value.value, value.source.line)
-        for value in found
+        for value in observations
         if value.value != COMPLETE and value.path != "host.launch.environment"
     ] == expected
 
@@ -75,5 +75,7 @@ def test_long_output_is_read_in_time_proportional_to_its_lines(
     count = 8000
     text = frame.replace("LINES", "\n".join(line.replace("N", str(number)) for number in range(1, count + 1)))
     kind, name = system.split()
-    found = platform(kind, name).parse(Outputs("node1", {command: Output(command, text, Source("node1", command, ""))}))
-    assert [value.value for value in found if value.path.endswith(".link.mtu")] == [9216] * count
+    observations = platform(kind, name).parse(
+        Outputs("node1", {command: Output(command, text, Source("node1", command, ""))})
+    )
+    assert [value.value for value in observations if value.path.endswith(".link.mtu")] == [9216] * count

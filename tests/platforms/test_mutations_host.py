@@ -57,8 +57,8 @@ DERIVED: Mapping[str, str] = {
 """Settings that do not stand alone in an answer, on one platform or on every one, each with the reason."""
 
 
-def _is_derived(found: Platform, path: str) -> bool:
-    return path in DERIVED or f"{found.name} {path}" in DERIVED
+def _is_derived(platform_entry: Platform, path: str) -> bool:
+    return path in DERIVED or f"{platform_entry.name} {path}" in DERIVED
 
 
 MESSAGES = (
@@ -92,13 +92,13 @@ REMOVALS: Mapping[str, str] = {
 
 def _nodes(kind: str, name: str, folder: Path) -> Iterator[tuple[str, Platform, Host]]:
     """The hosts that the platform is asked of, one of each sort, with two NICs and GPUs."""
-    found = platform(kind, name)
-    asked = devices(found, CLUSTER, folder)
-    nodes = list(asked.items()) if kind == "launcher" else list(asked.items())[-1:]
+    platform_entry = platform(kind, name)
+    device_by_name = devices(platform_entry, CLUSTER, folder)
+    nodes = list(device_by_name.items()) if kind == "launcher" else list(device_by_name.items())[-1:]
     for node, device in nodes:
         assert isinstance(device, Host)
         nics, gpus = dict(list(device.nics.items())[:2]), dict(list(device.gpus.items())[:2])
-        yield node.partition(" ")[0], found, replace(device, nics=nics, gpus=gpus)
+        yield node.partition(" ")[0], platform_entry, replace(device, nics=nics, gpus=gpus)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,15 +110,15 @@ class Case:
     value: Any
 
 
-def _cases(found: Platform, name: str, device: Device) -> Iterator[Case]:
+def _cases(platform_entry: Platform, name: str, device: Device) -> Iterator[Case]:
     """Every setting that the platform reads, once for each kind of place."""
     done: set[tuple[str | None, str]] = set()
     for place, path, value in walk(device, Place(name)):
         if (
             value is not None
-            and found.support(path).read
+            and platform_entry.support(path).read
             and (place.kind, path) not in done
-            and not _is_derived(found, path)
+            and not _is_derived(platform_entry, path)
         ):
             done.add((place.kind, path))
             yield Case(place, path, value)
@@ -127,18 +127,20 @@ def _cases(found: Platform, name: str, device: Device) -> Iterator[Case]:
 @pytest.mark.parametrize(("kind", "name"), PARSERS)
 def test_another_value_is_read(kind: str, name: str, tmp_path: Path) -> None:
     wrong: list[str] = []
-    for node, found, device in _nodes(kind, name, tmp_path):
-        before = facts_of(found, answers(found, node, device)).readings
-        for case in _cases(found, node, device):
-            other = change_value(case.path, case.value)
-            facts = facts_of(found, answers(found, node, put(device, case.place, case.path, other)))
+    for node, platform_entry, device in _nodes(kind, name, tmp_path):
+        before = facts_of(platform_entry, answers(platform_entry, node, device)).readings
+        for case in _cases(platform_entry, node, device):
+            changed_value = change_value(case.path, case.value)
+            facts = facts_of(
+                platform_entry, answers(platform_entry, node, put(device, case.place, case.path, changed_value))
+            )
             read = [reading.value for reading in facts.readings.get((case.place, case.path), ())]
-            if not read or any(value != other for value in read):
-                wrong.append(f"{case.place} {case.path}: {other!r} came back as {read}")
+            if not read or any(value != changed_value for value in read):
+                wrong.append(f"{case.place} {case.path}: {changed_value!r} came back as {read}")
             wrong += [
                 f"{case.place} {case.path}: changed, and {place} {path} is {readings[0].value!r}"
                 for (place, path), readings in facts.readings.items()
-                if path != case.path and not _is_derived(found, path) and (place, path) in before
+                if path != case.path and not _is_derived(platform_entry, path) and (place, path) in before
                 if before[place, path][0].value != readings[0].value
             ]
     assert wrong == []
@@ -147,9 +149,9 @@ def test_another_value_is_read(kind: str, name: str, tmp_path: Path) -> None:
 Key = tuple[Place, str, str, State]
 
 
-def _read(found: Platform, outputs: Outputs) -> dict[Key, Any]:
+def _read(platform_entry: Platform, outputs: Outputs) -> dict[Key, Any]:
     read: dict[Key, Any] = {}
-    for observation in found.parse(outputs):
+    for observation in platform_entry.parse(outputs):
         read.setdefault(
             (observation.place, observation.path, observation.source.command, observation.state), observation.value
         )
@@ -164,24 +166,30 @@ def _companions(command: str) -> tuple[str, ...]:
     )
 
 
-def _read_commands(found: Platform, name: str, device: Host) -> Iterator[tuple[str, dict[str, Output], dict[Key, Any]]]:
+def _read_commands(
+    platform_entry: Platform, name: str, device: Host
+) -> Iterator[tuple[str, dict[str, Output], dict[Key, Any]]]:
     """Each command of the host and its first NIC with what it needs beside, and what is then read."""
-    given = answers(found, name, device).outputs
+    given = answers(platform_entry, name, device).outputs
     every = {key: replace(output, source=replace(output.source, command=key)) for key, output in given.items()}
     first = next(iter(device.nics))
     for key in every:
         if key.partition("@")[2] in ("", first):
-            beside = {at: output for at, output in every.items() if at.partition("@")[0] in (*_companions(key),)}
+            beside = {
+                command_id: output
+                for command_id, output in every.items()
+                if command_id.partition("@")[0] in (*_companions(key),)
+            }
             outputs = {**beside, key: every[key]}
-            yield key, outputs, _read(found, Outputs(name, outputs))
+            yield key, outputs, _read(platform_entry, Outputs(name, outputs))
 
 
 def _wrong(
-    found: Platform, name: str, outputs: dict[str, Output], key: str, text: str, right: dict[Key, Any]
+    platform_entry: Platform, name: str, outputs: dict[str, Output], key: str, text: str, right: dict[Key, Any]
 ) -> list[str]:
     """What is read of another text that the right one does not show."""
     changed_output = replace(outputs[key], text=text)
-    read = _read(found, Outputs(name, {**outputs, key: changed_output}))
+    read = _read(platform_entry, Outputs(name, {**outputs, key: changed_output}))
     return [
         f"{place} {path} = {value!r}, was {right.get((place, path, command, state))!r}"
         for (place, path, command, state), value in read.items()
@@ -207,12 +215,12 @@ def _is_part(value: Any, right: Any) -> bool:
 @pytest.mark.parametrize(("kind", "name"), PARSERS)
 def test_a_line_less_shows_less(kind: str, name: str, tmp_path: Path) -> None:
     wrong: list[str] = []
-    for node, found, device in _nodes(kind, name, tmp_path):
-        for key, outputs, right in _read_commands(found, node, device):
+    for node, platform_entry, device in _nodes(kind, name, tmp_path):
+        for key, outputs, right in _read_commands(platform_entry, node, device):
             rows = outputs[key].text.split("\n")
             for index in range(min(len(rows) - 1, 80)):
                 for text in ("\n".join(rows[:index] + rows[index + 1 :]), "\n".join(rows[:index]) + "\n" * (index > 0)):
-                    found_wrong = _wrong(found, node, outputs, key, text, right)
+                    found_wrong = _wrong(platform_entry, node, outputs, key, text, right)
                     wrong += [
                         f"{key} line {index + 1}: {message_line}"
                         for message_line in found_wrong
@@ -224,21 +232,23 @@ def test_a_line_less_shows_less(kind: str, name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("kind", "name"), PARSERS)
 def test_a_message_is_no_value(kind: str, name: str, tmp_path: Path) -> None:
     wrong: list[str] = []
-    for node, found, device in _nodes(kind, name, tmp_path):
-        for key, outputs, right in _read_commands(found, node, device):
+    for node, platform_entry, device in _nodes(kind, name, tmp_path):
+        for key, outputs, right in _read_commands(platform_entry, node, device):
             text = outputs[key].text
             for message in MESSAGES:
                 for other in (message + text, text + message, message):
                     wrong += [
                         f"{key} {message!r}: {difference}"
-                        for difference in _wrong(found, node, outputs, key, other, right)
+                        for difference in _wrong(platform_entry, node, outputs, key, other, right)
                     ]
     assert wrong == []
 
 
 @pytest.mark.parametrize(("kind", "name"), PARSERS)
 def test_line_ends_of_another_system(kind: str, name: str, tmp_path: Path) -> None:
-    for node, found, device in _nodes(kind, name, tmp_path):
-        for key, outputs, right in _read_commands(found, node, device):
+    for node, platform_entry, device in _nodes(kind, name, tmp_path):
+        for key, outputs, right in _read_commands(platform_entry, node, device):
             text = outputs[key].text.replace("\n", "\r\n")
-            assert _read(found, Outputs(node, {**outputs, key: replace(outputs[key], text=text)})) == right, key
+            assert _read(platform_entry, Outputs(node, {**outputs, key: replace(outputs[key], text=text)})) == right, (
+                key
+            )

@@ -36,9 +36,9 @@ def _objects(*entries: dict[str, Any]) -> Noise:
 
 def _replace(pattern: str, by: str) -> Noise:
     def change(text: str) -> str:
-        changed, times = re.subn(pattern, by, text, flags=re.M)
+        changed_text, times = re.subn(pattern, by, text, flags=re.M)
         assert times, f"{pattern} is not in the answer"
-        return changed
+        return changed_text
 
     return change
 
@@ -229,14 +229,14 @@ LISTED = ("sysctl.value", "module.loaded", "rule.", "route.", "nic.rdma", "host.
 def test_what_stands_beside_changes_nothing(name: str, command: str, tmp_path: Path) -> None:
     wrong: list[str] = []
     tried = 0
-    for node, found, device in _nodes(KINDS.get(name, "launcher"), name, tmp_path):
-        for key, outputs, right in _read_commands(found, node, _tune(device)):
+    for node, platform_entry, device in _nodes(KINDS.get(name, "launcher"), name, tmp_path):
+        for key, outputs, right in _read_commands(platform_entry, node, _tune(device)):
             if key.partition("@")[0] != command or not right:
                 continue
             for number, noise in enumerate(NOISE[name, command]):
                 tried += 1
                 noisy = replace(outputs[key], text=noise(outputs[key].text))
-                read = _read(found, Outputs(node, {**outputs, key: noisy}))
+                read = _read(platform_entry, Outputs(node, {**outputs, key: noisy}))
                 wrong += [
                     f"{number}: {reading[0]} {reading[1]} = {read.get(reading)!r}, was {right.get(reading)!r}"
                     for reading in {**right, **read}

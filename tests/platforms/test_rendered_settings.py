@@ -48,8 +48,8 @@ def _plans() -> Iterator[Plan]:
 
 @pytest.mark.parametrize(("kind", "name"), list(platforms()))
 def test_every_rendered_setting_is_asked_for_by_a_cluster_file(kind: str, name: str) -> None:
-    rendered = {path for path, support in platforms()[kind, name].settings.items() if support.rendered}
-    never = rendered - planned_settings()[kind, name]
+    paths = {path for path, support in platforms()[kind, name].settings.items() if support.rendered}
+    never = paths - planned_settings()[kind, name]
     assert never - TUNED == set()
 
 

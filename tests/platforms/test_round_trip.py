@@ -39,29 +39,31 @@ def planned_devices(cluster: Path) -> dict[str, Device]:
     return dict(build(read(cluster), load()).devices)
 
 
-def devices(found: Platform, cluster: Path, folder: Path) -> dict[str, Device]:
+def devices(platform_entry: Platform, cluster: Path, folder: Path) -> dict[str, Device]:
     """The devices of an example that run the platform: hosts with every NIC of it, the leaf as every model and system.
 
     A small model has as many hosts as it has ports for.
     """
-    if found.kind == "launcher":
+    if platform_entry.kind == "launcher":
         host = next(device for device in planned_devices(cluster).values() if isinstance(device, Host))
         return {
             f"node1 {launch.library} {launch.starter} {launch.transport}": replace(host, launch=launch)
-            for launch in LAUNCHES[found.name]
+            for launch in LAUNCHES[platform_entry.name]
         }
-    if found.kind == "nic":
-        return with_each_nic(found, cluster, folder)
-    if found.kind != "switch":
+    if platform_entry.kind == "nic":
+        return with_each_nic(platform_entry, cluster, folder)
+    if platform_entry.kind != "switch":
         return {name: device for name, device in planned_devices(cluster).items() if isinstance(device, Host)}
-    systems = found.systems
+    systems = platform_entry.systems
     if not systems:  # no switch that is bought: any plan of one will do
         return {name: device for name, device in planned_devices(cluster).items() if name == "leaf1"}
-    models = [(model, os) for model, known in load().switches.items() for os in systems if os in known.systems]
+    models = [
+        (model, os) for model, switch_model in load().switches.items() for os in systems if os in switch_model.systems
+    ]
     assert {os for _, os in models} == set(systems), (
-        f"a system of {found.name} that no model in catalogue/switches/ has"
+        f"a system of {platform_entry.name} that no model in catalogue/switches/ has"
     )
-    asked: dict[str, Device] = {}
+    device_by_name: dict[str, Device] = {}
     for model, system in models:
         text, replaced = re.subn(
             r"leaf1: \{model: [^,]+, os: [^,]+,", f"leaf1: {{model: {model}, os: {system},", cluster.read_text()
@@ -71,34 +73,34 @@ def devices(found: Platform, cluster: Path, folder: Path) -> dict[str, Device]:
         text = text.replace("node[1-4]", f"node[1-{hosts}]")
         path = folder / f"{model}-{system}-{cluster.name}"
         path.write_text(text)
-        asked |= {
+        device_by_name |= {
             f"{name} {model} {system}": device for name, device in planned_devices(path).items() if name == "leaf1"
         }
-    return asked
+    return device_by_name
 
 
-def with_each_nic(found: Platform, cluster: Path, folder: Path) -> dict[str, Device]:
+def with_each_nic(platform_entry: Platform, cluster: Path, folder: Path) -> dict[str, Device]:
     """The first host of an example, with every NIC model of the platform in it."""
-    models = {name: model for name, model in load().nics.items() if model.system == found.name}
-    assert models, f"no model in catalogue/nics/ is of the system {found.name}"
+    models = {name: model for name, model in load().nics.items() if model.system == platform_entry.name}
+    assert models, f"no model in catalogue/nics/ is of the system {platform_entry.name}"
     if not any(model.rdma for model in models.values()):
         return planned_devices(WITHOUT_RDMA)
-    asked: dict[str, Device] = {}
+    device_by_name: dict[str, Device] = {}
     for name, model in models.items():
         path = folder / f"{name}-{cluster.name}"
         path.write_text(with_nic(cluster.read_text(), name, model))
-        asked[f"node1 {name}"] = planned_devices(path)["node1"]
-    return asked
+        device_by_name[f"node1 {name}"] = planned_devices(path)["node1"]
+    return device_by_name
 
 
 @pytest.mark.parametrize("cluster", CLUSTERS, ids=lambda path: path.stem)
 @pytest.mark.parametrize(("kind", "name"), list(platforms()))
 def test_settings_come_back(kind: str, name: str, cluster: Path, tmp_path: Path) -> None:
-    found = platform(kind, name)
-    asked = devices(found, cluster, tmp_path)
-    assert asked
-    for device_name, device in asked.items():
-        assert find_losses(found, device_name.partition(" ")[0], device) == [], device_name
+    platform_entry = platform(kind, name)
+    device_by_name = devices(platform_entry, cluster, tmp_path)
+    assert device_by_name
+    for device_name, device in device_by_name.items():
+        assert find_losses(platform_entry, device_name.partition(" ")[0], device) == [], device_name
 
 
 def _samples() -> list[tuple[str, str, Path]]:
@@ -111,7 +113,7 @@ def _samples() -> list[tuple[str, str, Path]]:
 
 @pytest.mark.parametrize(("kind", "name", "case"), _samples(), ids=lambda value: str(getattr(value, "name", value)))
 def test_a_sample_is_answered_with_its_own_lines(kind: str, name: str, case: Path) -> None:
-    found = platform(kind, name)
+    platform_entry = platform(kind, name)
     recorded = Outputs(
         "leaf1",
         {
@@ -119,8 +121,8 @@ def test_a_sample_is_answered_with_its_own_lines(kind: str, name: str, case: Pat
             for file in sorted(case.glob("*.txt"))
         },
     )
-    facts = facts_of(found, recorded)
-    given = answers(found, "leaf1", facts.devices["leaf1"])
+    facts = facts_of(platform_entry, recorded)
+    answer_texts = answers(platform_entry, "leaf1", facts.devices["leaf1"])
     missing: dict[str, list[str]] = {}
     for (_, path), readings in facts.readings.items():
         for reading in readings:
@@ -129,17 +131,17 @@ def test_a_sample_is_answered_with_its_own_lines(kind: str, name: str, case: Pat
                 continue
             recorded_lines = recorded.outputs[source.command].text.split("\n")
             line = recorded_lines[source.line - 1].strip(_PADDING)
-            if line not in {word.strip(_PADDING) for word in given.outputs[source.command].text.split("\n")}:
+            if line not in {word.strip(_PADDING) for word in answer_texts.outputs[source.command].text.split("\n")}:
                 missing.setdefault(f"{source.file}:{source.line}: {line}", []).append(path)
     assert missing == {}
 
 
 @pytest.mark.parametrize(("kind", "name"), list(platforms()))
 def test_declarations_name_settings(kind: str, name: str) -> None:
-    found = platform(kind, name)
-    commands = {command.id for command in found.commands}
-    shown = {path for command in found.commands for path in command.reads}
-    assert shown - SETTINGS.keys() - COLLECTIONS == set()
-    assert found.settings.keys() - SETTINGS.keys() == set()
-    assert {path for path, support in found.settings.items() if support.read} - shown == set()
-    assert {counter.command for counter in found.counters.values()} - commands == set()
+    platform_entry = platform(kind, name)
+    commands = {command.id for command in platform_entry.commands}
+    paths = {path for command in platform_entry.commands for path in command.reads}
+    assert paths - SETTINGS.keys() - COLLECTIONS == set()
+    assert platform_entry.settings.keys() - SETTINGS.keys() == set()
+    assert {path for path, support in platform_entry.settings.items() if support.read} - paths == set()
+    assert {counter.command for counter in platform_entry.counters.values()} - commands == set()

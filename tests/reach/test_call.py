@@ -67,22 +67,22 @@ def test_a_folder_of_programs_is_searched_first(reach: Reach, tmp_path: Path) ->
 def test_a_server_says_when_it_listens_and_is_stopped(reach: Reach) -> None:
     port = free_port()
     call = Call("node1", ("python3", "-c", _SERVE.format(port=port)), 30, listening_port=port)
-    started = reach.start(call)
-    assert started.wait_for_listener(10)
-    assert not started.wait_for_end(0)
-    again = reach.start(call).result()
-    assert again.exit_code == 98
-    assert again.detail == f"another program listens on port 0x{port:04X}"
-    started.stop()
-    ran = started.result()
+    process = reach.start(call)
+    assert process.wait_for_listener(10)
+    assert not process.wait_for_end(0)
+    second_result = reach.start(call).result()
+    assert second_result.exit_code == 98
+    assert second_result.detail == f"another program listens on port 0x{port:04X}"
+    process.stop()
+    ran = process.result()
     assert (ran.stdout, ran.exit_code, ran.detail) == (b"up\n", None, "stopped")
     _wait_for_end(str(port))
 
 
 def test_a_server_that_does_not_come_up(reach: Reach) -> None:
-    started = reach.start(Call("node1", ("sh", "-c", "echo no memory >&2; exit 1"), 30, listening_port=free_port()))
-    assert not started.wait_for_listener(10)
-    assert started.result().detail == "no memory"
+    process = reach.start(Call("node1", ("sh", "-c", "echo no memory >&2; exit 1"), 30, listening_port=free_port()))
+    assert not process.wait_for_listener(10)
+    assert process.result().detail == "no memory"
 
 
 def _wait_for_end(word: str) -> None:
@@ -140,13 +140,13 @@ def test_a_name_that_ssh_would_take_for_something_else_is_refused(name: str) -> 
     ],
 )
 def test_a_command_as_one_would_paste_it(reach: Reach, command: str) -> None:
-    typed = reach.command_text(Call("node1", ("ib_write_bw", "-d", "x"), 1, {"A": "b c"}))
-    assert shlex.split(typed) == shlex.split(command)
+    command_line = reach.command_text(Call("node1", ("ib_write_bw", "-d", "x"), 1, {"A": "b c"}))
+    assert shlex.split(command_line) == shlex.split(command)
 
 
 def test_slurm_runs_it_on_one_node_of_the_allocation() -> None:
-    typed = through_slurm().command_text(Call("node1", ("hostname",), 1))
-    assert typed == "srun --quiet --overlap --nodes=1 --ntasks=1 --nodelist=node1 --cpu-bind=none hostname"
+    command_line = through_slurm().command_text(Call("node1", ("hostname",), 1))
+    assert command_line == "srun --quiet --overlap --nodes=1 --ntasks=1 --nodelist=node1 --cpu-bind=none hostname"
 
 
 def test_slurm_hands_a_server_its_input_and_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

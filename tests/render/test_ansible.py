@@ -74,34 +74,34 @@ def on_a_host(tmp_path: Path, *commands: str) -> str:
     upper = tmp_path / "upper"
     upper.mkdir()
     script = "\n".join(commands)
-    done = subprocess.run(
+    process = subprocess.run(
         ["unshare", "--mount", "--net", "--uts", "sh", "-c", NAMESPACE, "host", str(upper), script],
         env=ENVIRONMENT,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    assert process.returncode == 0, process.stdout + process.stderr
+    return process.stdout
 
 
 def recap(text: str) -> list[dict[str, int]]:
     """Counts of node1 at the end of each run."""
-    found = re.findall(r"^node1 +: (.*)$", text, re.MULTILINE)
-    return [{key: int(value) for key, value in re.findall(r"(\w+)=(\d+)", line)} for line in found]
+    matches = re.findall(r"^node1 +: (.*)$", text, re.MULTILINE)
+    return [{key: int(value) for key, value in re.findall(r"(\w+)=(\d+)", line)} for line in matches]
 
 
 @pytest.mark.parametrize("book", ["ansible-apply.yaml", "ansible-rollback.yaml"])
 def test_ansible_accepts_the_playbooks(output_folder: Path, book: str) -> None:
-    done = subprocess.run(
+    process = subprocess.run(
         [str(ANSIBLE), "-i", str(output_folder / render.INVENTORY), str(output_folder / book), "--syntax-check"],
         env=ENVIRONMENT,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    assert "WARNING" not in done.stderr
+    assert process.returncode == 0, process.stderr
+    assert "WARNING" not in process.stderr
 
 
 def test_a_host_is_shown_what_differs_and_left_alone(output_folder: Path, tmp_path: Path) -> None:

@@ -76,15 +76,15 @@ def test_netplan_takes_every_host_of_every_example(cluster: Path, tmp_path: Path
     plan = build(read(cluster))
     render.write(render.files(plan, list(plan.hosts)), tmp_path / "out", plan.name)
     for host in plan.hosts:
-        done = subprocess.run(
+        process = subprocess.run(
             [str(find("netplan")), "generate", "--root-dir", str(tmp_path / "out" / host)],
             capture_output=True,
             text=True,
             check=False,
         )
-        assert (done.returncode, done.stderr) == (0, "")
-        written = {path.name for path in (tmp_path / "out" / host / "run/systemd/network").glob("*.network")}
-        assert written == {f"10-netplan-{interface}.network" for interface in plan.hosts[host].nics}
+        assert (process.returncode, process.stderr) == (0, "")
+        names = {path.name for path in (tmp_path / "out" / host / "run/systemd/network").glob("*.network")}
+        assert names == {f"10-netplan-{interface}.network" for interface in plan.hosts[host].nics}
 
 
 def test_netplan_says_every_address_route_and_rule_of_the_plan() -> None:
@@ -161,7 +161,7 @@ def test_the_launch_line_hands_on_the_environment_whatever_is_in_it(tmp_path: Pa
     script.write_text(texts(with_host(plan, replace(host, launch=launch)))["/usr/local/bin/wirespeed-mpirun"])
     (tmp_path / "mpirun").write_text('#!/bin/sh\nprintf "%s\\n" "$NCCL_DEBUG" "$NCCL_ALGO" "$NCCL_IB_TC" "$*"\n')
     (tmp_path / "mpirun").chmod(0o755)
-    done = subprocess.run(
+    process = subprocess.run(
         ["sh", script, "./all_reduce_perf", "-b 8"],
         capture_output=True,
         text=True,
@@ -169,7 +169,7 @@ def test_the_launch_line_hands_on_the_environment_whatever_is_in_it(tmp_path: Pa
         cwd=tmp_path,
         check=True,
     )
-    debug, algorithm, traffic_class, line = done.stdout.splitlines()
+    debug, algorithm, traffic_class, line = process.stdout.splitlines()
     assert (debug, algorithm, traffic_class) == (nasty, "Ring", "96")
     assert line.startswith("-np 32 --hostfile /etc/wirespeed/hostfile --map-by ppr:8:node --bind-to none")
     assert line.endswith("-x UCX_IB_TRAFFIC_CLASS ./all_reduce_perf -b 8")
@@ -264,8 +264,8 @@ def test_an_unknown_system_is_refused() -> None:
 def test_every_script_is_a_shell_script(cluster: Path) -> None:
     for path, text in texts(build(read(cluster))).items():
         if text.startswith("#!/bin/sh\n"):
-            done = subprocess.run(["sh", "-n"], input=text, capture_output=True, text=True, check=False)
-            assert (path, done.returncode, done.stderr) == (path, 0, "")
+            process = subprocess.run(["sh", "-n"], input=text, capture_output=True, text=True, check=False)
+            assert (path, process.returncode, process.stderr) == (path, 0, "")
 
 
 @given(st.text(st.characters(min_codepoint=32, max_codepoint=126)))

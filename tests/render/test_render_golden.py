@@ -54,11 +54,11 @@ def test_the_example_is_rendered_as_committed(cluster: Path) -> None:
     "cluster", [file for file in CLUSTERS if base(file) is not None], ids=lambda path: f"{path.parent.name}-{path.stem}"
 )
 def test_the_variant_differs_as_committed(cluster: Path, tmp_path: Path) -> None:
-    other = base(cluster)
-    assert other is not None
+    other_base = base(cluster)
+    assert other_base is not None
     rendered = tmp_path / cluster.stem
     write(build(read(cluster)), rendered)
-    text = "".join(differences(cluster.parent / "rendered" / other, rendered))
+    text = "".join(differences(cluster.parent / "rendered" / other_base, rendered))
     golden = cluster.parent / "rendered" / f"{cluster.stem}.diff"
     if os.environ.get("WIRESPEED_ACCEPT"):
         golden.write_text(text, encoding="utf-8")
@@ -94,8 +94,8 @@ def differences(before: Path, after: Path) -> Iterator[str]:
 
 def lines(path: Path) -> list[str]:
     """Lines of a file, the last of which ends as all do."""
-    *whole, rest = path.read_text(encoding="utf-8").split("\n")
-    assert rest == ""
+    *whole, remainder = path.read_text(encoding="utf-8").split("\n")
+    assert remainder == ""
     return whole
 
 

@@ -47,9 +47,9 @@ NOT_INSTALLED = ("apply.sh", "rollback.sh", "bios-checklist.txt")
 
 
 def sh(script: Path, *arguments: str) -> str:
-    done = subprocess.run(["sh", script, *arguments], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
+    process = subprocess.run(["sh", script, *arguments], capture_output=True, text=True, check=False)
+    assert (process.returncode, process.stderr) == (0, "")
+    return process.stdout
 
 
 def test_nothing_is_done_without_yes(device: Path, image: Path) -> None:
@@ -66,10 +66,10 @@ def test_apply_installs_every_file_and_rollback_takes_every_file_back(device: Pa
     before = contents(image)
     sh(device / "apply.sh", "--yes", "--root", str(image))
     installed = {path: text for path, text in contents(image).items() if not path.startswith("var/lib/wirespeed/")}
-    rendered = {path: text for path, text in contents(device).items() if path not in NOT_INSTALLED}
-    assert installed == rendered
-    again = sh(device / "apply.sh", "--yes", "--root", str(image))
-    *lines, last = again.splitlines()
+    text_by_path = {path: text for path, text in contents(device).items() if path not in NOT_INSTALLED}
+    assert installed == text_by_path
+    second_result = sh(device / "apply.sh", "--yes", "--root", str(image))
+    *lines, last = second_result.splitlines()
     assert {line.partition(":")[0] for line in lines} == {"unchanged"}
     assert last == f"the files are installed in {image}; no command was run"
     sh(device / "rollback.sh", "--yes", "--root", str(image))
@@ -120,7 +120,7 @@ def act(
     text = (device / script).read_text().replace("$root$1", f"{root}$1")
     text = text.replace("before=$root/", f"before={root}/").replace("run rm -f /etc", f"run rm -f {root}/etc")
     (device / f"moved-{script}").write_text(text)
-    done = subprocess.run(
+    process = subprocess.run(
         ["sh", device / f"moved-{script}", "--yes"],
         capture_output=True,
         text=True,
@@ -128,7 +128,7 @@ def act(
         stdin=stdin,
         check=False,
     )
-    return done.returncode, log.read_text().splitlines()
+    return process.returncode, log.read_text().splitlines()
 
 
 def test_who_sits_at_the_host_confirms_its_network(device: Path, image: Path) -> None:
@@ -157,12 +157,12 @@ def test_a_command_that_failed_is_run_again(device: Path, image: Path) -> None:
 def test_a_device_that_cannot_be_written_is_not_called_done(device: Path, tmp_path: Path) -> None:
     (tmp_path / "image").mkdir()
     (tmp_path / "image" / "etc").write_text("a file where a folder must be")
-    done = subprocess.run(
+    process = subprocess.run(
         ["sh", device / "apply.sh", "--yes", "--root", tmp_path / "image"], capture_output=True, text=True, check=False
     )
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].startswith("apply.sh: stopped at /etc/netplan/60-wirespeed.yaml; ")
-    assert done.stdout == "install: /etc/netplan/60-wirespeed.yaml\n"
+    assert process.returncode == 1
+    assert process.stderr.splitlines()[-1].startswith("apply.sh: stopped at /etc/netplan/60-wirespeed.yaml; ")
+    assert process.stdout == "install: /etc/netplan/60-wirespeed.yaml\n"
 
 
 def acs(
@@ -190,10 +190,10 @@ esac
     script = tmp_path / "wirespeed-acs"
     text = (device / "usr/local/sbin/wirespeed-acs").read_text()
     script.write_text(text.replace("/sys/bus/pci/devices", str(devices)))
-    done = subprocess.run(
+    process = subprocess.run(
         ["sh", script, action], capture_output=True, text=True, env={"PATH": f"{tools}:/usr/bin:/bin"}, check=False
     )
-    return done.returncode, done.stderr, {path.name: path.read_text() for path in devices.iterdir()}
+    return process.returncode, process.stderr, {path.name: path.read_text() for path in devices.iterdir()}
 
 
 BRIDGES = [f"0000:{bus}:0{number}.0" for bus in ("19", "52", "9a", "d2") for number in range(4)]
@@ -229,11 +229,11 @@ def test_acs_says_nothing_of_bridges_that_it_cannot_read(device: Path, tmp_path:
 
 def test_acs_needs_its_tool(device: Path, tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
-    done = subprocess.run(
+    process = subprocess.run(
         ["/bin/sh", device / "usr/local/sbin/wirespeed-acs", "verify"],
         capture_output=True,
         text=True,
         env={"PATH": str(tmp_path / "bin")},
         check=False,
     )
-    assert (done.returncode, done.stderr) == (1, "wirespeed-acs: setpci is missing (pciutils)\n")
+    assert (process.returncode, process.stderr) == (1, "wirespeed-acs: setpci is missing (pciutils)\n")

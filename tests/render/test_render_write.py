@@ -57,11 +57,11 @@ def test_files_have_their_modes_whatever_the_umask(umask: int, tmp_path: Path) -
 
 
 def test_other_devices_stay_and_stale_files_go(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    render.write(FILES, out, "c")
-    render.write([RenderedFile("node1", "/etc/new", "n\n", 0o644)], out, "c")
-    kept = {path: text for path, text in TREE.items() if not path.startswith("node1/")}
-    assert tree(out) == {**kept, "node1/etc/new": (b"n\n", 0o644)}
+    target = tmp_path / "out"
+    render.write(FILES, target, "c")
+    render.write([RenderedFile("node1", "/etc/new", "n\n", 0o644)], target, "c")
+    text_by_path = {path: text for path, text in TREE.items() if not path.startswith("node1/")}
+    assert tree(target) == {**text_by_path, "node1/etc/new": (b"n\n", 0o644)}
     assert names(tmp_path) == ["out"]
 
 
@@ -71,16 +71,16 @@ def fail_after_first(error: BaseException) -> Iterator[RenderedFile]:
     raise error
 
 
-@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize("exists_before", [True, False])
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(errno.ENOSPC, "No space left on device")])
-def test_a_failure_leaves_everything_as_it_was(error: BaseException, there: bool, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    if there:
-        render.write(FILES, out, "c")
+def test_a_failure_leaves_everything_as_it_was(error: BaseException, exists_before: bool, tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    if exists_before:
+        render.write(FILES, target, "c")
     with pytest.raises(type(error)):
-        render.write(fail_after_first(error), out, "c")
-    assert names(tmp_path) == (["out"] if there else [])
-    assert not there or tree(out) == TREE
+        render.write(fail_after_first(error), target, "c")
+    assert names(tmp_path) == (["out"] if exists_before else [])
+    assert not exists_before or tree(target) == TREE
 
 
 def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,16 +105,16 @@ def refusal(folder: Path, cluster: str = "c", device: str = "node1") -> str:
 
 
 def test_a_folder_with_anything_else_is_refused(tmp_path: Path) -> None:
-    wanted = "an empty folder, a new one, or one that render wrote"
+    folder_rule = "an empty folder, a new one, or one that render wrote"
     (tmp_path / "file").write_text("")
-    assert refusal(tmp_path / "file") == f"OUT: found a file; expected {wanted}"
+    assert refusal(tmp_path / "file") == f"OUT: found a file; expected {folder_rule}"
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "x").write_text("")
     hint = "\n  hint: give another folder, such as `-o OUT/rendered`"
-    assert refusal(tmp_path / "full") == f"OUT: found a folder with other files; expected {wanted}{hint}"
+    assert refusal(tmp_path / "full") == f"OUT: found a folder with other files; expected {folder_rule}{hint}"
     (tmp_path / "foreign").mkdir()
     (tmp_path / "foreign" / "manifest.json").write_text('{"kind": "bundle"}')
-    assert refusal(tmp_path / "foreign") == f"OUT: found a folder with other files; expected {wanted}{hint}"
+    assert refusal(tmp_path / "foreign") == f"OUT: found a folder with other files; expected {folder_rule}{hint}"
 
 
 def test_files_of_another_cluster_are_refused(tmp_path: Path) -> None:

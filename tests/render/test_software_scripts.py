@@ -110,9 +110,9 @@ class System:
 
     def changes(self) -> list[str]:
         """What was changed, in order."""
-        found = (self.root / "log").read_text().replace(f"{self.root}/release/", "DIR/").splitlines()
-        asked = ("dkms status", "dpkg-", "apt-cache")
-        return [line for line in found if line and not line.startswith(asked)]
+        lines = (self.root / "log").read_text().replace(f"{self.root}/release/", "DIR/").splitlines()
+        query_commands = ("dkms status", "dpkg-", "apt-cache")
+        return [line for line in lines if line and not line.startswith(query_commands)]
 
 
 @pytest.fixture
@@ -125,16 +125,16 @@ def install(system: System) -> subprocess.CompletedProcess[str]:
 
 
 def test_nothing_is_done_without_yes(system: System) -> None:
-    done = system.run("software-install.sh")
-    assert (done.returncode, done.stderr) == (0, "")
+    result = system.run("software-install.sh")
+    assert (result.returncode, result.stderr) == (0, "")
     assert system.changes() == []
-    assert done.stdout.splitlines()[-1] == "no changes made; to apply: ./software-install.sh --yes --from DIR"
+    assert result.stdout.splitlines()[-1] == "no changes made; to apply: ./software-install.sh --yes --from DIR"
     assert (system.root / "usr/lib/libibverbs/libbnxt_re-rdmav34.so").exists()
 
 
 def test_the_steps_are_done_in_order_and_once(system: System) -> None:
-    done = install(system)
-    assert (done.returncode, done.stderr) == (0, "")
+    result = install(system)
+    assert (result.returncode, result.stderr) == (0, "")
     changes = system.changes()
     assert changes[:2] == ["dkms remove bnxt_en/1.10.3.234.0.171.0 --all", "dkms remove bnxt_re/234.0.171.0 --all"]
     assert changes[2].startswith("apt-get install -y linux-headers-")
@@ -149,15 +149,15 @@ def test_the_steps_are_done_in_order_and_once(system: System) -> None:
     inbox = system.root / "usr/lib/libibverbs"
     assert [file.name for file in inbox.iterdir()] == ["libbnxt_re-rdmav34.so.inbox"]
     assert (system.root / "etc/libibverbs.d/bnxt_re.driver").exists()
-    again = install(system)
-    assert (again.returncode, system.changes()) == (0, [])
-    assert "reboot now" in done.stdout and "reboot now" not in again.stdout
+    second_result = install(system)
+    assert (second_result.returncode, system.changes()) == (0, [])
+    assert "reboot now" in result.stdout and "reboot now" not in second_result.stdout
 
 
 def test_the_way_back(system: System) -> None:
     install(system)
-    done = system.run("software-remove.sh", "--yes")
-    assert (done.returncode, done.stderr) == (0, "")
+    result = system.run("software-remove.sh", "--yes")
+    assert (result.returncode, result.stderr) == (0, "")
     assert "apt-get purge -y netxtreme-peer-mem-dkms" in system.changes()
     assert [file.name for file in (system.root / "usr/lib/libibverbs").iterdir()] == ["libbnxt_re-rdmav34.so"]
     assert not list((system.root / "usr/local/lib").iterdir())
@@ -168,17 +168,17 @@ def test_another_stack_goes_first_and_alone(system: System) -> None:
     uninstaller = system.root / "usr/sbin/ofed_uninstall.sh"
     uninstaller.write_text('#!/bin/sh\necho uninstalled >>"$ROOT/log"\nrm -- "$0"\n')
     uninstaller.chmod(0o755)
-    done = install(system)
-    assert (done.returncode, system.changes()) == (3, ["uninstalled", "apt-get autoremove -y"])
-    assert done.stdout.splitlines()[-1] == "reboot, then run this script again"
+    result = install(system)
+    assert (result.returncode, system.changes()) == (3, ["uninstalled", "apt-get autoremove -y"])
+    assert result.stdout.splitlines()[-1] == "reboot, then run this script again"
     assert install(system).returncode == 0
 
 
 def test_a_missing_package_stops_it(system: System) -> None:
     (system.root / "release/netxtreme-peer-mem-dkms_234.0.154.0_all.deb").unlink()
-    done = install(system)
-    assert done.returncode == 1
-    assert "no file netxtreme-peer-mem-dkms_*_all.deb of version 234.0.154.0 in" in done.stderr
+    result = install(system)
+    assert result.returncode == 1
+    assert "no file netxtreme-peer-mem-dkms_*_all.deb of version 234.0.154.0 in" in result.stderr
     assert not (system.root / "usr/lib/libibverbs/libbnxt_re-rdmav34.so.inbox").exists()
 
 
@@ -191,9 +191,9 @@ def test_a_build_that_fails_leaves_the_library_in_use(system: System) -> None:
 
 @pytest.mark.parametrize("script", ["software-install.sh", "software-remove.sh"])
 def test_a_wrong_option_does_nothing(system: System, script: str) -> None:
-    done = system.run(script, "--force")
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"usage: {script}")
+    result = system.run(script, "--force")
+    assert result.returncode == 2
+    assert result.stderr.startswith(f"usage: {script}")
     assert system.changes() == []
 
 
@@ -208,9 +208,9 @@ def test_firmware_is_flashed_where_it_is_another(tmp_path: Path) -> None:
     assert "no firmware file for enp29s0np0" in missing.stderr
     (tmp_path / "release" / "BCM957608-P1400GDF00.pkg").touch()
     (tmp_path / "firmware-enp67s0np0").write_text("firmware-version: 236.1.173.0/pkg 236.1.155.0\n")
-    done = system.run("software-install.sh", "--yes", "--from", str(tmp_path / "release"))
-    assert done.returncode == 0, done.stderr
+    result = system.run("software-install.sh", "--yes", "--from", str(tmp_path / "release"))
+    assert result.returncode == 0, result.stderr
     flashed = [line for line in system.changes() if line.startswith("niccli")]
     assert len(flashed) == 7  # of eight, one has it
     assert flashed[0] == "niccli --dev 0000:1d:00.0 fw --update -f DIR/BCM957608-P1400GDF00.pkg --yes"
-    assert "reboot now" in done.stdout
+    assert "reboot now" in result.stdout

@@ -83,8 +83,8 @@ def list_changes(system: System) -> list[str]:
         "modinfo",
         "mstflint -d 0000:1d:00.0 query",
     )
-    found = [line for line in system.changes() if not line.startswith(asks) and " query" not in line]
-    return [" ".join(line.split()) for line in found]
+    lines = [line for line in system.changes() if not line.startswith(asks) and " query" not in line]
+    return [" ".join(line.split()) for line in lines]
 
 
 UBUNTU = "kernel: 6.8.0-111-generic, nic_packages: {doca-ofed: 3.2.1}"
@@ -132,15 +132,15 @@ def test_a_stack_is_installed_once(
     assert missing.returncode == 1
     assert "no file doca-host" in missing.stderr
     (tmp_path / "release" / file).touch()
-    done = install(system)
-    assert (done.returncode, done.stderr) == (0, "")
-    changed = list_changes(system)
-    assert changed[-len(does) - 1 : -1] == does
-    assert changed[-1].startswith(("update-initramfs", "dracut"))
-    assert "reboot now, instead of restarting openibd" in done.stdout
-    again = install(system)
-    assert (again.returncode, list_changes(system)) == (0, [])
-    assert "reboot now" not in again.stdout
+    result = install(system)
+    assert (result.returncode, result.stderr) == (0, "")
+    changes = list_changes(system)
+    assert changes[-len(does) - 1 : -1] == does
+    assert changes[-1].startswith(("update-initramfs", "dracut"))
+    assert "reboot now, instead of restarting openibd" in result.stdout
+    second_result = install(system)
+    assert (second_result.returncode, list_changes(system)) == (0, [])
+    assert "reboot now" not in second_result.stdout
 
 
 def test_what_would_be_done(tmp_path: Path) -> None:
@@ -165,9 +165,9 @@ def test_what_would_be_done(tmp_path: Path) -> None:
 
 def test_nothing_is_done_without_yes(tmp_path: Path) -> None:
     system = system_of(tmp_path, "ubuntu-24.04", UBUNTU)
-    done = system.run("software-install.sh")
-    assert (done.returncode, done.stderr, list_changes(system)) == (0, "", [])
-    assert "  run: dpkg -i DIR/doca-host_3.2.1-*-25.10-ubuntu2404_amd64.deb" in done.stdout.splitlines()
+    result = system.run("software-install.sh")
+    assert (result.returncode, result.stderr, list_changes(system)) == (0, "", [])
+    assert "  run: dpkg -i DIR/doca-host_3.2.1-*-25.10-ubuntu2404_amd64.deb" in result.stdout.splitlines()
 
 
 def test_another_release_goes_first_and_asks_for_a_reboot(tmp_path: Path) -> None:
@@ -179,8 +179,8 @@ def test_another_release_goes_first_and_asks_for_a_reboot(tmp_path: Path) -> Non
     uninstaller = tmp_path / "usr/sbin/ofed_uninstall.sh"
     uninstaller.write_text('#!/bin/sh\necho "ofed_uninstall $*" >>"$ROOT/log"\nrm -- "$0" "$ROOT/bin/ofed_info"\n')
     uninstaller.chmod(0o755)
-    done = install(system)
-    assert (done.returncode, done.stdout.splitlines()[-1]) == (3, "reboot, then run this script again")
+    result = install(system)
+    assert (result.returncode, result.stdout.splitlines()[-1]) == (3, "reboot, then run this script again")
     assert list_changes(system) == [
         "apt-get purge -y doca-ofed doca-host",
         "ofed_uninstall --force",
@@ -192,9 +192,9 @@ def test_another_release_goes_first_and_asks_for_a_reboot(tmp_path: Path) -> Non
 def test_a_stack_that_says_another_version_stops_it(tmp_path: Path) -> None:
     system = system_of(tmp_path, "ubuntu-24.04", UBUNTU, 'echo "OFED-internal-26.01-1.0.0:"')
     (tmp_path / "release/doca-host_3.2.1-044000-25.10-ubuntu2404_amd64.deb").touch()
-    done = install(system)
-    assert done.returncode == 1
-    assert "ofed_info -s prints OFED-internal-26.01-1.0.0:, and OFED-internal-25.10-1.7.1 is planned" in done.stderr
+    result = install(system)
+    assert result.returncode == 1
+    assert "ofed_info -s prints OFED-internal-26.01-1.0.0:, and OFED-internal-25.10-1.7.1 is planned" in result.stderr
 
 
 def test_the_installer_of_mlnx_ofed(tmp_path: Path) -> None:
@@ -210,8 +210,8 @@ def test_the_installer_of_mlnx_ofed(tmp_path: Path) -> None:
     )
     installer.chmod(0o755)
     subprocess.run(["tar", "-czf", tmp_path / "release" / f"{name}.tgz", "-C", tmp_path, name], check=True)
-    done = install(system)
-    assert (done.returncode, done.stderr) == (0, "")
+    result = install(system)
+    assert (result.returncode, result.stderr) == (0, "")
     assert "mlnxofedinstall --force --without-fw-update --add-kernel-support" in list_changes(system)
     assert install(system).returncode == 0
     assert list_changes(system) == []
@@ -224,16 +224,16 @@ def test_the_way_back(tmp_path: Path) -> None:
     uninstaller = tmp_path / "usr/sbin/ofed_uninstall.sh"
     uninstaller.write_text('#!/bin/sh\necho "ofed_uninstall $*" >>"$ROOT/log"\n')
     uninstaller.chmod(0o755)
-    done = system.run("software-remove.sh", "--yes")
-    assert (done.returncode, done.stderr) == (0, "")
+    result = system.run("software-remove.sh", "--yes")
+    assert (result.returncode, result.stderr) == (0, "")
     assert list_changes(system)[1:4] == [
         "dnf remove -y doca-host-3.2.0-125000_25.10_rhel9.x86_64 doca-ofed",
         "ofed_uninstall --force",
         "dnf autoremove -y",
     ]
     assert list_changes(system)[-1].startswith("dracut -f /boot/initramfs-")
-    again = system.run("software-remove.sh", "--yes")
-    assert again.returncode == 0
+    second_result = system.run("software-remove.sh", "--yes")
+    assert second_result.returncode == 0
     assert not [line for line in list_changes(system) if "doca" in line or "ofed" in line]
 
 
@@ -259,14 +259,14 @@ def test_firmware_is_burnt_where_it_is_another_and_remembered(tmp_path: Path) ->
     missing = install(system)
     assert (missing.returncode, "no firmware file for enp29s0np0" in missing.stderr) == (1, True)
     (tmp_path / "release" / IMAGE).touch()
-    done = install(system)
-    assert (done.returncode, done.stderr) == (0, "")
+    result = install(system)
+    assert (result.returncode, result.stderr) == (0, "")
     burnt = [line for line in list_changes(system) if line.startswith("mstflint")]
     assert len(burnt) == 7  # of eight, one has it
     assert burnt[0] == f"mstflint -d 0000:1d:00.0 -i DIR/{IMAGE} -y burn"
-    assert "reboot now;" in done.stdout
-    again = install(system)
-    assert (again.returncode, list_changes(system), "reboot now" in again.stdout) == (0, [], False)
+    assert "reboot now;" in result.stdout
+    second_result = install(system)
+    assert (second_result.returncode, list_changes(system), "reboot now" in second_result.stdout) == (0, [], False)
     back = system.run("software-remove.sh")
     assert "enp29s0np0 0000:1d:00.0 28.36.1010" in back.stdout.splitlines()
 
@@ -275,9 +275,9 @@ def test_firmware_for_another_psid_stops_it(tmp_path: Path) -> None:
     system = system_of(tmp_path, "ubuntu-22.04", FIRMWARE)
     system.tool("mstflint", MSTFLINT.replace("${REFUSES-}", "0000:1d:00.0"))
     (tmp_path / "release" / IMAGE).touch()
-    done = install(system)
-    assert done.returncode == 1
-    assert done.stderr.splitlines() == ["-E- PSID mismatch.", "software-install.sh: enp29s0np0 was not flashed"]
+    result = install(system)
+    assert result.returncode == 1
+    assert result.stderr.splitlines() == ["-E- PSID mismatch.", "software-install.sh: enp29s0np0 was not flashed"]
 
 
 def test_the_peer_memory_module_is_compiled_again_where_it_is_empty(tmp_path: Path) -> None:
@@ -290,13 +290,13 @@ def test_the_peer_memory_module_is_compiled_again_where_it_is_empty(tmp_path: Pa
         "mlnx-ofed-kernel/25.10.OFED.25.10.1.7.1.1, 6.8.0-111-generic, x86_64: installed\n"
         "nvidia/580.95.05, 6.8.0-111-generic, x86_64: installed\n"
     )
-    done = install(system)
-    assert (done.returncode, done.stderr) == (0, "")
-    made = [line.rpartition(" ")[0] for line in list_changes(system) if line.startswith("dkms")]
-    assert made == ["dkms build --force nvidia/580.95.05 -k", "dkms install --force nvidia/580.95.05 -k"]
+    result = install(system)
+    assert (result.returncode, result.stderr) == (0, "")
+    built_modules = [line.rpartition(" ")[0] for line in list_changes(system) if line.startswith("dkms")]
+    assert built_modules == ["dkms build --force nvidia/580.95.05 -k", "dkms install --force nvidia/580.95.05 -k"]
     (tmp_path / "depends").write_text("nvidia,ib_uverbs\n")
-    again = install(system)
-    assert (again.returncode, list_changes(system)) == (0, [])
+    second_result = install(system)
+    assert (second_result.returncode, list_changes(system)) == (0, [])
 
 
 NCCL = "cuda: 12.2, nccl: 2.18.3"
@@ -314,8 +314,8 @@ def test_nccl_is_installed_in_its_version(tmp_path: Path, os: str, does: str) ->
     system.tool("rpm", there)
     system.tool("dnf", 'case "$*" in *repoquery*) echo 12.2 ;; esac')
     system.tool("apt-cache", "echo '  Candidate: 12.2'")
-    done = install(system)
-    assert (done.returncode, done.stderr) == (0, "")
+    result = install(system)
+    assert (result.returncode, result.stderr) == (0, "")
     assert does in list_changes(system)
     (tmp_path / "nccl").touch()
     assert install(system).returncode == 0
@@ -334,8 +334,8 @@ def test_nccl_for_a_system_without_packages_is_an_archive(tmp_path: Path) -> Non
     missing = install(system)
     assert (missing.returncode, f"no file {name}.txz in" in missing.stderr) == (1, True)
     subprocess.run(["tar", "-cJf", tmp_path / "release" / f"{name}.txz", "-C", tmp_path, name], check=True)
-    done = install(system)
-    assert (done.returncode, done.stderr) == (0, "")
+    result = install(system)
+    assert (result.returncode, result.stderr) == (0, "")
     assert (tmp_path / "usr/local/lib/libnccl.so.2.18.3").exists()
     assert install(system).returncode == 0
     assert list_changes(system) == []

@@ -24,7 +24,7 @@ classes:
   cnp: {{dscp: 48, priority: 7, strict: true}}
 """
 SYSTEMS = [
-    next((model, system) for model, known in load().switches.items() if system in known.systems)
+    next((model, system) for model, switch_model in load().switches.items() if system in switch_model.systems)
     for system in load().switch_systems
 ]
 ASKED = {
@@ -48,33 +48,33 @@ ASKED = {
 
 
 def render_files(
-    model: str, system: str, asked: str = "", priority: int = 3, congestion: str = "dcqcn-p"
+    model: str, system: str, options: str = "", priority: int = 3, congestion: str = "dcqcn-p"
 ) -> dict[str, str]:
     """The switch's files by path.
 
     Raises:
         Refusal: it cannot do what is asked.
     """
-    text = CLUSTER.format(model=model, system=system, asked=asked, priority=priority, congestion=congestion)
+    text = CLUSTER.format(model=model, system=system, asked=options, priority=priority, congestion=congestion)
     plan = build(read_text(text, "one.yaml"))
     check(plan)
     return {file.path: file.text for file in files(plan, ["leaf1"])}
 
 
-def outcome(model: str, system: str, asked: str = "", priority: int = 3, congestion: str = "dcqcn-p") -> str:
+def outcome(model: str, system: str, options: str = "", priority: int = 3, congestion: str = "dcqcn-p") -> str:
     """``said``, or ``refused``, with place and reason; ``left out`` is the one there must not be."""
     try:
-        files = render_files(model, system, asked, priority, congestion)
+        files = render_files(model, system, options, priority, congestion)
     except Refusal as refusal:
         assert all(problem.place and problem.found and problem.expected for problem in refusal.problems)
         return "refused"
     return "said" if files != render_files(model, system) else "left out"
 
 
-@pytest.mark.parametrize("asked", list(ASKED))
+@pytest.mark.parametrize("options", list(ASKED))
 @pytest.mark.parametrize(("model", "system"), SYSTEMS, ids=[system for _, system in SYSTEMS])
-def test_nothing_asked_is_left_out(model: str, system: str, asked: str) -> None:
-    assert outcome(model, system, ASKED[asked]) != "left out"
+def test_nothing_asked_is_left_out(model: str, system: str, options: str) -> None:
+    assert outcome(model, system, ASKED[options]) != "left out"
 
 
 @pytest.mark.parametrize(("model", "system"), SYSTEMS, ids=[system for _, system in SYSTEMS])

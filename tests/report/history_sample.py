@@ -54,13 +54,13 @@ def _single_series():
 
 def hostile_matrix():
     """A matrix whose names could harm a page."""
-    of = [Member(f"{sample.HOSTILE}{n}", f"{sample.HOSTILE}{n}") for n in range(5)]
+    members = [Member(f"{sample.HOSTILE}{n}", f"{sample.HOSTILE}{n}") for n in range(5)]
     return compare(
         fabric.KEY,
         [
-            Sample(a, b, Reading(100.0 if of[0] in (a, b) else 390.0, f"{sample.HOSTILE}.log", 1))
-            for a in of
-            for b in of
+            Sample(a, b, Reading(100.0 if members[0] in (a, b) else 390.0, f"{sample.HOSTILE}.log", 1))
+            for a in members
+            for b in members
             if a is not b
         ],
         MemberDirectory(None),

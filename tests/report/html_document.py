@@ -34,11 +34,13 @@ class Document(HTMLParser):
         for element in self.open:
             element["text"] += data
 
-    def find_elements(self, tag, **wanted):
-        found = [element for element in self.elements if element["tag"] == tag]
+    def find_elements(self, tag, **attributes):
+        elements = [element for element in self.elements if element["tag"] == tag]
         return [
-            element for element in found if all(element.get(name.strip("_")) == value for name, value in wanted.items())
+            element
+            for element in elements
+            if all(element.get(name.strip("_")) == value for name, value in attributes.items())
         ]
 
-    def text(self, tag, **wanted):
-        return [" ".join(element["text"].split()) for element in self.find_elements(tag, **wanted)]
+    def text(self, tag, **attributes):
+        return [" ".join(element["text"].split()) for element in self.find_elements(tag, **attributes)]

@@ -73,12 +73,12 @@ def test_shades_are_what_the_legend_says():
     ],
 )
 def test_many_members_share_rows(hosts, rails, rows, note):
-    found = fabric.matrix(
+    matrix = fabric.matrix(
         fabric.members(hosts, rails, per_leaf=30 if note and "leaf" in note else None),
         lambda a, b: 0.5 if "node3" in (a.host, b.host) else 1,
         same_rail=rails == 1,
     )
-    (picture,) = heatmap.heats(found)
+    (picture,) = heatmap.heats(matrix)
     assert (len(picture.rows), picture.note) == (rows, note)
     assert any(square.low for square in picture.squares)
 
@@ -92,9 +92,9 @@ def test_hosts_alone_have_their_values_beside_them():
 
 
 def test_what_is_missing_is_unknown_and_never_good():
-    of = fabric.members(5)
-    found = fabric.matrix(of)
-    holed = dataclasses.replace(found, cells=found.cells[1:])
+    members = fabric.members(5)
+    matrix = fabric.matrix(members)
+    holed = dataclasses.replace(matrix, cells=matrix.cells[1:])
     (picture,) = heatmap.heats(holed)
     first = picture.squares[0]
     assert (first.shade, first.title) == ("unknown", "node1 → node2: not measured")

@@ -83,7 +83,9 @@ def test_a_history_as_junit():
     )
     (suite,) = root.iter("testsuite")
     assert suite.get("name") == "history of 13 campaigns"
-    cases = [(case.get("name"), [(of.tag, of.get("message")) for of in case]) for case in suite.iter("testcase")]
+    cases = [
+        (case.get("name"), [(child.tag, child.get("message")) for child in case]) for case in suite.iter("testcase")
+    ]
     name = "all_reduce, 32 ranks, reduction=sum busbw"
     assert cases == [
         (f"{name} 1 GiB", [("failure", "worse since campaign week-8: 371.0 to 344.2 GB/s, -7.2 %")]),
@@ -96,12 +98,12 @@ def test_a_history_for_prometheus():
     text = prometheus.text(
         dataclasses.replace(sample.REPORT, findings=(), runs=(), histories=(history_sample.HISTORY,))
     )
-    of = 'metric="busbw",{}series="all_reduce, 32 ranks, reduction=sum",{}size="1073741824"'
+    labels = 'metric="busbw",{}series="all_reduce, 32 ranks, reduction=sum",{}size="1073741824"'
     lines = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
-    plain = 'cluster="two-nodes",' + of.format("", "")
+    plain = 'cluster="two-nodes",' + labels.format("", "")
     name = "wirespeed_history_bandwidth_bytes_per_second"
     assert float(lines[f"{name}{{{plain}}}"]) == pytest.approx(history_sample.LEVELS[-1] * 1e9)
-    step = 'cluster="two-nodes",difference="worse",' + of.format("", 'since="week-8",')
+    step = 'cluster="two-nodes",difference="worse",' + labels.format("", 'since="week-8",')
     assert float(lines[f"wirespeed_history_step_ratio{{{step}}}"]) == pytest.approx(1 - 0.072)
     assert [line for line in lines if line.startswith("wirespeed_history_step") and '"1048576"' in line] == []
 

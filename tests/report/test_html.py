@@ -130,9 +130,9 @@ def test_suspects_have_their_reason_and_the_change_points_their_changes(document
     assert "host node2: 52.2 % of its peers" in document.text("strong")
     assert "? suspect" in document.text("span", class_="chip unknown")
     assert "✕ confirmed" in document.text("span", class_="chip fail")
-    changed = [element["text"] for element in document.find_elements("table", class_="changed")]
-    assert len(changed) == 2
-    assert "node1 nic ens1, node2 nic ens1, node3 nic ens1 and 5 more" in changed[0]
+    changed_rows = [element["text"] for element in document.find_elements("table", class_="changed")]
+    assert len(changed_rows) == 2
+    assert "node1 nic ens1, node2 nic ens1, node3 nic ens1 and 5 more" in changed_rows[0]
 
 
 def test_a_hostile_name_is_text_in_pictures_too(document):
@@ -155,8 +155,8 @@ def test_what_to_do_first_has_the_commands(document):
 
 
 def test_after_the_five_most_urgent_the_rest_is_one_step_away():
-    found = [dataclasses.replace(sample.WIDTH, check=f"a.check-{number}") for number in range(7)]
-    document = Document(html.page(dataclasses.replace(EMPTY, findings=tuple(found))))
+    findings = [dataclasses.replace(sample.WIDTH, check=f"a.check-{number}") for number in range(7)]
+    document = Document(html.page(dataclasses.replace(EMPTY, findings=tuple(findings))))
     first, then = document.find_elements("ol")
     assert [element["start"] for element in (first, then)] == ["1", "6"]
     assert "details" in then["inside"]
@@ -189,8 +189,8 @@ def test_passed_and_skipped_checks_are_listed(document):
     ],
 )
 def test_the_verdict_in_a_sentence(statuses, sentence):
-    found = tuple(Finding("a.check", status, "node1", "", "a summary") for status in statuses)
-    report = dataclasses.replace(EMPTY, findings=found)
+    findings = tuple(Finding("a.check", status, "node1", "", "a summary") for status in statuses)
+    report = dataclasses.replace(EMPTY, findings=findings)
     assert html.verdict(report)[1] == sentence
     assert f"{sentence} (wirespeed)" in Document(html.page(report)).text("title")[0]
 
@@ -238,9 +238,9 @@ def test_commands_of_several_places_stand_whole_and_once():
         for index, fix in enumerate(fixes)
     )
     text = html.page(dataclasses.replace(EMPTY, findings=findings))
-    shown = Document(text).find_elements("code")
+    elements = Document(text).find_elements("code")
     session = "configure\ninterface Ethernet{}\nuc-tx-queue 3\nrandom-detect\nend"
-    assert f"{session.format(1)}\n\n{session.format(2)}" in {element["text"] for element in shown}
+    assert f"{session.format(1)}\n\n{session.format(2)}" in {element["text"] for element in elements}
 
 
 def test_the_terms_of_the_limits_are_those_of_what_was_judged():

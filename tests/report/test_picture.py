@@ -14,16 +14,16 @@ def box(drawn, name):
 
 
 def test_hosts_stand_below_their_switch():
-    drawn = picture.draw(sample.TOPOLOGY, sample.FINDINGS)
-    leaf, host = box(drawn, "leaf1"), box(drawn, "node1")
+    svg = picture.draw(sample.TOPOLOGY, sample.FINDINGS)
+    leaf, host = box(svg, "leaf1"), box(svg, "node1")
     assert leaf.y + leaf.height < host.y
     assert len(leaf.ports) == 4
     assert len(host.ports) == 2
 
 
 def test_boxes_say_how_it_is_with_the_device():
-    drawn = picture.draw(sample.TOPOLOGY, sample.FINDINGS)
-    assert [(box.name, box.status, box.summary) for box in drawn.boxes] == [
+    svg = picture.draw(sample.TOPOLOGY, sample.FINDINGS)
+    assert [(box.name, box.status, box.summary) for box in svg.boxes] == [
         ("node1", "fail", "1 fail"),
         ("node2", "fail", "1 fail, 1 warn, 2 unknown"),
         ("leaf1", "error", "1 error"),
@@ -41,8 +41,8 @@ def test_a_cable_has_the_worse_status_of_its_ends_by_any_name_of_the_port():
 
 
 def test_cables_under_a_lone_switch_run_straight():
-    drawn = picture.draw(sample.TOPOLOGY, ())
-    assert all(cable.x1 == cable.x2 for cable in drawn.cables)
+    svg = picture.draw(sample.TOPOLOGY, ())
+    assert all(cable.x1 == cable.x2 for cable in svg.cables)
 
 
 def test_ports_stand_side_by_side_on_the_edge_of_their_box():
@@ -56,8 +56,8 @@ def test_ports_stand_side_by_side_on_the_edge_of_their_box():
 
 
 def test_what_is_wrong_is_drawn_last():
-    drawn = picture.draw(sample.TOPOLOGY, sample.FINDINGS)
-    assert [cable.status for cable in drawn.cables] == ["none", "unknown", "warn", "fail"]
+    svg = picture.draw(sample.TOPOLOGY, sample.FINDINGS)
+    assert [cable.status for cable in svg.cables] == ["none", "unknown", "warn", "fail"]
 
 
 def large(hosts, leaves, spines):
@@ -82,9 +82,9 @@ def large(hosts, leaves, spines):
 
 
 def test_many_devices_become_boxes_of_their_kind():
-    drawn = picture.draw(large(64, 4, 2), ())
-    assert drawn.grouped
-    assert [(box.name, box.summary) for box in drawn.boxes] == [
+    svg = picture.draw(large(64, 4, 2), ())
+    assert svg.grouped
+    assert [(box.name, box.summary) for box in svg.boxes] == [
         ("16 × host: node000 … node060", "not checked"),
         ("16 × host: node001 … node061", "not checked"),
         ("16 × host: node002 … node062", "not checked"),
@@ -92,25 +92,25 @@ def test_many_devices_become_boxes_of_their_kind():
         ("4 × leaf: leaf00 … leaf03", "not checked"),
         ("2 × spine: spine0 … spine1", "not checked"),
     ]
-    assert sorted(cable.label for cable in drawn.cables) == [*["16 × 400 Gb/s"] * 4, "8 × 800 Gb/s"]
+    assert sorted(cable.label for cable in svg.cables) == [*["16 × 400 Gb/s"] * 4, "8 × 800 Gb/s"]
 
 
 def test_a_thousand_hosts_are_three_boxes():
-    drawn = picture.draw(large(1024, 128, 8), ())
-    assert [box.name for box in drawn.boxes] == [
+    svg = picture.draw(large(1024, 128, 8), ())
+    assert [box.name for box in svg.boxes] == [
         "1,024 × host: node000 … node1023",
         "128 × leaf: leaf00 … leaf127",
         "8 × spine: spine0 … spine7",
     ]
-    assert [cable.label for cable in drawn.cables] == ["1,024 × 400 Gb/s", "1,024 × 800 Gb/s"]
+    assert [cable.label for cable in svg.cables] == ["1,024 × 400 Gb/s", "1,024 × 800 Gb/s"]
 
 
 def test_boxes_of_a_row_never_overlap():
     for hosts in (1, 4, 12, 31):
-        drawn = picture.draw(large(hosts, 1, 0), ())
-        row = sorted((box.x, box.x + box.width) for box in drawn.boxes if box.name.startswith("node"))
+        svg = picture.draw(large(hosts, 1, 0), ())
+        row = sorted((box.x, box.x + box.width) for box in svg.boxes if box.name.startswith("node"))
         assert all(left[1] <= right[0] for left, right in itertools.pairwise(row))
-        assert row[-1][1] <= drawn.width
+        assert row[-1][1] <= svg.width
 
 
 def test_no_device_no_picture():

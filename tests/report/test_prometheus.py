@@ -24,10 +24,12 @@ def samples(report):
 
 
 def single_value(report, name, **labels):
-    found = [
-        value for (of, pairs), value in samples(report).items() if of == name and labels.items() <= dict(pairs).items()
+    values = [
+        value
+        for (sample_name, pairs), value in samples(report).items()
+        if sample_name == name and labels.items() <= dict(pairs).items()
     ]
-    (value,) = found
+    (value,) = values
     return value
 
 

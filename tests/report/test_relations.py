@@ -23,7 +23,7 @@ NONE = Side("queue_pairs from 2", "max", 0, None, "")
 
 
 def relation(judgement, **changes):
-    given = {
+    values_by_name = {
         "name": "cross-leaf",
         "judgement": judgement,
         "reason": "92.1% of <that>",
@@ -39,7 +39,7 @@ def relation(judgement, **changes):
         "at_most": None,
         "source": "a convention",
     }
-    return Relation(**{**given, **changes})
+    return Relation(**{**values_by_name, **changes})
 
 
 LATE = relation(
@@ -73,9 +73,9 @@ SPREAD = relation(
 REPORT = dataclasses.replace(sample.REPORT, relations=(relation(Judgement.FAIL), LATE, ALONE, SPREAD))
 
 
-def print_relations(of):
+def print_relations(relations):
     stream = io.StringIO()
-    table(of, Console(file=stream, width=110, color_system=None))
+    table(relations, Console(file=stream, width=110, color_system=None))
     return "\n".join(row.rstrip() for row in stream.getvalue().splitlines())
 
 

@@ -228,12 +228,12 @@ def test_the_name_of_the_output_says_the_format(tmp_path, log, name, start):
 
 def test_a_log_as_the_cluster_file_has_a_hint(tmp_path):
     (tmp_path / "run.log").write_text("text\n", encoding="utf-8")
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "wirespeed", "report", "run.log"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 2
-    assert "hint: `wirespeed report CLUSTER.yaml --bench run.log` reports a benchmark log\n" in done.stderr
+    assert process.returncode == 2
+    assert "hint: `wirespeed report CLUSTER.yaml --bench run.log` reports a benchmark log\n" in process.stderr

@@ -116,9 +116,11 @@ def test_the_table_of_pauses(document: Document, view: SimulationView) -> None:
 
 def test_the_table_of_flows_is_worst_first(document: Document) -> None:
     (table,) = document.find_elements("table", class_="sortable")
-    at = document.elements.index(table)
+    index = document.elements.index(table)
     keys = [
-        element["data-key"] for element in document.elements[at:] if element["tag"] == "td" and element.get("data-key")
+        element["data-key"]
+        for element in document.elements[index:]
+        if element["tag"] == "td" and element.get("data-key")
     ]
     slowdowns = [float(key) for key in keys[7::10]]
     assert slowdowns == sorted(slowdowns, reverse=True)
@@ -352,9 +354,9 @@ def test_pictures_are_files_of_their_own(view: SimulationView) -> None:
 
 def test_png(folder: Path, tmp_path: Path) -> None:
     drawing()
-    done = wirespeed(folder, "--png", tmp_path / "png")
-    assert (done.returncode, done.stderr) == (Exit.PASSED, "")
-    files = [Path(line) for line in done.stdout.splitlines()]
+    result = wirespeed(folder, "--png", tmp_path / "png")
+    assert (result.returncode, result.stderr) == (Exit.PASSED, "")
+    files = [Path(line) for line in result.stdout.splitlines()]
     assert [file.stem for file in files] == NAMES
     for file in files:
         content = file.read_bytes()
@@ -377,8 +379,8 @@ def test_png_without_what_draws_it(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_verb(folder: Path, tmp_path: Path) -> None:
-    done = wirespeed(folder, "-o", tmp_path / "one.html")
-    assert (done.returncode, done.stdout, done.stderr) == (Exit.PASSED, f"{tmp_path}/one.html\n", "")
+    result = wirespeed(folder, "-o", tmp_path / "one.html")
+    assert (result.returncode, result.stdout, result.stderr) == (Exit.PASSED, f"{tmp_path}/one.html\n", "")
     assert (tmp_path / "one.html").read_text() == page([view_result(folder)])
     assert wirespeed(folder, "--format", "html").stdout == page([view_result(folder)])
     assert wirespeed(folder).stdout.startswith("victim  preset roce, seed 1\n  flows            4 of 4 completed\n")
@@ -418,15 +420,15 @@ def test_refusals(arguments: str, message: str, folder: Path, tmp_path: Path) ->
     file = tmp_path / "cluster.yaml"
     file.write_text("version: 1\n")
     words = [word.replace("FOLDER", str(folder)).replace("FILE", str(file)) for word in arguments.split()]
-    done = wirespeed(*words)
-    assert (done.returncode, done.stdout) == (Exit.REFUSED, "")
-    assert done.stderr == f"error: {message.replace('FILE', str(file))}\n"
+    result = wirespeed(*words)
+    assert (result.returncode, result.stdout) == (Exit.REFUSED, "")
+    assert result.stderr == f"error: {message.replace('FILE', str(file))}\n"
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
-    done = wirespeed(tmp_path)
-    assert done.returncode == Exit.REFUSED
-    assert done.stderr.startswith(f"error: {tmp_path}: no summary.json in it; expected a folder that wirespeed sim")
+    result = wirespeed(tmp_path)
+    assert result.returncode == Exit.REFUSED
+    assert result.stderr.startswith(f"error: {tmp_path}: no summary.json in it; expected a folder that wirespeed sim")
 
 
 def test_a_folder_of_results_is_refused_with_their_names(tmp_path: Path) -> None:

@@ -149,9 +149,12 @@ def test_lines(run: Summary, line: str) -> None:
 
 
 def test_a_name_of_several_lines_is_said_once() -> None:
-    source, assumed = Source("p", "c.yaml", "0" * 64, "0.1.0", "t.yaml", "0" * 64, "0" * 64), ("one thing", "another")
+    source, assumptions = (
+        Source("p", "c.yaml", "0" * 64, "0.1.0", "t.yaml", "0" * 64, "0" * 64),
+        ("one thing", "another"),
+    )
     circles = ("priority 3: switch 2:3 → switch 3:2", "priority 4: switch 2:4 → switch 4:2")
-    lines = print_summary(replace(WHOLE, source=source, assumed=assumed, deadlocks=circles)).splitlines()
+    lines = print_summary(replace(WHOLE, source=source, assumed=assumptions, deadlocks=circles)).splitlines()
     assert lines[9:11] == [
         "  deadlock         priority 3: switch 2:3 → switch 3:2",
         "                   priority 4: switch 2:4 → switch 4:2",

@@ -20,9 +20,9 @@ def test_places_print_from_the_outside_in():
 
 def test_walk_reaches_settings_of_nested_entities():
     host = Host(nics={"ens1": Nic(link=Link(mtu=9000))})
-    found = {(str(place), path): value for place, path, value in walk(host, Place("node1"))}
-    assert found["node1 nic ens1", "nic.link.mtu"] == 9000
-    assert found["node1 nic ens1", "nic.link.speed"] is None
+    values = {(str(place), path): value for place, path, value in walk(host, Place("node1"))}
+    assert values["node1 nic ens1", "nic.link.mtu"] == 9000
+    assert values["node1 nic ens1", "nic.link.speed"] is None
     assert [str(place) for place, _ in iterate_entities(host, Place("node1"))] == ["node1", "node1 nic ens1"]
 
 

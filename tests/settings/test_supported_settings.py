@@ -25,20 +25,20 @@ WAITING = {
 def used() -> frozenset[str]:
     """Paths that are planned, rendered, read, or needed by a check."""
     plans = [build(read(example), load()) for example in EXAMPLES]
-    planned = {
+    paths = {
         path
         for plan in plans
         for name, device in plan.devices.items()
         for _, path, value in walk(device, Place(name))
         if value is not None
     }
-    declared = {
+    paths = {
         path for platform in platforms().values() for path, how in platform.settings.items() if how.rendered or how.read
     }
     needed = {path for check in checks().values() for path in check.needs}
-    return frozenset(planned | declared | needed)
+    return frozenset(paths | paths | needed)
 
 
 def test_a_setting_is_used_or_waits_for_a_platform() -> None:
-    known = {path for entity in ENTITIES for path in list_settings(entity)}
-    assert known - used() == WAITING.keys()
+    paths = {path for entity in ENTITIES for path in list_settings(entity)}
+    assert paths - used() == WAITING.keys()

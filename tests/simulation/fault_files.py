@@ -59,13 +59,13 @@ class Ran:
     def by_port(self, table: str, column: str) -> dict[str, int]:
         """The sums of a column by ``leaf1:Ethernet1/1``, of the ports that have any."""
         names = {row["port"]: f"{row['device']}:{row['interface']}" for row in self.result.context["names"].to_pylist()}
-        found: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for row in self.result.tables[table].select(["port", column]).to_pylist():
             if row[column]:
-                found[names[row["port"]]] = found.get(names[row["port"]], 0) + row[column]
-        return found
+                counts[names[row["port"]]] = counts.get(names[row["port"]], 0) + row[column]
+        return counts
 
 
 def ran(folder: Path, *entries: str) -> Ran:
-    sent = traffic(folder, text(*entries))
-    return Ran(run(CLUSTER, "roce", 1, planned=plan_scenario(CLUSTER, plan(), sent, 1, simulator_mappings())))
+    traffic_file = traffic(folder, text(*entries))
+    return Ran(run(CLUSTER, "roce", 1, planned=plan_scenario(CLUSTER, plan(), traffic_file, 1, simulator_mappings())))

@@ -24,7 +24,7 @@ INCAST: dict[str, Any] = {
 """Two hosts to one, 1 MiB each. Ports: 0-3 is 0, 3-0 is 1, 1-3 is 2, 3-1 is 3, 2-3 is 4, 3-2 is 5."""
 
 
-def many_to_one(senders: int, size: int = 1 << 20, **more: Any) -> dict[str, Any]:
+def many_to_one(senders: int, size: int = 1 << 20, **options: Any) -> dict[str, Any]:
     """Hosts 0 to ``senders`` - 1 send to the next one through one switch."""
     return {
         **INCAST,
@@ -32,7 +32,7 @@ def many_to_one(senders: int, size: int = 1 << 20, **more: Any) -> dict[str, Any
         "hosts": senders + 1,
         "links": [[host, senders + 1] for host in range(senders + 1)],
         "flows": [{**FLOW, "src": host, "dst": senders, "bytes": size} for host in range(senders)],
-        **more,
+        **options,
     }
 
 

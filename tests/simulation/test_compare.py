@@ -208,9 +208,9 @@ def test_what_an_algorithm_was_made_for_holds_for_single_devices(tmp_path: Path)
     overrides = {"pfc": {"lossless_priorities": 8, "generation_delay_ns": 100}, "ecmp": {"balance": "flow"}}
     path.write_text(json.dumps({**INCAST, "devices": [{"nodes": [4], "parameters": overrides}]}))
     (run,) = compare([read_scenario(path)], ("nscc",), "roce", 1).runs
-    changed = changes_of(run)
-    assert changed["devices.ecmp.balance"] == [("flow",), ("entropy",)]
-    assert changed["devices.pfc.lossless_priorities"] == [(8,), (0,)]
+    changes = changes_of(run)
+    assert changes["devices.ecmp.balance"] == [("flow",), ("entropy",)]
+    assert changes["devices.pfc.lossless_priorities"] == [(8,), (0,)]
     assert (run.pfc_pauses, run.drops, run.trims > 0, run.completed) == (0, 0, True, 3)
 
 
@@ -264,13 +264,13 @@ def test_ultra_ethernet_gets_queues_of_the_scenarios_own_bandwidth_delay_product
     (run,) = compare([read_scenario(path)], ("nscc",), "roce", 1).runs
     queue_ns = -(-packets * bytes_ * 8 // gbps)
     timeout = 15_000 + 6 * queue_ns
-    changed = changes_of(run)
-    assert changed["switch.trimming"] == {"priority": 5, "trimmed_bytes": 64, "queue_ns": queue_ns}
+    changes = changes_of(run)
+    assert changes["switch.trimming"] == {"priority": 5, "trimmed_bytes": 64, "queue_ns": queue_ns}
     marks = {"kmin_bytes": -(-packets // 5) * bytes_, "kmax_bytes": -(-4 * packets // 5) * bytes_, "pmax": 1.0}
-    marking = {key.removeprefix("marking."): value for key, value in changed.items() if key.startswith("marking.")}
+    marking = {key.removeprefix("marking."): value for key, value in changes.items() if key.startswith("marking.")}
     assert {"reference_gbps": 400, **marking} == {**marks, "reference_gbps": gbps}
-    assert changed["transport.reordering"] == {"rule": "time", "ns": timeout}
-    assert timeout <= 4096 << changed["transport.ack_timeout"] < 2 * timeout
+    assert changes["transport.reordering"] == {"rule": "time", "ns": timeout}
+    assert timeout <= 4096 << changes["transport.ack_timeout"] < 2 * timeout
     assert (run.completed, run.drops, run.losses) == (3, 0, 0)
 
 
@@ -312,8 +312,8 @@ def test_what_has_no_longest_way_keeps_its_queues(tmp_path: Path) -> None:
     flows = [{**flow, "service": "udp", "priority": 0} for flow in INCAST["flows"]]
     path.write_text(json.dumps({**INCAST, "flows": flows}))
     (run,) = compare([read_scenario(path)], ("nscc",), "roce", 1).runs
-    changed = changes_of(run)
-    assert [key for key in changed if key.startswith(("marking", "switch"))] == ["marking.pmax"]
+    changes = changes_of(run)
+    assert [key for key in changes if key.startswith(("marking", "switch"))] == ["marking.pmax"]
     assert run.trims == 0
 
 
@@ -322,9 +322,9 @@ def test_a_failed_flow_fails_the_comparison(tmp_path: Path) -> None:
     links = [{"a": 0, "b": 4, "loss": 1.0}, *INCAST["links"][1:]]
     parameters = {"transport": {"ack_timeout": 1, "retry_count": 1}}
     path.write_text(json.dumps({**INCAST, "links": links, "parameters": parameters}))
-    failed = wirespeed(path, "--algorithm", "dctcp,swift")
-    assert failed.returncode == 1
-    assert [line.split()[:2] for line in failed.stdout.splitlines()[3:5]] == [["dctcp", "2/3"], ["swift", "2/3"]]
+    result = wirespeed(path, "--algorithm", "dctcp,swift")
+    assert result.returncode == 1
+    assert [line.split()[:2] for line in result.stdout.splitlines()[3:5]] == [["dctcp", "2/3"], ["swift", "2/3"]]
 
 
 def test_refused(incast: Path) -> None:

@@ -32,8 +32,8 @@ def test_credit_is_said_in_valid_datagrams(tmp_path: Path, framing: dict[str, ob
     operations = [{"queue_pair": flow["src"], "bytes": flow["bytes"], "at_ns": flow["start_ns"]} for flow in flows]
     scenario = many_to_one(3, parameters={"congestion": {"algorithm": "rccc"}, "framing": framing})
     scenario = {**scenario, "flows": [], "queue_pairs": queue_pairs, "operations": operations}
-    done = wirespeed(write_scenario(tmp_path, scenario), "-o", tmp_path / "out", "--pcap", "3")
-    assert done.returncode == Exit.PASSED, done.stderr
+    result = wirespeed(write_scenario(tmp_path, scenario), "-o", tmp_path / "out", "--pcap", "3")
+    assert result.returncode == Exit.PASSED, result.stderr
     file = tmp_path / "out" / "3.pcap"
 
     assert tshark(file, "_ws.malformed or ip.checksum.status == 0", "frame.number") == []
@@ -57,12 +57,12 @@ def test_credit_is_said_in_valid_datagrams(tmp_path: Path, framing: dict[str, ob
         ]
         granted = [int.from_bytes(entry[12:15]) for entry in of_credit]
         assert granted == sorted(granted) and granted[-1] == row["granted_bytes"] // 256
-        asked = [
+        entries = [
             entry for entry, kind in zip(packets, kinds, strict=True) if kind == REQUEST and ends(entry) == contexts
         ]
-        assert len(asked) == row["requests"] > 0
-        assert max(int.from_bytes(entry[13:16]) for entry in asked) <= -(-row["asked_bytes"] // 256)
-        assert {entry[12] for entry in asked} == {sender}, "its congestion control context"
+        assert len(entries) == row["requests"] > 0
+        assert max(int.from_bytes(entry[13:16]) for entry in entries) <= -(-row["asked_bytes"] // 256)
+        assert {entry[12] for entry in entries} == {sender}, "its congestion control context"
 
 
 def ends(packet: bytes) -> tuple[int, int]:

@@ -15,9 +15,9 @@ from wirespeed.simulation import run
 RING = Path(__file__).parents[2] / "examples" / "simulator" / "deadlock.json"
 
 
-def ring(folder: Path, **more: Any) -> Path:
+def ring(folder: Path, **options: Any) -> Path:
     path = folder / "ring.json"
-    path.write_text(json.dumps({**json.loads(RING.read_text()), **more}))
+    path.write_text(json.dumps({**json.loads(RING.read_text()), **options}))
     return path
 
 
@@ -43,8 +43,8 @@ def test_an_open_ring_has_none(tmp_path: Path) -> None:
     assert "deadlocks" not in got.tables
 
 
-@pytest.mark.parametrize("more", [(), ("--until", "5ms")])
-def test_the_command_says_so_and_fails(more: tuple[str, ...]) -> None:
-    ended = wirespeed(RING, *more)
+@pytest.mark.parametrize("options", [(), ("--until", "5ms")])
+def test_the_command_says_so_and_fails(options: tuple[str, ...]) -> None:
+    ended = wirespeed(RING, *options)
     assert ended.returncode == Exit.FAILED
     assert "  deadlock        priority 3: switch 6:7 → switch 7:8" in ended.stdout

@@ -44,14 +44,14 @@ def test_faults_that_stay(tmp_path: Path) -> None:
         "kind: wrong-setting, node: leaf2, setting: port.qos.pfc, value: []",
         "kind: wrong-setting, port: leaf1:Ethernet1/1, class: roce, setting: queue.ecn.minimum, value: 400 kB",
     )
-    done = ran(tmp_path, *entries).summary
-    assert done.faults == (
+    summary = ran(tmp_path, *entries).summary
+    assert summary.faults == (
         Fault("wrong-setting", "leaf2", (5,), (), 0.0, None, "port.qos.pfc = none"),
         Fault("wrong-setting", "leaf1:Ethernet1/1", (4,), (), 0.0, None, "queue.ecn.minimum of roce = 400 kB"),
         Fault("frame-loss", CABLE, (), (0,), 0.0, None),
         Fault("pfc-loss", OTHER, (), (1,), 3.0, None),
     )
-    assert from_json(to_json(done), "summary.json") == done
+    assert from_json(to_json(summary), "summary.json") == summary
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_a_saved_scenario_tells_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "expected"),
+    ("options", "expected"),
     [
         ({}, ()),
         ({"faults": [{"kind": "stuck-nic", "node": 2}]}, (Fault("stuck-nic", "host 2:3", (2,), (), 0.0, None),)),
@@ -109,5 +109,5 @@ def test_a_saved_scenario_tells_the_same(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_numbers_where_there_are_no_names(more: dict[str, Any], expected: tuple[Fault, ...], tmp_path: Path) -> None:
-    assert run(write_scenario(tmp_path, {**INCAST, **more}), "roce", 1).summary.faults == expected
+def test_numbers_where_there_are_no_names(options: dict[str, Any], expected: tuple[Fault, ...], tmp_path: Path) -> None:
+    assert run(write_scenario(tmp_path, {**INCAST, **options}), "roce", 1).summary.faults == expected

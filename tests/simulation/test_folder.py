@@ -55,8 +55,8 @@ FILES = ["flows.parquet", "pauses.parquet", "summary.json"]
 
 
 def write(folder: Path, *, force: bool = False, **tables: pa.Table) -> None:
-    with prepare(folder, force=force) as made:
-        made.write(Result(SUMMARY, tables or {"flows": FLOWS, "pauses": PAUSES}))
+    with prepare(folder, force=force) as prepared_folder:
+        prepared_folder.write(Result(SUMMARY, tables or {"flows": FLOWS, "pauses": PAUSES}))
 
 
 def names(folder: Path) -> list[str]:
@@ -104,17 +104,19 @@ def test_a_file_filled_during_the_run(tmp_path: Path) -> None:
     assert (tmp_path / "3-2.pcap").read_bytes() == b"frames"
 
 
-@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize("exists_before", [True, False])
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(errno.ENOSPC, "No space left on device")])
-def test_a_run_that_fails_leaves_everything_as_it_was(error: BaseException, there: bool, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    if there:
-        write(out)
-    with pytest.raises(type(error)), prepare(out, force=True) as folder:
+def test_a_run_that_fails_leaves_everything_as_it_was(
+    error: BaseException, exists_before: bool, tmp_path: Path
+) -> None:
+    target = tmp_path / "out"
+    if exists_before:
+        write(target)
+    with pytest.raises(type(error)), prepare(target, force=True) as folder:
         folder.create("3-2.pcap").close()
         raise error
-    assert names(tmp_path) == (["out"] if there else [])
-    assert not there or names(out) == FILES
+    assert names(tmp_path) == (["out"] if exists_before else [])
+    assert not exists_before or names(target) == FILES
 
 
 def test_a_full_disk_keeps_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,14 +33,14 @@ R740 = ("dell-r740-xeon-5218", "nvidia-mcx623106an-cdat")  # 100 Gb/s behind gen
 R6525 = ("dell-r6525", "nvidia-mcx623105an-vdat")  # 200 Gb/s behind generation 4, EPYC
 
 
-def cluster(part: tuple[str, str], more: str = "", of_class: str = "") -> str:
-    return CLUSTER.format(model=part[0], nic=part[1], more=more, of_class=of_class)
+def cluster(part: tuple[str, str], extra: str = "", of_class: str = "") -> str:
+    return CLUSTER.format(model=part[0], nic=part[1], more=extra, of_class=of_class)
 
 
-def ran(folder: Path, text: str, more: str = "") -> tuple[dict[str, Any], tuple[str, ...], float, int]:
+def ran(folder: Path, text: str, options: str = "") -> tuple[dict[str, Any], tuple[str, ...], float, int]:
     """The pipe of all NICs, what was assumed of it, Gb/s of payload and pauses that NICs asked for."""
     folder.mkdir(exist_ok=True)
-    scenario, document = build_scenario(build(read_text(text, "slots.yaml")), folder, SENT.format(more=more))
+    scenario, document = build_scenario(build(read_text(text, "slots.yaml")), folder, SENT.format(more=options))
     path = folder / "scenario.json"
     path.write_text(scenario.text, encoding="utf-8")
     result = run(path, "roce", 1)
@@ -49,22 +49,22 @@ def ran(folder: Path, text: str, more: str = "") -> tuple[dict[str, Any], tuple[
     queues = result.tables["queues"].to_pylist()
     nics = {2 * number for number, link in enumerate(document["links"]) if link["a"] < 2}
     pauses = sum(row["xoff_sent"] for row in queues if row["port"] in nics)
-    assumed = tuple(
+    entries = tuple(
         entry for entry in scenario.assumed if "PCIe" in entry or "receive buffer" in entry or "ordering" in entry
     )
     took = flow["end_ps"] - flow["start_ps"]
-    return document["parameters"].get("nic", {}).get("pipe"), assumed, 8_000 * flow["bytes"] / took, pauses
+    return document["parameters"].get("nic", {}).get("pipe"), entries, 8_000 * flow["bytes"] / took, pauses
 
 
 def test_a_slot_too_narrow(tmp_path: Path) -> None:
     """A port of 100 Gb/s behind 8 lanes of generation 3 receives 57.6 Gb/s, 256 bytes in 280 of 63.0 Gb/s."""
-    pipe, assumed, rate, pauses = ran(tmp_path, cluster(R740))
-    assert (pipe, assumed, pauses) == (None, (), 0)
+    pipe, assumptions, rate, pauses = ran(tmp_path, cluster(R740))
+    assert (pipe, assumptions, pauses) == (None, (), 0)
     assert rate > 95
-    pipe, assumed, rate, pauses = ran(tmp_path, cluster(R740, ", nic: {ens7f0np0: {slot: gen3 x8}}"))
+    pipe, assumptions, rate, pauses = ran(tmp_path, cluster(R740, ", nic: {ens7f0np0: {slot: gen3 x8}}"))
     assert (pipe["pcie"]["generation"], pipe["pcie"]["width"]) == (3, 8)
     assert rate == pytest.approx(57.6, rel=0.01)
-    assert assumed == (
+    assert assumptions == (
         "PCIe of nvidia-mcx623106an-cdat (8 GT/s x8): MaxPayload 256 bytes, MaxReadRequest 4,096 bytes, 256 "
         "outstanding reads, 547 ns round trip",
         f"receive buffer of nvidia-mcx623106an-cdat: {pipe['receive_buffer_bytes']:,} bytes (not published; "
@@ -107,8 +107,8 @@ def test_few_reads(tmp_path: Path) -> None:
         (few, "host_pipe: {tags: 1, round_trip: 1000 ns}\n", 4096 * 8 / 1000, 1),
         (cluster(R6525), "host_pipe: {tags: 3}\n", 3 * 4096 * 8 / 547, 3),
     ]
-    for text, more, expected, tags in rows:
-        pipe, _, rate, pauses = ran(tmp_path, text, more)
+    for text, extra, expected, tags in rows:
+        pipe, _, rate, pauses = ran(tmp_path, text, extra)
         assert (pipe["pcie"]["reads"]["tags"], pauses) == (tags, 0)
         assert rate == pytest.approx(expected, rel=0.01)
     assert ran(tmp_path, few, "host_pipe: {tags: 64}\n")[0] is None
@@ -118,9 +118,9 @@ def test_the_sizes_of_packets(tmp_path: Path) -> None:
     """As planned for a slot: data of 63.0 Gb/s with 24 bytes for each write; 16 outstanding requests."""
     slot = ", nic: {{ens7f0np0: {{slot: gen3 x8, max_payload: {}, max_read_request: 4096}}}}"
     for size in (128, 256, 512):
-        pipe, assumed, rate, _ = ran(tmp_path, cluster(R740, slot.format(size)))
+        pipe, assumptions, rate, _ = ran(tmp_path, cluster(R740, slot.format(size)))
         assert (pipe["pcie"]["max_payload_bytes"], pipe["pcie"]["reads"]["max_read_request_bytes"]) == (size, 4096)
-        assert assumed[0].endswith("(8 GT/s x8): 256 outstanding reads, 547 ns round trip")
+        assert assumptions[0].endswith("(8 GT/s x8): 256 outstanding reads, 547 ns round trip")
         assert rate == pytest.approx(63.0 * size / (size + 24), rel=0.01)
     request = ", nic: {{enp33s0f0np0: {{max_read_request: {}}}}}"
     for size in (512, 256):
@@ -134,15 +134,15 @@ def test_the_receive_buffer(tmp_path: Path) -> None:
     """That of the traffic file before the plan's, and the plan's before one that is computed."""
     narrow = ", nic: {ens7f0np0: {slot: gen3 x8}}"
     planned = cluster(R740, narrow, ", nic: {buffer: 1, buffer_size: 130944 B}")
-    for text, more, size in (
+    for text, extra, size in (
         (planned, "", 130_944),
         (planned, "host_pipe: {receive_buffer: 256 KiB}\n", 262_144),
         (cluster(R740, narrow), "host_pipe: {receive_buffer: 256 KiB}\n", 262_144),
     ):
-        pipe, assumed, rate, _ = ran(tmp_path, text, more)
+        pipe, assumptions, rate, _ = ran(tmp_path, text, extra)
         assert pipe["receive_buffer_bytes"] == size
         assert pipe["receive_buffer_bytes"] > pipe["xoff_bytes"] > pipe["xon_bytes"]
-        assert len(assumed) == 1
+        assert len(assumptions) == 1
         assert rate == pytest.approx(57.6, rel=0.03)  # the last 256 KiB are acknowledged before they are in memory
 
 

@@ -86,18 +86,18 @@ def test_every_kind_is_one_of_the_scenario(tmp_path: Path, entry: str, expected:
     ],
 )
 def test_what_is_a_matter_of_the_cable(tmp_path: Path, entry: str, expected: dict[str, object]) -> None:
-    without, found = scenario(tmp_path), scenario(tmp_path, entry)
-    assert found["links"][0] == without["links"][0] | expected
-    assert found["links"][1:] == without["links"][1:]
-    assert "faults" not in found
+    without, scenario_text = scenario(tmp_path), scenario(tmp_path, entry)
+    assert scenario_text["links"][0] == without["links"][0] | expected
+    assert scenario_text["links"][1:] == without["links"][1:]
+    assert "faults" not in scenario_text
 
 
 def test_a_slow_receiver_has_a_receive_buffer(tmp_path: Path) -> None:
     """1 MB, less 52,684 bytes that a 100 Gb/s cable of 3 m brings after an XOFF, less an MTU of 9,000."""
-    found = scenario(tmp_path, f"kind: slow-receiver, {FAR}, rate: 1 Gb/s, receive_buffer: 1 MB")
+    scenario_text = scenario(tmp_path, f"kind: slow-receiver, {FAR}, rate: 1 Gb/s, receive_buffer: 1 MB")
     bytes_ = {"receive_buffer_bytes": 1_000_000, "xoff_bytes": 947_316, "xon_bytes": 938_316}
     pipe = {"gbps": 100, "latency_ns": 0, **bytes_}
-    assert found["devices"][-1] == {"ports": [4], "parameters": {"nic": {"pipe": pipe}}}
+    assert scenario_text["devices"][-1] == {"ports": [4], "parameters": {"nic": {"pipe": pipe}}}
 
 
 KINDS = (
@@ -224,9 +224,9 @@ def test_a_cable_that_loses_frames_is_the_named_one(tmp_path: Path) -> None:
         f"kind: bit-errors, {CABLE}, ber: 1e-7, fec: none",
         f"kind: cnp-loss, {CABLE}, probability: 1",
     ):
-        lost = ran(tmp_path, entry).by_port("ports", "lost")
-        assert lost, entry
-        assert set(lost) <= {"leaf1:Ethernet1/1", f"node1:{NIC}"}, entry
+        lost_packets = ran(tmp_path, entry).by_port("ports", "lost")
+        assert lost_packets, entry
+        assert set(lost_packets) <= {"leaf1:Ethernet1/1", f"node1:{NIC}"}, entry
 
 
 def test_a_nic_that_pauses_is_the_named_one(tmp_path: Path) -> None:
@@ -235,10 +235,10 @@ def test_a_nic_that_pauses_is_the_named_one(tmp_path: Path) -> None:
         f"kind: stuck-nic, port: node1:{NIC}, until: 300 us",
         f"kind: slow-receiver, port: node1:{NIC}, rate: 10 Gb/s, receive_buffer: 1 MB",
     ):
-        found = ran(tmp_path, entry)
-        assert set(found.by_port("queues", "xoff_sent")) == {f"node1:{NIC}"}
-        assert set(found.by_port("queues", "paused_ps")) == {"leaf1:Ethernet1/1"}
-        assert found.summary.drops == 0
+        result = ran(tmp_path, entry)
+        assert set(result.by_port("queues", "xoff_sent")) == {f"node1:{NIC}"}
+        assert set(result.by_port("queues", "paused_ps")) == {"leaf1:Ethernet1/1"}
+        assert result.summary.drops == 0
 
 
 FAST = [f"{WRONG}, node: node{number}, setting: nic.qos.ecn, value: false" for number in (2, 3, 4)]
@@ -249,10 +249,10 @@ def test_pauses_are_lost_on_the_named_cable(tmp_path: Path) -> None:
     well = ran(tmp_path, *FAST)
     assert set(well.by_port("queues", "xoff_sent")) == {"leaf1:Ethernet30/1", "leaf1:Ethernet31/1"}
     assert len(well.by_port("queues", "xoff_received")) == 2
-    found = ran(tmp_path, *FAST, "kind: pfc-loss, port: leaf1:Ethernet30/1")
-    assert set(found.by_port("queues", "xoff_sent")) == {"leaf1:Ethernet30/1", "leaf1:Ethernet31/1"}
-    (other,) = found.by_port("queues", "xoff_received")
-    assert frozenset({other, "leaf1:Ethernet31/1"}) in found.cables()
+    result = ran(tmp_path, *FAST, "kind: pfc-loss, port: leaf1:Ethernet30/1")
+    assert set(result.by_port("queues", "xoff_sent")) == {"leaf1:Ethernet30/1", "leaf1:Ethernet31/1"}
+    (other_port,) = result.by_port("queues", "xoff_received")
+    assert frozenset({other_port, "leaf1:Ethernet31/1"}) in result.cables()
 
 
 @pytest.mark.parametrize(
@@ -267,20 +267,20 @@ def test_pauses_are_lost_on_the_named_cable(tmp_path: Path) -> None:
 def test_each_port_has_the_others_cable(tmp_path: Path, first: str, second: str) -> None:
     """Whichever ends are named, and by the names that the ports have, not those of the cables' plan."""
     entries = (f"kind: miswired, ports: [{first}, {second}]", f"kind: cnp-delay, port: node1:{NIC}, delay: 1 us")
-    planned, found = ran(tmp_path), ran(tmp_path, *entries)
+    planned, scenario_text = ran(tmp_path), ran(tmp_path, *entries)
     changed = {first: second, second: first}
-    assert found.cables() == {frozenset(changed.get(end, end) for end in cable) for cable in planned.cables()}
-    assert found.cables() != planned.cables()
+    assert scenario_text.cables() == {frozenset(changed.get(end, end) for end in cable) for cable in planned.cables()}
+    assert scenario_text.cables() != planned.cables()
     assert planned.summary.completed == 3
-    assert found.summary.completed < 3
-    assert found.summary.unroutable > 0
+    assert scenario_text.summary.completed < 3
+    assert scenario_text.summary.unroutable > 0
 
 
 def test_a_fault_is_of_the_cable_that_is_in_the_port(tmp_path: Path) -> None:
     """leaf1:Ethernet1/1 has the cable of node3 then, which loses what goes over it."""
     wrong = "kind: miswired, ports: [leaf1:Ethernet1/1, leaf2:Ethernet1/1]"
-    lost = ran(tmp_path, wrong, f"kind: frame-loss, {CABLE}, probability: 1").by_port("ports", "lost")
-    assert set(lost) == {"leaf1:Ethernet1/1", f"node3:{NIC}"}
+    lost_packets = ran(tmp_path, wrong, f"kind: frame-loss, {CABLE}, probability: 1").by_port("ports", "lost")
+    assert set(lost_packets) == {"leaf1:Ethernet1/1", f"node3:{NIC}"}
 
 
 def test_a_switch_without_pfc_drops(tmp_path: Path) -> None:
@@ -288,9 +288,9 @@ def test_a_switch_without_pfc_drops(tmp_path: Path) -> None:
     assert {name.partition(":")[0] for name in well.by_port("queues", "xoff_sent")} == {"leaf1"}
     assert well.summary.drops == 0
     for setting in ("port.qos.pfc, value: []", "switch.pfc, value: false"):
-        found = ran(tmp_path, *FAST, f"{WRONG}, node: leaf1, setting: {setting}")
-        assert found.by_port("queues", "xoff_sent") == {}
-        assert {name.partition(":")[0] for name in found.by_port("ports", "drops")} == {"leaf1"}
+        result = ran(tmp_path, *FAST, f"{WRONG}, node: leaf1, setting: {setting}")
+        assert result.by_port("queues", "xoff_sent") == {}
+        assert {name.partition(":")[0] for name in result.by_port("ports", "drops")} == {"leaf1"}
 
 
 def test_a_switch_with_other_thresholds_marks_otherwise(tmp_path: Path) -> None:
@@ -309,10 +309,10 @@ def test_a_switch_with_other_thresholds_marks_otherwise(tmp_path: Path) -> None:
 
 def test_a_nic_with_another_dscp_is_in_another_class(tmp_path: Path) -> None:
     """Its data leaves by the queue of priority 0, which is lossy and does not mark; that of the others as before."""
-    found = ran(tmp_path, f"{WRONG}, port: node2:{NIC}, setting: nic.qos.roce_dscp, value: 0")
+    result = ran(tmp_path, f"{WRONG}, port: node2:{NIC}, setting: nic.qos.roce_dscp, value: 0")
     sent = [
         (row["priority"], row["frames"])
-        for row in found.result.tables["queues"].to_pylist()
+        for row in result.result.tables["queues"].to_pylist()
         if row["port"] == 1 and row["frames"] and row["priority"] != 6
     ]
     assert sent == [(0, 1954), (5, 2 * 1954)]
@@ -331,22 +331,22 @@ def test_a_nic_without_dcqcn_does_not_slow_down(tmp_path: Path) -> None:
 
 
 def test_a_failed_spine_carries_nothing_and_is_called_by_its_name(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    sent = traffic(tmp_path, f"{SENT}  - {{kind: link-down, node: spine1, start: 5 us, {TIMES}}}\n")
-    done = wirespeed(FABRIC / "cluster.yaml", "-t", str(sent), "-o", str(out), "--format", "json")
-    assert done.returncode == Exit.PASSED, done.stderr
-    summary = json.loads(done.stdout)
+    target = tmp_path / "out"
+    traffic_file = traffic(tmp_path, f"{SENT}  - {{kind: link-down, node: spine1, start: 5 us, {TIMES}}}\n")
+    result = wirespeed(FABRIC / "cluster.yaml", "-t", str(traffic_file), "-o", str(target), "--format", "json")
+    assert result.returncode == Exit.PASSED, result.stderr
+    summary = json.loads(result.stdout)
     assert summary["completed"] == summary["flows"] == 32
     assert summary["drops"] > 0
     assert summary["losses"] > 0
     device = dict(
-        zip(*pq.read_table(out / "names.parquet", columns=["port", "device"]).to_pydict().values(), strict=True)
+        zip(*pq.read_table(target / "names.parquet", columns=["port", "device"]).to_pydict().values(), strict=True)
     )
     frames = dict(
-        zip(*pq.read_table(out / "ports.parquet", columns=["port", "frames"]).to_pydict().values(), strict=True)
+        zip(*pq.read_table(target / "ports.parquet", columns=["port", "frames"]).to_pydict().values(), strict=True)
     )
     through = {name: sum(frames[port] for port in frames if device[port] == name) for name in ("spine1", "spine2")}
     assert 0 < through["spine1"] < through["spine2"] / 2
-    network = open_folder(out).network()
+    network = open_folder(target).network()
     assert network.names == ("node1", "node2", "node3", "node4", "leaf1", "leaf2", "spine1", "spine2")
     assert {network.names[node] for node in network.switches} == {"leaf1", "leaf2", "spine1", "spine2"}

@@ -56,14 +56,19 @@ SWITCHES = (1, 2, 4, 5, 6, 7, 8, 9, 11, 13, 15, 17)
     ],
 )
 def test_names(series: tuple[str, ...], ports: tuple[int, ...], queue_pairs: tuple[int, ...]) -> None:
-    found = resolve_recording(*series, interval="2us")
-    assert (found.interval, found.ports, found.queue_pairs, found.captures) == (2_000_000, ports, queue_pairs, {})
+    recording = resolve_recording(*series, interval="2us")
+    assert (recording.interval, recording.ports, recording.queue_pairs, recording.captures) == (
+        2_000_000,
+        ports,
+        queue_pairs,
+        {},
+    )
 
 
 def test_nothing_is_sampled_unless_asked() -> None:
-    found = resolve_recording(captures=("9:0", "1"))
-    assert (found.interval, found.samples, found.ports, found.queue_pairs) == (0, 0, (), ())
-    assert found.captures == {"9:0": 1, "1": 3}
+    recording = resolve_recording(captures=("9:0", "1"))
+    assert (recording.interval, recording.samples, recording.ports, recording.queue_pairs) == (0, 0, (), ())
+    assert recording.captures == {"9:0": 1, "1": 3}
 
 
 @pytest.mark.parametrize(
@@ -77,8 +82,8 @@ def test_nothing_is_sampled_unless_asked() -> None:
     ],
 )
 def test_how_many_samples_are_kept(series: str, interval: str | None, finest: int, samples: int) -> None:
-    found = resolve_recording(series, interval=interval)
-    assert (found.interval, found.samples) == (finest, samples)
+    recording = resolve_recording(series, interval=interval)
+    assert (recording.interval, recording.samples) == (finest, samples)
 
 
 @pytest.mark.parametrize(

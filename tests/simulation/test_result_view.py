@@ -129,10 +129,12 @@ def test_totals_of_pauses_are_those_of_the_queues(view: SimulationView, folder: 
 
 
 def test_courses_have_what_ports_sent_and_marked(view: SimulationView, folder: Path) -> None:
-    (sent,) = [series for series in view.time_series if series.title == "Sent by hosts"]
-    ends = (*sent.starts[1:], sent.end)
-    widths = [(end - start) / 1e12 for start, end in zip(sent.starts, ends, strict=True)]
-    total = sum((value or 0) * 1e9 / 8 * width for value, width in zip(sent.lines[0].values, widths, strict=True))
+    (sent_series,) = [series for series in view.time_series if series.title == "Sent by hosts"]
+    ends = (*sent_series.starts[1:], sent_series.end)
+    widths = [(end - start) / 1e12 for start, end in zip(sent_series.starts, ends, strict=True)]
+    total = sum(
+        (value or 0) * 1e9 / 8 * width for value, width in zip(sent_series.lines[0].values, widths, strict=True)
+    )
     ports = pq.read_table(folder / "ports.parquet").to_pylist()
     assert total == pytest.approx(sum(port["bytes"] for port in ports if port["node"] < 6), rel=1e-3)
     (marks,) = [series for series in view.time_series if series.title == "ECN marks"]

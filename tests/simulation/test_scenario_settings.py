@@ -35,9 +35,9 @@ def clusters() -> dict[str, str]:
     """Every example, the large ones aside, and one with a leaf of every model and system."""
     files = (path for path in sorted(EXAMPLES.glob("*/cluster*.yaml")) if "scale" not in path.parts[-2])
     found = {f"{path.parts[-2]} {path.stem}": path.read_text(encoding="utf-8") for path in files}
-    for model, known in CATALOGUE.switches.items():
-        hosts = min(4, known.ports.value // 8)
-        for system in known.systems:
+    for model, switch_model in CATALOGUE.switches.items():
+        hosts = min(4, switch_model.ports.value // 8)
+        for system in switch_model.systems:
             text, replaced = re.subn(
                 LEAF, f"leaf1: {{model: {model}, os: {system},", SHARED.read_text(encoding="utf-8")
             )
@@ -85,8 +85,8 @@ class Devices:
     def reads(self, device: str, path: str) -> bool:
         return any(platform.support(path).read for platform in stack(self.plan, device))
 
-    def compare(self, subject: str, found: object, expected: object) -> None:
-        assert found == expected, subject
+    def compare(self, subject: str, found_value: object, expected: object) -> None:
+        assert found_value == expected, subject
         self.compared[subject.partition(" ")[0]] += 1
 
 
@@ -134,17 +134,17 @@ def test_a_scenario_that_says_something_else_does_not_pass(subject: str, tmp_pat
     plan = build(read_text(CLUSTERS[DIVIDED if subject in OF_DIVIDED else USUAL], "cluster.yaml"), CATALOGUE)
     scenario, document = build_scenario(plan, tmp_path, TRAFFIC)
     compare_devices(plan, document, scenario.assumed)
-    changed = 0
+    change_count = 0
     for tree in (document["parameters"], *(device["parameters"] for device in document["devices"])):
         if tree.get(section, {}).get(key, value) != value:
             tree[section][key] = value
-            changed += 1
-    assert changed
+            change_count += 1
+    assert change_count
     with pytest.raises(AssertionError):
         compare_devices(plan, document, scenario.assumed)
 
 
-def compare_devices(plan: Plan, document: Any, assumed: tuple[str, ...]) -> Counter[str]:
+def compare_devices(plan: Plan, document: Any, assumptions: tuple[str, ...]) -> Counter[str]:
     """The scenario against one device of each role; the number of comparisons by quantity."""
     devices = Devices(plan)
     nodes = (*plan.hosts, *plan.switches)
@@ -156,17 +156,17 @@ def compare_devices(plan: Plan, document: Any, assumed: tuple[str, ...]) -> Coun
             port = 2 * number + side
             assert nodes[link["ab"[side]]] == end.device
             if end.device in plan.switches:
-                switch_port(devices, document, port, Place(end.device).child("port", end.port), assumed)
+                switch_port(devices, document, port, Place(end.device).child("port", end.port), assumptions)
             else:
                 nic_port(devices, document, port, Place(end.device).child("nic", end.port), link, side)
     return devices.compared
 
 
-def switch_port(devices: Devices, document: Any, port: int, place: Place, assumed: tuple[str, ...]) -> None:
+def switch_port(devices: Devices, document: Any, port: int, place: Place, assumptions: tuple[str, ...]) -> None:
     """Classification, queues, marking, PFC, scheduling and watchdog of a switch port."""
 
-    def value(path: str, at: Place = place) -> Any:
-        return devices.value(at, path)
+    def value(path: str, location: Place = place) -> Any:
+        return devices.value(location, path)
 
     switch = Place(place.device)
     pfc = value("port.qos.pfc") or frozenset()
@@ -176,20 +176,20 @@ def switch_port(devices: Devices, document: Any, port: int, place: Place, assume
     for traffic_class in devices.plan.classes.values():
         priority = int(traffic_class.priority)
         queue = queue_of(devices, place, traffic_class)
-        found = resolve_parameters(document, port, priority)
-        marking(devices, f"marking {place} priority {priority}", found["marking"], queue, assumed)
-        devices.compare(f"pfc {place}", found["pfc"]["lossless_priorities"] >> priority & 1, int(priority in pfc))
+        parameters = resolve_parameters(document, port, priority)
+        marking(devices, f"marking {place} priority {priority}", parameters["marking"], queue, assumptions)
+        devices.compare(f"pfc {place}", parameters["pfc"]["lossless_priorities"] >> priority & 1, int(priority in pfc))
         assert traffic_class.lossless == (priority in pfc), "a class is paused exactly where it is lossless"
         discipline = value("queue.discipline", queue)
         devices.compare(
             f"strict {place} priority {priority}",
-            found["scheduler"]["strict_priorities"] >> priority & 1,
+            parameters["scheduler"]["strict_priorities"] >> priority & 1,
             int(discipline is Discipline.STRICT),
         )
         weight = value("queue.weight", queue)
         if discipline is not Discipline.STRICT and weight is not None:
             weights[priority] = weight
-            assert found["scheduler"]["weights"][priority] == weight, f"weight {place} priority {priority}"
+            assert parameters["scheduler"]["weights"][priority] == weight, f"weight {place} priority {priority}"
             devices.compared["weight"] += 1
     compare_watchdog(devices, document, port, place)
     compare_buffer(devices, document, port, place)
@@ -220,37 +220,37 @@ def queue_of(devices: Devices, place: Place, traffic_class: TrafficClass) -> Pla
     return place.child("queue", str(queue))
 
 
-def marking(devices: Devices, subject: str, found: Any, queue: Place, assumed: tuple[str, ...]) -> None:
+def marking(devices: Devices, subject: str, found_value: Any, queue: Place, assumptions: tuple[str, ...]) -> None:
     """Bytes, or percent of a buffer that the scenario has had to assume. What a system marks by default is not planned,
     and parameters not to be simulated."""
-    if not found["enabled"] and devices.planned_queue(queue).ecn.enabled is None:
+    if not found_value["enabled"] and devices.planned_queue(queue).ecn.enabled is None:
         return
     if not devices.value(queue, "queue.ecn.enabled"):
-        devices.compare(subject, found["enabled"], False)
+        devices.compare(subject, found_value["enabled"], False)
         return
-    devices.compare(subject, found["enabled"], True)
+    devices.compare(subject, found_value["enabled"], True)
     probability = devices.value(queue, "queue.ecn.probability")
-    devices.compare(subject, found["pmax"], (100 if probability is None else probability) / 100)
+    devices.compare(subject, found_value["pmax"], (100 if probability is None else probability) / 100)
     low, high = devices.value(queue, "queue.ecn.minimum"), devices.value(queue, "queue.ecn.maximum")
     if low is not None and high is not None:
-        devices.compare(subject, (found["kmin_bytes"], found["kmax_bytes"]), (int(low), int(high)))
-        assert found["reference_gbps"] is None, "bytes of this port, not of another speed"
+        devices.compare(subject, (found_value["kmin_bytes"], found_value["kmax_bytes"]), (int(low), int(high)))
+        assert found_value["reference_gbps"] is None, "bytes of this port, not of another speed"
         return
     low, high = devices.value(queue, "queue.ecn.minimum_fill"), devices.value(queue, "queue.ecn.maximum_fill")
-    assert any(entry.startswith("ECN thresholds of ") for entry in assumed)
-    assert found["kmin_bytes"] / found["kmax_bytes"] == pytest.approx(low / high, rel=1e-6)
+    assert any(entry.startswith("ECN thresholds of ") for entry in assumptions)
+    assert found_value["kmin_bytes"] / found_value["kmax_bytes"] == pytest.approx(low / high, rel=1e-6)
     devices.compared["marking"] += 1
 
 
 def compare_buffer(devices: Devices, document: Any, port: int, place: Place) -> None:
     """Headroom as the plan shows it to a reader; buffer, cells and slices of as many chips as the ports need."""
     cable = devices.plan.cables[port // 2]
-    shown = shown_headroom(devices.plan, place.device, cable)
+    headroom = shown_headroom(devices.plan, place.device, cable)
     lossless = [class_ for class_ in devices.plan.classes.values() if class_.lossless]
     switch = resolve_parameters(document, port, int(lossless[0].priority) if lossless else 0)["switch"]
-    if shown is not None and lossless:
-        found = resolve_parameters(document, port, int(lossless[0].priority))["switch"]["headroom"]
-        devices.compare(f"headroom {place}", f"{found['bytes']:,} B", shown.partition(" (")[0])
+    if headroom is not None and lossless:
+        parameters = resolve_parameters(document, port, int(lossless[0].priority))["switch"]["headroom"]
+        devices.compare(f"headroom {place}", f"{parameters['bytes']:,} B", headroom.partition(" (")[0])
     model = CATALOGUE.switches[devices.plan.switches[place.device].model or ""]
     chip = CATALOGUE.chips.get(model.chip)
     count = -(-model.ports.value * model.speed.value // chip.capacity.value) if chip and chip.capacity else 1
@@ -268,52 +268,52 @@ def compare_buffer(devices: Devices, document: Any, port: int, place: Place) -> 
     devices.compare(f"voq {place}", switch["architecture"]["rule"] == "voq", bool(chip and chip.credit))
 
 
-def compare_pools(devices: Devices, place: Place, found: Any) -> None:
+def compare_pools(devices: Devices, place: Place, found_value: Any) -> None:
     """The pools of the buffer, where a device reports them."""
-    at = Place(place.device)
+    location = Place(place.device)
 
     def value(name: str) -> Any:
         path = f"switch.buffers.{name}"
-        return devices.value(at, path) if devices.reads(place.device, path) else None
+        return devices.value(location, path) if devices.reads(place.device, path) else None
 
     for name in ("lossless", "lossy"):
         share = value(f"{name}_share")
         if share is not None:
-            devices.compare(f"pools {place}", (found.get("pools") or {}).get(f"{name}_percent"), share)
+            devices.compare(f"pools {place}", (found_value.get("pools") or {}).get(f"{name}_percent"), share)
     shared, fixed = value("headroom_share"), value("shared_headroom")
     if shared is not None:
-        devices.compare(f"pools {place}", found.get("shared_headroom"), {"rule": "share", "percent": shared})
+        devices.compare(f"pools {place}", found_value.get("shared_headroom"), {"rule": "share", "percent": shared})
     elif fixed is not None:
-        devices.compare(f"pools {place}", found.get("shared_headroom"), {"rule": "fixed", "bytes": int(fixed)})
+        devices.compare(f"pools {place}", found_value.get("shared_headroom"), {"rule": "fixed", "bytes": int(fixed)})
     else:
-        devices.compare(f"one-headroom {place}", found.get("shared_headroom"), None)
+        devices.compare(f"one-headroom {place}", found_value.get("shared_headroom"), None)
     if value("lossless_share") is None and value("lossy_share") is None:
         # Of the systems here, Cumulus Linux alone makes pools of its own: half and half, by its RoCE mode.
         system_pools = {"lossless_percent": 50, "lossy_percent": 50}
         by_itself = devices.plan.switches[place.device].os == "cumulus" and value("lossless")
-        devices.compare(f"one-pool {place}", found.get("pools"), system_pools if by_itself else None)
+        devices.compare(f"one-pool {place}", found_value.get("pools"), system_pools if by_itself else None)
 
 
 def compare_watchdog(devices: Devices, document: Any, port: int, place: Place) -> None:
     """The PFC watchdog, where it drops or forwards."""
-    found = resolve_parameters(document, port, 0)["pfc"]["watchdog"]
+    parameters = resolve_parameters(document, port, 0)["pfc"]["watchdog"]
 
     def value(name: str) -> Any:
         return devices.value(place, f"port.qos.watchdog.{name}")
 
     action = value("action")
     if not value("enabled") or action is None or action.value not in ("drop", "forward"):
-        devices.compare(f"watchdog {place}", found, None)
+        devices.compare(f"watchdog {place}", parameters, None)
         return
-    assert found is not None, f"watchdog {place}"
+    assert parameters is not None, f"watchdog {place}"
     detect, restore = value("detect"), value("restore")
     poll = devices.value(Place(place.device), "switch.watchdog_poll")
-    devices.compare(f"watchdog {place}", found["action"], action.value)
+    devices.compare(f"watchdog {place}", parameters["action"], action.value)
     if detect is not None:
-        devices.compare(f"watchdog {place}", Duration(found["detection_ns"] * 1000), detect)
-        devices.compare(f"watchdog {place}", Duration(found["restoration_ns"] * 1000), restore or detect)
+        devices.compare(f"watchdog {place}", Duration(parameters["detection_ns"] * 1000), detect)
+        devices.compare(f"watchdog {place}", Duration(parameters["restoration_ns"] * 1000), restore or detect)
     if poll is not None:
-        devices.compare(f"watchdog {place}", Duration(found["poll_ns"] * 1000), poll)
+        devices.compare(f"watchdog {place}", Duration(parameters["poll_ns"] * 1000), poll)
 
 
 def nic_port(devices: Devices, document: Any, port: int, place: Place, link: Any, side: int) -> None:
@@ -322,16 +322,18 @@ def nic_port(devices: Devices, document: Any, port: int, place: Place, link: Any
     def value(name: str) -> Any:
         return devices.value(place, f"nic.{name}")
 
-    def compare(name: str, found: object, path: str, expected: object) -> None:
+    def compare(name: str, found_value: object, path: str, expected: object) -> None:
         if devices.reads(place.device, f"nic.{path}") and value(path) is not None:
-            devices.compare(f"{name} {place}", found, expected)
+            devices.compare(f"{name} {place}", found_value, expected)
 
     lossless = value("qos.pfc")
-    found = resolve_parameters(document, port, 0)
-    compare("nic-pfc", found["pfc"]["lossless_priorities"], "qos.pfc", sum(1 << int(entry) for entry in lossless or ()))
+    parameters = resolve_parameters(document, port, 0)
+    compare(
+        "nic-pfc", parameters["pfc"]["lossless_priorities"], "qos.pfc", sum(1 << int(entry) for entry in lossless or ())
+    )
     data = value("qos.roce_priority")
-    sent = {flow["priority"] for flow in document["flows"]}
-    compare("nic-priority", sent, "qos.roce_priority", {int(data or 0)})
+    priorities = {flow["priority"] for flow in document["flows"]}
+    compare("nic-priority", priorities, "qos.roce_priority", {int(data or 0)})
     if data is not None:
         of_data = resolve_parameters(document, port, int(data))
         compare(
@@ -344,11 +346,11 @@ def nic_port(devices: Devices, document: Any, port: int, place: Place, link: Any
         if tcs is None or disciplines is None or traffic_class.priority not in tcs:
             continue
         strict = disciplines.get(tcs[traffic_class.priority]) is Discipline.STRICT
-        bit = found["scheduler"]["strict_priorities"] >> int(traffic_class.priority) & 1
+        bit = parameters["scheduler"]["strict_priorities"] >> int(traffic_class.priority) & 1
         devices.compare(f"nic-strict {place} priority {traffic_class.priority}", bit, int(strict))
         share = (value("qos.tc_share") or {}).get(tcs[traffic_class.priority])
         if share and not strict:
-            assert found["scheduler"]["weights"][int(traffic_class.priority)] == share, f"nic-weight {place}"
+            assert parameters["scheduler"]["weights"][int(traffic_class.priority)] == share, f"nic-weight {place}"
             devices.compared["nic-weight"] += 1
     compare("nic-mtu", document["parameters"]["transport"].get("mtu_bytes"), "rdma_mtu", value("rdma_mtu"))
     compare("nic-speed", link["gbps"] * 10**9, "link.speed", int(value("link.speed") or 0))
@@ -356,11 +358,11 @@ def nic_port(devices: Devices, document: Any, port: int, place: Place, link: Any
     compare("nic-address", link["addresses"][side], "addresses", addresses and addresses[0].partition("/")[0])
 
 
-def congestion(devices: Devices, subject: str, found: Any, place: Place) -> None:
+def congestion(devices: Devices, subject: str, found_value: Any, place: Place) -> None:
     """The algorithm by what the NIC says it runs; parameters that it says by name and value."""
     runs = devices.value(place, "nic.qos.congestion")
     on = devices.value(place, "nic.qos.ecn")
-    algorithm = found["congestion"]["algorithm"]
+    algorithm = found_value["congestion"]["algorithm"]
     if on is False:
         devices.compare(subject, algorithm, "line-rate")
     elif runs is Congestion.DCQCN_D:
@@ -368,7 +370,7 @@ def congestion(devices: Devices, subject: str, found: Any, place: Place) -> None
     elif runs is Congestion.DCQCN_P:
         devices.compare(subject, algorithm in ("dcqcn-p", "dcqcn-nvidia", "dcqcn"), True)
     parameters = devices.value(place, "nic.qos.congestion_parameters") or {}
-    for name, value in found["congestion"].items():
+    for name, value in found_value["congestion"].items():
         plain = name.removesuffix("_us").removesuffix("_mbps").removesuffix("_bytes").removesuffix("_percent")
         if name != "algorithm" and plain in parameters:
             devices.compare(subject, int(value), parameters[plain])

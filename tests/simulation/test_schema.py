@@ -69,12 +69,15 @@ def test_every_description_is_there() -> None:
 def properties(schema: Any, path: str = "$") -> list[tuple[str, dict[str, Any]]]:
     """Every property of every object in a schema, with its path there."""
     if isinstance(schema, list):
-        return [found for n, entry in enumerate(schema) for found in properties(entry, f"{path}[{n}]")]
+        return [property_path for n, entry in enumerate(schema) for property_path in properties(entry, f"{path}[{n}]")]
     if not isinstance(schema, dict):
         return []
     here = [(f"{path}.{key}", entry) for key, entry in schema.get("properties", {}).items() if "const" not in entry]
     return here + [
-        found for key, entry in schema.items() if key != "x-presets" for found in properties(entry, f"{path}.{key}")
+        property_path
+        for key, entry in schema.items()
+        if key != "x-presets"
+        for property_path in properties(entry, f"{path}.{key}")
     ]
 
 

@@ -37,9 +37,9 @@ def read(file: Path, filter_: str, *names: str) -> list[dict[str, str]]:
     return [dict(zip(names, row, strict=True)) for row in fields(file, filter_, *names)]
 
 
-def mixed_scenario(**more: Any) -> dict[str, Any]:
+def mixed_scenario(**options: Any) -> dict[str, Any]:
     """Host 0 writes to host 2, and sends it messages of several lengths by TCP and UDP; host 2 sends TCP back."""
-    sent = [100_000, 1, 1448, 50_000, 30_001]
+    sizes = [100_000, 1, 1448, 50_000, 30_001]
     return {
         **INCAST,
         "flows": [
@@ -48,10 +48,10 @@ def mixed_scenario(**more: Any) -> dict[str, Any]:
         ],
         "queue_pairs": [{"a": 0, "b": 2, "service": "tcp", "priority": 0}],
         "operations": [
-            *({"queue_pair": 0, "bytes": size, "at_ns": 2_000 * number} for number, size in enumerate(sent)),
+            *({"queue_pair": 0, "bytes": size, "at_ns": 2_000 * number} for number, size in enumerate(sizes)),
             *({"queue_pair": 0, "side": "b", "bytes": size, "at_ns": 1_000} for size in (70_000, 5)),
         ],
-        **more,
+        **options,
     }
 
 
@@ -61,10 +61,10 @@ def capture(tmp_path: Path) -> Callable[[dict[str, Any]], list[Path]]:
     needs("tshark")
 
     def run_capture(scenario: dict[str, Any]) -> list[Path]:
-        out = tmp_path / "out"
-        done = wirespeed(write_scenario(tmp_path, scenario), "-o", out, "--pcap", "0,2")
-        assert done.returncode == Exit.PASSED, done.stderr
-        return [out / "0.pcap", out / "2.pcap"]
+        target = tmp_path / "out"
+        result = wirespeed(write_scenario(tmp_path, scenario), "-o", target, "--pcap", "0,2")
+        assert result.returncode == Exit.PASSED, result.stderr
+        return [target / "0.pcap", target / "2.pcap"]
 
     return run_capture
 
@@ -103,8 +103,8 @@ def test_what_is_lost_is_seen_again(capture: Callable[[dict[str, Any]], list[Pat
     sender, receiver = capture(
         mixed_scenario(links=links, parameters=parameters, operations=[{"queue_pair": 0, "bytes": 400_000}])
     )
-    again = tshark(sender, "-Y", "tcp.analysis.retransmission or tcp.analysis.fast_retransmission")
-    assert again
+    second_result = tshark(sender, "-Y", "tcp.analysis.retransmission or tcp.analysis.fast_retransmission")
+    assert second_result
     assert tshark(receiver, "-Y", "tcp.analysis.lost_segment")
     assert tshark(receiver, "-Y", "tcp.analysis.duplicate_ack")
     for file in (sender, receiver):

@@ -32,47 +32,47 @@ def test_columns_keep_their_names_types_and_values() -> None:
         ("value", "f64", struct.pack("<3d", 0.0, -1.5, 1e300), None),
         ("status", "u8", bytes([1, 0, 1]), ENDED),
     ]
-    (made,) = arrow([("flows", columns)]).items()
-    assert made[0] == "flows"
-    assert made[1].to_pydict() == {
+    (table,) = arrow([("flows", columns)]).items()
+    assert table[0] == "flows"
+    assert table[1].to_pydict() == {
         "priority": [0, 7, 255],
         "port": [0, 1, 2**32 - 1],
         "bytes": [0, 1, 2**64 - 1],
         "value": [0.0, -1.5, 1e300],
         "status": ["completed", "unfinished", "completed"],
     }
-    assert [str(field.type) for field in made[1].schema][:4] == ["uint8", "uint32", "uint64", "double"]
+    assert [str(field.type) for field in table[1].schema][:4] == ["uint8", "uint32", "uint64", "double"]
 
 
 def test_values_are_not_copied() -> None:
     values = array("Q", range(1000)).tobytes()
-    made = arrow([("t", [("n", "u64", values, None)])])["t"]
-    assert made["n"].chunk(0).buffers()[1].address == pa.py_buffer(values).address
+    table = arrow([("t", [("n", "u64", values, None)])])["t"]
+    assert table["n"].chunk(0).buffers()[1].address == pa.py_buffer(values).address
 
 
 def test_a_time_that_never_comes_is_null() -> None:
     times = struct.pack("<3Q", 5, 2**64 - 1, 7)
-    made = arrow([("t", [("end_ps", "u64", times, None), ("bytes", "u64", times, None)])])
-    assert made["t"]["end_ps"].to_pylist() == [5, None, 7]
-    assert made["t"]["bytes"].to_pylist() == [5, 2**64 - 1, 7]
+    table = arrow([("t", [("end_ps", "u64", times, None), ("bytes", "u64", times, None)])])
+    assert table["t"]["end_ps"].to_pylist() == [5, None, 7]
+    assert table["t"]["bytes"].to_pylist() == [5, 2**64 - 1, 7]
     file = io.BytesIO()
-    pq.write_table(made["t"], file)
-    assert digest({"t": pq.read_table(file)}) == digest(made)
-    other = arrow([("t", [("end_ps", "u64", struct.pack("<3Q", 5, 6, 7), None), ("bytes", "u64", times, None)])])
-    assert digest(other) != digest(made)
+    pq.write_table(table["t"], file)
+    assert digest({"t": pq.read_table(file)}) == digest(table)
+    other_table = arrow([("t", [("end_ps", "u64", struct.pack("<3Q", 5, 6, 7), None), ("bytes", "u64", times, None)])])
+    assert digest(other_table) != digest(table)
 
 
 def test_a_table_without_rows() -> None:
-    made = arrow([("pauses", [("port", "u32", b"", None), ("status", "u8", b"", ENDED)])])
-    assert made["pauses"].num_rows == 0
-    assert digest(made) == digest({"pauses": made["pauses"].combine_chunks()})
+    table = arrow([("pauses", [("port", "u32", b"", None), ("status", "u8", b"", ENDED)])])
+    assert table["pauses"].num_rows == 0
+    assert digest(table) == digest({"pauses": table["pauses"].combine_chunks()})
 
 
 FLOWS = table(pa.uint64(), flow=[0, 1, 2], end_ps=[10, 20, 30])
 
 
 @pytest.mark.parametrize(
-    "other",
+    "other_table",
     [
         {},
         {"other": FLOWS["t"]},
@@ -85,8 +85,8 @@ FLOWS = table(pa.uint64(), flow=[0, 1, 2], end_ps=[10, 20, 30])
         table(pa.uint64(), flow=[0, 1, 2]),
     ],
 )
-def test_another_table_has_another_hash(other: dict[str, pa.Table]) -> None:
-    assert digest(other) != digest(FLOWS)
+def test_another_table_has_another_hash(other_table: dict[str, pa.Table]) -> None:
+    assert digest(other_table) != digest(FLOWS)
 
 
 @pytest.mark.parametrize(
@@ -119,5 +119,5 @@ def test_the_hash_itself() -> None:
     """It stands in files and reports: a change of how it is made is a change for everyone."""
     numbers = b"t\0n\0uint64\0002\0" + struct.pack("<2Q", 7, 8)
     text = b"t\0w\0words b c\0002\0" + struct.pack("<2i", 1, 0)
-    made = pa.table({"n": pa.array([7, 8], pa.uint64()), "w": words([2, 1], ["a", "b", "c"])})
-    assert digest({"t": made}) == hashlib.sha256(numbers + text).hexdigest()
+    table = pa.table({"n": pa.array([7, 8], pa.uint64()), "w": words([2, 1], ["a", "b", "c"])})
+    assert digest({"t": table}) == hashlib.sha256(numbers + text).hexdigest()

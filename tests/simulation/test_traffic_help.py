@@ -35,6 +35,6 @@ def test_every_fault_is_named(text: str) -> None:
 
 
 def test_the_settings_are_some_that_are_simulated(text: str) -> None:
-    found = re.findall(r"\b(?:switch|port|queue|nic|pcie)\.[a-z_]+(?:\.[a-z_]+)*", text)
-    assert len(found) == 5
-    assert set(found) <= set(SIMULATED)
+    matches = re.findall(r"\b(?:switch|port|queue|nic|pcie)\.[a-z_]+(?:\.[a-z_]+)*", text)
+    assert len(matches) == 5
+    assert set(matches) <= set(SIMULATED)

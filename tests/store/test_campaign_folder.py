@@ -31,15 +31,15 @@ def test_a_folder_of_bench_run_is_a_campaign(tmp_path: Path) -> None:
     ran = bench("parse", tmp_path / "run", "--store", path)
     assert (ran.returncode, ran.stderr) == (0, "")
     with Store(str(path)) as store:
-        found = store.find("latest")
-        assert (found.label, found.cluster, found.logs) == (campaign.id, "lab", 3)
-        assert (found.started or "")[:19] == (campaign.started or "")[:19]  # to the second
-        assert [key for _, key, _ in store.logs(found)] == ["a.1", "b.1", "narrow1.a.1"]
-        assert store.content(found, "b.1") == (LOG.read_bytes(),)
+        stored_rows = store.find("latest")
+        assert (stored_rows.label, stored_rows.cluster, stored_rows.logs) == (campaign.id, "lab", 3)
+        assert (stored_rows.started or "")[:19] == (campaign.started or "")[:19]  # to the second
+        assert [key for _, key, _ in store.logs(stored_rows)] == ["a.1", "b.1", "narrow1.a.1"]
+        assert store.content(stored_rows, "b.1") == (LOG.read_bytes(),)
         counts = {
-            place: {len(values) for values in store.values(found, Filters(place=place)).values()}
+            place: {len(values) for values in store.values(stored_rows, Filters(place=place)).values()}
             for place in PLACES.values()
         }
         assert counts == {PLACES["a"]: {2}, PLACES["b"]: {1}}
-    again = bench("parse", tmp_path / "run", "--store", path, "--label", "mine")
-    assert "campaign 2 mine: 3 logs" in again.stdout
+    second_result = bench("parse", tmp_path / "run", "--store", path, "--label", "mine")
+    assert "campaign 2 mine: 3 logs" in second_result.stdout

@@ -23,9 +23,9 @@ def _indices(values: list[float]) -> list[int]:
 def test_a_clear_step_is_found_where_it_is(before: int, after: int) -> None:
     for seed in range(10):
         chance = Random(seed)
-        found = change_points([*_noise(chance, before), *_noise(chance, after, 90.0)])
-        assert [split.index for split in found] == [before]
-        assert found[0].p <= SIGNIFICANCE
+        change_list = change_points([*_noise(chance, before), *_noise(chance, after, 90.0)])
+        assert [split.index for split in change_list] == [before]
+        assert change_list[0].p <= SIGNIFICANCE
 
 
 def test_two_steps_are_two() -> None:
@@ -64,8 +64,8 @@ def test_what_never_changes_has_no_step(value: float, count: int) -> None:
 
 
 def test_a_step_without_noise_is_found() -> None:
-    found = change_points([0.0] * 12 + [3.0] * 4)
-    assert [split.index for split in found] == [12]
+    change_list = change_points([0.0] * 12 + [3.0] * 4)
+    assert [split.index for split in change_list] == [12]
 
 
 def test_unit_and_sign_do_not_matter() -> None:

@@ -36,19 +36,19 @@ def test_worse_is_said_with_what_changed(store_address: str) -> None:
     ran = bench("compare", "before", "latest", "--store", store_address)
     assert ran.returncode == 1, ran.stderr
     assert ran.stdout == (Path(__file__).parent / "worse.txt").read_text()
-    found = read_comparison(bench("compare", "latest~1", "after", "--store", store_address, "-f", "json"))
-    (row,) = found["series"]
+    comparison = read_comparison(bench("compare", "latest~1", "after", "--store", store_address, "-f", "json"))
+    (row,) = comparison["series"]
     assert row["series"]["location"] == PAIR
     assert (row["difference"], row["effect"]) == ("worse", 0.0)
     assert row["p"] == row["adjusted"] == pytest.approx(2 / 252)
     assert row["change"] == pytest.approx(361.1 / 389.5 - 1)
-    assert found["changes"]["changed"][0] == {
+    assert comparison["changes"]["changed"][0] == {
         "place": "node1 nic ens1",
         "name": "nic.link.mtu",
         "before": "9000",
         "after": "1500",
     }
-    assert found["changes"]["unread"] == 1
+    assert comparison["changes"]["unread"] == 1
     assert bench("compare", "after", "before", "--store", store_address).returncode == 0  # better
     assert bench("compare", "before", "after", "--store", store_address, "--at-least", "10").returncode == 0
     assert bench("compare", "before", "after", "--store", store_address, "--metric", "busbw").returncode == 3
@@ -61,8 +61,8 @@ def test_a_name_stands_above_its_rows_however_narrow_the_terminal(tmp_path: Path
         add(store, "before", runs_of_values(FAST), 1)
         add(store, "after", runs_of_values(SLOW), 2)
     lines = bench("compare", "before", "after", "--store", store_address, COLUMNS=columns).stdout.splitlines()
-    at = lines.index(f"ib_write_bw, {PAIR}")
-    assert lines[at - 1 : at + 2 : 2] == [
+    index = lines.index(f"ib_write_bw, {PAIR}")
+    assert lines[index - 1 : index + 2 : 2] == [
         "  metric         size  median A  runs  median B  runs  change",
         "  bw_avg Gb/s  64 KiB     389.5     5     361.1     5  -7.3 %  worse",
     ]
@@ -155,12 +155,12 @@ def test_logs_are_compared_without_a_store(tmp_path: Path) -> None:
     before, after = tmp_path / "before", tmp_path / "after"
     sharp = ("--metric", "bw_avg", "--size", "8MiB", "-f", "json")
     ran = bench("compare", before, after, *sharp, XDG_STATE_HOME=str(tmp_path))
-    found = read_comparison(ran)
-    assert found["a"]["label"] == str(before) and found["a"]["id"] is None
+    comparison = read_comparison(ran)
+    assert comparison["a"]["label"] == str(before) and comparison["a"]["id"] is None
     assert not (tmp_path / "wirespeed").exists()
     assert bench("parse", before, "--store", tmp_path / "a.db", "--label", "kept").returncode == 0
     mixed = read_comparison(bench("compare", "kept", after, "--store", tmp_path / "a.db", *sharp))
-    assert mixed["series"] == found["series"]
+    assert mixed["series"] == comparison["series"]
 
 
 @pytest.mark.parametrize(

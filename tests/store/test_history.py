@@ -65,8 +65,8 @@ def test_a_test_without_series_is_answered_with_those_of_the_store(tmp_path: Pat
     address = str(tmp_path / "store.db")
     with Store(address) as store:
         add(store, "night", runs_of_values([390.0]))
-    done = bench("history", "--test", "foo", "--store", address)
-    assert (done.returncode, done.stderr) == (3, "no series matches --test foo; tests: ib_write_bw\n")
+    result = bench("history", "--test", "foo", "--store", address)
+    assert (result.returncode, result.stderr) == (3, "no series matches --test foo; tests: ib_write_bw\n")
 
 
 @pytest.mark.parametrize(
@@ -83,8 +83,8 @@ def test_the_option_that_excludes_every_series_is_named(options: tuple[str, str]
         add(store, "night", runs_of_values([390.0]))
         add(store, "later", runs_of_values([391.0]), 2)
     for command in (("history",), ("compare", "night", "later")):
-        done = bench(*command, *options, "--store", address)
-        assert (done.returncode, done.stderr) == (3, f"no series matches {message}\n")
+        result = bench(*command, *options, "--store", address)
+        assert (result.returncode, result.stderr) == (3, f"no series matches {message}\n")
 
 
 @pytest.mark.parametrize(
@@ -127,12 +127,14 @@ def test_campaigns_are_listed(store_address: str) -> None:
     }
 
 
-@pytest.mark.parametrize("asked", [("--test", "none"), ("--metric", "busbw"), ("--place", "x -> y"), ("--ranks", "3")])
-def test_nothing_of_what_was_asked_for(asked: tuple[str, str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "arguments", [("--test", "none"), ("--metric", "busbw"), ("--place", "x -> y"), ("--ranks", "3")]
+)
+def test_nothing_of_what_was_asked_for(arguments: tuple[str, str], tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     with Store(str(path)) as store:
         add(store, "a", runs_of_values([1.0]))
-    ran = bench("history", *asked, "--store", path)
+    ran = bench("history", *arguments, "--store", path)
     assert (ran.returncode, ran.stdout) == (3, "0 series, 0 with a change point\n")
 
 

@@ -44,9 +44,9 @@ def test_nothing_is_said_of_noise(seed: int, tmp_path: Path) -> None:
     levels = [chance.gauss(390, 5) for _ in range(PAIRS)]
     for label in "ab":
         _store(tmp_path / "s.db", label, levels, chance)
-    code, found = _compare(tmp_path / "s.db")
-    assert {row["difference"] for row in found["series"]} == {"no significant change"}
-    assert [change["difference"] for change in found["joint_changes"]] == ["no significant change"]
+    code, comparison = _compare(tmp_path / "s.db")
+    assert {row["difference"] for row in comparison["series"]} == {"no significant change"}
+    assert [change["difference"] for change in comparison["joint_changes"]] == ["no significant change"]
     assert code == 0
 
 
@@ -56,12 +56,12 @@ def test_one_slow_pair_is_told_by_the_others(repeats: int, tmp_path: Path) -> No
     before = [chance.gauss(390, 5) for _ in range(PAIRS)]
     _store(tmp_path / "s.db", "a", before, chance, repeats)
     _store(tmp_path / "s.db", "b", [*before[:-1], before[-1] * 0.9], chance, repeats)
-    code, found = _compare(tmp_path / "s.db")
-    worse = [row for row in found["series"] if row["difference"] == "worse"]
+    code, comparison = _compare(tmp_path / "s.db")
+    worse = [row for row in comparison["series"] if row["difference"] == "worse"]
     assert [row["series"]["location"] for row in worse] == ["node39 -> node40"]
     assert worse[0]["unlike"] < 0.001 and (worse[0]["p"] is None) == (repeats == 1)
     assert "by how much the other places of this measurement changed" in worse[0]["reason"]
-    assert found["joint_changes"][0]["difference"] == "no significant change"
+    assert comparison["joint_changes"][0]["difference"] == "no significant change"
     assert code == 1
 
 
@@ -70,20 +70,20 @@ def test_all_pairs_slower_is_a_change_of_the_whole(tmp_path: Path) -> None:
     before = [chance.gauss(390, 5) for _ in range(PAIRS)]
     _store(tmp_path / "s.db", "a", before, chance)
     _store(tmp_path / "s.db", "b", [level * 0.95 for level in before], chance)
-    code, found = _compare(tmp_path / "s.db")
-    (whole,) = found["joint_changes"]
+    code, comparison = _compare(tmp_path / "s.db")
+    (whole,) = comparison["joint_changes"]
     assert (whole["difference"], whole["places"], whole["series"]["location"]) == ("worse", PAIRS, None)
     assert whole["change"] == pytest.approx(-0.05, abs=0.001) and whole["adjusted"] < 1e-6
-    assert {row["difference"] for row in found["series"]} == {"no significant change"}
+    assert {row["difference"] for row in comparison["series"]} == {"no significant change"}
     assert code == 1
-    shown = bench("compare", "a", "b", "--store", tmp_path / "s.db", "--limit", "1").stdout
-    assert "ib_write_bw bw_avg 64 KiB: worse by -5.0 %, median of 40 pairs (" in shown
+    stdout = bench("compare", "a", "b", "--store", tmp_path / "s.db", "--limit", "1").stdout
+    assert "ib_write_bw bw_avg 64 KiB: worse by -5.0 %, median of 40 pairs (" in stdout
 
 
 def test_few_places_say_nothing_together(tmp_path: Path) -> None:
     chance = Random(1)
     _store(tmp_path / "s.db", "a", [390.0] * 5, chance)
     _store(tmp_path / "s.db", "b", [300.0] * 5, chance)
-    code, found = _compare(tmp_path / "s.db")
-    assert (code, found["joint_changes"]) == (3, [])
-    assert {row["difference"] for row in found["series"]} == {"too few values"}
+    code, comparison = _compare(tmp_path / "s.db")
+    assert (code, comparison["joint_changes"]) == (3, [])
+    assert {row["difference"] for row in comparison["series"]} == {"too few values"}

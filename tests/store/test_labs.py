@@ -64,9 +64,9 @@ def test_one_of_a_lab_is_compared_with_labs_alone(store_address: str, a: str, b:
     assert ran.returncode == code, ran.stderr
     if code:
         lab = a if a in ("try", "again") else b
-        other = "three" if "three" in (a, b) else "mi300x-4node"
+        other_lab = "three" if "three" in (a, b) else "mi300x-4node"
         assert ran.stderr == (
-            f"error: campaign {lab}: found results of the lab mi300x_4node, compared with those of {other}; "
+            f"error: campaign {lab}: found results of the lab mi300x_4node, compared with those of {other_lab}; "
             "expected two labs or two clusters\n  hint: results of a lab show how fast one machine copies memory\n"
         )
 
@@ -79,16 +79,18 @@ def test_folders_of_runs_are_told_apart_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "labels"),
+    ("arguments", "labels"),
     [
         ((), ["one", "two", "three"]),
         (("--cluster", "lab mi300x_4node"), ["try", "again"]),
         (("--cluster", "mi300x-4node"), ["one", "two"]),
     ],
 )
-def test_a_history_is_of_clusters_or_of_one_lab(store_address: str, asked: tuple[str, ...], labels: list[str]) -> None:
+def test_a_history_is_of_clusters_or_of_one_lab(
+    store_address: str, arguments: tuple[str, ...], labels: list[str]
+) -> None:
     _store(store_address)
-    ran = bench("history", "--test", "ib_write_bw", "--store", store_address, "-f", "json", *asked)
+    ran = bench("history", "--test", "ib_write_bw", "--store", store_address, "-f", "json", *arguments)
     history = json.loads(ran.stdout)["history"]
     assert [campaign["label"] for campaign in history["campaigns"]] == labels
     assert [len(past["points"]) for past in history["series"]] == [len(labels)]

@@ -33,11 +33,16 @@ def test_writers_at_once_all_write(store_address: str) -> None:
     with ThreadPoolExecutor(3) as pool:  # each has connections of its own, as processes would
         list(pool.map(_write, [store_address] * 3, range(3)))
     with Store(store_address) as store:
-        known = store.campaigns()
-        assert sorted(campaign.label for campaign in known) == ["c0", "c1", "c2"]
-        assert [campaign.runs for campaign in known] == [1] * 3  # the later two logs of each have the first one's bytes
+        campaigns = store.campaigns()
+        assert sorted(campaign.label for campaign in campaigns) == ["c0", "c1", "c2"]
+        assert [campaign.runs for campaign in campaigns] == [
+            1
+        ] * 3  # the later two logs of each have the first one's bytes
         values = [
-            value for campaign in known for found in store.values(campaign, Filters()).values() for value in found
+            value
+            for campaign in campaigns
+            for stored_value in store.values(campaign, Filters()).values()
+            for value in stored_value
         ]
         assert sorted(values) == [0.0, 1.0, 2.0]
 
@@ -89,9 +94,9 @@ for number in range(2):
     ran = subprocess.run([sys.executable, "-c", program], env=environment, timeout=60, check=False)
     assert ran.returncode == -signal.SIGKILL
     with Store(str(path)) as store:
-        found = store.find("x")
-        assert (found.logs, found.runs, found.finished) == (1, 2, False)
-        assert list(store.values(found, Filters()).values()) == [[1.0, 2.0]]
+        stored_rows = store.find("x")
+        assert (stored_rows.logs, stored_rows.runs, stored_rows.finished) == (1, 2, False)
+        assert list(store.values(stored_rows, Filters()).values()) == [[1.0, 2.0]]
 
 
 def test_a_full_disk_loses_nothing_that_was_stored(tmp_path: Path) -> None:
@@ -122,8 +127,8 @@ def test_a_full_disk_loses_nothing_that_was_stored(tmp_path: Path) -> None:
 
 def test_the_raw_output_comes_back(store_address: str) -> None:
     assert bench("parse", BENCH, "--store", store_address, "--label", "x").returncode == 0
-    listed = bench("log", "x", "--store", store_address).stdout.splitlines()
-    assert listed == [f"{path.stat().st_size:>12,}  {path}" for path in sorted(BENCH.iterdir())]
+    lines = bench("log", "x", "--store", store_address).stdout.splitlines()
+    assert lines == [f"{path.stat().st_size:>12,}  {path}" for path in sorted(BENCH.iterdir())]
     command = [sys.executable, "-m", "wirespeed", "bench", "log", "latest", str(BENCH / "all-reduce-1-node.log")]
     ran = subprocess.run([*command, "--store", store_address], capture_output=True, timeout=60, check=True)
     assert ran.stdout == (BENCH / "all-reduce-1-node.log").read_bytes()
@@ -143,5 +148,5 @@ def test_facts_of_the_time_are_kept(healthy_bundle: Callable[[str], Path], tmp_p
         assert ran.returncode == 0, ran.stderr
     ran = bench("compare", "before", "after", "--store", path, "--limit", 1)
     assert ran.returncode == 3  # one value each
-    changed = ran.stdout.partition("changed between A and B\n")[2]
-    assert changed == "  port.link.mtu: 9100 → 1500  (leaf1 port Eth1/21)\n"
+    changed_text = ran.stdout.partition("changed between A and B\n")[2]
+    assert changed_text == "  port.link.mtu: 9100 → 1500  (leaf1 port Eth1/21)\n"

@@ -15,8 +15,8 @@ LOG = BENCH / "all-reduce-1-node.log"
 CLUSTER = BENCH.parent / "cluster.yaml"
 
 
-def parse(*arguments: object, given: bytes = b"", **environment: str) -> CompletedProcess[str]:
-    return bench("parse", *arguments, given=given, **environment)
+def parse(*arguments: object, stdin_data: bytes = b"", **environment: str) -> CompletedProcess[str]:
+    return bench("parse", *arguments, stdin_data=stdin_data, **environment)
 
 
 def read_document(ran: CompletedProcess[str]) -> dict[str, object]:
@@ -27,7 +27,7 @@ def read_document(ran: CompletedProcess[str]) -> dict[str, object]:
 
 
 def test_a_folder_becomes_a_campaign_and_again_nothing_new(store_address: str) -> None:
-    asked = (
+    arguments = (
         "--store",
         store_address,
         "--label",
@@ -39,7 +39,7 @@ def test_a_folder_becomes_a_campaign_and_again_nothing_new(store_address: str) -
         "-f",
         "json",
     )
-    first = read_document(parse(BENCH, *asked))
+    first = read_document(parse(BENCH, *arguments))
     assert first["campaign"] == {
         "id": 1,
         "label": "one",
@@ -51,14 +51,14 @@ def test_a_folder_becomes_a_campaign_and_again_nothing_new(store_address: str) -
         "failed": 0,
     }
     assert first["added"] == {"logs": 5, "runs": 5, "measurements": 675, "known": []}
-    again = parse(BENCH, *asked)
-    assert read_document(again)["added"] == {
+    repeated_result = parse(BENCH, *arguments)
+    assert read_document(repeated_result)["added"] == {
         "logs": 0,
         "runs": 0,
         "measurements": 0,
         "known": [str(path) for path in sorted(BENCH.iterdir())],
     }
-    assert again.stderr == "5 logs skipped: already in the campaign\n"
+    assert repeated_result.stderr == "5 logs skipped: already in the campaign\n"
 
 
 def test_no_password_is_printed(postgres: str, tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_a_service_names_the_database(postgres: str, server: Path, tmp_path: Pat
 
 
 def test_the_users_own_store_lies_where_state_belongs(tmp_path: Path) -> None:
-    ran = parse("-", "--store", "default", given=LOG.read_bytes(), XDG_STATE_HOME=str(tmp_path))
+    ran = parse("-", "--store", "default", stdin_data=LOG.read_bytes(), XDG_STATE_HOME=str(tmp_path))
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.startswith("campaign 1 standard-input-20")
     assert ran.stdout.endswith(f": 1 log, 1 run, 257 measurements stored in {tmp_path}/wirespeed/measurements.db\n")

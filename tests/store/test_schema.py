@@ -44,20 +44,22 @@ def test_a_store_of_the_first_schema_is_brought_up(store_address: str) -> None:
 def test_the_migrations_end_where_the_tables_are(store_address: str) -> None:
     Store(store_address).close()
     engine = create_engine(address(store_address))
-    found = inspect(engine)
-    assert set(found.get_table_names()) == {*metadata.tables, VERSIONS}
+    inspector = inspect(engine)
+    assert set(inspector.get_table_names()) == {*metadata.tables, VERSIONS}
     for name, table in metadata.tables.items():
         columns = {
             column["name"]: (column["nullable"], str(column["type"]).split("(")[0])
-            for column in found.get_columns(name)
+            for column in inspector.get_columns(name)
         }
         dialect = engine.dialect
         assert columns == {column.name: (column.nullable, column.type.compile(dialect)) for column in table.columns}, (
             name
         )
-        assert found.get_pk_constraint(name)["constrained_columns"] == [column.name for column in table.primary_key]
-        unique = {tuple(unique_constraint["column_names"]) for unique_constraint in found.get_unique_constraints(name)}
-        indexed = {tuple(index["column_names"]) for index in found.get_indexes(name)}
+        assert inspector.get_pk_constraint(name)["constrained_columns"] == [column.name for column in table.primary_key]
+        unique = {
+            tuple(unique_constraint["column_names"]) for unique_constraint in inspector.get_unique_constraints(name)
+        }
+        indexed = {tuple(index["column_names"]) for index in inspector.get_indexes(name)}
         assert unique | indexed >= {tuple(index.columns.keys()) for index in table.indexes}, name
     engine.dispose()
 
@@ -153,9 +155,9 @@ def test_parameters_of_an_older_store_have_the_names_of_today(store_address: str
             ("INSERT INTO measurement VALUES (1, 1, 1, 0, 9, 390.0)", {}),
         ):
             connection.execute(text(statement), values)
-    asked = Parameters(connection_type="RC", queue_pairs=4)
+    filters = Parameters(connection_type="RC", queue_pairs=4)
     measured = Measurement(Metric.BW_AVG, "Gb/s", 391.0, 65536, None, 9)
-    run = Run("perftest", "ib_write_bw", None, RunStatus.COMPLETE, None, None, asked, (measured,))
+    run = Run("perftest", "ib_write_bw", None, RunStatus.COMPLETE, None, None, filters, (measured,))
     with Store(store_address):
         pass
     with engine.connect() as connection:

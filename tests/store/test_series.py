@@ -24,13 +24,13 @@ def test_which_way_each_metric_gets_better() -> None:
 
 
 def test_parameters_of_the_identity_are_those_that_readers_give() -> None:
-    given = {
+    names = {
         name
         for path in SAMPLES.rglob("*.expected.json")
         for run in json.loads(path.read_text()).get("runs", [])
         for name in run["parameters"]
     }
-    assert given >= IDENTITY
+    assert names >= IDENTITY
 
 
 def test_circumstances_do_not_make_another_series() -> None:

@@ -42,10 +42,10 @@ def test_p_is_the_share_of_all_orders(first: list[float], second: list[float]) -
 
 @given(SAMPLE, SAMPLE, st.randoms(use_true_random=False))
 def test_order_and_side_do_not_matter(first: list[float], second: list[float], chance: Random) -> None:
-    found = mann_whitney(first, second)
-    again = mann_whitney(chance.sample(second, len(second)), chance.sample(first, len(first)))
-    assert again.p == pytest.approx(found.p)
-    assert again.effect == pytest.approx(1 - found.effect)
+    p_value = mann_whitney(first, second)
+    second_result = mann_whitney(chance.sample(second, len(second)), chance.sample(first, len(first)))
+    assert second_result.p == pytest.approx(p_value.p)
+    assert second_result.effect == pytest.approx(1 - p_value.effect)
 
 
 @given(st.integers(1, 6), st.integers(1, 6))

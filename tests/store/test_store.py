@@ -45,8 +45,8 @@ def test_what_was_read_comes_back(store_address: str) -> None:
             for measurement in run.measurements
             if measurement.metric is Metric.BUSBW and measurement.size_bytes == 8 << 30 and run.test == "all_reduce"
         ]
-        wanted = store.values(campaign, Filters(test="all_reduce", metric="busbw", size_bytes=8 << 30))
-        assert sorted(value for values in wanted.values() for value in values) == sorted(busbw)
+        filtered_values = store.values(campaign, Filters(test="all_reduce", metric="busbw", size_bytes=8 << 30))
+        assert sorted(value for values in filtered_values.values() for value in values) == sorted(busbw)
         assert store.content(campaign, LOGS[0].name) == (LOGS[0].read_bytes(),)
 
 
@@ -55,12 +55,12 @@ def test_the_same_files_twice_do_not_double(store_address: str) -> None:
         first = store.begin("first", STARTED, None, "wirespeed 0")
         store.add(first, _batch(*LOGS[:2]))
     with Store(store_address) as store:
-        again = store.begin("first", STARTED, None, "wirespeed 0")
-        assert again.id == first.id and not again.finished
-        added = store.add(again, _batch(*LOGS))
+        repeated_result = store.begin("first", STARTED, None, "wirespeed 0")
+        assert repeated_result.id == first.id and not repeated_result.finished
+        added = store.add(repeated_result, _batch(*LOGS))
         assert added.known_logs == tuple(log.name for log in LOGS[:2])
         assert added.logs == len(LOGS) - 2
-        store.finish(again)
+        store.finish(repeated_result)
         campaign = store.find("first")
         assert (campaign.logs, campaign.finished) == (len(LOGS), True)
         other = store.begin("second", STARTED, None, "wirespeed 0")

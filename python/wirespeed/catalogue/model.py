@@ -223,7 +223,7 @@ class BiosRow(Entry):
     source: str = Field(min_length=1)
 
 
-def _known_bios(rows: dict[str, BiosRow]) -> dict[str, BiosRow]:
+def _check_bios_values(rows: dict[str, BiosRow]) -> dict[str, BiosRow]:
     for name, row in rows.items():
         if row.value not in BIOS_VALUES.get(name, ()):
             names = ", ".join(BIOS_VALUES.get(name, BIOS_VALUES))
@@ -231,7 +231,7 @@ def _known_bios(rows: dict[str, BiosRow]) -> dict[str, BiosRow]:
     return rows
 
 
-BiosTable = Annotated[dict[str, BiosRow], AfterValidator(_known_bios)]
+BiosTable = Annotated[dict[str, BiosRow], AfterValidator(_check_bios_values)]
 
 
 class Memory(Entry):

@@ -60,7 +60,7 @@ def compare(
         equal_values: dict[str, Any] = {}
         for path, intended in intended_values.items():
             try:
-                found = context.found_value(path, target)
+                found = context.get_found_value(path, target)
             except UnreadError as error:
                 unread = unread or error
                 continue
@@ -88,13 +88,13 @@ def compare(
         target: Place | None,
         all_values: Mapping[str, Any],
     ) -> Outcome:
-        expected = [_label_value(path, _expected_text(path, *pair)) for path, pair in differences.items()]
+        expected = [_label_value(path, _format_expected_text(path, *pair)) for path, pair in differences.items()]
         expected += [
             _label_value(path, _format_expected(path, value, labels))
             for path, value in all_values.items()
             if path not in differences
         ]
-        found = [_label_value(path, _found_text(path, *pair)) for path, pair in differences.items()]
+        found = [_label_value(path, _format_found_text(path, *pair)) for path, pair in differences.items()]
         intended, got = next(iter(differences.values()))
         return failure(
             wrong,
@@ -119,10 +119,10 @@ def compare(
             text = text.removesuffix(f" {unit}")  # "maximum paths 4", not "maximum paths 4 paths"
         return f"{name} {text}" if len(paths) > 1 else text
 
-    def _expected_text(path: str, intended: Any, got: Any) -> str:
+    def _format_expected_text(path: str, intended: Any, got: Any) -> str:
         return _format_expected(path, differences(_find_setting(path), intended, got)[0], labels)
 
-    def _found_text(path: str, intended: Any, got: Any) -> str:
+    def _format_found_text(path: str, intended: Any, got: Any) -> str:
         return _format_found(path, intended, got, labels)
 
     return check
@@ -143,7 +143,7 @@ def _intended_values(context: CheckContext, paths: tuple[str, ...], target: Plac
     values: dict[str, Any] = {}
     for path in paths:
         try:
-            values[path] = context.intended_value(path, target)
+            values[path] = context.get_intended_value(path, target)
         except NoIntentError:
             if len(paths) == 1:
                 raise

@@ -9,7 +9,7 @@ from wirespeed import wire
 from wirespeed.checks.model import CheckContext, InapplicableError, NoIntentError, UnreadError
 from wirespeed.checks.nics import pcie_function
 from wirespeed.limits.impact import nic_bandwidth, nic_cost
-from wirespeed.limits.nic import ipv6_alone
+from wirespeed.limits.nic import has_only_ipv6
 from wirespeed.results.findings import Cost
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
@@ -30,8 +30,8 @@ def pcie_packets(context: CheckContext, intended: Any, found: Any) -> Cost | Non
     memory, which is unknown."""
     place = pcie_function(context)
     try:
-        context.intended_value("pcie.max_payload", place)
-        return _estimate_cost(context, max_payload=int(context.found_value("pcie.max_payload", place)))
+        context.get_intended_value("pcie.max_payload", place)
+        return _estimate_cost(context, max_payload=int(context.get_found_value("pcie.max_payload", place)))
     except (NoIntentError, UnreadError):
         return None
 
@@ -49,7 +49,7 @@ def path_mtu(context: CheckContext, intended: Any, found: Any) -> Cost | None:
 def interface_mtu(context: CheckContext, intended: Any, found: Any) -> Cost | None:
     """Impact of a smaller MTU of the interface, by the path MTU that fits it."""
     nic = context.plan.hosts[context.place.device].nics[context.place.name]
-    fitting_mtu = wire.path_mtu_fitting(int(found), ipv6=ipv6_alone(nic.addresses))
+    fitting_mtu = wire.path_mtu_fitting(int(found), ipv6=has_only_ipv6(nic.addresses))
     return None if fitting_mtu is None else _estimate_cost(context, path_mtu=fitting_mtu)
 
 
@@ -58,7 +58,7 @@ def whole_rail(context: CheckContext, intended: Any, found: Any) -> Cost | None:
     return _cost_whole_rail(context, context.place, "the rail carries no traffic")
 
 
-def no_route(context: CheckContext, address: str) -> Cost | None:
+def impact_of_missing_route(context: CheckContext, address: str) -> Cost | None:
     """Impact of a missing route to the address of a NIC; None if it has neighbours in its subnet."""
     for name, nic in context.plan.hosts[context.place.device].nics.items():
         interfaces = map(ip_interface, nic.addresses or ())
@@ -98,7 +98,7 @@ def dropped_frames(context: CheckContext, port_mtu: int) -> Cost | None:
         return None
     sender = context.plan.hosts[nic.device].nics[nic.name]
     planned = sender.rdma_mtu
-    fitting_mtu = wire.path_mtu_fitting(port_mtu, ipv6=ipv6_alone(sender.addresses))
+    fitting_mtu = wire.path_mtu_fitting(port_mtu, ipv6=has_only_ipv6(sender.addresses))
     if planned is None or (fitting_mtu is not None and fitting_mtu >= planned):
         return None
     return _cost_whole_rail(context, nic, f"every full-size packet (path MTU {planned}) is dropped")

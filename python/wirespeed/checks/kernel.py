@@ -21,7 +21,7 @@ def find_effective(context: CheckContext, parameter: str) -> int:
     """
     device, interface = context.place.device, context.place.name
     values = [
-        context.found_value("sysctl.value", find_sysctl(device, f"net.ipv4.conf.{name}.{parameter}"))
+        context.get_found_value("sysctl.value", find_sysctl(device, f"net.ipv4.conf.{name}.{parameter}"))
         for name in ("all", interface)
     ]
     return max(int(value) for value in values)

@@ -103,7 +103,7 @@ class CheckContext:
     cables: Mapping[End, Cable]  # the planned cable in each port
     used: list[tuple[Place, str, Reading]] = field(default_factory=list)
 
-    def intended_value(self, path: str, place: Place | None = None) -> Any:
+    def get_intended_value(self, path: str, place: Place | None = None) -> Any:
         """The planned value at this place, or at ``place``.
 
         Raises:
@@ -115,7 +115,7 @@ class CheckContext:
             raise NoIntentError(f"not planned: {path}")
         return value
 
-    def found_value(self, path: str, place: Place | None = None, state: State | None = None) -> Any:
+    def get_found_value(self, path: str, place: Place | None = None, state: State | None = None) -> Any:
         """The value read at this place, or at ``place``; with ``state``, the reading of that state.
 
         Raises:

@@ -14,7 +14,7 @@ def pcie_function(context: CheckContext) -> Place:
     Raises:
         NoIntentError: the plan has no PCIe function for the NIC.
     """
-    return Place(context.place.device).child("pcie", context.intended_value("nic.pcie"))
+    return Place(context.place.device).child("pcie", context.get_intended_value("nic.pcie"))
 
 
 def gid_table(context: CheckContext, nic: Place) -> dict[str, str]:
@@ -26,7 +26,7 @@ def gid_table(context: CheckContext, nic: Place) -> dict[str, str]:
     rows: dict[str, str] = {}
     for index in sorted(context.list_members("nic.gids", nic), key=int):
         row = nic.child("gid", index)
-        rows[index] = f"{context.found_value('gid.address', row)}, {context.found_value('gid.type', row)}"
+        rows[index] = f"{context.get_found_value('gid.address', row)}, {context.get_found_value('gid.type', row)}"
     return rows
 
 
@@ -36,4 +36,4 @@ def find_planned_gid(context: CheckContext) -> str:
     Raises:
         NoIntentError: the plan gives the NIC no address.
     """
-    return f"{ip_interface(context.intended_value('nic.addresses')[0]).ip}, RoCE v2"
+    return f"{ip_interface(context.get_intended_value('nic.addresses')[0]).ip}, RoCE v2"

@@ -21,7 +21,7 @@ class QueueMapping:
         return f"DSCP {int(self.dscp)} → traffic class {int(self.traffic_class)} → queue {int(self.queue)}"
 
 
-def found_mapping(context: CheckContext, dscp: Dscp) -> QueueMapping | None:
+def read_mapping(context: CheckContext, dscp: Dscp) -> QueueMapping | None:
     """The running mapping of a DSCP; None if a map lacks it.
 
     Raises:
@@ -30,23 +30,25 @@ def found_mapping(context: CheckContext, dscp: Dscp) -> QueueMapping | None:
     """
     if context.entity.qos.trust == "dscp" and _read_trust(context) not in ("dscp", None):
         raise InapplicableError("the port does not classify by DSCP, see qos.trust")
-    return _follow_maps(dscp, context.found_value("port.qos.dscp_tc"), context.found_value("port.qos.tc_queue"))
+    return _follow_maps(dscp, context.get_found_value("port.qos.dscp_tc"), context.get_found_value("port.qos.tc_queue"))
 
 
 def _read_trust(context: CheckContext) -> str | None:
     try:
-        return str(context.found_value("port.qos.trust"))
+        return str(context.get_found_value("port.qos.trust"))
     except UnreadError:
         return None
 
 
-def planned_mapping(context: CheckContext, dscp: Dscp) -> QueueMapping | None:
+def find_planned_mapping(context: CheckContext, dscp: Dscp) -> QueueMapping | None:
     """The planned mapping of a DSCP; None if a map lacks it.
 
     Raises:
         NoIntentError: the plan has no maps for the port.
     """
-    return _follow_maps(dscp, context.intended_value("port.qos.dscp_tc"), context.intended_value("port.qos.tc_queue"))
+    return _follow_maps(
+        dscp, context.get_intended_value("port.qos.dscp_tc"), context.get_intended_value("port.qos.tc_queue")
+    )
 
 
 def _follow_maps(dscp: Dscp, classes: Any, queues: Any) -> QueueMapping | None:

@@ -52,7 +52,7 @@ def load(identifier: str, module: ModuleType) -> Check:
     if subject not in ENTITIES:
         raise TypeError(f"check {identifier}: subject must be a kind of entity, found {subject.__name__}")
     needs = read_part("needs", tuple)
-    unknown = sorted(set(needs) - _known_paths())
+    unknown = sorted(set(needs) - _list_known_paths())
     if unknown:
         raise TypeError(f"check {identifier} needs {', '.join(unknown)}: no setting or collection")
     failures = read_part("failures", tuple)
@@ -80,5 +80,5 @@ def stored_ids() -> tuple[str, ...]:
 
 
 @cache
-def _known_paths() -> frozenset[str]:
+def _list_known_paths() -> frozenset[str]:
     return frozenset(path for entity in ENTITIES for path in (*list_settings(entity), *list_collections(entity)))

@@ -49,7 +49,7 @@ def format_expected(setting: Setting, value: Any) -> str:
 
 def differences(setting: Setting, intended: Any, found: Any) -> tuple[Any, Any]:
     """Both values; of maps only the entries that differ, because a list of 64 code points is unreadable."""
-    if _by_rank(intended) and _by_rank(found):
+    if _is_by_rank(intended) and _is_by_rank(found):
         intended, found = (
             {rank: _format_runs(cores) for rank, cores in enumerate(value)} for value in (intended, found)
         )
@@ -65,7 +65,7 @@ def differences(setting: Setting, intended: Any, found: Any) -> tuple[Any, Any]:
     )
 
 
-def _by_rank(value: Any) -> bool:
+def _is_by_rank(value: Any) -> bool:
     return isinstance(value, tuple) and bool(value) and all(isinstance(inner, tuple) for inner in value)
 
 

@@ -53,7 +53,7 @@ def _get_line(problem: Problem) -> int:
 
 def _describe_problem(complaint: Mapping[str, Any], origin: Origin, file: type[BaseModel]) -> Problem:
     steps = tuple(part for part in complaint["loc"] if part != "[key]")
-    location = _without_kinds(file, steps)
+    location = _strip_kinds(file, steps)
     place, value, kind = origin.locate(*location), complaint["input"], complaint["type"]
     name = _format_name(location)
     if kind == "union_tag_not_found":
@@ -63,10 +63,10 @@ def _describe_problem(complaint: Mapping[str, Any], origin: Origin, file: type[B
         hint = did_you_mean(kind, kinds)
         return Problem(origin.locate(*location, "kind"), f"kind: {_format_value(kind)}", " or ".join(kinds), hint)
     if kind == "extra_forbidden":
-        keys = sorted(_list_names(_model_at(file, steps[:-1])))
+        keys = sorted(_list_names(_find_model(file, steps[:-1])))
         return Problem(place, f"the unknown key {name!r}", format_choices(keys), did_you_mean(name, keys))
     if kind == "missing":
-        model = _model_at(file, steps[:-1])
+        model = _find_model(file, steps[:-1])
         return missing_key(origin.locate(*location[:-1]), name, model)
     cause = complaint.get("ctx", {}).get("error")
     if isinstance(value, str) and value.lower() in _EMPTY_VALUES and _is_optional(file, steps):
@@ -85,7 +85,7 @@ def _describe_problem(complaint: Mapping[str, Any], origin: Origin, file: type[B
 
 def _is_optional(file: type[BaseModel], path: tuple[str | int, ...]) -> bool:
     """Whether the key at a path is optional, with None as default."""
-    model = _model_at(file, path[:-1])
+    model = _find_model(file, path[:-1])
     fields = {field.alias or key: field for key, field in (model.model_fields if model else {}).items()}
     return path[-1] in fields and not fields[str(path[-1])].is_required() and fields[str(path[-1])].default is None
 
@@ -115,7 +115,7 @@ def _list_names(model: type[BaseModel] | None) -> Iterator[str]:
         yield field.alias or name
 
 
-def _model_at(file: type[BaseModel], path: tuple[str | int, ...]) -> type[BaseModel] | None:
+def _find_model(file: type[BaseModel], path: tuple[str | int, ...]) -> type[BaseModel] | None:
     """The model of the part at a path of the field types."""
     kind: Any = file
     for step in path:
@@ -123,7 +123,7 @@ def _model_at(file: type[BaseModel], path: tuple[str | int, ...]) -> type[BaseMo
     return kind if _is_model(kind) else None
 
 
-def _without_kinds(file: type[BaseModel], path: tuple[str | int, ...]) -> tuple[str | int, ...]:
+def _strip_kinds(file: type[BaseModel], path: tuple[str | int, ...]) -> tuple[str | int, ...]:
     """A path of the file for a path of the model: without the steps to the kind of a part."""
     kind: Any = file
     steps = []

@@ -38,7 +38,7 @@ def extract_facts(bundle: Bundle) -> Facts:
         Refusal: a platform of the bundle is unknown.
     """
     problems = [
-        Problem(f"{bundle.path}: {NAME}", f"platform {kind} {name} of {device.name}", _known_names(kind))
+        Problem(f"{bundle.path}: {NAME}", f"platform {kind} {name} of {device.name}", _format_known_names(kind))
         for device in bundle.manifest.devices
         for kind, name in device.platforms
         if (kind, name) not in platforms()
@@ -59,7 +59,7 @@ def extract_facts(bundle: Bundle) -> Facts:
     )
 
 
-def _known_names(kind: str) -> str:
+def _format_known_names(kind: str) -> str:
     names = sorted(name for platform_kind, name in platforms() if platform_kind == kind)
     return f"one of {', '.join(names)}" if names else "switch, host, nic or launcher"
 
@@ -161,7 +161,7 @@ class _Reader:
         for command in commands.values():
             if command.id not in command_ids and not (command.per_nic and self.bundle.manifest.complete):
                 for path in command.reads:
-                    reasons.setdefault((path, command.id, _not_recorded(self.bundle)), []).append("")
+                    reasons.setdefault((path, command.id, _explain_missing_output(self.bundle)), []).append("")
         read = {path for paths in paths_by_command.values() for path in paths}
         for (path, command_id, reason), interfaces in reasons.items():
             if path in read and path.startswith("host."):
@@ -190,7 +190,7 @@ class _Reader:
                 yield path, failure or "its output does not show it"
 
 
-def _not_recorded(bundle: Bundle) -> str:
+def _explain_missing_output(bundle: Bundle) -> str:
     return "it was not run" if bundle.manifest.complete else "collecting was interrupted before it ran"
 
 

@@ -182,7 +182,7 @@ class _Collector:
             futures: dict[Future[CommandResult], Invocation] = {}
             for invocation in requested:
                 self.order[invocation.id] = len(self.order)
-                reason = self._why_not(invocation)
+                reason = self._find_skip_reason(invocation)
                 if reason is None:
                     self.locks.setdefault(invocation.command.run[0], threading.Lock())
                     futures[pool.submit(self._run_invocation, invocation)] = invocation
@@ -203,7 +203,7 @@ class _Collector:
                 pool.shutdown(wait=True, cancel_futures=True)
                 raise
 
-    def _why_not(self, invocation: Invocation) -> str | None:
+    def _find_skip_reason(self, invocation: Invocation) -> str | None:
         if self.machine.unreachable_reason is not None:
             return self.machine.unreachable_reason
         if self.machine.network and not invocation.command.network:

@@ -42,7 +42,7 @@ def list_invocations(command: Command, nics: Mapping[str, Nic]) -> Iterator[Invo
         yield Invocation(command.id, command, command.run)
         return
     for interface, nic in nics.items():
-        yield _for_nic(command, interface, nic)
+        yield _build_invocation(command, interface, nic)
 
 
 def list_needs(command: Command) -> set[str]:
@@ -50,7 +50,7 @@ def list_needs(command: Command) -> set[str]:
     return {name for argument in command.run for name in _PLACEHOLDER.findall(argument)}
 
 
-def _for_nic(command: Command, interface: str, nic: Nic) -> Invocation:
+def _build_invocation(command: Command, interface: str, nic: Nic) -> Invocation:
     properties = {
         "interface": interface,
         "rdma": nic.rdma_device,

@@ -52,7 +52,7 @@ def benchmark_network(lab: Lab, mtu: int | None) -> Iterator[Lab]:
     """
     with contextlib.ExitStack() as stack:
         stack.enter_context(state.hold_benchmark_lock(lab.name))
-        whole = _with_pair(lab)
+        whole = _add_pair(lab)
         with state.hold_lock(lab.name) as lock:
             find(lab.name)
             _remove_network(lab, lock)  # of a run that was killed
@@ -61,7 +61,7 @@ def benchmark_network(lab: Lab, mtu: int | None) -> Iterator[Lab]:
         yield whole
 
 
-def _with_pair(lab: Lab) -> Lab:
+def _add_pair(lab: Lab) -> Lab:
     conflicts = [device.name for device in lab.state.devices if device.name in PAIR]
     if conflicts:
         raise refuse(

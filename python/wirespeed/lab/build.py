@@ -104,7 +104,9 @@ def _build_lab(design: Design, cluster: Path, report_progress: ReportProgress, b
         lambda device: _last_words(lab, device),
         lambda device: next((name for name, process in starts[device].daemons.items() if has_ended(process)), None),
     )
-    ignored_settings = _left_out(design, {name: device.refused_parameters for name, device in starts.items()})
+    ignored_settings = _describe_ignored_settings(
+        design, {name: device.refused_parameters for name, device in starts.items()}
+    )
     boot_notes = boot(lab, lock) if boot is not None else ()
     whole = replace(lab, phase=Phase.UP, left_out=(*boot_notes, *ignored_settings))
     state.save(whole)
@@ -178,7 +180,7 @@ def _last_words(lab: LabState, name: str) -> str | None:
     return "; ".join(messages) or None
 
 
-def _left_out(design: Design, refused_parameters: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+def _describe_ignored_settings(design: Design, refused_parameters: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """Rendered settings that a lab cannot apply, as sentences; the same for most hosts."""
     parameters: dict[str, None] = {}
     ignored_files: dict[str, None] = {}

@@ -51,7 +51,7 @@ def list_switch_lines(switch: Switch, routes: Mapping[str, Sequence[object]]) ->
     return (*lines, *(_format_hop_count(network, len(hops), "main") for network, hops in routes.items()))
 
 
-def list_configured(namespace: str, folder: Path, families: Collection[int]) -> set[str]:
+def list_configured_lines(namespace: str, folder: Path, families: Collection[int]) -> set[str]:
     """The lines of a namespace.
 
     Raises:
@@ -96,7 +96,7 @@ def wait(
     deadline = time.monotonic() + within_s
     for name, (namespace, folder, expected) in devices.items():
         versions = list_families(expected)
-        while missing_lines := _list_missing(expected, list_configured(namespace, folder, versions)):
+        while missing_lines := _list_missing(expected, list_configured_lines(namespace, folder, versions)):
             daemon = find_ended_daemon(name)
             if daemon is not None:
                 raise refuse(name, f"{daemon}, which has ended", "a running daemon", find_reason(name))

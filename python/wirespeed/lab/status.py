@@ -87,7 +87,9 @@ def _read_device(lab: LabState, device: LabDevice, exists: bool) -> DeviceStatus
     present_lines: set[str] = set()
     if exists and device.expects:
         folder = state.device_folder(lab.name, device.name)
-        present_lines = readiness.list_configured(device.namespace, folder, readiness.list_families(device.expects))
+        present_lines = readiness.list_configured_lines(
+            device.namespace, folder, readiness.list_families(device.expects)
+        )
     return DeviceStatus(
         device.name,
         device.role,

@@ -67,7 +67,7 @@ def _merge_members(group: Group, tier: Sequence[Uplinks], payload: float, acknow
     return Group(members, first)
 
 
-def one_flow(plan: Plan, source: tuple[str, str], target: tuple[str, str]) -> Bandwidth | None:
+def find_flow_bandwidth(plan: Plan, source: tuple[str, str], target: tuple[str, str]) -> Bandwidth | None:
     """The fastest path of one flow between two ports, (device, port): the slowest cable of the best path.
 
     None where the plan has no cable at one of them, or no path between them.

@@ -69,12 +69,12 @@ def nic_goodput_two_way(
     if path is None:
         return None
     slot = build_slot(function, assumptions, max_payload=max_payload)
-    bound = _one_of_two_ways(path, slot, acks_per_packet)
+    bound = _compute_one_direction(path, slot, acks_per_packet)
     return dataclasses.replace(bound, assumptions=tuple(dict.fromkeys(assumptions)))
 
 
 @lru_cache(maxsize=1024)
-def _one_of_two_ways(path: Path, slot: Slot | None, acks_per_packet: float) -> Bound:
+def _compute_one_direction(path: Path, slot: Slot | None, acks_per_packet: float) -> Bound:
     """Cached, because a cluster has few kinds of NICs."""
     rates = [framing.two_way(path, acks_per_packet=acks_per_packet)]
     if slot is not None:
@@ -97,7 +97,7 @@ def build_path(
     rate = nic.link.speed or speed
     if rate is None:
         return None
-    ipv6 = ipv6_alone(nic.addresses) if ipv6 is None else ipv6
+    ipv6 = has_only_ipv6(nic.addresses) if ipv6 is None else ipv6
     fitting_mtu = wire.path_mtu_fitting(nic.link.mtu, ipv6=ipv6) if nic.link.mtu is not None else None
     mtu = path_mtu or nic.rdma_mtu or fitting_mtu
     if mtu is None:
@@ -120,7 +120,7 @@ def build_slot(function: PcieFunction | None, assumptions: list[str], *, max_pay
     )
 
 
-def ipv6_alone(addresses: Sequence[str] | None) -> bool:
+def has_only_ipv6(addresses: Sequence[str] | None) -> bool:
     """Whether the port has IPv6 addresses only."""
     return bool(addresses) and all(":" in address for address in addresses or ())
 

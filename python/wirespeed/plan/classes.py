@@ -46,11 +46,13 @@ def traffic_classes(cluster: Cluster, problems: Problems) -> dict[str, TrafficCl
         classes[name] = TrafficClass(
             name, part.dscp or frozenset(), part.priority, part.lossless, part.strict, part.share, part.congestion
         )
-    _check_apart(classes, problems)
-    return _with_default(classes, cluster, problems)
+    _check_overlaps(classes, problems)
+    return _add_default_class(classes, cluster, problems)
 
 
-def _with_default(classes: dict[str, TrafficClass], cluster: Cluster, problems: Problems) -> dict[str, TrafficClass]:
+def _add_default_class(
+    classes: dict[str, TrafficClass], cluster: Cluster, problems: Problems
+) -> dict[str, TrafficClass]:
     total_share = sum(traffic_class.share or 0 for traffic_class in classes.values() if traffic_class.name != DEFAULT)
     classes_without_share = [
         traffic_class
@@ -87,7 +89,7 @@ def _with_default(classes: dict[str, TrafficClass], cluster: Cluster, problems: 
     return {**other_classes, DEFAULT: default}
 
 
-def _check_apart(classes: Mapping[str, TrafficClass], problems: Problems) -> None:
+def _check_overlaps(classes: Mapping[str, TrafficClass], problems: Problems) -> None:
     checked_classes: list[TrafficClass] = []
     for traffic_class in classes.values():
         for earlier in checked_classes:
@@ -124,7 +126,7 @@ def nic_qos(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel
         owners[name] = configured if configured is not None else data.traffic_class if data else NicTrafficClass(0)
     if len(owners) != len(classes):
         return NicQos()
-    _check_meeting(
+    _check_shared_queues(
         {name: int(number) for name, number in owners.items()}, classes, "NIC traffic class", ("classes",), problems
     )
     roce, cnp = classes.get(ROCE), classes.get(CNP)
@@ -268,12 +270,12 @@ def queue_maps(classes: Mapping[str, TrafficClass], box: Box, problems: Problems
         ("switch traffic class", {name: int(queue_map.traffic_class) for name, queue_map in maps.items()}),
         ("queue", {name: int(queue_map.queue) for name, queue_map in maps.items()}),
     ):
-        _check_meeting(numbers, classes, kind, (*box.spec.path, "classes"), problems)
+        _check_shared_queues(numbers, classes, kind, (*box.spec.path, "classes"), problems)
     _check_groups(maps, classes, box, problems)
     return maps
 
 
-def _check_meeting(
+def _check_shared_queues(
     numbers: Mapping[str, int],
     classes: Mapping[str, TrafficClass],
     kind: str,

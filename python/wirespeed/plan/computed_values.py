@@ -34,7 +34,7 @@ def list_computed_values(
     return tuple(
         value
         for names in peers.values()
-        for value in _of_switch(fold_names(names), switches[names[0]], kinds[names[0]], loop, cable, problems)
+        for value in _list_switch_values(fold_names(names), switches[names[0]], kinds[names[0]], loop, cable, problems)
     )
 
 
@@ -62,7 +62,7 @@ def _check_lengths(
             problems.warn(path, f"{fold_names(names)}: no cable length for {count}", expected, hint)
 
 
-def _of_switch(
+def _list_switch_values(
     name: str, switch: Switch, kind: SwitchKind, loop: Loop | None, cable: CableModel | None, problems: Problems
 ) -> Iterator[ComputedValue]:
     chip, lossless = kind.box.chip, len(kind.qos.pfc or ())
@@ -97,7 +97,7 @@ def _of_switch(
     if pool is None and total is not None:
         _check_total(name, total, kind, problems)
     if pool is not None and headrooms:
-        _check_shared(pool, headrooms.values(), kind, problems)
+        _check_shared_headroom(pool, headrooms.values(), kind, problems)
         if whole is not None:
             yield headroom.explain_shared_headroom(pool, headroom_of_port, lossless, name)
             total = pool
@@ -126,7 +126,9 @@ def _check_total(name: str, total: Size, kind: SwitchKind, problems: Problems) -
         )
 
 
-def _check_shared(pool: Size, groups: Iterable[headroom.Headroom], kind: SwitchKind, problems: Problems) -> None:
+def _check_shared_headroom(
+    pool: Size, groups: Iterable[headroom.Headroom], kind: SwitchKind, problems: Problems
+) -> None:
     """Refuse a pool that is smaller than the headroom of one group. A slice of the buffer has its part of the pool."""
     chip = kind.box.chip
     slices = chip.slices.value if chip and chip.slices else 1

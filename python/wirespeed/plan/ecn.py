@@ -163,10 +163,10 @@ def _upper_bound(
     burst = speed.size_in(loop.time)
     part = chip.share.value
 
-    def before_pause(senders: int) -> int:
+    def compute_pause_depth(senders: int) -> int:
         return int(senders * part * shared_buffer / (1 + part * senders)) - (senders - 1) * burst
 
-    maximum = Size(max(0, before_pause(_SENDERS)))
+    maximum = Size(max(0, compute_pause_depth(_SENDERS)))
     return maximum, (
         f"at most {maximum} = {_SENDERS} × {part:g} / (1 + {_SENDERS} × {part:g}) × ({chip.buffer.value} - {headroom})"
         f" - {speed} × {loop.time} ({loop.formula})"
@@ -232,8 +232,8 @@ def thresholds(
             path, "thresholds in percent of the queue's buffer", f"sizes, as {box.system.title} counts them"
         )
         return None
-    minimum = _choose(part.minimum, at_speed(defaults.minimum.value, defaults, speed))
-    maximum = _choose(part.maximum, minimum if step else at_speed(defaults.maximum.value, defaults, speed))
+    minimum = _choose(part.minimum, scale_to_speed(defaults.minimum.value, defaults, speed))
+    maximum = _choose(part.maximum, minimum if step else scale_to_speed(defaults.maximum.value, defaults, speed))
     probability = _choose(part.probability, 100 if step else defaults.probability.value)
     if step and (minimum != maximum or probability != 100):
         problems.refuse(
@@ -257,7 +257,7 @@ def thresholds(
     )
 
 
-def at_speed(size: Size, defaults: EcnDefaults, speed: Bandwidth) -> Size:
+def scale_to_speed(size: Size, defaults: EcnDefaults, speed: Bandwidth) -> Size:
     """Scale a document's threshold to another link speed, with the same delay."""
     return size if defaults.speed is None else Size(size * speed // defaults.speed.value)
 

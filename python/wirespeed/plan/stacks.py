@@ -60,7 +60,7 @@ def select_stack(spec: HostSpec, release: DriverRelease, problems: Problems) -> 
         return None
     build = next((candidate for candidate in stack_release.builds if _is_for(candidate, spec.os)), None)
     if build is None:
-        alternatives = _releases_for(spec.os, release)
+        alternatives = _list_releases(spec.os, release)
         problems.refuse(
             (*path, name),
             f"{stack.title} {number} on {spec.os}",
@@ -144,7 +144,7 @@ def _check_kernel(spec: HostSpec, chosen: Chosen, problems: Problems) -> None:
     )
 
 
-def _releases_for(os: str, release: DriverRelease) -> list[str]:
+def _list_releases(os: str, release: DriverRelease) -> list[str]:
     """Stacks and their releases for a system."""
     return [
         f"{name}: {number}"

@@ -69,13 +69,13 @@ class Call:
             ":".join(self.path),
             "env",
             "LC_ALL=C",
-            *self.shown_environment,
+            *self.environment_arguments,
             *self.arguments,
         )
         return ("sh", "-c", _GUARD, "wirespeed", *guard_arguments)
 
     @property
-    def shown_environment(self) -> tuple[str, ...]:
+    def environment_arguments(self) -> tuple[str, ...]:
         """Its variables, as `env` takes them."""
         return tuple(f"{name}={value}" for name, value in self.environment.items())
 

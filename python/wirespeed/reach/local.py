@@ -82,13 +82,13 @@ def run(
             start_new_session=True,
         )
     except FileNotFoundError:
-        return _not_started(Status.MISSING, f"{arguments[0]} is not installed", start_time)
+        return _build_start_failure(Status.MISSING, f"{arguments[0]} is not installed", start_time)
     except PermissionError:
         if _is_anywhere(arguments[0]):
-            return _not_started(Status.PERMISSION, f"{arguments[0]} may not be run by this user", start_time)
-        return _not_started(Status.MISSING, f"{arguments[0]} is not installed", start_time)
+            return _build_start_failure(Status.PERMISSION, f"{arguments[0]} may not be run by this user", start_time)
+        return _build_start_failure(Status.MISSING, f"{arguments[0]} is not installed", start_time)
     except OSError as error:
-        return _not_started(Status.FAILED, f"{arguments[0]} did not start: {error.strerror}", start_time)
+        return _build_start_failure(Status.FAILED, f"{arguments[0]} did not start: {error.strerror}", start_time)
     try:
         stdout, stderr, stop_status = _read_outputs(process, clock + timeout_s, largest, stop)
     finally:
@@ -129,7 +129,7 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _not_started(status: Status, detail: str, start_time: datetime) -> CommandResult:
+def _build_start_failure(status: Status, detail: str, start_time: datetime) -> CommandResult:
     return CommandResult(status, b"", b"", None, start_time, 0.0, detail)
 
 

@@ -128,7 +128,7 @@ class _Remote:
             self._over.set()
             task_terminate()
 
-    def on_output(self, stream: str, line: bytes) -> None:
+    def add_output(self, stream: str, line: bytes) -> None:
         """Handle a line of output."""
         if stream == "stdout" and line.strip() == LISTENING_MARK:
             self._listening.set()
@@ -156,7 +156,7 @@ def _make_handler(remote: _Remote) -> Any:
 
     class Handler(EventHandler):  # type: ignore[misc]
         def ev_read(self, worker: Any, node: str, sname: str, msg: bytes) -> None:
-            remote.on_output(sname, msg)
+            remote.add_output(sname, msg)
 
         def ev_hup(self, worker: Any, node: str, rc: int) -> None:
             remote.set_exit_code(rc)

@@ -51,7 +51,7 @@ def compare_files(rendered: Iterable[RenderedFile], folder: Path) -> Iterator[Fi
     for file in rendered:
         expected.setdefault(file.device, {})[file.relative] = file
     for device, files in expected.items():
-        present_files = _files_in(folder / device)
+        present_files = _list_files(folder / device)
         for relative, file in files.items():
             if relative not in present_files:
                 yield FileDifference(device, file.path, "missing")
@@ -61,7 +61,7 @@ def compare_files(rendered: Iterable[RenderedFile], folder: Path) -> Iterator[Fi
             yield FileDifference(device, f"/{_escape(relative)}", "extra")
 
 
-def _files_in(folder: Path) -> dict[str, Path]:
+def _list_files(folder: Path) -> dict[str, Path]:
     if not folder.is_dir():
         return {}
     return {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if not path.is_dir()}

@@ -9,7 +9,7 @@ from wirespeed.errors import refuse
 from wirespeed.plan import Plan
 from wirespeed.platforms import Job, platforms, platforms_of_launch
 from wirespeed.platforms.launcher.library_variables import gpu_memory, nic_variables, restrict_to_nics
-from wirespeed.platforms.launcher.openmpi.job import start_here, start_over_tcp
+from wirespeed.platforms.launcher.openmpi.job import start_locally, start_over_tcp
 
 
 class Jobs:
@@ -52,7 +52,7 @@ class Jobs:
 
     def job_here(self, ranks: int, program: Sequence[str]) -> tuple[str, ...]:
         """The command that starts a program on this machine only."""
-        return start_here(ranks, tuple(program))
+        return start_locally(ranks, tuple(program))
 
     def gpu_memory(self, host: str, gpu: int) -> tuple[str, ...]:
         """perftest's option for memory of a GPU of a host; () if there is none."""

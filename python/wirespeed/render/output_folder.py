@@ -62,7 +62,7 @@ def write(
     folder.parent.mkdir(parents=True, exist_ok=True)
     new = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
-        result = _write_all(rendered_files, new, progress)
+        result = _write_files(rendered_files, new, progress)
         names = dict.fromkeys([*previous_devices, *result.devices])
         document = {"kind": "rendered", "schema": 1, "cluster": cluster, "devices": sorted(names)}
         _write_file(new / MANIFEST, json.dumps(document, indent=1) + "\n", 0o644)
@@ -71,7 +71,7 @@ def write(
             _write_file(new / name, text, 0o644)
         new.chmod(0o755)
         if folder.exists():
-            _move_in(new, folder, result.devices, extras)
+            _replace_folders(new, folder, result.devices, extras)
         else:
             new.rename(folder)
     finally:
@@ -111,7 +111,7 @@ def _read_manifest(folder: Path) -> Mapping[str, Any] | None:
     return document if isinstance(document, dict) and document.get("kind") == "rendered" else None
 
 
-def _write_all(
+def _write_files(
     rendered_files: Iterable[RenderedFile], new: Path, progress: Callable[[str], None] | None
 ) -> WriteResult:
     """Write the files of every device while those of the next devices are rendered."""
@@ -193,7 +193,7 @@ def _write_file(path: str | Path, text: str, mode: int) -> int:
     return len(data)
 
 
-def _move_in(new: Path, folder: Path, devices: Iterable[str], extras: Iterable[str]) -> None:
+def _replace_folders(new: Path, folder: Path, devices: Iterable[str], extras: Iterable[str]) -> None:
     """Replace each device's folder by renaming, after every step that needs disk space."""
     old = new / ".old"
     old.mkdir()

@@ -26,11 +26,11 @@ def stack(plan: Plan, device: str) -> tuple[Platform, ...]:
 
 
 def _list_switch_platforms(switch: Switch) -> list[tuple[str, str]]:
-    return [("switch", _of_system("switch", switch.os))]
+    return [("switch", _find_platform_name("switch", switch.os))]
 
 
 def _list_host_platforms(plan: Plan, host: Host) -> list[tuple[str, str]]:
-    keys = [("host", _of_system("host", host.os))]
+    keys = [("host", _find_platform_name("host", host.os))]
     for nic in host.nics.values():
         if nic.model is None:  # an interface that the host's system configures completely
             continue
@@ -44,7 +44,7 @@ def _list_host_platforms(plan: Plan, host: Host) -> list[tuple[str, str]]:
     return keys
 
 
-def _of_system(kind: str, system: str | None) -> str:
+def _find_platform_name(kind: str, system: str | None) -> str:
     return platform_of_system(kind, system or "") or system or "unknown"
 
 

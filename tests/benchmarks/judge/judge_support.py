@@ -53,14 +53,14 @@ def collective(test, ranks, rows, status=RunStatus.COMPLETE, **parameters):
 
 def find_verdict(judged: JudgedRun, size=None, metric=None) -> Verdict:
     """The one verdict for a size or metric."""
-    found = [
+    verdicts = [
         verdict
         for verdict in judged.verdicts
         if (size is None or verdict.measurement.size_bytes == size)
         and (metric is None or verdict.measurement.metric is metric)
     ]
-    assert len(found) == 1, found
-    return found[0]
+    assert len(verdicts) == 1, verdicts
+    return verdicts[0]
 
 
 def judgements(judged: JudgedRun, metric=Metric.BUSBW) -> dict[int | None, Judgement]:

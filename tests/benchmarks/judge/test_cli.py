@@ -141,15 +141,15 @@ def test_ends_that_nobody_said_are_asked_for(tmp_path, options, hint):
 
 def test_short_options_and_standard_input():
     words = ["bench", "judge", "-", "-c", str(CLUSTER), *ENDS, "-f", "json"]
-    done = CliRunner().invoke(app, words, input=write_bw(391.0))
-    assert done.exit_code == Exit.PASSED
-    assert json.loads(done.stdout)["runs"][0]["file"] == "standard input"
+    result = CliRunner().invoke(app, words, input=write_bw(391.0))
+    assert result.exit_code == Exit.PASSED
+    assert json.loads(result.stdout)["runs"][0]["file"] == "standard input"
 
 
 def test_nothing_to_judge_is_refused():
-    done = CliRunner().invoke(app, ["bench", "judge", "-c", str(CLUSTER)])
-    assert isinstance(done.exception, Refusal)
-    assert str(done.exception) == "bench: no log is given\n  hint: give logs, folders of logs, or --campaign"
+    result = CliRunner().invoke(app, ["bench", "judge", "-c", str(CLUSTER)])
+    assert isinstance(result.exception, Refusal)
+    assert str(result.exception) == "bench: no log is given\n  hint: give logs, folders of logs, or --campaign"
 
 
 def test_runs_are_compared_with_each_other(tmp_path):
@@ -157,27 +157,27 @@ def test_runs_are_compared_with_each_other(tmp_path):
     single_queue_pair, many = write_bw(300.0), write_bw(391.0).replace("of qps   : 1", "of qps   : 8")
     (tmp_path / "many.txt").write_text(many, encoding="utf-8")
     words = ["bench", "judge", str(tmp_path), "-c", str(CLUSTER), *ENDS, "--profile", "field"]
-    done = run(tmp_path, single_queue_pair, *ENDS, "--profile", "field")
-    assert "Runs compared" not in done.stdout  # one log alone
-    done = CliRunner().invoke(app, [*words, "-f", "json"])
-    (found,) = json.loads(done.stdout)["relations"]
+    result = run(tmp_path, single_queue_pair, *ENDS, "--profile", "field")
+    assert "Runs compared" not in result.stdout  # one log alone
+    result = CliRunner().invoke(app, [*words, "-f", "json"])
+    (found,) = json.loads(result.stdout)["relations"]
     assert (found["name"], found["judgement"], found["value"]) == ("one-queue-pair", "fail", pytest.approx(300 / 391))
-    assert done.exit_code == Exit.FAILED
+    assert result.exit_code == Exit.FAILED
     (tmp_path / "many.txt").write_text(write_bw(301.0), encoding="utf-8")
-    done = CliRunner().invoke(app, words, env={"COLUMNS": "200"})
+    result = CliRunner().invoke(app, words, env={"COLUMNS": "200"})
     assert (
         "unknown: one-queue-pair: nothing to compare with: no comparable run queue_pairs from 2; wirespeed bench run"
-        in done.stdout
+        in result.stdout
     )
 
 
 def test_a_copy_of_a_log_confirms_nothing(tmp_path):
     copy = tmp_path / "copy.txt"
     copy.write_text(write_bw(230.0), encoding="utf-8")
-    done = run(tmp_path, write_bw(230.0), str(copy), *ENDS)
-    assert "failed in a single run" in " ".join(done.stdout.split())
-    assert "bad 2 times" not in done.stdout
-    assert "found the same bytes as" in done.stderr
+    result = run(tmp_path, write_bw(230.0), str(copy), *ENDS)
+    assert "failed in a single run" in " ".join(result.stdout.split())
+    assert "bad 2 times" not in result.stdout
+    assert "found the same bytes as" in result.stderr
 
 
 @pytest.mark.parametrize("campaign", ["night", "latest", "1"])
@@ -187,8 +187,8 @@ def test_a_stored_campaign_is_judged(tmp_path, campaign):
     kept = ["bench", "parse", str(tmp_path / "write_bw.txt"), "--store", store, "--label", "night"]
     assert CliRunner().invoke(app, kept).exit_code == Exit.PASSED
     words = ["bench", "judge", "--campaign", campaign, "--store", store, "-c", str(CLUSTER), *ENDS, "-f", "json"]
-    done = CliRunner().invoke(app, words)
-    (judged,) = json.loads(done.stdout)["runs"]
+    result = CliRunner().invoke(app, words)
+    (judged,) = json.loads(result.stdout)["runs"]
     assert judged["file"] == str(tmp_path / "write_bw.txt")
     assert {verdict["judgement"] for verdict in judged["verdicts"]} == {"fail", "skip"}
-    assert done.exit_code == Exit.FAILED
+    assert result.exit_code == Exit.FAILED

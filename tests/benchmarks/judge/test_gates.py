@@ -20,7 +20,7 @@ def write_bw(value, size=MIB, **parameters):
 
 
 @pytest.mark.parametrize(
-    ("run", "gate", "asked", "judgement"),
+    ("run", "gate", "context", "judgement"),
     [
         (write_bw(391.0), "write-400g-host", 390.0, Judgement.PASS),
         (write_bw(389.0), "write-400g-host", 390.0, Judgement.FAIL),
@@ -30,11 +30,11 @@ def write_bw(value, size=MIB, **parameters):
         (write_bw(391.0, size=65536), None, None, Judgement.PASS),  # the gate begins at 1 MiB
     ],
 )
-def test_a_pair_of_nics(run, gate, asked, judgement):
+def test_a_pair_of_nics(run, gate, context, judgement):
     verdict = find_verdict(judge(run, plan(), profile=FIELD))
     assert verdict.judgement is judgement
     assert (verdict.gate.name if verdict.gate else None) == gate
-    assert (verdict.gate.at_least if verdict.gate else None) == asked
+    assert (verdict.gate.at_least if verdict.gate else None) == context
 
 
 def all_reduce(hosts, busbw, size=8 * GIB, test="all_reduce", **parameters):

@@ -41,9 +41,9 @@ def test_below_what_is_possible_is_unknown(run, judgement):
 
 
 def test_the_words_of_both():
-    (shown,) = judge(lat("perftest", "ib_write_lat", 1.9), plan(), **ENDS).verdicts
-    assert shown.reason.startswith("a latency: the minimum is 0.03 µs (serialization and cable propagation)")
-    assert [term.name for term in shown.physical.terms] == ["serialisation", "propagation"]
+    (verdict,) = judge(lat("perftest", "ib_write_lat", 1.9), plan(), **ENDS).verdicts
+    assert verdict.reason.startswith("a latency: the minimum is 0.03 µs (serialization and cable propagation)")
+    assert [term.name for term in verdict.physical.terms] == ["serialisation", "propagation"]
     (below,) = judge(lat("perftest", "ib_write_lat", 0.01), plan(), **ENDS).verdicts
     assert below.reason.endswith("likely both ends on one host, or the wrong cluster file")
 

@@ -77,8 +77,8 @@ def test_a_time_without_a_limit_says_why(test, why):
     ],
 )
 def test_what_moves_next_to_nothing(test, size, limited):
-    judged = judge(osu(test, 1e6, size, ranks=64), plan())
-    assert [verdict.physical is not None for verdict in judged.verdicts] == [True] * limited
+    verdicts = judge(osu(test, 1e6, size, ranks=64), plan())
+    assert [verdict.physical is not None for verdict in verdicts.verdicts] == [True] * limited
 
 
 def test_of_a_non_blocking_collective_its_communication_counts():

@@ -34,13 +34,13 @@ def all_reduce(busbw, hosts=4):
     return collective("all_reduce", ranks, {8 * GIB: (8 * GIB / algbw / 1e3, algbw, busbw)}, nodes=hosts)
 
 
-def judge_evidence(busbw, evidence, **asked):
-    found = judge(all_reduce(busbw), plan(), evidence=evidence, **asked)
-    return find_verdict(found, 8 * GIB, Metric.BUSBW), found.notes
+def judge_evidence(busbw, evidence, **context_values):
+    verdicts = judge(all_reduce(busbw), plan(), evidence=evidence, **context_values)
+    return find_verdict(verdicts, 8 * GIB, Metric.BUSBW), verdicts.notes
 
 
 @pytest.mark.parametrize(
-    ("evidence", "asked", "reachable"),
+    ("evidence", "context_values", "reachable"),
     [
         (None, None, 384.0),
         (proven(algorithms={8 * GIB: "TREE"}), None, 384 * 31 / 32),
@@ -50,8 +50,8 @@ def judge_evidence(busbw, evidence, **asked):
         (proven(algorithms={8 * GIB: "PAT"}), None, 384.0),  # no figure for it
     ],
 )
-def test_the_algorithm_of_the_log_counts(evidence, asked, reachable):
-    assert judge_evidence(300.0, evidence, algorithm=asked)[0].reachable.value == pytest.approx(reachable)
+def test_the_algorithm_of_the_log_counts(evidence, context_values, reachable):
+    assert judge_evidence(300.0, evidence, algorithm=context_values)[0].reachable.value == pytest.approx(reachable)
 
 
 def test_a_log_that_contradicts_the_user_is_said():
@@ -122,14 +122,14 @@ def test_a_run_over_sockets_of_which_nothing_is_judged_is_unknown():
     run = collective("all_reduce", 16, rows, nodes=2)
     passed = judge(run, plan(), evidence=proven(network="IB"))
     assert {verdict.judgement for verdict in passed.verdicts} == {Judgement.SKIP}
-    found = judge(run, plan(), evidence=proven(network="Socket"))
-    largest = find_verdict(found, 2**24, Metric.BUSBW)
+    verdicts = judge(run, plan(), evidence=proven(network="Socket"))
+    largest = find_verdict(verdicts, 2**24, Metric.BUSBW)
     assert largest.judgement is Judgement.UNKNOWN
     assert largest.reason.startswith("transport between hosts: TCP sockets, NCCL did not use RDMA (NET/Socket;")
     assert "); not judged: small" in largest.reason
-    assert found.failures == ("NCCL-01",)
+    assert verdicts.failures == ("NCCL-01",)
     assert passed.failures == ()
-    assert find_verdict(found, 2**20, Metric.BUSBW).judgement is Judgement.SKIP
+    assert find_verdict(verdicts, 2**20, Metric.BUSBW).judgement is Judgement.SKIP
 
 
 @pytest.mark.parametrize(("traffic_class", "dscp"), [(104, None), (106, None), (0, 0), (96, 24)])

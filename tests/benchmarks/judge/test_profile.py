@@ -97,9 +97,13 @@ def test_every_number_of_a_profile_that_comes_along_has_a_source(name):
 def test_strict_asks_no_less_than_default_and_loose_no_more():
     strict, default, loose = (judge_profile.bundled_profile(name).classes for name in ("strict", "default", "loose"))
     for field in ("rdma", "collective_one_host", "collective_hosts", "tcp"):
-        of = [getattr(classes, field) for classes in (loose, default, strict)]
-        assert [gate_class.passes.value for gate_class in of] == sorted(gate_class.passes.value for gate_class in of)
-        assert [gate_class.warns.value for gate_class in of] == sorted(gate_class.warns.value for gate_class in of)
+        limits_by_class = [getattr(classes, field) for classes in (loose, default, strict)]
+        assert [gate_class.passes.value for gate_class in limits_by_class] == sorted(
+            gate_class.passes.value for gate_class in limits_by_class
+        )
+        assert [gate_class.warns.value for gate_class in limits_by_class] == sorted(
+            gate_class.warns.value for gate_class in limits_by_class
+        )
 
 
 @pytest.mark.parametrize(

@@ -109,9 +109,9 @@ NAMELESS_PLACE = Run(
 @given(run=runs)
 @example(run=NAMELESS_PLACE)
 def test_any_run_gets_verdicts_and_none_passes_above_the_physical_limit(run):
-    judged = judge(run, plan())
-    assert judged.status is run.status
-    for verdict in judged.verdicts:
+    verdicts = judge(run, plan())
+    assert verdicts.status is run.status
+    for verdict in verdicts.verdicts:
         assert verdict.reason
         if verdict.judgement is Judgement.PASS:
             assert verdict.physical is not None

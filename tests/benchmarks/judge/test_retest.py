@@ -17,9 +17,9 @@ ENDS = RunContext("node1/bnxt_re0", "node2/bnxt_re0")
 GID = "00:00:00:00:00:00:00:00:00:00:255:255:10:01:00:{}"
 
 
-def judge_runs(*runs, asked=ENDS, files=None):
-    names = files or [f"{at}.txt" for at in range(len(runs))]
-    return judge_logs([(name, Reading((run,))) for name, run in zip(names, runs, strict=True)], plan(), asked)
+def judge_runs(*runs, context=ENDS, files=None):
+    names = files or [f"{index}.txt" for index in range(len(runs))]
+    return judge_logs([(name, Reading((run,))) for name, run in zip(names, runs, strict=True)], plan(), context)
 
 
 def write(value, **parameters):
@@ -44,14 +44,16 @@ PASS, WARN, FAIL = [Judgement.PASS], [Judgement.WARN], [Judgement.FAIL]
     ],
 )
 def test_several_runs_of_one_test(values, judgements, reason):
-    found = judge_runs(*map(write, values))
-    assert outcome(found) == judgements
-    bad = next(judged_run.verdicts[0] for judged_run in found if judged_run.verdicts[0].judgement is not Judgement.PASS)
+    verdicts = judge_runs(*map(write, values))
+    assert outcome(verdicts) == judgements
+    bad = next(
+        judged_run.verdicts[0] for judged_run in verdicts if judged_run.verdicts[0].judgement is not Judgement.PASS
+    )
     assert bad.reason.startswith(reason)
 
 
 @pytest.mark.parametrize(
-    ("runs", "asked", "files", "together"),
+    ("runs", "context", "files", "together"),
     [
         # which pair of hosts it was stands nowhere: two pairs may have such NICs
         ([write(230.0), write(391.0)], RunContext(), None, False),
@@ -78,8 +80,8 @@ def test_several_runs_of_one_test(values, judgements, reason):
         ([write(230.0), perftest({MIB: 391.0}, test="ib_read_bw")], ENDS, None, False),
     ],
 )
-def test_runs_of_one_test_are_known_only_where_it_is_certain(runs, asked, files, together):
-    assert outcome(judge_runs(*runs, asked=asked, files=files))[0] == (WARN if together else FAIL)
+def test_runs_of_one_test_are_known_only_where_it_is_certain(runs, context, files, together):
+    assert outcome(judge_runs(*runs, context=context, files=files))[0] == (WARN if together else FAIL)
 
 
 def all_reduce(busbw, **settings):
@@ -102,8 +104,8 @@ GOOD, BAD = 340.0, 150.0
     ],
 )
 def test_several_runs_of_one_collective(values, judgements, reason):
-    found = judge_runs(*map(all_reduce, values), asked=RunContext())
-    busbw = [judged_run.verdicts[1] for judged_run in found]
+    verdicts = judge_runs(*map(all_reduce, values), context=RunContext())
+    busbw = [judged_run.verdicts[1] for judged_run in verdicts]
     assert [[verdict.judgement] for verdict in busbw] == judgements
     bad = next(verdict for verdict in busbw if verdict.judgement is not Judgement.PASS)
     assert bad.reason.startswith(reason)
@@ -129,7 +131,7 @@ def test_several_runs_of_one_collective(values, judgements, reason):
     ],
 )
 def test_collectives_with_other_settings_are_judged_separately(settings, of_one_test):
-    bad, _ = judge_runs(all_reduce(BAD), all_reduce(GOOD, **settings), asked=RunContext())
+    bad, _ = judge_runs(all_reduce(BAD), all_reduce(GOOD, **settings), context=RunContext())
     assert bad.verdicts[1].judgement is (Judgement.WARN if of_one_test else Judgement.FAIL)
 
 
@@ -157,16 +159,16 @@ def test_wrong_data_are_no_matter_of_chance():
     ],
 )
 def test_one_bad_run_alone_says_how_to_repeat_it(run_, command):
-    (found,) = judge_runs(run_, asked=RunContext("node1/bnxt_re0"))
-    assert found.notes[-1] == (
+    (judged_run,) = judge_runs(run_, context=RunContext("node1/bnxt_re0"))
+    assert judged_run.notes[-1] == (
         f"failed in a single run; before acting on it, run it once more: {command}; "
         "then judge both logs together with --from HOST:NIC and --to HOST:NIC"
     )
-    assert found.repeat == (command,)
+    assert judged_run.repeat == (command,)
 
 
 @pytest.mark.parametrize(
-    ("run_", "asked", "server_device", "client_device"),
+    ("run_", "context", "server_device", "client_device"),
     [
         (write(230.0, side="client"), RunContext("node1:enp29s0np0", "node2/bnxt_re2"), "bnxt_re2", "bnxt_re0"),
         (
@@ -179,9 +181,9 @@ def test_one_bad_run_alone_says_how_to_repeat_it(run_, command):
         ),
     ],
 )
-def test_a_bad_run_between_known_nics_is_repeated_on_both_hosts(run_, asked, server_device, client_device):
-    (found,) = judge_runs(run_, asked=asked)
-    assert found.repeat == (
+def test_a_bad_run_between_known_nics_is_repeated_on_both_hosts(run_, context, server_device, client_device):
+    (judged_run,) = judge_runs(run_, context=context)
+    assert judged_run.repeat == (
         f"on node2: ib_write_bw -d {server_device} -m 4096 -s 1048576 --report_gbits",
         f"on node1: ib_write_bw -d {client_device} -m 4096 -s 1048576 --report_gbits node2",
     )
@@ -192,7 +194,7 @@ def test_the_gids_of_a_log_name_its_ends():
     client, server = judge_runs(
         write(391.0, rdma_device="bnxt_re2", side="client", **gids),
         write(391.0, rdma_device="bnxt_re2", side="server", **gids),
-        asked=RunContext(),
+        context=RunContext(),
     )
     assert (client.source, client.target) == ("node1/bnxt_re2", "node2/bnxt_re2")
     assert (server.source, server.target) == ("node2/bnxt_re2", "node1/bnxt_re2")
@@ -210,27 +212,29 @@ def test_the_gids_of_a_log_name_its_ends():
 )
 def test_a_bad_collective_is_repeated_with_its_own_command(settings, combined):
     """The log does not hold its host file and library variables, so no other command measures the same."""
-    (found,) = judge_runs(all_reduce(BAD, **settings), asked=RunContext())
-    assert found.notes[-1] == (
+    (judged_run,) = judge_runs(all_reduce(BAD, **settings), context=RunContext())
+    assert judged_run.notes[-1] == (
         "failed in a single run; before acting on it, run the same command on the same hosts once more, "
         f"with -b 8589934592 -e 8589934592 -f 2; {combined}"
     )
-    assert found.repeat == ("# the same command on the same hosts once more, with -b 8589934592 -e 8589934592 -f 2",)
+    assert judged_run.repeat == (
+        "# the same command on the same hosts once more, with -b 8589934592 -e 8589934592 -f 2",
+    )
 
 
 def test_a_repeat_between_unknown_nics_needs_their_names():
-    (found,) = judge_runs(write(230.0), asked=RunContext())
-    assert found.notes[-1].endswith("; then judge both logs together with --from HOST:NIC and --to HOST:NIC")
+    (judged_run,) = judge_runs(write(230.0), context=RunContext())
+    assert judged_run.notes[-1].endswith("; then judge both logs together with --from HOST:NIC and --to HOST:NIC")
 
 
 def test_a_good_run_alone_needs_no_other():
-    (found,) = judge_runs(write(391.0))
-    assert not any("once more" in note for note in found.notes)
+    (judged_run,) = judge_runs(write(391.0))
+    assert not any("once more" in note for note in judged_run.notes)
 
 
 def test_from_files_to_exit_code(tmp_path):
-    other = tmp_path / "again.txt"
-    other.write_text(write_bw(391.0), encoding="utf-8")
+    second_file = tmp_path / "again.txt"
+    second_file.write_text(write_bw(391.0), encoding="utf-8")
     ends = ("--from", "node1/bnxt_re0", "--to", "node2/bnxt_re0")
     assert run(tmp_path, write_bw(230.0), *ends).exit_code == 1
-    assert run(tmp_path, write_bw(230.0), str(other), *ends).exit_code == 0
+    assert run(tmp_path, write_bw(230.0), str(second_file), *ends).exit_code == 0

@@ -126,9 +126,9 @@ def test_qperf_and_sockperf(run, judgement):
     ],
 )
 def test_what_cores_receive_where_it_was_measured(version, streams, reachable, binding):
-    there = build(read(CLUSTER.parents[1] / "esnet-400g" / "cluster.yaml"), load())
-    host, settings = next(iter(there.hosts.items()))
+    plan_variant = build(read(CLUSTER.parents[1] / "esnet-400g" / "cluster.yaml"), load())
+    host, settings = next(iter(plan_variant.hosts.items()))
     row = Measurement(Metric.BITRATE, "Gb/s", 20.0, None, "SUM receiver", 5)
     run = Run("iperf3", "TCP", version, RunStatus.COMPLETE, None, None, Parameters(streams=streams), (row,))
-    (verdict,) = judge(run, there, source=f"{host}/{next(iter(settings.nics))}").verdicts
+    (verdict,) = judge(run, plan_variant, source=f"{host}/{next(iter(settings.nics))}").verdicts
     assert (verdict.reachable.value, verdict.reachable.bottleneck) == (pytest.approx(reachable, rel=1e-3), binding)

@@ -141,10 +141,10 @@ def test_every_printed_message_is_one_that_its_row_recognizes() -> None:
 
 
 def test_every_row_names_failures_of_the_catalogue_and_a_source() -> None:
-    known = set(load().failures)
+    failures = set(load().failures)
     for cause in (*SPECIFIC, *VAGUE):
         assert cause.failures
-        assert set(cause.failures) <= known, cause.examples
+        assert set(cause.failures) <= failures, cause.examples
         assert cause.source
 
 

@@ -155,13 +155,13 @@ def test_a_host_that_does_not_answer_is_named(tmp_path):
 def test_what_narrowed_down_counts_too(tmp_path):
     """A step that bench run added later stands in the journal alone."""
     folder = campaign(tmp_path / "matrix", lambda step: 197.0 if through(step, "node3/bnxt_re5") else 391.0)
-    known = open_folder(folder)
+    result_folder = open_folder(folder)
     for number, ends in enumerate(((1, 3), (2, 3), (3, 4))):
         place = " -> ".join(f"node{end}/bnxt_re5" for end in ends)
         log = f"logs/narrow1.{number}.log"
         (folder / log).write_text(PERFTEST.format(value=197.0))
         ended = (Outcome.DONE, 0, "2026-11-21T08:00:00Z", 3.0, Grade.BAD, log, None, place)
-        known.note(Attempt(f"narrow1.{number}", 1, *ended))
+        result_folder.note(Attempt(f"narrow1.{number}", 1, *ended))
     result = peers(folder, "--cluster", CLUSTER)
     assert "CONFIRMED NIC node3/bnxt_re5: 50.4 % of its peers" in result.stdout
     assert result.exit_code == Exit.FAILED
@@ -252,8 +252,8 @@ def test_a_stored_campaign_is_compared_as_its_folder_is(tmp_path):
     folder = tmp_path / "run"
     slow = campaign(folder, lambda step: 190.0 if through(step, "node2/bnxt_re3") else 391.0, fails=("node4/bnxt_re7",))
     store = tmp_path / "store.db"
-    kept = CliRunner().invoke(app, ["bench", "parse", str(slow), "--store", str(store), "--label", "night"])
-    assert kept.exit_code == Exit.PASSED, kept.output
+    result = CliRunner().invoke(app, ["bench", "parse", str(slow), "--store", str(store), "--label", "night"])
+    assert result.exit_code == Exit.PASSED, result.output
     of_folder = peers(slow, "-c", CLUSTER, "-f", "json")
     of_store = peers("--campaign", "night", "--store", store, "-c", CLUSTER, "-f", "json")
     assert of_store.exit_code == of_folder.exit_code

@@ -28,9 +28,9 @@ PORTS = ("--port", first_port())
 GPUS = EXAMPLES / "mi300x-4node" / "cluster.yaml"
 
 
-def words(folder: Path, *more: str | Path) -> tuple[str, ...]:
+def words(folder: Path, *options: str | Path) -> tuple[str, ...]:
     """The command line of a run on this machine with the stand-ins."""
-    given = (
+    arguments = (
         "pairs",
         "-c",
         CLUSTER,
@@ -41,9 +41,9 @@ def words(folder: Path, *more: str | Path) -> tuple[str, ...]:
         "local",
         "--path",
         folder / "bin",
-        *more,
+        *options,
     )
-    return tuple(map(str, given))
+    return tuple(map(str, arguments))
 
 
 def ran(*arguments: str | Path) -> Result:
@@ -59,8 +59,8 @@ def start_run(arguments: tuple[str, ...], **how: Any) -> subprocess.Popen[str]:
 
 
 def summary(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "summary.json").read_text())
-    return found
+    document: dict[str, Any] = json.loads((folder / "summary.json").read_text())
+    return document
 
 
 def journal(folder: Path) -> list[dict[str, Any]]:
@@ -69,7 +69,7 @@ def journal(folder: Path) -> list[dict[str, Any]]:
 
 def test_pairs_with_gpus_are_run_and_judged(tmp_path: Path) -> None:
     install(tmp_path / "bin", rate=775.0)
-    done = ran(*words(tmp_path, "-w", "node[1-2]", "-c", GPUS))
+    result = ran(*words(tmp_path, "-w", "node[1-2]", "-c", GPUS))
     steps = summary(tmp_path / "out")["steps"]
     assert [(row["test"], row["attempt"]["grade"]) for row in steps] == [
         *[("ib_write_bw", "good")] * 8,
@@ -77,34 +77,34 @@ def test_pairs_with_gpus_are_run_and_judged(tmp_path: Path) -> None:
     ]
     assert steps[0]["attempt"]["detail"] == "775 Gb/s, 100 % of 776.3 (line rate × RoCEv2 framing)"
     assert steps[8]["attempt"]["detail"] == "2.2 µs"
-    assert "pairs on mi300x-4node: 16 runs on 16 NICs of 2 hosts, about 19 s" in done.stderr
-    assert "8 good, 8 measured\nmeasured: for information" in done.stdout
-    assert done.exit_code == 0
+    assert "pairs on mi300x-4node: 16 runs on 16 NICs of 2 hosts, about 19 s" in result.stderr
+    assert "8 good, 8 measured\nmeasured: for information" in result.stdout
+    assert result.exit_code == 0
 
 
 def test_runs_of_a_campaign_are_compared_with_each_other(tmp_path: Path) -> None:
     """Between leaves with under one; what the suite does not measure is unknown, and said."""
     install(tmp_path / "bin", slow=("node4/bnxt_re0",), rate=194.0)
-    given = ("matrix", *words(tmp_path)[1:], "--retest", "0", "--profile", "field", "-w", "node[1-2,4]")
-    done = ran(*given)
-    found = {relation["name"]: relation for relation in summary(tmp_path / "out")["relations"]}
-    assert {name: relation["judgement"] for name, relation in found.items()} == {
+    arguments = ("matrix", *words(tmp_path)[1:], "--retest", "0", "--profile", "field", "-w", "node[1-2,4]")
+    result = ran(*arguments)
+    relations = {relation["name"]: relation for relation in summary(tmp_path / "out")["relations"]}
+    assert {name: relation["judgement"] for name, relation in relations.items()} == {
         "cross-leaf": "fail",
         "one-queue-pair": "unknown",
     }
-    assert found["cross-leaf"]["of"]["ends"].endswith("node4/bnxt_re0")
+    assert relations["cross-leaf"]["of"]["ends"].endswith("node4/bnxt_re0")
     assert (
         "nothing to compare with: no comparable run queue_pairs from 2; wirespeed bench run rails measures both"
-        in done.stdout
+        in result.stdout
     )
-    assert done.exit_code == 1
+    assert result.exit_code == 1
 
 
 @pytest.mark.parametrize(("profile", "code"), [((), 0), (("--profile", "field"), 3)])
 def test_what_has_no_baseline_is_never_good(tmp_path: Path, profile: tuple[str, ...], code: int) -> None:
     install(tmp_path / "bin", rate=194.0)
-    given = ("matrix", *words(tmp_path)[1:], *profile, "-w", "node[1-2,3]")
-    assert ran(*given).exit_code == code
+    arguments = ("matrix", *words(tmp_path)[1:], *profile, "-w", "node[1-2,3]")
+    assert ran(*arguments).exit_code == code
 
 
 def test_each_rail_alone_and_all_at_once(tmp_path: Path) -> None:
@@ -117,23 +117,23 @@ def test_each_rail_alone_and_all_at_once(tmp_path: Path) -> None:
         line |= {"started": f"2026-11-21T10:{second // 60:02}:{second % 60:02}Z", "duration_s": 2.0}
     (tmp_path / "out" / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     judge = ["bench", "judge", str(tmp_path / "out"), "-c", str(GPUS), "--profile", "field", "-f", "json"]
-    done = CliRunner().invoke(app, judge)
-    found = json.loads(done.stdout)["relations"]
+    result = CliRunner().invoke(app, judge)
+    found = json.loads(result.stdout)["relations"]
     assert [(relation["name"], relation["judgement"]) for relation in found] == [
         ("rails-at-once", "pass"),
         ("one-queue-pair", "pass"),
     ]
     assert (found[0]["of"]["count"], found[0]["to"]["count"], found[1]["compared"]) == (8, 8, 8)
-    assert done.exit_code == 0
+    assert result.exit_code == 0
 
 
 def test_a_slow_nic_is_measured_again_and_named(tmp_path: Path) -> None:
     install(tmp_path / "bin", slow=("node3/bnxt_re0",))
-    done = ran(*words(tmp_path, "-f", "json"))
-    found = json.loads(done.stdout)
-    assert found == summary(tmp_path / "out")
+    result = ran(*words(tmp_path, "-f", "json"))
+    document = json.loads(result.stdout)
+    assert document == summary(tmp_path / "out")
     # The pair is measured once more; then both its NICs with others under their own leaf.
-    assert [(row["step"], row["attempt"]["attempt"], row["attempt"]["grade"]) for row in found["steps"]] == [
+    assert [(row["step"], row["attempt"]["attempt"], row["attempt"]["grade"]) for row in document["steps"]] == [
         ("ib-write-bw.node1-bnxt-re0.node3-bnxt-re0", 2, "bad"),
         ("ib-write-bw.node2-bnxt-re0.node4-bnxt-re0", 1, "good"),
         ("ib-write-lat.node1-bnxt-re0.node3-bnxt-re0", 1, "skip"),
@@ -141,68 +141,68 @@ def test_a_slow_nic_is_measured_again_and_named(tmp_path: Path) -> None:
         ("narrow1.ib-write-bw.node2-bnxt-re0.node1-bnxt-re0", 1, "good"),
         ("narrow1.ib-write-bw.node4-bnxt-re0.node3-bnxt-re0", 2, "bad"),
     ]
-    assert [(suspect["kind"], suspect["name"]) for suspect in found["suspects"]] == [("NIC", "node3/bnxt_re0")]
-    assert "suspect: NIC node3/bnxt_re0: bad with " not in done.stdout  # it is data
-    assert done.exit_code == 1
+    assert [(suspect["kind"], suspect["name"]) for suspect in document["suspects"]] == [("NIC", "node3/bnxt_re0")]
+    assert "suspect: NIC node3/bnxt_re0: bad with " not in result.stdout  # it is data
+    assert result.exit_code == 1
 
 
 def test_a_dead_host_costs_nobody_else_a_result(tmp_path: Path) -> None:
     """Of an odd number of hosts too: its partner is measured with another."""
     install(tmp_path / "bin", dead=("node2",))
-    done = ran(*words(tmp_path, "-w", "node[1-3]", "--retest", "0"))
+    result = ran(*words(tmp_path, "-w", "node[1-3]", "--retest", "0"))
     rows = {row["step"]: row["attempt"] for row in summary(tmp_path / "out")["steps"]}
     assert {name: (row["status"], row["grade"]) for name, row in rows.items() if "bw" in name} == {
         "ib-write-bw.node1-bnxt-re0.node2-bnxt-re0": ("failed", "unknown"),
         "ib-write-bw.node3-bnxt-re0.node1-bnxt-re0": ("done", "good"),
         "narrow1.ib-write-bw.node3-bnxt-re0.node2-bnxt-re0": ("failed", "unknown"),
     }
-    assert "suspect: NIC node2/bnxt_re0: bad with node1/bnxt_re0" in done.stdout
-    assert done.exit_code == 1
+    assert "suspect: NIC node2/bnxt_re0: bad with node1/bnxt_re0" in result.stdout
+    assert result.exit_code == 1
 
 
 def test_what_was_measured_is_stored(tmp_path: Path) -> None:
     install(tmp_path / "bin", slow=("node3/bnxt_re0",))
-    done = ran(*words(tmp_path, "--store", tmp_path / "store.db", "--label", "first", "--retest", "0"))
-    assert "first: 6 runs stored in " in done.stderr
-    again = CliRunner().invoke(
+    result = ran(*words(tmp_path, "--store", tmp_path / "store.db", "--label", "first", "--retest", "0"))
+    assert "first: 6 runs stored in " in result.stderr
+    repeated_result = CliRunner().invoke(
         app, ["bench", "parse", str(tmp_path / "out"), "--store", str(tmp_path / "store.db"), "--label", "first"]
     )
-    assert "6 logs skipped" in again.stderr
+    assert "6 logs skipped" in repeated_result.stderr
     with Store(str(tmp_path / "store.db")) as store:
-        found = store.find("first")
-    assert (found.cluster, found.runs, found.finished) == ("arista-leaf-spine", 6, True)
+        stored_rows = store.find("first")
+    assert (stored_rows.cluster, stored_rows.runs, stored_rows.finished) == ("arista-leaf-spine", 6, True)
 
 
 def test_a_missing_program_is_said(tmp_path: Path) -> None:
     install(tmp_path / "bin")
     (tmp_path / "bin" / "numactl").write_text("#!/bin/sh\nexec no-such-ib_write_bw\n")
-    done = ran(*words(tmp_path))
+    result = ran(*words(tmp_path))
     assert {row["attempt"]["status"] for row in summary(tmp_path / "out")["steps"]} == {"missing"}
-    assert "4 program not found" in done.stdout
-    assert done.exit_code == 3
+    assert "4 program not found" in result.stdout
+    assert result.exit_code == 3
 
 
 def test_nothing_is_lost_when_it_is_killed(tmp_path: Path) -> None:
     install(tmp_path / "bin", seconds=0.3)
-    out, given = tmp_path / "out", words(tmp_path, "--parallel", "1")
-    process = start_run(given)
-    before = _wait_for(out / "journal.jsonl", 2)
+    target, arguments = tmp_path / "out", words(tmp_path, "--parallel", "1")
+    process = start_run(arguments)
+    before = _wait_for(target / "journal.jsonl", 2)
     process.kill()
     process.communicate()
     _wait_until(
         lambda: _count_processes(tmp_path) == 0
     )  # programs of the killed run would occupy ports of the next one
     with pytest.raises(Refusal, match="--resume continues it"):
-        raise ran(*given).exception or AssertionError
-    done = ran(*given, "--resume")
-    after = journal(out)
+        raise ran(*arguments).exception or AssertionError
+    result = ran(*arguments, "--resume")
+    after = journal(target)
     assert after[:2] == before
-    assert sorted(line["step"] for line in after) == sorted(step["step"] for step in summary(out)["steps"])
-    assert summary(out)["complete"] is True
-    assert "runs done earlier" in done.stderr
-    again = ran(*given, "--resume")
-    assert journal(out) == after
-    assert (again.exit_code, again.stdout) == (done.exit_code, done.stdout)
+    assert sorted(line["step"] for line in after) == sorted(step["step"] for step in summary(target)["steps"])
+    assert summary(target)["complete"] is True
+    assert "runs done earlier" in result.stderr
+    repeated_result = ran(*arguments, "--resume")
+    assert journal(target) == after
+    assert (repeated_result.exit_code, repeated_result.stdout) == (result.exit_code, result.stdout)
 
 
 def test_ctrl_c_ends_it_and_leaves_no_server(tmp_path: Path) -> None:
@@ -221,8 +221,8 @@ def test_ctrl_c_ends_it_and_leaves_no_server(tmp_path: Path) -> None:
 def _count_processes(folder: Path) -> int:
     """How many of the stand-ins run."""
     pattern = f"^{sys.executable} -S {folder}"
-    found = subprocess.run(["pgrep", "-fc", pattern], capture_output=True, text=True, check=False)
-    return int(found.stdout)
+    process = subprocess.run(["pgrep", "-fc", pattern], capture_output=True, text=True, check=False)
+    return int(process.stdout)
 
 
 def _wait_until(holds: Callable[[], bool]) -> None:
@@ -249,15 +249,15 @@ def test_a_full_disk_keeps_what_was_noted(tmp_path: Path) -> None:
     first = [*command, "-o", str(tmp_path / "out" / "run")]
     # The disk holds the campaign and the first logs; 4 KiB is its smallest piece.
     script = f'mount -t tmpfs -o size=24k tmpfs {tmp_path}/out && "$@"; code=$?; cat {tmp_path}/out/run/journal.jsonl'
-    done = subprocess.run(
+    process = subprocess.run(
         ["unshare", "--mount", "sh", "-c", f"{script}; exit $code", "sh", *first],
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 2
-    assert "no space left on device" in done.stderr
-    kept = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    assert process.returncode == 2
+    assert "no space left on device" in process.stderr
+    kept = [json.loads(line) for line in process.stdout.splitlines() if line.startswith("{")]
     assert 0 < len(kept) < 4
     assert {line["status"] for line in kept} == {"done"}
 
@@ -272,7 +272,7 @@ def test_a_cluster_over_a_real_ssh(tmp_path: Path) -> None:
             f" StrictHostKeyChecking no\n UserKnownHostsFile {tmp_path}/known\n LogLevel ERROR\n"
             "Host node3\n HostName 127.0.0.1\n Port 1\n"
         )
-        done = ran(
+        result = ran(
             *("pairs", "-c", CLUSTER, "-o", tmp_path / "out", "--yes", "--path", tmp_path / "bin", "-w", "node[1-3]"),
             *("--ssh-option", "-F", "--ssh-option", configuration),
         )
@@ -282,8 +282,8 @@ def test_a_cluster_over_a_real_ssh(tmp_path: Path) -> None:
         "ib-write-bw.node3-bnxt-re0.node1-bnxt-re0": ("unreachable", "unknown"),
         "narrow1.ib-write-bw.node2-bnxt-re0.node3-bnxt-re0": ("unreachable", "unknown"),
     }
-    assert "suspect: NIC node3/bnxt_re0: " in done.stdout
-    assert done.exit_code == 3
+    assert "suspect: NIC node3/bnxt_re0: " in result.stdout
+    assert result.exit_code == 3
 
 
 @pytest.mark.parametrize(
@@ -322,9 +322,9 @@ def test_a_cluster_over_a_real_ssh(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_run_is_refused(arguments: tuple[str, ...], message: str) -> None:
-    done = ran(*arguments)
-    assert isinstance(done.exception, Refusal)
-    assert str(done.exception) == message
+    result = ran(*arguments)
+    assert isinstance(result.exception, Refusal)
+    assert str(result.exception) == message
 
 
 @pytest.mark.parametrize(
@@ -332,12 +332,12 @@ def test_what_cannot_be_run_is_refused(arguments: tuple[str, ...], message: str)
     [("4", "about 19 s in total, several at a time\n"), ("1", "about 38 s, at most 1 at a time (--parallel)\n")],
 )
 def test_what_makes_it_long_is_said(parallel: str, text: str) -> None:
-    done = ran("pairs", "-c", CLUSTER, "--dry-run", "--parallel", parallel)
-    assert done.stdout.splitlines(keepends=True)[0].endswith(text)
+    result = ran("pairs", "-c", CLUSTER, "--dry-run", "--parallel", parallel)
+    assert result.stdout.splitlines(keepends=True)[0].endswith(text)
 
 
 def test_without_a_terminal_it_does_not_start_by_itself(tmp_path: Path) -> None:
-    done = ran("pairs", "-c", CLUSTER, "-o", tmp_path / "out", "--launcher", "local")
-    assert isinstance(done.exception, Refusal)
-    assert done.exception.problems[0].hint == "--yes confirms it"
+    result = ran("pairs", "-c", CLUSTER, "-o", tmp_path / "out", "--launcher", "local")
+    assert isinstance(result.exception, Refusal)
+    assert result.exception.problems[0].hint == "--yes confirms it"
     assert not (tmp_path / "out" / "journal.jsonl").exists()

@@ -32,13 +32,13 @@ CASES = (
 )
 
 
-def dry(suite: str, example: str, hosts: str, *more: str, **environment: str) -> str:
-    words = ["bench", "run", suite, "--dry-run", *more]
+def dry(suite: str, example: str, hosts: str, *options: str, **environment: str) -> str:
+    words = ["bench", "run", suite, "--dry-run", *options]
     words += ["-c", str(EXAMPLES / example / "cluster.yaml")] if example else []
     words += ["-w", hosts] if hosts else []
-    done = CliRunner().invoke(app, words, env=environment, catch_exceptions=False)
-    assert done.exit_code == 0
-    return done.stdout
+    result = CliRunner().invoke(app, words, env=environment, catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.stdout
 
 
 @pytest.mark.parametrize(("suite", "example", "hosts"), CASES)

@@ -15,12 +15,12 @@ from wirespeed.results.campaign import Grade, Kind, Suspect
 Bad = Callable[[Pair], bool]
 
 
-def hunt(found: Fabric, bad: Bad, rounds_allowed: int = 4) -> tuple[list[tuple[Kind, str]], int, int]:
+def hunt(fabric_case: Fabric, bad: Bad, rounds_allowed: int = 4) -> tuple[list[tuple[Kind, str]], int, int]:
     """Whom it accuses at last, in how many rounds beyond the first, and by how many more pairs."""
-    results = [(pair, grade(bad(pair))) for pair_round in pair_rounds(found)[0] for pair in pair_round]
+    results = [(pair, grade(bad(pair))) for pair_round in pair_rounds(fabric_case)[0] for pair in pair_round]
     first = len(results)
     for count in range(rounds_allowed + 1):
-        following = narrow_pairs(found, results)
+        following = narrow_pairs(fabric_case, results)
         names = [endpoint.name for pair in following.pairs for endpoint in (pair.a, pair.b)]
         assert len(names) == len(set(names)), "a NIC is in two pairs at a time"
         if not following.pairs:
@@ -54,7 +54,7 @@ def rail(number: int) -> Bad:
 
 
 @pytest.mark.parametrize(
-    ("found", "bad", "accused", "rounds", "more"),
+    ("fabric_case", "bad", "accused", "rounds", "more"),
     [
         (fabric(4, 8), nic("node3/rdma4"), [(Kind.NIC, "node3/rdma4")], 1, 2),
         (fabric(2, 8), nic("node1/rdma0"), [(Kind.NIC, "node1/rdma0")], 1, 2),
@@ -80,14 +80,16 @@ def rail(number: int) -> Bad:
         (fabric(2, 1), nic("node1/rdma0"), [(Kind.UNTOLD, "everything")], 0, 0),
     ],
 )
-def test_what_is_bad_is_named(found: Fabric, bad: Bad, accused: list[tuple[Kind, str]], rounds: int, more: int) -> None:
-    assert hunt(found, bad) == (accused, rounds, more)
+def test_what_is_bad_is_named(
+    fabric_case: Fabric, bad: Bad, accused: list[tuple[Kind, str]], rounds: int, more: int
+) -> None:
+    assert hunt(fabric_case, bad) == (accused, rounds, more)
 
 
 def test_every_single_bad_nic_of_a_cluster_is_named() -> None:
-    found = fabric(5, 2, leaves=2, uplinks=4)
-    for endpoint in found.endpoints:
-        accused, rounds, _ = hunt(found, nic(endpoint.name))
+    fabric_case = fabric(5, 2, leaves=2, uplinks=4)
+    for endpoint in fabric_case.endpoints:
+        accused, rounds, _ = hunt(fabric_case, nic(endpoint.name))
         assert accused == [(Kind.NIC, endpoint.name)]
         assert rounds <= 2
 

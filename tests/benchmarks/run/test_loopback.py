@@ -30,36 +30,38 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_tool_runs_and_is_read(programs: Path, tmp_path: Path) -> None:
     needs("iperf3", "ucx_perftest", "mpirun")
-    out = tmp_path / "out"
-    words = ["bench", "run", "loopback", "-o", str(out), "--seconds", "1", "--path", str(programs), "-f", "json"]
+    target = tmp_path / "out"
+    words = ["bench", "run", "loopback", "-o", str(target), "--seconds", "1", "--path", str(programs), "-f", "json"]
     words += ["--port", first_port()]
-    done = CliRunner().invoke(app, words)
-    rows = {row["test"]: row["attempt"] for row in json.loads(done.stdout)["steps"]}
+    result = CliRunner().invoke(app, words)
+    rows = {row["test"]: row["attempt"] for row in json.loads(result.stdout)["steps"]}
     assert {test: (attempt["status"], attempt["grade"]) for test, attempt in rows.items()} == dict.fromkeys(
         ["iperf3", "ucx_perftest am_lat", "ucx_perftest am_bw", "osu_latency", "osu_allreduce"], ("done", "skip")
     )
-    assert done.exit_code == 0
-    found = {test: read((out / attempt["log"]).read_text()).runs for test, attempt in rows.items()}
-    assert {test: run.status for test, (run,) in found.items()} == dict.fromkeys(found, RunStatus.COMPLETE)
-    metrics = {test: {measurement.metric for measurement in run.measurements} for test, (run,) in found.items()}
+    assert result.exit_code == 0
+    runs_by_test = {test: read((target / attempt["log"]).read_text()).runs for test, attempt in rows.items()}
+    assert {test: run.status for test, (run,) in runs_by_test.items()} == dict.fromkeys(
+        runs_by_test, RunStatus.COMPLETE
+    )
+    metrics = {test: {measurement.metric for measurement in run.measurements} for test, (run,) in runs_by_test.items()}
     assert Metric.BITRATE in metrics["iperf3"]
     assert Metric.LATENCY_AVG in metrics["osu_latency"] & metrics["osu_allreduce"]
-    sizes = [measurement.size_bytes for measurement in found["osu_latency"][0].measurements]
+    sizes = [measurement.size_bytes for measurement in runs_by_test["osu_latency"][0].measurements]
     assert (sizes[0], sizes[-1]) == (1, 4 << 20)
 
 
 def test_a_program_that_is_not_there_fails_alone(tmp_path: Path) -> None:
     needs("iperf3", "ucx_perftest", "mpirun")
     words = ["bench", "run", "loopback", "-o", str(tmp_path), "--seconds", "1", "-f", "json", "--port", first_port()]
-    done = CliRunner().invoke(app, words)
-    rows = {row["test"]: row["attempt"] for row in json.loads(done.stdout)["steps"]}
+    result = CliRunner().invoke(app, words)
+    rows = {row["test"]: row["attempt"] for row in json.loads(result.stdout)["steps"]}
     assert rows["iperf3"]["status"] == "done"
     absent = rows["osu_latency"]
     assert (absent["status"], absent["attempt"]) == ("missing", 1)
     words = "localhost: osu_latency not found in PATH; name its folder with --path"
     assert absent["detail"] == words
-    assert done.exit_code == 3
+    assert result.exit_code == 3
     parsed = CliRunner().invoke(app, ["bench", "parse", str(tmp_path), "-f", "json"])
-    failed = [run for run in json.loads(parsed.stdout)["runs"] if run["status"] == "failed"]
-    assert next((run["tool"], run["error"], run["failures"]) for run in failed) == ("osu_latency", words, ["MPI-02"])
-    assert len(failed) == 2
+    runs = [run for run in json.loads(parsed.stdout)["runs"] if run["status"] == "failed"]
+    assert next((run["tool"], run["error"], run["failures"]) for run in runs) == ("osu_latency", words, ["MPI-02"])
+    assert len(runs) == 2

@@ -22,8 +22,8 @@ SENT = "--- 10.1.0.17 ping statistics ---\n3 packets transmitted, {0} received, 
 
 def cell(*lines: str, kind: str = "ping") -> tuple[dict[str, Grade], tuple[str, ...]]:
     text = "\n".join([f"mesh {kind} from node1: 1 pairs", f"mesh pair {PAIR[0]} -> {PAIR[1]}", *lines, "mesh done\n"])
-    found = mesh(PLAN, FABRIC, parse(text)).cells[PAIR]
-    return dict(found.grades), found.details
+    cell = mesh(PLAN, FABRIC, parse(text)).cells[PAIR]
+    return dict(cell.grades), cell.details
 
 
 @pytest.mark.parametrize(
@@ -76,12 +76,12 @@ def test_a_pair_that_was_pinged(lines: tuple[str, ...], ping: Grade, route: Grad
 )
 def test_a_pair_that_was_asked_by_rdma_goes_both_ways(lines: tuple[str, ...], rdma: Grade) -> None:
     text = "\n".join(["mesh rdma from node1: 1 pairs", f"mesh pair {PAIR[0]} -> {PAIR[1]}", *lines, "mesh done\n"])
-    found = mesh(PLAN, FABRIC, parse(text))
-    assert found.cells[PAIR].grades["rdma"] is rdma
-    assert found.cells[PAIR[1], PAIR[0]].grades["rdma"] is rdma
+    mesh_result = mesh(PLAN, FABRIC, parse(text))
+    assert mesh_result.cells[PAIR].grades["rdma"] is rdma
+    assert mesh_result.cells[PAIR[1], PAIR[0]].grades["rdma"] is rdma
 
 
 def test_what_was_not_measured_is_unknown() -> None:
-    found = mesh(PLAN, FABRIC, ())
-    assert len(found.cells) == 2 * 8 * 8
-    assert {grade for cell in found.cells.values() for grade in cell.grades.values()} == {Grade.UNKNOWN}
+    mesh_result = mesh(PLAN, FABRIC, ())
+    assert len(mesh_result.cells) == 2 * 8 * 8
+    assert {grade for cell in mesh_result.cells.values() for grade in cell.grades.values()} == {Grade.UNKNOWN}

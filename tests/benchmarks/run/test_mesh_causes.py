@@ -32,9 +32,9 @@ def build_plan(example: str) -> Plan:
 
 
 def route_line(plan: Plan, a: Endpoint, b: Endpoint, table: str | None = None) -> str:
-    wanted = planned_route(plan.hosts[a.host], a, b)
-    assert wanted is not None
-    gateway, device, number = wanted
+    route = planned_route(plan.hosts[a.host], a, b)
+    assert route is not None
+    gateway, device, number = route
     via = f"via {gateway} " if gateway else ""
     return f"{b.address} from {a.address} {via}dev {device} table {table or number} uid 0"
 

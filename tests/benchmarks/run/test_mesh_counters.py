@@ -28,10 +28,10 @@ def mesh_without(*silent: str) -> Mesh:
     for a in FABRIC.endpoints:
         for b in FABRIC.endpoints:
             if a.host != b.host:
-                lost = 1 if {a.name, b.name} & set(silent) else 0
+                lost_count = 1 if {a.name, b.name} & set(silent) else 0
                 text += f"mesh ping from {a.host}: 1 pairs\nmesh pair {a.name} -> {b.name}\n"
-                text += f"1 packets transmitted, {1 - lost} received, {100 * lost}% packet loss\n"
-                text += f"mesh end {lost}\nmesh done\n"
+                text += f"1 packets transmitted, {1 - lost_count} received, {100 * lost_count}% packet loss\n"
+                text += f"mesh end {lost_count}\nmesh done\n"
     return mesh(PLAN, FABRIC, parse(text), ("ping", "route"))
 
 
@@ -41,9 +41,9 @@ def grade_by_counters(
     before = {end: ByteCounters(5000, 7000) for end in ENDS}
     after = {}
     for end, name in ENDS.items():
-        sent, received = moved.get(name, (WHOLE, WHOLE))
+        sent_bytes, received = moved.get(name, (WHOLE, WHOLE))
         if name != lacking:
-            after[end] = ByteCounters(5000 + sent, 7000 + received)
+            after[end] = ByteCounters(5000 + sent_bytes, 7000 + received)
     found = add_counters(PLAN, FABRIC, mesh_without(*silent), before, after)
     grades = {link.nic: link.grade for link in found.carried if link.grade is not Grade.GOOD}
     named = [f"{cause.name} at {cause.port}: {' '.join(cause.failures)}: {cause.symptom}" for cause in found.causes]

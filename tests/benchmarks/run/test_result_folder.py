@@ -59,27 +59,27 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
     assert list(line) == ["step", "attempt", "status", "rc", "started", "duration_s", "grade", "log", "detail", "place"]
 
 
-@pytest.mark.parametrize("cut", range(1, 40))
-def test_a_line_cut_short_is_an_attempt_to_make_again(tmp_path: Path, cut: int) -> None:
+@pytest.mark.parametrize("length", range(1, 40))
+def test_a_line_cut_short_is_an_attempt_to_make_again(tmp_path: Path, length: int) -> None:
     folder = create_folder(tmp_path, CAMPAIGN)
     folder.note(ATTEMPT)
     folder.note(replace(ATTEMPT, step="other"))
     journal = tmp_path / "journal.jsonl"
-    journal.write_bytes(journal.read_bytes()[:-cut])
-    again = resume_folder(tmp_path, CAMPAIGN)
-    assert list(again.latest()) == [STEP.id]
-    again.note(replace(ATTEMPT, step="other"))
+    journal.write_bytes(journal.read_bytes()[:-length])
+    second_result = resume_folder(tmp_path, CAMPAIGN)
+    assert list(second_result.latest()) == [STEP.id]
+    second_result.note(replace(ATTEMPT, step="other"))
     assert list(open_folder(tmp_path).latest()) == [STEP.id, "other"]
 
 
-def refusal(path: Path, campaign: Campaign, again: bool) -> str:
+def refusal(path: Path, campaign: Campaign, is_resumed: bool) -> str:
     with pytest.raises(Refusal) as caught:
-        (resume_folder if again else create_folder)(path, campaign)
+        (resume_folder if is_resumed else create_folder)(path, campaign)
     return str(caught.value).replace(str(path), "DIR")
 
 
 @pytest.mark.parametrize(
-    ("campaign", "again", "message"),
+    ("campaign", "is_resumed", "message"),
     [
         (CAMPAIGN, False, "DIR: found a campaign; expected a new or an empty folder\n  hint: --resume continues it"),
         (
@@ -101,9 +101,11 @@ def refusal(path: Path, campaign: Campaign, again: bool) -> str:
         ),
     ],
 )
-def test_a_folder_that_holds_another_campaign(tmp_path: Path, campaign: Campaign, again: bool, message: str) -> None:
+def test_a_folder_that_holds_another_campaign(
+    tmp_path: Path, campaign: Campaign, is_resumed: bool, message: str
+) -> None:
     create_folder(tmp_path, CAMPAIGN)
-    assert refusal(tmp_path, campaign, again) == message
+    assert refusal(tmp_path, campaign, is_resumed) == message
 
 
 def test_a_folder_with_something_else_in_it(tmp_path: Path) -> None:

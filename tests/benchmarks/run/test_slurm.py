@@ -42,18 +42,18 @@ def programs(tmp_path: Path) -> Path:
     return folder
 
 
-def bench_run(suite: str, out: Path, *more: str | Path) -> list[str]:
+def bench_run(suite: str, target: Path, *options: str | Path) -> list[str]:
     """A suite by Slurm. No core is bound to: veth devices belong to no NUMA node."""
-    words = [sys.executable, "-m", "wirespeed", "bench", "run", suite, "-c", CLUSTER, "-o", out, "--yes"]
-    return [str(word) for word in (*words, "--launcher", "slurm", "--no-bind", *more)]
+    words = [sys.executable, "-m", "wirespeed", "bench", "run", suite, "-c", CLUSTER, "-o", target, "--yes"]
+    return [str(word) for word in (*words, "--launcher", "slurm", "--no-bind", *options)]
 
 
 def salloc(*command: str) -> tuple[str, ...]:
     return ("salloc", "--exclusive", "--no-kill", "--nodelist=node[1-3]", *command)
 
 
-def attempts(out: Path) -> dict[str, dict[str, Any]]:
-    rows = json.loads((out / "summary.json").read_text())["steps"]
+def attempts(target: Path) -> dict[str, dict[str, Any]]:
+    rows = json.loads((target / "summary.json").read_text())["steps"]
     return {row["step"]: row["attempt"] for row in rows}
 
 
@@ -67,29 +67,31 @@ def wait_until(holds: Callable[[], bool]) -> None:
 def test_tcp_between_the_nodes_of_an_allocation(cluster: Slurm, tmp_path: Path) -> None:
     """Of the plan's four hosts those that the job has; iperf3 is real, and runs where its step says."""
     needs("iperf3")
-    out = tmp_path / "out"
-    done = cluster.run(HEAD, *salloc(*bench_run("tcp", out, "--seconds", "1")))
+    target = tmp_path / "out"
+    done = cluster.run(HEAD, *salloc(*bench_run("tcp", target, "--seconds", "1")))
     assert done.returncode == 0, done.stderr
     assert "tcp on arista-leaf-spine: 4 runs on 3 NICs of 3 hosts" in done.stderr
-    assert {name: attempt["status"] for name, attempt in attempts(out).items()} == {
+    assert {name: attempt["status"] for name, attempt in attempts(target).items()} == {
         "iperf3.node1-bnxt-re0.node2-bnxt-re0": "done",
         "iperf3.node3-bnxt-re0.node1-bnxt-re0": "done",
         "iperf3.node2-bnxt-re0.node1-bnxt-re0": "done",
         "iperf3.node1-bnxt-re0.node3-bnxt-re0": "done",
     }
-    text = (out / attempts(out)["iperf3.node1-bnxt-re0.node3-bnxt-re0"]["log"]).read_text()
+    text = (target / attempts(target)["iperf3.node1-bnxt-re0.node3-bnxt-re0"]["log"]).read_text()
     log = json.JSONDecoder().raw_decode(text)[0]  # srun's own remarks follow
     assert log["start"]["system_info"].split()[1] == "node1"
     assert {(connection["local_host"], connection["remote_host"]) for connection in log["start"]["connected"]} == {
         ("10.1.0.1", "10.1.0.5")
     }
-    assert "% of 99 Gb/s (line rate × TCP framing)" in attempts(out)["iperf3.node1-bnxt-re0.node3-bnxt-re0"]["detail"]
+    assert (
+        "% of 99 Gb/s (line rate × TCP framing)" in attempts(target)["iperf3.node1-bnxt-re0.node3-bnxt-re0"]["detail"]
+    )
 
 
 def test_mpi_from_a_batch_script(cluster: Slurm, programs: Path, tmp_path: Path) -> None:
     """What the script asks for its own tasks does not get into the steps; what is not installed is missing."""
-    out, script = tmp_path / "out", tmp_path / "script.sh"
-    command = " ".join(bench_run("mpi", out, "--path", programs))
+    target, script = tmp_path / "out", tmp_path / "script.sh"
+    command = " ".join(bench_run("mpi", target, "--path", programs))
     script.write_text(
         "#!/bin/sh\n#SBATCH --nodelist=node[1-3]\n#SBATCH --exclusive\n#SBATCH --ntasks-per-node=2\n"
         f"#SBATCH --hint=nomultithread\n{command}\n"
@@ -98,20 +100,20 @@ def test_mpi_from_a_batch_script(cluster: Slurm, programs: Path, tmp_path: Path)
     output = (tmp_path / "job.log").read_text()
     assert code == 3, output
     assert "mpi on arista-leaf-spine: 8 runs on 3 hosts" in output
-    tables = {name: attempt for name, attempt in attempts(out).items() if "latency" in name or "allreduce" in name}
+    tables = {name: attempt for name, attempt in attempts(target).items() if "latency" in name or "allreduce" in name}
     assert {name: (table["status"], table["grade"]) for name, table in tables.items()} == {
         "osu-latency.node1.node2": ("done", "skip"),
         "osu-latency.node3.node1": ("done", "skip"),
         "osu-allreduce-leaf.node1.node2": ("done", "skip"),
         "osu-allreduce-pod.node1.3-hosts.node3": ("done", "skip"),
     }
-    assert {attempt["status"] for name, attempt in attempts(out).items() if name not in tables} == {"missing"}
+    assert {attempt["status"] for name, attempt in attempts(target).items() if name not in tables} == {"missing"}
 
 
 def test_ctrl_c_leaves_no_step_in_the_allocation(cluster: Slurm, tmp_path: Path) -> None:
     needs("iperf3", "pgrep")
-    out = tmp_path / "out"
-    inside = bench_run("tcp", out, "--seconds", "600")
+    target = tmp_path / "out"
+    inside = bench_run("tcp", target, "--seconds", "600")
     # A shell that outlives the interrupted command, as a terminal's does.
     script = '"$@"; echo ended $?; while [ -n "$(squeue -h --steps)" ]; do sleep 0.1; done; echo empty'
     process = cluster.start(HEAD, *salloc("bash", "-c", script, "bash", *inside))
@@ -120,24 +122,24 @@ def test_ctrl_c_leaves_no_step_in_the_allocation(cluster: Slurm, tmp_path: Path)
     os.kill(int(found.stdout), signal.SIGINT)
     stdout, stderr = process.communicate(timeout=PATIENCE_S)
     assert stdout.splitlines()[-2:] == ["ended 130", "empty"], stderr
-    assert f"interrupted: --resume continues the run in {out}" in stderr
+    assert f"interrupted: --resume continues the run in {target}" in stderr
 
 
 def _steps(cluster: Slurm) -> list[str]:
-    shown = cluster.run(HEAD, "squeue", "--noheader", "--steps", "--format=%i").stdout.split()
-    return [step for step in shown if step.rpartition(".")[2].isdigit()]
+    parts = cluster.run(HEAD, "squeue", "--noheader", "--steps", "--format=%i").stdout.split()
+    return [step for step in parts if step.rpartition(".")[2].isdigit()]
 
 
 @pytest.mark.lab
 def test_a_node_that_fails_costs_nobody_else_a_result(cluster: Slurm, tmp_path: Path) -> None:
     needs("iperf3")
-    out = tmp_path / "out"
-    process = cluster.start(HEAD, *salloc(*bench_run("tcp", out, "--seconds", "5", "--retest", "0")))
+    target = tmp_path / "out"
+    process = cluster.start(HEAD, *salloc(*bench_run("tcp", target, "--seconds", "5", "--retest", "0")))
     wait_until(lambda: len(_steps(cluster)) == 2)
     cluster.power_off("node2")
     _, stderr = process.communicate(timeout=5 * PATIENCE_S)
     cluster.boot("node2")
-    found = {name: attempt["grade"] for name, attempt in attempts(out).items()}
+    found = {name: attempt["grade"] for name, attempt in attempts(target).items()}
     assert {grade for name, grade in found.items() if "node2" in name} <= {"bad", "unknown"}, stderr
     assert {grade for name, grade in found.items() if "node2" not in name} == {"good"}, stderr
     assert "unreachable: the server on node2: srun: error: " in stderr

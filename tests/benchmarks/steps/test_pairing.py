@@ -37,20 +37,18 @@ def pair_names(rounds: list[list[Pair]]) -> list[list[str]]:
 @given(fabrics)
 @settings(deadline=None)
 def test_every_nic_is_exercised_and_none_is_twice_in_a_round(found) -> None:
-    rounds, alone = pair_rounds(found)
+    rounds, unpaired = pair_rounds(found)
     for entry in rounds:
         names = [endpoint.name for pair in entry for endpoint in (pair.a, pair.b)]
         assert len(names) == len(set(names))
     assert all(pair.a.host != pair.b.host and pair.a.fabric == pair.b.fabric for pairs in rounds for pair in pairs)
     measured = {endpoint.name for pairs in rounds for pair in pairs for endpoint in (pair.a, pair.b)}
-    lonely = {line.partition(" ")[0] for line in alone}
+    lonely = {line.partition(" ")[0] for line in unpaired}
     assert measured | lonely == {endpoint.name for endpoint in found.endpoints}
     assert not measured & lonely
     for name in lonely:
         endpoint = next(endpoint for endpoint in found.endpoints if endpoint.name == name)
-        assert not [
-            other for other in found.endpoints if other.fabric == endpoint.fabric and other.host != endpoint.host
-        ]
+        assert not [peer for peer in found.endpoints if peer.fabric == endpoint.fabric and peer.host != endpoint.host]
 
 
 @given(fabrics)
@@ -125,6 +123,6 @@ def test_queue_pairs_until_no_cable_is_likely_to_stay_empty(uplinks: int, crossi
 
 @pytest.mark.parametrize(("hosts", "rails"), [(1024, 8), (1023, 8)])
 def test_a_thousand_hosts_are_paired(hosts: int, rails: int) -> None:
-    rounds, alone = pair_rounds(fabric(hosts, rails, leaves=128, uplinks=32))
+    rounds, unpaired = pair_rounds(fabric(hosts, rails, leaves=128, uplinks=32))
     assert sum(map(len, rounds)) == (hosts + 1) // 2 * rails
-    assert alone == []
+    assert unpaired == []

@@ -144,8 +144,8 @@ def test_a_process_may_have_several_communicators() -> None:
 
 
 def test_a_communicator_without_id_is_not_taken_for_one_with() -> None:
-    cut = "gamma:3:4 [0] NCCL INFO comm 0xe1 rank 1 nRanks 2 nNodes 2 localRanks 1 localRank 0 MNNVL 0\n"
-    first, second = communicators(INIT.format("START") + cut)
+    truncated_line = "gamma:3:4 [0] NCCL INFO comm 0xe1 rank 1 nRanks 2 nNodes 2 localRanks 1 localRank 0 MNNVL 0\n"
+    first, second = communicators(INIT.format("START") + truncated_line)
     assert ((first.id, first.hosts), (second.id, second.hosts)) == (("0xc1", ("alpha",)), (None, ("gamma",)))
 
 
@@ -167,8 +167,8 @@ def test_releases_say_the_same_in_other_words() -> None:
 
 
 def test_initialization_is_complete_when_every_rank_says_so() -> None:
-    other = INIT.replace("alpha:7", "beta:8").replace("0xa1 rank 0", "0xb1 rank 1")
-    (communicator,) = communicators(INIT.format("START") + other.format("START") + INIT.format("COMPLETE"))
+    second_job = INIT.replace("alpha:7", "beta:8").replace("0xa1 rank 0", "0xb1 rank 1")
+    (communicator,) = communicators(INIT.format("START") + second_job.format("START") + INIT.format("COMPLETE"))
     assert (communicator.ranks, communicator.ranks_seen, communicator.complete, communicator.hosts) == (
         2,
         2,
@@ -176,7 +176,7 @@ def test_initialization_is_complete_when_every_rank_says_so() -> None:
         ("alpha", "beta"),
     )
     (communicator,) = communicators(
-        INIT.format("START") + other.format("START") + INIT.format("COMPLETE") + other.format("COMPLETE")
+        INIT.format("START") + second_job.format("START") + INIT.format("COMPLETE") + second_job.format("COMPLETE")
     )
     assert communicator.complete
 
@@ -222,22 +222,22 @@ def two_nodes() -> Reading:
 
 def test_evidence_of_a_run() -> None:
     reading = two_nodes()
-    found = evidence(reading.runs[0], reading.communicators)
-    assert found is not None
-    assert found.algorithms == {1048576: "TREE", 2097152: "RING", 4194304: "RING"}
-    assert found.protocols == {1048576: "LL128", 2097152: "LL128", 4194304: "SIMPLE"}
-    assert (found.network, found.link, found.gdrdma) == ("IB", "RoCE", "all")
-    assert found.nics == {"iota1": ("mlx5_0",), "iota2": ("mlx5_0", "mlx5_1")}
-    assert found.communicator.gid_indices == (3,)
-    assert found.communicator.path_mtus == (4096,)
+    evidence_lines = evidence(reading.runs[0], reading.communicators)
+    assert evidence_lines is not None
+    assert evidence_lines.algorithms == {1048576: "TREE", 2097152: "RING", 4194304: "RING"}
+    assert evidence_lines.protocols == {1048576: "LL128", 2097152: "LL128", 4194304: "SIMPLE"}
+    assert (evidence_lines.network, evidence_lines.link, evidence_lines.gdrdma) == ("IB", "RoCE", "all")
+    assert evidence_lines.nics == {"iota1": ("mlx5_0",), "iota2": ("mlx5_0", "mlx5_1")}
+    assert evidence_lines.communicator.gid_indices == (3,)
+    assert evidence_lines.communicator.path_mtus == (4096,)
 
 
 def test_a_size_for_which_two_things_are_said_has_no_evidence() -> None:
     text = (SAMPLES / "nccl_log" / "two-nodes-roce.txt").read_text()
     reading = read(text.replace("4194304 Bytes -> Algo RING", "4194304 Bytes -> Algo TREE", 1))
-    found = evidence(reading.runs[0], reading.communicators)
-    assert found is not None
-    assert found.algorithms == {1048576: "TREE", 2097152: "RING"}
+    evidence_lines = evidence(reading.runs[0], reading.communicators)
+    assert evidence_lines is not None
+    assert evidence_lines.algorithms == {1048576: "TREE", 2097152: "RING"}
 
 
 @pytest.mark.parametrize(
@@ -249,15 +249,15 @@ def test_an_environment_that_names_one_algorithm_is_evidence(value: str, forced:
     reading = read(
         text.replace("NCCL_NET_GDR_LEVEL set by environment to SYS", f"NCCL_ALGO set by environment to {value}")
     )
-    found = evidence(reading.runs[0], reading.communicators)
-    assert found is not None
-    assert found.forced_algorithm == forced
+    evidence_lines = evidence(reading.runs[0], reading.communicators)
+    assert evidence_lines is not None
+    assert evidence_lines.forced_algorithm == forced
 
 
 def test_a_communicator_of_another_size_is_no_evidence() -> None:
     reading = two_nodes()
-    other = read(INIT.format("START")).communicators
-    assert evidence(reading.runs[0], other) is None
+    second_job = read(INIT.format("START")).communicators
+    assert evidence(reading.runs[0], second_job) is None
 
 
 def test_all_gather_counts_what_one_rank_gives() -> None:
@@ -266,9 +266,9 @@ def test_all_gather_counts_what_one_rank_gives() -> None:
         "AllReduce: 4194304 Bytes", "AllGather: 1048576 Bytes"
     )
     reading = read(text)
-    found = evidence(reading.runs[0], reading.communicators)
-    assert found is not None
-    assert found.algorithms == {4194304: "RING"}
+    evidence_lines = evidence(reading.runs[0], reading.communicators)
+    assert evidence_lines is not None
+    assert evidence_lines.algorithms == {4194304: "RING"}
 
 
 def test_a_row_of_the_table_broken_by_a_warning_is_put_together() -> None:

@@ -73,9 +73,9 @@ def test_titles_name_programs(title: str, program: str | None, accelerator: str 
     ],
 )  # fmt: skip
 def test_column_lines_name_columns(line: str, sized: bool, metrics: list[str | None]) -> None:
-    found = parse_columns(line)
-    assert found is not None
-    assert (found[0], [column.metric for column in found[1]]) == (sized, metrics)
+    columns = parse_columns(line)
+    assert columns is not None
+    assert (columns[0], [column.metric for column in columns[1]]) == (sized, metrics)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 def run(*command: str, folder: Path | None = None) -> str:
     """What a command prints, both streams together."""
-    done = subprocess.run(
+    process = subprocess.run(
         [find(command[0]) or command[0], *command[1:]],
         env={**os.environ, **TCP, **AS_ROOT},
         cwd=folder,
@@ -33,7 +33,7 @@ def run(*command: str, folder: Path | None = None) -> str:
         timeout=60,
         check=False,
     )
-    return done.stdout
+    return process.stdout
 
 
 @contextmanager

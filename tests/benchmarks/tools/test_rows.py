@@ -395,6 +395,8 @@ def test_variables_of_a_command_line_belong_to_its_table_only() -> None:
 
 
 def test_hosts_of_ranks_are_named_only_where_the_list_is_whole() -> None:
-    ranks = "".join(f"#  Rank  {at} Pid  {at} on {host} device  0 [0x1b] GPU\n" for at, host in ((0, "b"), (1, "a")))
+    ranks = "".join(
+        f"#  Rank  {index} Pid  {index} on {host} device  0 [0x1b] GPU\n" for index, host in ((0, "b"), (1, "a"))
+    )
     whole, part = (parse(f"{text}{NCCL_COLUMNS}{NCCL_ROW}")[0] for text in (ranks, ranks[ranks.index("\n") + 1 :]))
     assert (whole.parameters.host_names, part.parameters.host_names) == ("a,b", None)

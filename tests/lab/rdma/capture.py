@@ -62,11 +62,11 @@ class Capture:
         data = self.file.read_bytes()
         (magic,) = struct.unpack_from("=I", data)
         assert magic == _MAGIC
-        found, at = [], 24
-        while at + 16 <= len(data):
-            kept, length = struct.unpack_from("=II", data, at + 8)
-            frame = data[at + 16 : at + 16 + kept]
-            at += 16 + kept
+        found, offset = [], 24
+        while offset + 16 <= len(data):
+            kept, length = struct.unpack_from("=II", data, offset + 8)
+            frame = data[offset + 16 : offset + 16 + kept]
+            offset += 16 + kept
             if len(frame) < kept:
                 break  # cut where the capture ended
             assert kept == length
@@ -76,11 +76,11 @@ class Capture:
 
 
 @contextlib.contextmanager
-def capture_port(made: lab.Lab, switch: str, link: LabLink, file: Path) -> Iterator[Capture]:
+def capture_port(built_lab: lab.Lab, switch: str, link: LabLink, file: Path) -> Iterator[Capture]:
     """What passes a port while the context is open, at most some thousand frames of RoCEv2."""
     port = link.end(switch).interface
     command = [
-        *made.prefix(switch),
+        *built_lab.prefix(switch),
         "tcpdump",
         "-Z",
         "root",

@@ -30,31 +30,33 @@ def built(part: str, keep: Path) -> Iterator[tuple[Plan, lab.Lab]]:
     plan = build(read(CLUSTER))
     hosts = lab.select_hosts(plan, 2)
     files = render.files(plan, hosts)
-    made = machines.up(plan, name(part), hosts, files, render.routing_daemons, CLUSTER, lambda line: None, keep=keep)
+    built_lab = machines.up(
+        plan, name(part), hosts, files, render.routing_daemons, CLUSTER, lambda line: None, keep=keep
+    )
     try:
-        yield plan, made
+        yield plan, built_lab
     finally:
-        lab.remove_lab(made.name)
+        lab.remove_lab(built_lab.name)
 
 
-def ran(made: lab.Lab, host: str, *arguments: str) -> CommandResult:
+def ran(built_lab: lab.Lab, host: str, *arguments: str) -> CommandResult:
     """What became of a command in a machine."""
-    return made.run(host, *arguments, timeout_s=_LIMIT_S)
+    return built_lab.run(host, *arguments, timeout_s=_LIMIT_S)
 
 
-def run_checked(made: lab.Lab, host: str, *arguments: str) -> str:
+def run_checked(built_lab: lab.Lab, host: str, *arguments: str) -> str:
     """What a command in a machine prints, where it must succeed."""
-    found = ran(made, host, *arguments)
-    assert found.status is Status.OK, found
-    return found.stdout.decode()
+    result = ran(built_lab, host, *arguments)
+    assert result.status is Status.OK, result
+    return result.stdout.decode()
 
 
-def wirespeed(made: lab.Lab, host: str, *arguments: str) -> CommandResult:
+def wirespeed(built_lab: lab.Lab, host: str, *arguments: str) -> CommandResult:
     """What became of our own program in a machine, which sees this Python as it sees all files."""
-    return ran(made, host, "env", f"PYTHONPATH={_PYTHON}", sys.executable, "-m", "wirespeed", *arguments)
+    return ran(built_lab, host, "env", f"PYTHONPATH={_PYTHON}", sys.executable, "-m", "wirespeed", *arguments)
 
 
-def counters(made: lab.Lab, host: str) -> dict[str, dict[str, int]]:
+def counters(built_lab: lab.Lab, host: str) -> dict[str, dict[str, int]]:
     """RDMA counters of a machine by device."""
-    links = json.loads(run_checked(made, host, "rdma", "-j", "statistic", "show"))
+    links = json.loads(run_checked(built_lab, host, "rdma", "-j", "statistic", "show"))
     return {link["ifname"]: link for link in links}

@@ -65,9 +65,9 @@ def test_it_is_kept_by_what_it_was_made_of(tmp_path: Path) -> None:
     file.write_bytes(image(lzma.compress(KERNEL)))
     kept = unpack_kernel(file, cache)
     assert (kept.parent, kept.read_bytes()) == (cache, KERNEL)
-    made = kept.stat().st_mtime_ns
+    modification_time = kept.stat().st_mtime_ns
     assert unpack_kernel(file, cache) == kept
-    assert kept.stat().st_mtime_ns == made
+    assert kept.stat().st_mtime_ns == modification_time
     file.write_bytes(image(gzip(KERNEL)))
     assert len({kept, unpack_kernel(file, cache)}) == 2
     assert {path.name[:8] for path in cache.iterdir()} == {"vmlinux-"}

@@ -23,15 +23,15 @@ from wirespeed.plan import build
 NIC = Nic("eth1", "02:00:00:00:00:01", 9000, "tap1", "rxe0", 3)
 
 
-def folder_with(at: Path, release: str, *modules: str) -> Path:
+def folder_with(root: Path, release: str, *modules: str) -> Path:
     """A kernel as a package holds it."""
-    (at / "boot").mkdir(parents=True)
-    (at / "boot" / f"vmlinuz-{release}").touch()
+    (root / "boot").mkdir(parents=True)
+    (root / "boot" / f"vmlinuz-{release}").touch()
     for module in modules:
-        path = at / "lib/modules" / release / "kernel" / module
+        path = root / "lib/modules" / release / "kernel" / module
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-    return at
+    return root
 
 
 def test_the_newest_kernel_with_soft_roce_is_taken(tmp_path: Path) -> None:
@@ -158,12 +158,12 @@ def test_hosts_are_plugged_into_their_namespaces() -> None:
     plan = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml"))
     hosts = lab.select_hosts(plan, 2)
     design = lab.design(plan, "x", hosts, render.files(plan, hosts), render.routing_daemons)
-    made = use_machines(plan, design)
-    assert [(device.name, device.machine, device.expects) for device in made.devices if device.machine] == [
+    machine_design = use_machines(plan, design)
+    assert [(device.name, device.machine, device.expects) for device in machine_design.devices if device.machine] == [
         ("node1", True, ()),
         ("node2", True, ()),
     ]
-    assert made.setups["leaf1"] == design.setups["leaf1"]
+    assert machine_design.setups["leaf1"] == design.setups["leaf1"]
     first, _ = list_machines(plan, design)
     assert [(nic.name, nic.rdma, nic.row) for nic in first.nics][::8] == [
         ("enp29s0np0", "bnxt_re0", 3),
@@ -171,7 +171,7 @@ def test_hosts_are_plugged_into_their_namespaces() -> None:
     ]
     macs = [nic.mac for machine in list_machines(plan, design) for nic in machine.nics]
     assert len(set(macs)) == len(macs) == 18
-    assert not any(mac in line for mac in macs for host in hosts for line in made.setups[host].lines)
+    assert not any(mac in line for mac in macs for host in hosts for line in machine_design.setups[host].lines)
 
 
 def test_words_and_the_exit_code_pass_the_shell_there(tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_words_and_the_exit_code_pass_the_shell_there(tmp_path: Path) -> None:
     odd = ["a b", "it's", "$HOME", "*", "", "--", 'a"b', "`id`", "\\", "line\nline"]
     words = (*access.prefix(tmp_path, "node1"), "printf", "%s\\0", *odd)
     path = f"{tmp_path}:{os.environ['PATH']}"
-    done = subprocess.run(words, capture_output=True, text=True, check=True, env={"PATH": path, "PWD": "/"}, cwd="/")
-    assert done.stdout.split("\0")[:-1] == odd
+    process = subprocess.run(words, capture_output=True, text=True, check=True, env={"PATH": path, "PWD": "/"}, cwd="/")
+    assert process.stdout.split("\0")[:-1] == odd
     failing = (*access.prefix(tmp_path, "node1"), "sh", "-c", "exit 7")
     assert subprocess.run(failing, check=False, env={"PATH": path}).returncode == 7

@@ -53,45 +53,45 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def two_machines(shared_folder: Path) -> Iterator[tuple[Plan, lab.Lab]]:
     """Two machines."""
-    with built("rdma", shared_folder) as found:
-        yield found
+    with built("rdma", shared_folder) as built_lab:
+        yield built_lab
 
 
 def test_every_nic_has_its_device_and_its_row(two_machines: tuple[Plan, lab.Lab]) -> None:
-    plan, made = two_machines
-    for host in made.hosts:
-        links = json.loads(run_checked(made, host, "rdma", "-j", "link"))
+    plan, built_lab = two_machines
+    for host in built_lab.hosts:
+        links = json.loads(run_checked(built_lab, host, "rdma", "-j", "link"))
         nics = plan.hosts[host].nics
         assert {link["netdev"]: link["ifname"] for link in links} == {nic: nics[nic].rdma_device for nic in nics}
         assert {link["state"] for link in links} == {"ACTIVE"}
 
 
 def test_the_largest_packet_passes_on_every_rail(two_machines: tuple[Plan, lab.Lab]) -> None:
-    plan, made = two_machines
+    plan, built_lab = two_machines
     sources, targets = (
-        [nic.addresses[0].partition("/")[0] for nic in plan.hosts[host].nics.values()] for host in made.hosts
+        [nic.addresses[0].partition("/")[0] for nic in plan.hosts[host].nics.values()] for host in built_lab.hosts
     )
     script = "".join(
         f"ping -nq -c1 -w60 -Mdo -s8972 -I {source} {target} >/dev/null || echo {source} {target}\n"
         for source, target in zip(sources, targets, strict=True)
     )
-    assert run_checked(made, "node1", "sh", "-c", script) == ""
+    assert run_checked(built_lab, "node1", "sh", "-c", script) == ""
 
 
 def test_words_reach_a_machine_as_they_are(two_machines: tuple[Plan, lab.Lab]) -> None:
-    _, made = two_machines
+    _, built_lab = two_machines
     odd = ["a b", "it's", "$HOME", "*", "", "--", 'a"b', "`id`", "\\"]
-    assert run_checked(made, "node2", "printf", "%s\\n", *odd).splitlines() == odd
-    assert made.run("node2", "sh", "-c", "exit 7").exit_code == 7
+    assert run_checked(built_lab, "node2", "printf", "%s\\n", *odd).splitlines() == odd
+    assert built_lab.run("node2", "sh", "-c", "exit 7").exit_code == 7
 
 
 def test_this_machines_files_cannot_be_changed(
     two_machines: tuple[Plan, lab.Lab], tmp_path: Path, shared_folder: Path
 ) -> None:
-    _, made = two_machines
+    _, built_lab = two_machines
     (tmp_path / "mine").write_text("1")
     run_checked(
-        made, "node1", "sh", "-c", f"echo 2 >{tmp_path}/mine; rm -f /etc/hostname; echo 3 >{shared_folder}/theirs"
+        built_lab, "node1", "sh", "-c", f"echo 2 >{tmp_path}/mine; rm -f /etc/hostname; echo 3 >{shared_folder}/theirs"
     )
     assert (tmp_path / "mine").read_text() == "1"
     assert (shared_folder / "theirs").read_text() == "3\n"
@@ -103,17 +103,17 @@ def idle_bundle(two_machines: tuple[Plan, lab.Lab], shared_folder: Path) -> Path
     return collect_inside(two_machines[1], shared_folder / "before.tar.gz")
 
 
-def collect_inside(made: lab.Lab, bundle: Path) -> Path:
+def collect_inside(built_lab: lab.Lab, bundle: Path) -> Path:
     """Collect inside the first host, with its real tools."""
     needs("ibv_devinfo", "ethtool", "ip")
-    ran = wirespeed(made, "node1", "collect", "--local", "--timeout-factor", "20", "-o", str(bundle))
+    ran = wirespeed(built_lab, "node1", "collect", "--local", "--timeout-factor", "20", "-o", str(bundle))
     assert ran.exit_code == 0, ran
     return bundle
 
 
-def check_inside(made: lab.Lab, *words: str) -> list[dict[str, str]]:
+def check_inside(built_lab: lab.Lab, *words: str) -> list[dict[str, str]]:
     """What check says of the first host, inside it."""
-    ran = wirespeed(made, "node1", "check", str(CLUSTER), *words, "--format", "json")
+    ran = wirespeed(built_lab, "node1", "check", str(CLUSTER), *words, "--format", "json")
     return [load for load in json.loads(ran.stdout)["findings"] if load["device"] == "node1"]
 
 
@@ -126,10 +126,22 @@ def test_collect_and_check_inside(two_machines: tuple[Plan, lab.Lab], idle_bundl
 
 def test_perftest_by_lab_bench_and_what_is_on_the_wire(two_machines: tuple[Plan, lab.Lab], tmp_path: Path) -> None:
     needs("ib_write_bw", "tcpdump", "tshark")
-    plan, made = two_machines
-    out = tmp_path / "out"
-    words = ["pairs", "--name", made.name, "-o", str(out), "--seconds", "1", "--messages", "20", "--retest", "0"]
-    with capture_port(made, "leaf1", made.links[0], tmp_path / "leaf.pcap") as capture:
+    plan, built_lab = two_machines
+    target = tmp_path / "out"
+    words = [
+        "pairs",
+        "--name",
+        built_lab.name,
+        "-o",
+        str(target),
+        "--seconds",
+        "1",
+        "--messages",
+        "20",
+        "--retest",
+        "0",
+    ]
+    with capture_port(built_lab, "leaf1", built_lab.links[0], tmp_path / "leaf.pcap") as capture:
         ran = subprocess.run(
             [sys.executable, "-m", "wirespeed", "lab", "bench", *words, "--format", "json"],
             capture_output=True,
@@ -140,7 +152,7 @@ def test_perftest_by_lab_bench_and_what_is_on_the_wire(two_machines: tuple[Plan,
     assert ran.returncode == 0, ran.stderr
     assert "Results show how fast emulated CPUs are" in ran.stderr
     document = json.loads(ran.stdout)
-    assert document["cluster"] == f"lab {made.name}"
+    assert document["cluster"] == f"lab {built_lab.name}"
     attempts = {row["step"]: row["attempt"] for row in document["steps"]}
     assert Counter((attempt["status"], attempt["grade"]) for attempt in attempts.values()) == {("done", "skip"): 16}, (
         ran.stderr
@@ -182,12 +194,12 @@ def test_ctrl_c_while_machines_boot_leaves_nothing() -> None:
     assert not any(is_running(path) for path in machines)
 
 
-def read_counters(made: lab.Lab, host: str) -> Facts:
+def read_counters(built_lab: lab.Lab, host: str) -> Facts:
     """What a host's real rdma shows, as collecting reads it."""
-    asked = {"rdma-link": ("link",), "rdma-statistic": ("statistic", "show")}
+    commands = {"rdma-link": ("link",), "rdma-statistic": ("statistic", "show")}
     outputs = {
-        name: Output(name, run_checked(made, host, "rdma", "-j", "-p", *words), Source(host, name, name))
-        for name, words in asked.items()
+        name: Output(name, run_checked(built_lab, host, "rdma", "-j", "-p", *words), Source(host, name, name))
+        for name, words in commands.items()
     }
     return assemble_facts(platforms()["host", "ubuntu"].parse(Outputs(host, outputs)), devices=[host])
 
@@ -195,20 +207,20 @@ def read_counters(made: lab.Lab, host: str) -> Facts:
 def test_a_lossy_link_is_flagged(two_machines: tuple[Plan, lab.Lab]) -> None:
     """1 % of what one NIC sends is dropped: it is found, and no other."""
     needs("ib_write_bw")
-    plan, made = two_machines
-    before = read_counters(made, "node1")
-    run_checked(made, "node1", "tc", "qdisc", "add", "dev", "enp29s0np0", "root", "netem", "loss", "1%")
+    plan, built_lab = two_machines
+    before = read_counters(built_lab, "node1")
+    run_checked(built_lab, "node1", "tc", "qdisc", "add", "dev", "enp29s0np0", "root", "netem", "loss", "1%")
     words = ("ib_write_bw", "-F", "-d", "bnxt_re0", "-p", "18999", "-x", "3", "-m", "4096", "-s", "65536", "-n", "100")
-    reach = made.reach()
+    reach = built_lab.reach()
     for _ in range(20):
         server = reach.start(Call("node2", words, 300, listening_port=18999))
         assert server.wait_for_listener(200)
         reach.start(Call("node1", (*words, "node2"), 300)).result()
         server.stop()
         server.result()
-        if counters(made, "node1")["bnxt_re0"]["rcvd_seq_err"]:
+        if counters(built_lab, "node1")["bnxt_re0"]["rcvd_seq_err"]:
             break
-    facts = subtract_counters(read_counters(made, "node1"), before, None)
+    facts = subtract_counters(read_counters(built_lab, "node1"), before, None)
     findings = [finding for finding in run(plan, facts, [checks()["nic.rdma-losses"]]) if finding.device == "node1"]
     assert len(findings) == 8
     assert [finding.place.partition(" ")[0] for finding in findings if finding.status is Status.FAIL] == ["bnxt_re0"]

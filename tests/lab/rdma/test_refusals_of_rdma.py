@@ -111,21 +111,21 @@ def package(folder: Path, *modules: str) -> Path:
         if modules:
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).touch()
-    made = folder / "kernel.deb"
-    subprocess.run(["dpkg-deb", "--build", "--root-owner-group", root, made], check=True, capture_output=True)
-    return made
+    package_path = folder / "kernel.deb"
+    subprocess.run(["dpkg-deb", "--build", "--root-owner-group", root, package_path], check=True, capture_output=True)
+    return package_path
 
 
 def test_a_package_is_unpacked_once(tmp_path: Path) -> None:
     needs("dpkg-deb", "depmod")
     cache = tmp_path / "cache"
-    given = package(tmp_path, RXE)
-    first = kernel(given, print, cache)
+    package_entry = package(tmp_path, RXE)
+    first = kernel(package_entry, print, cache)
     assert (first.release, first.root, first.image.name) == (RELEASE, cache / "kernel.deb", f"vmlinuz-{RELEASE}")
     assert (first.modules / "modules.dep").is_file()
-    made = first.root.stat().st_ino
-    assert kernel(given, print, cache) == first
-    assert first.root.stat().st_ino == made
+    inode = first.root.stat().st_ino
+    assert kernel(package_entry, print, cache) == first
+    assert first.root.stat().st_ino == inode
     assert [path.name for path in cache.iterdir()] == ["kernel.deb"]
 
 
@@ -153,10 +153,10 @@ def test_a_package_of_something_else_is_refused_and_not_kept(
 
 def test_a_damaged_package_is_refused(tmp_path: Path) -> None:
     needs("dpkg-deb")
-    given = package(tmp_path, RXE)
-    given.write_bytes(given.read_bytes()[:100])
+    package_entry = package(tmp_path, RXE)
+    package_entry.write_bytes(package_entry.read_bytes()[:100])
     with pytest.raises(Refusal, match=r"^--kernel: found dpkg-deb: .*; expected exit code 0\n  hint: download the"):
-        kernel(given, print, tmp_path / "cache")
+        kernel(package_entry, print, tmp_path / "cache")
 
 
 _FETCH = """
@@ -180,9 +180,9 @@ def test_without_a_network_there_is_no_kernel_to_download(tmp_path: Path) -> Non
     if not known or known.returncode:
         pytest.skip(f"apt knows no {PACKAGE}: not Debian, or apt-get update was never run")
     words = ["unshare", "--net", sys.executable, "-c", _FETCH, str(tmp_path / "cache")]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stdout.startswith("downloading linux-image-") and "(70 MB) with apt-get into " in done.stdout
-    assert done.stderr.startswith("--kernel: found sh: ")
-    assert done.stderr.endswith(f"; expected exit code 0\n  hint: apt-get update; or {ELSEWHERE}\n")
+    process = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert process.returncode == 1
+    assert process.stdout.startswith("downloading linux-image-") and "(70 MB) with apt-get into " in process.stdout
+    assert process.stderr.startswith("--kernel: found sh: ")
+    assert process.stderr.endswith(f"; expected exit code 0\n  hint: apt-get update; or {ELSEWHERE}\n")
     assert not list((tmp_path / "cache").glob("*.deb"))

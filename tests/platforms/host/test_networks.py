@@ -23,23 +23,23 @@ INTERFACE = "enp29s0np0"
 
 def plan(system: str, scheme: str = "cluster", renderer: str | None = None) -> Plan:
     """The example with another system on its hosts."""
-    found = build(read(EXAMPLE / f"{scheme}.yaml"))
-    return with_hosts(found, os=system, renderer=renderer)
+    built_plan = build(read(EXAMPLE / f"{scheme}.yaml"))
+    return with_hosts(built_plan, os=system, renderer=renderer)
 
 
-def with_hosts(found: Plan, **changes: object) -> Plan:
-    return replace(found, hosts={name: replace(host, **changes) for name, host in found.hosts.items()})
+def with_hosts(built_plan: Plan, **changes: object) -> Plan:
+    return replace(built_plan, hosts={name: replace(host, **changes) for name, host in built_plan.hosts.items()})
 
 
-def texts(found: Plan) -> dict[str, str]:
-    return {file.path: file.text for file in render.files(found, ["node1"])}
+def texts(built_plan: Plan) -> dict[str, str]:
+    return {file.path: file.text for file in render.files(built_plan, ["node1"])}
 
 
-def with_ipv6(found: Plan) -> Plan:
+def with_ipv6(built_plan: Plan) -> Plan:
     """The first NIC with an IPv6 address too."""
-    host = found.hosts["node1"]
+    host = built_plan.hosts["node1"]
     nic = host.nics[INTERFACE]
-    both = replace(
+    dual_stack_plan = replace(
         host,
         nics={**host.nics, INTERFACE: replace(nic, addresses=(*(nic.addresses or ()), "fd00:1::2/64"))},
         rules={**host.rules, "from fd00:1::2/128": Rule(101, 1001)},
@@ -49,7 +49,7 @@ def with_ipv6(found: Plan) -> Plan:
             "101 ::/0": Route(INTERFACE, "fd00:1::1", "fd00:1::2"),
         },
     )
-    return replace(found, hosts={**found.hosts, "node1": both})
+    return replace(built_plan, hosts={**built_plan.hosts, "node1": dual_stack_plan})
 
 
 KEYFILE = f"/etc/NetworkManager/system-connections/wirespeed-{INTERFACE}.nmconnection"
@@ -222,7 +222,7 @@ def test_networkd_is_told_what_netplan_tells_it(scheme: str, tmp_path: Path) -> 
 
 def offline(keyfile: str) -> configparser.ConfigParser:
     """A keyfile as NetworkManager reads and writes it again."""
-    done = subprocess.run(
+    process = subprocess.run(
         [str(find("nmcli")), "--offline", "connection", "modify", "connection.autoconnect", "yes"],
         input=keyfile,
         capture_output=True,
@@ -230,20 +230,20 @@ def offline(keyfile: str) -> configparser.ConfigParser:
         check=True,
         env={**os.environ, "LC_ALL": "C"},
     )
-    assert done.stderr == ""
+    assert process.stderr == ""
     read_again = configparser.ConfigParser(interpolation=None)
     read_again.optionxform = str  # type: ignore[method-assign, assignment]
-    read_again.read_string(done.stdout)
+    read_again.read_string(process.stdout)
     return read_again
 
 
 @pytest.mark.parametrize("scheme", ["cluster", "cluster-rail24"])
 def test_networkmanager_reads_all_that_it_is_told(scheme: str) -> None:
     needs("nmcli")
-    found = with_ipv6(plan("rhel-9.4", scheme))
-    host = found.hosts["node1"]
+    built_plan = with_ipv6(plan("rhel-9.4", scheme))
+    host = built_plan.hosts["node1"]
     assert isinstance(host, Host)
-    for path, text in texts(found).items():
+    for path, text in texts(built_plan).items():
         if not path.endswith(".nmconnection"):
             continue
         parser = configparser.ConfigParser(interpolation=None)
@@ -280,5 +280,5 @@ def test_the_kernel_command_line_is_given_and_taken_back(system: str) -> None:
         assert f"  {' && '.join(f'run {line}' for line in lines)} && obeyed" in files[script] or (
             f"  {' && '.join(f'run {line}' for line in lines)} || failed" in files[script]
         )
-        done = subprocess.run(["sh", "-n"], input=files[script], capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stderr) == (0, "")
+        process = subprocess.run(["sh", "-n"], input=files[script], capture_output=True, text=True, check=False)
+        assert (process.returncode, process.stderr) == (0, "")

@@ -25,8 +25,8 @@ def read(**texts: str):  # type: ignore[no-untyped-def]
 
 
 def packages(dkms: str, uname: str = "6.8.0-111-generic\n") -> dict[str, tuple[bool | None, str | None]]:
-    found = read(dkms=dkms, uname=uname).devices["node1"].packages
-    return {name: (package.installed, package.version) for name, package in found.items()}
+    packages = read(dkms=dkms, uname=uname).devices["node1"].packages
+    return {name: (package.installed, package.version) for name, package in packages.items()}
 
 
 def test_what_is_built_for_the_running_kernel() -> None:

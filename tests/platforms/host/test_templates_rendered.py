@@ -28,9 +28,9 @@ LENDING = Path(__file__).parents[3] / "examples" / "pcie-lending" / "cluster.yam
 KINDS = {entity.kind: entity for entity in ENTITIES}
 DECLARED = sorted(
     (f"{kind}/{name}", path)
-    for (kind, name), found in platforms().items()
+    for (kind, name), platform_entry in platforms().items()
     if kind != "switch"
-    for path, support in found.settings.items()
+    for path, support in platform_entry.settings.items()
     if support.rendered
 )
 
@@ -69,7 +69,7 @@ def plan(owner: str) -> Plan:
     if owner == "nic/dolphin":
         return build(read(LENDING))
     kind, _, name = owner.partition("/")
-    found = with_nics(name) if kind == "nic" else build(read(CLUSTER))
+    built_plan = with_nics(name) if kind == "nic" else build(read(CLUSTER))
     formats = ("deb", "rpm") if owner == "host/ubuntu" else ("rpm", "deb")
     steps = {
         "1": InstallStep(Action.INSTALL, "netxtreme-peer-mem", "1", dict.fromkeys(formats, "*"), "drivers"),
@@ -84,15 +84,15 @@ def plan(owner: str) -> Plan:
         nccl_tests="8274cb4",
         gencode=("-gencode=1",),
     )
-    hosts = {name: replace(host, steps=steps, software=versions) for name, host in found.hosts.items()}
-    found = replace(found, hosts=hosts)
+    hosts = {name: replace(host, steps=steps, software=versions) for name, host in built_plan.hosts.items()}
+    built_plan = replace(built_plan, hosts=hosts)
     if kind == "launcher":
         launch = LAUNCHES[name][0]
-        return replace(found, hosts={key: replace(host, launch=launch) for key, host in found.hosts.items()})
+        return replace(built_plan, hosts={key: replace(host, launch=launch) for key, host in built_plan.hosts.items()})
     if kind != "host":
-        return found
+        return built_plan
     system = platforms()[kind, name].systems[0]
-    return replace(found, hosts={key: replace(host, os=system) for key, host in found.hosts.items()})
+    return replace(built_plan, hosts={key: replace(host, os=system) for key, host in built_plan.hosts.items()})
 
 
 def with_nics(system: str) -> Plan:
@@ -132,9 +132,9 @@ def change_setting(entity: Any, path: str, new: Any = None) -> Any:
     for collection in list_collections(type(entity)):
         name = collection.rpartition(".")[2]
         for key, inner in getattr(entity, name).items():
-            found = change_setting(inner, path, new)
-            if found is not None:
-                return replace(entity, **{name: {**getattr(entity, name), key: found}})
+            setting = change_setting(inner, path, new)
+            if setting is not None:
+                return replace(entity, **{name: {**getattr(entity, name), key: setting}})
     return None
 
 
@@ -150,21 +150,21 @@ def _set(entity: Any, names: list[str], new: Any) -> Any:
     return replace(entity, **{names[0]: new if value is None else change_value(value)})
 
 
-def files(found: Plan, host: str) -> dict[str, str] | str:
+def files(built_plan: Plan, host: str) -> dict[str, str] | str:
     """Rendered text by path, or the refusal."""
     try:
-        return {file.path: file.text for file in render.files(found, [host])}
+        return {file.path: file.text for file in render.files(built_plan, [host])}
     except Refusal as refusal:
         return str(refusal)
 
 
 @pytest.mark.parametrize(("owner", "path"), DECLARED)
 def test_another_value_gives_other_files(owner: str, path: str) -> None:
-    found = plan(owner)
-    hosts = {name: change_setting(host, path, GIVEN.get(path)) for name, host in list(found.hosts.items())[:2]}
+    built_plan = plan(owner)
+    hosts = {name: change_setting(host, path, GIVEN.get(path)) for name, host in list(built_plan.hosts.items())[:2]}
     assert any(hosts.values()), f"{owner}: the example has no intent for {path}"
     assert any(
-        files(replace(found, hosts={**found.hosts, name: host}), name) != files(found, name)
+        files(replace(built_plan, hosts={**built_plan.hosts, name: host}), name) != files(built_plan, name)
         for name, host in hosts.items()
         if host is not None
     )

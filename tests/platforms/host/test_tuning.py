@@ -43,7 +43,7 @@ def plan_with_tuning() -> Plan:
         **host.pcie,
         host.nics[FIRST].pcie: replace(host.pcie[host.nics[FIRST].pcie or ""], numa_node=1),
     }
-    changed = replace(
+    changed_plan = replace(
         host,
         governor="performance",
         idle_states=frozenset({"POLL", "C1"}),
@@ -51,7 +51,7 @@ def plan_with_tuning() -> Plan:
         nics=nics,
         pcie=pcie,
     )
-    return replace(plan, hosts={**plan.hosts, "node1": changed})
+    return replace(plan, hosts={**plan.hosts, "node1": changed_plan})
 
 
 def text(path: str) -> str:
@@ -210,8 +210,8 @@ def run(root: Path) -> subprocess.CompletedProcess[str]:
 
 def test_the_script_tunes_a_machine(tmp_path: Path) -> None:
     machine(tmp_path)
-    done = run(tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")  # 80 of ethtool: everything was so already
+    result = run(tmp_path)
+    assert (result.returncode, result.stderr) == (0, "")  # 80 of ethtool: everything was so already
     cpus = tmp_path / "sys/devices/system/cpu"
     assert {file.read_text() for file in cpus.glob("cpufreq/*/scaling_governor")} == {"performance\n"}
     assert [(cpus / f"cpu1/cpuidle/state{index}/disable").read_text() for index in range(3)] == ["0\n", "0\n", "1\n"]
@@ -231,9 +231,9 @@ def test_the_script_says_what_it_could_not_do(tmp_path: Path) -> None:
     machine(tmp_path)
     (tmp_path / "bin/ethtool").write_text("#!/bin/sh\nexit 1\n")
     (tmp_path / "proc/irq/26").rmdir()
-    done = run(tmp_path)
-    assert done.returncode == 1
-    assert done.stderr.replace(str(tmp_path), "").splitlines() == [
+    result = run(tmp_path)
+    assert result.returncode == 1
+    assert result.stderr.replace(str(tmp_path), "").splitlines() == [
         f"wirespeed-tune: ethtool -G {FIRST} rx 8192 tx 4096 ended with 1",
         f"wirespeed-tune: ethtool -C {FIRST} adaptive-rx on adaptive-tx off rx-usecs 8 tx-frames 64 ended with 1",
         "wirespeed-tune: /proc/irq/26/smp_affinity_list does not accept 48",

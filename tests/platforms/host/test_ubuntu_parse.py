@@ -375,13 +375,13 @@ def test_arbitrary_text_never_crashes(texts: dict[str, str], errors: str) -> Non
 @given(st.sampled_from(sorted(SAMPLES.glob("*/*.txt"))), st.data())
 def test_a_cut_output_gives_fewer_values_never_others(file: Path, data: st.DataObject) -> None:
     text = file.read_text()
-    cut = "\n".join(text.split("\n")[: data.draw(st.integers(0, text.count("\n")))])
+    truncated_text = "\n".join(text.split("\n")[: data.draw(st.integers(0, text.count("\n")))])
     others = {path.stem: path.read_text() for path in file.parent.glob("rdma-link.txt")}
     parse = platform("host", "ubuntu").parse
     whole = {
         (observation.place, observation.path): observation.value
         for observation in parse(outputs({**others, file.stem: text}))
     }
-    for entry in parse(outputs({**others, file.stem: cut}, empty=0)):
+    for entry in parse(outputs({**others, file.stem: truncated_text}, empty=0)):
         if entry.value != COMPLETE:
             assert whole[entry.place, entry.path] == entry.value

@@ -94,13 +94,13 @@ LINES = [
 
 @pytest.mark.parametrize(("launcher", "command", "line", "setting", "value"), LINES)
 def test_a_line_of_a_file(launcher: str, command: str, line: str, setting: str, value: Any) -> None:
-    found = read(launcher, **{command: f"# made by hand\n{line}\n"})
-    assert found.get(setting) == (None if value is None else (value, 2))
+    read_values = read(launcher, **{command: f"# made by hand\n{line}\n"})
+    assert read_values.get(setting) == (None if value is None else (value, 2))
 
 
 def test_the_first_of_two_lines_counts_and_what_says_no_setting_is_kept() -> None:
-    found = read("nccl", rccl_conf="NCCL_IB_TC=96\nNCCL_IB_TC=104\nNCCL_DEBUG=INFO\n")
-    assert (found["dscp"], found["environment"]) == ((24, 1), ({"NCCL_DEBUG": "INFO"}, None))
+    read_values = read("nccl", rccl_conf="NCCL_IB_TC=96\nNCCL_IB_TC=104\nNCCL_DEBUG=INFO\n")
+    assert (read_values["dscp"], read_values["environment"]) == ((24, 1), ({"NCCL_DEBUG": "INFO"}, None))
 
 
 def test_only_ud_wins_over_hybrid() -> None:
@@ -108,11 +108,11 @@ def test_only_ud_wins_over_hybrid() -> None:
 
 
 def test_files_of_both_libraries_say_what_they_agree_on() -> None:
-    found = read(
+    read_values = read(
         "nccl", rccl_conf="NCCL_IB_TC=104\nNCCL_IB_GID_INDEX=3\n", nccl_conf="NCCL_IB_TC=0\nNCCL_IB_GID_INDEX=3\n"
     )
-    assert found.get("dscp") is None
-    assert found["gid_index"] == (3, 2)
+    assert read_values.get("dscp") is None
+    assert read_values["gid_index"] == (3, 2)
 
 
 JOB = """\
@@ -124,12 +124,12 @@ JOB = """\
 
 
 def test_a_running_job_is_believed_over_the_file() -> None:
-    found = list(platform("launcher", "nccl").parse(outputs(nccl_job=JOB, rccl_conf="NCCL_IB_TC=104\n")))
-    assert [(value.value, value.state) for value in found if value.path == "host.launch.dscp"] == [
+    observations = list(platform("launcher", "nccl").parse(outputs(nccl_job=JOB, rccl_conf="NCCL_IB_TC=104\n")))
+    assert [(value.value, value.state) for value in observations if value.path == "host.launch.dscp"] == [
         (24, State.RUNNING),
         (26, State.CONFIGURED),
     ]
-    assert not [value for value in found if value.path == "host.launch.gid_index"]  # its processes differ
+    assert not [value for value in observations if value.path == "host.launch.gid_index"]  # its processes differ
 
 
 @pytest.mark.parametrize(
@@ -143,13 +143,13 @@ def test_a_running_job_is_believed_over_the_file() -> None:
     ],
 )
 def test_a_hostfile(text: str, hosts: tuple[str, ...] | None, ranks: int | None) -> None:
-    found = read("openmpi", hostfile=text)
-    assert (found.get("hosts", (None,))[0], found.get("ranks_per_host", (None,))[0]) == (hosts, ranks)
+    read_values = read("openmpi", hostfile=text)
+    assert (read_values.get("hosts", (None,))[0], read_values.get("ranks_per_host", (None,))[0]) == (hosts, ranks)
 
 
 def test_a_hostfile_of_mvapich() -> None:
-    found = read("mvapich2", mvapich2_hosts="n0:4:mlx5_0\nn1:4\n")
-    assert (found["hosts"][0], found["ranks_per_host"][0]) == (("n0", "n1"), 4)
+    read_values = read("mvapich2", mvapich2_hosts="n0:4:mlx5_0\nn1:4\n")
+    assert (read_values["hosts"][0], read_values["ranks_per_host"][0]) == (("n0", "n1"), 4)
 
 
 @pytest.mark.parametrize(

@@ -38,9 +38,9 @@ def host() -> Host:
 
 def script(launcher: str, name: str, launch: Launch) -> str:
     """The text of a launcher's file."""
-    found = platform("launcher", launcher)
-    template = next(file.template for file in found.files if file.path.endswith(f"/{name}"))
-    return fill_template(found, template, "node1", replace(host(), launch=launch))
+    platform_entry = platform("launcher", launcher)
+    template = next(file.template for file in platform_entry.files if file.path.endswith(f"/{name}"))
+    return fill_template(platform_entry, template, "node1", replace(host(), launch=launch))
 
 
 def run_script(
@@ -56,11 +56,11 @@ def run_script(
     shell = text.splitlines()[0].removeprefix("#!")
     assert subprocess.run(["bash", "-n", file], check=False).returncode == 0
     path = {"PATH": f"{tools}:/usr/bin:/bin", "HOME": str(folder)}
-    done = subprocess.run(
+    process = subprocess.run(
         [shell, file, *arguments], capture_output=True, text=True, env=path | environment, cwd=folder, check=True
     )
     assert {entry.name for entry in folder.iterdir()} == {"bin", "script"}  # nothing in a value was run
-    lines = done.stdout.splitlines()
+    lines = process.stdout.splitlines()
     arguments_read = [line[1:-1] for line in lines if line.startswith("[")]
     return arguments_read[1:], dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("["))
 
@@ -99,9 +99,9 @@ def test_without_a_program_nothing_is_started(
 ) -> None:
     file = tmp_path / "script"
     file.write_text(script(launcher, name, launch))
-    done = subprocess.run(["/bin/bash", file], capture_output=True, text=True, env={"PATH": "/nowhere"}, check=False)
-    assert done.returncode == 2
-    assert done.stderr.startswith("usage: ")
+    process = subprocess.run(["/bin/bash", file], capture_output=True, text=True, env={"PATH": "/nowhere"}, check=False)
+    assert process.returncode == 2
+    assert process.stderr.startswith("usage: ")
 
 
 def test_slurm_is_given_masks_where_the_library_binds_nothing(tmp_path: Path) -> None:
@@ -148,8 +148,8 @@ def test_a_rank_runs_on_its_cores(tmp_path: Path, rank: int) -> None:
 def test_a_rank_that_has_no_cores_is_not_started(tmp_path: Path) -> None:
     file = tmp_path / "wirespeed-bind"
     file.write_text(script("openmpi", "wirespeed-bind", LAUNCHES["openmpi"][0]))
-    done = subprocess.run(["sh", file, "true"], capture_output=True, text=True, env={"PATH": "/bin"}, check=False)
-    assert (done.returncode, done.stderr) == (2, "wirespeed-bind: no cores for local rank ''\n")
+    process = subprocess.run(["sh", file, "true"], capture_output=True, text=True, env={"PATH": "/bin"}, check=False)
+    assert (process.returncode, process.stderr) == (2, "wirespeed-bind: no cores for local rank ''\n")
 
 
 def test_open_mpi_hands_on_what_the_file_says(tmp_path: Path) -> None:
@@ -168,15 +168,15 @@ def test_open_mpi_hands_on_what_the_file_says(tmp_path: Path) -> None:
     file.write_text(script("openmpi", "wirespeed-mpirun", launch).replace("/etc/wirespeed/hostfile", str(hosts)))
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "TMPDIR": str(tmp_path)} | root
-    asked = 'printf "%s %s %s\\n" "$OMPI_COMM_WORLD_LOCAL_RANK" "$UCX_IB_TRAFFIC_CLASS" "$MINE"'
-    done = subprocess.run(
-        ["sh", file, shutil.which("sh") or "sh", "-c", asked],
+    print_command = 'printf "%s %s %s\\n" "$OMPI_COMM_WORLD_LOCAL_RANK" "$UCX_IB_TRAFFIC_CLASS" "$MINE"'
+    process = subprocess.run(
+        ["sh", file, shutil.which("sh") or "sh", "-c", print_command],
         capture_output=True,
         text=True,
         env=environment,
         check=False,
     )
-    assert sorted(done.stdout.splitlines()) == [f"0 104 {NASTY}", f"1 104 {NASTY}"], done.stderr
+    assert sorted(process.stdout.splitlines()) == [f"0 104 {NASTY}", f"1 104 {NASTY}"], process.stderr
 
 
 @pytest.mark.parametrize(
@@ -189,8 +189,8 @@ def test_open_mpi_hands_on_what_the_file_says(tmp_path: Path) -> None:
 def test_the_environment_of_a_running_job_is_read(
     launcher: str, command: str, environment: dict[str, str], setting: str, value: object
 ) -> None:
-    found = platform("launcher", launcher)
-    run = next(command_.run for command_ in found.commands if command_.id == command)
+    platform_entry = platform("launcher", launcher)
+    run = next(command_.run for command_ in platform_entry.commands if command_.id == command)
     with subprocess.Popen(["sleep", "60"], env={"PATH": "/usr/bin:/bin"} | environment) as job:
         try:
             text = subprocess.run(run, capture_output=True, text=True, check=False, env={"LC_ALL": "C"} | PATH).stdout
@@ -199,7 +199,9 @@ def test_the_environment_of_a_running_job_is_read(
     job_lines = "".join(line for line in text.splitlines(keepends=True) if line.startswith(f"/proc/{job.pid}/"))
     outputs = Outputs("node1", {command: Output(command, job_lines, Source("node1", command, "job.out"))})
     assert [
-        observation.value for observation in found.parse(outputs) if observation.path == f"host.launch.{setting}"
+        observation.value
+        for observation in platform_entry.parse(outputs)
+        if observation.path == f"host.launch.{setting}"
     ] == [value]
 
 
@@ -216,12 +218,12 @@ UNSAID = [
 ]
 
 
-@pytest.mark.parametrize(("launcher", "launch", "more", "message"), UNSAID)
+@pytest.mark.parametrize(("launcher", "launch", "options", "message"), UNSAID)
 def test_what_a_library_has_no_word_for_is_refused(
-    launcher: str, launch: Launch, more: dict[str, object], message: str
+    launcher: str, launch: Launch, options: dict[str, object], message: str
 ) -> None:
     with pytest.raises(Refusal, match=f"^node1: launch: found {message}$"):
-        script(launcher, platform("launcher", launcher).files[0].path.rpartition("/")[2], replace(launch, **more))  # type: ignore[arg-type]
+        script(launcher, platform("launcher", launcher).files[0].path.rpartition("/")[2], replace(launch, **options))  # type: ignore[arg-type]
 
 
 def test_ud_begins_at_the_rank_that_is_said() -> None:

@@ -117,15 +117,15 @@ def test_options_are_set_with_the_tool_there_is_and_put_back(release: str, tmp_p
 
 def test_what_could_not_be_put_back_is_not_written(tmp_path: Path) -> None:
     path = script(tmp_path, "nvm.sh.j2", {"niccli": 'echo "support_rdma = as shipped"'})
-    done = run(tmp_path, path, "set")
-    assert done.returncode == 1
-    assert "no number of support_rdma on 0000:1d:00.1 found" in done.stderr
+    result = run(tmp_path, path, "set")
+    assert result.returncode == 1
+    assert "no number of support_rdma on 0000:1d:00.1 found" in result.stderr
     assert [line for line in read_calls(tmp_path) if "setoption" in line] == []
 
 
 def test_no_tool_is_said(tmp_path: Path) -> None:
-    done = run(tmp_path, script(tmp_path, "nvm.sh.j2", {}), "show")
-    assert (done.returncode, done.stderr) == (1, "nvm.sh: neither niccli nor bnxtnvm is installed\n")
+    result = run(tmp_path, script(tmp_path, "nvm.sh.j2", {}), "show")
+    assert (result.returncode, result.stderr) == (1, "nvm.sh: neither niccli nor bnxtnvm is installed\n")
 
 
 def test_capture_is_prepared_run_and_undone(tmp_path: Path) -> None:

@@ -94,8 +94,8 @@ def script(folder: Path) -> list[str]:
 
 def test_the_boot_script_accumulates_nothing(tmp_path: Path) -> None:
     lines = script(tmp_path)
-    at = lines.index("# enp29s0np0")
-    assert [line.removesuffix(" || failed=1") for line in lines[at + 1 : at + 6]] == [
+    index = lines.index("# enp29s0np0")
+    assert [line.removesuffix(" || failed=1") for line in lines[index + 1 : index + 6]] == [
         "ethtool -A enp29s0np0 rx off tx off || [ $? = 78 ]",
         "dcb ets set dev enp29s0np0 willing off tc-tsa 0:ets 1:ets tc-bw all:0 0:50 1:50 "
         "prio-tc 0:0 1:0 2:0 3:1 4:0 5:0 6:0 7:0",
@@ -111,8 +111,8 @@ def test_the_real_dcb_knows_the_words(tmp_path: Path) -> None:
     for line in script(tmp_path):
         if line.startswith("dcb ") and " enp29s0np0 " in line:
             words = [str(find("dcb")), *line.removesuffix(" || failed=1").replace("enp29s0np0", "lo").split()[1:]]
-            done = subprocess.run(words, capture_output=True, text=True, check=False)
-            assert done.stderr.strip() in (
+            process = subprocess.run(words, capture_output=True, text=True, check=False)
+            assert process.stderr.strip() in (
                 "Attribute read: Operation not supported",
                 "Attribute read: Operation not permitted",
             )
@@ -144,9 +144,9 @@ def test_one_command_that_fails_keeps_no_other_from_being_set(
     text = "\n".join(script(tmp_path)).replace("/sys/kernel/config", str(tmp_path))
     for device in range(8):
         (tmp_path / "rdma_cm" / f"irdma{device}" / "ports" / "1").mkdir(parents=True)
-    done = subprocess.run(
+    process = subprocess.run(
         ["/bin/sh", "-c", text], env={"PATH": str(tools)}, capture_output=True, text=True, check=False
     )
     ran = [line.partition(" ")[0] for line in log.read_text().splitlines()]
     assert ran.count("dcb") == 8 * 4 and ran.count("ethtool") == 8 and ran[0] == "modprobe"
-    assert done.returncode == status, done.stderr
+    assert process.returncode == status, process.stderr

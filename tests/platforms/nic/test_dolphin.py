@@ -91,36 +91,36 @@ def run(folder: Path, host: str, script: str, *arguments: str, lists: str = "") 
 
 @pytest.mark.parametrize(("host", "script"), list(ORDER))
 def test_the_order_of_commands(tmp_path: Path, host: str, script: str) -> None:
-    done = run(tmp_path, host, script)
-    assert (done.returncode, done.stderr) == (0, "")
-    commands = [line.removeprefix("run: ") for line in done.stdout.splitlines() if line.startswith("run: ")]
+    result = run(tmp_path, host, script)
+    assert (result.returncode, result.stderr) == (0, "")
+    commands = [line.removeprefix("run: ") for line in result.stdout.splitlines() if line.startswith("run: ")]
     assert commands == ORDER[host, script]
-    assert done.stdout.splitlines()[-1] == f"no changes made; to apply: ./{script} --yes"
+    assert result.stdout.splitlines()[-1] == f"no changes made; to apply: ./{script} --yes"
 
 
 def test_there_is_a_wait_after_each_command_of_a_loan(tmp_path: Path) -> None:
     lists = r"80400: 3D controller [available]\n80500: 3D controller [available]\n"
-    done = run(tmp_path, "abel1", "borrow.sh", "--yes", lists=lists)
-    assert done.returncode == 0
-    lines = done.stdout.splitlines()
+    result = run(tmp_path, "abel1", "borrow.sh", "--yes", lists=lists)
+    assert result.returncode == 0
+    lines = result.stdout.splitlines()
     loans = [index for index, line in enumerate(lines) if "smartio_tool borrow" in line or "enable-p2p" in line]
     assert len(loans) == 4
     assert all(lines[index + 1] == "wait" for index in loans)
 
 
 def test_what_is_not_offered_is_not_borrowed(tmp_path: Path) -> None:
-    done = run(tmp_path, "abel1", "borrow.sh", "--yes", lists=r"80400: 3D controller [available]\n")
-    assert done.returncode == 1
-    assert "does not show 80500 as available" in done.stderr
-    assert "smartio_tool borrow" not in done.stdout
-    assert done.stdout.splitlines()[-1] == "run: systemctl start dis_sisci"
+    result = run(tmp_path, "abel1", "borrow.sh", "--yes", lists=r"80400: 3D controller [available]\n")
+    assert result.returncode == 1
+    assert "does not show 80500 as available" in result.stderr
+    assert "smartio_tool borrow" not in result.stdout
+    assert result.stdout.splitlines()[-1] == "run: systemctl start dis_sisci"
 
 
 def test_a_lender_without_the_gpus_module_would_freeze(tmp_path: Path) -> None:
     (tmp_path / "modules").write_text("ext4 1 0 - Live 0x0\n")
-    done = run(tmp_path, "abel2", "lend.sh", "--yes")
-    assert done.returncode == 1
-    assert "run:" not in done.stdout
+    result = run(tmp_path, "abel2", "lend.sh", "--yes")
+    assert result.returncode == 1
+    assert "run:" not in result.stdout
 
 
 def facts(**texts: str) -> Facts:
@@ -131,16 +131,16 @@ def facts(**texts: str) -> Facts:
 
 
 def test_what_the_tools_print() -> None:
-    found = facts(
+    read_values = facts(
         ntb_node="Card 1 - NodeId:  8\n",
         ntb_prefetch="Card 1 - Prefetch memory space size: 512\n",
         loans="80000: Non-Volatile memory controller Intel Corporation Device f1a5 [available]\n",
         usable_gpus="00000000:03:04.0\n00000000:05:00.0\n",
     )
-    host = found.devices["abel1"]
+    host = read_values.devices["abel1"]
     assert (host.ntbs["1"].node_id, host.ntbs["1"].prefetch) == (8, Size.parse("512 MiB"))
     assert (host.loans["80000"].listed, host.loans["80000"].state) == (True, "available")
-    assert found.complete(HOST, "host.loans") and found.complete(HOST, "host.ntbs")
+    assert read_values.complete(HOST, "host.loans") and read_values.complete(HOST, "host.ntbs")
     assert host.usable_gpus == 2
 
 

@@ -142,8 +142,8 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> Plan:
 
 
 def host(plan: Plan) -> Host:
-    found = plan.hosts["node1"]
-    return replace(found, nics=dict([next(iter(found.nics.items()))]))
+    host = plan.hosts["node1"]
+    return replace(host, nics=dict([next(iter(host.nics.items()))]))
 
 
 def test_the_boot_script(plan: Plan) -> None:
@@ -231,8 +231,8 @@ esac
 def test_options_are_set_in_two_steps_and_put_back(plan: Plan, tmp_path: Path) -> None:
     node = host(plan)
     ((interface, nic),) = node.nics.items()
-    wanted = replace(nic, nvm=Nvm(rdma=True, link_type="ethernet", outstanding_reads=44))
-    text = fill_template(MLX5, "nvm.sh.j2", "node1", replace(node, nics={interface: wanted}))
+    planned_settings = replace(nic, nvm=Nvm(rdma=True, link_type="ethernet", outstanding_reads=44))
+    text = fill_template(MLX5, "nvm.sh.j2", "node1", replace(node, nics={interface: planned_settings}))
     script, tool = tmp_path / "set.sh", tmp_path / "mlxconfig"
     script.write_text(text.replace("/var/lib/wirespeed", str(tmp_path / "kept")))
     # the real one is asked "mlxconfig -d DEVICE query KEY": $1 to $4
@@ -240,17 +240,17 @@ def test_options_are_set_in_two_steps_and_put_back(plan: Plan, tmp_path: Path) -
     tool.chmod(0o755)
 
     def run(action: str) -> tuple[str, list[str]]:
-        done = subprocess.run(
+        process = subprocess.run(
             ["sh", str(script), action],
             env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
             capture_output=True,
             text=True,
             check=True,
         )
-        typed = tmp_path / "typed"
-        lines = typed.read_text().splitlines() if typed.exists() else []
-        typed.unlink(missing_ok=True)
-        return done.stdout, [line.rpartition(" ")[2] for line in lines]
+        command_file = tmp_path / "typed"
+        lines = command_file.read_text().splitlines() if command_file.exists() else []
+        command_file.unlink(missing_ok=True)
+        return process.stdout, [line.rpartition(" ")[2] for line in lines]
 
     output, written = run("set")
     assert "run wirespeed-mlxconfig set again" in output

@@ -35,15 +35,16 @@ def test_every_split_port_is_split_once_and_read_back() -> None:
 
 
 def test_another_split_is_a_difference_and_a_missing_one_unknown() -> None:
-    asked = answers(SONIC, "leaf1", leaf())
-    config = asked.outputs["running-config"]
+    answer_texts = answers(SONIC, "leaf1", leaf())
+    config = answer_texts.outputs["running-config"]
     line = "interface breakout port 1/2 mode 4x100G"
     assert line in config.text
     for new, expected in (("interface breakout port 1/2 mode 2x200G", 2), ("!", None)):
-        changed = replace(
-            asked, outputs={**asked.outputs, "running-config": replace(config, text=config.text.replace(line, new))}
+        changed_plan = replace(
+            answer_texts,
+            outputs={**answer_texts.outputs, "running-config": replace(config, text=config.text.replace(line, new))},
         )
-        assert facts_of(SONIC, changed).value(PORT, "port.breakout") == expected
+        assert facts_of(SONIC, changed_plan).value(PORT, "port.breakout") == expected
 
 
 @pytest.mark.parametrize(("name", "port"), [("Eth1/2", Port(breakout=4)), ("Eth1/2/3", Port())])

@@ -230,12 +230,12 @@ def frame(case: str, lines: tuple[str, ...]) -> tuple[str, ...]:
 def test_word(
     case: str, within: tuple[str, ...], path: str, value: Any, lines: tuple[str, ...], consequence: str | None
 ) -> None:
-    found, switch = CASES[case]
+    platform_entry, switch = CASES[case]
     place = LEAF if not within else port(case)
     for number in within[1:]:
         place = place.child("queue", number)
-    assert found.commands_for is not None
-    worded = found.commands_for(place, path, value, switch)
+    assert platform_entry.commands_for is not None
+    worded = platform_entry.commands_for(place, path, value, switch)
     assert worded is not None
     assert worded.commands == frame(case, lines)
     assert worded.consequence == consequence
@@ -246,22 +246,22 @@ def test_every_rendered_setting_has_words(case: str) -> None:
     """A finding about a setting that is rendered can always say how to set it."""
     from wirespeed.settings import walk
 
-    found, switch = CASES[case]
-    assert found.commands_for is not None
+    platform_entry, switch = CASES[case]
+    assert platform_entry.commands_for is not None
     speechless = [
         str(path)
         for place, path, value in walk(switch, LEAF)
         if value is not None
-        and found.support(path).rendered
+        and platform_entry.support(path).rendered
         and not (place.kind == "queue" and place.name != "3")
-        and found.commands_for(place, path, value, switch) is None
+        and platform_entry.commands_for(place, path, value, switch) is None
     ]
     assert speechless == []
 
 
 @pytest.mark.parametrize("case", ["eos-routed", "dell-routed"])
 def test_no_words_for_what_is_not_configured(case: str) -> None:
-    found, switch = CASES[case]
-    assert found.commands_for is not None
-    assert found.commands_for(port(case), "port.link.up", True, switch) is None
-    assert found.commands_for(port(case), "port.neighbour.device", "node1", switch) is None
+    platform_entry, switch = CASES[case]
+    assert platform_entry.commands_for is not None
+    assert platform_entry.commands_for(port(case), "port.link.up", True, switch) is None
+    assert platform_entry.commands_for(port(case), "port.neighbour.device", "node1", switch) is None

@@ -146,10 +146,10 @@ def test_settings_come_back(case: str) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_rendered_commands_are_read_like_the_configuration(case: str) -> None:
-    printed = answers(CUMULUS, "leaf1", CASES[case]).outputs["config"]
-    typed = Output("config", fill_template(CUMULUS, "startup.j2", "leaf1", CASES[case]), printed.source)
-    assert facts_of(CUMULUS, Outputs("leaf1", {"config": typed})).devices == (
-        facts_of(CUMULUS, Outputs("leaf1", {"config": printed})).devices
+    output = answers(CUMULUS, "leaf1", CASES[case]).outputs["config"]
+    terminal_output = Output("config", fill_template(CUMULUS, "startup.j2", "leaf1", CASES[case]), output.source)
+    assert facts_of(CUMULUS, Outputs("leaf1", {"config": terminal_output})).devices == (
+        facts_of(CUMULUS, Outputs("leaf1", {"config": output})).devices
     )
 
 
@@ -400,11 +400,11 @@ def test_what_is_declared_as_rendered_is_said() -> None:
 
 
 def _remove_setting(switch: Switch, place: Place, path: str) -> Switch:
-    within = dict(place.entities)
-    if "peer" not in within:
+    names_by_kind = dict(place.entities)
+    if "peer" not in names_by_kind:
         return remove_setting(switch, place, path)
-    peer = replace(switch.peers[within["peer"]], **{path.rpartition(".")[2]: None})
-    return replace(switch, peers={**switch.peers, within["peer"]: peer})
+    peer = replace(switch.peers[names_by_kind["peer"]], **{path.rpartition(".")[2]: None})
+    return replace(switch, peers={**switch.peers, names_by_kind["peer"]: peer})
 
 
 def _render(switch: Switch) -> str:

@@ -78,31 +78,31 @@ def full(name: str) -> Switch:
 
 def remove_setting(switch: Switch, place: Place, path: str) -> Switch:
     """The switch without intent for this setting at this place."""
-    within = dict(place.entities)
-    if "vlan" in within:
-        vlan: Vlan = _clear(switch.vlans[within["vlan"]], path)
-        return replace(switch, vlans={**switch.vlans, within["vlan"]: vlan})
-    if "peer" in within:
-        peer: BgpPeer = _clear(switch.peers[within["peer"]], path)
-        return replace(switch, peers={**switch.peers, within["peer"]: peer})
-    if "port" not in within:
+    names_by_kind = dict(place.entities)
+    if "vlan" in names_by_kind:
+        vlan: Vlan = _clear(switch.vlans[names_by_kind["vlan"]], path)
+        return replace(switch, vlans={**switch.vlans, names_by_kind["vlan"]: vlan})
+    if "peer" in names_by_kind:
+        peer: BgpPeer = _clear(switch.peers[names_by_kind["peer"]], path)
+        return replace(switch, peers={**switch.peers, names_by_kind["peer"]: peer})
+    if "port" not in names_by_kind:
         return _clear(switch, path)  # type: ignore[no-any-return]
-    port: Port = switch.ports[within["port"]]
-    if "queue" in within:
-        queue: Queue = _clear(port.queues[within["queue"]], path)
-        port = replace(port, queues={**port.queues, within["queue"]: queue})
+    port: Port = switch.ports[names_by_kind["port"]]
+    if "queue" in names_by_kind:
+        queue: Queue = _clear(port.queues[names_by_kind["queue"]], path)
+        port = replace(port, queues={**port.queues, names_by_kind["queue"]: queue})
     else:
         port = _clear(port, path)
-    return replace(switch, ports={**switch.ports, within["port"]: port})
+    return replace(switch, ports={**switch.ports, names_by_kind["port"]: port})
 
 
 def _clear(entity: Any, path: str) -> Any:
-    first, _, rest = path.partition(".")[2].partition(".")
-    return replace(entity, **{first: _clear(getattr(entity, first), f".{rest}") if rest else None})
+    first, _, remainder = path.partition(".")[2].partition(".")
+    return replace(entity, **{first: _clear(getattr(entity, first), f".{remainder}") if remainder else None})
 
 
 @pytest.mark.parametrize(
-    ("found", "name", "chip"),
+    ("platform_entry", "name", "chip"),
     [
         (EOS, "Ethernet{}/1", "tomahawk4"),
         (DELL, "Eth1/{}", "tomahawk4"),
@@ -110,13 +110,13 @@ def _clear(entity: Any, path: str) -> Any:
     ],
     ids=["eos", "enterprise-sonic", "sonic"],
 )
-def test_what_is_declared_as_rendered_is_said(found: Platform, name: str, chip: str) -> None:
-    assert_declared(found, replace(full(name), chip=chip))
+def test_what_is_declared_as_rendered_is_said(platform_entry: Platform, name: str, chip: str) -> None:
+    assert_declared(platform_entry, replace(full(name), chip=chip))
 
 
-def assert_declared(found: Platform, switch: Switch) -> None:
+def assert_declared(platform_entry: Platform, switch: Switch) -> None:
     """What is said less when an intent is taken away is what is declared as rendered, and nothing else."""
-    whole = _render(found, switch)
+    whole = _render(platform_entry, switch)
     places: dict[str, list[Place]] = {}
     for place, path, value in walk(switch, Place("leaf1")):
         if value is not None:
@@ -126,20 +126,24 @@ def assert_declared(found: Platform, switch: Switch) -> None:
         less = switch
         for place in settings_places:
             less = remove_setting(less, place, path)
-        if _render(found, less) != whole:
+        if _render(platform_entry, less) != whole:
             affected.add(path)
-    declared = {path for path, support in found.settings.items() if support.rendered}
+    paths = {path for path, support in platform_entry.settings.items() if support.rendered}
     # The chip decides on the syntax and is not configured.
-    assert affected - {"switch.chip"} - BEYOND_CLUSTER_FILES == declared
+    assert affected - {"switch.chip"} - BEYOND_CLUSTER_FILES == paths
 
 
-def _render(found: Platform, switch: Switch) -> str:
+def _render(platform_entry: Platform, switch: Switch) -> str:
     """The configuration, also of a switch that would be error: what matters here is whether a setting is in it."""
     from wirespeed.platforms.templates import _create_environment
 
-    assert found.view is not None
-    context = {"name": "leaf1", "device": switch, **found.view("leaf1", switch)}
-    return _create_environment().get_template(f"{found.folder}/templates/{found.files[0].template}").render(context)
+    assert platform_entry.view is not None
+    context = {"name": "leaf1", "device": switch, **platform_entry.view("leaf1", switch)}
+    return (
+        _create_environment()
+        .get_template(f"{platform_entry.folder}/templates/{platform_entry.files[0].template}")
+        .render(context)
+    )
 
 
 def test_say_is_what_is_compared() -> None:

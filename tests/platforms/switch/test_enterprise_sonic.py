@@ -123,8 +123,8 @@ def test_a_shaper_in_packets_is_no_bandwidth() -> None:
     assert read("running-config", "pir 40000000", "pir 10000000", SHAPED).value(queue, "queue.shape") == (
         Bandwidth.gbps(10)
     )
-    found = read("running-config", "meter-type bytes", "meter-type packets", SHAPED)
-    assert found.value(queue, "queue.shape") is None
+    read_values = read("running-config", "meter-type bytes", "meter-type packets", SHAPED)
+    assert read_values.value(queue, "queue.shape") is None
 
 
 def test_a_shaper_faster_than_it_can_say_is_refused() -> None:

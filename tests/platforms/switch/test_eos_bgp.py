@@ -66,11 +66,11 @@ def test_settings_come_back(case: str) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_what_is_said_is_read_like_what_is_printed(case: str) -> None:
-    asked = answers(EOS, "leaf1", CASES[case])
-    printed = asked.outputs["running-config"]
-    typed = replace(printed, text=fill_template(EOS, "startup.j2", "leaf1", CASES[case]))
-    assert facts_of(EOS, Outputs("leaf1", {"running-config": typed})).devices == (
-        facts_of(EOS, Outputs("leaf1", {"running-config": printed})).devices
+    answer_texts = answers(EOS, "leaf1", CASES[case])
+    output = answer_texts.outputs["running-config"]
+    terminal_output = replace(output, text=fill_template(EOS, "startup.j2", "leaf1", CASES[case]))
+    assert facts_of(EOS, Outputs("leaf1", {"running-config": terminal_output})).devices == (
+        facts_of(EOS, Outputs("leaf1", {"running-config": output})).devices
     )
 
 
@@ -92,10 +92,10 @@ def test_a_planned_fabric_comes_back(text: str) -> None:
     """All but the description of an unnumbered session, which EOS has on the port alone."""
     for name, switch in build(read_text(text, "fabric.yaml")).switches.items():
         assert switch.peers
-        found = [
+        losses = [
             loss for loss in find_losses(EOS, name, switch) if "Ethernet" not in loss or "peer.description" not in loss
         ]
-        assert found == []
+        assert losses == []
 
 
 HEAD = "hostname leaf1\n!\ninterface Ethernet1\n   no switchport\n   ipv6 enable\n!\ninterface Ethernet2\n!\n"

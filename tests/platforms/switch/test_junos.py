@@ -159,8 +159,8 @@ def test_a_configuration_cut_between_stanzas_says_nothing(case: str) -> None:
     assert len(ends) > 4
     for end in ends:
         text = "".join(f"{line}\n" for line in lines[:end])
-        cut = Outputs("leaf1", {**outputs, "configuration": replace(whole, text=text)})
-        read = {observation.source.command for observation in JUNOS.parse(cut)}
+        truncated_output = Outputs("leaf1", {**outputs, "configuration": replace(whole, text=text)})
+        read = {observation.source.command for observation in JUNOS.parse(truncated_output)}
         assert (whole.source.command in read) is (text == whole.text)
 
 
@@ -171,10 +171,10 @@ def test_settings_come_back(case: str) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_rendered_file_is_read_like_the_configuration(case: str) -> None:
-    printed = answers(JUNOS, "leaf1", CASES[case]).outputs["configuration"]
-    typed = Output("configuration", fill_template(JUNOS, "startup.j2", "leaf1", CASES[case]), printed.source)
-    assert facts_of(JUNOS, Outputs("leaf1", {"configuration": typed})).devices == (
-        facts_of(JUNOS, Outputs("leaf1", {"configuration": printed})).devices
+    output = answers(JUNOS, "leaf1", CASES[case]).outputs["configuration"]
+    terminal_output = Output("configuration", fill_template(JUNOS, "startup.j2", "leaf1", CASES[case]), output.source)
+    assert facts_of(JUNOS, Outputs("leaf1", {"configuration": terminal_output})).devices == (
+        facts_of(JUNOS, Outputs("leaf1", {"configuration": output})).devices
     )
 
 
@@ -531,16 +531,16 @@ def test_what_is_declared_as_rendered_is_said() -> None:
             less = _remove_setting(less, place, path)
         if _render(less) != whole:
             affected.add(path)
-    declared = {path for path, support in JUNOS.settings.items() if support.rendered}
-    assert affected - {"switch.os_version"} - BEYOND_CLUSTER_FILES == declared
+    paths = {path for path, support in JUNOS.settings.items() if support.rendered}
+    assert affected - {"switch.os_version"} - BEYOND_CLUSTER_FILES == paths
 
 
 def _remove_setting(switch: Switch, place: Place, path: str) -> Switch:
-    within = dict(place.entities)
-    if "peer" not in within:
+    names_by_kind = dict(place.entities)
+    if "peer" not in names_by_kind:
         return remove_setting(switch, place, path)
-    peer = replace(switch.peers[within["peer"]], **{path.rpartition(".")[2]: None})
-    return replace(switch, peers={**switch.peers, within["peer"]: peer})
+    peer = replace(switch.peers[names_by_kind["peer"]], **{path.rpartition(".")[2]: None})
+    return replace(switch, peers={**switch.peers, names_by_kind["peer"]: peer})
 
 
 def _render(switch: Switch) -> str:

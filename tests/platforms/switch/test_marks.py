@@ -96,9 +96,9 @@ def test_a_setting_known_from_memory_warns_at_worst(
 
 
 def test_no_check_needs_what_is_known_of_community_sonic_from_memory() -> None:
-    marked = {path for path, support in platform("switch", "sonic").settings.items() if not support.verified}
-    assert marked == {"port.link.training", "port.link.autonegotiation", "port.qos.pfc_pg"}
-    assert not marked & {path for check in checks().values() for path in check.needs}
+    paths = {path for path, support in platform("switch", "sonic").settings.items() if not support.verified}
+    assert paths == {"port.link.training", "port.link.autonegotiation", "port.qos.pfc_pg"}
+    assert not paths & {path for check in checks().values() for path in check.needs}
 
 
 def test_what_a_reader_doubts_is_what_its_platform_marks(tmp_path: Path) -> None:
@@ -107,5 +107,5 @@ def test_what_a_reader_doubts_is_what_its_platform_marks(tmp_path: Path) -> None
         write_simulated_bundle({"leaf1": plan.devices["leaf1"]}, plan.name, tmp_path / system)
         name = platform_of_system("switch", system)
         assert name is not None
-        marked = {path for path, support in platform("switch", name).settings.items() if not support.verified}
-        assert {path for _, path in read_facts(tmp_path / system).unverified} == marked
+        paths = {path for path, support in platform("switch", name).settings.items() if not support.verified}
+        assert {path for _, path in read_facts(tmp_path / system).unverified} == paths

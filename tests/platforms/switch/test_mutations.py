@@ -82,15 +82,15 @@ def block_end(lines: list[str], start: int) -> int:
     """The line after the block that starts here: by its braces, else by its indentation."""
     if lines[start].rstrip().endswith("{"):
         depth = 0
-        for at in range(start, len(lines)):
-            depth += lines[at].count("{") - lines[at].count("}")
+        for index in range(start, len(lines)):
+            depth += lines[index].count("{") - lines[index].count("}")
             if depth == 0:
-                return at + 1
+                return index + 1
     indent = len(lines[start]) - len(lines[start].lstrip())
-    at = start + 1
-    while at < len(lines) and lines[at].strip() and len(lines[at]) - len(lines[at].lstrip()) > indent:
-        at += 1
-    return at
+    index = start + 1
+    while index < len(lines) and lines[index].strip() and len(lines[index]) - len(lines[index].lstrip()) > indent:
+        index += 1
+    return index
 
 
 def join_lines(lines: list[str]) -> str:
@@ -100,27 +100,27 @@ def join_lines(lines: list[str]) -> str:
 
 
 def editable(lines: list[str]) -> Iterator[int]:
-    for at, line in enumerate(lines):
+    for index, line in enumerate(lines):
         if line.strip() and not re.fullmatch(r"\s*([!#].*|[{}\]],?)", line):
-            yield at
+            yield index
 
 
 def remove_lines(text: str) -> Iterator[Edit]:
     """Each line, with what is within it, taken away."""
     lines = text.split("\n")
-    for at in editable(lines):
-        yield Edit(at + 1, lines[at].strip(), join_lines([*lines[:at], *lines[block_end(lines, at) :]]))
+    for index in editable(lines):
+        yield Edit(index + 1, lines[index].strip(), join_lines([*lines[:index], *lines[block_end(lines, index) :]]))
 
 
 def change_numbers(text: str) -> Iterator[Edit]:
     """Numbers of each line made another: of a list the first and the last."""
     lines = text.split("\n")
-    for at in editable(lines):
-        found = list(re.finditer(r"(?<![a-zA-Z])[0-9]+(?![a-zA-Z_])", lines[at]))
+    for index in editable(lines):
+        found = list(re.finditer(r"(?<![a-zA-Z])[0-9]+(?![a-zA-Z_])", lines[index]))
         for match in found if len(found) < 8 else (found[0], found[-1]):
-            other = str(int(match[0]) - 1 if int(match[0]) else 1)
-            line = lines[at][: match.start()] + other + lines[at][match.end() :]
-            yield Edit(at + 1, line.strip(), join_lines([*lines[:at], line, *lines[at + 1 :]]))
+            other_number = str(int(match[0]) - 1 if int(match[0]) else 1)
+            line = lines[index][: match.start()] + other_number + lines[index][match.end() :]
+            yield Edit(index + 1, line.strip(), join_lines([*lines[:index], line, *lines[index + 1 :]]))
 
 
 def read(case: Case, outputs: Outputs, text: str) -> dict[Key, tuple[Any, int | None]]:
@@ -280,11 +280,11 @@ def test_a_text_that_was_cut_says_nothing_else(name: str) -> None:
     """Cut within a line, the whole is unknown, or what is still there is as it was."""
     case = CASES[name]
     outputs, text, before = read_case(name)
-    for cut in range(7, len(text) - 1, max(len(text) // 40, 1)):
-        if text[cut - 1] == "\n" or text[cut] == "\n":
+    for length in range(7, len(text) - 1, max(len(text) // 40, 1)):
+        if text[length - 1] == "\n" or text[length] == "\n":
             continue
-        for key, (value, _) in read(case, outputs, text[:cut]).items():
-            assert before.get(key, (None,))[0] == value, (key, text[max(cut - 60, 0) : cut])
+        for key, (value, _) in read(case, outputs, text[:length]).items():
+            assert before.get(key, (None,))[0] == value, (key, text[max(length - 60, 0) : length])
 
 
 @pytest.mark.parametrize("name", CASES)

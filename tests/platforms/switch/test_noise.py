@@ -94,7 +94,7 @@ def test_the_command_as_typed_and_the_prompt_after_it_change_nothing_that_is_rea
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "shown_text"),
     [
         ("a\n --More-- \r          \r   b\n", "a\n   b\n"),
         ("a\n--More--   b\n", "a\n   b\n"),
@@ -109,8 +109,8 @@ def test_the_command_as_typed_and_the_prompt_after_it_change_nothing_that_is_rea
         ("\x1b[1ma\x1b[0m\n", "a\n"),
     ],
 )
-def test_what_is_left_of_a_terminals_text(text: str, shown: str) -> None:
-    assert plain_text(text) == shown
+def test_what_is_left_of_a_terminals_text(text: str, shown_text: str) -> None:
+    assert plain_text(text) == shown_text
 
 
 @pytest.mark.parametrize("name", FIRST)
@@ -118,8 +118,8 @@ def test_a_pager_that_nobody_answered_has_the_rest(name: str) -> None:
     """Cut at the pager's stop, a text says no more than it shows."""
     _, text, before = read_case(name)
     lines = text.split("\n")
-    for at in range(5, len(lines) - 2, max(len(lines) // 12, 1)):
-        row = Noise(name, "cut", lambda whole, at=at: "\n".join([*lines[:at], " --More-- "]))  # type: ignore[misc]
+    for index in range(5, len(lines) - 2, max(len(lines) // 12, 1)):
+        row = Noise(name, "cut", lambda whole, index=index: "\n".join([*lines[:index], " --More-- "]))  # type: ignore[misc]
         for key, value in values(row, row.edit(text)).items():
-            known = {f"{place} {path}": value for (place, path), (value, _) in before.items()}
-            assert known.get(key) == value, (at, key)
+            value_by_path = {f"{place} {path}": value for (place, path), (value, _) in before.items()}
+            assert value_by_path.get(key) == value, (index, key)

@@ -53,21 +53,23 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_configuration(case: str) -> None:
-    found, switch = CASES[case]
-    assert fill_template(found, "startup.j2", "leaf1", switch) == (GOLDEN / f"{case}.cfg").read_text(encoding="utf-8")
+    platform_entry, switch = CASES[case]
+    assert fill_template(platform_entry, "startup.j2", "leaf1", switch) == (GOLDEN / f"{case}.cfg").read_text(
+        encoding="utf-8"
+    )
 
 
 @pytest.mark.parametrize("case", ["eos-routed", "dell-routed"])
 def test_running_configuration(case: str) -> None:
-    found, switch = CASES[case]
+    platform_entry, switch = CASES[case]
     golden = GOLDEN / f"{case}.running-config.txt"
-    assert fill_answer(found, "running-config", "leaf1", switch) == golden.read_text(encoding="utf-8")
+    assert fill_answer(platform_entry, "running-config", "leaf1", switch) == golden.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_settings_come_back(case: str) -> None:
-    found, switch = CASES[case]
-    assert find_losses(found, "leaf1", switch) == []
+    platform_entry, switch = CASES[case]
+    assert find_losses(platform_entry, "leaf1", switch) == []
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -76,12 +78,14 @@ def test_the_rendered_file_is_read_like_the_running_configuration(case: str) -> 
     from platforms.round_trip import answers, facts_of
     from wirespeed.platforms import Output, Outputs
 
-    found, switch = CASES[case]
-    asked = answers(found, "leaf1", switch)
-    running = asked.outputs["running-config"]
-    typed = Output("running-config", fill_template(found, "startup.j2", "leaf1", switch), running.source)
-    assert facts_of(found, Outputs("leaf1", {"running-config": typed})).devices == (
-        facts_of(found, Outputs("leaf1", {"running-config": running})).devices
+    platform_entry, switch = CASES[case]
+    answer_texts = answers(platform_entry, "leaf1", switch)
+    running = answer_texts.outputs["running-config"]
+    terminal_output = Output(
+        "running-config", fill_template(platform_entry, "startup.j2", "leaf1", switch), running.source
+    )
+    assert facts_of(platform_entry, Outputs("leaf1", {"running-config": terminal_output})).devices == (
+        facts_of(platform_entry, Outputs("leaf1", {"running-config": running})).devices
     )
 
 
@@ -237,14 +241,16 @@ def test_the_length_of_the_cable_is_said() -> None:
 @pytest.mark.parametrize("case", ["eos-routed", "dell-routed"])
 @pytest.mark.parametrize(("template", "name"), [("apply.j2", "apply"), ("rollback.j2", "rollback")])
 def test_apply_and_rollback(case: str, template: str, name: str) -> None:
-    found, switch = CASES[case]
+    platform_entry, switch = CASES[case]
     golden = GOLDEN / f"{case}.{name}.txt"
-    assert fill_template(found, template, "leaf1", switch) == golden.read_text(encoding="utf-8")
+    assert fill_template(platform_entry, template, "leaf1", switch) == golden.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("found", [EOS, DELL], ids=lambda found: found.name)
-def test_every_file_names_the_other_two(found: Platform) -> None:
+@pytest.mark.parametrize("platform_entry", [EOS, DELL], ids=lambda found: found.name)
+def test_every_file_names_the_other_two(platform_entry: Platform) -> None:
     """The configuration names its apply and rollback files."""
-    paths = [file.path.rpartition("/")[2] for file in found.files]
-    text = fill_template(found, found.files[0].template, "leaf1", EOS_ONE if found is EOS else DELL_ONE)
+    paths = [file.path.rpartition("/")[2] for file in platform_entry.files]
+    text = fill_template(
+        platform_entry, platform_entry.files[0].template, "leaf1", EOS_ONE if platform_entry is EOS else DELL_ONE
+    )
     assert [path for path in paths[1:] if path not in text] == []

@@ -202,11 +202,11 @@ def test_the_rules_find_what_does_not_hold_together() -> None:
 # Merging into a running database, by the script that goes to the switch with the file.
 
 
-def merge(running: dict[str, Any], wanted: dict[str, Any], folder: Path) -> dict[str, Any]:
+def merge(running: dict[str, Any], target_config: dict[str, Any], folder: Path) -> dict[str, Any]:
     """What the rendered script makes of two databases."""
     script = folder / "merge.py"
     script.write_text(fill_template(SONIC, "merge.py.j2", "leaf1", ROUTED))
-    for name, tables in (("running", running), ("wanted", wanted)):
+    for name, tables in (("running", running), ("wanted", target_config)):
         (folder / f"{name}.json").write_text(json.dumps(tables))
     command = [sys.executable, "-I", str(script), str(folder / "running.json"), str(folder / "wanted.json")]
     return json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)  # type: ignore[no-any-return]
@@ -368,9 +368,9 @@ def test_no_words_for_what_is_not_configured() -> None:
 
 
 def test_answers_have_the_devices_form() -> None:
-    given = answers(SONIC, "leaf1", FABRIC)
-    assert json.loads(given.outputs["bgp-summary"].text)["ipv6Unicast"]["peers"]["10.2.0.1"]["state"] == "Active"
-    assert json.loads(given.outputs["queue-counters"].text)["Ethernet0"]["UC3"]["droppacket"] == "0"
+    answer_texts = answers(SONIC, "leaf1", FABRIC)
+    assert json.loads(answer_texts.outputs["bgp-summary"].text)["ipv6Unicast"]["peers"]["10.2.0.1"]["state"] == "Active"
+    assert json.loads(answer_texts.outputs["queue-counters"].text)["Ethernet0"]["UC3"]["droppacket"] == "0"
     assert fill_answer(SONIC, "pfc-counters", "leaf1", FABRIC).split("\n")[0].split() == [
         "Port",
         "Rx",

@@ -207,12 +207,12 @@ Ethernet4   forward               600            infinite    disable
 
 def test_the_watchdog_without_the_database() -> None:
     facts = read_output("pfcwd-config", WATCHDOG)
-    other = LEAF.child("port", "Ethernet4")
+    other_port = LEAF.child("port", "Ethernet4")
     assert facts.value(LEAF, "switch.watchdog_poll") == Duration(600 * MS)
     assert facts.value(PORT, "port.qos.watchdog.detect") == Duration(600 * MS)
     assert facts.value(PORT, "port.qos.watchdog.restore") == Duration(600 * MS)
-    assert facts.value(other, "port.qos.watchdog.action") is WatchdogAction.FORWARD
-    assert facts.value(other, "port.qos.watchdog.restore") is None
+    assert facts.value(other_port, "port.qos.watchdog.action") is WatchdogAction.FORWARD
+    assert facts.value(other_port, "port.qos.watchdog.restore") is None
 
 
 def test_a_session_works_when_all_its_families_do() -> None:

@@ -319,7 +319,7 @@ def _compute_flow_rate(run: Run, plan: Plan, ends: list[NicLocation]) -> Bandwid
     """The rate of one queue pair on the fastest path between two NICs; several queue pairs may use several paths."""
     if len(ends) < 2 or (run.parameters.queue_pairs or 1) > 1:
         return None
-    return fabric.one_flow(plan, (ends[0].host, ends[0].interface), (ends[1].host, ends[1].interface))
+    return fabric.find_flow_bandwidth(plan, (ends[0].host, ends[0].interface), (ends[1].host, ends[1].interface))
 
 
 def _find_catalogue_rate(plan: Plan, ends: list[NicLocation], bidirectional: bool) -> float | None:

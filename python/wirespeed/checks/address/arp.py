@@ -55,7 +55,7 @@ def check(context: CheckContext) -> Outcome:
 def _find_effective(context: CheckContext, parameter: str, minimum: int) -> int:
     """The value in effect, or the one for all interfaces if that is sufficient: the larger takes effect."""
     every = int(
-        context.found_value("sysctl.value", find_sysctl(context.place.device, f"net.ipv4.conf.all.{parameter}"))
+        context.get_found_value("sysctl.value", find_sysctl(context.place.device, f"net.ipv4.conf.all.{parameter}"))
     )
     return every if every >= minimum else find_effective(context, parameter)
 

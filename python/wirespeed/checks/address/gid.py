@@ -28,7 +28,7 @@ failures = ("NIC-05",)
 
 def check(context: CheckContext) -> Outcome:
     """At any index; the index that a job uses is checked by launch.gid-index."""
-    context.intended_value("nic.rdma_device")  # an interface without RDMA has no GID table
+    context.get_intended_value("nic.rdma_device")  # an interface without RDMA has no GID table
     planned_gid = find_planned_gid(context)
     rows = gid_table(context, context.place)
     if planned_gid in rows.values():

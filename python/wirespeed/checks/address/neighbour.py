@@ -33,9 +33,9 @@ failures = ("OS-04",)
 
 def check(context: CheckContext) -> Outcome:
     """By the neighbour tables of all other hosts. A host without an entry for an address proves nothing about it."""
-    nic_mac = context.found_value("nic.mac")
+    nic_mac = context.get_found_value("nic.mac")
     entries_by_address = context.facts.neighbour_entries
-    addresses = [address.partition("/")[0] for address in context.found_value("nic.addresses")]
+    addresses = [address.partition("/")[0] for address in context.get_found_value("nic.addresses")]
     entries = [(address, entry) for address in addresses for entry in entries_by_address.get(address, ())]
     entries = [(address, entry) for address, entry in entries if entry.device != context.place.device]
     if not entries:
@@ -44,7 +44,7 @@ def check(context: CheckContext) -> Outcome:
     wrong = [
         (address, entry, mac)
         for address, entry in entries
-        if (mac := context.found_value("neighbour.mac", entry)) != nic_mac
+        if (mac := context.get_found_value("neighbour.mac", entry)) != nic_mac
     ]
     if not wrong:
         return success(

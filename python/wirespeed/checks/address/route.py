@@ -31,5 +31,5 @@ _compare_route = compare("route.device", "route.gateway", wrong="the route is no
 def check(context: CheckContext) -> Outcome:
     """IPv4 and IPv6 routes are read by separate commands: IPv4 routes prove nothing about a missing IPv6 route."""
     if ":" in context.place.name and not context.is_present():
-        context.found_value("host.ipv6_routes", Place(context.place.device))
+        context.get_found_value("host.ipv6_routes", Place(context.place.device))
     return _compare_route(context)

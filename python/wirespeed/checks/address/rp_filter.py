@@ -33,7 +33,7 @@ _LOOSE = "2"
 
 def check(context: CheckContext) -> Outcome:
     """A host with one rail has no traffic between rails; an interface without a rail carries none."""
-    context.intended_value("nic.rail")
+    context.get_intended_value("nic.rail")
     if sum(nic.rail is not None for nic in context.plan.hosts[context.place.device].nics.values()) < 2:
         raise NoIntentError("the host has one rail")
     found = find_effective(context, "rp_filter")
@@ -57,5 +57,5 @@ def _planned_mode(context: CheckContext, place: Place) -> str:
 
 def _read_value(context: CheckContext, name: str) -> int:
     return int(
-        context.found_value("sysctl.value", find_sysctl(context.place.device, f"net.ipv4.conf.{name}.rp_filter"))
+        context.get_found_value("sysctl.value", find_sysctl(context.place.device, f"net.ipv4.conf.{name}.rp_filter"))
     )

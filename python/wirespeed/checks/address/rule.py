@@ -21,7 +21,7 @@ Source:
 from typing import Any
 
 from wirespeed.checks.compare import compare
-from wirespeed.checks.impact import no_route
+from wirespeed.checks.impact import impact_of_missing_route
 from wirespeed.checks.model import CheckContext, Outcome
 from wirespeed.results.findings import Cost
 from wirespeed.settings import Place, Rule
@@ -36,7 +36,7 @@ def _estimate_impact(context: CheckContext, intended: Any, found: Any) -> Cost |
     """Without its rule a source address has no routing table; a rule with another priority may still work."""
     if found is not None:
         return None
-    return no_route(context, context.place.name.removeprefix("from ").partition("/")[0])
+    return impact_of_missing_route(context, context.place.name.removeprefix("from ").partition("/")[0])
 
 
 _compare_rule = compare(
@@ -51,5 +51,5 @@ _compare_rule = compare(
 def check(context: CheckContext) -> Outcome:
     """IPv4 and IPv6 rules are read by separate commands: IPv4 rules prove nothing about a missing IPv6 rule."""
     if ":" in context.place.name and not context.is_present():
-        context.found_value("host.ipv6_rules", Place(context.place.device))
+        context.get_found_value("host.ipv6_rules", Place(context.place.device))
     return _compare_rule(context)

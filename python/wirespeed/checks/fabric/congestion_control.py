@@ -36,8 +36,8 @@ _ALWAYS = 100  # percent: a step marks every packet
 
 def check(context: CheckContext) -> Outcome:
     """A NIC with another mode fails; a NIC with the planned mode must still fit the marking of its leaf."""
-    intended = context.intended_value("nic.qos.congestion")
-    mode = context.found_value("nic.qos.congestion")
+    intended = context.get_intended_value("nic.qos.congestion")
+    mode = context.get_found_value("nic.qos.congestion")
     queue = _leaf_queue(context)
     fix = context.build_change("set the congestion control of the NIC", "nic.qos.congestion", intended)
     if mode != intended:
@@ -47,11 +47,11 @@ def check(context: CheckContext) -> Outcome:
             str(mode),
             fix,
         )
-    if queue is None or not context.found_value("queue.ecn.enabled", queue):
+    if queue is None or not context.get_found_value("queue.ecn.enabled", queue):
         return success(str(intended), str(mode))
     low_path, high_path = _select_thresholds(context, queue)
-    low, high = context.found_value(low_path, queue), context.found_value(high_path, queue)
-    probability = context.found_value("queue.ecn.probability", queue)
+    low, high = context.get_found_value(low_path, queue), context.get_found_value(high_path, queue)
+    probability = context.get_found_value("queue.ecn.probability", queue)
     shape = _find_shape(low, high, probability)
     if shape is not mode:
         shape_text = "a slope" if mode is Congestion.DCQCN_P else "a step"
@@ -91,8 +91,8 @@ def _describe_marking(context: CheckContext, queue: Place | None, intended: Cong
         return ""
     try:
         low_path, high_path = _select_thresholds(context, queue)
-        low, high = context.found_value(low_path, queue), context.found_value(high_path, queue)
-        shape = _find_shape(low, high, context.found_value("queue.ecn.probability", queue))
+        low, high = context.get_found_value(low_path, queue), context.get_found_value(high_path, queue)
+        shape = _find_shape(low, high, context.get_found_value("queue.ecn.probability", queue))
     except UnreadError:
         return ""
     if shape is not intended:

@@ -32,8 +32,8 @@ failures = ("PCI-11", "PCI-12")
 
 def check(context: CheckContext) -> Outcome:
     """A value proved by the running kernel overrides saved BMC output; an unverified attribute name only warns."""
-    expected = context.intended_value("bios.value")
-    found = context.found_value("bios.value")
+    expected = context.get_intended_value("bios.value")
+    found = context.get_found_value("bios.value")
     if found == expected:
         return success(expected, found)
     running_value = context.facts.reading(context.place, "bios.value")

@@ -29,8 +29,8 @@ failures = ("PCI-02",)
 
 def check(context: CheckContext) -> Outcome:
     """Off is accepted like passthrough: neither translates."""
-    context.intended_value("host.kernel.iommu")
-    found = context.found_value("host.kernel.iommu")
+    context.get_intended_value("host.kernel.iommu")
+    found = context.get_found_value("host.kernel.iommu")
     if found in ("passthrough", "off"):
         return success("passthrough or off", found)
     fix = context.build_change(

@@ -30,7 +30,7 @@ _MAX_LINES = 3
 
 def check(context: CheckContext) -> Outcome:
     """Nobody plans errors, so this needs no intent."""
-    lines = context.found_value("host.kernel.errors")
+    lines = context.get_found_value("host.kernel.errors")
     if not lines:
         return success("no errors of NICs or GPUs", "none")
     first_lines = " | ".join(lines[:_MAX_LINES])

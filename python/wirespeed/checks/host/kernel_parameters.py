@@ -28,8 +28,8 @@ failures = ("PCI-02",)
 
 def check(context: CheckContext) -> Outcome:
     """Only the missing ones are named: a command line is long."""
-    intended = context.intended_value("host.kernel.command_line")
-    found = context.found_value("host.kernel.command_line")
+    intended = context.get_intended_value("host.kernel.command_line")
+    found = context.get_found_value("host.kernel.command_line")
     missing_parameters = [parameter for parameter in intended if parameter not in found]
     if not missing_parameters:
         return success(format_list(intended), format_list(parameter for parameter in found if parameter in intended))

@@ -34,8 +34,8 @@ def check(context: CheckContext) -> Outcome:
     """The index read from the device's launch environment counts; a convention such as 3 does not."""
     host = Place(context.place.device)
     planned_gid = find_planned_gid(context)
-    context.intended_value("host.launch.gid_index", host)
-    index = str(context.found_value("host.launch.gid_index", host))
+    context.get_intended_value("host.launch.gid_index", host)
+    index = str(context.get_found_value("host.launch.gid_index", host))
     rows = gid_table(context, context.place)
     expected = f"index {index}: {planned_gid}"
     if rows.get(index) == planned_gid:
@@ -56,7 +56,7 @@ def _list_fixes(context: CheckContext, index: str, rows: list[str]) -> list[Fix]
     foreign = _list_foreign(context)
     removal = f"remove {format_list(foreign)} from the interface; " if foreign else ""
     row = context.place.child("gid", index)
-    address = str(ip_interface(context.intended_value("nic.addresses")[0]).ip)
+    address = str(ip_interface(context.get_intended_value("nic.addresses")[0]).ip)
     fixes = [
         context.build_change(
             f"{removal}remove and set the planned address again; it then returns to this GID index",
@@ -77,8 +77,8 @@ def _list_foreign(context: CheckContext) -> list[str]:
     try:
         return [
             address
-            for address in context.found_value("nic.addresses")
-            if address not in context.intended_value("nic.addresses")
+            for address in context.get_found_value("nic.addresses")
+            if address not in context.get_intended_value("nic.addresses")
         ]
     except UnreadError:
         return []

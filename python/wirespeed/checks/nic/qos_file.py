@@ -37,14 +37,14 @@ failures = ("NIC-01", "QOS-01", "QOS-05")
 
 def check(context: CheckContext) -> Outcome:
     """A key that the file lacks is unknown: the default of the release applies, and defaults differ."""
-    context.intended_value("nic.qos.configure")  # a NIC without a QoS package has no file
+    context.get_intended_value("nic.qos.configure")  # a NIC without a QoS package has no file
     intended: dict[str, str] = {}
     found: dict[str, str] = {}
     unread: UnreadError | None = None
     for path in needs:
         try:
-            intended[path] = format_value(context.intended_value(path))
-            found[path] = format_value(context.found_value(path, state=State.CONFIGURED))
+            intended[path] = format_value(context.get_intended_value(path))
+            found[path] = format_value(context.get_found_value(path, state=State.CONFIGURED))
         except NoIntentError:
             continue
         except UnreadError as error:
@@ -57,7 +57,7 @@ def check(context: CheckContext) -> Outcome:
     if not wrong:
         return success(_format_values(intended, list(intended)), _format_values(found, list(intended)))
     fixes = [
-        context.build_change("install the configuration file", path, context.intended_value(path)) for path in wrong
+        context.build_change("install the configuration file", path, context.get_intended_value(path)) for path in wrong
     ]
     return failure(
         "the configuration file contains other values",

@@ -35,8 +35,8 @@ _NO_LOSSES = "0 retries, 0 sequence errors"
 
 def check(context: CheckContext) -> Outcome:
     """Losses need no intent; the plan only states that the NIC does RDMA."""
-    context.intended_value("nic.rdma_device")
-    retries, errors = (context.found_value(path) for path in needs[:2])
+    context.get_intended_value("nic.rdma_device")
+    retries, errors = (context.get_found_value(path) for path in needs[:2])
     since = context.facts.counted_since
     found = f"{retries} retries, {errors} sequence errors" + (f" since {since}" if since else "")
     if not retries and not errors:

@@ -30,11 +30,11 @@ failures = ("OS-17", "NIC-03")
 
 def check(context: CheckContext) -> Outcome:
     """A NIC without a device in the facts has none if the host's list lacks the planned name."""
-    intended = context.intended_value("nic.rdma_device")
+    intended = context.get_intended_value("nic.rdma_device")
     try:
-        found = context.found_value("nic.rdma_device")
+        found = context.get_found_value("nic.rdma_device")
     except UnreadError:
-        every = context.found_value("host.rdma_devices", Place(context.place.device))
+        every = context.get_found_value("host.rdma_devices", Place(context.place.device))
         if intended in every:
             raise
         fix = Fix("load the RDMA driver, and check that RDMA is on in the NIC's NVRAM")

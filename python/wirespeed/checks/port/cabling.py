@@ -34,7 +34,7 @@ def check(context: CheckContext) -> Outcome:
     if cable is None:
         raise NoIntentError("the plan has no cable here")
     end = cable.other_end(context.place.device)
-    found = End(context.found_value("port.neighbour.device"), context.found_value("port.neighbour.port"))
+    found = End(context.get_found_value("port.neighbour.device"), context.get_found_value("port.neighbour.port"))
     expected = f"{end.device}:{end.port}"
     if found == end:
         return success(expected, expected)
@@ -69,7 +69,7 @@ def _has_neighbour(context: CheckContext, port: End, end: End) -> bool:
     """Whether this port has been read, and has ``end`` as its neighbour."""
     place = Place(port.device).child("port", port.port)
     try:
-        device = context.found_value("port.neighbour.device", place)
-        return End(device, context.found_value("port.neighbour.port", place)) == end
+        device = context.get_found_value("port.neighbour.device", place)
+        return End(device, context.get_found_value("port.neighbour.port", place)) == end
     except UnreadError:
         return False

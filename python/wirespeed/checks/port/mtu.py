@@ -38,8 +38,8 @@ failures = ("SW-01",)
 
 def check(context: CheckContext) -> Outcome:
     """Smaller than the MTU of the other end is a failure. Smaller than planned only matters once that is raised."""
-    intended = context.intended_value("port.link.mtu")
-    found = context.found_value("port.link.mtu")
+    intended = context.get_intended_value("port.link.mtu")
+    found = context.get_found_value("port.link.mtu")
     far_end, far_mtu = _far_mtu(context)
     fix = context.build_change("set the MTU of the port", "port.link.mtu", intended)
     # The plan may give the ends of a cable between switches different MTUs; that of a host always counts.
@@ -70,13 +70,13 @@ def _far_mtu(context: CheckContext) -> tuple[str | None, int | None]:
         return None, None
     far_end, path = ("host", "nic.link.mtu") if place.kind == "nic" else ("port at the other end", "port.link.mtu")
     try:
-        return far_end, int(context.found_value(path, place))
+        return far_end, int(context.get_found_value(path, place))
     except UnreadError:
         return far_end, _planned_mtu(context, path, place)
 
 
 def _planned_mtu(context: CheckContext, path: str, place: Place) -> int | None:
     try:
-        return int(context.intended_value(path, place))
+        return int(context.get_intended_value(path, place))
     except NoIntentError:
         return None

@@ -17,7 +17,7 @@ Source:
 """
 
 from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure, success
-from wirespeed.checks.queue_mapping import code_points, found_mapping, planned_mapping
+from wirespeed.checks.queue_mapping import code_points, find_planned_mapping, read_mapping
 from wirespeed.settings import Discipline, Port, SwitchQueue
 
 subject = Port
@@ -36,15 +36,17 @@ def check(context: CheckContext) -> Outcome:
     """The number of the queue does not matter, only its scheduling."""
     mappings: list[str] = []
     for _, dscp in code_points(context, strict=True):
-        planned = planned_mapping(context, dscp)
+        planned = find_planned_mapping(context, dscp)
         if planned is None:
             continue
         expected = f"{planned}, strict and never paused"
-        found = found_mapping(context, dscp)
+        found = read_mapping(context, dscp)
         if found is None:
             found_text = f"DSCP {int(dscp)} reaches no queue"
         else:
-            discipline = context.found_value("queue.discipline", context.place.child("queue", str(int(found.queue))))
+            discipline = context.get_found_value(
+                "queue.discipline", context.place.child("queue", str(int(found.queue)))
+            )
             is_paused = _is_paused(context, found.queue)
             found_text = f"{found}, {discipline}{' and paused by PFC' if is_paused else ''}"
             if discipline is Discipline.STRICT and not is_paused:
@@ -67,8 +69,8 @@ def check(context: CheckContext) -> Outcome:
 
 
 def _is_paused(context: CheckContext, queue: SwitchQueue) -> bool:
-    lossless = context.found_value("port.qos.pfc")
+    lossless = context.get_found_value("port.qos.pfc")
     if context.entity.qos.pfc_queue is None:
         return int(queue) in {int(priority) for priority in lossless}
-    stops = context.found_value("port.qos.pfc_queue")
+    stops = context.get_found_value("port.qos.pfc_queue")
     return queue in {stops.get(priority) for priority in lossless}

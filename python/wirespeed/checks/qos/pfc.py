@@ -38,15 +38,15 @@ failures = ("SW-02", "QOS-03")
 
 def check(context: CheckContext) -> Outcome:
     """The plan has precedence; without intent the port must at least agree with the NIC."""
-    found = context.found_value("port.qos.pfc")
+    found = context.get_found_value("port.qos.pfc")
     configured = _configured_priorities(context, found)
-    across = _other_end(context)
+    across = _find_nic(context)
     try:
-        intended = context.intended_value("port.qos.pfc")
+        intended = context.get_intended_value("port.qos.pfc")
     except NoIntentError:
         if across is None:
             raise
-        intended = context.found_value("nic.qos.pfc", across)
+        intended = context.get_found_value("nic.qos.pfc", across)
     expected = _format_found(intended)
     if found == configured == intended:
         return success(expected, _format_found(found))
@@ -61,7 +61,7 @@ def _format_found(priorities: frozenset[int]) -> str:
     return f"priorities {format_value(priorities)}" if priorities else "no priorities"
 
 
-def _other_end(context: CheckContext) -> Place | None:
+def _find_nic(context: CheckContext) -> Place | None:
     try:
         place, _ = context.find_other_end()
     except InapplicableError:
@@ -72,7 +72,7 @@ def _other_end(context: CheckContext) -> Place | None:
 def _configured_priorities(context: CheckContext, found: frozenset[int]) -> frozenset[int]:
     """The configured priorities; the running ones if no configuration was read."""
     try:
-        configured: frozenset[int] = context.found_value("port.qos.pfc", state=State.CONFIGURED)
+        configured: frozenset[int] = context.get_found_value("port.qos.pfc", state=State.CONFIGURED)
     except UnreadError:
         return found
     return configured
@@ -92,7 +92,7 @@ def _format_priorities(
     if across is None:
         return text
     try:
-        nic_priorities = context.found_value("nic.qos.pfc", across)
+        nic_priorities = context.get_found_value("nic.qos.pfc", across)
     except UnreadError:
         return text
     return (

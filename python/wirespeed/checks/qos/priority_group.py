@@ -17,7 +17,7 @@ Source:
 """
 
 from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure, success
-from wirespeed.checks.queue_mapping import code_points, planned_mapping
+from wirespeed.checks.queue_mapping import code_points, find_planned_mapping
 from wirespeed.settings import Port
 
 subject = Port
@@ -27,14 +27,14 @@ failures = ("QOS-03",)
 
 def check(context: CheckContext) -> Outcome:
     """Of the planned traffic class; qos.roce-queue checks that the traffic reaches it."""
-    groups = context.intended_value("port.qos.tc_pg")
+    groups = context.get_intended_value("port.qos.tc_pg")
     mappings: list[str] = []
     for _, dscp in code_points(context, lossless=True):
-        planned = planned_mapping(context, dscp)
+        planned = find_planned_mapping(context, dscp)
         if planned is None or planned.traffic_class not in groups:
             continue
         intended = groups[planned.traffic_class]
-        found = context.found_value("port.qos.tc_pg").get(planned.traffic_class)
+        found = context.get_found_value("port.qos.tc_pg").get(planned.traffic_class)
         expected = f"TC {int(planned.traffic_class)} in priority group {int(intended)}"
         if found != intended:
             found_text = "no priority group" if found is None else f"priority group {int(found)}"

@@ -17,7 +17,7 @@ Source:
 """
 
 from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure, success
-from wirespeed.checks.queue_mapping import QueueMapping, code_points, found_mapping, planned_mapping
+from wirespeed.checks.queue_mapping import QueueMapping, code_points, find_planned_mapping, read_mapping
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Dscp, Port, Priority
 
@@ -30,12 +30,12 @@ def check(context: CheckContext) -> Outcome:
     """Queue numbers differ between systems, so the maps are followed instead of comparing numbers."""
     mappings: list[str] = []
     for traffic_class, dscp in code_points(context, lossless=True):
-        planned = planned_mapping(context, dscp)
+        planned = find_planned_mapping(context, dscp)
         if planned is None:
             continue
         priority = int(traffic_class.priority)
         expected = f"{planned}, which PFC priority {priority} pauses"
-        found = found_mapping(context, dscp)
+        found = read_mapping(context, dscp)
         paused_queue = _paused_queue(context, traffic_class.priority, planned)
         if found is None or found.queue != paused_queue:
             mapping = f"DSCP {int(dscp)} reaches no queue" if found is None else str(found)
@@ -53,12 +53,12 @@ def check(context: CheckContext) -> Outcome:
 def _paused_queue(context: CheckContext, priority: Priority, planned: QueueMapping) -> int | None:
     if context.entity.qos.pfc_queue is None:  # no such map on this system: a priority pauses the class of its number
         return int(planned.queue)
-    queue = context.found_value("port.qos.pfc_queue").get(priority)
+    queue = context.get_found_value("port.qos.pfc_queue").get(priority)
     return None if queue is None else int(queue)
 
 
 def _list_fixes(context: CheckContext, planned: QueueMapping, found: QueueMapping | None) -> list[Fix]:
-    classes = context.found_value("port.qos.dscp_tc")
+    classes = context.get_found_value("port.qos.dscp_tc")
     if classes.get(Dscp(planned.dscp)) != planned.traffic_class:
         value: object = {planned.dscp: planned.traffic_class}
         return [context.build_change("set the DSCP-to-traffic-class map", "port.qos.dscp_tc", value)]

@@ -29,7 +29,7 @@ failures = ("OS-08",)
 def check(context: CheckContext) -> Outcome:
     """A conflict needs no intent. A stack made for one of the host's NICs is not a conflict."""
     needed_stacks = {stack for nic in context.entity.nics.values() for stack in _list_stacks(context, nic)}
-    found = tuple(stack for stack in context.found_value("host.conflicting_stacks") if stack not in needed_stacks)
+    found = tuple(stack for stack in context.get_found_value("host.conflicting_stacks") if stack not in needed_stacks)
     if not found:
         return success("none", "none")
     fix = Fix(f"uninstall {format_list(found)} and install the NIC's software again", consequence="reboot")

@@ -27,7 +27,7 @@ failures = ("OS-12",)
 
 def check(context: CheckContext) -> Outcome:
     """The whole release string: its last part is the flavour."""
-    intended, found = context.intended_value("host.kernel.version"), context.found_value("host.kernel.version")
+    intended, found = context.get_intended_value("host.kernel.version"), context.get_found_value("host.kernel.version")
     if intended == found:
         return success(intended, found)
     fix = Fix(f"boot {intended} and hold it, or plan for {found} and install the software again", consequence="reboot")

@@ -31,7 +31,7 @@ failures = ("NIC-04", "OS-12")
 
 def check(context: CheckContext) -> Outcome:
     """The plan may contain the beginning of a version only."""
-    intended, found = context.intended_value("nic.driver.version"), context.found_value("nic.driver.version")
+    intended, found = context.get_intended_value("nic.driver.version"), context.get_found_value("nic.driver.version")
     if is_of_version(found, intended):
         return success(intended, found)
     fix = Fix("run software-install.sh, rebuild the boot image, and reboot", consequence="reboot")

@@ -30,8 +30,8 @@ failures = ("NIC-04",)
 
 def check(context: CheckContext) -> Outcome:
     """Drivers print further versions too, such as that of the firmware package."""
-    intended: str = context.intended_value("nic.driver.firmware")
-    found: str = context.found_value("nic.driver.firmware")
+    intended: str = context.get_intended_value("nic.driver.firmware")
+    found: str = context.get_found_value("nic.driver.firmware")
     if intended in re.split(r"[ /]+", found):
         return success(intended, found)
     return failure(

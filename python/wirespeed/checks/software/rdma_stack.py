@@ -30,8 +30,8 @@ failures = ("NIC-04",)
 def check(context: CheckContext) -> Outcome:
     """The plan may contain the beginning of a version only: the stack prints the build too."""
     intended, found = (
-        context.intended_value("host.software.rdma_stack"),
-        context.found_value("host.software.rdma_stack"),
+        context.get_intended_value("host.software.rdma_stack"),
+        context.get_found_value("host.software.rdma_stack"),
     )
     if is_of_version(found, intended):
         return success(intended, found)

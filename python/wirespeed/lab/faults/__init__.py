@@ -34,7 +34,7 @@ class Kind:
     show: Callable[[Lab, LabFault], list[str]] | None
 
 
-def _at_once(lab: Lab, fault: LabFault) -> bool:
+def _settles_immediately(lab: Lab, fault: LabFault) -> bool:
     return True
 
 
@@ -49,7 +49,12 @@ def kinds() -> Mapping[str, Kind]:
         name = module.name.replace("_", "-")
         manual = inspect.cleandoc(file.__doc__ or "")
         kind_by_name[name] = Kind(
-            name, file.TITLE, manual, file.make, getattr(file, "has_settled", _at_once), getattr(file, "show", None)
+            name,
+            file.TITLE,
+            manual,
+            file.make,
+            getattr(file, "has_settled", _settles_immediately),
+            getattr(file, "show", None),
         )
     return dict(sorted(kind_by_name.items()))
 

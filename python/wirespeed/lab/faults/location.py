@@ -31,7 +31,7 @@ class FaultLocation:
             device = self.lab.device(self.device).name
             links = [link for link in links if device in (link.a.device, link.b.device)]
         if self.port is not None:
-            links = self._at_port(links, self.port)
+            links = self._filter_by_port(links, self.port)
         if not links:
             raise refuse(f"lab {self.lab.name}", f"no cable of a host on {self.device or 'any device'}", "one")
         return links[0]
@@ -56,7 +56,7 @@ class FaultLocation:
         ends = [end for end in (link.a, link.b) if end.device in self.lab.hosts]
         return ends[0] if len(ends) == 1 else None
 
-    def _at_port(self, links: list[LabLink], port: str) -> list[LabLink]:
+    def _filter_by_port(self, links: list[LabLink], port: str) -> list[LabLink]:
         """Links with a port of this name: planned name, kernel name, or RDMA device of the NIC."""
         matching_links = [link for link in links if port in self._list_names(link)]
         if not matching_links:

@@ -77,7 +77,7 @@ def _select_from_folder(folder: Path) -> Kernel:
         raise refuse("--kernel", f"no boot/vmlinuz-RELEASE beside lib/modules/RELEASE in {folder}", "both", _ELSEWHERE)
     fit = [kernel for kernel in kernels if _has_rxe(kernel)]
     if not fit:
-        raise _without_rxe(", ".join(kernel.release for kernel in kernels))
+        raise _refuse_kernel(", ".join(kernel.release for kernel in kernels))
     return max(fit, key=lambda kernel: _parse_release(kernel.release))
 
 
@@ -111,7 +111,7 @@ def _has_module(kernel: Kernel, module: str, endings: Sequence[str]) -> bool:
     )
 
 
-def _without_rxe(release: str) -> Exception:
+def _refuse_kernel(release: str) -> Exception:
     return refuse("--kernel", f"{release} without the module {_RXE}", "a kernel with soft-RoCE", _ELSEWHERE)
 
 
@@ -158,7 +158,7 @@ def _unpack_package(package: Path, cache: Path) -> Kernel:
         raise refuse("--kernel", f"{package.name} holds no kernel", "a package like those of linux-image-amd64")
     if not _has_rxe(kernels[0]):
         shutil.rmtree(folder)
-        raise _without_rxe(package.name)
+        raise _refuse_kernel(package.name)
     run_command(("depmod", "--basedir", str(folder), kernels[0].release), _UNPACK_S, "depmod", "apt install kmod")
     target = cache / package.name
     shutil.rmtree(target, ignore_errors=True)

@@ -70,7 +70,7 @@ def parse_outputs(
     if (output := outputs.get(f"{tool}-{config}")) is not None:
         read = read_config(output)
         yield from _read_variables(prefix, read, place, State.CONFIGURED)
-        yield from _other_variables(prefix, read, output, place, State.CONFIGURED)
+        yield from _list_other_variables(prefix, read, output, place, State.CONFIGURED)
     if (output := outputs.get(f"{tool}-hosts")) is not None:
         yield from hosts.read(output, _HOST, place)
 
@@ -83,7 +83,7 @@ def _read_variables(prefix: str, read: Read, place: Place, state: State) -> Iter
         yield observation(place, "transport", *transport, state)
 
 
-def _other_variables(prefix: str, read: Read, output: Output, place: Place, state: State) -> Iterator[Observation]:
+def _list_other_variables(prefix: str, read: Read, output: Output, place: Place, state: State) -> Iterator[Observation]:
     """Variables without a setting, if any were read."""
     selectors = {f"{prefix}_USE_UD_HYBRID", f"{prefix}_USE_ONLY_UD", f"{prefix}_ENABLE_AFFINITY"}
     unmapped = {name: value for name, value in select_unmapped(mvapich(prefix), read).items() if name not in selectors}

@@ -35,7 +35,7 @@ def plain_text(text: str) -> str:
             lines[index] = line[match.end() :]
         elif "\b" in line or "\r" in line.rstrip("\r"):
             lines[index] = _apply_backspaces(line)
-    return "\n".join(_without_prompts(lines, last))
+    return "\n".join(_strip_prompts(lines, last))
 
 
 def _apply_backspaces(line: str) -> str:
@@ -53,7 +53,7 @@ def _apply_backspaces(line: str) -> str:
     return "".join(shown_values)
 
 
-def _without_prompts(lines: list[str], last: int) -> list[str]:
+def _strip_prompts(lines: list[str], last: int) -> list[str]:
     """Without the command as typed on the first line and the prompt of the same device that follows the answer."""
     first = next((index for index, line in enumerate(lines) if line.strip()), None)
     prompt_match = None if first is None else _PROMPT.fullmatch(lines[first].rstrip())

@@ -9,10 +9,10 @@ def lines(text: str) -> Edit:
     """With these statements too, where their order has them."""
 
     def edit(whole: str) -> str:
-        found = whole.rstrip("\n").split("\n")
+        parts = whole.rstrip("\n").split("\n")
         for line in map(str.strip, text.strip().split("\n")):
-            found.insert(next((at for at, other in enumerate(found) if other > line), len(found)), line)
-        return "\n".join(found) + "\n"
+            parts.insert(next((index for index, other in enumerate(parts) if other > line), len(parts)), line)
+        return "\n".join(parts) + "\n"
 
     return edit
 

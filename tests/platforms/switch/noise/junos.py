@@ -171,10 +171,10 @@ def inactive(line: str) -> Edit:
     """The same statement once more, before it, inactive and with another value."""
 
     def edit(text: str) -> str:
-        at = text.index(line)
+        index = text.index(line)
         words = line.lstrip()
         indent = line[: len(line) - len(words)]
-        return f"{text[:at]}{indent}inactive: {re.sub('[0-9]', '1', words)}\n{text[at:]}"
+        return f"{text[:index]}{indent}inactive: {re.sub('[0-9]', '1', words)}\n{text[index:]}"
 
     return edit
 

@@ -35,17 +35,17 @@ def block(text: str) -> str:
 
 def insert_before(line: str, text: str) -> Edit:
     """These lines before the first that is this one."""
-    return _change_line(line, lambda found: [*block(text).rstrip("\n").split("\n"), found])
+    return _change_line(line, lambda line_text: [*block(text).rstrip("\n").split("\n"), line_text])
 
 
 def insert_after(line: str, text: str) -> Edit:
     """These lines after the first that is this one."""
-    return _change_line(line, lambda found: [found, *block(text).strip("\n").split("\n")])
+    return _change_line(line, lambda line_text: [line_text, *block(text).strip("\n").split("\n")])
 
 
 def replace_line(line: str, text: str) -> Edit:
     """These lines in place of the first that is this one."""
-    return _change_line(line, lambda found: block(text).strip("\n").split("\n"))
+    return _change_line(line, lambda line_text: block(text).strip("\n").split("\n"))
 
 
 def chain(*edits: Edit) -> Edit:
@@ -78,9 +78,10 @@ def add_pager(pager: str, lines: int = 20) -> Edit:
     """The text as a terminal shows it page by page: the pager's words stand at the start of each next page."""
 
     def edit(whole: str) -> str:
-        shown = whole.split("\n")
+        parts = whole.split("\n")
         return "\n".join(
-            pager + line if at and at % lines == 0 and at < len(shown) - 1 else line for at, line in enumerate(shown)
+            pager + line if index and index % lines == 0 and index < len(parts) - 1 else line
+            for index, line in enumerate(parts)
         )
 
     return edit
@@ -89,8 +90,8 @@ def add_pager(pager: str, lines: int = 20) -> Edit:
 def _change_line(line: str, change: Callable[[str], list[str]]) -> Edit:
     def edit(whole: str) -> str:
         lines = whole.split("\n")
-        at = next((number for number, text in enumerate(lines) if text.strip() == line.strip()), None)
-        assert at is not None, f"no line {line!r} in the text"
-        return "\n".join([*lines[:at], *change(lines[at]), *lines[at + 1 :]])
+        index = next((number for number, text in enumerate(lines) if text.strip() == line.strip()), None)
+        assert index is not None, f"no line {line!r} in the text"
+        return "\n".join([*lines[:index], *change(lines[index]), *lines[index + 1 :]])
 
     return edit

@@ -8,20 +8,20 @@ from typing import Any
 from platforms.switch.noise.row import UNKNOWN, Edit, Noise
 
 
-def tables(more: dict[str, dict[str, Any]]) -> Edit:
+def tables(options: dict[str, dict[str, Any]]) -> Edit:
     """With these rows too, written as ``sonic-cfggen -d --print-data`` does; a row that is None goes."""
 
     def edit(text: str) -> str:
-        found: dict[str, Any] = json.loads(text)
-        for table, rows in more.items():
-            of = found.setdefault(table, {})
+        document: dict[str, Any] = json.loads(text)
+        for table, rows in options.items():
+            of = document.setdefault(table, {})
             for key, fields in rows.items():
                 of[key] = {**of.get(key, {}), **(fields or {})}
                 for gone in [name for name, value in of[key].items() if value is None]:
                     del of[key][gone]
                 if fields is None:
                     del of[key]
-        return json.dumps(found, indent=4, sort_keys=True) + "\n"
+        return json.dumps(document, indent=4, sort_keys=True) + "\n"
 
     return edit
 

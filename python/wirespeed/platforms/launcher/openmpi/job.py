@@ -57,7 +57,7 @@ def start_over_tcp(
     )
 
 
-def start_here(ranks: int, program: tuple[str, ...]) -> tuple[str, ...]:
+def start_locally(ranks: int, program: tuple[str, ...]) -> tuple[str, ...]:
     """A job on this machine only; it may have more ranks than cores."""
     return (
         *("env", *_AS_ROOT, "mpirun", "--oversubscribe", "-np", str(ranks), "--host", f"localhost:{ranks}"),
