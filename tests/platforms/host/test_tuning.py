@@ -15,7 +15,6 @@ from wirespeed.cluster import read
 from wirespeed.facts import Source, assemble_facts
 from wirespeed.plan import Plan, build
 from wirespeed.platforms import Output, Outputs, platform
-from wirespeed.platforms.host.linux.parse_tuning import parse_cores
 from wirespeed.settings import Coalescing, Place, Ring
 
 CLUSTER = Path(__file__).parents[3] / "examples" / "mi300x-4node" / "cluster.yaml"
@@ -164,11 +163,6 @@ def test_what_is_read(outputs: dict[str, str], place: Place, path: str, value: A
     recorded = Outputs("h", {key: Output(key, text, Source("h", key, key)) for key, text in outputs.items()})
     reading = assemble_facts(platform("host", "rhel").parse(recorded), devices=["h"]).reading(place, path)
     assert (reading.value if reading else None) == value
-
-
-@pytest.mark.parametrize("text", ["", "x", "3-1", "0-99999999", "1-", "-1", "1,,2"])
-def test_what_is_no_list_of_cores_is_none(text: str) -> None:
-    assert parse_cores(text) is None
 
 
 @pytest.mark.parametrize("name", ["ubuntu", "rhel", "sles"])

@@ -80,6 +80,8 @@ MVAPICH2 = [
     ("MV2_USE_EAGER_SGL_LIMIT = 1x", "eager_sgl_limit", None),
     ("MV2_CPU_MAPPING=0,2-4:1:5:6", "cores", ((0, 2, 3, 4), (1,), (5,), (6,))),  # the user guide's own example
     ("MV2_CPU_MAPPING=0:", "cores", None),
+    ("MV2_CPU_MAPPING=0:3-1,5", "cores", None),
+    ("MV2_CPU_MAPPING=0:0-99999", "cores", None),
     ("MV2_USE_ONLY_UD=1", "transport", "ud"),
     ("MV2_USE_ONLY_UD=0", "transport", None),  # RC or hybrid: the other variable says
     ("MV2_USE_UD_HYBRID=0", "transport", "rc"),
@@ -168,6 +170,8 @@ def test_the_limit_of_slurmd(text: str, limit: str | None) -> None:
 def test_a_rank_without_cores_between_two_others_leaves_all_unknown() -> None:
     assert read("openmpi", rank_cores="0) cores=0-3 ;;\n1) cores=4-7 ;;\n")["cores"][0] == ((0, 1, 2, 3), (4, 5, 6, 7))
     assert read("openmpi", rank_cores="0) cores=0-3 ;;\n2) cores=4-7 ;;\n") == {}
+    assert read("openmpi", rank_cores="0) cores=0-3 ;;\n1) cores=7-4,8 ;;\n") == {}
+    assert read("openmpi", rank_cores="0) cores=0-3 ;;\n1) cores=7-4 ;;\n") == {}
 
 
 @pytest.mark.parametrize(("launcher", "command"), COMMANDS)

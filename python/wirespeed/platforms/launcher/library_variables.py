@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from wirespeed.errors import Problem
 from wirespeed.facts import Source
+from wirespeed.platforms.core_lists import format_core_list
 from wirespeed.platforms.launcher import cores
 from wirespeed.platforms.launcher.variables import (
     Read,
@@ -132,9 +133,7 @@ def mvapich(prefix: str) -> tuple[Variable, ...]:
         flag(f"{prefix}_USE_EAGER_SGL", "eager_sgl"),
         Variable(f"{prefix}_USE_EAGER_SGL_LIMIT", "eager_sgl_limit", _format_size, _parse_size),
         flag(f"{prefix}_OPTIMIZED_ASYNC_PROGRESS", "async_progress"),
-        Variable(
-            f"{prefix}_CPU_MAPPING", "cores", lambda ranks: ":".join(map(cores.format_ranges, ranks)), cores.mapping
-        ),
+        Variable(f"{prefix}_CPU_MAPPING", "cores", lambda ranks: ":".join(map(format_core_list, ranks)), cores.mapping),
     )
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from wirespeed.facts import Observation
+from wirespeed.platforms.core_lists import parse_core_list
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.output_values import numbered_lines, observe, parse_json_objects, parse_whole
 from wirespeed.settings import Place
@@ -22,7 +23,6 @@ _COUNTS = {
     "tx-frames": "nic.coalescing.tx_frames",
 }
 _SWITCH = {"on": True, "off": False}
-_LARGEST_CORE = 1 << 16  # more than a kernel has (NR_CPUS): a range beyond it is no list of cores
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
@@ -45,18 +45,6 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
             yield from _read_interrupts(host.child("nic", interface), output, affinity)
     for interface, output in outputs.per_nic("qdisc"):
         yield from _read_qdisc(host.child("nic", interface), output)
-
-
-def parse_cores(text: str) -> frozenset[int] | None:
-    """The cores of a list as the kernel prints it, ``16-31,48``. None if it is malformed."""
-    values: set[int] = set()
-    for part in text.split(","):
-        first, dash, last = part.partition("-")
-        start, end = parse_whole(first), parse_whole(last if dash else first)
-        if start is None or end is None or not start <= end < _LARGEST_CORE:
-            return None
-        values.update(range(start, end + 1))
-    return frozenset(values)
 
 
 def _read_governor(host: Place, output: Output) -> Iterator[Observation]:
@@ -113,13 +101,13 @@ def _interrupt_coalescing(place: Place, output: Output) -> Iterator[Observation]
 def _read_interrupts(place: Place, output: Output, affinity: Output) -> Iterator[Observation]:
     """The cores of all interrupts of the NIC; unknown when one of them is not shown."""
     names = {text.strip() for _, text in numbered_lines(output) if text.strip()}
-    values: dict[str, tuple[frozenset[int] | None, int]] = {}
+    values: dict[str, tuple[tuple[int, ...] | None, int]] = {}
     for number, text in numbered_lines(affinity):
         if (match := _IRQ.fullmatch(text)) and match[1] in names:
-            values[match[1]] = (parse_cores(match[2]), number)
+            values[match[1]] = (parse_core_list(match[2]), number)
     cores = [cores for cores, _ in values.values()]
     if names and values.keys() == names and None not in cores:
-        union = frozenset[int]().union(*(core_set for core_set in cores if core_set))
+        union = frozenset[int]().union(*(core_list for core_list in cores if core_list))
         yield observe(place, "nic.interrupt_cores", union, affinity, next(iter(values.values()))[1])
 
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 from wirespeed.facts import Observation, State
-from wirespeed.platforms.launcher import cores, hosts
+from wirespeed.platforms.core_lists import parse_core_list
+from wirespeed.platforms.launcher import hosts
 from wirespeed.platforms.launcher.library_variables import UCX
 from wirespeed.platforms.launcher.variables import lines, observation, observe_variables, select_unmapped
 from wirespeed.platforms.model import Output, Outputs
@@ -31,13 +32,16 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 
 
 def _read_cores(place: Place, output: Output) -> Iterator[Observation]:
-    """The cores of every rank. Empty if a rank is missing."""
+    """The cores of every rank. Empty if a rank is missing or its list is malformed."""
     ranks: dict[int, tuple[int, ...]] = {}
     for line in output.text.split("\n"):
         match = _RANK.fullmatch(line.strip())
-        rank_cores = cores.read(match[2]) if match else None
-        if match and rank_cores:
-            ranks.setdefault(int(match[1]), rank_cores)
+        if match is None:
+            continue
+        rank_cores = parse_core_list(match[2])
+        if rank_cores is None:
+            return
+        ranks.setdefault(int(match[1]), rank_cores)
     if ranks and sorted(ranks) == list(range(len(ranks))):
         found_all = tuple(ranks[rank] for rank in range(len(ranks)))
         yield observation(place, "cores", found_all, output.source, State.CONFIGURED)

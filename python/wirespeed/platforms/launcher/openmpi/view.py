@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wirespeed.platforms.launcher import cores
+from wirespeed.platforms.core_lists import format_core_list
 from wirespeed.platforms.launcher.gpu_nics import pairing
 from wirespeed.platforms.launcher.hosts import slots
 from wirespeed.platforms.launcher.library_variables import (
@@ -29,6 +29,6 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "names": lambda: [variable for variable, _ in environment(launch)],
         "exported": lambda: export_lines(environment(launch)),
         "hostfile": lambda: slots(launch.hosts or (), launch.ranks_per_host or 1, " slots="),
-        "ranks": lambda: [cores.format_ranges(rank) for rank in launch.cores or ()],
+        "ranks": lambda: [format_core_list(rank) for rank in launch.cores or ()],
         "pairing": lambda: list(pairing(device)),
     }
