@@ -87,7 +87,7 @@ def test_a_lab_that_goes_meanwhile_is_no_mistake(small_lab: lab.Lab, monkeypatch
         state.save(replace(small_lab.state, phase=Phase.LEAVING))
         raise Refusal([Problem("node1", "ip -batch: killed", "addresses, routes and rules of a namespace")])
 
-    monkeypatch.setattr(readiness, "has", goes)
+    monkeypatch.setattr(readiness, "list_configured_lines", goes)
     lab_status = lab.status(small_lab.name)
     assert (lab_status.whole, {device.exists for device in lab_status.devices}) == (False, {False})
     assert {link.a.state for link in lab_status.links} == {"gone"}
