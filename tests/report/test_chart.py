@@ -6,7 +6,7 @@ import math
 
 import pytest
 import report_sample as sample
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from wirespeed.report import chart
@@ -69,6 +69,8 @@ def test_a_limit_that_depends_on_size_is_drawn_as_it_is():
 @given(
     st.lists(st.tuples(st.integers(1, 2**40), st.floats(0, 1e6)), min_size=3, max_size=40, unique_by=lambda row: row[0])
 )
+@example([(1, 0.0), (2, 0.0), (4, 6.5e-149)])
+@example([(1, 0.0), (2, 0.0), (4, 5e-324)])
 def test_everything_stays_inside_the_frame_and_ticks_rise(rows):
     (curve,) = chart.charts(run(*(bare(size, value) for size, value in rows)))
     for point in curve.series[0].points:

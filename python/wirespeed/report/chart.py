@@ -22,6 +22,9 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 16, 18, 40
 _MOST_TICKS = 8
 _FEWEST_SIZES = 3  # minimum number of sizes for a curve; with fewer, bars are drawn
 
+_SMALLEST_TOP = 1e-300
+"""An axis whose values are all below it is drawn as an axis of zeros: a fifth of it may have no logarithm."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tick:
@@ -281,10 +284,11 @@ def _list_powers(low: float, high: float) -> list[int]:
 
 def vertical(highest: float) -> tuple[float, list[float]]:
     """The top of a linear axis from zero, slightly above the highest value, and its round ticks."""
-    if highest <= 0:
+    if highest < _SMALLEST_TOP:
         return 1.0, [0.0, 1.0]
     rough = highest / 5
-    magnitude = 10.0 ** math.floor(math.log10(rough))
+    exponent = math.floor(math.log10(rough))
+    magnitude = 10.0**exponent
     step = next(factor * magnitude for factor in (1, 2, 2.5, 5, 10) if factor * magnitude >= rough)
     count = math.floor(highest / step)
-    return highest * 1.09, [round(step * index, 12) for index in range(count + 1)]
+    return highest * 1.09, [round(step * index, 1 - exponent) for index in range(count + 1)]

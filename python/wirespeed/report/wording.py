@@ -100,7 +100,9 @@ def moment(recorded: str) -> str:
 
 
 def plain(value: float) -> str:
-    """A number without trailing zeros, for axes."""
+    """A number without trailing zeros, for axes; below a thousandth with three digits and an exponent."""
+    if 0 < abs(value) < 0.001:
+        return f"{value:.3g}"
     return f"{value:.6f}".rstrip("0").rstrip(".")
 
 
