@@ -128,8 +128,8 @@ def test_the_table_of_flows_is_worst_first(document: Document) -> None:
 
 
 def test_a_table_of_very_many_flows_is_bounded(view: SimulationView) -> None:
-    many = dataclasses.replace(view, summary=dataclasses.replace(view.summary, flows=100_000))
-    text = page([many])
+    large = dataclasses.replace(view, summary=dataclasses.replace(view.summary, flows=100_000))
+    text = page([large])
     assert f"The 4 slowest flows of 100,000; {view.folder}/flows.parquet has all." in text
 
 
@@ -166,8 +166,8 @@ def test_runs_of_one_scenario_are_headed_by_its_name_once(view: SimulationView) 
 
 
 def test_runs_side_by_side(folder: Path, tmp_path: Path) -> None:
-    other = build_sample(tmp_path, {**VICTIM, "parameters": {"congestion": {"algorithm": "dcqcn"}}}, "all")
-    document = Document(page([view_result(folder), view_result(other)]))
+    dcqcn = build_sample(tmp_path, {**VICTIM, "parameters": {"congestion": {"algorithm": "dcqcn"}}}, "all")
+    document = Document(page([view_result(folder), view_result(dcqcn)]))
     assert document.text("h2")[:2] == ["Side by side", f"victim ({folder.name})"]
     (table,) = [
         element
@@ -260,8 +260,8 @@ def test_the_page_never_scrolls_sideways(view: SimulationView, tmp_path: Path) -
     frames = "".join(f'<iframe src="page.html" style="width:{width}px;height:600px"></iframe>' for width in widths)
     script = """onload = () => document.body.dataset.found = [...document.querySelectorAll("iframe")].map(frame => {
       const page = frame.contentDocument.documentElement; return page.scrollWidth - page.clientWidth }).join(" ")"""
-    found, complaints = load_page(tmp_path, f"<!doctype html><body>{frames}<script>{script}</script>", FILES_MEET)
-    assert re.search('data-found="([^"]*)"', found).group(1) == "0 0 0 0"
+    dom, complaints = load_page(tmp_path, f"<!doctype html><body>{frames}<script>{script}</script>", FILES_MEET)
+    assert re.search('data-found="([^"]*)"', dom).group(1) == "0 0 0 0"
     assert complaints == []
 
 
@@ -286,7 +286,7 @@ def test_no_label_is_cut_off(name: str, view: SimulationView, tmp_path: Path) ->
 def test_a_fat_tree_of_128_hosts_stays_small(tmp_path: Path) -> None:
     """S2: 768 ports, all sampled, as many frames and stretches as a page has at most."""
     scenario = json.loads((EXAMPLES / "S2.json").read_text())
-    view = view_result(build_sample(tmp_path, scenario, "all", interval="4us", until="1ms"))
+    view = view_result(build_sample(tmp_path, scenario, "all", interval="4us", end_time="1ms"))
     assert view.animation is not None
     assert (len(view.animation.starts), view.animation.left_out) == (120, 0)
     assert {len(course.starts) for course in view.time_series} == {240}
@@ -343,13 +343,13 @@ NAMES = [
 
 
 def test_pictures_are_files_of_their_own(view: SimulationView) -> None:
-    drawn = dict(pictures.pictures([view]))
-    assert list(drawn) == NAMES
-    for svg in drawn.values():
+    svg_by_name = dict(pictures.pictures([view]))
+    assert list(svg_by_name) == NAMES
+    for svg in svg_by_name.values():
         assert "var(" not in svg
         HTMLParser().feed(svg)
     assert ".path.h4 { stroke: #a9490c; stroke-width: 3.5 }" in pictures.style()
-    assert drawn == dict(pictures.pictures([view]))
+    assert svg_by_name == dict(pictures.pictures([view]))
 
 
 def test_png(folder: Path, tmp_path: Path) -> None:

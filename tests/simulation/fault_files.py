@@ -17,7 +17,7 @@ from wirespeed.simulation import Result, run
 from wirespeed.simulation.planned_scenario import plan_scenario
 
 CLUSTER = Path(__file__).parents[2] / "examples" / "arista-leaf-spine" / "cluster.yaml"
-SENT = "version: 1\ntraffic:\n  - {pattern: incast, to: node1, size: 8 MB}\n"
+TRAFFIC = "version: 1\ntraffic:\n  - {pattern: incast, to: node1, size: 8 MB}\n"
 NIC = "ens7f0np0"
 
 
@@ -28,7 +28,7 @@ def plan() -> Plan:
 
 def text(*entries: str) -> str:
     """The traffic file; its faults begin in line 5."""
-    return SENT + "".join(["faults:\n", *(f"  - {{{entry}}}\n" for entry in entries)] if entries else [])
+    return TRAFFIC + "".join(["faults:\n", *(f"  - {{{entry}}}\n" for entry in entries)] if entries else [])
 
 
 def scenario(folder: Path, *entries: str) -> dict[str, Any]:

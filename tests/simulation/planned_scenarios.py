@@ -50,7 +50,7 @@ def resolve_parameters(document: dict[str, Any], port: int, priority: int) -> di
     """What the scenario says of a priority of a port: parameters, and every item of devices that means it."""
     link = document["links"][port // 2]
     node = link["a" if port % 2 == 0 else "b"]
-    found: dict[str, Any] = {key: dict(value) for key, value in document["parameters"].items()}
+    parameters: dict[str, Any] = {key: dict(value) for key, value in document["parameters"].items()}
     for device in document.get("devices", []):
         if node not in device.get("nodes", []) and port not in device.get("ports", []):
             continue
@@ -58,20 +58,20 @@ def resolve_parameters(document: dict[str, Any], port: int, priority: int) -> di
             continue
         for section, values in device["parameters"].items():
             whole = "algorithm" in values  # another algorithm has other parameters
-            found[section] = values if whole else {**found.get(section, {}), **values}
-    return found
+            parameters[section] = values if whole else {**parameters.get(section, {}), **values}
+    return parameters
 
 
 def shown_headroom(plan: Plan, device: str, cable: Cable) -> str | None:
     """Headroom of a lossless priority group as the plan shows it for a port of a device; None without one."""
-    shown = re.compile(
+    pattern = re.compile(
         rf"headroom of a lossless priority group of (\S+) at {re.escape(f'{cable.speed}, {cable.length}')} of cable"
     )
     return next(
         (
             row.value
             for row in plan.computed
-            if (match := shown.fullmatch(row.name)) and device in expand_names(match[1])
+            if (match := pattern.fullmatch(row.name)) and device in expand_names(match[1])
         ),
         None,
     )

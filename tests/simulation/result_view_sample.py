@@ -31,12 +31,12 @@ VICTIM: dict[str, Any] = {
 
 
 def build_sample(
-    folder: Path, scenario: dict[str, Any] = VICTIM, *series: str, interval: str = "2us", until: str | None = None
+    folder: Path, scenario: dict[str, Any] = VICTIM, *series: str, interval: str = "2us", end_time: str | None = None
 ) -> Path:
     """The folder that a run of the scenario writes."""
-    out = folder / "out"
+    target = folder / "out"
     observe = Recording(series, Duration.parse(interval))
-    ended = None if until is None else Duration.parse(until)
-    with prepare(out) as to:
-        to.write(run(write_scenario(folder, scenario), "roce", 1, observe, end_time=ended))
-    return out
+    ended = None if end_time is None else Duration.parse(end_time)
+    with prepare(target) as result_folder:
+        result_folder.write(run(write_scenario(folder, scenario), "roce", 1, observe, end_time=ended))
+    return target

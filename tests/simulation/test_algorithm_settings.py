@@ -15,7 +15,7 @@ from wirespeed.simulation.algorithm_settings import ALGORITHM_SETTINGS, ROWS, Al
 ROOT = Path(__file__).parents[2]
 
 
-def kinds_of(settings: AlgorithmSettings) -> set[str]:
+def list_kinds(settings: AlgorithmSettings) -> set[str]:
     """Which rows of a page apply to the settings of an algorithm."""
     kinds = {
         "slope": settings.plan is Congestion.DCQCN_P,
@@ -26,20 +26,20 @@ def kinds_of(settings: AlgorithmSettings) -> set[str]:
     return {kind for kind, applies in kinds.items() if applies}
 
 
-EXPECTED = {row: kinds_of(settings) for row, settings in ALGORITHM_SETTINGS.items()}
+EXPECTED = {row: list_kinds(settings) for row, settings in ALGORITHM_SETTINGS.items()}
 
 
 def read_page(rows: list[tuple[str, str]]) -> dict[str, set[str]]:
     """The kinds of each algorithm, from rows of algorithms and changes."""
-    found: dict[str, set[str]] = defaultdict(set)
+    settings_by_algorithm: dict[str, set[str]] = defaultdict(set)
     for algorithms, changes in rows:
         for algorithm in re.split(r",\s*", algorithms):
-            found[algorithm] |= {
+            settings_by_algorithm[algorithm] |= {
                 kind
                 for kind in ("slope", "step", "every marked packet", "no PFC")
                 if re.search(rf"\b{kind}\b", changes)
             }
-    return dict(found)
+    return dict(settings_by_algorithm)
 
 
 def test_settings_are_those_of_algorithms() -> None:

@@ -30,7 +30,7 @@ ULTRA_ETHERNET = {"nscc", "rccc", "nscc+rccc"}
 UNMARKED = {"devices.marking.enabled": [(True,), (False,)]}
 
 
-def changes_of(run: Run) -> dict[str, Any]:
+def list_changes(run: Run) -> dict[str, Any]:
     """Parameter → new value; of single devices the old and new values."""
     return {
         f"devices.{change.parameter}" if change.single_devices else change.parameter: (
@@ -60,16 +60,16 @@ def test_every_algorithm_in_its_order_with_what_it_expects(incast: Path) -> None
     (marking,) = by_name["dctcp"].changes
     assert (marking.parameter, marking.before, marking.after) == ("marking.kmax_bytes", (1_600_000,), (400_000,))
     step = {"marking.kmax_bytes": 400_000}
-    assert changes_of(by_name["dcqcn-d"]) == {**step, "notification.interval_ns": 0}
+    assert list_changes(by_name["dcqcn-d"]) == {**step, "notification.interval_ns": 0}
     assert {name for name, run in by_name.items() if run.changes} == {"dctcp", "dcqcn-d", *ULTRA_ETHERNET}
     assert not any(run.warnings for run in by_name.values())
-    ultra = changes_of(by_name["nscc"])
+    ultra = list_changes(by_name["nscc"])
     assert (ultra["pfc.lossless_priorities"], ultra["ecmp.balance"]) == (0, "entropy")
     assert "transport.rx_depth" not in ultra, "as it is in the preset"
     timeout = ultra["transport.reordering"]["ns"]
     for name in ULTRA_ETHERNET:
         credit = {} if name == "nscc" else {"congestion.credit_timeout_ns": timeout, **UNMARKED}
-        assert changes_of(by_name[name]) == {**ultra, **credit}
+        assert list_changes(by_name[name]) == {**ultra, **credit}
         assert (by_name[name].pfc_pauses, by_name[name].trims > 0) == (0, True)
     assert {name for name, run in by_name.items() if run.trims} == ULTRA_ETHERNET
     assert by_name["nscc"].ecn_marks > 0, "the only queue is that of a downlink"
@@ -91,7 +91,7 @@ def test_devices_run_the_algorithm_of_the_row(tmp_path: Path) -> None:
         {"nodes": [4], "priorities": [5], "parameters": {"marking": {"kmax_bytes": 1_300_000}}},
         {"nodes": [2], "priorities": [3], "parameters": {"congestion": {"algorithm": "line-rate"}}},
     ]
-    left = {
+    expected_devices = {
         algorithm: [
             {"nodes": [0, 1], "parameters": notified},
             {"nodes": [4], "parameters": {"marking": marked}},
@@ -109,14 +109,14 @@ def test_devices_run_the_algorithm_of_the_row(tmp_path: Path) -> None:
             ("dcqcn-d", {"notification": {}}, {"kmin_bytes": 300_000, "kmax_bytes": 300_000}, {}),
         )
     }
-    for algorithm, devices in left.items():
+    for algorithm, devices in expected_devices.items():
         with_overrides, expected = tmp_path / f"{algorithm}.json", tmp_path / f"{algorithm}-expected.json"
         with_overrides.write_text(json.dumps({**INCAST, "devices": overrides}))
         expected.write_text(json.dumps({**INCAST, "devices": devices}))
         (run,) = compare([read_scenario(with_overrides)], (algorithm,), "roce", 1).runs
-        (same,) = compare([read_scenario(expected)], (algorithm,), "roce", 1).runs
-        assert run.tables_sha256 == same.tables_sha256, algorithm
-    assert changes_of(run) == {
+        (expected_run,) = compare([read_scenario(expected)], (algorithm,), "roce", 1).runs
+        assert run.tables_sha256 == expected_run.tables_sha256, algorithm
+    assert list_changes(run) == {
         "marking.kmax_bytes": 400_000,
         "notification.interval_ns": 0,
         "devices.marking.kmax_bytes": [(1_200_000, 1_300_000), (300_000,)],
@@ -155,7 +155,9 @@ def test_one_refusal_for_all_runs(tmp_path: Path) -> None:
 def test_an_interruption_ends_the_run_and_those_behind_it(tmp_path: Path) -> None:
     path = tmp_path / "long.json"
     path.write_text(json.dumps({**INCAST, "flows": [{"src": 0, "dst": 3, "bytes": 10**11}]}))
-    (run,) = compare([read_scenario(path)], ALGORITHMS, "roce", 1, jobs=1, on_progress=lambda done, of: done == of).runs
+    (run,) = compare(
+        [read_scenario(path)], ALGORITHMS, "roce", 1, jobs=1, on_progress=lambda completed, total: completed == total
+    ).runs
     assert (run.algorithm, run.complete, run.completed, run.failed) == (ALGORITHMS[0], False, 0, 0)
     assert (run.fct_us, run.goodput_gbps, run.jain) == (None, None, None)
 
@@ -208,7 +210,7 @@ def test_what_an_algorithm_was_made_for_holds_for_single_devices(tmp_path: Path)
     overrides = {"pfc": {"lossless_priorities": 8, "generation_delay_ns": 100}, "ecmp": {"balance": "flow"}}
     path.write_text(json.dumps({**INCAST, "devices": [{"nodes": [4], "parameters": overrides}]}))
     (run,) = compare([read_scenario(path)], ("nscc",), "roce", 1).runs
-    changes = changes_of(run)
+    changes = list_changes(run)
     assert changes["devices.ecmp.balance"] == [("flow",), ("entropy",)]
     assert changes["devices.pfc.lossless_priorities"] == [(8,), (0,)]
     assert (run.pfc_pauses, run.drops, run.trims > 0, run.completed) == (0, 0, True, 3)
@@ -264,7 +266,7 @@ def test_ultra_ethernet_gets_queues_of_the_scenarios_own_bandwidth_delay_product
     (run,) = compare([read_scenario(path)], ("nscc",), "roce", 1).runs
     queue_ns = -(-packets * bytes_ * 8 // gbps)
     timeout = 15_000 + 6 * queue_ns
-    changes = changes_of(run)
+    changes = list_changes(run)
     assert changes["switch.trimming"] == {"priority": 5, "trimmed_bytes": 64, "queue_ns": queue_ns}
     marks = {"kmin_bytes": -(-packets // 5) * bytes_, "kmax_bytes": -(-4 * packets // 5) * bytes_, "pmax": 1.0}
     marking = {key.removeprefix("marking."): value for key, value in changes.items() if key.startswith("marking.")}
@@ -280,11 +282,11 @@ def test_the_window_sees_what_credit_does_not(tmp_path: Path) -> None:
     links = [[0, 4], [1, 4], [2, 5], [3, 5], [4, 5]]
     flows = [{"src": host, "dst": 2 + host, "bytes": 8_000_000} for host in range(2)]
     path.write_text(json.dumps({**INCAST, "switches": 2, "links": links, "flows": flows}))
-    credit, both = compare([read_scenario(path)], ("rccc", "nscc+rccc"), "roce", 1).runs
-    assert credit.changes == both.changes
-    assert min(credit.ecn_marks, both.ecn_marks) > 0, "the link between the switches is no downlink"
-    assert both.trims * 5 < credit.trims
-    assert (both.completed, both.failed, both.drops) == (2, 0, 0)
+    credit, combined = compare([read_scenario(path)], ("rccc", "nscc+rccc"), "roce", 1).runs
+    assert credit.changes == combined.changes
+    assert min(credit.ecn_marks, combined.ecn_marks) > 0, "the link between the switches is no downlink"
+    assert combined.trims * 5 < credit.trims
+    assert (combined.completed, combined.failed, combined.drops) == (2, 0, 0)
 
 
 def test_a_row_keeps_the_parameters_of_its_own_kind_alone(tmp_path: Path) -> None:
@@ -297,14 +299,14 @@ def test_a_row_keeps_the_parameters_of_its_own_kind_alone(tmp_path: Path) -> Non
         return path
 
     rows = ("rccc", "nscc+rccc")
-    (alone, both), (other_alone, other_both) = (
+    (credit, combined), (other_credit, other_combined) = (
         compare([read_scenario(with_nscc(entry))], rows, "roce", 1).runs for entry in (None, {})
     )
     timeout = "congestion.credit_timeout_ns"
-    assert timeout not in changes_of(alone) and timeout not in changes_of(other_both)
-    assert changes_of(other_alone)[timeout] == changes_of(both)[timeout]
-    assert alone.tables_sha256 != other_alone.tables_sha256
-    assert both.tables_sha256 != other_both.tables_sha256
+    assert timeout not in list_changes(credit) and timeout not in list_changes(other_combined)
+    assert list_changes(other_credit)[timeout] == list_changes(combined)[timeout]
+    assert credit.tables_sha256 != other_credit.tables_sha256
+    assert combined.tables_sha256 != other_combined.tables_sha256
 
 
 def test_what_has_no_longest_way_keeps_its_queues(tmp_path: Path) -> None:
@@ -312,7 +314,7 @@ def test_what_has_no_longest_way_keeps_its_queues(tmp_path: Path) -> None:
     flows = [{**flow, "service": "udp", "priority": 0} for flow in INCAST["flows"]]
     path.write_text(json.dumps({**INCAST, "flows": flows}))
     (run,) = compare([read_scenario(path)], ("nscc",), "roce", 1).runs
-    changes = changes_of(run)
+    changes = list_changes(run)
     assert [key for key in changes if key.startswith(("marking", "switch"))] == ["marking.pmax"]
     assert run.trims == 0
 

@@ -39,8 +39,8 @@ def test_credit_is_said_in_valid_datagrams(tmp_path: Path, framing: dict[str, ob
     assert tshark(file, "_ws.malformed or ip.checksum.status == 0", "frame.number") == []
     rows = tshark(file, "udp.dstport == 4793", "udp.length", "udp.checksum.status", "frame.len", "data.data")
     assert {(length, status) for length, status, *_ in rows} == {("24", "1")}, "all of them valid"
-    least = 60 if not framing else 14 + 4 + 40 + 24
-    assert {int(length) for _, _, length, *_ in rows} == {least}
+    frame_bytes = 60 if not framing else 14 + 4 + 40 + 24
+    assert {int(length) for _, _, length, *_ in rows} == {frame_bytes}
 
     packets = [bytes.fromhex(data)[:16] for *_, data in rows]
     assert {entry[0] >> 3 for entry in packets} == {11}, "control packets"

@@ -18,7 +18,7 @@ from wirespeed.simulation import run
 
 US = "start: 2 us, until: 5 us"
 CABLE = f"node1:{NIC} – leaf1:Ethernet1/1"
-OTHER = f"node2:{NIC} – leaf1:Ethernet2/1"
+SECOND_CABLE = f"node2:{NIC} – leaf1:Ethernet2/1"
 ENTRIES = {
     f"kind: link-down, node: spine1, {US}, detection: 1 us, convergence: 1 us": ("spine1", (6,), ()),
     f"kind: link-down, port: leaf1:Ethernet1/1, {US}, detection: 1 us, convergence: 1 us": (CABLE, (), (0,)),
@@ -49,13 +49,13 @@ def test_faults_that_stay(tmp_path: Path) -> None:
         Fault("wrong-setting", "leaf2", (5,), (), 0.0, None, "port.qos.pfc = none"),
         Fault("wrong-setting", "leaf1:Ethernet1/1", (4,), (), 0.0, None, "queue.ecn.minimum of roce = 400 kB"),
         Fault("frame-loss", CABLE, (), (0,), 0.0, None),
-        Fault("pfc-loss", OTHER, (), (1,), 3.0, None),
+        Fault("pfc-loss", SECOND_CABLE, (), (1,), 3.0, None),
     )
     assert from_json(to_json(summary), "summary.json") == summary
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "found"),
+    ("name", "value", "problem"),
     [
         ("faults", [{"kind": "x"}], "no summary.faults[0].place"),
         ("faults", 7, "found 7 for summary.faults"),
@@ -64,9 +64,9 @@ def test_faults_that_stay(tmp_path: Path) -> None:
         ("deadlocks", None, "found None for summary.deadlocks"),
     ],
 )
-def test_a_summary_of_another_form_is_refused(name: str, value: object, found: str, tmp_path: Path) -> None:
+def test_a_summary_of_another_form_is_refused(name: str, value: object, problem: str, tmp_path: Path) -> None:
     read = json.loads(to_json(run(write_scenario(tmp_path, INCAST), "roce", 1).summary))
-    with pytest.raises(Refusal, match=f"^summary.json: {re.escape(found)}; expected a document of kind sim"):
+    with pytest.raises(Refusal, match=f"^summary.json: {re.escape(problem)}; expected a document of kind sim"):
         from_json(json.dumps({**read, name: value}), "summary.json")
 
 

@@ -124,19 +124,19 @@ def test_a_full_disk_keeps_what_was_there(tmp_path: Path, monkeypatch: pytest.Mo
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     write(tmp_path)
-    before = {name: (tmp_path / name).read_bytes() for name in FILES}
+    contents = {name: (tmp_path / name).read_bytes() for name in FILES}
     with monkeypatch.context() as patched, pytest.raises(OSError, match="No space left on device") as raised:
         patched.setattr(pq, "write_table", fail)
         write(tmp_path, force=True)
     assert raised.value.filename == str(tmp_path)
-    assert {name: (tmp_path / name).read_bytes() for name in names(tmp_path)} == before
+    assert {name: (tmp_path / name).read_bytes() for name in names(tmp_path)} == contents
 
 
 def test_what_is_there_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "notes.txt").touch()
-    for name, found in (
+    for name, kind in (
         ("file", "a file; expected a new or an empty folder"),
         (
             "full",
@@ -146,7 +146,7 @@ def test_what_is_there_is_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(Refusal) as refusal:
             write(tmp_path / name)
-        assert str(refusal.value) == f"{tmp_path / name}: found {found}"
+        assert str(refusal.value) == f"{tmp_path / name}: found {kind}"
     assert names(tmp_path / "full") == ["notes.txt"]
 
 

@@ -28,7 +28,7 @@ classes:
   roce: {{dscp: 26, priority: 3, lossless: true, share: 50%{of_class}}}
   cnp: {{dscp: 48, priority: 6, strict: true}}
 """
-SENT = "version: 1\n{more}traffic:\n  - {{pattern: pairs, from: node1, to: node2, size: 8 MiB}}\n"
+TRAFFIC = "version: 1\n{more}traffic:\n  - {{pattern: pairs, from: node1, to: node2, size: 8 MiB}}\n"
 R740 = ("dell-r740-xeon-5218", "nvidia-mcx623106an-cdat")  # 100 Gb/s behind generation 3
 R6525 = ("dell-r6525", "nvidia-mcx623105an-vdat")  # 200 Gb/s behind generation 4, EPYC
 
@@ -40,7 +40,7 @@ def cluster(part: tuple[str, str], extra: str = "", of_class: str = "") -> str:
 def ran(folder: Path, text: str, options: str = "") -> tuple[dict[str, Any], tuple[str, ...], float, int]:
     """The pipe of all NICs, what was assumed of it, Gb/s of payload and pauses that NICs asked for."""
     folder.mkdir(exist_ok=True)
-    scenario, document = build_scenario(build(read_text(text, "slots.yaml")), folder, SENT.format(more=options))
+    scenario, document = build_scenario(build(read_text(text, "slots.yaml")), folder, TRAFFIC.format(more=options))
     path = folder / "scenario.json"
     path.write_text(scenario.text, encoding="utf-8")
     result = run(path, "roce", 1)
@@ -77,7 +77,7 @@ def test_a_receiver_alone_pauses_its_switch(tmp_path: Path) -> None:
     except_one = cluster(R740).replace(
         "}\nswitches", ", except: {node2: {nic: {ens7f0np0: {slot: gen3 x8}}}}}\nswitches"
     )
-    _, document = build_scenario(build(read_text(except_one, "slots.yaml")), tmp_path, SENT.format(more=""))
+    _, document = build_scenario(build(read_text(except_one, "slots.yaml")), tmp_path, TRAFFIC.format(more=""))
     pipes = [device["parameters"]["nic"]["pipe"] for device in document["devices"] if "nic" in device["parameters"]]
     base = document["parameters"]["nic"]["pipe"]
     assert sorted(pipe is None for pipe in [base, *pipes]) == [False, True]
@@ -101,17 +101,17 @@ def test_writes_in_order(tmp_path: Path) -> None:
 
 def test_few_reads(tmp_path: Path) -> None:
     """The NIC's own option, and what the traffic file says instead: 4,096 bytes for each, in so long."""
-    few = cluster(R6525, ", nvm: {outstanding_reads: 2}")
+    few_reads = cluster(R6525, ", nvm: {outstanding_reads: 2}")
     rows = [
-        (few, "", 2 * 4096 * 8 / 547, 2),
-        (few, "host_pipe: {tags: 1, round_trip: 1000 ns}\n", 4096 * 8 / 1000, 1),
+        (few_reads, "", 2 * 4096 * 8 / 547, 2),
+        (few_reads, "host_pipe: {tags: 1, round_trip: 1000 ns}\n", 4096 * 8 / 1000, 1),
         (cluster(R6525), "host_pipe: {tags: 3}\n", 3 * 4096 * 8 / 547, 3),
     ]
     for text, extra, expected, tags in rows:
         pipe, _, rate, pauses = ran(tmp_path, text, extra)
         assert (pipe["pcie"]["reads"]["tags"], pauses) == (tags, 0)
         assert rate == pytest.approx(expected, rel=0.01)
-    assert ran(tmp_path, few, "host_pipe: {tags: 64}\n")[0] is None
+    assert ran(tmp_path, few_reads, "host_pipe: {tags: 64}\n")[0] is None
 
 
 def test_the_sizes_of_packets(tmp_path: Path) -> None:
@@ -148,16 +148,16 @@ def test_the_receive_buffer(tmp_path: Path) -> None:
 
 def test_a_slow_receiver_pauses_as_a_narrow_slot_does(tmp_path: Path) -> None:
     """Two lossless priorities: the headroom of both is above XOFF, whichever of the two gives the buffer."""
-    both = ", nic: {ens7f0np0: {slot: gen3 x8}}"
+    narrow_slot = ", nic: {ens7f0np0: {slot: gen3 x8}}"
     text = (
-        cluster(R740, both)
+        cluster(R740, narrow_slot)
         + "  storage: {dscp: 20, priority: 4, lossless: true, share: 20%, nic: {traffic_class: 2}}\n"
     )
     text = text.replace("role: leaf", "role: leaf, classes: {storage: {traffic_class: 4, queue: 4, priority_group: 4}}")
     plan = build(read_text(text, "slots.yaml"))
-    _, document = build_scenario(plan, tmp_path, SENT.format(more="host_pipe: {receive_buffer: 1 MB}\n"))
+    _, document = build_scenario(plan, tmp_path, TRAFFIC.format(more="host_pipe: {receive_buffer: 1 MB}\n"))
     fault = "faults:\n  - {kind: slow-receiver, port: node2:ens7f0np0, rate: 1 Gb/s, receive_buffer: 1 MB}\n"
-    _, faulty = build_scenario(plan, tmp_path, SENT.format(more=fault))
+    _, faulty = build_scenario(plan, tmp_path, TRAFFIC.format(more=fault))
     keys = ("receive_buffer_bytes", "xoff_bytes", "xon_bytes")
     pipes = [document["parameters"]["nic"]["pipe"], faulty["devices"][-1]["parameters"]["nic"]["pipe"]]
     first, second = ([pipe[key] for key in keys] for pipe in pipes)
@@ -179,7 +179,7 @@ REFUSED = {
 def test_refusals(entry: str, tmp_path: Path) -> None:
     plan = build(read_text(cluster(R740, ", nic: {ens7f0np0: {slot: gen3 x8}}"), "slots.yaml"))
     with pytest.raises(Refusal, match=REFUSED[entry]):
-        build_scenario(plan, tmp_path, SENT.format(more=f"host_pipe: {entry}\n"))
+        build_scenario(plan, tmp_path, TRAFFIC.format(more=f"host_pipe: {entry}\n"))
 
 
 @pytest.mark.parametrize("example", ["mi300x-4node", "arista-leaf-spine", "bluebonnet-64node"])

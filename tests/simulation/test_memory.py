@@ -21,8 +21,8 @@ def status(folder: Path, peak: int, resident: int) -> Path:
 
 def test_what_was_given_back_counts() -> None:
     measured = Memory()
-    held = bytearray(64 * MIB)
-    del held
+    block = bytearray(64 * MIB)
+    del block
     growth = measured.growth()
     peak = measured.peak()
     assert growth is not None
@@ -32,9 +32,9 @@ def test_what_was_given_back_counts() -> None:
 
 
 def test_what_was_there_before_does_not_count() -> None:
-    held = bytearray(64 * MIB)
+    block = bytearray(64 * MIB)
     measured = Memory()
-    del held
+    del block
     growth = measured.growth()
     assert growth is not None
     assert growth < 16 * MIB

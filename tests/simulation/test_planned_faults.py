@@ -18,7 +18,7 @@ from wirespeed.plan import Plan, build
 from wirespeed.simulation.result_folder import open_folder
 
 FABRIC = CLUSTER.parent
-SENT = "version: 1\ntraffic:\n  - {pattern: permutation, size: 64 kB, queue_pairs: 8}\nfaults:\n"
+TRAFFIC = "version: 1\ntraffic:\n  - {pattern: permutation, size: 64 kB, queue_pairs: 8}\nfaults:\n"
 TIMES = "detection: 10 us, convergence: 0.2 ms"
 
 
@@ -28,7 +28,7 @@ def plan() -> Plan:
 
 
 def faults(plan: Plan, folder: Path, entry: str) -> list[dict[str, object]]:
-    _, document = build_scenario(plan, folder, f"{SENT}  - {{{entry}}}\n")
+    _, document = build_scenario(plan, folder, f"{TRAFFIC}  - {{{entry}}}\n")
     return document["faults"]
 
 
@@ -48,7 +48,7 @@ def test_a_port_is_its_cable_by_either_end(plan: Plan, tmp_path: Path) -> None:
 
 
 def test_without_faults_the_scenario_has_none(plan: Plan, tmp_path: Path) -> None:
-    _, document = build_scenario(plan, tmp_path, SENT.removesuffix("faults:\n"))
+    _, document = build_scenario(plan, tmp_path, TRAFFIC.removesuffix("faults:\n"))
     assert "faults" not in document
 
 
@@ -86,9 +86,9 @@ def test_every_kind_is_one_of_the_scenario(tmp_path: Path, entry: str, expected:
     ],
 )
 def test_what_is_a_matter_of_the_cable(tmp_path: Path, entry: str, expected: dict[str, object]) -> None:
-    without, scenario_text = scenario(tmp_path), scenario(tmp_path, entry)
-    assert scenario_text["links"][0] == without["links"][0] | expected
-    assert scenario_text["links"][1:] == without["links"][1:]
+    healthy, scenario_text = scenario(tmp_path), scenario(tmp_path, entry)
+    assert scenario_text["links"][0] == healthy["links"][0] | expected
+    assert scenario_text["links"][1:] == healthy["links"][1:]
     assert "faults" not in scenario_text
 
 
@@ -303,19 +303,19 @@ def test_a_switch_with_other_thresholds_marks_otherwise(tmp_path: Path) -> None:
     assert marks(f"{leaf}.enabled, value: false") == {}
     late = marks(f"{leaf}.maximum, value: 60 MB", f"{leaf}.minimum, value: 50 MB")
     assert late == {}
-    only = marks(f"{WRONG}, port: leaf1:Ethernet2/1, setting: queue.ecn.enabled, value: false")
-    assert only == well
+    other_port_marks = marks(f"{WRONG}, port: leaf1:Ethernet2/1, setting: queue.ecn.enabled, value: false")
+    assert other_port_marks == well
 
 
 def test_a_nic_with_another_dscp_is_in_another_class(tmp_path: Path) -> None:
     """Its data leaves by the queue of priority 0, which is lossy and does not mark; that of the others as before."""
     result = ran(tmp_path, f"{WRONG}, port: node2:{NIC}, setting: nic.qos.roce_dscp, value: 0")
-    sent = [
+    packet_counts = [
         (row["priority"], row["frames"])
         for row in result.result.tables["queues"].to_pylist()
         if row["port"] == 1 and row["frames"] and row["priority"] != 6
     ]
-    assert sent == [(0, 1954), (5, 2 * 1954)]
+    assert packet_counts == [(0, 1954), (5, 2 * 1954)]
 
 
 def test_a_nic_without_dcqcn_does_not_slow_down(tmp_path: Path) -> None:
@@ -324,15 +324,15 @@ def test_a_nic_without_dcqcn_does_not_slow_down(tmp_path: Path) -> None:
         return [row["end_ps"] for row in rows]
 
     well = took()
-    alone = took(f"{WRONG}, port: node2:{NIC}, setting: nic.qos.ecn, value: false")
-    assert alone[0] < well[0] * 0.9
-    assert alone[1] > well[1] * 0.99
-    assert alone[2] > well[2] * 0.99
+    end_times = took(f"{WRONG}, port: node2:{NIC}, setting: nic.qos.ecn, value: false")
+    assert end_times[0] < well[0] * 0.9
+    assert end_times[1] > well[1] * 0.99
+    assert end_times[2] > well[2] * 0.99
 
 
 def test_a_failed_spine_carries_nothing_and_is_called_by_its_name(tmp_path: Path) -> None:
     target = tmp_path / "out"
-    traffic_file = traffic(tmp_path, f"{SENT}  - {{kind: link-down, node: spine1, start: 5 us, {TIMES}}}\n")
+    traffic_file = traffic(tmp_path, f"{TRAFFIC}  - {{kind: link-down, node: spine1, start: 5 us, {TIMES}}}\n")
     result = wirespeed(FABRIC / "cluster.yaml", "-t", str(traffic_file), "-o", str(target), "--format", "json")
     assert result.returncode == Exit.PASSED, result.stderr
     summary = json.loads(result.stdout)

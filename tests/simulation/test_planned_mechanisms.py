@@ -44,12 +44,12 @@ def planned_scenario(
     return scenario.text, document, scenario.assumed
 
 
-def switch_with(more: str) -> tuple[str, str]:
-    return LEAF, f"{LEAF}, {more}"
+def switch_with(settings: str) -> tuple[str, str]:
+    return LEAF, f"{LEAF}, {settings}"
 
 
-def roce_with(more: str) -> tuple[str, str]:
-    return "congestion: dcqcn-p", f"congestion: dcqcn-p, nic: {{congestion_parameters: {{{more}}}}}"
+def roce_with(parameters: str) -> tuple[str, str]:
+    return "congestion: dcqcn-p", f"congestion: dcqcn-p, nic: {{congestion_parameters: {{{parameters}}}}}"
 
 
 def test_the_watchdog_of_a_platform_is_handed_over(tmp_path: Path) -> None:
@@ -113,22 +113,22 @@ def test_what_a_group_may_take_follows_the_speed_of_its_port(tmp_path: Path) -> 
     """Two ports of a Jericho at 100 Gb/s, the others at 400: each its own share, and distance to XON."""
     slower = switch_with("ports: {Ethernet1/1: {speed: 100 Gb/s}, Ethernet2/1: {speed: 100 Gb/s}}")
     _, document, _ = planned_scenario(tmp_path, JERICHO, slower)
-    found = [resolve_parameters(document, port, 3)["switch"] for port in (1, 3, 5, 7)]
-    assert [entry["alpha_exponent"] for entry in found] == [-6, -6, -5, -5]
-    assert [entry["xon_offset_bytes"] for entry in found] == [363_506, 363_506, 1_454_025, 1_454_025]
+    switches = [resolve_parameters(document, port, 3)["switch"] for port in (1, 3, 5, 7)]
+    assert [entry["alpha_exponent"] for entry in switches] == [-6, -6, -5, -5]
+    assert [entry["xon_offset_bytes"] for entry in switches] == [363_506, 363_506, 1_454_025, 1_454_025]
 
 
 def test_what_platforms_do_with_buffers_by_themselves_is_said(tmp_path: Path) -> None:
     headroom = "headroom: as planned; headroom that the switch OS allocates itself is not modelled"
     divided = "buffer of tomahawk5: ingress shares are limits, egress shares are not"
-    apart = "buffer of tomahawk5: the per-port reservation is included in that of the lossless and lossy groups"
+    assumption = "buffer of tomahawk5: the per-port reservation is included in that of the lossless and lossy groups"
     preset = "lossless groups of tomahawk4: guaranteed buffer 2,540 bytes, XON 9,144 bytes below the threshold (preset"
     of_eos, of_junos, of_jericho = (
         planned_scenario(tmp_path, *changes, system=system)[2]
         for changes, system in (((), "eos"), ((), "junos"), ((JERICHO,), "eos"))
     )
     assert headroom in of_eos and headroom in of_junos
-    assert {divided, apart} <= {*of_junos}
+    assert {divided, assumption} <= {*of_junos}
     assert not any(
         "ingress shares" in entry or "(default of" in entry or "per-port reservation" in entry for entry in of_eos
     )
@@ -153,8 +153,8 @@ SHARES = {
 
 @pytest.mark.parametrize("case", SHARES)
 def test_a_buffer_that_is_divided(case: str, tmp_path: Path) -> None:
-    more, pools, headroom = SHARES[case]
-    _, document, _ = planned_scenario(tmp_path, *([switch_with(more)] if more else []), system="junos")
+    buffers, pools, headroom = SHARES[case]
+    _, document, _ = planned_scenario(tmp_path, *([switch_with(buffers)] if buffers else []), system="junos")
     switch = resolve_parameters(document, 1, 3)["switch"]
     assert (switch["pools"], switch["shared_headroom"]) == (pools, headroom)
     path = tmp_path / "divided.json"
@@ -176,8 +176,8 @@ def test_a_dynamic_threshold_in_the_steps_of_the_device(tmp_path: Path) -> None:
     text = ONE_SWITCH.format(model=MODELS["junos"], system="junos").replace("node[1-2]", "node[1-4]")
     pauses = {}
     for step, exponent, part in ((None, 3, "8"), (7, 0, "1"), (0, -7, "1/128")):
-        more = "" if step is None else f", buffers: {{dynamic_threshold: {step}}}"
-        plan = build(read_text(text.replace(LEAF, LEAF + more), "one.yaml"))
+        buffers = "" if step is None else f", buffers: {{dynamic_threshold: {step}}}"
+        plan = build(read_text(text.replace(LEAF, LEAF + buffers), "one.yaml"))
         scenario, document = build_scenario(plan, tmp_path, TO_NODE_1.replace("1 MiB", "16 MiB"))
         assert resolve_parameters(document, 1, 3)["switch"]["alpha_exponent"] == exponent
         assert resolve_parameters(document, 1, 0)["switch"]["alpha_exponent"] == 0  # chips/tomahawk5.yaml
@@ -194,13 +194,13 @@ def test_one_leaf_of_two_with_another_threshold(tmp_path: Path) -> None:
     leaf = plan.switches["leaf2"]
     wrong = replace(leaf, buffers=replace(leaf.buffers, dynamic_threshold=7))
     _, document = build_scenario(replace(plan, switches={**plan.switches, "leaf2": wrong}), tmp_path, TO_NODE_1)
-    found = {}
+    exponents = {}
     for number, link in enumerate(document["links"]):
         for side, end in enumerate("ab"):
             name = document["node_names"][link[end]]
             if name.startswith("leaf"):
-                found[name] = resolve_parameters(document, 2 * number + side, 3)["switch"]["alpha_exponent"]
-    assert found == {"leaf1": 3, "leaf2": 0}
+                exponents[name] = resolve_parameters(document, 2 * number + side, 3)["switch"]["alpha_exponent"]
+    assert exponents == {"leaf1": 3, "leaf2": 0}
 
 
 def test_a_threshold_beyond_the_steps_is_refused(tmp_path: Path) -> None:
@@ -233,8 +233,8 @@ def test_a_buffer_that_is_not_divided(system: str, tmp_path: Path) -> None:
 def test_headroom_that_the_groups_share(tmp_path: Path) -> None:
     """The key of the cluster file, in bytes; without it each group has its own."""
     _, document, _ = planned_scenario(tmp_path, switch_with("buffers: {shared_headroom: 3500 kB}"), system="dell-sonic")
-    found = resolve_parameters(document, 1, 3)["switch"]
-    assert found["shared_headroom"] == {"rule": "fixed", "bytes": 3_500_000}
+    switch = resolve_parameters(document, 1, 3)["switch"]
+    assert switch["shared_headroom"] == {"rule": "fixed", "bytes": 3_500_000}
     _, document, _ = planned_scenario(tmp_path, system="dell-sonic")
     assert "shared_headroom" not in resolve_parameters(document, 1, 3)["switch"]
 
@@ -251,8 +251,8 @@ def test_headroom_that_too_many_share_loses_packets(tmp_path: Path) -> None:
         path = tmp_path / "shared.json"
         path.write_text(scenario.text)
         drops[size] = json.loads(wirespeed(path, "--format", "json").stdout)["drops"]
-    none, shared = drops.values()
-    assert none == 0 < shared
+    private_drops, shared = drops.values()
+    assert private_drops == 0 < shared
 
 
 LATENCIES = {
@@ -280,11 +280,11 @@ def test_the_latency_of_a_switch(case: str, tmp_path: Path) -> None:
     assert (switch["latency_ns"], switch["architecture"].get("credit_latency_ns", 0)) == (latency_ns, credit_ns)
     lines = [entry for entry in assumed if entry.startswith("switch latency")]
     assert [line.startswith(assumption or "") for line in lines] == [True] * (assumption is not None)
-    without = [{"latency_ns": 0, "architecture": {**switch["architecture"], "credit_latency_ns": 0}}]
+    without_latency = [{"latency_ns": 0, "architecture": {**switch["architecture"], "credit_latency_ns": 0}}]
     if switch["architecture"]["rule"] != "voq":
-        without[0].pop("architecture")
+        without_latency[0].pop("architecture")
     ends = []
-    for changed in ({}, without[0]):
+    for changed in ({}, without_latency[0]):
         last = {"nodes": [2], "parameters": {"switch": changed}}
         path = tmp_path / "latency.json"
         path.write_text(json.dumps({**document, "devices": [*document["devices"], last], "flows": [PAIR]}))
@@ -320,11 +320,11 @@ def test_load_balancing_is_handed_over(mode: str, tmp_path: Path) -> None:
 def test_parameters_of_broadcom_s_congestion_control(tmp_path: Path) -> None:
     """Parameters have their names without units. Parameters of the receiver, unknown parameters and values out of range
     are treated separately."""
-    sent = "g: 6, rtt: 80, init_cp: 512, min_time_bet_cnp: 4, cr_min_th: 0, tr_lb: 7, tcp_cp: 1"
-    _, document, assumed = planned_scenario(tmp_path, roce_with(sent))
-    found = resolve_parameters(document, 0, 3)
-    assert found["congestion"] == {"algorithm": "dcqcn-p", "g": 6, "init_cp": 512, "rtt_us": 80}
-    assert found["notification"] == {"priority": 6, "interval_ns": 4000}
+    parameters = "g: 6, rtt: 80, init_cp: 512, min_time_bet_cnp: 4, cr_min_th: 0, tr_lb: 7, tcp_cp: 1"
+    _, document, assumed = planned_scenario(tmp_path, roce_with(parameters))
+    resolved = resolve_parameters(document, 0, 3)
+    assert resolved["congestion"] == {"algorithm": "dcqcn-p", "g": 6, "init_cp": 512, "rtt_us": 80}
+    assert resolved["notification"] == {"priority": 6, "interval_ns": 4000}
     assert resolve_parameters(document, 0, 0)["congestion"] == {"algorithm": "line-rate"}
     nic = "broadcom-bcm957608-p1400gd"
     assert f"tcp_cp, tr_lb of {nic}: dcqcn-p of the simulator has no such parameter" in assumed
@@ -333,8 +333,8 @@ def test_parameters_of_broadcom_s_congestion_control(tmp_path: Path) -> None:
 
 
 def test_parameters_of_nvidia_s_congestion_control(tmp_path: Path) -> None:
-    sent = "rpg_ai_rate: 50, clamp_tgt_rate: 1, rpg_time_reset: 200, rpg_max_rate: 0"
-    _, document, assumed = planned_scenario(tmp_path, NVIDIA, roce_with(sent))
+    parameters = "rpg_ai_rate: 50, clamp_tgt_rate: 1, rpg_time_reset: 200, rpg_max_rate: 0"
+    _, document, assumed = planned_scenario(tmp_path, NVIDIA, roce_with(parameters))
     assert resolve_parameters(document, 0, 3)["congestion"] == {
         "algorithm": "dcqcn-nvidia",
         "clamp_tgt_rate": True,
@@ -347,9 +347,9 @@ def test_parameters_of_nvidia_s_congestion_control(tmp_path: Path) -> None:
 @pytest.mark.parametrize("changes", [(), (NVIDIA,)], ids=["broadcom", "nvidia"])
 def test_without_parameters_defaults_are_used_and_listed(changes: Any, tmp_path: Path) -> None:
     _, document, assumed = planned_scenario(tmp_path, *changes)
-    found = resolve_parameters(document, 0, 3)["congestion"]
-    assert set(found) == {"algorithm"}
-    text = f"parameters of {found['algorithm']} are the simulator's defaults: not set in the cluster file"
+    congestion = resolve_parameters(document, 0, 3)["congestion"]
+    assert set(congestion) == {"algorithm"}
+    text = f"parameters of {congestion['algorithm']} are the simulator's defaults: not set in the cluster file"
     assert text in assumed
 
 

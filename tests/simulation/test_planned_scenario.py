@@ -48,7 +48,7 @@ MARKING_LINES = {
     ),
 }
 SYSTEMS = [
-    next((model, system) for model, known in CATALOGUE.switches.items() if system in known.systems)
+    next((model, system) for model, switch in CATALOGUE.switches.items() if system in switch.systems)
     for system in CATALOGUE.switch_systems
 ]
 
@@ -58,8 +58,8 @@ def test_thresholds_are_those_rendered(model: str, system: str, tmp_path: Path) 
     plan = build(read_text(ONE_SWITCH.format(model=model, system=system), "one.yaml"))
     rendered = "\n".join(file.text for file in files(plan, ["leaf1"]))
     scenario, document = build_scenario(plan, tmp_path, INCAST.replace("node3", "node1"))
-    found = resolve_parameters(document, 1, 3)
-    marking = found["marking"]
+    parameters = resolve_parameters(document, 1, 3)
+    marking = parameters["marking"]
     assert marking["enabled"]
     if system == "junos":  # percent of a buffer that changes with the load
         (limits,) = re.findall(r"fill-level \[ (\d+) (\d+) \]", rendered)
@@ -74,9 +74,9 @@ def test_thresholds_are_those_rendered(model: str, system: str, tmp_path: Path) 
         assert (marking["kmin_bytes"], marking["kmax_bytes"]) == (low * unit, high * unit)
         assert marking["pmax"] == percent / 100
     assert not resolve_parameters(document, 1, 0)["marking"]["enabled"]
-    assert found["pfc"]["lossless_priorities"] == 1 << 3
-    assert found["scheduler"]["strict_priorities"] == 1 << 6
-    assert found["scheduler"]["weights"][3] == 50
+    assert parameters["pfc"]["lossless_priorities"] == 1 << 3
+    assert parameters["scheduler"]["strict_priorities"] == 1 << 6
+    assert parameters["scheduler"]["weights"][3] == 50
 
 
 @pytest.mark.parametrize(("cluster", "framing"), [("cluster-ipv6", {"ip": "ipv6"}), ("cluster-rail24", None)])
@@ -143,65 +143,65 @@ def test_a_nic_without_a_cable_sends_nothing(tmp_path: Path) -> None:
 def test_every_example_runs(cluster: str, tmp_path: Path) -> None:
     """Without congestion control's help: what is lossless loses nothing with the headroom of the plan."""
     text = "version: 1\ntraffic:\n  - {pattern: permutation, size: 64 kB, rails: [1]}\n"
-    done = wirespeed(EXAMPLES / cluster, "--traffic", str(traffic(tmp_path, text)), "--format", "json")
-    assert done.returncode == Exit.PASSED, done.stderr
-    summary = json.loads(done.stdout)
+    completed = wirespeed(EXAMPLES / cluster, "--traffic", str(traffic(tmp_path, text)), "--format", "json")
+    assert completed.returncode == Exit.PASSED, completed.stderr
+    summary = json.loads(completed.stdout)
     assert (summary["failed"], summary["drops"]) == (0, 0)
     assert summary["assumed"]
 
 
 def test_a_story(tmp_path: Path) -> None:
     """Names in options and tables, the plan in the summary; the saved scenario gives the same tables."""
-    out, saved = tmp_path / "out", tmp_path / "saved.json"
-    cluster, sent = EXAMPLES / "mi300x-4node" / "cluster.yaml", traffic(tmp_path, INCAST)
-    done = wirespeed(
-        *(cluster, "-t", str(sent), "-o", str(out), "--write-scenario", str(saved)),
+    target, saved = tmp_path / "out", tmp_path / "saved.json"
+    cluster, traffic_file = EXAMPLES / "mi300x-4node" / "cluster.yaml", traffic(tmp_path, INCAST)
+    completed = wirespeed(
+        *(cluster, "-t", str(traffic_file), "-o", str(target), "--write-scenario", str(saved)),
         *("--pcap", "leaf1:Eth1/1"),
     )
-    assert (done.returncode, done.stderr) == (Exit.PASSED, f"tables in {out}\n")
-    lines = done.stdout.splitlines()
+    assert (completed.returncode, completed.stderr) == (Exit.PASSED, f"tables in {target}\n")
+    lines = completed.stdout.splitlines()
     assert lines[0] == "mi300x-4node, traffic incast  preset roce, seed 1"
     assert lines[1].startswith("  plan             cluster.yaml ")
     assumed = [line for line in lines if "switch latency of dell-z9664f: 0 ns (not in cluster file or" in line]
     assert len(assumed) == 1
     assert sum(line.startswith("  assumed ") for line in lines) == 1
-    assert (out / "leaf1_Eth1_1.pcap").stat().st_size > 1 << 20
-    names = pq.read_table(out / "names.parquet").to_pylist()
+    assert (target / "leaf1_Eth1_1.pcap").stat().st_size > 1 << 20
+    names = pq.read_table(target / "names.parquet").to_pylist()
     assert names[1] == {"port": 1, "node": 4, "device": "leaf1", "interface": "Eth1/1"}
-    summary = json.loads((out / "summary.json").read_text())
-    assert plain(from_json((out / "summary.json").read_text(), "summary.json").source) == summary["source"]
+    summary = json.loads((target / "summary.json").read_text())
+    assert plain(from_json((target / "summary.json").read_text(), "summary.json").source) == summary["source"]
     source = summary["source"]
     assert (source["plan"], source["cluster"], source["traffic"]) == ("mi300x-4node", "cluster.yaml", "traffic.yaml")
     second = tmp_path / "again"
-    asked = (saved, "-o", str(second), "--pcap", "leaf1:Eth1/1", "--format", "json")
-    again = json.loads(wirespeed(*asked).stdout)
-    assert again["tables_sha256"] == summary["tables_sha256"]
-    assert again["source"] is None
-    assert again["assumed"] == summary["assumed"] == json.loads(saved.read_text())["assumed"] != []
+    arguments = (saved, "-o", str(second), "--pcap", "leaf1:Eth1/1", "--format", "json")
+    repeated = json.loads(wirespeed(*arguments).stdout)
+    assert repeated["tables_sha256"] == summary["tables_sha256"]
+    assert repeated["source"] is None
+    assert repeated["assumed"] == summary["assumed"] == json.loads(saved.read_text())["assumed"] != []
     by_number = wirespeed(saved, "-o", str(tmp_path / "wrong"), "--series", "port:99:1")
     assert by_number.stderr == (
         "error: --series: found '99:1'; expected a node of the scenario, 0 to 4\n"
         "  hint: or the name of a port, such as leaf1:Eth1/1\n"
     )
     assert pq.read_table(second / "names.parquet").to_pylist() == names
-    assert (second / "leaf1_Eth1_1.pcap").read_bytes() == (out / "leaf1_Eth1_1.pcap").read_bytes()
-    assert open_folder(second).network() == open_folder(out).network()
+    assert (second / "leaf1_Eth1_1.pcap").read_bytes() == (target / "leaf1_Eth1_1.pcap").read_bytes()
+    assert open_folder(second).network() == open_folder(target).network()
     assert source["cluster_sha256"] in json.loads(saved.read_text())["desc"]
 
 
 def test_permutations_follow_the_seed(tmp_path: Path) -> None:
     plan = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml"))
     text = "version: 1\ntraffic:\n  - {pattern: permutation, size: 4 kB}\n"
-    sent = read_traffic(traffic(tmp_path, text))
+    demand = read_traffic(traffic(tmp_path, text))
     pairs_of_seed = {
-        seed: [(entry.source, entry.target) for entry in spread_flows(plan, sent, seed)] for seed in range(20)
+        seed: [(entry.source, entry.target) for entry in spread_flows(plan, demand, seed)] for seed in range(20)
     }
     for pairs in pairs_of_seed.values():
         assert len(pairs) == 32
         for place in (0, 1):
             assert len({pair[place] for pair in pairs}) == 32
-        assert all(entry.host != other.host and entry.interface == other.interface for entry, other in pairs)
-    assert pairs_of_seed[1] == [(entry.source, entry.target) for entry in spread_flows(plan, sent, 1)]
+        assert all(entry.host != peer.host and entry.interface == peer.interface for entry, peer in pairs)
+    assert pairs_of_seed[1] == [(entry.source, entry.target) for entry in spread_flows(plan, demand, 1)]
     assert len({tuple(pairs) for pairs in pairs_of_seed.values()}) > 1
 
 
@@ -215,7 +215,7 @@ def test_a_background_keeps_its_rate(tmp_path: Path) -> None:
         {"a": 1, "b": 2, "a_port": 0, "b_port": 0, "priority": 3, "udp_source_port": port} for port in (65535, 49152)
     ]
     assert [(operation["queue_pair"], operation["at_ns"]) for operation in document["operations"]] == [
-        (queue_pair, at) for queue_pair in (0, 1) for at in (10_000, 20_000, 30_000, 40_000)
+        (queue_pair, start_ns) for queue_pair in (0, 1) for start_ns in (10_000, 20_000, 30_000, 40_000)
     ]
     assert {(operation["side"], operation["verb"], operation["bytes"]) for operation in document["operations"]} == {
         ("b", "read", 62500)
@@ -302,33 +302,42 @@ def test_refusals(entry: str, tmp_path: Path) -> None:
 
 
 def test_files_and_options_that_do_not_go_together(tmp_path: Path) -> None:
-    cluster, sent = EXAMPLES / "mi300x-4node" / "cluster.yaml", traffic(tmp_path, INCAST)
+    cluster, traffic_file = EXAMPLES / "mi300x-4node" / "cluster.yaml", traffic(tmp_path, INCAST)
     scenario = EXAMPLES / "simulator" / "incast.json"
-    there = tmp_path / "there.json"
-    there.write_text("kept")
+    existing = tmp_path / "there.json"
+    existing.write_text("kept")
     rows = [
         ((cluster,), f"error: {cluster}: --traffic is missing"),
-        ((sent,), f"error: {sent}: found a traffic file; expected a cluster file\n  hint: `wirespeed sim run CLUSTER"),
-        ((scenario, "-t", str(sent)), f"error: --traffic: does not apply to the scenario {scenario}, which contains"),
-        ((cluster, "-t", str(sent), "--preset", "hpcc"), "error: --preset: hpcc does not apply to a cluster file"),
         (
-            (cluster, "-t", str(sent), "-o", str(tmp_path / "out"), "--series", "port:leaf1:Eth1/33"),
+            (traffic_file,),
+            f"error: {traffic_file}: found a traffic file; expected a cluster file\n  hint: `wirespeed sim run CLUSTER",
+        ),
+        (
+            (scenario, "-t", str(traffic_file)),
+            f"error: --traffic: does not apply to the scenario {scenario}, which contains",
+        ),
+        (
+            (cluster, "-t", str(traffic_file), "--preset", "hpcc"),
+            "error: --preset: hpcc does not apply to a cluster file",
+        ),
+        (
+            (cluster, "-t", str(traffic_file), "-o", str(tmp_path / "out"), "--series", "port:leaf1:Eth1/33"),
             "error: --series: found 'leaf1:Eth1/33'; expected a port: leaf1:Eth1/1, leaf1:Eth1/2, ",
         ),
         ((cluster, "-t", str(write_scenario(tmp_path, {}))), "error: "),
         (
-            (cluster, "-t", str(sent), "--write-scenario", str(sent), "--force"),
-            f"error: --write-scenario: {sent} is an input of this run",
+            (cluster, "-t", str(traffic_file), "--write-scenario", str(traffic_file), "--force"),
+            f"error: --write-scenario: {traffic_file} is an input of this run",
         ),
         (
-            (cluster, "-t", str(sent), "--write-scenario", str(there)),
-            f"error: --write-scenario: {there} exists",
+            (cluster, "-t", str(traffic_file), "--write-scenario", str(existing)),
+            f"error: --write-scenario: {existing} exists",
         ),
     ]
     for words, message in rows:
-        done = wirespeed(*words)
-        assert (done.returncode, done.stderr[: len(message)]) == (Exit.REFUSED, message), done.stderr
-    assert (sent.read_text(), there.read_text()) == (INCAST, "kept")
+        completed = wirespeed(*words)
+        assert (completed.returncode, completed.stderr[: len(message)]) == (Exit.REFUSED, message), completed.stderr
+    assert (traffic_file.read_text(), existing.read_text()) == (INCAST, "kept")
 
 
 def test_the_schema_names_every_key() -> None:
@@ -346,5 +355,5 @@ def test_the_largest_example_loads(tmp_path: Path) -> None:
     assert (document["hosts"], document["switches"], len(document["flows"])) == (4096, 2560, 4096)
     path = tmp_path / "large.json"
     path.write_text(scenario.text)
-    done = wirespeed(path, "--format", "json")
-    assert (done.returncode, json.loads(done.stdout)["drops"]) == (Exit.PASSED, 0)
+    completed = wirespeed(path, "--format", "json")
+    assert (completed.returncode, json.loads(completed.stdout)["drops"]) == (Exit.PASSED, 0)

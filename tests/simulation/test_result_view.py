@@ -145,9 +145,9 @@ def test_courses_have_what_ports_sent_and_marked(view: SimulationView, folder: P
 
 def test_the_deepest_queue_is_that_of_the_film(view: SimulationView) -> None:
     (deepest,) = [series for series in view.time_series if series.title == "Deepest queues"]
-    most = max(value or 0 for line in deepest.lines for value in line.values)
+    deepest_bytes = max(value or 0 for line in deepest.lines for value in line.values)
     assert view.animation is not None
-    assert view.animation.most_queue_bytes == most
+    assert view.animation.most_queue_bytes == deepest_bytes
     assert max(max(levels) for levels in view.animation.queue.values()) == LEVELS - 1
     assert all(0 <= level < LEVELS for levels in view.animation.load.values() for level in levels)
 
@@ -157,9 +157,9 @@ def test_a_film_has_no_more_letters_than_a_page_has_room_for(folder: Path, monke
     film = view_result(folder).animation
     assert film is not None
     assert (len(film.starts), film.left_out) == (30, 9)
-    shown = {*film.queue, *film.load, *film.paused}
-    assert len(shown) == 5
-    assert shown == {port.port for port in view_result(folder).pauses.ports}  # those paused come first
+    ports = {*film.queue, *film.load, *film.paused}
+    assert len(ports) == 5
+    assert ports == {port.port for port in view_result(folder).pauses.ports}  # those paused come first
 
 
 def test_nothing_was_sampled(tmp_path: Path) -> None:
@@ -184,15 +184,15 @@ def test_a_read_goes_the_other_way(tmp_path: Path) -> None:
 
 def test_what_did_not_end_comes_first(tmp_path: Path) -> None:
     late = {**FLOW, "src": 1, "start_ns": 10_000_000}
-    view = view_result(build_sample(tmp_path, {**INCAST, "flows": [FLOW, late]}, until="1ms"))
+    view = view_result(build_sample(tmp_path, {**INCAST, "flows": [FLOW, late]}, end_time="1ms"))
     assert [(flow.flow, flow.status, flow.took_ps is None) for flow in view.flows] == [
         (1, "unfinished", True),
         (0, "completed", False),
     ]
 
 
-def flow(number: int, took: int | None, least: int | None = 10, size: int = 5, verb: str = "write") -> FlowRow:
-    return FlowRow(number, 0, 1, 0, 2, verb, size, 0, took, least, "failed" if took is None else "completed")
+def flow(number: int, took: int | None, least_ps: int | None = 10, size: int = 5, verb: str = "write") -> FlowRow:
+    return FlowRow(number, 0, 1, 0, 2, verb, size, 0, took, least_ps, "failed" if took is None else "completed")
 
 
 def test_flows_that_are_alike_are_drawn_apart() -> None:
@@ -226,11 +226,11 @@ def test_every_kind_of_flow_has_its_ideal() -> None:
 
 @given(st.lists(st.floats(0, 1e9), max_size=1000))
 def test_quantiles(values: list[float]) -> None:
-    found = quantiles(values)
-    assert len(found) == min(len(values), 200)
-    assert list(found) == sorted(found)
-    assert set(found) <= set(values)
-    assert not values or (found[0], found[-1]) == (min(values), max(values))
+    quantile_values = quantiles(values)
+    assert len(quantile_values) == min(len(values), 200)
+    assert list(quantile_values) == sorted(quantile_values)
+    assert set(quantile_values) <= set(values)
+    assert not values or (quantile_values[0], quantile_values[-1]) == (min(values), max(values))
 
 
 INTERVALS = st.lists(st.tuples(st.integers(0, 100), st.integers(0, 100)).map(lambda ends: (min(ends), max(ends))))
@@ -240,13 +240,13 @@ INTERVALS = st.lists(st.tuples(st.integers(0, 100), st.integers(0, 100)).map(lam
 def test_time_is_counted_once(intervals: list[tuple[int, int]], first: int, second: int, stretches: int) -> None:
     start, end = min(first, second), max(first, second)
     moments = {moment for low, high in intervals for moment in range(low, high)}
-    together = merge_intervals(intervals)
-    shared = list(intersect(together, start, end))
+    merged = merge_intervals(intervals)
+    shared = list(intersect(merged, start, end))
     assert shared == merge_intervals(shared)
     assert sum(high - low for low, high in shared) == len(moments & set(range(start, end)))
     bounds = [100 * number // stretches for number in range(stretches + 1)]
     expected = [len(moments & set(range(low, high))) / (high - low) for low, high in pairwise(bounds)]
-    assert list(shares(together, bounds)) == pytest.approx(expected)
+    assert list(shares(merged, bounds)) == pytest.approx(expected)
 
 
 def broken(folder: Path, tmp_path: Path, **files: Any) -> Path:

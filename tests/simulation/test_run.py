@@ -22,8 +22,10 @@ from wirespeed.units import Duration
 FULL_RECORDING = Recording(("port:3:2", "flow:0"), Duration.parse("5us"), ("3:2",))
 
 
-def result(folder: Path, scenario: dict[str, Any] = INCAST, preset: str = "hpcc", seed: int = 1, **more: Any) -> Result:
-    return run(write_scenario(folder, scenario), preset, seed, **more)
+def result(
+    folder: Path, scenario: dict[str, Any] = INCAST, preset: str = "hpcc", seed: int = 1, **options: Any
+) -> Result:
+    return run(write_scenario(folder, scenario), preset, seed, **options)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -59,10 +61,10 @@ def test_memory_is_reported(tmp_path: Path) -> None:
 def test_the_flows_table(tmp_path: Path) -> None:
     flows = result(tmp_path, {**INCAST, "flows": [{**FLOW, "start_ns": 2000}, {**FLOW, "src": 1}]}).tables["flows"]
     rows = flows.select(["flow", "src", "dst", "bytes", "start_ps", "status"]).to_pylist()
-    both = {"dst": 2, "bytes": 1 << 20, "status": "completed"}
+    common = {"dst": 2, "bytes": 1 << 20, "status": "completed"}
     assert rows == [
-        {"flow": 0, "src": 0, "start_ps": 2_000_000, **both},
-        {"flow": 1, "src": 1, "start_ps": 0, **both},
+        {"flow": 0, "src": 0, "start_ps": 2_000_000, **common},
+        {"flow": 1, "src": 1, "start_ps": 0, **common},
     ]
 
 
@@ -79,10 +81,10 @@ def test_what_explains_a_run(tmp_path: Path) -> None:
         for hop, port in enumerate(ports)
     ]
     # 1 MiB at 100 Gb/s, and no less; headers and the round trip take the rest.
-    (least,) = set(got.context["limits"]["least_ps"].to_pylist())
-    assert 83_886_080 < least < 90_000_000
+    (least_ps,) = set(got.context["limits"]["least_ps"].to_pylist())
+    assert 83_886_080 < least_ps < 90_000_000
     flows = got.tables["flows"].to_pylist()
-    assert min(flow["end_ps"] - flow["start_ps"] for flow in flows) >= least
+    assert min(flow["end_ps"] - flow["start_ps"] for flow in flows) >= least_ps
 
 
 def test_what_explains_a_run_is_not_in_its_hash(tmp_path: Path) -> None:
@@ -110,10 +112,10 @@ def test_what_is_sampled(tmp_path: Path) -> None:
 
 def test_the_same_seed_gives_the_same_tables(tmp_path: Path) -> None:
     scenario = many_to_one(8)
-    first, again, other = (result(tmp_path, scenario, seed=seed).summary for seed in (1, 1, 2))
-    assert first.tables_sha256 == again.tables_sha256
-    assert first.tables_sha256 != other.tables_sha256
-    assert first.fct_us == again.fct_us
+    first, repeated, reseeded = (result(tmp_path, scenario, seed=seed).summary for seed in (1, 1, 2))
+    assert first.tables_sha256 == repeated.tables_sha256
+    assert first.tables_sha256 != reseeded.tables_sha256
+    assert first.fct_us == repeated.fct_us
 
 
 @pytest.mark.parametrize("events", [1, 7, 1000, 2**63])
@@ -265,15 +267,18 @@ def test_the_same_on_any_number_of_threads() -> None:
 def test_a_run_on_one_thread_says_why_where_more_would_be_faster(tmp_path: Path) -> None:
     scenario = Path(__file__).parents[2] / "examples/simulator/S2.json"
     captured = Recording(captures=("0:128",))
-    made: list[str] = []
+    captures: list[str] = []
 
     def create(name: str) -> BinaryIO:
-        made.append(name)
+        captures.append(name)
         return (tmp_path / name).open("wb")
 
-    until = Duration(20_000_000)
-    captured_run = run(scenario, "hpcc", 1, captured, end_time=until, create=create, threads=2)
-    assert (captured_run.serial_reason, len(made)) == ("a capture needs both ends of each connection in one thread", 1)
-    assert run(scenario, "hpcc", 1, captured, end_time=until, create=create, threads=1).serial_reason is None
-    assert run(scenario, "hpcc", 1, end_time=until, threads=2).serial_reason is None
+    end_time = Duration(20_000_000)
+    captured_run = run(scenario, "hpcc", 1, captured, end_time=end_time, create=create, threads=2)
+    assert (captured_run.serial_reason, len(captures)) == (
+        "a capture needs both ends of each connection in one thread",
+        1,
+    )
+    assert run(scenario, "hpcc", 1, captured, end_time=end_time, create=create, threads=1).serial_reason is None
+    assert run(scenario, "hpcc", 1, end_time=end_time, threads=2).serial_reason is None
     assert run(scenario.with_name("incast.json"), "hpcc", 1, threads=2).serial_reason is None, "too little to do"

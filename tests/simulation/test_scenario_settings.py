@@ -34,7 +34,7 @@ LEAF = r"leaf1: \{model: [^,]+, os: [^,]+,"
 def clusters() -> dict[str, str]:
     """Every example, the large ones aside, and one with a leaf of every model and system."""
     files = (path for path in sorted(EXAMPLES.glob("*/cluster*.yaml")) if "scale" not in path.parts[-2])
-    found = {f"{path.parts[-2]} {path.stem}": path.read_text(encoding="utf-8") for path in files}
+    texts = {f"{path.parts[-2]} {path.stem}": path.read_text(encoding="utf-8") for path in files}
     for model, switch_model in CATALOGUE.switches.items():
         hosts = min(4, switch_model.ports.value // 8)
         for system in switch_model.systems:
@@ -43,11 +43,11 @@ def clusters() -> dict[str, str]:
             )
             assert replaced == 1
             text = text.replace("node[1-4]", f"node[1-{hosts}]")
-            found[f"{model} {system}"] = text
+            texts[f"{model} {system}"] = text
             if system == "cumulus":  # the shares of others come with their systems
                 shares = f"os: {system}, buffers: {{lossless_share: 90%, lossy_share: 10%}},"
-                found[f"{model} {system} divided"] = text.replace(f"os: {system},", shares)
-    return found
+                texts[f"{model} {system} divided"] = text.replace(f"os: {system},", shares)
+    return texts
 
 
 CLUSTERS = clusters()
@@ -175,7 +175,7 @@ def switch_port(devices: Devices, document: Any, port: int, place: Place, assump
     weights: dict[int, int] = {}
     for traffic_class in devices.plan.classes.values():
         priority = int(traffic_class.priority)
-        queue = queue_of(devices, place, traffic_class)
+        queue = find_queue(devices, place, traffic_class)
         parameters = resolve_parameters(document, port, priority)
         marking(devices, f"marking {place} priority {priority}", parameters["marking"], queue, assumptions)
         devices.compare(f"pfc {place}", parameters["pfc"]["lossless_priorities"] >> priority & 1, int(priority in pfc))
@@ -204,19 +204,19 @@ def switch_port(devices: Devices, document: Any, port: int, place: Place, assump
         devices.compare(f"speed {place}", document["links"][port // 2]["gbps"] * 10**9, int(speed))
 
 
-def queue_of(devices: Devices, place: Place, traffic_class: TrafficClass) -> Place:
+def find_queue(devices: Devices, place: Place, traffic_class: TrafficClass) -> Place:
     """The egress queue that packets of a class wait in, by the maps of the device; all its code points in one, which
     the pause of its priority stops, and whose ingress group asks for that pause."""
     maps = {name: devices.value(place, f"port.qos.{name}") for name in ("dscp_tc", "tc_queue", "tc_pg", "pfc_queue")}
     classes = {maps["dscp_tc"][dscp] for dscp in traffic_class.dscp}
-    queues = {int(maps["tc_queue"][found]) for found in classes}
+    queues = {int(maps["tc_queue"][tc]) for tc in classes}
     assert len(queues) == 1, f"{place}: {queues}"
     (queue,) = queues
     if traffic_class.lossless and maps["pfc_queue"] is not None:
         assert int(maps["pfc_queue"][traffic_class.priority]) == queue
     groups = devices.value(place, "port.qos.pfc_pg")
     if traffic_class.lossless and groups is not None and maps["tc_pg"] is not None:
-        assert {int(maps["tc_pg"][found]) for found in classes} == {int(groups[traffic_class.priority])}
+        assert {int(maps["tc_pg"][tc]) for tc in classes} == {int(groups[traffic_class.priority])}
     return place.child("queue", str(queue))
 
 
@@ -254,13 +254,13 @@ def compare_buffer(devices: Devices, document: Any, port: int, place: Place) -> 
     model = CATALOGUE.switches[devices.plan.switches[place.device].model or ""]
     chip = CATALOGUE.chips.get(model.chip)
     count = -(-model.ports.value * model.speed.value // chip.capacity.value) if chip and chip.capacity else 1
-    for key, known, times in (
+    for key, reading, times in (
         ("buffer_bytes", chip and chip.buffer, count),
         ("slices", chip and chip.slices, count),
         ("cell_bytes", chip and chip.cell, 1),
     ):
-        if known:
-            devices.compare(f"{key} {place}", switch[key], int(known.value) * times)
+        if reading:
+            devices.compare(f"{key} {place}", switch[key], int(reading.value) * times)
     compare_pools(devices, place, switch)
     step = devices.value(Place(place.device), "switch.buffers.dynamic_threshold")
     if lossless and step is not None:  # alpha 0 to 10 of the chip, 1/128 to 8
@@ -361,9 +361,9 @@ def nic_port(devices: Devices, document: Any, port: int, place: Place, link: Any
 def congestion(devices: Devices, subject: str, found_value: Any, place: Place) -> None:
     """The algorithm by what the NIC says it runs; parameters that it says by name and value."""
     runs = devices.value(place, "nic.qos.congestion")
-    on = devices.value(place, "nic.qos.ecn")
+    is_enabled = devices.value(place, "nic.qos.ecn")
     algorithm = found_value["congestion"]["algorithm"]
-    if on is False:
+    if is_enabled is False:
         devices.compare(subject, algorithm, "line-rate")
     elif runs is Congestion.DCQCN_D:
         devices.compare(subject, algorithm, "dcqcn-d")

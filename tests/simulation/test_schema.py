@@ -72,8 +72,8 @@ def properties(schema: Any, path: str = "$") -> list[tuple[str, dict[str, Any]]]
         return [property_path for n, entry in enumerate(schema) for property_path in properties(entry, f"{path}[{n}]")]
     if not isinstance(schema, dict):
         return []
-    here = [(f"{path}.{key}", entry) for key, entry in schema.get("properties", {}).items() if "const" not in entry]
-    return here + [
+    entries = [(f"{path}.{key}", entry) for key, entry in schema.get("properties", {}).items() if "const" not in entry]
+    return entries + [
         property_path
         for key, entry in schema.items()
         if key != "x-presets"

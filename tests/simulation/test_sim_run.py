@@ -47,9 +47,9 @@ def tables(folder: Path) -> dict[str, Any]:
 
 
 def test_the_summary_as_a_table(tmp_path: Path) -> None:
-    done = wirespeed(write_scenario(tmp_path, INCAST), "--preset", "hpcc", "--seed", "3")
-    assert (done.returncode, done.stderr) == (Exit.PASSED, "")
-    lines = done.stdout.splitlines()
+    completed = wirespeed(write_scenario(tmp_path, INCAST), "--preset", "hpcc", "--seed", "3")
+    assert (completed.returncode, completed.stderr) == (Exit.PASSED, "")
+    lines = completed.stdout.splitlines()
     assert lines[0] == "incast  preset hpcc, seed 3"
     rows = dict(line.strip().split("  ", 1) for line in lines[1:])
     assert [name.strip() for name in rows] == [
@@ -66,8 +66,8 @@ def test_the_summary_as_a_table(tmp_path: Path) -> None:
 
 def test_the_summary_as_json_is_that_of_the_library(tmp_path: Path) -> None:
     scenario = write_scenario(tmp_path, INCAST)
-    done = wirespeed(scenario, "--preset", "hpcc", "--format", "json")
-    printed = summary(done.stdout)
+    completed = wirespeed(scenario, "--preset", "hpcc", "--format", "json")
+    printed = summary(completed.stdout)
     library = run(scenario, "hpcc", 1).summary
     measured = {"setup_s", "run_s", "hops_per_s", "peak_rss_bytes", "rss_growth_bytes"}
     for field in set(library.__slots__) - measured - {"fct_us", "deadlocks", "assumed", "faults"}:
@@ -80,20 +80,20 @@ def test_the_summary_as_json_is_that_of_the_library(tmp_path: Path) -> None:
 
 
 def test_what_is_written(tmp_path: Path) -> None:
-    out = tmp_path / "out"
+    target = tmp_path / "out"
     scenario = write_scenario(tmp_path, INCAST)
     series = ("--series", "port:3:2,flow:0", "--series", "flow:1", "--interval", "2us")
-    done = wirespeed(scenario, "-o", out, *series, "--pcap", "3:2, 0", "--pcap", "1:3", "--format", "json")
-    assert (done.returncode, done.stderr) == (Exit.PASSED, "")
+    completed = wirespeed(scenario, "-o", target, *series, "--pcap", "3:2, 0", "--pcap", "1:3", "--format", "json")
+    assert (completed.returncode, completed.stderr) == (Exit.PASSED, "")
     captures = ["3_2.pcap", "0.pcap", "1_3.pcap"]
-    assert names(out) == sorted([*TABLES, *CONTEXT, *captures, "series.parquet", "summary.json"])
-    document = summary((out / "summary.json").read_text())
+    assert names(target) == sorted([*TABLES, *CONTEXT, *captures, "series.parquet", "summary.json"])
+    document = summary((target / "summary.json").read_text())
     assert document.pop("files") == sorted([*TABLES, *CONTEXT, *captures, "series.parquet"])
-    assert document == summary(done.stdout)
-    read = tables(out)
+    assert document == summary(completed.stdout)
+    read = tables(target)
     assert digest(read) == document["tables_sha256"]
     assert set(read["series"]["id"].to_pylist()) == {0, 2, 5}
-    sizes = [(out / name).stat().st_size >> 20 for name in captures]
+    sizes = [(target / name).stat().st_size >> 20 for name in captures]
     assert sizes == [2, 1, 1]
 
 
@@ -138,32 +138,32 @@ def test_two_runs_write_the_same_tables(tmp_path: Path) -> None:
 )
 def test_refusals(arguments: str, message: str, tmp_path: Path) -> None:
     write_scenario(tmp_path, INCAST)
-    done = wirespeed("scenario.json", *arguments.split(), cwd=tmp_path)
+    completed = wirespeed("scenario.json", *arguments.split(), cwd=tmp_path)
     expected = message.replace("FOLDER", str(tmp_path))
-    assert (done.returncode, done.stdout, done.stderr) == (Exit.REFUSED, "", f"error: {expected}\n")
+    assert (completed.returncode, completed.stdout, completed.stderr) == (Exit.REFUSED, "", f"error: {expected}\n")
     assert names(tmp_path) == ["scenario.json"]
 
 
 def test_a_missing_scenario_is_refused(tmp_path: Path) -> None:
-    done = wirespeed("none.json", "-o", "out", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (Exit.REFUSED, "")
+    completed = wirespeed("none.json", "-o", "out", cwd=tmp_path)
+    assert (completed.returncode, completed.stdout) == (Exit.REFUSED, "")
     hint = f"relative paths start at {tmp_path}"
-    assert done.stderr == f"error: none.json: no such file or directory\n  hint: {hint}\n"
+    assert completed.stderr == f"error: none.json: no such file or directory\n  hint: {hint}\n"
     assert names(tmp_path) == []
 
 
 def test_a_folder_one_may_not_write_to_is_met_before_the_run(tmp_path: Path) -> None:
     started = time.monotonic()
-    done = wirespeed(write_scenario(tmp_path, LONG), "-o", "/proc/out")
+    completed = wirespeed(write_scenario(tmp_path, LONG), "-o", "/proc/out")
     assert time.monotonic() - started < 20
-    assert (done.returncode, done.stdout) == (Exit.REFUSED, "")
-    assert done.stderr.startswith("error: /proc/out: ")
+    assert (completed.returncode, completed.stdout) == (Exit.REFUSED, "")
+    assert completed.stderr.startswith("error: /proc/out: ")
 
 
-def interrupt(process: subprocess.Popen[str], out: Path) -> tuple[str, str]:
+def interrupt(process: subprocess.Popen[str], target: Path) -> tuple[str, str]:
     """Ctrl-C during the run."""
     deadline = time.monotonic() + 30
-    while not (out.is_dir() and list(out.glob(".unfinished-*"))):
+    while not (target.is_dir() and list(target.glob(".unfinished-*"))):
         assert time.monotonic() < deadline, "the run does not start"
         time.sleep(0.01)
     time.sleep(1)
@@ -172,24 +172,24 @@ def interrupt(process: subprocess.Popen[str], out: Path) -> tuple[str, str]:
 
 
 def test_ctrl_c_keeps_what_happened(tmp_path: Path) -> None:
-    out = tmp_path / "out"
+    target = tmp_path / "out"
     arguments = command(
-        write_scenario(tmp_path, LONG), "-o", out, "--pcap", "17:16", "--threads", "1", "--format", "json"
+        write_scenario(tmp_path, LONG), "-o", target, "--pcap", "17:16", "--threads", "1", "--format", "json"
     )
     with subprocess.Popen(
         arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT
     ) as process:
-        stdout, stderr = interrupt(process, out)
+        stdout, stderr = interrupt(process, target)
     assert process.returncode == Exit.INTERRUPTED
-    assert stderr == f"interrupted: partial result in {out}\n"
+    assert stderr == f"interrupted: partial result in {target}\n"
     document = summary(stdout)
     assert document["complete"] is False
     assert document["hops"] > 1000
     assert (document["flows"], document["completed"], document["failed"]) == (16, 0, 0)
-    assert names(out) == sorted(["17_16.pcap", *TABLES, *CONTEXT, "summary.json"])
-    assert summary((out / "summary.json").read_text())["complete"] is False
-    assert digest(tables(out)) == document["tables_sha256"]
-    assert set(tables(out)["flows"]["status"].to_pylist()) == {"unfinished"}
+    assert names(target) == sorted(["17_16.pcap", *TABLES, *CONTEXT, "summary.json"])
+    assert summary((target / "summary.json").read_text())["complete"] is False
+    assert digest(tables(target)) == document["tables_sha256"]
+    assert set(tables(target)["flows"]["status"].to_pylist()) == {"unfinished"}
 
 
 def test_progress_is_shown_on_a_terminal(tmp_path: Path) -> None:
@@ -200,9 +200,9 @@ def test_progress_is_shown_on_a_terminal(tmp_path: Path) -> None:
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=stderr, text=True, env=environment) as process:
         interrupt(process, tmp_path / "out")
     os.close(stderr)
-    shown = os.read(terminal, 1 << 16).decode()
+    progress = os.read(terminal, 1 << 16).decode()
     os.close(terminal)
-    assert re.search(r" [1-9]\d?% 0 of 16 flows, [\d.]+ (us|ms) simulated, \d+\.\d\d M hops/s", shown)
+    assert re.search(r" [1-9]\d?% 0 of 16 flows, [\d.]+ (us|ms) simulated, \d+\.\d\d M hops/s", progress)
 
 
 def test_a_full_disk_is_said_and_leaves_nothing(tmp_path: Path) -> None:
@@ -211,42 +211,42 @@ def test_a_full_disk_is_said_and_leaves_nothing(tmp_path: Path) -> None:
     disk.mkdir()
     words = command(write_scenario(tmp_path, INCAST), "-o", disk)
     script = f'mount -t tmpfs -o size=16k tmpfs {disk}; "$@"; code=$?; ls -A {disk} >&2; exit $code'
-    done = subprocess.run(
+    completed = subprocess.run(
         ["unshare", "--mount", "sh", "-c", script, "sh", *words],
         capture_output=True,
         text=True,
         env=ENVIRONMENT,
         check=False,
     )
-    assert done.returncode == Exit.REFUSED
-    assert done.stdout.startswith("incast  preset roce")  # the summary is not lost
-    assert done.stderr == f"error: {disk}: no space left on device\n"
+    assert completed.returncode == Exit.REFUSED
+    assert completed.stdout.startswith("incast  preset roce")  # the summary is not lost
+    assert completed.stderr == f"error: {disk}: no space left on device\n"
 
 
 def test_a_file_that_may_not_grow_is_said(tmp_path: Path) -> None:
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (64 << 10, 64 << 10))
 
-    out = tmp_path / "out"
-    done = subprocess.run(
-        command(write_scenario(tmp_path, INCAST), "-o", out, "--pcap", "3:2"),
+    target = tmp_path / "out"
+    completed = subprocess.run(
+        command(write_scenario(tmp_path, INCAST), "-o", target, "--pcap", "3:2"),
         capture_output=True,
         text=True,
         env=ENVIRONMENT,
         check=False,
         preexec_fn=limit,
     )
-    assert (done.returncode, done.stdout) == (Exit.REFUSED, "")
-    assert done.stderr == "error: writing: file too large\n"
+    assert (completed.returncode, completed.stdout) == (Exit.REFUSED, "")
+    assert completed.stderr == "error: writing: file too large\n"
     assert names(tmp_path) == ["scenario.json"]
 
 
 def test_force_replaces(tmp_path: Path) -> None:
-    scenario, out = write_scenario(tmp_path, INCAST), tmp_path / "out"
+    scenario, target = write_scenario(tmp_path, INCAST), tmp_path / "out"
     for arguments, seed in ((["--pcap", "3:2"], 1), (["--force"], 2)):
-        assert wirespeed(scenario, "-o", out, "--seed", str(seed), *arguments).returncode == Exit.PASSED
-    assert names(out) == sorted([*TABLES, *CONTEXT, "summary.json"])
-    assert summary((out / "summary.json").read_text())["seed"] == 2
+        assert wirespeed(scenario, "-o", target, "--seed", str(seed), *arguments).returncode == Exit.PASSED
+    assert names(target) == sorted([*TABLES, *CONTEXT, "summary.json"])
+    assert summary((target / "summary.json").read_text())["seed"] == 2
 
 
 def test_an_operation_that_failed_is_exit_code_1(tmp_path: Path) -> None:
@@ -255,9 +255,9 @@ def test_an_operation_that_failed_is_exit_code_1(tmp_path: Path) -> None:
         "links": [{"a": 0, "b": 3, "loss": 1.0}, [1, 3], [2, 3]],
         "parameters": {"transport": {"ack_timeout": 4, "retry_count": 2}},
     }
-    done = wirespeed(write_scenario(tmp_path, scenario), "--format", "json")
-    assert (done.returncode, done.stderr) == (Exit.FAILED, "")
-    document = summary(done.stdout)
+    completed = wirespeed(write_scenario(tmp_path, scenario), "--format", "json")
+    assert (completed.returncode, completed.stderr) == (Exit.FAILED, "")
+    document = summary(completed.stdout)
     assert (document["complete"], document["flows"], document["completed"], document["failed"]) == (True, 2, 1, 1)
     assert document["losses"] > 0
     assert document["retransmissions"] > 0
@@ -274,8 +274,8 @@ def capture(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The frames of a port that congestion and pauses meet."""
     folder = tmp_path_factory.mktemp("capture")
     scenario = many_to_one(8, 1 << 20, buffer_bytes=2 << 20)
-    done = wirespeed(write_scenario(folder, scenario), "--preset", "roce", "-o", folder / "out", "--pcap", "0")
-    assert done.returncode == Exit.PASSED, done.stderr
+    completed = wirespeed(write_scenario(folder, scenario), "--preset", "roce", "-o", folder / "out", "--pcap", "0")
+    assert completed.returncode == Exit.PASSED, completed.stderr
     return folder / "out" / "0.pcap"
 
 
@@ -316,8 +316,8 @@ def test_wireshark_reads_every_transport_service(tmp_path: Path) -> None:
         ],
         "parameters": {"transport": {"rx_depth": 1, "receive_ns": 5000, "min_rnr_timer": 1}},
     }
-    done = wirespeed(write_scenario(tmp_path, scenario), "--preset", "roce", "-o", tmp_path / "out", "--pcap", "0")
-    assert done.returncode == Exit.PASSED, done.stderr
+    completed = wirespeed(write_scenario(tmp_path, scenario), "--preset", "roce", "-o", tmp_path / "out", "--pcap", "0")
+    assert completed.returncode == Exit.PASSED, completed.stderr
     capture = tmp_path / "out" / "0.pcap"
     assert tshark(capture, "-Y", "_ws.malformed") == []
     fields = ["infiniband.bth.opcode", "infiniband.bth.destqp", "infiniband.deth.srcqp", "infiniband.aeth.syndrome"]
@@ -327,7 +327,10 @@ def test_wireshark_reads_every_transport_service(tmp_path: Path) -> None:
     ]
     opcodes = [int(opcode) for opcode, *_ in rows]
     assert opcodes == [38, 39, 40, 100, 100, 4, 4, 17, 17, 4, 17]
-    assert [(int(to, 0), int(by, 0)) for _, to, by, _ in rows[3:5]] == [(0x103, 0x102), (0x105, 0x102)]
+    assert [(int(target_pair, 0), int(source_pair, 0)) for _, target_pair, source_pair, _ in rows[3:5]] == [
+        (0x103, 0x102),
+        (0x105, 0x102),
+    ]
     not_ready = 0b001_00001  # RNR NAK, timer 1
     assert [int(row[3], 0) for row in rows if row[0] == "17"][1] == not_ready
 
@@ -342,8 +345,8 @@ def test_wireshark_reads_tags_and_ipv6(ip: str, vlan: int | None, tmp_path: Path
             addresses = [f"2001:db8::{host + 1}", None]
             scenario["links"][host] = {"a": link[0], "b": link[1], "addresses": addresses}
     scenario["parameters"] = {"framing": {"ip": ip, "vlan": vlan}}
-    done = wirespeed(write_scenario(tmp_path, scenario), "-o", tmp_path / "out", "--pcap", "0")
-    assert done.returncode == Exit.PASSED, done.stderr
+    completed = wirespeed(write_scenario(tmp_path, scenario), "-o", tmp_path / "out", "--pcap", "0")
+    assert completed.returncode == Exit.PASSED, completed.stderr
     capture = tmp_path / "out" / "0.pcap"
     # RoCEv2 has no UDP checksum over IPv6 either; its ICRC is looked at below.
     wrong = ("-o", "udp.ignore_ipv6_zero_checksum:TRUE", "-Y", "_ws.malformed or _ws.expert.severity >= 0x00600000")
@@ -361,16 +364,16 @@ def test_wireshark_reads_tags_and_ipv6(ip: str, vlan: int | None, tmp_path: Path
     ]
     words = [word for field in fields for word in ("-e", field)]
     tagged = (lambda priority: [str(priority), str(vlan)]) if vlan is not None else (lambda _: ["", ""])
-    here, there = ("2001:db8::1", "2001:db8::5") if ip == "ipv6" else ("10.0.0.1", "10.0.0.9")
-    more = (4 if vlan is not None else 0) + (20 if ip == "ipv6" else 0)
+    first_host, second_host = ("2001:db8::1", "2001:db8::5") if ip == "ipv6" else ("10.0.0.1", "10.0.0.9")
+    header_bytes = (4 if vlan is not None else 0) + (20 if ip == "ipv6" else 0)
     expected = {
-        "7": ["4154", tagged(3), here, there, "26"],
-        "17": ["62", tagged(3), there, here, "26"],
-        "129": ["74", tagged(7), there, here, "48"],
+        "7": ["4154", tagged(3), first_host, second_host, "26"],
+        "17": ["62", tagged(3), second_host, first_host, "26"],
+        "129": ["74", tagged(7), second_host, first_host, "48"],
     }
     for opcode, (bare, tag, source, target, dscp) in expected.items():
         rows = tshark(capture, "-Y", f"infiniband.bth.opcode == {opcode}", "-T", "fields", *words)
-        wanted = "\t".join((str(int(bare) + more), opcode, *tag, source, target, dscp))
+        wanted = "\t".join((str(int(bare) + header_bytes), opcode, *tag, source, target, dscp))
         assert (set(rows), bool(rows)) == ({wanted}, True)
     pauses = tshark(capture, "-Y", "macc.opcode == 0x0101", "-T", "fields", "-e", "frame.len", "-e", "vlan.id")
     assert set(pauses) == {"60\t"}
@@ -386,24 +389,24 @@ def test_wireshark_reads_tags_and_ipv6(ip: str, vlan: int | None, tmp_path: Path
 def test_the_receiver_sees_every_mark(tmp_path: Path) -> None:
     needs("tshark")
     scenario = write_scenario(tmp_path, many_to_one(4, 2 << 20))
-    done = wirespeed(scenario, "-o", tmp_path / "out", "--pcap", "4", "--format", "json")
+    completed = wirespeed(scenario, "-o", tmp_path / "out", "--pcap", "4", "--format", "json")
     marked = tshark(tmp_path / "out" / "4.pcap", "-Y", "ip.dsfield.ecn == 3")
-    assert len(marked) == summary(done.stdout)["ecn_marks"] > 0
+    assert len(marked) == summary(completed.stdout)["ecn_marks"] > 0
 
 
 def test_captures_of_several_ports_tell_of_the_same_frames(tmp_path: Path) -> None:
     needs("tshark")
     scenario = write_scenario(tmp_path, INCAST)
-    done = wirespeed(scenario, "-o", tmp_path / "out", "--pcap", "0, 3:0", "--pcap", "2")
-    assert done.returncode == Exit.PASSED, done.stderr
+    completed = wirespeed(scenario, "-o", tmp_path / "out", "--pcap", "0, 3:0", "--pcap", "2")
+    assert completed.returncode == Exit.PASSED, completed.stderr
 
     def data(port: str, source: str) -> list[str]:
         wanted = f"infiniband.bth.opcode <= 8 and ip.src == {source}"
         return tshark(tmp_path / "out" / f"{port}.pcap", "-Y", wanted, "-T", "fields", "-e", "infiniband.bth.psn")
 
-    sent = data("0", "10.0.0.1")
-    assert len(sent) == 256
-    assert data("3_0", "10.0.0.1") == data("2", "10.0.0.1") == sent
+    packets = data("0", "10.0.0.1")
+    assert len(packets) == 256
+    assert data("3_0", "10.0.0.1") == data("2", "10.0.0.1") == packets
     assert data("0", "10.0.0.3") == []
     assert len(data("2", "10.0.0.3")) == 256
 
@@ -419,12 +422,12 @@ def test_the_invariant_crc_is_right(capture: Path) -> None:
 def frames(file: bytes) -> Iterator[bytes]:
     """The frames of a pcap file, each kept whole."""
     assert struct.unpack("<I", file[:4])[0] == 0xA1B23C4D
-    at = 24
-    while at < len(file):
-        _, _, kept, length = struct.unpack_from("<4I", file, at)
-        assert kept == length
-        yield file[at + 16 : at + 16 + kept]
-        at += 16 + kept
+    offset = 24
+    while offset < len(file):
+        _, _, captured_bytes, length = struct.unpack_from("<4I", file, offset)
+        assert captured_bytes == length
+        yield file[offset + 16 : offset + 16 + captured_bytes]
+        offset += 16 + captured_bytes
 
 
 def invariant_crc(packet: bytes) -> int:

@@ -70,7 +70,7 @@ def capture(tmp_path: Path) -> Callable[[dict[str, Any]], list[Path]]:
 
 
 @pytest.mark.parametrize("framing", [{}, {"ip": "ipv6", "vlan": 7}])
-def test_a_clean_run_has_nothing_to_complain_of(
+def test_a_clean_run_has_no_tcp_errors(
     capture: Callable[[dict[str, Any]], list[Path]], framing: dict[str, object]
 ) -> None:
     for file in capture(mixed_scenario(parameters={"framing": framing})):
@@ -81,9 +81,9 @@ def test_a_clean_run_has_nothing_to_complain_of(
         assert sum(int(row["tcp.len"]) for row in forth) == 100_000 + 1 + 1448 + 50_000 + 30_001
         assert forth[-1]["tcp.nxtseq"] == str(1 + sum(int(row["tcp.len"]) for row in forth))
         assert {row["tcp.checksum.status"] for row in forth} == {"1"}
-        back = [row for row in rows if row["tcp.srcport"] == "5201"]
-        assert sum(int(row["tcp.len"]) for row in back) == 70_005
-        assert back[-1]["tcp.ack"] == forth[-1]["tcp.nxtseq"]
+        replies = [row for row in rows if row["tcp.srcport"] == "5201"]
+        assert sum(int(row["tcp.len"]) for row in replies) == 70_005
+        assert replies[-1]["tcp.ack"] == forth[-1]["tcp.nxtseq"]
         datagrams = [row for row in rows if row["udp.dstport"] == "5201"]
         assert sum(int(row["udp.length"]) - 8 for row in datagrams) == 20_001
         assert {row["udp.checksum.status"] for row in datagrams} == {"1"}

@@ -90,15 +90,15 @@ def test_another_table_has_another_hash(other_table: dict[str, pa.Table]) -> Non
 
 
 @pytest.mark.parametrize(
-    "same",
+    "table",
     [
         FLOWS["t"].replace_schema_metadata({"written": "today"}),
         pa.concat_tables([FLOWS["t"].slice(0, 1), FLOWS["t"].slice(1, 2)]),
         pa.concat_tables([FLOWS["t"], FLOWS["t"]]).slice(3),
     ],
 )
-def test_how_a_table_is_held_does_not_count(same: pa.Table) -> None:
-    assert digest({"t": same}) == digest(FLOWS)
+def test_how_a_table_is_held_does_not_count(table: pa.Table) -> None:
+    assert digest({"t": table}) == digest(FLOWS)
 
 
 def test_words_count_by_what_they_say() -> None:

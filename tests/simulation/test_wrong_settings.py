@@ -35,7 +35,7 @@ classes:
 """
 OF_SWITCHES = ("switch", "ecmp", "marking")
 OF_HOSTS = ("nic", "transport", "notification", "congestion")
-SENT = "version: 1\ntraffic:\n  - {pattern: permutation, size: 64 kB}\n"
+TRAFFIC = "version: 1\ntraffic:\n  - {pattern: permutation, size: 64 kB}\n"
 
 
 @functools.cache
@@ -51,7 +51,7 @@ def plan(name: str) -> Plan:
 
 @functools.cache
 def planned_document(name: str, folder: Path) -> dict[str, Any]:
-    return build_scenario(plan(name), folder, SENT)[1]
+    return build_scenario(plan(name), folder, TRAFFIC)[1]
 
 
 def flat(tree: dict[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
@@ -73,7 +73,7 @@ class ScenarioChange:
 
 def change_setting(name: str, folder: Path, entry: str) -> ScenarioChange:
     before = planned_document(name, folder)
-    after = build_scenario(plan(name), folder, f"{SENT}faults:\n  - {{kind: wrong-setting, {entry}}}\n")[1]
+    after = build_scenario(plan(name), folder, f"{TRAFFIC}faults:\n  - {{kind: wrong-setting, {entry}}}\n")[1]
     parameters: dict[str, Any] = {}
     devices = set()
     for number, link in enumerate(before["links"]):
@@ -191,17 +191,19 @@ def test_every_setting_is_tried() -> None:
 
 def test_a_pcie_function_is_that_of_its_nic(tmp_path: Path) -> None:
     """By the name of the port; the other NIC of the host has its changes."""
-    few = "2 x nvidia-mcx613106a-vdat, nvm: {outstanding_reads: 2}"
-    text = ONE_SWITCH.format(model="arista-7060dx5-64s", system="eos").replace("2 x broadcom-bcm957608-p1400gd", few)
+    few_reads = "2 x nvidia-mcx613106a-vdat, nvm: {outstanding_reads: 2}"
+    text = ONE_SWITCH.format(model="arista-7060dx5-64s", system="eos").replace(
+        "2 x broadcom-bcm957608-p1400gd", few_reads
+    )
     fault = "{kind: wrong-setting, port: node2:enp67s0np0, setting: pcie.max_read_request, value: 512}"
-    _, document = build_scenario(build(read_text(text, "one.yaml")), tmp_path, f"{SENT}faults:\n  - {fault}\n")
+    _, document = build_scenario(build(read_text(text, "one.yaml")), tmp_path, f"{TRAFFIC}faults:\n  - {fault}\n")
     reads = [resolve_parameters(document, port, 3)["nic"]["pipe"]["pcie"]["reads"] for port in (0, 2, 4, 6)]
     assert [entry["max_read_request_bytes"] for entry in reads] == [4096, 4096, 4096, 512]
 
 
 def test_data_of_another_dscp_is_in_the_class_of_that(tmp_path: Path) -> None:
     """Of the named NIC: its flows are of priority 0 then, whose queues are lossy."""
-    fault = f"{SENT}faults:\n  - {{kind: wrong-setting, node: node2, setting: nic.qos.roce_dscp, value: 0}}\n"
+    fault = f"{TRAFFIC}faults:\n  - {{kind: wrong-setting, node: node2, setting: nic.qos.roce_dscp, value: 0}}\n"
     flows = build_scenario(plan("fabric"), tmp_path, fault)[1]["flows"]
     assert {(flow["src"] == 1, flow["priority"]) for flow in flows} == {(True, 0), (False, 5)}
 
@@ -212,10 +214,10 @@ def test_an_unset_value_is_not_taken_from_other_devices(tmp_path: Path) -> None:
         read_text(ONE_SWITCH.format(model="arista-7060dx5-64s", system="eos").replace("dcqcn-p", "dcqcn-d"), "one.yaml")
     )
     fault = "{kind: wrong-setting, port: node2:enp29s0np0, setting: nic.qos.congestion, value: dcqcn-p}"
-    _, document = build_scenario(step, tmp_path, f"{SENT}faults:\n  - {fault}\n")
-    found = {port: resolve_parameters(document, port, 3) for port in range(0, 8, 2)}
-    assert found[4]["congestion"] == {"algorithm": "dcqcn-p"}
-    assert [found[port]["notification"].get("interval_ns") for port in (0, 2, 4, 6)] == [0, 0, None, 0]
+    _, document = build_scenario(step, tmp_path, f"{TRAFFIC}faults:\n  - {fault}\n")
+    parameters = {port: resolve_parameters(document, port, 3) for port in range(0, 8, 2)}
+    assert parameters[4]["congestion"] == {"algorithm": "dcqcn-p"}
+    assert [parameters[port]["notification"].get("interval_ns") for port in (0, 2, 4, 6)] == [0, 0, None, 0]
 
 
 def test_why_a_setting_does_not_act(tmp_path: Path) -> None:
