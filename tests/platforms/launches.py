@@ -10,7 +10,7 @@ from wirespeed.units import Size
 
 CORES = ((0, 1, 2, 3), (4, 5, 6, 8), (64,), (65, 67))
 
-_ANY = Launch(
+_BASE = Launch(
     hosts=("node1", "node2"),
     ranks_per_host=4,
     threads=4,
@@ -24,7 +24,7 @@ _ANY = Launch(
     environment={"HSA_XNACK": "1"},
 )
 _RCCL = replace(
-    _ANY,
+    _BASE,
     library="rccl",
     starter="mpirun",
     rdma=True,
@@ -41,9 +41,9 @@ _RCCL = replace(
     channels=32,
 )
 _NCCL = replace(_RCCL, library="nccl", fine_grained_memory=None, network_within_host=False, dma_buf=False)
-_OPENMPI = replace(_ANY, library="openmpi", starter="mpirun", transport="hybrid", hybrid_from=1024)
+_OPENMPI = replace(_BASE, library="openmpi", starter="mpirun", transport="hybrid", hybrid_from=1024)
 _MVAPICH = replace(
-    _ANY,
+    _BASE,
     library="mvapich2",
     starter="mpirun-rsh",
     dscp=None,

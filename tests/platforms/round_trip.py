@@ -24,8 +24,8 @@ def with_nic(cluster: str, name: str, model: NicModel) -> str:
 
 def answers(platform: Platform, name: str, device: Device) -> Outputs:
     """What the device answers to every command of the platform."""
-    asked = (answered for command in platform.commands for answered in _ask(platform, command, name, device))
-    return Outputs(name, dict(asked))
+    replies = (answered for command in platform.commands for answered in _ask(platform, command, name, device))
+    return Outputs(name, dict(replies))
 
 
 def _ask(platform: Platform, command: Command, name: str, device: Device) -> Iterator[tuple[str, Output]]:
@@ -39,19 +39,19 @@ def _ask(platform: Platform, command: Command, name: str, device: Device) -> Ite
         yield f"{command.id}@{interface}", Output(command.id, text, source)
 
 
-def facts_of(platform: Platform, outputs: Outputs) -> Facts:
+def build_facts(platform: Platform, outputs: Outputs) -> Facts:
     """What the platform reads from outputs."""
     return assemble_facts(platform.parse(outputs), devices=[outputs.device])
 
 
 def find_losses(platform: Platform, name: str, device: Device) -> list[str]:
     """Settings the platform declares as read that are not the same after being answered and read."""
-    facts = facts_of(platform, answers(platform, name, device))
-    found: list[str] = []
+    facts = build_facts(platform, answers(platform, name, device))
+    losses: list[str] = []
     for place, path, value in walk(device, Place(name)):
         if value is None or not platform.support(path).read:
             continue
         got = facts.value(place, path)
         if got is None or not SETTINGS[path].compare.holds(value, got):
-            found.append(f"{place} {path}: {value!r} came back as {got!r}")
-    return found
+            losses.append(f"{place} {path}: {value!r} came back as {got!r}")
+    return losses

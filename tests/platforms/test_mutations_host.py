@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from platforms.mutations import change_value, put
-from platforms.round_trip import answers, facts_of
+from platforms.round_trip import answers, build_facts
 from platforms.test_round_trip import CLUSTERS, devices
 from wirespeed.facts import COMPLETE, State
 from wirespeed.platforms import Output, Outputs, Platform, platform, platforms
@@ -112,15 +112,15 @@ class Case:
 
 def _cases(platform_entry: Platform, name: str, device: Device) -> Iterator[Case]:
     """Every setting that the platform reads, once for each kind of place."""
-    done: set[tuple[str | None, str]] = set()
+    covered: set[tuple[str | None, str]] = set()
     for place, path, value in walk(device, Place(name)):
         if (
             value is not None
             and platform_entry.support(path).read
-            and (place.kind, path) not in done
+            and (place.kind, path) not in covered
             and not _is_derived(platform_entry, path)
         ):
-            done.add((place.kind, path))
+            covered.add((place.kind, path))
             yield Case(place, path, value)
 
 
@@ -128,10 +128,10 @@ def _cases(platform_entry: Platform, name: str, device: Device) -> Iterator[Case
 def test_another_value_is_read(kind: str, name: str, tmp_path: Path) -> None:
     wrong: list[str] = []
     for node, platform_entry, device in _nodes(kind, name, tmp_path):
-        before = facts_of(platform_entry, answers(platform_entry, node, device)).readings
+        readings_of_host = build_facts(platform_entry, answers(platform_entry, node, device)).readings
         for case in _cases(platform_entry, node, device):
             changed_value = change_value(case.path, case.value)
-            facts = facts_of(
+            facts = build_facts(
                 platform_entry, answers(platform_entry, node, put(device, case.place, case.path, changed_value))
             )
             read = [reading.value for reading in facts.readings.get((case.place, case.path), ())]
@@ -140,8 +140,8 @@ def test_another_value_is_read(kind: str, name: str, tmp_path: Path) -> None:
             wrong += [
                 f"{case.place} {case.path}: changed, and {place} {path} is {readings[0].value!r}"
                 for (place, path), readings in facts.readings.items()
-                if path != case.path and not _is_derived(platform_entry, path) and (place, path) in before
-                if before[place, path][0].value != readings[0].value
+                if path != case.path and not _is_derived(platform_entry, path) and (place, path) in readings_of_host
+                if readings_of_host[place, path][0].value != readings[0].value
             ]
     assert wrong == []
 
@@ -170,17 +170,19 @@ def _read_commands(
     platform_entry: Platform, name: str, device: Host
 ) -> Iterator[tuple[str, dict[str, Output], dict[Key, Any]]]:
     """Each command of the host and its first NIC with what it needs beside, and what is then read."""
-    given = answers(platform_entry, name, device).outputs
-    every = {key: replace(output, source=replace(output.source, command=key)) for key, output in given.items()}
+    outputs_by_command = answers(platform_entry, name, device).outputs
+    every = {
+        key: replace(output, source=replace(output.source, command=key)) for key, output in outputs_by_command.items()
+    }
     first = next(iter(device.nics))
     for key in every:
         if key.partition("@")[2] in ("", first):
-            beside = {
+            prerequisites = {
                 command_id: output
                 for command_id, output in every.items()
                 if command_id.partition("@")[0] in (*_companions(key),)
             }
-            outputs = {**beside, key: every[key]}
+            outputs = {**prerequisites, key: every[key]}
             yield key, outputs, _read(platform_entry, Outputs(name, outputs))
 
 
@@ -236,10 +238,10 @@ def test_a_message_is_no_value(kind: str, name: str, tmp_path: Path) -> None:
         for key, outputs, right in _read_commands(platform_entry, node, device):
             text = outputs[key].text
             for message in MESSAGES:
-                for other in (message + text, text + message, message):
+                for longer_text in (message + text, text + message, message):
                     wrong += [
                         f"{key} {message!r}: {difference}"
-                        for difference in _wrong(platform_entry, node, outputs, key, other, right)
+                        for difference in _wrong(platform_entry, node, outputs, key, longer_text, right)
                     ]
     assert wrong == []
 

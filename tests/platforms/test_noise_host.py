@@ -34,9 +34,9 @@ def _objects(*entries: dict[str, Any]) -> Noise:
     return lambda text: json.dumps([entries[0], *json.loads(text), *entries], indent=4)
 
 
-def _replace(pattern: str, by: str) -> Noise:
+def _replace(pattern: str, replacement: str) -> Noise:
     def change(text: str) -> str:
-        changed_text, times = re.subn(pattern, by, text, flags=re.M)
+        changed_text, times = re.subn(pattern, replacement, text, flags=re.M)
         assert times, f"{pattern} is not in the answer"
         return changed_text
 

@@ -27,13 +27,13 @@ BEYOND_CLUSTER_FILES = {"port.qos.dot1p_tc", "port.qos.tc_dscp", "port.tagged_vl
 @cache
 def planned_settings() -> Mapping[tuple[str, str], frozenset[str]]:
     """The settings that the cluster files set, by platform."""
-    found: dict[tuple[str, str], set[str]] = {key: set() for key in platforms()}
+    settings: dict[tuple[str, str], set[str]] = {key: set() for key in platforms()}
     for plan in _plans():
         for name, device in plan.devices.items():
             paths = {path for _, path, value in walk(device, Place(name)) if value is not None}
             for file in stack(plan, name):
-                found[file.kind, file.name] |= paths
-    return {key: frozenset(paths) for key, paths in found.items()}
+                settings[file.kind, file.name] |= paths
+    return {key: frozenset(paths) for key, paths in settings.items()}
 
 
 def _plans() -> Iterator[Plan]:
@@ -49,8 +49,8 @@ def _plans() -> Iterator[Plan]:
 @pytest.mark.parametrize(("kind", "name"), list(platforms()))
 def test_every_rendered_setting_is_asked_for_by_a_cluster_file(kind: str, name: str) -> None:
     paths = {path for path, support in platforms()[kind, name].settings.items() if support.rendered}
-    never = paths - planned_settings()[kind, name]
-    assert never - TUNED == set()
+    unused_paths = paths - planned_settings()[kind, name]
+    assert unused_paths - TUNED == set()
 
 
 def test_a_tuning_profile_has_what_no_cluster_file_here_asks_for() -> None:

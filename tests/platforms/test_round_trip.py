@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from platforms.launches import LAUNCHES
-from platforms.round_trip import SETTINGS, answers, facts_of, find_losses, with_nic
+from platforms.round_trip import SETTINGS, answers, build_facts, find_losses, with_nic
 from wirespeed.catalogue import load
 from wirespeed.cluster import read
 from wirespeed.facts import COMPLETE, Source
@@ -121,7 +121,7 @@ def test_a_sample_is_answered_with_its_own_lines(kind: str, name: str, case: Pat
             for file in sorted(case.glob("*.txt"))
         },
     )
-    facts = facts_of(platform_entry, recorded)
+    facts = build_facts(platform_entry, recorded)
     answer_texts = answers(platform_entry, "leaf1", facts.devices["leaf1"])
     missing: dict[str, list[str]] = {}
     for (_, path), readings in facts.readings.items():

@@ -35,13 +35,13 @@ def facts(**outputs: str) -> Facts:
     return assemble_facts(platform("host", "ubuntu").parse(recorded), devices=["h"])
 
 
-def read_attributes(given: Facts) -> dict[str, str]:
+def read_attributes(host_facts: Facts) -> dict[str, str]:
     """Every attribute that was read, with the value a check believes."""
-    return {place.name: given.value(place, path) for place, path in given.readings if path == "bios.value"}
+    return {place.name: host_facts.value(place, path) for place, path in host_facts.readings if path == "bios.value"}
 
 
-def bios_answer(attributes: Any, **more: Any) -> str:
-    return json.dumps({**BIOS, "Attributes": attributes, **more}, indent=4)
+def bios_answer(attributes: Any, **fields: Any) -> str:
+    return json.dumps({**BIOS, "Attributes": attributes, **fields}, indent=4)
 
 
 @pytest.mark.parametrize(
@@ -101,9 +101,11 @@ def test_what_the_bmc_says(text: str, expected: dict[str, str]) -> None:
 def test_a_name_that_is_not_certain_is_marked(
     address: dict[str, str], attributes: dict[str, str], expected: dict[str, bool]
 ) -> None:
-    given = facts(redfish_bios=bios_answer(attributes, **address))
-    assert {name: given.value(HOST.child("bios", name), "bios.verified") for name in read_attributes(given)} == expected
-    reading = given.reading(HOST.child("bios", next(iter(expected))), "bios.value")
+    bios_facts = facts(redfish_bios=bios_answer(attributes, **address))
+    assert {
+        name: bios_facts.value(HOST.child("bios", name), "bios.verified") for name in read_attributes(bios_facts)
+    } == expected
+    reading = bios_facts.reading(HOST.child("bios", next(iter(expected))), "bios.value")
     assert reading is not None
     assert (reading.source.line, reading.state) == (6, State.CONFIGURED)
 
@@ -136,17 +138,17 @@ def test_iommu_groups_prove_an_iommu_and_none_prove_nothing() -> None:
 
 
 def test_what_runs_goes_before_what_was_saved() -> None:
-    given = facts(redfish_bios=bios_answer({"LogicalProc": "Disabled"}), lscpu="Thread(s) per core: 2\n")
-    assert read_attributes(given) == {"smt": "enabled"}
+    host_facts = facts(redfish_bios=bios_answer({"LogicalProc": "Disabled"}), lscpu="Thread(s) per core: 2\n")
+    assert read_attributes(host_facts) == {"smt": "enabled"}
 
 
 def test_smbios_names_maker_and_version() -> None:
-    given = facts(
+    host_facts = facts(
         dmidecode="# dmidecode 3.3\nHandle 0x0000, DMI type 0, 26 bytes\nBIOS Information\n\tVendor: Dell Inc.\n"
         "\tVersion: 2.1.3\n\nHandle 0x0100, DMI type 1, 27 bytes\nSystem Information\n\tManufacturer: Dell Inc.\n"
         "\tVersion: Not Specified\n"
     )
-    assert (given.value(HOST, "host.vendor"), given.value(HOST, "host.bios_version")) == ("dell", "2.1.3")
+    assert (host_facts.value(HOST, "host.vendor"), host_facts.value(HOST, "host.bios_version")) == ("dell", "2.1.3")
 
 
 RECORDED = {
@@ -202,9 +204,9 @@ def read_case(case: str) -> dict[str, str]:
     ],
 )
 def test_recorded_answers(case: str, vendor: str, version: str | None) -> None:
-    given = facts(**read_case(case))
-    assert read_attributes(given) == RECORDED[case]
-    assert (given.value(HOST, "host.vendor"), given.value(HOST, "host.bios_version")) == (vendor, version)
+    host_facts = facts(**read_case(case))
+    assert read_attributes(host_facts) == RECORDED[case]
+    assert (host_facts.value(HOST, "host.vendor"), host_facts.value(HOST, "host.bios_version")) == (vendor, version)
 
 
 @pytest.mark.parametrize("case", RECORDED)
@@ -214,17 +216,20 @@ def test_a_line_less_of_a_recorded_answer_shows_less(case: str) -> None:
     wrong: list[str] = []
     for command, text in texts.items():
         rows = text.split("\n")
-        alone = read_of(facts(**{command: text}))
+        settings_of_command = list_values(facts(**{command: text}))
         for index, row in enumerate(rows):
-            for less in (rows[:index] + rows[index + 1 :], rows[:index]):
-                read = read_of(facts(**{command: "\n".join(less)}))
-                wrong += [f"{command} without {row!r}: {attribute}" for attribute in read.items() - alone.items()]
+            for remaining_rows in (rows[:index] + rows[index + 1 :], rows[:index]):
+                read = list_values(facts(**{command: "\n".join(remaining_rows)}))
+                wrong += [
+                    f"{command} without {row!r}: {attribute}"
+                    for attribute in read.items() - settings_of_command.items()
+                ]
     assert wrong == []
 
 
-def read_of(given: Facts) -> dict[str, Any]:
+def list_values(host_facts: Facts) -> dict[str, Any]:
     """Everything that was read, by place and path."""
-    return {f"{place} {path}": reading[0].value for (place, path), reading in given.readings.items()}
+    return {f"{place} {path}": reading[0].value for (place, path), reading in host_facts.readings.items()}
 
 
 @pytest.mark.parametrize("example", ["mi300x-4node", "esnet-400g"])

@@ -158,7 +158,7 @@ def test_a_network_is_said_in_the_words_of_its_configurer(
 
 
 @pytest.mark.parametrize(
-    ("system", "renderer", "there"),
+    ("system", "renderer", "expected_path"),
     [
         ("ubuntu-22.04", None, "/etc/netplan/60-wirespeed.yaml"),
         ("ubuntu-22.04", "netplan", "/etc/netplan/60-wirespeed.yaml"),
@@ -170,10 +170,10 @@ def test_a_network_is_said_in_the_words_of_its_configurer(
         ("sles-16.0", None, KEYFILE),
     ],
 )
-def test_one_configurer_alone_is_told(system: str, renderer: str | None, there: str) -> None:
+def test_one_configurer_alone_is_told(system: str, renderer: str | None, expected_path: str) -> None:
     folders = ("/etc/netplan/", "/etc/systemd/network/", "/etc/NetworkManager/", "/etc/sysconfig/network/")
     paths = {path for path in texts(plan(system, renderer=renderer)) if path.startswith(folders)}
-    assert there in paths
+    assert expected_path in paths
     assert len({path.rpartition("/")[0] for path in paths}) == 1
 
 
@@ -197,13 +197,13 @@ def test_a_configurer_that_the_system_has_not_is_refused(system: str, renderer: 
 
 def sections(text: str) -> list[tuple[str, list[str]]]:
     """The sections of an ini file and their lines, sorted: neither networkd nor NetworkManager cares for order."""
-    found: list[tuple[str, list[str]]] = []
+    line_groups: list[tuple[str, list[str]]] = []
     for line in text.splitlines():
         if line.startswith("["):
-            found.append((line, []))
+            line_groups.append((line, []))
         elif line and not line.startswith("#"):
-            found[-1][1].append(line)
-    return sorted((name, sorted(lines)) for name, lines in found)
+            line_groups[-1][1].append(line)
+    return sorted((name, sorted(lines)) for name, lines in line_groups)
 
 
 @pytest.mark.parametrize("scheme", ["cluster", "cluster-rail24"])

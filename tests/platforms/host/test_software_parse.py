@@ -38,7 +38,7 @@ def test_what_is_built_for_the_running_kernel() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found", "whole"),
+    ("text", "expected", "whole"),
     [
         ("", {}, True),
         ("netxtreme-peer-mem/234.0.154.0, 6.5.0-1-generic, x86_64: installed\n", {}, True),  # another kernel's
@@ -61,8 +61,8 @@ def test_what_is_built_for_the_running_kernel() -> None:
         ),
     ],
 )
-def test_lines_of_dkms(text: str, found: dict[str, tuple[bool, str]], whole: bool) -> None:
-    assert packages(text) == found
+def test_lines_of_dkms(text: str, expected: dict[str, tuple[bool, str]], whole: bool) -> None:
+    assert packages(text) == expected
     facts = read(dkms=text, uname="6.8.0-111-generic\n")
     assert facts.complete(HOST, "host.packages") == whole
 
@@ -110,7 +110,7 @@ def test_nccl_by_its_files(text: str, value: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("MLNX_OFED_LINUX-24.10-0.7.0.0:\n", "MLNX_OFED_LINUX-24.10-0.7.0.0"),
         ("OFED-internal-25.10-1.7.1:\n", "OFED-internal-25.10-1.7.1"),  # DOCA-OFED 3.2.1
@@ -120,5 +120,5 @@ def test_nccl_by_its_files(text: str, value: object) -> None:
         ("", None),
     ],
 )
-def test_the_rdma_stack(text: str, found: str | None) -> None:
-    assert read(ofed_info=text).devices["node1"].software.rdma_stack == found
+def test_the_rdma_stack(text: str, expected: str | None) -> None:
+    assert read(ofed_info=text).devices["node1"].software.rdma_stack == expected

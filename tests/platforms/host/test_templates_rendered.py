@@ -34,7 +34,7 @@ DECLARED = sorted(
     if support.rendered
 )
 
-GIVEN: dict[str, Any] = {
+CHANGED_VALUES: dict[str, Any] = {
     "host.renderer": "networkd",
     "nic.nvm.sriov": False,
     "nic.nvm.dcbx": False,
@@ -161,7 +161,9 @@ def files(built_plan: Plan, host: str) -> dict[str, str] | str:
 @pytest.mark.parametrize(("owner", "path"), DECLARED)
 def test_another_value_gives_other_files(owner: str, path: str) -> None:
     built_plan = plan(owner)
-    hosts = {name: change_setting(host, path, GIVEN.get(path)) for name, host in list(built_plan.hosts.items())[:2]}
+    hosts = {
+        name: change_setting(host, path, CHANGED_VALUES.get(path)) for name, host in list(built_plan.hosts.items())[:2]
+    }
     assert any(hosts.values()), f"{owner}: the example has no intent for {path}"
     assert any(
         files(replace(built_plan, hosts={**built_plan.hosts, name: host}), name) != files(built_plan, name)

@@ -250,10 +250,11 @@ def test_a_program_runs_near_a_nic(tmp_path: Path) -> None:
 
     assert near(FIRST, "iperf3", "-s").stdout == "--cpunodebind=1 --localalloc -- iperf3 -s\n"
     for wrong in ((SECOND, "iperf3"), (FIRST,), ()):
-        done = near(*wrong)
-        assert done.returncode == 2
+        completed = near(*wrong)
+        assert completed.returncode == 2
         assert (
-            done.stderr == f"usage: wirespeed-near INTERFACE COMMAND [ARGUMENT ...]; an interface is one of {FIRST}\n"
+            completed.stderr
+            == f"usage: wirespeed-near INTERFACE COMMAND [ARGUMENT ...]; an interface is one of {FIRST}\n"
         )
 
 

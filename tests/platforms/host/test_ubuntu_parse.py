@@ -23,11 +23,11 @@ PORT = HOST.child("pcie", "0000:1d:00.0")
 
 def outputs(texts: Mapping[str, str], errors: str = "", empty: int = 1) -> Outputs:
     """Outputs by command; one that is empty ends with the exit code ``empty``, as grep and ls do."""
-    found = {
+    output_by_command = {
         key: Output(key, text, Source("h", key, f"{key}.out"), 0 if text else empty, errors)
         for key, text in texts.items()
     }
-    return Outputs("h", found)
+    return Outputs("h", output_by_command)
 
 
 def read(errors: str = "", **texts: str) -> Facts:
@@ -314,8 +314,8 @@ def test_sysfs_shows_the_link_to_anybody() -> None:
         pcie_sysfs__enp29s0np0=f"{folder}/current_link_speed:16.0 GT/s PCIe\n{folder}/current_link_width:8\n"
         f"{folder}/max_link_speed:Unknown\n{folder}/numa_node:-1\n"
     )
-    found = facts.devices["h"].pcie["0000:1d:00.0"]  # type: ignore[union-attr]
-    assert (found.link.speed, found.link.width, found.link.capable_speed, found.numa_node) == (16000, 8, None, None)
+    slot = facts.devices["h"].pcie["0000:1d:00.0"]  # type: ignore[union-attr]
+    assert (slot.link.speed, slot.link.width, slot.link.capable_speed, slot.numa_node) == (16000, 8, None, None)
 
 
 def test_no_rdma_device_at_all_is_known() -> None:
@@ -376,12 +376,12 @@ def test_arbitrary_text_never_crashes(texts: dict[str, str], errors: str) -> Non
 def test_a_cut_output_gives_fewer_values_never_others(file: Path, data: st.DataObject) -> None:
     text = file.read_text()
     truncated_text = "\n".join(text.split("\n")[: data.draw(st.integers(0, text.count("\n")))])
-    others = {path.stem: path.read_text() for path in file.parent.glob("rdma-link.txt")}
+    link_texts = {path.stem: path.read_text() for path in file.parent.glob("rdma-link.txt")}
     parse = platform("host", "ubuntu").parse
     whole = {
         (observation.place, observation.path): observation.value
-        for observation in parse(outputs({**others, file.stem: text}))
+        for observation in parse(outputs({**link_texts, file.stem: text}))
     }
-    for entry in parse(outputs({**others, file.stem: truncated_text}, empty=0)):
+    for entry in parse(outputs({**link_texts, file.stem: truncated_text}, empty=0)):
         if entry.value != COMPLETE:
             assert whole[entry.place, entry.path] == entry.value

@@ -31,10 +31,10 @@ def outputs(**texts: str) -> Outputs:
 
 def read(launcher: str, **texts: str) -> dict[str, tuple[Any, int | None]]:
     """Value and line of each launch setting, by the setting's last word; the first reading of one."""
-    found: dict[str, tuple[Any, int | None]] = {}
+    readings: dict[str, tuple[Any, int | None]] = {}
     for observation in platform("launcher", launcher).parse(outputs(**texts)):
-        found.setdefault(observation.path.removeprefix("host.launch."), (observation.value, observation.source.line))
-    return found
+        readings.setdefault(observation.path.removeprefix("host.launch."), (observation.value, observation.source.line))
+    return readings
 
 
 NCCL = [

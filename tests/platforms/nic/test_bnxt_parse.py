@@ -18,11 +18,11 @@ NIC = Place("h").child("nic", "enp29s0np0")
 
 
 def read(texts: dict[str, str]) -> Facts:
-    found = {
+    output_by_command = {
         f"{key}@enp29s0np0": Output(f"{key}@enp29s0np0", text, Source("h", key, f"{key}.out"))
         for key, text in texts.items()
     }
-    return assemble_facts(platform("nic", "bnxt").parse(Outputs("h", found)), devices=["h"])
+    return assemble_facts(platform("nic", "bnxt").parse(Outputs("h", output_by_command)), devices=["h"])
 
 
 def sample(case: str) -> Facts:

@@ -109,8 +109,8 @@ def test_options_are_set_with_the_tool_there_is_and_put_back(release: str, tmp_p
     assert run(tmp_path, path, "set").returncode == 0
     assert [line for line in read_calls(tmp_path) if "setoption" in line] == SET[release]
     assert run(tmp_path, path, "restore").returncode == 0
-    back = [line for line in read_calls(tmp_path) if "setoption" in line]
-    assert back == [line.replace("value 1", "value 0").replace("#1", "#0") for line in SET[release]]
+    restored = [line for line in read_calls(tmp_path) if "setoption" in line]
+    assert restored == [line.replace("value 1", "value 0").replace("#1", "#0") for line in SET[release]]
     assert run(tmp_path, path, "restore").stdout.count("never written") == 2
     assert read_calls(tmp_path) == []
 
@@ -169,10 +169,10 @@ def test_before_release_234_the_ethernet_interface_is_captured(tmp_path: Path) -
 def test_congestion_control_beyond_the_package(changes: dict[str, object], writes: list[str]) -> None:
     """Older drivers read every number as hexadecimal, so that 40 is written 0x28."""
     lines = (line.strip() for line in fill_template(BNXT, "congestion.sh.j2", "node1", host(**changes)).splitlines())
-    written = [
+    values = [
         line.partition(" #")[0].replace('"$cc/', "").replace('"', "") for line in lines if line.startswith("echo 0x")
     ]
-    assert written == writes
+    assert values == writes
 
 
 @pytest.mark.parametrize(

@@ -30,11 +30,11 @@ PENDING = Path(__file__).parent / "mlxconfig-pending.txt"
 
 
 def read(texts: dict[str, str]) -> Facts:
-    found = {
+    output_by_command = {
         f"{key}@enp29s0np0": Output(f"{key}@enp29s0np0", text, Source("h", key, f"{key}.out"))
         for key, text in texts.items()
     }
-    return assemble_facts(MLX5.parse(Outputs("h", found)), devices=["h"])
+    return assemble_facts(MLX5.parse(Outputs("h", output_by_command)), devices=["h"])
 
 
 @pytest.mark.parametrize(
@@ -170,12 +170,12 @@ def test_the_boot_script(plan: Plan) -> None:
         "echo 106 > /sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos && "
         "rmdir /sys/kernel/config/rdma_cm/mlx5_0",
     ]
-    written = [line.removesuffix(" || failed=1") for line in failing if line.startswith("echo")]
-    assert written[0] == "echo 106 > /sys/class/infiniband/mlx5_0/tc/1/traffic_class"
-    on = {f"echo 1 > /sys/class/net/enp29s0np0/ecn/roce_{end}/enable/3" for end in ("np", "rp")}
-    assert {line for line in written if line.startswith("echo 1 >")} == on
+    echo_commands = [line.removesuffix(" || failed=1") for line in failing if line.startswith("echo")]
+    assert echo_commands[0] == "echo 106 > /sys/class/infiniband/mlx5_0/tc/1/traffic_class"
+    enable_commands = {f"echo 1 > /sys/class/net/enp29s0np0/ecn/roce_{end}/enable/3" for end in ("np", "rp")}
+    assert {line for line in echo_commands if line.startswith("echo 1 >")} == enable_commands
     # NVIDIA's factory has CNPs on priority 6; the cluster has them on 7
-    assert written[-2:] == [
+    assert echo_commands[-2:] == [
         "echo 48 > /sys/class/net/enp29s0np0/ecn/roce_np/cnp_dscp",
         "echo 7 > /sys/class/net/enp29s0np0/ecn/roce_np/cnp_802p_prio",
     ]
@@ -252,7 +252,7 @@ def test_options_are_set_in_two_steps_and_put_back(plan: Plan, tmp_path: Path) -
         command_file.unlink(missing_ok=True)
         return process.stdout, [line.rpartition(" ")[2] for line in lines]
 
-    output, written = run("set")
+    output, settings = run("set")
     assert "run wirespeed-mlxconfig set again" in output
     first = [
         "LINK_TYPE_P1=2",
@@ -261,11 +261,11 @@ def test_options_are_set_in_two_steps_and_put_back(plan: Plan, tmp_path: Path) -
         "CNP_802P_PRIO_P1=7",
         "ADVANCED_PCI_SETTINGS=1",
     ]
-    assert written == first
+    assert settings == first
     (tmp_path / "unlocked").touch()
-    output, written = run("set")
+    output, settings = run("set")
     assert "again" not in output
-    assert written == [*first, "MAX_ACC_OUT_READ=44"]
+    assert settings == [*first, "MAX_ACC_OUT_READ=44"]
     assert run("restore")[1] == [
         "ROCE_CONTROL=2",
         "LINK_TYPE_P1=1",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from platforms.round_trip import answers, facts_of, find_losses
+from platforms.round_trip import answers, build_facts, find_losses
 from wirespeed.cluster import read
 from wirespeed.errors import Refusal
 from wirespeed.plan import build
@@ -44,7 +44,7 @@ def test_another_split_is_a_difference_and_a_missing_one_unknown() -> None:
             answer_texts,
             outputs={**answer_texts.outputs, "running-config": replace(config, text=config.text.replace(line, new))},
         )
-        assert facts_of(SONIC, changed_plan).value(PORT, "port.breakout") == expected
+        assert build_facts(SONIC, changed_plan).value(PORT, "port.breakout") == expected
 
 
 @pytest.mark.parametrize(("name", "port"), [("Eth1/2", Port(breakout=4)), ("Eth1/2/3", Port())])

@@ -226,13 +226,13 @@ def frame(case: str, lines: tuple[str, ...]) -> tuple[str, ...]:
     return ("sonic-cli", "configure terminal", *lines, "end", "write memory", "exit")
 
 
-@pytest.mark.parametrize(("case", "within", "path", "value", "lines", "consequence"), ROWS)
+@pytest.mark.parametrize(("case", "location", "path", "value", "lines", "consequence"), ROWS)
 def test_word(
-    case: str, within: tuple[str, ...], path: str, value: Any, lines: tuple[str, ...], consequence: str | None
+    case: str, location: tuple[str, ...], path: str, value: Any, lines: tuple[str, ...], consequence: str | None
 ) -> None:
     platform_entry, switch = CASES[case]
-    place = LEAF if not within else port(case)
-    for number in within[1:]:
+    place = LEAF if not location else port(case)
+    for number in location[1:]:
         place = place.child("queue", number)
     assert platform_entry.commands_for is not None
     worded = platform_entry.commands_for(place, path, value, switch)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from platforms.round_trip import answers, facts_of, find_losses
+from platforms.round_trip import answers, build_facts, find_losses
 from platforms.switch.devices import TC, link, ms, qos
 from platforms.switch.test_declarations import remove_setting
 from wirespeed.errors import Refusal
@@ -148,8 +148,8 @@ def test_settings_come_back(case: str) -> None:
 def test_the_rendered_commands_are_read_like_the_configuration(case: str) -> None:
     output = answers(CUMULUS, "leaf1", CASES[case]).outputs["config"]
     terminal_output = Output("config", fill_template(CUMULUS, "startup.j2", "leaf1", CASES[case]), output.source)
-    assert facts_of(CUMULUS, Outputs("leaf1", {"config": terminal_output})).devices == (
-        facts_of(CUMULUS, Outputs("leaf1", {"config": output})).devices
+    assert build_facts(CUMULUS, Outputs("leaf1", {"config": terminal_output})).devices == (
+        build_facts(CUMULUS, Outputs("leaf1", {"config": output})).devices
     )
 
 
@@ -235,7 +235,7 @@ def test_one_line_changed(case: str, command: str, old: str, new: str, place: Pl
 def test_networks(lines: str, networks: tuple[str, ...] | None) -> None:
     text = "".join(f"nv set vrf default router bgp {line}\n" for line in lines.split("\n"))
     output = Output("config", text, Source("leaf1", "nv config show", "file"))
-    assert facts_of(CUMULUS, Outputs("leaf1", {"config": output})).value(LEAF, "switch.bgp.networks") == networks
+    assert build_facts(CUMULUS, Outputs("leaf1", {"config": output})).value(LEAF, "switch.bgp.networks") == networks
 
 
 def test_states_of_sessions() -> None:
@@ -272,7 +272,7 @@ nv set vrf default router bgp peer-group SPINES remote-as 65001
 
 def test_the_switches_own_form_is_read() -> None:
     output = Output("config", VENDOR, Source("leaf3", "nv config show -o commands", "config.txt"))
-    facts = facts_of(CUMULUS, Outputs("leaf3", {"config": output}))
+    facts = build_facts(CUMULUS, Outputs("leaf3", {"config": output}))
     leaf3 = Place("leaf3")
     device = facts.devices["leaf3"]
     assert isinstance(device, Switch)
@@ -287,7 +287,7 @@ def test_the_switches_own_form_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "found"),
+    ("names", "expected"),
     [
         ("swp1-3,5", ["swp1", "swp2", "swp3", "swp5"]),
         ("swp9s0-1,swp10s0", ["swp9s0", "swp9s1", "swp10s0"]),
@@ -296,8 +296,8 @@ def test_the_switches_own_form_is_read() -> None:
         ("eth0,swp1", ["eth0", "swp1"]),
     ],
 )
-def test_lists_of_names(names: str, found: list[str]) -> None:
-    assert expand_names(names) == found
+def test_lists_of_names(names: str, expected: list[str]) -> None:
+    assert expand_names(names) == expected
 
 
 def with_port(**changes: Any) -> Switch:
@@ -371,9 +371,9 @@ def full() -> Switch:
     """A switch with an intent for everything NVUE says, and another than what holds without one."""
     classes = replace(CLASSES, tc_queue={TC(n): SwitchQueue(7 - n) for n in range(8)})
     marked = {**QUEUES, "6": replace(QUEUES["6"], ecn=Ecn(enabled=False))}
-    off = replace(link(mtu=9000, lanes=None), enabled=False)
+    disabled_link = replace(link(mtu=9000, lanes=None), enabled=False)
     return leaf(
-        ports={"swp1s0": port(0, qos=classes, queues=marked, link=off, vlan=11, cable_length=Length(3000))},
+        ports={"swp1s0": port(0, qos=classes, queues=marked, link=disabled_link, vlan=11, cable_length=Length(3000))},
         vlans={"11": Vlan(("192.168.1.254/24",), 8000, "rail 1")},
         loopbacks=("10.255.0.1/32",),
         bgp=Bgp(4200010000, "10.255.0.1", 32, True, ("10.255.0.1/32",)),
@@ -391,10 +391,10 @@ def test_what_is_declared_as_rendered_is_said() -> None:
             places.setdefault(path, []).append(place)
     affected: set[str] = set()
     for path, settings_places in places.items():
-        less = switch
+        reduced_switch = switch
         for place in settings_places:
-            less = _remove_setting(less, place, path)
-        if _render(less) != whole:
+            reduced_switch = _remove_setting(reduced_switch, place, path)
+        if _render(reduced_switch) != whole:
             affected.add(path)
     assert affected == {path for path, support in CUMULUS.settings.items() if support.rendered}
 
@@ -442,7 +442,7 @@ def _render(switch: Switch) -> str:
 )
 def test_neighbours(text: str, device: str | None, port: str | None) -> None:
     output = Output("lldp", text, Source("leaf1", "lldp", "lldp.txt"))
-    facts = facts_of(platform("switch", "cumulus"), Outputs("leaf1", {"lldp": output}))
+    facts = build_facts(platform("switch", "cumulus"), Outputs("leaf1", {"lldp": output}))
     place = Place("leaf1", (("port", "swp1"),))
     assert facts.value(place, "port.neighbour.device") == device
     assert facts.value(place, "port.neighbour.port") == port

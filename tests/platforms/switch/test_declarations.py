@@ -123,10 +123,10 @@ def assert_declared(platform_entry: Platform, switch: Switch) -> None:
             places.setdefault(path, []).append(place)
     affected: set[str] = set()
     for path, settings_places in places.items():
-        less = switch
+        reduced_switch = switch
         for place in settings_places:
-            less = remove_setting(less, place, path)
-        if _render(platform_entry, less) != whole:
+            reduced_switch = remove_setting(reduced_switch, place, path)
+        if _render(platform_entry, reduced_switch) != whole:
             affected.add(path)
     paths = {path for path, support in platform_entry.settings.items() if support.rendered}
     # The chip decides on the syntax and is not configured.

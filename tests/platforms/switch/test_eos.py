@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from platforms.round_trip import answers, facts_of, find_losses
+from platforms.round_trip import answers, build_facts, find_losses
 from platforms.switch.devices import link, ms, qos, queues, routed_switch
 from wirespeed.catalogue import load
 from wirespeed.errors import Refusal
@@ -89,7 +89,7 @@ def read(case: str, old: str, new: str) -> Facts:
     outputs = dict(answers(EOS, "leaf1", CASES[case]).outputs)
     whole = outputs["running-config"]
     assert old in whole.text
-    return facts_of(
+    return build_facts(
         EOS,
         Outputs("leaf1", {"running-config": Output("running-config", whole.text.replace(old, new, 1), whole.source)}),
     )
@@ -155,7 +155,7 @@ def test_what_is_said_for_all_ports_holds_where_a_port_says_nothing() -> None:
     text = fill_answer(EOS, "running-config", "leaf1", CASES["eos-xgs-dcqcn-p"])
     text = text.replace("   mtu 9214\n", "").replace("   no switchport\n", "")
     defaults = "interface defaults\n   mtu 9000\n   ethernet\n      shutdown\n!\nswitchport default mode routed\n!\n"
-    facts = facts_of(
+    facts = build_facts(
         EOS,
         Outputs(
             "leaf1",
@@ -206,7 +206,7 @@ def test_a_list_of_interfaces_is_short_and_merged(names: list[str], text: str) -
 
 
 @pytest.mark.parametrize(
-    ("words", "found"),
+    ("words", "expected"),
     [
         ("400g-8", (Bandwidth.gbps(400), 8)),
         ("25g", (Bandwidth.gbps(25), 1)),
@@ -216,8 +216,8 @@ def test_a_list_of_interfaces_is_short_and_merged(names: list[str], text: str) -
         ("400", None),
     ],
 )
-def test_speeds(words: str, found: tuple[Bandwidth, int | None] | None) -> None:
-    assert parse_speed(words) == found
+def test_speeds(words: str, expected: tuple[Bandwidth, int | None] | None) -> None:
+    assert parse_speed(words) == expected
 
 
 DCQCN_P_CASE = CASES["eos-xgs-dcqcn-p"]
@@ -260,9 +260,9 @@ REFUSED = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(case: str) -> None:
-    found, message = REFUSED[case]
+    switch, message = REFUSED[case]
     with pytest.raises(Refusal) as refusal:
-        fill_template(EOS, "startup.j2", "leaf1", found)
+        fill_template(EOS, "startup.j2", "leaf1", switch)
     assert str(refusal.value) == message
 
 
@@ -281,12 +281,12 @@ Po1      E - -  3          -      -       - / -           - / -         DCBX dis
 def test_what_is_in_effect_is_believed_before_what_is_configured() -> None:
     whole = answers(EOS, "leaf1", DCQCN_P_CASE).outputs
     status = replace(whole["pfc-status"], text=STATUS)
-    facts = facts_of(EOS, Outputs("leaf1", {**whole, "pfc-status": status}))
-    found = {
+    facts = build_facts(EOS, Outputs("leaf1", {**whole, "pfc-status": status}))
+    priorities = {
         number: facts.value(Place("leaf1").child("port", f"Ethernet{number}/1"), "port.qos.pfc")
         for number in range(1, 5)
     }
-    assert found == {1: {Priority(0), Priority(1)}, 2: LOSSLESS, 3: frozenset(), 4: None}
+    assert priorities == {1: {Priority(0), Priority(1)}, 2: LOSSLESS, 3: frozenset(), 4: None}
 
 
 def test_a_second_application_keeps_the_first_way_back() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from platforms.round_trip import answers, facts_of, find_losses
+from platforms.round_trip import answers, build_facts, find_losses
 from platforms.switch.test_eos import EOS, compare
 from wirespeed.cluster import read_text
 from wirespeed.errors import Refusal
@@ -69,8 +69,8 @@ def test_what_is_said_is_read_like_what_is_printed(case: str) -> None:
     answer_texts = answers(EOS, "leaf1", CASES[case])
     output = answer_texts.outputs["running-config"]
     terminal_output = replace(output, text=fill_template(EOS, "startup.j2", "leaf1", CASES[case]))
-    assert facts_of(EOS, Outputs("leaf1", {"running-config": terminal_output})).devices == (
-        facts_of(EOS, Outputs("leaf1", {"running-config": output})).devices
+    assert build_facts(EOS, Outputs("leaf1", {"running-config": terminal_output})).devices == (
+        build_facts(EOS, Outputs("leaf1", {"running-config": output})).devices
     )
 
 
@@ -104,7 +104,7 @@ HEAD = "hostname leaf1\n!\ninterface Ethernet1\n   no switchport\n   ipv6 enable
 def read(router: str) -> Facts:
     """What is read from a running configuration with this BGP."""
     text = f"{HEAD}{router}!\nend\n"
-    return facts_of(
+    return build_facts(
         EOS, Outputs("leaf1", {"running-config": Output("running-config", text, Source("leaf1", "show", "file"))})
     )
 
@@ -203,8 +203,11 @@ def test_a_printed_configuration(router: str, place: Place, path: str, value: An
 
 def test_relaxed_multipath_is_assumed_unless_said() -> None:
     strict = CEOS.replace("   maximum", "   no bgp bestpath as-path multipath-relax\n   maximum")
-    found = [read(router).reading(LEAF, "switch.bgp.multipath_relax") for router in (CEOS, strict)]
-    assert [(value.value, value.state) for value in found if value] == [(True, State.ASSUMED), (False, State.RUNNING)]
+    readings = [read(router).reading(LEAF, "switch.bgp.multipath_relax") for router in (CEOS, strict)]
+    assert [(value.value, value.state) for value in readings if value] == [
+        (True, State.ASSUMED),
+        (False, State.RUNNING),
+    ]
 
 
 @pytest.mark.parametrize(("router", "complete"), [("", True), (CEOS, True), (CEOS.replace("Et1-2", "Po1"), False)])
@@ -222,7 +225,7 @@ SUMMARY = """\
 
 def test_states_of_sessions() -> None:
     output = Output("bgp-summary", SUMMARY, Source("leaf1", "show bgp summary", "file"))
-    facts = facts_of(EOS, Outputs("leaf1", {"bgp-summary": output}))
+    facts = build_facts(EOS, Outputs("leaf1", {"bgp-summary": output}))
     states = {name: facts.value(peer(name), "peer.state") for name in ("Ethernet2", "10.2.0.1", "10.2.0.3")}
     assert states == {"Ethernet2": "Established", "10.2.0.1": "Active", "10.2.0.3": None}
 
@@ -249,9 +252,9 @@ REFUSED = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(case: str) -> None:
-    found, message = REFUSED[case]
+    switch, message = REFUSED[case]
     with pytest.raises(Refusal) as refusal:
-        fill_template(EOS, "startup.j2", "leaf1", found)
+        fill_template(EOS, "startup.j2", "leaf1", switch)
     assert str(refusal.value) == message
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from platforms.round_trip import answers, facts_of, find_losses
+from platforms.round_trip import answers, build_facts, find_losses
 from platforms.switch.devices import TC, link, ms, qos
 from platforms.switch.test_declarations import remove_setting
 from platforms.test_rendered_settings import BEYOND_CLUSTER_FILES
@@ -173,8 +173,8 @@ def test_settings_come_back(case: str) -> None:
 def test_the_rendered_file_is_read_like_the_configuration(case: str) -> None:
     output = answers(JUNOS, "leaf1", CASES[case]).outputs["configuration"]
     terminal_output = Output("configuration", fill_template(JUNOS, "startup.j2", "leaf1", CASES[case]), output.source)
-    assert facts_of(JUNOS, Outputs("leaf1", {"configuration": terminal_output})).devices == (
-        facts_of(JUNOS, Outputs("leaf1", {"configuration": output})).devices
+    assert build_facts(JUNOS, Outputs("leaf1", {"configuration": terminal_output})).devices == (
+        build_facts(JUNOS, Outputs("leaf1", {"configuration": output})).devices
     )
 
 
@@ -355,7 +355,7 @@ vlans {
 
 def test_the_forms_of_the_vendors_samples_are_read() -> None:
     output = Output("configuration", DESIGN, Source("leaf1", "show configuration", "configuration.txt"))
-    facts = facts_of(JUNOS, Outputs("leaf1", {"configuration": output}))
+    facts = build_facts(JUNOS, Outputs("leaf1", {"configuration": output}))
     place = LEAF.child("port", "et-0/0/12:0")
     assert [facts.value(place, path) for path in ("port.vlan", "port.tagged_vlans", "port.breakout")] == [2, (), 2]
     assert facts.value(place, "port.qos.dscp_tc") == {Dscp(48): TC(3), Dscp(26): TC(4)}
@@ -526,10 +526,10 @@ def test_what_is_declared_as_rendered_is_said() -> None:
             places.setdefault(path, []).append(place)
     affected: set[str] = set()
     for path, settings_places in places.items():
-        less = switch
+        reduced_switch = switch
         for place in settings_places:
-            less = _remove_setting(less, place, path)
-        if _render(less) != whole:
+            reduced_switch = _remove_setting(reduced_switch, place, path)
+        if _render(reduced_switch) != whole:
             affected.add(path)
     paths = {path for path, support in JUNOS.settings.items() if support.rendered}
     assert affected - {"switch.os_version"} - BEYOND_CLUSTER_FILES == paths

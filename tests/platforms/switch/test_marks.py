@@ -85,10 +85,14 @@ ROWS = [
 def test_a_setting_known_from_memory_warns_at_worst(
     system: str, command: str, old: str, new: str, path: str, tmp_path: Path
 ) -> None:
-    about = [
+    findings_of_setting = [
         value for value in list_findings(system, command, old, new, tmp_path) if path in checks()[value.check].needs
     ]
-    doubted = [finding for finding in about if finding.status is not Status.PASS and finding.status is not Status.SKIP]
+    doubted = [
+        finding
+        for finding in findings_of_setting
+        if finding.status is not Status.PASS and finding.status is not Status.SKIP
+    ]
     assert doubted
     assert {finding.status for finding in doubted} == {Status.WARN}
     reason = rf"the output format was not verified on a device for .*{path}"

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from platforms.round_trip import answers, facts_of
+from platforms.round_trip import answers, build_facts
 from platforms.switch import test_cumulus, test_enterprise_sonic, test_eos_bgp, test_junos, test_nxos, test_sonic
 from platforms.switch.devices import link, qos, routed_switch, vlan_switch
 from wirespeed.facts import COMPLETE
@@ -116,8 +116,8 @@ def change_numbers(text: str) -> Iterator[Edit]:
     """Numbers of each line made another: of a list the first and the last."""
     lines = text.split("\n")
     for index in editable(lines):
-        found = list(re.finditer(r"(?<![a-zA-Z])[0-9]+(?![a-zA-Z_])", lines[index]))
-        for match in found if len(found) < 8 else (found[0], found[-1]):
+        matches = list(re.finditer(r"(?<![a-zA-Z])[0-9]+(?![a-zA-Z_])", lines[index]))
+        for match in matches if len(matches) < 8 else (matches[0], matches[-1]):
             other_number = str(int(match[0]) - 1 if int(match[0]) else 1)
             line = lines[index][: match.start()] + other_number + lines[index][match.end() :]
             yield Edit(index + 1, line.strip(), join_lines([*lines[:index], line, *lines[index + 1 :]]))
@@ -126,7 +126,7 @@ def change_numbers(text: str) -> Iterator[Edit]:
 def read(case: Case, outputs: Outputs, text: str) -> dict[Key, tuple[Any, int | None]]:
     """What is believed, with the line it was read from."""
     output: Output = replace(outputs.outputs[case.command], text=text)
-    facts = facts_of(platform("switch", case.system), Outputs("leaf1", {case.command: output}))
+    facts = build_facts(platform("switch", case.system), Outputs("leaf1", {case.command: output}))
     return {
         key: (readings[0].value, readings[0].source.line)
         for key, readings in facts.readings.items()
@@ -229,14 +229,14 @@ FOLLOWS = {  # what holds in place of a line that is gone, or follows from sever
 @pytest.mark.parametrize("name", CASES)
 def test_another_number_is_read_as_another(name: str) -> None:
     case = CASES[name]
-    outputs, text, before = read_case(name)
-    values = {key: value for key, (value, _) in before.items()}
-    same = [
+    outputs, text, readings = read_case(name)
+    values = {key: value for key, (value, _) in readings.items()}
+    unchanged_lines = [
         edit.line
         for edit in kinds(change_numbers(text))
         if {key: value for key, (value, _) in read(case, outputs, edit.text).items()} == values
     ]
-    assert [line for line in same if not re.fullmatch(LOOSE[case.system], line)] == []
+    assert [line for line in unchanged_lines if not re.fullmatch(LOOSE[case.system], line)] == []
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -253,11 +253,11 @@ def test_a_line_taken_away_takes_what_it_said(name: str) -> None:
                 wrong.append(f"{edit.line}: nothing was read of it")
             continue
         for key, (value, line) in before.items():
-            now = after.get(key, (None,))[0]
-            stays = line in block_lines and now == value and not is_absent(value)
-            other = line not in block_lines and now != value and not is_part(now, value)
-            if (stays or other) and not re.fullmatch(FOLLOWS[case.system], f"{edit.line} {key[1]}"):
-                wrong.append(f"{edit.line}: {key[1]} {value} {'stays' if stays else f'becomes {now}'}")
+            new_value = after.get(key, (None,))[0]
+            stays = line in block_lines and new_value == value and not is_absent(value)
+            is_other = line not in block_lines and new_value != value and not is_part(new_value, value)
+            if (stays or is_other) and not re.fullmatch(FOLLOWS[case.system], f"{edit.line} {key[1]}"):
+                wrong.append(f"{edit.line}: {key[1]} {value} {'stays' if stays else f'becomes {new_value}'}")
     assert wrong == []
 
 
@@ -266,28 +266,28 @@ def is_absent(value: Any) -> bool:
     return value is False or value in ((), {}, frozenset(), "none")
 
 
-def is_part(now: Any, before: Any) -> bool:
+def is_part(part_value: Any, whole_value: Any) -> bool:
     """Whether this is unknown, nothing, or what is left of several lines."""
-    if now is None or is_absent(now):
+    if part_value is None or is_absent(part_value):
         return True
-    if isinstance(before, Mapping):
-        return isinstance(now, Mapping) and now.keys() <= before.keys()
-    return isinstance(before, tuple | frozenset) and set(now) <= set(before)
+    if isinstance(whole_value, Mapping):
+        return isinstance(part_value, Mapping) and part_value.keys() <= whole_value.keys()
+    return isinstance(whole_value, tuple | frozenset) and set(part_value) <= set(whole_value)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_text_that_was_cut_says_nothing_else(name: str) -> None:
     """Cut within a line, the whole is unknown, or what is still there is as it was."""
     case = CASES[name]
-    outputs, text, before = read_case(name)
+    outputs, text, readings = read_case(name)
     for length in range(7, len(text) - 1, max(len(text) // 40, 1)):
         if text[length - 1] == "\n" or text[length] == "\n":
             continue
         for key, (value, _) in read(case, outputs, text[:length]).items():
-            assert before.get(key, (None,))[0] == value, (key, text[max(length - 60, 0) : length])
+            assert readings.get(key, (None,))[0] == value, (key, text[max(length - 60, 0) : length])
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_line_ends_of_another_system_change_nothing(name: str) -> None:
-    outputs, text, before = read_case(name)
-    assert read(CASES[name], outputs, text.replace("\n", "\r\n")) == before
+    outputs, text, readings = read_case(name)
+    assert read(CASES[name], outputs, text.replace("\n", "\r\n")) == readings

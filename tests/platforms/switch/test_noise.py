@@ -36,7 +36,7 @@ def wrong(row: Noise, before: Mapping[str, Any], after: Mapping[str, Any]) -> li
     found: list[str] = []
     for key in before | after:
         rule = next((rule for rule in row.becomes if re.fullmatch(rule, key)), None)
-        if rule is None and key not in before and re.fullmatch(row.more, key):
+        if rule is None and key not in before and re.fullmatch(row.additions, key):
             continue
         expected = before.get(key) if rule is None else row.becomes[rule]
         if after.get(key) != expected:
@@ -116,10 +116,10 @@ def test_what_is_left_of_a_terminals_text(text: str, shown_text: str) -> None:
 @pytest.mark.parametrize("name", FIRST)
 def test_a_pager_that_nobody_answered_has_the_rest(name: str) -> None:
     """Cut at the pager's stop, a text says no more than it shows."""
-    _, text, before = read_case(name)
+    _, text, readings = read_case(name)
     lines = text.split("\n")
     for index in range(5, len(lines) - 2, max(len(lines) // 12, 1)):
         row = Noise(name, "cut", lambda whole, index=index: "\n".join([*lines[:index], " --More-- "]))  # type: ignore[misc]
         for key, value in values(row, row.edit(text)).items():
-            value_by_path = {f"{place} {path}": value for (place, path), (value, _) in before.items()}
+            value_by_path = {f"{place} {path}": value for (place, path), (value, _) in readings.items()}
             assert value_by_path.get(key) == value, (index, key)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from platforms.round_trip import answers, facts_of, find_losses
+from platforms.round_trip import answers, build_facts, find_losses
 from platforms.switch.devices import TC, link, ms, qos, queues, routed_switch, vlan_switch
 from platforms.switch.test_declarations import assert_declared, full
 from platforms.switch.test_eos import compare
@@ -54,8 +54,8 @@ def odd_one(switch: Switch, name: str) -> Switch:
     """The switch with one port that marks as a step, classifies less, and only reports a stuck queue."""
     port = switch.ports[name]
     dscp_tc = {Dscp(dscp): TC(3 if dscp == 26 else 0) for dscp in range(64)}
-    other = replace(QOS, dscp_tc=dscp_tc, watchdog=replace(WATCHDOG, action=WatchdogAction.ALERT))
-    return replace(switch, ports={**switch.ports, name: replace(port, qos=other, queues=STEP)})
+    changed_qos = replace(QOS, dscp_tc=dscp_tc, watchdog=replace(WATCHDOG, action=WatchdogAction.ALERT))
+    return replace(switch, ports={**switch.ports, name: replace(port, qos=changed_qos, queues=STEP)})
 
 
 BGP = replace(
@@ -102,11 +102,11 @@ def test_settings_come_back(case: str) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_what_is_said_is_read_like_what_is_printed(case: str) -> None:
-    asked = answers(NXOS, "leaf1", CASES[case])
-    printed = asked.outputs["running-config"]
+    outputs = answers(NXOS, "leaf1", CASES[case])
+    printed = outputs.outputs["running-config"]
     typed = replace(printed, text=fill_template(NXOS, "startup.j2", "leaf1", CASES[case]) + "\nleaf1\n")
-    assert facts_of(NXOS, Outputs("leaf1", {"running-config": typed})).devices == (
-        facts_of(NXOS, Outputs("leaf1", {"running-config": printed})).devices
+    assert build_facts(NXOS, Outputs("leaf1", {"running-config": typed})).devices == (
+        build_facts(NXOS, Outputs("leaf1", {"running-config": printed})).devices
     )
 
 
@@ -138,7 +138,7 @@ def read(case: str, old: str, new: str, command: str = "running-config") -> Fact
     """What is read when one thing in an output is another."""
     whole = answers(NXOS, "leaf1", CASES[case]).outputs[command]
     assert old in whole.text
-    return facts_of(NXOS, Outputs("leaf1", {command: replace(whole, text=whole.text.replace(old, new, 1))}))
+    return build_facts(NXOS, Outputs("leaf1", {command: replace(whole, text=whole.text.replace(old, new, 1))}))
 
 
 LEAF = Place("leaf1")
@@ -205,10 +205,10 @@ ROWS: list[tuple[str, str, str, Place, str, Any]] = [
 
 @pytest.mark.parametrize(("case", "old", "new", "place", "path", "value"), ROWS)
 def test_one_line(case: str, old: str, new: str, place: Place, path: str, value: Any) -> None:
-    found = read(case, old, new).value(place, path)
+    reading = read(case, old, new).value(place, path)
     if path == "port.qos.dscp_tc" and value is not None:
-        found = {int(dscp): int(found[Dscp(dscp)]) for dscp in value}
-    assert found == value
+        reading = {int(dscp): int(reading[Dscp(dscp)]) for dscp in value}
+    assert reading == value
 
 
 SHIPPED = """\
@@ -251,11 +251,11 @@ tor1
 
 def test_a_shipped_configuration() -> None:
     output = Output("running-config", SHIPPED, Source("tor1", "show", "file"))
-    facts = facts_of(NXOS, Outputs("tor1", {"running-config": output}))
+    facts = build_facts(NXOS, Outputs("tor1", {"running-config": output}))
     port = Place("tor1").child("port", "Ethernet1/1")
-    found = facts.value(port, "port.qos.dscp_tc")
-    assert {int(found[Dscp(dscp)]) for dscp in (*range(24, 32), 46)} == {3}
-    assert {int(found[Dscp(dscp)]) for dscp in (0, 23, 32, 48)} == {1}
+    priorities = facts.value(port, "port.qos.dscp_tc")
+    assert {int(priorities[Dscp(dscp)]) for dscp in (*range(24, 32), 46)} == {3}
+    assert {int(priorities[Dscp(dscp)]) for dscp in (0, 23, 32, 48)} == {1}
     assert facts.value(port, "port.qos.pfc") == LOSSLESS
     values = [
         facts.value(port.child("queue", "3"), f"queue.ecn.{name}") for name in ("minimum", "maximum", "probability")
@@ -283,7 +283,7 @@ STATUS = '{"interface": "Ethernet1/1", "state": "%s", "speed": "400G"}'
 )
 def test_tables(text: str, up: bool | None, speed: Bandwidth | None) -> None:
     output = Output("interface-status", text, Source("leaf1", "show", "file"))
-    facts = facts_of(NXOS, Outputs("leaf1", {"interface-status": output}))
+    facts = build_facts(NXOS, Outputs("leaf1", {"interface-status": output}))
     assert (facts.value(PORT, "port.link.up"), facts.value(PORT, "port.link.speed")) == (up, speed)
 
 
@@ -317,7 +317,7 @@ def test_states_of_sessions(vrfs: str, expected: dict[str, str]) -> None:
 
 
 def test_neighbours_have_short_names() -> None:
-    facts = facts_of(NXOS, answers(NXOS, "leaf1", BASE))
+    facts = build_facts(NXOS, answers(NXOS, "leaf1", BASE))
     assert facts.value(LEAF.child("port", "Ethernet1/10"), "port.neighbour.port") == "eth2"
 
 
@@ -341,8 +341,8 @@ def test_no_text_breaks_the_parser(data: st.DataObject) -> None:
     outputs = answers(NXOS, "leaf1", BGP).outputs
     command = data.draw(st.sampled_from(sorted(outputs)))
     text = outputs[command].text
-    at = data.draw(st.integers(0, len(text)))
-    broken = replace(outputs[command], text=text[:at] + data.draw(st.text(max_size=12)) + text[at:])
+    position = data.draw(st.integers(0, len(text)))
+    broken = replace(outputs[command], text=text[:position] + data.draw(st.text(max_size=12)) + text[position:])
     assemble_facts(NXOS.parse(Outputs("leaf1", {command: broken})), devices=["leaf1"])
 
 
@@ -414,9 +414,9 @@ REFUSED = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(case: str) -> None:
-    found, message = REFUSED[case]
+    switch, message = REFUSED[case]
     with pytest.raises(Refusal) as refusal:
-        fill_template(NXOS, "startup.j2", "leaf1", found)
+        fill_template(NXOS, "startup.j2", "leaf1", switch)
     assert str(refusal.value) == message
 
 

@@ -26,13 +26,13 @@ DELL_QUEUE = DELL_PORT.child("queue", "3")
 
 def read(case: str, changes: dict[str, tuple[str, str]]) -> Facts:
     """What is read when in the output of a command the first of each pair is replaced by the second, once."""
-    found, switch = CASES[case]
-    outputs = dict(answers(found, "leaf1", switch).outputs)
+    platform_entry, switch = CASES[case]
+    outputs = dict(answers(platform_entry, "leaf1", switch).outputs)
     for command, (old, new) in changes.items():
         text = outputs[command].text
         assert old in text, f"{old!r} is not in the output of {command}"
         outputs[command] = Output(command, text.replace(old, new, 1), outputs[command].source)
-    return assemble_facts(found.parse(Outputs("leaf1", outputs)), devices=["leaf1"])
+    return assemble_facts(platform_entry.parse(Outputs("leaf1", outputs)), devices=["leaf1"])
 
 
 ROWS: list[tuple[str, str, tuple[str, str], Place, str, Any]] = [
@@ -397,48 +397,52 @@ def test_the_running_speed_is_believed_before_the_configured_one() -> None:
 @pytest.mark.parametrize("case", ["eos-routed", "dell-routed"])
 def test_a_configuration_without_indentation_says_nothing(case: str) -> None:
     """As documents print it: which lines belong to which interface is lost, so a missing line is no default."""
-    found, switch = CASES[case]
-    whole = answers(found, "leaf1", switch).outputs["running-config"]
+    platform_entry, switch = CASES[case]
+    whole = answers(platform_entry, "leaf1", switch).outputs["running-config"]
     flat = "\n".join(line.strip() for line in whole.text.split("\n"))
     outputs = Outputs("leaf1", {"running-config": Output("running-config", flat, whole.source)})
-    assert list(found.parse(outputs)) == []
+    assert list(platform_entry.parse(outputs)) == []
 
 
 @pytest.mark.parametrize("case", ["eos-routed", "dell-routed"])
 def test_line_endings_of_a_terminal_change_nothing(case: str) -> None:
-    found, switch = CASES[case]
-    whole = answers(found, "leaf1", switch)
+    platform_entry, switch = CASES[case]
+    whole = answers(platform_entry, "leaf1", switch)
     typed = {
         key: Output(key, output.text.replace("\n", "\r\n"), output.source) for key, output in whole.outputs.items()
     }
-    assert list(found.parse(Outputs("leaf1", typed))) == list(found.parse(whole))
+    assert list(platform_entry.parse(Outputs("leaf1", typed))) == list(platform_entry.parse(whole))
 
 
 @pytest.mark.parametrize("case", ["eos-odd-port", "dell-odd-port"])
 @given(data=st.data())
 @settings(max_examples=60, deadline=None)
 def test_a_cut_output_says_less_but_nothing_else(case: str, data: st.DataObject) -> None:
-    found, switch = CASES[case]
-    whole = answers(found, "leaf1", switch)
-    readings = {(observation.place, observation.path, str(observation.value)) for observation in found.parse(whole)}
+    platform_entry, switch = CASES[case]
+    whole = answers(platform_entry, "leaf1", switch)
+    readings = {
+        (observation.place, observation.path, str(observation.value)) for observation in platform_entry.parse(whole)
+    }
     command = data.draw(st.sampled_from(sorted(whole.outputs)))
     output = whole.outputs[command]
     cut = Output(command, output.text[: data.draw(st.integers(0, len(output.text)))], output.source)
-    left = {
+    remaining = {
         (observation.place, observation.path, str(observation.value))
-        for observation in found.parse(Outputs("leaf1", {command: cut}))
+        for observation in platform_entry.parse(Outputs("leaf1", {command: cut}))
     }
-    assert left <= readings
+    assert remaining <= readings
 
 
 @pytest.mark.parametrize("case", ["eos-routed", "dell-routed"])
 @given(data=st.data())
 @settings(max_examples=60, deadline=None)
 def test_no_text_breaks_a_parser(case: str, data: st.DataObject) -> None:
-    found, switch = CASES[case]
-    outputs = answers(found, "leaf1", switch).outputs
+    platform_entry, switch = CASES[case]
+    outputs = answers(platform_entry, "leaf1", switch).outputs
     command = data.draw(st.sampled_from(sorted(outputs)))
     text = outputs[command].text
-    at = data.draw(st.integers(0, len(text)))
-    broken = Output(command, text[:at] + data.draw(st.text(max_size=12)) + text[at:], outputs[command].source)
-    assemble_facts(found.parse(Outputs("leaf1", {command: broken})), devices=["leaf1"])
+    position = data.draw(st.integers(0, len(text)))
+    broken = Output(
+        command, text[:position] + data.draw(st.text(max_size=12)) + text[position:], outputs[command].source
+    )
+    assemble_facts(platform_entry.parse(Outputs("leaf1", {command: broken})), devices=["leaf1"])

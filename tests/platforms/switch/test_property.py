@@ -55,9 +55,9 @@ def port_queues(draw: st.DrawFn) -> dict[str, Queue]:
     low = draw(st.integers(1, 9000))
     high = draw(st.integers(low, 9999))
     ecn = Ecn(True, Size(low * 1000), Size(high * 1000), probability=draw(st.integers(1, 100)))
-    lossless, other, strict = draw(st.permutations(range(8)))[:3]
+    lossless, lossy, strict = draw(st.permutations(range(8)))[:3]
     return {
-        str(other): Queue(Discipline.DWRR, 100 - share, ecn=Ecn(enabled=False)),
+        str(lossy): Queue(Discipline.DWRR, 100 - share, ecn=Ecn(enabled=False)),
         str(lossless): Queue(Discipline.DWRR, share, ecn=draw(st.sampled_from([ecn, Ecn(enabled=False)]))),
         str(strict): Queue(Discipline.STRICT, ecn=Ecn(enabled=False)),
     }

@@ -28,7 +28,7 @@ DELL_QOS = qos(tc_pg=priority_groups())
 def odd_one(switch: Switch, name: str) -> Switch:
     """The switch with one port whose classes, thresholds and watchdog differ from the others'."""
     port = switch.ports[name]
-    other = replace(
+    changed_port = replace(
         port,
         qos=replace(
             port.qos,
@@ -37,7 +37,7 @@ def odd_one(switch: Switch, name: str) -> Switch:
         ),
         queues=queues(minimum=Size(500_000), maximum=Size(1_500_000), probability=100),
     )
-    return replace(switch, ports={**switch.ports, name: other})
+    return replace(switch, ports={**switch.ports, name: changed_port})
 
 
 CASES = {
@@ -75,7 +75,7 @@ def test_settings_come_back(case: str) -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_the_rendered_file_is_read_like_the_running_configuration(case: str) -> None:
     """What is typed in and what is printed back are the same language: a word of one the parser knows in the other."""
-    from platforms.round_trip import answers, facts_of
+    from platforms.round_trip import answers, build_facts
     from wirespeed.platforms import Output, Outputs
 
     platform_entry, switch = CASES[case]
@@ -84,8 +84,8 @@ def test_the_rendered_file_is_read_like_the_running_configuration(case: str) -> 
     terminal_output = Output(
         "running-config", fill_template(platform_entry, "startup.j2", "leaf1", switch), running.source
     )
-    assert facts_of(platform_entry, Outputs("leaf1", {"running-config": terminal_output})).devices == (
-        facts_of(platform_entry, Outputs("leaf1", {"running-config": running})).devices
+    assert build_facts(platform_entry, Outputs("leaf1", {"running-config": terminal_output})).devices == (
+        build_facts(platform_entry, Outputs("leaf1", {"running-config": running})).devices
     )
 
 
@@ -187,9 +187,9 @@ REFUSED = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(case: str) -> None:
-    found, switch, message = REFUSED[case]
+    platform_entry, switch, message = REFUSED[case]
     with pytest.raises(Refusal) as refusal:
-        fill_template(found, "startup.j2", "leaf1", switch)
+        fill_template(platform_entry, "startup.j2", "leaf1", switch)
     assert str(refusal.value) == message
 
 
@@ -246,7 +246,7 @@ def test_apply_and_rollback(case: str, template: str, name: str) -> None:
     assert fill_template(platform_entry, template, "leaf1", switch) == golden.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("platform_entry", [EOS, DELL], ids=lambda found: found.name)
+@pytest.mark.parametrize("platform_entry", [EOS, DELL], ids=lambda platform_entry: platform_entry.name)
 def test_every_file_names_the_other_two(platform_entry: Platform) -> None:
     """The configuration names its apply and rollback files."""
     paths = [file.path.rpartition("/")[2] for file in platform_entry.files]

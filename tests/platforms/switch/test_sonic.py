@@ -125,7 +125,7 @@ PORT_KEYED = ("PORT_QOS_MAP", "QUEUE", "INTERFACE", "BUFFER_PG")
 
 def faults(tables: dict[str, Any]) -> list[str]:
     """Whatever does not hold together."""
-    found = [
+    problems = [
         f"{table}|{key} {name}: {value!r} is no string"
         for table, rows in tables.items()
         for key, row in rows.items()
@@ -135,17 +135,17 @@ def faults(tables: dict[str, Any]) -> list[str]:
     for (table, name), target in REFERENCES.items():
         for key, row in tables.get(table, {}).items():
             if name in row and row[name] not in tables.get(target, {}):
-                found.append(f"{table}|{key} {name}: no {target}|{row[name]}")
+                problems.append(f"{table}|{key} {name}: no {target}|{row[name]}")
     ports = tables.get("PORT", {})
-    found += [
+    problems += [
         f"{table}|{key}: no such port"
         for table in PORT_KEYED
         for key in tables.get(table, {})
         if key.split("|")[0] not in ports
     ]
-    found += [f"QUEUE|{key}: no scheduler" for key, row in tables.get("QUEUE", {}).items() if "scheduler" not in row]
+    problems += [f"QUEUE|{key}: no scheduler" for key, row in tables.get("QUEUE", {}).items() if "scheduler" not in row]
     for table, count in (("DSCP_TO_TC_MAP", 64), ("TC_TO_QUEUE_MAP", 8), ("TC_TO_PRIORITY_GROUP_MAP", 8)):
-        found += [
+        problems += [
             f"{table}|{key}: not all of {count}"
             for key, row in tables.get(table, {}).items()
             if row.keys() != {str(n) for n in range(count)}
@@ -153,17 +153,17 @@ def faults(tables: dict[str, Any]) -> list[str]:
     for key, row in tables.get("WRED_PROFILE", {}).items():
         for colour in ("green", "yellow", "red"):
             if not 0 < int(row[f"{colour}_min_threshold"]) <= int(row[f"{colour}_max_threshold"]):
-                found.append(f"WRED_PROFILE|{key}: {colour} minimum above maximum")
+                problems.append(f"WRED_PROFILE|{key}: {colour} minimum above maximum")
     for key, row in tables.get("SCHEDULER", {}).items():
         if row.get("type") == "STRICT" and "weight" in row:
-            found.append(f"SCHEDULER|{key}: a strict one with a weight")
+            problems.append(f"SCHEDULER|{key}: a strict one with a weight")
     for key, row in tables.get("PORT_QOS_MAP", {}).items():
         for priority in filter(None, row.get("pfc_enable", "").split(",")):
             queue = tables["MAP_PFC_PRIORITY_TO_QUEUE"][row["pfc_to_queue_map"]][priority]
             if f"{key}|{queue}" not in tables["QUEUE"]:
-                found.append(f"PORT_QOS_MAP|{key}: priority {priority} pauses queue {queue}, which nothing serves")
+                problems.append(f"PORT_QOS_MAP|{key}: priority {priority} pauses queue {queue}, which nothing serves")
     for table in ("INTERFACE", "VLAN_INTERFACE", "LOOPBACK_INTERFACE"):
-        found += [
+        problems += [
             f"{table}|{key}: no row for the interface"
             for key in tables.get(table, {})
             if key.split("|")[0] not in tables[table]
@@ -171,11 +171,11 @@ def faults(tables: dict[str, Any]) -> list[str]:
     for key in tables.get("VLAN_MEMBER", {}):
         vlan, port = key.split("|")
         if vlan not in tables.get("VLAN", {}) or port not in ports or port in tables.get("INTERFACE", {}):
-            found.append(f"VLAN_MEMBER|{key}: no such VLAN or port, or a routed port")
+            problems.append(f"VLAN_MEMBER|{key}: no such VLAN or port, or a routed port")
     for key in tables.get("BGP_NEIGHBOR_AF", {}):
         if key.rpartition("|")[0] not in tables["BGP_NEIGHBOR"] or "default" not in tables["BGP_GLOBALS"]:
-            found.append(f"BGP_NEIGHBOR_AF|{key}: no such neighbour")
-    return found
+            problems.append(f"BGP_NEIGHBOR_AF|{key}: no such neighbour")
+    return problems
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -221,13 +221,13 @@ def test_merged_into_the_images_own_configuration_all_is_as_planned(tmp_path: Pa
     running["BUFFER_PG"] = {"Ethernet0,Ethernet4|3-4": {"profile": "[BUFFER_PROFILE|pg_lossless_100000_5m_profile]"},
                             "Ethernet0|0": {"profile": "ingress_lossy_profile"}}  # fmt: skip
     target = merge(running, render_tables(switch), tmp_path)
-    found = assemble_facts(SONIC.parse(outputs(json.dumps(target, indent=4))), devices=["leaf1"])
+    facts = assemble_facts(SONIC.parse(outputs(json.dumps(target, indent=4))), devices=["leaf1"])
     differing = [
         (str(place), path)
         for place, path, value in walk(switch, LEAF)
         if value is not None
         and path in READ_FROM_DB
-        and not SETTINGS[path].compare.holds(value, found.value(place, path))
+        and not SETTINGS[path].compare.holds(value, facts.value(place, path))
     ]
     assert differing == []
     assert target["PORT"]["Ethernet0"]["lanes"] == "0,1,2,3"

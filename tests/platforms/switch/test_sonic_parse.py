@@ -112,8 +112,8 @@ ROWS: list[tuple[str, str, Place, str, Any]] = [
 
 @pytest.mark.parametrize(("old", "new", "place", "path", "value"), ROWS)
 def test_one_change(old: str, new: str, place: Place, path: str, value: Any) -> None:
-    found = stock((old, new)).value(place, path)
-    assert (found[Dscp(26)] == TC(3)) if value == "26 in 3" else (found == value)
+    reading = stock((old, new)).value(place, path)
+    assert (reading[Dscp(26)] == TC(3)) if value == "26 in 3" else (reading == value)
 
 
 def test_a_shaper_in_packets_is_no_bandwidth() -> None:
@@ -163,11 +163,11 @@ def read_output(command: str, text: str) -> Facts:
 
 def test_interface_status_has_empty_cells_and_cells_with_blanks() -> None:
     facts = read_output("interface-status", STATUS)
-    found = {
+    link_values = {
         name: [facts.value(LEAF.child("port", name), f"port.link.{path}") for path in ("up", "speed", "fec")]
         for name in ("Ethernet0", "Ethernet4", "Ethernet8")
     }
-    assert found == {
+    assert link_values == {
         "Ethernet0": [True, Bandwidth.gbps(100), None],
         "Ethernet4": [True, Bandwidth.gbps(100), "rs"],
         "Ethernet8": [False, None, None],
@@ -176,11 +176,11 @@ def test_interface_status_has_empty_cells_and_cells_with_blanks() -> None:
 
 def test_what_runs_counts_before_what_is_set() -> None:
     text = (STOCK / "config-db.txt").read_text()
-    both = {
+    configurations = {
         **outputs(text).outputs,
         "interface-status": Output("interface-status", STATUS.replace("100G", "40G"), Source("leaf1", "x", "x")),
     }
-    facts = assemble_facts(SONIC.parse(Outputs("leaf1", both)))
+    facts = assemble_facts(SONIC.parse(Outputs("leaf1", configurations)))
     reading = facts.reading(PORT, "port.link.speed")
     assert reading is not None
     assert (reading.value, reading.state) == (Bandwidth.gbps(40), State.RUNNING)

@@ -11,7 +11,7 @@ def lines(text: str) -> Edit:
     def edit(whole: str) -> str:
         parts = whole.rstrip("\n").split("\n")
         for line in map(str.strip, text.strip().split("\n")):
-            parts.insert(next((index for index, other in enumerate(parts) if other > line), len(parts)), line)
+            parts.insert(next((index for index, part in enumerate(parts) if part > line), len(parts)), line)
         return "\n".join(parts) + "\n"
 
     return edit
@@ -73,7 +73,7 @@ ROWS = [
             nv set vrf RED router bgp neighbor swp51 remote-as 65009
             nv set vrf RED router bgp path-selection multipath aspath-ignore off
         """),
-        more="leaf1 port swp9 .*",
+        additions="leaf1 port swp9 .*",
     ),
     Noise(
         "cumulus routed",
@@ -87,7 +87,7 @@ ROWS = [
             """),
         ),
         becomes={"leaf1 port swp1s0 port.addresses": UNKNOWN},
-        more="leaf1 port swp9 .*",
+        additions="leaf1 port swp9 .*",
     ),
     Noise(
         "cumulus switched",
@@ -131,7 +131,7 @@ ROWS = [
             nv set qos egress-scheduler OTHER traffic-class 3 mode strict
             nv set qos congestion-control OTHER traffic-class 3 ecn disable
         """),
-        more="leaf1 port swp9 .*",
+        additions="leaf1 port swp9 .*",
     ),
     Noise(
         "cumulus routed",

@@ -115,7 +115,7 @@ ROWS = [
             insert_before("interface Eth1/33", TENANT),
             insert_before("router bgp 4200010001", ROUTES),
         ),
-        more=r"leaf1 port Eth1/9 .*",
+        additions=r"leaf1 port Eth1/9 .*",
     ),
     Noise(
         "enterprise-sonic routed",

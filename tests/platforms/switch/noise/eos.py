@@ -124,7 +124,7 @@ ROWS = [
             !
             """,
         ),
-        more=r"leaf1 port Ethernet3/1 .*",
+        additions=r"leaf1 port Ethernet3/1 .*",
     ),
     Noise(
         "eos switched",
@@ -150,7 +150,7 @@ ROWS = [
             ),
             insert_before("ip routing", MLAG),
         ),
-        more=r"leaf1 port Ethernet9/1 .*",
+        additions=r"leaf1 port Ethernet9/1 .*",
     ),
     Noise(
         "eos switched",

@@ -130,7 +130,7 @@ ROWS = [
                 OTHER_SESSIONS,
             ),
         ),
-        more=r"leaf1 port Ethernet1/9 .*",
+        additions=r"leaf1 port Ethernet1/9 .*",
     ),
     Noise("nxos switched", "port channels and vPC", insert_before("interface Ethernet1/1", PORT_CHANNEL)),
     Noise(
@@ -179,7 +179,7 @@ ROWS = [
                 "interface Ethernet1/1", "interface Ethernet1/7\n  description no switchport, channel-group 10\n"
             ),
         ),
-        more=r"leaf1 port Ethernet1/7 .*",
+        additions=r"leaf1 port Ethernet1/7 .*",
     ),
     Noise("nxos bgp", "comments and blank lines", start("\n! kept by the network team\n\n")),
 ]

@@ -17,15 +17,15 @@ UNKNOWN = None
 class Noise:
     """Lines that are in the text too, in a case of ``test_mutations.CASES``.
 
-    Without ``becomes`` and ``more`` everything is read as without them. ``becomes`` maps ``place path`` (a pattern of
-    it) to what is read then; ``more`` is a pattern of what is read that was not there before.
+    Without ``becomes`` and ``additions`` everything is read as without them. ``becomes`` maps ``place path`` (a pattern
+    of it) to what is read then; ``additions`` is a pattern of what is read that was not there before.
     """
 
     case: str
     label: str
     edit: Edit
     becomes: Mapping[str, Any] = field(default_factory=dict)
-    more: str = "nowhere"
+    additions: str = "nowhere"
 
 
 def block(text: str) -> str:

@@ -14,13 +14,13 @@ def tables(options: dict[str, dict[str, Any]]) -> Edit:
     def edit(text: str) -> str:
         document: dict[str, Any] = json.loads(text)
         for table, rows in options.items():
-            of = document.setdefault(table, {})
+            entries = document.setdefault(table, {})
             for key, fields in rows.items():
-                of[key] = {**of.get(key, {}), **(fields or {})}
-                for gone in [name for name, value in of[key].items() if value is None]:
-                    del of[key][gone]
+                entries[key] = {**entries.get(key, {}), **(fields or {})}
+                for absent_name in [name for name, value in entries[key].items() if value is None]:
+                    del entries[key][absent_name]
                 if fields is None:
-                    del of[key]
+                    del entries[key]
         return json.dumps(document, indent=4, sort_keys=True) + "\n"
 
     return edit
@@ -93,15 +93,15 @@ ROWS = [
     Noise("sonic fabric", "users, TACACS, time, banners", tables(STAFF)),
     Noise("sonic switched", "users, TACACS, time, banners", tables(STAFF)),
     Noise("sonic fabric", "a management network", tables(MANAGEMENT)),
-    Noise("sonic fabric", "a tenant", tables(TENANT), more=r"leaf1 port Ethernet400 .*"),
-    Noise("sonic switched", "port channels and MCLAG", tables(PORT_CHANNEL), more="leaf1 vlan 200 .*"),
+    Noise("sonic fabric", "a tenant", tables(TENANT), additions=r"leaf1 port Ethernet400 .*"),
+    Noise("sonic switched", "port channels and MCLAG", tables(PORT_CHANNEL), additions="leaf1 vlan 200 .*"),
     Noise("sonic fabric", "access lists, policers, maps of others", tables(ACL)),
     Noise(
         "sonic switched",
         "a port of the fabric in a port channel",
         tables({**PORT_CHANNEL, "PORTCHANNEL_MEMBER": {"PortChannel10|Ethernet0": {}}}),
         becomes={"leaf1 port Ethernet0 port.link.mtu": UNKNOWN},
-        more="leaf1 vlan 200 .*",
+        additions="leaf1 vlan 200 .*",
     ),
     Noise(
         "sonic fabric",
