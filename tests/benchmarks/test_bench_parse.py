@@ -90,10 +90,10 @@ def test_the_table_names_what_causes_a_failure() -> None:
         (
             "mesh/down.txt",
             "mesh ping  complete, 4 of 16 pairs failed",
-            "node2/bnxt_re2 -> node1/bnxt_re1 2 ping: bind: Cannot assign requested address; "
+            "node2:bnxt_re2 -> node1:bnxt_re1 2 ping: bind: Cannot assign requested address; "
             "no route: Network is unreachable",
         ),
-        ("mesh/down.txt", "mesh ping  complete, 4 of 16 pairs failed", "node1/bnxt_re1 0 enp105s0np0 via 10.1.0.22"),
+        ("mesh/down.txt", "mesh ping  complete, 4 of 16 pairs failed", "node1:bnxt_re1 0 enp105s0np0 via 10.1.0.22"),
         ("pair_matrix/gbps-and-latency.txt", "pair-matrix  complete, 1 of 12 pairs failed", "node4 -> node3 FAIL"),
     ],
 )

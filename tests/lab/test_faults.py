@@ -23,7 +23,7 @@ pytestmark = pytest.mark.lab
 CLUSTER = "mi300x-4node/cluster.yaml"
 RAIL24 = "mi300x-4node/cluster-rail24.yaml"
 
-NIC = "NIC node2/bnxt_re3"
+NIC = "NIC node2:bnxt_re3"
 PORT = "leaf1:Eth1/12"
 AT = ("--device", "node2", "--port", "bnxt_re3")
 LARGE = "packets of the planned size are lost and small ones come back: an MTU on the path is too small"

@@ -88,5 +88,5 @@ def test_an_interface_that_is_down_is_a_row_and_a_column(lab: tuple[Plan, Lab], 
     assert mesh.rows("ping") == ["    ..x."] * 4 + ["....    "] * 2 + ["xxxx    "] + ["....    "]
     assert mesh.rows("route") == ["    ...."] * 4 + ["....    "] * 2 + ["xxxx    "] + ["....    "]
     assert mesh.rows("rdma") == ["    ????"] * 4 + ["????    "] * 4  # its steps were left out
-    details = mesh.cells["node2/bnxt_re2", "node1/bnxt_re0"].details
+    details = mesh.cells["node2:bnxt_re2", "node1:bnxt_re0"].details
     assert details[1].startswith("route: planned via 10.1.0.20 dev enp86s0np0 table 103, found none: ")

@@ -87,7 +87,7 @@ def test_units(value, unit, name, expected):
         fraction_of_physical=None,
         fraction_of_reachable=None,
     )
-    run = dataclasses.replace(sample.RUN, verdicts=(bare,), source="node1/bnxt_re0", target="node2/bnxt_re4")
+    run = dataclasses.replace(sample.RUN, verdicts=(bare,), source="node1:bnxt_re0", target="node2:bnxt_re4")
     report = dataclasses.replace(sample.REPORT, runs=(run,))
     labels = {"host": "node1", "nic": "bnxt_re0", "peer_host": "node2", "peer_nic": "bnxt_re4", "cluster": "two-nodes"}
     assert single_value(report, f"wirespeed_benchmark_{name}", **labels) == pytest.approx(expected)
@@ -99,8 +99,8 @@ def test_equal_measurements_are_one_sample_their_median():
             sample.RUN,
             verdicts=(dataclasses.replace(sample.verdict(2**30, value), physical=None),),
             file=f"{value}.log",
-            source="node1/bnxt_re0",
-            target="node2/bnxt_re4",
+            source="node1:bnxt_re0",
+            target="node2:bnxt_re4",
         )
         for value in (100.0, 300.0, 200.0)
     )

@@ -17,7 +17,7 @@ from wirespeed.report.relations import table
 from wirespeed.results.benchmarks import Metric
 from wirespeed.results.verdicts import Gate, Judgement, Relation, Side
 
-FAR = Side("between-leaves", "min", 4, 360.0, "Gb/s", "out/logs/a.1.log", 17, "node1/bnxt_re0 -> node3/bnxt_re0")
+FAR = Side("between-leaves", "min", 4, 360.0, "Gb/s", "out/logs/a.1.log", 17, "node1:bnxt_re0 -> node3:bnxt_re0")
 NEAR = Side("same-leaf", "median", 2, 391.0, "Gb/s")
 NONE = Side("queue_pairs from 2", "max", 0, None, "")
 
@@ -57,7 +57,7 @@ ALONE = relation(
     name="one-queue-pair",
     to=NONE,
     value=None,
-    location="node1/bnxt_re0, node3/bnxt_re0",
+    location="node1:bnxt_re0, node3:bnxt_re0",
     compared=8,
     passed=2,
 )
@@ -123,7 +123,7 @@ def test_junit_takes_unknown_for_an_error():
     "line",
     [
         'wirespeed_benchmark_relations{cluster="two-nodes",gate="one-queue-pair",judgement="unknown",'
-        'location="node1/bnxt_re0, node3/bnxt_re0",metric="bw_avg",size="1048576",test="ib_write_bw"} 1.0',
+        'location="node1:bnxt_re0, node3:bnxt_re0",metric="bw_avg",size="1048576",test="ib_write_bw"} 1.0',
         'wirespeed_benchmark_relation_ratio{cluster="two-nodes",gate="spread",metric="bw_avg",size="1048576",'
         'test="ib_write_bw"} 0.004',
         'wirespeed_benchmark_relation_difference_seconds{cluster="two-nodes",gate="late",metric="latency_typical",'

@@ -207,7 +207,7 @@ def test_a_suspect_that_was_slow_once_leaves_it_incomplete(tmp_path):
 
 
 def test_what_bench_run_wrote_is_judged_between_its_nics(tmp_path):
-    ends = ("node1/bnxt_re0", "node2/bnxt_re0")
+    ends = ("node1:bnxt_re0", "node2:bnxt_re0")
     command = Command("node1", ("ib_write_bw",))
     step = Step("a", "ib_write_bw", " -> ".join(ends), command, 30, 3, source=ends[0], target=ends[1])
     folder = create_folder(tmp_path / "pairs", Campaign("", "pairs", "mi300x-4node", (step,)))
@@ -217,7 +217,7 @@ def test_what_bench_run_wrote_is_judged_between_its_nics(tmp_path):
     assert result.exit_code == Exit.PASSED
     labels = 'host="node1",metric="bw_avg",nic="bnxt_re0",peer_host="node2",peer_nic="bnxt_re0",size="8388608"'
     assert labels in result.stdout
-    assert "node1/bnxt_re0 → node2/bnxt_re0" in report("--bench", tmp_path / "pairs").stdout
+    assert "node1:bnxt_re0 → node2:bnxt_re0" in report("--bench", tmp_path / "pairs").stdout
 
 
 @pytest.mark.parametrize(("name", "start"), [("a.prom", "# HELP wirespeed_"), ("a.md", "# mi300x-4node\n")])

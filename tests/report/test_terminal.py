@@ -258,7 +258,7 @@ def test_without_a_cost_what_stops_traffic_comes_before_what_slows_it():
     ("kind", "direction", "name", "expected"),
     [
         (Kind.HOST, CellPattern.ALL, "node2", "host node2: 52.0 % of its peers"),
-        (Kind.NIC, CellPattern.SENDS, "node2/nic1", "NIC node2/nic1 as sender: 52.0 % of its peers"),
+        (Kind.NIC, CellPattern.SENDS, "node2:nic1", "NIC node2:nic1 as sender: 52.0 % of its peers"),
         (Kind.LEAVES, CellPattern.SENDS, "leaf1 to leaf2", "leaves leaf1 to leaf2: 52.0 % of its peers"),
     ],
 )

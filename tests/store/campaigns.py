@@ -9,7 +9,7 @@ from wirespeed.results.campaign_history import Campaign
 from wirespeed.results.parameters import Parameters
 from wirespeed.store import Batch, Store, pack
 
-PAIR = "node1/bnxt_re0 -> node2/bnxt_re0"
+PAIR = "node1:bnxt_re0 -> node2:bnxt_re0"
 
 
 def runs_of_values(

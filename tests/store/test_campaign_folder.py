@@ -11,7 +11,7 @@ from wirespeed.results.campaign import Attempt, Campaign, Command, Grade, Outcom
 from wirespeed.store import Filters, Store
 
 LOG = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "bench" / "ib-write-bw-bidirectional.log"
-PLACES = {"a": "node1/bnxt_re0 -> node2/bnxt_re0", "b": "node3/bnxt_re0 -> node4/bnxt_re0"}
+PLACES = {"a": "node1:bnxt_re0 -> node2:bnxt_re0", "b": "node3:bnxt_re0 -> node4:bnxt_re0"}
 
 
 def _folder(path: Path) -> Campaign:

@@ -73,7 +73,7 @@ def test_a_test_without_series_is_answered_with_those_of_the_store(tmp_path: Pat
     ("options", "message"),
     [
         (("--size", "8MB"), "--size 8 MB; sizes: 64 KiB"),
-        (("--place", "node1"), "--place node1; places: node1/bnxt_re0 -> node2/bnxt_re0"),
+        (("--place", "node1"), "--place node1; places: node1:bnxt_re0 -> node2:bnxt_re0"),
         (("--ranks", "8"), "--ranks 8; numbers of ranks: none"),
     ],
 )
@@ -92,12 +92,12 @@ def test_the_option_that_excludes_every_series_is_named(options: tuple[str, str]
     [
         (
             "junit",
-            '<testcase classname="history" name="ib_write_bw, node1/bnxt_re0 -&gt; node2/bnxt_re0 bw_avg 64 KiB">',
+            '<testcase classname="history" name="ib_write_bw, node1:bnxt_re0 -&gt; node2:bnxt_re0 bw_avg 64 KiB">',
         ),
         ("junit", '<failure message="worse since campaign night11: 390.1 to 365.0 Gb/s, -6.4 %" type="fail">'),
         (
             "prometheus",
-            'metric="bw_avg",series="ib_write_bw, node1/bnxt_re0 -> node2/bnxt_re0",since="night11",size="65536"} 0.93',
+            'metric="bw_avg",series="ib_write_bw, node1:bnxt_re0 -> node2:bnxt_re0",since="night11",size="65536"} 0.93',
         ),
     ],
 )

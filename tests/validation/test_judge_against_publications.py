@@ -79,7 +79,7 @@ LOGS = sorted((CLUSTER.parent / "bench").glob("*.log"))
 def test_no_log_of_document_000_beats_physics_or_fails(plan, log):
     """What the vendor published as healthy passes or warns at its plateau; nothing is above the physical limit."""
     for run in read_log(log.read_text(encoding="utf-8")).runs:
-        verdicts = judge(run, plan, source="node1/bnxt_re0", target="node2/bnxt_re4")
+        verdicts = judge(run, plan, source="node1:bnxt_re0", target="node2:bnxt_re4")
         assert {verdict.judgement for verdict in verdicts.verdicts} <= {
             Judgement.PASS,
             Judgement.WARN,

@@ -194,7 +194,7 @@ def _find_ends(plan: Plan, ends: str | None) -> tuple[str | None, str | None]:
     from wirespeed.benchmarks.endpoints.nics import list_nics
 
     source, arrow, target = (ends or "").partition(" -> ")
-    nic_names = {name for nic in list_nics(plan) for name in (str(nic), f"{nic.host}/{nic.interface}")}
+    nic_names = {name for nic in list_nics(plan) for name in (str(nic), nic.port)}
     return (source, target) if arrow and {source, target} <= nic_names else (None, None)
 
 

@@ -82,7 +82,7 @@ def _print_rows(mesh: Mesh, aspect: str, console: Console) -> None:
 
 def _column_titles(mesh: Mesh) -> str:
     """The name of each host above its block of columns; nothing if a name is wider than its block."""
-    widths = Counter(name.partition("/")[0] for name in mesh.nics)
+    widths = Counter(name.partition(":")[0] for name in mesh.nics)
     if any(len(host) > width for host, width in widths.items()):
         return ""
     return " ".join(f"{wording.clean(host):{width}}" for host, width in widths.items()).rstrip()
@@ -91,7 +91,7 @@ def _column_titles(mesh: Mesh) -> str:
 def _separate_hosts(mesh: Mesh, row: str) -> str:
     spaced_row, previous_host = "", None
     for name, sign in zip(mesh.nics, row, strict=True):
-        host = name.partition("/")[0]
+        host = name.partition(":")[0]
         spaced_row += (" " if previous_host not in (None, host) else "") + sign
         previous_host = host
     return spaced_row

@@ -227,8 +227,8 @@ def _add_history(families: _Families, history: History) -> None:
 
 
 def _label_end(prefix: str, name: str | None) -> dict[str, str]:
-    """Host and NIC of ``HOST/NIC``."""
-    host, _, nic = (name or "").partition("/")
+    """Host and NIC of ``HOST:NIC``."""
+    host, _, nic = (name or "").partition(":")
     return {f"{prefix}host": host, f"{prefix}nic": nic}
 
 

@@ -83,7 +83,7 @@ class Step:
     port: int | None = None  # TCP port to wait for; None: the client waits
     stage: int = 0  # steps of earlier stages end first
     uses: Mapping[str, int] = field(default_factory=dict)  # used units of each shared resource
-    source: str | None = None  # HOST/NIC of a pair
+    source: str | None = None  # HOST:NIC of a pair
     target: str | None = None
     collective: str | None = None
     suspects: tuple[str, ...] = ()  # for a step that narrows down: the candidates that it distinguishes

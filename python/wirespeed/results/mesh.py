@@ -26,7 +26,7 @@ class Cause:
     """A cause that bad pairs share, and its possible failures."""
 
     aspect: str
-    name: str  # "NIC node1/bnxt_re0", "leaf leaf2"; causes that the pairs cannot distinguish are joined by "or"
+    name: str  # "NIC node1:bnxt_re0", "leaf leaf2"; causes that the pairs cannot distinguish are joined by "or"
     port: str | None  # port that the NIC is cabled to, "leaf1:Eth1/1/1"
     bad: int  # its bad pairs
     pairs: int  # its measured pairs

@@ -35,7 +35,7 @@ def better(metric: Metric) -> Better:
 class Series:
     """One repeatable measurement: the test, its ends, and which of its numbers this is.
 
-    ``location`` is the pair or the nodes of the run (``node1/bnxt_re0 -> node2/bnxt_re4``) if the campaign or the log
+    ``location`` is the pair or the nodes of the run (``node1:bnxt_re0 -> node2:bnxt_re4``) if the campaign or the log
     states it; ``place`` is the location within the run's output.
     """
 

@@ -85,7 +85,7 @@ class JudgedRun:
     status: RunStatus = RunStatus.COMPLETE
     error: str | None = None  # the tool's error message
     failures: tuple[str, ...] = ()  # entries of the failure catalogue that cause the error, likeliest first
-    source: str | None = None  # HOST/NIC of a point-to-point test, if the log or the command line states it
+    source: str | None = None  # HOST:NIC of a point-to-point test, if the log or the command line states it
     target: str | None = None
     repeat: tuple[str, ...] = ()  # commands that repeat a run that failed once
 
@@ -101,7 +101,7 @@ class Side:
     unit: str
     file: str | None = None  # file of the measurement with this value, if the value is from a single one
     line: int | None = None
-    ends: str | None = None  # "node1/bnxt_re0 -> node2/bnxt_re4"
+    ends: str | None = None  # "node1:bnxt_re0 -> node2:bnxt_re4"
 
 
 @dataclass(frozen=True, slots=True)

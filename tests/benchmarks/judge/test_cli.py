@@ -37,7 +37,7 @@ def write_bw(average, end=END):
     return WRITE_BW.format(average=f"{average:.2f}", rate=f"{average * 1e9 / 8 / 65536 / 1e6:.6f}") + end
 
 
-ENDS = ("--from", "node1/bnxt_re0", "--to", "node2/bnxt_re4")
+ENDS = ("--from", "node1:bnxt_re0", "--to", "node2:bnxt_re4")
 
 
 def run(tmp_path: Path, text: str, *options: str):
@@ -101,7 +101,7 @@ def test_the_last_line_is_the_verdict_of_all_runs(tmp_path, value, start):
     assert run(tmp_path, write_bw(value)).stdout.splitlines()[-1].startswith(start)
 
 
-@pytest.mark.parametrize("nic", ["node1:bnxt_re0", "node1/bnxt_re0"])
+@pytest.mark.parametrize("nic", ["node1:enp29s0np0", "node1:bnxt_re0"])
 def test_a_nic_is_named_as_port_or_by_its_rdma_device(tmp_path, nic):
     assert run(tmp_path, write_bw(391.0), "--from", nic).exit_code == Exit.PASSED
 
@@ -123,12 +123,12 @@ def test_help_names_every_option():
         ),
         (
             ENDS[:2],
-            "--to is missing: the other end is assumed to be the same kind of NIC as node1/bnxt_re0; "
+            "--to is missing: the other end is assumed to be the same kind of NIC as node1:bnxt_re0; "
             "give it with --to HOST:NIC, such as --to node2:enp29s0np0",
         ),
         (
             ENDS[2:],
-            "--from is missing: the other end is assumed to be the same kind of NIC as node2/bnxt_re4; "
+            "--from is missing: the other end is assumed to be the same kind of NIC as node2:bnxt_re4; "
             "give it with --from HOST:NIC, such as --from node1:enp29s0np0",
         ),
         (ENDS, None),

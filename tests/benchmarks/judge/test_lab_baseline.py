@@ -16,12 +16,12 @@ from wirespeed.results.campaign import Command, Grade, Outcome, Step
 STEP = Step(
     "iperf3",
     "iperf3",
-    "node1/bnxt_re0 -> node2/bnxt_re0",
+    "node1:bnxt_re0 -> node2:bnxt_re0",
     Command("node1", ("iperf3",)),
     limit_s=20.0,
     seconds=10.0,
-    source="node1/bnxt_re0",
-    target="node2/bnxt_re0",
+    source="node1:bnxt_re0",
+    target="node2:bnxt_re0",
 )
 BY = "(baseline)"
 

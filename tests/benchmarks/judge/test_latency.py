@@ -16,7 +16,7 @@ def lat(tool, test, value, size=8, unit="us", metric=Metric.LATENCY_AVG, **param
     return Run(tool, test, None, RunStatus.COMPLETE, None, None, Parameters(**parameters), (row,))
 
 
-ENDS = {"source": "node1/bnxt_re0", "target": "node2/bnxt_re0"}
+ENDS = {"source": "node1:bnxt_re0", "target": "node2:bnxt_re0"}
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ SLOW = observe("nic.link.speed", Bandwidth.parse("200 Gb/s"), ("nic", NIC))
     ("observation", "value", "limit", "binding"),
     [
         # 32 GT/s x 8 lanes x 128/130 = 252.06 Gb/s; 256 of 280 bytes of a write are data
-        (X8, 228.0, 32 * 8 * 128 / 130 * 256 / 280, "NIC slot of node1/bnxt_re0"),
+        (X8, 228.0, 32 * 8 * 128 / 130 * 256 / 280, "NIC slot of node1:bnxt_re0"),
         (SLOW, 190.0, 200 * 4096 / 4178, "line rate × RoCEv2 framing"),
     ],
 )
@@ -57,7 +57,7 @@ def test_the_words_of_an_explained_loss():
     verdict = find_verdict(judge(perftest({4 * MIB: 228.0}), plan(), observed=overlay_plan(X8)))
     assert verdict.reason == (
         "below 80 % of the reachable limit (set by line rate × RoCEv2 framing); "
-        "58 % of the design, 99 % of what the cluster as found allows: NIC slot of node1/bnxt_re0, "
+        "58 % of the design, 99 % of what the cluster as found allows: NIC slot of node1:bnxt_re0, "
         "252.06 Gb/s × 256 B / 280 B per write (32 GT/s x8, MaxPayload 256)"
     )
 
@@ -74,7 +74,7 @@ def test_above_what_was_found_is_unknown():
     verdict = find_verdict(judge(perftest({4 * MIB: 390.0}), plan(), observed=overlay_plan(X8)))
     assert verdict.judgement is Judgement.UNKNOWN
     assert verdict.reason == (
-        "above the limit of the cluster as found (NIC slot of node1/bnxt_re0): "
+        "above the limit of the cluster as found (NIC slot of node1:bnxt_re0): "
         "the bundle was not collected at the time of this run"
     )
 
@@ -121,7 +121,7 @@ def test_what_was_found_worse_never_allows_more(observations, both):
 def test_from_a_bundle_to_both_fractions(tmp_path):
     bundle = tmp_path / "x8"
     inject_faults.inject(CLUSTER.parent, bundle, ["02"])
-    options = ("--from", "node2/bnxt_re1", "--to", "node1/bnxt_re1", "--bundle", str(bundle))
+    options = ("--from", "node2:bnxt_re1", "--to", "node1:bnxt_re1", "--bundle", str(bundle))
     shown = run(tmp_path, write_bw(228.0), *options)
     assert shown.exit_code == 1
     assert "58 % of the design, 99 % of what the cluster as found allows" in " ".join(shown.stdout.split())
@@ -130,7 +130,7 @@ def test_from_a_bundle_to_both_fractions(tmp_path):
         found for found in document["runs"][0]["verdicts"] if found["measurement"]["metric"] == Metric.BW_AVG.value
     )
     assert verdict["fraction_of_found"] == pytest.approx(0.989, abs=0.001)
-    assert verdict["found"]["bottleneck"] == "NIC slot of node2/bnxt_re1"
+    assert verdict["found"]["bottleneck"] == "NIC slot of node2:bnxt_re1"
 
 
 def test_what_is_no_bundle_is_refused(tmp_path):

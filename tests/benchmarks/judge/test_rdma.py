@@ -133,7 +133,7 @@ def test_the_usual_single_size_is_judged():
 def test_every_assumption_is_written_out():
     bound = find_verdict(judge(perftest({MIB: 390.0}, test=BIDIRECTIONAL), plan())).reachable
     assert bound.assumptions == (
-        "the log names bnxt_re0 but no host: node1/bnxt_re0 is used; the other end is assumed similar",
+        "the log names bnxt_re0 but no host: node1:bnxt_re0 is used; the other end is assumed similar",
         "IPv4 without VLAN tag between host and switch",
         "PCIe MaxPayload 256 bytes, the usual value: none was read",
         "0.5 acknowledgements for each data packet, traffic in both directions",
@@ -150,18 +150,18 @@ def test_the_gids_of_the_log_name_both_ends():
     gid = "00:00:00:00:00:00:00:00:00:00:255:255:10:01:00:{}"
     run = perftest({MIB: 390.0}, local_gid=gid.format("01"), remote_gid=gid.format("25"))
     assert find_verdict(judge(run, plan())).physical.assumptions[0] == (
-        "node1/bnxt_re0 and node2/bnxt_re4 by the GIDs of the log"
+        "node1:bnxt_re0 and node2:bnxt_re4 by the GIDs of the log"
     )
 
 
 def test_a_buffer_on_a_gpu_adds_its_slot():
-    judged = judge(perftest({MIB: 390.0}, memory="rocm"), plan(), source="node1/bnxt_re0", target="node2/bnxt_re4")
+    judged = judge(perftest({MIB: 390.0}, memory="rocm"), plan(), source="node1:bnxt_re0", target="node2:bnxt_re4")
     assert [term.name for term in find_verdict(judged).physical.terms] == [
         "line rate × RoCEv2 framing",
-        "NIC slot of node1/bnxt_re0",
-        "PCIe slot of GPU0 (near node1/bnxt_re0)",
-        "NIC slot of node2/bnxt_re4",
-        "PCIe slot of GPU4 (near node2/bnxt_re4)",
+        "NIC slot of node1:bnxt_re0",
+        "PCIe slot of GPU0 (near node1:bnxt_re0)",
+        "NIC slot of node2:bnxt_re4",
+        "PCIe slot of GPU4 (near node2:bnxt_re4)",
     ]
 
 
@@ -172,11 +172,11 @@ def test_a_narrow_slot_binds():
     narrow = replace(node, pcie={**node.pcie, nic.pcie: replace(function, link=replace(function.link, width=8))})
     found = replace(plan(), hosts={**plan().hosts, "node2": narrow})
     run = perftest({MIB: 228.0})
-    ends = {"source": "node1/bnxt_re0", "target": "node2/enp159s0np0"}
+    ends = {"source": "node1:bnxt_re0", "target": "node2:enp159s0np0"}
     designed, as_found = find_verdict(judge(run, plan(), **ends)), find_verdict(judge(run, found, **ends))
     assert (designed.judgement, designed.fraction_of_reachable) == (Judgement.FAIL, pytest.approx(0.581, abs=0.001))
     assert (as_found.judgement, as_found.fraction_of_reachable) == (Judgement.PASS, pytest.approx(0.989, abs=0.001))
-    assert as_found.physical.bottleneck == "NIC slot of node2/bnxt_re4"
+    assert as_found.physical.bottleneck == "NIC slot of node2:bnxt_re4"
 
 
 @pytest.mark.parametrize(
@@ -187,8 +187,8 @@ def test_a_narrow_slot_binds():
         ({"second_port": True}, {}, "the test added two ports of a NIC; limits are for one"),
         (
             {},
-            {"source": "node1/bnxt_re0", "target": "node1/enp29s0np0"},
-            "both ends are node1/bnxt_re0: a loopback has no cable to judge",
+            {"source": "node1:bnxt_re0", "target": "node1:enp29s0np0"},
+            "both ends are node1:bnxt_re0: a loopback has no cable to judge",
         ),
     ],
 )
@@ -213,13 +213,23 @@ def test_above_the_physical_limit_says_what_is_likely():
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("node1", "--from: found 'node1'; expected HOST:NIC, such as node1:enp29s0np0"),
         (
-            "nod1/bnxt_re0",
+            "node1/bnxt_re0",
+            "--from: found 'node1/bnxt_re0'; expected HOST:NIC, such as node1:enp29s0np0\n"
+            "  hint: did you mean 'node1:bnxt_re0'?",
+        ),
+        (
+            "bnxt_re0",
+            "--from: found 'bnxt_re0'; expected HOST:NIC, such as node1:enp29s0np0\n"
+            "  hint: name its host: node1:bnxt_re0, node2:bnxt_re0 and 2 more",
+        ),
+        ("nic0", "--from: found 'nic0'; expected HOST:NIC, such as node1:enp29s0np0"),
+        (
+            "nod1:bnxt_re0",
             "--from: found host 'nod1'; expected a host of mi300x-4node\n  hint: did you mean 'node1'?",
         ),
         (
-            "node1/bnxt_re9",
+            "node1:bnxt_re9",
             "--from: found NIC 'bnxt_re9'; expected a NIC of node1\n  hint: did you mean 'bnxt_re7'?",
         ),
     ],
@@ -305,7 +315,7 @@ def test_a_narrow_uplink_of_the_pcie_switch_binds_host_memory_and_not_its_gpu():
 def test_relaxed_ordering_is_said_where_its_cost_is_not_known():
     verdict = find_verdict(judge(perftest({MIB: 300.0}, pcie_relaxed_ordering=False), plan()))
     assert (
-        "PCIe relaxed ordering is off at node1/bnxt_re0: what its CPU then reaches is not known"
+        "PCIe relaxed ordering is off at node1:bnxt_re0: what its CPU then reaches is not known"
         in verdict.reachable.assumptions
     )
 
@@ -321,7 +331,7 @@ def test_ordered_writes_have_a_limit_where_it_was_measured(setting, reachable):
     host, settings = next(iter(there.hosts.items()))
     nic = next(iter(settings.nics.values()))
     run = perftest({MIB: 149.0}, rdma_device=nic.rdma_device or "eth100", pcie_relaxed_ordering=setting)
-    name = f"{host}/{next(iter(settings.nics))}"
+    name = f"{host}:{next(iter(settings.nics))}"
     verdict = find_verdict(judge(run, there, source=name, target=name.replace(host, list(there.hosts)[-1])))
     assert verdict.reachable.value == pytest.approx(reachable, abs=0.01)
     assert verdict.physical.value == pytest.approx(196.07, abs=0.01)
@@ -356,3 +366,13 @@ def test_memory_binds_what_caches_cannot_hold(channels, size, memory, binding):
     there = with_memory(plan(), channels)
     run = perftest({size: 700.0}, bidirectional=True, memory=memory)
     assert find_verdict(judge(run, there)).physical.bottleneck == binding
+
+
+@pytest.mark.parametrize("name", ["node1", "node1:"])
+def test_a_host_without_nic_is_refused_with_its_nics(name):
+    with pytest.raises(Refusal) as refusal:
+        judge(perftest({MIB: 390.0}), plan(), source=name)
+    assert str(refusal.value).startswith(
+        f"--from: found {name!r}; expected HOST:NIC, such as node1:enp29s0np0\n"
+        "  hint: its NICs are enp29s0np0 (bnxt_re0), "
+    )

@@ -47,7 +47,7 @@ def latency(value):
 
 def log_of_hosts(a, b, run, span=None, rail=0, name=None):
     """A run between two hosts, from when to when."""
-    ends = [f"node{host}/bnxt_re{rail}" for host in (a, b)]
+    ends = [f"node{host}:bnxt_re{rail}" for host in (a, b)]
     return Log(name or f"{a}-{b}-{rail}.log", Reading((run,)), *ends, span)
 
 
@@ -86,9 +86,9 @@ def test_the_least_pair_is_named_with_its_file():
         log_of_hosts(1, 2, write(97.0)),
     ]
     found = find_relations(*logs, gate="cross-leaf")["cross-leaf"]
-    assert (found.of.file, found.of.line, found.of.ends) == ("slow.log", 10, "node2/bnxt_re0 -> node4/bnxt_re0")
+    assert (found.of.file, found.of.line, found.of.ends) == ("slow.log", 10, "node2:bnxt_re0 -> node4:bnxt_re0")
     assert found.reason == (
-        "90 Gb/s between-leaves (min of 2) to 97 Gb/s same-leaf (node1/bnxt_re0 -> node2/bnxt_re0): 92.8 %; "
+        "90 Gb/s between-leaves (min of 2) to 97 Gb/s same-leaf (node1:bnxt_re0 -> node2:bnxt_re0): 92.8 %; "
         "at least 98.0 % is required (operators' convention, not documented: above a non-blocking leaf nothing is "
         "slower than the NIC; 2 % is left for chance)"
     )
@@ -185,7 +185,7 @@ def test_of_several_pairs_the_worst_stands_for_all():
     logs += [log_of_hosts(1, 2, write(391.0, queue_pairs=8), rail=rail) for rail in range(3)]
     found = find_relations(*logs, plan=four_hosts, gate="one-queue-pair")["one-queue-pair"]
     assert (found.judgement, found.compared, found.passed) == (FAIL, 3, 2)
-    assert found.location == "node1/bnxt_re1, node2/bnxt_re1"
+    assert found.location == "node1:bnxt_re1, node2:bnxt_re1"
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_units_may_differ():
 
 def test_what_the_user_says_places_a_log():
     logs = [Log("a.log", Reading((write(380.0),))), Log("b.log", Reading((write(391.0, queue_pairs=8),)))]
-    found = judge_all_logs(logs, four_hosts(), RunContext("node1/bnxt_re0", "node2/bnxt_re0"), FIELD).relations
+    found = judge_all_logs(logs, four_hosts(), RunContext("node1:bnxt_re0", "node2:bnxt_re0"), FIELD).relations
     assert [relation.judgement for relation in found if relation.name == "one-queue-pair"] == [PASS]
 
 

@@ -13,7 +13,7 @@ from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.parameters import Parameters
 from wirespeed.results.verdicts import Judgement
 
-ENDS = RunContext("node1/bnxt_re0", "node2/bnxt_re0")
+ENDS = RunContext("node1:bnxt_re0", "node2:bnxt_re0")
 GID = "00:00:00:00:00:00:00:00:00:00:255:255:10:01:00:{}"
 
 
@@ -57,7 +57,7 @@ def test_several_runs_of_one_test(values, judgements, reason):
     [
         # which pair of hosts it was stands nowhere: two pairs may have such NICs
         ([write(230.0), write(391.0)], RunContext(), None, False),
-        ([write(230.0), write(391.0)], RunContext("node1/bnxt_re0"), None, False),
+        ([write(230.0), write(391.0)], RunContext("node1:bnxt_re0"), None, False),
         # attempts of one step, and of two
         ([write(230.0), write(391.0)], RunContext(), ["logs/pair-1.1.log", "logs/pair-1.2.log"], True),
         ([write(230.0), write(391.0)], RunContext(), ["logs/pair-1.1.log", "logs/pair-2.1.log"], False),
@@ -159,7 +159,7 @@ def test_wrong_data_are_no_matter_of_chance():
     ],
 )
 def test_one_bad_run_alone_says_how_to_repeat_it(run_, command):
-    (judged_run,) = judge_runs(run_, context=RunContext("node1/bnxt_re0"))
+    (judged_run,) = judge_runs(run_, context=RunContext("node1:bnxt_re0"))
     assert judged_run.notes[-1] == (
         f"failed in a single run; before acting on it, run it once more: {command}; "
         "then judge both logs together with --from HOST:NIC and --to HOST:NIC"
@@ -170,7 +170,7 @@ def test_one_bad_run_alone_says_how_to_repeat_it(run_, command):
 @pytest.mark.parametrize(
     ("run_", "context", "server_device", "client_device"),
     [
-        (write(230.0, side="client"), RunContext("node1:enp29s0np0", "node2/bnxt_re2"), "bnxt_re2", "bnxt_re0"),
+        (write(230.0, side="client"), RunContext("node1:enp29s0np0", "node2:bnxt_re2"), "bnxt_re2", "bnxt_re0"),
         (
             write(
                 230.0, rdma_device="bnxt_re2", side="server", local_gid=GID.format("21"), remote_gid=GID.format("05")
@@ -196,8 +196,8 @@ def test_the_gids_of_a_log_name_its_ends():
         write(391.0, rdma_device="bnxt_re2", side="server", **gids),
         context=RunContext(),
     )
-    assert (client.source, client.target) == ("node1/bnxt_re2", "node2/bnxt_re2")
-    assert (server.source, server.target) == ("node2/bnxt_re2", "node1/bnxt_re2")
+    assert (client.source, client.target) == ("node1:bnxt_re2", "node2:bnxt_re2")
+    assert (server.source, server.target) == ("node2:bnxt_re2", "node1:bnxt_re2")
 
 
 @pytest.mark.parametrize(
@@ -235,6 +235,6 @@ def test_a_good_run_alone_needs_no_other():
 def test_from_files_to_exit_code(tmp_path):
     second_file = tmp_path / "again.txt"
     second_file.write_text(write_bw(391.0), encoding="utf-8")
-    ends = ("--from", "node1/bnxt_re0", "--to", "node2/bnxt_re0")
+    ends = ("--from", "node1:bnxt_re0", "--to", "node2:bnxt_re0")
     assert run(tmp_path, write_bw(230.0), *ends).exit_code == 1
     assert run(tmp_path, write_bw(230.0), str(second_file), *ends).exit_code == 0

@@ -70,7 +70,7 @@ def test_udp_counts_its_datagrams():
 
 def test_assumptions():
     assert verdicts(iperf({"SUM receiver": 390.0}))["SUM receiver"].reachable.assumptions == (
-        "node1/bnxt_re0 and node2/bnxt_re0 by the addresses in the log",
+        "node1:bnxt_re0 and node2:bnxt_re0 by the addresses in the log",
         "MTU 9000 as planned",
         "no CPU limit is included: a single stream is usually limited by one core",
     )
@@ -83,7 +83,7 @@ def test_addresses_of_another_cluster_are_unknown_until_named():
         Judgement.UNKNOWN,
         "the log's addresses are on no NIC of mi300x-4node: name both NICs with --from HOST:NIC --to HOST:NIC",
     )
-    assert verdicts(run, source="node1/bnxt_re0")["SUM receiver"].judgement is Judgement.PASS
+    assert verdicts(run, source="node1:bnxt_re0")["SUM receiver"].judgement is Judgement.PASS
 
 
 def test_another_tool_has_no_limit():
@@ -111,7 +111,7 @@ def program(tool, test, value, unit="Gb/s", place=None, **parameters):
     ],
 )
 def test_qperf_and_sockperf(run, judgement):
-    (verdict,) = judge(run, plan(), source="node1/bnxt_re0", target="node2/bnxt_re0").verdicts
+    (verdict,) = judge(run, plan(), source="node1:bnxt_re0", target="node2:bnxt_re0").verdicts
     assert verdict.judgement is judgement
 
 
@@ -130,5 +130,5 @@ def test_what_cores_receive_where_it_was_measured(version, streams, reachable, b
     host, settings = next(iter(plan_variant.hosts.items()))
     row = Measurement(Metric.BITRATE, "Gb/s", 20.0, None, "SUM receiver", 5)
     run = Run("iperf3", "TCP", version, RunStatus.COMPLETE, None, None, Parameters(streams=streams), (row,))
-    (verdict,) = judge(run, plan_variant, source=f"{host}/{next(iter(settings.nics))}").verdicts
+    (verdict,) = judge(run, plan_variant, source=f"{host}:{next(iter(settings.nics))}").verdicts
     assert (verdict.reachable.value, verdict.reachable.bottleneck) == (pytest.approx(reachable, rel=1e-3), binding)

@@ -19,7 +19,7 @@ def members(hosts, rails=1, per_leaf=None, by_rail=False):
         for rail in range(1, rails + 1):
             leaf = f"leaf{rail}" if by_rail else None if per_leaf is None else f"leaf{host // per_leaf + 1}"
             device = f"nic{rail}" if rails > 1 else None
-            name = f"node{host + 1}/{device}" if device else f"node{host + 1}"
+            name = f"node{host + 1}:{device}" if device else f"node{host + 1}"
             found.append(Member(name, f"node{host + 1}", device, rail if rails > 1 else None, leaf))
     return found
 

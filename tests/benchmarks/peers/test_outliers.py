@@ -71,11 +71,11 @@ def test_a_host_that_is_slow_one_way_is_its_row_or_its_column(hosts, sends, dept
 def test_a_slow_nic_accuses_neither_its_host_nor_its_rail(hosts, rails, depth, seed):
     matrix = fabric.matrix(
         fabric.members(hosts, rails),
-        lambda a, b: depth if "node3/nic2" in (a.name, b.name) else 1.0,
+        lambda a, b: depth if "node3:nic2" in (a.name, b.name) else 1.0,
         0.01,
         seed,
     )
-    assert fabric.list_suspects(matrix) == [("NIC", "all", "node3/nic2")]
+    assert fabric.list_suspects(matrix) == [("NIC", "all", "node3:nic2")]
 
 
 @given(hosts=st.integers(3, 8), rails=st.integers(3, 8), depth=st.floats(0.1, 0.88), seed=st.integers(0, 10**6))

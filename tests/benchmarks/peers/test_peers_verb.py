@@ -31,7 +31,7 @@ PERFTEST = """\
  1048576    1000             {value:.2f}             {value:.2f}             0.046
 ---------------------------------------------------------------------------------------
 """
-NICS = [f"node{host}/bnxt_re{rail}" for host in range(1, 5) for rail in range(8)]
+NICS = [f"node{host}:bnxt_re{rail}" for host in range(1, 5) for rail in range(8)]
 
 
 @pytest.fixture(autouse=True)
@@ -55,7 +55,7 @@ def campaign(folder, value, attempts=1, fails=()):
     """What bench run writes: a step for each pair of NICs of a rail, and its attempts."""
     steps = tuple(
         Step(
-            id=f"{a}.{b}".replace("/", "-"),
+            id=f"{a}.{b}".replace(":", "-"),
             test="ib_write_bw",
             place=f"{a} -> {b}",
             client=Command(a[:5], ("ib_write_bw",)),
@@ -120,21 +120,21 @@ def test_why_a_log_is_not_compared(log, reason):
 def test_a_slow_nic_of_a_campaign_with_the_commands_that_measure_it_again(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "cluster.yaml").write_text(CLUSTER.read_text())
-    campaign(tmp_path / "matrix", lambda step: 197.0 if through(step, "node3/bnxt_re5") else 391.0)
+    campaign(tmp_path / "matrix", lambda step: 197.0 if through(step, "node3:bnxt_re5") else 391.0)
     result = peers("matrix", "--cluster", "cluster.yaml")
     assert result.exit_code == Exit.INCOMPLETE
     golden("slow-nic.txt", result.stdout)
 
 
 def test_what_a_second_attempt_says_again_is_confirmed(tmp_path):
-    folder = campaign(tmp_path / "matrix", lambda step: 197.0 if through(step, "node3/bnxt_re5") else 391.0, attempts=2)
+    folder = campaign(tmp_path / "matrix", lambda step: 197.0 if through(step, "node3:bnxt_re5") else 391.0, attempts=2)
     result = peers(folder, "--cluster", CLUSTER, "--format", "json")
     assert result.exit_code == Exit.FAILED
     body = json.loads(result.stdout)
     assert (body["kind"], body["schema"]) == ("bench-peers", 1)
     (matrix,) = body["peers"]["matrices"]
     (suspect,) = matrix["suspects"]
-    assert (suspect["kind"], suspect["name"], suspect["confirmed"]) == ("NIC", "node3/bnxt_re5", True)
+    assert (suspect["kind"], suspect["name"], suspect["confirmed"]) == ("NIC", "node3:bnxt_re5", True)
     assert [group["name"] for group in matrix["groups"]] == ["same leaf, broadcom-bcm957608-p1400gd at 400 Gb/s"]
 
 
@@ -154,16 +154,16 @@ def test_a_host_that_does_not_answer_is_named(tmp_path):
 
 def test_what_narrowed_down_counts_too(tmp_path):
     """A step that bench run added later stands in the journal alone."""
-    folder = campaign(tmp_path / "matrix", lambda step: 197.0 if through(step, "node3/bnxt_re5") else 391.0)
+    folder = campaign(tmp_path / "matrix", lambda step: 197.0 if through(step, "node3:bnxt_re5") else 391.0)
     result_folder = open_folder(folder)
     for number, ends in enumerate(((1, 3), (2, 3), (3, 4))):
-        place = " -> ".join(f"node{end}/bnxt_re5" for end in ends)
+        place = " -> ".join(f"node{end}:bnxt_re5" for end in ends)
         log = f"logs/narrow1.{number}.log"
         (folder / log).write_text(PERFTEST.format(value=197.0))
         ended = (Outcome.DONE, 0, "2026-11-21T08:00:00Z", 3.0, Grade.BAD, log, None, place)
         result_folder.note(Attempt(f"narrow1.{number}", 1, *ended))
     result = peers(folder, "--cluster", CLUSTER)
-    assert "CONFIRMED NIC node3/bnxt_re5: 50.4 % of its peers" in result.stdout
+    assert "CONFIRMED NIC node3:bnxt_re5: 50.4 % of its peers" in result.stdout
     assert result.exit_code == Exit.FAILED
 
 
@@ -237,7 +237,7 @@ def test_logs_of_unknown_places_are_incomplete(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--from", "node1/bnxt_re0"), "--from and --to: only one of them is given"),
+        (("--from", "node1:bnxt_re0"), "--from and --to: only one of them is given"),
         (("--metric", "speed"), "--metric: no metric named 'speed'"),
     ],
 )
@@ -250,7 +250,7 @@ def test_refusals(arguments, message):
 def test_a_stored_campaign_is_compared_as_its_folder_is(tmp_path):
     """Those of failed steps too, whose logs hold nothing of a tool."""
     folder = tmp_path / "run"
-    slow = campaign(folder, lambda step: 190.0 if through(step, "node2/bnxt_re3") else 391.0, fails=("node4/bnxt_re7",))
+    slow = campaign(folder, lambda step: 190.0 if through(step, "node2:bnxt_re3") else 391.0, fails=("node4:bnxt_re7",))
     store = tmp_path / "store.db"
     result = CliRunner().invoke(app, ["bench", "parse", str(slow), "--store", str(store), "--label", "night"])
     assert result.exit_code == Exit.PASSED, result.output

@@ -30,7 +30,7 @@ if target in {dead!r}:
     sys.exit(1)
 socket.create_connection(("127.0.0.1", port)).close()
 time.sleep({seconds})
-gigabits = {rate} / 3 if target + "/" + device in {slow!r} else {rate}
+gigabits = {rate} / 3 if target + ":" + device in {slow!r} else {rate}
 print("-" * 87)
 kind = "BW" if name.endswith("bw") else "Latency"
 print("                    RDMA_Write " + ("Bidirectional " if "-b" in words else "") + kind + " Test")

@@ -84,7 +84,7 @@ def test_pairs_with_gpus_are_run_and_judged(tmp_path: Path) -> None:
 
 def test_runs_of_a_campaign_are_compared_with_each_other(tmp_path: Path) -> None:
     """Between leaves with under one; what the suite does not measure is unknown, and said."""
-    install(tmp_path / "bin", slow=("node4/bnxt_re0",), rate=194.0)
+    install(tmp_path / "bin", slow=("node4:bnxt_re0",), rate=194.0)
     arguments = ("matrix", *words(tmp_path)[1:], "--retest", "0", "--profile", "field", "-w", "node[1-2,4]")
     result = ran(*arguments)
     relations = {relation["name"]: relation for relation in summary(tmp_path / "out")["relations"]}
@@ -92,7 +92,7 @@ def test_runs_of_a_campaign_are_compared_with_each_other(tmp_path: Path) -> None
         "cross-leaf": "fail",
         "one-queue-pair": "unknown",
     }
-    assert relations["cross-leaf"]["of"]["ends"].endswith("node4/bnxt_re0")
+    assert relations["cross-leaf"]["of"]["ends"].endswith("node4:bnxt_re0")
     assert (
         "nothing to compare with: no comparable run queue_pairs from 2; wirespeed bench run rails measures both"
         in result.stdout
@@ -128,7 +128,7 @@ def test_each_rail_alone_and_all_at_once(tmp_path: Path) -> None:
 
 
 def test_a_slow_nic_is_measured_again_and_named(tmp_path: Path) -> None:
-    install(tmp_path / "bin", slow=("node3/bnxt_re0",))
+    install(tmp_path / "bin", slow=("node3:bnxt_re0",))
     result = ran(*words(tmp_path, "-f", "json"))
     document = json.loads(result.stdout)
     assert document == summary(tmp_path / "out")
@@ -141,8 +141,8 @@ def test_a_slow_nic_is_measured_again_and_named(tmp_path: Path) -> None:
         ("narrow1.ib-write-bw.node2-bnxt-re0.node1-bnxt-re0", 1, "good"),
         ("narrow1.ib-write-bw.node4-bnxt-re0.node3-bnxt-re0", 2, "bad"),
     ]
-    assert [(suspect["kind"], suspect["name"]) for suspect in document["suspects"]] == [("NIC", "node3/bnxt_re0")]
-    assert "suspect: NIC node3/bnxt_re0: bad with " not in result.stdout  # it is data
+    assert [(suspect["kind"], suspect["name"]) for suspect in document["suspects"]] == [("NIC", "node3:bnxt_re0")]
+    assert "suspect: NIC node3:bnxt_re0: bad with " not in result.stdout  # it is data
     assert result.exit_code == 1
 
 
@@ -156,12 +156,12 @@ def test_a_dead_host_costs_nobody_else_a_result(tmp_path: Path) -> None:
         "ib-write-bw.node3-bnxt-re0.node1-bnxt-re0": ("done", "good"),
         "narrow1.ib-write-bw.node3-bnxt-re0.node2-bnxt-re0": ("failed", "unknown"),
     }
-    assert "suspect: NIC node2/bnxt_re0: bad with node1/bnxt_re0" in result.stdout
+    assert "suspect: NIC node2:bnxt_re0: bad with node1:bnxt_re0" in result.stdout
     assert result.exit_code == 1
 
 
 def test_what_was_measured_is_stored(tmp_path: Path) -> None:
-    install(tmp_path / "bin", slow=("node3/bnxt_re0",))
+    install(tmp_path / "bin", slow=("node3:bnxt_re0",))
     result = ran(*words(tmp_path, "--store", tmp_path / "store.db", "--label", "first", "--retest", "0"))
     assert "first: 6 runs stored in " in result.stderr
     repeated_result = CliRunner().invoke(
@@ -282,7 +282,7 @@ def test_a_cluster_over_a_real_ssh(tmp_path: Path) -> None:
         "ib-write-bw.node3-bnxt-re0.node1-bnxt-re0": ("unreachable", "unknown"),
         "narrow1.ib-write-bw.node2-bnxt-re0.node3-bnxt-re0": ("unreachable", "unknown"),
     }
-    assert "suspect: NIC node3/bnxt_re0: " in result.stdout
+    assert "suspect: NIC node3:bnxt_re0: " in result.stdout
     assert result.exit_code == 3
 
 

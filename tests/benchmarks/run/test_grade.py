@@ -14,12 +14,12 @@ from wirespeed.results.campaign import Command, Grade, Outcome, Step
 STEP = Step(
     "1.1",
     "ib_write_bw",
-    "node1/bnxt_re0 -> node2/bnxt_re0",
+    "node1:bnxt_re0 -> node2:bnxt_re0",
     Command("node1", ("ib_write_bw",)),
     limit_s=20.0,
     seconds=10.0,
-    source="node1/bnxt_re0",
-    target="node2/bnxt_re0",
+    source="node1:bnxt_re0",
+    target="node2:bnxt_re0",
 )
 BY = "(line rate × RoCEv2 framing)"
 
@@ -34,7 +34,7 @@ BY = "(line rate × RoCEv2 framing)"
             GradeOptions(observed=overlay_plan(X8)),
             (
                 Grade.BAD,
-                f"228 Gb/s, 58 % of 392.06 {BY}; 99 % of what the cluster as found allows (NIC slot of node1/bnxt_re0)",
+                f"228 Gb/s, 58 % of 392.06 {BY}; 99 % of what the cluster as found allows (NIC slot of node1:bnxt_re0)",
             ),
         ),
         (228.0, GradeOptions(profile=read("loose")), (Grade.BAD, f"228 Gb/s, 58 % of 392.06 {BY}")),

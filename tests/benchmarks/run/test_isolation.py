@@ -56,13 +56,13 @@ def rail(number: int) -> Bad:
 @pytest.mark.parametrize(
     ("fabric_case", "bad", "accused", "rounds", "more"),
     [
-        (fabric(4, 8), nic("node3/rdma4"), [(Kind.NIC, "node3/rdma4")], 1, 2),
-        (fabric(2, 8), nic("node1/rdma0"), [(Kind.NIC, "node1/rdma0")], 1, 2),
-        (fabric(5, 1), nic("node5/rdma0"), [(Kind.NIC, "node5/rdma0")], 1, 1),
-        (fabric(7, 1), nic("node2/rdma0"), [(Kind.NIC, "node2/rdma0")], 1, 2),
-        (fabric(8, 2), nic("node1/rdma0", "node6/rdma1"), [(Kind.NIC, "node1/rdma0"), (Kind.NIC, "node6/rdma1")], 1, 4),
+        (fabric(4, 8), nic("node3:rdma4"), [(Kind.NIC, "node3:rdma4")], 1, 2),
+        (fabric(2, 8), nic("node1:rdma0"), [(Kind.NIC, "node1:rdma0")], 1, 2),
+        (fabric(5, 1), nic("node5:rdma0"), [(Kind.NIC, "node5:rdma0")], 1, 1),
+        (fabric(7, 1), nic("node2:rdma0"), [(Kind.NIC, "node2:rdma0")], 1, 2),
+        (fabric(8, 2), nic("node1:rdma0", "node6:rdma1"), [(Kind.NIC, "node1:rdma0"), (Kind.NIC, "node6:rdma1")], 1, 4),
         # Both NICs of one pair.
-        (fabric(8), nic("node1/rdma0", "node5/rdma0"), [(Kind.NIC, "node1/rdma0"), (Kind.NIC, "node5/rdma0")], 1, 2),
+        (fabric(8), nic("node1:rdma0", "node5:rdma0"), [(Kind.NIC, "node1:rdma0"), (Kind.NIC, "node5:rdma0")], 1, 2),
         (fabric(8, 8), host("node3"), [(Kind.HOST, "node3")], 1, 16),
         (fabric(1024, 8, leaves=128, uplinks=32), host("node700"), [(Kind.HOST, "node700")], 1, 16),
         (fabric(8, 8), rail(5), [(Kind.RAIL, "rail 5")], 1, 8),
@@ -71,13 +71,13 @@ def rail(number: int) -> Bad:
         (
             fabric(4, 1, leaves=2, uplinks=4),
             lambda pair: {pair.a.host, pair.b.host} == {"node1", "node3"},
-            [(Kind.PAIR, "node1/rdma0 -> node3/rdma0")],
+            [(Kind.PAIR, "node1:rdma0 -> node3:rdma0")],
             1,
             2,
         ),
         (fabric(4, 2), lambda pair: False, [], 0, 0),
         (fabric(4, 2), lambda pair: True, [(Kind.UNTOLD, "everything")], 0, 0),
-        (fabric(2, 1), nic("node1/rdma0"), [(Kind.UNTOLD, "everything")], 0, 0),
+        (fabric(2, 1), nic("node1:rdma0"), [(Kind.UNTOLD, "everything")], 0, 0),
     ],
 )
 def test_what_is_bad_is_named(

@@ -15,7 +15,7 @@ from wirespeed.results.campaign import Grade
 
 PLAN = build(read(Path(__file__).parents[3] / "examples" / "mi300x-4node" / "cluster.yaml"))
 FABRIC = build_fabric(PLAN).limit_to_hosts(["node1", "node2"])
-PAIR = ("node1/bnxt_re0", "node2/bnxt_re0")
+PAIR = ("node1:bnxt_re0", "node2:bnxt_re0")
 ROUTE = "10.1.0.17 from 10.1.0.1 via 10.1.0.0 dev enp29s0np0 table 101 uid 0 \\    cache "
 SENT = "--- 10.1.0.17 ping statistics ---\n3 packets transmitted, {0} received, 0% packet loss, time 4ms"
 

@@ -81,14 +81,14 @@ NETWORK_CHECKS = "port.up fabric.bgp-session fabric.bgp-networks: RT-10 RT-05"
         (
             EXAMPLE,
             4,
-            with_nic("node2/bnxt_re3", "", MTU_FAIL, 0),
-            [f"ping: NIC node2/bnxt_re3 at leaf1:Eth1/12: 48 of 48: {MTU}"],
+            with_nic("node2:bnxt_re3", "", MTU_FAIL, 0),
+            [f"ping: NIC node2:bnxt_re3 at leaf1:Eth1/12: 48 of 48: {MTU}"],
         ),
         (
             EXAMPLE,
             2,
-            with_nic("node2/bnxt_re3", "", LOST, 1),
-            [f"ping: NIC node2/bnxt_re3 at leaf1:Eth1/12: 16 of 16: {DEAD}"],
+            with_nic("node2:bnxt_re3", "", LOST, 1),
+            [f"ping: NIC node2:bnxt_re3 at leaf1:Eth1/12: 16 of 16: {DEAD}"],
         ),
         (
             EXAMPLE,
@@ -100,7 +100,7 @@ NETWORK_CHECKS = "port.up fabric.bgp-session fabric.bgp-networks: RT-10 RT-05"
             EXAMPLE,
             4,
             lambda a, b: ("", LOST, 1) if {a.host, b.host} == {"node1", "node4"} and a.rail == b.rail == 5 else None,
-            [f"ping: pair node1/bnxt_re4 and node4/bnxt_re4: 2 of 2: {NETWORK_CHECKS}"],
+            [f"ping: pair node1:bnxt_re4 and node4:bnxt_re4: 2 of 2: {NETWORK_CHECKS}"],
         ),
         (
             "arista-leaf-spine",
@@ -121,7 +121,7 @@ def test_bad_pings_are_explained_by_the_fewest_causes(
 def test_a_missing_rule_is_the_row_of_its_nic() -> None:
     plan = build_plan(EXAMPLE)
     fabric = build_fabric(plan).limit_to_hosts(["node1", "node2"])
-    name = "node1/bnxt_re2"
+    name = "node1:bnxt_re2"
     found = matrix(plan, fabric, lambda a, b: (route_line(plan, a, b, "103"), "", None) if a.name == name else None)
     assert format_causes(found) == []  # 103 is what is planned
     found = matrix(plan, fabric, lambda a, b: (route_line(plan, a, b, "101"), "", None) if a.name == name else None)

@@ -17,7 +17,7 @@ from wirespeed.results.mesh import Mesh
 PLAN = build(read(Path(__file__).parents[3] / "examples" / "mi300x-4node" / "cluster.yaml"))
 FABRIC = build_fabric(PLAN).limit_to_hosts(["node1", "node2"])
 ENDS = {(endpoint.host, endpoint.interface): endpoint.name for endpoint in FABRIC.endpoints}
-NIC = "node1/bnxt_re2"
+NIC = "node1:bnxt_re2"
 WHOLE = 16 * 9000
 """A request and a reply with each of the eight NICs of the other host: sixteen packets of the MTU in each direction."""
 
@@ -58,9 +58,9 @@ def test_what_was_moved_by_the_nic_itself_is_good() -> None:
     ("moved", "causes"),
     [
         (
-            {NIC: (300, WHOLE), "node1/bnxt_re7": (2 * WHOLE, WHOLE)},
+            {NIC: (300, WHOLE), "node1:bnxt_re7": (2 * WHOLE, WHOLE)},
             [
-                f"NIC {NIC} as sender at leaf1:Eth1/3: OS-05: sent 300 of at least 144000 bytes, node1/bnxt_re7 144000 "
+                f"NIC {NIC} as sender at leaf1:Eth1/3: OS-05: sent 300 of at least 144000 bytes, node1:bnxt_re7 144000 "
                 "more than it had to: packets from its address leave through another NIC: a rule or a route is not "
                 "as planned"
             ],

@@ -79,13 +79,13 @@ def test_one_leaf_takes_half_as_many_runs_as_nics(hosts: int, rails: int) -> Non
 @pytest.mark.parametrize(
     ("found", "rounds"),
     [
-        (fabric(2), [["node1/rdma0 -> node2/rdma0"]]),
-        (fabric(3), [["node1/rdma0 -> node2/rdma0"], ["node3/rdma0 -> node1/rdma0"]]),
-        (fabric(4, leaves=2, uplinks=2), [["node1/rdma0 -> node3/rdma0", "node2/rdma0 -> node4/rdma0"]]),
+        (fabric(2), [["node1:rdma0 -> node2:rdma0"]]),
+        (fabric(3), [["node1:rdma0 -> node2:rdma0"], ["node3:rdma0 -> node1:rdma0"]]),
+        (fabric(4, leaves=2, uplinks=2), [["node1:rdma0 -> node3:rdma0", "node2:rdma0 -> node4:rdma0"]]),
         # By rail, no pair of a rail leaves its leaf: one pair more crosses both.
         (
             fabric(2, rails=2, leaves=2, uplinks=2, by_rail=True),
-            [["node1/rdma0 -> node2/rdma0", "node1/rdma1 -> node2/rdma1"], ["node1/rdma0 -> node2/rdma1"]],
+            [["node1:rdma0 -> node2:rdma0", "node1:rdma1 -> node2:rdma1"], ["node1:rdma0 -> node2:rdma1"]],
         ),
         (fabric(1), []),
     ],

@@ -76,9 +76,9 @@ def test_a_test_of_several_matrices_is_a_run_for_each() -> None:
 def test_gpus_of_several_nodes_have_their_host() -> None:
     pairs, to_one, bisection = sample("nvbandwidth/two-nodes.txt")
     assert (pairs.ranks, pairs.parameters.nodes) == (4, 2)
-    assert values_at(pairs, "theta-1/GPU1 -> theta-2/GPU3") == [798.1]
-    assert values_at(to_one, "theta-2/GPU2") == [811.98]
-    assert values_at(bisection, "theta-2/GPU3 -> theta-1/GPU1") == [789.07]
+    assert values_at(pairs, "theta-1:GPU1 -> theta-2:GPU3") == [798.1]
+    assert values_at(to_one, "theta-2:GPU2") == [811.98]
+    assert values_at(bisection, "theta-2:GPU3 -> theta-1:GPU1") == [789.07]
 
 
 def test_what_cannot_be_done_is_waived_and_what_broke_is_failed() -> None:

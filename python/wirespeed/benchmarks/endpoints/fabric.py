@@ -30,8 +30,8 @@ class Endpoint:
 
     @property
     def name(self) -> str:
-        """``node1/bnxt_re0``."""
-        return f"{self.host}/{self.device or self.interface}"
+        """``node1:bnxt_re0``."""
+        return f"{self.host}:{self.device or self.interface}"
 
     @property
     def is_ipv6(self) -> bool:
@@ -54,7 +54,7 @@ class Fabric:
             return self
         wanted = set(hosts)
         endpoints = tuple(endpoint for endpoint in self.endpoints if endpoint.host in wanted)
-        excluded_nics = tuple(reason for reason in self.excluded_nics if reason.partition("/")[0] in wanted)
+        excluded_nics = tuple(reason for reason in self.excluded_nics if reason.partition(":")[0] in wanted)
         return Fabric(endpoints, self.uplinks, self.uplink_rate, excluded_nics)
 
     @property
@@ -80,7 +80,7 @@ def build_fabric(plan: Plan) -> Fabric:
     excluded_nics: list[str] = []
     for host, settings in plan.hosts.items():
         for interface, nic in settings.nics.items():
-            name = f"{host}/{nic.rdma_device or interface}"
+            name = f"{host}:{nic.rdma_device or interface}"
             if nic.rail is None:
                 continue  # not of the fabric: an interface for control
             if not nic.addresses or (host, interface) not in ends:

@@ -13,7 +13,6 @@ from wirespeed.benchmarks.endpoints.nics import NicLocation, list_nics, nic_spee
 from wirespeed.plan import Plan
 from wirespeed.results.peers import Member
 
-_RANK = re.compile(r"(.+):(\d+)")
 _GPU = re.compile(r"(?:GPU|CPU)\d*")
 _HARDWARE_UNKNOWN = "hardware not known"
 _FAR = "distance not known"
@@ -36,7 +35,7 @@ class MemberDirectory:
 
     def member(self, name: str, host: str | None = None) -> Member:
         """The member for a name from a log or campaign; ``host`` is the host of a device whose name contains none."""
-        full = f"{host}/{name}" if host and _GPU.fullmatch(name) else name
+        full = f"{host}:{name}" if host and _GPU.fullmatch(name) else name
         if full not in self._known:
             self._known[full] = self._find_member(full)
         return self._known[full][0]
@@ -83,15 +82,13 @@ class MemberDirectory:
             ), location
         if _GPU.fullmatch(name):
             return Member(name, "one host", name), None
-        host, slash, device = name.partition("/")
-        rank = None if slash else _RANK.fullmatch(name)
-        if rank:
-            host, device = rank.group(1), f"rank {rank.group(2)}"
+        host, device = _split_name(name)
         host = self._find_host(host)
         leaves = {leaf for (owner, _), leaf in self._leaves.items() if owner == host}
         leaf = next(iter(leaves)) if len(leaves) == 1 else None
-        full = f"{host}/{device}" if slash else f"{host}:{rank.group(2)}" if rank else host
-        return Member(full, host, device or None, None, leaf), None
+        if device is None:
+            return Member(host, host, None, None, leaf), None
+        return Member(f"{host}:{device}", host, f"rank {device}" if device.isdecimal() else device, None, leaf), None
 
     def _find_host(self, name: str) -> str:
         """The name of a host in the cluster file: logs may append its domain."""
@@ -103,8 +100,8 @@ class MemberDirectory:
     def _find_nic(self, name: str) -> NicLocation | None:
         if self._plan is None:
             return None
-        host, slash, device = name.partition("/")
-        if slash:
+        host, device = _split_name(name)
+        if device is not None:
             host = self._find_host(host)
             nics = (nic for nic in list_nics(self._plan) if nic.host == host)
             return next((nic for nic in nics if device in (nic.interface, nic.nic.rdma_device)), None)
@@ -177,6 +174,20 @@ def add_rails(members: Sequence[Member]) -> list[Member]:
 def natural(name: str) -> tuple[tuple[bool, int, str], ...]:
     """A sort key that puts node10 after node9."""
     return tuple((part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in re.split(r"(\d+)", name))
+
+
+def _split_name(name: str) -> tuple[str, str | None]:
+    """Host, and device or rank, of ``HOST:DEVICE``; a host or an IPv6 address alone has none."""
+    host, _, device = name.rpartition(":")
+    return (host, device) if host and device and not _is_address(name) else (name, None)
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
 
 
 def _normalize_address(name: str) -> str:

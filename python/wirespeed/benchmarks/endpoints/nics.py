@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wirespeed.errors import did_you_mean, refuse
+from wirespeed.errors import did_you_mean, format_first, refuse
 from wirespeed.limits import pcie
 from wirespeed.limits.impact import gpu_function, nic_function
 from wirespeed.limits.nic import build_path, build_slot, catalogue_speed
@@ -28,7 +28,7 @@ class NicLocation:
         return f"{self.host}:{self.interface}"
 
     def __str__(self) -> str:
-        return f"{self.host}/{self.nic.rdma_device or self.interface}"
+        return f"{self.host}:{self.nic.rdma_device or self.interface}"
 
 
 def list_nics(plan: Plan) -> Iterator[NicLocation]:
@@ -50,16 +50,16 @@ def named_ends(plan: Plan, source: str | None, target: str | None) -> list[NicLo
 
 
 def nic_named(plan: Plan, option: str, name: str) -> NicLocation:
-    """The NIC that a user names as HOST:NIC or HOST/NIC, by its interface or its RDMA device.
+    """The NIC that a user names as HOST:NIC, by its interface or its RDMA device.
 
     Raises:
         Refusal: the name has another form, or the plan has no such host or NIC.
     """
-    host, separator, device = name.partition(min(":/", key=lambda mark: name.find(mark) % (len(name) + 1)))
-    if not separator or not host or not device:
-        raise refuse(option, repr(name), "HOST:NIC, such as node1:enp29s0np0")
+    host, _, device = name.partition(":")
+    if not host or not device:
+        raise refuse(option, repr(name), _EXPECTED, _suggest_spelling(plan, name.strip(":")))
     if host in plan.switches:
-        raise refuse(option, f"{host}, a switch", "HOST:NIC, such as node1:enp29s0np0")
+        raise refuse(option, f"{host}, a switch", _EXPECTED)
     if host not in plan.hosts:
         raise refuse(option, f"host {host!r}", f"a host of {plan.name}", did_you_mean(host, list(plan.hosts)))
     for nic in list_nics(plan):
@@ -67,11 +67,28 @@ def nic_named(plan: Plan, option: str, name: str) -> NicLocation:
             return nic
     nics_of_host = [nic for nic in list_nics(plan) if nic.host == host]
     names = [name for nic in nics_of_host for name in (nic.interface, nic.nic.rdma_device) if name]
-    listed = (
-        f"{nic.interface} ({nic.nic.rdma_device})" if nic.nic.rdma_device else nic.interface for nic in nics_of_host
-    )
-    hint = did_you_mean(device, names) or f"its NICs are {', '.join(listed)}"
+    hint = did_you_mean(device, names) or _format_nics(plan, host)
     raise refuse(option, f"NIC {device!r}", f"a NIC of {host}", hint)
+
+
+_EXPECTED = "HOST:NIC, such as node1:enp29s0np0"
+
+
+def _suggest_spelling(plan: Plan, name: str) -> str | None:
+    """A hint for a name without colon: of a host, of a NIC, or of both with a slash between them."""
+    if name in plan.hosts:
+        return _format_nics(plan, name)
+    host, slash, device = name.partition("/")
+    if slash and host in plan.hosts:
+        return f"did you mean '{host}:{device}'?"
+    hosts = [nic.host for nic in list_nics(plan) if name in (nic.interface, nic.nic.rdma_device)]
+    return f"name its host: {format_first([f'{host}:{name}' for host in hosts], 2)}" if hosts else None
+
+
+def _format_nics(plan: Plan, host: str) -> str:
+    nics = [nic for nic in list_nics(plan) if nic.host == host]
+    names = (f"{nic.interface} ({nic.nic.rdma_device})" if nic.nic.rdma_device else nic.interface for nic in nics)
+    return f"its NICs are {', '.join(names)}"
 
 
 def nic_with_device(plan: Plan, device: str) -> NicLocation | None:

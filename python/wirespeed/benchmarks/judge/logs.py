@@ -3,7 +3,6 @@ relative gate compares it with."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -25,7 +24,7 @@ from wirespeed.results.verdicts import JudgedRun, Relation
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """A log that was read, and facts about its runs: both NICs as HOST/NIC, and the time span in seconds."""
+    """A log that was read, and facts about its runs: both NICs as HOST:NIC, and the time span in seconds."""
 
     file: str
     reading: Reading
@@ -74,7 +73,7 @@ def judge_all_logs(
 
 
 def _find_nics(entry: Entry, plan: Plan) -> tuple[str, str] | None:
-    """Client and server NIC as HOST/NIC: as named, else by the GIDs of the log; None where one is unknown."""
+    """Client and server NIC as HOST:NIC: as named, else by the GIDs of the log; None where one is unknown."""
     if entry.judged.source and entry.judged.target:
         client, server = named_ends(plan, entry.judged.source, entry.judged.target)
         return str(client), str(server)
@@ -103,7 +102,7 @@ def hint(run: Run, context: RunContext, plan: Plan) -> str | None:
     stated_end = context.source or context.target
     option = "--to" if context.source else "--from"
     example_port = next(
-        (nic.port for nic in list_nics(plan) if stated_end and nic.host != re.split("[:/]", stated_end)[0]), None
+        (nic.port for nic in list_nics(plan) if stated_end and nic.host != stated_end.partition(":")[0]), None
     )
     if stated_end:
         example = f", such as {option} {example_port}" if example_port else ""

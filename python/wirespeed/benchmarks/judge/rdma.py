@@ -213,7 +213,7 @@ def _find_ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]
 
 
 def ends_by_gid(run: Run, plan: Plan) -> tuple[str, str] | None:
-    """Client and server NIC as HOST/NIC, where the GIDs of a perftest log name both; else None."""
+    """Client and server NIC as HOST:NIC, where the GIDs of a perftest log name both; else None."""
     if run.tool != "perftest":
         return None
     local, remote = (_find_nic_by_gid(gid, plan) for gid in (run.parameters.local_gid, run.parameters.remote_gid))

@@ -194,7 +194,7 @@ def _build_commands(run: Run, ends: tuple[str, str] | None, minimum: int, maximu
         return ()
     if run.tool != "perftest" or ends is None:
         return (shlex.join(words),)
-    (client, client_nic), (server, server_nic) = (end.split("/", 1) for end in ends)
+    (client, client_nic), (server, server_nic) = (end.split(":", 1) for end in ends)
     without_server = words[:-1] if run.parameters.side != "server" else words
     on_server, on_client = (_replace_device(without_server, nic) for nic in (server_nic, client_nic))
     return f"on {server}: {shlex.join(on_server)}", f"on {client}: {shlex.join([*on_client, server])}"

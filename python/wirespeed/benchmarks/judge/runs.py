@@ -57,7 +57,7 @@ def judge(
 ) -> JudgedRun:
     """Judge one run against a plan, and against the cluster as found where that is given too.
 
-    ``source`` and ``target`` name the NICs of a point-to-point test as HOST/NIC; ``algorithm`` and ``collective``
+    ``source`` and ``target`` name the NICs of a point-to-point test as HOST:NIC; ``algorithm`` and ``collective``
     complete the log of a collective; ``profile`` holds the fractions to reach; ``evidence`` is what NCCL's debug
     lines prove of the run.
 

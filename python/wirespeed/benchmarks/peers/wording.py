@@ -96,7 +96,7 @@ def _measured_part(means: str, cause: Cause, cells: Sequence[Cell]) -> str:
 
 def _is_part(member: str, name: str) -> bool:
     """Whether a member has this name, or is a device or rank of the host with this name."""
-    return member == name or member.startswith((f"{name}/", f"{name}:"))
+    return member == name or member.startswith(f"{name}:")
 
 
 _GROUPED = 10_000  # from this value on decimals are left out

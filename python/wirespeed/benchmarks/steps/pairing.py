@@ -34,7 +34,7 @@ class Pair:
 
     @property
     def name(self) -> str:
-        """``node1/bnxt_re0 -> node2/bnxt_re0``."""
+        """``node1:bnxt_re0 -> node2:bnxt_re0``."""
         return f"{self.a.name} -> {self.b.name}"
 
 

@@ -39,7 +39,7 @@ def matrix(test: str | None, description: str, columns: Sequence[str], hosts: Ma
     is_latency = "(ns)" in description
 
     def gpu(index: str) -> str:
-        return f"{hosts[index]}/GPU{index}" if index in hosts else f"GPU{index}"
+        return f"{hosts[index]}:GPU{index}" if index in hosts else f"GPU{index}"
 
     def place(row: str, column: str) -> str | None:
         if description == BISECTION:
