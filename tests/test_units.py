@@ -52,6 +52,7 @@ def test_print(value, text):
 def test_units_convert_both_ways() -> None:
     assert Duration.from_unit(200, "ms") == Duration.parse("200 ms")
     assert Duration.parse("1999 us").milliseconds == 1
+    assert Duration.parse("2000 us").is_whole("ms") and not Duration.parse("1999 us").is_whole("ms")
     assert Duration.parse("1999 us").microseconds == 1999
     assert Bandwidth.from_unit(25_000, "Mb/s").whole("Gb/s") == 25
     assert Length.parse("1500 mm").in_unit("m") == 1.5

@@ -85,6 +85,10 @@ class Quantity(TypedInteger):
         """The whole number of one of the `units`, rounded down."""
         return self // self.units[unit]
 
+    def is_whole(self, unit: str) -> bool:
+        """Whether it is a whole number of one of the `units`."""
+        return self % self.units[unit] == 0
+
     def in_unit(self, unit: str) -> float:
         """The number of one of the `units`."""
         return self / self.units[unit]

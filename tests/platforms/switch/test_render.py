@@ -13,7 +13,7 @@ from wirespeed.errors import Refusal
 from wirespeed.platforms import Platform, platform
 from wirespeed.platforms.templates import fill_answer, fill_template
 from wirespeed.settings import Dscp, Ecn, Priority, Switch, SwitchQueue, SwitchTrafficClass, Watchdog, WatchdogAction
-from wirespeed.units import Length, Size
+from wirespeed.units import Duration, Length, Size
 
 GOLDEN = Path(__file__).parent / "golden"
 EOS = platform("switch", "eos")
@@ -146,6 +146,11 @@ REFUSED = {
         DELL,
         replace(DELL_ONE, watchdog_poll=ms(50)),
         "leaf1: switch.watchdog_poll: found 50 ms; expected 100 ms to 3000 ms",
+    ),
+    "poll interval of half a millisecond more": (
+        DELL,
+        replace(DELL_ONE, watchdog_poll=Duration.parse("200.5 ms")),
+        "leaf1: switch.watchdog_poll: found 200.5 ms; expected 100 ms to 3000 ms in steps of 1 ms",
     ),
     "global pause": (
         DELL,

@@ -33,7 +33,7 @@ from wirespeed.settings import (
     walk,
 )
 from wirespeed.settings.routing import Bgp
-from wirespeed.units import Bandwidth, Length, Size
+from wirespeed.units import Bandwidth, Duration, Length, Size
 
 GOLDEN = Path(__file__).parent / "golden"
 STOCK = Path(__file__).parents[2] / "samples" / "sonic" / "stock"
@@ -261,6 +261,10 @@ REFUSED = {
     "detection shorter than it can watch": (
         {"qos": replace(QOS, watchdog=Watchdog(detect=ms(50), restore=ms(400)))},
         "leaf1 Ethernet0: port.qos.watchdog.detect: found 50 ms; expected 100 ms to 5000 ms",
+    ),
+    "detection between two milliseconds": (
+        {"qos": replace(QOS, watchdog=Watchdog(detect=Duration.parse("200.5 ms"), restore=ms(400)))},
+        "leaf1 Ethernet0: port.qos.watchdog.detect: found 200.5 ms; expected 100 ms to 5000 ms in steps of 1 ms",
     ),
     "an action it lacks": (
         {"qos": replace(QOS, watchdog=Watchdog(action=WatchdogAction.ERRDISABLE))},

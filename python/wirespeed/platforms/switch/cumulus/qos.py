@@ -22,7 +22,6 @@ from wirespeed.platforms.switch.cumulus.nvue_config import Statement, numbers, p
 from wirespeed.settings import Discipline, Dscp, Place, Priority, SwitchQueue, SwitchTrafficClass, WatchdogAction
 from wirespeed.units import Duration, Size
 
-_MS = 10**9
 _ALL_QUEUES = range(8)
 _SETTINGS_OF_PROFILE = {  # the profile of a single port, and the settings that it replaces
     "mapping": ("port.qos.trust", "port.qos.dscp_tc"),
@@ -88,9 +87,9 @@ def _read_watchdog(lines: list[Statement], qos: Qos) -> None:
         poll = (parse_number(value) or 0, line_number)
     for line_number, value in _read_values(lines, "pfc-watchdog", "robustness"):
         polls = (parse_number(value) or 0, line_number)
-    qos.switch["switch.watchdog_poll"] = (Duration(poll[0] * _MS) if poll[0] else None, poll[1])
+    qos.switch["switch.watchdog_poll"] = (Duration.from_unit(poll[0], "ms") if poll[0] else None, poll[1])
     is_known = poll[0] and polls[0]
-    qos.detect = (Duration(poll[0] * polls[0] * _MS) if is_known else None, polls[1])
+    qos.detect = (Duration.from_unit(poll[0] * polls[0], "ms") if is_known else None, polls[1])
 
 
 def _read_classes(lines: list[Statement], qos: Qos, roce: bool, number: int) -> None:

@@ -15,9 +15,10 @@ from wirespeed.platforms.switch.cumulus.commands import (
     family,
 )
 from wirespeed.platforms.switch.policies import find_invalid_texts, frozen, sorted_ports
+from wirespeed.platforms.switch.watchdog import check_milliseconds
 from wirespeed.settings import Device, Port, PortQos, Queue, Switch, WatchdogAction
 
-MS = 10**9  # picoseconds
+_POLLS = range(100, 5001)  # ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +98,7 @@ def _find_problems(name: str, switch: Switch) -> Iterator[Problem]:
                 "one value for all ports",
                 "wirespeed writes NVUE's default-global profiles, which apply to every port",
             )
-    poll = switch.watchdog_poll
-    if poll is not None and (poll % MS or not 100 * MS <= poll <= 5000 * MS):
-        yield Problem(f"{name}: switch.watchdog_poll", str(poll), "100 ms to 5000 ms")
+    yield from check_milliseconds(f"{name}: switch.watchdog_poll", switch.watchdog_poll, _POLLS)
     messages: set[str] = set()
     for port_name, port in ports:
         for problem in _check_port(port_name, port, switch):

@@ -21,13 +21,13 @@ from wirespeed.platforms.switch.enterprise_sonic.commands import (
 from wirespeed.platforms.switch.enterprise_sonic.policies import MAP_PATHS, Policies, find_scheduler
 from wirespeed.platforms.switch.indented_config import natural
 from wirespeed.platforms.switch.policies import find_invalid_texts, has_thresholds, sorted_ports
+from wirespeed.platforms.switch.watchdog import SONIC_POLLS, check_milliseconds
 from wirespeed.settings import BgpPeer, Device, Port, Switch
 from wirespeed.settings.qos import WatchdogAction
 
 EXAMPLE_VERSION = "4.4.0-Enterprise_Premium"
 """Version in simulated output if the settings contain none."""
 
-_POLL = range(100, 3001)  # ms; dellemc.enterprise_sonic
 _PIR = range(400_000_001)  # kb/s; dellemc.enterprise_sonic, sonic_qos_scheduler: 0 to 400000000000 b/s
 
 
@@ -150,9 +150,7 @@ def _build_bound(port: Port, policies: Policies) -> Bound:
 
 def _find_problems(name: str, switch: Switch) -> Iterator[Problem]:
     yield from find_invalid_texts(name, switch, forbidden='"')
-    poll = switch.watchdog_poll
-    if poll is not None and poll.milliseconds not in _POLL:
-        yield Problem(f"{name}: switch.watchdog_poll", str(poll), "100 ms to 3000 ms")
+    yield from check_milliseconds(f"{name}: switch.watchdog_poll", switch.watchdog_poll, SONIC_POLLS)
     for key, peer in switch.peers.items():
         if peer.description and (not peer.description.isprintable() or '"' in peer.description):
             yield Problem(f"{name} {key}: peer.description", repr(peer.description), 'printable text without "')

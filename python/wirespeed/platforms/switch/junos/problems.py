@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from wirespeed.errors import Problem
 from wirespeed.platforms.switch.junos.classes import ClassOfService, lossless_queues
 from wirespeed.platforms.switch.junos.commands import L2_HEADER, LARGEST_PHYSICAL_MTU, MODES, PATHS
 from wirespeed.platforms.switch.policies import find_invalid_texts, sorted_ports
+from wirespeed.platforms.switch.watchdog import check_milliseconds
 from wirespeed.settings import Port, Switch, WatchdogAction
 from wirespeed.units import Bandwidth, Duration
 
-MS = 10**9  # picoseconds
 _ALWAYS_RS = Bandwidth.gbps(200)
 """From this speed on Ethernet has no other error correction than RS (IEEE 802.3 clause 119)."""
+_POLLS, _RESTORES = range(100, 1001), range(200, 1001)  # ms
 
 
 def problems(name: str, switch: Switch, cos: ClassOfService) -> Iterator[Problem]:
@@ -48,7 +48,7 @@ def _check_switch(name: str, switch: Switch) -> Iterator[Problem]:
     odd = sorted((balancing.hash_fields or frozenset()) - {"layer-3", "layer-4"})
     if odd:
         yield Problem(f"{name}: switch.load_balancing.hash_fields", ", ".join(odd), "layer-3 and layer-4")
-    yield from _check_number(f"{name}: switch.watchdog_poll", switch.watchdog_poll, 100, 1000)
+    yield from check_milliseconds(f"{name}: switch.watchdog_poll", switch.watchdog_poll, _POLLS)
     paths = switch.bgp.maximum_paths
     if paths is not None and paths > PATHS[-1]:
         yield Problem(f"{name}: switch.bgp.maximum_paths", str(paths), f"at most {PATHS[-1]}")
@@ -119,9 +119,4 @@ def _check_watchdog(place: str, port: Port, poll: Duration | None) -> Iterator[P
                 str(watchdog.detect),
                 f"2 to 10 times the polling interval, {poll if poll else 'which is not given'}",
             )
-    yield from _check_number(f"{place}: port.qos.watchdog.restore", watchdog.restore, 200, 1000)
-
-
-def _check_number(place: str, value: Any, minimum: int, maximum: int) -> Iterator[Problem]:
-    if value is not None and (value % MS or not minimum * MS <= value <= maximum * MS):
-        yield Problem(place, str(value), f"{minimum} ms to {maximum} ms")
+    yield from check_milliseconds(f"{place}: port.qos.watchdog.restore", watchdog.restore, _RESTORES)

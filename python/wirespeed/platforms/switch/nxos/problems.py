@@ -8,10 +8,9 @@ from wirespeed.errors import Problem
 from wirespeed.platforms.switch.nxos.policies import paused_queues
 from wirespeed.platforms.switch.nxos.values import ACTIONS, FEC_WORDS, POLLS, RESTORES, SHUTDOWNS, TRUST, complete
 from wirespeed.platforms.switch.policies import find_invalid_texts, sorted_ports
+from wirespeed.platforms.switch.watchdog import check_milliseconds
 from wirespeed.settings import Bgp, Discipline, Port, Switch
 from wirespeed.units import Duration
-
-_MS = 10**9
 
 
 def problems(name: str, switch: Switch) -> Iterator[Problem]:
@@ -42,8 +41,7 @@ def _whole_switch(name: str, switch: Switch) -> Iterator[Problem]:
 
 def _check_watchdog(name: str, switch: Switch) -> Iterator[Problem]:
     poll = switch.watchdog_poll
-    if poll is not None and (poll % _MS or poll // _MS not in POLLS):
-        yield Problem(f"{name}: switch.watchdog_poll", str(poll), f"{POLLS[0]} ms to {POLLS[-1]} ms")
+    yield from check_milliseconds(f"{name}: switch.watchdog_poll", poll, POLLS)
     watchdogs = [port.qos.watchdog for port in switch.ports.values()]
     for path, values, multiples in (
         ("detect", {watchdog.detect for watchdog in watchdogs} - {None}, SHUTDOWNS),

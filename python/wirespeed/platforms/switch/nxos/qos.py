@@ -21,7 +21,6 @@ from wirespeed.platforms.switch.nxos.values import (
 from wirespeed.settings import Discipline, Dscp, Place, Priority, SwitchQueue, SwitchTrafficClass, WatchdogAction
 from wirespeed.units import Duration
 
-_MS = 10**9
 _WATCHDOG = "priority-flow-control watch-dog-interval"
 
 
@@ -185,7 +184,7 @@ def _read_times(top: list[Line]) -> ReadValues:
         "port.qos.watchdog.detect": (poll * times["watch-dog shutdown-multiplier"], "watch-dog shutdown-multiplier"),
         "port.qos.watchdog.restore": (poll * times["auto-restore multiplier"], "auto-restore multiplier"),
     }
-    return {path: (Duration(number * _MS), line_number[words]) for path, (number, words) in paths.items()}
+    return {path: (Duration.from_unit(number, "ms"), line_number[words]) for path, (number, words) in paths.items()}
 
 
 def _read_watchdog(line: Line, global_settings: Globals) -> ReadValues:

@@ -10,6 +10,7 @@ from wirespeed.errors import Problem
 from wirespeed.platforms.switch.policies import find_invalid_texts, sorted_ports
 from wirespeed.platforms.switch.sonic.database import build_database, sort_tables
 from wirespeed.platforms.switch.sonic.values import DEFAULT_MTU, FEC_WORDS, computes_headroom
+from wirespeed.platforms.switch.watchdog import SONIC_POLLS, check_milliseconds
 from wirespeed.settings import Device, Port, Switch
 from wirespeed.settings.qos import WatchdogAction
 
@@ -17,8 +18,7 @@ EXAMPLE_VERSION = "202405.10-0000000"
 """Version in simulated output if the settings contain none."""
 
 
-# In ms; sonic-utilities, pfcwd: what `pfcwd interval` and `pfcwd start` take.
-_POLL = range(100, 3001)
+# In ms; sonic-utilities, pfcwd: what `pfcwd start` takes.
 _DETECT = range(100, 5001)
 _RESTORE = range(100, 60_001)
 
@@ -80,8 +80,7 @@ def _format_lanes(name: str, port: Port) -> str:
 
 def _find_problems(name: str, switch: Switch) -> Iterator[Problem]:
     yield from find_invalid_texts(name, switch)
-    if switch.watchdog_poll is not None and switch.watchdog_poll.milliseconds not in _POLL:
-        yield Problem(f"{name}: switch.watchdog_poll", str(switch.watchdog_poll), "100 ms to 3000 ms")
+    yield from check_milliseconds(f"{name}: switch.watchdog_poll", switch.watchdog_poll, SONIC_POLLS)
     for port_name, port in sorted_ports(switch.ports):
         yield from _port_problems(f"{name} {port_name}", port, computes_headroom(switch.chip))
 
@@ -99,9 +98,7 @@ def _port_problems(place: str, port: Port, maps_groups: bool) -> Iterator[Proble
     if watchdog.action is WatchdogAction.ERRDISABLE:
         yield Problem(f"{place}: port.qos.watchdog.action", "errdisable", "drop, forward or alert")
     for path, time, span in (("detect", watchdog.detect, _DETECT), ("restore", watchdog.restore, _RESTORE)):
-        if time is not None and time.milliseconds not in span:
-            expected = f"{span.start} ms to {span.stop - 1} ms"
-            yield Problem(f"{place}: port.qos.watchdog.{path}", str(time), expected)
+        yield from check_milliseconds(f"{place}: port.qos.watchdog.{path}", time, span)
     for priority, group in () if maps_groups else sorted((port.qos.pfc_pg or {}).items()):
         if int(priority) != int(group):
             yield Problem(
