@@ -11,8 +11,9 @@ from pathlib import Path, PurePosixPath
 
 from wirespeed.collect.manifest import NAME, Entry, Manifest, from_json
 from wirespeed.errors import Problem, Refusal, refuse
+from wirespeed.reach import LARGEST_OUTPUT
 
-LARGEST_FILE = 64 * 2**20
+LARGEST_FILE = LARGEST_OUTPUT
 LARGEST_BUNDLE = 2 * 2**30
 LARGEST_HEADER = 2**16
 MOST_FILES = 1_000_000

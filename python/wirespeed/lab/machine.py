@@ -51,7 +51,7 @@ def check_programs(names: Iterable[str]) -> None:
     """
     missing_programs: dict[str, list[str]] = {}
     for name in names:
-        if _find_program(name) is None:
+        if find_program(name) is None:
             missing_programs.setdefault(_PACKAGES.get(name, name), []).append(name)
     if missing_programs:
         raise Refusal(
@@ -88,12 +88,13 @@ def _count_inotify_instances() -> int:
 
 def program(name: str) -> tuple[str, ...]:
     """The command of a program that `check_programs` found."""
-    path = _find_program(name)
+    path = find_program(name)
     assert path is not None, f"{name} was not checked"
     return (path,)
 
 
-def _find_program(name: str) -> str | None:
+def find_program(name: str) -> str | None:
+    """The path of a program, also where PATH lacks the folders of the system. None if it is not installed."""
     if name in _PLACES:
         return next((place for place in _PLACES[name] if os.access(place, os.X_OK) and Path(place).is_file()), None)
     return shutil.which(name, path=f"{os.environ.get('PATH', '')}:{_PATH}")

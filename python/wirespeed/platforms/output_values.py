@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -92,6 +93,11 @@ def parse_whole(text: object) -> int | None:
     if isinstance(text, int):
         return text if 0 <= text < 2**64 else None
     return int(text) if isinstance(text, str) and text.isascii() and text.isdecimal() and len(text) < 20 else None
+
+
+def is_mac_address(text: str) -> bool:
+    """Whether a text is a MAC address, with colons or hyphens."""
+    return re.fullmatch(r"[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5}", text) is not None
 
 
 def parse_network(address: object, length: int | None = None) -> str | None:

@@ -18,6 +18,10 @@ class Judgement(StrEnum):
     SKIP = "skip"  # shown for information: a peak, a latency, a size too small to be bandwidth-bound
 
 
+SEVERITY_ORDER = (Judgement.FAIL, Judgement.UNKNOWN, Judgement.WARN, Judgement.PASS)
+"""The worst first. What is shown for information has no severity."""
+
+
 @dataclass(frozen=True, slots=True)
 class Term:
     """One named term of a limit, in the unit of the measurement, with its formula and the source of its constants."""

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from needs import needs
 from wirespeed.cli.app import app
 from wirespeed.errors import Refusal
+from wirespeed.lab import machine
 from wirespeed.lab.rdma import build
 from wirespeed.lab.rdma.kernel import PACKAGE, kernel
 
@@ -35,7 +36,7 @@ def remove_programs(*programs: str) -> Callable[[pytest.MonkeyPatch, Path], None
         for name in build._PACKAGES.keys() - set(programs):
             (folder / name).touch(mode=0o755)
         patch.setenv("PATH", str(folder))
-        patch.setattr(build, "_PATH", str(folder))
+        patch.setattr(machine, "_PATH", str(folder))
 
     return prepare
 

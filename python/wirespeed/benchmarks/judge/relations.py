@@ -28,10 +28,8 @@ from wirespeed.limits.bound import convert, number
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.series import workload
-from wirespeed.results.verdicts import JudgedRun, Judgement, Relation, Side
+from wirespeed.results.verdicts import SEVERITY_ORDER, JudgedRun, Judgement, Relation, Side
 from wirespeed.units import format_percent, format_unit
-
-_WORST = (Judgement.FAIL, Judgement.UNKNOWN, Judgement.WARN, Judgement.PASS)
 
 _NUMBERS: Mapping[Statistic, Callable[[Sequence[float]], float]] = {
     Statistic.MEDIAN: statistics.median,
@@ -342,7 +340,7 @@ def _select_worst(gate: RelativeGate, relations_of_gate: Sequence[Relation]) -> 
     worst = min(
         relations_of_gate,
         key=lambda relation: (
-            _WORST.index(relation.judgement),
+            SEVERITY_ORDER.index(relation.judgement),
             sign * (relation.value or 0.0),
             -(relation.size_bytes or 0),
         ),

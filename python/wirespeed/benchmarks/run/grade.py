@@ -19,10 +19,9 @@ from wirespeed.plan import Plan
 from wirespeed.plan.overlay import ObservedPlan
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.campaign import Grade, Outcome, Step
-from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
+from wirespeed.results.verdicts import SEVERITY_ORDER, JudgedRun, Judgement, Verdict
 from wirespeed.units import format_percent, format_unit
 
-_WORST = (Judgement.FAIL, Judgement.UNKNOWN, Judgement.WARN, Judgement.PASS)
 _GRADES = {
     Judgement.FAIL: Grade.BAD,
     Judgement.UNKNOWN: Grade.UNKNOWN,
@@ -92,7 +91,9 @@ def _grade_runs(runs: Sequence[Run], judged: Sequence[JudgedRun]) -> tuple[Grade
         return Grade.UNKNOWN, "the log is truncated"
     if not verdicts:
         return _grade_for_information(runs)
-    worst = min(verdicts, key=lambda verdict: (_WORST.index(verdict.judgement), -(verdict.measurement.size_bytes or 0)))
+    worst = min(
+        verdicts, key=lambda verdict: (SEVERITY_ORDER.index(verdict.judgement), -(verdict.measurement.size_bytes or 0))
+    )
     return _GRADES[worst.judgement], _format_verdict(worst)
 
 

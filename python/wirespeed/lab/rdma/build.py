@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import platform
-import shutil
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
@@ -14,7 +12,7 @@ from wirespeed.lab.build import up as namespaces_up
 from wirespeed.lab.design import Design, design
 from wirespeed.lab.host import File, sort_files
 from wirespeed.lab.lab import Lab
-from wirespeed.lab.machine import check_user
+from wirespeed.lab.machine import check_user, find_program
 from wirespeed.lab.rdma import kernel as kernels
 from wirespeed.lab.rdma.boot import boot
 from wirespeed.lab.rdma.design import MAX_MACHINES, list_machines, use_machines
@@ -34,7 +32,6 @@ _PACKAGES = {  # program: package of Debian and Ubuntu
     "ssh-keygen": "openssh-client",
     "sshd": "openssh-server",
 }
-_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 _UNSUPPORTED = (
     "services and scripts: all (their files exist, but systemd does not run)",
@@ -56,7 +53,7 @@ def check() -> None:
         hint = "modprobe tun; in a container, start it with --device /dev/net/tun"
         problems.append(Problem("lab rdma", f"no {_TUN} that opens", "it: the machines' NICs are tap devices", hint))
     for name, package in _PACKAGES.items():
-        if shutil.which(name, path=f"{os.environ.get('PATH', '')}:{_PATH}") is None:
+        if find_program(name) is None:
             problems.append(Problem("lab rdma", f"no {name}", f"{name} on this machine", f"apt-get install {package}"))
     if problems:
         raise Refusal(problems)

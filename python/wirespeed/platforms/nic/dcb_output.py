@@ -18,7 +18,9 @@ from wirespeed.units import Size
 ROCE_PORT = 4791
 """UDP port of RoCEv2; source: InfiniBand Architecture Specification, annex A17."""
 
-_DISCIPLINES = {"strict": Discipline.STRICT, "ets": Discipline.DWRR}
+DISCIPLINES = {"strict": Discipline.STRICT, "ets": Discipline.DWRR}
+"""Transmission selection algorithms (IEEE 802.1Q, 8.6.8) by the names that the tools of all NICs use."""
+ALGORITHM_NAMES = {discipline: name for name, discipline in DISCIPLINES.items()}
 _COUNT = 8  # priorities, traffic classes and buffers of IEEE 802.1Q
 
 
@@ -41,7 +43,7 @@ def _read_ets(place: Place, document: Mapping[str, Any], output: Output) -> Iter
     words = document.get("tc_tsa")
     if not isinstance(words, list) or len(words) != _COUNT or not all(isinstance(word, str) for word in words):
         return
-    queue_settings = {NicTrafficClass(tc): _DISCIPLINES[word] for tc, word in enumerate(words) if word in _DISCIPLINES}
+    queue_settings = {NicTrafficClass(tc): DISCIPLINES[word] for tc, word in enumerate(words) if word in DISCIPLINES}
     yield _see(place, "nic.qos.tc_discipline", queue_settings, output, "tc_tsa")
     if (shares := _parse_numbers(document.get("tc_bw"), 100)) is not None:
         share = {tc: shares[tc] for tc, discipline in queue_settings.items() if discipline is Discipline.DWRR}

@@ -124,3 +124,15 @@ def defined_vlans(top: Iterable[Line]) -> set[int] | None:
 
 
 ON_OFF = choice({"on": True, "off": False})
+
+VLAN_SETTINGS: Mapping[str, tuple[str, Reader]] = {
+    "description": ("vlan.description", text),
+    "mtu": ("vlan.mtu", parse_number),
+}
+"""Lines of the interface of a VLAN."""
+
+CHANNEL_SETTINGS = ("port.link.mtu", "port.vlan", "port.addresses", "port.unnumbered")
+"""Settings that a port takes from its port channel."""
+
+BYTE_UNITS = {"bytes": 1, "kbytes": 1000, "mbytes": 1_000_000}
+"""Bytes in each unit of a WRED threshold."""

@@ -9,6 +9,7 @@ from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.nic import dcb_output, rdma_cm
 from wirespeed.platforms.nic.bnxt import congestion, nvm
+from wirespeed.platforms.nic.dcb_output import DISCIPLINES
 from wirespeed.platforms.output_values import nic_place, numbered_lines, observe, parse_whole
 from wirespeed.settings import Discipline, Dscp, NicCosQueue, NicTrafficClass, Place, Priority
 
@@ -19,7 +20,6 @@ _DSCP = re.compile(r"\s*priority:([0-7])\s+dscp:([0-9, ]+)")
 _COS = re.compile(r"\s*([0-7])\s+([0-7])\s+([0-7])\s*")
 _SETTING = re.compile(r"([A-Z_]+)=[\"']?([0-9]{1,3})[\"']?\s*(?:#.*)?")
 _PRIORITIES = 8  # of IEEE 802.1Q; a list with fewer was cut short
-_DISCIPLINES = {"strict": Discipline.STRICT, "ets": Discipline.DWRR}
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
@@ -64,9 +64,9 @@ def _read_qos(place: Place, output: Output) -> Iterator[Observation]:
             shares = ([int(percent) for percent in _PERCENT.findall(value)], number)
         elif key == "TSA_MAP":
             discipline = {
-                NicTrafficClass(int(tc)): _DISCIPLINES[word]
+                NicTrafficClass(int(tc)): DISCIPLINES[word]
                 for tc, word in _DISCIPLINE.findall(value)
-                if word in _DISCIPLINES
+                if word in DISCIPLINES
             }
             if discipline:
                 yield observe(place, "nic.qos.tc_discipline", discipline, output, number)

@@ -6,13 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wirespeed.platforms.nic.commands import Line, default_priority, join_arguments, pause_off, rdma_cm
-from wirespeed.platforms.nic.dcb_output import ROCE_PORT
-from wirespeed.settings import Device, Discipline, Host, Nic, NicQos
+from wirespeed.platforms.nic.dcb_output import ALGORITHM_NAMES, ROCE_PORT
+from wirespeed.settings import Device, Host, Nic, NicQos
 
 DRIVERS = ("ice", "i40e", "qede", "hns3")
 """Ethernet drivers with DCB in the kernel, an RDMA driver beside them, and no configuration tool of the vendor."""
-
-_WORDS = {Discipline.STRICT: "strict", Discipline.DWRR: "ets"}
 
 
 def view(name: str, device: Device) -> Mapping[str, Any]:
@@ -42,7 +40,10 @@ def _build_dcb(interface: str, qos: NicQos) -> Iterator[Line]:
     if qos.willing is not None:
         words += ["willing", "on" if qos.willing else "off"]
     if qos.tc_discipline:
-        words += ["tc-tsa", *(f"{tc}:{_WORDS[discipline]}" for tc, discipline in sorted(qos.tc_discipline.items()))]
+        words += [
+            "tc-tsa",
+            *(f"{tc}:{ALGORITHM_NAMES[discipline]}" for tc, discipline in sorted(qos.tc_discipline.items())),
+        ]
         words += ["tc-bw", "all:0", *(f"{tc}:{share}" for tc, share in sorted((qos.tc_share or {}).items()))]
     if qos.priority_tc:
         words += ["prio-tc", *(f"{priority}:{tc}" for priority, tc in sorted(qos.priority_tc.items()))]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.nic import dcb_output, rdma_cm
+from wirespeed.platforms.nic.dcb_output import DISCIPLINES
 from wirespeed.platforms.nic.mlx5 import nvm
 from wirespeed.platforms.nic.mlx5.view import PARAMETERS
 from wirespeed.platforms.output_values import nic_place, numbered_lines, observe, parse_whole
@@ -21,7 +22,6 @@ _TC = re.compile(r"tc: ([0-7]) ratelimit: .+?, tsa: (\w+)(?:, bw: ([0-9]{1,3})%)
 _MEMBER = re.compile(r"\s+priority:\s+([0-7])\s*")
 _ECN = re.compile(r"/sys/class/net/[^/]+/ecn/roce_(np|rp)/(?:enable/)?(\w+):([0-9]{1,10})")
 _TCLASS = re.compile(r"Global tclass=([0-9]{1,3})\s*")  # rules for single connections follow below
-_DISCIPLINES = {"strict": Discipline.STRICT, "ets": Discipline.DWRR}
 _DCBX = {"DCBX mode: OS controlled": False, "DCBX mode: Firmware controlled": True}
 _ECTS = {ect.bits: ect for ect in Ect}
 
@@ -106,8 +106,8 @@ def _mlnx_qos(place: Place, output: Output) -> Iterator[Observation]:
                 tc = None
                 continue
             tc, first = NicTrafficClass(int(match[1])), first or number
-            if match[2] in _DISCIPLINES:
-                discipline[tc] = _DISCIPLINES[match[2]]
+            if match[2] in DISCIPLINES:
+                discipline[tc] = DISCIPLINES[match[2]]
             if match[2] == "ets" and match[3]:
                 shares[tc] = int(match[3])
         elif tc is not None and (match := _MEMBER.fullmatch(text)):

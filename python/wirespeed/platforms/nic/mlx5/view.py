@@ -7,8 +7,9 @@ from typing import Any
 
 from wirespeed.errors import Problem, did_you_mean
 from wirespeed.platforms.nic.commands import Line, default_priority, join_arguments, pause_off, rdma_cm, tos, write
+from wirespeed.platforms.nic.dcb_output import ALGORITHM_NAMES
 from wirespeed.platforms.nic.mlx5 import nvm
-from wirespeed.settings import Congestion, Device, Discipline, Dscp, Host, Nic, NicQos, Priority
+from wirespeed.settings import Congestion, Device, Dscp, Host, Nic, NicQos, Priority
 
 DRIVER = "mlx5_core"
 
@@ -21,7 +22,6 @@ PARAMETERS = _NAMES.split()
 """Files of the reaction point in sysfs; mlxconfig has the same names in capitals, with the port behind."""
 
 _METRE = 1000  # millimetres
-_WORDS = {Discipline.STRICT: "strict", Discipline.DWRR: "ets"}
 
 
 def view(name: str, device: Device) -> Mapping[str, Any]:
@@ -100,7 +100,7 @@ def _mlnx_qos(interface: str, nic: Nic) -> Iterator[Line]:
         pfc_bits = ",".join("1" if value in qos.pfc else "0" for value in range(8))
         yield line(("nic.qos.pfc", "nic.cable_length"), "--pfc", pfc_bits, *cable)
     tcs = {int(priority): int(tc) for priority, tc in (qos.priority_tc or {}).items()}
-    queue_settings = {int(tc): _WORDS[discipline] for tc, discipline in (qos.tc_discipline or {}).items()}
+    queue_settings = {int(tc): ALGORITHM_NAMES[discipline] for tc, discipline in (qos.tc_discipline or {}).items()}
     shares = {int(tc): share for tc, share in (qos.tc_share or {}).items()}
     yield line(
         ("nic.qos.priority_tc", "nic.qos.tc_discipline", "nic.qos.tc_share"),

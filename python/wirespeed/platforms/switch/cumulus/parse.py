@@ -8,7 +8,13 @@ from collections.abc import Iterator
 from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.output_values import numbered_lines, observe, parse_json_object
-from wirespeed.platforms.switch.config_reader import ReadValues, observe_settings, parse_number, quantity
+from wirespeed.platforms.switch.config_reader import (
+    CHANNEL_SETTINGS,
+    ReadValues,
+    observe_settings,
+    parse_number,
+    quantity,
+)
 from wirespeed.platforms.switch.cumulus.commands import DEFAULT_MTU, FEC, ON_WORDS
 from wirespeed.platforms.switch.cumulus.nvue_config import Statement, expand_names, of_interfaces, parse_statements
 from wirespeed.platforms.switch.cumulus.qos import port_qos, read_qos
@@ -18,11 +24,7 @@ from wirespeed.platforms.switch.terminal import strip_terminal
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
 
-_CHANNEL_SETTINGS = ("port.link.mtu", "port.vlan", "port.addresses", "port.unnumbered")
-"""Settings that a port takes from its bond."""
 _PORT = re.compile(r"swp[0-9]+(s[0-9]+)?")
-
-
 _SPEED = quantity(Bandwidth, "Gb/s", "G")
 
 
@@ -73,7 +75,7 @@ def _read_config(switch: Place, output: Output) -> Iterator[Observation]:
             read_values = _read_port(name, port_statements, cages)
             read_values["port.unnumbered"] = (name in neighbours, port_statements[0].number)
             if name in bond_members:  # then the bond's count
-                read_values = {path: value for path, value in read_values.items() if path not in _CHANNEL_SETTINGS}
+                read_values = {path: value for path, value in read_values.items() if path not in CHANNEL_SETTINGS}
             place = switch.child("port", name)
             yield from observe_settings(place, read_values, output)
             yield from port_qos(place, port_statements, qos, output)

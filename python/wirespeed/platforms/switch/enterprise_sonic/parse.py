@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.output_values import complete_lines
+from wirespeed.platforms.output_values import complete_lines, is_mac_address
 from wirespeed.platforms.switch.enterprise_sonic.routing import bgp_summary
 from wirespeed.platforms.switch.enterprise_sonic.running_config import PORT_NAME, running_config
 from wirespeed.platforms.switch.terminal import strip_terminal
@@ -16,7 +16,6 @@ from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
 
 _LLDP = ("LocalPort", "RemoteDevice", "RemotePortID", "Capability", "RemotePortDescr")
-_MAC = re.compile(r"[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5}")
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
@@ -82,5 +81,5 @@ def _lldp_table(switch: Place, output: Output) -> Iterator[Observation]:
         description_words = line[starts[4] - 1 :].split()  # some releases print its heading one blank too far
         port, source = switch.child("port", name), output.source_of_line(number)
         yield Observation(port, "port.neighbour.device", device, source)
-        name = description_words[-1] if _MAC.fullmatch(remote_port) and description_words else remote_port
+        name = description_words[-1] if is_mac_address(remote_port) and description_words else remote_port
         yield Observation(port, "port.neighbour.port", name, source)

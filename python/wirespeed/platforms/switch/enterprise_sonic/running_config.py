@@ -9,6 +9,8 @@ from wirespeed.facts import Observation, State
 from wirespeed.platforms.declaration import declared_defaults
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import (
+    CHANNEL_SETTINGS,
+    VLAN_SETTINGS,
     Reader,
     addresses,
     flag,
@@ -58,12 +60,6 @@ _PORT: Mapping[str, tuple[str, Reader]] = {
     "cable-length": ("port.cable_length", quantity(Length, "m", "m")),
     "switchport access": ("port.vlan", _vlan_number),
     "ipv6 enable": ("port.unnumbered", flag(True)),
-}
-_CHANNEL_SETTINGS = ("port.link.mtu", "port.vlan", "port.addresses", "port.unnumbered")
-"""Settings that a port takes from its port channel."""
-_VLAN: Mapping[str, tuple[str, Reader]] = {
-    "description": ("vlan.description", text),
-    "mtu": ("vlan.mtu", parse_number),
 }
 
 
@@ -115,7 +111,7 @@ def _read_port(place: Place, line: Line, policies: Policies, output: Output) -> 
     is_member = any(lines_after(line.inner, "channel-group"))
     yield from observe_settings(
         place,
-        {path: value for path, value in read_values.items() if not is_member or path not in _CHANNEL_SETTINGS},
+        {path: value for path, value in read_values.items() if not is_member or path not in CHANNEL_SETTINGS},
         output,
     )
     for inner, argument in lines_after(line.inner, "speed"):
@@ -128,7 +124,7 @@ def _read_port(place: Place, line: Line, policies: Policies, output: Output) -> 
 
 
 def _read_vlan(place: Place, line: Line, output: Output) -> Iterator[Observation]:
-    read_values = read_settings(line.inner, _VLAN)
+    read_values = read_settings(line.inner, VLAN_SETTINGS)
     set_defaults(read_values, declared_defaults("switch/enterprise_sonic", "vlan.mtu"), line.number)
     read_values["vlan.addresses"] = addresses(line)
     yield from observe_settings(place, read_values, output)

@@ -10,6 +10,7 @@ from typing import Any
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import (
+    BYTE_UNITS,
     Reader,
     ReadValues,
     choice,
@@ -24,7 +25,6 @@ from wirespeed.settings import Discipline, Dscp, Place, Priority, SwitchQueue, S
 from wirespeed.units import Duration, Size
 
 DscpMap = tuple[Mapping[Dscp, SwitchTrafficClass], int | None]
-_UNITS = {"bytes": 1, "kbytes": 1000, "mbytes": 1_000_000}
 _THRESHOLDS = re.compile(
     r"minimum-threshold (\d{1,9}) ([a-z]+) maximum-threshold (\d{1,9}) ([a-z]+)"
     r"(?: max-mark-probability (\d{1,3}))?(?: weight \d+)?"
@@ -172,9 +172,9 @@ def _parse_thresholds(argument: str, line: int) -> ReadValues:
         return {"queue.ecn.enabled": (None, line)}
     low, low_unit, high, high_unit, probability = match.groups()
     read_values: ReadValues = {"queue.ecn.enabled": (True, line)}
-    if low_unit in _UNITS and high_unit in _UNITS:
-        read_values["queue.ecn.minimum"] = (Size(int(low) * _UNITS[low_unit]), line)
-        read_values["queue.ecn.maximum"] = (Size(int(high) * _UNITS[high_unit]), line)
+    if low_unit in BYTE_UNITS and high_unit in BYTE_UNITS:
+        read_values["queue.ecn.minimum"] = (Size(int(low) * BYTE_UNITS[low_unit]), line)
+        read_values["queue.ecn.maximum"] = (Size(int(high) * BYTE_UNITS[high_unit]), line)
     if probability is not None:
         read_values["queue.ecn.probability"] = (int(probability), line)
     return read_values

@@ -11,7 +11,9 @@ from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.declaration import declared_defaults
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import (
+    CHANNEL_SETTINGS,
     ON_OFF,
+    VLAN_SETTINGS,
     Reader,
     ReadValues,
     addresses,
@@ -53,12 +55,6 @@ _PORT: Mapping[str, tuple[str, Reader]] = {
     "switchport access vlan": ("port.vlan", parse_number),
 }
 _PAUSES = ("port.link.pause_send", "port.link.pause_receive")
-_CHANNEL_SETTINGS = ("port.link.mtu", "port.vlan", "port.addresses", "port.unnumbered")
-"""Settings that a port takes from its port channel."""
-_VLAN: Mapping[str, tuple[str, Reader]] = {
-    "description": ("vlan.description", text),
-    "mtu": ("vlan.mtu", parse_number),
-}
 
 
 def running_config(switch: Place, output: Output) -> Iterator[Observation]:
@@ -142,7 +138,7 @@ def _read_port(
     is_member = any(lines_after(line.inner, "channel-group"))
     yield from observe_settings(
         place,
-        {path: value for path, value in read_values.items() if not is_member or path not in _CHANNEL_SETTINGS},
+        {path: value for path, value in read_values.items() if not is_member or path not in CHANNEL_SETTINGS},
         output,
     )
     # No source confirms that global pause is off by default.
@@ -167,7 +163,7 @@ def _read_speed(place: Place, line: Line, output: Output) -> Iterator[Observatio
 
 
 def _read_vlan(place: Place, line: Line, mtu: int | None, output: Output) -> Iterator[Observation]:
-    read_values = read_settings(line.inner, _VLAN)
+    read_values = read_settings(line.inner, VLAN_SETTINGS)
     set_defaults(read_values, {"vlan.mtu": mtu}, line.number)
     read_values["vlan.addresses"] = addresses(line)
     yield from observe_settings(place, read_values, output)

@@ -7,6 +7,10 @@ from collections.abc import Iterable, Iterator
 
 from wirespeed.platforms.switch.indented_config import Line
 
+PORT_NAME = re.compile(r"et-[0-9]+/[0-9]+/[0-9]+(:[0-9]+)?")
+ADDRESS = re.compile(r"address ([0-9a-fA-F.:]+/[0-9]{1,3})")
+"""A statement with the address of an interface."""
+
 _PREFIX = re.compile(r"(inactive|replace|protect): ")
 _FROM_GROUP, _FROM_RANGE = "inherited from group", "expanded from interface-range"
 """Juniper documentation, show | display inheritance; the syntax of a range is from memory."""

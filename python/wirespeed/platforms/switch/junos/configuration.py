@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import (
+    CHANNEL_SETTINGS,
     ReadValues,
     observe_settings,
     parse_number,
@@ -19,22 +19,24 @@ from wirespeed.platforms.switch.config_reader import (
 )
 from wirespeed.platforms.switch.indented_config import Line, lines_after
 from wirespeed.platforms.switch.junos.commands import DEFAULT_FLOWLET_GAP, DEFAULT_PHYSICAL_MTU, L2_HEADER
-from wirespeed.platforms.switch.junos.config_text import block, has_inheritance, lines_inside, statements, values
+from wirespeed.platforms.switch.junos.config_text import (
+    ADDRESS,
+    PORT_NAME,
+    block,
+    has_inheritance,
+    lines_inside,
+    statements,
+    values,
+)
 from wirespeed.platforms.switch.junos.cos import find_bundle, port_cos, read_cos, watchdog_poll
 from wirespeed.platforms.switch.junos.routing import bgp, loopbacks, peers
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth, Duration
 
-_PORT = re.compile(r"et-[0-9]+/[0-9]+/[0-9]+(:[0-9]+)?")
-_ADDRESS = re.compile(r"address ([0-9a-fA-F.:]+/[0-9]{1,3})")
 _PARTITIONS = {
     "ingress": {"lossless": "lossless_share", "lossless-headroom": "headroom_share", "lossy": "lossy_share"},
     "egress": {"lossless": "egress_lossless_share", "lossy": "egress_lossy_share"},
 }
-
-
-_CHANNEL_SETTINGS = ("port.link.mtu", "port.addresses", "port.unnumbered")
-"""Settings that a port takes from its aggregated interface."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ def configuration(switch: Place, output: Output) -> Iterator[Observation]:
 
 def _is_port(line: Line) -> bool:
     """A port, not the cage of sub-ports."""
-    return _PORT.fullmatch(line.text) is not None and not any(lines_after(line.inner, "number-of-sub-ports"))
+    return PORT_NAME.fullmatch(line.text) is not None and not any(lines_after(line.inner, "number-of-sub-ports"))
 
 
 def _read_switch(top: list[Line]) -> ReadValues:
@@ -187,7 +189,7 @@ def _read_port(
         read_values["port.addresses"] = (None, line.number)
     read_values["port.unnumbered"] = (bare and f"interface {line.text}.0" in advertised_ports, line.number)
     if find_bundle(line) is not None:  # then the aggregate's counts
-        read_values = {path: value for path, value in read_values.items() if path not in _CHANNEL_SETTINGS}
+        read_values = {path: value for path, value in read_values.items() if path not in CHANNEL_SETTINGS}
     yield from observe_settings(place, read_values, output)
     yield from _read_speed(place, line, interfaces, output)
 
@@ -209,7 +211,7 @@ def _read_mtu(line: Line, unit: list[Line]) -> tuple[int | None, int]:
 
 def _read_addresses(lines: list[Line], number: int) -> tuple[tuple[str, ...] | None, int]:
     members = [line for line in lines if line.text.startswith("address ")]
-    matches = [_ADDRESS.fullmatch(line.text) for line in members]
+    matches = [ADDRESS.fullmatch(line.text) for line in members]
     if not all(matches):
         return None, number
     return tuple(match[1] for match in matches if match), members[0].number if members else number

@@ -9,6 +9,7 @@ from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.output_values import numbered_lines, observe
 from wirespeed.platforms.switch.junos.commands import FEC_MODES
+from wirespeed.platforms.switch.junos.config_text import PORT_NAME
 from wirespeed.platforms.switch.junos.configuration import configuration
 from wirespeed.platforms.switch.terminal import strip_terminal
 from wirespeed.settings import Place
@@ -17,7 +18,6 @@ from wirespeed.units import Bandwidth
 _PHYSICAL = re.compile(r"Physical interface: (\S+), (?:Enabled|Administratively down), Physical link is (Up|Down)")
 _SPEED = re.compile(r"\bSpeed: ([0-9]+)Gbps\b")
 _FEC = re.compile(r"Ethernet FEC Mode\s*:\s*(\S+)")
-_PORT = re.compile(r"et-[0-9]+/[0-9]+/[0-9]+(:[0-9]+)?")
 _SESSION = re.compile(
     r"(\S+) +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+ +\S+(?: [0-9:]+)? +([A-Z][A-Za-z]+|[0-9]+/\S+)\b.*"
 )
@@ -66,7 +66,7 @@ def _read_interfaces(switch: Place, output: Output) -> Iterator[Observation]:
     port: Place | None = None
     for number, line in numbered_lines(output):
         if match := _PHYSICAL.match(line.strip()):
-            port = switch.child("port", match[1]) if _PORT.fullmatch(match[1]) else None
+            port = switch.child("port", match[1]) if PORT_NAME.fullmatch(match[1]) else None
             if port is not None:
                 yield observe(port, "port.link.up", match[2] == "Up", output, number)
         elif line.strip().startswith(("Physical interface:", "Logical interface")):
@@ -85,7 +85,7 @@ def _lldp_neighbors(switch: Place, output: Output) -> Iterator[Observation]:
             starts = [line.index(heading) for heading in _COLUMNS]
             continue
         name = line.split(" ")[0].removesuffix(".0")
-        if starts is None or _PORT.fullmatch(name) is None or len(line) <= starts[-1]:
+        if starts is None or PORT_NAME.fullmatch(name) is None or len(line) <= starts[-1]:
             continue
         port = switch.child("port", name)
         yield observe(port, "port.neighbour.device", line[starts[4] :].strip(), output, number)

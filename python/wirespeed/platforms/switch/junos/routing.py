@@ -10,11 +10,10 @@ from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import ReadValues, observe_settings, parse_number, read_settings, text
 from wirespeed.platforms.switch.indented_config import Line, lines_after
 from wirespeed.platforms.switch.junos.commands import DEFAULT_PATHS
-from wirespeed.platforms.switch.junos.config_text import block, lines_inside
+from wirespeed.platforms.switch.junos.config_text import ADDRESS, block, lines_inside
 from wirespeed.settings import Place
 
 _PREFIX = re.compile(r"route-filter ([0-9a-fA-F.:]+/[0-9]{1,3}) exact")
-_ADDRESS = re.compile(r"address ([0-9a-fA-F.:]+/[0-9]{1,3})")
 
 
 def bgp(top: list[Line]) -> ReadValues:
@@ -74,7 +73,7 @@ def loopbacks(top: list[Line]) -> ReadValues:
     if unit is None:
         return {}
     lines = [line for family in ("inet", "inet6") for line in lines_inside(unit.inner, f"family {family}")]
-    addresses = tuple(match[1] for line in lines if (match := _ADDRESS.fullmatch(line.text)) is not None)
+    addresses = tuple(match[1] for line in lines if (match := ADDRESS.fullmatch(line.text)) is not None)
     return {"switch.loopbacks": (addresses, unit.number)}
 
 

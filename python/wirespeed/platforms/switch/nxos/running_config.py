@@ -10,7 +10,9 @@ from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.declaration import declared_defaults
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import (
+    CHANNEL_SETTINGS,
     ON_OFF,
+    VLAN_SETTINGS,
     Reader,
     ReadValues,
     addresses,
@@ -40,12 +42,6 @@ _PORT: Mapping[str, tuple[str, Reader]] = {
     "shutdown": ("port.link.enabled", flag(False)),
     "no shutdown": ("port.link.enabled", flag(True)),
     "switchport access vlan": ("port.vlan", parse_number),
-}
-_CHANNEL_SETTINGS = ("port.link.mtu", "port.vlan", "port.addresses", "port.unnumbered")
-"""Settings that a port takes from its port channel."""
-_VLAN: Mapping[str, tuple[str, Reader]] = {
-    "description": ("vlan.description", text),
-    "mtu": ("vlan.mtu", parse_number),
 }
 
 
@@ -119,7 +115,7 @@ def _read_port(
     is_member = any(lines_after(line.inner, "channel-group"))
     yield from observe_settings(
         place,
-        {path: value for path, value in read_values.items() if not is_member or path not in _CHANNEL_SETTINGS},
+        {path: value for path, value in read_values.items() if not is_member or path not in CHANNEL_SETTINGS},
         output,
     )
     for inner, argument in lines_after(line.inner, "speed"):
@@ -131,7 +127,7 @@ def _read_port(
 
 
 def _read_vlan(place: Place, line: Line, output: Output) -> Iterator[Observation]:
-    read_values = read_settings(line.inner, _VLAN)
+    read_values = read_settings(line.inner, VLAN_SETTINGS)
     set_defaults(read_values, declared_defaults("switch/nxos", "vlan.mtu"), line.number)
     read_values["vlan.addresses"] = addresses(line)
     yield from observe_settings(place, read_values, output)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from wirespeed.platforms.declaration import declared_default
+from wirespeed.platforms.switch.config_reader import BYTE_UNITS
 from wirespeed.settings import Ecn, WatchdogAction
 from wirespeed.units import Size
 
@@ -24,7 +25,6 @@ FEC_WORDS = {"rs": "fec rs-fec", "fc": "fec fc-fec", "none": "fec off"}
 FECS = {words.removeprefix("fec "): fec for fec, words in FEC_WORDS.items()}
 TRUST = ("dscp", "none")
 ACTIONS = (WatchdogAction.DROP, WatchdogAction.ALERT)
-UNITS = {"bytes": 1, "kbytes": 1000, "mbytes": 1_000_000}
 
 _RANDOM_DETECT = re.compile(
     r"minimum-threshold (\d{1,9}) ([a-z]+) maximum-threshold (\d{1,9}) ([a-z]+)"
@@ -67,10 +67,10 @@ def marking(words: str) -> Ecn | None:
     if match is None:
         return None
     low, low_unit, high, high_unit, probability, marks = match.groups()
-    known_values = low_unit in UNITS and high_unit in UNITS
+    known_values = low_unit in BYTE_UNITS and high_unit in BYTE_UNITS
     return Ecn(
         enabled=marks is not None,
-        minimum=Size(int(low) * UNITS[low_unit]) if known_values else None,
-        maximum=Size(int(high) * UNITS[high_unit]) if known_values else None,
+        minimum=Size(int(low) * BYTE_UNITS[low_unit]) if known_values else None,
+        maximum=Size(int(high) * BYTE_UNITS[high_unit]) if known_values else None,
         probability=int(probability),
     )

@@ -7,15 +7,13 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.output_values import complete_lines, parse_whole
+from wirespeed.platforms.output_values import complete_lines, is_mac_address, parse_whole
 from wirespeed.platforms.switch.sonic.configuration import PORT_NAME, config_db
 from wirespeed.platforms.switch.sonic.routing import bgp_summary
 from wirespeed.platforms.switch.sonic.values import FEC_WORDS
 from wirespeed.platforms.switch.terminal import strip_terminal
 from wirespeed.settings import Place, WatchdogAction
 from wirespeed.units import Bandwidth, Duration
-
-_MAC = re.compile(r"[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5}")
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
@@ -64,7 +62,7 @@ def _lldp_table(switch: Place, output: Output) -> Iterator[Observation]:
             continue
         port, source = switch.child("port", name), output.source_of_line(number)
         remote_port = row.get("RemotePortID", "")
-        if _MAC.fullmatch(remote_port) and row.get("RemotePortDescr"):
+        if is_mac_address(remote_port) and row.get("RemotePortDescr"):
             remote_port = row["RemotePortDescr"]
         yield Observation(port, "port.neighbour.device", row["RemoteDevice"], source)
         if remote_port:
