@@ -13,7 +13,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 LOGS = sorted(EXAMPLES.glob("*/bench/*.log"))
 
 # file, tool, test, ranks, measurements, and values by metric, size and place
-KNOWN = [
+EXPECTED = [
     ("mi300x-4node/bench/all-reduce-1-node.log", "rccl-tests", "all_reduce", 8, 257,
      {("busbw", 17179869184, "in-place"): 318.14, ("time", 8, "out-of-place"): 34.34,
       ("avg_busbw", None, None): 109.341}),
@@ -41,7 +41,9 @@ def test_the_first_line_says_where_it_comes_from(log: Path) -> None:
     assert ": " in first
 
 
-@pytest.mark.parametrize(("name", "tool", "test", "ranks", "count", "values"), KNOWN, ids=lambda value: str(value)[:60])
+@pytest.mark.parametrize(
+    ("name", "tool", "test", "ranks", "count", "values"), EXPECTED, ids=lambda value: str(value)[:60]
+)
 def test_the_numbers_are_the_documents(
     name: str,
     tool: str,
@@ -53,17 +55,17 @@ def test_the_numbers_are_the_documents(
     reading = read((EXAMPLES / name).read_text(), name)
     (run,) = reading.runs
     assert (run.tool, run.test, run.ranks, len(run.measurements)) == (tool, test, ranks, count)
-    found = {
+    measured = {
         (measurement.metric.value, measurement.size_bytes, measurement.place): measurement.value
         for measurement in run.measurements
     }
-    assert values.items() <= found.items()
+    assert values.items() <= measured.items()
     assert reading.notices == ()
     assert run.status is not RunStatus.FAILED
 
 
 def test_every_example_is_known_here() -> None:
-    assert [str(log.relative_to(EXAMPLES)) for log in LOGS] == sorted(name for name, *_ in KNOWN)
+    assert [str(log.relative_to(EXAMPLES)) for log in LOGS] == sorted(name for name, *_ in EXPECTED)
 
 
 def test_the_average_of_perftest_is_its_rate_times_the_size() -> None:

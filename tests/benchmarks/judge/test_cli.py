@@ -154,14 +154,18 @@ def test_nothing_to_judge_is_refused():
 
 def test_runs_are_compared_with_each_other(tmp_path):
     """Of a folder of logs, with a baseline and without."""
-    single_queue_pair, many = write_bw(300.0), write_bw(391.0).replace("of qps   : 1", "of qps   : 8")
-    (tmp_path / "many.txt").write_text(many, encoding="utf-8")
+    single_queue_pair, several_queue_pairs = write_bw(300.0), write_bw(391.0).replace("of qps   : 1", "of qps   : 8")
+    (tmp_path / "many.txt").write_text(several_queue_pairs, encoding="utf-8")
     words = ["bench", "judge", str(tmp_path), "-c", str(CLUSTER), *ENDS, "--profile", "field"]
     result = run(tmp_path, single_queue_pair, *ENDS, "--profile", "field")
     assert "Runs compared" not in result.stdout  # one log alone
     result = CliRunner().invoke(app, [*words, "-f", "json"])
-    (found,) = json.loads(result.stdout)["relations"]
-    assert (found["name"], found["judgement"], found["value"]) == ("one-queue-pair", "fail", pytest.approx(300 / 391))
+    (relation,) = json.loads(result.stdout)["relations"]
+    assert (relation["name"], relation["judgement"], relation["value"]) == (
+        "one-queue-pair",
+        "fail",
+        pytest.approx(300 / 391),
+    )
     assert result.exit_code == Exit.FAILED
     (tmp_path / "many.txt").write_text(write_bw(301.0), encoding="utf-8")
     result = CliRunner().invoke(app, words, env={"COLUMNS": "200"})
@@ -184,8 +188,8 @@ def test_a_copy_of_a_log_confirms_nothing(tmp_path):
 def test_a_stored_campaign_is_judged(tmp_path, campaign):
     run(tmp_path, write_bw(230.0))
     store = str(tmp_path / "store.db")
-    kept = ["bench", "parse", str(tmp_path / "write_bw.txt"), "--store", store, "--label", "night"]
-    assert CliRunner().invoke(app, kept).exit_code == Exit.PASSED
+    arguments = ["bench", "parse", str(tmp_path / "write_bw.txt"), "--store", store, "--label", "night"]
+    assert CliRunner().invoke(app, arguments).exit_code == Exit.PASSED
     words = ["bench", "judge", "--campaign", campaign, "--store", store, "-c", str(CLUSTER), *ENDS, "-f", "json"]
     result = CliRunner().invoke(app, words)
     (judged,) = json.loads(result.stdout)["runs"]

@@ -233,7 +233,7 @@ def test_a_name_that_is_no_collective_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("device", "known"),
+    ("device", "is_judged"),
     [
         ("AMD Instinct MI300X", True),
         ("AMD Instinct MI300X VF", True),
@@ -243,10 +243,10 @@ def test_a_name_that_is_no_collective_is_refused():
         ("AMD Instinct MI250X", False),
     ],
 )
-def test_a_log_of_other_gpus_is_no_log_of_this_cluster(device, known):
+def test_a_log_of_other_gpus_is_no_log_of_this_cluster(device, is_judged):
     verdict = find_verdict(judge(all_reduce(8, 318.0, gpu_model=device), plan()), 8 * GIB, Metric.BUSBW)
-    assert (verdict.judgement is Judgement.PASS) is known
-    if not known:
+    assert (verdict.judgement is Judgement.PASS) is is_judged
+    if not is_judged:
         assert (verdict.judgement, verdict.reason) == (
             Judgement.UNKNOWN,
             f"the log's GPUs are {device}, those of mi300x-4node are AMD Instinct MI300X: "

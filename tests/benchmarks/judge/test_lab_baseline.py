@@ -23,7 +23,7 @@ STEP = Step(
     source="node1:bnxt_re0",
     target="node2:bnxt_re0",
 )
-BY = "(baseline)"
+LIMIT = "(baseline)"
 
 
 def iperf3(gb_per_s: float) -> str:
@@ -59,14 +59,14 @@ def grade_text(text: str, direct: Figures | None) -> tuple[Grade, str | None]:
 @pytest.mark.parametrize(
     ("text", "direct", "expected"),
     [
-        (iperf3(12), read_figures(iperf3(9), iperf3(16)), (Grade.GOOD, f"12 Gb/s, 75 % of 16 Gb/s {BY}")),
-        (iperf3(4), read_figures(iperf3(16)), (Grade.GOOD, f"4 Gb/s, 25 % of 16 Gb/s {BY}")),
-        (iperf3(2), read_figures(iperf3(16)), (Grade.GOOD, f"2 Gb/s, 12 % of 16 Gb/s {BY}")),  # a warning
-        (iperf3(0.5), read_figures(iperf3(16)), (Grade.BAD, f"0.5 Gb/s, 3 % of 16 Gb/s {BY}")),
+        (iperf3(12), read_figures(iperf3(9), iperf3(16)), (Grade.GOOD, f"12 Gb/s, 75 % of 16 Gb/s {LIMIT}")),
+        (iperf3(4), read_figures(iperf3(16)), (Grade.GOOD, f"4 Gb/s, 25 % of 16 Gb/s {LIMIT}")),
+        (iperf3(2), read_figures(iperf3(16)), (Grade.GOOD, f"2 Gb/s, 12 % of 16 Gb/s {LIMIT}")),  # a warning
+        (iperf3(0.5), read_figures(iperf3(16)), (Grade.BAD, f"0.5 Gb/s, 3 % of 16 Gb/s {LIMIT}")),
         (
             iperf3(24),
             read_figures(iperf3(16)),
-            (Grade.GOOD, f"24 Gb/s, 150 % of 16 Gb/s {BY}"),
+            (Grade.GOOD, f"24 Gb/s, 150 % of 16 Gb/s {LIMIT}"),
         ),  # the machine was less busy
         (iperf3(12), read_figures(), (Grade.UNKNOWN, "12 Gb/s: baseline gave no such figure")),
         (
@@ -75,8 +75,8 @@ def grade_text(text: str, direct: Figures | None) -> tuple[Grade, str | None]:
             (Grade.UNKNOWN, "12 Gb/s: baseline gave no such figure"),
         ),
         (iperf3(16), Figures({}, reference=True), (Grade.SKIP, "16 Gb/s")),
-        (osu_bw(1800), read_figures(osu_bw(2000)), (Grade.GOOD, f"1800 MB/s, 90 % of 2000 {BY}")),
-        (osu_bw(80), read_figures(osu_bw(2000)), (Grade.BAD, f"80 MB/s, 4 % of 2000 {BY}")),
+        (osu_bw(1800), read_figures(osu_bw(2000)), (Grade.GOOD, f"1800 MB/s, 90 % of 2000 {LIMIT}")),
+        (osu_bw(80), read_figures(osu_bw(2000)), (Grade.BAD, f"80 MB/s, 4 % of 2000 {LIMIT}")),
     ],
 )
 def test_a_figure_stands_against_the_pair(text: str, direct: Figures, expected: tuple[Grade, str]) -> None:
@@ -91,6 +91,6 @@ def test_limits_of_the_cluster_are_never_applied() -> None:
     for rate in of_cluster:
         assert grade_text(iperf3(rate), read_figures(iperf3(rate))) == (
             Grade.GOOD,
-            f"{rate:g} Gb/s, 100 % of {rate:g} Gb/s {BY}",
+            f"{rate:g} Gb/s, 100 % of {rate:g} Gb/s {LIMIT}",
         )
-    assert grade_text(iperf3(12), read_figures(iperf3(400))) == (Grade.BAD, f"12 Gb/s, 3 % of 400 Gb/s {BY}")
+    assert grade_text(iperf3(12), read_figures(iperf3(400))) == (Grade.BAD, f"12 Gb/s, 3 % of 400 Gb/s {LIMIT}")

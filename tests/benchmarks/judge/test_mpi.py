@@ -54,7 +54,7 @@ def test_faster_than_the_nics_is_unknown():
 
 
 @pytest.mark.parametrize(
-    ("test", "why"),
+    ("test", "reason"),
     [
         ("osu_alltoall", "the log does not contain the number of ranks"),
         ("osu_allgather", "the log does not contain the number of ranks"),
@@ -62,9 +62,9 @@ def test_faster_than_the_nics_is_unknown():
         ("osu_neighbor_allgather", "no limits are known for osu_neighbor_allgather"),
     ],
 )
-def test_a_time_without_a_limit_says_why(test, why):
+def test_a_time_without_a_limit_says_why(test, reason):
     verdict = find_verdict(judge(osu(test, 10.0), plan()))
-    assert (verdict.judgement, verdict.reason, verdict.physical) == (Judgement.UNKNOWN, why, None)
+    assert (verdict.judgement, verdict.reason, verdict.physical) == (Judgement.UNKNOWN, reason, None)
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,8 @@ from wirespeed.units import Bandwidth
 NIC, FUNCTION = "enp29s0np0", "0000:1d:00.0"
 
 
-def observe(path, value, *within, device="node1"):
-    return Observation(Place(device, within), path, value, Source(device, "command", "file"))
+def observe(path, value, *location, device="node1"):
+    return Observation(Place(device, location), path, value, Source(device, "command", "file"))
 
 
 def overlay_plan(*observations):
@@ -111,9 +111,9 @@ degraded = st.lists(
 
 
 @settings(max_examples=60, deadline=None)
-@given(observations=degraded, both=st.booleans())
-def test_what_was_found_worse_never_allows_more(observations, both):
-    log = perftest({4 * MIB: 1.0}, path_mtu_bytes=None, bidirectional=both)
+@given(observations=degraded, is_bidirectional=st.booleans())
+def test_what_was_found_worse_never_allows_more(observations, is_bidirectional):
+    log = perftest({4 * MIB: 1.0}, path_mtu_bytes=None, bidirectional=is_bidirectional)
     verdict = find_verdict(judge(log, plan(), observed=overlay_plan(*observations)))
     assert verdict.found.value <= verdict.reachable.value * (1 + 1e-9)
 
@@ -122,12 +122,12 @@ def test_from_a_bundle_to_both_fractions(tmp_path):
     bundle = tmp_path / "x8"
     inject_faults.inject(CLUSTER.parent, bundle, ["02"])
     options = ("--from", "node2:bnxt_re1", "--to", "node1:bnxt_re1", "--bundle", str(bundle))
-    shown = run(tmp_path, write_bw(228.0), *options)
-    assert shown.exit_code == 1
-    assert "58 % of the design, 99 % of what the cluster as found allows" in " ".join(shown.stdout.split())
+    result = run(tmp_path, write_bw(228.0), *options)
+    assert result.exit_code == 1
+    assert "58 % of the design, 99 % of what the cluster as found allows" in " ".join(result.stdout.split())
     document = json.loads(run(tmp_path, write_bw(228.0), *options, "--format", "json").stdout)
     verdict = next(
-        found for found in document["runs"][0]["verdicts"] if found["measurement"]["metric"] == Metric.BW_AVG.value
+        entry for entry in document["runs"][0]["verdicts"] if entry["measurement"]["metric"] == Metric.BW_AVG.value
     )
     assert verdict["fraction_of_found"] == pytest.approx(0.989, abs=0.001)
     assert verdict["found"]["bottleneck"] == "NIC slot of node2:bnxt_re1"

@@ -19,7 +19,7 @@ SHARED = 32 * 16 * 128 / 130  # a PCIe switch's uplink, for two NICs: 504.1 Gb/s
 
 def run(tool, test, rows, unit="MB/s", metric=Metric.BW_AVG, place=None, ranks=None, **parameters):
     measurements = tuple(
-        Measurement(metric, unit, value, size, place, at) for at, (size, value) in enumerate(rows.items(), 5)
+        Measurement(metric, unit, value, size, place, line) for line, (size, value) in enumerate(rows.items(), 5)
     )
     return Run(tool, test, None, RunStatus.COMPLETE, None, ranks, Parameters(**parameters), measurements)
 
@@ -95,8 +95,8 @@ def test_a_ping_pong_is_bound_by_latency():
 
 def test_mpigraph_judges_each_pair_and_not_its_best():
     rows = tuple(
-        Measurement(metric, "MiB/s", value, MIB, place, at)
-        for at, (metric, value, place) in enumerate(
+        Measurement(metric, "MiB/s", value, MIB, place, line)
+        for line, (metric, value, place) in enumerate(
             [
                 (Metric.BW_AVG, 46_000.0, "node1 -> node2"),
                 (Metric.BW_AVG, 20_000.0, "node1 -> node3"),
@@ -105,8 +105,8 @@ def test_mpigraph_judges_each_pair_and_not_its_best():
         )
     )
     judged = judge(Run("mpigraph", "mpiGraph", None, RunStatus.COMPLETE, None, 3, Parameters(), rows), plan())
-    found = [(verdict.measurement.place, verdict.judgement) for verdict in judged.verdicts]
-    assert found == [("node1 -> node2", Judgement.PASS), ("node1 -> node3", Judgement.FAIL)]
+    judgements = [(verdict.measurement.place, verdict.judgement) for verdict in judged.verdicts]
+    assert judgements == [("node1 -> node2", Judgement.PASS), ("node1 -> node3", Judgement.FAIL)]
 
 
 @pytest.mark.parametrize(("value", "judgement"), [(1200.0, Judgement.PASS), (900_000.0, Judgement.UNKNOWN)])
@@ -126,8 +126,8 @@ def test_ucx_is_judged_where_its_test_is_named():
 def test_a_plan_of_one_host_has_nothing_to_send_between():
     from dataclasses import replace
 
-    alone = replace(plan(), hosts={"node1": plan().hosts["node1"]})
-    verdict = find_verdict(judge(osu("osu_bw", {4 * MIB: 48_500.0}), alone))
+    one_host = replace(plan(), hosts={"node1": plan().hosts["node1"]})
+    verdict = find_verdict(judge(osu("osu_bw", {4 * MIB: 48_500.0}), one_host))
     assert (verdict.judgement, verdict.reason) == (
         Judgement.UNKNOWN,
         "mi300x-4node has no two hosts to send between",

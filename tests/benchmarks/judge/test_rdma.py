@@ -170,10 +170,10 @@ def test_a_narrow_slot_binds():
     nic = node.nics["enp159s0np0"]
     function = node.pcie[nic.pcie]
     narrow = replace(node, pcie={**node.pcie, nic.pcie: replace(function, link=replace(function.link, width=8))})
-    found = replace(plan(), hosts={**plan().hosts, "node2": narrow})
+    narrow_plan = replace(plan(), hosts={**plan().hosts, "node2": narrow})
     run = perftest({MIB: 228.0})
     ends = {"source": "node1:bnxt_re0", "target": "node2:enp159s0np0"}
-    designed, as_found = find_verdict(judge(run, plan(), **ends)), find_verdict(judge(run, found, **ends))
+    designed, as_found = find_verdict(judge(run, plan(), **ends)), find_verdict(judge(run, narrow_plan, **ends))
     assert (designed.judgement, designed.fraction_of_reachable) == (Judgement.FAIL, pytest.approx(0.581, abs=0.001))
     assert (as_found.judgement, as_found.fraction_of_reachable) == (Judgement.PASS, pytest.approx(0.989, abs=0.001))
     assert as_found.physical.bottleneck == "NIC slot of node2:bnxt_re4"
@@ -302,14 +302,14 @@ def test_a_table_of_large_messages_does_not_show_the_message_rate():
 
 
 def test_a_narrow_uplink_of_the_pcie_switch_binds_host_memory_and_not_its_gpu():
-    at = plan().hosts["node1"]
+    host = plan().hosts["node1"]
     above = "0000:18:00.0"
-    narrow = replace(at.pcie[above], link=replace(at.pcie[above].link, width=8))
-    there = replace(plan(), hosts={**plan().hosts, "node1": replace(at, pcie={**at.pcie, above: narrow})})
-    verdict = find_verdict(judge(perftest({MIB: 200.0}), there))
+    narrow = replace(host.pcie[above], link=replace(host.pcie[above].link, width=8))
+    narrow_plan = replace(plan(), hosts={**plan().hosts, "node1": replace(host, pcie={**host.pcie, above: narrow})})
+    verdict = find_verdict(judge(perftest({MIB: 200.0}), narrow_plan))
     assert verdict.physical.bottleneck == f"PCIe uplink {above} of node1"
     assert verdict.physical.value == pytest.approx(32 * 8 * 128 / 130 * 256 / 280, rel=1e-4)
-    assert find_verdict(judge(perftest({MIB: 390.0}, memory="rocm"), there)).judgement is Judgement.PASS
+    assert find_verdict(judge(perftest({MIB: 390.0}, memory="rocm"), narrow_plan)).judgement is Judgement.PASS
 
 
 def test_relaxed_ordering_is_said_where_its_cost_is_not_known():
@@ -327,18 +327,18 @@ def esnet():
 @pytest.mark.parametrize(("setting", "reachable"), [(True, 196.07), (False, 150.0)])
 def test_ordered_writes_have_a_limit_where_it_was_measured(setting, reachable):
     """An EPYC that reaches 200 Gb/s with relaxed ordering and 150 without (openucx/ucx 8062)."""
-    there = esnet()
-    host, settings = next(iter(there.hosts.items()))
+    esnet_plan = esnet()
+    host, settings = next(iter(esnet_plan.hosts.items()))
     nic = next(iter(settings.nics.values()))
     run = perftest({MIB: 149.0}, rdma_device=nic.rdma_device or "eth100", pcie_relaxed_ordering=setting)
     name = f"{host}:{next(iter(settings.nics))}"
-    verdict = find_verdict(judge(run, there, source=name, target=name.replace(host, list(there.hosts)[-1])))
+    verdict = find_verdict(judge(run, esnet_plan, source=name, target=name.replace(host, list(esnet_plan.hosts)[-1])))
     assert verdict.reachable.value == pytest.approx(reachable, abs=0.01)
     assert verdict.physical.value == pytest.approx(196.07, abs=0.01)
     assert (verdict.reachable.bottleneck == f"ordered PCIe writes on {host}") is (not setting)
 
 
-def with_memory(there, channels):
+def with_memory(built_plan, channels):
     """The same cluster with so many channels of memory in each socket."""
     servers = {
         name: server.model_copy(
@@ -348,9 +348,9 @@ def with_memory(there, channels):
         )
         if server.memory
         else server
-        for name, server in there.hardware.servers.items()
+        for name, server in built_plan.hardware.servers.items()
     }
-    return replace(there, hardware=replace(there.hardware, servers=servers))
+    return replace(built_plan, hardware=replace(built_plan.hardware, servers=servers))
 
 
 @pytest.mark.parametrize(
@@ -363,9 +363,9 @@ def with_memory(there, channels):
     ],
 )
 def test_memory_binds_what_caches_cannot_hold(channels, size, memory, binding):
-    there = with_memory(plan(), channels)
+    memory_plan = with_memory(plan(), channels)
     run = perftest({size: 700.0}, bidirectional=True, memory=memory)
-    assert find_verdict(judge(run, there)).physical.bottleneck == binding
+    assert find_verdict(judge(run, memory_plan)).physical.bottleneck == binding
 
 
 @pytest.mark.parametrize("name", ["node1", "node1:"])

@@ -39,9 +39,16 @@ def write(value, size=MIB, **parameters):
 
 
 def latency(value):
-    taken = Measurement(Metric.LATENCY_TYPICAL, "us", value, 8, None, 9)
+    measurement = Measurement(Metric.LATENCY_TYPICAL, "us", value, 8, None, 9)
     return Run(
-        "perftest", "ib_write_lat", None, RunStatus.COMPLETE, None, None, Parameters(rdma_device="bnxt_re0"), (taken,)
+        "perftest",
+        "ib_write_lat",
+        None,
+        RunStatus.COMPLETE,
+        None,
+        None,
+        Parameters(rdma_device="bnxt_re0"),
+        (measurement,),
     )
 
 
@@ -52,13 +59,13 @@ def log_of_hosts(a, b, run, span=None, rail=0, name=None):
 
 
 def find_relations(*logs, plan=leaves, profile=FIELD, gate=None) -> dict[str, Relation]:
-    found = [
+    relations = [
         relation
         for relation in judge_all_logs(logs, plan(), profile=profile).relations
         if gate in (None, relation.name)
     ]
-    assert len({relation.name for relation in found}) == len(found)
-    return {relation.name: relation for relation in found}
+    assert len({relation.name for relation in relations}) == len(relations)
+    return {relation.name: relation for relation in relations}
 
 
 @pytest.mark.parametrize(
@@ -72,11 +79,11 @@ def find_relations(*logs, plan=leaves, profile=FIELD, gate=None) -> dict[str, Re
 )
 def test_pairs_between_leaves(far, near, judgement, value):
     logs = [log_of_hosts(1, 3, write(gbps)) for gbps in far] + [log_of_hosts(1, 2, write(gbps)) for gbps in near]
-    found = find_relations(*logs, log_of_hosts(3, 4, latency(2.0)), gate="cross-leaf")["cross-leaf"]
-    assert (found.judgement, found.value) == (judgement, value if value is None else pytest.approx(value))
-    assert found.of.count == len(far)
-    assert found.to is not None
-    assert found.to.count == len(near)
+    relation = find_relations(*logs, log_of_hosts(3, 4, latency(2.0)), gate="cross-leaf")["cross-leaf"]
+    assert (relation.judgement, relation.value) == (judgement, value if value is None else pytest.approx(value))
+    assert relation.of.count == len(far)
+    assert relation.to is not None
+    assert relation.to.count == len(near)
 
 
 def test_the_least_pair_is_named_with_its_file():
@@ -85,9 +92,13 @@ def test_the_least_pair_is_named_with_its_file():
         log_of_hosts(2, 4, write(90.0), name="slow.log"),
         log_of_hosts(1, 2, write(97.0)),
     ]
-    found = find_relations(*logs, gate="cross-leaf")["cross-leaf"]
-    assert (found.of.file, found.of.line, found.of.ends) == ("slow.log", 10, "node2:bnxt_re0 -> node4:bnxt_re0")
-    assert found.reason == (
+    relation = find_relations(*logs, gate="cross-leaf")["cross-leaf"]
+    assert (relation.of.file, relation.of.line, relation.of.ends) == (
+        "slow.log",
+        10,
+        "node2:bnxt_re0 -> node4:bnxt_re0",
+    )
+    assert relation.reason == (
         "90 Gb/s between-leaves (min of 2) to 97 Gb/s same-leaf (node1:bnxt_re0 -> node2:bnxt_re0): 92.8 %; "
         "at least 98.0 % is required (operators' convention, not documented: above a non-blocking leaf nothing is "
         "slower than the NIC; 2 % is left for chance)"
@@ -95,10 +106,10 @@ def test_the_least_pair_is_named_with_its_file():
 
 
 def test_what_is_missing_is_said_with_how_to_measure_it():
-    found = find_relations(log_of_hosts(1, 3, write(97.0)), log_of_hosts(2, 4, write(97.0)), gate="cross-leaf")[
+    relation = find_relations(log_of_hosts(1, 3, write(97.0)), log_of_hosts(2, 4, write(97.0)), gate="cross-leaf")[
         "cross-leaf"
     ]
-    assert found.reason == (
+    assert relation.reason == (
         "nothing to compare with: no comparable run same-leaf; wirespeed bench run matrix measures both"
     )
 
@@ -110,42 +121,42 @@ def test_a_difference_of_latency(far, near, judgement):
     logs = [log_of_hosts(1, 3, latency(far))] + (
         [log_of_hosts(1, 2, latency(near))] if near else [log_of_hosts(1, 2, write(97.0))]
     )
-    found = find_relations(*logs, gate="cross-leaf-latency")["cross-leaf-latency"]
-    assert found.judgement is judgement
-    assert found.unit == "us"
-    assert found.value == (pytest.approx(far - near) if near else None)
+    relation = find_relations(*logs, gate="cross-leaf-latency")["cross-leaf-latency"]
+    assert relation.judgement is judgement
+    assert relation.unit == "us"
+    assert relation.value == (pytest.approx(far - near) if near else None)
 
 
-def rails(values, start=0.0, apart=0.0):
+def rails(values, start=0.0, interval=0.0):
     """A run on each rail of node1 and node2, starting so long after each other; 10 s each."""
     return [
-        log_of_hosts(1, 2, write(value), (start + rail * apart, start + rail * apart + 10), rail)
+        log_of_hosts(1, 2, write(value), (start + rail * interval, start + rail * interval + 10), rail)
         for rail, value in enumerate(values)
     ]
 
 
-ALONE = rails([390.0] * 8, apart=20.0)
+SEPARATE_RUNS = rails([390.0] * 8, interval=20.0)
 
 
 @pytest.mark.parametrize(
     ("logs", "judgement"),
     [
-        ([*ALONE, *rails([389.0] * 8, 1000.0)], PASS),
-        ([*ALONE, *rails([389.0] * 7 + [330.0], 1000.0)], FAIL),  # 3053 of 3120 Gb/s
-        ([*ALONE, *rails([389.0] * 8, 1000.0, apart=0.5)], PASS),  # they need not start at once
-        ([ALONE[0], *rails([389.0] * 8, 1000.0)], PASS),  # one rail alone stands for all
+        ([*SEPARATE_RUNS, *rails([389.0] * 8, 1000.0)], PASS),
+        ([*SEPARATE_RUNS, *rails([389.0] * 7 + [330.0], 1000.0)], FAIL),  # 3053 of 3120 Gb/s
+        ([*SEPARATE_RUNS, *rails([389.0] * 8, 1000.0, interval=0.5)], PASS),  # they need not start at once
+        ([SEPARATE_RUNS[0], *rails([389.0] * 8, 1000.0)], PASS),  # one rail alone stands for all
         (rails([389.0] * 8), UNKNOWN),
-        (ALONE, None),  # nothing was at once
-        ([*ALONE, *rails([389.0] * 7, 1000.0)], None),  # not all rails
+        (SEPARATE_RUNS, None),  # nothing was at once
+        ([*SEPARATE_RUNS, *rails([389.0] * 7, 1000.0)], None),  # not all rails
         (
-            [*ALONE, *(Log(rail.file, rail.reading, rail.source, rail.target) for rail in rails([389.0] * 8))],
+            [*SEPARATE_RUNS, *(Log(rail.file, rail.reading, rail.source, rail.target) for rail in rails([389.0] * 8))],
             None,
         ),  # when?
     ],
 )
 def test_all_rails_at_once(logs, judgement):
-    found = find_relations(*logs, plan=four_hosts, gate="rails-at-once").get("rails-at-once")
-    assert (found.judgement if found else None) is judgement
+    relation = find_relations(*logs, plan=four_hosts, gate="rails-at-once").get("rails-at-once")
+    assert (relation.judgement if relation else None) is judgement
 
 
 @pytest.mark.parametrize(("tool", "test"), [("perftest", "ib_write_bw"), ("ib_write_bw", None)])
@@ -153,18 +164,21 @@ def test_a_rail_that_failed_leaves_a_mean_unknown(tool, test):
     """Also where its program said nothing, and stands for the tool."""
     at_once = rails([389.0] * 8, 1000.0)
     dead = Run(tool, test, None, RunStatus.FAILED, "no", None, Parameters(), ())
-    logs = [*ALONE, *at_once[:7], log_of_hosts(1, 2, dead, (1000.0, 1010.0), 7)]
-    found = find_relations(*logs, plan=four_hosts, gate="rails-at-once")["rails-at-once"]
-    assert (found.judgement, found.reason) == (UNKNOWN, "1 of 8 runs gave no value")
+    logs = [*SEPARATE_RUNS, *at_once[:7], log_of_hosts(1, 2, dead, (1000.0, 1010.0), 7)]
+    relation = find_relations(*logs, plan=four_hosts, gate="rails-at-once")["rails-at-once"]
+    assert (relation.judgement, relation.reason) == (UNKNOWN, "1 of 8 runs gave no value")
 
 
 @pytest.mark.parametrize(
-    ("single_queue_pair", "many", "judgement"), [(380.0, 391.0, PASS), (284.4, 391.5, FAIL), (380.0, None, UNKNOWN)]
+    ("single_queue_pair", "several_queue_pairs", "judgement"),
+    [(380.0, 391.0, PASS), (284.4, 391.5, FAIL), (380.0, None, UNKNOWN)],
 )
-def test_one_queue_pair_and_several(single_queue_pair, many, judgement):
+def test_one_queue_pair_and_several(single_queue_pair, several_queue_pairs, judgement):
     logs = [
         log_of_hosts(1, 2, write(single_queue_pair)),
-        log_of_hosts(2, 1, write(many, queue_pairs=8)) if many else log_of_hosts(1, 2, latency(2.0)),
+        log_of_hosts(2, 1, write(several_queue_pairs, queue_pairs=8))
+        if several_queue_pairs
+        else log_of_hosts(1, 2, latency(2.0)),
     ]
     # between others: no baseline of that pair
     logs.append(log_of_hosts(3, 4, write(391.0, queue_pairs=8)))
@@ -173,8 +187,8 @@ def test_one_queue_pair_and_several(single_queue_pair, many, judgement):
 
 def test_without_a_place_a_pair_is_unknown_and_said():
     logs = [Log(f"{qps}.log", Reading((write(390.0, queue_pairs=qps),))) for qps in (1, 8)]
-    found = find_relations(*logs, plan=four_hosts, gate="one-queue-pair")["one-queue-pair"]
-    assert (found.judgement, found.reason) == (
+    relation = find_relations(*logs, plan=four_hosts, gate="one-queue-pair")["one-queue-pair"]
+    assert (relation.judgement, relation.reason) == (
         UNKNOWN,
         "the NICs of these runs are not known: name them with --from and --to, or judge a folder of bench run",
     )
@@ -183,9 +197,9 @@ def test_without_a_place_a_pair_is_unknown_and_said():
 def test_of_several_pairs_the_worst_stands_for_all():
     logs = [log_of_hosts(1, 2, write(value), rail=rail) for rail, value in enumerate((380.0, 300.0, 385.0))]
     logs += [log_of_hosts(1, 2, write(391.0, queue_pairs=8), rail=rail) for rail in range(3)]
-    found = find_relations(*logs, plan=four_hosts, gate="one-queue-pair")["one-queue-pair"]
-    assert (found.judgement, found.compared, found.passed) == (FAIL, 3, 2)
-    assert found.location == "node1:bnxt_re1, node2:bnxt_re1"
+    relation = find_relations(*logs, plan=four_hosts, gate="one-queue-pair")["one-queue-pair"]
+    assert (relation.judgement, relation.compared, relation.passed) == (FAIL, 3, 2)
+    assert relation.location == "node1:bnxt_re1, node2:bnxt_re1"
 
 
 @pytest.mark.parametrize(
@@ -198,10 +212,10 @@ def test_of_several_pairs_the_worst_stands_for_all():
 )
 def test_how_a_pair_repeats(values, judgement):
     name = "repeatable-pairs"
-    found = find_relations(*(log_of_hosts(1, 2, write(value)) for value in values), plan=four_hosts, gate=name).get(
+    relation = find_relations(*(log_of_hosts(1, 2, write(value)) for value in values), plan=four_hosts, gate=name).get(
         name
     )
-    assert (found.judgement if found else None) is judgement
+    assert (relation.judgement if relation else None) is judgement
 
 
 @pytest.mark.parametrize(("low", "judgement"), [(378.0, PASS), (340.0, WARN), (300.0, FAIL)])
@@ -257,8 +271,8 @@ def test_units_may_differ():
 
 def test_what_the_user_says_places_a_log():
     logs = [Log("a.log", Reading((write(380.0),))), Log("b.log", Reading((write(391.0, queue_pairs=8),)))]
-    found = judge_all_logs(logs, four_hosts(), RunContext("node1:bnxt_re0", "node2:bnxt_re0"), FIELD).relations
-    assert [relation.judgement for relation in found if relation.name == "one-queue-pair"] == [PASS]
+    relations = judge_all_logs(logs, four_hosts(), RunContext("node1:bnxt_re0", "node2:bnxt_re0"), FIELD).relations
+    assert [relation.judgement for relation in relations if relation.name == "one-queue-pair"] == [PASS]
 
 
 MINE = """

@@ -26,8 +26,8 @@ def write(value, **parameters):
     return perftest({MIB: value}, test="ib_write_bw", **parameters)
 
 
-def outcome(found):
-    return [[verdict.judgement for verdict in judged_run.verdicts] for judged_run in found]
+def outcome(judged_runs):
+    return [[verdict.judgement for verdict in judged_run.verdicts] for judged_run in judged_runs]
 
 
 PASS, WARN, FAIL = [Judgement.PASS], [Judgement.WARN], [Judgement.FAIL]
@@ -53,7 +53,7 @@ def test_several_runs_of_one_test(values, judgements, reason):
 
 
 @pytest.mark.parametrize(
-    ("runs", "context", "files", "together"),
+    ("runs", "context", "files", "are_compared"),
     [
         # which pair of hosts it was stands nowhere: two pairs may have such NICs
         ([write(230.0), write(391.0)], RunContext(), None, False),
@@ -67,21 +67,21 @@ def test_several_runs_of_one_test(values, judgements, reason):
             (
                 [
                     write(value, local_gid=GID.format("01"), remote_gid=GID.format(end))
-                    for value, end in ((230.0, "17"), (391.0, other))
+                    for value, end in ((230.0, "17"), (391.0, second_end))
                 ],
                 RunContext(),
                 None,
-                same,
+                is_same,
             )
-            for other, same in (("17", True), ("19", False))
+            for second_end, is_same in (("17", True), ("19", False))
         ),
         # another test
         ([write(230.0), write(391.0, queue_pairs=8)], ENDS, None, False),
         ([write(230.0), perftest({MIB: 391.0}, test="ib_read_bw")], ENDS, None, False),
     ],
 )
-def test_runs_of_one_test_are_known_only_where_it_is_certain(runs, context, files, together):
-    assert outcome(judge_runs(*runs, context=context, files=files))[0] == (WARN if together else FAIL)
+def test_runs_of_one_test_are_known_only_where_it_is_certain(runs, context, files, are_compared):
+    assert outcome(judge_runs(*runs, context=context, files=files))[0] == (WARN if are_compared else FAIL)
 
 
 def all_reduce(busbw, **settings):

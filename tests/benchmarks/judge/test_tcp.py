@@ -48,8 +48,8 @@ def verdicts(run, **ends):
     ],
 )  # fmt: skip
 def test_the_whole_run_is_judged(bitrates, judged):
-    found = verdicts(iperf(bitrates))
-    assert {place for place, verdict in found.items() if verdict.judgement is not Judgement.SKIP} == judged
+    verdict_by_place = verdicts(iperf(bitrates))
+    assert {place for place, verdict in verdict_by_place.items() if verdict.judgement is not Judgement.SKIP} == judged
 
 
 @pytest.mark.parametrize(

@@ -14,29 +14,32 @@ LINE = 390.0
 
 def members(hosts, rails=1, per_leaf=None, by_rail=False):
     """NICs of hosts; each leaf takes so many hosts, or a rail of its own."""
-    found = []
+    fabric_members = []
     for host in range(hosts):
         for rail in range(1, rails + 1):
             leaf = f"leaf{rail}" if by_rail else None if per_leaf is None else f"leaf{host // per_leaf + 1}"
             device = f"nic{rail}" if rails > 1 else None
             name = f"node{host + 1}:{device}" if device else f"node{host + 1}"
-            found.append(Member(name, f"node{host + 1}", device, rail if rails > 1 else None, leaf))
-    return found
+            fabric_members.append(Member(name, f"node{host + 1}", device, rail if rails > 1 else None, leaf))
+    return fabric_members
 
 
-def pairs(of, same_rail=True):
+def pairs(group, same_rail=True):
     """Every pair of members of different hosts, in both directions."""
     return [
-        (a, b) for a in of for b in of if a.host != b.host and (not same_rail or a.rail == b.rail or a.rail is None)
+        (a, b)
+        for a in group
+        for b in group
+        if a.host != b.host and (not same_rail or a.rail == b.rail or a.rail is None)
     ]
 
 
-def matrix(of, slow=lambda a, b: 1.0, noise=0.005, seed=1, key=KEY, same_rail=True, times=1):
+def matrix(group, slow=lambda a, b: 1.0, noise=0.005, seed=1, key=KEY, same_rail=True, times=1):
     """What is compared of such pairs; ``slow`` gives each its fraction of the line rate."""
     chance = random.Random(seed)
     samples = []
     for reading in range(times):
-        for number, (a, b) in enumerate(pairs(of, same_rail), start=1):
+        for number, (a, b) in enumerate(pairs(group, same_rail), start=1):
             value = LINE * slow(a, b) * (1 + noise * chance.gauss(0, 1))
             if key.lower_is_better:
                 value = 1e3 / value
@@ -44,6 +47,6 @@ def matrix(of, slow=lambda a, b: 1.0, noise=0.005, seed=1, key=KEY, same_rail=Tr
     return compare(key, samples, MemberDirectory(None))
 
 
-def list_suspects(found):
+def list_suspects(peer_matrix):
     """Kind, direction and name of the suspects."""
-    return [(suspect.kind.value, suspect.pattern.value, suspect.name) for suspect in found.suspects]
+    return [(suspect.kind.value, suspect.pattern.value, suspect.name) for suspect in peer_matrix.suspects]

@@ -27,15 +27,15 @@ def test_noise_accuses_nobody(hosts, rails, noise, seed, key):
     assert fabric.list_suspects(matrix) == []
 
 
-@pytest.mark.parametrize(("noise", "most"), [(0.02, 5), (0.05, 14)])
-def test_more_noise_seldom_accuses_anybody(noise, most):
+@pytest.mark.parametrize(("noise", "limit"), [(0.02, 5), (0.05, 14)])
+def test_more_noise_seldom_accuses_anybody(noise, limit):
     """Of a hundred healthy matrices; the spread of few values is itself uncertain."""
-    found = [
+    matrices = [
         fabric.matrix(fabric.members(hosts, per_leaf=4), noise=noise, seed=seed)
         for hosts in (4, 5, 8, 12)
         for seed in range(25)
     ]
-    assert sum(bool(matrix.suspects) for matrix in found) <= most
+    assert sum(bool(matrix.suspects) for matrix in matrices) <= limit
 
 
 @given(
@@ -115,16 +115,16 @@ def test_slow_cables_between_two_leaves_are_a_block_off_the_diagonal(leaves, dep
     assert fabric.list_suspects(matrix) == [expected]
 
 
-@given(hosts=st.integers(4, 16), both=st.booleans(), depth=st.floats(0.0, 0.85), seed=st.integers(0, 10**6))
+@given(hosts=st.integers(4, 16), are_both_slow=st.booleans(), depth=st.floats(0.0, 0.85), seed=st.integers(0, 10**6))
 @settings(max_examples=20, deadline=None)
-def test_a_slow_path_is_one_cell_and_a_slow_pair_two(hosts, both, depth, seed):
+def test_a_slow_path_is_one_cell_and_a_slow_pair_two(hosts, are_both_slow, depth, seed):
     def slow(a, b):
-        ends = tuple(sorted((a.name, b.name))) if both else (a.name, b.name)
+        ends = tuple(sorted((a.name, b.name))) if are_both_slow else (a.name, b.name)
         return depth if ends == ("node1", "node3") else 1.0
 
     matrix = fabric.matrix(fabric.members(hosts), slow, 0.005, seed)
     assert fabric.list_suspects(matrix) == [
-        ("pair", "all", "node1 and node3") if both else ("path", "all", "node1 -> node3")
+        ("pair", "all", "node1 and node3") if are_both_slow else ("path", "all", "node1 -> node3")
     ]
 
 

@@ -257,11 +257,11 @@ def test_a_stored_campaign_is_compared_as_its_folder_is(tmp_path):
     of_folder = peers(slow, "-c", CLUSTER, "-f", "json")
     of_store = peers("--campaign", "night", "--store", store, "-c", CLUSTER, "-f", "json")
     assert of_store.exit_code == of_folder.exit_code
-    found = [json.loads(done.stdout)["peers"]["matrices"] for done in (of_folder, of_store)]
-    assert [[suspect["name"] for suspect in matrix["suspects"]] for matrix in found[0]] == [
-        [suspect["name"] for suspect in matrix["suspects"]] for matrix in found[1]
+    matrices = [json.loads(printed.stdout)["peers"]["matrices"] for printed in (of_folder, of_store)]
+    assert [[suspect["name"] for suspect in matrix["suspects"]] for matrix in matrices[0]] == [
+        [suspect["name"] for suspect in matrix["suspects"]] for matrix in matrices[1]
     ]
-    assert [len(matrix["cells"]) for matrix in found[0]] == [len(matrix["cells"]) for matrix in found[1]]
+    assert [len(matrix["cells"]) for matrix in matrices[0]] == [len(matrix["cells"]) for matrix in matrices[1]]
     assert any(f"--campaign night --store {store}" in line for line in of_store.stdout.splitlines())
 
 

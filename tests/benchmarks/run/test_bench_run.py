@@ -54,8 +54,8 @@ def ran(*arguments: str | Path) -> Result:
 def start_run(arguments: tuple[str, ...], **how: Any) -> subprocess.Popen[str]:
     """In a process of its own, which can be ended."""
     command = [sys.executable, "-m", "wirespeed", "bench", "run", *arguments, *PORTS]
-    kept = {**os.environ, "NO_COLOR": "1", "COLUMNS": "160"}
-    return subprocess.Popen(command, env=kept, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how)
+    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "160"}
+    return subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how)
 
 
 def summary(folder: Path) -> dict[str, Any]:
@@ -118,12 +118,12 @@ def test_each_rail_alone_and_all_at_once(tmp_path: Path) -> None:
     (tmp_path / "out" / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     judge = ["bench", "judge", str(tmp_path / "out"), "-c", str(GPUS), "--profile", "field", "-f", "json"]
     result = CliRunner().invoke(app, judge)
-    found = json.loads(result.stdout)["relations"]
-    assert [(relation["name"], relation["judgement"]) for relation in found] == [
+    relations = json.loads(result.stdout)["relations"]
+    assert [(relation["name"], relation["judgement"]) for relation in relations] == [
         ("rails-at-once", "pass"),
         ("one-queue-pair", "pass"),
     ]
-    assert (found[0]["of"]["count"], found[0]["to"]["count"], found[1]["compared"]) == (8, 8, 8)
+    assert (relations[0]["of"]["count"], relations[0]["to"]["count"], relations[1]["compared"]) == (8, 8, 8)
     assert result.exit_code == 0
 
 
@@ -257,18 +257,18 @@ def test_a_full_disk_keeps_what_was_noted(tmp_path: Path) -> None:
     )
     assert process.returncode == 2
     assert "no space left on device" in process.stderr
-    kept = [json.loads(line) for line in process.stdout.splitlines() if line.startswith("{")]
-    assert 0 < len(kept) < 4
-    assert {line["status"] for line in kept} == {"done"}
+    lines = [json.loads(line) for line in process.stdout.splitlines() if line.startswith("{")]
+    assert 0 < len(lines) < 4
+    assert {line["status"] for line in lines} == {"done"}
 
 
 def test_a_cluster_over_a_real_ssh(tmp_path: Path) -> None:
     needs("sshd", "ssh", "ssh-keygen")
     install(tmp_path / "bin")
-    with server(tmp_path) as found:
+    with server(tmp_path) as ssh_server:
         configuration = tmp_path / "config"
         configuration.write_text(
-            f"Host node1 node2\n HostName 127.0.0.1\n Port {found.port}\n IdentityFile {tmp_path}/user\n"
+            f"Host node1 node2\n HostName 127.0.0.1\n Port {ssh_server.port}\n IdentityFile {tmp_path}/user\n"
             f" StrictHostKeyChecking no\n UserKnownHostsFile {tmp_path}/known\n LogLevel ERROR\n"
             "Host node3\n HostName 127.0.0.1\n Port 1\n"
         )

@@ -21,25 +21,26 @@ STEP = Step(
     source="node1:bnxt_re0",
     target="node2:bnxt_re0",
 )
-BY = "(line rate × RoCEv2 framing)"
+LIMIT = "(line rate × RoCEv2 framing)"
 
 
 @pytest.mark.parametrize(
     ("average", "bar", "expected"),
     [
-        (391.0, None, (Grade.GOOD, f"391 Gb/s, 100 % of 392.06 {BY}")),
-        (228.0, None, (Grade.BAD, f"228 Gb/s, 58 % of 392.06 {BY}")),
+        (391.0, None, (Grade.GOOD, f"391 Gb/s, 100 % of 392.06 {LIMIT}")),
+        (228.0, None, (Grade.BAD, f"228 Gb/s, 58 % of 392.06 {LIMIT}")),
         (
             228.0,
             GradeOptions(observed=overlay_plan(X8)),
             (
                 Grade.BAD,
-                f"228 Gb/s, 58 % of 392.06 {BY}; 99 % of what the cluster as found allows (NIC slot of node1:bnxt_re0)",
+                f"228 Gb/s, 58 % of 392.06 {LIMIT}; "
+                "99 % of what the cluster as found allows (NIC slot of node1:bnxt_re0)",
             ),
         ),
-        (228.0, GradeOptions(profile=read("loose")), (Grade.BAD, f"228 Gb/s, 58 % of 392.06 {BY}")),
-        (330.0, None, (Grade.GOOD, f"330 Gb/s, 84 % of 392.06 {BY}")),
-        (330.0, GradeOptions(profile=read("strict")), (Grade.BAD, f"330 Gb/s, 84 % of 392.06 {BY}")),
+        (228.0, GradeOptions(profile=read("loose")), (Grade.BAD, f"228 Gb/s, 58 % of 392.06 {LIMIT}")),
+        (330.0, None, (Grade.GOOD, f"330 Gb/s, 84 % of 392.06 {LIMIT}")),
+        (330.0, GradeOptions(profile=read("strict")), (Grade.BAD, f"330 Gb/s, 84 % of 392.06 {LIMIT}")),
     ],
 )
 def test_a_figure_stands_against_what_is_asked(

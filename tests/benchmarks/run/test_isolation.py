@@ -54,7 +54,7 @@ def rail(number: int) -> Bad:
 
 
 @pytest.mark.parametrize(
-    ("fabric_case", "bad", "accused", "rounds", "more"),
+    ("fabric_case", "bad", "accused", "rounds", "extra_runs"),
     [
         (fabric(4, 8), nic("node3:rdma4"), [(Kind.NIC, "node3:rdma4")], 1, 2),
         (fabric(2, 8), nic("node1:rdma0"), [(Kind.NIC, "node1:rdma0")], 1, 2),
@@ -81,9 +81,9 @@ def rail(number: int) -> Bad:
     ],
 )
 def test_what_is_bad_is_named(
-    fabric_case: Fabric, bad: Bad, accused: list[tuple[Kind, str]], rounds: int, more: int
+    fabric_case: Fabric, bad: Bad, accused: list[tuple[Kind, str]], rounds: int, extra_runs: int
 ) -> None:
-    assert hunt(fabric_case, bad) == (accused, rounds, more)
+    assert hunt(fabric_case, bad) == (accused, rounds, extra_runs)
 
 
 def test_every_single_bad_nic_of_a_cluster_is_named() -> None:

@@ -17,7 +17,7 @@ PLAN = build(read(Path(__file__).parents[3] / "examples" / "mi300x-4node" / "clu
 FABRIC = build_fabric(PLAN).limit_to_hosts(["node1", "node2"])
 PAIR = ("node1:bnxt_re0", "node2:bnxt_re0")
 ROUTE = "10.1.0.17 from 10.1.0.1 via 10.1.0.0 dev enp29s0np0 table 101 uid 0 \\    cache "
-SENT = "--- 10.1.0.17 ping statistics ---\n3 packets transmitted, {0} received, 0% packet loss, time 4ms"
+STATISTICS = "--- 10.1.0.17 ping statistics ---\n3 packets transmitted, {0} received, 0% packet loss, time 4ms"
 
 
 def cell(*lines: str, kind: str = "ping") -> tuple[dict[str, Grade], tuple[str, ...]]:
@@ -29,8 +29,8 @@ def cell(*lines: str, kind: str = "ping") -> tuple[dict[str, Grade], tuple[str, 
 @pytest.mark.parametrize(
     ("lines", "ping", "route", "failures"),
     [
-        ((ROUTE, SENT.format(3), "mesh end 0"), Grade.GOOD, Grade.GOOD, ()),
-        ((ROUTE, SENT.format(2), "mesh end 0"), Grade.BAD, Grade.GOOD, ("ping: 1 packets lost",)),
+        ((ROUTE, STATISTICS.format(3), "mesh end 0"), Grade.GOOD, Grade.GOOD, ()),
+        ((ROUTE, STATISTICS.format(2), "mesh end 0"), Grade.BAD, Grade.GOOD, ("ping: 1 packets lost",)),
         (
             (ROUTE, "sh: 1: ping: not found", "mesh end 127"),
             Grade.UNKNOWN,
@@ -38,13 +38,13 @@ def cell(*lines: str, kind: str = "ping") -> tuple[dict[str, Grade], tuple[str, 
             ("ping: ping is not installed",),
         ),
         (
-            ("sh: 1: ip: not found", SENT.format(3), "mesh end 0"),
+            ("sh: 1: ip: not found", STATISTICS.format(3), "mesh end 0"),
             Grade.GOOD,
             Grade.UNKNOWN,
             ("route: no route was printed",),
         ),
         (
-            (ROUTE.replace("table 101", "table 102"), SENT.format(3), "mesh end 0"),
+            (ROUTE.replace("table 101", "table 102"), STATISTICS.format(3), "mesh end 0"),
             Grade.GOOD,
             Grade.BAD,
             ("route: planned via 10.1.0.0 dev enp29s0np0 table 101, found via 10.1.0.0 dev enp29s0np0 table 102",),
@@ -58,7 +58,7 @@ def cell(*lines: str, kind: str = "ping") -> tuple[dict[str, Grade], tuple[str, 
                 "route: planned via 10.1.0.0 dev enp29s0np0 table 101, found none: Network is unreachable",
             ),
         ),
-        ((ROUTE, SENT.format(3)), Grade.UNKNOWN, Grade.UNKNOWN, ()),  # cut short
+        ((ROUTE, STATISTICS.format(3)), Grade.UNKNOWN, Grade.UNKNOWN, ()),  # cut short
     ],
 )
 def test_a_pair_that_was_pinged(lines: tuple[str, ...], ping: Grade, route: Grade, failures: tuple[str, ...]) -> None:

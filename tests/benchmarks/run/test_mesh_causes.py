@@ -21,7 +21,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 PairOutput = Callable[[Endpoint, Endpoint], tuple[str, str, int | None] | None]
 """Of a pair: lines of its route and its ping, and the exit code of a small one; None: all is well."""
 
-LOST = "1 packets transmitted, 0 received, 100% packet loss, time 0ms"
+NO_REPLY = "1 packets transmitted, 0 received, 100% packet loss, time 0ms"
 MTU_FAIL = (
     "ping: local error: message too long, mtu=1500\n1 packets transmitted, 0 received, +1 errors, 100% packet loss"
 )
@@ -87,25 +87,27 @@ NETWORK_CHECKS = "port.up fabric.bgp-session fabric.bgp-networks: RT-10 RT-05"
         (
             EXAMPLE,
             2,
-            with_nic("node2:bnxt_re3", "", LOST, 1),
+            with_nic("node2:bnxt_re3", "", NO_REPLY, 1),
             [f"ping: NIC node2:bnxt_re3 at leaf1:Eth1/12: 16 of 16: {DEAD}"],
         ),
         (
             EXAMPLE,
             4,
-            lambda a, b: ("", LOST, 1) if "node3" in (a.host, b.host) else None,
+            lambda a, b: ("", NO_REPLY, 1) if "node3" in (a.host, b.host) else None,
             [f"ping: host node3: 384 of 384: {DEAD}"],
         ),
         (
             EXAMPLE,
             4,
-            lambda a, b: ("", LOST, 1) if {a.host, b.host} == {"node1", "node4"} and a.rail == b.rail == 5 else None,
+            lambda a, b: (
+                ("", NO_REPLY, 1) if {a.host, b.host} == {"node1", "node4"} and a.rail == b.rail == 5 else None
+            ),
             [f"ping: pair node1:bnxt_re4 and node4:bnxt_re4: 2 of 2: {NETWORK_CHECKS}"],
         ),
         (
             "arista-leaf-spine",
             4,
-            lambda a, b: ("", LOST, 1) if {a.leaf, b.leaf} == {"leaf1", "leaf2"} else None,
+            lambda a, b: ("", NO_REPLY, 1) if {a.leaf, b.leaf} == {"leaf1", "leaf2"} else None,
             [f"ping: leaves leaf1 and leaf2: 8 of 8: {NETWORK_CHECKS}"],
         ),
     ],
@@ -122,10 +124,10 @@ def test_a_missing_rule_is_the_row_of_its_nic() -> None:
     plan = build_plan(EXAMPLE)
     fabric = build_fabric(plan).limit_to_hosts(["node1", "node2"])
     name = "node1:bnxt_re2"
-    found = matrix(plan, fabric, lambda a, b: (route_line(plan, a, b, "103"), "", None) if a.name == name else None)
-    assert format_causes(found) == []  # 103 is what is planned
-    found = matrix(plan, fabric, lambda a, b: (route_line(plan, a, b, "101"), "", None) if a.name == name else None)
-    assert format_causes(found) == [
+    mesh = matrix(plan, fabric, lambda a, b: (route_line(plan, a, b, "103"), "", None) if a.name == name else None)
+    assert format_causes(mesh) == []  # 103 is what is planned
+    mesh = matrix(plan, fabric, lambda a, b: (route_line(plan, a, b, "101"), "", None) if a.name == name else None)
+    assert format_causes(mesh) == [
         f"route: NIC {name} as sender at leaf1:Eth1/3: 8 of 8: address.rule address.route: OS-05"
     ]
 

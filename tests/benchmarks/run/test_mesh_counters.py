@@ -44,9 +44,9 @@ def grade_by_counters(
         sent_bytes, received = moved.get(name, (WHOLE, WHOLE))
         if name != lacking:
             after[end] = ByteCounters(5000 + sent_bytes, 7000 + received)
-    found = add_counters(PLAN, FABRIC, mesh_without(*silent), before, after)
-    grades = {link.nic: link.grade for link in found.carried if link.grade is not Grade.GOOD}
-    named = [f"{cause.name} at {cause.port}: {' '.join(cause.failures)}: {cause.symptom}" for cause in found.causes]
+    mesh = add_counters(PLAN, FABRIC, mesh_without(*silent), before, after)
+    grades = {link.nic: link.grade for link in mesh.carried if link.grade is not Grade.GOOD}
+    named = [f"{cause.name} at {cause.port}: {' '.join(cause.failures)}: {cause.symptom}" for cause in mesh.causes]
     return grades, [link for link in named if link.startswith("NIC") and " as " in link and "bytes" in link]
 
 

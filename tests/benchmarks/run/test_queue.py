@@ -24,10 +24,10 @@ def step(name: str, *uses: str, stage: int = 0, seconds: float = 10, **shares: i
 
 
 def take_jobs(queue: Queue) -> list[str]:
-    found = []
+    job_ids = []
     while (job := queue.take()) is not None:
-        found.append(job.id)
-    return found
+        job_ids.append(job.id)
+    return job_ids
 
 
 def test_steps_that_share_something_wait_for_each_other() -> None:

@@ -46,11 +46,11 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
     folder = create_folder(tmp_path / "new" / "run", CAMPAIGN)
     folder.keep(STEP, 1, b"printed\n", b"server\n")
     folder.note(ATTEMPT)
-    found = open_folder(tmp_path / "new" / "run")
-    assert found.campaign == folder.campaign
-    assert found.campaign == replace(CAMPAIGN, id=found.campaign.id, started=found.campaign.started)
-    assert found.latest() == {STEP.id: ATTEMPT}
-    assert found.text(ATTEMPT) == "printed\n"
+    reopened = open_folder(tmp_path / "new" / "run")
+    assert reopened.campaign == folder.campaign
+    assert reopened.campaign == replace(CAMPAIGN, id=reopened.campaign.id, started=reopened.campaign.started)
+    assert reopened.latest() == {STEP.id: ATTEMPT}
+    assert reopened.text(ATTEMPT) == "printed\n"
     assert sorted(path.name for path in (tmp_path / "new" / "run" / "logs").iterdir()) == [
         "iperf3.a.b.1.log",
         "iperf3.a.b.1.server.log",

@@ -68,9 +68,9 @@ def test_tcp_between_the_nodes_of_an_allocation(cluster: Slurm, tmp_path: Path) 
     """Of the plan's four hosts those that the job has; iperf3 is real, and runs where its step says."""
     needs("iperf3")
     target = tmp_path / "out"
-    done = cluster.run(HEAD, *salloc(*bench_run("tcp", target, "--seconds", "1")))
-    assert done.returncode == 0, done.stderr
-    assert "tcp on arista-leaf-spine: 4 runs on 3 NICs of 3 hosts" in done.stderr
+    completed = cluster.run(HEAD, *salloc(*bench_run("tcp", target, "--seconds", "1")))
+    assert completed.returncode == 0, completed.stderr
+    assert "tcp on arista-leaf-spine: 4 runs on 3 NICs of 3 hosts" in completed.stderr
     assert {name: attempt["status"] for name, attempt in attempts(target).items()} == {
         "iperf3.node1-bnxt-re0.node2-bnxt-re0": "done",
         "iperf3.node3-bnxt-re0.node1-bnxt-re0": "done",
@@ -113,13 +113,13 @@ def test_mpi_from_a_batch_script(cluster: Slurm, programs: Path, tmp_path: Path)
 def test_ctrl_c_leaves_no_step_in_the_allocation(cluster: Slurm, tmp_path: Path) -> None:
     needs("iperf3", "pgrep")
     target = tmp_path / "out"
-    inside = bench_run("tcp", target, "--seconds", "600")
+    command = bench_run("tcp", target, "--seconds", "600")
     # A shell that outlives the interrupted command, as a terminal's does.
     script = '"$@"; echo ended $?; while [ -n "$(squeue -h --steps)" ]; do sleep 0.1; done; echo empty'
-    process = cluster.start(HEAD, *salloc("bash", "-c", script, "bash", *inside))
+    process = cluster.start(HEAD, *salloc("bash", "-c", script, "bash", *command))
     wait_until(lambda: len(_steps(cluster)) == 2)  # of three hosts' one pair: a server and a client
-    found = subprocess.run(["pgrep", "-fx", " ".join(inside)], capture_output=True, text=True, check=True)
-    os.kill(int(found.stdout), signal.SIGINT)
+    process_id = subprocess.run(["pgrep", "-fx", " ".join(command)], capture_output=True, text=True, check=True)
+    os.kill(int(process_id.stdout), signal.SIGINT)
     stdout, stderr = process.communicate(timeout=PATIENCE_S)
     assert stdout.splitlines()[-2:] == ["ended 130", "empty"], stderr
     assert f"interrupted: --resume continues the run in {target}" in stderr
@@ -139,8 +139,8 @@ def test_a_node_that_fails_costs_nobody_else_a_result(cluster: Slurm, tmp_path: 
     cluster.power_off("node2")
     _, stderr = process.communicate(timeout=5 * PATIENCE_S)
     cluster.boot("node2")
-    found = {name: attempt["grade"] for name, attempt in attempts(target).items()}
-    assert {grade for name, grade in found.items() if "node2" in name} <= {"bad", "unknown"}, stderr
-    assert {grade for name, grade in found.items() if "node2" not in name} == {"good"}, stderr
+    grades = {name: attempt["grade"] for name, attempt in attempts(target).items()}
+    assert {grade for name, grade in grades.items() if "node2" in name} <= {"bad", "unknown"}, stderr
+    assert {grade for name, grade in grades.items() if "node2" not in name} == {"good"}, stderr
     assert "unreachable: the server on node2: srun: error: " in stderr
     assert process.returncode == 1

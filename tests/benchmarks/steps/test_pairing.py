@@ -36,32 +36,34 @@ def pair_names(rounds: list[list[Pair]]) -> list[list[str]]:
 
 @given(fabrics)
 @settings(deadline=None)
-def test_every_nic_is_exercised_and_none_is_twice_in_a_round(found) -> None:
-    rounds, unpaired = pair_rounds(found)
+def test_every_nic_is_exercised_and_none_is_twice_in_a_round(fabric_case) -> None:
+    rounds, unpaired = pair_rounds(fabric_case)
     for entry in rounds:
         names = [endpoint.name for pair in entry for endpoint in (pair.a, pair.b)]
         assert len(names) == len(set(names))
     assert all(pair.a.host != pair.b.host and pair.a.fabric == pair.b.fabric for pairs in rounds for pair in pairs)
     measured = {endpoint.name for pairs in rounds for pair in pairs for endpoint in (pair.a, pair.b)}
     lonely = {line.partition(" ")[0] for line in unpaired}
-    assert measured | lonely == {endpoint.name for endpoint in found.endpoints}
+    assert measured | lonely == {endpoint.name for endpoint in fabric_case.endpoints}
     assert not measured & lonely
     for name in lonely:
-        endpoint = next(endpoint for endpoint in found.endpoints if endpoint.name == name)
-        assert not [peer for peer in found.endpoints if peer.fabric == endpoint.fabric and peer.host != endpoint.host]
+        endpoint = next(endpoint for endpoint in fabric_case.endpoints if endpoint.name == name)
+        assert not [
+            peer for peer in fabric_case.endpoints if peer.fabric == endpoint.fabric and peer.host != endpoint.host
+        ]
 
 
 @given(fabrics)
 @settings(deadline=None)
-def test_every_leaf_with_cables_above_it_is_crossed(found) -> None:
-    rounds, _ = pair_rounds(found)
+def test_every_leaf_with_cables_above_it_is_crossed(fabric_case) -> None:
+    rounds, _ = pair_rounds(fabric_case)
     crossed = {leaf for pairs in rounds for pair in pairs if pair.crosses for leaf in (pair.a.leaf, pair.b.leaf)}
-    for leaf in {endpoint.leaf for endpoint in found.endpoints}:
-        hosts = {endpoint.host for endpoint in found.endpoints if endpoint.leaf == leaf}
+    for leaf in {endpoint.leaf for endpoint in fabric_case.endpoints}:
+        hosts = {endpoint.host for endpoint in fabric_case.endpoints if endpoint.leaf == leaf}
         elsewhere = {
-            endpoint.host for endpoint in found.endpoints if endpoint.leaf != leaf and endpoint.fabric == "all"
+            endpoint.host for endpoint in fabric_case.endpoints if endpoint.leaf != leaf and endpoint.fabric == "all"
         }
-        able = found.uplinks.get(leaf) and any(a != b for a in hosts for b in elsewhere)
+        able = fabric_case.uplinks.get(leaf) and any(a != b for a in hosts for b in elsewhere)
         assert not able or leaf in crossed
 
 
@@ -77,7 +79,7 @@ def test_one_leaf_takes_half_as_many_runs_as_nics(hosts: int, rails: int) -> Non
 
 
 @pytest.mark.parametrize(
-    ("found", "rounds"),
+    ("fabric_case", "rounds"),
     [
         (fabric(2), [["node1:rdma0 -> node2:rdma0"]]),
         (fabric(3), [["node1:rdma0 -> node2:rdma0"], ["node3:rdma0 -> node1:rdma0"]]),
@@ -90,8 +92,8 @@ def test_one_leaf_takes_half_as_many_runs_as_nics(hosts: int, rails: int) -> Non
         (fabric(1), []),
     ],
 )
-def test_rounds_of_small_fabrics(found, rounds: list[list[str]]) -> None:
-    assert pair_names(pair_rounds(found)[0]) == rounds
+def test_rounds_of_small_fabrics(fabric_case, rounds: list[list[str]]) -> None:
+    assert pair_names(pair_rounds(fabric_case)[0]) == rounds
 
 
 @given(st.integers(1, 60))
@@ -112,13 +114,14 @@ def test_all_pairs_runs_every_rail_of_a_pair_of_hosts_at_a_time() -> None:
 
 
 @pytest.mark.parametrize(
-    ("uplinks", "crossing", "each"), [(0, 5, 1), (1, 5, 1), (2, 1, 8), (4, 1, 21), (4, 2, 11), (4, 16, 2), (32, 1, 32)]
+    ("uplinks", "crossing", "per_path"),
+    [(0, 5, 1), (1, 5, 1), (2, 1, 8), (4, 1, 21), (4, 2, 11), (4, 16, 2), (32, 1, 32)],
 )
-def test_queue_pairs_until_no_cable_is_likely_to_stay_empty(uplinks: int, crossing: int, each: int) -> None:
-    assert queue_pairs(uplinks, crossing) == each
-    if uplinks > 1 and each < MOST_QUEUE_PAIRS:
-        assert empty_uplink(uplinks, crossing * each) <= 1 - LIKELY
-        assert empty_uplink(uplinks, crossing * (each - 1)) > 1 - LIKELY
+def test_queue_pairs_until_no_cable_is_likely_to_stay_empty(uplinks: int, crossing: int, per_path: int) -> None:
+    assert queue_pairs(uplinks, crossing) == per_path
+    if uplinks > 1 and per_path < MOST_QUEUE_PAIRS:
+        assert empty_uplink(uplinks, crossing * per_path) <= 1 - LIKELY
+        assert empty_uplink(uplinks, crossing * (per_path - 1)) > 1 - LIKELY
 
 
 @pytest.mark.parametrize(("hosts", "rails"), [(1024, 8), (1023, 8)])

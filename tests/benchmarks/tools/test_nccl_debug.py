@@ -41,10 +41,10 @@ def communicators(text: str) -> tuple[Communicator, ...]:
 
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: log.name)
 def test_every_log_gives_what_stands_beside_it(log: Path) -> None:
-    found = document("nccl-communicators", 1, communicators=communicators(log.read_text()))
+    text = document("nccl-communicators", 1, communicators=communicators(log.read_text()))
     if os.environ.get("WIRESPEED_ACCEPT"):
-        expected_path(log).write_text(found)
-    assert found == expected_path(log).read_text()
+        expected_path(log).write_text(text)
+    assert text == expected_path(log).read_text()
 
 
 def flatten_facts(body: object, path: str = "") -> Iterator[str]:
@@ -91,7 +91,7 @@ def test_what_a_wrapper_adds_changes_nothing(wrapper: str, log: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("NET/IB/0/GDRDMA", Via("NET/IB", 0, True, False, None)),
         ("NET/IB/7", Via("NET/IB", 7, False, False, None)),
@@ -110,8 +110,8 @@ def test_what_a_wrapper_adds_changes_nothing(wrapper: str, log: Path) -> None:
         ("the door", None),
     ],
 )
-def test_what_a_connection_goes_over(text: str, found: Via | None) -> None:
-    assert via(text) == found
+def test_what_a_connection_goes_over(text: str, expected: Via | None) -> None:
+    assert via(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -126,8 +126,8 @@ def test_algorithms_have_one_name(text: str, name: str) -> None:
 def test_gpudirect_is_told_for_each_direction() -> None:
     (communicator,) = communicators((SAMPLES / "nccl_log" / "old-release-libfabric.txt").read_text())
     assert communicator.gdrdma == "some"
-    over = {(path.host, path.direction): path.gdrdma for path in communicator.paths if path.device is not None}
-    assert over == {
+    gpudirect = {(path.host, path.direction): path.gdrdma for path in communicator.paths if path.device is not None}
+    assert gpudirect == {
         ("kappa-0", "receive"): False,
         ("kappa-0", "send"): True,
         ("kappa-1", "receive"): True,
@@ -187,7 +187,7 @@ def test_a_line_that_nccl_cut_gives_no_wrong_ring_or_tree() -> None:
     text = INIT.format("START").replace("nranks 2", "nranks 16") + ring + tree[: tree.rindex("2")] + "\n"
     (communicator,) = communicators(text)
     assert communicator.rings == ()
-    assert [dict(found.parents) for found in communicator.trees] == [{"0": 12}] * 59
+    assert [dict(built_tree.parents) for built_tree in communicator.trees] == [{"0": 12}] * 59
 
 
 def test_what_differs_between_processes_is_not_the_environment() -> None:

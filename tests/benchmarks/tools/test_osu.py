@@ -48,8 +48,8 @@ COLLECTIVE = 1 << 20
     ],
 )
 def test_titles_name_programs(title: str, program: str | None, accelerator: str | None, largest: int | None) -> None:
-    found = parse_title(title)
-    assert (found.program, found.accelerator, found.largest) == (program, accelerator, largest)
+    parsed_title = parse_title(title)
+    assert (parsed_title.program, parsed_title.accelerator, parsed_title.largest) == (program, accelerator, largest)
 
 
 @pytest.mark.parametrize(

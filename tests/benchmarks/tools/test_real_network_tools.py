@@ -86,9 +86,9 @@ def test_the_servers_output_is_a_run_of_its_own(port: int) -> None:
 
 
 def test_a_server_that_nobody_started(port: int) -> None:
-    with socket.socket() as taken:  # bound, so that nobody listens there meanwhile
-        taken.bind((LOOPBACK, 0))
-        (run,) = iperf3(int(taken.getsockname()[1]))
+    with socket.socket() as listener:  # bound, so that nobody listens there meanwhile
+        listener.bind((LOOPBACK, 0))
+        (run,) = iperf3(int(listener.getsockname()[1]))
     assert (run.status, run.failures) == (RunStatus.FAILED, ("OS-06", "OS-14"))
     assert run.error is not None
     assert run.error.endswith("Connection refused")

@@ -74,7 +74,11 @@ def read_run(text: str) -> Run:
 
 def values(single_run: Run, metric: Metric, place: str | None = None) -> Sequence[float]:
     """The values of a metric at a place."""
-    return [each.value for each in single_run.measurements if each.metric is metric and each.place == place]
+    return [
+        measurement.value
+        for measurement in single_run.measurements
+        if measurement.metric is metric and measurement.place == place
+    ]
 
 
 @pytest.mark.parametrize("output", [(), ("-f",), ("-v",), ("-f", "-v")], ids=["table", "final", "csv", "final-csv"])
@@ -84,7 +88,7 @@ def test_ucx_perftest(output: tuple[str, ...]) -> None:
     assert (single_run.tool, single_run.test, single_run.status) == ("ucx_perftest", "tag_bw", RunStatus.COMPLETE)
     (rate,), (bandwidth,) = values(single_run, Metric.MSG_RATE), values(single_run, Metric.BW_AVG)
     assert bandwidth == pytest.approx(rate * 65536 / 2**20, rel=0.01)  # MB/s are 2^20 bytes
-    assert {each.size_bytes for each in single_run.measurements} == {65536}
+    assert {measurement.size_bytes for measurement in single_run.measurements} == {65536}
 
 
 def test_qperf() -> None:
@@ -93,7 +97,7 @@ def test_qperf() -> None:
     with serving("qperf", "-lp", str(port), port=port):
         text = run("qperf", "127.0.0.1", "-lp", str(port), "-t", "1", "-m", "64K", "-v", "tcp_bw", "tcp_lat")
     runs = read(text).runs
-    assert [(each.test, each.status) for each in runs] == [
+    assert [(parsed_run.test, parsed_run.status) for parsed_run in runs] == [
         ("tcp_bw", RunStatus.COMPLETE),
         ("tcp_lat", RunStatus.COMPLETE),
     ]
@@ -122,8 +126,10 @@ def test_netpipe(tmp_path: Path) -> None:
         folder=tmp_path,
     )
     single_run = read_run(text)
-    sizes = [each.size_bytes for each in single_run.measurements if each.metric is Metric.BW_AVG]
+    sizes = [measurement.size_bytes for measurement in single_run.measurements if measurement.metric is Metric.BW_AVG]
     assert (single_run.tool, sizes[:3], sizes[-1]) == ("netpipe", [1, 2, 3], 51)
-    written = read_run((tmp_path / "np.out").read_text())
-    assert [each.size_bytes for each in written.measurements if each.metric is Metric.BW_AVG] == sizes
-    assert values(written, Metric.BW_AVG) == pytest.approx(values(single_run, Metric.BW_AVG), abs=0.006)
+    file_run = read_run((tmp_path / "np.out").read_text())
+    assert [
+        measurement.size_bytes for measurement in file_run.measurements if measurement.metric is Metric.BW_AVG
+    ] == sizes
+    assert values(file_run, Metric.BW_AVG) == pytest.approx(values(single_run, Metric.BW_AVG), abs=0.006)

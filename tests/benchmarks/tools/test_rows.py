@@ -40,9 +40,9 @@ RULE = "-" * 87 + "\n"
     ],
 )
 def test_numbers_are_those_printed(text: str, value: float | None) -> None:
-    found = number(text)
-    assert found == value
-    assert type(found) is type(value)
+    parsed_number = number(text)
+    assert parsed_number == value
+    assert type(parsed_number) is type(value)
 
 
 @pytest.mark.parametrize(
@@ -324,7 +324,7 @@ def test_two_hosts_in_one_file_are_two_runs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "problem_text"),
     [
         ("", "no text"),
         ("\n \n", "no text"),
@@ -345,11 +345,11 @@ def test_two_hosts_in_one_file_are_two_runs() -> None:
          "2 lines of other text, first '# size count type time algbw busbw time algbw busbw | size c'"),
     ],
 )  # fmt: skip
-def test_what_is_no_benchmark_is_refused(text: str, found: str) -> None:
+def test_what_is_no_benchmark_is_refused(text: str, problem_text: str) -> None:
     with pytest.raises(Refusal) as refusal:
         read(text, "log")
     (problem,) = refusal.value.problems
-    assert (problem.place, problem.found) == ("log", found)
+    assert (problem.place, problem.found) == ("log", problem_text)
     assert problem.expected == "output of a benchmark tool"
     assert problem.hint == (
         "give the whole output with its header lines; `wirespeed list tools` lists the supported tools"

@@ -18,11 +18,11 @@ from wirespeed.benchmarks.tools.reader import find_tools, tools
 
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: f"{log.parent.name}/{log.name}")
 def test_every_log_gives_what_stands_beside_it(log: Path) -> None:
-    found = readable(reading(log))
+    text = readable(reading(log))
     if os.environ.get("WIRESPEED_ACCEPT"):
-        expected_path(log).write_text(found)
-    assert json.loads(found)
-    assert found == expected_path(log).read_text()
+        expected_path(log).write_text(text)
+    assert json.loads(text)
+    assert text == expected_path(log).read_text()
 
 
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: f"{log.parent.name}/{log.name}")

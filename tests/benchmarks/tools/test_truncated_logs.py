@@ -138,9 +138,9 @@ def test_the_order_of_logs_in_a_file_is_the_order_of_runs() -> None:
 
     whole = [log for log in LOGS if is_whole(log)]
     texts = [log.read_text() for log in whole]
-    together = parse("\n".join(texts))
-    apart = [run for text in texts for run in parse(text)]
-    assert [run.test for run in together] == [run.test for run in apart]
-    assert [[measurement.value for measurement in run.measurements] for run in together] == [
-        [measurement.value for measurement in run.measurements] for run in apart
+    joint_runs = parse("\n".join(texts))
+    separate_runs = [run for text in texts for run in parse(text)]
+    assert [run.test for run in joint_runs] == [run.test for run in separate_runs]
+    assert [[measurement.value for measurement in run.measurements] for run in joint_runs] == [
+        [measurement.value for measurement in run.measurements] for run in separate_runs
     ]
