@@ -257,14 +257,14 @@ Changes = Mapping[tuple[Place, str], Any]
 def observations(changes: Changes | None = None, absent: Iterable[Place] = ()) -> list[Observation]:
     """What a cluster exactly as planned would show, but for changed values (None: not read) and absent entities."""
     changes = changes or {}
-    gone = tuple(absent)
+    absent_places = tuple(absent)
     values: dict[tuple[Place, str], Any] = {}
     for name, device in PLAN.devices.items():
         for place, entity in iterate_entities(device, Place(name)):
             if any(
                 place.entities[: len(absent_place.entities)] == absent_place.entities
                 and place.device == absent_place.device
-                for absent_place in gone
+                for absent_place in absent_places
             ):
                 continue
             for path in list_settings(type(entity)):

@@ -231,14 +231,14 @@ def _finding(finding: Finding) -> str:
     return "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize(("found", "loss"), [((128, 4096), 18.19), ((256, 512), None), ((64, 512), 47.14)])
-def test_what_small_pcie_packets_cost(found: tuple[int, int], loss: float | None) -> None:
+@pytest.mark.parametrize(("found_sizes", "loss"), [((128, 4096), 18.19), ((256, 512), None), ((64, 512), 47.14)])
+def test_what_small_pcie_packets_cost(found_sizes: tuple[int, int], loss: float | None) -> None:
     """In a slot of eight lanes, of 252.06 Gb/s: 256 of 280 bytes are data, 128 of 152, 64 of 88."""
     function = small.PLAN.hosts["node1"].pcie["0000:1d:00.0"]
     host = replace(small.PLAN.hosts["node1"], pcie={"0000:1d:00.0": replace(function, link=PcieLink(32000, 8))})
     plan = replace(small.PLAN, hosts={**small.PLAN.hosts, "node1": host})
     place = small.HOST.child("pcie", "0000:1d:00.0")
-    sizes = {(place, "pcie.max_payload"): found[0], (place, "pcie.max_read_request"): found[1]}
+    sizes = {(place, "pcie.max_payload"): found_sizes[0], (place, "pcie.max_read_request"): found_sizes[1]}
     (finding,) = (
         finding for finding in small.by_id("nic.pcie-packets", small.facts(sizes), plan) if finding.status == "fail"
     )

@@ -35,7 +35,7 @@ def _plan_with_launch(library: str) -> Plan:
 
 
 @pytest.mark.parametrize(
-    ("cluster", "file", "pattern", "by", "check", "status"),
+    ("cluster", "file", "pattern", "replacement", "check", "status"),
     [
         ("mi300x-4node", "nvm-dcbx-mode@enp29s0np0", "Disabled|disabled|= 0", "Enabled", "nic.nvm-dcbx", "warn"),
         ("mi300x-4node", "niccli-qos@enp29s0np0", "PFC enabled: 3", "PFC enabled: 4", "nic.qos-pfc", "fail"),
@@ -60,13 +60,13 @@ def _plan_with_launch(library: str) -> Plan:
     ],
 )
 def test_a_form_from_memory_warns_at_worst(
-    tmp_path: Path, cluster: str, file: str, pattern: str, by: str, check: str, status: str
+    tmp_path: Path, cluster: str, file: str, pattern: str, replacement: str, check: str, status: str
 ) -> None:
     plan = _plan_with_launch(cluster) if cluster in LAUNCHES else _plan(cluster)
     write_planned_bundle(plan, tmp_path / "b")
     path = next((tmp_path / "b" / "node1").glob(f"{file}.out"))
     text = path.read_text()
-    changed_text = re.sub(pattern, by, text)
+    changed_text = re.sub(pattern, replacement, text)
     assert changed_text != text, text
     path.write_text(changed_text)
     findings = [

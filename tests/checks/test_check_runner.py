@@ -14,16 +14,16 @@ from wirespeed.settings import Place, Route, Rule
 
 
 def test_a_cluster_as_planned_has_nothing_but_passes() -> None:
-    found = small.find(small.facts())
-    assert {finding.status for finding in found} <= {Status.PASS, Status.SKIP}
-    exercised = {finding.check for finding in found if finding.status is Status.PASS}
+    findings = small.find(small.facts())
+    assert {finding.status for finding in findings} <= {Status.PASS, Status.SKIP}
+    exercised = {finding.check for finding in findings if finding.status is Status.PASS}
     assert exercised == set(checks())
 
 
 def test_nothing_read_is_never_good() -> None:
-    found = small.find(Facts({}))
-    assert {finding.status for finding in found} == {Status.UNKNOWN, Status.SKIP}
-    mtu_finding = next(finding for finding in found if finding.check == "link.mtu")
+    findings = small.find(Facts({}))
+    assert {finding.status for finding in findings} == {Status.UNKNOWN, Status.SKIP}
+    mtu_finding = next(finding for finding in findings if finding.check == "link.mtu")
     assert mtu_finding.found == "not read: nic.link.mtu: nothing was collected from node1"
 
 
@@ -32,8 +32,8 @@ def test_no_intent_is_skipped_whatever_was_found() -> None:
     blank = dataclasses.replace(nics["eth1"], link=dataclasses.replace(nics["eth1"].link, fec=None))
     host = dataclasses.replace(small.PLAN.hosts["node1"], nics={"eth1": blank, "eth2": nics["eth2"]})
     plan = dataclasses.replace(small.PLAN, hosts={"node1": host})
-    found = small.by_id("link.fec", small.facts({(small.NIC, "nic.link.fec"): "none"}), plan)
-    assert [(finding.status, finding.found) for finding in found] == [
+    findings = small.by_id("link.fec", small.facts({(small.NIC, "nic.link.fec"): "none"}), plan)
+    assert [(finding.status, finding.found) for finding in findings] == [
         (Status.SKIP, "not planned: nic.link.fec"),
         (Status.PASS, "rs"),
     ]
@@ -41,19 +41,19 @@ def test_no_intent_is_skipped_whatever_was_found() -> None:
 
 def test_a_gap_names_the_command_and_what_became_of_it() -> None:
     observed = small.observations({(small.HOST.child("pcie", "0000:14:00.0"), "pcie.acs"): None})
-    found = [
+    findings = [
         finding
         for finding in small.by_id("pcie.acs", assemble_facts(observed, small.no_permission("pcie.acs")))
         if finding.status is Status.UNKNOWN
     ]
-    assert [(finding.place, finding.found) for finding in found] == [
+    assert [(finding.place, finding.found) for finding in findings] == [
         ("pcie 0000:14:00.0", "not read: pcie.acs: lspci: permission denied")
     ]
 
 
 def test_an_absent_thing_is_one_failure_and_the_rest_is_skipped() -> None:
-    found = small.bad(small.facts(absent=[small.NIC]))
-    assert [(finding.check, finding.status, finding.place) for finding in found] == [
+    findings = small.bad(small.facts(absent=[small.NIC]))
+    assert [(finding.check, finding.status, finding.place) for finding in findings] == [
         ("nic.presence", Status.FAIL, "bnxt_re0 / eth1 / 0000:1d:00.0")
     ]
 
@@ -64,8 +64,8 @@ def test_a_thing_not_seen_in_a_collection_not_read_to_its_end_is_unknown() -> No
         for observation in small.observations(absent=[small.HOST.child("rule", "from 10.1.0.1/32")])
         if observation.path != "host.rules"
     ]
-    found = small.bad(assemble_facts(observed))
-    assert [(finding.check, finding.status, finding.found) for finding in found] == [
+    findings = small.bad(assemble_facts(observed))
+    assert [(finding.check, finding.status, finding.found) for finding in findings] == [
         ("address.rule", Status.UNKNOWN, "not read: host.rules: no collected output shows it")
     ]
 
@@ -75,19 +75,19 @@ def test_a_broken_check_is_an_error_and_the_others_go_on() -> None:
         raise ZeroDivisionError("division by zero")
 
     broken_check = dataclasses.replace(checks()["link.mtu"], function=broken)
-    found = run(small.PLAN, small.facts(), [broken_check, checks()["link.fec"]])
-    assert [(finding.status, finding.found) for finding in found if finding.check == "link.mtu"] == [
+    findings = run(small.PLAN, small.facts(), [broken_check, checks()["link.fec"]])
+    assert [(finding.status, finding.found) for finding in findings if finding.check == "link.mtu"] == [
         (Status.ERROR, "internal error in the check: ZeroDivisionError: division by zero")
     ] * 2
-    assert {finding.status for finding in found if finding.check == "link.fec"} == {Status.PASS}
+    assert {finding.status for finding in findings if finding.check == "link.fec"} == {Status.PASS}
 
 
 def test_a_check_reads_nothing_it_does_not_declare() -> None:
     undeclared = dataclasses.replace(checks()["link.mtu"], needs=("nic.link.fec",))
-    found = run(small.PLAN, small.facts(), [undeclared])
-    assert {finding.status for finding in found} == {Status.ERROR}
+    findings = run(small.PLAN, small.facts(), [undeclared])
+    assert {finding.status for finding in findings} == {Status.ERROR}
     assert (
-        found[0].found
+        findings[0].found
         == "internal error in the check: KeyError: 'link.mtu does not declare that it needs nic.link.mtu'"
     )
 
@@ -95,9 +95,9 @@ def test_a_check_reads_nothing_it_does_not_declare() -> None:
 def test_a_format_known_from_memory_warns_at_worst() -> None:
     changes = {(small.NIC, "nic.link.mtu"): 1500, (small.OTHER_NIC, "nic.link.mtu"): 9000}
     unverified = {("node1", "nic.link.mtu")}
-    found = small.by_id("link.mtu", assemble_facts(small.observations(changes), unverified=unverified))
-    assert [finding.status for finding in found] == [Status.WARN, Status.PASS]
-    assert found[0].warning_reasons == ("the output format was not verified on a device for nic.link.mtu",)
+    findings = small.by_id("link.mtu", assemble_facts(small.observations(changes), unverified=unverified))
+    assert [finding.status for finding in findings] == [Status.WARN, Status.PASS]
+    assert findings[0].warning_reasons == ("the output format was not verified on a device for nic.link.mtu",)
 
 
 def test_a_verdict_depends_on_the_settings_that_differ() -> None:
@@ -129,15 +129,15 @@ def test_reading_less_never_makes_a_failure(left_out: set[int]) -> None:
 
     A collection of whose members something was left out was not read to its end.
     """
-    gone = [_OBSERVATIONS[index].place for index in left_out]
-    kept = [
+    absent_places = [_OBSERVATIONS[index].place for index in left_out]
+    observations = [
         observation
         for index, observation in enumerate(_OBSERVATIONS)
         if index not in left_out
-        and not (observation.value == COMPLETE and any(_is_within(place, observation.place) for place in gone))
+        and not (observation.value == COMPLETE and any(_is_within(place, observation.place) for place in absent_places))
     ]
-    found = small.find(assemble_facts(kept))
-    assert {finding.status for finding in found} <= {Status.PASS, Status.SKIP, Status.UNKNOWN}
+    findings = small.find(assemble_facts(observations))
+    assert {finding.status for finding in findings} <= {Status.PASS, Status.SKIP, Status.UNKNOWN}
 
 
 def _is_within(inner: Place, outer: Place) -> bool:
@@ -174,5 +174,5 @@ def test_ipv6_routing_is_unknown_until_it_is_read_and_absent_then(identifier: st
     plan = dataclasses.replace(small.PLAN, hosts={"node1": host})
     ipv4_alone = small.facts({(small.HOST, path): None}, absent=[absent])
     assert [finding.status for finding in small.by_id(identifier, ipv4_alone, plan)] == ["unknown"]
-    both = small.facts({(small.HOST, path): 2}, absent=[absent])
-    assert [finding.status for finding in small.by_id(identifier, both, plan)] == ["fail"]
+    facts = small.facts({(small.HOST, path): 2}, absent=[absent])
+    assert [finding.status for finding in small.by_id(identifier, facts, plan)] == ["fail"]

@@ -143,23 +143,23 @@ IN_EFFECT = {  # rows that edit what is in effect as well: file, pattern, replac
 
 
 @pytest.mark.parametrize(
-    ("other", "loss"),
+    ("other_port", "loss"),
     [("node2 enp29s0np0", None), ("node1 enp67s0np0", 392.15)],  # of the same rail and its subnet, of another rail
 )
 def test_a_cable_in_another_port_of_its_rail_costs_nothing(
-    other: str, loss: float | None, planned_bundles: Path
+    other_port: str, loss: float | None, planned_bundles: Path
 ) -> None:
-    device, port = other.split()
+    device, port = other_port.split()
     file = planned_bundles / "cluster-eos-rail24" / "leaf1/lldp-neighbors.out"
-    before = file.read_text(encoding="utf-8")
-    document = json.loads(before)
+    text = file.read_text(encoding="utf-8")
+    document = json.loads(text)
     document["lldpNeighbors"][0] |= {"neighborDevice": device, "neighborPort": port}
     file.write_text(json.dumps(document), encoding="utf-8")
     try:
         command = ["check", str(EXAMPLE / "cluster-eos-rail24.yaml"), str(file.parents[1]), "--format", "json"]
         findings = json.loads(CliRunner().invoke(app, command).stdout)["findings"]
     finally:
-        file.write_text(before, encoding="utf-8")
+        file.write_text(text, encoding="utf-8")
     (bad,) = [finding for finding in findings if finding["status"] not in ("pass", "skip")]
     assert (bad["check"], bad["place"]) == ("port.cabling", "port Ethernet1/1")
     assert (bad["cost"] or {"value": None})["value"] == loss
@@ -182,10 +182,10 @@ def test_a_fault_gives_its_findings_and_no_other(name: str, planned_bundles: Pat
     assert count == 1
     texts = {config: (before, after)}
     if name in IN_EFFECT:
-        other, changed, to = IN_EFFECT[name]
-        text = (planned_bundles / variant / other).read_text(encoding="utf-8")
-        texts[planned_bundles / variant / other] = (text, re.sub(changed, to, text))
-        assert texts[planned_bundles / variant / other][0] != texts[planned_bundles / variant / other][1]
+        file_name, changed, replacement = IN_EFFECT[name]
+        text = (planned_bundles / variant / file_name).read_text(encoding="utf-8")
+        texts[planned_bundles / variant / file_name] = (text, re.sub(changed, replacement, text))
+        assert texts[planned_bundles / variant / file_name][0] != texts[planned_bundles / variant / file_name][1]
     for file, (_, new_text) in texts.items():
         file.write_text(new_text, encoding="utf-8")
     try:
@@ -197,9 +197,9 @@ def test_a_fault_gives_its_findings_and_no_other(name: str, planned_bundles: Pat
     bad = [finding for finding in document["findings"] if finding["status"] not in ("pass", "skip")]
     reported = []
     for check in dict.fromkeys(finding["check"] for finding in bad):
-        same = [finding for finding in bad if finding["check"] == check]
-        first = same[0]
+        findings_of_check = [finding for finding in bad if finding["check"] == check]
+        first = findings_of_check[0]
         commands = tuple(command for fix in first["fix"] for command in fix["commands"])
         found = first["found"] if first["expected"] else None
-        reported.append((first["status"], check, len(same), found, commands))
+        reported.append((first["status"], check, len(findings_of_check), found, commands))
     assert reported == expected

@@ -44,7 +44,7 @@ def test_at_least_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("compare", "intended", "found", "shown"),
+    ("compare", "intended", "found", "expected"),
     [
         (Compare.EXACT, {1: 1, 2: 2}, {1: 1, 2: 3}, ({2: 2}, {2: 3})),
         (Compare.EXACT, {1: 1}, {1: 1, 2: 2}, ({}, {2: 2})),
@@ -54,5 +54,7 @@ def test_at_least_is_said() -> None:
         (Compare.EXACT, 1, 2, (1, 2)),
     ],
 )
-def test_maps_are_cut_down_to_what_differs(compare: Compare, intended: Any, found: Any, shown: tuple[Any, Any]) -> None:
-    assert differences(Setting("a map", compare=compare), intended, found) == shown
+def test_maps_are_cut_down_to_what_differs(
+    compare: Compare, intended: Any, found: Any, expected: tuple[Any, Any]
+) -> None:
+    assert differences(Setting("a map", compare=compare), intended, found) == expected

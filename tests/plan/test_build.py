@@ -58,11 +58,11 @@ def _text(value: object) -> str:
 
 @pytest.mark.parametrize("file", FOUR, ids=lambda path: path.stem)
 def test_golden(file: Path) -> None:
-    found = list(listing(build(read(file))))
+    lines = list(listing(build(read(file))))
     golden = GOLDEN / f"{file.stem}.txt"
     if os.environ.get("WIRESPEED_ACCEPT"):
-        golden.write_text("".join(f"{line}\n" for line in found), encoding="utf-8")
-    assert found == golden.read_text(encoding="utf-8").splitlines()
+        golden.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    assert lines == golden.read_text(encoding="utf-8").splitlines()
 
 
 def test_every_nic_has_an_address_in_its_own_subnet(plan: Plan) -> None:
@@ -77,9 +77,9 @@ def test_every_nic_has_an_address_in_its_own_subnet(plan: Plan) -> None:
 
 def test_every_gateway_is_the_switch_at_the_other_end(plan: Plan) -> None:
     ends = {cable.a: cable.b for cable in plan.cables}
-    for end, other in ends.items():
-        host, switch = plan.hosts[end.device], plan.switches[other.device]
-        port = switch.ports[other.port]
+    for end, peer in ends.items():
+        host, switch = plan.hosts[end.device], plan.switches[peer.device]
+        port = switch.ports[peer.port]
         routed = port.addresses or switch.vlans[str(port.vlan)].addresses or ()
         gateways = [
             route.gateway
@@ -235,13 +235,13 @@ def test_nics_are_dealt_evenly(pattern: str, hosts: int, leaves: int, ports: lis
 
 
 def test_parallel_links_between_switches(two_tiers: Plan) -> None:
-    between = two_tiers.cables[128:]
-    assert len(between) == 32
-    pairs = [(cable.a.device, cable.b.device) for cable in between]
+    leaf_spine_cables = two_tiers.cables[128:]
+    assert len(leaf_spine_cables) == 32
+    pairs = [(cable.a.device, cable.b.device) for cable in leaf_spine_cables]
     assert all(pairs.count(pair) == 2 for pair in pairs)
-    ends = [end for cable in between for end in (cable.a, cable.b)]
+    ends = [end for cable in leaf_spine_cables for end in (cable.a, cable.b)]
     assert len(set(ends)) == 64
-    assert {cable.length for cable in between} == {Length(30_000)}
+    assert {cable.length for cable in leaf_spine_cables} == {Length(30_000)}
     assert two_tiers.switches["leaf1"].ports["Eth1/61"].addresses == ("10.2.0.0/31",)
     assert two_tiers.switches["spine1"].ports["Ethernet1/1"].addresses == ("10.2.0.1/31",)
     assert two_tiers.roles["spine2"] == "spine"

@@ -57,11 +57,11 @@ def test_headroom_grows_with_every_term(gbps: int, metres: int, lossless: int, c
     def size(metres: int, lossless: int, mtu: int) -> int:
         return wire.headroom(gbps * 10**9, metres * 5000, mtu, lossless, cell).bytes
 
-    here = size(metres, lossless, 9000)
-    assert here < size(metres + 100, lossless, 9000)
-    assert here <= size(metres, lossless + 1, 9000)
-    assert here < size(metres, lossless, 9600)
-    assert here % cell == 0
+    headroom = size(metres, lossless, 9000)
+    assert headroom < size(metres + 100, lossless, 9000)
+    assert headroom <= size(metres, lossless + 1, 9000)
+    assert headroom < size(metres, lossless, 9600)
+    assert headroom % cell == 0
 
 
 @pytest.mark.parametrize(("name", "sample"), SAMPLES, ids=lambda value: getattr(value, "source", value))
@@ -154,9 +154,9 @@ def roles(hosts: str) -> dict[str, str]:
 def test_the_loop_is_the_longest_way() -> None:
     rows = ("h1 l1 400 3", "h2 l1 400 3", "h3 l2 400 30", "l1 s1 400 100", "l2 s1 400 100")
     loop_value = loop(cables(*rows), roles("h1 h2 h3"), None)
-    each = (wire.data(4096).wire + wire.cnp().wire) * 20  # ps at 400 Gb/s
+    serialization = (wire.data(4096).wire + wire.cnp().wire) * 20  # ps at 400 Gb/s
     assert loop_value is not None
-    assert (loop_value.cables, loop_value.time) == (4, Duration(2 * 5 * (3 + 30 + 200) * 1000 + 4 * each))
+    assert (loop_value.cables, loop_value.time) == (4, Duration(2 * 5 * (3 + 30 + 200) * 1000 + 4 * serialization))
 
 
 def test_the_loop_takes_the_latency_of_each_switch_twice() -> None:
@@ -176,11 +176,11 @@ def test_the_loop_goes_by_the_faster_switches() -> None:
     rows = ("h1 l1 400 3", "h2 l2 400 3", "l1 s1 400 3", "s1 l2 400 3", "l1 s2 400 9", "s2 l2 400 9")
     slow = {"s1": Latency(Duration(1_000_000))}
     loop_value = loop(cables(*rows), roles("h1 h2"), None, slow)
-    around = loop(cables(*(row for row in rows if "s1" not in row)), roles("h1 h2"), None)
-    assert loop_value == around
+    loop_without_s1 = loop(cables(*(row for row in rows if "s1" not in row)), roles("h1 h2"), None)
+    assert loop_value == loop_without_s1
 
 
-def test_a_step_below_a_seventh_of_the_switches_latency_is_warned_of(tmp_path: Path) -> None:
+def test_a_step_below_a_seventh_of_the_switches_latency_warns(tmp_path: Path) -> None:
     text = (EXAMPLES / "mi300x-4node" / "cluster-eos.yaml").read_text().replace("dcqcn-p", "dcqcn-d")
     assert not build(read_text(text, "cluster.yaml")).warnings
     slow, replaced = re.subn(r"(leaf1: \{.*)\}", r"\1, latency: 20 us, ecn: {minimum: 200 kB}}", text)
@@ -270,7 +270,7 @@ def test_shared_headroom_without_room_for_one_group_is_refused(tmp_path: Path) -
     )
 
 
-def test_thresholds_outside_their_window_are_warned_of(tmp_path: Path) -> None:
+def test_thresholds_outside_their_window_warn(tmp_path: Path) -> None:
     (warning,) = plan_with_leaf(tmp_path, "ecn: {minimum: 100 kB, maximum: 400 kB}").warnings
     assert warning.found == "an ECN minimum of 100 kB at 400 Gb/s with dcqcn-p"
     assert (

@@ -64,8 +64,8 @@ def test_too_many_ranks_are_not_bound() -> None:
 
 @st.composite
 def hosts(draw: st.DrawFn) -> tuple[CpuTopology, Topology]:
-    sockets, nodes, each = draw(st.integers(1, 4)), draw(st.integers(1, 4)), draw(st.integers(1, 8))
-    server = cpus(sockets, nodes * each, nodes, draw(st.integers(1, 4)), draw(st.sampled_from([*Numbering])))
+    sockets, nodes, cores = draw(st.integers(1, 4)), draw(st.integers(1, 4)), draw(st.integers(1, 8))
+    server = cpus(sockets, nodes * cores, nodes, draw(st.integers(1, 4)), draw(st.sampled_from([*Numbering])))
     return server, build_topology(server, draw(st.none() | st.integers(0, sockets * nodes - 1)))
 
 

@@ -39,11 +39,11 @@ def test_no_order_needs_less_memory(sizes: list[int]) -> None:
 
 
 @given(st.lists(st.integers(0, 12).map(lambda power: 2**power), min_size=1, max_size=6), st.integers(0, 6))
-def test_the_setting_is_the_smallest_that_is_larger(sizes: list[int], least: int) -> None:
-    found = least_prefetch([Size(size) for size in sizes], 2**least)
-    assert found & (found - 1) == 0
-    assert found > packed_size(sizes) and found >= 2**least
-    assert found // 2 <= packed_size(sizes) or found == 2**least
+def test_the_setting_is_the_smallest_that_is_larger(sizes: list[int], exponent: int) -> None:
+    prefetch = least_prefetch([Size(size) for size in sizes], 2**exponent)
+    assert prefetch & (prefetch - 1) == 0
+    assert prefetch > packed_size(sizes) and prefetch >= 2**exponent
+    assert prefetch // 2 <= packed_size(sizes) or prefetch == 2**exponent
 
 
 @pytest.mark.parametrize(

@@ -21,19 +21,19 @@ switches:
 cabling: {{pattern: by-host, length: 3 m}}
 addresses: {{scheme: link-31, pool: 10.1.0.0/16}}
 """
-BUILT_IN, WITHOUT = "kernel: 5.15.0-102-generic", "kernel: 6.8.0-111-generic"
+BUILT_IN, NOT_BUILT_IN = "kernel: 5.15.0-102-generic", "kernel: 6.8.0-111-generic"
 PLAIN = "nic_packages: {bnxt_en: 234.0.154.0, bnxt_re: 234.0.154.0, libbnxt_re: 234.0.154.0}"
-BOTH = "nic_packages: {netxtreme-peer-mem: 234.0.154.0, bnxt_re: 234.0.154.0}"
+TWO_PACKAGES = "nic_packages: {netxtreme-peer-mem: 234.0.154.0, bnxt_re: 234.0.154.0}"
 
 REFUSED = [
     (
-        f"{WITHOUT}, {PLAIN}",
+        f"{NOT_BUILT_IN}, {PLAIN}",
         "small.yaml:8: found bnxt_en and bnxt_re on the kernel 6.8.0-111-generic, which has no peer-memory client; "
         "expected netxtreme-peer-mem, which brings one\n"
         "  hint: without one the NIC does not reach GPU memory",
     ),
     (
-        f"{BUILT_IN}, {BOTH}",
+        f"{BUILT_IN}, {TWO_PACKAGES}",
         "small.yaml:8: found bnxt_re beside netxtreme-peer-mem, which brings the same modules; "
         "expected netxtreme-peer-mem alone\n"
         "  hint: leave bnxt_re out; where they are installed, software-install.sh removes them",
@@ -45,7 +45,7 @@ REFUSED = [
         "  hint: did you mean 'netxtreme-peer-mem'?",
     ),
     (
-        f"{WITHOUT}, nic_packages: {{MLNX_OFED: 24.10-0.7.0.0}}",
+        f"{NOT_BUILT_IN}, nic_packages: {{MLNX_OFED: 24.10-0.7.0.0}}",
         "small.yaml:8: found MLNX_OFED on a host whose NICs have the Broadcom bnxt driver release; "
         "expected one of netxtreme-peer-mem, bnxt_en, bnxt_re, libbnxt_re, bnxt_re_conf\n"
         "  hint: it is made for the NVIDIA mlx5 driver of the kernel, replaces the kernel's RDMA core, and these "
@@ -60,7 +60,7 @@ WARNED = [
         "/proc/kallsyms` answers before anything is installed",
     ),
     (
-        f"{WITHOUT}, nic_packages: {{netxtreme-peer-mem: 234.0.154.0, libbnxt_re: 232.0.155.5}}",
+        f"{NOT_BUILT_IN}, nic_packages: {{netxtreme-peer-mem: 234.0.154.0, libbnxt_re: 232.0.155.5}}",
         "small.yaml:8: found packages of different releases: 232.0.155.5, 234.0.154.0; expected one release",
     ),
 ]
@@ -78,7 +78,7 @@ def test_what_cannot_work_is_refused(software: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(("software", "message"), WARNED)
-def test_what_is_not_sure_is_warned_of(software: str, message: str) -> None:
+def test_an_uncertain_stack_warns(software: str, message: str) -> None:
     assert [str(problem) for problem in build_plan(software).warnings] == [message]
 
 
@@ -88,7 +88,7 @@ def steps(plan: Plan) -> list[str]:
 
 
 def test_the_whole_installation_in_order() -> None:
-    assert steps(build_plan(f"{WITHOUT}, rocm: 7.1.0")) == [
+    assert steps(build_plan(f"{NOT_BUILT_IN}, rocm: 7.1.0")) == [
         "uninstall stack: MLNX_OFED or doca-ofed",
         "ROCm: ROCm, with RCCL and the GPU driver 7.1.0",
         "remove: bnxt_en",
@@ -111,7 +111,7 @@ def test_the_kernels_own_driver_needs_the_user_space_alone() -> None:
 
 
 def test_the_kernels_own_driver_brings_no_peer_memory_client() -> None:
-    (warning,) = build_plan(WITHOUT, nic="nvidia-mcx75310aas-neat").warnings
+    (warning,) = build_plan(NOT_BUILT_IN, nic="nvidia-mcx75310aas-neat").warnings
     assert str(warning) == (
         "small.yaml:8: found the kernel 6.8.0-111-generic, which has no peer-memory client, with NVIDIA mlx5 driver of "
         "the kernel, which brings none; expected DMA-BUF: Linux 5.12 or later; NVIDIA: open kernel modules, CUDA 11.7 "
@@ -159,7 +159,8 @@ def test_a_kernel_with_a_client_may_have_the_plain_drivers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("software", "loaded"), [(BUILT_IN, False), (WITHOUT, True), ("", True), (f"{WITHOUT}, peer_memory: true", False)]
+    ("software", "loaded"),
+    [(BUILT_IN, False), (NOT_BUILT_IN, True), ("", True), (f"{NOT_BUILT_IN}, peer_memory: true", False)],
 )
 def test_the_client_is_a_module_where_the_kernel_has_none(software: str, loaded: bool) -> None:
     host = build_plan(software).hosts["node1"]

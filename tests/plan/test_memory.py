@@ -99,8 +99,8 @@ def test_a_plan_with_jerichos_says_how() -> None:
         computed_value.name: computed_value for computed_value in plan.computed if " spine[1-2]" in computed_value.name
     }
     (watchdog,) = (computed_value for name, computed_value in spine.items() if name.startswith("PFC watchdog"))
-    held = r"6 × 0\.03125 / \(1 \+ 6 × 0\.03125\) × \(12 GiB - [\d.]+ kB\) \+ [\d.]+ kB draining at 400 Gb/s"
-    assert re.search(held, watchdog.formula), watchdog.formula
+    pattern = r"6 × 0\.03125 / \(1 \+ 6 × 0\.03125\) × \(12 GiB - [\d.]+ kB\) \+ [\d.]+ kB draining at 400 Gb/s"
+    assert re.search(pattern, watchdog.formula), watchdog.formula
     (maximum,) = (computed_value for name, computed_value in spine.items() if name.startswith("ECN maximum"))
     formula_pattern = r"0\.03125 / \(1 \+ 0\.03125\) × \(12 GiB - [\d.]+ kB\) / 4 cores - 1 / 2 × 400 Gb/s ×"
     assert re.search(formula_pattern, maximum.formula), maximum.formula
@@ -111,14 +111,14 @@ def test_headroom_holds_what_comes_within_the_latency() -> None:
     before, after = plan_with(), plan_with(("arista-7280dr3-24,", "arista-7280dr3-24, latency: 4 us,"))
 
     def of_spine(plan: Plan) -> tuple[int, str]:
-        (found,) = (
+        (headroom,) = (
             computed_value
             for computed_value in plan.computed
             if computed_value.name.startswith("headroom of a lossless priority group of spine")
         )
-        match = re.match(r"([\d,]+) B", found.value)
+        match = re.match(r"([\d,]+) B", headroom.value)
         assert match
-        return int(match[1].replace(",", "")), found.formula
+        return int(match[1].replace(",", "")), headroom.formula
 
     smaller, larger = of_spine(before), of_spine(after)
     cells = 4e-6 * 400e9 / 8 / 84  # the least frames, one in a cell

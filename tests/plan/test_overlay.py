@@ -25,8 +25,8 @@ def plan() -> Plan:
     return build(read(CLUSTER), load())
 
 
-def observe(path, value, *within, device="node1", state=State.RUNNING):
-    return Observation(Place(device, within), path, value, Source(device, "command", "file"), state)
+def observe(path, value, *location, device="node1", state=State.RUNNING):
+    return Observation(Place(device, location), path, value, Source(device, "command", "file"), state)
 
 
 def overlay_example(*observations, devices=()):
@@ -40,7 +40,7 @@ def test_nothing_read_is_as_planned():
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "within", "get"),
+    ("path", "value", "location", "get"),
     [
         ("nic.link.mtu", 1500, (("nic", NIC),), lambda host: host.nics[NIC].link.mtu),
         ("nic.rdma_mtu", 1024, (("nic", NIC),), lambda host: host.nics[NIC].rdma_mtu),
@@ -50,8 +50,8 @@ def test_nothing_read_is_as_planned():
         ("nic.nvm.relaxed_ordering", False, (("nic", NIC),), lambda host: host.nics[NIC].nvm.relaxed_ordering),
     ],
 )
-def test_what_was_read_replaces_what_was_planned(path, value, within, get):
-    hosts = overlay_example(observe(path, value, *within)).plan.hosts
+def test_what_was_read_replaces_what_was_planned(path, value, location, get):
+    hosts = overlay_example(observe(path, value, *location)).plan.hosts
     assert get(hosts["node1"]) == value
     assert hosts["node2"] == plan().hosts["node2"]
 
@@ -102,9 +102,9 @@ def test_a_cable_that_is_down_is_no_cable():
 
 def test_what_was_not_read_is_said():
     readings = [
-        observe(path, value, *within)
+        observe(path, value, *location)
         for interface, nic in plan().hosts["node1"].nics.items()
-        for path, value, within in (
+        for path, value, location in (
             ("nic.link.speed", Bandwidth.parse("400 Gb/s"), (("nic", interface),)),
             ("nic.rdma_mtu", 4096, (("nic", interface),)),
             ("pcie.link.speed", 32000, (("pcie", nic.pcie),)),

@@ -47,10 +47,10 @@ PODS = (32, 16, 8, 16, "{pods: 2, leaf_spine: {uplinks: 16}, spine_core: {uplink
 GROUPED = (32, 16, 8, 16, "{pods: 2, leaf_spine: {uplinks: 16}, spine_core: {uplinks: 8}}")
 PLANES = (16, 16, 8, 8, "{planes: 2, pods: 2, leaf_spine: {uplinks: 8}, spine_core: {uplinks: 8}}")
 SPLIT_RAILS = (64, 16, 8, 0, "{leaf_spine: {uplinks: 32}}")
-ALL = {"two": TWO_TIERS, "pods": PODS, "grouped": GROUPED, "planes": PLANES, "split": SPLIT_RAILS}
+CLUSTERS = {"two": TWO_TIERS, "pods": PODS, "grouped": GROUPED, "planes": PLANES, "split": SPLIT_RAILS}
 
 
-@pytest.fixture(scope="module", params=ALL.values(), ids=ALL)
+@pytest.fixture(scope="module", params=CLUSTERS.values(), ids=CLUSTERS)
 def plan(request: pytest.FixtureRequest) -> Plan:
     return fabric(*request.param)
 

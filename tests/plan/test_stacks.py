@@ -156,7 +156,7 @@ def test_what_cannot_work_is_refused(os: str, software: str, gpu: str | None, me
 
 
 @pytest.mark.parametrize(("os", "software", "message"), WARNED)
-def test_what_is_not_sure_is_warned_of(os: str, software: str, message: str) -> None:
+def test_an_uncertain_stack_warns(os: str, software: str, message: str) -> None:
     assert [str(problem) for problem in build_plan(os, software).warnings] == [message]
 
 

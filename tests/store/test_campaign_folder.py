@@ -19,8 +19,8 @@ def _folder(path: Path) -> Campaign:
     steps = tuple(Step(name, "ib_write_bw", place, Command("node1", ()), 60, 10) for name, place in PLACES.items())
     folder = create_folder(path, Campaign("", "pairs", "lab", steps))
     for name, step in (("a", steps[0]), ("b", steps[1]), ("narrow1.a", steps[0])):
-        shown = Step(name, step.test, step.place, step.client, 60, 10)
-        log = folder.keep(shown, 1, LOG.read_bytes(), b"what the server did\n")
+        named_step = Step(name, step.test, step.place, step.client, 60, 10)
+        log = folder.keep(named_step, 1, LOG.read_bytes(), b"what the server did\n")
         folder.note(Attempt(name, 1, Outcome.DONE, 0, "2026-11-21T08:00:00Z", 9.0, Grade.GOOD, log, None, step.place))
     return folder.campaign
 

@@ -23,8 +23,8 @@ SLOW = [362.0, 360.5, 361.1, 363.2, 359.9]
 def read_comparison(ran: CompletedProcess[str]) -> dict[str, Any]:
     document: dict[str, Any] = json.loads(ran.stdout)
     assert (document["kind"], document["schema"]) == ("bench-comparison", 1)
-    found: dict[str, Any] = document["comparison"]
-    return found
+    comparison: dict[str, Any] = document["comparison"]
+    return comparison
 
 
 def test_worse_is_said_with_what_changed(store_address: str) -> None:

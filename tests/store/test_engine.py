@@ -60,7 +60,7 @@ def test_a_missing_driver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "url"),
+    ("text", "url"),
     [
         ("a.db", "sqlite:///a.db"),
         ("sqlite:////var/a.db", "sqlite:////var/a.db"),
@@ -68,20 +68,20 @@ def test_a_missing_driver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         ("postgresql+psycopg2://u@h:5433/d", "postgresql+psycopg://u@h:5433/d"),
     ],
 )
-def test_what_an_address_means(given: str, url: str) -> None:
-    assert address(given) == make_url(url)
+def test_what_an_address_means(text: str, url: str) -> None:
+    assert address(text) == make_url(url)
 
 
 @pytest.mark.parametrize(
-    ("given", "shown_address"),
+    ("text", "shown_address"),
     [
         ("postgresql://u:geheim@h/d", "postgresql://u@h/d"),
         ("postgresql://h/d?user=u&password=geheim&sslpassword=geheim", "postgresql://h/d?user=u"),
         ("/var/a.db", "/var/a.db"),
     ],
 )
-def test_no_password_is_shown(given: str, shown_address: str) -> None:
-    assert display_address(address(given)) == shown_address
+def test_no_password_is_shown(text: str, shown_address: str) -> None:
+    assert display_address(address(text)) == shown_address
 
 
 def test_the_default_follows_xdg(monkeypatch: pytest.MonkeyPatch) -> None:

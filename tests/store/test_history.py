@@ -34,9 +34,9 @@ def test_a_change_and_what_changed_then(store_address: str) -> None:
     assert ran.stdout == (FOLDER / "history.txt").read_text()
     document = json.loads(bench("history", "--size", "64KiB", "--store", store_address, "-f", "json").stdout)
     assert (document["kind"], document["schema"]) == ("bench-history", 1)
-    (past,) = document["history"]["series"]
-    assert [point["count"] for point in past["points"]] == [3] * 14
-    (step,) = past["steps"]
+    (series,) = document["history"]["series"]
+    assert [point["count"] for point in series["points"]] == [3] * 14
+    (step,) = series["steps"]
     assert (step["last_before"], step["campaign"], step["difference"]) == (10, 11, "worse")
     (turn,) = document["history"]["turns"]
     assert turn["changes"]["changed"] == [

@@ -53,9 +53,9 @@ def test_nothing_is_said_of_noise(seed: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("repeats", [1, 5])
 def test_one_slow_pair_is_told_by_the_others(repeats: int, tmp_path: Path) -> None:
     chance = Random(1)
-    before = [chance.gauss(390, 5) for _ in range(PAIRS)]
-    _store(tmp_path / "s.db", "a", before, chance, repeats)
-    _store(tmp_path / "s.db", "b", [*before[:-1], before[-1] * 0.9], chance, repeats)
+    levels = [chance.gauss(390, 5) for _ in range(PAIRS)]
+    _store(tmp_path / "s.db", "a", levels, chance, repeats)
+    _store(tmp_path / "s.db", "b", [*levels[:-1], levels[-1] * 0.9], chance, repeats)
     code, comparison = _compare(tmp_path / "s.db")
     worse = [row for row in comparison["series"] if row["difference"] == "worse"]
     assert [row["series"]["location"] for row in worse] == ["node39 -> node40"]
@@ -67,9 +67,9 @@ def test_one_slow_pair_is_told_by_the_others(repeats: int, tmp_path: Path) -> No
 
 def test_all_pairs_slower_is_a_change_of_the_whole(tmp_path: Path) -> None:
     chance = Random(1)
-    before = [chance.gauss(390, 5) for _ in range(PAIRS)]
-    _store(tmp_path / "s.db", "a", before, chance)
-    _store(tmp_path / "s.db", "b", [level * 0.95 for level in before], chance)
+    levels = [chance.gauss(390, 5) for _ in range(PAIRS)]
+    _store(tmp_path / "s.db", "a", levels, chance)
+    _store(tmp_path / "s.db", "b", [level * 0.95 for level in levels], chance)
     code, comparison = _compare(tmp_path / "s.db")
     (whole,) = comparison["joint_changes"]
     assert (whole["difference"], whole["places"], whole["series"]["location"]) == ("worse", PAIRS, None)

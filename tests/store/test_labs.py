@@ -73,9 +73,9 @@ def test_one_of_a_lab_is_compared_with_labs_alone(store_address: str, a: str, b:
 
 def test_folders_of_runs_are_told_apart_too(tmp_path: Path) -> None:
     _folder(tmp_path / "lab")
-    for other, code in (("plain.log", 2), ("lab", 3)):  # one value each is too few
+    for compared_name, code in (("plain.log", 2), ("lab", 3)):  # one value each is too few
         (tmp_path / "plain.log").write_bytes(LOG.read_bytes())
-        assert bench("compare", tmp_path / "lab", tmp_path / other).returncode == code
+        assert bench("compare", tmp_path / "lab", tmp_path / compared_name).returncode == code
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_a_history_is_of_clusters_or_of_one_lab(
     ran = bench("history", "--test", "ib_write_bw", "--store", store_address, "-f", "json", *arguments)
     history = json.loads(ran.stdout)["history"]
     assert [campaign["label"] for campaign in history["campaigns"]] == labels
-    assert [len(past["points"]) for past in history["series"]] == [len(labels)]
+    assert [len(entry["points"]) for entry in history["series"]] == [len(labels)]
 
 
 def test_a_cluster_without_campaigns_is_refused(store_address: str) -> None:

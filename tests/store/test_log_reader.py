@@ -32,11 +32,11 @@ def logs(folder: Path) -> list[LogFile]:
 def test_several_processes_read_what_one_reads(tmp_path: Path) -> None:
     files = logs(tmp_path)
     with Readers(files, 1) as single, Readers(files, 3) as three:
-        alone, together = list(single), list(three)
-    assert len(alone) > 10
-    assert sum(len(share.batch) for share in alone) > 900
-    assert any(share.notices for share in alone)
-    assert alone == together
+        serial_shares, parallel_shares = list(single), list(three)
+    assert len(serial_shares) > 10
+    assert sum(len(share.batch) for share in serial_shares) > 900
+    assert any(share.notices for share in serial_shares)
+    assert serial_shares == parallel_shares
 
 
 @dataclass(frozen=True, slots=True)

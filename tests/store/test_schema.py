@@ -119,15 +119,15 @@ def test_a_writer_waits_for_another(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     path = tmp_path / "a.db"
     Store(str(path)).close()
     monkeypatch.setattr("wirespeed.store.engine.WAIT_S", 0.1)
-    other = sqlite3.connect(path, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
+    second_writer = sqlite3.connect(path, isolation_level=None)
+    second_writer.execute("BEGIN IMMEDIATE")
     with Store(str(path)) as store:
         assert store.campaigns() == ()  # readers do not wait
         with pytest.raises(Refusal, match="database is locked"):
             store.begin("x", STARTED, None, "wirespeed 0")
-        other.execute("ROLLBACK")
+        second_writer.execute("ROLLBACK")
         store.begin("x", STARTED, None, "wirespeed 0")
-    other.close()
+    second_writer.close()
 
 
 def test_parameters_of_an_older_store_have_the_names_of_today(store_address: str) -> None:
@@ -163,9 +163,11 @@ def test_parameters_of_an_older_store_have_the_names_of_today(store_address: str
     with engine.connect() as connection:
         stored_run = connection.execute(text("SELECT parameters FROM run")).scalar()
         series = connection.execute(text("SELECT hash, workload FROM series")).one()
-    known = Parameters(rdma_device="mlx5_0", path_mtu_bytes=4096, queue_pairs=4, rdma_cm=False, memory="cuda")
-    known.environment = {"NCCL_ALGO": "Ring"}
-    assert json.loads(stored_run) == known.to_dict()
+    current_parameters = Parameters(
+        rdma_device="mlx5_0", path_mtu_bytes=4096, queue_pairs=4, rdma_cm=False, memory="cuda"
+    )
+    current_parameters.environment = {"NCCL_ALGO": "Ring"}
+    assert json.loads(stored_run) == current_parameters.to_dict()
     today = stored_value(experiment(run).series(measured))
     assert (bytes(series.hash), series.workload) == (today.hash, today.workload)
     engine.dispose()

@@ -16,8 +16,8 @@ _V4 = "00:00:00:00:00:00:00:00:00:00:255:255:10:01:00:"
 
 
 def test_which_way_each_metric_gets_better() -> None:
-    neither = {metric.value for metric in Metric if better(metric) is Better.NEITHER}
-    assert neither == {"compute", "iterations", "messages", "transfer"}
+    undirected = {metric.value for metric in Metric if better(metric) is Better.NEITHER}
+    assert undirected == {"compute", "iterations", "messages", "transfer"}
     higher = {metric.value for metric in Metric if better(metric) is Better.HIGHER}
     rates = {"algbw", "bitrate", "bw_avg", "bw_max", "bw_min", "bw_p99", "bw_p999", "bw_peak", "bw_percentile"}
     assert higher == {*rates, "avg_busbw", "busbw", "msg_rate", "overlap"}

@@ -27,9 +27,12 @@ SAMPLE = st.lists(st.integers(0, 6).map(float), min_size=1, max_size=5)
 
 def _count_p(first: list[float], second: list[float]) -> float:
     """p by its definition: every choice of which values are the first sample."""
-    together = [*first, *second]
-    ranks = [sum(other < value for other in together) + (together.count(value) + 1) / 2 for value in together]
-    mean = len(first) * (len(together) + 1) / 2
+    joint_values = [*first, *second]
+    ranks = [
+        sum(compared < value for compared in joint_values) + (joint_values.count(value) + 1) / 2
+        for value in joint_values
+    ]
+    mean = len(first) * (len(joint_values) + 1) / 2
     distance = abs(sum(ranks[: len(first)]) - mean)
     sums = [sum(chosen) for chosen in combinations(ranks, len(first))]
     return sum(abs(total - mean) >= distance for total in sums) / len(sums)
@@ -58,7 +61,7 @@ def test_no_sample_goes_below_the_least_p(first: int, second: int) -> None:
 def _counted_signs(changes: list[float]) -> float:
     """p by its definition: every choice of signs for the ranks of the changes that are not 0."""
     sizes = [abs(change) for change in changes]
-    ranks = [sum(other < size for other in sizes) + (sizes.count(size) + 1) / 2 for size in sizes]
+    ranks = [sum(compared < size for compared in sizes) + (sizes.count(size) + 1) / 2 for size in sizes]
     moved = [(rank, 1 if change > 0 else -1) for rank, change in zip(ranks, changes, strict=True) if change]
     distance = abs(sum(rank * sign for rank, sign in moved))
     sums = [sum(rank * sign for (rank, _), sign in zip(moved, signs, strict=True)) for signs in _signs(len(moved))]
@@ -138,10 +141,12 @@ def test_the_published_example_of_the_correction() -> None:
 
 
 @given(st.lists(st.floats(0, 1), max_size=20))
-def test_adjusted_is_never_smaller_and_keeps_the_order(found: list[float]) -> None:
-    adjusted = benjamini_hochberg(found)
-    assert all(probability >= before for probability, before in zip(adjusted, found, strict=True))
-    order = sorted(range(len(found)), key=found.__getitem__)
+def test_adjusted_is_never_smaller_and_keeps_the_order(probabilities: list[float]) -> None:
+    adjusted = benjamini_hochberg(probabilities)
+    assert all(
+        probability >= raw_probability for probability, raw_probability in zip(adjusted, probabilities, strict=True)
+    )
+    order = sorted(range(len(probabilities)), key=probabilities.__getitem__)
     assert [adjusted[index] for index in order] == sorted(adjusted)
 
 

@@ -35,8 +35,8 @@ def test_what_was_read_comes_back(store_address: str) -> None:
         assert added.known_logs == ()
         runs = [run for log in LOGS for run in read(log.read_text()).runs]
         assert added.runs == len(runs)
-        found = store.values(campaign, Filters())
-        assert sorted(value for values in found.values() for value in values) == sorted(
+        values_by_series = store.values(campaign, Filters())
+        assert sorted(value for values in values_by_series.values() for value in values) == sorted(
             measurement.value for run in runs for measurement in run.measurements
         )
         busbw = [
@@ -63,8 +63,8 @@ def test_the_same_files_twice_do_not_double(store_address: str) -> None:
         store.finish(repeated_result)
         campaign = store.find("first")
         assert (campaign.logs, campaign.finished) == (len(LOGS), True)
-        other = store.begin("second", STARTED, None, "wirespeed 0")
-        assert store.add(other, _batch(*LOGS)).logs == len(LOGS)
+        second = store.begin("second", STARTED, None, "wirespeed 0")
+        assert store.add(second, _batch(*LOGS)).logs == len(LOGS)
 
 
 @pytest.mark.parametrize("key", ["", "step"])
@@ -108,7 +108,7 @@ def test_latest_counts_back_by_time(store_address: str) -> None:
     with Store(store_address) as store:
         for day in (3, 1, 2):
             store.begin(f"day{day}", f"2026-11-0{day}T00:00:00Z", None, "wirespeed 0")
-        assert [store.find(f"latest~{back}").label for back in range(3)] == ["day3", "day2", "day1"]
+        assert [store.find(f"latest~{index}").label for index in range(3)] == ["day3", "day2", "day1"]
         assert store.find("latest").label == "day3"
         with pytest.raises(Refusal, match="no campaign 'latest~3' among 3"):
             store.find("latest~3")
