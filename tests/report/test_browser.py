@@ -63,7 +63,7 @@ def test_filtering_and_copying(tmp_path):
     assert complaints == []
     assert re.findall(r"(\d+) of (\d+) shown", dom) == [("1", "5")]
     rows = re.findall(r'<tbody role="rowgroup" data-status="(\w+)"( hidden="")?>', dom)
-    assert [status for status, hidden in rows if not hidden] == ["warn"]
+    assert [status for status, is_hidden in rows if not is_hidden] == ["warn"]
     assert re.search(r">(Copied|Selected)</button>", dom)
 
 

@@ -52,9 +52,9 @@ def test_a_point_stands_where_the_axis_says_its_value():
 
 def test_the_words_of_the_lower_limit_stand_below_its_line():
     (curve,) = chart.charts(run(*(sample.verdict(2**power, 10.0) for power in (20, 21, 22))))
-    for limit, apart in zip(curve.limits, (-5, 14), strict=True):
+    for limit, offset in zip(curve.limits, (-5, 14), strict=True):
         line = float(limit.path.split("L")[0].replace("M", "").split(",")[-1].split()[-1])
-        assert limit.label_y == line + apart
+        assert limit.label_y == line + offset
 
 
 def test_a_limit_that_depends_on_size_is_drawn_as_it_is():

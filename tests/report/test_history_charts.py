@@ -24,15 +24,15 @@ def test_a_change_stands_where_the_axis_says():
     picture = change_chart.draw(history_sample.COMPARISON)
     ticks = {tick.label: tick.position for tick in picture.ticks}
     per_percent = (ticks["+2 %"] - picture.baseline_x) / 2
-    for row, drawn in zip(history_sample.COMPARISON.series, picture.rows, strict=True):
+    for row, drawn_row in zip(history_sample.COMPARISON.series, picture.rows, strict=True):
         change = row.b.median / row.a.median - 1
-        assert drawn.after.median == pytest.approx(picture.baseline_x + 100 * change * per_percent, abs=0.3)
-        assert drawn.after.low <= drawn.after.median <= drawn.after.high
+        assert drawn_row.after.median == pytest.approx(picture.baseline_x + 100 * change * per_percent, abs=0.3)
+        assert drawn_row.after.low <= drawn_row.after.median <= drawn_row.after.high
 
 
 def test_tiny_changes_are_not_blown_up():
-    same = Summary(3, 100.0, 99.99, 100.01, 0.01)
-    row = dataclasses.replace(history_sample.COMPARISON.series[2], a=same, b=same)
+    constant = Summary(3, 100.0, 99.99, 100.01, 0.01)
+    row = dataclasses.replace(history_sample.COMPARISON.series[2], a=constant, b=constant)
     picture = change_chart.draw(dataclasses.replace(history_sample.COMPARISON, series=(row,)))
     assert picture.rows[0].after.high - picture.rows[0].after.low < 10
 

@@ -157,9 +157,9 @@ def test_what_to_do_first_has_the_commands(document):
 def test_after_the_five_most_urgent_the_rest_is_one_step_away():
     findings = [dataclasses.replace(sample.WIDTH, check=f"a.check-{number}") for number in range(7)]
     document = Document(html.page(dataclasses.replace(EMPTY, findings=tuple(findings))))
-    first, then = document.find_elements("ol")
-    assert [element["start"] for element in (first, then)] == ["1", "6"]
-    assert "details" in then["inside"]
+    first, second = document.find_elements("ol")
+    assert [element["start"] for element in (first, second)] == ["1", "6"]
+    assert "details" in second["inside"]
     assert document.text("summary")[0] == "Then 2 more failed checks"
     assert [element["text"] for element in document.find_elements("span", class_="rank")] == list("1234567")
 
@@ -244,12 +244,12 @@ def test_commands_of_several_places_stand_whole_and_once():
 
 
 def test_the_terms_of_the_limits_are_those_of_what_was_judged():
-    shown = dataclasses.replace(
+    physical_verdict = dataclasses.replace(
         sample.verdict(2**34, 200.0, Judgement.SKIP),
         physical=dataclasses.replace(sample.verdict(1, 1.0).physical, value=223.5),
     )
     judged = sample.verdict(2**30, 360.0)
-    run = dataclasses.replace(sample.RUN, verdicts=(shown, judged))
+    run = dataclasses.replace(sample.RUN, verdicts=(physical_verdict, judged))
     assert [bound.value for _, bound in runs.bounds(run)] == [391.2, 371.6]
 
 

@@ -8,9 +8,9 @@ from wirespeed.report import health, picture
 from wirespeed.results.topology import Edge, Node, Topology
 
 
-def box(drawn, name):
-    (found,) = [box for box in drawn.boxes if box.name == name]
-    return found
+def box(drawing, name):
+    (named_box,) = [box for box in drawing.boxes if box.name == name]
+    return named_box
 
 
 def test_hosts_stand_below_their_switch():
@@ -47,11 +47,13 @@ def test_cables_under_a_lone_switch_run_straight():
 
 def test_ports_stand_side_by_side_on_the_edge_of_their_box():
     for topology in (sample.TOPOLOGY, large(3, 2, 1)):
-        for drawn in picture.draw(topology, ()).boxes:
-            for port in drawn.ports:
-                assert drawn.x <= port.x - port.width / 2 and port.x + port.width / 2 <= drawn.x + drawn.width
-                assert port.y in (drawn.y, drawn.y + drawn.height)
-            for left, right in itertools.pairwise(sorted((port.y, port.x) for port in drawn.ports)):
+        for drawn_box in picture.draw(topology, ()).boxes:
+            for port in drawn_box.ports:
+                assert (
+                    drawn_box.x <= port.x - port.width / 2 and port.x + port.width / 2 <= drawn_box.x + drawn_box.width
+                )
+                assert port.y in (drawn_box.y, drawn_box.y + drawn_box.height)
+            for left, right in itertools.pairwise(sorted((port.y, port.x) for port in drawn_box.ports)):
                 assert left[0] != right[0] or left[1] < right[1]
 
 

@@ -19,7 +19,7 @@ from wirespeed.results.verdicts import Gate, Judgement, Relation, Side
 
 FAR = Side("between-leaves", "min", 4, 360.0, "Gb/s", "out/logs/a.1.log", 17, "node1:bnxt_re0 -> node3:bnxt_re0")
 NEAR = Side("same-leaf", "median", 2, 391.0, "Gb/s")
-NONE = Side("queue_pairs from 2", "max", 0, None, "")
+NO_SIDE = Side("queue_pairs from 2", "max", 0, None, "")
 
 
 def relation(judgement, **changes):
@@ -52,10 +52,10 @@ LATE = relation(
     at_least=None,
     at_most=1.2,
 )
-ALONE = relation(
+WITHOUT_PEER = relation(
     Judgement.UNKNOWN,
     name="one-queue-pair",
-    to=NONE,
+    to=NO_SIDE,
     value=None,
     location="node1:bnxt_re0, node3:bnxt_re0",
     compared=8,
@@ -70,7 +70,7 @@ SPREAD = relation(
     at_least=None,
     at_most=0.02,
 )
-REPORT = dataclasses.replace(sample.REPORT, relations=(relation(Judgement.FAIL), LATE, ALONE, SPREAD))
+REPORT = dataclasses.replace(sample.REPORT, relations=(relation(Judgement.FAIL), LATE, WITHOUT_PEER, SPREAD))
 
 
 def print_relations(relations):

@@ -17,8 +17,8 @@ from wirespeed.results.simulation_view import SimulationView
 from wirespeed.simulation.result_view import view_result
 
 
-def fault(start: float, until: float | None) -> Fault:
-    return Fault("link-down", "spine1", (0,), (), start, until)
+def fault(start: float, end: float | None) -> Fault:
+    return Fault("link-down", "spine1", (0,), (), start, end)
 
 
 @pytest.mark.parametrize(
@@ -61,10 +61,10 @@ def faulty(view: SimulationView) -> SimulationView:
 
 
 def test_on_the_page(view: SimulationView, faulty: SimulationView) -> None:
-    without, text = page([view]), page([faulty])
-    assert "Red areas" not in without
-    assert "Dashed: devices" not in without
-    assert 'class="span"' not in without
+    healthy_page, text = page([view]), page([faulty])
+    assert "Red areas" not in healthy_page
+    assert "Dashed: devices" not in healthy_page
+    assert 'class="span"' not in healthy_page
     half = f"{view.summary.end_us / 2:,.1f}"
     assert (
         f"<dt>fault</dt><dd>1: link-down at switch 6, from {half} µs</dd><dd>2: bit-errors at &lt;b&gt;0-6</dd>" in text
@@ -81,11 +81,11 @@ def test_on_the_page(view: SimulationView, faulty: SimulationView) -> None:
 def test_on_pictures(view: SimulationView, faulty: SimulationView, tmp_path: Path) -> None:
     for name, svg in pictures.pictures([view]):
         assert 'class="span"' not in svg, name
-    drawn = dict(pictures.pictures([faulty]))
-    words = {name: " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", svg)) for name, svg in drawn.items()}
+    svg_by_name = dict(pictures.pictures([faulty]))
+    words = {name: " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", svg)) for name, svg in svg_by_name.items()}
     for name in ("pause-map", "network"):
         assert "; dashed: 1: link-down at switch 6, from " in words[name], name
     for name in ("pauses", "deepest-queues"):
-        assert drawn[name].count('<g class="span">') == 1
+        assert svg_by_name[name].count('<g class="span">') == 1
         assert "ed areas: 1: link-down at switch 6, from " in words[name], name
-    assert 'class="span"' not in drawn["completion-time"]
+    assert 'class="span"' not in svg_by_name["completion-time"]

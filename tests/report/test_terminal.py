@@ -89,11 +89,11 @@ def test_a_command_stays_on_one_line_at_any_width(width):
 
 
 def test_many_places_of_one_kind_are_one_entry():
-    found = [dataclasses.replace(sample.BUFFER, place=f"eth{index}") for index in range(6)]
+    findings = [dataclasses.replace(sample.BUFFER, place=f"eth{index}") for index in range(6)]
     assert "WARN    nic.ring node2:eth0, node2:eth1, node2:eth2, node2:eth3 and 2 more\n" in print_report(
-        terminal.findings, found
+        terminal.findings, findings
     )
-    assert print_report(terminal.findings, found).endswith("0 fail  6 warn  0 unknown  0 error  0 pass  0 skip\n")
+    assert print_report(terminal.findings, findings).endswith("0 fail  6 warn  0 unknown  0 error  0 pass  0 skip\n")
 
 
 def test_nothing_found_still_counts():
@@ -101,13 +101,15 @@ def test_nothing_found_still_counts():
 
 
 def test_a_device_of_which_nothing_was_read_is_one_line():
-    lost = [Finding(f"nic.check{number}", Status.UNKNOWN, "node3", "eth0", "", found="not read") for number in range(9)]
-    found = (*lost, Finding("nic.ring", Status.SKIP, "node3", "eth0", ""), sample.BUFFER)
-    text = print_report(terminal.findings, found)
+    unread = [
+        Finding(f"nic.check{number}", Status.UNKNOWN, "node3", "eth0", "", found="not read") for number in range(9)
+    ]
+    findings = (*unread, Finding("nic.ring", Status.SKIP, "node3", "eth0", ""), sample.BUFFER)
+    text = print_report(terminal.findings, findings)
     assert "node3\nUNKNOWN nothing was read: 9 findings unknown\n" in text
     assert "nic.check" not in text
     assert text.endswith("0 fail  1 warn  9 unknown  0 error  0 pass  1 skip\n")
-    assert print_report(partial(terminal.findings, verbose=True), found).count("UNKNOWN nic.check") == 9
+    assert print_report(partial(terminal.findings, verbose=True), findings).count("UNKNOWN nic.check") == 9
 
 
 def failed_findings(check, places, cost):
@@ -115,7 +117,7 @@ def failed_findings(check, places, cost):
 
 
 def test_what_to_do_first_is_what_costs_most_then_what_is_widest():
-    found = (
+    findings = (
         *failed_findings("a.narrow", 1, None),
         *failed_findings("b.wide", 6, None),
         *failed_findings("c.slow", 2, Cost(3.5, "µs", "")),
@@ -123,7 +125,7 @@ def test_what_to_do_first_is_what_costs_most_then_what_is_widest():
         sample.BUFFER,
     )
     assert [
-        row.split() for row in print_report(terminal.print_first_steps, found).splitlines() if row[:1].isdigit()
+        row.split() for row in print_report(terminal.print_first_steps, findings).splitlines() if row[:1].isdigit()
     ] == [
         ["1", "d.half", "1", "node0:eth0", "197", "Gb/s"],
         ["2", "c.slow", "2", "node0:eth0,", "node1:eth0", "3.5", "µs"],
@@ -244,8 +246,8 @@ def test_of_a_verdict_its_word_alone_is_coloured():
 
 def test_without_a_cost_what_stops_traffic_comes_before_what_slows_it():
     checks = ["host.memlock", "qos.ecn", "pcie.acs", "qos.pfc", "address.rp-filter"]
-    found = [Finding(check, Status.FAIL, "node1", "", check) for check in checks]
-    assert [group.check for group in ranking.rank_first_steps(found)] == [
+    findings = [Finding(check, Status.FAIL, "node1", "", check) for check in checks]
+    assert [group.check for group in ranking.rank_first_steps(findings)] == [
         "address.rp-filter",
         "qos.pfc",
         "pcie.acs",

@@ -39,15 +39,15 @@ def test_however_much_there_is_it_is_a_page():
         for finding in (sample.WIDTH, sample.FILTER)
     )
     runs = tuple(dataclasses.replace(sample.RUN, file=f"bench/{number}.log") for number in range(40))
-    much = dataclasses.replace(
+    long_report = dataclasses.replace(
         history_sample.WHOLE,
         findings=findings,
         runs=runs,
         peers=10 * history_sample.WHOLE.peers,
         inputs=tuple(Input(f"{number}.log", "a log") for number in range(50)),
     )
-    assert len(page(much)) <= 80
-    assert "more in the full report" in ticket.text(much)
+    assert len(page(long_report)) <= 80
+    assert "more in the full report" in ticket.text(long_report)
 
 
 def test_what_is_left_out_is_counted():
@@ -70,8 +70,8 @@ def test_a_step_names_the_location_of_each_finding():
     assert (
         first_step(("spine1", "port Eth1/1"), ("leaf1", "port Eth1/2")) == f"1. `spine1:Eth1/1`, `leaf1:Eth1/2`, {end}"
     )
-    many = [("spine1", f"port Eth1/{number}") for number in range(5)]
-    assert first_step(*many) == f"1. `spine1` (5 locations), {end}"
+    locations = [("spine1", f"port Eth1/{number}") for number in range(5)]
+    assert first_step(*locations) == f"1. `spine1` (5 locations), {end}"
     assert first_step(("leaf1", "switch")) == f"1. `leaf1`, {end}"
 
 
