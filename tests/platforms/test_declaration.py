@@ -10,7 +10,8 @@ from wirespeed import catalogue
 from wirespeed.errors import Refusal
 from wirespeed.platforms import platform, platform_of_system, platforms
 from wirespeed.platforms.declaration import declared_default, declared_defaults, read_declaration
-from wirespeed.settings import ENTITIES, list_settings
+from wirespeed.platforms.setting_defaults import describe_default
+from wirespeed.settings import ENTITIES, list_setting_types, list_settings
 from wirespeed.units import Duration, Size
 
 WHOLE = """\
@@ -136,6 +137,49 @@ REFUSALS = {
         "{rendered: true, automatic: the",
         "own: settings.port.link.fec: found rendered beside automatic or instead",
     ),
+    "no time": ("timeout_s: 60", "timeout_s: 0", "own: commands.0.timeout_s: found 0; expected greater than 0"),
+    "negative time": ("timeout_s: 60", "timeout_s: -5", "own: commands.0.timeout_s: found -5; expected greater than 0"),
+    "no command line": (
+        "run: show version | json",
+        'run: ""',
+        "own: commands.0.run: found ''; expected a command line",
+    ),
+    "empty id": ("id: version", 'id: ""', "own: commands.0.id: found ''; expected small letters, digits"),
+    "id with a slash": ("id: version", "id: ../x", "own: commands.0.id: found '../x'; expected small letters, digits"),
+    "no exit code": ("exits: [0, 1]", "exits: []", "own: commands.1.exits: found a list; expected"),
+    "exit code beyond 255": ("exits: [0, 1]", "exits: [300]", "own: commands.1.exits.0: found 300; expected less than"),
+    "exit code twice": (
+        "exits: [0, 1]",
+        "exits: [1, 1]",
+        "own: commands.1.exits: found a list; expected each entry once (1 is repeated)",
+    ),
+    "path read twice": (
+        "[switch.os_version]",
+        "[switch.os_version, switch.os_version]",
+        "own: commands.0.reads: found a list; expected each entry once ('switch.os_version' is repeated)",
+    ),
+    "system twice": (
+        "systems: [own]",
+        "systems: [own, own]",
+        "own: systems: found a list; expected each entry once ('own' is repeated)",
+    ),
+    "release of another system": (
+        "systems: [own]",
+        "systems: [own]\nreleases: [other-1]",
+        "own: releases: found 'other-1'; expected a release of own",
+    ),
+    "relative path": ("path: /startup", "path: etc/startup", "own: files.0.path: found 'etc/startup'; expected an abs"),
+    "path that leaves": ("path: /startup", "path: /a/../b", "own: files.0.path: found '/a/../b'; expected an absolute"),
+    "same file twice": (
+        "  - {template: startup.j2, path: /startup, mode: 600}",
+        "  - {template: startup.j2, path: /startup}\n  - {template: startup.j2, path: /startup, mode: 600}",
+        "own: files: found the path '/startup' twice; expected each path once",
+    ),
+    "default of another type": (
+        'default: "1500"',
+        "default: elephant",
+        "own: settings.port.link.mtu.default: found 'elephant'; expected a whole number, or auto",
+    ),
     "broken YAML": ("systems: [own]", "systems: [own", "own:4: YAML syntax error: "),
 }
 
@@ -174,6 +218,23 @@ def test_what_does_not_fit_is_refused(folder: Path, old: str, new: str, message:
     with pytest.raises(Refusal) as refusal:
         read_declaration(folder, "own")
     assert message in str(refusal.value).replace(str(file), "own")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("switch.lldp", "true", "on or off"),
+        ("switch.watchdog_poll", "100", "a duration with its unit, such as 200 ms"),
+        ("switch.watchdog_poll", "soon", "a duration with its unit, such as 200 ms"),
+        ("queue.discipline", "fair", "one of strict, dwrr"),
+        ("vlan.mtu", "1500 B routed", None),
+        ("port.qos.watchdog.detect", "two polling intervals", None),
+        ("host.launch.gid_index", "auto", None),
+    ],
+)
+def test_a_default_fits_the_type_of_its_setting(path: str, text: str, expected: str | None) -> None:
+    types = {path: kind for entity in ENTITIES for path, kind in list_setting_types(entity).items()}
+    assert describe_default(types[path], text) == expected
 
 
 @pytest.mark.parametrize(

@@ -15,13 +15,15 @@ from pydantic import ConfigDict
 
 from wirespeed.data_files import read_yaml, validate
 from wirespeed.errors import Problem, Refusal, did_you_mean
-from wirespeed.platforms.model import ENTRY, Command, Counter, FileTemplate, SettingEntry, Support
-from wirespeed.settings import ENTITIES, list_collections, list_settings
+from wirespeed.platforms.model import ENTRY, Command, Counter, FileTemplate, Names, SettingEntry, Support
+from wirespeed.platforms.setting_defaults import describe_default
+from wirespeed.settings import ENTITIES, list_collections, list_setting_types, list_settings
 from wirespeed.units import Duration, Size
 
 _PLACEHOLDER = re.compile(r"\{(\w*)\}")
 _PLACEHOLDERS = ("interface", "rdma", "pcie", "function")
 _SETTINGS = dict.fromkeys(path for entity in ENTITIES for path in list_settings(entity))
+_TYPES = {path: kind for entity in ENTITIES for path, kind in list_setting_types(entity).items()}
 _COLLECTIONS = dict.fromkeys(path for entity in ENTITIES for path in list_collections(entity))
 
 
@@ -44,11 +46,11 @@ class PlatformFile:
 
     title: str
     include: str | None = None  # folder whose ``shared.yaml`` the platform has too
-    systems: tuple[str, ...] = ()
-    releases: tuple[str, ...] = ()
-    drivers: tuple[str, ...] = ()
-    interfaces: tuple[str, ...] = ()
-    limits: tuple[str, ...] = ()
+    systems: Names = ()
+    releases: Names = ()
+    drivers: Names = ()
+    interfaces: Names = ()
+    limits: Names = ()
     files: tuple[FileTemplate, ...] = ()
     commands: tuple[Command, ...] = ()
     settings: Mapping[str, SettingEntry] = field(default_factory=dict)
@@ -150,6 +152,15 @@ def _find_problems(declaration: Declaration, place: str, templates: Sequence[Tra
         if support.rendered and (support.automatic or support.instead):
             expected = "a setting that is rendered, automatic, or not supported"
             yield Problem(f"{place}: settings.{path}", "rendered beside automatic or instead", expected)
+        if support.default is not None and (expected_default := describe_default(_TYPES[path], support.default)):
+            yield Problem(f"{place}: settings.{path}.default", repr(support.default), expected_default)
+    for release in declaration.file.releases:
+        if not any(release.startswith(f"{system}-") for system in declaration.file.systems):
+            systems = ", ".join(declaration.file.systems)
+            yield Problem(f"{place}: releases", repr(release), f"a release of {systems}, as ubuntu-24.04 is of ubuntu")
+    paths = [file.path for file in declaration.files]
+    for path in sorted({path for path in paths if paths.count(path) > 1}):
+        yield Problem(f"{place}: files", f"the path {path!r} twice", "each path once")
     for name, counter in declaration.file.counters.items():
         if counter.command not in ids:
             yield _describe_unknown(

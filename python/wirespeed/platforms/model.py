@@ -7,9 +7,9 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
-from pydantic import BeforeValidator, ConfigDict, Strict
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, Strict
 
 from wirespeed.facts import Observation, Source
 from wirespeed.settings import Congestion, Device, Host, Place
@@ -22,7 +22,37 @@ Number = Annotated[int, Strict()]
 """Not converted: neither 1 nor "yes" is true, and "10" is no number."""
 
 
+_T = TypeVar("_T")
+
+
+def _check_unique(entries: tuple[_T, ...]) -> tuple[_T, ...]:
+    repeated = next((entry for index, entry in enumerate(entries) if entry in entries[:index]), None)
+    if repeated is not None:
+        raise ValueError(f"expected each entry once ({repeated!r} is repeated)")
+    return entries
+
+
+def _check_id(text: str) -> str:
+    if re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", text) is None:
+        raise ValueError("expected small letters, digits and single hyphens: the id names the file of the output")
+    return text
+
+
+def _check_path(text: str) -> str:
+    """A path beginning with a slash, or a file name: the file is run from the rendered folder."""
+    parts = text.removeprefix("/").split("/")
+    if {"", ".", ".."} & set(parts) or (not text.startswith("/") and len(parts) > 1):
+        raise ValueError("expected an absolute path without . and .., or a file name for a file that stays rendered")
+    return text
+
+
+Names = Annotated[tuple[str, ...], AfterValidator(_check_unique)]
+"""Names of a list, each once."""
+
+
 def _split_arguments(line: Any) -> Any:
+    if line == "":
+        raise ValueError("expected a command line")
     try:
         return tuple(shlex.split(line)) if isinstance(line, str) else line
     except ValueError:
@@ -36,6 +66,10 @@ def _parse_mode(mode: Any) -> int:
     return int(str(mode), 8)
 
 
+Exits = Annotated[
+    tuple[Annotated[Number, Field(ge=0, le=255)], ...], Field(min_length=1), AfterValidator(_check_unique)
+]
+
 _ENDLESS_NUMBER = re.compile(r"\d{41}")  # 2^128 has 39 digits
 
 
@@ -45,13 +79,13 @@ class Command:
 
     __pydantic_config__: ClassVar[ConfigDict] = ENTRY
 
-    id: str
-    run: Annotated[tuple[str, ...], BeforeValidator(_split_arguments)]  # argument vector; no shell
-    reads: tuple[str, ...] = ()  # paths of the settings and collections that its output shows
+    id: Annotated[str, AfterValidator(_check_id)]
+    run: Annotated[tuple[str, ...], BeforeValidator(_split_arguments), Field(min_length=1)]  # arguments; no shell
+    reads: Names = ()  # paths of the settings and collections that its output shows
     root: Flag = False  # whether it shows everything to root only
-    timeout_s: Number = 10
+    timeout_s: Annotated[Number, Field(gt=0)] = 10
     per_nic: Flag = False  # run once per NIC, with {interface}, {rdma}, {pcie} and {function} filled in
-    exits: tuple[Number, ...] = (0,)  # exit codes of a successful run: grep exits with 1 for "no match"
+    exits: Exits = (0,)  # exit codes of a successful run: grep exits with 1 for "no match"
     withheld: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # text of its output that hides these paths
     exclusive: Flag = False  # two runs of the tool at a time fail
     fallback_for: str | None = None  # command that shows the same; this one is run only if that one fails
@@ -100,7 +134,7 @@ class FileTemplate:
     __pydantic_config__: ClassVar[ConfigDict] = ENTRY
 
     template: str
-    path: str
+    path: Annotated[str, AfterValidator(_check_path)]
     mode: Annotated[Number, BeforeValidator(_parse_mode)] = 0o644
     apply: tuple[str, ...] = ()
     rollback: tuple[str, ...] | None = None  # None: the same as ``apply``

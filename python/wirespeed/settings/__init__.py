@@ -15,6 +15,7 @@ from wirespeed.settings.model import (
     iterate_entities,
     list_collections,
     list_group_settings,
+    list_setting_types,
     list_settings,
     walk,
 )
@@ -131,6 +132,7 @@ __all__ = [
     "iterate_entities",
     "list_collections",
     "list_group_settings",
+    "list_setting_types",
     "list_settings",
     "walk",
 ]

@@ -160,6 +160,23 @@ def _iterate_settings(cls: type[Any], prefix: str) -> Iterator[tuple[str, Settin
             yield from _iterate_settings(field.group, path)
 
 
+@_cache_reflection
+def list_setting_types(cls: type[Any]) -> Mapping[str, Any]:
+    """Every setting path of an entity class with the type of its values, without None."""
+    return dict(_iterate_types(cls, cls.kind))
+
+
+def _iterate_types(cls: type[Any], prefix: str) -> Iterator[tuple[str, Any]]:
+    hints = typing.get_type_hints(cls)
+    for field in list_fields(cls):
+        path = f"{prefix}.{field.name}"
+        if field.setting is not None:
+            kinds = [kind for kind in typing.get_args(hints[field.name]) if kind is not type(None)]
+            yield path, kinds[0] if len(kinds) == 1 else hints[field.name]
+        elif field.group is not None:
+            yield from _iterate_types(field.group, path)
+
+
 def list_group_settings(cls: type[Any], path: str) -> tuple[str, ...]:
     """The setting paths of a group of an entity class, for example ``list_group_settings(Queue, "queue.ecn")``.
 
