@@ -15,13 +15,13 @@ def ctrl_c() -> None:
 
 
 def test_the_first_is_noted_and_the_second_acts_as_ever() -> None:
-    before = signal.getsignal(signal.SIGINT)
+    old_handler = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt), interruptible() as interrupted:
         assert not interrupted()
         ctrl_c()
         assert interrupted()
         ctrl_c()
-    assert signal.getsignal(signal.SIGINT) is before
+    assert signal.getsignal(signal.SIGINT) is old_handler
 
 
 def test_afterwards_it_acts_as_ever() -> None:

@@ -37,8 +37,8 @@ def list_json(category: str, *arguments: str) -> list[dict[str, Any]]:
     assert result.exit_code == 0
     document = json.loads(result.stdout)
     assert (document["kind"], document["schema"]) == (f"supported-{category}", 1)
-    found: list[dict[str, Any]] = document[category]
-    return found
+    rows: list[dict[str, Any]] = document[category]
+    return rows
 
 
 @pytest.mark.parametrize("category", KINDS)

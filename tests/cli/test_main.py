@@ -53,18 +53,18 @@ def test_of_no_verb_options_that_exit_or_choose_its_job_take_a_variable(monkeypa
         for name, verb in getattr(command, "commands", {}).items():
             yield from verbs(verb, (*path, name))
 
-    without = set()
+    without_variable = set()
     for path, option, context in verbs(typer.main.get_command(cli.app), ("wirespeed",)):
         variable = f"{context.auto_envvar_prefix}_{option.name}".upper()
         monkeypatch.setenv(variable, "1")
         if option.param_type_name == "option" and not takes_variable(option):
-            without.add(max(option.opts, key=len))
+            without_variable.add(max(option.opts, key=len))
             assert option.resolve_envvar_value(context) is None, path
         elif option.param_type_name == "option":
             assert option.resolve_envvar_value(context) == "1", path
         monkeypatch.delenv(variable)
     exiting = {"--version", "--help", "--install-completion", "--show-completion"}
-    assert without == exiting | {"--show-commands", "--local", "--all", "--undo", "--dry-run"}
+    assert without_variable == exiting | {"--show-commands", "--local", "--all", "--undo", "--dry-run"}
 
 
 @pytest.mark.parametrize(
@@ -230,9 +230,9 @@ def test_how_a_command_that_raises_leaves(monkeypatch, capsys, raised, code, mes
 
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setattr(cli, "app", run)
-    with pytest.raises(SystemExit) as left:
+    with pytest.raises(SystemExit) as exit_info:
         cli.main()
-    assert left.value.code == code
+    assert exit_info.value.code == code
     printed = capsys.readouterr()
     assert message in printed.err
     assert printed.out == ""

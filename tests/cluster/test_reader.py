@@ -141,9 +141,9 @@ def test_arbitrary_text_is_read_or_refused(text: str) -> None:
     st.integers(0, 40),
     st.text(alphabet="[]{}:,-#&*!|>'\"%@`\n\t 019abc\x00é", max_size=12),
 )
-def test_a_damaged_file_is_planned_or_refused(start: int, length: int, instead: str) -> None:
+def test_a_damaged_file_is_planned_or_refused(start: int, length: int, replacement: str) -> None:
     try:
-        build(read_text(SMALL[:start] + instead + SMALL[start + length :], "damaged.yaml"))
+        build(read_text(SMALL[:start] + replacement + SMALL[start + length :], "damaged.yaml"))
     except Refusal as refusal:
         whole = ("YAML syntax error: ", "missing key ")
         assert all(problem.expected or problem.found.startswith(whole) for problem in refusal.problems)

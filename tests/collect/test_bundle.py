@@ -201,16 +201,17 @@ TERABYTE = b"\x80" + bytes(5) + (2**40).to_bytes(6, "big")
 
 
 @pytest.mark.parametrize(
-    ("content", "found"),
+    ("content", "problem_text"),
     [(b"# a cluster\n", "a file that is not compressed with gzip"), (b"", "an empty file")],
 )
-def test_a_file_that_is_no_bundle_is_refused(tmp_path: Path, content: bytes, found: str) -> None:
+def test_a_file_that_is_no_bundle_is_refused(tmp_path: Path, content: bytes, problem_text: str) -> None:
     path = tmp_path / "cluster.yaml"
     path.write_bytes(content)
     with pytest.raises(Refusal) as refusal:
         open_bundle(path)
     assert str(refusal.value) == (
-        f"{path}: found {found}; expected a bundle (.tar.gz or folder)\n  hint: `wirespeed collect` writes a bundle"
+        f"{path}: found {problem_text}; expected a bundle (.tar.gz or folder)\n"
+        "  hint: `wirespeed collect` writes a bundle"
     )
 
 

@@ -89,11 +89,11 @@ def test_a_value_names_its_file_and_line(tmp_path: Path) -> None:
     assert str(reading.source) == "sysctl (h/sysctl.out:1)"
 
 
-@pytest.mark.parametrize(("exit_code", "found"), [(1, False), (0, None)])
-def test_the_exit_code_reaches_the_parser(tmp_path: Path, exit_code: int, found: bool | None) -> None:
+@pytest.mark.parametrize(("exit_code", "expected"), [(1, False), (0, None)])
+def test_the_exit_code_reaches_the_parser(tmp_path: Path, exit_code: int, expected: bool | None) -> None:
     """grep that found nothing ends with 1; nothing with 0 is an output that was cut."""
     facts = read_facts(bundle(tmp_path / "b", ok("kallsyms", "", exit_code)))
-    assert facts.value(H, "host.peer_memory") is found
+    assert facts.value(H, "host.peer_memory") is expected
 
 
 JOB = "/proc/7/environ:NCCL_IB_GID_INDEX=5\n"

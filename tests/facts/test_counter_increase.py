@@ -13,7 +13,7 @@ RETRIES, ERRORS = (small.NIC, "nic.counters.retries"), (small.NIC, "nic.counters
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "status", "found"),
+    ("before", "after", "status", "text"),
     [
         ((0, 0), (49, 35), Status.FAIL, "49 retries, 35 sequence errors since noon"),
         ((9, 5), (49, 35), Status.FAIL, "40 retries, 30 sequence errors since noon"),
@@ -24,7 +24,7 @@ RETRIES, ERRORS = (small.NIC, "nic.counters.retries"), (small.NIC, "nic.counters
     ],
 )
 def test_what_was_counted_since(
-    before: tuple[int, int | None], after: tuple[int, int], status: Status, found: str | None
+    before: tuple[int, int | None], after: tuple[int, int], status: Status, text: str | None
 ) -> None:
     earlier = small.facts({RETRIES: before[0], ERRORS: before[1]})
     if before[1] is None:
@@ -33,8 +33,8 @@ def test_what_was_counted_since(
     facts = subtract_counters(small.facts({RETRIES: after[0], ERRORS: after[1]}), earlier, "noon")
     finding = run(small.PLAN, facts, [checks()["nic.rdma-losses"]])[0]
     assert (finding.place.partition(" ")[0], finding.status) == ("bnxt_re0", status)
-    if found is not None:
-        assert finding.found == found
+    if text is not None:
+        assert finding.found == text
 
 
 def test_nothing_else_changes() -> None:

@@ -105,10 +105,10 @@ def test_the_wheelhouse_lists_its_target_and_the_hash_of_each_wheel(head_node: P
     match = re.match(rf"wirespeed and all it needs, for {machine}\.", readme)
     assert match is not None, readme
     # No wheel requires a newer glibc than the one listed.
-    least = int(match[1])
+    oldest_release = int(match[1])
     for name in wheels:
         tags = [int(minor) for minor in re.findall(r"manylinux_2_(\d+)_", name)]
-        assert not tags or min(tags) <= least, name
+        assert not tags or min(tags) <= oldest_release, name
 
 
 def test_the_demo_has_the_same_output_without_a_network(head_node: Path, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from wirespeed.units import Bandwidth
 CATALOGUE = catalogue.load()
 
 
-def plan_of(cables: list[tuple[str, str, int]], hosts: int) -> Plan:
+def build_plan(cables: list[tuple[str, str, int]], hosts: int) -> Plan:
     """A plan of nothing but cables, in Gb/s; switches are named after their role."""
     names = dict.fromkeys(name for low, high, _ in cables for name in (low, high))
     switches = {name: Switch() for name in names if not name.startswith("node")}
@@ -31,9 +31,9 @@ def plan_of(cables: list[tuple[str, str, int]], hosts: int) -> Plan:
 
 def clos(hosts: int, leaves: int, spines: int, nic: int, uplink: int) -> Plan:
     down = [(f"node{host}", f"leaf{host * leaves // hosts}", nic) for host in range(hosts)]
-    return plan_of(down + [(f"leaf{a}", f"spine{b}", uplink) for a in range(leaves) for b in range(spines)], hosts)
+    return build_plan(down + [(f"leaf{a}", f"spine{b}", uplink) for a in range(leaves) for b in range(spines)], hosts)
 
 
 def rails(hosts: int, count: int, spines: int, uplink: int) -> Plan:
     down = [(f"node{host}", f"leaf{rail}", 400) for host in range(hosts) for rail in range(count)]
-    return plan_of(down + [(f"leaf{a}", f"spine{b}", uplink) for a in range(count) for b in range(spines)], hosts)
+    return build_plan(down + [(f"leaf{a}", f"spine{b}", uplink) for a in range(count) for b in range(spines)], hosts)

@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import combinations, product
 
 import pytest
-from cable_plans import clos, plan_of, rails
+from cable_plans import build_plan, clos, rails
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -37,7 +37,7 @@ def pods(sizes: tuple[int, ...], uplink: int, core: int) -> Plan:
             host += 1
         cables += [(f"leaf{2 * pod + a}", f"spine{2 * pod + b}", uplink) for a in (0, 1) for b in (0, 1)]
         cables += [(f"spine{2 * pod + b}", f"core{b}", core) for b in (0, 1)]
-    return plan_of(cables, host)
+    return build_plan(cables, host)
 
 
 @pytest.mark.parametrize(
@@ -87,11 +87,15 @@ def test_any_two_tiers(homes: list[int], links: list[tuple[int, int, int]]) -> N
     """Cables in no pattern: never below the least cut, and equal to it where it is said to be exact."""
     cables = [(f"node{host}", f"leaf{home}", 100) for host, home in enumerate(homes)]
     cables += [(f"leaf{a}", f"spine{b}", speed) for a, b, speed in links if a in homes]
-    plan = plan_of(cables, len(homes))
+    plan = build_plan(cables, len(homes))
     bisection_value = bisection(plan)
     assert bisection_value is not None
-    least = brute_force(plan)
-    assert bisection_value.bandwidth == least if bisection_value.exact else bisection_value.bandwidth >= least
+    smallest_cut = brute_force(plan)
+    assert (
+        bisection_value.bandwidth == smallest_cut
+        if bisection_value.exact
+        else bisection_value.bandwidth >= smallest_cut
+    )
 
 
 def test_oversubscription_of_each_tier() -> None:
@@ -102,7 +106,7 @@ def test_oversubscription_of_each_tier() -> None:
 
 
 def test_one_host_has_no_halves() -> None:
-    assert bisection(plan_of([("node0", "leaf0", 100)], 1)) is None
+    assert bisection(build_plan([("node0", "leaf0", 100)], 1)) is None
 
 
 def test_the_worst_switch_of_a_tier_is_named() -> None:
@@ -110,8 +114,8 @@ def test_the_worst_switch_of_a_tier_is_named() -> None:
     cables = [(f"node{host}", f"leaf{host // 2}", 100) for host in range(4)]
     cables += [(f"leaf{leaf}", f"spine{spine}", 100) for leaf in (0, 1) for spine in (0, 1)]
     whole, plan_without_cable = (
-        plan_of(cables, 4),
-        plan_of([cable for cable in cables if cable[:2] != ("leaf1", "spine1")], 4),
+        build_plan(cables, 4),
+        build_plan([cable for cable in cables if cable[:2] != ("leaf1", "spine1")], 4),
     )
     assert [(tier.role, tier.worst) for tier in tiers(whole)] == [("leaf", None), ("spine", None)]
     assert [(tier.worst, tier.down, tier.up) for tier in tiers(plan_without_cable)] == [

@@ -26,7 +26,7 @@ def test_no_bound(terms, message):
 
 
 @pytest.mark.parametrize(
-    ("value", "unit", "to", "converted"),
+    ("value", "unit", "target_unit", "converted"),
     [
         (400, "Gb/s", "GB/s", 50),
         (1, "GB/s", "Gbit/s", 8),
@@ -42,8 +42,8 @@ def test_no_bound(terms, message):
         (1, "Kbits/sec", "b/s", 1_000),
     ],
 )
-def test_units(value, unit, to, converted):
-    assert convert(value, unit, to) == pytest.approx(converted, rel=1e-7)
+def test_units(value, unit, target_unit, converted):
+    assert convert(value, unit, target_unit) == pytest.approx(converted, rel=1e-7)
 
 
 def test_a_bound_in_another_unit_keeps_its_formula():

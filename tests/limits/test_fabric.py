@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from cable_plans import clos, plan_of, rails
+from cable_plans import build_plan, clos, rails
 
 from wirespeed.limits import algorithms, cuts, fabric
 from wirespeed.limits.algorithms import Algorithm
@@ -80,7 +80,7 @@ def test_rails_share_their_hosts_and_need_no_uplinks():
 
 
 def test_one_flow_takes_one_way_and_its_slowest_cable():
-    plan = plan_of(
+    plan = build_plan(
         [
             *(("node0", "leaf0", 400), ("node1", "leaf0", 400), ("node2", "leaf1", 200)),
             *(("leaf0", "spine0", 100), ("leaf1", "spine0", 100), ("leaf0", "spine1", 400), ("leaf1", "spine1", 400)),
@@ -95,5 +95,5 @@ def test_one_flow_takes_one_way_and_its_slowest_cable():
 
 def test_one_flow_without_a_cable_that_is_faster():
     cables = [("node0", "leaf0", 400), ("node1", "leaf1", 400), ("leaf0", "spine0", 100), ("leaf1", "spine0", 100)]
-    plan = plan_of(cables, hosts=2)
+    plan = build_plan(cables, hosts=2)
     assert fabric.find_flow_bandwidth(plan, ("node0", "up0"), ("node1", "up1")) == Bandwidth.gbps(100)

@@ -38,7 +38,7 @@ def test_a_gpu_beside_its_nic_passes_no_uplink():
 
 
 @pytest.mark.parametrize(
-    ("nics", "rate", "together"),
+    ("nics", "rate", "total_rate"),
     [
         (["0000:1d:00.0"], 390.0, 390.0),
         # two NICs of one switch share 504.12 Gb/s, of which 256 of 280 bytes are data
@@ -47,11 +47,11 @@ def test_a_gpu_beside_its_nic_passes_no_uplink():
         (["0000:1d:00.0", "0000:56:00.0"], 390.0, 780.0),  # of two switches
     ],
 )
-def test_nics_that_share_an_uplink(nics, rate, together):
+def test_nics_that_share_an_uplink(nics, rate, total_rate):
     plan = build_plan("mi300x-4node")
     total, binds = host.shared_rate(plan, "node1", dict.fromkeys(nics, rate))
-    assert total == pytest.approx(together)
-    assert (binds is not None) is (together < rate * len(nics))
+    assert total == pytest.approx(total_rate)
+    assert (binds is not None) is (total_rate < rate * len(nics))
 
 
 def test_sockets_between_a_nic_and_a_gpu():

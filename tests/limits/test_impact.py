@@ -20,7 +20,7 @@ def plan() -> Plan:
 
 
 @pytest.mark.parametrize(
-    ("found", "loss"),
+    ("settings", "loss"),
     [
         ({"pcie_width": 8}, 161.69),
         ({"pcie_speed": 16000}, 161.69),
@@ -31,15 +31,15 @@ def plan() -> Plan:
         ({"pcie_width": 8, "max_payload": 128}, 179.89),
     ],
 )
-def test_what_a_nic_loses(plan, found, loss):
-    cost = nic_cost(plan, "node1", NIC, **found)
+def test_what_a_nic_loses(plan, settings, loss):
+    cost = nic_cost(plan, "node1", NIC, **settings)
     assert (cost.value, cost.unit) == (loss, "Gb/s")
 
 
-@pytest.mark.parametrize("found", [{}, {"pcie_width": 16}, {"max_payload": 128}, {"max_payload": 512}])
-def test_what_costs_nothing(plan, found):
+@pytest.mark.parametrize("settings", [{}, {"pcie_width": 16}, {"max_payload": 128}, {"max_payload": 512}])
+def test_what_costs_nothing(plan, settings):
     """A slot with packets of 128 bytes still carries 425 Gb/s, above the 392 of the link."""
-    assert nic_cost(plan, "node1", NIC, **found) is None
+    assert nic_cost(plan, "node1", NIC, **settings) is None
 
 
 def test_the_catalogue_stands_in_for_a_plan_without_slots(plan):

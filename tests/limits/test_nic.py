@@ -61,6 +61,6 @@ def test_what_a_narrow_slot_costs():
     assert cost.basis == ("planned 392.15 Gb/s (line rate × RoCEv2 framing), as found 230.46 Gb/s (NIC slot)")
 
 
-@pytest.mark.parametrize("found", [nic_goodput(NIC, X16), None])
-def test_nothing_lost_or_nothing_known(found):
-    assert compute_cost(nic_goodput(NIC, X16), found) is None
+@pytest.mark.parametrize("bottleneck", [nic_goodput(NIC, X16), None])
+def test_nothing_lost_or_nothing_known(bottleneck):
+    assert compute_cost(nic_goodput(NIC, X16), bottleneck) is None

@@ -25,8 +25,8 @@ def reach(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Reach]:
         yield on_this_machine()
         return
     needs("sshd", "ssh", "ssh-keygen")
-    with server(tmp_path) as found:
-        yield Ssh(options=found.options, names={"node1": "127.0.0.1"})
+    with server(tmp_path) as ssh_server:
+        yield Ssh(options=ssh_server.options, names={"node1": "127.0.0.1"})
 
 
 @pytest.mark.parametrize(

@@ -137,6 +137,8 @@ def test_the_inventory_has_every_device_by_its_role(plan: Plan) -> None:
 def test_a_part_rendered_anew_keeps_the_others_in_the_inventory(plan: Plan, tmp_path: Path) -> None:
     for names in (["node1", "leaf1"], ["node2"]):
         rendered = render.files(plan, names)
-        render.write(rendered, tmp_path / "out", plan.name, extra_files=lambda found: render.ansible(plan, found))
+        render.write(
+            rendered, tmp_path / "out", plan.name, extra_files=lambda file_names: render.ansible(plan, file_names)
+        )
     hosts = yaml.safe_load((tmp_path / "out" / render.INVENTORY).read_text())["all"]["children"]["wirespeed_hosts"]
     assert list(hosts["hosts"]) == ["node1", "node2"]

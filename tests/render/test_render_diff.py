@@ -24,8 +24,8 @@ CLUSTER = EXAMPLE / "cluster.yaml"
 
 def run(*arguments: str | Path) -> tuple[int, str]:
     """Exit code and standard output of a command."""
-    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    return done.exit_code, done.stdout
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return result.exit_code, result.stdout
 
 
 @pytest.fixture
@@ -68,9 +68,9 @@ def test_json_names_every_file(output_folder: Path) -> None:
 )
 def test_a_device_that_is_not_there_is_refused(verb: str, nodes: str, message: str, tmp_path: Path) -> None:
     arguments = ["-o", str(tmp_path / "x")] if verb == "render" else [str(tmp_path)]
-    done = CliRunner().invoke(app, [verb, str(CLUSTER), *arguments, "-d", nodes])
-    assert isinstance(done.exception, Refusal)
-    assert str(done.exception).partition("\n")[0] == message
+    result = CliRunner().invoke(app, [verb, str(CLUSTER), *arguments, "-d", nodes])
+    assert isinstance(result.exception, Refusal)
+    assert str(result.exception).partition("\n")[0] == message
     assert list(tmp_path.iterdir()) == []
 
 
@@ -139,9 +139,9 @@ def test_text_says_each_difference_on_a_line(healthy_bundle: Callable[[str], Pat
     config.write_text(text.replace("dscp 26 traffic-class 3\n", "dscp 26 traffic-class 2\n"))
     code, output = run("diff", CLUSTER, bundle, "-d", "leaf1")
     assert code == 1
-    first, *rest = output.splitlines()
+    first, *differences = output.splitlines()
     assert first.startswith("leaf1:Eth1/1 port.qos.dscp_tc: planned 26 -> 3, found 26 -> 2 (running-config (leaf1/")
-    assert len(rest) == 31
+    assert len(differences) == 31
 
 
 def test_settings_found_otherwise_absent_or_unread() -> None:
@@ -161,7 +161,7 @@ def test_settings_found_otherwise_absent_or_unread() -> None:
     ]
     last = {(observation.place, observation.path): observation for observation in observations}
     facts = assemble_facts(last.values(), {("node1", "nic.link.fec"): (Gap("fec", "permission denied"),)})
-    found = list(render.compare_settings(plan, facts, ["node1", "node2"]))
+    differences = list(render.compare_settings(plan, facts, ["node1", "node2"]))
     position = "c (node1/c.out:7)"
     assert [
         (
@@ -172,7 +172,7 @@ def test_settings_found_otherwise_absent_or_unread() -> None:
             difference.found,
             difference.source,
         )
-        for difference in found
+        for difference in differences
     ] == [
         ("node1 nic enp29s0np0", "nic.link.mtu", "different", 9000, 1500, position),
         *(

@@ -46,7 +46,7 @@ HOST_FILES = {
 }
 
 
-def plan_of(cluster: str = "cluster.yaml", **changes: str) -> Plan:
+def build_plan(cluster: str = "cluster.yaml", **changes: str) -> Plan:
     """The plan of an example, with texts of its cluster file replaced."""
     text = (EXAMPLES / cluster).read_text()
     for old, new in changes.items():
@@ -111,7 +111,7 @@ def test_netplan_says_every_address_route_and_rule_of_the_plan() -> None:
     ("cpu", "words"), [("amd", "quiet amd_iommu=on iommu=pt"), ("intel", "quiet intel_iommu=on iommu=pt")]
 )
 def test_grub_adds_iommu_pass_through_to_what_is_there(cpu: str, words: str, tmp_path: Path) -> None:
-    plan = plan_of(**{"os: ubuntu-22.04": f"os: ubuntu-22.04, cpu: {cpu}"})
+    plan = build_plan(**{"os: ubuntu-22.04": f"os: ubuntu-22.04, cpu: {cpu}"})
     file = tmp_path / "wirespeed.cfg"
     file.write_text(texts(plan)["/etc/default/grub.d/90-wirespeed.cfg"])
     script = f'GRUB_CMDLINE_LINUX=quiet; . {file}; printf %s "$GRUB_CMDLINE_LINUX"'
@@ -119,13 +119,13 @@ def test_grub_adds_iommu_pass_through_to_what_is_there(cpu: str, words: str, tmp
 
 
 def test_the_roce_package_file_has_no_blank_and_every_number() -> None:
-    assert texts(plan_of())["/etc/bnxt_re/bnxt_re.conf"] == (
+    assert texts(build_plan())["/etc/bnxt_re/bnxt_re.conf"] == (
         "ENABLE_FC=1\nFC_MODE=3\nROCE_PRI=3\nROCE_DSCP=26\nCNP_PRI=7\nCNP_DSCP=48\nROCE_BW=50\nUTILITY=4\n"
     )
 
 
 def test_deterministic_marking_adds_the_service_that_the_package_lacks() -> None:
-    files = texts(plan_of(**{"dcqcn-p": "dcqcn-d"}))
+    files = texts(build_plan(**{"dcqcn-p": "dcqcn-d"}))
     assert "for device in bnxt_re0 bnxt_re1 bnxt_re2" in files["/usr/local/sbin/wirespeed-congestion"]
     assert (
         "ExecStart=/usr/local/sbin/wirespeed-congestion\n" in files["/etc/systemd/system/wirespeed-congestion.service"]
@@ -134,7 +134,7 @@ def test_deterministic_marking_adds_the_service_that_the_package_lacks() -> None
 
 def test_perftest_pairs_each_nic_with_the_gpu_on_its_switch(tmp_path: Path) -> None:
     script = tmp_path / "wirespeed-perftest"
-    script.write_text(texts(plan_of())["/usr/local/bin/wirespeed-perftest"])
+    script.write_text(texts(build_plan())["/usr/local/bin/wirespeed-perftest"])
     (tmp_path / "ib_write_bw").write_text('#!/bin/sh\necho "$@"\n')
     (tmp_path / "ib_write_bw").chmod(0o755)
 
@@ -153,7 +153,7 @@ def test_perftest_pairs_each_nic_with_the_gpu_on_its_switch(tmp_path: Path) -> N
 
 
 def test_the_launch_line_hands_on_the_environment_whatever_is_in_it(tmp_path: Path) -> None:
-    plan = plan_of()
+    plan = build_plan()
     nasty = "a b; $(touch x) `touch y` 'q' \"d\" \\ $HOME"
     host = plan.hosts["node1"]
     launch = replace(host.launch, environment={"NCCL_DEBUG": nasty, "NCCL_ALGO": "Ring"})
@@ -199,7 +199,7 @@ def test_the_launch_line_hands_on_the_environment_whatever_is_in_it(tmp_path: Pa
     ],
 )
 def test_an_environment_that_no_file_can_hold_is_refused(variable: str, value: str, message: str) -> None:
-    plan = plan_of()
+    plan = build_plan()
     host = plan.hosts["node1"]
     launch = replace(host.launch, environment={variable: value})
     with pytest.raises(Refusal) as refusal:
@@ -232,7 +232,7 @@ QOS_REFUSALS = [
 
 @pytest.mark.parametrize(("changes", "message"), QOS_REFUSALS)
 def test_what_the_roce_package_cannot_say_is_refused(changes: dict[str, object], message: str) -> None:
-    plan = plan_of()
+    plan = build_plan()
     host = plan.hosts["node1"]
     nics = {name: replace(nic, qos=replace(nic.qos, **changes)) for name, nic in host.nics.items()}
     with pytest.raises(Refusal) as refusal:
@@ -241,15 +241,17 @@ def test_what_the_roce_package_cannot_say_is_refused(changes: dict[str, object],
 
 
 def test_nics_that_differ_are_refused() -> None:
-    plan = plan_of()
+    plan = build_plan()
     host = plan.hosts["node1"]
-    other = replace(host.nics["enp67s0np0"], qos=replace(host.nics["enp67s0np0"].qos, congestion=Congestion.DCQCN_D))
+    changed_nic = replace(
+        host.nics["enp67s0np0"], qos=replace(host.nics["enp67s0np0"].qos, congestion=Congestion.DCQCN_D)
+    )
     with pytest.raises(Refusal, match="node1:enp67s0np0: found other QoS settings than enp29s0np0"):
-        texts(with_host(plan, replace(host, nics={**host.nics, "enp67s0np0": other})))
+        texts(with_host(plan, replace(host, nics={**host.nics, "enp67s0np0": changed_nic})))
 
 
 def test_an_unknown_system_is_refused() -> None:
-    plan = plan_of(**{"ubuntu-22.04": "ubunto-22.04"})
+    plan = build_plan(**{"ubuntu-22.04": "ubunto-22.04"})
     with pytest.raises(Refusal) as refusal:
         texts(plan)
     assert str(refusal.value) == (
@@ -291,7 +293,7 @@ def test_any_name_is_the_same_name_in_yaml(name: str) -> None:
     ],
 )
 def test_one_device_of_each_kind_shows_what_cannot_be_rendered(changes: dict[str, str], message: str | None) -> None:
-    plan = plan_of(**changes)
+    plan = build_plan(**changes)
     if message is None:
         render.check(plan)
         return

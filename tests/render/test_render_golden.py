@@ -44,9 +44,9 @@ def test_the_example_is_rendered_as_committed(cluster: Path) -> None:
         for difference in render.compare_files(render.files(plan, devices), golden)
         if difference.kind != "mode"  # git keeps one bit of it
     ] == []
-    beside = dict(render.ansible(plan, devices))
-    assert {path.name for path in golden.iterdir()} == {*devices, render.MANIFEST, *beside}
-    for name, text in beside.items():
+    playbooks = dict(render.ansible(plan, devices))
+    assert {path.name for path in golden.iterdir()} == {*devices, render.MANIFEST, *playbooks}
+    for name, text in playbooks.items():
         assert (golden / name).read_text(encoding="utf-8") == text
 
 

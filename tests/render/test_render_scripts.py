@@ -53,17 +53,17 @@ def sh(script: Path, *arguments: str) -> str:
 
 
 def test_nothing_is_done_without_yes(device: Path, image: Path) -> None:
-    before = contents(image)
+    installed_files = contents(image)
     output = sh(device / "apply.sh", "--root", str(image))
     assert output.startswith(
         "install: /etc/netplan/60-wirespeed.yaml\nnot run (--root): sh -c if [ -t 0 ]; then exec netplan try "
     )
     assert output.endswith("dry run: nothing was changed; ./apply.sh --yes applies\n")
-    assert contents(image) == before
+    assert contents(image) == installed_files
 
 
 def test_apply_installs_every_file_and_rollback_takes_every_file_back(device: Path, image: Path) -> None:
-    before = contents(image)
+    installed_files = contents(image)
     sh(device / "apply.sh", "--yes", "--root", str(image))
     installed = {path: text for path, text in contents(image).items() if not path.startswith("var/lib/wirespeed/")}
     text_by_path = {path: text for path, text in contents(device).items() if path not in NOT_INSTALLED}
@@ -73,7 +73,7 @@ def test_apply_installs_every_file_and_rollback_takes_every_file_back(device: Pa
     assert {line.partition(":")[0] for line in lines} == {"unchanged"}
     assert last == f"the files are installed in {image}; no command was run"
     sh(device / "rollback.sh", "--yes", "--root", str(image))
-    assert contents(image) == before
+    assert contents(image) == installed_files
     output = sh(device / "rollback.sh", "--yes", "--root", str(image))
     assert output.splitlines()[0] == (
         "nothing to restore: /usr/local/bin/wirespeed-mpirun (not installed, or already rolled back)"
@@ -82,13 +82,13 @@ def test_apply_installs_every_file_and_rollback_takes_every_file_back(device: Pa
 
 
 def test_a_second_apply_keeps_what_was_there_first(device: Path, image: Path) -> None:
-    before = contents(image)
+    installed_files = contents(image)
     sh(device / "apply.sh", "--yes", "--root", str(image))
     (device / "etc/bnxt_re/bnxt_re.conf").write_text("ENABLE_FC=1\n")
     sh(device / "apply.sh", "--yes", "--root", str(image))
     assert (image / "etc/bnxt_re/bnxt_re.conf").read_text() == "ENABLE_FC=1\n"
     sh(device / "rollback.sh", "--yes", "--root", str(image))
-    assert contents(image) == before
+    assert contents(image) == installed_files
 
 
 def test_the_script_says_what_it_interrupts(device: Path) -> None:
@@ -143,7 +143,7 @@ def test_who_sits_at_the_host_confirms_its_network(device: Path, image: Path) ->
 
 
 def test_a_command_that_failed_is_run_again(device: Path, image: Path) -> None:
-    before = contents(image)
+    installed_files = contents(image)
     code, ran = act(device, image, "apply.sh", failing="netplan")
     assert code == 1
     assert "netplan generate" in ran and "netplan apply" not in ran  # what the first does not take is not applied
@@ -151,7 +151,7 @@ def test_a_command_that_failed_is_run_again(device: Path, image: Path) -> None:
     assert act(device, image, "apply.sh") == (0, ["netplan generate", "netplan apply"])
     assert act(device, image, "apply.sh") == (0, [])
     assert act(device, image, "rollback.sh", failing="sysctl")[0] == 1
-    assert contents(image) == before
+    assert contents(image) == installed_files
 
 
 def test_a_device_that_cannot_be_written_is_not_called_done(device: Path, tmp_path: Path) -> None:
@@ -200,11 +200,11 @@ BRIDGES = [f"0000:{bus}:0{number}.0" for bus in ("19", "52", "9a", "d2") for num
 
 
 def test_acs_is_switched_off_on_the_bridges_of_the_plan_alone(device: Path, tmp_path: Path) -> None:
-    other = {"0000:17:01.0": "001d", "0000:52:01.0": ""}  # a root port; a bridge without the capability
-    registers = {**dict.fromkeys(BRIDGES, "001d"), **other}
-    code, errors, after = acs(device, tmp_path, registers, "set")
+    other_registers = {"0000:17:01.0": "001d", "0000:52:01.0": ""}  # a root port; a bridge without the capability
+    registers = {**dict.fromkeys(BRIDGES, "001d"), **other_registers}
+    code, errors, final_registers = acs(device, tmp_path, registers, "set")
     assert (code, errors) == (0, "")
-    assert after == {**dict.fromkeys(BRIDGES, "0000"), **other}
+    assert final_registers == {**dict.fromkeys(BRIDGES, "0000"), **other_registers}
 
 
 def test_a_bridge_that_does_not_obey_is_named(device: Path, tmp_path: Path) -> None:
@@ -214,8 +214,8 @@ def test_a_bridge_that_does_not_obey_is_named(device: Path, tmp_path: Path) -> N
 
 def test_verify_only_reads_and_a_missing_bridge_is_named(device: Path, tmp_path: Path) -> None:
     registers = {**dict.fromkeys(BRIDGES[1:], "0000"), BRIDGES[3]: "001d"}
-    code, errors, after = acs(device, tmp_path, registers, "verify")
-    assert (code, after) == (1, registers)
+    code, errors, final_registers = acs(device, tmp_path, registers, "verify")
+    assert (code, final_registers) == (1, registers)
     assert errors == (
         "wirespeed-acs: 0000:19:00.0: no such PCIe device on this host\n"
         "wirespeed-acs: 0000:19:03.0: ACS control is 001d, planned 0000\n"

@@ -46,12 +46,12 @@ TREE = {
 
 @pytest.mark.parametrize("umask", [0o022, 0o077, 0o000])
 def test_files_have_their_modes_whatever_the_umask(umask: int, tmp_path: Path) -> None:
-    before = os.umask(umask)
+    old_mask = os.umask(umask)
     try:
-        written = render.write(FILES, tmp_path / "new" / "out", "c")
+        summary = render.write(FILES, tmp_path / "new" / "out", "c")
     finally:
-        os.umask(before)
-    assert (written.devices, written.files, written.bytes) == (("node1", "leaf1"), 3, 15)
+        os.umask(old_mask)
+    assert (summary.devices, summary.files, summary.bytes) == (("node1", "leaf1"), 3, 15)
     assert tree(tmp_path / "new" / "out") == TREE
     assert (tmp_path / "new" / "out").stat().st_mode & 0o777 == 0o755
 

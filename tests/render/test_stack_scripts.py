@@ -48,7 +48,7 @@ for one; do
 done"""
 
 
-def system_of(
+def build_system(
     root: Path, os: str, software: str, stack: str = DOCA_25_10, catalogue: Catalogue | None = None
 ) -> System:
     """A machine without Broadcom's modules, on which installing doca-ofed brings an ofed_info that says ``stack``."""
@@ -127,7 +127,7 @@ GOLDEN = Path(__file__).with_name("stacks.txt")
 def test_a_stack_is_installed_once(
     tmp_path: Path, os: str, software: str, file: str, stack_output: str, does: list[str]
 ) -> None:
-    system = system_of(tmp_path, os, software, stack_output)
+    system = build_system(tmp_path, os, software, stack_output)
     missing = install(system)
     assert missing.returncode == 1
     assert "no file doca-host" in missing.stderr
@@ -145,33 +145,35 @@ def test_a_stack_is_installed_once(
 
 def test_what_would_be_done(tmp_path: Path) -> None:
     """``stacks.txt`` is what the scripts print: ``WIRESPEED_ACCEPT=1`` writes it again; read the difference."""
-    shown = []
+    sections = []
     for number, (system, software, *_) in enumerate((*RELEASES, MLNX_OFED)):
         folder = tmp_path / str(number)
         folder.mkdir()
-        host = system_of(folder, system, f"{software}, nic_firmware: 28.39.3004, cuda: 12.2", catalogue=nvidia("9.0"))
+        host = build_system(
+            folder, system, f"{software}, nic_firmware: 28.39.3004, cuda: 12.2", catalogue=nvidia("9.0")
+        )
         host.tool("uname", "echo KERNEL")
         host.tool("modinfo", "exit 1")
         for script in ("software-install.sh", "software-remove.sh"):
-            done = host.run(script)
-            assert (done.returncode, done.stderr) == (0, "")
-            shown.append(f"=== {system}, {software}: {script}\n{done.stdout}")
+            completed = host.run(script)
+            assert (completed.returncode, completed.stderr) == (0, "")
+            sections.append(f"=== {system}, {software}: {script}\n{completed.stdout}")
         assert list_changes(host) == []
-    text = "\n".join(shown)
+    text = "\n".join(sections)
     if environ.get("WIRESPEED_ACCEPT"):
         GOLDEN.write_text(text)
     assert text == GOLDEN.read_text()
 
 
 def test_nothing_is_done_without_yes(tmp_path: Path) -> None:
-    system = system_of(tmp_path, "ubuntu-24.04", UBUNTU)
+    system = build_system(tmp_path, "ubuntu-24.04", UBUNTU)
     result = system.run("software-install.sh")
     assert (result.returncode, result.stderr, list_changes(system)) == (0, "", [])
     assert "  run: dpkg -i DIR/doca-host_3.2.1-*-25.10-ubuntu2404_amd64.deb" in result.stdout.splitlines()
 
 
 def test_another_release_goes_first_and_asks_for_a_reboot(tmp_path: Path) -> None:
-    system = system_of(tmp_path, "ubuntu-24.04", UBUNTU)
+    system = build_system(tmp_path, "ubuntu-24.04", UBUNTU)
     (tmp_path / "release/doca-host_3.2.1-044000-25.10-ubuntu2404_amd64.deb").touch()
     system.tool("ofed_info", 'echo "OFED-internal-25.10-1.2.8:"')
     system.tool("dpkg-query", 'case "$*" in *Package*) cat "$ROOT/installed" ;; *) exit 1 ;; esac')
@@ -190,7 +192,7 @@ def test_another_release_goes_first_and_asks_for_a_reboot(tmp_path: Path) -> Non
 
 
 def test_a_stack_that_says_another_version_stops_it(tmp_path: Path) -> None:
-    system = system_of(tmp_path, "ubuntu-24.04", UBUNTU, 'echo "OFED-internal-26.01-1.0.0:"')
+    system = build_system(tmp_path, "ubuntu-24.04", UBUNTU, 'echo "OFED-internal-26.01-1.0.0:"')
     (tmp_path / "release/doca-host_3.2.1-044000-25.10-ubuntu2404_amd64.deb").touch()
     result = install(system)
     assert result.returncode == 1
@@ -198,7 +200,9 @@ def test_a_stack_that_says_another_version_stops_it(tmp_path: Path) -> None:
 
 
 def test_the_installer_of_mlnx_ofed(tmp_path: Path) -> None:
-    system = system_of(tmp_path, "ubuntu-22.04", "kernel: 5.15.0-70-generic, nic_packages: {MLNX_OFED: 24.10-0.7.0.0}")
+    system = build_system(
+        tmp_path, "ubuntu-22.04", "kernel: 5.15.0-70-generic, nic_packages: {MLNX_OFED: 24.10-0.7.0.0}"
+    )
     name = "MLNX_OFED_LINUX-24.10-0.7.0.0-ubuntu22.04-x86_64"
     folder = tmp_path / name
     folder.mkdir()
@@ -218,7 +222,7 @@ def test_the_installer_of_mlnx_ofed(tmp_path: Path) -> None:
 
 
 def test_the_way_back(tmp_path: Path) -> None:
-    system = system_of(tmp_path, "rhel-9.6", RELEASES[1][1], RELEASES[1][3])
+    system = build_system(tmp_path, "rhel-9.6", RELEASES[1][1], RELEASES[1][3])
     (tmp_path / "release" / RELEASES[1][2]).touch()
     assert install(system).returncode == 0
     uninstaller = tmp_path / "usr/sbin/ofed_uninstall.sh"
@@ -237,8 +241,8 @@ def test_the_way_back(tmp_path: Path) -> None:
     assert not [line for line in list_changes(system) if "doca" in line or "ofed" in line]
 
 
-def test_secure_boot_is_told_of(tmp_path: Path) -> None:
-    system = system_of(tmp_path, "ubuntu-24.04", UBUNTU)
+def test_secure_boot_is_reported(tmp_path: Path) -> None:
+    system = build_system(tmp_path, "ubuntu-24.04", UBUNTU)
     system.tool("mokutil", "echo 'SecureBoot enabled'")
     assert "Secure Boot is on: enrol the key" in system.run("software-install.sh").stdout
 
@@ -253,7 +257,7 @@ IMAGE = "fw-ConnectX7-rel-28_39_3004-MCX75310AAS-NEA_Ax-UEFI-14.32.17-FlexBoot-3
 
 
 def test_firmware_is_burnt_where_it_is_another_and_remembered(tmp_path: Path) -> None:
-    system = system_of(tmp_path, "ubuntu-22.04", FIRMWARE)
+    system = build_system(tmp_path, "ubuntu-22.04", FIRMWARE)
     system.tool("mstflint", MSTFLINT)
     (tmp_path / "fw-0000:43:00.0").write_text("28.39.3004\n")
     missing = install(system)
@@ -267,12 +271,12 @@ def test_firmware_is_burnt_where_it_is_another_and_remembered(tmp_path: Path) ->
     assert "reboot now;" in result.stdout
     second_result = install(system)
     assert (second_result.returncode, list_changes(system), "reboot now" in second_result.stdout) == (0, [], False)
-    back = system.run("software-remove.sh")
-    assert "enp29s0np0 0000:1d:00.0 28.36.1010" in back.stdout.splitlines()
+    removal = system.run("software-remove.sh")
+    assert "enp29s0np0 0000:1d:00.0 28.36.1010" in removal.stdout.splitlines()
 
 
 def test_firmware_for_another_psid_stops_it(tmp_path: Path) -> None:
-    system = system_of(tmp_path, "ubuntu-22.04", FIRMWARE)
+    system = build_system(tmp_path, "ubuntu-22.04", FIRMWARE)
     system.tool("mstflint", MSTFLINT.replace("${REFUSES-}", "0000:1d:00.0"))
     (tmp_path / "release" / IMAGE).touch()
     result = install(system)
@@ -281,7 +285,7 @@ def test_firmware_for_another_psid_stops_it(tmp_path: Path) -> None:
 
 
 def test_the_peer_memory_module_is_compiled_again_where_it_is_empty(tmp_path: Path) -> None:
-    system = system_of(tmp_path, "ubuntu-24.04", UBUNTU, catalogue=nvidia("9.0"))
+    system = build_system(tmp_path, "ubuntu-24.04", UBUNTU, catalogue=nvidia("9.0"))
     (tmp_path / "release/doca-host_3.2.1-044000-25.10-ubuntu2404_amd64.deb").touch()
     system.tool("modinfo", 'cat "$ROOT/depends"')
     (tmp_path / "depends").write_text("nvidia\n")
@@ -308,10 +312,10 @@ PINNED = [
 
 @pytest.mark.parametrize(("os", "does"), PINNED, ids=[row[0] for row in PINNED])
 def test_nccl_is_installed_in_its_version(tmp_path: Path, os: str, does: str) -> None:
-    system = system_of(tmp_path, os, NCCL, catalogue=nvidia("9.0"))
-    there = 'case "$*" in *nccl*) [ ! -e "$ROOT/nccl" ] || printf 2.18.3-1+cuda12.2 ;; *) printf "ii " ;; esac'
-    system.tool("dpkg-query", there)
-    system.tool("rpm", there)
+    system = build_system(tmp_path, os, NCCL, catalogue=nvidia("9.0"))
+    package_query = 'case "$*" in *nccl*) [ ! -e "$ROOT/nccl" ] || printf 2.18.3-1+cuda12.2 ;; *) printf "ii " ;; esac'
+    system.tool("dpkg-query", package_query)
+    system.tool("rpm", package_query)
     system.tool("dnf", 'case "$*" in *repoquery*) echo 12.2 ;; esac')
     system.tool("apt-cache", "echo '  Candidate: 12.2'")
     result = install(system)
@@ -323,7 +327,7 @@ def test_nccl_is_installed_in_its_version(tmp_path: Path, os: str, does: str) ->
 
 
 def test_nccl_for_a_system_without_packages_is_an_archive(tmp_path: Path) -> None:
-    system = system_of(tmp_path, "sles-15.6", NCCL, catalogue=nvidia("9.0"))
+    system = build_system(tmp_path, "sles-15.6", NCCL, catalogue=nvidia("9.0"))
     name = "nccl_2.18.3-1+cuda12.2_x86_64"
     for folder in ("lib/pkgconfig", "include"):
         (tmp_path / name / folder).mkdir(parents=True)

@@ -27,7 +27,7 @@ SYSTEMS = [
     next((model, system) for model, switch_model in load().switches.items() if system in switch_model.systems)
     for system in load().switch_systems
 ]
-ASKED = {
+OPTIONS = {
     "watchdog alert": ", watchdog: {action: alert}",
     "watchdog errdisable": ", watchdog: {action: errdisable}",
     "watchdog forward": ", watchdog: {action: forward}",
@@ -71,17 +71,17 @@ def outcome(model: str, system: str, options: str = "", priority: int = 3, conge
     return "said" if files != render_files(model, system) else "left out"
 
 
-@pytest.mark.parametrize("options", list(ASKED))
+@pytest.mark.parametrize("options", list(OPTIONS))
 @pytest.mark.parametrize(("model", "system"), SYSTEMS, ids=[system for _, system in SYSTEMS])
 def test_nothing_asked_is_left_out(model: str, system: str, options: str) -> None:
-    assert outcome(model, system, ASKED[options]) != "left out"
+    assert outcome(model, system, OPTIONS[options]) != "left out"
 
 
 @pytest.mark.parametrize(("model", "system"), SYSTEMS, ids=[system for _, system in SYSTEMS])
 def test_another_priority_is_not_left_out(model: str, system: str) -> None:
     """On some systems a pause stops the queue of its own number, so the queue must be asked for, too."""
     assert outcome(model, system, priority=5) != "left out"
-    assert outcome(model, system, ASKED["queue"], priority=5) != "left out"
+    assert outcome(model, system, OPTIONS["queue"], priority=5) != "left out"
 
 
 @pytest.mark.parametrize(("model", "system"), SYSTEMS, ids=[system for _, system in SYSTEMS])

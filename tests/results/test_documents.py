@@ -10,27 +10,27 @@ from wirespeed.errors import Refusal
 from wirespeed.results import documents
 from wirespeed.results.json import document
 
-WRITTEN = {
+RESULTS = {
     "peers": ("bench-peers", history_sample.PEERS),
     "comparison": ("bench-comparison", history_sample.COMPARISON),
     "history": ("bench-history", history_sample.HISTORY),
 }
 
 
-@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.parametrize("name", RESULTS)
 def test_what_was_written_is_read(name):
-    kind, result = WRITTEN[name]
+    kind, result = RESULTS[name]
     assert documents.read(document(kind, 1, **{name: result}), "a.json") == result
 
 
-@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.parametrize("name", RESULTS)
 def test_unknown_keys_are_ignored_and_defaults_filled_in(name):
-    kind, result = WRITTEN[name]
+    kind, result = RESULTS[name]
     body = json.loads(document(kind, 1, **{name: result}))
     body["later"] = body[name]["later"] = 1
     body[name].pop("notes", None)
-    found = documents.read(json.dumps(body), "a.json")
-    assert found == (dataclasses.replace(result, notes=()) if name == "peers" else result)
+    restored_result = documents.read(json.dumps(body), "a.json")
+    assert restored_result == (dataclasses.replace(result, notes=()) if name == "peers" else result)
 
 
 def _document_without(*path):
@@ -52,7 +52,7 @@ def _document_with(value, *path):
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "problem_text"),
     [
         ("{", "broken JSON"),
         ("[" * 5000, "broken JSON"),
@@ -73,12 +73,12 @@ def _document_with(value, *path):
         (_document_with({}, "peers", "matrices"), "{} for peers.matrices"),
     ],
 )
-def test_what_is_none_is_refused(text, found):
+def test_what_is_none_is_refused(text, problem_text):
     with pytest.raises(Refusal) as refusal:
         documents.read(text, "a.json")
     (problem,) = refusal.value.problems
-    assert problem.place == ("a.json:1" if found == "broken JSON" else "a.json")
-    assert problem.found.startswith(found)
+    assert problem.place == ("a.json:1" if problem_text == "broken JSON" else "a.json")
+    assert problem.found.startswith(problem_text)
 
 
 def test_a_number_beyond_the_range_of_a_float_is_refused():
