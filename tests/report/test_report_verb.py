@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from wirespeed.benchmarks.run import create_folder
 from wirespeed.cli.app import app
 from wirespeed.cli.exit import Exit
-from wirespeed.report import terminal
+from wirespeed.report import junit, terminal, ticket
 from wirespeed.results import json as results
 from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.campaign import Attempt, Campaign, Command, Grade, Outcome, Step
@@ -75,6 +75,34 @@ def test_a_failed_run_and_a_comparison_are_counted(tmp_path):
     terminal.summary(content, Console(file=stream, width=120))
     assert stream.getvalue().startswith("benchmarks  1 run failed  0 fail  0 warn")
     assert "\ncomparison  " in stream.getvalue() and " worse  " in stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("status", "row", "case"),
+    [
+        (
+            RunStatus.TRUNCATED,
+            "- **truncated** {run}: the log ends before the run does; nothing to judge (`{file}`)",
+            "truncated: the log ends before the run does",
+        ),
+        (
+            RunStatus.COMPLETE,
+            "- **unknown** {run}: the log contains no bandwidth to judge (`{file}`)",
+            "the log contains no bandwidth to judge",
+        ),
+    ],
+)
+def test_a_run_without_a_verdict_is_no_pass(status, row, case):
+    run = dataclasses.replace(report_sample.RUN, verdicts=(), status=status)
+    content = dataclasses.replace(report_sample.REPORT, findings=(), runs=(run, report_sample.RUN), relations=())
+    described = f"`{run.title}`, {run.ranks} ranks"
+    assert row.format(run=described, file=run.file) in ticket.text(content)
+    (error,) = (
+        error
+        for error in ElementTree.fromstring(junit.text(content)).iter("error")
+        if error.attrib["message"] == case and error.attrib["type"] == "unknown"
+    )
+    assert error.text == run.file
 
 
 def test_html_by_the_name_of_the_output(tmp_path, log):

@@ -163,6 +163,18 @@ def test_logs_are_compared_without_a_store(tmp_path: Path) -> None:
     assert mixed["series"] == comparison["series"]
 
 
+def test_copies_of_a_log_are_one_run(tmp_path: Path) -> None:
+    text = (BENCH / "ib-write-bw-bidirectional.log").read_text()
+    for name, value in (("before", "774.97"), ("after", "387.48")):
+        (tmp_path / name).mkdir()
+        for number in range(5):
+            (tmp_path / name / f"{number}.log").write_text(text.replace("774.97", value))
+    ran = bench("compare", tmp_path / "before", tmp_path / "after", "--metric", "bw_avg", "--size", "8MiB")
+    assert ran.returncode == 3, ran.stdout
+    assert ran.stderr.count("found the same bytes as") == 8
+    assert "too few values" in ran.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

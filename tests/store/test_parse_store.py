@@ -125,6 +125,13 @@ def test_refusals(arguments: tuple[str, ...], message: str, tmp_path: Path) -> N
     assert "geheim" not in ran.stderr
 
 
+def test_the_hint_of_an_unknown_log_names_the_store(tmp_path: Path) -> None:
+    store = str(tmp_path / "a.db")
+    assert parse(LOG, "--store", store, "--label", "kept").returncode == 0
+    ran = bench("log", "kept", "qq", "--store", store)
+    assert (ran.returncode, f"`wirespeed bench log kept --store {store}` lists them" in ran.stderr) == (2, True)
+
+
 def test_a_log_that_was_read_is_not_called_skipped(tmp_path: Path) -> None:
     folder = tmp_path / "logs"
     folder.mkdir()

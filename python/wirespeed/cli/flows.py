@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -142,17 +141,17 @@ def judge_logs(
         Refusal: a log contains no output of a known tool or is from a lab, or a name from the user does not exist.
     """
     from wirespeed.benchmarks.judge.logs import Log, judge_all_logs
+    from wirespeed.cli.logs import CopyDetector
     from wirespeed.errors import Problem
 
     logs: list[Log] = []
     notices: list[Problem] = []
-    origins: dict[tuple[object, ...], str] = {}  # steps of a run may print equal values, but at different times
+    copies = CopyDetector()
     for file in files:
         check_no_lab(file)
         content = file.content()
-        first = origins.setdefault((sha256(content).digest(), file.location, file.span), file.name)
-        if first != file.name:
-            notices.append(Problem(file.name, f"the same bytes as {first}", "another measurement; ignored"))
+        if (copy := copies.find_copy(file, content)) is not None:
+            notices.append(copy)
             continue
         reading = _read_log(file, content, notices)
         if reading is not None:

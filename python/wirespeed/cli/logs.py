@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wirespeed.errors import Refusal
+from wirespeed.errors import Problem, Refusal
 
 if TYPE_CHECKING:
     from wirespeed.benchmarks import Reading
@@ -70,6 +71,26 @@ def log_files(names: Iterable[str]) -> Iterator[LogFile]:
             yield from (LogFile(str(file), file, is_in_folder=True) for file in sorted(inner))
         else:
             yield LogFile(name, path)
+
+
+@dataclass(frozen=True, slots=True)
+class CopyDetector:
+    """Finds logs with the same bytes as an earlier log: a copy, or a file that is named twice, is no second run.
+
+    Steps of ``bench run`` may print equal values, but at another location, at another time or in another attempt.
+    """
+
+    _names: dict[tuple[object, ...], str] = field(default_factory=dict)
+
+    def find_copy(self, log: LogFile, content: bytes) -> Problem | None:
+        """The notice on a log that is a copy of an earlier one; None for the first with these bytes."""
+        origin = sha256(content).digest(), log.location, log.span, log.key
+        if origin not in self._names:
+            self._names[origin] = log.name
+            return None
+        first = self._names[origin]
+        copy_of = "the same file a second time" if first == log.name else f"the same bytes as {first}"
+        return Problem(log.name, copy_of, "another measurement; ignored")
 
 
 def text(content: bytes) -> str:

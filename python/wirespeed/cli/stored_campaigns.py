@@ -217,9 +217,12 @@ def _read_file_side(name: str, selection: Filters) -> _Side:
     from wirespeed.store.batch import parse_series
     from wirespeed.store.configuration_diff import Circumstance
 
-    files = list(logs.log_files([name]))
+    copies = logs.CopyDetector()
+    copy_notices = {file: copies.find_copy(file, file.content()) for file in logs.log_files([name])}
+    files = [file for file, notice in copy_notices.items() if notice is None]
     share = read_share(files)
     batch = share.batch
+    show_problems([notice for notice in copy_notices.values() if notice is not None], label="warning")
     show_problems(share.notices, label="warning")
     show_problems(share.skipped, label="skipped")
     if share.refusals:

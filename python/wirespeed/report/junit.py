@@ -43,6 +43,9 @@ def text(report: Report, all_findings: Sequence[Finding] = ()) -> str:
                 _add_verdict(suite, run, verdict)
         if run.status is not RunStatus.COMPLETE:
             _incomplete_run(suite, run)
+        elif runs.is_without_verdict(run):
+            case = SubElement(suite, "testcase", classname=wording.line(run.tool), name="the log contains a bandwidth")
+            _add_outcome(case, Judgement.UNKNOWN.value, runs.NO_BANDWIDTH, run.file)
         _set_counts(suite)
     if report.relations:
         _add_relations(_add_suite(root, "runs compared with each other", report.recorded), report.relations)

@@ -11,6 +11,8 @@ from wirespeed.results.verdicts import Bound, JudgedRun, Judgement, Relation, Ve
 
 ENDED_EARLY = "the log ends before the run does"
 """Why a run is not complete, if the tool does not report it."""
+NO_BANDWIDTH = "the log contains no bandwidth to judge"
+"""Why a complete run has no verdict."""
 
 
 def overall_verdict(judged: Sequence[JudgedRun], relations: Sequence[Relation], verdict: Judgement) -> str:
@@ -25,6 +27,8 @@ def overall_verdict(judged: Sequence[JudgedRun], relations: Sequence[Relation], 
     if counts[Judgement.UNKNOWN]:
         parts.append(f"{wording.plural(counts[Judgement.UNKNOWN], 'measurement')} could not be judged")
     parts += count_incomplete(judged)
+    if counts and (unjudged := sum(is_without_verdict(run) for run in judged)):
+        parts.append(f"{wording.plural(unjudged, 'run')} without a bandwidth to judge")
     if counts[Judgement.SKIP]:
         parts.append(f"{counts[Judgement.SKIP]:,} for information only")
     elif not counts:
@@ -34,6 +38,11 @@ def overall_verdict(judged: Sequence[JudgedRun], relations: Sequence[Relation], 
         compared = ", ".join(f"{count} {kind.value}" for kind, count in outcomes.items())
         parts.append(f"comparisons of runs: {compared}")
     return f"{verdict.value.upper()}: {'; '.join(parts)}"
+
+
+def is_without_verdict(run: JudgedRun) -> bool:
+    """Whether a run is complete and nothing in its log can be judged."""
+    return run.status is RunStatus.COMPLETE and not run.verdicts
 
 
 def count_incomplete(judged: Sequence[JudgedRun]) -> list[str]:

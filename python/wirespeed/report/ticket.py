@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from wirespeed.errors import format_first
-from wirespeed.report import campaign_comparison, peers, ranking, relations, wording
+from wirespeed.report import campaign_comparison, peers, ranking, relations, runs, wording
+from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.campaign_history import Comparison, Difference
 from wirespeed.results.findings import Fix
 from wirespeed.results.peers import Matrix, Suspect
@@ -47,13 +48,21 @@ def text(report: Report) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _worst_measurements(runs: Sequence[JudgedRun]) -> list[str]:
+def _worst_measurements(judged: Sequence[JudgedRun]) -> list[str]:
     """The worst measurement of each run, the worst run first."""
     rows: list[tuple[int, float, str]] = []
-    for run in runs:
+    unjudged = _URGENCY.index(Judgement.UNKNOWN), 0.0
+    for run in judged:
         if run.error:
             causes = f"; likely causes: {', '.join(run.failures)}" if run.failures else ""
             rows.append((-1, 0.0, f"- **failed** {_describe_run(run)}: {_code(run.error)} ({_code(run.file)}){causes}"))
+        elif run.status is RunStatus.TRUNCATED:
+            addition = "" if run.verdicts else "; nothing to judge"
+            rows.append(
+                (*unjudged, f"- **truncated** {_describe_run(run)}: {runs.ENDED_EARLY}{addition} ({_code(run.file)})")
+            )
+        elif runs.is_without_verdict(run):
+            rows.append((*unjudged, f"- **unknown** {_describe_run(run)}: {runs.NO_BANDWIDTH} ({_code(run.file)})"))
         verdicts = [verdict for verdict in run.verdicts if verdict.judgement in _URGENCY]
         if verdicts:
             worst = min(verdicts, key=lambda verdict: (_URGENCY.index(verdict.judgement), _get_fraction(verdict)))
@@ -212,9 +221,9 @@ def _list_next_steps(report: Report) -> list[str]:
             command for _, suspect in _sort_suspects(report) if not suspect.confirmed for command in suspect.retest
         )
     )
-    runs = list(dict.fromkeys(command for run in report.runs for command in run.repeat))
-    if runs:
-        lines += [*([""] if lines else []), "Repeat the runs that failed once:", *_format_code_block(runs)]
+    failed_once = list(dict.fromkeys(command for run in report.runs for command in run.repeat))
+    if failed_once:
+        lines += [*([""] if lines else []), "Repeat the runs that failed once:", *_format_code_block(failed_once)]
     causes = list(dict.fromkeys(cause for run in report.runs for cause in run.failures))
     if causes:
         explained = [f"wirespeed explain {cause}" for cause in causes]

@@ -184,6 +184,23 @@ def test_a_copy_of_a_log_confirms_nothing(tmp_path):
     assert "found the same bytes as" in result.stderr
 
 
+@pytest.mark.parametrize("second", ["", "write_bw.txt"])
+def test_a_file_that_is_named_twice_confirms_nothing(tmp_path, second):
+    """As a file, or as a file of the folder that is also named."""
+    first = str(tmp_path) if not second else str(tmp_path / second)
+    result = run(tmp_path, write_bw(230.0), first, *ENDS)
+    assert "failed in a single run" in " ".join(result.stdout.split())
+    assert "found the same file a second time; expected another measurement; ignored" in result.stderr
+
+
+def test_the_last_line_counts_logs_without_a_bandwidth(tmp_path):
+    commas = tmp_path / "commas.txt"
+    commas.write_text(write_bw(391.0).replace(".", ","), encoding="utf-8")
+    result = run(tmp_path, write_bw(391.0), str(commas), *ENDS)
+    assert result.exit_code == Exit.INCOMPLETE
+    assert "UNKNOWN: 1 pass of 1 judged measurement; 1 run without a bandwidth to judge" in result.stdout
+
+
 @pytest.mark.parametrize("campaign", ["night", "latest", "1"])
 def test_a_stored_campaign_is_judged(tmp_path, campaign):
     run(tmp_path, write_bw(230.0))

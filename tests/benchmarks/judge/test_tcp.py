@@ -68,6 +68,13 @@ def test_udp_counts_its_datagrams():
     assert verdict.physical.value == pytest.approx(400 * 1460 / (1460 + 28 + 38))
 
 
+def test_a_server_that_is_named_twice_is_one_end():
+    """In "Connecting to host" and in the line of the connection."""
+    run = iperf({"SUM receiver": 390.0}, server_address=ADDRESSES["remote_address"], **ADDRESSES)
+    ends = verdicts(run)["SUM receiver"].reachable.assumptions[0]
+    assert ends == "node1:bnxt_re0 and node2:bnxt_re0 by the addresses in the log"
+
+
 def test_assumptions():
     assert verdicts(iperf({"SUM receiver": 390.0}))["SUM receiver"].reachable.assumptions == (
         "node1:bnxt_re0 and node2:bnxt_re0 by the addresses in the log",

@@ -101,7 +101,8 @@ def _find_ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]
     stated = (run.parameters.local_address, run.parameters.remote_address, run.parameters.server_address)
     located = [nic for address in stated if address and (nic := nic_with_address(plan, address)) is not None]
     if located:
-        assumptions.append(f"{' and '.join(str(nic) for nic in located)} by the addresses in the log")
+        names = " and ".join(dict.fromkeys(str(nic) for nic in located))
+        assumptions.append(f"{names} by the addresses in the log")
     return located
 
 

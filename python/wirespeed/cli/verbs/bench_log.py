@@ -31,6 +31,7 @@ def log(
       wirespeed bench log latest all_reduce.log | wirespeed bench parse -
     """
     import sys
+    from shlex import quote
 
     from wirespeed.cli.console import standard_output
     from wirespeed.errors import did_you_mean, refuse
@@ -47,7 +48,8 @@ def log(
         contents = opened.content(stored, name)
         if not contents:
             names = [log_name for log_name, _, _ in logs]
-            hint = did_you_mean(name, names) or f"`wirespeed bench log {campaign}` lists them"
+            options = f" --store {quote(store)}" if store else ""
+            hint = did_you_mean(name, names) or f"`wirespeed bench log {quote(campaign)}{options}` lists them"
             raise refuse(f"campaign {stored.label}", f"no log named {name!r}", hint=hint)
         for content in contents:
             sys.stdout.buffer.write(content)
