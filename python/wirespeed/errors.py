@@ -67,7 +67,10 @@ def format_choices(names: Iterable[object]) -> str:
 
 
 def did_you_mean(word: str, choices: Sequence[str]) -> str | None:
-    """A hint with the choice most similar to ``word``, or the only one that contains it. None if none is similar."""
+    """A hint with the choice most similar to ``word``, or the only one with a similar part. None if none is similar."""
     candidates = [name for name in choices if len(word) >= _SHORTEST_PART and word.lower() in name.lower()]
     similar = candidates if len(candidates) == 1 else difflib.get_close_matches(word, choices, n=1, cutoff=0.6)
+    if not similar and len(word) >= _SHORTEST_PART:
+        candidates = [name for name in choices if difflib.get_close_matches(word.lower(), name.split("-"), cutoff=0.75)]
+        similar = candidates if len(candidates) == 1 else []
     return f"did you mean {similar[0]!r}?" if similar else None

@@ -72,12 +72,25 @@ def test_every_setting_of_a_platform_has_its_state() -> None:
 
 def test_a_switch_and_a_nic_have_the_states_of_their_platforms() -> None:
     (leaf,) = list_json("switches", "arista-7060dx5-64s")
-    assert leaf["settings"]["eos"]["queue.ecn.minimum"] == "rendered and read back"
-    assert leaf["settings"]["eos"]["port.neighbour.device"] == "read back"
+    assert leaf["settings"]["eos"]["queue.ecn.minimum"]["state"] == "rendered and read back"
+    assert leaf["settings"]["eos"]["port.neighbour.device"]["state"] == "read back"
     (nic,) = list_json("nics", "broadcom-bcm957608-p1400gd")
-    assert nic["settings"]["nic.nvm.rdma"] == "rendered and read back"
-    assert all(row["settings"] for row in list_json("nics"))
+    assert nic["settings"]["nic.nvm.rdma"]["state"] == "rendered and read back"
+    by_platform = {(row["kind"], row["name"]): row["settings"] for row in list_json("platforms")}
+    assert all(row["settings"] == by_platform["nic", row["platform"]] for row in list_json("nics"))
     assert all(states for row in list_json("switches") for states in row["settings"].values())
+    (nxos,) = list_json("switches", "cisco-n9k-c9364d-gx2a")
+    assert nxos["settings"]["nxos"] == by_platform["switch", "nxos"]
+
+
+def test_the_page_of_a_switch_has_the_notes_of_its_platform() -> None:
+    pages = [
+        CliRunner().invoke(app, ["list", *words], env={"COLUMNS": "200", "NO_COLOR": "1"}).stdout
+        for words in (("switches", "cisco-n9k-c9364d-gx2a"), ("platforms", "nxos"))
+    ]
+    mtu_lines = [next(line for line in page.splitlines() if "port.link.mtu " in line) for page in pages]
+    assert mtu_lines[0].removeprefix("nxos: ").split() == mtu_lines[1].split()
+    assert "format not verified; default of the device: 1500" in mtu_lines[0]
 
 
 @pytest.mark.parametrize("category", KINDS)

@@ -109,7 +109,7 @@ def _parse_percent(text: Any) -> Any:
         return text
     number = text.removesuffix("%").rstrip()
     if _WHOLE.fullmatch(number) is None or int(number) > 100:
-        raise Unfit("a whole percentage from 0% to 100%")
+        raise Unfit("a whole percentage from 0% to 100%", "write a percentage such as 50%")
     return int(number)
 
 
@@ -144,7 +144,11 @@ def _make_number_parser(cls: type[Number]) -> Callable[[Any], Any]:
         if not isinstance(text, str):
             return text
         if _WHOLE.fullmatch(text) is None or int(text) > cls.last:
-            raise Unfit(f"{'an' if cls.space[0] == '8' else 'a'} {cls.space} from 0 to {cls.last}")
+            expected = f"{'an' if cls.space[0] == '8' else 'a'} {cls.space} from 0 to {cls.last}"
+            is_padded = text.isdecimal() and int(text) <= cls.last
+            raise Unfit(
+                expected, f"write {int(text)}" if is_padded else f"write a whole number such as {cls.last // 2}"
+            )
         return cls(int(text))
 
     return parse
@@ -158,17 +162,27 @@ def _parse_dscps(text: Any) -> Any:
     dscps: set[Dscp] = set()
     for entry in entries:
         if not isinstance(entry, str):
-            raise Unfit("DSCP values from 0 to 63, such as 26 or [24-31, 46]")
+            raise Unfit(_DSCPS)
         for part in entry.split(","):
             dscps |= _dscp_range(part.strip())
     return frozenset(dscps)
+
+
+_DSCPS = "DSCP values from 0 to 63, such as 26 or [24-31, 46]"
+
+
+def _suggest_dscp(text: str) -> str | None:
+    """A hint for a number that is a ToS byte: the DSCP is its upper six bits (RFC 2474, section 3)."""
+    if _WHOLE.fullmatch(text) is None or not 63 < int(text) <= 255:
+        return None
+    return f"the ToS byte {text} has DSCP {int(text) >> 2}"
 
 
 def _dscp_range(part: str) -> set[Dscp]:
     ends = _RANGE.fullmatch(part)
     first, last = ends.groups() if ends else (part, part)
     if _WHOLE.fullmatch(first) is None or _WHOLE.fullmatch(last) is None or not int(first) <= int(last) <= 63:
-        raise Unfit("DSCP values from 0 to 63, such as 26 or [24-31, 46]")
+        raise Unfit(_DSCPS, _suggest_dscp(part))
     return {Dscp(value) for value in range(int(first), int(last) + 1)}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
@@ -154,7 +155,9 @@ class _Expansion:
         try:
             check_host_name(self.file.name)
         except Unfit:
-            self._add_problem(("name",), f"the name {self.file.name!r}", "letters, digits, hyphens and dots")
+            similar_name = re.sub(r"[^A-Za-z0-9.]+", "-", self.file.name).strip("-.")[:63].rstrip("-.")
+            hint = f"did you mean {similar_name!r}?" if similar_name else None
+            self._add_problem(("name",), f"the name {self.file.name!r}", "letters, digits, hyphens and dots", hint)
 
     def _expand_hosts(self) -> Iterator[tuple[str, HostSpec | None]]:
         if not self.file.hosts:

@@ -77,12 +77,11 @@ def platform_support() -> tuple[PlatformSupport, ...]:
     return tuple(_list_support(platform) for platform in platforms().values())
 
 
-def setting_states(kind: str, system: str) -> Mapping[str, str]:
-    """State of each setting on an operating system or NIC platform; empty when no platform is for it."""
+def list_supports(kind: str, system: str) -> tuple[SettingSupport, ...]:
+    """Support of each setting on an operating system or NIC platform; empty when no platform is for it."""
     name = platform_of_system(kind, system) or system
     platform = platforms().get((kind, name))
-    supports = _list_support(platform).settings if platform else ()
-    return {support.setting: support.state.value for support in supports}
+    return _list_support(platform).settings if platform else ()
 
 
 def _list_support(platform: Platform) -> PlatformSupport:

@@ -155,13 +155,16 @@ def patterned_cables(
             )
             continue
         free = f"at most {max(0, whole - uplink_ports)}"
+        fits_with_fewer_uplinks = cluster.fabric is not None and 0 < whole - count < uplink_ports
         problems.refuse(
-            path,
+            ("fabric", "leaf_spine", "uplinks") if fits_with_fewer_uplinks else path,
             f"{count} NICs for {'each of ' if len(leaves) > 1 else ''}{fold_names([name for name, _ in leaves])}",
             f"{free}: {whole} ports, of which {uplink_ports} are uplinks"
             if uplink_ports
             else f"{free}, one for each port",
-            _room_hint(cluster, whole - count, uplink_ports),
+            f"add leaves, or reduce uplinks (fabric.leaf_spine.uplinks: {whole - count} at most)"
+            if fits_with_fewer_uplinks
+            else "add leaves",
         )
     if problems.refusals:
         return []
@@ -172,12 +175,6 @@ def patterned_cables(
         for host, host_chassis in chassis.items()
         for host_port in host_chassis.host_ports
     ]
-
-
-def _room_hint(cluster: Cluster, most_uplinks: int, uplinks: int) -> str:
-    if cluster.fabric is None or not 0 < most_uplinks < uplinks:
-        return "add leaves"
-    return f"add leaves, or give each leaf at most {most_uplinks} uplinks (fabric.leaf_spine.uplinks)"
 
 
 def _group_ports(cluster: Cluster, chassis: Mapping[str, Chassis], domain: Domain) -> list[list[tuple[str, HostPort]]]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from wirespeed.cli.app import app
 from wirespeed.units import format_transfer_rate
+
+if TYPE_CHECKING:
+    from wirespeed.collect.support import SettingSupport
 
 
 class Topic(StrEnum):
@@ -112,19 +115,23 @@ def _list_platforms() -> Rows:
             "drivers": list(entry.drivers),
             "commands": entry.commands,
             "files": list(entry.files),
-            "settings": {
-                setting.setting: {
-                    "state": setting.state.value,
-                    "verified": setting.verified,
-                    "default": setting.default,
-                    "automatic": setting.automatic,
-                    "instead": setting.instead,
-                }
-                for setting in entry.settings
-            },
+            "settings": _describe_supports(entry.settings),
         }
         for entry in platform_support()
     ]
+
+
+def _describe_supports(supports: Iterable[SettingSupport]) -> dict[str, dict[str, Any]]:
+    return {
+        support.setting: {
+            "state": support.state.value,
+            "verified": support.verified,
+            "default": support.default,
+            "automatic": support.automatic,
+            "instead": support.instead,
+        }
+        for support in supports
+    }
 
 
 def _list_servers() -> Rows:
@@ -147,7 +154,7 @@ def _list_servers() -> Rows:
 
 def _list_nics() -> Rows:
     from wirespeed.catalogue import load
-    from wirespeed.collect.support import setting_states
+    from wirespeed.collect.support import list_supports
 
     return [
         {
@@ -159,7 +166,7 @@ def _list_nics() -> Rows:
             "ports": model.ports.value,
             "speed": str(model.speed.value),
             "pcie": _format_pcie(model.pcie),
-            "settings": setting_states("nic", model.system),
+            "settings": _describe_supports(list_supports("nic", model.system)),
         }
         for name, model in load().nics.items()
     ]
@@ -183,7 +190,7 @@ def _list_gpus() -> Rows:
 
 def _list_switches() -> Rows:
     from wirespeed.catalogue import load
-    from wirespeed.collect.support import setting_states
+    from wirespeed.collect.support import list_supports
 
     return [
         {
@@ -194,7 +201,7 @@ def _list_switches() -> Rows:
             "chip": model.chip,
             "ports": model.ports.value,
             "speed": str(model.speed.value),
-            "settings": {system: setting_states("switch", system) for system in model.systems},
+            "settings": {system: _describe_supports(list_supports("switch", system)) for system in model.systems},
         }
         for name, model in load().switches.items()
     ]
