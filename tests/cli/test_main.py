@@ -37,6 +37,18 @@ def test_version():
     assert wirespeed("--version").stdout.startswith("wirespeed ")
 
 
+@pytest.mark.parametrize(
+    "arguments", ["list failures", "list failures --format json", "explain NIC-05", "--help", "list nope"]
+)
+def test_a_closed_pipe_ends_a_command_as_other_programs(arguments):
+    with subprocess.Popen(
+        [sys.executable, "-m", "wirespeed", *arguments.split()], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.close()  # long before the first line
+        assert process.wait() == Exit.CLOSED_PIPE
+
+
 @pytest.mark.parametrize("value", ["1", "2.3.1", "bash"])
 @pytest.mark.parametrize("option", ["VERSION", "HELP", "INSTALL_COMPLETION", "SHOW_COMPLETION", "LIST_HELP"])
 def test_options_that_exit_take_no_variable(option, value, tmp_path):
@@ -155,8 +167,10 @@ def test_collect_ignores_the_variable_of_an_option_that_chooses_its_job():
         ),
         (
             "sim compare incast.json -o out",
-            "wirespeed sim compare: no option named '-o'\n  hint: it writes no tables; for charts use `wirespeed sim "
-            "run -o DIR` with each algorithm, then `wirespeed report DIR DIR`",
+            "wirespeed sim compare: no option named '-o'\n  hint: it writes no tables; for charts copy the "
+            "cluster file, set another `congestion` of the class in each copy (in scenarios "
+            "parameters.congestion.algorithm), run `wirespeed sim run -o DIR` with each, then "
+            "`wirespeed report DIR DIR`",
         ),
         ("bench parse /nowhere/a.log", "/nowhere/a.log: no such file or directory\n  hint: no folder /nowhere"),
     ],

@@ -6,7 +6,9 @@ Commands import flows and heavy packages inside their functions, so that ``wires
 from __future__ import annotations
 
 import errno
+import os
 import sys
+from typing import NoReturn
 
 import typer
 
@@ -23,10 +25,25 @@ _DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, 
 def main() -> None:
     """Run the command line and exit with an `Exit` code. The framework handles Ctrl-C with the same code."""
     try:
+        _run()
+    except BrokenPipeError:
+        _exit_closed_pipe()
+    except SystemExit as ended:
+        if isinstance(ended.__context__, BrokenPipeError):  # Typer and Rich exit with 1
+            _exit_closed_pipe()
+        raise
+
+
+def _run() -> NoReturn:
+    """Run the command line and exit."""
+    try:
         code = app(prog_name="wirespeed", standalone_mode=False)
+        sys.stdout.flush()
     except Refusal as refusal:
         _show_problems(refusal.problems)
         sys.exit(Exit.REFUSED)
+    except BrokenPipeError:
+        raise
     except OSError as error:
         if error.filename is None and error.errno not in _DISK_ERRORS:
             _report_bug(error)
@@ -41,6 +58,14 @@ def main() -> None:
         _exit_usage(error)
         _report_bug(error)
     sys.exit(code if isinstance(code, int) else Exit.PASSED)
+
+
+def _exit_closed_pipe() -> NoReturn:
+    """Exit with 141 like programs that SIGPIPE ends; nothing more is written to the closed pipe."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    for output in (1, 2):  # buffered text is written at the end of the process
+        os.dup2(null, output)
+    sys.exit(Exit.CLOSED_PIPE)
 
 
 def _exit_usage(error: Exception) -> None:

@@ -4,7 +4,10 @@ from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """Exit codes of all commands. If several apply, the first of 130, 70, 2, 1, 3, 0 is returned."""
+    """Exit codes of all commands. If several apply, the first of 130, 70, 2, 1, 3, 0 is returned.
+
+    `CLOSED_PIPE` replaces them, since the command stops there.
+    """
 
     PASSED = 0  # warnings allowed unless --strict; all skip is passed
     FAILED = 1  # a check or verdict failed, or diff found a difference
@@ -12,6 +15,7 @@ class Exit(IntEnum):
     INCOMPLETE = 3  # any status unknown or error, or nothing ran
     INTERNAL = 70
     INTERRUPTED = 130
+    CLOSED_PIPE = 141  # the reader of the output ended before it was complete, such as head; as after SIGPIPE
 
     @classmethod
     def worst(cls, *codes: "Exit") -> "Exit":

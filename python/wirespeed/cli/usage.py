@@ -91,8 +91,9 @@ _CONGESTION_CONTROL = (
     "the scenario; `wirespeed sim compare --algorithm` compares several"
 )
 _NO_TABLES = (
-    "it writes no tables; for charts use `wirespeed sim run -o DIR` with each algorithm, "
-    "then `wirespeed report DIR DIR`"
+    "it writes no tables; for charts copy the cluster file, set another `congestion` of the class in each copy (in "
+    "scenarios parameters.congestion.algorithm), run `wirespeed sim run -o DIR` with each, then "
+    "`wirespeed report DIR DIR`"
 )
 _REPLACEMENTS = (
     (re.compile("sim run (--algorithm|--congestion|--preset .*)"), _CONGESTION_CONTROL),
