@@ -327,6 +327,28 @@ def test_a_failed_flow_fails_the_comparison(tmp_path: Path) -> None:
     result = wirespeed(path, "--algorithm", "dctcp,swift")
     assert result.returncode == 1
     assert [line.split()[:2] for line in result.stdout.splitlines()[3:5]] == [["dctcp", "2/3"], ["swift", "2/3"]]
+    assert "  dctcp, swift: 1 of 3 flows failed" in result.stdout.splitlines()
+
+
+def test_flows_that_the_end_of_the_run_cut_off_are_counted(incast: Path) -> None:
+    result = wirespeed(incast, "--algorithm", "dctcp,swift", "--until", "100us")
+    assert result.returncode == 0
+    note = "  dctcp, swift: 3 of 3 flows in progress when --until stopped the run; give a later time"
+    assert note in result.stdout.splitlines()
+
+
+def test_scenarios_of_the_same_name_are_told_apart_by_file(incast: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.json"
+    copy.write_text(incast.read_text())
+    folder = tmp_path / "other"
+    folder.mkdir()
+    (folder / "incast.json").write_text(incast.read_text())
+    for files, names in (
+        ((incast, copy, incast), ["incast.json", "copy.json"]),
+        ((incast, folder / "incast.json"), [incast, folder / "incast.json"]),
+    ):
+        runs = json.loads(wirespeed(*files, "--algorithm", "dctcp", "-f", "json").stdout)["runs"]
+        assert [run["scenario"] for run in runs] == [f"{INCAST['name']} ({name})" for name in names]
 
 
 def test_refused(incast: Path) -> None:
@@ -400,6 +422,7 @@ def test_options_that_do_not_apply(planned_files: tuple[Path, Path, Path], incas
     for arguments, problem in (
         ([cluster], f"error: {cluster}: --traffic is missing"),
         ([incast, "-t", traffic], "error: --traffic: does not apply to scenarios, which contain their flows"),
+        ([incast.parent], f"error: {incast.parent}: found a folder; expected a cluster file or a scenario"),
         ([cluster, "-t", traffic, "--preset", "hpcc"], "error: --preset: hpcc does not apply to a cluster file"),
     ):
         refused = wirespeed(*arguments)

@@ -306,8 +306,23 @@ def test_files_and_options_that_do_not_go_together(tmp_path: Path) -> None:
     scenario = EXAMPLES / "simulator" / "incast.json"
     existing = tmp_path / "there.json"
     existing.write_text("kept")
+    log = tmp_path / "all_reduce.log"
+    log.write_text("# nThread 1 nGpus 1\nnode1:1203:1203 [0] NCCL INFO Bootstrap\n")
+    results = tmp_path / "results"
+    results.mkdir()
+    (results / "summary.json").write_text("{}")
     rows = [
         ((cluster,), f"error: {cluster}: --traffic is missing"),
+        (
+            (log,),
+            f"error: {log}: found text without YAML keys; expected a cluster file (.yaml) or a scenario (.json)\n",
+        ),
+        ((tmp_path,), f"error: {tmp_path}: found a folder; expected a cluster file or a scenario\n"),
+        (
+            (results,),
+            f"error: {results}: found a result folder; expected a cluster file or a scenario\n"
+            f"  hint: `wirespeed report {results}` shows the result\n",
+        ),
         (
             (traffic_file,),
             f"error: {traffic_file}: found a traffic file; expected a cluster file\n  hint: `wirespeed sim run CLUSTER",

@@ -87,15 +87,20 @@ def _format_cells(run: Run) -> Iterator[str]:
 
 
 def _list_notes(runs: Iterable[Run]) -> Iterator[Text]:
-    """Changed parameters, warnings and interruptions; a note that applies to several algorithms appears once."""
+    """Changed parameters, warnings and flows that did not complete; equal notes of several algorithms appear once."""
     changed: dict[tuple[str, ...], list[str]] = {}
     warned: dict[str, list[str]] = {}
+    unfinished: dict[str, list[str]] = {}
     for run in runs:
         changed.setdefault(tuple(describe_changes(run.changes)), []).append(run.algorithm)
         for warning in run.warnings:
             warned.setdefault(warning, []).append(run.algorithm)
         if not run.complete:
             yield Text(f"  {run.algorithm} was interrupted", style="dim")
+        for reason in _list_unfinished(run):
+            unfinished.setdefault(reason, []).append(run.algorithm)
+    for reason, algorithms in unfinished.items():
+        yield Text(f"  {', '.join(algorithms)}: {reason}", style="yellow")
     for changes, algorithms in changed.items():
         if changes:
             yield Text(f"  changed for {', '.join(algorithms)}:", style="dim")
@@ -103,6 +108,16 @@ def _list_notes(runs: Iterable[Run]) -> Iterator[Text]:
             yield Text(f"    {change}", style="dim")
     for warning, algorithms in warned.items():
         yield Text(f"  warning for {', '.join(algorithms)}: {warning}", style="yellow")
+
+
+def _list_unfinished(run: Run) -> Iterator[str]:
+    """How many flows failed, and how many were in progress at the end."""
+    if run.failed:
+        yield f"{run.failed:,} of {wording.plural(run.flows, 'flow')} failed"
+    in_progress = run.flows - run.completed - run.failed
+    if in_progress:
+        end = "--until stopped the run; give a later time" if run.complete else "the run was interrupted"
+        yield f"{in_progress:,} of {wording.plural(run.flows, 'flow')} in progress when {end}"
 
 
 def _format_compact(value: Any) -> str:

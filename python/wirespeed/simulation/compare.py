@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -107,7 +107,20 @@ def compare(
             wanted = on_progress is None or on_progress(done_count, len(futures))
         for future in futures:
             future.cancel()
-    return Comparison(preset, seed, tuple(_collect_results(futures)))
+    return Comparison(preset, seed, tuple(_name_scenarios(todo, list(_collect_results(futures)))))
+
+
+def _name_scenarios(todo: list[_Job], runs: list[Run]) -> Iterator[Run]:
+    """The runs; if several files contain a scenario of the same name, the file is added to the name."""
+    paths: dict[str, set[Path]] = {}
+    for job, run_of_job in zip(todo, runs, strict=False):  # after an interruption the last runs are missing
+        paths.setdefault(run_of_job.scenario, set()).add(job.path)
+    for job, run_of_job in zip(todo, runs, strict=False):
+        name, files = run_of_job.scenario, paths[run_of_job.scenario]
+        if len(files) > 1:
+            is_unique = len({file.name for file in files}) == len(files)
+            name = f"{name} ({job.path.name if is_unique else job.path})"
+        yield replace(run_of_job, scenario=name)
 
 
 def _is_finished(futures: list[Future[Run]]) -> bool:

@@ -13,7 +13,7 @@ import typer
 
 from wirespeed.cli.exit import Exit
 from wirespeed.cli.sim_app import sim
-from wirespeed.cli.verbs.sim_run import Preset, describe_time_problem, is_json, missing_traffic
+from wirespeed.cli.verbs.sim_run import Preset, describe_folder, describe_time_problem, is_json, missing_traffic
 
 if TYPE_CHECKING:
     from wirespeed.results.algorithm_comparison import Comparison
@@ -116,6 +116,7 @@ def compare(
     from wirespeed import simulation
     from wirespeed.cli.interrupt import interruptible
 
+    scenarios = list(dict.fromkeys(scenarios))
     chosen, end = _parse_options(algorithm, until, simulation.ALGORITHMS)
     candidates = _read_candidates(scenarios, traffic, preset, seed)
     with interruptible() as interrupted, _show_progress() as show:
@@ -146,6 +147,9 @@ def _read_candidates(scenarios: list[Path], traffic: Path | None, preset: Preset
     from wirespeed.errors import Problem, Refusal
     from wirespeed.simulation.compare import read_scenario
 
+    folders = [file for file in scenarios if file.is_dir()]
+    if folders:
+        raise Refusal(map(describe_folder, folders))
     clusters = [file for file in scenarios if not is_json(file)]
     problems = [missing_traffic(file) for file in clusters if traffic is None]
     if clusters and preset is not Preset.ROCE:

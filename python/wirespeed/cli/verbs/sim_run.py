@@ -207,6 +207,8 @@ def _build_scenario(
     """
     from wirespeed.errors import Problem, Refusal
 
+    if file.is_dir():
+        raise Refusal([describe_folder(file)])
     of_plan = not is_json(file)
     problems: list[Problem] = []
     if of_plan and traffic is None:
@@ -259,18 +261,31 @@ def missing_traffic(file: Path) -> Problem:
 
     if not file.exists():
         return Problem(str(file), "no such file", "a cluster file or a scenario", path_hint(str(file)))
-    if _is_traffic_file(file):
+    if _has_key(file, b"traffic"):
         hint = f"`wirespeed sim run CLUSTER.yaml --traffic {file}`"
         return Problem(str(file), "a traffic file", "a cluster file", hint)
+    if not _has_key(file, rb"\w+"):
+        return Problem(str(file), "text without YAML keys", "a cluster file (.yaml) or a scenario (.json)")
     return Problem(str(file), "--traffic is missing", hint="`wirespeed sim run --help` shows a traffic file")
 
 
-def _is_traffic_file(file: Path) -> bool:
-    """Whether a YAML file has the key ``traffic`` at its left margin. Unreadable files are refused by their reader."""
+def describe_folder(folder: Path) -> Problem:
+    """The problem of a folder instead of a file."""
+    from wirespeed.errors import Problem
+
+    expected = "a cluster file or a scenario"
+    if (folder / "summary.json").exists():
+        hint = f"`wirespeed report {folder}` shows the result"
+        return Problem(str(folder), "a result folder", expected, hint)
+    return Problem(str(folder), "a folder", expected)
+
+
+def _has_key(file: Path, pattern: bytes) -> bool:
+    """Whether a YAML file has such a key at its left margin. Unreadable files are refused by their reader."""
     try:
-        return re.search(rb"^traffic\s*:", file.read_bytes(), re.MULTILINE) is not None
+        return re.search(rb"^%b\s*:(\s|$)" % pattern, file.read_bytes(), re.MULTILINE) is not None
     except OSError:
-        return False
+        return True
 
 
 def is_json(file: Path) -> bool:
