@@ -77,12 +77,14 @@ def test_congested_ports_are_named_by_device_and_port() -> None:
     ports = [
         CongestedPort("leaf1:Eth1/1", "node1:eth0", 10_066_329, 5791, 0, 0.0),
         CongestedPort("leaf1:Eth1/2", "node2:eth0", 512_000, 1, 2, 12.5),
+        CongestedPort("spine1:Eth1/7", "leaf1:Eth1/49", 20_132_659, 0, 0, 1_247.0),
     ]
     summary(WHOLE, Console(file=stream, width=80, highlight=False, color_system=None), ports)
     lines = stream.getvalue().splitlines()
-    assert lines[7:9] == [
+    assert lines[7:10] == [
         "  most congested   leaf1:Eth1/1 → node1:eth0: max queue 9.60 MiB, 5,791 packets marked",
         "                   leaf1:Eth1/2 → node2:eth0: max queue 500 KiB, 1 packet marked, paused 12.5 µs, 2 drops",
+        "  held by pauses   spine1:Eth1/7 → leaf1:Eth1/49: max queue 19.20 MiB, 0 packets marked, paused 1,247 µs",
     ]
 
 

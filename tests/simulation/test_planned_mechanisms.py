@@ -181,7 +181,9 @@ def test_a_dynamic_threshold_in_the_steps_of_the_device(tmp_path: Path) -> None:
         scenario, document = build_scenario(plan, tmp_path, TO_NODE_1.replace("1 MiB", "16 MiB"))
         assert resolve_parameters(document, 1, 3)["switch"]["alpha_exponent"] == exponent
         assert resolve_parameters(document, 1, 0)["switch"]["alpha_exponent"] == 0  # chips/tomahawk5.yaml
-        assert any(f"of lossless groups of tomahawk5: {part} of the free buffer" in entry for entry in scenario.assumed)
+        assert any(
+            f"of lossless groups of tomahawk5: {part} times the free buffer" in entry for entry in scenario.assumed
+        )
         path = tmp_path / "thresholds.json"
         path.write_text(scenario.text)
         pauses[exponent] = json.loads(wirespeed(path, "--format", "json").stdout)["pfc_pauses"]
@@ -344,12 +346,16 @@ def test_parameters_of_nvidia_s_congestion_control(tmp_path: Path) -> None:
     assert "rpg_max_rate of nvidia-mcx613106a-vdat: dcqcn-nvidia of the simulator has no such parameter" in assumed
 
 
-@pytest.mark.parametrize("changes", [(), (NVIDIA,)], ids=["broadcom", "nvidia"])
-def test_without_parameters_defaults_are_used_and_listed(changes: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("changes", "algorithm"),
+    [((), "dcqcn-p"), ((NVIDIA,), "dcqcn-nvidia (simulates dcqcn-p of nvidia-mcx613106a-vdat)")],
+    ids=["broadcom", "nvidia"],
+)
+def test_without_parameters_defaults_are_used_and_listed(changes: Any, algorithm: str, tmp_path: Path) -> None:
     _, document, assumed = planned_scenario(tmp_path, *changes)
     congestion = resolve_parameters(document, 0, 3)["congestion"]
     assert set(congestion) == {"algorithm"}
-    text = f"parameters of {congestion['algorithm']} are the simulator's defaults: not set in the cluster file"
+    text = f"parameters of {algorithm} are the simulator's defaults: not set in the cluster file"
     assert text in assumed
 
 

@@ -16,3 +16,8 @@ class CongestedPort:
     drops: int
     paused_us: float
     """Pause time of its longest paused priority."""
+
+    @property
+    def is_held(self) -> bool:
+        """Whether its queue grew because the next device paused it: nothing was marked or dropped."""
+        return self.paused_us > 0 and not self.ecn_marks and not self.drops

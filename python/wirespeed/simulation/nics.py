@@ -115,13 +115,22 @@ def _find_algorithm(nic: Nic, names: NicNames | None, assume: Assume) -> str:
     return "dcqcn"
 
 
+def _name_algorithm(algorithm: str, nic: Nic) -> str:
+    """The algorithm of the simulator, with the one of the plan if its name differs."""
+    if nic.qos.congestion is None or nic.qos.congestion == algorithm:
+        return algorithm
+    return f"{algorithm} (simulates {nic.qos.congestion} of {nic.model or 'a NIC'})"
+
+
 def _convert_parameters(
     algorithm: str, nic: Nic, names: NicNames, notification: form.Notification, assume: Assume
 ) -> dict[str, int]:
     """The driver's parameters that the plan sets; those of the receiver are added to ``notification``."""
     configured = dict(nic.qos.congestion_parameters or {})
     if not configured:
-        assume(f"parameters of {algorithm} are the simulator's defaults: not set in the cluster file")
+        assume(
+            f"parameters of {_name_algorithm(algorithm, nic)} are the simulator's defaults: not set in the cluster file"
+        )
         return {}
     parameter_names = names.parameters
     if names.cnp_interval is not None and names.cnp_interval in configured:

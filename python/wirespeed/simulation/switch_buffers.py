@@ -124,7 +124,7 @@ class SwitchBuffers:
         exponent = step - system.threshold_steps.whole.value
         part = _format_power(exponent)
         self._assume(
-            f"dynamic threshold {step} of lossless groups of {name}: {part} of the free buffer "
+            f"dynamic threshold {step} of lossless groups of {name}: {part} times the free buffer "
             f"({system.title} is assumed to use the steps of the chip)"
         )
         return exponent

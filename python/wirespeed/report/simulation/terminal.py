@@ -84,19 +84,25 @@ def _format_fault(run: Summary, number: int) -> str:
 
 
 def congestion(ports: Sequence[CongestedPort]) -> Iterator[tuple[str, Text | str]]:
-    """The switch ports with the deepest queues, and the number of other congested ports."""
+    """The switch ports with the deepest queues; apart from them those that only wait for the next device."""
+    yield from _list_ports("most congested", [port for port in ports if not port.is_held])
+    yield from _list_ports("held by pauses", [port for port in ports if port.is_held])
+
+
+def _list_ports(label: str, ports: Sequence[CongestedPort]) -> Iterator[tuple[str, Text | str]]:
+    """The first ports, and the number of others."""
     for port in ports[:_PORTS]:
         queue = f"max queue {_format_size(port.max_queue_bytes)}"
         marks = wording.plural(port.ecn_marks, "packet") + " marked"
         dropped = f", {wording.plural(port.drops, 'drop')}" if port.drops else ""
         paused = f", paused {_format_microseconds(port.paused_us)} µs" if port.paused_us else ""
         text = f"{port.port} → {port.peer}: {queue}, {marks}{paused}{dropped}"
-        yield "most congested", wording.line(text)
+        yield label, wording.line(text)
     if len(ports) > _PORTS:
         other_ports = ports[_PORTS:]
         deepest, shallowest = (_format_size(port.max_queue_bytes) for port in (other_ports[0], other_ports[-1]))
         queues = f"max queue {shallowest} to {deepest}"
-        yield "most congested", f"{wording.plural(len(other_ports), 'more port')}: {queues}"
+        yield label, f"{wording.plural(len(other_ports), 'more port')}: {queues}"
 
 
 def _format_size(queue_bytes: int) -> str:
