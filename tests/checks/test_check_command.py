@@ -93,6 +93,12 @@ def test_explain_finds_a_setting_by_a_counter_of_a_driver(counter: str) -> None:
             "  hint: did you mean 'nic.rdma_mtu'?\n",
         ),
         (
+            ["explain", "np_cnp_sent"],
+            "error: explain: no check, failure, setting or counter named 'np_cnp_sent'\n"
+            "  hint: the counters of drivers that are read: nic.counters.sent, nic.counters.retries, "
+            "nic.counters.sequence_errors; on congestion: `wirespeed explain nic.congestion-control qos.pfc`\n",
+        ),
+        (
             ["explain", "port.counters.pfc_rx"],
             "error: explain: no check, failure, setting or counter named 'port.counters.pfc_rx'\n"
             "  hint: `wirespeed list settings nic.counters` prints the counters that are read\n",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from wirespeed.errors import Problem
     from wirespeed.settings import Setting
 
+_CONGESTION_CHECKS = "`wirespeed explain nic.congestion-control qos.pfc`"
 _INDENT = 4  # indentation of text below its heading, in columns
 
 
@@ -99,6 +100,9 @@ def _find_pages(name: str) -> list[Callable[[], None]] | Problem:
         ]
     lists = "`wirespeed list checks`, `wirespeed list failures` and `wirespeed list settings` print all"
     hint = _suggest_names(name, [*checks_by_id, *failures, *settings]) or lists
+    if hint == lists and "_" in name and "." not in name:
+        counters = ", ".join(path for path in settings if counter_names(path))
+        hint = f"the counters of drivers that are read: {counters}; on congestion: {_CONGESTION_CHECKS}"
     return Problem("explain", f"no check, failure, setting or counter named {name!r}", hint=hint)
 
 
