@@ -66,8 +66,15 @@ def test_seeds_of_fuzzing_hold_every_property(copy: Path) -> None:
         "[target.check(content) for content in seeds]\n"
     )
     (copy / "tests" / "seeds_of_lantern.py").write_text(program, encoding="utf-8")
-    paths = [copy / "python", *(copy / path for path in ("tests", "tests/platforms")), ROOT, ROOT / "tests/benchmarks"]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, paths))}
+    folders = [
+        copy / "python",
+        copy / "tests",
+        copy / "tests/platforms",
+        ROOT,
+        ROOT / "tests/benchmarks",
+        ROOT / "tests/report",
+    ]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, folders))}
     subprocess.run([sys.executable, "tests/seeds_of_lantern.py"], cwd=copy, env=environment, check=True)
 
 

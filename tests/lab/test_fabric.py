@@ -201,7 +201,7 @@ def test_a_dead_spine_takes_half_of_the_ways() -> None:
         assert hops() == 4
         policy = built_lab.run("leaf1", "cat", "/proc/sys/net/ipv4/fib_multipath_hash_policy").stdout
         assert policy == b"1\n"
-        for link in built_lab.links_of("spine2"):
+        for link in built_lab.list_links("spine2"):
             end = link.end("spine2")
             subprocess.run(
                 ["ip", "-n", built_lab.namespace("spine2"), "link", "set", "dev", end.interface, "down"], check=True

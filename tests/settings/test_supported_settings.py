@@ -25,18 +25,18 @@ WAITING = {
 def used() -> frozenset[str]:
     """Paths that are planned, rendered, read, or needed by a check."""
     plans = [build(read(example), load()) for example in EXAMPLES]
-    paths = {
+    planned_paths = {
         path
         for plan in plans
         for name, device in plan.devices.items()
         for _, path, value in walk(device, Place(name))
         if value is not None
     }
-    paths = {
+    platform_paths = {
         path for platform in platforms().values() for path, how in platform.settings.items() if how.rendered or how.read
     }
     needed = {path for check in checks().values() for path in check.needs}
-    return frozenset(paths | paths | needed)
+    return frozenset(planned_paths | platform_paths | needed)
 
 
 def test_a_setting_is_used_or_waits_for_a_platform() -> None:
