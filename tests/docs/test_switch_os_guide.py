@@ -66,14 +66,8 @@ def test_seeds_of_fuzzing_hold_every_property(copy: Path) -> None:
         "[target.check(content) for content in seeds]\n"
     )
     (copy / "tests" / "seeds_of_lantern.py").write_text(program, encoding="utf-8")
-    folders = [
-        copy / "python",
-        copy / "tests",
-        copy / "tests/platforms",
-        ROOT,
-        ROOT / "tests/benchmarks",
-        ROOT / "tests/report",
-    ]
+    modules = ("tests/benchmarks", "tests/benchmarks/peers", "tests/report", "examples", ".")  # of other seeds
+    folders = [*(copy / path for path in ("python", "tests", "tests/platforms")), *(ROOT / path for path in modules)]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, folders))}
     subprocess.run([sys.executable, "tests/seeds_of_lantern.py"], cwd=copy, env=environment, check=True)
 
