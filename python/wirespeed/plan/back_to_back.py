@@ -68,6 +68,7 @@ def back_to_back(
         hardware=catalogue,
         computed=lending.computed,
         origins={name: cluster.origin.locate(*spec.path) for name, spec in cluster.hosts.items()},
+        classes_origin=cluster.origin.locate("classes"),
         warnings=tuple(problems.warned),
     )
 

@@ -93,6 +93,7 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
             **{name: cluster.origin.locate(*spec.path) for name, spec in cluster.hosts.items()},
             **{name: cluster.origin.locate(*spec.path) for name, spec in cluster.switches.items()},
         },
+        classes_origin=cluster.origin.locate("classes"),
         warnings=tuple(problems.warned),
     )
 

@@ -80,7 +80,8 @@ class Plan:
     """The intended state of a cluster.
 
     ``requested`` contains, by place and setting path, values of the cluster file that the platform rounds (the device
-    has the effective value). ``origins`` contains the cluster-file line of each device.
+    has the effective value). ``origins`` contains the cluster-file line of each device, ``classes_origin`` that of
+    the traffic classes.
     """
 
     name: str
@@ -94,6 +95,7 @@ class Plan:
     latencies: Mapping[str, Latency] = field(default_factory=dict)  # of switches
     requested: Mapping[tuple[Place, str], object] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict)
+    classes_origin: str | None = None
     warnings: tuple[Problem, ...] = ()
 
     @property

@@ -83,7 +83,7 @@ def check(plan: Plan) -> None:
 def _check_devices(plan: Plan, devices: Iterable[str]) -> None:
     """Devices of one range of the cluster file are one kind: one of them is rendered to find the problems of all."""
     problems = [
-        DeviceProblem(plan.origins.get(device, plan.name), device, problem)
+        DeviceProblem(_find_origin(plan, device, problem), device, problem)
         for kind in _group_kinds(plan, devices)
         if any(_find_problems(plan, kind[0]))
         for device in kind
@@ -91,6 +91,12 @@ def _check_devices(plan: Plan, devices: Iterable[str]) -> None:
     ]
     if problems:
         raise Refusal(group_problems(problems))
+
+
+def _find_origin(plan: Plan, device: str, problem: Problem) -> str:
+    """The line of the device, or of the traffic classes if the problem is theirs."""
+    device_origin = plan.origins.get(device, plan.name)
+    return plan.classes_origin or device_origin if problem.place == f"{device}: classes" else device_origin
 
 
 def _group_kinds(plan: Plan, devices: Iterable[str]) -> list[list[str]]:

@@ -16,7 +16,7 @@ _OTHER_KINDS = frozenset(entity.kind for entity in ENTITIES) - {*_PORT_KINDS}
 
 @dataclass(frozen=True, slots=True)
 class DeviceProblem:
-    """A problem of a device, whose place is ``device[ port[ part]]: setting``; ``origin`` is the device's line."""
+    """A problem of a device, whose place is ``device[ port[ part]]: setting``; ``origin`` is the line to change."""
 
     origin: str
     device: str

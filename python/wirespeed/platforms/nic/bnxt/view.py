@@ -132,7 +132,7 @@ def _find_unsupported(name: str, nic_qos: NicQos) -> Iterator[Problem]:
     missing_values = list(_missing_classes(nic_qos))
     if missing_values:
         expected = "the classes roce (with DSCP, priority and share) and cnp, which Broadcom NICs need"
-        yield Problem(name, f"no {missing_values[0]}", expected, *missing_values[1:])
+        yield Problem(f"{name}: classes", f"no {missing_values[0]}", expected, *missing_values[1:])
         return
     priorities = {Priority(value): DEFAULT_TC for value in range(8)}
     priorities |= {nic_qos.roce_priority: ROCE_TC, nic_qos.cnp_priority: CNP_TC}  # type: ignore[dict-item]
