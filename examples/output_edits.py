@@ -13,11 +13,11 @@ Faults = Mapping[str, Mapping[str, Edit]]
 """Edits by fault, ``01-acs-reqredir``, and file of the bundle, ``node1/lspci.out``."""
 
 
-def replace(pattern: str, new: str, *, after: str = "") -> Edit:
-    """Replace the first match of a pattern; with ``after``, the first one behind that text."""
+def replace(pattern: str, new: str, *, anchor: str = "") -> Edit:
+    """Replace the first match of a pattern; with ``anchor``, the first one behind that text."""
 
     def edit(text: str) -> str:
-        start = text.index(after) if after else 0
+        start = text.index(anchor) if anchor else 0
         match = re.compile(pattern, re.MULTILINE).search(text, start)
         if match is None:
             raise ValueError(f"no {pattern!r}")

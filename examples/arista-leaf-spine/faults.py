@@ -7,7 +7,7 @@ COMBINABLE = tuple(f"{number:02}" for number in range(1, 8))
 
 FAULTS: Faults = {
     "01-session-down": {
-        "leaf1/bgp-summary.out": replace(r'"peerState": "Established"', '"peerState": "Active"', after='"10.2.0.3"'),
+        "leaf1/bgp-summary.out": replace(r'"peerState": "Established"', '"peerState": "Active"', anchor='"10.2.0.3"'),
     },
     "02-wrong-asn": {
         "leaf2/running-config.out": replace(
@@ -28,8 +28,8 @@ FAULTS: Faults = {
     # a port put back to its defaults
     "05-uplink-without-profile": {
         "spine2/running-config.out": combine(
-            replace(r"   mtu \d+\n", "", after="interface Ethernet3/1\n"),
-            replace(r"   service-profile .*\n", "", after="interface Ethernet3/1\n"),
+            replace(r"   mtu \d+\n", "", anchor="interface Ethernet3/1\n"),
+            replace(r"   service-profile .*\n", "", anchor="interface Ethernet3/1\n"),
         ),
         "spine2/pfc-status.out": replace(r"^(Et3/1 +)E - -   5", r"\1D - -    "),
     },

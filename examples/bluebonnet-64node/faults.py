@@ -16,15 +16,15 @@ FAULTS: Faults = {
         "node31/lspci.out": replace(
             r"LnkSta:\tSpeed 16GT/s, Width x16",
             r"LnkSta:\tSpeed 8GT/s (downgraded), Width x16",
-            after="0000:21:00.0 Ethernet",
+            anchor="0000:21:00.0 Ethernet",
         ),
         "node31/pcie-sysfs@enp33s0f0np0.out": replace(r"(current_link_speed):16.0", r"\1:8.0"),
     },
     "06-pfc-off": {
-        "leaf1/running-config.out": replace(r" priority-flow-control priority 3\n", "", after="interface Eth1/9/1\n")
+        "leaf1/running-config.out": replace(r" priority-flow-control priority 3\n", "", anchor="interface Eth1/9/1\n")
     },
     "07-cables-swapped": {
         "leaf1/lldp-table.out": replace(r"^(Eth1/11/1 +)node41( .*\nEth1/11/2 +)node42", r"\1node42\2node41")
     },
-    "08-port-mtu": {"leaf1/running-config.out": replace(r" mtu 9100$", " mtu 1500", after="interface Eth1/13/4\n")},
+    "08-port-mtu": {"leaf1/running-config.out": replace(r" mtu 9100$", " mtu 1500", anchor="interface Eth1/13/4\n")},
 }

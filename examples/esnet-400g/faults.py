@@ -20,11 +20,11 @@ FAULTS: Faults = {
         "node2/lspci.out": replace(
             r"LnkSta:\tSpeed 16GT/s, Width x16",
             r"LnkSta:\tSpeed 16GT/s, Width x8 (downgraded)",
-            after="0000:a1:00.0 Ethernet",
+            anchor="0000:a1:00.0 Ethernet",
         ),
         "node2/pcie-sysfs@eth100.out": replace(r"(current_link_width):16", r"\1:8"),
     },
-    "10-mtu-1500": {"node1/ip-addr.out": replace('"mtu": 9000', '"mtu": 1500', after='"ifname": "eth100"')},
+    "10-mtu-1500": {"node1/ip-addr.out": replace('"mtu": 9000', '"mtu": 1500', anchor='"ifname": "eth100"')},
     # The BMC's answer was saved before somebody divided the sockets: what the kernel shows goes before it.
     "11-four-nodes-on-a-socket": {"node2/lscpu.out": replace(r"(NUMA node\(s\): +)2", r"\g<1>8")},
 }

@@ -6,12 +6,12 @@ COMBINABLE = tuple(f"{number:02}" for number in range(1, 13))
 """The faults that do not hide each other."""
 
 FAULTS: Faults = {
-    "01-acs-reqredir": {"node1/lspci.out": replace(r"(ACSCtl:.*)ReqRedir-", r"\1ReqRedir+", after="0000:19:01.0")},
+    "01-acs-reqredir": {"node1/lspci.out": replace(r"(ACSCtl:.*)ReqRedir-", r"\1ReqRedir+", anchor="0000:19:01.0")},
     "02-nic-x8": {
         "node2/lspci.out": combine(
             # both ends of the link say so; only the lower one that it is less than it could be
-            replace(r"LnkSta:\t(.*) Width x16", r"LnkSta:\t\1 Width x8", after="0000:19:03.0"),
-            replace(r"LnkSta:\t(.*) Width x16", r"LnkSta:\t\1 Width x8 (downgraded)", after="0000:43:00.0 Ethernet"),
+            replace(r"LnkSta:\t(.*) Width x16", r"LnkSta:\t\1 Width x8", anchor="0000:19:03.0"),
+            replace(r"LnkSta:\t(.*) Width x16", r"LnkSta:\t\1 Width x8 (downgraded)", anchor="0000:43:00.0 Ethernet"),
         ),
         "node2/pcie-sysfs@enp67s0np0.out": replace(r"(current_link_width):16", r"\1:8"),
     },
@@ -25,16 +25,18 @@ FAULTS: Faults = {
                 r"^qos map dscp-tc ROCE$",
                 "qos map dscp-tc PLAIN\n dscp 0-47,49-63 traffic-class 0\n dscp 48 traffic-class 6\n!\n\\g<0>",
             ),
-            replace(r"qos-map dscp-tc ROCE", "qos-map dscp-tc PLAIN", after="interface Eth1/10\n"),
+            replace(r"qos-map dscp-tc ROCE", "qos-map dscp-tc PLAIN", anchor="interface Eth1/10\n"),
         )
     },
     "06-pfc-off": {
-        "leaf1/running-config.out": replace(r" priority-flow-control priority 3\n", "", after="interface Eth1/12\n")
+        "leaf1/running-config.out": replace(r" priority-flow-control priority 3\n", "", anchor="interface Eth1/12\n")
     },
-    "07-no-ecn": {"leaf1/running-config.out": replace(r" queue 3 wred-policy ROCE\n", "", after="interface Eth1/18\n")},
+    "07-no-ecn": {
+        "leaf1/running-config.out": replace(r" queue 3 wred-policy ROCE\n", "", anchor="interface Eth1/18\n")
+    },
     "08-port-mtu": {
-        "leaf1/running-config.out": replace(r" mtu 9100$", " mtu 1500", after="interface Eth1/21\n"),
-        "leaf1/interface-status.out": replace(r"9100( .*)$", r"1500\1", after="Eth1/21 "),
+        "leaf1/running-config.out": replace(r" mtu 9100$", " mtu 1500", anchor="interface Eth1/21\n"),
+        "leaf1/interface-status.out": replace(r"9100( .*)$", r"1500\1", anchor="Eth1/21 "),
     },
     "09-relaxed-ordering-off": {
         "node3/nvm-relaxed-ordering@enp195s0np0.out": replace("Enabled", "Disabled"),
@@ -44,8 +46,8 @@ FAULTS: Faults = {
     },
     "11-cables-swapped": {
         "leaf1/lldp-table.out": combine(
-            replace(r"enp159s0np0( +R +)enp159s0np0", r"enp195s0np0\1enp195s0np0", after="Eth1/29 "),
-            replace(r"enp195s0np0( +R +)enp195s0np0", r"enp159s0np0\1enp159s0np0", after="Eth1/30 "),
+            replace(r"enp159s0np0( +R +)enp159s0np0", r"enp195s0np0\1enp195s0np0", anchor="Eth1/29 "),
+            replace(r"enp195s0np0( +R +)enp195s0np0", r"enp159s0np0\1enp159s0np0", anchor="Eth1/30 "),
         )
     },
     "12-gid-index": {

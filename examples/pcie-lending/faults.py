@@ -15,7 +15,7 @@ FAULTS: Faults = {
     # a card that sits badly
     "03-gpu-x4": {
         "abel2/lspci.out": replace(
-            r"LnkSta:\t(.*) Width x16", r"LnkSta:\t\1 Width x4 (downgraded)", after="0000:05:00.0 "
+            r"LnkSta:\t(.*) Width x16", r"LnkSta:\t\1 Width x4 (downgraded)", anchor="0000:05:00.0 "
         )
     },
     "04-other-driver": {"abel2/nvidia-driver.out": lambda text: text.replace("470.182.03", "525.60.13")},

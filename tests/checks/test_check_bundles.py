@@ -110,7 +110,7 @@ def test_a_fault_there_is_not_is_refused(tmp_path: Path) -> None:
     ("edit", "problem"),
     [
         ('replace("no such line", "")', "the fault does not fit: no 'no such line'"),
-        ('replace("l", "", after="no such line")', "the fault does not fit: substring not found"),
+        ('replace("l", "", anchor="no such line")', "the fault does not fit: substring not found"),
         ("str", "the fault changes nothing"),
     ],
 )

@@ -59,12 +59,12 @@ def test_each_fault_gives_its_findings_and_no_other(
         assert code == 1
         separate += findings
         sections[-1] += "".join(map(format_finding, findings))
-    code, together = check_faults(story, healthy, tmp_path / "together", combinable)
+    code, joint_findings = check_faults(story, healthy, tmp_path / "together", combinable)
     assert code == 1
     if story.name in LARGE:
-        sections.append(f"=== together\n{''.join(map(format_finding, together))}")
+        sections.append(f"=== together\n{''.join(map(format_finding, joint_findings))}")
     else:
-        assert Counter(map(key, together)) == Counter(map(key, separate))
+        assert Counter(map(key, joint_findings)) == Counter(map(key, separate))
     text = "\n".join(sections)
     golden = GOLDEN / f"{story.name}.txt"
     if os.environ.get("WIRESPEED_ACCEPT"):

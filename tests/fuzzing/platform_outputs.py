@@ -107,11 +107,13 @@ def _check_part(command: str, whole: list[Observation], part: list[Observation])
         ).append(observation.value)
     for observation in part:
         if observation.source.command != command:
-            known = values.get(
+            expected_values = values.get(
                 (observation.place, observation.path, observation.source.command, observation.state),
                 [observation.value],
             )
-            assert observation.value in known, f"another value without the end of {command}: {observation}, was {known}"
+            assert observation.value in expected_values, (
+                f"another value without the end of {command}: {observation}, was {expected_values}"
+            )
 
 
 def _read(platform: Platform, texts: Mapping[str, str]) -> list[Observation]:
@@ -136,18 +138,18 @@ def encode(texts: Mapping[str, str]) -> bytes:
 @cache
 def _seeds(kind: str, name: str) -> tuple[bytes, ...]:
     platform = platforms()[kind, name]
-    found: list[dict[str, str]] = []
+    seeds: list[dict[str, str]] = []
     with tempfile.TemporaryDirectory() as folder:
         planned = devices(platform, CLUSTER, Path(folder))
     for device in list(planned.values())[:: max(1, len(planned) // 4)]:
         outputs = answers(platform, DEVICE, _small(device)).outputs
-        found.append({name: output.text for name, output in outputs.items()})
-    found += [
+        seeds.append({name: output.text for name, output in outputs.items()})
+    seeds += [
         {file.stem: file.read_text(encoding="utf-8") for file in sorted(case.glob("*.txt"))}
         for case in sorted((SAMPLES / platform.folder.name).glob("*/"))
     ]
-    contents = [encode(texts) for texts in found]
-    contents += [encode({name: text}) for texts in found for name, text in texts.items()]
+    contents = [encode(texts) for texts in seeds]
+    contents += [encode({name: text}) for texts in seeds for name, text in texts.items()]
     return tuple(dict.fromkeys(content[:LONGEST] for content in contents))
 
 

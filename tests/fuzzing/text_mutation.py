@@ -25,10 +25,10 @@ HOSTILE: tuple[bytes, ...] = (
 )  # fmt: skip
 
 
-def mutate(text: bytes, random: Random, others: Sequence[bytes]) -> bytes:
-    """The text with one to four changes; ``others`` are texts from which lines and tokens are taken."""
+def mutate(text: bytes, random: Random, donors: Sequence[bytes]) -> bytes:
+    """The text with one to four changes; lines and tokens are taken from ``donors``."""
     for _ in range(random.choice((1, 1, 1, 2, 3, 4))):
-        text = random.choice(_CHANGES)(text, random, random.choice(others) if others else text)
+        text = random.choice(_CHANGES)(text, random, random.choice(donors) if donors else text)
     return text
 
 

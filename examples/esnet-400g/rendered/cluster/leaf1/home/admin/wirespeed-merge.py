@@ -20,8 +20,8 @@ def find_target_key(table, key, row, ours):
     computed = row.get("profile", "").strip("[]").startswith(("NULL", "pg_lossless", "BUFFER_PROFILE|pg_lossless"))
     if table not in OF_INTERFACES and not (table == "BUFFER_PG" and computed):
         return key
-    others = [name for name in parts[0].split(",") if name not in ours]
-    return "|".join([",".join(others), *parts[1:]]) if others else None
+    other_names = [name for name in parts[0].split(",") if name not in ours]
+    return "|".join([",".join(other_names), *parts[1:]]) if other_names else None
 
 
 def merge(running, wanted):
@@ -31,9 +31,9 @@ def merge(running, wanted):
         rows = {}
         replaced = table in WHOLE and wanted.get("BGP_GLOBALS")
         for key, row in {} if replaced else running.get(table, {}).items():
-            left = find_target_key(table, key, row, ours)
-            if left is not None:
-                rows[left] = row
+            target_key = find_target_key(table, key, row, ours)
+            if target_key is not None:
+                rows[target_key] = row
         for key, row in wanted.get(table, {}).items():
             rows[key] = {**rows.get(key, {}), **row}
         if rows:
