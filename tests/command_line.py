@@ -30,7 +30,7 @@ def wirespeed(
         patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin_data))),
         patch.dict(os.environ, variables),
         chdir(cwd or Path.cwd()),
-        redirect_stdout(_Output()) as out,
+        redirect_stdout(_Output()) as output,
         redirect_stderr(_Output()) as err,
     ):
         _forget_consoles()  # they keep where they write to
@@ -41,7 +41,7 @@ def wirespeed(
             code = int(left.code or 0)
         finally:
             _forget_consoles()
-    return CompletedProcess(words, code, out.text(), err.text())
+    return CompletedProcess(words, code, output.text(), err.text())
 
 
 class _Output(io.TextIOWrapper):

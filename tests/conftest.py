@@ -21,9 +21,9 @@ settings.load_profile("explore" if os.environ.get("WIRESPEED_EXPLORE") else "rep
 @pytest.fixture(autouse=True, scope="session")
 def _interruptible() -> Iterator[None]:
     """Handle Ctrl-C, also in processes that tests start; a test run in the background would ignore it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    old_handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
-    signal.signal(signal.SIGINT, before)
+    signal.signal(signal.SIGINT, old_handler)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -70,8 +70,8 @@ class Slurm:
     def words(self, host: str, *command: str | Path) -> list[str]:
         """A command in a host, or on the head node: with its network, its name, and processes of its own."""
         named = 'hostname "$1"; shift; exec "$@"'
-        inside = ["unshare", "--uts", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", named, "sh", host]
-        return ["nsenter", f"--net=/run/netns/{self.network.namespace(host)}", *inside, *map(str, command)]
+        unshare = ["unshare", "--uts", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", named, "sh", host]
+        return ["nsenter", f"--net=/run/netns/{self.network.namespace(host)}", *unshare, *map(str, command)]
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -104,13 +104,13 @@ class Slurm:
     def batch(self, script: Path, *options: str) -> int:
         """Run a script as a batch job; its exit code. `sbatch --wait` would ask after it ever more seldom."""
         number = self.run(HEAD, "sbatch", "--parsable", *options, script).stdout.strip()
-        deadline, shown = time.monotonic() + 5 * _PATIENCE_S, dict[str, str]()
-        while shown.get("JobState") not in ("COMPLETED", "FAILED"):
-            assert time.monotonic() < deadline, f"job {number}: {shown}: {self.read_logs()}"
+        deadline, job = time.monotonic() + 5 * _PATIENCE_S, dict[str, str]()
+        while job.get("JobState") not in ("COMPLETED", "FAILED"):
+            assert time.monotonic() < deadline, f"job {number}: {job}: {self.read_logs()}"
             time.sleep(0.1)
             words = self.run(HEAD, "scontrol", "--oneliner", "show", "job", number).stdout.split()
-            shown = {key: value for key, _, value in (word.partition("=") for word in words)}
-        return int(shown["ExitCode"].partition(":")[0])  # what follows is a signal's number
+            job = {key: value for key, _, value in (word.partition("=") for word in words)}
+        return int(job["ExitCode"].partition(":")[0])  # what follows is a signal's number
 
     def boot(self, host: str) -> None:
         """Start a host's slurmd."""
@@ -125,11 +125,11 @@ class Slurm:
 
     def wait(self, hosts: Sequence[str], *states: str) -> None:
         """Wait until Slurm shows all these hosts in one of the states."""
-        deadline, found = time.monotonic() + _PATIENCE_S, [""]
-        while not found or not set(found) <= set(states):
-            assert time.monotonic() < deadline, f"{found}: {self.read_logs()}"
+        deadline, current_states = time.monotonic() + _PATIENCE_S, [""]
+        while not current_states or not set(current_states) <= set(states):
+            assert time.monotonic() < deadline, f"{current_states}: {self.read_logs()}"
             node_states = self.run(HEAD, "sinfo", "--noheader", "--Node", f"--nodes={','.join(hosts)}", "--format=%T")
-            found = node_states.stdout.split() or [node_states.stderr]
+            current_states = node_states.stdout.split() or [node_states.stderr]
             time.sleep(0.1)
 
     def read_logs(self) -> str:
@@ -174,7 +174,7 @@ class Slurm:
                     )
                     self.network.batch(host, f"route add 10.0.0.0/8 via {peer} dev {name}")
 
-    def _plug(self, host: str, name: str, address: str, to: str, port: str) -> None:
+    def _plug(self, host: str, name: str, address: str, device: str, port: str) -> None:
         namespace = self.network.namespace
         words = [
             "link",
@@ -189,7 +189,7 @@ class Slurm:
             "name",
             port,
             "netns",
-            namespace(to),
+            namespace(device),
         ]
         subprocess.run(["ip", *words], check=True)
         self.network.batch(host, f"address add {address} dev {name}", f"link set dev {name} up")

@@ -95,8 +95,8 @@ def _rows(name: str, factor: float, random: Random) -> Iterator[str]:
             algbw = size / time_us / 1e3
             busbw = algbw * factor
             total += busbw
-            shown = f"{time_us:.2f}" if time_us < 1e4 else f"{time_us:.0f}"
-            cells.append(f"{shown:>8s} {algbw:7.2f} {busbw:7.2f} {0:6d}")
+            time_text = f"{time_us:.2f}" if time_us < 1e4 else f"{time_us:.0f}"
+            cells.append(f"{time_text:>8s} {algbw:7.2f} {busbw:7.2f} {0:6d}")
         redop = "sum" if name in ("AllReduce", "ReduceScatter") else "none"
         yield f"{size:12d}  {size // 4:12d}  {'float':>8s}  {redop:>6s}  {-1:6d}  {'  '.join(cells)}"
     yield "# Out of bounds values : 0 OK"
@@ -111,12 +111,12 @@ def _debug(first: int, random: Random) -> Iterator[str]:
         local = rank % GPUS
         channel = f"Channel {random.randrange(16):02d}/0"
         peer = (rank + GPUS) % RANKS
-        beside = rank // GPUS * GPUS + (local + 1) % GPUS
+        neighbor = rank // GPUS * GPUS + (local + 1) % GPUS
         message = random.choice(
             (
                 f"{channel} : {rank}[{local}] -> {peer}[{local}] [send] via NET/IB/{local}/GDRDMA",
                 f"{channel} : {peer}[{local}] -> {rank}[{local}] [receive] via NET/IB/{local}/GDRDMA",
-                f"{channel} : {rank}[{local}] -> {beside}[{beside % GPUS}] via P2P/CUMEM",
+                f"{channel} : {rank}[{local}] -> {neighbor}[{neighbor % GPUS}] via P2P/CUMEM",
                 "NCCL_IB_GID_INDEX set by environment to 3.",
                 f"Trees [0] {rank + 1}/-1/-1->{rank}->{rank - 1}",
                 "NET/IB : Using [0]mlx5_0:1/RoCE [1]mlx5_1:1/RoCE [2]mlx5_2:1/RoCE [RO]; OOB eth0:10.0.0.1<0>",
@@ -186,11 +186,11 @@ def _noise(text: str) -> int:
     """Bytes of prefixes, debug lines and warnings."""
     noise = 0
     for line in text.splitlines(keepends=True):
-        prefix, found, _ = line.partition("<stdout>:")
+        prefix, separator, _ = line.partition("<stdout>:")
         if " NCCL INFO " in line or line.startswith(("  Local", "WARNING", "-" * 74 + "\n")):
             noise += len(line)
-        elif found:
-            noise += len(prefix) + len(found)
+        elif separator:
+            noise += len(prefix) + len(separator)
     return noise
 
 

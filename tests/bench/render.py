@@ -25,12 +25,12 @@ def main(cluster: Path) -> None:
     files = list(render.files(plan))
     rendered = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        written = render.write(files, Path(folder) / "out", plan.name)
-        done = time.perf_counter()
+        summary = render.write(files, Path(folder) / "out", plan.name)
+        end = time.perf_counter()
     sys.stdout.write(
         f"{len(plan.hosts)} hosts, {len(plan.switches)} switches: plan {planned - start_time:.2f} s, "
-        f"{written.files} files {rendered - planned:.2f} s, "
-        f"{written.bytes / 1e6:.1f} MB written {done - rendered:.2f} s\n"
+        f"{summary.files} files {rendered - planned:.2f} s, "
+        f"{summary.bytes / 1e6:.1f} MB written {end - rendered:.2f} s\n"
     )
 
 

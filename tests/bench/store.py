@@ -89,8 +89,8 @@ def _query(store: Store) -> None:
     with _print_time("campaigns listed"):
         campaigns = store.campaigns()
     with _print_time("history of one series"):
-        found = build_history(store, series, judging)
-    _print(f"  {found.series[0].steps}")
+        history = build_history(store, series, judging)
+    _print(f"  {history.series[0].steps}")
     with _print_time(f"history of a curve of {SIZES} sizes"):
         build_history(store, curve, judging)
     with _print_time(f"history of {PAIRS} pairs at one size, read"):

@@ -63,8 +63,8 @@ def test_an_entry_has_a_meaning_and_a_source() -> None:
 def test_terms_are_in_alphabetical_order_and_unique() -> None:
     terms = list(GLOSSARY)
     assert terms == sorted(terms, key=str.lower)
-    other = [name.strip() for others, _, _ in GLOSSARY.values() for name in others.split(",") if name.strip()]
-    assert len({*terms, *other}) == len(terms) + len(other)
+    synonyms = [name.strip() for names, _, _ in GLOSSARY.values() for name in names.split(",") if name.strip()]
+    assert len({*terms, *synonyms}) == len(terms) + len(synonyms)
 
 
 def test_plain_words_are_not_terms() -> None:

@@ -33,14 +33,14 @@ def test_a_page_shows_what_its_commands_print(page):
 
 def test_pictures_of_pages_exist_and_are_small():
     """Those of the guides are the ones that docs/pictures.py draws."""
-    shown = {
+    pictures = {
         (DOCS.parent / page).parent.joinpath(name).resolve()
         for page, text in PAGES.items()
         for name in re.findall(r"!\[[^\]]*\]\(([^)]+\.png)\)", text)
     }
     matches = re.findall(r'^    "([^"]+)": \(', (DOCS / "pictures.py").read_text(encoding="utf-8"), re.MULTILINE)
-    assert {path.stem for path in shown} == {*matches, "report"}  # docs/screenshot.sh makes the report
-    assert {path.stem for path in (DOCS / "img").glob("*.png")} == {path.stem for path in shown}
-    for path in shown:
+    assert {path.stem for path in pictures} == {*matches, "report"}  # docs/screenshot.sh makes the report
+    assert {path.stem for path in (DOCS / "img").glob("*.png")} == {path.stem for path in pictures}
+    for path in pictures:
         assert path.read_bytes().startswith(b"\x89PNG"), path
         assert path.stat().st_size < 300_000, path

@@ -74,14 +74,16 @@ def _texts(node: ast.AST) -> Iterator[str]:
 
 def words(text: str) -> set[str]:
     """Words of a text, in lower case except abbreviations; without code, quotations, paths, options and numbers."""
-    found = set()
+    words_of_text = set()
     for token in _QUOTED.sub(" ", text).replace("—", " ").split():
         token = token.strip(_PUNCTUATION)
         if not token or _NOT_A_WORD.search(token):
             continue
         token = token.removesuffix("'s").removesuffix("'")
-        found.update(part if _is_abbreviation(part) else part.lower() for part in re.split("[-–]", token) if part)
-    return found
+        words_of_text.update(
+            part if _is_abbreviation(part) else part.lower() for part in re.split("[-–]", token) if part
+        )
+    return words_of_text
 
 
 def names() -> set[str]:
@@ -103,7 +105,7 @@ def unknown_words(text: str, plain: set[str]) -> set[str]:
 
 def glossary_words() -> set[str]:
     """Words of all terms and their other names; names of commands among them."""
-    texts = [f"{term}, {others}" for term, (others, _, _) in GLOSSARY.items()]
+    texts = [f"{term}, {other_names}" for term, (other_names, _, _) in GLOSSARY.items()]
     terms = {word for text in texts for word in words(text.replace(",", " "))} | names()
     return terms | {word.lower() for word in terms}
 
