@@ -2,7 +2,11 @@
 
 import ast
 import re
+from collections.abc import Mapping
 from pathlib import Path
+
+import grimp
+import pytest
 
 import wirespeed
 
@@ -46,3 +50,39 @@ def test_only_reach_starts_a_process_through_os():
         )
     }
     assert starters <= {"reach"}
+
+
+def find_cycles(imports: Mapping[str, set[str]]) -> list[list[str]]:
+    """Groups of modules that import each other, directly or through others; also for types, and inside functions."""
+    reached = {module: find_reached(imports, module) for module in imports}
+    groups = {
+        frozenset({module} | {target for target in reached[module] if module in reached[target]}) for module in imports
+    }
+    return sorted(sorted(group) for group in groups if len(group) > 1)
+
+
+def find_reached(imports: Mapping[str, set[str]], module: str) -> set[str]:
+    """All modules that a module imports, directly or through others."""
+    reached: set[str] = set()
+    pending = set(imports[module])
+    while pending:
+        reached |= pending
+        pending = {target for source in pending for target in imports[source]} - reached
+    return reached
+
+
+def test_modules_form_no_cycle():
+    graph = grimp.build_graph("wirespeed", cache_dir=None)
+    assert find_cycles({name: graph.find_modules_directly_imported_by(name) for name in graph.modules}) == []
+
+
+@pytest.mark.parametrize(
+    ("imports", "cycles"),
+    [
+        ({"a": {"b"}, "b": {"c"}, "c": set()}, []),
+        ({"a": {"b"}, "b": {"a"}, "c": {"a"}}, [["a", "b"]]),
+        ({"a": {"b"}, "b": {"c"}, "c": {"a"}}, [["a", "b", "c"]]),
+    ],
+)
+def test_a_cycle_of_modules_is_found(imports: dict[str, set[str]], cycles: list[list[str]]) -> None:
+    assert find_cycles(imports) == cycles

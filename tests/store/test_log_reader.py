@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from wirespeed.cli import log_reader
+from wirespeed.cli.log_files import log_files
 from wirespeed.cli.log_reader import Readers
-from wirespeed.cli.logs import LogFile, log_files
+from wirespeed.cli.logs import LogFile
 from wirespeed.errors import Refusal
 
 SAMPLES = Path(__file__).parents[1] / "samples"

@@ -77,9 +77,9 @@ def store_logs(folder: Folder, location: str, label: str | None, bundle: Path | 
         Refusal: the store, the label or the bundle is refused.
     """
     from wirespeed.cli.console import err, show_problems
+    from wirespeed.cli.log_files import log_files
     from wirespeed.cli.log_reader import Readers
     from wirespeed.cli.log_storage import CampaignOptions, keep, open_store
-    from wirespeed.cli.logs import log_files
 
     logs = list(log_files([str(folder.path)]))
     with Readers(logs, None) as readers, open_store(location) as store:

@@ -1,9 +1,9 @@
-"""Log files as a command gets them: files, folders of files, standard input."""
+"""Log files: content, text and runs."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -14,8 +14,6 @@ from wirespeed.errors import Problem, Refusal
 
 if TYPE_CHECKING:
     from wirespeed.benchmarks import Reading
-
-STANDARD_INPUT = "standard input"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,27 +48,6 @@ class LogFile:
         if self.stored_bytes is not None:
             return self.stored_bytes()
         return sys.stdin.buffer.read() if self.path is None else self.path.read_bytes()
-
-
-def log_files(names: Iterable[str]) -> Iterator[LogFile]:
-    """The logs with these names; folders are read in the order of their file names; - is standard input.
-
-    Raises:
-        Refusal: a result folder of ``bench run`` is not complete.
-    """
-    from wirespeed.cli import campaign_folder
-
-    for name in names:
-        path = Path(name)
-        if name == "-":
-            yield LogFile(STANDARD_INPUT, None)
-        elif (path / campaign_folder.NAME).is_file():
-            yield from campaign_folder.list_logs(path)
-        elif path.is_dir():
-            inner = (file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
-            yield from (LogFile(str(file), file, is_in_folder=True) for file in sorted(inner))
-        else:
-            yield LogFile(name, path)
 
 
 @dataclass(frozen=True, slots=True)

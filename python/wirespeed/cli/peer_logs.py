@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wirespeed.cli import logs
+from wirespeed.cli.log_files import log_files
 
 if TYPE_CHECKING:
     from wirespeed.benchmarks.peers import Log
@@ -50,7 +51,7 @@ def read(
         folders = sorted(file.parent for file in path.rglob(_CAMPAIGN)) if path.is_dir() else []
         for folder in folders:
             result.logs += _read_campaign(folder, result)
-        for file in logs.log_files([name]):
+        for file in log_files([name]):
             if file.path is None or not any(file.path.is_relative_to(folder) for folder in folders):
                 result.logs += _read_file(file, plan, ends, result)
     for file in stored_logs:

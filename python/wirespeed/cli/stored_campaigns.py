@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wirespeed.cli import logs
+from wirespeed.cli.log_files import log_files
 
 if TYPE_CHECKING:
     from wirespeed.results.campaign_history import Campaign, Changes, Comparison, History
@@ -218,7 +219,7 @@ def _read_file_side(name: str, selection: Filters) -> _Side:
     from wirespeed.store.configuration_diff import Circumstance
 
     copies = logs.CopyDetector()
-    copy_notices = {file: copies.find_copy(file, file.content()) for file in logs.log_files([name])}
+    copy_notices = {file: copies.find_copy(file, file.content()) for file in log_files([name])}
     files = [file for file, notice in copy_notices.items() if notice is None]
     share = read_share(files)
     batch = share.batch

@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from wirespeed.cli.logs import FailedStep, LogFile, log_files
+from wirespeed.cli.log_files import log_files
+from wirespeed.cli.logs import FailedStep, LogFile
 
 CampaignOption = Annotated[
     str | None,

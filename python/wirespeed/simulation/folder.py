@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from wirespeed.errors import refuse
 from wirespeed.results.simulation import KIND, to_json
+from wirespeed.simulation.result_folder import SUMMARY
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from wirespeed.simulation.run import Result
-
-SUMMARY = "summary.json"
 
 
 class Folder:

@@ -12,12 +12,13 @@ from wirespeed.results.simulation import from_json
 from wirespeed.results.simulation_types import LINKS, NAMES, Links, LinksColumn, Names, NamesColumn, Summary
 from wirespeed.results.simulation_view import Cable, Network
 from wirespeed.results.table_type import ColumnName, Columns, TableType
-from wirespeed.simulation.folder import SUMMARY
 from wirespeed.simulation.port_names import port_names
 from wirespeed.simulation.tables import columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+SUMMARY = "summary.json"
 
 LINK_COLUMNS: tuple[LinksColumn, ...] = ("a", "b", "a_is_switch", "b_is_switch", "rate_bps")
 NAME_COLUMNS: tuple[NamesColumn, ...] = ("port", "node", "device", "interface")

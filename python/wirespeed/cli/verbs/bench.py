@@ -100,7 +100,7 @@ def parse(
       mpirun ... all_reduce_perf -b 8 -e 16G -f 2 | wirespeed bench parse --format json -
       wirespeed bench parse logs/ --store default --label after-firmware
     """
-    from wirespeed.cli.logs import log_files
+    from wirespeed.cli.log_files import log_files
 
     logs = list(log_files(files))
     if store is None:

@@ -165,7 +165,7 @@ _LOG_SUFFIXES = (".log", ".txt", ".out")
 def _build_report(
     plan: Plan, cluster: Path, bundle: Path | None, logs: Sequence[Path], profile: Profile | None
 ) -> Report:
-    from wirespeed.cli.logs import log_files
+    from wirespeed.cli.log_files import log_files
     from wirespeed.cli.topology import build_topology
     from wirespeed.results.report import ComputedNumber, Input, Report
 

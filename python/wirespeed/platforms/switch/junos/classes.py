@@ -198,3 +198,13 @@ def _build_bound(ports: list[tuple[str, str | None, str | None, str | None]]) ->
         for name, classifier, profile, scheduler_map in ports
         if (classifier, profile, scheduler_map) != (None, None, None)
     )
+
+
+def dscp_bits(value: int) -> str:
+    """``011010``."""
+    return format(value, "06b")
+
+
+def priority_bits(value: int) -> str:
+    """``011``."""
+    return format(value, "03b")

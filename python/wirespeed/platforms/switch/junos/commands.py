@@ -11,6 +11,7 @@ from typing import Any
 
 from wirespeed.platforms.declaration import declared_default
 from wirespeed.platforms.model import CommandSession, SettingCommands
+from wirespeed.platforms.switch.junos.cos_commands import cos_lines
 from wirespeed.settings import Device, Place, Switch
 from wirespeed.units import Duration
 
@@ -38,16 +39,6 @@ MODES = {"flowlet": "flowlet", "per-packet": "per-packet", "assigned-flow": "ass
 def physical_mtu(mtu: int) -> int:
     """The MTU of a port that is to forward IP packets of this size."""
     return min(mtu + MTU_MARGIN, LARGEST_PHYSICAL_MTU)
-
-
-def dscp_bits(value: int) -> str:
-    """``011010``."""
-    return format(value, "06b")
-
-
-def priority_bits(value: int) -> str:
-    """``011``."""
-    return format(value, "03b")
 
 
 _FLAPS = "the link goes down and comes up again"
@@ -106,8 +97,6 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     if place.kind is None:
         lines = _SWITCH[path](value) if path in _SWITCH else None
     elif "queue" in names_by_kind or path.startswith("port.qos"):
-        from wirespeed.platforms.switch.junos.cos_commands import cos_lines
-
         lines = cos_lines(names_by_kind["port"], names_by_kind.get("queue"), path, value, device)
         consequence = _BLOCKS if path.startswith(("port.qos.pfc", "port.qos.watchdog")) else None
     elif "vlan" in names_by_kind:

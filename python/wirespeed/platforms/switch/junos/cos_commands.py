@@ -6,8 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from wirespeed.platforms.switch.junos.classes import ClassOfService, Scheduler, class_of_service
-from wirespeed.platforms.switch.junos.commands import dscp_bits, priority_bits
+from wirespeed.platforms.switch.junos.classes import (
+    ClassOfService,
+    Scheduler,
+    class_of_service,
+    dscp_bits,
+    priority_bits,
+)
 from wirespeed.settings import Discipline, Switch
 
 _COS = "class-of-service"

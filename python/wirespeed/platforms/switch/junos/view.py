@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wirespeed.platforms.switch.junos.classes import ClassOfService, class_of_service
+from wirespeed.platforms.switch.junos.classes import ClassOfService, class_of_service, dscp_bits, priority_bits
 from wirespeed.platforms.switch.junos.commands import (
     DEFAULT_PHYSICAL_MTU,
     L2_HEADER,
     PATHS,
-    dscp_bits,
     family,
     physical_mtu,
-    priority_bits,
 )
 from wirespeed.platforms.switch.junos.problems import problems
 from wirespeed.platforms.switch.policies import sorted_ports
