@@ -8,6 +8,7 @@ import pytest
 from wirespeed import catalogue
 from wirespeed.benchmarks.logs import error_causes as causes
 from wirespeed.checks import checks, reference
+from wirespeed.checks.compare import compare
 from wirespeed.checks.registry import load, stored_ids
 from wirespeed.settings import Nic
 
@@ -94,6 +95,12 @@ def test_a_file_that_lacks_a_part_is_refused(parts: dict[str, object], message: 
     with pytest.raises(TypeError) as refusal:
         load("nic.one", module(**parts))
     assert str(refusal.value) == message
+
+
+def test_a_check_of_a_setting_that_is_not_compared_is_refused() -> None:
+    with pytest.raises(TypeError) as refusal:
+        compare("bios.menu", wrong="it differs", fix="set it")
+    assert str(refusal.value) == "bios.menu is not compared: the check could never fail"
 
 
 def cited_items(section: str) -> set[int]:

@@ -8,7 +8,7 @@ from typing import Any
 from wirespeed.checks.model import CheckContext, ElsewhereError, NoIntentError, Outcome, UnreadError, failure, success
 from wirespeed.checks.wording import differences, format_expected, format_value
 from wirespeed.results.findings import Cost, Fix
-from wirespeed.settings import ENTITIES, Place, Setting, list_settings
+from wirespeed.settings import ENTITIES, Compare, Place, Setting, list_settings
 
 _KINDS: Mapping[str, type[Any]] = {entity.kind: entity for entity in ENTITIES}
 
@@ -40,7 +40,13 @@ def compare(
         applies: whether the check concerns a place; default: all of the kind.
         all_expected: a finding contains the expected values of all settings, not only of those that differ.
         place: place of the settings, if not the place of the check; ``paths`` are settings of that entity.
+
+    Raises:
+        TypeError: a setting is identity or evidence and not compared, so that the check could never fail.
     """
+    for path in paths:
+        if _find_setting(path).compare is Compare.NONE:
+            raise TypeError(f"{path} is not compared: the check could never fail")
 
     def check(context: CheckContext) -> Outcome:
         if applies is not None and not applies(context):
