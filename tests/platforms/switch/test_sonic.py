@@ -102,6 +102,15 @@ def test_apply_and_rollback(template: str, name: str) -> None:
     golden(f"sonic-fabric.{name}.txt", fill_template(SONIC, template, "leaf1", FABRIC))
 
 
+def test_a_second_apply_keeps_the_first_checkpoint() -> None:
+    """`config checkpoint` overwrites an existing checkpoint; apply creates it only if none exists."""
+    apply = fill_template(SONIC, "apply.j2", "leaf1", FABRIC)
+    commands = [line for line in apply.split("\n") if "checkpoint" in line and not line.startswith("#")]
+    saved = "/etc/sonic/checkpoints/wirespeed-before.cp.json"
+    assert commands == [f"sudo test -e {saved} || sudo config checkpoint wirespeed-before"]
+    assert "sudo config delete-checkpoint wirespeed-before" in fill_template(SONIC, "rollback.j2", "leaf1", FABRIC)
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_settings_come_back(case: str) -> None:
     assert find_losses(SONIC, "leaf1", CASES[case]) == []
