@@ -126,6 +126,27 @@ def test_collect_ignores_the_variable_of_an_option_that_chooses_its_job():
             "  hint: `wirespeed sim run --help` shows the usage",
         ),
         (
+            "sim run c.yaml --traffic",
+            "wirespeed sim run: --traffic: no value; expected TRAFFIC.yaml\n"
+            "  hint: `wirespeed sim run --help` shows the usage",
+        ),
+        (
+            "bench judge a.log --format",
+            "wirespeed bench judge: --format: no value; expected one of table, json\n"
+            "  hint: `wirespeed bench judge --help` shows the usage",
+        ),
+        (
+            "plan c.yaml --headroom",
+            "wirespeed plan: no option named '--headroom'\n"
+            "  hint: `wirespeed plan CLUSTER.yaml --computed` prints these values",
+        ),
+        (
+            "explain port.headroom",
+            "explain: no check, failure, setting or counter named 'port.headroom'\n"
+            "  hint: did you mean 'qos.shared-headroom', 'switch.buffers.shared_headroom', "
+            "'switch.buffers.headroom_share'?",
+        ),
+        (
             "check a b c",
             "wirespeed check: got unexpected extra argument (c)\n  hint: `wirespeed check --help` shows the usage",
         ),
@@ -179,6 +200,18 @@ def test_usage_errors_have_a_hint(arguments, message):
     result = wirespeed(*arguments.split())
     assert (result.returncode, result.stdout) == (Exit.REFUSED, "")
     assert result.stderr == f"error: {message}\n"
+
+
+def test_swapped_files_of_a_simulation_are_named(tmp_path):
+    cluster, traffic = tmp_path / "cluster.yaml", tmp_path / "traffic.yaml"
+    cluster.write_text("version: 1\nname: small\n")
+    traffic.write_text("version: 1\ntraffic:\n  - {pattern: permutation, size: 1 MiB}\n")
+    result = wirespeed("sim", "run", str(traffic), "--traffic", str(cluster))
+    assert (result.returncode, result.stdout) == (Exit.REFUSED, "")
+    assert result.stderr == (
+        f"error: {traffic}: found a traffic file; expected a cluster file\n"
+        f"  hint: `wirespeed sim run {cluster} --traffic {traffic}`\n"
+    )
 
 
 def test_a_wrong_path_has_a_similar_name_as_hint(tmp_path):

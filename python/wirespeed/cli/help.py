@@ -51,10 +51,12 @@ class Command(_Parameters, TyperCommand):
     """A command that follows the rules above."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the command line; usage errors do not name Python types."""
+        """Parse the command line; usage errors name the command and no Python types."""
         try:
             return super().parse_args(ctx, args)
         except Exception as error:
+            if getattr(error, "ctx", ctx) is None:
+                error.ctx = ctx  # type: ignore[attr-defined]  # the framework omits it where a value is missing
             if isinstance(message := getattr(error, "message", None), str):
                 error.message = message.replace("Value error, ", "")  # type: ignore[attr-defined]
             raise

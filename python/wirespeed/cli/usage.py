@@ -29,6 +29,10 @@ def usage_problem(error: Any) -> Problem:
         similar = f"did you mean {near[0]!r}?" if near else help_page
         return Problem(command, f"no option named {option!r}", hint=_find_replacement(command, option) or similar)
     message = error.format_message()
+    if option is not None and " requires an argument" in message and context is not None:
+        parameter = next(parameter for parameter in context.command.get_params(context) if option in parameter.opts)
+        value = _name_value(parameter, context)
+        return Problem(f"{command}: {_name_parameter(parameter)}", "no value", value, help_page)
     if match := re.match(r"No such command '(.*?)'", message):
         commands = context.command.list_commands(context) if context else []
         return Problem(command, f"no command named {match[1]!r}", hint=did_you_mean(match[1], commands) or help_page)
@@ -60,6 +64,14 @@ def _name_parameter(parameter: Any) -> str:
     if parameter.param_type_name == "option":
         return str(max(parameter.opts, key=len))
     return str(parameter.metavar or parameter.name.upper()).strip("[]").removesuffix("...")
+
+
+def _name_value(parameter: Any, context: Any) -> str:
+    """The metavariable of an option's value, or its choices: ``TRAFFIC.yaml``, ``one of text, json``."""
+    metavariable = re.sub(r"^(-[\w-]+,? )+", "", parameter.get_help_record(context)[0])
+    if metavariable.startswith(("<", "[")):
+        return format_choices(re.split(r"\||, ", metavariable.strip("<[]>")))
+    return metavariable
 
 
 def _simplify_message(message: str) -> str:
@@ -98,6 +110,7 @@ _NO_TABLES = (
 _REPLACEMENTS = (
     (re.compile("sim run (--algorithm|--congestion|--preset .*)"), _CONGESTION_CONTROL),
     (re.compile("sim compare (-o|--output)"), _NO_TABLES),
+    (re.compile("plan --(headroom|ecn|watchdog)"), "`wirespeed plan CLUSTER.yaml --computed` prints these values"),
 )
 """Options that a command lacks, and what does that job."""
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _CONGESTION_CHECKS = "`wirespeed explain nic.congestion-control qos.pfc`"
 _INDENT = 4  # indentation of text below its heading, in columns
+_SHORTEST_WORD = 4  # characters of a word that is searched in names
+_MOST_SUGGESTIONS = 4  # names in a hint
 
 
 def _complete_name(incomplete: str) -> list[str]:
@@ -107,7 +109,7 @@ def _find_pages(name: str) -> list[Callable[[], None]] | Problem:
 
 
 def _suggest_names(text: str, names: list[str]) -> str | None:
-    """A hint with the names that end in ``text`` (the counter ``rx_discards``), are similar, or in the same group."""
+    """A hint with names that end in ``text`` (the counter ``rx_discards``), contain its last word, or are similar."""
     from wirespeed.errors import did_you_mean
 
     endings = [name for name in names if name.endswith(f".{text}")]
@@ -119,6 +121,10 @@ def _suggest_names(text: str, names: list[str]) -> str | None:
         similar = did_you_mean(text, [name for name in names if name.rpartition(".")[0] in groups])
         lists = ", ".join(f"`wirespeed list settings {name}`" for name in sorted(groups))
         return " ".join(part for part in (similar, f"{lists} prints the {group[0]} that are read") if part)
+    word = text.rpartition(".")[2]
+    containing = [name for name in names if word in name.rpartition(".")[2]] if len(word) >= _SHORTEST_WORD else []
+    if 0 < len(containing) <= _MOST_SUGGESTIONS:
+        return f"did you mean {', '.join(map(repr, containing))}?"
     return did_you_mean(text, names)
 
 

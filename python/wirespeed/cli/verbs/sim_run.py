@@ -211,8 +211,8 @@ def _build_scenario(
         raise Refusal([describe_folder(file)])
     of_plan = not is_json(file)
     problems: list[Problem] = []
-    if of_plan and traffic is None:
-        problems.append(missing_traffic(file))
+    if of_plan and (traffic is None or _has_key(file, b"traffic")):
+        problems.append(missing_traffic(file, traffic))
     if of_plan and preset is not Preset.ROCE:
         problems.append(
             Problem(
@@ -254,15 +254,15 @@ def _build_scenario(
     return planned
 
 
-def missing_traffic(file: Path) -> Problem:
-    """The problem without --traffic: the file does not exist, is the traffic file, or the option is missing."""
+def missing_traffic(file: Path, traffic: Path | None = None) -> Problem:
+    """The problem without a cluster file and --traffic: no such file, a traffic file, or the option is missing."""
     from wirespeed.cli.usage import path_hint
     from wirespeed.errors import Problem
 
     if not file.exists():
         return Problem(str(file), "no such file", "a cluster file or a scenario", path_hint(str(file)))
     if _has_key(file, b"traffic"):
-        hint = f"`wirespeed sim run CLUSTER.yaml --traffic {file}`"
+        hint = f"`wirespeed sim run {traffic or 'CLUSTER.yaml'} --traffic {file}`"
         return Problem(str(file), "a traffic file", "a cluster file", hint)
     if not _has_key(file, rb"\w+"):
         return Problem(str(file), "text without YAML keys", "a cluster file (.yaml) or a scenario (.json)")
