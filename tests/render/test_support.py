@@ -33,9 +33,12 @@ def test_a_setting_without_words_is_refused(ask: object) -> None:
         ask(plan_with_odd_leaf())
     (problem,) = caught.value.problems
     assert problem.place.endswith("leaf1:Ethernet1/1")
-    assert problem.found == "port.link.autonegotiation = False, auto-negotiation of the speed"
-    assert problem.expected == "a setting that Arista EOS can configure"
-    assert problem.hint == "leave it out of the cluster file, or use a device that supports it"
+    assert problem.found == "port.link.autonegotiation = False"
+    assert problem.expected == "no value: Arista EOS cannot configure it"
+    assert problem.hint == (
+        "leave it out of the cluster file, or use a device that supports it; "
+        "`wirespeed explain port.link.autonegotiation` shows its meaning"
+    )
 
 
 def test_other_devices_are_not_asked() -> None:

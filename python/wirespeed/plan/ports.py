@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from wirespeed.catalogue import Catalogue
 from wirespeed.cluster import Cluster
+from wirespeed.errors import did_you_mean, format_choices
 from wirespeed.plan.addresses import NicAddress
 from wirespeed.plan.bgp import Routing
 from wirespeed.plan.fabric import Box, HostCable
@@ -90,9 +92,16 @@ def check_cables(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> 
             continue
         model = catalogue.cables.get(name)
         if model is None:
-            problems.refuse_unknown((*path, "cable"), "cable", name, catalogue.cables)
+            _refuse_cable((*path, "cable"), name, sorted(catalogue.cables), problems)
         elif model.max_length and isinstance(length, int) and length > model.max_length.value:
             problems.warn((*path, "length"), f"{length} of {name}", f"at most {model.max_length.value}, its longest")
+
+
+def _refuse_cable(path: tuple[str | int, ...], name: str, models: list[str], problems: Problems) -> None:
+    """Refuse an unknown cable model; a model of another speed is no suggestion."""
+    similar = did_you_mean(name, [model for model in models if re.findall(r"\d+", model) == re.findall(r"\d+", name)])
+    leave_out = "leave `cable` out if the catalogue lacks the model in use"
+    problems.refuse(path, f"the cable {name!r}", format_choices(models), similar or leave_out)
 
 
 def check_mtus(

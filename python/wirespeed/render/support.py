@@ -31,15 +31,19 @@ def find_unsupported(plan: Plan, device: str, platforms: Sequence[Platform]) -> 
             ):
                 continue
             if path not in problem_by_path:
-                problem_by_path[path] = _unsupported_setting(path, value, setting.meaning, platforms)
+                problem_by_path[path] = _unsupported_setting(path, value, platforms)
             yield replace(problem_by_path[path], place=str(place))
 
 
-def _unsupported_setting(path: str, value: object, meaning: str, platforms: Sequence[Platform]) -> Problem:
+def _unsupported_setting(path: str, value: object, platforms: Sequence[Platform]) -> Problem:
     hints = [alternative for platform in platforms if (alternative := platform.support(path).instead)]
+    titles = " or ".join(platform.title for platform in platforms)
     return Problem(
         "",
-        f"{path} = {value}, {meaning}",
-        f"a setting that {' or '.join(platform.title for platform in platforms)} can configure",
-        hints[0] if hints else "leave it out of the cluster file, or use a device that supports it",
+        f"{path} = {value}",
+        f"no value: {titles} cannot configure it",
+        hints[0]
+        if hints
+        else "leave it out of the cluster file, or use a device that supports it; "
+        f"`wirespeed explain {path}` shows its meaning",
     )
