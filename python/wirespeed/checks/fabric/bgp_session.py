@@ -41,8 +41,10 @@ def check(context: CheckContext) -> Outcome:
         return outcome
     port, far = peer_port
     ends = f"{context.place.device}:{port} and {far.device}:{far.port}"
+    is_unnumbered = context.plan.switches[context.place.device].ports[port].unnumbered
+    address = "the IPv6 link-local address and router advertisements" if is_unnumbered else "the address"
     fix = Fix(
-        f"check the cable, the link and the address of {ends}, then the neighbour and AS number that {far.device} has"
+        f"check the cable, the link and {address} of {ends}, then the neighbour and AS number that {far.device} has"
         f" configured for {context.place.device}"
     )
     return replace(outcome, fix=(fix,))
