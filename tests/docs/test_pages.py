@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from pathlib import PurePosixPath
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 import typer
 from pages import DOCS, HAND_WRITTEN, PAGES, ROOT, anchors
+from typer.testing import CliRunner
 
 from wirespeed.cli.app import app
 
@@ -96,3 +98,23 @@ def test_commands_and_options_exist(page: str) -> None:
         assert not unknown, line
         if getattr(command, "commands", {}) and words:
             assert words[0].startswith("-") or words[0].isupper(), f"no such command: {line}"
+
+
+_SHOWN = [
+    (page, block)
+    for page in HAND_WRITTEN
+    for block in re.findall(
+        r"^```console\n(\$ wirespeed list platforms\n.*?)^```$", PAGES[page], re.MULTILINE | re.DOTALL
+    )
+]
+
+
+@pytest.mark.parametrize(("page", "block"), _SHOWN)
+def test_the_shown_list_of_platforms_is_what_the_program_prints(page: str, block: str) -> None:
+    """WIRESPEED_ACCEPT=1 writes the page anew."""
+    command, _, shown = block.partition("\n")
+    printed = CliRunner().invoke(app, shlex.split(command)[2:], env={"COLUMNS": "200", "NO_COLOR": "1"}).stdout
+    if os.environ.get("WIRESPEED_ACCEPT"):
+        path = ROOT / page
+        path.write_text(path.read_text(encoding="utf-8").replace(shown, printed), encoding="utf-8")
+    assert shown == printed
