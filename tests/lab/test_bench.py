@@ -46,8 +46,8 @@ def two_hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Plan, 
     """Two hosts with two NICs each, and their leaf."""
     file = tmp_path_factory.mktemp("cluster") / "cluster.yaml"
     file.write_text(CLUSTER)
-    with built(file, 2, "bench") as found:
-        yield found
+    with built(file, 2, "bench") as two_host_lab:
+        yield two_host_lab
 
 
 @pytest.fixture(scope="module")
@@ -60,32 +60,32 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def ran(made: lab.Lab, *words: str) -> tuple[dict[str, dict[str, Any]], str]:
+def ran(built_lab: lab.Lab, *words: str) -> tuple[dict[str, dict[str, Any]], str]:
     """Attempts by step, and the announcement."""
-    arguments = ["lab", "bench", *words, "--name", made.name, "-f", "json", "--port", first_port()]
-    done = CliRunner().invoke(app, arguments)
-    document = json.loads(done.stdout)
-    assert document["cluster"] == f"lab {made.name}"
-    return {row["step"]: row["attempt"] for row in document["steps"]}, done.stderr
+    arguments = ["lab", "bench", *words, "--name", built_lab.name, "-f", "json", "--port", first_port()]
+    completed = CliRunner().invoke(app, arguments)
+    document = json.loads(completed.stdout)
+    assert document["cluster"] == f"lab {built_lab.name}"
+    return {row["step"]: row["attempt"] for row in document["steps"]}, completed.stderr
 
 
-def lab_namespaces(made: lab.Lab) -> list[str]:
+def lab_namespaces(built_lab: lab.Lab) -> list[str]:
     """Those there are now."""
-    return [path.name for path in Path("/run/netns").glob(f"wsl-{made.name}-*")]
+    return [path.name for path in Path("/run/netns").glob(f"wsl-{built_lab.name}-*")]
 
 
-def count_sent_bytes(made: lab.Lab, host: str, interface: str) -> int:
+def count_sent_bytes(built_lab: lab.Lab, host: str, interface: str) -> int:
     """Bytes that an interface has sent."""
-    statistics = made.run(host, "ip", "-json", "-statistics", "link", "show", "dev", interface)
-    sent: int = json.loads(statistics.stdout)[0]["stats64"]["tx"]["bytes"]
-    return sent
+    statistics = built_lab.run(host, "ip", "-json", "-statistics", "link", "show", "dev", interface)
+    sent_bytes: int = json.loads(statistics.stdout)[0]["stats64"]["tx"]["bytes"]
+    return sent_bytes
 
 
 def test_iperf3_stands_against_the_labs_own_limit(two_hosts: tuple[Plan, lab.Lab], tmp_path: Path) -> None:
     needs("iperf3")
-    _, made = two_hosts
-    before = count_sent_bytes(made, "node1", NIC)
-    steps, announced = ran(made, "tcp", "-o", str(tmp_path / "tcp"), "--seconds", "1")
+    _, built_lab = two_hosts
+    bytes_at_start = count_sent_bytes(built_lab, "node1", NIC)
+    steps, announced = ran(built_lab, "tcp", "-o", str(tmp_path / "tcp"), "--seconds", "1")
     assert "not the speed of the cluster" in announced
     assert {step["status"] for step in steps.values()} == {"done"}
     direct = [name for name in steps if name.startswith("direct.")]
@@ -93,17 +93,17 @@ def test_iperf3_stands_against_the_labs_own_limit(two_hosts: tuple[Plan, lab.Lab
     assert {steps[name]["grade"] for name in direct} == {"skip"}
     for name in steps.keys() - set(direct):
         assert "(baseline)" in steps[name]["detail"]
-    assert count_sent_bytes(made, "node1", NIC) - before > 1 << 20
+    assert count_sent_bytes(built_lab, "node1", NIC) - bytes_at_start > 1 << 20
 
 
 def test_ranks_of_mpi_run_on_hosts_without_sshd_over_the_nics(
     two_hosts: tuple[Plan, lab.Lab], programs: Path, tmp_path: Path
 ) -> None:
-    _, made = two_hosts
-    before = {nic: count_sent_bytes(made, "node1", nic) for nic in (NIC, "enp67s0np0")}
-    steps, _ = ran(made, "mpi", "-o", str(tmp_path / "mpi"), "--path", str(programs))
-    found = {name.partition(".node1")[0]: step for name, step in steps.items() if not name.startswith("direct.")}
-    statuses = {name: step["status"] for name, step in found.items()}
+    _, built_lab = two_hosts
+    bytes_at_start = {nic: count_sent_bytes(built_lab, "node1", nic) for nic in (NIC, "enp67s0np0")}
+    steps, _ = ran(built_lab, "mpi", "-o", str(tmp_path / "mpi"), "--path", str(programs))
+    step_by_name = {name.partition(".node1")[0]: step for name, step in steps.items() if not name.startswith("direct.")}
+    statuses = {name: step["status"] for name, step in step_by_name.items()}
     assert statuses == {
         "osu-latency": "done",
         "osu-bw": "done",
@@ -111,23 +111,23 @@ def test_ranks_of_mpi_run_on_hosts_without_sshd_over_the_nics(
         "osu-alltoall-leaf": "missing",
     }
     # Where cores are scarce, a figure of the smallest message may be printed as nil; then it says that there was none.
-    assert re.search(r"\(baseline\)|baseline gave no such figure", found["osu-bw"]["detail"])
-    assert found["osu-latency"]["grade"] == "skip"
-    logs = [tmp_path / "mpi" / step["log"] for name, step in found.items() if statuses[name] == "done"]
+    assert re.search(r"\(baseline\)|baseline gave no such figure", step_by_name["osu-bw"]["detail"])
+    assert step_by_name["osu-latency"]["grade"] == "skip"
+    logs = [tmp_path / "mpi" / step["log"] for name, step in step_by_name.items() if statuses[name] == "done"]
     runs = [run for log in logs for run in read(log.read_text(), log.name).runs]
     assert [run.status for run in runs] == [RunStatus.COMPLETE] * 3
     # 16 messages of 4 MiB in one direction, and more in the other.
-    assert sum(count_sent_bytes(made, "node1", nic) - bytes_ for nic, bytes_ in before.items()) > 64 << 20
+    assert sum(count_sent_bytes(built_lab, "node1", nic) - bytes_ for nic, bytes_ in bytes_at_start.items()) > 64 << 20
 
 
 def test_what_benchmarks_need_is_gone_afterwards_and_after_a_kill(two_hosts: tuple[Plan, lab.Lab]) -> None:
-    _, made = two_hosts
-    inside = set(lab_namespaces(made))
-    assert inside == {device.namespace for device in made.state.devices}
-    with lab.benchmark_network(made, 9000) as whole:
+    _, built_lab = two_hosts
+    namespaces = set(lab_namespaces(built_lab))
+    assert namespaces == {device.namespace for device in built_lab.state.devices}
+    with lab.benchmark_network(built_lab, 9000) as whole:
         assert set(whole.hosts) == {"node1", "node2", *lab.PAIR}
-        assert len(lab_namespaces(made)) == len(inside) + 3
-        with pytest.raises(Refusal, match="benchmarks that run in it"), lab.benchmark_network(made, 9000):
+        assert len(lab_namespaces(built_lab)) == len(namespaces) + 3
+        with pytest.raises(Refusal, match="benchmarks that run in it"), lab.benchmark_network(built_lab, 9000):
             pass
         sizes = [whole.run(host, "cat", f"/sys/class/net/{lab.PAIR_INTERFACE}/mtu").stdout for host in lab.PAIR]
         assert sizes == [b"9000\n"] * 2
@@ -135,18 +135,18 @@ def test_what_benchmarks_need_is_gone_afterwards_and_after_a_kill(two_hosts: tup
         assert agent.stdout.decode().split() == ["node2", "/run/systemd"]
         stranger = whole.run("node1", *lab.AGENT, "node3", "hostname")
         assert (stranger.exit_code, stranger.stderr.decode()) == (1, "no host node3 in this lab\n")
-    assert set(lab_namespaces(made)) == inside
-    assert lab.CONTROL not in made.run("node1", "ls", "/sys/class/net").stdout.decode().split()
+    assert set(lab_namespaces(built_lab)) == namespaces
+    assert lab.CONTROL not in built_lab.run("node1", "ls", "/sys/class/net").stdout.decode().split()
 
 
 def test_what_a_killed_run_left_is_no_hindrance(two_hosts: tuple[Plan, lab.Lab], tmp_path: Path) -> None:
     needs("iperf3")
-    _, made = two_hosts
+    _, built_lab = two_hosts
     words = [
         "bench",
         "tcp",
         "--name",
-        made.name,
+        built_lab.name,
         "-o",
         str(tmp_path / "out"),
         "--seconds",
@@ -155,24 +155,27 @@ def test_what_a_killed_run_left_is_no_hindrance(two_hosts: tuple[Plan, lab.Lab],
         first_port(),
     ]
     running = subprocess.Popen([sys.executable, "-m", "wirespeed", "lab", *words], stderr=subprocess.DEVNULL)
-    while not (made.folder("node1") / "run" / "wirespeed-enter").exists():  # the last that is made
+    while not (built_lab.folder("node1") / "run" / "wirespeed-enter").exists():  # the last that is made
         assert running.poll() is None
         time.sleep(0.05)
     running.kill()
     running.wait()
-    assert made.namespace("node1").replace("node1", "direct-1") in lab_namespaces(made)
-    assert sorted(path.name for path in state.ROOT.glob(f"{made.name}*")) == [made.name, f"{made.name}.lock"]
-    with lab.benchmark_network(made, None) as whole:
+    assert built_lab.namespace("node1").replace("node1", "direct-1") in lab_namespaces(built_lab)
+    assert sorted(path.name for path in state.ROOT.glob(f"{built_lab.name}*")) == [
+        built_lab.name,
+        f"{built_lab.name}.lock",
+    ]
+    with lab.benchmark_network(built_lab, None) as whole:
         assert whole.run("direct-1", "ping", "-nq", "-c1", "-w5", "198.19.0.1").exit_code == 0
-    assert set(lab_namespaces(made)) == {device.namespace for device in made.state.devices}
+    assert set(lab_namespaces(built_lab)) == {device.namespace for device in built_lab.state.devices}
 
 
 def test_commands_are_shown_and_none_is_run(two_hosts: tuple[Plan, lab.Lab]) -> None:
-    _, made = two_hosts
-    done = CliRunner().invoke(app, ["lab", "bench", "--name", made.name, "--dry-run"])
-    lines = done.stdout.splitlines()
-    assert f"wirespeed lab exec --name {made.name} node2 -- iperf3 -s -1 -B 10.1.0.5 -p 18600  # server" in lines
-    assert set(lab_namespaces(made)) == {device.namespace for device in made.state.devices}
+    _, built_lab = two_hosts
+    completed = CliRunner().invoke(app, ["lab", "bench", "--name", built_lab.name, "--dry-run"])
+    lines = completed.stdout.splitlines()
+    assert f"wirespeed lab exec --name {built_lab.name} node2 -- iperf3 -s -1 -B 10.1.0.5 -p 18600  # server" in lines
+    assert set(lab_namespaces(built_lab)) == {device.namespace for device in built_lab.state.devices}
 
 
 @pytest.mark.parametrize("suite", ["pairs", "collectives", "mesh"])

@@ -56,7 +56,7 @@ def test_every_switch_needs_every_subnet_of_hosts_over_all_its_ways() -> None:
     plan = build(read(CLUSTER))
     links = list_links(plan, list(plan.devices))
     switches = {name: build_switch(plan, name, links) for name in plan.switches}
-    found = {
+    routes = {
         name: {network: [hop.neighbour.device for hop in hops] for network, hops in networks.items()}
         for name, networks in expected_routes(switches, links).items()
     }
@@ -64,7 +64,7 @@ def test_every_switch_needs_every_subnet_of_hosts_over_all_its_ways() -> None:
     down = {
         f"10.1.0.{last}/31": [leaf, leaf] for leaf, lasts in (("leaf1", (0, 2)), ("leaf2", (4, 6))) for last in lasts
     }
-    assert found == {
+    assert routes == {
         "leaf1": {"10.1.0.4/31": up, "10.1.0.6/31": up},
         "leaf2": {"10.1.0.0/31": up, "10.1.0.2/31": up},
         "spine1": down,

@@ -25,14 +25,14 @@ RAIL24 = "mi300x-4node/cluster-rail24.yaml"
 
 NIC = "NIC node2:bnxt_re3"
 PORT = "leaf1:Eth1/12"
-AT = ("--device", "node2", "--port", "bnxt_re3")
+PLACE = ("--device", "node2", "--port", "bnxt_re3")
 LARGE = "packets of the planned size are lost and small ones come back: an MTU on the path is too small"
 DEAD = "no reply to large or small packets: a link is down, or an address or a route is missing"
 NOWHERE = "the kernel has no route: the link is down, or the address, its rule or its route is missing"
 
 # The fault, where, how many of 128 pairs have a bad ping and a bad route, and the causes: aspect, name, port, words.
 ROWS = [
-    ("mtu", AT, 16, 0, [("ping", NIC, PORT, LARGE)]),
+    ("mtu", PLACE, 16, 0, [("ping", NIC, PORT, LARGE)]),
     (
         "port-down",
         ("--device", "leaf1", "--port", "Eth1/12"),
@@ -40,7 +40,7 @@ ROWS = [
         8,
         [("ping", NIC, PORT, DEAD), ("route", f"{NIC} as sender", PORT, NOWHERE)],
     ),
-    ("missing-rule", AT, 16, 8, [("ping", NIC, PORT, DEAD), ("route", f"{NIC} as sender", PORT, NOWHERE)]),
+    ("missing-rule", PLACE, 16, 8, [("ping", NIC, PORT, DEAD), ("route", f"{NIC} as sender", PORT, NOWHERE)]),
 ]
 
 ADDRESS = "10.1.0.23"
@@ -146,7 +146,7 @@ def test_collect_and_check_name_a_fault(
 ) -> None:
     _, built_lab = two_hosts
     try:
-        run_lab("fault", kind, *AT, "--name", built_lab.name)
+        run_lab("fault", kind, *PLACE, "--name", built_lab.name)
         assert short(find_problems(built_lab, tmp_path)) == expected
     finally:
         run_lab("fault", "--undo", "--name", built_lab.name)

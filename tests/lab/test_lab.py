@@ -36,9 +36,9 @@ def run_checked(built_lab: lab.Lab, device: str, *arguments: str) -> str:
 
 def test_it_is_found_by_its_name(two_hosts: tuple[Plan, lab.Lab]) -> None:
     _, built_lab = two_hosts
-    found = lab.find(built_lab.name)
-    assert found == built_lab
-    assert (found.hosts, found.switches, len(found.links)) == (("node1", "node2"), ("leaf1",), 16)
+    lab_by_name = lab.find(built_lab.name)
+    assert lab_by_name == built_lab
+    assert (lab_by_name.hosts, lab_by_name.switches, len(lab_by_name.links)) == (("node1", "node2"), ("leaf1",), 16)
 
 
 def test_a_host_has_its_name_its_interfaces_and_its_own_run(two_hosts: tuple[Plan, lab.Lab]) -> None:

@@ -73,11 +73,11 @@ class Network:
 
 @contextlib.contextmanager
 def network(
-    plan: Plan, roots: Mapping[str, Path], leaf: str, switch: Switch, without: Sequence[str] = ()
+    plan: Plan, roots: Mapping[str, Path], leaf: str, switch: Switch, omissions: Sequence[str] = ()
 ) -> Iterator[lab.Lab]:
     """Two or more hosts, as their folders say, on one leaf, as its rendered configuration says.
 
-    Addresses, rules and routes ``without`` which the hosts are to come up are named by a word of theirs.
+    ``omissions`` are words of the addresses, rules and routes that the hosts come up without.
     """
     files = [
         _File(host, str(path.relative_to(root)), path.read_text())
@@ -88,7 +88,7 @@ def network(
     as_rendered = replace(plan, switches={**plan.switches, leaf: switch})
     design = lab.design(as_rendered, f"netns{os.getpid()}", tuple(roots), files, render.routing_daemons)
     devices = tuple(
-        replace(device, expects=tuple(line for line in device.expects if not set(line.split()) & set(without)))
+        replace(device, expects=tuple(line for line in device.expects if not set(line.split()) & set(omissions)))
         for device in design.devices
     )
     built = lab.up(replace(design, devices=devices), Path("cluster.yaml"), lambda line: None)

@@ -59,15 +59,15 @@ def _routes(plan: Plan, network: Lab, sender: str, receiver: str) -> Iterator[st
         text=True,
         check=False,
     )
-    found = {}
+    routes = {}
     for line in process.stdout.splitlines():
         match = _ANSWER.match(line)
         if match:
             target, source, gateway, device, table = match.groups()
-            found[source, target] = gateway, device, int(table) if table.isdigit() else table
+            routes[source, target] = gateway, device, int(table) if table.isdigit() else table
     for source, target in pairs:
         route = planned_route(host, source, target)
-        got = found.get((source, target))
+        got = routes.get((source, target))
         if got != route:
             yield f"{sender}: {source} to {target}: planned {_format_route(route)}, found {_format_route(got)}"
 

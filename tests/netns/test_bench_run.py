@@ -37,7 +37,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Plan, Lab]]:
 
 
 def ran(
-    plan: Plan, built: Lab, name: str, folder: Path, only: int | None = None, rails: int = 8
+    plan: Plan, built: Lab, name: str, folder: Path, step_count: int | None = None, rails: int = 8
 ) -> tuple[running.CampaignResult, Mesh | None]:
     """A suite, or its first steps, on the first rails."""
     fabric = running.build_fabric(plan).limit_to_hosts(HOSTS)
@@ -45,45 +45,45 @@ def ran(
     request = running.Request(plan, fabric, render.Jobs(plan), seconds=1, bind=False)
     chosen = suite(name)
     campaign = running.make(chosen, request)
-    kept = running.create_folder(folder, replace(campaign, steps=campaign.steps[:only]))
-    done = running.run(
+    result_folder = running.create_folder(folder, replace(campaign, steps=campaign.steps[:step_count]))
+    campaign_result = running.run(
         chosen,
         request,
-        kept,
+        result_folder,
         built.reach(),
         lambda step, outcome, text: running.grade(plan, fabric, step, outcome, text),
         running.RunOptions(parallel=2, retests=0),
         lambda progress: None,
         lambda: False,
     )
-    return done, running.read_mesh(request, kept, done)
+    return campaign_result, running.read_mesh(request, result_folder, campaign_result)
 
 
 def test_a_mesh_is_good_throughout_and_what_is_not_measured_is_unknown(lab: tuple[Plan, Lab], tmp_path: Path) -> None:
-    done, mesh = ran(*lab, "mesh", tmp_path)
+    campaign_result, mesh = ran(*lab, "mesh", tmp_path)
     assert mesh is not None
     assert {(row, grade): mesh.count(row, grade) for row in ("ping", "route") for grade in Grade} == {
         (row, grade): 128 if grade is Grade.GOOD else 0 for row in ("ping", "route") for grade in Grade
     }
     assert mesh.count("rdma", Grade.GOOD) == 0  # no RDMA devices here, or no perftest
-    pings = [done.latest[step.id] for step in done.steps if step.test == "mesh ping"]
+    pings = [campaign_result.latest[step.id] for step in campaign_result.steps if step.test == "mesh ping"]
     assert [(ping.grade, ping.detail) for ping in pings] == [(Grade.GOOD, "128 of 128 good")] * 2
 
 
 def test_iperf3_is_run_and_judged(lab: tuple[Plan, Lab], tmp_path: Path) -> None:
     needs("iperf3")
-    done, _ = ran(*lab, "tcp", tmp_path, only=2)
-    attempts = [done.latest[step.id] for step in done.steps]
+    campaign_result, _ = ran(*lab, "tcp", tmp_path, step_count=2)
+    attempts = [campaign_result.latest[step.id] for step in campaign_result.steps]
     assert [attempt.status for attempt in attempts] == [Outcome.DONE] * 2
     assert all(" Gb/s" in (attempt.detail or "") for attempt in attempts)
-    assert {step.client.host for step in done.steps} == {"node1"}
+    assert {step.client.host for step in campaign_result.steps} == {"node1"}
 
 
 def test_an_interface_that_is_down_is_a_row_and_a_column(lab: tuple[Plan, Lab], tmp_path: Path) -> None:
     plan, built = lab
     interface = list(plan.hosts["node2"].nics)[2]
     run("ip", "-n", built.namespace("node2"), "link", "set", "dev", interface, "down")
-    _, mesh = ran(plan, built, "mesh", tmp_path, only=2, rails=4)
+    _, mesh = ran(plan, built, "mesh", tmp_path, step_count=2, rails=4)
     assert mesh is not None
     assert mesh.rows("ping") == ["    ..x."] * 4 + ["....    "] * 2 + ["xxxx    "] + ["....    "]
     assert mesh.rows("route") == ["    ...."] * 4 + ["....    "] * 2 + ["xxxx    "] + ["....    "]

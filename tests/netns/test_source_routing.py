@@ -60,7 +60,7 @@ def test_one_thing_removed_is_found(cluster: str, change: Callable[[dict[str, An
     address = (plan.hosts["node1"].nics["enp67s0np0"].addresses or ("",))[0]
     removed_rule = ("enp67s0np0", address.partition("/")[0] + "/32")
     with network(
-        plan, roots, "leaf1", leaf_as_rendered(plan, "leaf1", tmp_path / "out"), without=removed_rule
+        plan, roots, "leaf1", leaf_as_rendered(plan, "leaf1", tmp_path / "out"), omissions=removed_rule
     ) as built:
         problems = verify(plan, built, *HOSTS)
     assert problems

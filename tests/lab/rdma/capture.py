@@ -62,17 +62,17 @@ class Capture:
         data = self.file.read_bytes()
         (magic,) = struct.unpack_from("=I", data)
         assert magic == _MAGIC
-        found, offset = [], 24
+        frames, offset = [], 24
         while offset + 16 <= len(data):
-            kept, length = struct.unpack_from("=II", data, offset + 8)
-            frame = data[offset + 16 : offset + 16 + kept]
-            offset += 16 + kept
-            if len(frame) < kept:
+            captured_bytes, length = struct.unpack_from("=II", data, offset + 8)
+            frame = data[offset + 16 : offset + 16 + captured_bytes]
+            offset += 16 + captured_bytes
+            if len(frame) < captured_bytes:
                 break  # cut where the capture ended
-            assert kept == length
+            assert captured_bytes == length
             if frame[12:14] == b"\x08\x00" and frame[23] == 17 and struct.unpack_from("!H", frame, 36) == (_ROCE,):
-                found.append(frame)
-        return found
+                frames.append(frame)
+        return frames
 
 
 @contextlib.contextmanager
@@ -120,13 +120,13 @@ def decode_frames(file: Path) -> list[Packet]:
 
 def _packet(row: dict[str, str]) -> Packet:
     values = {ours: _value(ours, row[theirs]) for ours, theirs in _FIELDS.items() if row[theirs]}
-    headers = sum(size for name, size in _HEADERS.items() if any(row[field] for field in names_of(name)))
+    headers = sum(size for name, size in _HEADERS.items() if any(row[field] for field in list_fields(name)))
     # UDP header, base transport header and invariant CRC.
     payload = int(row["udp.length"]) - 8 - 12 - 4 - headers - int(row["infiniband.bth.padcnt"])
     return Packet(payload=payload, **_UNREAD, **values)  # type: ignore[arg-type]
 
 
-def names_of(header: str) -> list[str]:
+def list_fields(header: str) -> list[str]:
     """The fields of a header."""
     return [name for name in _FIELDS.values() if name.startswith(f"infiniband.{header}.")]
 

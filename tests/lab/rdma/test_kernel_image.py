@@ -60,16 +60,16 @@ def test_what_is_not_understood_boots_as_it_is(odd: bytes, tmp_path: Path) -> No
     assert unpack_kernel(file, tmp_path / "cache") == file
 
 
-def test_it_is_kept_by_what_it_was_made_of(tmp_path: Path) -> None:
+def test_a_kernel_image_is_cached_by_its_content(tmp_path: Path) -> None:
     cache, file = tmp_path / "new" / "cache", tmp_path / "vmlinuz"
     file.write_bytes(image(lzma.compress(KERNEL)))
-    kept = unpack_kernel(file, cache)
-    assert (kept.parent, kept.read_bytes()) == (cache, KERNEL)
-    modification_time = kept.stat().st_mtime_ns
-    assert unpack_kernel(file, cache) == kept
-    assert kept.stat().st_mtime_ns == modification_time
+    cached_image = unpack_kernel(file, cache)
+    assert (cached_image.parent, cached_image.read_bytes()) == (cache, KERNEL)
+    modification_time = cached_image.stat().st_mtime_ns
+    assert unpack_kernel(file, cache) == cached_image
+    assert cached_image.stat().st_mtime_ns == modification_time
     file.write_bytes(image(gzip(KERNEL)))
-    assert len({kept, unpack_kernel(file, cache)}) == 2
+    assert len({cached_image, unpack_kernel(file, cache)}) == 2
     assert {path.name[:8] for path in cache.iterdir()} == {"vmlinux-"}
 
 

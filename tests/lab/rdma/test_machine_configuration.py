@@ -42,8 +42,8 @@ def test_the_newest_kernel_with_soft_roce_is_taken(tmp_path: Path) -> None:
                 new = tmp_path / "all" / path.relative_to(tmp_path / release)
                 new.parent.mkdir(parents=True, exist_ok=True)
                 path.rename(new)
-    found = kernel(tmp_path / "all", print)
-    assert (found.release, found.image.name) == ("6.1.0-56-amd64", "vmlinuz-6.1.0-56-amd64")
+    newest = kernel(tmp_path / "all", print)
+    assert (newest.release, newest.image.name) == ("6.1.0-56-amd64", "vmlinuz-6.1.0-56-amd64")
 
 
 NEEDED = ("drivers/virtio/virtio_pci.ko", "net/9p/9pnet_virtio.ko", "fs/9p/9p.ko", "fs/overlayfs/overlay.ko")
@@ -51,17 +51,17 @@ RXE = "drivers/infiniband/sw/rxe/rdma_rxe.ko"
 
 
 def test_without_a_word_what_was_downloaded_goes_before_what_is_installed_here(tmp_path: Path) -> None:
-    here = folder_with(tmp_path / "here", "6.12.48-amd64", *(f"{name}.xz" for name in (*NEEDED, RXE)))
+    installed = folder_with(tmp_path / "here", "6.12.48-amd64", *(f"{name}.xz" for name in (*NEEDED, RXE)))
     cache = tmp_path / "cache"
-    assert kernel(None, print, cache, here).release == "6.12.48-amd64"
+    assert kernel(None, print, cache, installed).release == "6.12.48-amd64"
     folder_with(cache / "linux-image-6.1.0-56-amd64_1.deb", "6.1.0-56-amd64", RXE)
-    assert kernel(None, print, cache, here).release == "6.1.0-56-amd64"
+    assert kernel(None, print, cache, installed).release == "6.1.0-56-amd64"
 
 
 def test_modules_may_be_built_in(tmp_path: Path) -> None:
-    here = folder_with(tmp_path / "here", "6.12.48", *NEEDED[1:], RXE)
-    (here / "lib/modules/6.12.48/modules.builtin").write_text(f"kernel/{NEEDED[0]}\n")
-    assert kernel(None, print, tmp_path / "cache", here).release == "6.12.48"
+    installed = folder_with(tmp_path / "here", "6.12.48", *NEEDED[1:], RXE)
+    (installed / "lib/modules/6.12.48/modules.builtin").write_text(f"kernel/{NEEDED[0]}\n")
+    assert kernel(None, print, tmp_path / "cache", installed).release == "6.12.48"
 
 
 @pytest.mark.parametrize("modules", [NEEDED, (*NEEDED[1:], RXE), (*NEEDED, f"{RXE}.zst")])
@@ -70,9 +70,9 @@ def test_an_installed_kernel_that_does_not_fit_is_left(
 ) -> None:
     """Then one is to be downloaded, for which there is no apt here."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    here = folder_with(tmp_path / "here", "6.12.48", *modules)
+    installed = folder_with(tmp_path / "here", "6.12.48", *modules)
     with pytest.raises(Refusal) as refusal:
-        kernel(None, print, tmp_path / "cache", here)
+        kernel(None, print, tmp_path / "cache", installed)
     assert str(refusal.value).startswith("lab rdma: no apt-get here to get a kernel with (apt); expected --kernel\n")
 
 

@@ -118,8 +118,8 @@ def check_inside(built_lab: lab.Lab, *words: str) -> list[dict[str, str]]:
 
 
 def test_collect_and_check_inside(two_machines: tuple[Plan, lab.Lab], idle_bundle: Path) -> None:
-    only = [word for check in AS_PLANNED for word in ("--only", check)]
-    findings = check_inside(two_machines[1], str(idle_bundle), *only)
+    options = [word for check in AS_PLANNED for word in ("--only", check)]
+    findings = check_inside(two_machines[1], str(idle_bundle), *options)
     assert {finding["check"] for finding in findings} == set(AS_PLANNED)
     assert [finding for finding in findings if finding["status"] != "pass"] == []
 
@@ -208,7 +208,7 @@ def test_a_lossy_link_is_flagged(two_machines: tuple[Plan, lab.Lab]) -> None:
     """1 % of what one NIC sends is dropped: it is found, and no other."""
     needs("ib_write_bw")
     plan, built_lab = two_machines
-    before = read_counters(built_lab, "node1")
+    initial_counters = read_counters(built_lab, "node1")
     run_checked(built_lab, "node1", "tc", "qdisc", "add", "dev", "enp29s0np0", "root", "netem", "loss", "1%")
     words = ("ib_write_bw", "-F", "-d", "bnxt_re0", "-p", "18999", "-x", "3", "-m", "4096", "-s", "65536", "-n", "100")
     reach = built_lab.reach()
@@ -220,7 +220,7 @@ def test_a_lossy_link_is_flagged(two_machines: tuple[Plan, lab.Lab]) -> None:
         server.result()
         if counters(built_lab, "node1")["bnxt_re0"]["rcvd_seq_err"]:
             break
-    facts = subtract_counters(read_counters(built_lab, "node1"), before, None)
+    facts = subtract_counters(read_counters(built_lab, "node1"), initial_counters, None)
     findings = [finding for finding in run(plan, facts, [checks()["nic.rdma-losses"]]) if finding.device == "node1"]
     assert len(findings) == 8
     assert [finding.place.partition(" ")[0] for finding in findings if finding.status is Status.FAIL] == ["bnxt_re0"]

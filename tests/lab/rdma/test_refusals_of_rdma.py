@@ -175,10 +175,10 @@ except Refusal as refusal:
 def test_without_a_network_there_is_no_kernel_to_download(tmp_path: Path) -> None:
     """The real apt, in a network namespace that has no route."""
     needs("unshare", root=True)
-    known = shutil.which("apt-cache") and subprocess.run(
+    lookup = shutil.which("apt-cache") and subprocess.run(
         ["apt-cache", "show", PACKAGE], capture_output=True, check=False
     )
-    if not known or known.returncode:
+    if not lookup or lookup.returncode:
         pytest.skip(f"apt knows no {PACKAGE}: not Debian, or apt-get update was never run")
     words = ["unshare", "--net", sys.executable, "-c", _FETCH, str(tmp_path / "cache")]
     process = subprocess.run(words, capture_output=True, text=True, check=False)
