@@ -68,10 +68,6 @@ NOUNS = _words(
 """End like participles and are nouns or terms of the field."""
 
 
-CLEAR_VALUES = ("docs", "fuzz", "python/wirespeed", "tools")
-"""Folders in which every local, argument and field has the noun of what it holds, and no function ends in ``_of``."""
-
-
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_names_are_nouns_or_verbs_with_an_object(folder: str) -> None:
     paths = sorted(path for path in (ROOT / folder).rglob("*.py") if path not in GENERATED)
@@ -100,7 +96,7 @@ def is_participle_or_function_word(name: str) -> bool:
     return word in FUNCTION_WORDS or bool(re.fullmatch(r"[a-z]{3,}(ed|ing)", word))
 
 
-@pytest.mark.parametrize("folder", CLEAR_VALUES)
+@pytest.mark.parametrize("folder", FOLDERS)
 def test_values_are_called_by_what_they_hold(folder: str) -> None:
     paths = sorted(path for path in (ROOT / folder).rglob("*.py") if path not in GENERATED)
     assert [
