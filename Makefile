@@ -51,16 +51,16 @@ FORMATTED = $(wildcard crates/sim/src/congestion/*.rs)
 lint: $(VENV)/.built
 	cargo fmt --all --check -- $(FORMATTED)
 	cargo clippy --release --quiet --workspace --all-targets -- -D warnings
-	$(BIN)/ruff format --check --quiet python tests examples tools
-	$(BIN)/ruff check --quiet python tests examples tools
+	$(BIN)/ruff format --check --quiet python tests examples tools docs fuzz
+	$(BIN)/ruff check --quiet python tests examples tools docs fuzz
 	$(BIN)/mypy
 	$(BIN)/python tools/commit_subjects.py
 	$(BIN)/lint-imports --no-cache > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
 
 format: $(VENV)/.built
 	cargo fmt --all -- $(FORMATTED)
-	$(BIN)/ruff format --quiet python tests examples tools
-	$(BIN)/ruff check --quiet --fix python tests examples tools
+	$(BIN)/ruff format --quiet python tests examples tools docs fuzz
+	$(BIN)/ruff check --quiet --fix python tests examples tools docs fuzz
 
 docs: $(VENV)/.built
 	$(BIN)/python docs/generate.py

@@ -13,7 +13,7 @@ Node = Mapping[str, Any]
 def page() -> str:
     """A table for each part of the file, in the order of the file."""
     root = schema()
-    parts = {"": root} | {key: part for key, part in _iterate_parts(root, root["$defs"])}
+    parts = {"": root} | dict(_iterate_parts(root, root["$defs"]))
     return "".join(_format_part(key, part, root["$defs"], parts) for key, part in parts.items())
 
 

@@ -155,7 +155,8 @@ def platforms() -> str:
         if platform.settings:
             lines.append("\n| setting | rendered | read | note |\n| --- | --- | --- | --- |\n")
             lines.extend(
-                f"| `{path}` | {_format_flag(support.rendered)} | {_format_flag(support.read)} | {_support_note(support)} |\n"
+                f"| `{path}` | {_format_flag(support.rendered)} | {_format_flag(support.read)} "
+                f"| {_support_note(support)} |\n"
                 for path, support in platform.settings.items()
             )
     return "".join(lines)
@@ -184,7 +185,9 @@ def catalogue() -> str:
 
     lines = [
         NOTE,
-        _format_title("Catalogue", "everybody who writes a cluster file", "which hardware and software is known, from where?"),
+        _format_title(
+            "Catalogue", "everybody who writes a cluster file", "which hardware and software is known, from where?"
+        ),
         "A value without a source is absent, not guessed.\n",
     ]
     hardware = load()
@@ -228,7 +231,9 @@ def suites() -> str:
     from wirespeed.benchmarks.suites import suites as known
 
     pages = [f"\n## {suite.name}\n\n{suite.title}\n\n{suite.manual}\n" for suite in known().values()]
-    title = _format_title("Suites of benchmarks", "performance engineers", "which benchmarks does a suite run, and why?")
+    title = _format_title(
+        "Suites of benchmarks", "performance engineers", "which benchmarks does a suite run, and why?"
+    )
     return "".join([NOTE, title, "Run a suite with `wirespeed bench run SUITE`.\n", *pages])
 
 
@@ -245,7 +250,8 @@ def glossary() -> str:
         "| term | meaning | source |\n| --- | --- | --- |\n",
     ]
     lines.extend(
-        f"| **{term}**{f' ({other_names})' if other_names else ''} | {meaning} | {_OWN_PAGE.sub(_format_link, source)} |\n"
+        f"| **{term}**{f' ({other_names})' if other_names else ''} | {meaning} "
+        f"| {_OWN_PAGE.sub(_format_link, source)} |\n"
         for term, (other_names, meaning, source) in terms.items()
     )
     return "".join(lines)
@@ -262,7 +268,10 @@ def cluster_file() -> str:
     title = _format_title(
         "Cluster file", "everybody who writes a cluster file", "which keys and values can a cluster file have?"
     )
-    note = "A key in `except` overrides the same key of its range. [Write a cluster file](../guides/cluster-file.md) is the guide.\n"
+    note = (
+        "A key in `except` overrides the same key of its range. "
+        "[Write a cluster file](../guides/cluster-file.md) is the guide.\n"
+    )
     return NOTE + title + note + cluster_file_page.page()
 
 
@@ -367,7 +376,11 @@ def measurements() -> str:
         flag_and_tools = (_format_flag(parameter.identity), ", ".join(parameter.tools))
         lines.append(f"| {' | '.join((*cells, *flag_and_tools))} |\n")
     lines.append("\n## Metrics\n\n| name | better when |\n| --- | --- |\n")
-    wording = {Better.HIGHER: "higher", Better.LOWER: "lower", Better.NEITHER: "neither: follows from the test's length"}
+    wording = {
+        Better.HIGHER: "higher",
+        Better.LOWER: "lower",
+        Better.NEITHER: "neither: follows from the test's length",
+    }
     lines.extend(f"| `{metric.value}` | {wording[better(metric)]} |\n" for metric in Metric)
     return "".join(lines)
 

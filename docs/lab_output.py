@@ -122,7 +122,9 @@ def _normalize_lines(text: str) -> list[str]:
 
 def _format_difference(old: str, new: str) -> str:
     return "\n".join(
-        difflib.unified_diff(_normalize_lines(old), _normalize_lines(new), "the page", "current output", lineterm="", n=0)
+        difflib.unified_diff(
+            _normalize_lines(old), _normalize_lines(new), "the page", "current output", lineterm="", n=0
+        )
     )
 
 

@@ -52,7 +52,9 @@ def _format_type(schema: Schema) -> str:
     if "anyOf" in schema:
         return " | ".join(_format_type(variant) for variant in schema["anyOf"])
     types = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
-    return " | ".join(f"tuple[{_format_type(schema['items'])}, ...]" if name == "array" else PLAIN[name] for name in types)
+    return " | ".join(
+        f"tuple[{_format_type(schema['items'])}, ...]" if name == "array" else PLAIN[name] for name in types
+    )
 
 
 def _format_default(value: Any) -> str:

@@ -1,7 +1,7 @@
 """The simulator's reference page: scenario file, traffic file, result tables, parameters.
 
-Keys, columns, units, ranges, defaults and their meaning come from the schema that the core exports, those of the traffic
-file from its model. Only the headings and the sentences between tables are in this module.
+Keys, columns, units, ranges, defaults and their meaning come from the schema that the core exports, those of the
+traffic file from its model. Only the headings and the sentences between tables are in this module.
 """
 
 from __future__ import annotations
@@ -23,7 +23,13 @@ def page() -> str:
 
     document = json.loads(_core.schema())
     scenario = _Scenario(document["scenario"], document["presets"])
-    parts = (_write_introduction(), scenario.keys(), _traffic_file(), _format_results(document["results"]), scenario.parameters())
+    parts = (
+        _write_introduction(),
+        scenario.keys(),
+        _traffic_file(),
+        _format_results(document["results"]),
+        scenario.parameters(),
+    )
     return "".join(text for part in parts for text in part)
 
 
@@ -54,9 +60,10 @@ class _Scenario:
     def parameters(self) -> Iterator[str]:
         """Every parameter with its value in each preset."""
         yield "\n## Parameters\n\nA scenario's `parameters` replace those of the preset, each separately: "
-        yield '`{"transport": {"mtu_bytes": 1024}}` changes one. An object whose `rule` or `algorithm` differs from that '
-        yield "of the preset replaces the whole object; parameters that are missing in a new `congestion` have their default. "
-        yield "In the columns, `null` means that the parameter has no value; its meaning is stated where null is allowed.\n"
+        yield '`{"transport": {"mtu_bytes": 1024}}` changes one. An object whose `rule` or `algorithm` differs from '
+        yield "that of the preset replaces the whole object; parameters that are missing in a new `congestion` have "
+        yield "their default. In the columns, `null` means that the parameter has no value; its meaning is stated "
+        yield "where null is allowed.\n"
         for name in self._names:
             yield f"\n`{name}`: {self._presets[name]['description']}\n"
         for section, property_ in self._resolve_reference({"$ref": "#/$defs/Parameters"})["properties"].items():
@@ -96,9 +103,13 @@ class _Scenario:
                 continue
             yield f"\n#### {_find_word(variant)}\n\n{variant['description']}\n"
             used = [
-                (name, value) for name, value in zip(self._names, values, strict=True) if value[tag] == _find_word(variant)
+                (name, value)
+                for name, value in zip(self._names, values, strict=True)
+                if value[tag] == _find_word(variant)
             ]
-            yield _format_head("parameter", "meaning", "unit", "range", "default", *_format_codes(name for name, _ in used))
+            yield _format_head(
+                "parameter", "meaning", "unit", "range", "default", *_format_codes(name for name, _ in used)
+            )
             properties = {key: property_ for key, property_ in variant["properties"].items() if key != tag}
             defaults = {key: property_.get("default") for key, property_ in properties.items()}
             yield from self._format_rows(f"{section}.", properties, [defaults, *(value for _, value in used)])
@@ -118,8 +129,12 @@ class _Scenario:
             else:
                 tag = _find_tag(variants[0])
                 chosen = [value[tag] if isinstance(value, dict) else value for value in set_values]
-                described = "; ".join(f"`{_find_word(variant)}`: {_lower_sentence(variant['description'])}" for variant in variants)
-                yield _format_row(f"`{path}.{tag}`", f"{property_['description']} {described}", "", "", *map(_format_value, chosen))
+                described = "; ".join(
+                    f"`{_find_word(variant)}`: {_lower_sentence(variant['description'])}" for variant in variants
+                )
+                yield _format_row(
+                    f"`{path}.{tag}`", f"{property_['description']} {described}", "", "", *map(_format_value, chosen)
+                )
                 for variant in variants:
                     inner = {name: property_ for name, property_ in variant["properties"].items() if name != tag}
                     own_values = [
@@ -133,7 +148,11 @@ class _Scenario:
     def _format_parameter(self, path: str, property_: Schema, values: list[Any]) -> str:
         formatted_values = ["" if isinstance(value, dict) else _format_value(value) for value in values]
         return _format_row(
-            f"`{path}`", self._describe_property(property_), property_.get("x-unit", ""), self._format_range(property_), *formatted_values
+            f"`{path}`",
+            self._describe_property(property_),
+            property_.get("x-unit", ""),
+            self._format_range(property_),
+            *formatted_values,
         )
 
     def _format_table(self, schema: Schema) -> Iterator[str]:
@@ -146,7 +165,9 @@ class _Scenario:
                 continue
             presence = "required" if key in required else default
             unit = property_.get("x-unit", "")
-            yield _format_row(f"`{key}`", self._describe_property(property_), unit, self._format_range(property_), presence)
+            yield _format_row(
+                f"`{key}`", self._describe_property(property_), unit, self._format_range(property_), presence
+            )
 
     def _describe_property(self, property_: Schema) -> str:
         """The description, and the accepted texts."""
@@ -190,7 +211,9 @@ class _Scenario:
     def _find_target(self, property_: Schema) -> Schema:
         """The type of a property that is not null."""
         target = self._resolve_reference(property_)
-        variants = [self._resolve_reference(variant) for variant in target.get("anyOf", ()) if variant.get("type") != "null"]
+        variants = [
+            self._resolve_reference(variant) for variant in target.get("anyOf", ()) if variant.get("type") != "null"
+        ]
         return variants[0] if len(variants) == 1 else target
 
     def _list_variants(self, target: Schema) -> list[Schema]:
@@ -258,8 +281,8 @@ def _format_model(model: type[BaseModel]) -> Iterator[str]:
 
 def _format_results(results: Schema) -> Iterator[str]:
     """The summary and the tables of a run."""
-    yield "\n## Summary\n\n`summary.json` in the folder of `--output`, and the output of `--format json`. Its JSON Schema is "
-    yield "printed by `wirespeed schema summary`.\n"
+    yield "\n## Summary\n\n`summary.json` in the folder of `--output`, and the output of `--format json`. Its JSON "
+    yield "Schema is printed by `wirespeed schema summary`.\n"
     summary = results["summary"]
     yield from _format_fields(summary["description"], summary["properties"])
     for name, definition in summary["$defs"].items():
@@ -295,7 +318,9 @@ def _table_sections(tables: Schema) -> Iterator[str]:
         yield f"\n### {name}\n\n{table['description']}\n"
         yield _format_head("column", "type", "unit", "meaning")
         for column, description in table["columns"].items():
-            words = "; ".join(f"`{word}`: {_lower_sentence(meaning)}" for word, meaning in description.get("words", {}).items())
+            words = "; ".join(
+                f"`{word}`: {_lower_sentence(meaning)}" for word, meaning in description.get("words", {}).items()
+            )
             meaning = f"{description['description']} {words}".strip()
             yield _format_row(f"`{column}`", description["type"], description.get("unit", ""), meaning)
 

@@ -175,7 +175,8 @@ def run(target: Target, seconds: int, inputs: int = -1) -> Result:
             check=False,
         )
     text = log.read_text(errors="replace")
-    last_line = re.search(r"^Done \d+ runs in (\d+) second", text, re.MULTILINE)  # the time does not include the start of the program
+    # The time does not include the start of the program.
+    last_line = re.search(r"^Done \d+ runs in (\d+) second", text, re.MULTILINE)
     took = float(last_line[1]) if last_line else time.monotonic() - started
     edges = [int(number) for number in re.findall(r" cov: (\d+) ", text)]
     initial = re.search(r"INITED +cov: (\d+)", text)
@@ -217,7 +218,8 @@ def write_corpus(target: Target, folder: Path) -> None:
         {escape_input(path.read_bytes()) for path in minimized_folder.iterdir()}, key=lambda line: (len(line), line)
     )
     if lines:
-        chosen = _first_lines(lines[::-1], CORPUS_BYTES // 2)  # the longest inputs reach most code, the shortest show a failure most clearly
+        # The longest inputs reach most code, the shortest show a failure most clearly.
+        chosen = _first_lines(lines[::-1], CORPUS_BYTES // 2)
         remaining = CORPUS_BYTES - sum(len(line) + 1 for line in chosen)
         chosen |= _first_lines([line for line in lines if line not in chosen], remaining)
         target.corpus.write_text("".join(f"{line}\n" for line in sorted(chosen)), encoding="ascii")
