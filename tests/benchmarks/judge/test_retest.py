@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from judge_support import GIB, MIB, collective, perftest, plan
+from judge_support import CLUSTER, GIB, MIB, collective, perftest, plan
 from tests.benchmarks.judge.test_cli import run, write_bw
+from typer.testing import CliRunner
 
 from wirespeed.benchmarks.judge.limits import RunContext
 from wirespeed.benchmarks.judge.logs import judge_logs
 from wirespeed.benchmarks.tools.reader import Reading
+from wirespeed.cli.app import app
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.parameters import Parameters
 from wirespeed.results.verdicts import Judgement
@@ -230,6 +232,25 @@ def test_a_repeat_between_unknown_nics_needs_their_names():
 def test_a_good_run_alone_needs_no_other():
     (judged_run,) = judge_runs(write(391.0))
     assert not any("once more" in note for note in judged_run.notes)
+
+
+@pytest.mark.parametrize(
+    ("ends", "stated"),
+    [
+        (("--from", "node1:bnxt_re0", "--to", "node2:bnxt_re0"), "--from node1:bnxt_re0 --to node2:bnxt_re0"),
+        (("--from", "node1:bnxt_re0"), "--from node1:bnxt_re0 --to HOST:NIC"),
+        ((), "--from HOST:NIC --to HOST:NIC"),
+    ],
+)
+def test_the_command_that_judges_both_logs_is_printed(tmp_path, ends, stated):
+    result = run(tmp_path, write_bw(230.0), *ends)
+    command = f"wirespeed bench judge {tmp_path}/write_bw.txt NEW.log --cluster {CLUSTER} {stated}"
+    printed = "".join(result.stdout.split())  # notes wrap
+    assert f"then judge both logs together: {command}".replace(" ", "") in printed
+    second_file = tmp_path / "again.txt"
+    second_file.write_text(write_bw(391.0), encoding="utf-8")
+    if len(ends) == 4:
+        assert CliRunner().invoke(app, command.replace("NEW.log", str(second_file)).split()[1:]).exit_code == 0
 
 
 def test_from_files_to_exit_code(tmp_path):

@@ -33,6 +33,7 @@ class RunContext:
     target: str | None = None
     algorithm: Algorithm | None = None
     collective: str | None = None
+    cluster: str | None = None  # path of the cluster file, for the command that judges a repetition
     evidence: Evidence | None = None  # facts about the run from NCCL's debug lines in the same log
 
 

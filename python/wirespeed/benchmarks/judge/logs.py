@@ -67,7 +67,9 @@ def judge_all_logs(
                 hints[log.file, missing] = None
             entries.append(Entry(run, judged, subject, log.span))
     ends_of_runs = [_find_nics(entry, plan) for entry in entries]
-    runs = judge_repeats([entry.judged for entry in entries], [entry.run for entry in entries], ends_of_runs)
+    runs = judge_repeats(
+        [entry.judged for entry in entries], [entry.run for entry in entries], ends_of_runs, context.cluster
+    )
     compared = relations(entries, plan, profile) if profile.relative_gates and len(entries) > 1 else ()
     return JudgedLogs(runs, compared, tuple(hints))
 

@@ -24,9 +24,14 @@ _ATTEMPT = re.compile(r"(.+)\.\d+\.log")
 
 
 def judge_repeats(
-    judged: Sequence[JudgedRun], runs: Sequence[Run], ends_of_runs: Sequence[tuple[str, str] | None]
+    judged: Sequence[JudgedRun],
+    runs: Sequence[Run],
+    ends_of_runs: Sequence[tuple[str, str] | None],
+    cluster: str | None = None,
 ) -> tuple[JudgedRun, ...]:
     """Judge repetitions: each judged run together with the others of its test. ``runs`` are their logs, in order.
+
+    ``cluster`` is the path of the cluster file, for the command that judges a run and its repetition.
 
     ``ends_of_runs`` are client and server NIC of each run, where known. They complete a run after the grouping: client
     and server of one run each write a log, and one does not confirm the other.
@@ -42,7 +47,7 @@ def judge_repeats(
             named = judged_run
             if ends and judged_run.source is None and judged_run.target is None:
                 named = replace(judged_run, source=ends[0], target=ends[1])
-            results[member] = named if len(members) > 1 else _judge_single(named, runs[member], ends)
+            results[member] = named if len(members) > 1 else _judge_single(named, runs[member], ends, cluster)
     return tuple(results)
 
 
@@ -144,7 +149,7 @@ def _weigh_repetitions(verdict: Verdict, outcomes: dict[object, list[Judgement]]
     return replace(verdict, reason=f"bad {bad} times of {times}: {verdict.reason}")
 
 
-def _judge_single(judged: JudgedRun, run: Run, ends: tuple[str, str] | None) -> JudgedRun:
+def _judge_single(judged: JudgedRun, run: Run, ends: tuple[str, str] | None, cluster: str | None) -> JudgedRun:
     sizes = [
         verdict.measurement.size_bytes or 0
         for verdict in judged.verdicts
@@ -159,19 +164,28 @@ def _judge_single(judged: JudgedRun, run: Run, ends: tuple[str, str] | None) -> 
         once_more, commands = f"run {repetition}", (f"# {repetition}",)
     elif commands:
         once_more = f"run it once more: {'; '.join(commands)}"
-    note = f"failed in a single run; before acting on it, {once_more}; {_describe_combination(judged, run)}"
+    note = f"failed in a single run; before acting on it, {once_more}; {_describe_combination(judged, run, cluster)}"
     return replace(judged, notes=(*judged.notes, note), repeat=commands)
 
 
 _COLLECTIVES = ("nccl-tests", "rccl-tests")
 
 
-def _describe_combination(judged: JudgedRun, run: Run) -> str:
-    """How a second log counts."""
-    if _identify_test(judged, run) is not None:
-        return "then judge both logs together"
-    if is_between_nics(run):
-        return "then judge both logs together with --from HOST:NIC and --to HOST:NIC"
+def _describe_combination(judged: JudgedRun, run: Run, cluster: str | None) -> str:
+    """How a second log counts, and the command if the cluster file is known."""
+    is_identified = _identify_test(judged, run) is not None
+    if is_identified or is_between_nics(run):
+        missing = None if is_identified else "HOST:NIC"
+        stated = (judged.source or missing, judged.target or missing)
+        options = [
+            text for option, end in zip(("--from", "--to"), stated, strict=True) if end for text in (option, end)
+        ]
+        if cluster is None:
+            return "then judge both logs together" + (
+                "" if is_identified else " with --from HOST:NIC and --to HOST:NIC"
+            )
+        command = ["wirespeed", "bench", "judge", judged.file, "NEW.log", "--cluster", cluster, *options]
+        return f"then judge both logs together: {shlex.join(command)}"
     return "then judge its log too: the logs do not name their hosts, so each is judged separately"
 
 

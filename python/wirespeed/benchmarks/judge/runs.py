@@ -64,7 +64,7 @@ def judge(
     Raises:
         Refusal: ``source``, ``target`` or ``collective`` does not exist.
     """
-    context = RunContext(source, target, algorithm, collective, evidence)
+    context = RunContext(source, target, algorithm, collective, evidence=evidence)
     return judge_with_subject(run, plan, context, file, profile or default(), observed)[0]
 
 

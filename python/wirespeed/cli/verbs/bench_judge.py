@@ -144,7 +144,8 @@ def judge(
 
     plan = flows.plan_cluster(cluster)
     observed = flows.read_as_found(plan, bundle) if bundle else None
-    context = _run_context(source, target, algorithm, collective)
+    has_named_logs = campaign is None and "-" not in map(str, files or [])
+    context = _run_context(source, target, algorithm, collective, str(cluster) if has_named_logs else None)
     with stored_logs.open_logs(files or [], campaign, store) as logs:
         judged, notices = flows.judge_logs(plan, logs, context, flows.read_profile(profile), observed)
     show_problems(notices, label="warning")
@@ -156,13 +157,13 @@ def judge(
 
 
 def _run_context(
-    source: str | None, target: str | None, algorithm: Algorithm | None, collective: str | None
+    source: str | None, target: str | None, algorithm: Algorithm | None, collective: str | None, cluster: str | None
 ) -> RunContext:
     from wirespeed.benchmarks.judge.limits import RunContext
     from wirespeed.limits import algorithms
 
     named = algorithms.Algorithm(algorithm.value) if algorithm else None
-    return RunContext(source, target, named, collective)
+    return RunContext(source, target, named, collective, cluster)
 
 
 def _print_verdicts(plan: Plan, judged: JudgedLogs, code: Exit, output: Format) -> None:
