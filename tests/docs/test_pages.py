@@ -100,7 +100,7 @@ def test_commands_and_options_exist(page: str) -> None:
             assert words[0].startswith("-") or words[0].isupper(), f"no such command: {line}"
 
 
-_SHOWN = [
+_PLATFORM_LISTS = [
     (page, block)
     for page in HAND_WRITTEN
     for block in re.findall(
@@ -109,12 +109,12 @@ _SHOWN = [
 ]
 
 
-@pytest.mark.parametrize(("page", "block"), _SHOWN)
+@pytest.mark.parametrize(("page", "block"), _PLATFORM_LISTS)
 def test_the_shown_list_of_platforms_is_what_the_program_prints(page: str, block: str) -> None:
     """WIRESPEED_ACCEPT=1 writes the page anew."""
-    command, _, shown = block.partition("\n")
+    command, _, listed_text = block.partition("\n")
     printed = CliRunner().invoke(app, shlex.split(command)[2:], env={"COLUMNS": "200", "NO_COLOR": "1"}).stdout
     if os.environ.get("WIRESPEED_ACCEPT"):
         path = ROOT / page
-        path.write_text(path.read_text(encoding="utf-8").replace(shown, printed), encoding="utf-8")
-    assert shown == printed
+        path.write_text(path.read_text(encoding="utf-8").replace(listed_text, printed), encoding="utf-8")
+    assert listed_text == printed
