@@ -139,6 +139,14 @@ def test_what_has_no_limit_is_unknown():
     assert (verdict.judgement, verdict.reason) == (Judgement.UNKNOWN, "no limits are known for osu_neighbor_bw")
 
 
+def test_a_matrix_of_pairs_is_referred_to_the_comparison_of_peers():
+    pair = Measurement(Metric.BW_AVG, "Gb/s", 390.0, None, "node1 -> node2", 1)
+    run = Run("pair-matrix", None, None, RunStatus.COMPLETE, None, None, measurements=(pair,))
+    assert find_verdict(judge(run, plan())).reason == (
+        "no limits are known for pair-matrix; `wirespeed bench peers` compares its pairs with each other"
+    )
+
+
 @pytest.mark.parametrize("test", ["osu_bw_fan_in", "osu_bw_fan_out"])
 @pytest.mark.parametrize(
     ("value", "ranks", "nics", "judgement"),

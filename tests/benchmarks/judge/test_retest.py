@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from judge_support import CLUSTER, GIB, MIB, collective, perftest, plan
 from tests.benchmarks.judge.test_cli import run, write_bw
@@ -210,11 +212,18 @@ def test_the_gids_of_a_log_name_its_ends():
             {"host_names": None},
             "then judge its log too: the logs do not name their hosts, so each is judged separately",
         ),
+        (
+            {"test": None},
+            "then judge both logs together with their command line: "
+            "this log does not name its test, so each run is judged separately",
+        ),
     ],
 )
 def test_a_bad_collective_is_repeated_with_its_own_command(settings, combined):
     """The log does not hold its host file and library variables, so no other command measures the same."""
-    (judged_run,) = judge_runs(all_reduce(BAD, **settings), context=RunContext())
+    repeated = all_reduce(BAD, **{name: value for name, value in settings.items() if name != "test"})
+    named = replace(repeated, test=settings.get("test", "all_reduce"))
+    (judged_run,) = judge_runs(named, context=RunContext(collective="all_reduce"))
     assert judged_run.notes[-1] == (
         "failed in a single run; before acting on it, run the same command on the same hosts once more, "
         f"with -b 8589934592 -e 8589934592 -f 2; {combined}"
@@ -227,6 +236,15 @@ def test_a_bad_collective_is_repeated_with_its_own_command(settings, combined):
 def test_a_repeat_between_unknown_nics_needs_their_names():
     (judged_run,) = judge_runs(write(230.0), context=RunContext())
     assert judged_run.notes[-1].endswith("; then judge both logs together with --from HOST:NIC and --to HOST:NIC")
+
+
+def test_a_repeat_without_header_lines_needs_them():
+    """The ends are known, but the runs cannot be paired: another pair of --from and --to would not help."""
+    (judged_run,) = judge_runs(replace(write(230.0), test=None), context=RunContext("node1:bnxt_re0", "node2:bnxt_re0"))
+    assert judged_run.notes[-1].endswith(
+        '; then judge both logs together with their header lines (such as "RDMA_Write BW Test"): '
+        "this log does not name its test, so each run is judged separately"
+    )
 
 
 def test_a_good_run_alone_needs_no_other():

@@ -108,12 +108,13 @@ def test_a_failed_pair_of_a_matrix_is_a_suspect():
 @pytest.mark.parametrize(
     ("log", "reason"),
     [
-        ("nccl_tests/all-reduce-2-nodes.txt", "the log does not name its hosts"),
-        ("osu/osu74_hello.txt", "no comparable result in the log"),
+        (("nccl_tests/all-reduce-2-nodes.txt",), "a run over several hosts (alpha, beta) does not show which is slow"),
+        (("osu/osu74_hello.txt",), "no comparable result in the log"),
+        (("pair_matrix/gbps-and-latency.txt", "--metric", "busbw"), "no busbw in the log"),
     ],
 )
 def test_why_a_log_is_not_compared(log, reason):
-    result = peers(f"tests/samples/{log}")
+    result = peers(f"tests/samples/{log[0]}", *log[1:])
     assert f"note: not compared, {reason}: " in result.stdout
 
 
@@ -186,6 +187,17 @@ def test_hosts_by_the_names_of_their_logs(tmp_path):
     assert [cell["source"] for cell in matrix["cells"]] == ["node1", "node2", "node3", "node4"]
     assert all(cell["target"] is None and cell["fraction"] == 1 for cell in matrix["cells"])
     assert result.exit_code == Exit.PASSED
+
+
+def test_hosts_by_the_rank_lines_of_their_logs(tmp_path):
+    """A run on one host belongs to that host, whatever the name of its file."""
+    text = (SAMPLES / "nccl_tests/all-reduce-2-nodes.txt").read_text().replace(" beta ", "alpha ")
+    text = text[text.index("#") : text.index("   268435456")]
+    for host in range(1, 5):
+        (tmp_path / f"run{host}.txt").write_text(text.replace("alpha", f"node{host}"))
+    result = peers(tmp_path, "--format", "json")
+    (matrix, *_) = json.loads(result.stdout)["peers"]["matrices"]
+    assert [cell["source"] for cell in matrix["cells"]] == ["node1", "node2", "node3", "node4"]
 
 
 P2P = SAMPLES / "p2p_bandwidth/cut-and-error.txt"
@@ -312,6 +324,19 @@ def test_a_log_with_a_result_is_not_listed_as_one_without(tmp_path):
     result = peers("tests/samples/pair_matrix/markdown-received.txt")
     assert "6 results compared" in result.stdout
     assert "no comparable result" not in result.stdout
+
+
+def test_half_the_rate_in_one_direction_is_no_slot_of_half_width(tmp_path):
+    """A slot or port that lost half of its width is slow in both directions."""
+    rows = "\n".join(
+        f"node{a} " + " ".join("-" if a == b else "200" if b == 3 else "390" for b in range(1, 5)) for a in range(1, 5)
+    )
+    (tmp_path / "m.txt").write_text(f"from\\to (Gb/s) node1 node2 node3 node4\n{rows}\n")
+    result = peers(tmp_path)
+    assert (
+        "rate of its peers in one direction: 2 flows share a link in this direction, or the receiving" in result.stdout
+    )
+    assert "width" not in result.stdout
 
 
 def test_too_few_results_are_stated_once_and_explained_in_the_legend():

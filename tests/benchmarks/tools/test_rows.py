@@ -356,6 +356,20 @@ def test_what_is_no_benchmark_is_refused(text: str, problem_text: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| Gb/s | a | b |\n|---|---|---|\n| a | - | 390 |\n| b | 200 | - |\n",
+        ",a,b\na,-,390\nb,200,-\n",
+        "  a  b\na  -  390\nb  200  -\n",
+    ],
+)
+def test_a_matrix_without_its_corner_is_refused_with_the_corner(text: str) -> None:
+    with pytest.raises(Refusal) as refusal:
+        read(text, "log")
+    assert r"write direction and unit into its first cell: `from\to (Gb/s)`" in (refusal.value.problems[0].hint or "")
+
+
 def test_the_tools_that_are_read() -> None:
     assert [tool.name for tool in tools()] == [
         "gpcnet",
@@ -392,6 +406,22 @@ def test_variables_of_a_command_line_belong_to_its_table_only() -> None:
     )
     assert first.parameters.environment == {"NCCL_IB_TC": "104", "NCCL_ALGO": "Ring"}
     assert second.parameters.environment == {}
+
+
+@pytest.mark.parametrize(
+    ("options", "environment"),
+    [
+        (
+            "-x NCCL_IB_HCA=mlx5_0,mlx5_1 -x NCCL_ALGO=Ring,Tree",
+            {"NCCL_IB_HCA": "mlx5_0,mlx5_1", "NCCL_ALGO": "Ring,Tree"},
+        ),
+        ("-x NCCL_IB_HCA=^mlx5_6,mlx5_7", {"NCCL_IB_HCA": "^mlx5_6,mlx5_7"}),
+        ("--export=ALL,NCCL_IB_HCA=mlx5_0,NCCL_IB_TC=104,PATH", {"NCCL_IB_HCA": "mlx5_0", "NCCL_IB_TC": "104"}),
+    ],
+)
+def test_a_list_in_a_command_line_is_one_value(options: str, environment: dict[str, str]) -> None:
+    (run,) = parse(f"$ mpirun -np 2 {options} all_reduce_perf -b 1K -e 1K\n{NCCL_COLUMNS}{NCCL_ROW}")
+    assert run.parameters.environment == environment
 
 
 def test_hosts_of_ranks_are_named_only_where_the_list_is_whole() -> None:

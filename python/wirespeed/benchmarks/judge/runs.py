@@ -174,7 +174,9 @@ def _find_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) ->
         case "nvbandwidth" | "p2pBandwidthLatencyTest" | "rocm-bandwidth-test":
             return gpu_limits(run, plan, profile, context)
         case tool:
-            return UnknownLimits(f"no limits are known for {tool}", profile)
+            has_pairs = any(" -> " in (measurement.place or "") for measurement in run.measurements)
+            hint = "; `wirespeed bench peers` compares its pairs with each other" if has_pairs else ""
+            return UnknownLimits(f"no limits are known for {tool}{hint}", profile)
 
 
 def _judge_corrupted_data(run: Run) -> _Verdicts:

@@ -93,8 +93,8 @@ def gather(
     samples_by_key: dict[Key, list[Sample]] = defaultdict(list)
     parameters: dict[Key, Parameters] = {}
     failed: list[tuple[str | None, Sample]] = []
-    without_ends: list[str] = []
-    without_result: list[str] = []
+    without_ends: list[tuple[str, Run]] = []
+    without_result: list[tuple[str, Run]] = []
     with_result: set[str] = set()
     for log in logs:
         if log.failed is not None:
@@ -113,18 +113,42 @@ def gather(
             if had:
                 with_result.add(log.name)
             else:
-                (without_ends if _select_measurements(run.measurements, metric) else without_result).append(log.name)
+                (without_ends if _select_measurements(run.measurements, metric) else without_result).append(
+                    (log.name, run)
+                )
     gathered = SampleSet(_select_size(samples_by_key, size), parameters)
     _add_failed(gathered, failed)
-    if without_ends:
-        text = f"not compared, the log does not name its hosts: {_first_names(without_ends)}"
-        gathered.notes.append(f"{text}; {_hint_of_hosts(without_ends, directory)}")
-    without_result = [name for name in without_result if name not in with_result]
+    gathered.notes += _describe_without_ends(without_ends, directory)
+    without_result = [(name, run) for name, run in without_result if name not in with_result]
     if without_result:
-        gathered.notes.append(f"not compared, no comparable result in the log: {_first_names(without_result)}")
+        gathered.notes.append(_describe_without_result(without_result, metric))
     if samples_by_key and not gathered.samples:
         gathered.notes.append(_describe_sizes(samples_by_key, size))
     return gathered
+
+
+def _describe_without_ends(runs: Sequence[tuple[str, Run]], directory: MemberDirectory) -> Iterator[str]:
+    """Why runs without known ends are not compared: their logs name several hosts, or none."""
+    collectives = [(name, run) for name, run in runs if run.parameters.host_names]
+    if collectives:
+        hosts = (collectives[0][1].parameters.host_names or "").split(",")
+        names = _first_names([name for name, _ in collectives])
+        yield (
+            f"not compared, a run over several hosts ({_first_names(hosts)}) does not show which is slow: {names}; "
+            "measure each host separately, or run `wirespeed bench run matrix`"
+        )
+    unnamed = [name for name, run in runs if not run.parameters.host_names]
+    if unnamed:
+        text = f"not compared, the log does not name its hosts: {_first_names(unnamed)}"
+        yield f"{text}; {_hint_of_hosts(unnamed, directory)}"
+
+
+def _describe_without_result(runs: Sequence[tuple[str, Run]], metric: Metric | None) -> str:
+    names = _first_names([name for name, _ in runs])
+    metrics = sorted({measurement.metric.value for _, run in runs for measurement in run.measurements})
+    if metric is None or not metrics:
+        return f"not compared, no comparable result in the log: {names}"
+    return f"not compared, no {metric.value} in the log: {names}; metrics in the log: {', '.join(metrics)}"
 
 
 def _hint_of_hosts(names: Sequence[str], directory: MemberDirectory) -> str:
@@ -248,7 +272,10 @@ def _find_ends(log: Log, run: Run, directory: MemberDirectory) -> tuple[Member, 
     if log.host:
         return directory.member(log.host), None
     near, _, far = (ends(run) or "").partition(_ARROW)
-    return (directory.member(near), directory.member(far)) if near and far and near != far else None
+    if near and far and near != far:
+        return directory.member(near), directory.member(far)
+    hosts = run.parameters.host_names
+    return (directory.member(hosts), None) if hosts and "," not in hosts else None
 
 
 def _failed_samples(log: Log, error: str, directory: MemberDirectory, run: Run | None = None) -> Iterator[Sample]:

@@ -76,10 +76,24 @@ def because(
         facts.append(f"{failed} failed")
     shared = next((part for part in _PARTS if abs(middle - 1 / part) < _SHARED), None)
     if shared and not key.lower_is_better:
-        part = _PARTS[shared]
-        rate = f"about {part} {'the' if shared == 2 else 'of the'} rate of its peers"
-        facts.append(f"{rate}: {shared} flows share a link, or a PCIe slot or port has {part} of its width")
+        facts.append(_describe_share(cause, shared))
     return "; ".join(facts)
+
+
+def _describe_share(cause: Cause, shared: int) -> str:
+    """What makes a rate 1/2, 1/3 or 1/4 of that of its peers: a lost half of the width slows both directions."""
+    part = _PARTS[shared]
+    rate = f"about {part} {'the' if shared == 2 else 'of the'} rate of its peers"
+    if cause.kind is not Kind.PATH and cause.pattern not in _DIRECTIONS:
+        return f"{rate}: {shared} flows share a link, or a PCIe slot or port has {part} of its width"
+    limiting = _DIRECTIONS[cause.pattern] if cause.kind in (Kind.HOST, Kind.NIC) else ""
+    return f"{rate} in one direction: {shared} flows share a link in this direction{limiting}"
+
+
+_DIRECTIONS = {
+    CellPattern.SENDS: ", or the sending host is the bottleneck (PCIe reads of the NIC)",
+    CellPattern.RECEIVES: ", or the receiving host is the bottleneck (PCIe writes of the NIC, pause frames)",
+}
 
 
 def _measured_part(means: str, cause: Cause, cells: Sequence[Cell]) -> str:

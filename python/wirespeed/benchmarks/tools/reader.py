@@ -11,6 +11,7 @@ from functools import cache
 
 from wirespeed.benchmarks.logs.error_causes import Case, causes
 from wirespeed.benchmarks.logs.log import Line, Source, Substrings, source
+from wirespeed.benchmarks.logs.pair_tables import lacks_corner
 from wirespeed.benchmarks.logs.run_draft import MAX_ERRORS, ReadRun
 from wirespeed.benchmarks.tools.nccl_debug import communicators as nccl_log
 from wirespeed.benchmarks.tools.nccl_debug.lines import IDENTIFYING_TEXTS as NCCL_IDENTIFYING_TEXTS
@@ -124,12 +125,16 @@ def _describe_other_text(text: str, name: str) -> Problem:
     found = f"{count} line{'s' if count != 1 else ''} of other text, first {excerpt!r}" if excerpt else "no text"
     if " NCCL INFO " in text:
         found = "debug lines of NCCL without a communicator, and no table of a benchmark"
-    return Problem(
-        name,
-        found,
-        "output of a benchmark tool",
-        "give the whole output with its header lines; `wirespeed list tools` lists the supported tools",
-    )
+    hint = "give the whole output with its header lines; `wirespeed list tools` lists the supported tools"
+    if lacks_corner(lines[:_MATRIX_LINES]):
+        hint = (
+            r"for a matrix of pairs, write direction and unit into its first cell: `from\to (Gb/s)` if rows send, "
+            r"`to\from (Gb/s)` if columns send"
+        )
+    return Problem(name, found, "output of a benchmark tool", hint)
+
+
+_MATRIX_LINES = 100  # in which the heading of a matrix is looked for
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,10 @@ PROGRAM = re.compile(
     r"|bisection)[a-z0-9_]*?)_perf(?:_mpi)?(?![\w.])"
 )
 ENVIRONMENT = re.compile(r"NCCL INFO ([NR]CCL_\w+) set by environment to (\S+?)\.?$")
-COMMAND_VARIABLE = re.compile(r"""(?<![\w.])([NR]CCL_\w+)=([^\s'",;]+)""")
+_COMMAND_VARIABLE = re.compile(
+    r"""(?<![\w.])([NR]CCL_\w+)=([^\s'",;]+(?:,(?!\w+=)[^\s'",;]+)*)"""
+)  # a value may be a list: NCCL_IB_HCA=mlx5_0,mlx5_1
+_EXPORT = re.compile(r"--export[= ]\s*\S+")  # of srun: a comma ends a variable
 STARTING = re.compile(r"#?\s*Collective test starting: (\S+)")
 CONCLUDED = re.compile(r"#?\s*Collective test concluded: (\S+)")
 VERSION = re.compile(r"#?\s*nccl-tests version (\S+)(?: nccl-headers=(\d{1,9}))?(?: nccl-library=(\d{1,9}))?")
@@ -85,6 +88,12 @@ class Columns:
             for position, (index, name) in enumerate(names, len(self.leading))
             if name in METRICS
         ]
+
+
+def parse_command_variables(text: str) -> dict[str, str]:
+    """The variables of NCCL that a command line sets."""
+    separated = _EXPORT.sub(lambda option: option[0].replace(",", " "), text)
+    return dict(_COMMAND_VARIABLE.findall(separated))
 
 
 def parse_columns(text: str) -> Columns | None:

@@ -21,7 +21,6 @@ from wirespeed.benchmarks.tools.nccl_tests.patterns import (
     AMD,
     AVERAGE,
     BOUNDS,
-    COMMAND_VARIABLE,
     CONCLUDED,
     ENVIRONMENT,
     FAILURE,
@@ -39,6 +38,7 @@ from wirespeed.benchmarks.tools.nccl_tests.patterns import (
     Columns,
     derive_columns,
     parse_columns,
+    parse_command_variables,
 )
 from wirespeed.results.benchmarks import Metric
 from wirespeed.results.parameters import Parameters
@@ -150,7 +150,7 @@ class _Reader:
                 return
         program = PROGRAM.search(text)
         if program and not text.startswith("#"):
-            self._command = _Command(program.group(1), "rccl-tests" in text, dict(COMMAND_VARIABLE.findall(text)))
+            self._command = _Command(program.group(1), "rccl-tests" in text, parse_command_variables(text))
 
     def _takes_rows(self, line: Line) -> bool:
         """Read rows that one process printed one after the other, if they are plain rows of the table."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
+from wirespeed.benchmarks.logs.pair_tables import EMPTY, RULE, split_cells
 from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, read_by_process, read_runs
 from wirespeed.results.benchmarks import Metric
 from wirespeed.results.parameters import FailedPair
@@ -41,9 +42,7 @@ _TWINS = dict(_ENDS) | {end: start for start, end in _ENDS}
 _UNIT = re.compile(r"(?:[(\[]|\bin |, ?)([KMGT]?i?(?:b|B|bit|bits)(?:ps|/s|/sec)|usec|us|ms|ns|µs)(?:[)\]]|\b)")
 _RATE = re.compile(r"([KMGT]?)(i?)(bits?|b|B)(?:ps|/s|/sec)")
 _TIMES = {"usec": "us", "us": "us", "µs": "us", "ms": "ms", "ns": "ns"}
-_RULE = re.compile(r"[-=+| :]{3,}")
 _FAILED = re.compile(r"(?i:fail(?:ed|ure)?|err(?:or)?|time-?d?-?out|unreachable)")
-_EMPTY = frozenset({"-", "--", "x", "X", "n/a", "N/A", "na", "NA", "", "."})
 
 
 def read(log: Source) -> list[ReadRun]:
@@ -68,15 +67,10 @@ def _parse_heading(text: str) -> _Heading | None:
     if match is None:
         return None
     first, second, corner = match.groups()
-    names = _split_cells(plain[match.end() :].lstrip(", \t|"), plain)
+    names = split_cells(plain[match.end() :].lstrip(", \t|"), plain)
     if _TWINS.get(first.lower()) != second.lower() or len(names) < 2 or len(set(names)) < len(names):
         return None
     return _Heading(first.lower() in _STARTS, corner or "", tuple(names))
-
-
-def _split_cells(text: str, whole: str) -> list[str]:
-    separator = next((candidate for candidate in ("|", ",") if candidate in whole), None)
-    return [cell.strip() for cell in text.split(separator)] if separator else text.split()
 
 
 def _find_unit(text: str) -> tuple[Metric, str] | None:
@@ -106,7 +100,7 @@ class _Reader(RunReader):
 
     def take(self, line: Line) -> None:
         text = line.text.strip(" \t|")
-        if not line.is_complete or not text or _RULE.fullmatch(text):
+        if not line.is_complete or not text or RULE.fullmatch(text):
             return
         heading = _parse_heading(line.text)
         if heading is not None:
@@ -138,11 +132,11 @@ class _Reader(RunReader):
         draft, heading = self._draft, self._heading
         if draft is None or heading is None:
             return False
-        row, *cells = _split_cells(text, text) if "|" in text or "," in text else text.split()
+        row, *cells = split_cells(text, text) if "|" in text or "," in text else text.split()
         while len(cells) > len(heading.names) and cells[-1] == "":
             cells.pop()  # a separator at the end of a row
         if row not in heading.names and not (
-            cells and all(number(cell) is not None or cell in _EMPTY or _FAILED.fullmatch(cell) for cell in cells)
+            cells and all(number(cell) is not None or cell in EMPTY or _FAILED.fullmatch(cell) for cell in cells)
         ):
             return False
         if len(cells) != len(heading.names):
