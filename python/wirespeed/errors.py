@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -67,10 +68,22 @@ def format_choices(names: Iterable[object]) -> str:
 
 
 def did_you_mean(word: str, choices: Sequence[str]) -> str | None:
-    """A hint with the choice most similar to ``word``, or the only one with a similar part. None if none is similar."""
-    candidates = [name for name in choices if len(word) >= _SHORTEST_PART and word.lower() in name.lower()]
+    """A hint with the choice most similar to ``word``, or the only one with a similar part. None if none is similar.
+
+    Choices that differ only in leading zeros of a number are the most similar: ``night-01`` for ``night-1``.
+    """
+    candidates = [name for name in choices if _drop_leading_zeros(name) == _drop_leading_zeros(word)]
+    if len(candidates) != 1:
+        candidates = [name for name in choices if len(word) >= _SHORTEST_PART and word.lower() in name.lower()]
     similar = candidates if len(candidates) == 1 else difflib.get_close_matches(word, choices, n=1, cutoff=0.6)
     if not similar and len(word) >= _SHORTEST_PART:
         candidates = [name for name in choices if difflib.get_close_matches(word.lower(), name.split("-"), cutoff=0.75)]
         similar = candidates if len(candidates) == 1 else []
     return f"did you mean {similar[0]!r}?" if similar else None
+
+
+def _drop_leading_zeros(name: str) -> str:
+    return _LEADING_ZEROS.sub("", name.lower())
+
+
+_LEADING_ZEROS = re.compile(r"(?<![0-9])0+(?=[0-9])")

@@ -114,3 +114,12 @@ def test_latest_counts_back_by_time(store_address: str) -> None:
             store.find("latest~3")
         with pytest.raises(Refusal, match="did you mean 'day2'"):
             store.find("dya2")
+
+
+@pytest.mark.parametrize("nights", [10, 12])
+def test_a_label_without_its_leading_zero_is_suggested(store_address: str, nights: int) -> None:
+    with Store(store_address) as store:
+        for day in range(1, nights + 1):
+            store.begin(f"night-{day:02}", f"2026-11-{day:02}T00:00:00Z", None, "wirespeed 0")
+        with pytest.raises(Refusal, match="did you mean 'night-01'"):
+            store.find("night-1")

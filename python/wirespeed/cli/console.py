@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,9 @@ _FILE_WIDTH = 400
 
 _SAME_LINES = 10
 """Maximum number of lines of a file that are listed with the same problem."""
+
+_SKIPPED_FILES = 5
+"""Maximum number of skipped files that are listed, besides compressed ones."""
 
 _TEXT_WIDTH = 100
 """Columns of running text that is written to a pipe or file."""
@@ -87,6 +91,23 @@ def show_problems(problems: Iterable[Problem], label: str = "error") -> None:
         err().print(f"[bold {colour}]{label}[/]: {text}", soft_wrap=True)
         if problem.hint:
             err().print(f"  [bold]hint[/]: {escape(wording.line(problem.hint))}", soft_wrap=True)
+
+
+def show_skipped(files: Sequence[Problem]) -> None:
+    """Print the files of a folder that are not read: the first ones, their number, and each hint once.
+
+    Compressed files are all listed: each hint has the command that reads one.
+    """
+    from rich.markup import escape
+
+    from wirespeed.report import wording
+
+    first = [*files[:_SKIPPED_FILES], *(problem for problem in files[_SKIPPED_FILES:] if not problem.expected)]
+    show_problems([replace(problem, hint=None) for problem in first], label="skipped")
+    if further := len(files) - len(first):
+        err().print(f"[bold yellow]skipped[/]: {further:,} more file{'' if further == 1 else 's'}", soft_wrap=True)
+    for hint in dict.fromkeys(problem.hint for problem in files if problem.hint):
+        err().print(f"  [bold]hint[/]: {escape(wording.line(hint))}", soft_wrap=True)
 
 
 def _shorten_problems(problems: Iterable[Problem]) -> list[Problem]:

@@ -132,8 +132,8 @@ def judge_logs(
     context: RunContext | None = None,
     profile: Profile | None = None,
     observed: ObservedPlan | None = None,
-) -> tuple[JudgedLogs, tuple[Problem, ...]]:
-    """Judge the runs of benchmark logs together; also return the problems of skipped lines and files.
+) -> tuple[JudgedLogs, tuple[Problem, ...], tuple[Problem, ...]]:
+    """Judge the runs of benchmark logs together; also return the problems of logs, and of skipped files of folders.
 
     Runs of ``bench run`` are judged between the NICs of their step; ``context`` applies to other logs.
 
@@ -146,24 +146,24 @@ def judge_logs(
 
     logs: list[Log] = []
     notices: list[Problem] = []
+    skipped: list[Problem] = []
     copies = CopyDetector()
     for file in files:
         check_no_lab(file)
         content = file.content()
-        if (copy := copies.find_copy(file, content)) is not None:
+        reading = _read_log(file, content, skipped)
+        if reading is not None and (copy := copies.find_copy(file, content)) is not None:
             notices.append(copy)
-            continue
-        reading = _read_log(file, content, notices)
-        if reading is not None:
+        elif reading is not None:
             notices += reading.notices
             if not reading.runs and reading.communicators:
                 notices.append(Problem(file.name, "only NCCL debug lines; no benchmark results"))
             source, target = _find_ends(plan, file.location)
             logs.append(Log(file.name, reading, source, target, file.span))
-    return judge_all_logs(logs, plan, context, profile, observed), tuple(notices)
+    return judge_all_logs(logs, plan, context, profile, observed), tuple(notices), tuple(skipped)
 
 
-def _read_log(file: LogFile, content: bytes, notices: list[Problem]) -> Reading | None:
+def _read_log(file: LogFile, content: bytes, skipped: list[Problem]) -> Reading | None:
     """Read a log; a file in a folder without output of a known tool is noted and skipped."""
     from wirespeed.cli.logs import read
     from wirespeed.errors import Refusal
@@ -173,7 +173,7 @@ def _read_log(file: LogFile, content: bytes, notices: list[Problem]) -> Reading 
     except Refusal as refusal:
         if not file.is_in_folder:
             raise
-        notices.extend(refusal.problems)
+        skipped.extend(refusal.problems)
         return None
 
 

@@ -210,7 +210,7 @@ def _read_stored_side(name: str, store: Store, selection: Filters) -> _Side:
 
 def _read_file_side(name: str, selection: Filters) -> _Side:
     from wirespeed.cli.campaign_folder import find_campaign
-    from wirespeed.cli.console import show_problems
+    from wirespeed.cli.console import show_problems, show_skipped
     from wirespeed.cli.log_reader import read_share
     from wirespeed.errors import Refusal, refuse
     from wirespeed.results.benchmarks import RunStatus
@@ -225,7 +225,7 @@ def _read_file_side(name: str, selection: Filters) -> _Side:
     batch = share.batch
     show_problems([notice for notice in copy_notices.values() if notice is not None], label="warning")
     show_problems(share.notices, label="warning")
-    show_problems(share.skipped, label="skipped")
+    show_skipped(share.skipped)
     if share.refusals:
         raise Refusal(share.refusals)
     if not batch.runs:

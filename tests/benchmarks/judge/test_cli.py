@@ -193,6 +193,18 @@ def test_a_file_that_is_named_twice_confirms_nothing(tmp_path, second):
     assert "found the same file a second time; expected another measurement; ignored" in result.stderr
 
 
+def test_other_files_of_a_folder_are_skipped(tmp_path):
+    for number in range(7):
+        (tmp_path / f"notes{number}.md").write_text("# notes\n", encoding="utf-8")
+    (tmp_path / "good.txt").write_text(write_bw(391.0), encoding="utf-8")
+    result = CliRunner().invoke(app, ["bench", "judge", str(tmp_path), "-c", str(CLUSTER), *ENDS])
+    assert result.exit_code == Exit.PASSED
+    assert result.stderr.count(".md: found 1 line of other text") == 5
+    assert "warning: " not in result.stderr
+    assert "skipped: 2 more files" in result.stderr
+    assert result.stderr.count("give the whole output with its header lines") == 1
+
+
 def test_the_last_line_counts_logs_without_a_bandwidth(tmp_path):
     commas = tmp_path / "commas.txt"
     commas.write_text(write_bw(391.0).replace(".", ","), encoding="utf-8")

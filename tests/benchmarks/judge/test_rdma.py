@@ -210,6 +210,14 @@ def test_above_the_physical_limit_says_what_is_likely():
     )
 
 
+def test_above_the_physical_limit_between_two_hosts_is_not_on_one_host():
+    run = perftest({MIB: 450.0}, local_gid=mapped_gid("10.1.0.1"), remote_gid=mapped_gid("10.1.0.17"))
+    assert find_verdict(judge(run, plan())).reason == (
+        "above the physical limit (line rate × RoCEv2 framing); likely a faster NIC than the cluster file names, "
+        "or the cluster file describes another cluster"
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [

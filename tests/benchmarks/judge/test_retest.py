@@ -171,6 +171,14 @@ def test_one_bad_run_alone_says_how_to_repeat_it(run_, command):
     assert judged_run.repeat == (command,)
 
 
+@pytest.mark.parametrize(("context", "hosts"), [(ENDS, "node1,node2"), (RunContext(), "HOST1,HOST2")])
+def test_ranks_of_a_repeated_run_are_on_two_hosts(context, hosts):
+    row = Measurement(Metric.BW_AVG, "MB/s", 20_000.0, 4 * MIB, None, 9)
+    osu = Run("osu-micro-benchmarks", "osu_bw", None, RunStatus.COMPLETE, None, None, Parameters(), (row,))
+    (judged_run,) = judge_runs(osu, context=context)
+    assert judged_run.repeat == (f"mpirun --host {hosts} --map-by node -np 2 osu_bw -m 4194304:4194304",)
+
+
 @pytest.mark.parametrize(
     ("run_", "context", "server_device", "client_device"),
     [

@@ -73,6 +73,15 @@ def test_what_a_counter_that_ran_over_makes_negative_is_left_out_and_said() -> N
     ]
 
 
+def test_a_decimal_comma_is_named() -> None:
+    row = " 65536      5000             11,50              10,25  \t\t   0,001\n"
+    reading = read(BW_COLUMNS.format("Gb/sec") + row + RULE, "log")
+    assert [str(notice) for notice in reading.notices] == [
+        "log:2: found '11,50', '10,25', '0,001' in the row of 65536 B; "
+        "expected numbers with a decimal point, as the tool prints them with LC_ALL=C; left out"
+    ]
+
+
 def test_a_unit_nobody_knows_is_left_out_and_said() -> None:
     reading = read(
         BW_COLUMNS.format("Pb/sec") + " 8          5000             11.50              10.25  \t\t   0.001\n", "log"

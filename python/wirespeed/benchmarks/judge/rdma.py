@@ -176,7 +176,7 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
         hosts=tuple(dict.fromkeys(nic.host for nic in ends)),
         cables=_compute_cable_delay(plan, ends),
         reasons_above=(
-            "client and server on one host, so that nothing crossed the wire",
+            *(() if _is_between_hosts(run, plan) else (_ON_ONE_HOST,)),
             "a faster NIC than the cluster file names",
         ),
     )
@@ -221,6 +221,15 @@ def ends_by_gid(run: Run, plan: Plan) -> tuple[str, str] | None:
     if local is None or remote is None or (device is not None and nic_with_device(plan, device) is None):
         return None
     return (str(remote), str(local)) if run.parameters.side == "server" else (str(local), str(remote))
+
+
+_ON_ONE_HOST = "client and server on one host, so that nothing crossed the wire"
+
+
+def _is_between_hosts(run: Run, plan: Plan) -> bool:
+    """Whether the GIDs of the log are those of two hosts."""
+    ends = ends_by_gid(run, plan)
+    return ends is not None and ends[0].partition(":")[0] != ends[1].partition(":")[0]
 
 
 def _find_nic_by_gid(printed: str | None, plan: Plan) -> NicLocation | None:

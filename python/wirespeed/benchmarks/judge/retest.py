@@ -207,7 +207,7 @@ def _build_commands(run: Run, ends: tuple[str, str] | None, minimum: int, maximu
 
     For perftest these are both commands, with their hosts, if both NICs are known.
     """
-    words = _list_arguments(run, minimum, maximum)
+    words = _list_arguments(run, ends, minimum, maximum)
     if not words:
         return ()
     if run.tool != "perftest" or ends is None:
@@ -224,7 +224,7 @@ def _replace_device(words: Sequence[str], device: str) -> list[str]:
     return [device if position == device_position else word for position, word in enumerate(words)]
 
 
-def _list_arguments(run: Run, minimum: int, maximum: int) -> list[str]:
+def _list_arguments(run: Run, ends: tuple[str, str] | None, minimum: int, maximum: int) -> list[str]:
     if run.test is None or not re.fullmatch(r"\w+", run.test):
         return []
     match run.tool:
@@ -232,11 +232,18 @@ def _list_arguments(run: Run, minimum: int, maximum: int) -> list[str]:
             return _build_perftest_arguments(run, maximum)
         case "osu-micro-benchmarks":
             ranks = run.ranks or (2 if run.test in _PAIRWISE else None)
-            return ["mpirun", "-np", str(ranks), run.test, "-m", f"{minimum}:{maximum}"] if ranks else []
+            placement = _place_ranks(ends) if run.test in _PAIRWISE else []
+            return ["mpirun", *placement, "-np", str(ranks), run.test, "-m", f"{minimum}:{maximum}"] if ranks else []
         case "iperf3":
             return _build_iperf3_arguments(run)
         case _:
             return []
+
+
+def _place_ranks(ends: tuple[str, str] | None) -> list[str]:
+    """Options of Open MPI that start a rank on each of two hosts: by default both start on one."""
+    hosts = [end.partition(":")[0] for end in ends] if ends else ["HOST1", "HOST2"]
+    return ["--host", ",".join(hosts), "--map-by", "node"]
 
 
 _PAIRWISE = ("osu_bw", "osu_bibw", "osu_latency", "osu_put_bw", "osu_get_bw")

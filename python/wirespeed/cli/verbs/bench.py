@@ -148,7 +148,7 @@ def _show_logs(logs: Sequence[LogFile], format: Format) -> None:
 def _store_logs(
     logs: Sequence[LogFile], jobs: int | None, location: str, options: CampaignOptions, format: Format
 ) -> None:
-    from wirespeed.cli.console import err, show_problems
+    from wirespeed.cli.console import err, show_problems, show_skipped
     from wirespeed.cli.log_reader import Readers
     from wirespeed.cli.log_storage import keep, open_store
     from wirespeed.errors import Refusal
@@ -159,7 +159,7 @@ def _store_logs(
     if campaign is not None:
         _print_stored(name, campaign, result, format)
     show_problems(result.notices, label="warning")
-    show_problems(result.skipped, label="skipped")
+    show_skipped(result.skipped)
     if result.interrupted:
         err().print("interrupted: the logs read so far are stored; run the same command to continue", markup=False)
         raise typer.Exit(Exit.INTERRUPTED)

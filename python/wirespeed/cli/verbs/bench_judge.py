@@ -140,14 +140,15 @@ def judge(
       wirespeed bench judge results/ -c cluster.yaml --profile field
       wirespeed bench judge --campaign latest -c cluster.yaml
     """
-    from wirespeed.cli.console import err, show_problems
+    from wirespeed.cli.console import err, show_problems, show_skipped
 
     plan = flows.plan_cluster(cluster)
     observed = flows.read_as_found(plan, bundle) if bundle else None
     has_named_logs = campaign is None and "-" not in map(str, files or [])
     context = _run_context(source, target, algorithm, collective, str(cluster) if has_named_logs else None)
     with stored_logs.open_logs(files or [], campaign, store) as logs:
-        judged, notices = flows.judge_logs(plan, logs, context, flows.read_profile(profile), observed)
+        judged, notices, skipped = flows.judge_logs(plan, logs, context, flows.read_profile(profile), observed)
+    show_skipped(skipped)
     show_problems(notices, label="warning")
     for file, hint in judged.hints:
         err().print(f"hint: {file}: {hint}", markup=False, soft_wrap=True, highlight=False)

@@ -177,10 +177,10 @@ def _build_report(
         recorded, findings, bundle_input = _check_bundle(plan, bundle)
         inputs.append(bundle_input)
     files = {log: list(log_files([str(log)])) for log in logs}
-    judged, left_out = flows.judge_logs(
+    judged, notices, skipped = flows.judge_logs(
         plan, [file for named_files in files.values() for file in named_files], profile=profile
     )
-    notes += [f"left out: {_format_sentence(notice)}" for notice in left_out]
+    notes += [f"left out: {_format_sentence(notice)}" for notice in (*notices, *skipped)]
     for log, log_files_of_name in files.items():
         names = {file.name for file in log_files_of_name}
         count = sum(run.file in names for run in judged.runs)

@@ -56,6 +56,7 @@ IDENTIFYING_TEXTS = WORDS
 
 _COUNT = re.compile(r"0|[1-9][0-9]*")  # no leading zeros: drivers dump failed requests in hexadecimal words
 _GLUED = re.compile(r"(?<=\d)(\.\d\d)(?=\d+\.\d\d(?!\d))")  # a wide number leaves no blank: 2465.901216.65
+_DECIMAL_COMMA = re.compile(r"\d+,\d+")  # of locales such as de_DE
 _VERSION = re.compile(r"\b[Pp]erftest[ -]v?(\d+\.\d[\w.-]*)")
 _COUNTS = {"#iterations": "iterations", "#flows": "flows"}  # columns that are parameters
 _HALF = re.compile(r"(Local|Remote) results:$")  # --report-both: the tables of both ends after their sum
@@ -259,6 +260,9 @@ class _Reader(RunReader):
             draft.measure(meaning[0], meaning[1], value, line.number, size, meaning[2] or place)
         if unread:
             expected = "microseconds, not cycles (-C)" if self._samples.in_cycles else "numbers of 0 and more"
+            if any(map(_DECIMAL_COMMA.fullmatch, unread)):
+                expected = "numbers with a decimal point, as the tool prints them with LC_ALL=C"
+                unread = [repr(cell) for cell in unread]
             draft.notice(line.number, f"{', '.join(unread)} in the row of {cells[0]} B", f"{expected}; left out")
         return True
 
