@@ -383,7 +383,7 @@ def test_the_verb(folder: Path, tmp_path: Path) -> None:
     assert (result.returncode, result.stdout, result.stderr) == (Exit.PASSED, f"{tmp_path}/one.html\n", "")
     assert (tmp_path / "one.html").read_text() == page([view_result(folder)])
     assert wirespeed(folder, "--format", "html").stdout == page([view_result(folder)])
-    assert wirespeed(folder).stdout.startswith("victim  preset roce, seed 1\n  flows            4 of 4 completed\n")
+    assert wirespeed(folder).stdout.startswith("victim  preset roce, seed 1\n  congestion       line-rate\n  flows")
 
 
 def test_exit_codes(tmp_path: Path) -> None:

@@ -42,6 +42,8 @@ WHOLE = Summary(
     watchdog_drops=0,
     trims=0,
     failed=0,
+    unfinished=0,
+    congestion=("dcqcn",),
     end_us=6470.25,
     tables_sha256="ab" * 32,
 )
@@ -58,6 +60,7 @@ def print_summary(run: Summary, width: int = 80) -> str:
 def test_a_screenful() -> None:
     assert print_summary(WHOLE) == (
         "16 to 1  preset hpcc, seed 7\n"
+        "  congestion       dcqcn\n"
         "  flows            1,024 of 1,024 completed\n"
         "  completion time  min 403.3   mean 5,785   p50 6,022   p99 6,469   max 6,469 µs\n"
         "  simulated time   6,470 µs\n"
@@ -81,7 +84,7 @@ def test_congested_ports_are_named_by_device_and_port() -> None:
     ]
     summary(WHOLE, Console(file=stream, width=80, highlight=False, color_system=None), ports)
     lines = stream.getvalue().splitlines()
-    assert lines[7:10] == [
+    assert lines[8:11] == [
         "  most congested   leaf1:Eth1/1 → node1:eth0: max queue 9.60 MiB, 5,791 packets marked",
         "                   leaf1:Eth1/2 → node2:eth0: max queue 500 KiB, 1 packet marked, paused 12.5 µs, 2 drops",
         "  held by pauses   spine1:Eth1/7 → leaf1:Eth1/49: max queue 19.20 MiB, 0 packets marked, paused 1,247 µs",
@@ -92,7 +95,7 @@ def test_congested_ports_that_are_not_listed_are_counted() -> None:
     stream = io.StringIO()
     ports = [CongestedPort(f"leaf1:Eth1/{port}", "node1:eth0", 2_097_152 // port, 1, 0, 0.0) for port in range(1, 6)]
     summary(WHOLE, Console(file=stream, width=80, highlight=False, color_system=None), ports)
-    assert stream.getvalue().splitlines()[9:11] == [
+    assert stream.getvalue().splitlines()[10:12] == [
         "                   leaf1:Eth1/3 → node1:eth0: max queue 683 KiB, 1 packet marked",
         "                   2 more ports: max queue 410 KiB to 512 KiB",
     ]
@@ -109,7 +112,7 @@ def test_nothing_is_wrapped_or_cut() -> None:
         (replace(WHOLE, name="a\x1b[31m\nb"), "a\\x1b[31m b  preset hpcc, seed 7"),
         (replace(WHOLE, first_pause_us=270.4), "  PFC              14 pauses, 1 resume, first pause at 270.4 µs"),
         (
-            replace(WHOLE, completed=1020),
+            replace(WHOLE, completed=1020, unfinished=4),
             "  flows            1,020 of 1,024 completed, 4 in progress when the run was stopped",
         ),
         (replace(WHOLE, completed=1020, failed=4), "  flows            1,020 of 1,024 completed, 4 failed"),
@@ -157,11 +160,11 @@ def test_a_name_of_several_lines_is_said_once() -> None:
     )
     circles = ("priority 3: switch 2:3 → switch 3:2", "priority 4: switch 2:4 → switch 4:2")
     lines = print_summary(replace(WHOLE, source=source, assumed=assumptions, deadlocks=circles)).splitlines()
-    assert lines[9:11] == [
+    assert lines[10:12] == [
         "  deadlock         priority 3: switch 2:3 → switch 3:2",
         "                   priority 4: switch 2:4 → switch 4:2",
     ]
-    assert lines[12:14] == ["  assumed          one thing", "                   another"]
+    assert lines[13:15] == ["  assumed          one thing", "                   another"]
 
 
 def test_no_flow_completed() -> None:

@@ -333,6 +333,9 @@ def test_a_failed_flow_fails_the_comparison(tmp_path: Path) -> None:
 def test_flows_that_the_end_of_the_run_cut_off_are_counted(incast: Path) -> None:
     result = wirespeed(incast, "--algorithm", "dctcp,swift", "--until", "100us")
     assert result.returncode == 0
+    document = json.loads(wirespeed(incast, "--algorithm", "dctcp", "--until", "100us", "-f", "json").stdout)
+    run = document["runs"][0]
+    assert (run["completed"], run["failed"], run["unfinished"]) == (0, 0, 3)
     note = "  dctcp, swift: 3 of 3 flows in progress when --until stopped the run; give a later time"
     assert note in result.stdout.splitlines()
 

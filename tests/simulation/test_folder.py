@@ -46,6 +46,8 @@ SUMMARY = Summary(
     watchdog_drops=0,
     trims=0,
     failed=0,
+    unfinished=0,
+    congestion=("dcqcn",),
     end_us=2.0,
     tables_sha256="0" * 64,
 )
@@ -78,7 +80,7 @@ def test_the_summary_is_a_document(tmp_path: Path) -> None:
         *("pfc_pauses", "pfc_resumes", "ecn_marks", "cnps", "drops", "unroutable", "losses", "retransmissions"),
         *("watchdog_stuck", "watchdog_recovered", "watchdog_drops", "trims"),
         *("setup_s", "run_s", "hops_per_s", "peak_rss_bytes", "rss_growth_bytes"),
-        *("flows", "completed", "failed", "fct_us", "end_us", "tables_sha256"),
+        *("flows", "completed", "failed", "unfinished", "congestion", "fct_us", "end_us", "tables_sha256"),
         *("deadlocks", "first_pause_us", "assumed", "source", "faults", "files"),
     ]
     assert (document["kind"], document["schema"]) == ("simulation-summary", 1)

@@ -281,8 +281,8 @@ WRITES = "wirespeed sim run SCENARIO.json -o DIR writes it"
         ),
         (
             {"summary_json": '{"kind": "simulation-summary", "name": "x"}'},
-            "copy/summary.json: no preset, complete, setup_s, run_s, hops_per_s, peak_rss_bytes, "
-            "rss_growth_bytes, fct_us, end_us, tables_sha256; expected a document of kind simulation-summary",
+            "copy/summary.json: no preset, complete, setup_s, run_s, hops_per_s, peak_rss_bytes, rss_growth_bytes, "
+            "congestion, fct_us, end_us, tables_sha256; expected a document of kind simulation-summary",
         ),
         (
             {"pauses_parquet": None},

@@ -53,8 +53,8 @@ def test_the_summary_as_a_table(tmp_path: Path) -> None:
     assert lines[0] == "incast  preset hpcc, seed 3"
     rows = dict(line.strip().split("  ", 1) for line in lines[1:])
     assert [name.strip() for name in rows] == [
-        *("flows", "completion time", "simulated time", "frames", "PFC", "ECN", "most congested", "loss"),
-        *("result hash", "run time", "set-up time", "memory"),
+        *("congestion", "flows", "completion time", "simulated time", "frames", "PFC", "ECN", "most congested"),
+        *("loss", "result hash", "run time", "set-up time", "memory"),
     ]
     assert rows["flows"].strip() == "2 of 2 completed"
     assert rows["frames"].strip().startswith("2,048 data and ACK, ")
@@ -70,8 +70,9 @@ def test_the_summary_as_json_is_that_of_the_library(tmp_path: Path) -> None:
     printed = summary(completed.stdout)
     library = run(scenario, "hpcc", 1).summary
     measured = {"setup_s", "run_s", "hops_per_s", "peak_rss_bytes", "rss_growth_bytes"}
-    for field in set(library.__slots__) - measured - {"fct_us", "deadlocks", "assumed", "faults"}:
+    for field in set(library.__slots__) - measured - {"congestion", "fct_us", "deadlocks", "assumed", "faults"}:
         assert printed[field] == getattr(library, field), field
+    assert printed["congestion"] == list(library.congestion)
     assert printed["deadlocks"] == list(library.deadlocks)
     assert printed["faults"] == list(library.faults)
     assert library.fct_us

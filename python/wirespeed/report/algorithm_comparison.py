@@ -114,10 +114,9 @@ def _list_unfinished(run: Run) -> Iterator[str]:
     """How many flows failed, and how many were in progress at the end."""
     if run.failed:
         yield f"{run.failed:,} of {wording.plural(run.flows, 'flow')} failed"
-    in_progress = run.flows - run.completed - run.failed
-    if in_progress:
+    if run.unfinished:
         end = "--until stopped the run; give a later time" if run.complete else "the run was interrupted"
-        yield f"{in_progress:,} of {wording.plural(run.flows, 'flow')} in progress when {end}"
+        yield f"{run.unfinished:,} of {wording.plural(run.flows, 'flow')} in progress when {end}"
 
 
 def _format_compact(value: Any) -> str:

@@ -41,6 +41,8 @@ class Run:
     completed: int
     failed: int
     """Flows in error, and flows that can no longer complete."""
+    unfinished: int
+    """Flows in progress at the end of the run: it was interrupted, or ``--until`` stopped it."""
     fct_us: CompletionTimes | None
     """None when no flow completed."""
     end_us: float

@@ -79,7 +79,7 @@ class Summary:
     seed: int
     """Seed of its random numbers."""
     complete: bool
-    """False: the run was interrupted, and flows were still in flight."""
+    """False: the run was interrupted. True after `--until` too: `unfinished` counts the flows that it cut off."""
     hops: int
     """Data and ACK frames that started on a link."""
     pfc_frames: int
@@ -128,7 +128,11 @@ class Summary:
     completed: int
     """Of these, completed."""
     failed: int
-    """Flows in error, and flows that cannot complete any more. Flows cut off by the end of the run are not included."""
+    """Flows in error, and flows that cannot complete any more."""
+    unfinished: int
+    """Flows in progress at the end of the run: it was interrupted, or `--until` stopped it."""
+    congestion: tuple[str, ...]
+    """Congestion control of the NICs: the algorithm that most have, then others."""
     fct_us: CompletionTimes | None
     """Completion times. Null: no flow completed."""
     end_us: float

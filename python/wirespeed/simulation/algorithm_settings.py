@@ -95,6 +95,21 @@ def select_algorithm(row: str, scenario: Scenario, preset: str) -> None:
         parameters["congestion"] = build_congestion(row)
 
 
+def list_algorithms(text: str, preset: str) -> tuple[str, ...]:
+    """The algorithms of a scenario that the core accepted: that of all devices, then others of single devices.
+
+    Priorities without congestion control are left out.
+    """
+    scenario: Scenario = json.loads(text.removeprefix("\ufeff"))
+    usual = find_row(json.loads(_core.preset(preset))["congestion"], "")
+    usual = find_row(scenario.get("parameters", {}).get("congestion"), usual)
+    of_devices = [
+        (device, find_row(device["parameters"].get("congestion"), usual)) for device in iterate_devices(scenario)
+    ]
+    others = (row for device, row in of_devices if not (row == "line-rate" and "priorities" in device))
+    return tuple(dict.fromkeys((usual, *others)))
+
+
 def apply_settings(row: str, scenario: Scenario, preset: str) -> None:
     """Apply the settings that the algorithm of a row expects. The scenario's `parameters` is an object."""
     expects = find_settings(row)

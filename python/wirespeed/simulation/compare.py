@@ -211,6 +211,7 @@ def _build_row(job: _Job, result: Result) -> Run:
         flows=summary.flows,
         completed=summary.completed,
         failed=summary.failed,
+        unfinished=summary.unfinished,
         fct_us=summary.fct_us,
         end_us=summary.end_us,
         goodput_gbps=_compute_goodput(flows),

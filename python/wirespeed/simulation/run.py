@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from wirespeed import _core
 from wirespeed.errors import Refusal
 from wirespeed.results.simulation_types import CompletionTimes, Summary
+from wirespeed.simulation.algorithm_settings import list_algorithms
 from wirespeed.simulation.deadlock import circles
 from wirespeed.simulation.fault_descriptions import describe_faults
 from wirespeed.simulation.memory import Memory
@@ -140,6 +141,7 @@ def run(
     network = network_of_tables(context_tables)
     ended = _count_statuses(converted["flows"])
     completion = array("Q", completion_ps)
+    is_cut_off = not complete or end_time is not None
     return Result(
         Summary(
             **totals,
@@ -155,7 +157,9 @@ def run(
             flows=flows,
             completed=ended["completed"],
             fct_us=completion_times(completion),
-            failed=ended["failed"] + (ended["unfinished"] if complete and end_time is None else 0),
+            failed=ended["failed"] + (0 if is_cut_off else ended["unfinished"]),
+            unfinished=ended["unfinished"] if is_cut_off else 0,
+            congestion=list_algorithms(text, preset),
             end_us=end_ps / 1e6,
             tables_sha256=digest(converted),
             deadlocks=circles(converted, network.port_names),

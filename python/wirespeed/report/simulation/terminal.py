@@ -40,6 +40,7 @@ def rows(run: Summary, congested: Sequence[CongestedPort] = ()) -> Iterator[tupl
         files = f"{source.cluster} {source.cluster_sha256[:12]}, {source.traffic} {source.traffic_sha256[:12]}"
         yield "plan", wording.line(f"{files}, catalogue {source.catalogue}")
     yield from (("fault", Text(fault, style="yellow")) for fault in faults(run, _FAULTS))
+    yield "congestion", ", ".join(run.congestion)
     yield "flows", _format_flows(run)
     if run.fct_us:
         names = ("min", "mean", "p50", "p99", "max")
@@ -118,9 +119,8 @@ def _format_flows(run: Summary) -> Text:
     text = Text(f"{run.completed:,} of {run.flows:,} completed")
     if run.failed:
         text.append(f", {run.failed:,} failed", style="bold red")
-    unfinished = run.flows - run.completed - run.failed
-    if unfinished:
-        text.append(f", {unfinished:,} in progress when the run was stopped", style="yellow")
+    if run.unfinished:
+        text.append(f", {run.unfinished:,} in progress when the run was stopped", style="yellow")
     return text
 
 

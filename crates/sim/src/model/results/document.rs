@@ -16,7 +16,7 @@ pub struct Document {
     pub preset: String,
     /// Seed of its random numbers.
     pub seed: u64,
-    /// False: the run was interrupted, and flows were still in flight.
+    /// False: the run was interrupted. True after `--until` too: `unfinished` counts the flows that it cut off.
     pub complete: bool,
     /// Totals of the core.
     #[serde(flatten)]
@@ -38,8 +38,12 @@ pub struct Document {
     pub flows: u64,
     /// Of these, completed.
     pub completed: u64,
-    /// Flows in error, and flows that cannot complete any more. Flows cut off by the end of the run are not included.
+    /// Flows in error, and flows that cannot complete any more.
     pub failed: u64,
+    /// Flows in progress at the end of the run: it was interrupted, or `--until` stopped it.
+    pub unfinished: u64,
+    /// Congestion control of the NICs: the algorithm that most have, then others.
+    pub congestion: Vec<String>,
     /// Completion times. Null: no flow completed.
     pub fct_us: Option<CompletionTimes>,
     /// Simulated time at the end.
