@@ -140,6 +140,7 @@ class FileTemplate:
     rollback: tuple[str, ...] | None = None  # None: the same as ``apply``
     consequence: str | None = None  # interruption by apply or rollback: reboot, link flap, …
     interrupts: Flag = False  # whether the consequence stops or disturbs running traffic
+    rollback_after_reboot: Flag = False  # whether the earlier state returns only after a reboot
     per_nic: Flag = False  # one for each NIC, which the template sees as ``nic``, its name as ``interface``
 
 

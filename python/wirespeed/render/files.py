@@ -154,4 +154,4 @@ def _build_step(platform: Platform, file: FileTemplate, device: str, settings: D
         tuple(line for text in texts for line in fill_lines(platform, text, device, settings, **extra))
         for texts in (file.apply, file.apply if file.rollback is None else file.rollback)
     )
-    return Step(path, file.mode, apply, rollback, file.consequence, file.interrupts)
+    return Step(path, file.mode, apply, rollback, file.consequence, file.interrupts, file.rollback_after_reboot)

@@ -24,6 +24,7 @@ class Step:
     rollback: tuple[str, ...]
     consequence: str | None
     interrupts: bool  # whether the consequence stops or disturbs running traffic
+    rollback_after_reboot: bool = False  # whether the earlier state returns only after a reboot
 
 
 def scripts(device: str, steps: Sequence[Step]) -> Iterator[tuple[str, str]]:

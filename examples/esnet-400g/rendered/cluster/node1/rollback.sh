@@ -7,8 +7,6 @@
 #
 # Restoring these files interrupts traffic at once, without a timer: keep a console at hand.
 # /etc/netplan/60-wirespeed.yaml
-# /usr/local/sbin/wirespeed-tune
-# /etc/systemd/system/wirespeed-mlx5.service
 #
 # The earlier state of these may return only after a reboot:
 # /etc/default/grub.d/90-wirespeed.cfg
@@ -18,6 +16,8 @@
 # /etc/systemd/system.conf.d/90-wirespeed-memlock.conf
 # /etc/udev/rules.d/60-rdma-persistent-naming.rules
 # /etc/systemd/system-preset/90-wirespeed.preset
+# /usr/local/sbin/wirespeed-tune
+# /etc/systemd/system/wirespeed-mlx5.service
 # /usr/local/sbin/wirespeed-mlxconfig
 set -eu
 
