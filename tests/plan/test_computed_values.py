@@ -77,7 +77,7 @@ def test_vendors_stand_beside_it() -> None:
     number = explain_headroom(headroom_value, CHIPS["tomahawk3"], "leaf1")
     assert number.compared == (
         "SONiC, Arista 7060DX4-32: 995.9 kB up to 300 m (4.22 × the computed value); "
-        "SONiC, Dell Z9332F: 201.9 kB up to 40 m (0.85 × the computed value); the computed value is planned"
+        "SONiC, Dell Z9332F: 201.9 kB up to 40 m (0.85 × the computed value); for comparison only"
     )
     assert number.formula == (
         "time until a pause acts: 0.183 µs (the 9122 B frame already being sent) + 0.00168 µs (PFC frame)"

@@ -77,9 +77,10 @@ def _list_switch_values(
         if key not in headrooms:
             headrooms[key] = headroom.headroom(speed, length, mtu, lossless, chip, cable, kind.box.latency)
         headroom_of_port[port_name] = headrooms[key]
-    automatic = kind.box.system.title if kind.box.system.automatic_headroom else None
+    system = kind.box.system
     yield from (
-        headroom.explain_headroom(group_headroom, chip, name, automatic) for group_headroom in headrooms.values()
+        headroom.explain_headroom(group_headroom, chip, name, system.title, system.automatic_headroom)
+        for group_headroom in headrooms.values()
     )
     whole = (
         headroom.explain_total(headroom_of_port, lossless, chip, name)

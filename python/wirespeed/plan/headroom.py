@@ -87,12 +87,13 @@ def headroom(
 
 
 def explain_headroom(
-    headroom_value: Headroom, chip: ChipModel | None, switch: str, automatic: str | None = None
+    headroom_value: Headroom, chip: ChipModel | None, switch: str, system: str | None = None, automatic: bool = False
 ) -> ComputedValue:
     """The headroom with its formula, and values of vendors for the same chip.
 
-    ``automatic`` names the operating system of a switch that computes headroom itself.
+    No system is configured with a headroom: ``system`` computes it itself (``automatic``), or from the cable length.
     """
+    origin = "its own headroom" if automatic else "headroom from the port speed and the rendered cable length"
     samples = [
         _compare_sample(headroom_value, sample)
         for sample in _find_nearest(headroom_value, chip.headroom if chip else ())
@@ -101,10 +102,9 @@ def explain_headroom(
         name=f"headroom of a lossless priority group of {switch} at {headroom_value.speed}, "
         f"{headroom_value.length} of cable",
         value=format_bytes(headroom_value.size),
-        formula=headroom_value.formula
-        + (f"; not rendered: {automatic} computes its own headroom" if automatic else ""),
+        formula=headroom_value.formula + (f"; not rendered: {system} computes {origin}" if system else ""),
         source=_SOURCE + (f"; cell: {chip.cell.source}" if chip and chip.cell else ""),
-        compared="; ".join([*samples, "the computed value is planned"]) if samples else None,
+        compared="; ".join([*samples, "for comparison only"]) if samples else None,
     )
 
 
