@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from wirespeed.checks.model import CheckContext, ElsewhereError, NoIntentError, Outcome, UnreadError, failure, success
-from wirespeed.checks.wording import differences, format_expected, format_value
+from wirespeed.checks.wording import LONGEST_LIST, differences, format_expected, format_value
 from wirespeed.results.findings import Cost, Fix
 from wirespeed.settings import ENTITIES, Compare, Place, Setting, list_settings
 
@@ -170,7 +170,20 @@ def _format_found(path: str, intended: Any, value: Any, labels: Mapping[Any, str
     setting = _find_setting(path)
     if text := _find_label(value, labels):
         return text
-    return format_value(differences(setting, intended, value)[1], setting.unit) + _format_missing(intended, value)
+    surplus = _format_surplus(intended, value) if setting.compare is Compare.WITHIN else ""
+    return (
+        format_value(differences(setting, intended, value)[1], setting.unit)
+        + surplus
+        + _format_missing(intended, value)
+    )
+
+
+def _format_surplus(intended: Any, found: Any) -> str:
+    """The members of a long set that are not expected."""
+    if not isinstance(intended, frozenset) or not isinstance(found, frozenset) or len(found) <= LONGEST_LIST:
+        return ""
+    surplus = found - intended
+    return f"; not planned: {format_value(surplus)}" if surplus and len(surplus) < len(found) else ""
 
 
 def _format_missing(intended: Any, found: Any) -> str:

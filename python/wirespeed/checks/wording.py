@@ -9,6 +9,8 @@ from typing import Any
 from wirespeed.settings import Compare, Place, Setting
 from wirespeed.units import Quantity, format_transfer_rate
 
+LONGEST_LIST = 8  # numbers of a set; of longer ones the runs are printed: "0-15, 17-31"
+
 
 def format_value(value: Any, unit: str | None = None) -> str:
     """A value as text: ``9000 bytes``, ``x8``, ``32 GT/s``, ``26 -> 3, 48 -> 7``, ``on``, ``none``."""
@@ -25,6 +27,8 @@ def format_value(value: Any, unit: str | None = None) -> str:
             ", ".join(f"{format_value(key)} -> {format_value(inner)}" for key, inner in sorted(value.items())) or "none"
         )
     if isinstance(value, frozenset | set):
+        if len(value) > LONGEST_LIST and all(type(number) is int for number in value):
+            return _format_runs(value).replace(" ", ", ")
         return format_list(sorted(value))
     if isinstance(value, tuple | list):
         return format_list(value)

@@ -19,6 +19,7 @@ _REASONS = {
     "failed": "it failed",
     "not-applicable": "not applicable",
 }
+_EMPTY_OUTPUT = "its output is empty"
 
 
 def read_facts(path: Path) -> Facts:
@@ -187,7 +188,7 @@ class _Reader:
             if sign is not None:
                 yield path, f"permission: withheld from this user: {sign}"
             elif path not in read_paths:
-                yield path, failure or "its output does not show it"
+                yield path, failure or ("its output does not show it" if text.strip() else _EMPTY_OUTPUT)
 
 
 def _explain_missing_output(bundle: Bundle) -> str:
