@@ -16,6 +16,7 @@ _SHADES = "█▓▒░"
 _STEPS = (0.95, 0.8, 0.6)  # lower bound of the fraction of each shade except the last
 _FAILED, _UNMEASURED, _SELF, _UNCOMPARED = "x", " ", "·", "?"
 _EVIDENCE, _GROUPS = 4, 6  # maximum lines of each
+_NEXT_STEP = "`wirespeed collect`, then `wirespeed check` compares settings, PCIe slots and cables with the plan"
 
 
 def peers(result: Peers, console: Console) -> None:
@@ -161,6 +162,8 @@ def _print_suspect(
         console.print(Text(f"    {wording.line(line)}", style="dim"), soft_wrap=True)
     if len(suspect.evidence) > _EVIDENCE:
         console.print(Text(f"    and {len(suspect.evidence) - _EVIDENCE} more", style="dim"))
+    if suspect.confirmed:
+        console.print(Text(f"    next: {_NEXT_STEP}"), soft_wrap=True)
     measured = "measured once" if suspect.times == 1 else f"not slow in each of {suspect.times} logs"
     if suspect.retest and not suspect.confirmed:
         console.print(Text(f"    {measured}; repeat to confirm:"))

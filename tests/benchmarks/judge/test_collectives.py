@@ -149,6 +149,16 @@ def test_ranks_without_hosts_fill_hosts_one_by_one():
     )
 
 
+def test_hosts_that_the_cluster_file_lacks_are_named():
+    run = collective(
+        "all_reduce", 16, {8 * GIB: (55000.0, 156.0, 302.0)}, nodes=2, host_names="node2.example.org,node9"
+    )
+    assumed = find_verdict(judge(run, plan()), metric=Metric.BUSBW).physical.assumptions
+    assert assumed[1] == (
+        "the ranks are on node1, node2 of mi300x-4node; hosts of the log that mi300x-4node does not contain: node9"
+    )
+
+
 def test_more_hosts_than_planned_are_taken_alike():
     run = collective("all_reduce", 64, {8 * GIB: (55000.0, 156.0, 302.0)}, nodes=8)
     assumed = find_verdict(judge(run, plan()), metric=Metric.BUSBW).physical.assumptions

@@ -165,6 +165,7 @@ def test_what_narrowed_down_counts_too(tmp_path):
         result_folder.note(Attempt(f"narrow1.{number}", 1, *ended))
     result = peers(folder, "--cluster", CLUSTER)
     assert "CONFIRMED NIC node3:bnxt_re5: 50.4 % of its peers" in result.stdout
+    assert "    next: `wirespeed collect`, then `wirespeed check`" in result.stdout
     assert result.exit_code == Exit.FAILED
 
 

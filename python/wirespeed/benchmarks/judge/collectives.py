@@ -180,11 +180,21 @@ def _build_group(run: Run, ranks: int, plan: Plan, assumptions: list[str]) -> Gr
         assumptions.append(f"{len(counts)} hosts like {hosts[0]}: {plan.name} has {len(hosts)}")
     else:
         names = ", ".join(used) if len(used) <= _NAMED else f"{len(used)} hosts, {used[0]} to {used[-1]},"
-        assumptions.append(f"the ranks are on {names} of {plan.name}")
+        foreign = [name for name in _list_named_hosts(run) if name.partition(".")[0] not in hosts and name not in hosts]
+        listed = (
+            ", ".join(foreign) if len(foreign) <= _NAMED else f"{len(foreign)} hosts, {foreign[0]} to {foreign[-1]}"
+        )
+        unknown = f"; hosts of the log that {plan.name} does not contain: {listed}" if foreign else ""
+        assumptions.append(f"the ranks are on {names} of {plan.name}{unknown}")
     if len(counts) == 1:
         return Group((Member(used[0], counts[0], (), (), "", find_gpu_links(plan, used[0])),), _find_root_rank(run))
     members = [_build_member(plan, host, count, assumptions) for host, count in zip(used, counts, strict=True)]
     return Group(tuple(members), _find_root_rank(run))
+
+
+def _list_named_hosts(run: Run) -> list[str]:
+    names = run.parameters.host_names
+    return names.split(",") if names else []
 
 
 def _find_root_rank(run: Run) -> int:
