@@ -148,6 +148,8 @@ def _get_bound_name(node: ast.AST) -> str:
     match node:
         case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()) | ast.MatchAs(name=str(name)):
             return name
+        case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()):
+            return name
     return ""
 
 

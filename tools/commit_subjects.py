@@ -1,8 +1,8 @@
-"""Check the subjects of commits that `origin/main` does not have: ``area: verb object``, 72 characters at most.
+"""Check the subjects of the latest commits: ``area: verb object``, 72 characters at most.
 
     python tools/commit_subjects.py
 
-Nothing is checked without git, or without `origin/main`.
+Nothing is checked without git.
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ import sys
 from collections.abc import Iterable
 
 LONGEST = 72
+LATEST = 50
+"""Commits that are checked. Some older subjects, which are on the main branch and cannot change, are longer."""
+
 _SUBJECT = re.compile(r"[a-z][a-z0-9_/., -]*: \S.*[^.\s]")
 
 
 def main() -> None:
-    """Check the subjects of commits that are not in origin/main."""
-    command = ["git", "log", "--no-merges", "--format=%s", "origin/main..HEAD"]
+    """Check the subjects of the latest commits."""
+    command = ["git", "log", "--no-merges", "--format=%s", f"--max-count={LATEST}"]
     try:
         completed = subprocess.run(command, capture_output=True, text=True, check=False)
     except FileNotFoundError:

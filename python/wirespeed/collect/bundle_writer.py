@@ -33,15 +33,15 @@ class Writer:
     """
 
     def __init__(self, target: Path, cluster: str | None = None) -> None:
-        self._out = target
+        self._target = target
         self._cluster = cluster
         self._devices: dict[str, tuple[tuple[tuple[str, str], ...], list[tuple[int, Entry]]]] = {}
         self._folder = Path()
 
     def __enter__(self) -> Self:
-        _check_free(self._out)
-        self._out.parent.mkdir(parents=True, exist_ok=True)
-        self._folder = Path(tempfile.mkdtemp(prefix=f".{self._out.name}.", dir=self._out.parent))
+        _check_free(self._target)
+        self._target.parent.mkdir(parents=True, exist_ok=True)
+        self._folder = Path(tempfile.mkdtemp(prefix=f".{self._target.name}.", dir=self._target.parent))
         return self
 
     def __exit__(
@@ -80,13 +80,13 @@ class Writer:
         )
         manifest = Manifest(f"wirespeed {__version__}", self._cluster, devices, complete)
         (self._folder / NAME).write_text(to_json(manifest), encoding="utf-8")
-        if _is_archive(self._out):
-            _pack_archive(self._folder, self._out)
+        if _is_archive(self._target):
+            _pack_archive(self._folder, self._target)
             return
-        if self._out.exists():
-            shutil.rmtree(self._out)
+        if self._target.exists():
+            shutil.rmtree(self._target)
         self._folder.chmod(0o755)
-        self._folder.rename(self._out)
+        self._folder.rename(self._target)
 
 
 def _is_archive(path: Path) -> bool:

@@ -73,7 +73,7 @@ class _Process:
     """A local process whose outputs are read continuously."""
 
     def __init__(self, call: Call, arguments: tuple[str, ...], lost_pattern: re.Pattern[bytes] | None) -> None:
-        self._call, self._lost = call, lost_pattern
+        self._call, self._lost_pattern = call, lost_pattern
         self._started, self._clock = datetime.now(UTC), time.monotonic()
         self._seconds = 0.0
         self._stopped = False
@@ -145,7 +145,7 @@ class _Process:
         self._seconds = self._seconds or time.monotonic() - self._clock
         code = None if self._stopped else self._process.returncode
         stdout, stderr = (bytes(output) for output in self._outputs)
-        lost_message = self._lost.search(stderr) if self._lost is not None and code else None
+        lost_message = self._lost_pattern.search(stderr) if self._lost_pattern is not None and code else None
         if lost_message is not None:
             message = lost_message[1].decode("utf-8", "replace").strip()
             return CommandResult(Status.UNREACHABLE, stdout, stderr, code, self._started, self._seconds, message)

@@ -64,7 +64,7 @@ class _Remote:
         self._outputs = bytearray(), bytearray()
         self._code: int | None = None
         self._stopped = False
-        self._listening, self._over, self._ready = threading.Event(), threading.Event(), threading.Event()
+        self._listening, self._ended, self._ready = threading.Event(), threading.Event(), threading.Event()
         self._task: Any = None
         self._error: str | None = None
         threading.Thread(target=self._run_task, daemon=True).start()
@@ -73,27 +73,27 @@ class _Remote:
     def wait_for_listener(self, within_s: float) -> bool:
         """Wait until the server listens."""
         deadline = time.monotonic() + within_s
-        while not self._over.is_set() and time.monotonic() < deadline:
+        while not self._ended.is_set() and time.monotonic() < deadline:
             if self._listening.wait(0.02):
                 return True
-        return self._listening.is_set() and not self._over.is_set()
+        return self._listening.is_set() and not self._ended.is_set()
 
     def wait_for_end(self, within_s: float) -> bool:
         """Wait until it has ended."""
-        return self._over.wait(within_s)
+        return self._ended.wait(within_s)
 
     def stop(self) -> None:
         """End the command: its guard ends without the connection."""
-        if self._over.is_set():
+        if self._ended.is_set():
             return
         self._stopped = True
         self._task.abort()
-        while not self._over.wait(1):  # it was stopped before it had started
+        while not self._ended.wait(1):  # it was stopped before it had started
             self._task.abort()
 
     def result(self) -> CommandResult:
         """Wait for the end; return output and status."""
-        self._over.wait()
+        self._ended.wait()
         stdout, stderr = (bytes(output) for output in self._outputs)
         if self._error is not None:
             return CommandResult(Status.FAILED, stdout, stderr, None, self._started, self._seconds, self._error)
@@ -125,7 +125,7 @@ class _Remote:
         finally:
             self._seconds = time.monotonic() - self._clock
             self._ready.set()
-            self._over.set()
+            self._ended.set()
             task_terminate()
 
     def add_output(self, stream: str, line: bytes) -> None:

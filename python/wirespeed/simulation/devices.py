@@ -85,7 +85,7 @@ class _DeviceBuilder:
         self._nic_qos: DistinctValues[NicQos] = DistinctValues()
         self._port_qos: DistinctValues[PortQos] = DistinctValues()
         self._queues: DistinctValues[Mapping[str, Queue]] = DistinctValues()
-        self._made: dict[tuple[object, ...], _Port] = {}
+        self._ports_by_form: dict[tuple[object, ...], _Port] = {}
         self._differences: dict[tuple[Text, Text], Text] = {}
         self._below: dict[Text, Text] = {}
         self._piped: dict[tuple[Text, Text], Text] = {}
@@ -122,9 +122,11 @@ class _DeviceBuilder:
         if switch is None:
             nic = self._plan.hosts[end.device].nics[end.port]
             key = (self._nic_qos.number(nic.qos), nic.model, nic.driver.name, nic.link.speed)
-            if key not in self._made:
-                self._made[key] = _convert_port(nic_port(self._plan, nic, self._driver_names, self._add_assumption))
-            return self._made[key]
+            if key not in self._ports_by_form:
+                self._ports_by_form[key] = _convert_port(
+                    nic_port(self._plan, nic, self._driver_names, self._add_assumption)
+                )
+            return self._ports_by_form[key]
         port = switch.ports[end.port]
         key = (
             *(self._port_qos.number(port.qos), self._queues.number(port.queues)),
@@ -132,9 +134,9 @@ class _DeviceBuilder:
             *(switch.model, switch.chip, switch.os, switch.buffers, switch.pfc, switch.watchdog_poll),
             self._plan.latencies.get(end.device),
         )
-        if key not in self._made:
-            self._made[key] = _convert_port(self._of_switches.port(end.device, switch, port))
-        return self._made[key]
+        if key not in self._ports_by_form:
+            self._ports_by_form[key] = _convert_port(self._of_switches.port(end.device, switch, port))
+        return self._ports_by_form[key]
 
     def _add_pipe(self, text: Text, pipe: form.Pipe | None) -> Text:
         """The settings of a NIC port with its path to memory."""

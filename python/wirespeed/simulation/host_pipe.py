@@ -103,7 +103,7 @@ class _PipeBuilder:
         self._plan, self._traffic, self._assume = plan, traffic, assume
         self._host_pipe = traffic.host_pipe if traffic else None
         self._qos: DistinctValues[NicQos] = DistinctValues()
-        self._made: dict[tuple[object, ...], form.Pipe | None] = {}
+        self._pipes_by_form: dict[tuple[object, ...], form.Pipe | None] = {}
 
     def port(self, host: str, nic: Nic, cable: Cable) -> _Port | None:
         """A port with a known slot of a modelled generation; None for an NTB card, which is PCIe on both sides."""
@@ -129,9 +129,9 @@ class _PipeBuilder:
             *(port.function.relaxed_ordering, port.function.max_payload, port.function.max_read_request),
             *(cable.speed, cable.length, cable.cable),
         )
-        if key not in self._made:
-            self._made[key] = self._build_pipe(port)
-        return self._made[key]
+        if key not in self._pipes_by_form:
+            self._pipes_by_form[key] = self._build_pipe(port)
+        return self._pipes_by_form[key]
 
     def _build_pipe(self, port: _Port) -> form.Pipe | None:
         slot = port.slot

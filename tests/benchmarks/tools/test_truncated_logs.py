@@ -49,14 +49,14 @@ class Whole:
     def __init__(self, text: str) -> None:
         self.runs = runs(text)
         self.same = [comparable_text(run) for run in self.runs]
-        self._known = {measurement for run in self.runs for measurement in run.measurements}
+        self._measurements = {measurement for run in self.runs for measurement in run.measurements}
         self._truncated = sum(run.status is RunStatus.TRUNCATED for run in self.runs)
 
     def assert_has(self, part: tuple[Run, ...]) -> None:
         """What was cut from it gives nothing else."""
         assert len(part) <= len(self.runs)
         for cut, full in zip(part, self.runs, strict=False):
-            assert set(cut.measurements) <= self._known
+            assert set(cut.measurements) <= self._measurements
             assert cut.status is not RunStatus.COMPLETE or comparable_text(cut) in self.same
             assert cut.ranks in (None, full.ranks)
             assert dict(flatten_parameters(cut)).items() <= dict(flatten_parameters(full)).items()

@@ -23,7 +23,7 @@ class MemberDirectory:
 
     def __init__(self, plan: Plan | None) -> None:
         self._plan = plan
-        self._known: dict[str, tuple[Member, NicLocation | None]] = {}
+        self._members_by_name: dict[str, tuple[Member, NicLocation | None]] = {}
         self._leaves = _map_nics_to_leaves(plan) if plan else {}
         self._switch_ports = _switch_ports(plan) if plan else {}
         self._hops = _count_hops(plan) if plan else {}
@@ -36,9 +36,9 @@ class MemberDirectory:
     def member(self, name: str, host: str | None = None) -> Member:
         """The member for a name from a log or campaign; ``host`` is the host of a device whose name contains none."""
         full = f"{host}:{name}" if host and _GPU.fullmatch(name) else name
-        if full not in self._known:
-            self._known[full] = self._find_member(full)
-        return self._known[full][0]
+        if full not in self._members_by_name:
+            self._members_by_name[full] = self._find_member(full)
+        return self._members_by_name[full][0]
 
     def is_planned(self, member: Member) -> bool:
         """Whether the cluster file has this member's host."""
@@ -48,7 +48,7 @@ class MemberDirectory:
         """``node5:eth0 – leaf1:Eth1/33``: the cable of the member's NIC, or of a host's only NIC; None if unknown."""
         if self._plan is None:
             return None
-        location = self._known[member.name][1] if member.name in self._known else None
+        location = self._members_by_name[member.name][1] if member.name in self._members_by_name else None
         interfaces = (
             [location.interface]
             if location
@@ -109,12 +109,12 @@ class MemberDirectory:
 
     def _is_known(self, member: Member) -> bool:
         """Whether the cluster file has the NIC or the host of a member."""
-        is_nic = member.name in self._known and self._known[member.name][1] is not None
+        is_nic = member.name in self._members_by_name and self._members_by_name[member.name][1] is not None
         return is_nic or self.is_planned(member)
 
     def _describe_hardware(self, member: Member) -> str:
         assert self._plan is not None  # called only with a plan
-        location = self._known[member.name][1] if member.name in self._known else None
+        location = self._members_by_name[member.name][1] if member.name in self._members_by_name else None
         if location is not None:
             rate = nic_speed(self._plan, location)
             return " at ".join(filter(None, (location.nic.model or "unknown NIC", str(rate) if rate else None)))

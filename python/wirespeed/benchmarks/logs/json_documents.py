@@ -96,7 +96,7 @@ def _is_object_start(lines: Sequence[tuple[int, str]], index: int) -> bool:
 class _Reader:
     def __init__(self, text: str, start: int, line: int) -> None:
         self._text = text
-        self._at = start
+        self._position = start
         self._line = line
 
     def read(self) -> Document:
@@ -111,18 +111,22 @@ class _Reader:
         return Document(root, first, self._line, problem)
 
     def _skip_space(self) -> None:
-        match = _SPACE.match(self._text, self._at)
+        match = _SPACE.match(self._text, self._position)
         if match:
             self._line += match.group().count("\n")
-            self._at = match.end()
+            self._position = match.end()
 
     def _describe_stop(self, expected: str) -> _StopError:
-        excerpt = repr(self._text[self._at : self._at + 20]) if self._at < len(self._text) else "the end of the text"
+        excerpt = (
+            repr(self._text[self._position : self._position + 20])
+            if self._position < len(self._text)
+            else "the end of the text"
+        )
         return _StopError(f"line {self._line}: found {excerpt}; expected {expected}")
 
     def _peek_character(self) -> str:
         self._skip_space()
-        return self._text[self._at : self._at + 1]
+        return self._text[self._position : self._position + 1]
 
     def _read_value(self) -> Node:
         """Read a whole value. Objects and lists are filled while they are read: a cut leaves the values before it."""
@@ -132,26 +136,26 @@ class _Reader:
             node.value = self._read_string()
             return node
         for word, value in (("true", True), ("false", False), ("null", None)):
-            if self._text.startswith(word, self._at):
-                self._at += len(word)
+            if self._text.startswith(word, self._position):
+                self._position += len(word)
                 node.value = value
                 return node
-        absent = _NO_NUMBER.match(self._text, self._at)
+        absent = _NO_NUMBER.match(self._text, self._position)
         if absent:
-            self._at = absent.end()
+            self._position = absent.end()
             return node
-        match = _NUMBER.match(self._text, self._at)
+        match = _NUMBER.match(self._text, self._position)
         if match is None:  # no value, or a number at the very end, which may be cut
             raise self._describe_stop("a value")
-        self._at = match.end()
+        self._position = match.end()
         node.value = number(match.group())
         return node
 
     def _read_string(self) -> str:
-        match = _STRING.match(self._text, self._at)
+        match = _STRING.match(self._text, self._position)
         if match is None:
             raise self._describe_stop("a text in quotes")
-        self._at = match.end()
+        self._position = match.end()
         try:
             text = str(json.loads(match.group()))
         except ValueError:
@@ -177,9 +181,9 @@ class _Reader:
 
     def _read_object(self, node: Node, depth: int) -> None:
         assert isinstance(node.value, dict)
-        self._at += 1
+        self._position += 1
         if self._peek_character() == "}":
-            self._at += 1
+            self._position += 1
             return
         while True:
             if self._peek_character() != '"':
@@ -187,16 +191,16 @@ class _Reader:
             key = self._read_string()
             if self._peek_character() != ":":
                 raise self._describe_stop("':'")
-            self._at += 1
+            self._position += 1
             self._read_child(node.value, key, depth)
             if self._is_closed("}"):
                 return
 
     def _read_list(self, node: Node, depth: int) -> None:
         assert isinstance(node.value, list)
-        self._at += 1
+        self._position += 1
         if self._peek_character() == "]":
-            self._at += 1
+            self._position += 1
             return
         while True:
             self._read_child(node.value, None, depth)
@@ -207,5 +211,5 @@ class _Reader:
         head = self._peek_character()
         if head not in (bracket, ","):
             raise self._describe_stop(f"',' or '{bracket}'")
-        self._at += 1
+        self._position += 1
         return head == bracket

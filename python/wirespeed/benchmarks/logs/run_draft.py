@@ -141,12 +141,12 @@ class RunReader(ABC):
     """A reader with at most one open run."""
 
     def __init__(self) -> None:
-        self._found: list[ReadRun] = []
+        self._read_runs: list[ReadRun] = []
 
     def finish(self) -> list[ReadRun]:
         """All runs, after the last line."""
         self._close()
-        return self._found
+        return self._read_runs
 
     @abstractmethod
     def _close(self) -> None:

@@ -94,20 +94,20 @@ class _Execution:
         self._folder, self._reach, self._grader, self._how = folder, reach, grader, how
         self._on_progress, self._interrupted = on_progress, interrupted
         todo = open_steps(steps, folder, how.retests)
-        self._all, self._counts = len(steps), _count_attempts(folder)
+        self._total, self._counts = len(steps), _count_attempts(folder)
         self._queue = Queue(todo, folder.campaign.holds, how.parallel)
         self._likely = duration(todo, folder.campaign.holds, how.parallel)
         self._work = sum(step.seconds for step in todo)
         self._worked = 0.0
-        self._left = len(todo)
+        self._remaining = len(todo)
         self._clock = time.monotonic()
         self._stop = False
 
     def run(self) -> bool:
-        if not self._left:
+        if not self._remaining:
             return True
         running: dict[Future[AttemptResult], Step] = {}
-        with ThreadPoolExecutor(min(self._how.parallel, self._left)) as pool:
+        with ThreadPoolExecutor(min(self._how.parallel, self._remaining)) as pool:
             try:
                 self._report(None)
                 while True:
@@ -123,7 +123,7 @@ class _Execution:
                         self._record_end(running.pop(future), future.result())
             finally:
                 self._stop = True
-        return self._left == 0
+        return self._remaining == 0
 
     def _is_stopped(self) -> bool:
         return self._stop
@@ -152,14 +152,18 @@ class _Execution:
             self._queue.requeue(step)
             self._work += step.seconds
         else:
-            self._left -= 1
+            self._remaining -= 1
         self._worked += step.seconds
         self._report(noted)
 
     def _report(self, last: Attempt | None) -> None:
         self._on_progress(
             Progress(
-                self._all - self._left, self._all, tuple(self._queue.running_steps), self._estimate_remaining_s(), last
+                self._total - self._remaining,
+                self._total,
+                tuple(self._queue.running_steps),
+                self._estimate_remaining_s(),
+                last,
             )
         )
 

@@ -37,16 +37,18 @@ class _Pairs:
         self._fabric = fabric
         self._endpoints = {endpoint.name: endpoint for endpoint in fabric.endpoints}
         self._bad: list[Pair] = []
-        self._with: dict[str, dict[str, bool]] = {}  # NIC -> partner NIC -> whether the pair was good
+        self._partner_results: dict[str, dict[str, bool]] = {}  # NIC -> partner NIC -> whether the pair was good
         for pair, grade in results:
             good = grade is Grade.GOOD
             if not good:
                 self._bad.append(pair)
             for near, far in ((pair.a, pair.b), (pair.b, pair.a)):
-                self._with.setdefault(near.name, {})[far.name] = good
-        self._good = {name for name, results_by_partner in self._with.items() if any(results_by_partner.values())}
+                self._partner_results.setdefault(near.name, {})[far.name] = good
+        self._good = {
+            name for name, results_by_partner in self._partner_results.items() if any(results_by_partner.values())
+        }
         self._used: set[str] = set()
-        self._more: list[Pair] = []
+        self._further_pairs: list[Pair] = []
 
     def next(self) -> FollowUp:
         if self._bad and not self._good:
@@ -69,13 +71,13 @@ class _Pairs:
             elif (suspect := self._suspect_of_pair(pair)) is not None:
                 other_suspects.append(suspect)
         suspects = [*self._merge_suspects(nics), *dict.fromkeys(other_suspects)]
-        return FollowUp(tuple(self._more), (), tuple(suspects))
+        return FollowUp(tuple(self._further_pairs), (), tuple(suspects))
 
     def _assess_endpoint(self, endpoint: Endpoint, measured_with: Endpoint) -> str:
         """The state of a NIC of a bad pair: good with any partner, bad with a good one and another, or still open."""
         if endpoint.name in self._good:
             return "good"
-        tried = self._with[endpoint.name]
+        tried = self._partner_results[endpoint.name]
         accused = any(name in self._good for name in tried)
         if accused and len(tried) > 1:
             return "bad"
@@ -96,7 +98,7 @@ class _Pairs:
             and good.fabric == endpoint.fabric
             and good.host != endpoint.host
             and name != partner.name
-            and name not in self._with[endpoint.name]
+            and name not in self._partner_results[endpoint.name]
             and (busy_too or (name not in self._used and endpoint.name not in self._used))
         ]
         return min(
@@ -111,7 +113,7 @@ class _Pairs:
         )
 
     def _plan_pair(self, pair: Pair) -> None:
-        self._more.append(pair)
+        self._further_pairs.append(pair)
         self._used |= {pair.a.name, pair.b.name}
 
     def _suspect_of_pair(self, pair: Pair) -> Suspect | None:
@@ -120,10 +122,10 @@ class _Pairs:
             return Suspect(Kind.PAIR, pair.name, "both NICs are good with other partners")
         leaf_pair = {pair.a.leaf, pair.b.leaf}
         tried = [
-            self._with[near.name][name]
+            self._partner_results[near.name][name]
             for near in self._fabric.endpoints
-            if near.name in self._with and near.leaf in leaf_pair
-            for name in self._with[near.name]
+            if near.name in self._partner_results and near.leaf in leaf_pair
+            for name in self._partner_results[near.name]
             if name in self._endpoints
             and {near.leaf, self._endpoints[name].leaf} == leaf_pair
             and {near.name, name} != {pair.a.name, pair.b.name}
@@ -165,7 +167,9 @@ class _Pairs:
         return Pair(*healthy) if healthy else None
 
     def _describe_accusation(self, endpoint: Endpoint, partner: Endpoint) -> str:
-        good = sorted(name for name in self._with[endpoint.name] if name in self._good and name != partner.name)
+        good = sorted(
+            name for name in self._partner_results[endpoint.name] if name in self._good and name != partner.name
+        )
         return (
             f"bad with {partner.name} and with {', '.join(good)}"
             if good

@@ -16,7 +16,7 @@ class Queue:
         for step in steps:
             self._waiting.setdefault(step.stage, []).append(step)
         self._holds, self._parallel = holds, parallel
-        self._taken: dict[str, int] = {}
+        self._used_shares: dict[str, int] = {}
         self._running: list[Step] = []
 
     def take(self) -> Step | None:
@@ -26,13 +26,15 @@ class Queue:
         stage = min([*self._waiting, *(step.stage for step in self._running)])
         waiting = self._waiting.get(stage, [])
         for place, step in enumerate(waiting):
-            if all(self._taken.get(name, 0) + share <= self._holds.get(name, 1) for name, share in step.uses.items()):
+            if all(
+                self._used_shares.get(name, 0) + share <= self._holds.get(name, 1) for name, share in step.uses.items()
+            ):
                 del waiting[place]
                 if not waiting:
                     del self._waiting[stage]
                 self._running.append(step)
                 for name, share in step.uses.items():
-                    self._taken[name] = self._taken.get(name, 0) + share
+                    self._used_shares[name] = self._used_shares.get(name, 0) + share
                 return step
         return None
 
@@ -40,7 +42,7 @@ class Queue:
         """Release the resources of a step that ended."""
         self._running.remove(step)
         for name, share in step.uses.items():
-            self._taken[name] -= share
+            self._used_shares[name] -= share
 
     def requeue(self, step: Step) -> None:
         """Queue a step once more, after the others of its stage."""

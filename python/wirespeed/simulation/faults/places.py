@@ -61,7 +61,7 @@ class _FaultChecker:
         self._cables = {
             f"{end.device}:{end.port}": number for number, cable in enumerate(plan.cables) for end in (cable.a, cable.b)
         }
-        self._taken: set[tuple[str, int]] = set()
+        self._used_places: set[tuple[str, int]] = set()
 
     def fault(self, fault: Fault, refuse: Refuse) -> Iterator[Problem]:
         if isinstance(fault, LinkDown | WrongSetting) and (fault.node is None) == (fault.port is None):
@@ -123,11 +123,11 @@ class _FaultChecker:
             if first == second:
                 yield refuse("ports", "both ends of a cable", "ports of two cables")
             for port in fault.ports:
-                if (fault.kind, self._cables[port]) in self._taken:
+                if (fault.kind, self._cables[port]) in self._used_places:
                     yield refuse("ports", f"{port}, whose cable an earlier fault exchanges", "each cable once")
-            self._taken |= {(fault.kind, first), (fault.kind, second)}
+            self._used_places |= {(fault.kind, first), (fault.kind, second)}
         elif isinstance(fault, _ONCE):
             place = (fault.kind, self._cables[fault.port])
-            if place in self._taken:
+            if place in self._used_places:
                 yield refuse("port", f"{fault.port}, whose cable an earlier {fault.kind} has", "each cable once")
-            self._taken.add(place)
+            self._used_places.add(place)

@@ -111,7 +111,7 @@ class _Reader(RunReader):
         draft, self._draft = self._draft, None
         if draft is not None:
             draft.complete = self._is_complete(draft)
-            self._found.append(draft.finish())
+            self._read_runs.append(draft.finish())
         self._table, self._isolated, self._impacts = None, set(), set()
 
     def _is_complete(self, draft: Draft) -> bool:

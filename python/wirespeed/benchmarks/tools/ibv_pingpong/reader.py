@@ -106,5 +106,5 @@ class _Reader(RunReader):
 
     def _close(self) -> None:
         if self._draft is not None:
-            self._found.append(self._draft.finish())
+            self._read_runs.append(self._draft.finish())
         self._draft, self._moved, self._sides = None, None, []

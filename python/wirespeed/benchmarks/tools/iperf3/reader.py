@@ -132,7 +132,7 @@ class _Reader(RunReader):
         self._draft: Draft | None = None
         self._retransmits: bool | None = None
         self._columns = self._separated = self._in_summary = self._one_sided = False
-        self._server = self._done = False
+        self._server = self._ended = False
         self._end_of: str | None = None
         self._connected = self._reported = False
         self._streams: set[str] = set()
@@ -142,7 +142,7 @@ class _Reader(RunReader):
     def take(self, line: Line) -> None:
         text = line.text.strip(" \t|")  # some pages show logs as tables
         if text == "iperf Done." and self._draft is not None:
-            self._done = True
+            self._ended = True
             self._close()
             return
         if not line.is_complete or not text:
@@ -165,7 +165,7 @@ class _Reader(RunReader):
     def _close(self) -> None:
         draft = self._draft
         if draft is not None:
-            draft.complete = self._done or self._has_server_summary()
+            draft.complete = self._ended or self._has_server_summary()
             if self._streams and (draft.complete or (self._connected and self._columns)):
                 draft.parameters.streams = len(self._streams)
             datagrams = self._datagrams.get("SUM")
@@ -180,7 +180,7 @@ class _Reader(RunReader):
             if draft.test is None and any(measurement.metric == "retransmits" for measurement in draft.measurements):
                 draft.test = "TCP"
             interrupted = draft.errors and all("interrupt" in error or "terminated" in error for error in draft.errors)
-            self._found.append(draft.finish(RunStatus.TRUNCATED if interrupted else None))
+            self._read_runs.append(draft.finish(RunStatus.TRUNCATED if interrupted else None))
         self._reset()
 
     def _has_server_summary(self) -> bool:
@@ -287,7 +287,7 @@ class _Reader(RunReader):
         elif text in _ENDS:
             self._end_of = _ENDS[text]
         elif text == "Server output:":
-            self._done = True
+            self._ended = True
             self._close()
         elif text.startswith("Reverse mode"):
             self._draft.parameters.reverse = True
@@ -304,7 +304,7 @@ class _Reader(RunReader):
         """Begin a test with a line that only a new test, or the wait for one, prints."""
         had_report = self._draft is not None and (bool(self._draft.measurements) or self._in_summary)
         if listening:
-            self._done = self._server and self._reported
+            self._ended = self._server and self._reported
             self._close()
             self._port = int(listening.group(1))
             return

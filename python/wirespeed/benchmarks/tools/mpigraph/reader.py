@@ -79,7 +79,7 @@ class _Reader(RunReader):
 
     def _close(self) -> None:
         if self._draft is not None:
-            self._found.append(self._draft.finish())
+            self._read_runs.append(self._draft.finish())
         self._draft, self._nodes, self._side, self._unit = None, [], None, None
 
     def _read_setting(self, draft: Draft, text: str) -> bool:

@@ -61,7 +61,7 @@ class _Reader:
         self._processes: dict[tuple[str, str, str], _Process] = {}
         self._prefixes: dict[str, tuple[_Process, str | None] | None] = {}
         self._pointers: dict[tuple[str, str, str], Facts] = {}  # by host, process and memory address
-        self._found: list[Facts] = []
+        self._communicators: list[Facts] = []
         self._versions: list[tuple[int, str, str]] = []  # lines that only the first process prints, without its name
         self._handlers: dict[str, Callable[[Line, _Process, str], None]] = {
             "Channel": self._read_ring,
@@ -111,11 +111,11 @@ class _Reader:
                 unassigned.line = unassigned.line or process.facts.line
                 unassigned.add(process.facts)
         if unassigned.is_stated():
-            self._found.append(unassigned)
-        for facts in self._found:
+            self._communicators.append(unassigned)
+        for facts in self._communicators:
             self._name_version(facts)
-        self._found.sort(key=lambda facts: facts.line)
-        return tuple(facts.communicator() for facts in self._found)
+        self._communicators.sort(key=lambda facts: facts.line)
+        return tuple(facts.communicator() for facts in self._communicators)
 
     def _name_version(self, facts: Facts) -> None:
         """Set the version that was printed before the last process joined, or the only version in the log."""
@@ -237,11 +237,11 @@ class _Reader:
 
     def _find_communicator(self, line: Line, identity: str | None, rank: int, ranks: int) -> Facts:
         """The communicator with an id; without an id, the last one of this size in which the rank is not taken yet."""
-        for facts in reversed(self._found):
+        for facts in reversed(self._communicators):
             if facts.ranks == ranks and facts.id == identity and (identity or rank not in facts.ranks_joined):
                 return facts
         facts = Facts(line.number, id=identity, ranks=ranks)
-        self._found.append(facts)
+        self._communicators.append(facts)
         return facts
 
     def _join(self, line: Line, process: _Process, facts: Facts, is_silent: bool) -> None:

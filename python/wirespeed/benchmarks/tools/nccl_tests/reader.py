@@ -103,11 +103,11 @@ class _Reader:
 
     def __init__(self, label: str | None) -> None:
         self._label = label
-        self._found: list[ReadRun] = []
+        self._read_runs: list[ReadRun] = []
         self._draft: Draft | None = None
         self._columns: Columns | None = None
         self._tables, self._averages = 1, 0  # several processes without MPI each print a table, with mixed lines
-        self._before: _Preamble | None = None
+        self._preamble: _Preamble | None = None
         self._command: _Command | None = None
         self._library: str | None = None
         self._rccl = False  # the library is RCCL by its version line
@@ -195,10 +195,10 @@ class _Reader:
 
     def finish(self) -> list[ReadRun]:
         self._close()
-        if self._before is not None:
-            draft = self._create_draft(self._before)
-            self._found.append(draft.finish())
-        return self._found
+        if self._preamble is not None:
+            draft = self._create_draft(self._preamble)
+            self._read_runs.append(draft.finish())
+        return self._read_runs
 
     # -- before the table ------------------------------------------------------------------------------------------
 
@@ -244,9 +244,9 @@ class _Reader:
     def _get_preamble(self, line: Line) -> _Preamble:
         if self._draft is not None:
             self._close()
-        if self._before is None:
-            self._before = _Preamble(line.number)
-        return self._before
+        if self._preamble is None:
+            self._preamble = _Preamble(line.number)
+        return self._preamble
 
     def _read_version(self, match: re.Match[str], preamble: _Preamble) -> None:
         preamble.version = match.group(1)
@@ -289,7 +289,7 @@ class _Reader:
         for name, value in command.variables.items():
             self._environment.setdefault(name, value)
         self._ranks = preamble.ranks
-        self._before = None
+        self._preamble = None
         return draft
 
     # -- the table -------------------------------------------------------------------------------------------------
@@ -304,7 +304,7 @@ class _Reader:
                 self._draft.notice(line.number, text)
             return
         self._close()
-        self._draft = self._create_draft(self._before or _Preamble(line.number))
+        self._draft = self._create_draft(self._preamble or _Preamble(line.number))
         self._columns = columns
         self._types, self._kinds = {}, []
         self._tables, self._averages = 1, 0
@@ -313,7 +313,7 @@ class _Reader:
         """Read a line after a table, or an error message."""
         if self._draft is None:
             if OWN_FAILURE.match(text):
-                self._draft = self._create_draft(self._before or _Preamble(line.number))
+                self._draft = self._create_draft(self._preamble or _Preamble(line.number))
                 self._columns = None
                 self._draft.fail(text)
                 return True
@@ -439,7 +439,7 @@ class _Reader:
             self._draft.parameters.library_version = self._library
         self._draft.parameters.environment = self._environment
         self._environment, self._library, self._rccl = {}, None, False
-        self._found.append(self._draft.finish())
+        self._read_runs.append(self._draft.finish())
         self._draft = self._columns = None
         self._types, self._places, self._kinds = {}, [], []
 

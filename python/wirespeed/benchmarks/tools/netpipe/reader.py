@@ -63,7 +63,7 @@ class _Reader(RunReader):
         super().__init__()
         self._draft: Draft | None = None
         self._modes: Counter[str] = Counter()  # printed before the next run, and by how many processes
-        self._said: Counter[str] = Counter()  # modes of this run
+        self._run_modes: Counter[str] = Counter()  # modes of this run
         self._command: tuple[str, int | None] | None = None
         self._last = 0
         self._head: str | None = None  # of a row that another process wrote into
@@ -112,13 +112,13 @@ class _Reader(RunReader):
             self._draft = Draft("netpipe", line.number, test=self._command[0] if self._command else None)
             for name in self._modes:
                 self._draft.parameters.read_setting(name, True)
-            self._said, self._modes = self._modes, Counter()
+            self._run_modes, self._modes = self._modes, Counter()
         return self._draft
 
     def _read_mode(self, name: str) -> None:
         """Read a mode, which both processes print before the main loop; the second may be late."""
-        late = self._draft is not None and 0 < self._said[name] < _PROCESSES
-        (self._said if late else self._modes)[name] += 1
+        late = self._draft is not None and 0 < self._run_modes[name] < _PROCESSES
+        (self._run_modes if late else self._modes)[name] += 1
 
     def _close(self) -> None:
         draft, self._draft = self._draft, None
@@ -132,7 +132,7 @@ class _Reader(RunReader):
                     else "neither a command line with -u nor a last line of NetPIPE proves that the run ended"
                 )
                 draft.notice(draft.measurements[-1].line, f"the log ends at {self._last} B; {end}")
-            self._found.append(draft.finish())
+            self._read_runs.append(draft.finish())
             self._command = None
         self._last, self._head = 0, None
 

@@ -44,13 +44,13 @@ def read(log: Source) -> list[ReadRun]:
 
 class _Reader:
     def __init__(self) -> None:
-        self._found: list[ReadRun] = []
+        self._read_runs: list[ReadRun] = []
         self._draft: Draft | None = None
         self._matrix: Matrix | None = None
         self._test: str | None = None
         self._description: str | None = None
         self._version: str | None = None
-        self._about = Parameters()
+        self._parameters = Parameters()
         self._devices: list[str] = []
         self._hosts: dict[str, str] = {}
         self._prints_sums = False
@@ -61,7 +61,7 @@ class _Reader:
             if line.is_complete:
                 self._take(line, line.text.strip(' \t|"'))
         self._close()
-        return self._found
+        return self._read_runs
 
     def _take(self, line: Line, text: str) -> None:
         if not text:
@@ -93,14 +93,14 @@ class _Reader:
         if version:
             self._close()
             self._version, self._test = version.group(1), None
-            self._about, self._devices, self._hosts = Parameters(), [], {}
+            self._parameters, self._devices, self._hosts = Parameters(), [], {}
             return True
         if self._version is None:
             return False
         for pattern, name in ((_RUNTIME, "cuda_runtime_version"), (_DRIVER, "gpu_driver")):
             match = pattern.match(text)
             if match:
-                self._about.read_setting(name, match.group(1))
+                self._parameters.read_setting(name, match.group(1))
                 return True
         device, process = _DEVICE.match(text), _PROCESS.match(text)
         if device:
@@ -114,7 +114,7 @@ class _Reader:
         self._close()
         self._test = test
         self._draft = Draft("nvbandwidth", line.number, test=test, version=self._version)
-        self._draft.parameters.update(self._about)
+        self._draft.parameters.update(self._parameters)
         if self._devices:
             self._draft.parameters.gpus = len(self._devices)
         if len(set(self._devices)) == 1:
@@ -172,5 +172,5 @@ class _Reader:
 
     def _close(self) -> None:
         if self._draft is not None:
-            self._found.append(self._draft.finish())
+            self._read_runs.append(self._draft.finish())
         self._draft = self._matrix = self._description = None

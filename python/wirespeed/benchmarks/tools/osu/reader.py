@@ -126,7 +126,7 @@ class _Reader(RunReader):
             is_short = self._last < self._largest
             reason = "probably truncated" if is_short else "without the command line the end is unknown"
             draft.notice(draft.measurements[-1].line, f"{end}: {reason}")
-        self._found.append(draft.finish())
+        self._read_runs.append(draft.finish())
         self._columns, self._sized, self._rate = [], True, False
         self._largest, self._last, self._rows = None, -1, 0
         self._early, self._option = [], None

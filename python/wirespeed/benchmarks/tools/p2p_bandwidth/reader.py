@@ -58,7 +58,7 @@ class _Report:
 class _Reader:
     def __init__(self) -> None:
         self._report = _Report()
-        self._found: list[ReadRun] = []
+        self._read_runs: list[ReadRun] = []
         self._draft: Draft | None = None
         self._matrix: Matrix | None = None
         self._title: re.Match[str] | None = None
@@ -69,7 +69,7 @@ class _Reader:
             if line.is_complete:
                 self._take_line(line, line.text.strip(' \t|"'))
         self._close()
-        return self._found
+        return self._read_runs
 
     def _take_line(self, line: Line, text: str) -> None:
         if _NAME in text:
@@ -143,7 +143,7 @@ class _Reader:
 
     def _close(self) -> None:
         if self._draft is not None:
-            self._found.append(self._draft.finish())
+            self._read_runs.append(self._draft.finish())
         self._draft = self._matrix = self._columns = None
 
 

@@ -125,7 +125,7 @@ class _Reader(RunReader):
         self._draft = self._heading = None
         if draft is not None and heading is not None and self._rows:  # prose contains "from/to" too
             draft.complete = self._rows >= set(heading.names)
-            self._found.append(draft.finish())
+            self._read_runs.append(draft.finish())
         self._rows, self._above = set(), ""
 
     def _read_row(self, line: Line, text: str) -> bool:

@@ -151,7 +151,7 @@ class _Reader(RunReader):
                 draft.fail(self._calibration)
             self._join_early(draft)
             interrupted = draft.errors and not draft.complete and all("interrupt" in error for error in draft.errors)
-            self._found.append(draft.finish(RunStatus.TRUNCATED if interrupted else None))
+            self._read_runs.append(draft.finish(RunStatus.TRUNCATED if interrupted else None))
         self._columns, self._ends, self._rules, self._rows = [], 0, 0, 0
         self._titled = self._waiting = self._hinted = self._connected = False
         self._calibration = self._side = self._place = self._lone_numbers = None
@@ -167,7 +167,7 @@ class _Reader(RunReader):
         if early is None:
             return
         if (draft.measurements or draft.complete) and not all(LIMIT.search(error) for error in early.errors):
-            self._found.append(early.finish())
+            self._read_runs.append(early.finish())
             return
         draft.line = early.line
         draft.errors = early.errors + [error for error in draft.errors if error not in early.errors]

@@ -53,12 +53,12 @@ class _Reader:
     """Reads one test at a time: its name, its values, its error."""
 
     def __init__(self) -> None:
-        self._found: list[ReadRun] = []
+        self._read_runs: list[ReadRun] = []
         self._draft: Draft | None = None
         self._early: list[str] = []  # standard error precedes buffered standard output
         self._names: set[str] = set()
         self._width = 0
-        self._other = False  # in the report of conf or quit
+        self._in_conf = False  # in the report of conf or quit
 
     def take(self, line: Line) -> None:
         text = line.text.strip(" \t|")
@@ -70,7 +70,7 @@ class _Reader:
             self._draft = Draft("qperf", line.number, test=test.group(1))
         elif _OTHER_TEST.match(text):
             self._close(followed=True)
-            self._other = True
+            self._in_conf = True
         elif _BAD_TEST.match(text):
             self._close(followed=True)
             self._draft = Draft("qperf", line.number)
@@ -85,7 +85,7 @@ class _Reader:
 
     def finish(self) -> list[ReadRun]:
         self._close(followed=False)
-        return self._found
+        return self._read_runs
 
     def _close(self, *, followed: bool) -> None:
         draft, self._draft = self._draft, None
@@ -95,8 +95,8 @@ class _Reader:
                     draft.fail(text)
                 self._early = []
             draft.complete = bool(self._names) and (followed or self._is_complete())
-            self._found.append(draft.finish())
-        self._names, self._width, self._other = set(), 0, False
+            self._read_runs.append(draft.finish())
+        self._names, self._width, self._in_conf = set(), 0, False
 
     def _is_complete(self) -> bool:
         if max((len(name) for name in self._names), default=0) != self._width:

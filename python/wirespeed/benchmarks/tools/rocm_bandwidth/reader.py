@@ -41,7 +41,7 @@ def read(log: Source) -> list[ReadRun]:
 
 class _Reader:
     def __init__(self) -> None:
-        self._found: list[ReadRun] = []
+        self._read_runs: list[ReadRun] = []
         self._draft: Draft | None = None
         self._matrix: Matrix | None = None
         self._kind: str | None = None  # peak, average or validation
@@ -56,7 +56,7 @@ class _Reader:
             if line.is_complete:
                 self._take(line, line.text.strip(" \t|"))
         self._close()
-        return self._found
+        return self._read_runs
 
     def _take(self, line: Line, text: str) -> None:
         version = _VERSION.search(text)
@@ -183,5 +183,5 @@ class _Reader:
 
     def _close(self) -> None:
         if self._draft is not None:
-            self._found.append(self._draft.finish())
+            self._read_runs.append(self._draft.finish())
         self._draft = self._matrix = self._kind = None

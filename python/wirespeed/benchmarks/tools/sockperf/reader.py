@@ -75,7 +75,7 @@ class _Reader(RunReader):
         self._draft: Draft | None = None
         self._command: tuple[str, str] | None = None
         self._servers = 0
-        self._least = 0
+        self._minima = 0
         self._place: str | None = None
         self._interrupted = False
 
@@ -119,13 +119,13 @@ class _Reader(RunReader):
             broken = (
                 draft.errors and self._interrupted and all("No messages were sent" in error for error in draft.errors)
             )
-            self._found.append(draft.finish(RunStatus.TRUNCATED if broken else None))
+            self._read_runs.append(draft.finish(RunStatus.TRUNCATED if broken else None))
             self._command = None
-        self._servers = self._least = 0
+        self._servers = self._minima = 0
         self._place, self._interrupted = None, False
 
     def _is_complete(self, draft: Draft) -> bool:
-        return draft.complete or self._least >= max(1, self._servers)
+        return draft.complete or self._minima >= max(1, self._servers)
 
     def _read_result(self, line: Line, text: str) -> bool:
         """Read a line of the report; the first one starts a run if its beginning is missing."""
@@ -181,7 +181,7 @@ class _Reader(RunReader):
             is_minimum = extreme.group(1) == "MIN"
             metric = Metric.LATENCY_MIN if is_minimum else Metric.LATENCY_MAX
             self._measure_microseconds(line, draft, metric, extreme.group(2))
-            self._least += is_minimum
+            self._minima += is_minimum
         return bool(average or losses or percentile or extreme)
 
     def _measure_microseconds(

@@ -52,9 +52,9 @@ def read(log: Source) -> list[ReadRun]:
 
 class _Reader:
     def __init__(self) -> None:
-        self._found: list[ReadRun] = []
+        self._read_runs: list[ReadRun] = []
         self._draft: Draft | None = None
-        self._ways: dict[str, str] = {}  # suffix of the place of rows with an arrow
+        self._suffixes: dict[str, str] = {}  # suffix of the place of rows with an arrow
         self._matrices: dict[str, Matrix] = {}
         self._version: str | None = None
         self._size: int | None = None
@@ -64,7 +64,7 @@ class _Reader:
             if line.is_complete:
                 self._take(line, line.text.strip(" \t|"))
         self._close(complete=False)
-        return self._found
+        return self._read_runs
 
     def _take(self, line: Line, text: str) -> None:
         version, size, title, summary = (pattern.match(text) for pattern in (_VERSION, _SIZE, _TITLE, _SUMMARY))
@@ -78,7 +78,7 @@ class _Reader:
         elif summary:
             self._size = int(summary.group(1))
             self._start_run(line, "all_to_all", {"": ""})
-        elif _CORNER.match(text) and self._ways and not self._matrices:
+        elif _CORNER.match(text) and self._suffixes and not self._matrices:
             self._read_header([f"{kind}{int(index)}" for kind, index in _DEVICE.findall(text)])
         elif self._matrices:
             self._read_table(line, text)
@@ -96,14 +96,14 @@ class _Reader:
 
     def _start_run(self, line: Line, test: str, suffixes: dict[str, str]) -> Draft:
         self._close(complete=False)
-        self._ways = dict(suffixes)
+        self._suffixes = dict(suffixes)
         self._draft = Draft("TransferBench", line.number, test=test, version=self._version)
         if self._size is not None:
             self._draft.parameters.message_bytes = self._size
         return self._draft
 
     def _read_header(self, columns: list[str]) -> None:
-        for arrow, suffix in self._ways.items():
+        for arrow, suffix in self._suffixes.items():
             place = _format_place(suffix)
             self._matrices[arrow] = Matrix(columns, len(columns), Metric.BW_AVG, "GB/s", place, self._size)
 
@@ -149,8 +149,8 @@ class _Reader:
         draft = self._draft
         if draft is not None and (draft.measurements or draft.errors or draft.test != "transfers"):
             draft.complete = complete  # "Test 1:" alone is a line of many programs
-            self._found.append(draft.finish())
-        self._draft, self._ways, self._matrices = None, {}, {}
+            self._read_runs.append(draft.finish())
+        self._draft, self._suffixes, self._matrices = None, {}, {}
 
 
 def _format_place(suffix: str) -> Callable[[str, str], str]:

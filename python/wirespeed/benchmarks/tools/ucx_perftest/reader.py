@@ -105,7 +105,7 @@ class _Reader(RunReader):
             self._read_settings(draft)
             if self._server and not draft.measurements and not draft.errors:
                 draft.notice(draft.line, "a server, which prints no result", "the log of its client")
-            self._found.append(draft.finish())
+            self._read_runs.append(draft.finish())
         self._columns, self._headed, self._boxed, self._is_latency = None, None, None, False
         self._box, self._server = {}, False
 

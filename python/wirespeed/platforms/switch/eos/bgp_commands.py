@@ -51,7 +51,7 @@ def peer_lines(name: str, path: str, value: Any, switch: Switch) -> list[str] | 
     peer = switch.peers.get(name, BgpPeer())
     block = [f"router bgp {switch.bgp.asn}"]
     group = select_group(switch, peer)
-    said_of = group if peer.unnumbered else name
+    configured_name = group if peer.unnumbered else name
     prefix = "" if value else "no "
     match path:
         case "peer.asn" | "peer.unnumbered" if peer.unnumbered:
@@ -65,9 +65,9 @@ def peer_lines(name: str, path: str, value: Any, switch: Switch) -> list[str] | 
         case "peer.description" if not peer.unnumbered:
             return [*block, f"neighbor {name} description {value}"]
         case "peer.bfd":
-            return [*block, f"{prefix}neighbor {said_of} bfd"]
+            return [*block, f"{prefix}neighbor {configured_name} bfd"]
         case "peer.ipv4" | "peer.ipv6":
-            activate = [f"{prefix}neighbor {said_of} activate"]
+            activate = [f"{prefix}neighbor {configured_name} activate"]
             if path == "peer.ipv4" and value and peer.unnumbered:
                 activate.append(f"neighbor {group} next-hop address-family ipv6 originate")
             return [*block, f"address-family {path.rpartition('.')[2]}", *activate]
