@@ -14,6 +14,8 @@ from wirespeed.results.verdicts import Judgement
 
 BIDIRECTIONAL = "RDMA_Write Bidirectional BW Test"
 
+UNKNOWN_NIC = "the log's NIC mlx5_0 is not in mi300x-4node: name it with `wirespeed bench judge --from HOST:NIC`"
+
 
 @pytest.mark.parametrize(
     ("value", "judgement"),
@@ -182,7 +184,7 @@ def test_a_narrow_slot_binds():
 @pytest.mark.parametrize(
     ("parameters", "ends", "reason"),
     [
-        ({"rdma_device": "mlx5_0"}, {}, "the log's NIC mlx5_0 is not in mi300x-4node: name it with --from HOST:NIC"),
+        ({"rdma_device": "mlx5_0"}, {}, UNKNOWN_NIC),
         ({"link_type": "IB"}, {}, "the link of the log is InfiniBand, not RoCE"),
         ({"second_port": True}, {}, "the test added two ports of a NIC; limits are for one"),
         (
@@ -296,7 +298,7 @@ def test_an_address_of_the_cluster_on_a_nic_it_has_not_is_another_cluster():
     )
     verdict = find_verdict(judge(run, plan()))
     assert verdict.judgement is Judgement.UNKNOWN
-    assert verdict.reason == "the log's NIC mlx5_0 is not in mi300x-4node: name it with --from HOST:NIC"
+    assert verdict.reason == UNKNOWN_NIC
 
 
 def test_a_table_of_large_messages_does_not_show_the_message_rate():
