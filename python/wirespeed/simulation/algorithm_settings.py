@@ -106,8 +106,8 @@ def list_algorithms(text: str, preset: str) -> tuple[str, ...]:
     of_devices = [
         (device, find_row(device["parameters"].get("congestion"), usual)) for device in iterate_devices(scenario)
     ]
-    others = (row for device, row in of_devices if not (row == "line-rate" and "priorities" in device))
-    return tuple(dict.fromkeys((usual, *others)))
+    device_rows = (row for device, row in of_devices if not (row == "line-rate" and "priorities" in device))
+    return tuple(dict.fromkeys((usual, *device_rows)))
 
 
 def apply_settings(row: str, scenario: Scenario, preset: str) -> None:
