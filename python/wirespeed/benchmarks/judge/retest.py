@@ -174,9 +174,9 @@ _COLLECTIVES = ("nccl-tests", "rccl-tests")
 def _describe_combination(judged: JudgedRun, run: Run, cluster: str | None) -> str:
     """How a second log counts, and the command if the cluster file is known."""
     if run.test is None:
-        kept = "command line" if run.tool in _COLLECTIVES else 'header lines (such as "RDMA_Write BW Test")'
+        source = "command line" if run.tool in _COLLECTIVES else 'header lines (such as "RDMA_Write BW Test")'
         reason = "this log does not name its test, so each run is judged separately"
-        return f"then judge both logs together with their {kept}: {reason}"
+        return f"then judge both logs together with their {source}: {reason}"
     is_identified = _identify_test(judged, run) is not None
     if is_identified or is_between_nics(run):
         missing = None if is_identified else "HOST:NIC"

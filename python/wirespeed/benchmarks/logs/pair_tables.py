@@ -17,10 +17,10 @@ EMPTY = frozenset({"-", "--", "x", "X", "n/a", "N/A", "na", "NA", "", "."})
 def lacks_corner(lines: Sequence[str]) -> bool:
     r"""Whether these lines contain a matrix of nodes without a corner such as ``from\to``."""
     plain = [text for line in lines if (text := line.strip(" \t|")) and not RULE.fullmatch(text)]
-    return any(_is_row_of(heading, row) for heading, row in pairwise(plain))
+    return any(_is_matrix_row(heading, row) for heading, row in pairwise(plain))
 
 
-def _is_row_of(heading: str, row: str) -> bool:
+def _is_matrix_row(heading: str, row: str) -> bool:
     names = split_cells(heading, heading)
     name, *cells = split_cells(row, row)
     return (
