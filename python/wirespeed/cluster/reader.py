@@ -122,7 +122,7 @@ class _Expansion:
     def __init__(self, file_model: ClusterFile, origin: Origin, folder: Path | None) -> None:
         self.file, self.origin, self.folder = file_model, origin, folder
         self.problems: list[Problem] = []
-        self.seen: dict[str, tuple[str, tuple[str | int, ...]]] = {}
+        self.paths_by_name: dict[str, tuple[str, tuple[str | int, ...]]] = {}
 
     def cluster(self) -> Cluster:
         self._check_name()
@@ -209,13 +209,13 @@ class _Expansion:
                     self._add_problem(inner_path, f"{name!r} again", "each name once in `except`")
                 exceptions[name] = (merged_part, inner_path)
         for name in names:
-            earlier = self.seen.get(name.lower())
+            earlier = self.paths_by_name.get(name.lower())
             if earlier is not None:
                 first = self.origin.locate(*earlier[1])
                 repetition = "again" if name == earlier[0] else f"beside {earlier[0]!r}"
                 self._add_problem(path, f"the name {name!r} {repetition}", "each name once", f"first used at {first}")
                 continue
-            self.seen[name.lower()] = (name, path)  # names of hosts do not differ by case (RFC 4343)
+            self.paths_by_name[name.lower()] = (name, path)  # names of hosts do not differ by case (RFC 4343)
             part, location = exceptions.get(name, (group, path))
             yield name, part, location
 

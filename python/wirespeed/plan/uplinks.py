@@ -89,16 +89,16 @@ class _Ports:
         for end in used:
             used_ports.setdefault(end.device, set()).add(end.port)
         self.up: dict[str, list[str]] = {}
-        self.others: dict[str, list[str]] = {}
+        self.free_ports: dict[str, list[str]] = {}
         for name, count in up.items():
             free = [port for port in boxes[name].ports if port not in used_ports.get(name, ())]
             split = max(0, len(free) - count)
             self.up[name] = free[split:][::-1]
-            self.others[name] = free[:split][::-1]
+            self.free_ports[name] = free[:split][::-1]
 
     def _select_side(self, name: str, bundle: Bundle) -> list[str]:
         """The free ports for a bundle, the next one last."""
-        return self.up[name] if name in bundle.up else self.others[name]
+        return self.up[name] if name in bundle.up else self.free_ports[name]
 
     def count_free(self, name: str, bundle: Bundle) -> int:
         """The number of free ports for a bundle."""

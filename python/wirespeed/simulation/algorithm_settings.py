@@ -96,7 +96,7 @@ def select_algorithm(row: str, scenario: Scenario, preset: str) -> None:
 
 
 def list_algorithms(text: str, preset: str) -> tuple[str, ...]:
-    """The algorithms of a scenario that the core accepted: that of all devices, then others of single devices.
+    """The algorithms of a scenario that the core accepted: that of all devices, then device_rows of single devices.
 
     Priorities without congestion control are left out.
     """

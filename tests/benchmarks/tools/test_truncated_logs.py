@@ -48,7 +48,7 @@ class Whole:
 
     def __init__(self, text: str) -> None:
         self.runs = runs(text)
-        self.same = [comparable_text(run) for run in self.runs]
+        self.texts = [comparable_text(run) for run in self.runs]
         self._measurements = {measurement for run in self.runs for measurement in run.measurements}
         self._truncated = sum(run.status is RunStatus.TRUNCATED for run in self.runs)
 
@@ -57,7 +57,7 @@ class Whole:
         assert len(part) <= len(self.runs)
         for cut, full in zip(part, self.runs, strict=False):
             assert set(cut.measurements) <= self._measurements
-            assert cut.status is not RunStatus.COMPLETE or comparable_text(cut) in self.same
+            assert cut.status is not RunStatus.COMPLETE or comparable_text(cut) in self.texts
             assert cut.ranks in (None, full.ranks)
             assert dict(flatten_parameters(cut)).items() <= dict(flatten_parameters(full)).items()
         assert sum(run.status is RunStatus.TRUNCATED for run in part) <= 1 + self._truncated
@@ -129,7 +129,7 @@ def test_what_a_wrapper_adds_changes_nothing(wrapper: str) -> None:
             WRAPPERS[wrapper](line.removesuffix("\n")) + ("\n" if line.endswith("\n") else "")
             for line in text.splitlines(keepends=True)
         )
-        assert [comparable_text(run) for run in runs(wrapped)] == whole(text).same, log.name
+        assert [comparable_text(run) for run in runs(wrapped)] == whole(text).texts, log.name
 
 
 def test_the_order_of_logs_in_a_file_is_the_order_of_runs() -> None:

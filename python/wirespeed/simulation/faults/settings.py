@@ -128,14 +128,14 @@ class _Setting:
             fault.setting, value, port, self._select_queues(device), self._map_pcie_to_nics(device)
         )
         new = changing.change(self._plan.devices[device], Place(device))
-        if not changing.before:
+        if not changing.values_before:
             location = f"{fault.node or fault.port}" + (f", class {fault.traffic_class}" if fault.traffic_class else "")
             self._add_problem("setting", f"{fault.setting} at {location}", f"something that has a {kind.kind}")
             return None
-        if all(entry == value for entry in changing.before):
+        if all(entry == value for entry in changing.values_before):
             self._add_problem("value", f"{fault.setting} {_format_value(value)}, as planned", "another value")
             return None
-        if kind is Queue and any(_has_exchanged_thresholds(queue) for queue in changing.after):
+        if kind is Queue and any(_has_exchanged_thresholds(queue) for queue in changing.values_after):
             self._add_problem(
                 "value", f"{fault.setting} {_format_value(value)}", "queue.ecn.minimum at most queue.ecn.maximum"
             )
@@ -211,9 +211,9 @@ class _SettingChange:
             queues,
             nics,
         )
-        self.before: list[Any] = []
+        self.values_before: list[Any] = []
         """The values before the change."""
-        self.after: list[Any] = []
+        self.values_after: list[Any] = []
         """The changed entities."""
 
     def change(self, node: Any, place: Place) -> Any:
@@ -225,9 +225,9 @@ class _SettingChange:
                 node = _replace_field(node, path.split(".")[1:], new)
         if not self._is_target(node, place):
             return node
-        self.before.append(get(node, self._path))
+        self.values_before.append(get(node, self._path))
         node = _replace_field(node, self._path.split(".")[1:], self._value)
-        self.after.append(node)
+        self.values_after.append(node)
         return node
 
     def _is_target(self, node: Any, place: Place) -> bool:
