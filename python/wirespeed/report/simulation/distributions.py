@@ -23,6 +23,8 @@ from wirespeed.results.simulation_view import Distribution, Group
 _WIDE = 20
 """From this ratio of the highest to the lowest value on, the axis is logarithmic."""
 _PERCENTS = (50, 90, 99)
+_CHARACTER = 7.0
+"""Width of a character of a label, in the units of the picture; few are wider."""
 _MARKS = 2
 """Ideal values that are drawn at most; the table has their range."""
 _SLOWDOWN = "actual / ideal"
@@ -119,7 +121,9 @@ def _build_marks(groups: Sequence[Group], size: float, unit: str, place: Callabl
         x = place(ideal.value / size)
         label = f"ideal {wording.number(ideal.value / size)}" + (f" {unit}" if unit != _SLOWDOWN else "")
         kind = f" ({ideal.kind})" if len(ideals) > 1 else ""
-        marks.append(Mark(x, row, label + kind, "start" if x < WIDTH / 2 else "end"))
+        text = label + kind
+        fits_right = x + len(text) * _CHARACTER < WIDTH
+        marks.append(Mark(x, row, text, "start" if fits_right else "end"))
     return tuple(marks)
 
 
