@@ -109,9 +109,9 @@ def bench(
 
     All hosts share this machine's cores and memory, so the results are no measure of the cluster and are not compared
     with its limits. They are compared with a baseline that the same tools measure first between two directly connected
-    hosts. A bandwidth below 5 % of the best baseline value of the same test and size is bad: its path is misconfigured
-    (profile `lab`). In a store the cluster is named "lab NAME"; `bench compare` and `bench history` never mix it with
-    others.
+    hosts. A bandwidth below 5 % of the highest baseline value of the same test and size is bad: its path is
+    misconfigured (profile `lab`). In a store the cluster is named "lab NAME"; `bench compare` and `bench history` never
+    mix it with others.
 
     Hosts of `lab rdma` also run RDMA suites, such as pairs. Their CPUs are emulated, so results are shown without a
     comparison.
