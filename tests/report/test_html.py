@@ -11,6 +11,7 @@ from html_document import Document
 from wirespeed.report import html, runs
 from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.findings import Finding, Fix, Status
+from wirespeed.results.peers import Peers
 from wirespeed.results.report import Report
 from wirespeed.results.topology import Topology
 from wirespeed.results.verdicts import Judgement
@@ -193,6 +194,15 @@ def test_the_verdict_in_a_sentence(statuses, sentence):
     report = dataclasses.replace(EMPTY, findings=findings)
     assert html.verdict(report)[1] == sentence
     assert f"{sentence} (wirespeed)" in Document(html.page(report)).text("title")[0]
+
+
+def test_a_suspect_is_unknown_until_it_is_measured_again():
+    matrix = history_sample.PEERS.matrices[0]
+    suspects = tuple(dataclasses.replace(suspect, confirmed=False) for suspect in matrix.suspects[:1])
+    report = dataclasses.replace(EMPTY, peers=(Peers((dataclasses.replace(matrix, suspects=suspects),)),))
+    assert html.verdict(report) == (Status.UNKNOWN, "Nothing failed; 1 suspect to measure again")
+    (step,) = (text for text in Document(html.page(report)).text("li") if text.startswith("Measure again"))
+    assert suspects[0].name in step
 
 
 def test_a_failed_benchmark_is_named_first():

@@ -31,7 +31,7 @@ from wirespeed.report.ranking import Group
 from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.campaign_history import Difference
 from wirespeed.results.findings import Finding, Status
-from wirespeed.results.peers import Cell, Matrix
+from wirespeed.results.peers import Cell, Matrix, Suspect
 from wirespeed.results.report import Report
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
 
@@ -96,6 +96,7 @@ def page(report: Report, titles: Mapping[str, str] | None = None) -> str:
         cables=health.cables(report.topology, report.findings),
         judgements=_count_judgements(report.runs),
         failed_runs=failed_runs(report),
+        suspects=suspects(report),
         titles=titles or {},
     )
 
@@ -107,8 +108,11 @@ def verdict(report: Report) -> tuple[Status | None, str]:
         return Status.FAIL, "; ".join(failed)
     unsure = _count_subjects(report, (Status.UNKNOWN, Status.ERROR), Judgement.UNKNOWN)
     unsure += _count_runs(report.runs, RunStatus.TRUNCATED)
-    if unsure:
-        return Status.UNKNOWN, f"Nothing failed; {', '.join(unsure)} unknown"
+    sentences = [f"{', '.join(unsure)} unknown"] if unsure else []
+    if unconfirmed := sum(not suspect.confirmed for suspect, _ in suspects(report)):
+        sentences.append(f"{wording.plural(unconfirmed, 'suspect')} to measure again")
+    if sentences:
+        return Status.UNKNOWN, "; ".join(("Nothing failed", *sentences))
     if warned := _count_subjects(report, (Status.WARN,), Judgement.WARN):
         return Status.WARN, f"Nothing failed; {', '.join(warned)} warned"
     if passed := _count_subjects(report, (Status.PASS,), Judgement.PASS):
@@ -123,11 +127,16 @@ def _list_failures(report: Report) -> list[str]:
     worse = sum(row.difference is Difference.WORSE for comparison in report.comparisons for row in comparison.series)
     if worse:
         sentences.append(f"{wording.plural(worse, 'series', 'series')} worse")
-    matrices = [matrix for result in report.peers for matrix in result.matrices]
-    slow = sum(suspect.confirmed for matrix in matrices for suspect in matrix.suspects)
-    if slow:
+    if slow := sum(suspect.confirmed for suspect, _ in suspects(report)):
         sentences.append(f"{wording.plural(slow, 'suspect')} confirmed")
     return sentences
+
+
+def suspects(report: Report) -> tuple[tuple[Suspect, Matrix], ...]:
+    """The suspects of all matrices, confirmed ones first, each with its matrix."""
+    matrices = [matrix for result in report.peers for matrix in result.matrices]
+    pairs = [(suspect, matrix) for matrix in matrices for suspect in matrix.suspects]
+    return tuple(sorted(pairs, key=lambda pair: not pair[0].confirmed))
 
 
 def _count_subjects(report: Report, statuses: tuple[Status, ...], judgement: Judgement) -> list[str]:
