@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wirespeed.cli import logs
+from wirespeed.cli.campaign_folder import parse_span
 from wirespeed.cli.log_files import log_files
+from wirespeed.cli.logs import CopyDetector
 
 if TYPE_CHECKING:
     from wirespeed.benchmarks.peers import Log
@@ -28,8 +29,7 @@ class Read:
     logs: list[Log] = field(default_factory=list)
     notices: list[Problem] = field(default_factory=list)
     refusals: list[Problem] = field(default_factory=list)
-    origins: dict[tuple[bytes, str], str] = field(default_factory=dict)
-    """First file, or first result folder, of each content and location."""
+    copies: CopyDetector = field(default_factory=CopyDetector)
 
 
 def read(
@@ -100,9 +100,10 @@ def _read_attempt(folder: Path, step: Step | None, attempt: Attempt, result: Rea
     from wirespeed.results.campaign import Outcome
 
     path = folder / attempt.log
-    file = logs.LogFile(str(path), path, is_in_folder=True)
     place = attempt.place or (step.place if step else "")
-    if path.is_file() and _is_copy(file, place, str(folder), result):
+    key, span = f"{attempt.step}.{attempt.attempt}", parse_span(attempt)
+    file = logs.LogFile(str(path), path, is_in_folder=True, location=place, key=key, span=span)
+    if path.is_file() and _is_copy(file, result):
         return
     runs = _read_runs(file, result) if path.is_file() else ()
     source, target, host = _split_ends(place)
@@ -117,23 +118,22 @@ def _read_file(
     from wirespeed.benchmarks.peers import Log
 
     host = None if ends[0] else _find_host(file, plan)
-    runs = () if _is_copy(file, host or "", file.name, result) else _read_runs(file, result)
+    if _is_copy(replace(file, location=host), result):
+        return
+    runs = _read_runs(file, result)
     if runs:
         source, target = ends
         yield Log(file.name, runs, source, target, host)
 
 
-def _is_copy(file: logs.LogFile, place: str, origin: str, result: Read) -> bool:
+def _is_copy(file: logs.LogFile, result: Read) -> bool:
     """Whether another file has the same bytes from the same location: a copy is no second measurement."""
-    from wirespeed.errors import Problem
-
     if file.path is None and file.stored_bytes is None:
         return False  # standard input
-    key = hashlib.sha256(file.content()).digest(), place
-    first = result.origins.setdefault(key, origin)
-    if first != origin:
-        result.notices.append(Problem(file.name, f"the same bytes as {first}", "another measurement; ignored"))
-    return first != origin
+    copy = result.copies.find_copy(file, file.content())
+    if copy is not None:
+        result.notices.append(copy)
+    return copy is not None
 
 
 def _read_runs(file: logs.LogFile, result: Read) -> tuple[Run, ...]:

@@ -283,12 +283,23 @@ def test_nothing_to_compare_is_refused():
         peers("-c", CLUSTER)
 
 
-def test_a_copy_of_a_log_confirms_nothing(tmp_path):
-    copy = tmp_path / "copy.txt"
-    copy.write_bytes((FOLDER.parents[2] / MPIGRAPH).read_bytes())
-    result = peers(FOLDER.parents[2] / MPIGRAPH, copy)
+@pytest.mark.parametrize(
+    ("second", "warning"),
+    [("copy.txt", "found the same bytes as"), ("matrix.txt", "found the same file a second time")],
+)
+def test_a_copy_of_a_log_confirms_nothing(tmp_path, second, warning):
+    for name in ("matrix.txt", "copy.txt"):
+        (tmp_path / name).write_bytes((FOLDER.parents[2] / MPIGRAPH).read_bytes())
+    result = peers(tmp_path / "matrix.txt", tmp_path / second)
     assert (result.exit_code, "CONFIRMED" in result.stdout) == (Exit.INCOMPLETE, False)
-    assert "found the same bytes as" in result.stderr
+    assert warning in result.stderr
+
+
+def test_a_result_folder_that_is_named_twice_confirms_nothing(tmp_path):
+    folder = campaign(tmp_path / "run", lambda step: 190.0 if through(step, "node2:bnxt_re3") else 391.0)
+    result = peers(folder, folder, "-c", CLUSTER)
+    assert (result.exit_code, "CONFIRMED" in result.stdout) == (Exit.INCOMPLETE, False)
+    assert "found the same file a second time" in result.stderr
 
 
 SLOW_PAIR = """\
