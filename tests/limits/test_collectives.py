@@ -88,7 +88,9 @@ def test_reachable(collective, hosts_, algorithm, bus_bandwidth, binding):
     assert (bound.value, bound.bottleneck) == (pytest.approx(bus_bandwidth), binding)
 
 
-NVSWITCH = Links("NVLink", per_gpu=18, full_mesh=False, peak=25.0, usable=20.6, source="catalogue", reduces=0.85)
+NVSWITCH = Links(
+    "NVLink", per_gpu=18, full_mesh=False, peak=25.0, usable=20.6, source="catalogue", reduction_share=0.85
+)
 
 
 def test_a_switch_that_sums():

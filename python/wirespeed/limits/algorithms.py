@@ -87,7 +87,7 @@ def select_algorithm(
         return _USUAL[collective]
     if requested in _OF_ALL_REDUCE:
         return requested
-    sums = group is not None and not group.across_hosts and any(m.links and m.links.reduces for m in group.members)
+    sums = group is not None and not group.across_hosts and group.has_switch_reduction
     return Algorithm.NVLS if sums else Algorithm.RING
 
 
@@ -101,7 +101,7 @@ def reachable(
     terms = [term for term in (_find_link_term(algorithm, group), _find_nic_term(algorithm, group)) if term is not None]
     above = [(name, _find_nic_term(algorithm, uplink_group)) for name, uplink_group in beyond]
     terms += [dataclasses.replace(term, name=name) for name, term in above if term is not None]
-    if algorithm in _REDUCING and any(m.ranks > 1 and not (m.links and m.links.reduces) for m in group.members):
+    if algorithm in _REDUCING and any(m.ranks > 1 and not (m.links and m.links.reduction_share) for m in group.members):
         return None
     if not terms or (not group.across_hosts and any(member.links is None for member in group.members)):
         return None
@@ -138,8 +138,8 @@ def _host_links(algorithm: Algorithm, member: Member, group: Group) -> Term | No
     if links is None or links.usable is None:
         return None
     k, n = member.ranks, group.ranks
-    gpu = links.used(k) * links.usable  # all links of one GPU
-    links_text = f"{links.used(k)} × {number(links.usable)} GB/s usable {links.name}"
+    gpu = links.count_links(k) * links.usable  # all links of one GPU
+    links_text = f"{links.count_links(k)} × {number(links.usable)} GB/s usable {links.name}"
     name = f"usable {links.name}"
     match algorithm:
         case Algorithm.RING if group.across_hosts:
@@ -155,7 +155,7 @@ def _host_links(algorithm: Algorithm, member: Member, group: Group) -> Term | No
         case Algorithm.TREE:
             return Term(name, gpu * (n - 1) / n, GIGABYTES, f"{links_text} × {n - 1}/{n}", f"{_TREE}; {links.source}")
         case Algorithm.NVLS | Algorithm.NVLS_TREE:
-            return _switch_reduction(member, group) if links.reduces else None
+            return _switch_reduction(member, group) if links.reduction_share else None
         case Algorithm.LINEAR:
             nic = min(member.nics_acknowledged, default=0.0) if group.across_hosts else 0.0
             nic_text = f" + {number(nic)} GB/s of its NIC" if nic else ""
@@ -179,11 +179,13 @@ def _host_links(algorithm: Algorithm, member: Member, group: Group) -> Term | No
 def _switch_reduction(member: Member, group: Group) -> Term | None:
     """All-reduce where the switch between GPUs sums and copies."""
     links = member.links
-    if links is None or links.usable is None or links.reduces is None:
+    if links is None or links.usable is None or links.reduction_share is None:
         return None
     k, n = member.ranks, group.ranks
-    rate = links.reduces * links.used(k) * links.usable
-    links_text = f"{number(links.reduces)} × {links.used(k)} × {number(links.usable)} GB/s usable {links.name}"
+    rate = links.reduction_share * links.count_links(k) * links.usable
+    links_text = (
+        f"{number(links.reduction_share)} × {links.count_links(k)} × {number(links.usable)} GB/s usable {links.name}"
+    )
     formula = f"2·{n - 1}/{n} × {links_text} / (1 + 1/{k})"
     return Term(
         f"usable {links.name}", 2 * (n - 1) / n * rate / (1 + 1 / k), GIGABYTES, formula, f"{_NVLS}; {links.source}"

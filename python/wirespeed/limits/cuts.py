@@ -119,7 +119,7 @@ def gpu_cut(collective: Collective, group: Group) -> Term | None:
     if any(member.ranks > 1 and member.links is None for member in group.members) or group.ranks < 2:
         return None
     n = group.ranks
-    sums = collective is Collective.ALL_REDUCE and any(m.links and m.links.reduces for m in group.members)
+    sums = collective is Collective.ALL_REDUCE and group.has_switch_reduction
     if not group.across_hosts:
         member = group.members[0]
         value, formula = _compute_peak(member), _describe_links(member)
@@ -149,14 +149,14 @@ def gpu_cut(collective: Collective, group: Group) -> Term | None:
 
 def _compute_peak(member: Member) -> float:
     links = member.links
-    return links.used(member.ranks) * links.peak if links else 0.0
+    return links.count_links(member.ranks) * links.peak if links else 0.0
 
 
 def _describe_links(member: Member) -> str:
     links = member.links
     if links is None:
         return "no GPU link"
-    return f"{links.used(member.ranks)} {links.name} links × {number(links.peak)} GB/s peak"
+    return f"{links.count_links(member.ranks)} {links.name} links × {number(links.peak)} GB/s peak"
 
 
 def _format_source(member: Member) -> str:

@@ -17,5 +17,5 @@ def find_gpu_links(plan: Plan, host: str) -> Links | None:
     usable = convert(float(links.usable.value), "b/s", GIGABYTES) if links.usable else None
     source = f"{links.peak.source}; {links.usable.source}" if links.usable else links.peak.source
     peak = convert(float(links.peak.value), "b/s", GIGABYTES)
-    reduces = links.reduction.value if links.reduction else None
-    return Links(links.name, links.per_gpu.value, links.full_mesh, peak, usable, source, reduces)
+    share = links.reduction.value if links.reduction else None
+    return Links(links.name, links.per_gpu.value, links.full_mesh, peak, usable, source, share)

@@ -1,9 +1,94 @@
-"""The ranks of a collective, one per GPU, and the bandwidth of each host."""
+"""The hosts of a collective with their ranks, NICs and GPU links, and the factors of its bandwidths.
+
+Bandwidths are in GB/s (10^9 bytes per second) of payload.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The hosts of a collective in rank order."""
+
+    members: tuple[Member, ...]
+    root: int = 0  # rank
+
+    @property
+    def ranks(self) -> int:
+        """Number of ranks on all hosts."""
+        return sum(member.ranks for member in self.members)
+
+    @property
+    def across_hosts(self) -> bool:
+        """Whether data crosses the network."""
+        return len(self.members) > 1
+
+    @property
+    def has_switch_reduction(self) -> bool:
+        """Whether the switch between the GPUs of a host makes sums (NVLS)."""
+        return any(member.links is not None and bool(member.links.reduction_share) for member in self.members)
+
+    @property
+    def root_member(self) -> Member:
+        """The host of the root rank; the first host if no host has this rank."""
+        next_rank = 0
+        for member in self.members:
+            next_rank += member.ranks
+            if self.root < next_rank:
+                return member
+        return self.members[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One host of a collective, with one rank for each GPU.
+
+    ``nics`` has one value for each NIC: the largest bandwidth in one direction while the other direction has the same
+    load. ``nics_acknowledged`` has the same values less the frames of acknowledgements.
+    """
+
+    name: str
+    ranks: int
+    nics: tuple[float, ...]
+    nics_acknowledged: tuple[float, ...]
+    nics_bottleneck: str  # limiting term of most NICs
+    links: Links | None
+
+    @property
+    def network(self) -> float:
+        """Largest bandwidth of all NICs in one direction."""
+        return sum(self.nics)
+
+    @property
+    def network_acknowledged(self) -> float:
+        """Largest bandwidth of all NICs in one direction, less the frames of acknowledgements."""
+        return sum(self.nics_acknowledged)
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """The links between the GPUs of one host. Bandwidths are of one link in one direction.
+
+    ``reduction_share`` is the share of ``usable`` that sums and copies made by the switch (NVLS) reach; None without
+    such a switch.
+    """
+
+    name: str
+    per_gpu: int
+    full_mesh: bool  # each GPU has a link to every other GPU; False: to switches
+    peak: float
+    usable: float | None
+    source: str
+    reduction_share: float | None = None
+
+    def count_links(self, gpus: int) -> int:
+        """Number of links that one GPU uses when so many GPUs take part: one to each in a mesh, all to a switch."""
+        if gpus < 2:
+            return 0
+        return min(self.per_gpu, gpus - 1) if self.full_mesh else self.per_gpu
 
 
 class Collective(StrEnum):
@@ -22,83 +107,8 @@ class Collective(StrEnum):
     ALL_TO_ALL_V = "all-to-all-v"  # uneven shares
 
 
-@dataclass(frozen=True, slots=True)
-class Links:
-    """The links between the GPUs of one host, GB/s in one direction of one link."""
-
-    name: str
-    per_gpu: int
-    full_mesh: bool
-    peak: float
-    usable: float | None
-    source: str
-    reduces: float | None = (
-        None  # the switch sums and copies (NVLS); share of the usable rate that this traffic reaches
-    )
-
-    def used(self, gpus: int) -> int:
-        """Links of one GPU to the other GPUs that take part: one to each in a mesh, all behind a switch."""
-        if gpus < 2:
-            return 0
-        return min(self.per_gpu, gpus - 1) if self.full_mesh else self.per_gpu
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """One host of a collective.
-
-    ``nics`` is the largest payload of each NIC in one direction while the other direction has the same load, GB/s;
-    ``nics_acknowledged`` the same with acknowledgements. ``nics_bottleneck`` is their bottleneck.
-    """
-
-    name: str
-    ranks: int
-    nics: tuple[float, ...]
-    nics_acknowledged: tuple[float, ...]
-    nics_bottleneck: str
-    links: Links | None
-
-    @property
-    def network(self) -> float:
-        """All NICs in one direction, GB/s, at most."""
-        return sum(self.nics)
-
-    @property
-    def network_acknowledged(self) -> float:
-        """All NICs in one direction, GB/s, with acknowledgements."""
-        return sum(self.nics_acknowledged)
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """The hosts of a collective in rank order."""
-
-    members: tuple[Member, ...]
-    root: int = 0  # rank
-
-    @property
-    def ranks(self) -> int:
-        """All ranks."""
-        return sum(member.ranks for member in self.members)
-
-    @property
-    def across_hosts(self) -> bool:
-        """Whether the network takes part."""
-        return len(self.members) > 1
-
-    @property
-    def root_member(self) -> Member:
-        """The host of the root; the first where the root is no rank."""
-        last = 0
-        for member in self.members:
-            last += member.ranks
-            if self.root < last:
-                return member
-        return self.members[0]
-
-
 def bus_factor(collective: Collective, ranks: int) -> float:
-    """Bus bandwidth times time over size, as nccl-tests computes it (nccl-tests, doc/PERFORMANCE.md, src/*.cu)."""
+    """Bus bandwidth × time / size, as nccl-tests computes it (nccl-tests, doc/PERFORMANCE.md, src/*.cu)."""
     if ranks < 1:
         raise ValueError(f"{ranks} ranks: expected at least 1")
     match collective:
@@ -111,5 +121,5 @@ def bus_factor(collective: Collective, ranks: int) -> float:
 
 
 def printed_factor(collective: Collective, ranks: int) -> float:
-    """Bus bandwidth over algorithm bandwidth in the tool's columns: hypercube counts the other ranks' data in both."""
+    """Bus bandwidth / algorithm bandwidth as printed: hypercube counts the data of the other ranks in both."""
     return 1.0 if collective is Collective.HYPERCUBE else bus_factor(collective, ranks)

@@ -167,7 +167,7 @@ def _list_groups_by_switch_tier(plan: Plan, group: Group) -> tuple[tuple[str, Gr
 
 
 def _describe_sums(group: Group) -> str:
-    if any(member.links and member.links.reduces for member in group.members):
+    if group.has_switch_reduction:
         return "sums may be made in the switch between the GPUs of a host (NVLS), not in the network (no SHARP)"
     return "reduction in GPUs, not in switches (no NVLS, no SHARP)"
 

@@ -133,7 +133,7 @@ def _find_link_limits(
 ) -> tuple[Bound, Bound | None] | None:
     if links is None:
         return None
-    count, directions = links.used(2), 2 if bidirectional else 1
+    count, directions = links.count_links(2), 2 if bidirectional else 1
     times = f"{'2 × ' if bidirectional else ''}{count} × "
 
     def bound(rate: float, label: str) -> Bound:
