@@ -8,6 +8,7 @@ when every name above the matrix has its row.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wirespeed.benchmarks.logs.log import Line, Source
@@ -19,26 +20,37 @@ from wirespeed.results.parameters import FailedPair
 
 LOOKS_FOR = r"the table of pair matrices ('from\to  node1  node2', with its unit, such as Gb/s)"
 
-_ENDS = (("from", "to"), ("src", "dst"), ("source", "destination"), ("sender", "receiver"), ("client", "server"))
-_CORNER_TEXTS = ("\\", "/", " \\ ", " / ", "->", " -> ")
-IDENTIFYING_TEXTS = tuple(
-    f"{first}{separator}{end}"
-    for lower in (*_ENDS, *((end, start) for start, end in _ENDS))
-    for first, end in (lower, tuple(map(str.capitalize, lower)), tuple(map(str.upper, lower)))
-    for separator in _CORNER_TEXTS
+_SENDER_AND_RECEIVER = (
+    ("from", "to"),
+    ("src", "dst"),
+    ("source", "destination"),
+    ("sender", "receiver"),
+    ("client", "server"),
 )
-
+_SENDERS = frozenset(sender for sender, _ in _SENDER_AND_RECEIVER)
+_OPPOSITE_END = {
+    end: opposite
+    for sender, receiver in _SENDER_AND_RECEIVER
+    for end, opposite in ((sender, receiver), (receiver, sender))
+}
+_SEPARATORS = ("\\", "/", " \\ ", " / ", "->", " -> ")
 _CORNER = re.compile(
-    r"("
-    + "|".join(start for start, _ in _ENDS)
-    + "|"
-    + "|".join(end for _, end in _ENDS)
-    + r")(?: ?[\\/] ?| ?-> ?)(\w+)"
+    rf"({'|'.join(_OPPOSITE_END)})(?: ?[\\/] ?| ?-> ?)(\w+)"
     r"\s*(?:[(\[]([^)\]]*)[)\]])?(?=[\s,|])",
     re.IGNORECASE,
 )
-_STARTS = frozenset(start for start, _ in _ENDS)
-_TWINS = dict(_ENDS) | {end: start for start, end in _ENDS}
+
+
+def _list_corners() -> Iterator[str]:
+    """Every corner: both ends in either order, in the three usual cases, with every separator."""
+    for rows_end, columns_end in _OPPOSITE_END.items():
+        for change_case in (str.lower, str.capitalize, str.upper):
+            for separator in _SEPARATORS:
+                yield f"{change_case(rows_end)}{separator}{change_case(columns_end)}"
+
+
+IDENTIFYING_TEXTS = tuple(_list_corners())
+
 _UNIT = re.compile(r"(?:[(\[]|\bin |, ?)([KMGT]?i?(?:b|B|bit|bits)(?:ps|/s|/sec)|usec|us|ms|ns|µs)(?:[)\]]|\b)")
 _RATE = re.compile(r"([KMGT]?)(i?)(bits?|b|B)(?:ps|/s|/sec)")
 _TIMES = {"usec": "us", "us": "us", "µs": "us", "ms": "ms", "ns": "ns"}
@@ -68,9 +80,9 @@ def _parse_heading(text: str) -> _Heading | None:
         return None
     first, second, corner = match.groups()
     names = split_cells(plain[match.end() :].lstrip(", \t|"), plain)
-    if _TWINS.get(first.lower()) != second.lower() or len(names) < 2 or len(set(names)) < len(names):
+    if _OPPOSITE_END.get(first.lower()) != second.lower() or len(names) < 2 or len(set(names)) < len(names):
         return None
-    return _Heading(first.lower() in _STARTS, corner or "", tuple(names))
+    return _Heading(first.lower() in _SENDERS, corner or "", tuple(names))
 
 
 def _find_unit(text: str) -> tuple[Metric, str] | None:
