@@ -243,3 +243,32 @@ def test_what_small_pcie_packets_cost(found_sizes: tuple[int, int], loss: float 
         finding for finding in small.by_id("nic.pcie-packets", small.facts(sizes), plan) if finding.status == "fail"
     )
     assert (finding.cost.value if finding.cost else None) == loss
+
+
+@pytest.mark.parametrize(
+    ("speed", "loss"), [(Bandwidth.gbps(200), 196.07), (Bandwidth.gbps(100), 294.11), (Bandwidth.gbps(800), None)]
+)
+def test_a_slow_switch_port_costs_its_nic_the_difference(speed: Bandwidth, loss: float | None) -> None:
+    """A NIC of 400 Gb/s: the link runs at the lower speed of NIC and port."""
+    (finding,) = (
+        finding
+        for finding in small.by_id("port.speed", small.facts({(P, "port.link.speed"): speed}))
+        if finding.status == "fail"
+    )
+    assert (finding.cost.value if finding.cost else None) == loss
+
+
+def test_tcp_loses_full_segments_at_a_port_with_a_small_mtu() -> None:
+    """The path MTU of RDMA, 4096, fits 8000 bytes; segments of TCP fill the MTU of the interface."""
+    tcp_plan = replace(small.PLAN, classes={})
+    losses = [
+        (finding.cost.basis if finding.cost else None)
+        for plan in (small.PLAN, tcp_plan)
+        for finding in small.by_id("port.mtu", small.facts({(P, "port.link.mtu"): 8000}), plan)
+        if finding.status == "fail"
+    ]
+    assert losses == [
+        None,
+        "planned 396.55 Gb/s, as found 0: every full-size packet (MTU 9000) is dropped; "
+        "TCP traffic, because the cluster file has no class for RoCE",
+    ]

@@ -36,6 +36,25 @@ def test_what_a_nic_loses(plan, settings, loss):
     assert (cost.value, cost.unit) == (loss, "Gb/s")
 
 
+@pytest.mark.parametrize(
+    ("settings", "loss", "as_found"),
+    [
+        ({"mtu": 1500}, 8.42, "189.86 Gb/s (line rate × TCP framing)"),  # 200 × (8960 / 9038 - 1460 / 1538)
+        ({"speed": Bandwidth.gbps(100)}, 99.14, "99.14 Gb/s (line rate × TCP framing)"),
+        ({"pcie_width": 8, "pcie_speed": 16000}, 83.05, "115.23 Gb/s (NIC slot)"),
+    ],
+)
+def test_without_a_class_for_roce_the_traffic_is_tcp(settings, loss, as_found):
+    tcp_plan = build(read(CLUSTER.parents[1] / "esnet-400g" / "cluster.yaml"), load())
+    cost = nic_cost(tcp_plan, "node1", "eth100", **settings)
+    assert (cost.value, cost.basis) == (
+        loss,
+        f"planned 198.27 Gb/s (line rate × TCP framing), as found {as_found}; "
+        "TCP traffic, because the cluster file has no class for RoCE",
+    )
+    assert nic_cost(tcp_plan, "node1", "eth100", path_mtu=1024) is None
+
+
 @pytest.mark.parametrize("settings", [{}, {"pcie_width": 16}, {"max_payload": 128}, {"max_payload": 512}])
 def test_what_costs_nothing(plan, settings):
     """A slot with packets of 128 bytes still carries 425 Gb/s, above the 392 of the link."""

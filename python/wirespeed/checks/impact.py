@@ -8,7 +8,7 @@ from typing import Any
 from wirespeed import wire
 from wirespeed.checks.model import CheckContext, InapplicableError, NoIntentError, UnreadError
 from wirespeed.checks.nics import pcie_function
-from wirespeed.limits.impact import nic_bandwidth, nic_cost
+from wirespeed.limits.impact import TCP_TRAFFIC, has_roce_class, nic_bandwidth, nic_cost
 from wirespeed.limits.nic import has_only_ipv6
 from wirespeed.results.findings import Cost
 from wirespeed.settings import Place
@@ -41,13 +41,27 @@ def link_speed(context: CheckContext, intended: Any, found: Any) -> Cost | None:
     return _estimate_cost(context, speed=Bandwidth(found))
 
 
+def port_speed(context: CheckContext, intended: Any, found: Any) -> Cost | None:
+    """Impact of a switch port at a lower speed on the NIC in it. None between switches: other paths take the load."""
+    try:
+        nic, _ = context.find_other_end()
+    except InapplicableError:
+        return None
+    if nic.kind != "nic":
+        return None
+    planned = context.plan.hosts[nic.device].nics[nic.name].link.speed
+    return _estimate_cost(context, nic, speed=Bandwidth(min(found, planned or found)))
+
+
 def path_mtu(context: CheckContext, intended: Any, found: Any) -> Cost | None:
     """Impact of a smaller RDMA path MTU."""
     return _estimate_cost(context, path_mtu=int(found))
 
 
 def interface_mtu(context: CheckContext, intended: Any, found: Any) -> Cost | None:
-    """Impact of a smaller MTU of the interface, by the path MTU that fits it."""
+    """Impact of a smaller MTU of the interface: of RDMA, by the path MTU that fits it."""
+    if not has_roce_class(context.plan):
+        return _estimate_cost(context, mtu=int(found))
     nic = context.plan.hosts[context.place.device].nics[context.place.name]
     fitting_mtu = wire.path_mtu_fitting(int(found), ipv6=has_only_ipv6(nic.addresses))
     return None if fitting_mtu is None else _estimate_cost(context, path_mtu=fitting_mtu)
@@ -97,6 +111,9 @@ def dropped_frames(context: CheckContext, port_mtu: int) -> Cost | None:
     except InapplicableError:
         return None
     sender = context.plan.hosts[nic.device].nics[nic.name]
+    if not has_roce_class(context.plan):
+        reason = f"every full-size packet (MTU {sender.link.mtu}) is dropped; {TCP_TRAFFIC}"
+        return _cost_whole_rail(context, nic, reason) if port_mtu < (sender.link.mtu or 0) else None
     planned = sender.rdma_mtu
     fitting_mtu = wire.path_mtu_fitting(port_mtu, ipv6=has_only_ipv6(sender.addresses))
     if planned is None or (fitting_mtu is not None and fitting_mtu >= planned):
@@ -104,9 +121,10 @@ def dropped_frames(context: CheckContext, port_mtu: int) -> Cost | None:
     return _cost_whole_rail(context, nic, f"every full-size packet (path MTU {planned}) is dropped")
 
 
-def _estimate_cost(context: CheckContext, **found_values: Any) -> Cost | None:
+def _estimate_cost(context: CheckContext, nic: Place | None = None, **found_values: Any) -> Cost | None:
+    place = nic or context.place
     try:
-        return nic_cost(context.plan, context.place.device, context.place.name, **found_values)
+        return nic_cost(context.plan, place.device, place.name, **found_values)
     except ValueError:  # a width or MTU outside the standards: the impact is unknown
         return None
 

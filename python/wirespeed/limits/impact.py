@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 from wirespeed.limits.bound import number
-from wirespeed.limits.nic import catalogue_speed, nic_goodput
+from wirespeed.limits.nic import catalogue_speed, nic_goodput, nic_tcp_goodput
 from wirespeed.plan import Plan
+from wirespeed.plan.classes import ROCE
 from wirespeed.results.findings import Cost
 from wirespeed.results.verdicts import Bound
 from wirespeed.settings import Nic, PcieFunction
@@ -40,32 +41,36 @@ def nic_bandwidth(
     *,
     speed: Bandwidth | None = None,
     path_mtu: int | None = None,
+    mtu: int | None = None,
     pcie_speed: int | None = None,
     pcie_width: int | None = None,
     max_payload: int | None = None,
 ) -> Bound | None:
     """Payload one NIC of the plan moves in one direction, Gb/s, with observed values instead of planned ones.
 
-    ``pcie_speed`` is in MT/s, ``path_mtu`` and ``max_payload`` in bytes. None: the plan has no speed.
+    RDMA, or TCP in a cluster without a class for RoCE: the path MTU limits the former, the MTU of the interface the
+    latter. ``pcie_speed`` is in MT/s, ``path_mtu``, ``mtu`` and ``max_payload`` in bytes. None: the plan has no speed,
+    or none of the MTU of TCP.
 
     Raises:
         KeyError: the plan has no such host or interface.
-        ValueError: the path MTU or the PCIe link does not exist.
+        ValueError: the path MTU or the PCIe link does not exist, or the MTU is smaller than the headers.
     """
     nic = plan.hosts[host].nics[interface]
     function = nic_function(plan, host, nic)
     if path_mtu is not None:
         nic = dataclasses.replace(nic, rdma_mtu=path_mtu)
-    if speed is not None:
-        nic = dataclasses.replace(nic, link=dataclasses.replace(nic.link, speed=speed))
+    link = dataclasses.replace(nic.link, speed=speed or nic.link.speed, mtu=mtu or nic.link.mtu)
+    nic = dataclasses.replace(nic, link=link)
     if function is not None:
-        link = dataclasses.replace(
+        slot = dataclasses.replace(
             function.link,
             speed=pcie_speed if pcie_speed is not None else function.link.speed,
             width=pcie_width if pcie_width is not None else function.link.width,
         )
-        function = dataclasses.replace(function, link=link, max_payload=max_payload or function.max_payload)
-    return nic_goodput(nic, function, speed=catalogue_speed(plan, nic))
+        function = dataclasses.replace(function, link=slot, max_payload=max_payload or function.max_payload)
+    goodput = nic_goodput if has_roce_class(plan) else nic_tcp_goodput
+    return goodput(nic, function, speed=catalogue_speed(plan, nic))
 
 
 def nic_cost(
@@ -75,6 +80,7 @@ def nic_cost(
     *,
     speed: Bandwidth | None = None,
     path_mtu: int | None = None,
+    mtu: int | None = None,
     pcie_speed: int | None = None,
     pcie_width: int | None = None,
     max_payload: int | None = None,
@@ -86,7 +92,7 @@ def nic_cost(
 
     Raises:
         KeyError: the plan has no such host or interface.
-        ValueError: the path MTU or the PCIe link does not exist.
+        ValueError: the path MTU or the PCIe link does not exist, or the MTU is smaller than the headers.
     """
     as_found = nic_bandwidth(
         plan,
@@ -94,11 +100,26 @@ def nic_cost(
         interface,
         speed=speed,
         path_mtu=path_mtu,
+        mtu=mtu,
         pcie_speed=pcie_speed,
         pcie_width=pcie_width,
         max_payload=max_payload,
     )
-    return compute_cost(nic_bandwidth(plan, host, interface), as_found)
+    cost = compute_cost(nic_bandwidth(plan, host, interface), as_found)
+    if cost is None or has_roce_class(plan):
+        return cost
+    return dataclasses.replace(cost, basis=f"{cost.basis}; {TCP_TRAFFIC}")
+
+
+TCP_TRAFFIC = "TCP traffic, because the cluster file has no class for RoCE"
+
+
+def has_roce_class(plan: Plan) -> bool:
+    """Whether a class of the cluster is for RoCE: by its name, or because it is lossless or has congestion control."""
+    return any(
+        traffic_class.name == ROCE or traffic_class.lossless or traffic_class.congestion is not None
+        for traffic_class in plan.classes.values()
+    )
 
 
 def nic_function(plan: Plan, host: str, nic: Nic) -> PcieFunction | None:

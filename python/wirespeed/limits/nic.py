@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from wirespeed import wire
-from wirespeed.limits import framing, pcie
+from wirespeed.limits import framing, pcie, tcp
 from wirespeed.limits.bound import scale_bound, tightest
 from wirespeed.limits.framing import Path
 from wirespeed.limits.pcie import Slot
@@ -43,6 +43,26 @@ def nic_goodput(
         return None
     terms = [framing.one_way(path)]
     slot = build_slot(function, assumptions, max_payload=max_payload)
+    if slot is not None:
+        terms.append(pcie.one_way(slot))
+    return tightest(terms, assumptions)
+
+
+def nic_tcp_goodput(nic: Nic, function: PcieFunction | None = None, *, speed: Bandwidth | None = None) -> Bound | None:
+    """Payload a NIC port can move in one direction, Gb/s, in full TCP segments without options.
+
+    Framing: IEEE 802.3 clauses 3 and 4, RFC 791 or 8200, and RFC 9293 (`wirespeed.limits.tcp`). ``function`` and
+    ``speed`` as in `nic_goodput`. None: no speed or no MTU of the interface is known.
+
+    Raises:
+        ValueError: the MTU is smaller than the headers, or the PCIe link does not exist.
+    """
+    rate = nic.link.speed or speed
+    if rate is None or nic.link.mtu is None:
+        return None
+    assumptions: list[str] = []
+    terms = [tcp.tcp(rate, nic.link.mtu, ipv6=has_only_ipv6(nic.addresses))]
+    slot = build_slot(function, assumptions)
     if slot is not None:
         terms.append(pcie.one_way(slot))
     return tightest(terms, assumptions)

@@ -16,6 +16,7 @@ Source:
 """
 
 from wirespeed.checks.compare import compare
+from wirespeed.checks.impact import port_speed
 from wirespeed.settings import Port
 
 subject = Port
@@ -29,4 +30,5 @@ check = compare(
     wrong="the port runs at another speed than planned",
     fix="set the speed of the port",
     consequence="link flap",
+    cost=port_speed,
 )
