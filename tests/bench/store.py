@@ -82,8 +82,8 @@ def _batch(number: int, random: Random) -> Batch:
 
 
 def _query(store: Store) -> None:
-    series = Filters(test="ib_write_bw", metric="bw_avg", size_bytes=65536, place="node3 -> node4")
-    curve = Filters(test="ib_write_bw", metric="bw_avg", place="node3 -> node4")
+    series = Filters(test="ib_write_bw", metric="bw_avg", size_bytes=65536, label="node3 -> node4")
+    curve = Filters(test="ib_write_bw", metric="bw_avg", label="node3 -> node4")
     size = Filters(test="ib_write_bw", metric="bw_avg", size_bytes=65536)
     judging = Thresholds(0.01, 0.02)
     with _print_time("campaigns listed"):

@@ -45,7 +45,7 @@ def test_json_is_the_contract() -> None:
         "unit": "us",
         "value": 61.17,
         "size_bytes": 1024,
-        "place": "out-of-place",
+        "label": "out-of-place",
         "line": 12,
     }
     assert "srun-label-cut.txt:13: found a row of 10 cells" in ran.stderr

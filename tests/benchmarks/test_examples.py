@@ -12,7 +12,7 @@ from wirespeed.results.benchmarks import Metric, RunStatus
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LOGS = sorted(EXAMPLES.glob("*/bench/*.log"))
 
-# file, tool, test, ranks, measurements, and values by metric, size and place
+# file, tool, test, ranks, measurements, and values by metric, size and label
 EXPECTED = [
     ("mi300x-4node/bench/all-reduce-1-node.log", "rccl-tests", "all_reduce", 8, 257,
      {("busbw", 17179869184, "in-place"): 318.14, ("time", 8, "out-of-place"): 34.34,
@@ -56,7 +56,7 @@ def test_the_numbers_are_the_documents(
     (run,) = reading.runs
     assert (run.tool, run.test, run.ranks, len(run.measurements)) == (tool, test, ranks, count)
     measured = {
-        (measurement.metric.value, measurement.size_bytes, measurement.place): measurement.value
+        (measurement.metric.value, measurement.size_bytes, measurement.label): measurement.value
         for measurement in run.measurements
     }
     assert values.items() <= measured.items()

@@ -14,5 +14,5 @@ _FIRST = (_FOLDER / "rdma" / "test_machines.py", _FOLDER / "test_page.py")
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the longest files first, and leave all else in its order."""
-    place = {path: number for number, path in enumerate(_FIRST)}
-    items.sort(key=lambda test_item: place.get(test_item.path, len(_FIRST)))
+    positions = {path: number for number, path in enumerate(_FIRST)}
+    items.sort(key=lambda test_item: positions.get(test_item.path, len(_FIRST)))

@@ -14,7 +14,7 @@ from needs import needs
 from wirespeed.lab import frr
 from wirespeed.reach import has_ended
 
-# In place of the words that enter a namespace: zebra takes its time, and bgpd says whether zebra answers it.
+# Replaces the command that enters a namespace: zebra starts slowly, and bgpd reports whether zebra replies to it.
 _STAND_IN = """
 import pathlib, socket, sys, time
 run, name = pathlib.Path(sys.argv[1]), sys.argv[5]

@@ -73,8 +73,8 @@ PEERS = Peers(
 )
 
 
-def series(size=1 << 30, metric=Metric.BUSBW, unit="GB/s", place=None):
-    return Series("nccl-tests", "all_reduce", None, 32, (("reduction", "sum"),), metric, unit, size, place)
+def series(size=1 << 30, metric=Metric.BUSBW, unit="GB/s", label=None):
+    return Series("nccl-tests", "all_reduce", None, 32, (("reduction", "sum"),), metric, unit, size, label)
 
 
 def _summary(median, spread=0.4, count=6):

@@ -88,12 +88,12 @@ LINE = Term("line", 48.9, "GB/s", "400 Gb/s × 4096 / 4190 / 8", "IEEE 802.3 cla
 SLOT = Term("pcie", 53.1, "GB/s", "x16 at 32 GT/s", "PCI Express 5.0")
 
 
-def verdict(size: int, value: float, judgement: Judgement = Judgement.PASS, place: str = "out-of-place") -> Verdict:
+def verdict(size: int, value: float, judgement: Judgement = Judgement.PASS, label: str = "out-of-place") -> Verdict:
     """A measured bus bandwidth against 391.2 and 371.6 GB/s."""
     physical = Bound(391.2, "GB/s", "line", (LINE, SLOT), ("path MTU 4096 bytes",))
     reachable = Bound(371.6, "GB/s", "ring", (LINE,), ("ring algorithm", "path MTU 4096 bytes"))
     return Verdict(
-        Measurement(Metric.BUSBW, "GB/s", value, size, place, 40),
+        Measurement(Metric.BUSBW, "GB/s", value, size, label, 40),
         judgement,
         "85 % of the reachable limit or more" if judgement is Judgement.PASS else "less than the profile asks",
         physical,
@@ -113,7 +113,7 @@ RUN = JudgedRun(
         *(verdict(2**power, 391.2 * 2**power / (2**power + 2**24), Judgement.SKIP) for power in range(10, 28, 2)),
         verdict(2**30, 360.0),
         verdict(2**34, 300.0, Judgement.WARN),
-        *(verdict(2**power, 380.0 * 2**power / (2**power + 2**24), place="in-place") for power in (28, 30, 34)),
+        *(verdict(2**power, 380.0 * 2**power / (2**power + 2**24), label="in-place") for power in (28, 30, 34)),
     ),
     notes=("reconstructed",),
 )

@@ -18,8 +18,8 @@ def run(*verdicts):
     return JudgedRun("a.log", "perftest", "ib_write_bw", "A run", None, verdicts)
 
 
-def bare(size, value, metric=Metric.BUSBW, place=None, unit="GB/s"):
-    return Verdict(Measurement(metric, unit, value, size, place, 1), Judgement.SKIP, "", None, None, None, None)
+def bare(size, value, metric=Metric.BUSBW, label=None, unit="GB/s"):
+    return Verdict(Measurement(metric, unit, value, size, label, 1), Judgement.SKIP, "", None, None, None, None)
 
 
 def test_a_curve_has_a_series_per_place_and_both_limits():

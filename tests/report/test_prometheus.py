@@ -61,9 +61,9 @@ def test_the_linter_would_complain():
 
 def test_values_are_in_base_units():
     bandwidth = "wirespeed_benchmark_bandwidth_bytes_per_second"
-    assert single_value(history_sample.WHOLE, bandwidth, size=str(2**34), place="out-of-place") == pytest.approx(300e9)
+    assert single_value(history_sample.WHOLE, bandwidth, size=str(2**34), label="out-of-place") == pytest.approx(300e9)
     limit = "wirespeed_benchmark_physical_limit_bytes_per_second"
-    assert single_value(history_sample.WHOLE, limit, size=str(2**34), place="out-of-place") == pytest.approx(391.2e9)
+    assert single_value(history_sample.WHOLE, limit, size=str(2**34), label="out-of-place") == pytest.approx(391.2e9)
     assert single_value(history_sample.WHOLE, "wirespeed_recorded_timestamp_seconds") == 1795168800
     assert all(math.isfinite(value) for value in samples(history_sample.WHOLE).values())
 

@@ -185,10 +185,10 @@ def test_where_the_limiting_term_alternates_it_has_a_column():
     assert [row[-2:] for row in rows] == [["pcie", "pass"], ["ring", "pass"], ["pcie", "pass"]]
 
 
-def test_places_of_one_value_each_are_one_table():
+def test_labels_of_one_value_each_are_one_table():
     rows = tuple(
-        dataclasses.replace(row, measurement=row.measurement._replace(place=place))
-        for place, row in (("node1 -> node2", sample.verdict(2**30, 360.0)), ("a", sample.verdict(2**30, 1.0)))
+        dataclasses.replace(row, measurement=row.measurement._replace(label=label))
+        for label, row in (("node1 -> node2", sample.verdict(2**30, 360.0)), ("a", sample.verdict(2**30, 1.0)))
     )
     text = print_report(terminal.judged_runs, (dataclasses.replace(sample.RUN, verdicts=rows),))
     heading = "busbw in GB/s, 1 GiB, physical limit 391.2, reachable limit 371.6, limit set by: ring"

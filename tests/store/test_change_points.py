@@ -46,10 +46,10 @@ def test_constant_noise_is_no_step(count: int, draw: str) -> None:
     assert alarms <= SIGNIFICANCE * 300 + 3 * (SIGNIFICANCE * 300) ** 0.5
 
 
-@pytest.mark.parametrize("place", [0, 7, 19])
-def test_one_bad_night_is_no_step(place: int) -> None:
+@pytest.mark.parametrize("position", [0, 7, 19])
+def test_one_bad_night_is_no_step(position: int) -> None:
     values = _noise(Random(5), 20)
-    values[place] = 20.0
+    values[position] = 20.0
     assert _indices(values) == []
 
 

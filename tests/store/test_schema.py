@@ -79,6 +79,21 @@ def test_locations_of_an_older_store_are_kept(store_address: str) -> None:
     engine.dispose()
 
 
+def test_labels_of_an_older_store_are_kept(store_address: str) -> None:
+    engine = create_engine(address(store_address))
+    with write_transaction(engine) as connection:
+        bring_up(connection, "here", "0004")
+    with write_transaction(engine) as connection:
+        columns = "(id, hash, tool, workload, metric, unit, place)"
+        values = {"hash": b"x", "label": "in-place"}
+        series = f"INSERT INTO series {columns} VALUES (1, :hash, 'nccl-tests', '[]', 'busbw', 'GB/s', :label)"
+        connection.execute(text(series), values)
+    Store(store_address).close()
+    with engine.connect() as connection:
+        assert connection.execute(text("SELECT label FROM series")).scalar() == "in-place"
+    engine.dispose()
+
+
 def test_a_newer_schema_is_refused(store_address: str) -> None:
     Store(store_address).close()
     engine = create_engine(address(store_address))

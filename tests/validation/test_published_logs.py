@@ -26,14 +26,14 @@ def reading(log: str) -> Reading:
 @pytest.mark.parametrize("log", LOGS)
 def test_every_published_value_is_what_is_read(log: str) -> None:
     found = {
-        (number, measurement.metric.value, measurement.size_bytes, measurement.place): (
+        (number, measurement.metric.value, measurement.size_bytes, measurement.label): (
             measurement.unit,
             measurement.value,
         )
         for number, run in enumerate(reading(log).runs)
         for measurement in run.measurements
     }
-    expected = {(run, metric, size, place): (unit, value) for _, _, run, metric, size, place, unit, value in rows(log)}
+    expected = {(run, metric, size, label): (unit, value) for _, _, run, metric, size, label, unit, value in rows(log)}
     assert len(expected) == len(rows(log)) > 0
     assert {key: found.get(key) for key in expected} == expected
 

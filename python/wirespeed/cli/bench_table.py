@@ -65,11 +65,11 @@ def _format_status(run: Run) -> str:
     if run.parameters.waived:
         return "waived: not supported by the hardware"
     failed = run.parameters.failed_pair_count
-    places = {measurement.place for measurement in run.measurements if measurement.place} | {
+    labels = {measurement.label for measurement in run.measurements if measurement.label} | {
         *run.parameters.mesh_pairs,
         *run.parameters.failed_pairs,
     }
-    return f"{run.status.value}, {failed} of {len(places)} pairs failed" if failed else run.status.value
+    return f"{run.status.value}, {failed} of {len(labels)} pairs failed" if failed else run.status.value
 
 
 def _build_pair_grid(run: Run) -> _Grid:
@@ -81,7 +81,7 @@ def _build_pair_grid(run: Run) -> _Grid:
     grid.add("error or route" if run.parameters.mesh_pairs else "error", right=False)
     grid.rows += [[pair, failed.text] for pair, failed in run.parameters.failed_pairs.items()]
     pairs = sorted(run.parameters.mesh_pairs.items(), key=lambda entry: entry[1].exit_code == 0)
-    grid.rows += [[place, str(pair.exit_code), _format_outcome(pair)] for place, pair in pairs]
+    grid.rows += [[label, str(pair.exit_code), _format_outcome(pair)] for label, pair in pairs]
     return grid
 
 
@@ -129,18 +129,18 @@ def _build_table(measurements: tuple[Measurement, ...]) -> _Grid:
     columns = list(dict.fromkeys((measurement.metric, measurement.unit) for measurement in measurements))
     rows: dict[tuple[int, str | None, int | None], dict[tuple[str, str], str]] = {}
     for measurement in measurements:
-        rows.setdefault((measurement.line, measurement.place, measurement.size_bytes), {})[
+        rows.setdefault((measurement.line, measurement.label, measurement.size_bytes), {})[
             (measurement.metric, measurement.unit)
         ] = str(measurement.value)
     filled = sum(len(cells) for cells in rows.values())
     if len(columns) > _SMALL_GRID and filled < _SPARSE * len(columns) * len(rows):
         return _build_list(measurements)
-    grid, has_sizes, has_places = _start_grid(measurements)
+    grid, has_sizes, has_labels = _start_grid(measurements)
     for metric, unit in columns:
         words = metric.replace("_", "\n")
         grid.add(words if unit == metric.value else f"{words}\n{format_unit(unit)}")
-    for (line, place, size), cells in rows.items():
-        lead = _format_leading_cells(line, size, place, has_sizes, has_places)
+    for (line, label, size), cells in rows.items():
+        lead = _format_leading_cells(line, size, label, has_sizes, has_labels)
         grid.rows.append([*lead, *(cells.get(column, "") for column in columns)])
     return grid
 
@@ -158,35 +158,35 @@ _SPARSE = 0.5  # minimum share of filled cells of a table
 
 def _build_list(measurements: tuple[Measurement, ...]) -> _Grid:
     """A row per number, for reports whose lines measure different things."""
-    grid, has_sizes, has_places = _start_grid(measurements)
+    grid, has_sizes, has_labels = _start_grid(measurements)
     grid.add("metric", right=False)
     grid.add("value")
     grid.add("unit", right=False)
     for measurement in measurements:
-        lead = _format_leading_cells(measurement.line, measurement.size_bytes, measurement.place, has_sizes, has_places)
+        lead = _format_leading_cells(measurement.line, measurement.size_bytes, measurement.label, has_sizes, has_labels)
         grid.rows.append([*lead, measurement.metric.value, str(measurement.value), format_unit(measurement.unit)])
     return grid
 
 
 def _start_grid(measurements: tuple[Measurement, ...]) -> tuple[_Grid, bool, bool]:
-    """A grid with the columns before the numbers, and whether they include sizes and places."""
+    """A grid with the columns before the numbers, and whether they include sizes and labels."""
     has_sizes = any(measurement.size_bytes is not None for measurement in measurements)
-    has_places = any(measurement.place is not None for measurement in measurements)
+    has_labels = any(measurement.label is not None for measurement in measurements)
     grid = _Grid()
     grid.add("log line")
     if has_sizes:
         grid.add("bytes")
-    if has_places:
+    if has_labels:
         grid.add("series", right=False)
-    return grid, has_sizes, has_places
+    return grid, has_sizes, has_labels
 
 
 def _format_leading_cells(
-    line: int, size: int | None, place: str | None, has_sizes: bool, has_places: bool
+    line: int, size: int | None, label: str | None, has_sizes: bool, has_labels: bool
 ) -> list[str]:
     lead = [str(line)]
     lead += [str(size) if size is not None else ""] if has_sizes else []
-    return lead + ([place or ""] if has_places else [])
+    return lead + ([label or ""] if has_labels else [])
 
 
 def _print_grid(grid: _Grid) -> None:

@@ -43,10 +43,10 @@ def execute(
     from wirespeed.cli.interrupt import interruptible
     from wirespeed.report.campaign import outcome
 
-    places = {step.id: step for step in folder.campaign.steps}
+    steps = {step.id: step for step in folder.campaign.steps}
 
     def grade_step(step: Step, status: Outcome, text: str) -> tuple[Grade, str | None]:
-        places[step.id] = step  # including steps that narrow down
+        steps[step.id] = step  # including steps that narrow down
         return grader(step, status, text)
 
     columns = (TextColumn("{task.completed:.0f} of {task.total:.0f}"), BarColumn(), TextColumn("{task.description}"))
@@ -62,8 +62,8 @@ def execute(
             progress_bar.update(task, total=progress.total, completed=progress.count, description=remaining)
             last = progress.last
             if last is not None:
-                step = places[last.step]
-                line = f"{progress.count} of {progress.total}  {step.test}  {step.place}: {outcome(last)}"
+                step = steps[last.step]
+                line = f"{progress.count} of {progress.total}  {step.test}  {step.location}: {outcome(last)}"
                 line += f": {last.detail}" if last.detail else ""
                 err().print(f"{line}  [{time(progress.left_s)} left]", markup=False, soft_wrap=True, highlight=False)
 

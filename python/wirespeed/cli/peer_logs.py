@@ -100,13 +100,13 @@ def _read_attempt(folder: Path, step: Step | None, attempt: Attempt, result: Rea
     from wirespeed.results.campaign import Outcome
 
     path = folder / attempt.log
-    place = attempt.place or (step.place if step else "")
+    location = attempt.location or (step.location if step else "")
     key, span = f"{attempt.step}.{attempt.attempt}", parse_span(attempt)
-    file = logs.LogFile(str(path), path, is_in_folder=True, location=place, key=key, span=span)
+    file = logs.LogFile(str(path), path, is_in_folder=True, location=location, key=key, span=span)
     if path.is_file() and _is_copy(file, result):
         return
     runs = _read_runs(file, result) if path.is_file() else ()
-    source, target, host = _split_ends(place)
+    source, target, host = _split_ends(location)
     failed = None if attempt.status is Outcome.DONE or runs else attempt.detail or attempt.status.value
     test = step.test.partition(" ")[0] if step else None
     yield Log(file.name, runs, source, target, host, test, failed)

@@ -38,9 +38,11 @@ SizeOption = Annotated[
     str | None,
     typer.Option("--size", metavar="SIZE", help="Use only this message size, in bytes or with a unit, such as 8GiB."),
 ]
-PlaceOption = Annotated[
+LabelOption = Annotated[
     str | None,
-    typer.Option("--place", metavar="PAIR", help="Use only this series, such as 'node1 -> node2' or in-place."),
+    typer.Option(
+        "--label", metavar="TEXT", help="Use only series with this label or pair, such as in-place or 'node1 -> node2'."
+    ),
 ]
 RanksOption = Annotated[
     int | None, typer.Option("--ranks", metavar="N", help="Use only runs with this number of ranks.")
@@ -57,7 +59,7 @@ class Thresholds:
 
 
 def select_series(
-    tool: str | None, test: str | None, metric: str | None, size: str | None, place: str | None, ranks: int | None
+    tool: str | None, test: str | None, metric: str | None, size: str | None, label: str | None, ranks: int | None
 ) -> Filters:
     """The series that the options select.
 
@@ -73,7 +75,7 @@ def select_series(
         raise refuse(
             "--metric", f"no metric named {metric!r}", hint=did_you_mean(metric, metrics) or format_choices(metrics)
         )
-    return Filters(tool, test, metric, None if size is None else _parse_size(size), place, ranks)
+    return Filters(tool, test, metric, None if size is None else _parse_size(size), label, ranks)
 
 
 def _parse_size(text: str) -> int:
@@ -257,7 +259,7 @@ def explain_no_match(series: Iterable[Series], selection: Filters) -> str:
         ("--test", selection.test, "tests", lambda series: (series.test,)),
         ("--metric", selection.metric, "metrics", lambda series: (series.metric.value,)),
         ("--size", size or None, "sizes", lambda series: (wording.size(series.size_bytes),)),
-        ("--place", selection.place, "places", lambda series: (series.location, series.place)),
+        ("--label", selection.label, "labels and pairs", lambda series: (series.location, series.label)),
         ("--ranks", selection.ranks, "numbers of ranks", lambda series: (series.ranks,)),
     )
     stored.sort(key=lambda series: series.size_bytes or 0)
@@ -306,8 +308,9 @@ def build_history(store: Store, selection: Filters, judging: Thresholds, cluster
         key=notable,
     )
     campaign_by_id = {campaign.id: campaign for campaign in campaigns}
-    places = sorted({(step.last_before, step.campaign) for entry in histories for step in entry.steps})
+    turn_campaigns = sorted({(step.last_before, step.campaign) for entry in histories for step in entry.steps})
     turns = tuple(
-        Turn(last, first, store.find_changes(campaign_by_id[last], campaign_by_id[first])) for last, first in places
+        Turn(last, first, store.find_changes(campaign_by_id[last], campaign_by_id[first]))
+        for last, first in turn_campaigns
     )
     return History(campaigns, judging.significance, judging.at_least, tuple(histories), turns)

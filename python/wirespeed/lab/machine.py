@@ -15,7 +15,7 @@ _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 # The program behind `netplan generate`, without Python; the second path is that before netplan 0.107.
 _NETPLAN = ("/usr/libexec/netplan/generate", "/lib/netplan/generate")
-_PLACES = {
+_PROGRAM_PATHS = {
     "netplan": _NETPLAN,
     "networkd": ("/usr/lib/systemd/systemd-networkd", "/lib/systemd/systemd-networkd"),
     **{daemon: (f"/usr/lib/frr/{daemon}",) for daemon in ("zebra", "bgpd", "bfdd")},
@@ -95,6 +95,6 @@ def program(name: str) -> tuple[str, ...]:
 
 def find_program(name: str) -> str | None:
     """The path of a program, also where PATH lacks the folders of the system. None if it is not installed."""
-    if name in _PLACES:
-        return next((place for place in _PLACES[name] if os.access(place, os.X_OK) and Path(place).is_file()), None)
+    if name in _PROGRAM_PATHS:
+        return next((path for path in _PROGRAM_PATHS[name] if os.access(path, os.X_OK) and Path(path).is_file()), None)
     return shutil.which(name, path=f"{os.environ.get('PATH', '')}:{_PATH}")

@@ -94,7 +94,7 @@ def count_differences(result: Comparison) -> Text:
 
 
 def _joint_changes(families: Sequence[JointChange], console: Console, limit: int) -> None:
-    """Print the measurements whose places changed jointly."""
+    """Print the measurements whose series changed jointly."""
     if not families:
         return
     moved = [joint for joint in families if joint.difference is not Difference.NONE]
@@ -123,9 +123,9 @@ def series_title(named_series: Series) -> str:
 
 
 def describe_joint_change(joint: JointChange) -> str:
-    """How much the places of a measurement changed jointly."""
+    """How much the series of a measurement changed jointly."""
     ends = f"{_format_change(joint.lowest)} to {_format_change(joint.highest)}"
-    return f"by {_format_change(joint.change)}, median of {joint.places} pairs ({ends}; p = {joint.adjusted:.2g})"
+    return f"by {_format_change(joint.change)}, median of {joint.series_count} pairs ({ends}; p = {joint.adjusted:.2g})"
 
 
 def changes(differences: Changes, console: Console, indent: str = "  ") -> None:

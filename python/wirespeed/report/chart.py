@@ -46,7 +46,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Measurements of one place, smallest message first. ``index`` chooses colour and marker."""
+    """Measurements with one label, smallest message first. ``index`` chooses colour and marker."""
 
     name: str
     index: int
@@ -155,7 +155,7 @@ def _build_curve(title: str, metric: Metric, unit: str, verdicts: Sequence[Verdi
         axis=f"{metric.value} in {unit}",
         series=tuple(
             _build_series(name, index, rows, x, y)
-            for index, (name, rows) in enumerate(_group_by_location(verdicts).items())
+            for index, (name, rows) in enumerate(_group_by_label(verdicts).items())
         ),
         limits=limits,
         x_ticks=tuple(Tick(x(2**power), wording.size(2**power)) for power in _list_powers(low, high)),
@@ -208,7 +208,7 @@ def _build_bars(title: str, unit: str, verdicts: Sequence[Verdict]) -> Bars:
     bars = tuple(
         Bar(
             y=index * 46,
-            label=" ".join(filter(None, (wording.size(row.measurement.size_bytes), row.measurement.place)))
+            label=" ".join(filter(None, (wording.size(row.measurement.size_bytes), row.measurement.label)))
             or row.measurement.metric.value,
             value=f"{wording.number(row.measurement.value)} {unit}",
             length=length(row.measurement.value),
@@ -227,7 +227,7 @@ def describe_verdict(verdict: Verdict) -> str:
     measurement = verdict.measurement
     parts = [
         " ".join(
-            filter(None, (wording.size(measurement.size_bytes), measurement.place, wording.number(measurement.value)))
+            filter(None, (wording.size(measurement.size_bytes), measurement.label, wording.number(measurement.value)))
         )
         + f" {wording.unit(measurement.unit)}"
     ]
@@ -259,11 +259,11 @@ def _list_values(verdicts: Iterable[Verdict]) -> Iterable[float]:
         yield from (bound.value for bound in (verdict.physical, verdict.reachable, verdict.found) if bound is not None)
 
 
-def _group_by_location(verdicts: Iterable[Verdict]) -> Mapping[str, list[Verdict]]:
-    places: dict[str, list[Verdict]] = {}
+def _group_by_label(verdicts: Iterable[Verdict]) -> Mapping[str, list[Verdict]]:
+    verdicts_by_label: dict[str, list[Verdict]] = {}
     for verdict in verdicts:
-        places.setdefault(verdict.measurement.place or verdict.measurement.metric.value, []).append(verdict)
-    return places
+        verdicts_by_label.setdefault(verdict.measurement.label or verdict.measurement.metric.value, []).append(verdict)
+    return verdicts_by_label
 
 
 def _get_size(verdict: Verdict) -> int:

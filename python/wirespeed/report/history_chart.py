@@ -70,12 +70,10 @@ def draw(history: History) -> tuple[Line, ...]:
 
 def turn_numbers(history: History) -> dict[tuple[int, int], int]:
     """A number for each pair of campaigns with a change between them, which connects picture and text."""
-    places = sorted(
-        {(step.last_before, step.campaign) for entry in history.series[:MAX_SERIES] for step in entry.steps}
-    )
+    turns = sorted({(step.last_before, step.campaign) for entry in history.series[:MAX_SERIES] for step in entry.steps})
     order = {campaign.id: number for number, campaign in enumerate(history.campaigns)}
-    places.sort(key=lambda place: (order.get(place[1], 0), order.get(place[0], 0)))
-    return {place: number for number, place in enumerate(places, start=1)}
+    turns.sort(key=lambda turn: (order.get(turn[1], 0), order.get(turn[0], 0)))
+    return {turn: number for number, turn in enumerate(turns, start=1)}
 
 
 def _build_line(history: SeriesHistory, names: _Campaigns, numbers: Mapping[tuple[int, int], int]) -> Line:
@@ -89,7 +87,7 @@ def _build_line(history: SeriesHistory, names: _Campaigns, numbers: Mapping[tupl
     def y(value: float) -> float:
         return round(_HEIGHT - _BOTTOM - (value - bottom) / (top - bottom) * (_HEIGHT - _TOP - _BOTTOM), 1)
 
-    place = {point.campaign: number for number, point in enumerate(points)}
+    positions = {point.campaign: number for number, point in enumerate(points)}
     unit = wording.unit(history.series.unit)
     dots = tuple(
         Dot(
@@ -110,7 +108,7 @@ def _build_line(history: SeriesHistory, names: _Campaigns, numbers: Mapping[tupl
         _describe_series(history, title),
         draw_line((dot.x, dot.y) for dot in dots),
         dots,
-        _build_turns(history, place, numbers, x, y),
+        _build_turns(history, positions, numbers, x, y),
         tuple(
             Tick(x(n), _format_label(names, point.campaign)[:16]) for n, point in enumerate(points) if n % every == 0
         ),
@@ -120,13 +118,13 @@ def _build_line(history: SeriesHistory, names: _Campaigns, numbers: Mapping[tupl
 
 def _build_turns(
     history: SeriesHistory,
-    place: Mapping[int, int],
+    positions: Mapping[int, int],
     numbers: Mapping[tuple[int, int], int],
     x: Callable[[int], float],
     y: Callable[[float], float],
 ) -> tuple[Turn, ...]:
     turns = []
-    edges = [0, *(place[step.campaign] for step in history.steps), len(history.points)]
+    edges = [0, *(positions[step.campaign] for step in history.steps), len(history.points)]
     for number, step in enumerate(history.steps):
         start, change, end = edges[number : number + 3]
         turns.append(

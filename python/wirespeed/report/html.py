@@ -58,7 +58,7 @@ class FailedRun:
 
     title: str
     reason: str
-    place: str
+    location: str
     repeat: tuple[str, ...]
 
 
@@ -167,7 +167,7 @@ def failed_runs(report: Report) -> tuple[FailedRun, ...]:
             measurement = worst.measurement
             size = wording.size(measurement.size_bytes)
             measured = wording.quantity(measurement.value, measurement.unit)
-            name = " ".join(filter(None, (measurement.metric.value, size, measurement.place)))
+            name = " ".join(filter(None, (measurement.metric.value, size, measurement.label)))
             text, line = f"{name}: {measured}, {worst.reason}", f"{run.file}:{measurement.line}"
             rows.append((_get_fraction(worst), FailedRun(f"{run.title}{ends}", text, line, run.repeat)))
     return tuple(row for _, row in sorted(rows, key=lambda row: row[0]))

@@ -130,7 +130,7 @@ def _format_details(finding: Finding) -> Iterable[str]:
 
 def _add_verdict(suite: Element, run: JudgedRun, verdict: Verdict) -> None:
     measurement = verdict.measurement
-    name = " ".join(filter(None, (measurement.metric.value, measurement.place, wording.size(measurement.size_bytes))))
+    name = " ".join(filter(None, (measurement.metric.value, measurement.label, wording.size(measurement.size_bytes))))
     classname = ".".join(filter(None, (run.tool, run.test)))
     case = SubElement(suite, "testcase", classname=wording.line(classname), name=wording.line(name))
     measured = wording.quantity(measurement.value, measurement.unit)
@@ -156,7 +156,7 @@ def _add_relations(suite: Element, results: Iterable[Relation]) -> None:
         case = SubElement(suite, "testcase", classname="relative-gate", name=relations.title(relation))
         lines = [relation.reason, f"{relation.of.condition}: {relations.side(relation.of)}"]
         lines += [f"{relation.to.condition}: {relations.side(relation.to)}"] if relation.to else []
-        lines += [f"measured: {location}"] if (location := relations.place(relation.of)) else []
+        lines += [f"measured: {location}"] if (location := relations.format_location(relation.of)) else []
         _add_outcome(case, relation.judgement.value, relation.reason, "\n".join(lines))
     _set_counts(suite)
 

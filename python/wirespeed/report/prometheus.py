@@ -115,7 +115,7 @@ def _add_run(families: _Families, run: JudgedRun) -> None:
 def _add_verdict(families: _Families, of_run: _Labels, verdict: Verdict) -> None:
     measurement = verdict.measurement
     size = "" if measurement.size_bytes is None else str(measurement.size_bytes)
-    labels = {**of_run, "metric": measurement.metric.value, "size": size, "place": measurement.place or ""}
+    labels = {**of_run, "metric": measurement.metric.value, "size": size, "label": measurement.label or ""}
     seconds = _convert_to_seconds(float(measurement.value), measurement.unit)
     if seconds is not None:
         families.add("wirespeed_benchmark_time_seconds", labels, seconds)

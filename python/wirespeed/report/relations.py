@@ -51,7 +51,7 @@ def requirement(relation: Relation) -> str:
     return f"{sign} {wording.quantity(bound, relation.unit)}" if relation.unit else f"{sign} {wording.percent(bound)}"
 
 
-def place(measured_side: Side | None) -> str | None:
+def format_location(measured_side: Side | None) -> str | None:
     """The file and line of a side that is one measurement."""
     return (
         f"{measured_side.file}:{measured_side.line}"
@@ -86,7 +86,7 @@ def table(relations: Sequence[Relation], console: Console) -> None:
     console.print(grid)
     for relation in relations:
         if relation.judgement is not Judgement.PASS:
-            location = place(relation.of)
+            location = format_location(relation.of)
             count = f"{relation.passed} of {relation.compared} pass; " if relation.compared > 1 else ""
             line = f"{relation.judgement.value}: {relation.name}: {count}{relation.reason}" + (
                 f" ({location})" if location else ""

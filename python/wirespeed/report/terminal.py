@@ -252,36 +252,36 @@ def _format_statuses(
 
 @dataclass(frozen=True, slots=True)
 class _Series:
-    """The verdicts of a table; ``has_places``: rows have different places, which are shown in a column."""
+    """The verdicts of a table; ``has_labels``: rows have different labels, which are shown in a column."""
 
     name: str
     rows: list[Verdict]
-    has_places: bool = False
+    has_labels: bool = False
 
 
 def _divide_into_series(verdicts: Iterable[Verdict]) -> Iterator[_Series]:
-    """Judged measurements by metric, place and unit, in the log's order; places with one row each share a table."""
+    """Judged measurements by metric, label and unit, in the log's order; labels with one row each share a table."""
     by_metric: dict[tuple[str, str], dict[str, list[Verdict]]] = {}
     for verdict in map(_convert_to_gigabits, verdicts):
         measurement = verdict.measurement
-        places = by_metric.setdefault((measurement.metric.value, wording.unit(measurement.unit)), {})
+        labels = by_metric.setdefault((measurement.metric.value, wording.unit(measurement.unit)), {})
         if verdict.judgement is not Judgement.SKIP:
-            places.setdefault(measurement.place or "", []).append(verdict)
-    for (metric, unit), places in by_metric.items():
-        if len(places) > 1 and all(len(rows) == 1 for rows in places.values()):
+            labels.setdefault(measurement.label or "", []).append(verdict)
+    for (metric, unit), labels in by_metric.items():
+        if len(labels) > 1 and all(len(rows) == 1 for rows in labels.values()):
             yield _Series(
-                _format_heading(metric, "", unit), [row for rows in places.values() for row in rows], has_places=True
+                _format_heading(metric, "", unit), [row for rows in labels.values() for row in rows], has_labels=True
             )
             continue
-        for place, rows in places.items():
-            yield _Series(_format_heading(metric, place, unit), rows)
+        for label, rows in labels.items():
+            yield _Series(_format_heading(metric, label, unit), rows)
 
 
-def _format_heading(metric: str, place: str, unit: str) -> str:
+def _format_heading(metric: str, label: str, unit: str) -> str:
     """``busbw out-of-place in GB/s``."""
     if metric == Metric.WRONG.value:
-        return " ".join(filter(None, ("elements with wrong data", place)))
-    return " ".join(filter(None, (metric, place, f"in {unit}")))
+        return " ".join(filter(None, ("elements with wrong data", label)))
+    return " ".join(filter(None, (metric, label, f"in {unit}")))
 
 
 def _convert_to_gigabits(verdict: Verdict) -> Verdict:
@@ -312,10 +312,10 @@ def _print_series(series: _Series, console: Console) -> None:
     above = _limiting_terms_by_size(series)
     columns = [
         column
-        for column in _list_columns(series.has_places, with_limiting_terms=above is None)
+        for column in _list_columns(series.has_labels, with_limiting_terms=above is None)
         if any(column.cell(row) for row in series.rows)
     ]
-    common = [column for column in columns if series.has_places and column.constant and _is_common(column, series)]
+    common = [column for column in columns if series.has_labels and column.constant and _is_common(column, series)]
     heading = [series.name, *(_common_value(column, series) for column in common)]
     label = [f"limit set by: {above}"] if above else []
     for text in (", ".join([*heading, *label]),) if above in _list_terms(series) else (", ".join(heading), *label):
@@ -358,7 +358,7 @@ def _limiting_terms_by_size(series: _Series) -> str | None:
     if len(terms) == 1:
         return terms[0]
     has_sizes = all(row.measurement.size_bytes is not None for row in series.rows)
-    if series.has_places or not has_sizes or len(set(terms)) < len(terms) or not all(terms):
+    if series.has_labels or not has_sizes or len(set(terms)) < len(terms) or not all(terms):
         return None
     return ", ".join(f"{term} ({_format_sizes(rows)})" for term, rows in rows_by_term)
 
@@ -379,9 +379,9 @@ class _Column:
     constant: bool = False  # a property of the run: above the table if it is the same in all rows
 
 
-def _list_columns(with_places: bool, with_limiting_terms: bool) -> Iterator[_Column]:
-    if with_places:
-        yield _Column("series", lambda row: row.measurement.place or "", "left")
+def _list_columns(with_labels: bool, with_limiting_terms: bool) -> Iterator[_Column]:
+    if with_labels:
+        yield _Column("series", lambda row: row.measurement.label or "", "left")
     yield _Column("size", lambda row: wording.size(row.measurement.size_bytes), constant=True)
     yield _Column("measured", _format_measurement)
     yield _Column(

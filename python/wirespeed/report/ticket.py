@@ -76,7 +76,7 @@ def _format_verdict(run: JudgedRun, worst: Verdict, count: int) -> str:
     subject = " ".join(
         filter(
             None,
-            (measurement.metric.value, wording.size(measurement.size_bytes), wording.line(measurement.place or "")),
+            (measurement.metric.value, wording.size(measurement.size_bytes), wording.line(measurement.label or "")),
         )
     )
     measured = f"{wording.number(float(measurement.value))} {wording.unit(measurement.unit)}"

@@ -30,7 +30,7 @@ class Metric(StrEnum):
     BW_MAX = "bw_max"
     BW_P99 = "bw_p99"
     BW_P999 = "bw_p999"
-    BW_PERCENTILE = "bw_percentile"  # the place names the percentile
+    BW_PERCENTILE = "bw_percentile"  # the label contains the percentile
     MSG_RATE = "msg_rate"
     LATENCY_MIN = "latency_min"
     LATENCY_TYPICAL = "latency_typical"
@@ -42,7 +42,7 @@ class Metric(StrEnum):
     LATENCY_P95 = "latency_p95"
     LATENCY_P99 = "latency_p99"
     LATENCY_P999 = "latency_p999"
-    LATENCY_PERCENTILE = "latency_percentile"  # the place names the percentile
+    LATENCY_PERCENTILE = "latency_percentile"  # the label contains the percentile
     BITRATE = "bitrate"
     TRANSFER = "transfer"
     RETRANSMITS = "retransmits"
@@ -71,7 +71,7 @@ class Metric(StrEnum):
 class Measurement(NamedTuple):
     """One number as printed, with its true unit. A tuple, because a large log has millions.
 
-    ``place`` is out-of-place, in-place, a stream, a direction, a pair as ``from -> to``, or None; ``line`` counts from
+    ``label`` is out-of-place, in-place, a stream, a direction, a pair as ``from -> to``, or None; ``line`` counts from
     1 in the file.
     """
 
@@ -79,7 +79,7 @@ class Measurement(NamedTuple):
     unit: str
     value: float | int
     size_bytes: int | None
-    place: str | None
+    label: str | None
     line: int
 
 

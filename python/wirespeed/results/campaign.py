@@ -75,7 +75,7 @@ class Step:
 
     id: str
     test: str
-    place: str  # "FROM -> TO", or the hosts of a group
+    location: str  # "FROM -> TO", or the hosts of a group
     client: Command
     limit_s: float  # time after which the client is ended
     seconds: float  # expected time
@@ -102,7 +102,7 @@ class Attempt:
     grade: Grade
     log: str
     detail: str | None = None  # the decisive figure, or why there is none
-    place: str | None = None  # place of the step; steps that narrow down are only in the journal
+    location: str | None = None  # location of the step; steps that narrow down are only in the journal
 
 
 @dataclass(frozen=True, slots=True)

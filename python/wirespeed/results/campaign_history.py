@@ -71,7 +71,7 @@ class SeriesComparison:
     """A series in both campaigns.
 
     ``change`` is relative to A's median, None if that is 0. ``p`` is the probability of such a difference by chance,
-    from the repeated values of the series; ``unlike`` the same, from the changes at other places of the same
+    from the repeated values of the series; ``unlike`` the same, from the changes of other series of the same
     measurement; ``adjusted`` is the smaller of the two, corrected for the number of tests. ``effect`` is the
     probability that a value of B is higher than one of A.
     """
@@ -90,14 +90,14 @@ class SeriesComparison:
 
 @dataclass(frozen=True, slots=True)
 class JointChange:
-    """The joint change of a measurement at several places; ``series`` has no place.
+    """The joint change of a measurement with several series; ``series`` has no location and no label.
 
-    ``change`` is the median of the places' relative changes, from ``lowest`` to ``highest``; ``p`` is the
+    ``change`` is the median of the relative changes, from ``lowest`` to ``highest``; ``p`` is the
     probability that this many move this far in one direction by chance, ``adjusted`` the same for all measurements.
     """
 
     series: Series
-    places: int
+    series_count: int
     difference: Difference
     change: float
     lowest: float

@@ -36,7 +36,7 @@ class Series:
     """One repeatable measurement: the test, its ends, and which of its numbers this is.
 
     ``location`` is the pair or the nodes of the run (``node1:bnxt_re0 -> node2:bnxt_re4``) if the campaign or the log
-    states it; ``place`` is the location within the run's output.
+    states it; ``label`` is the label of the value within the run's output.
     """
 
     tool: str
@@ -47,7 +47,7 @@ class Series:
     metric: Metric
     unit: str
     size_bytes: int | None
-    place: str | None
+    label: str | None
 
 
 def workload(parameters: Parameters) -> tuple[tuple[str, Scalar], ...]:
@@ -99,7 +99,7 @@ class Experiment:
             measurement.metric,
             measurement.unit,
             measurement.size_bytes,
-            measurement.place,
+            measurement.label,
         )
 
 

@@ -54,7 +54,7 @@ class StoredSeries(NamedTuple):
     metric: str
     unit: str
     size_bytes: int | None
-    place: str | None
+    label: str | None
 
 
 @dataclass(slots=True)
@@ -121,9 +121,9 @@ class Batch:
         )
         if not run.measurements:
             return
-        metrics, units, values, sizes, places, lines = zip(*run.measurements, strict=True)
+        metrics, units, values, sizes, labels, lines = zip(*run.measurements, strict=True)
         number_by_name = self._number_by_name.setdefault(shared, {})
-        names = list(zip(metrics, units, sizes, places, strict=True))
+        names = list(zip(metrics, units, sizes, labels, strict=True))
         if not number_by_name.keys() >= set(names):
             for measurement, name in zip(run.measurements, names, strict=True):
                 if name not in number_by_name:
@@ -161,7 +161,7 @@ def stored_value(series: Series) -> StoredSeries:
         series.metric.value,
         series.unit,
         series.size_bytes,
-        series.place,
+        series.label,
     )
     name = hashlib.blake2b(repr(identity).encode("utf-8", "surrogatepass"), digest_size=16).digest()
     return StoredSeries(name, *identity)
@@ -178,7 +178,7 @@ def parse_series(stored: StoredSeries) -> Series:
         Metric(stored.metric),
         stored.unit,
         stored.size_bytes,
-        stored.place,
+        stored.label,
     )
 
 

@@ -22,7 +22,7 @@ Values = Mapping[_Key, Sequence[float]]
 
 
 class Significance(NamedTuple):
-    """The tests of a difference: against repeated values of the series, and against other places of the measurement."""
+    """The tests of a difference: against repeated values of the series, and against other series of the measurement."""
 
     tested: TestResult | None
     outlier_probabilities: float | None
@@ -148,7 +148,7 @@ def _judge_series(
     change = relative(a.median, b.median)
     difference, reason = Difference.NONE, f"p = {p:.2g}"
     if tested.is_by_peers:
-        reason += ", by how much the other places of this measurement changed"
+        reason += ", by how much the other series of this measurement changed"
     if adjusted > significance:
         reason += f", {adjusted:.2g} among {family} series" if family > 1 else ""
     elif change is not None and abs(change) < at_least:
@@ -179,7 +179,7 @@ def _sort_key(row: SeriesComparison) -> tuple[object, ...]:
     series = row.series
     size = -1 if series.size_bytes is None else series.size_bytes
     key = (series.tool, series.test or "", series.location or "", _text(series.workload), series.metric.value)
-    return (_RANK[row.difference], -abs(row.change or 0.0), key, size, series.place or "", series.ranks or 0)
+    return (_RANK[row.difference], -abs(row.change or 0.0), key, size, series.label or "", series.ranks or 0)
 
 
 _text = lru_cache(maxsize=1024)(str)

@@ -60,4 +60,4 @@ def notable(history: SeriesHistory) -> tuple[object, ...]:
     series = history.series
     size = -1 if series.size_bytes is None else series.size_bytes
     identity = (series.tool, series.test or "", series.location or "", str(series.workload), series.metric.value)
-    return (worst, -maximum, identity, size, series.place or "", series.ranks or 0)
+    return (worst, -maximum, identity, size, series.label or "", series.ranks or 0)

@@ -1,4 +1,4 @@
-"""Joint change of the same measurement at several places: whether all changed, and which changed differently.
+"""Joint change of the same measurement in several series: whether all changed, and which changed differently.
 
 A campaign often contains one run of each pair. One pair proves nothing, but two hundred pairs show how much a pair
 changes by chance, and whether all of them changed in one direction.
@@ -15,10 +15,10 @@ from wirespeed.results.series import Better, Series, better
 from wirespeed.store.significance import MAD_TO_SIGMA, benjamini_hochberg, median, middle, signed_ranks, unimodal
 
 MIN_PAIRS: Final = 6
-"""Minimum number of places for a joint test: with five, the p of signed ranks cannot fall below 2/2^5 = 0.06."""
+"""Minimum number of series for a joint test: with five, the p of signed ranks cannot fall below 2/2^5 = 0.06."""
 
 MIN_FAMILY_FOR_OUTLIERS: Final = 20
-"""Minimum number of places for finding outliers: with fewer, the error of their spread is above a quarter.
+"""Minimum number of series for finding outliers: with fewer, the error of their spread is above a quarter.
 
 The standard error of a median absolute deviation of n normal values is 1.17 / sqrt(2 n) of it (Rousseeuw and Croux,
 JASA 88 (1993), section 1: an efficiency of 37 %).
@@ -27,7 +27,7 @@ JASA 88 (1993), section 1: an efficiency of 37 %).
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A measurement at several places: one of its series, and the indices of all its series in the comparison."""
+    """A measurement with several series: one of its series, and the indices of all its series in the comparison."""
 
     series: Series
     indices: tuple[int, ...]
@@ -35,7 +35,7 @@ class Family:
 
 
 def group_families(series: Sequence[Series], changes: Sequence[float | None]) -> list[Family]:
-    """Group series that differ only in their place; series with an unknown change are omitted."""
+    """Group series that differ only in their location and label; series with an unknown change are omitted."""
     indices_by_measurement: dict[tuple[object, ...], list[int]] = {}
     for index, member in enumerate(series):
         if changes[index] is not None:
@@ -76,7 +76,7 @@ def outlier_probabilities(families: Sequence[Family], count: int) -> list[float 
 
 
 def joint_differences(families: Sequence[Family], significance: float, at_least: float) -> tuple[JointChange, ...]:
-    """Every measurement at several places; those that got worse first."""
+    """Every measurement with several series; those that got worse first."""
     large_families = [family for family in families if len(family.indices) >= MIN_PAIRS]
     p_values = [signed_ranks(family.changes) for family in large_families]
     adjusted = benjamini_hochberg(p_values)
@@ -94,9 +94,9 @@ def _describe_change(family: Family, p: float, adjusted: float, significance: fl
         improved = (change > 0) == (preference is Better.HIGHER)
         difference = Difference.BETTER if improved else Difference.WORSE
         difference = Difference.CHANGED if preference is Better.NEITHER else difference
-    placeless = replace(family.series, location=None, place=None)
+    measured = replace(family.series, location=None, label=None)
     ends = min(family.changes), max(family.changes)
-    return JointChange(placeless, len(family.changes), difference, change, *ends, p, adjusted)
+    return JointChange(measured, len(family.changes), difference, change, *ends, p, adjusted)
 
 
 _RANK = {name: rank for rank, name in enumerate(Difference)}

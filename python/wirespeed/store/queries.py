@@ -27,21 +27,21 @@ _SERIES = (series.c.id, *(series.c[name] for name in StoredSeries._fields))
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which series to read; None selects all. ``place`` is the location in the output, or the pair of the run."""
+    """Which series to read; None selects all. ``label`` is that of the value in the output, or the pair of the run."""
 
     tool: str | None = None
     test: str | None = None
     metric: str | None = None
     size_bytes: int | None = None
-    place: str | None = None
+    label: str | None = None
     ranks: int | None = None
 
     def includes(self, series: Series) -> bool:
         """Whether a series is selected."""
-        criteria = ((field.name, getattr(self, field.name)) for field in fields(self) if field.name != "place")
+        criteria = ((field.name, getattr(self, field.name)) for field in fields(self) if field.name != "label")
         if any(value is not None and getattr(series, name) != value for name, value in criteria):
             return False
-        return self.place is None or self.place in (series.place, series.location)
+        return self.label is None or self.label in (series.label, series.location)
 
     @property
     def selects_everything(self) -> bool:
@@ -191,10 +191,10 @@ def content(connection: Connection, number: int, name: str) -> tuple[bytes, ...]
 
 
 def _build_condition(wanted: Filters) -> ColumnElement[bool]:
-    criteria = {field.name: getattr(wanted, field.name) for field in fields(wanted) if field.name != "place"}
+    criteria = {field.name: getattr(wanted, field.name) for field in fields(wanted) if field.name != "label"}
     conditions = [series.c[name] == value for name, value in criteria.items() if value is not None]
-    if wanted.place is not None:
-        conditions.append(or_(series.c.place == wanted.place, series.c.location == wanted.place))
+    if wanted.label is not None:
+        conditions.append(or_(series.c.label == wanted.label, series.c.location == wanted.label))
     return and_(true(), *conditions)
 
 

@@ -86,7 +86,7 @@ series = Table(
     Column("metric", Text, nullable=False),
     Column("unit", Text, nullable=False),
     Column("size_bytes", BigInteger),
-    Column("place", Text),
+    Column("label", Text),
     Index("series_by_test", "test", "metric", "size_bytes"),
 )
 

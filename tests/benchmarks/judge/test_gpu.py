@@ -14,8 +14,8 @@ SLOT = 32 * 16 * 128 / 130 / 8 * 256 / 280  # GB/s written in one direction, PCI
 BIDIRECTIONAL_LIMIT = 2 * 32 * 16 * 128 / 130 / 8 / (280 / 256 + 24 / 4096)
 
 
-def copy_run(tool, test, place, value, metric=Metric.BW_AVG, **parameters):
-    row = Measurement(metric, "GB/s", value, None, place, 9)
+def copy_run(tool, test, label, value, metric=Metric.BW_AVG, **parameters):
+    row = Measurement(metric, "GB/s", value, None, label, 9)
     return Run(
         tool,
         test,
@@ -28,12 +28,12 @@ def copy_run(tool, test, place, value, metric=Metric.BW_AVG, **parameters):
     )
 
 
-def rocm(place, value, **parameters):
-    return copy_run("rocm-bandwidth-test", "copy", place, value, Metric.BW_PEAK, **parameters)
+def rocm(label, value, **parameters):
+    return copy_run("rocm-bandwidth-test", "copy", label, value, Metric.BW_PEAK, **parameters)
 
 
 @pytest.mark.parametrize(
-    ("place", "parameters", "value", "physical", "reachable", "judgement"),
+    ("label", "parameters", "value", "physical", "reachable", "judgement"),
     [
         ("CPU0 -> GPU0", {}, 55.781, SLOT, None, Judgement.PASS),
         ("GPU0 -> CPU0", {}, 50.0, SLOT, None, Judgement.WARN),
@@ -46,8 +46,8 @@ def rocm(place, value, **parameters):
         ("GPU0 -> GPU1", {"bidirectional": True}, 92.0, 128.0, 96.0, Judgement.PASS),
     ],
 )
-def test_copies_of_mi300x(place, parameters, value, physical, reachable, judgement):
-    verdict = find_verdict(judge(rocm(place, value, **parameters), plan()))
+def test_copies_of_mi300x(label, parameters, value, physical, reachable, judgement):
+    verdict = find_verdict(judge(rocm(label, value, **parameters), plan()))
     assert verdict.judgement is judgement
     assert verdict.physical.value == pytest.approx(physical, rel=1e-4)
     assert (verdict.reachable.value if verdict.reachable else None) == reachable

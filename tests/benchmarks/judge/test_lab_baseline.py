@@ -42,7 +42,7 @@ def iperf3(gb_per_s: float) -> str:
 
 def osu_bw(mb_per_s: float) -> str:
     """A table to 4 MiB; smaller sizes reach less."""
-    rows = "".join(f"{4**place:<10}{mb_per_s / 2 ** (11 - place):18.2f}\n" for place in range(12))
+    rows = "".join(f"{4**row:<10}{mb_per_s / 2 ** (11 - row):18.2f}\n" for row in range(12))
     return f"# OSU MPI Bandwidth Test v5.8\n# Size      Bandwidth (MB/s)\n{rows}"
 
 

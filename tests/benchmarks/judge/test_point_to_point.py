@@ -17,9 +17,9 @@ TCP = 400 * 8960 / 9038  # without options, MTU 9000: what nothing beats where R
 SHARED = 32 * 16 * 128 / 130  # a PCIe switch's uplink, for two NICs: 504.1 Gb/s before packets
 
 
-def run(tool, test, rows, unit="MB/s", metric=Metric.BW_AVG, place=None, ranks=None, **parameters):
+def run(tool, test, rows, unit="MB/s", metric=Metric.BW_AVG, label=None, ranks=None, **parameters):
     measurements = tuple(
-        Measurement(metric, unit, value, size, place, line) for line, (size, value) in enumerate(rows.items(), 5)
+        Measurement(metric, unit, value, size, label, line) for line, (size, value) in enumerate(rows.items(), 5)
     )
     return Run(tool, test, None, RunStatus.COMPLETE, None, ranks, Parameters(**parameters), measurements)
 
@@ -95,8 +95,8 @@ def test_a_ping_pong_is_bound_by_latency():
 
 def test_mpigraph_judges_each_pair_and_not_its_best():
     rows = tuple(
-        Measurement(metric, "MiB/s", value, MIB, place, line)
-        for line, (metric, value, place) in enumerate(
+        Measurement(metric, "MiB/s", value, MIB, label, line)
+        for line, (metric, value, label) in enumerate(
             [
                 (Metric.BW_AVG, 46_000.0, "node1 -> node2"),
                 (Metric.BW_AVG, 20_000.0, "node1 -> node3"),
@@ -105,7 +105,7 @@ def test_mpigraph_judges_each_pair_and_not_its_best():
         )
     )
     judged = judge(Run("mpigraph", "mpiGraph", None, RunStatus.COMPLETE, None, 3, Parameters(), rows), plan())
-    judgements = [(verdict.measurement.place, verdict.judgement) for verdict in judged.verdicts]
+    judgements = [(verdict.measurement.label, verdict.judgement) for verdict in judged.verdicts]
     assert judgements == [("node1 -> node2", Judgement.PASS), ("node1 -> node3", Judgement.FAIL)]
 
 
@@ -180,8 +180,8 @@ def test_latencies_of_every_kind_have_a_least(test):
     ],
 )
 def test_gpcnet_is_shown_and_still_has_a_limit(value, judgement):
-    place = "isolated: RR Two-sided BW+Sync"
-    log = run("gpcnet", "network_test", {131072: value}, unit="MiB/s/rank", place=place, ranks=64, nodes=4)
+    label = "isolated: RR Two-sided BW+Sync"
+    log = run("gpcnet", "network_test", {131072: value}, unit="MiB/s/rank", label=label, ranks=64, nodes=4)
     verdict = find_verdict(judge(log, plan()))
     assert verdict.judgement is judgement
     carried = SHARED / (280 / 256 + 24 / 4096)  # of two NICs

@@ -36,19 +36,19 @@ def test_a_stricter_profile_judges_stricter(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "place", "expected"),
+    ("change", "location", "expected"),
     [
         (("value: 0.95", "value: 1.5"), "classes.rdma", "0 ≤ warn ≤ pass ≤ 1"),
         (("version: 1", "version: 2"), "version", "1"),
         (("plateau:", "plateu:"), "plateau", "a value"),
     ],
 )
-def test_refused(tmp_path, change, place, expected):
+def test_refused(tmp_path, change, location, expected):
     file = write_profile(tmp_path, default_text().replace(*change))
     with pytest.raises(Refusal) as refusal:
         judge_profile.read(file)
     problem = refusal.value.problems[0]
-    assert (problem.place, problem.expected) == (f"{file}: {place}", expected)
+    assert (problem.place, problem.expected) == (f"{file}: {location}", expected)
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,10 @@ ADDRESSES = {"local_address": "10.1.0.1", "remote_address": "10.1.0.17"}
 
 
 def iperf(bitrates, test="TCP", **parameters):
-    """A run of iperf3: place -> Gb/s."""
+    """A run of iperf3: label -> Gb/s."""
     measurements = tuple(
-        Measurement(Metric.BITRATE, "Gb/s", value, None, place, line)
-        for line, (place, value) in enumerate(bitrates.items(), 5)
+        Measurement(Metric.BITRATE, "Gb/s", value, None, label, line)
+        for line, (label, value) in enumerate(bitrates.items(), 5)
     )
     return Run(
         "iperf3", test, "3.16", RunStatus.COMPLETE, None, None, Parameters(**(parameters or ADDRESSES)), measurements
@@ -24,7 +24,7 @@ def iperf(bitrates, test="TCP", **parameters):
 
 
 def verdicts(run, **ends):
-    return {verdict.measurement.place: verdict for verdict in judge(run, plan(), **ends).verdicts}
+    return {verdict.measurement.label: verdict for verdict in judge(run, plan(), **ends).verdicts}
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,8 @@ def verdicts(run, **ends):
     ],
 )  # fmt: skip
 def test_the_whole_run_is_judged(bitrates, judged):
-    verdict_by_place = verdicts(iperf(bitrates))
-    assert {place for place, verdict in verdict_by_place.items() if verdict.judgement is not Judgement.SKIP} == judged
+    verdict_by_label = verdicts(iperf(bitrates))
+    assert {label for label, verdict in verdict_by_label.items() if verdict.judgement is not Judgement.SKIP} == judged
 
 
 @pytest.mark.parametrize(
@@ -98,8 +98,8 @@ def test_another_tool_has_no_limit():
     assert verdicts(run)["SUM"].reason == "no limits are known for other"
 
 
-def program(tool, test, value, unit="Gb/s", place=None, **parameters):
-    row = Measurement(Metric.BW_AVG, unit, value, None, place, 5)
+def program(tool, test, value, unit="Gb/s", label=None, **parameters):
+    row = Measurement(Metric.BW_AVG, unit, value, None, label, 5)
     return Run(tool, test, None, RunStatus.COMPLETE, None, None, Parameters(**parameters), (row,))
 
 
@@ -109,7 +109,7 @@ def program(tool, test, value, unit="Gb/s", place=None, **parameters):
         (program("qperf", "tcp_bw", 390.0), Judgement.PASS),
         (program("qperf", "tcp_bw", 48.9, "GB/s"), Judgement.PASS),
         (program("qperf", "tcp_bw", 25.0), Judgement.WARN),
-        (program("qperf", "udp_bw", 390.0, place="recv"), Judgement.PASS),
+        (program("qperf", "udp_bw", 390.0, label="recv"), Judgement.PASS),
         (program("qperf", "rc_bw", 391.0), Judgement.PASS),
         (program("qperf", "rc_rdma_write_bw", 200.0), Judgement.FAIL),
         (program("qperf", "tcp_bw", 500.0), Judgement.UNKNOWN),

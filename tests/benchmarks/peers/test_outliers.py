@@ -40,15 +40,15 @@ def test_more_noise_seldom_accuses_anybody(noise, limit):
 
 @given(
     hosts=st.integers(4, 20),
-    place=st.integers(0, 19),
+    position=st.integers(0, 19),
     depth=st.floats(0.02, 0.85),
     noise=st.sampled_from(NOISES),
     seed=st.integers(0, 10**6),
     key=st.sampled_from([fabric.KEY, fabric.LATENCY]),
 )
 @settings(max_examples=40, deadline=None)
-def test_a_slow_host_is_its_row_and_column(hosts, place, depth, noise, seed, key):
-    bad = f"node{place % hosts + 1}"
+def test_a_slow_host_is_its_row_and_column(hosts, position, depth, noise, seed, key):
+    bad = f"node{position % hosts + 1}"
     matrix = fabric.matrix(
         fabric.members(hosts), lambda a, b: depth if bad in (a.host, b.host) else 1.0, noise, seed, key
     )

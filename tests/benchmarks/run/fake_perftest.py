@@ -1,4 +1,4 @@
-"""A program in the place of ib_write_bw and ib_write_lat: it listens and connects as they do, and prints a table.
+"""A program instead of ib_write_bw and ib_write_lat: it listens and connects as they do, and prints a table.
 
 Real perftest needs RDMA devices. What this stands in for is its behaviour towards a runner, not its numbers: a server
 that listens on a TCP port, a client that connects to it, a table in perftest's form. ``slow`` names devices of slow

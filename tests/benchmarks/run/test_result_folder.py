@@ -15,7 +15,7 @@ from wirespeed.results.campaign import Attempt, Campaign, Command, Grade, Outcom
 STEP = Step(
     id="iperf3.a.b",
     test="iperf3",
-    place="a/x -> b/y",
+    location="a/x -> b/y",
     client=Command("a", ("iperf3", "-c", "10.0.0.1"), {"A": "b c"}),
     limit_s=60.0,
     seconds=13.0,
@@ -56,7 +56,18 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
         "iperf3.a.b.1.server.log",
     ]
     line = json.loads((tmp_path / "new" / "run" / "journal.jsonl").read_text())
-    assert list(line) == ["step", "attempt", "status", "rc", "started", "duration_s", "grade", "log", "detail", "place"]
+    assert list(line) == [
+        "step",
+        "attempt",
+        "status",
+        "rc",
+        "started",
+        "duration_s",
+        "grade",
+        "log",
+        "detail",
+        "location",
+    ]
 
 
 @pytest.mark.parametrize("length", range(1, 40))

@@ -15,9 +15,9 @@ def sample(name: str) -> tuple[Run, ...]:
     return parse((SAMPLES / name).read_text())
 
 
-def values_at(run: Run, place: str | None) -> list[float | int]:
-    """The values of a place."""
-    return [measurement.value for measurement in run.measurements if measurement.place == place]
+def values_at(run: Run, label: str | None) -> list[float | int]:
+    """The values of a label."""
+    return [measurement.value for measurement in run.measurements if measurement.label == label]
 
 
 def test_a_read_goes_from_the_column_to_the_row() -> None:
@@ -46,7 +46,7 @@ def test_pairs_without_peer_access_are_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("test", "place", "value", "unit"),
+    ("test", "label", "value", "unit"),
     [
         ("host_to_device_memcpy_ce", "CPU -> GPU2", 54.98, "GB/s"),
         ("device_to_host_memcpy_ce", "GPU2 -> CPU", 55.09, "GB/s"),
@@ -57,10 +57,10 @@ def test_pairs_without_peer_access_are_named() -> None:
         ("device_local_copy", "GPU0", 1301.22, "GB/s"),
     ],
 )
-def test_places_of_nvbandwidth(test: str, place: str, value: float, unit: str) -> None:
+def test_labels_of_nvbandwidth(test: str, label: str, value: float, unit: str) -> None:
     (run,) = [run for run in sample("nvbandwidth/one-node.txt") if run.test == test]
     assert [
-        (measurement.value, measurement.unit) for measurement in run.measurements if measurement.place == place
+        (measurement.value, measurement.unit) for measurement in run.measurements if measurement.label == label
     ] == [(value, unit)]
 
 
@@ -93,7 +93,7 @@ def test_zero_where_an_old_release_copies_nothing_is_no_measurement() -> None:
     assert (run.version, len(run.measurements), values_at(run, "GPU1 -> GPU1")) == (None, 6, [])
 
 
-def test_json_and_text_of_nvbandwidth_agree_on_places() -> None:
+def test_json_and_text_of_nvbandwidth_agree_on_labels() -> None:
     runs = {run.test: run for run in sample("nvbandwidth_json/report.json")}
     assert values_at(runs["host_to_device_memcpy_ce"], "CPU -> GPU1") == [55.3011]
     assert values_at(runs["device_to_device_memcpy_read_ce"], "GPU1 -> GPU0") == [394.905]
@@ -119,7 +119,7 @@ def test_cpus_and_gpus_of_rocm_are_counted_apart() -> None:
 def test_devices_that_no_list_names_keep_the_tools_number() -> None:
     (run,) = sample("rocm_bandwidth/one-copy.txt")
     rows = [
-        (measurement.metric, measurement.value, measurement.unit, measurement.place)
+        (measurement.metric, measurement.value, measurement.unit, measurement.label)
         for measurement in run.measurements
         if measurement.size_bytes == 2**26
     ]
@@ -156,7 +156,7 @@ def test_all_to_all_of_transferbench_has_its_sum() -> None:
 def test_transfers_of_a_configuration_file() -> None:
     *runs, failed = sample("transferbench/tests-and-error.txt")
     assert [
-        [(measurement.value, measurement.unit, measurement.place) for measurement in run.measurements]
+        [(measurement.value, measurement.unit, measurement.label) for measurement in run.measurements]
         for run in runs[1:]
     ] == [
         [

@@ -49,7 +49,7 @@ def iperf3(port: int, *options: str) -> tuple[Run, ...]:
 
 
 @pytest.mark.parametrize(
-    ("options", "test", "places"),
+    ("options", "test", "labels"),
     [
         ((), "TCP", {"SUM sender", "SUM receiver"}),
         (("--parallel", "3"), "TCP", {"SUM sender", "SUM receiver"}),
@@ -60,7 +60,7 @@ def iperf3(port: int, *options: str) -> tuple[Run, ...]:
     ],
 )
 def test_iperf3_says_the_same_in_text_and_in_json(
-    port: int, options: tuple[str, ...], test: str, places: set[str]
+    port: int, options: tuple[str, ...], test: str, labels: set[str]
 ) -> None:
     (text,) = iperf3(port, *options)
     (json,) = iperf3(port, *options, "--json")
@@ -69,11 +69,11 @@ def test_iperf3_says_the_same_in_text_and_in_json(
         assert all(
             measurement.value > 0
             for measurement in run.measurements
-            if measurement.metric is Metric.BITRATE and measurement.place in places
+            if measurement.metric is Metric.BITRATE and measurement.label in labels
         )
         assert (run.parameters.server_port, run.parameters.remote_address) == (port, LOOPBACK)
-    of_whole = {measurement.place for measurement in json.measurements if not is_interval(measurement.place)}
-    assert places <= of_whole
+    of_whole = {measurement.label for measurement in json.measurements if not is_interval(measurement.label)}
+    assert labels <= of_whole
     assert text.parameters.streams == json.parameters.streams * (1 + ("--bidir" in options))
     assert text.parameters.title == json.parameters.title
 

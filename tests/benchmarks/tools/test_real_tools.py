@@ -72,12 +72,12 @@ def read_run(text: str) -> Run:
     return single_run
 
 
-def values(single_run: Run, metric: Metric, place: str | None = None) -> Sequence[float]:
-    """The values of a metric at a place."""
+def values(single_run: Run, metric: Metric, label: str | None = None) -> Sequence[float]:
+    """The values of a metric with a label."""
     return [
         measurement.value
         for measurement in single_run.measurements
-        if measurement.metric is metric and measurement.place == place
+        if measurement.metric is metric and measurement.label == label
     ]
 
 

@@ -222,7 +222,7 @@ def test_iperf3_lines_without_their_columns(line: str, values: list[tuple[str, f
     assert [
         (measurement.metric.value, measurement.value, measurement.unit) for measurement in run.measurements
     ] == values
-    assert all(is_interval(measurement.place) is ("er" not in line.split()[-1]) for measurement in run.measurements)
+    assert all(is_interval(measurement.label) is ("er" not in line.split()[-1]) for measurement in run.measurements)
 
 
 def test_total_datagrams_are_no_retransmits() -> None:
@@ -269,7 +269,7 @@ def test_wrong_elements_are_a_measurement() -> None:
     row = NCCL_ROW.replace("0.07      0  25", "0.07     17  25")
     (run,) = parse(NCCL_COLUMNS + row)
     wrong = [
-        (measurement.place, measurement.value) for measurement in run.measurements if measurement.metric is Metric.WRONG
+        (measurement.label, measurement.value) for measurement in run.measurements if measurement.metric is Metric.WRONG
     ]
     assert wrong == [("out-of-place", 17), ("in-place", 0)]
 

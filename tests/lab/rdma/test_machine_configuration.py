@@ -175,7 +175,7 @@ def test_hosts_are_plugged_into_their_namespaces() -> None:
 
 
 def test_words_and_the_exit_code_pass_the_shell_there(tmp_path: Path) -> None:
-    """A program in ssh's place runs what it is given with a shell, as a server does."""
+    """A program instead of ssh runs its arguments with a shell, as a server does."""
     ssh = tmp_path / "ssh"
     ssh.write_text('#!/bin/sh\nshift 3\nexec sh -c "$*"\n')
     ssh.chmod(ssh.stat().st_mode | stat.S_IXUSR)

@@ -104,7 +104,7 @@ def build_fabric(plan: Plan) -> Fabric:
                 )
             )
     endpoints.sort(key=lambda endpoint: endpoint.rail)
-    order = {host: place for place, host in enumerate(plan.hosts)}
+    order = {host: position for position, host in enumerate(plan.hosts)}
     endpoints.sort(key=lambda endpoint: order[endpoint.host])
     uplinks, rates = _count_uplinks(plan)
     return Fabric(tuple(endpoints), uplinks, rates, tuple(excluded_nics))

@@ -162,12 +162,12 @@ def add_rails(members: Sequence[Member]) -> list[Member]:
         or any(member.rail is not None for member in members)
     ):
         return list(members)
-    place = {
+    position = {
         name: number
         for names in names_by_host.values()
         for number, name in enumerate(sorted(names, key=natural), start=1)
     }
-    return [replace(member, rail=place.get(member.name)) for member in members]
+    return [replace(member, rail=position.get(member.name)) for member in members]
 
 
 @cache

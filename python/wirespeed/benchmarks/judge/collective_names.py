@@ -68,7 +68,7 @@ def _printed_factor(run: Run) -> tuple[float, float] | None:
     rows: dict[tuple[int, str | None], dict[Metric, float]] = {}
     for measurement in run.measurements:
         if measurement.size_bytes is not None:
-            row = rows.setdefault((measurement.size_bytes, measurement.place), {})
+            row = rows.setdefault((measurement.size_bytes, measurement.label), {})
             row[measurement.metric] = float(measurement.value)
     printed = [(row.get(Metric.ALGBW, 0.0), row.get(Metric.BUSBW, 0.0)) for row in rows.values()]
     algbw, busbw = max(printed, default=(0.0, 0.0))

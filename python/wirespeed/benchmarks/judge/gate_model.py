@@ -30,7 +30,7 @@ class Range(Entry):
 class Selection(Entry):
     """A selection of measurements. A field that is absent matches every run.
 
-    ``tests`` are names as `bench parse` gives them; ``gpu`` is a word of the GPU's name; ``place`` may hold ``*``.
+    ``tests`` are names as `bench parse` gives them; ``gpu`` is a word of the GPU's name; ``label`` may hold ``*``.
     """
 
     tools: list[str] = Field(min_length=1)
@@ -45,7 +45,7 @@ class Selection(Entry):
     ranks: int | None = None
     sizes: list[SizeField] = Field(default_factory=list)
     from_size: SizeField | None = None
-    place: str | None = None
+    label: str | None = None
 
 
 class Gate(Selection):

@@ -88,7 +88,7 @@ def measures(selection: Selection, measurement: Measurement) -> bool:
         and (measurement.unit in SECONDS or measurement.unit in BITS_PER_SECOND)
         and (not selection.sizes or size in selection.sizes)
         and (selection.from_size is None or (size is not None and size >= selection.from_size))
-        and (selection.place is None or fnmatchcase(measurement.place or "", selection.place))
+        and (selection.label is None or fnmatchcase(measurement.label or "", selection.label))
     )
 
 

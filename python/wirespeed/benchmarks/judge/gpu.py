@@ -55,7 +55,7 @@ class GpuLimits:
 
     def limit(self, measurement: Measurement) -> Limit:
         """The limit by the ends of the copy: host and GPU, or two GPUs."""
-        source, arrow, target = (measurement.place or "").partition(" -> ")
+        source, arrow, target = (measurement.label or "").partition(" -> ")
         if self.whole is not None or not arrow:
             return Limit(skip_reason=self.whole or "one value for many copies; the parts are judged")
         if source == target:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from wirespeed.benchmarks.judge.limits import BANDWIDTHS, Limit
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds, bundled_profile
 from wirespeed.benchmarks.judge.runs import judge_with_limits
-from wirespeed.benchmarks.tools.run_totals import places_of_total
+from wirespeed.benchmarks.tools.run_totals import find_total_labels
 from wirespeed.results.benchmarks import Measurement, Run, RunStatus
 from wirespeed.results.verdicts import Bound, JudgedRun, Term
 from wirespeed.units import Bandwidth
@@ -73,7 +73,7 @@ class _Limits:
     def limit(self, measurement: Measurement) -> Limit:
         if self.figures.reference:
             return Limit(skip_reason="a lab has no limit for it")
-        if self.run.tool in _TCP and measurement.place not in places_of_total(self.run):
+        if self.run.tool in _TCP and measurement.label not in find_total_labels(self.run):
             return Limit(skip_reason="part of the run; the total is judged")
         best = self.figures.best.get(_make_key(self.run, measurement))
         if best is None:
@@ -90,4 +90,4 @@ class _Limits:
 
 
 def _make_key(run: Run, measurement: Measurement) -> _Key:
-    return (run.tool, run.test, measurement.metric, measurement.unit, measurement.size_bytes, measurement.place)
+    return (run.tool, run.test, measurement.metric, measurement.unit, measurement.size_bytes, measurement.label)

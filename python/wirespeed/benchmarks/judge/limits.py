@@ -109,7 +109,7 @@ class UnknownLimits:
 
     def limit(self, measurement: Measurement) -> Limit:
         """No limit, with the reason, for measurements that would be judged."""
-        interval = " interval " in f" {measurement.place} "
+        interval = " interval " in f" {measurement.label} "
         if interval or measurement.metric in (Metric.ALGBW, Metric.AVG_BUSBW, Metric.BW_PEAK):
             return Limit(skip_reason=self.reason)
         return Limit(unknown=self.reason)

@@ -276,7 +276,7 @@ def _message_rate(run: Run, profile: Profile) -> tuple[float, str]:
 
 
 def _is_part(measurement: Measurement) -> bool:
-    return any(word in (measurement.place or "") for word in ("interval", "thread"))
+    return any(word in (measurement.label or "") for word in ("interval", "thread"))
 
 
 def _find_latency_floor(run: Run, profile: Profile) -> float:

@@ -79,7 +79,7 @@ class RunEnds:
 _TimedRun = tuple[JudgedRun, Run, tuple[float, float] | None]
 
 
-def places(runs: Sequence[_TimedRun], plan: Plan) -> list[RunEnds]:
+def find_run_ends(runs: Sequence[_TimedRun], plan: Plan) -> list[RunEnds]:
     """Find the ends of each run: from the user or the campaign, else from the addresses in its log."""
     directory = MemberDirectory(plan)
     ends_of_runs = [_run_ends(judged, run, directory) for judged, run, _ in runs]

@@ -17,10 +17,10 @@ from wirespeed.benchmarks.judge.profile import Profile
 from wirespeed.benchmarks.judge.relation_runs import (
     RunEnds,
     describe_side,
+    find_run_ends,
     gate_differences,
     is_last_attempt,
     matches_side,
-    places,
     varied_parameters,
 )
 from wirespeed.benchmarks.logs.numbers import SECONDS
@@ -81,7 +81,7 @@ class _Group:
 
 def relations(entries: Sequence[Entry], plan: Plan, profile: Profile) -> tuple[Relation, ...]:
     """One result per relative gate and test: the worst of several comparisons."""
-    ends_of_entries = places([(entry.judged, entry.run, entry.span) for entry in entries], plan)
+    ends_of_entries = find_run_ends([(entry.judged, entry.run, entry.span) for entry in entries], plan)
     last = is_last_attempt([entry.judged.file for entry in entries])
     results: list[Relation] = []
     for gate in profile.relative_gates:
@@ -119,7 +119,7 @@ def _group_measurements(
                 if measures(side, measurement):
                     size = None if "sizes" in unlike else measurement.size_bytes
                     group = groups.setdefault(
-                        (size, *of_run, measurement.place),
+                        (size, *of_run, measurement.label),
                         _Group(_describe_test(entry, unlike), measurement.metric, size, _format_common_ends(shared)),
                     )
                     _add_measurement(group, name, entry, measurement, ends, has_known_ends=None not in shared)

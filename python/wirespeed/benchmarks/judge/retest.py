@@ -53,11 +53,11 @@ def judge_repeats(
 
 def _identify_test(judged: JudgedRun, run: Run) -> tuple[object, ...] | None:
     """The key that runs of one test share; None if the ends of this run are unknown."""
-    place = _find_ends(judged, run)
-    if place is None or run.test is None:
+    ends = _find_ends(judged, run)
+    if ends is None or run.test is None:
         return None
     conditions = _list_collective_settings if run.tool in _COLLECTIVES else _list_conditions
-    return (run.tool, run.test, run.ranks, place, *conditions(run.parameters))
+    return (run.tool, run.test, run.ranks, ends, *conditions(run.parameters))
 
 
 def parse_step(file: str) -> tuple[str, str] | None:
@@ -131,7 +131,7 @@ _DECIDED = (Judgement.PASS, Judgement.WARN, Judgement.FAIL)
 
 def _identify_value(verdict: Verdict) -> object:
     measurement = verdict.measurement
-    return measurement.metric, measurement.unit, measurement.size_bytes, measurement.place
+    return measurement.metric, measurement.unit, measurement.size_bytes, measurement.label
 
 
 def _weigh_repetitions(verdict: Verdict, outcomes: dict[object, list[Judgement]]) -> Verdict:

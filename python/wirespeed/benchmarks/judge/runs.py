@@ -174,7 +174,7 @@ def _find_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) ->
         case "nvbandwidth" | "p2pBandwidthLatencyTest" | "rocm-bandwidth-test":
             return gpu_limits(run, plan, profile, context)
         case tool:
-            has_pairs = any(" -> " in (measurement.place or "") for measurement in run.measurements)
+            has_pairs = any(" -> " in (measurement.label or "") for measurement in run.measurements)
             hint = "; `wirespeed bench peers` compares its pairs with each other" if has_pairs else ""
             return UnknownLimits(f"no limits are known for {tool}{hint}", profile)
 
@@ -263,12 +263,12 @@ def _notes_on_sizes(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     for verdict in verdicts:
         judged = verdict.measurement.metric in (Metric.BUSBW, Metric.BW_AVG) and verdict.measurement.size_bytes
         if verdict.judgement is Judgement.SKIP and judged and verdict.physical is not None:
-            by_reason.setdefault((verdict.measurement.place, verdict.reason), []).append(verdict)
+            by_reason.setdefault((verdict.measurement.label, verdict.reason), []).append(verdict)
     lines = []
-    for (place, reason), skipped in by_reason.items():
+    for (label, reason), skipped in by_reason.items():
         sizes = [Size(verdict.measurement.size_bytes or 0) for verdict in skipped]
         interval = f"{min(sizes)}" if len(set(sizes)) == 1 else f"{min(sizes)} to {max(sizes)}"
-        series = f"{place}: " if place else ""
+        series = f"{label}: " if label else ""
         lines.append(f"{series}{interval} not judged: {reason}")
     return tuple(lines)
 

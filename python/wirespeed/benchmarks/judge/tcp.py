@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from wirespeed.benchmarks.endpoints.nics import NicLocation, named_ends, nic_speed, nic_with_address
 from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
-from wirespeed.benchmarks.tools.run_totals import places_of_total
+from wirespeed.benchmarks.tools.run_totals import find_total_labels
 from wirespeed.limits import latency, tcp
 from wirespeed.limits.bound import GBPS, in_unit, tightest
 from wirespeed.plan import Plan
@@ -23,7 +23,7 @@ class TcpLimits:
 
     physical: Bound
     reachable: Bound
-    judged: frozenset[str | None]  # places with the bitrate of the whole run
+    judged: frozenset[str | None]  # labels with the bitrate of the whole run
     thresholds: Thresholds
     reasons_above: tuple[str, ...]
     notes: tuple[str, ...]
@@ -39,7 +39,7 @@ class TcpLimits:
 
     def limit(self, measurement: Measurement) -> Limit:
         """Both limits; only the bitrate of the whole run is judged, not its streams and intervals."""
-        whole = measurement.place in self.judged
+        whole = measurement.label in self.judged
         skip_reason = self.skip_reason if whole else "part of the run; the total is judged"
         unit = measurement.unit
         return Limit(in_unit(self.physical, unit), in_unit(self.reachable, unit), skip_reason, bounded=whole)
@@ -84,7 +84,7 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     return TcpLimits(
         physical=tightest([physical], assumptions),
         reachable=tightest([reachable, *([cores] if cores else [])], assumptions),
-        judged=places_of_total(run),
+        judged=find_total_labels(run),
         thresholds=profile.classes.tcp,
         reasons_above=("client and server on one host", "another interface than the one assumed"),
         notes=(),

@@ -75,7 +75,7 @@ def explain_dip(verdict: Verdict, verdicts: Iterable[Verdict], scale: Scale) -> 
         smaller.measurement.size_bytes or 0
         for smaller in verdicts
         if smaller.judgement is Judgement.PASS
-        and (smaller.measurement.metric, smaller.measurement.place) == (measurement.metric, measurement.place)
+        and (smaller.measurement.metric, smaller.measurement.label) == (measurement.metric, measurement.label)
         and (smaller.measurement.size_bytes or 0) < (measurement.size_bytes or 0)
     ]
     bound = verdict.reachable or verdict.physical

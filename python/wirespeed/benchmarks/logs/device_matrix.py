@@ -16,14 +16,14 @@ _EMPTY = frozenset({"N/A", "NA", "-"})  # cells that the tools leave out
 class Matrix:
     """A matrix while its rows are read.
 
-    ``place`` names a cell by its row and column; ``rows`` is the number of rows it must have.
+    ``label`` names a cell by its row and column; ``rows`` is the number of rows it must have.
     """
 
     columns: Sequence[str]
     rows: int
     metric: Metric
     unit: str
-    place: Callable[[str, str], str | None]
+    label: Callable[[str, str], str | None]
     size: int | None = None
     rows_read: set[str] = field(default_factory=set)
 
@@ -47,7 +47,7 @@ class Matrix:
             if value == 0 and row == column:
                 continue  # nvbandwidth until 0.1 prints 0.00 where it copies nothing
             if value is not None:
-                draft.measure(self.metric, self.unit, value, line, self.size, self.place(row, column))
+                draft.measure(self.metric, self.unit, value, line, self.size, self.label(row, column))
             elif cell not in _EMPTY:
                 unread.append(cell)
         if unread:

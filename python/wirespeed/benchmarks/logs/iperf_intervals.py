@@ -60,15 +60,15 @@ class Report:
     omitted: bool
 
     @property
-    def place(self) -> str:
+    def label(self) -> str:
         """Stream, role and end: ``stream 5 sender``, ``SUM TX-C receiver``."""
         stream = self.stream if self.stream == "SUM" else f"stream {self.stream}"
         return " ".join(word for word in (stream, self.role, self.end_of) if word)
 
     @property
     def interval(self) -> str:
-        """The place of an interval's values: ``stream 5 interval 0.00-1.00``."""
-        return f"{self.place} interval {self.start}-{self.end}"
+        """The label of an interval's values: ``stream 5 interval 0.00-1.00``."""
+        return f"{self.label} interval {self.start}-{self.end}"
 
 
 def report(text: str, *, retransmits: bool | None) -> Report | None:
@@ -138,12 +138,12 @@ def split_by_tool(lines: Iterable[Line]) -> tuple[list[Line], list[Line]]:
     return iperf3_lines + undecided, foreign
 
 
-def is_interval(place: str | None) -> bool:
-    """Whether a place is that of one interval, not of a whole run."""
-    return place is not None and " interval " in place
+def is_interval(label: str | None) -> bool:
+    """Whether a label is that of one interval, not of a whole run."""
+    return label is not None and " interval " in label
 
 
-def add(draft: Draft, line: int, report_line: Report, place: str) -> None:
+def add(draft: Draft, line: int, report_line: Report, label: str) -> None:
     """Add a report's values to a run."""
     for metric, unit, value in report_line.cells:
-        draft.measure(metric, unit, value, line, place=place)
+        draft.measure(metric, unit, value, line, label=label)

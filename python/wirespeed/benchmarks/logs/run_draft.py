@@ -52,15 +52,15 @@ class Draft:
         value: float | int,
         line: int,
         size: int | None = None,
-        place: str | None = None,
+        label: str | None = None,
     ) -> None:
         """Add one number as printed, with its true unit."""
-        self.measurements.append(Measurement(metric, unit, value, size, place, line))
+        self.measurements.append(Measurement(metric, unit, value, size, label, line))
 
     def measure_row(
         self, kinds: Sequence[tuple[Metric, str, str | None]], values: Sequence[float | int], line: int, size: int
     ) -> None:
-        """Add the numbers of a row; each kind is metric, unit and place."""
+        """Add the numbers of a row; each kind is metric, unit and label."""
         self.measure_rows(kinds, values, (line,), (size,))
 
     def measure_rows(
@@ -71,14 +71,14 @@ class Draft:
         sizes: Sequence[int],
     ) -> None:
         """Add the numbers of rows, row by row; a row has a line, a size, and a number of each kind."""
-        metrics, units, places = zip(*kinds, strict=True)
+        metrics, units, labels = zip(*kinds, strict=True)
         rows = len(sizes)
         columns = zip(
             metrics * rows,
             units * rows,
             values,
             [size for size in sizes for _ in kinds],
-            places * rows,
+            labels * rows,
             [line for line in lines for _ in kinds],
             strict=True,
         )

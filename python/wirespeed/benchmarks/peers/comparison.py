@@ -159,7 +159,7 @@ def _peer_groups(key: Key, samples: Sequence[Sample], directory: MemberDirectory
     if key.shape == "pairs inside of hosts":
         if len(hosts) < _FEWEST_HOSTS:
             return {_name_ends(sample): _describe_host_path(sample) for sample in samples}
-        return {_name_ends(sample): f"{_LIKE_HOSTS}, {sample.place}" for sample in samples}
+        return {_name_ends(sample): f"{_LIKE_HOSTS}, {sample.label}" for sample in samples}
     return {
         _name_ends(sample): _describe_host_path(sample)
         if _find_device(sample.source)

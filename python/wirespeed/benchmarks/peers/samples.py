@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
 from wirespeed.benchmarks.endpoints.members import MemberDirectory
-from wirespeed.benchmarks.tools.run_totals import places_of_total
+from wirespeed.benchmarks.tools.run_totals import find_total_labels
 from wirespeed.limits.bound import convert
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.parameters import Parameters, Scalar
@@ -69,12 +69,12 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One reading between two ends, or of one host; ``place`` is the location within the host's output."""
+    """One reading between two ends, or of one host; ``label`` is that of the value in the output of the host."""
 
     source: Member
     target: Member | None
     reading: Reading
-    place: str | None = None
+    label: str | None = None
 
 
 @dataclass(slots=True)
@@ -184,16 +184,16 @@ def _make_samples(
     log: Log, run: Run, directory: MemberDirectory, metric: Metric | None
 ) -> Iterator[tuple[Key, Sample]]:
     parameters = workload(run.parameters)
-    pairs = [measurement for measurement in run.measurements if measurement.place and _ARROW in measurement.place]
+    pairs = [measurement for measurement in run.measurements if measurement.label and _ARROW in measurement.label]
     of_run = [
-        measurement for measurement in run.measurements if not (measurement.place and _ARROW in measurement.place)
+        measurement for measurement in run.measurements if not (measurement.label and _ARROW in measurement.label)
     ]
     if pairs:
         chosen = _select_measurements(pairs, metric)
         for measurement in chosen:
             yield _make_pair_sample(log, run, measurement, parameters, directory)
-        for place, failed in run.parameters.failed_pairs.items() if chosen else ():
-            key, sample = _make_pair_sample(log, run, chosen[0]._replace(place=place), parameters, directory)
+        for label, failed in run.parameters.failed_pairs.items() if chosen else ():
+            key, sample = _make_pair_sample(log, run, chosen[0]._replace(label=label), parameters, directory)
             yield key, replace(sample, reading=Reading(None, log.name, failed.line, failed.text))
         return
     ends_of = _find_ends(log, run, directory)
@@ -202,7 +202,7 @@ def _make_samples(
     source, target = ends_of
     for measurement in _whole_run_values(run, _select_measurements(of_run, metric)):
         shape = "hosts" if target is None else "pairs"
-        side = measurement.place if measurement.metric is not Metric.BITRATE else None
+        side = measurement.label if measurement.metric is not Metric.BITRATE else None
         key = _make_key(run, measurement, parameters, shape, None if target else run.ranks, side)
         near, far = _orient_flow(run, measurement, source, target)
         yield key, Sample(near, far, _make_reading(log, measurement, key.unit))
@@ -213,7 +213,7 @@ def _orient_flow(
 ) -> tuple[Member, Member | None]:
     """The direction of the data: a read, iperf3's -R and the reverse direction of --bidir reverse it."""
     is_reversed = "read" in (run.test or "") or bool(run.parameters.reverse)
-    if "RX-" in (measurement.place or ""):
+    if "RX-" in (measurement.label or ""):
         is_reversed = not is_reversed
     return (target, source) if is_reversed and target is not None else (source, target)
 
@@ -221,14 +221,14 @@ def _orient_flow(
 def _make_pair_sample(
     log: Log, run: Run, measurement: Measurement, parameters: tuple[tuple[str, Scalar], ...], directory: MemberDirectory
 ) -> tuple[Key, Sample]:
-    place = (measurement.place or "").removesuffix(_RECEIVED)
-    direction = next((word for word in _DIRECTIONS if place.endswith(word)), "")
-    near, _, far = place.removesuffix(direction).partition(_ARROW)
+    label = (measurement.label or "").removesuffix(_RECEIVED)
+    direction = next((word for word in _DIRECTIONS if label.endswith(word)), "")
+    near, _, far = label.removesuffix(direction).partition(_ARROW)
     source, target = directory.member(near, log.host), directory.member(far, log.host)
     is_inside_host = log.host is not None and source.host == target.host == log.host
-    side = "as received" if (measurement.place or "").endswith(_RECEIVED) else direction.strip() or None
+    side = "as received" if (measurement.label or "").endswith(_RECEIVED) else direction.strip() or None
     key = _make_key(run, measurement, parameters, "pairs inside of hosts" if is_inside_host else "pairs", None, side)
-    return key, Sample(source, target, _make_reading(log, measurement, key.unit), place)
+    return key, Sample(source, target, _make_reading(log, measurement, key.unit), label)
 
 
 def _make_key(
@@ -261,9 +261,9 @@ def _select_measurements(measurements: Sequence[Measurement], metric: Metric | N
 def _whole_run_values(run: Run, measurements: Sequence[Measurement]) -> Sequence[Measurement]:
     """The measurements of the whole run, without single streams and single seconds."""
     if measurements and measurements[0].metric is Metric.BITRATE:
-        places = places_of_total(run)
-        return [measurement for measurement in measurements if measurement.place in places or measurement.place is None]
-    return [measurement for measurement in measurements if measurement.place in (None, "out-of-place", "in-place")]
+        places = find_total_labels(run)
+        return [measurement for measurement in measurements if measurement.label in places or measurement.label is None]
+    return [measurement for measurement in measurements if measurement.label in (None, "out-of-place", "in-place")]
 
 
 def _find_ends(log: Log, run: Run, directory: MemberDirectory) -> tuple[Member, Member | None] | None:

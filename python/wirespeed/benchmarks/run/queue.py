@@ -25,11 +25,11 @@ class Queue:
             return None
         stage = min([*self._waiting, *(step.stage for step in self._running)])
         waiting = self._waiting.get(stage, [])
-        for place, step in enumerate(waiting):
+        for position, step in enumerate(waiting):
             if all(
                 self._used_shares.get(name, 0) + share <= self._holds.get(name, 1) for name, share in step.uses.items()
             ):
-                del waiting[place]
+                del waiting[position]
                 if not waiting:
                     del self._waiting[stage]
                 self._running.append(step)

@@ -118,7 +118,7 @@ def _group_by_rail(endpoints: Sequence[Endpoint]) -> list[list[Endpoint]]:
 
 def _pair_halves(endpoints: Sequence[Endpoint]) -> tuple[list[Pair], list[Endpoint]]:
     """Pair the first half with the second: sorted by leaf, so that as many pairs as possible cross leaves."""
-    leaves = {leaf: place for place, leaf in enumerate(dict.fromkeys(endpoint.leaf for endpoint in endpoints))}
+    leaves = {leaf: position for position, leaf in enumerate(dict.fromkeys(endpoint.leaf for endpoint in endpoints))}
     ordered = sorted(endpoints, key=lambda endpoint: leaves[endpoint.leaf])
     half = len(ordered) // 2
     odd = ordered[2 * half :]

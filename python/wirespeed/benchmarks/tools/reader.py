@@ -59,7 +59,7 @@ def read(text: str, name: str = "text", *, communicators: bool = True) -> Readin
         failed = tuple(_aborted_run(communicator) for communicator in debugged if communicator.fatal_errors)
         return Reading(failed, (), found_communicators)
     runs.sort(key=lambda run: run.line)
-    notices = [replace(notice, place=_format_place(notice.place, name)) for run in runs for notice in run.notices]
+    notices = [replace(notice, place=_format_location(notice.place, name)) for run in runs for notice in run.notices]
     return Reading(tuple(_add_causes(runs, log)), tuple(notices), found_communicators)
 
 
@@ -113,7 +113,7 @@ def _get_number(line: Line) -> int:
     return line.number
 
 
-def _format_place(line: str, name: str) -> str:
+def _format_location(line: str, name: str) -> str:
     return f"{name}:{line.removeprefix('line ')}"
 
 

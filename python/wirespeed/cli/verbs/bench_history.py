@@ -33,7 +33,7 @@ def history(
     test: stored_campaigns.TestOption = None,
     metric: stored_campaigns.MetricOption = None,
     size: stored_campaigns.SizeOption = None,
-    place: stored_campaigns.PlaceOption = None,
+    label: stored_campaigns.LabelOption = None,
     ranks: stored_campaigns.RanksOption = None,
     cluster: Annotated[
         str | None,
@@ -63,7 +63,7 @@ def history(
 ) -> None:
     """Show measurements over all campaigns, with change points and their likely causes.
 
-    Without --tool, --test, --metric, --size or --place the campaigns are listed. Otherwise each series is one line with
+    Without --tool, --test, --metric, --size or --label the campaigns are listed. Otherwise each series is one line with
     its medians, oldest campaign first. Change points are found with a permutation test, which assumes no distribution
     and is robust against single outliers; it needs about ten campaigns, three of them after the change. For each change
     point the differences in settings, drivers and firmware are listed, if settings are stored with the campaigns
@@ -83,7 +83,7 @@ def history(
     """
     from wirespeed.store import Filters
 
-    wanted = stored_campaigns.select_series(tool, test, metric, size, place, ranks)
+    wanted = stored_campaigns.select_series(tool, test, metric, size, label, ranks)
     with stored_campaigns.open_existing(store) as opened:
         if wanted.selects_everything and output in (Format.TABLE, Format.JSON):
             raise typer.Exit(_list_campaigns(opened.campaigns(), output))

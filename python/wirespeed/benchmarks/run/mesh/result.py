@@ -87,11 +87,11 @@ _Grading = tuple[Grade, str | None]
 def _read_replies(run: Run) -> dict[tuple[str, str], _Reply]:
     numbers: dict[str, dict[Metric, float | int]] = {}
     for measurement in run.measurements:
-        numbers.setdefault(measurement.place or "", {})[measurement.metric] = measurement.value
+        numbers.setdefault(measurement.label or "", {})[measurement.metric] = measurement.value
     replies = {}
-    for place, pair in run.parameters.mesh_pairs.items():
-        source, _, target = place.partition(" -> ")
-        replies[source, target] = _Reply(pair, numbers.get(place, {}))
+    for name, pair in run.parameters.mesh_pairs.items():
+        source, _, target = name.partition(" -> ")
+        replies[source, target] = _Reply(pair, numbers.get(name, {}))
     return replies
 
 

@@ -1,7 +1,7 @@
 """GPCNeT: network_test and network_load_test.
 
 A row is one communication pattern with its average and its 99th percentile (of verbose builds also least, most, the
-worst rank's average and the 99.9th percentile); a percentile of a bandwidth is what 1 % stay below. The place is the
+worst rank's average and the 99.9th percentile); a percentile of a bandwidth is what 1 % stay below. The label is the
 table and the pattern: isolated, congested, or for verbose builds congested by the named test. Congestion impact factors
 are how many times worse a pattern is under load. network_test is complete with its last pattern, network_load_test when
 every isolated pattern has its impact factor.
@@ -153,14 +153,14 @@ class _Reader(RunReader):
             return
         if self._table == "isolated" and not self._is_congestor(name):
             self._isolated.add(cells[0])
-        place = f"{self._table}: {name}" if self._table else name
+        label = f"{self._table}: {name}" if self._table else name
         for index, cell in zip(columns, cells[1:-1], strict=True):
             value = number(cell)
-            rank_place = f"{place}, worst rank" if index == _WORST else place
+            rank_label = f"{label}, worst rank" if index == _WORST else label
             if value is None:
                 draft.notice(line.number, f"{cell} for {cells[0]}", "a number; left out")
             else:
-                draft.measure(unit[1][index], unit[0], value, line.number, size, rank_place)
+                draft.measure(unit[1][index], unit[0], value, line.number, size, rank_label)
 
     @staticmethod
     def _is_congestor(name: str) -> bool:

@@ -51,6 +51,6 @@ def _read_runs(lines: list[Line]) -> list[ReadRun]:
             is_whole = float(interval.start) == 0 and interval.stream in started
             started.add(interval.stream)
             whole |= {interval.stream} if is_whole else set()
-            add(drafts[-1], line.number, interval, interval.place if is_whole else interval.interval)
+            add(drafts[-1], line.number, interval, interval.label if is_whole else interval.interval)
             drafts[-1].complete = whole == started
     return [draft.finish() for draft in drafts]

@@ -201,10 +201,10 @@ def _read_end(draft: Draft, end: Node | None) -> None:
             part = stream.get(name)
             if part is not None:
                 _measure(draft, part, f"{_name_stream(part)}{suffix}")
-    for name, place in _SUMS.items():
+    for name, label in _SUMS.items():
         total = end.get(name)
         if total is not None:
-            _measure(draft, total, place)
+            _measure(draft, total, label)
             if name.endswith("bidir_reverse"):
                 draft.parameters.bidirectional = True
             packets = total.number("packets")
@@ -217,7 +217,7 @@ def _name_stream(node: Node) -> str:
     return f"stream {socket.value}" if socket is not None else "stream"
 
 
-def _measure(draft: Draft, node: Node, place: str, *, in_interval: bool = False) -> None:
+def _measure(draft: Draft, node: Node, label: str, *, in_interval: bool = False) -> None:
     if in_interval:
         start, end = (_format_seconds(node, name) for name in ("start", "end"))
         omitted = node.get("omitted")
@@ -226,7 +226,7 @@ def _measure(draft: Draft, node: Node, place: str, *, in_interval: bool = False)
         if start == end:
             draft.notice(node.line, f"the interval {start}-{end} s has no length and so no bandwidth: left out")
             return
-        place = f"{place} interval {start}-{end}"
+        label = f"{label} interval {start}-{end}"
     for name, metric, unit in (
         ("bytes", Metric.TRANSFER, "B"),
         ("bits_per_second", Metric.BITRATE, "b/s"),
@@ -236,7 +236,7 @@ def _measure(draft: Draft, node: Node, place: str, *, in_interval: bool = False)
     ):
         value = node.number(name)
         if value is not None and isinstance(value.value, int | float):
-            draft.measure(metric, unit, value.value, value.line, place=place)
+            draft.measure(metric, unit, value.value, value.line, label=label)
 
 
 def _format_seconds(node: Node, name: str) -> str:

@@ -1,7 +1,7 @@
 """iperf3: the report on standard output of a client or a server.
 
-The place of a value is its stream or SUM, its role in a bidirectional test, and sender or receiver for the whole run;
-values of an interval have the interval in their place. Intervals without length and omitted ones are left out. A
+The label of a value is its stream or SUM, its role in a bidirectional test, and sender or receiver for the whole run;
+values of an interval have the interval in their label. Intervals without length and omitted ones are left out. A
 client's run is complete with "iperf Done.", a server's when every stream and their sum have a summary.
 """
 
@@ -246,7 +246,7 @@ class _Reader(RunReader):
         duration = number(report_line.end)
         if duration is not None and report_line.end_of != "receiver":
             draft.parameters.duration_s = duration
-        add(draft, line.number, report_line, report_line.place)
+        add(draft, line.number, report_line, report_line.label)
 
     def _read_status_line(self, line: Line, text: str) -> None:
         version = _VERSION.match(text)

@@ -60,19 +60,19 @@ def _read_pair(draft: Draft, block: Sequence[Line], code: int) -> None:
     """Read all lines of one pair."""
     head = _PAIR.fullmatch(block[0].text.strip())
     assert head is not None
-    place = head[1]
+    label = head[1]
     route = small_exit = message = None
     for line in block[1:]:
         text = line.text.strip()
         if (counts := _PACKET_COUNTS.match(text)) is not None:
             lost_packets = int(counts[1]) - int(counts[2])
-            draft.measure(Metric.LOST, "packets", lost_packets, line.number, place=place)
+            draft.measure(Metric.LOST, "packets", lost_packets, line.number, label=label)
         elif (times := _TIMES.match(text)) is not None:
             for metric, value in zip(_PING_TIMES, times.groups(), strict=True):
-                draft.measure(metric, "us", round(float(value) * 1000, 3), line.number, place=place)
+                draft.measure(metric, "us", round(float(value) * 1000, 3), line.number, label=label)
         elif (row := _ROW.fullmatch(text)) is not None:
             for metric, value in zip(_RDMA_TIMES, row[1].split(), strict=False):
-                draft.measure(metric, "us", float(value), line.number, place=place)
+                draft.measure(metric, "us", float(value), line.number, label=label)
         elif (route_match := _ROUTE.fullmatch(text)) is not None:
             route = f"{route_match[1]} from {route_match[2]} {route_match[3]}"
         elif (no_route := _NO_ROUTE.fullmatch(text)) is not None and draft.test == "ping":
@@ -83,4 +83,4 @@ def _read_pair(draft: Draft, block: Sequence[Line], code: int) -> None:
             message = last[1].strip()
         elif code and text and not text.startswith(("---", "PING", "mesh")):
             message = text
-    draft.parameters.mesh_pairs = {**draft.parameters.mesh_pairs, place: MeshPair(code, route, small_exit, message)}
+    draft.parameters.mesh_pairs = {**draft.parameters.mesh_pairs, label: MeshPair(code, route, small_exit, message)}

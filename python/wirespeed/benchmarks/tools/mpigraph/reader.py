@@ -1,7 +1,7 @@
 """mpiGraph: the bandwidth of every node to every other, as measured by the sender and by the receiver.
 
 A value is in 2^20 bytes per second (mpiGraph.c: MBsec); the fork that sets colons after its settings prints 1e6 bytes.
-The place is "FROM -> TO"; the place of a value of the receiver ends with "received". The diagonal is not measured. A
+The label is "FROM -> TO"; the label of a value of the receiver ends with "received". The diagonal is not measured. A
 run is complete with "END mpiGraph".
 """
 
@@ -140,9 +140,9 @@ class _Reader(RunReader):
             if value is None:
                 draft.notice(line.number, f"{cell} for {row_name} and {peer_name}", "a number; left out")
                 continue
-            place = f"{row_name} -> {peer_name}" if self._side == "Send" else f"{peer_name} -> {row_name}"
-            metric_place = place if self._side == "Send" else f"{place}, received"
-            draft.measure(Metric.BW_AVG, self._unit, value, line.number, self._find_size(draft), metric_place)
+            label = f"{row_name} -> {peer_name}" if self._side == "Send" else f"{peer_name} -> {row_name}"
+            metric_label = label if self._side == "Send" else f"{label}, received"
+            draft.measure(Metric.BW_AVG, self._unit, value, line.number, self._find_size(draft), metric_label)
         return True
 
     @staticmethod

@@ -30,7 +30,7 @@ _VALUES = {
     "bus_bw": (Metric.BUSBW, "GB/s"),
     "nwrong": (Metric.WRONG, "elements"),
 }
-_PLACES = {"out_of_place": "out-of-place", "in_place": "in-place"}
+_LABELS = {"out_of_place": "out-of-place", "in_place": "in-place"}
 
 
 def read(log: Source) -> list[ReadRun]:
@@ -102,8 +102,8 @@ def _read_row(draft: Draft, row: Node) -> None:
     root = (row.text("root") or "").strip()
     if root.lstrip("-").isdecimal():
         draft.parameters.read_setting("root_rank", int(root))
-    for key, place in _PLACES.items():
+    for key, label in _LABELS.items():
         for name, (metric, unit) in _VALUES.items():
             node = row.number(key, name)
             if node is not None and isinstance(node.value, int | float):
-                draft.measure(metric, unit, node.value, node.line, size.value, place)
+                draft.measure(metric, unit, node.value, node.line, size.value, label)

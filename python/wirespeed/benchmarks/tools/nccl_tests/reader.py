@@ -113,8 +113,8 @@ class _Reader:
         self._rccl = False  # the library is RCCL by its version line
         self._environment: dict[str, str] = {}
         self._types: dict[str, set[str]] = {}
-        self._places: list[str] = []
-        self._kinds: list[tuple[Metric, str, str | None]] = []  # metric, unit and place of each result of a row
+        self._column_labels: list[str] = []
+        self._kinds: list[tuple[Metric, str, str | None]] = []  # metric, unit and label of each result of a row
         self._ranks = Ranks()
         self._half: tuple[Line, list[str]] | None = None  # a row that a warning, which starts a line, broke
 
@@ -209,7 +209,7 @@ class _Reader:
             self._open(line, columns)
             return True
         if "out-of-place" in text or "in-place" in text:
-            self._places, self._kinds = re.findall(r"out-of-place|in-place", text), []
+            self._column_labels, self._kinds = re.findall(r"out-of-place|in-place", text), []
             return True
         if RANK.match(text):
             self._read_rank_list(line)
@@ -393,11 +393,11 @@ class _Reader:
             draft.measure_row(kinds, plain, line.number, size)
             return
         unread = []
-        for (metric, unit, place), cell in zip(kinds, printed, strict=True):
+        for (metric, unit, label), cell in zip(kinds, printed, strict=True):
             cell = cell.rstrip("*") if metric is Metric.WRONG else cell
             value = number(cell)
             if value is not None:
-                draft.measure(metric, unit, value, line.number, size, place)
+                draft.measure(metric, unit, value, line.number, size, label)
             elif cell != "N/A":
                 unread.append(cell)
         if unread:
@@ -410,18 +410,18 @@ class _Reader:
 
     def _result_kinds(self, columns: Columns) -> list[tuple[Metric, str, str | None]]:
         if not self._kinds:
-            self._kinds = [(metric, unit, self._find_place(index)) for _, index, metric, unit in columns.results]
+            self._kinds = [(metric, unit, self._find_label(index)) for _, index, metric, unit in columns.results]
         return self._kinds
 
     def _note_odd_row(self, line: Line, cells: list[str], columns: Columns) -> None:
         assert self._draft is not None
         self._draft.notice(line.number, f"a row of {len(cells)} cells", f"{columns.cells} cells; the row is left out")
 
-    def _find_place(self, index: int) -> str | None:
+    def _find_label(self, index: int) -> str | None:
         assert self._columns is not None
         if len(self._columns.groups) == 2:
-            return (self._places if len(self._places) == 2 else ("out-of-place", "in-place"))[index]
-        return self._places[0] if len(self._places) == 1 else None
+            return (self._column_labels if len(self._column_labels) == 2 else ("out-of-place", "in-place"))[index]
+        return self._column_labels[0] if len(self._column_labels) == 1 else None
 
     def _close(self) -> None:
         if self._draft is None:
@@ -441,7 +441,7 @@ class _Reader:
         self._environment, self._library, self._rccl = {}, None, False
         self._read_runs.append(self._draft.finish())
         self._draft = self._columns = None
-        self._types, self._places, self._kinds = {}, [], []
+        self._types, self._column_labels, self._kinds = {}, [], []
 
 
 _COLUMN_PARAMETERS = {"type": "datatype", "redop": "reduction", "root": "root_rank"}

@@ -3,7 +3,7 @@
 Mbps of release 3 are 2^20 bits per second, as size over time in its own rows shows, those of release 5 1e6
 (src/netpipe.c: bitstring). Each number of release 3 is the best of several trials. No line of it ends a
 test: a run is complete when its command line requests no larger size than its last one. Release 5 marks it, but rounds
-sizes from 1e6 bytes on: those stand in the place. A file that contains only numbers is np.out if size over time equals
+sizes from 1e6 bytes on: those are in the label. A file that contains only numbers is np.out if size over time equals
 the bandwidth in every row.
 """
 
@@ -161,7 +161,7 @@ class _Reader(RunReader):
         size, unit, times, rate, prefix, latency, fraction, details = row.groups()
         exact = round(float(size) * _EXACT[unit]) if unit in _EXACT else None
         draft = self._open(line) if exact is None else self._get_draft_for_size(line, exact)
-        place = f"{size} {unit}" if exact is None else None
+        label = f"{size} {unit}" if exact is None else None
         for metric, true_unit, cell in (
             (Metric.BW_AVG, f"{prefix}b/s", rate),
             (Metric.LATENCY_AVG, f"{fraction}s", latency),
@@ -169,10 +169,10 @@ class _Reader(RunReader):
         ):
             value = number(cell)
             if value is not None:
-                draft.measure(metric, true_unit, value, line.number, exact, place)
+                draft.measure(metric, true_unit, value, line.number, exact, label)
         failures = re.search(r"(\d+) failures", details)
         if failures:
-            draft.measure(Metric.WRONG, "failures", int(failures.group(1)), line.number, exact, place)
+            draft.measure(Metric.WRONG, "failures", int(failures.group(1)), line.number, exact, label)
 
     def _read_row(self, line: Line, row: re.Match[str]) -> None:
         size, times, rate, latency = row.groups()

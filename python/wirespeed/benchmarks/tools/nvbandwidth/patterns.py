@@ -1,7 +1,7 @@
 """The meaning of a matrix of nvbandwidth, from the line above it: the unit, the rows, the direction of the data.
 
 From NVIDIA/nvbandwidth testcases_ce.cpp, testcases_sm.cpp and multinode_testcases.cpp, releases 0.1 to 0.10. GB/s are
-1e9 bytes per second (memcpy.cpp). The arrow of a place is the one the tool prints.
+1e9 bytes per second (memcpy.cpp). The arrow of a label is the one the tool prints.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def matrix(test: str | None, description: str, columns: Sequence[str], hosts: Ma
     def gpu(index: str) -> str:
         return f"{hosts[index]}:GPU{index}" if index in hosts else f"GPU{index}"
 
-    def place(row: str, column: str) -> str | None:
+    def label(row: str, column: str) -> str | None:
         if description == BISECTION:
             return " -> ".join(gpu(index.strip()) for index in row.split("->"))
         if "column" not in sides:
@@ -52,7 +52,7 @@ def matrix(test: str | None, description: str, columns: Sequence[str], hosts: Ma
 
     rows = len(hosts) if description == BISECTION else len(columns) if is_pairs else 1
     metric, unit = (Metric.LATENCY_AVG, "ns") if is_latency else (Metric.BW_AVG, "GB/s")
-    return Matrix(columns, rows, metric, unit, place)
+    return Matrix(columns, rows, metric, unit, label)
 
 
 def _format_arrow(description: str, row: str, column: str) -> str:

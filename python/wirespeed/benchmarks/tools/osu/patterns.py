@@ -144,7 +144,7 @@ class Column:
     name: str
     metric: Metric | None = None
     unit: str = ""
-    place: str | None = None
+    label: str | None = None
 
 
 _METRICS: dict[str, tuple[Metric, str]] = {

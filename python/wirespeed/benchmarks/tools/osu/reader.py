@@ -245,7 +245,7 @@ class _Reader(RunReader):
             if value is None:
                 unread.append(cell)
             else:
-                draft.measure(column.metric, column.unit, value, line.number, size, column.place)
+                draft.measure(column.metric, column.unit, value, line.number, size, column.label)
         if unread:
             size_text = "" if size is None else f" of {size} B"
             draft.notice(line.number, f"{', '.join(unread)} in the row{size_text}", "numbers; left out")
@@ -260,8 +260,8 @@ class _Reader(RunReader):
         if unit is None:
             draft.notice(line.number, "times without a unit", "milliseconds; left out")
         else:
-            for place, value in (("min", minimum), ("max", maximum), ("avg", average)):
-                draft.measure(Metric.TIME, "ms", int(value), line.number, place=place)
+            for label, value in (("min", minimum), ("max", maximum), ("avg", average)):
+                draft.measure(Metric.TIME, "ms", int(value), line.number, label=label)
         draft.complete = True
 
     # -- around the reports ----------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 From NVIDIA/cuda-samples p2pBandwidthLatencyTest.cu and its releases since CUDA 8. GB/s are 1e9 bytes per second. A copy
 of a GPU to itself counts what is read and what is written. With ``bidirectional`` the
-value is the sum of both directions; else the place is the direction of the data, which a read reverses.
+value is the sum of both directions; else the label is the direction of the data, which a read reverses.
 """
 
 from __future__ import annotations
@@ -126,14 +126,14 @@ class _Reader:
         is_bandwidth = self._title.group(3) == "Bandwidth"
         reads = self._title.group(4) == "Reads"
         metric = Metric.BW_AVG if is_bandwidth else Metric.LATENCY_AVG
-        place = (lambda row, column: _name_place(column, row)) if reads else _name_place
-        self._matrix = Matrix(words[1:], len(words) - 1, metric, self._title.group(5), place)
+        label = (lambda row, column: _name_label(column, row)) if reads else _name_label
+        self._matrix = Matrix(words[1:], len(words) - 1, metric, self._title.group(5), label)
 
     def _read_row(self, line: Line, words: list[str]) -> None:
         if self._columns:
             if len(words) == len(self._columns) + 1 and set(words[1:]) <= {"0", "1"}:
                 pairs = zip(self._columns, words[1:], strict=True)
-                self._report.without_access += [_name_place(words[0], column) for column, can in pairs if can == "0"]
+                self._report.without_access += [_name_label(words[0], column) for column, can in pairs if can == "0"]
                 self._report.connectivity += 1
             return
         if self._draft is None or self._matrix is None or self._draft.complete:
@@ -147,5 +147,5 @@ class _Reader:
         self._draft = self._matrix = self._columns = None
 
 
-def _name_place(source: str, target: str) -> str:
+def _name_label(source: str, target: str) -> str:
     return f"GPU{source} -> GPU{target}"

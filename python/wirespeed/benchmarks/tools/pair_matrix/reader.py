@@ -1,7 +1,7 @@
 r"""A matrix of every node to every other, as sites print it: names above and beside, one number per pair.
 
 The corner states the direction ("from\to", "src/dst", "to\from"), the corner or a line above contains the unit. A
-matrix without a unit is reported and skipped. The place is "FROM -> TO"; the diagonal is skipped. A run is complete
+matrix without a unit is reported and skipped. The label is "FROM -> TO"; the diagonal is skipped. A run is complete
 when every name above the matrix has its row.
 """
 
@@ -163,11 +163,11 @@ class _Reader(RunReader):
         draft, heading = self._draft, self._heading
         if row == peer_name or self._measure is None or draft is None or heading is None:
             return
-        place = f"{row} -> {peer_name}" if heading.rows_send else f"{peer_name} -> {row}"
+        label = f"{row} -> {peer_name}" if heading.rows_send else f"{peer_name} -> {row}"
         value = number(cell)
         if _FAILED.fullmatch(cell):
-            draft.parameters.failed_pairs = {**draft.parameters.failed_pairs, place: FailedPair(cell, line.number)}
+            draft.parameters.failed_pairs = {**draft.parameters.failed_pairs, label: FailedPair(cell, line.number)}
         elif value is None:
-            draft.notice(line.number, f"{cell!r} for {place}", "a number; left out")
+            draft.notice(line.number, f"{cell!r} for {label}", "a number; left out")
         else:
-            draft.measure(self._measure[0], self._measure[1], value, line.number, place=place)
+            draft.measure(self._measure[0], self._measure[1], value, line.number, label=label)

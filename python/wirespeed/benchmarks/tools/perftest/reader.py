@@ -94,7 +94,7 @@ class _Reader(RunReader):
         self._version: str | None = None
         self._hinted = False
         self._side: str | None = None
-        self._place: str | None = None  # the end whose half of a bidirectional test the table contains
+        self._label: str | None = None  # the end whose half of a bidirectional test the table contains
         self._early: Draft | None = None  # errors that were printed before the title of their report
         self._pending: list[tuple[Line, str]] = []  # lines that count only if a report follows
         self._lone_numbers: LoneNumbers | None = None  # what --output prints
@@ -154,7 +154,7 @@ class _Reader(RunReader):
             self._read_runs.append(draft.finish(RunStatus.TRUNCATED if interrupted else None))
         self._columns, self._ends, self._rules, self._rows = [], 0, 0, 0
         self._titled = self._waiting = self._hinted = self._connected = False
-        self._calibration = self._side = self._place = self._lone_numbers = None
+        self._calibration = self._side = self._label = self._lone_numbers = None
         self._samples = SampleList()
         self._pending = []
 
@@ -198,13 +198,13 @@ class _Reader(RunReader):
             draft.parameters.immediate = True
         self._titled = True
 
-    def _start_half(self, line: Line, whole: Draft, place: str) -> None:
+    def _start_half(self, line: Line, whole: Draft, label: str) -> None:
         """Start the table of one end of the report that was just read: the same test and settings."""
         self._close()
         draft = self._open(line)
         draft.test = whole.test
         draft.parameters.update(whole.parameters)
-        self._place = place
+        self._label = label
 
     def _read_column_line(self, line: Line, names: list[str]) -> None:
         if self._samples.repeats() and names == self._columns:
@@ -244,12 +244,12 @@ class _Reader(RunReader):
             return True
         self._rows += 1
         size = None if flows else int(cells[0])
-        place = self._place
+        label = self._label
         unread = []
         for name, meaning, cell in zip(self._columns, self._meanings, cells, strict=True):
             if meaning is None:
                 if name == "#sl":
-                    place = place or f"SL {cell}"
+                    label = label or f"SL {cell}"
                 elif name in _COUNTS and cell.isdecimal():
                     draft.parameters.read_setting(_COUNTS[name], int(cell))
                 continue
@@ -257,7 +257,7 @@ class _Reader(RunReader):
             if value is None or (self._samples.in_cycles and meaning[1] == "us"):
                 unread.append(cell)
                 continue
-            draft.measure(meaning[0], meaning[1], value, line.number, size, meaning[2] or place)
+            draft.measure(meaning[0], meaning[1], value, line.number, size, meaning[2] or label)
         if unread:
             expected = "microseconds, not cycles (-C)" if self._samples.in_cycles else "numbers of 0 and more"
             if any(map(_DECIMAL_COMMA.fullmatch, unread)):

@@ -58,15 +58,15 @@ def columns(text: str) -> list[str] | None:
 
 
 def find_meaning(column: str) -> tuple[Metric, str, str | None] | None:
-    """The content of a column: metric, true unit and place; None if it is not a measurement."""
+    """The content of a column: metric, true unit and label; None if it is not a measurement."""
     if column in _LATENCIES:
         return _LATENCIES[column], "us", None
     if column in _RATES:
         return _RATES[column]
     name, _, unit = column.rstrip("]").partition("[")
     if name in _BANDWIDTHS and unit in _UNITS:
-        metric, place = _BANDWIDTHS[name]
-        return metric, _UNITS[unit], place
+        metric, label = _BANDWIDTHS[name]
+        return metric, _UNITS[unit], label
     return None
 
 

@@ -121,11 +121,11 @@ class _Reader:
             return
         unit, exact = value_match.group(2) or "", value_match.group(3)
         side, _, kind = name.partition("_")
-        place = _SIDES.get(side)
+        label = _SIDES.get(side)
         if side in ("loc", "rem") and kind.startswith(("send_", "recv_")):
             direction, _, kind = kind.partition("_")
-            place = f"{place} {_SIDES[direction]}"
-        kind = kind if place else name
+            label = f"{label} {_SIDES[direction]}"
+        kind = kind if label else name
         metric = _find_metric(kind, unit)
         if metric is None:
             size = exact or (value_match.group(1) if unit in ("", "bytes") else None)
@@ -139,8 +139,8 @@ class _Reader:
             return
         quantity, true_unit = metric
         detail = kind.removeprefix("cpus_") if quantity is Metric.CPU_USED and kind != "cpus_used" else None
-        full_place = " ".join(filter(None, (place, detail))) or None
-        draft.measure(quantity, true_unit, value, line.number, place=full_place)
+        full_label = " ".join(filter(None, (label, detail))) or None
+        draft.measure(quantity, true_unit, value, line.number, label=full_label)
 
 
 def _find_metric(kind: str, unit: str) -> tuple[Metric, str] | None:

@@ -108,7 +108,7 @@ class _Reader:
         if self._draft is None or self._kind is None or self._matrix is not None:
             return
         metric = Metric.BW_AVG if self._kind == "average" else Metric.BW_PEAK
-        self._matrix = Matrix(columns, len(columns), metric, "GB/s", self._name_place)
+        self._matrix = Matrix(columns, len(columns), metric, "GB/s", self._name_label)
 
     def _read_row(self, line: Line, words: list[str]) -> None:
         if self._draft is None or self._matrix is None or self._draft.complete:
@@ -125,7 +125,7 @@ class _Reader:
             return
         self._matrix.rows_read.add(words[0])
         failed = [
-            self._name_place(words[0], column)
+            self._name_label(words[0], column)
             for column, cell in zip(self._matrix.columns, words[1:], strict=True)
             if cell == "FAIL"
         ]
@@ -159,13 +159,13 @@ class _Reader:
     def _read_copy(self, line: Line, copy: re.Match[str]) -> None:
         assert self._draft is not None
         size = int(copy.group(1)) * _BYTES[copy.group(2)]
-        place = f"{self._draft.parameters.source_device} -> {self._draft.parameters.target_device}"
+        label = f"{self._draft.parameters.source_device} -> {self._draft.parameters.target_device}"
         for (metric, unit), cell in zip(_COLUMNS, copy.groups()[2:], strict=True):
             value = number(cell)
             if value is None:
                 self._draft.notice(line.number, f"{cell!r} in the row of {size} B", "a number; left out")
             else:
-                self._draft.measure(metric, unit, value, line.number, size, place)
+                self._draft.measure(metric, unit, value, line.number, size, label)
 
     def _fail(self, line: Line, text: str) -> None:
         if self._version is None:
@@ -178,7 +178,7 @@ class _Reader:
     def _name_device(self, index: str) -> str:
         return self._names.get(index, f"device {index}")
 
-    def _name_place(self, source: str, target: str) -> str:
+    def _name_label(self, source: str, target: str) -> str:
         return f"{self._name_device(source)} -> {self._name_device(target)}"
 
     def _close(self) -> None:

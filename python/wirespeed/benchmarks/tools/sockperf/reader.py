@@ -76,7 +76,7 @@ class _Reader(RunReader):
         self._command: tuple[str, str] | None = None
         self._servers = 0
         self._minima = 0
-        self._place: str | None = None
+        self._label: str | None = None
         self._interrupted = False
 
     def take(self, line: Line) -> None:
@@ -122,7 +122,7 @@ class _Reader(RunReader):
             self._read_runs.append(draft.finish(RunStatus.TRUNCATED if broken else None))
             self._command = None
         self._servers = self._minima = 0
-        self._place, self._interrupted = None, False
+        self._label, self._interrupted = None, False
 
     def _is_complete(self, draft: Draft) -> bool:
         return draft.complete or self._minima >= max(1, self._servers)
@@ -139,7 +139,7 @@ class _Reader(RunReader):
             self._open(line)
             self._read_totals(line, *total.groups())
         elif server and self._draft is not None:
-            self._place = f"server {server.group(1)}" if server.group(1) != "0" else None
+            self._label = f"server {server.group(1)}" if server.group(1) != "0" else None
         elif self._draft is None and not _RATE.match(text) and not _AVERAGE.match(text) and not _BANDWIDTH.match(text):
             return False
         else:
@@ -155,8 +155,8 @@ class _Reader(RunReader):
         if value is not None:
             draft.parameters.read_setting("valid_duration_s" if valid else "duration_s", value)
         for kind, count in (("sent", sent_count), ("received", received_count)):
-            place = ", ".join(filter(None, (self._place, f"{kind} in the valid duration" if valid else kind)))
-            draft.measure(Metric.MESSAGES, "messages", int(count), line.number, place=place)
+            label = ", ".join(filter(None, (self._label, f"{kind} in the valid duration" if valid else kind)))
+            draft.measure(Metric.MESSAGES, "messages", int(count), line.number, label=label)
 
     def _read_latency(self, line: Line, draft: Draft, text: str) -> bool:
         average, losses = _AVERAGE.match(text), _LOSSES.match(text)
@@ -170,7 +170,7 @@ class _Reader(RunReader):
             for metric, count in zip(
                 (Metric.DROPPED, Metric.DUPLICATED, Metric.OUT_OF_ORDER), losses.groups(), strict=True
             ):
-                draft.measure(metric, "messages", int(count), line.number, place=self._place)
+                draft.measure(metric, "messages", int(count), line.number, label=self._label)
         elif percentile:
             standard_metric = _PERCENTILES.get(percentile.group(1))
             rank = None if standard_metric else f"P{float(percentile.group(1)):g}"
@@ -189,17 +189,17 @@ class _Reader(RunReader):
     ) -> None:
         value = number(cell)
         if value is not None:
-            place = ", ".join(filter(None, (self._place, rank))) or None
-            draft.measure(metric, "us", value, line.number, place=place)
+            label = ", ".join(filter(None, (self._label, rank))) or None
+            draft.measure(metric, "us", value, line.number, label=label)
 
     def _read_throughput(self, line: Line, draft: Draft, text: str) -> bool:
         messages_sent, rate, bandwidth = _MESSAGES_SENT.match(text), _RATE.match(text), _BANDWIDTH.match(text)
         handled, size = _HANDLED.match(text), _MESSAGE_SIZE.search(text)
         if messages_sent:
-            draft.measure(Metric.MESSAGES, "messages", int(messages_sent.group(1)), line.number, place="sent")
+            draft.measure(Metric.MESSAGES, "messages", int(messages_sent.group(1)), line.number, label="sent")
             draft.parameters.duration_s = float(messages_sent.group(2))
         elif handled:
-            draft.measure(Metric.MESSAGES, "messages", int(handled.group(1)), line.number, place="received")
+            draft.measure(Metric.MESSAGES, "messages", int(handled.group(1)), line.number, label="received")
             draft.complete = True
         elif rate:
             draft.test = "throughput"

@@ -2,7 +2,7 @@
 
 From ROCm/TransferBench src/client/Presets (PeerToPeer.hpp, AllToAll.hpp) and Client.cpp, releases 1.0 to 1.62, text
 output. GB/s are 1e9 bytes per second; every number is a mean over the iterations, also where a title contains "peak". A
-pair in both directions has three numbers: their sum, and each direction with a place that ends with ``forward`` or
+pair in both directions has three numbers: their sum, and each direction with a label that ends with ``forward`` or
 ``backward``.
 """
 
@@ -42,7 +42,7 @@ _KINDS = {
     "B": "CPU",
     "N": "none",
 }  # F and B: fine-grained memory of a GPU, of a CPU
-_DIRECTIONS = {"->": " forward", "<-": " backward", "<->": ""}  # end of the place of a pair in both directions
+_DIRECTIONS = {"->": " forward", "<-": " backward", "<->": ""}  # end of the label of a pair in both directions
 
 
 def read(log: Source) -> list[ReadRun]:
@@ -54,7 +54,7 @@ class _Reader:
     def __init__(self) -> None:
         self._read_runs: list[ReadRun] = []
         self._draft: Draft | None = None
-        self._suffixes: dict[str, str] = {}  # suffix of the place of rows with an arrow
+        self._suffixes: dict[str, str] = {}  # suffix of the label of rows with an arrow
         self._matrices: dict[str, Matrix] = {}
         self._version: str | None = None
         self._size: int | None = None
@@ -104,8 +104,8 @@ class _Reader:
 
     def _read_header(self, columns: list[str]) -> None:
         for arrow, suffix in self._suffixes.items():
-            place = _format_place(suffix)
-            self._matrices[arrow] = Matrix(columns, len(columns), Metric.BW_AVG, "GB/s", place, self._size)
+            label = _format_label(suffix)
+            self._matrices[arrow] = Matrix(columns, len(columns), Metric.BW_AVG, "GB/s", label, self._size)
 
     def _read_table(self, line: Line, text: str) -> None:
         assert self._draft is not None
@@ -133,13 +133,13 @@ class _Reader:
             self._start_run(line, "transfers", {}).parameters.test_number = int(test.group(1))
         elif transfer and draft is not None:
             name, bandwidth, time, size, source, _, target = transfer.groups()
-            place = f"{_format_memory(source)} -> {_format_memory(target)}"
+            label = f"{_format_memory(source)} -> {_format_memory(target)}"
             for metric, unit, cell in ((Metric.BW_AVG, "GB/s", bandwidth), (Metric.TIME, "ms", time)):
                 value = number(cell)
                 if value is None:
                     draft.notice(line.number, f"{cell!r} of transfer {name}", "a number; left out")
                 else:
-                    draft.measure(metric, unit, value, line.number, int(size), place)
+                    draft.measure(metric, unit, value, line.number, int(size), label)
         elif _TEST_END.match(text) and draft is not None:
             self._close(complete=bool(draft.measurements))
         elif _ERROR.match(text) and self._version is not None:
@@ -153,7 +153,7 @@ class _Reader:
         self._draft, self._suffixes, self._matrices = None, {}, {}
 
 
-def _format_place(suffix: str) -> Callable[[str, str], str]:
+def _format_label(suffix: str) -> Callable[[str, str], str]:
     return lambda row, column: f"{row} -> {column}{suffix}"
 
 

@@ -62,7 +62,7 @@ class Columns:
     old: bool = False  # of a release whose rows do not mark the last one, and whose heads all contain latency
 
     def first(self, is_latency: bool) -> tuple[Metric, str | None]:
-        """The metric of the first time of a row, and the place that names it."""
+        """The metric of the first time of a row, and the label that names it."""
         if not is_latency:
             return Metric.TIME, "typical" if self.rank is None else f"P{float(self.rank):g}"
         if self.rank is None:

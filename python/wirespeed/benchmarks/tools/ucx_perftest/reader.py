@@ -1,7 +1,7 @@
 """ucx_perftest: tables and CSV of a client, and what a server prints.
 
 MB/s are 2^20 bytes per second (src/tools/perf/perftest.c divides by 1024 * 1024). "overall" is the mean of a run,
-"average" the mean since the previous row, which its place states. A bandwidth test calls its time per message overhead,
+"average" the mean since the previous row, which its label states. A bandwidth test calls its time per message overhead,
 which is not a latency. A run is complete with its "Final:" row. A server prints no result.
 """
 
@@ -179,13 +179,13 @@ class _Reader(RunReader):
             draft = self._open(line)
         final = row.final or (columns.old and self._is_last(row))
         iterations = row.values[0]
-        place = None if final else f"thread {row.thread or 0}, {iterations} iterations"
+        label = None if final else f"thread {row.thread or 0}, {iterations} iterations"
         size = self._find_size()
         latency = self._is_latency and (not columns.old or self._tests_latency())
         metric, rank = columns.first(latency)
         mean = Metric.LATENCY_AVG if latency else Metric.TIME
         recent = "last interval"
-        for index, (quantity, unit, column_place) in enumerate(
+        for index, (quantity, unit, column_label) in enumerate(
             (
                 (metric, "us", rank),
                 (mean, "us", recent),
@@ -200,7 +200,7 @@ class _Reader(RunReader):
             value = row.values[index]
             if value is not None:
                 draft.measure(
-                    quantity, unit, value, line.number, size, ", ".join(filter(None, (place, column_place))) or None
+                    quantity, unit, value, line.number, size, ", ".join(filter(None, (label, column_label))) or None
                 )
         if final:
             draft.parameters.iterations = iterations if isinstance(iterations, int) else None
