@@ -60,6 +60,36 @@ def test_lacking_permission_is_unknown_there_and_nowhere_else(tmp_path: Path) ->
     assert reasons["nic.qos-pfc"].startswith("not read: nic.qos.pfc: niccli-qos on enp29s0np0: permission: ")
 
 
+@pytest.mark.parametrize(
+    ("file", "check_id", "found", "fix"),
+    [
+        (
+            "lspci.out",
+            "nic.relaxed-ordering",
+            "not read: pcie.relaxed_ordering: lspci: its output is empty (node2/lspci.out)",
+            "collect node2 again as root: lspci shows everything to root only",
+        ),
+        (
+            "ethtool-fec@enp29s0np0.out",
+            "link.fec",
+            "not read: nic.link.fec: ethtool-fec on enp29s0np0: its output is empty (node2/ethtool-fec@enp29s0np0.out)",
+            "collect node2 again",
+        ),
+    ],
+)
+def test_an_empty_output_is_named_with_its_file(
+    file: str, check_id: str, found: str, fix: str, healthy_bundle: Callable[[str], Path], tmp_path: Path
+) -> None:
+    bundle = shutil.copytree(healthy_bundle(EXAMPLE.name), tmp_path / "bundle")
+    (bundle / "node2" / file).write_text("")
+    code, document = check(bundle, "--only", check_id)
+    assert code == 3
+    finding = bad(document)[0]
+    assert (finding["status"], finding["found"]) == ("unknown", found)
+    assert finding["evidence"][-1] == f"node2: {file.removesuffix('.out')} (node2/{file})"
+    assert [entry["sentence"] for entry in finding["fix"]] == [fix]
+
+
 def test_findings_of_one_check_or_status_alone(tmp_path: Path) -> None:
     inject_faults.inject(EXAMPLE, tmp_path / "one", ["02", "08"])
     code, document = check(tmp_path / "one", "--only", "port.mtu", "--status", "fail,warn")

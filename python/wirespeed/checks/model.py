@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wirespeed.checks.wording import format_value
-from wirespeed.facts import Facts, Reading, State
+from wirespeed.facts import Facts, Gap, Reading, State
 from wirespeed.plan import Cable, End, Plan
 from wirespeed.results.findings import Change, Cost, Fix, Status
 from wirespeed.settings import Place, get, list_collections
@@ -26,12 +26,16 @@ class ElsewhereError(Exception):
 
 
 class UnreadError(Exception):
-    """A needed fact was not read; the runner makes it `Status.UNKNOWN`. Its text names the setting and the reason."""
+    """A needed fact was not read; the runner makes it `Status.UNKNOWN`. Its text names the setting and the reason.
 
-    def __init__(self, setting: str, reason: str) -> None:
+    ``empty_outputs`` are the commands that would show it and whose output is empty.
+    """
+
+    def __init__(self, setting: str, reason: str, empty_outputs: tuple[Gap, ...] = ()) -> None:
         super().__init__(f"{setting}: {reason}")
         self.setting = setting
         self.reason = reason
+        self.empty_outputs = empty_outputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +131,7 @@ class CheckContext:
         readings = self.facts.readings.get((target, path), ())
         reading = next((reading for reading in readings if state is None or reading.state == state), None)
         if reading is None:
-            raise UnreadError(path, self.facts.missing_reason(target, path))
+            raise self._build_unread_error(target, path)
         self.used.append((target, path, reading))
         return reading.value
 
@@ -140,7 +144,7 @@ class CheckContext:
         target = place or self.place
         self._require_declaration(path)
         if not self.facts.complete(target, path):
-            raise UnreadError(path, self.facts.missing_reason(target, path))
+            raise self._build_unread_error(target, path)
         self.used.append((target, path, self.facts.readings[target, path][0]))
         entity = find_entity(self.facts.devices[target.device], target)
         return dict(get(entity, path))
@@ -161,7 +165,7 @@ class CheckContext:
             if self.facts.complete(inner.outer, collection):
                 self.used.append((inner.outer, collection, self.facts.readings[inner.outer, collection][0]))
                 return False
-            raise UnreadError(collection, self.facts.missing_reason(inner.outer, collection))
+            raise self._build_unread_error(inner.outer, collection)
         return True
 
     def find_other_end(self) -> tuple[Place, Cable]:
@@ -186,6 +190,10 @@ class CheckContext:
         """
         members = tuple(sorted(map(int, value ^ found_value))) if value and isinstance(found_value, frozenset) else ()
         return Fix(sentence, Change(str(place or self.place), path, format_value(value), members), **keywords)
+
+    def _build_unread_error(self, place: Place, path: str) -> UnreadError:
+        empty_outputs = tuple(gap for gap in self.facts.list_gaps(place, path) if gap.empty_files)
+        return UnreadError(path, self.facts.missing_reason(place, path), empty_outputs)
 
     def _require_declaration(self, path: str) -> None:
         if path not in self.check.needs:

@@ -20,9 +20,9 @@ from wirespeed.checks.model import (
 from wirespeed.checks.peers import find_nic_of_rule, find_peer_port
 from wirespeed.checks.registry import checks as all_checks
 from wirespeed.checks.wording import format_place
-from wirespeed.facts import NOT_SHOWN, Facts, Reading, State
+from wirespeed.facts import NOT_SHOWN, Facts, Gap, Reading, State
 from wirespeed.plan import Cable, End, Plan
-from wirespeed.results.findings import Finding, Status
+from wirespeed.results.findings import Finding, Fix, Status
 from wirespeed.settings import Compare, Place, get, iterate_entities, list_settings
 
 
@@ -61,11 +61,24 @@ def _check_place(context: CheckContext) -> Finding | None:
         return _finding_without_verdict(context, Status.SKIP, str(reason))
     except UnreadError as reason:
         unread = _finding_without_verdict(context, Status.UNKNOWN, f"not read: {reason}")
-        return replace(unread, not_shown=reason.setting if reason.reason == NOT_SHOWN else None)
+        files = (f"{source.device}: {source}" for gap in reason.empty_outputs for source in gap.empty_files)
+        return replace(
+            unread,
+            not_shown=reason.setting if reason.reason == NOT_SHOWN else None,
+            evidence=tuple(dict.fromkeys((*unread.evidence, *files))),
+            fix=tuple(dict.fromkeys(map(_advise_collecting_again, reason.empty_outputs))),
+        )
     except Exception as error:
         return _finding_without_verdict(
             context, Status.ERROR, f"internal error in the check: {type(error).__name__}: {error}"
         )
+
+
+def _advise_collecting_again(gap: Gap) -> Fix:
+    device = gap.empty_files[0].device
+    if gap.needs_root:
+        return Fix(f"collect {device} again as root: {gap.command} shows everything to root only")
+    return Fix(f"collect {device} again")
 
 
 def _is_absent(context: CheckContext) -> bool:

@@ -150,27 +150,32 @@ class _Reader:
         failure: str | None,
     ) -> None:
         """Add the reason for every path that a command should have shown and did not."""
-        reasons: dict[tuple[str, str, str], list[str]] = {}
+        reasons: dict[tuple[str, str, str], list[Entry | None]] = {}
         for entry in entries:
             command = commands[_get_command_id(entry)]
-            interface = entry.command.partition("@")[2]
             for path, reason in self._find_gaps(
                 command, entry, outputs, paths_by_command.get(entry.command, set()), failure
             ):
-                reasons.setdefault((path, command.id, reason), []).append(interface)
+                reasons.setdefault((path, command.id, reason), []).append(entry)
         command_ids = {_get_command_id(entry) for entry in entries}
         for command in commands.values():
             if command.id not in command_ids and not (command.per_nic and self.bundle.manifest.complete):
                 for path in command.reads:
-                    reasons.setdefault((path, command.id, _explain_missing_output(self.bundle)), []).append("")
+                    reasons.setdefault((path, command.id, _explain_missing_output(self.bundle)), []).append(None)
         read = {path for paths in paths_by_command.values() for path in paths}
-        for (path, command_id, reason), interfaces in reasons.items():
+        for (path, command_id, reason), failed in reasons.items():
             if path in read and path.startswith("host."):
                 continue  # a host has one value, shown by another command
+            failed_entries = [entry for entry in failed if entry is not None]
+            interfaces = (entry.command.partition("@")[2] for entry in failed_entries)
             interface_list = ", ".join(interface for interface in interfaces if interface)
-            self.gaps.setdefault(path, []).append(
-                Gap(f"{command_id} on {interface_list}" if interface_list else command_id, reason)
+            label = f"{command_id} on {interface_list}" if interface_list else command_id
+            empty_files = tuple(
+                Source(self.entry.name, entry.command, entry.file)
+                for entry in failed_entries
+                if reason == _EMPTY_OUTPUT and entry.file
             )
+            self.gaps.setdefault(path, []).append(Gap(label, reason, empty_files, commands[command_id].root))
 
     def _find_gaps(
         self, command: Command, entry: Entry, outputs: Outputs, read_paths: set[str], failure: str | None

@@ -8,6 +8,7 @@ from enum import IntEnum
 from functools import cached_property
 from typing import Any, Final
 
+from wirespeed.errors import format_first
 from wirespeed.settings import Device, Host, Place
 
 NOT_SHOWN = "no collected output shows it"
@@ -64,13 +65,20 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Why a setting was not read: the command that shows it, and how that failed."""
+    """Why a setting was not read: the command that shows it, and how that failed.
+
+    ``empty_files`` are the files of its outputs that are empty. ``needs_root``: the command shows everything to root
+    only.
+    """
 
     command: str
     reason: str
+    empty_files: tuple[Source, ...] = ()
+    needs_root: bool = False
 
     def __str__(self) -> str:
-        return f"{self.command}: {self.reason}"
+        files = f" ({format_first([source.file for source in self.empty_files], 3)})" if self.empty_files else ""
+        return f"{self.command}: {self.reason}{files}"
 
 
 @dataclass(frozen=True)
@@ -111,9 +119,13 @@ class Facts:
                 places_by_address.setdefault(entry.partition(" ")[2], []).append(Place(name).child("neighbour", entry))
         return {address: tuple(places) for address, places in places_by_address.items()}
 
+    def list_gaps(self, place: Place, path: str) -> tuple[Gap, ...]:
+        """The failed commands that would show a value."""
+        return self.gaps.get((place.device, path), ())
+
     def missing_reason(self, place: Place, path: str) -> str:
         """Why a value was not read, as text."""
-        gaps = self.gaps.get((place.device, path), ())
+        gaps = self.list_gaps(place, path)
         if gaps:
             return "; ".join(str(gap) for gap in gaps)
         if place.device not in self.devices:
