@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 from wirespeed.benchmarks.run import create_folder
 from wirespeed.cli.app import app
 from wirespeed.cli.exit import Exit
+from wirespeed.errors import Refusal
 from wirespeed.report import junit, terminal, ticket
 from wirespeed.results import json as results
 from wirespeed.results.benchmarks import RunStatus
@@ -57,6 +58,8 @@ SLOW = (
 
 def report(*arguments):
     result = CliRunner().invoke(app, ["report", str(CLUSTER), *map(str, arguments)])
+    if isinstance(result.exception, Refusal):
+        raise result.exception
     assert result.exception is None or isinstance(result.exception, SystemExit), result.output
     return result
 
@@ -265,3 +268,50 @@ def test_a_log_as_the_cluster_file_has_a_hint(tmp_path):
     )
     assert process.returncode == 2
     assert "hint: `wirespeed report CLUSTER.yaml --bench run.log` reports a benchmark log\n" in process.stderr
+
+
+UNKNOWN_NIC = """\
+---------------------------------------------------------------------------------------
+                    RDMA_Write BW Test
+ Dual-port       : OFF		Device         : mlx5_7
+ Number of qps   : 4		Transport type : IB
+ Mtu             : 4096[B]
+ Link type       : Ethernet
+---------------------------------------------------------------------------------------
+ #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]
+ 1048576    5000             391.1             390.1            0.045
+---------------------------------------------------------------------------------------
+"""
+
+
+@pytest.fixture
+def log_of_unknown_nic(tmp_path):
+    file = tmp_path / "write_bw.log"
+    file.write_text(UNKNOWN_NIC)
+    return file
+
+
+@pytest.mark.parametrize(
+    ("style", "arrow"), [("ticket", "->"), ("junit", "-&gt;"), ("html", "→"), ("terminal", "→"), ("prometheus", "")]
+)
+def test_options_name_the_nics_of_a_log_with_an_unknown_nic(log_of_unknown_nic, style, arrow):
+    """As in ``bench judge``."""
+    unknown = report("--bench", log_of_unknown_nic, "-f", style)
+    assert unknown.exit_code == Exit.INCOMPLETE
+    source, target = "node1:bnxt_re0", "node2:bnxt_re1"
+    judged = report("--bench", log_of_unknown_nic, "--from", source, "--to", target, "-f", style)
+    named = f"{source} {arrow} {target}" if arrow else 'host="node1",judgement="pass",nic="bnxt_re0",peer_host="node2"'
+    assert (judged.exit_code, named in judged.stdout) == (Exit.PASSED, True)
+
+
+def test_one_named_nic_is_in_the_report_with_a_hint_for_the_other(log_of_unknown_nic):
+    result = report("--bench", log_of_unknown_nic, "--from", "node1:bnxt_re0", "-f", "ticket")
+    assert "- **pass** `ib_write_bw on mi300x-4node`, `from node1:bnxt_re0` bw_avg" in result.stdout
+    assert "hint:" in result.stderr and "--to is missing" in result.stderr
+
+
+def test_a_nic_is_named_for_a_benchmark_log_only(log_of_unknown_nic):
+    with pytest.raises(Refusal, match=r"--from: no benchmark log is given"):
+        report("--from", "node1:bnxt_re0")
+    with pytest.raises(Refusal, match=r"--to: found host 'node9'"):
+        report("--bench", log_of_unknown_nic, "--to", "node9:bnxt_re0")

@@ -110,6 +110,12 @@ def show_skipped(files: Sequence[Problem]) -> None:
         err().print(f"  [bold]hint[/]: {escape(wording.line(hint))}", soft_wrap=True)
 
 
+def show_hints(hints: Iterable[tuple[str, str]]) -> None:
+    """Print to standard error which options would complete which logs."""
+    for file, hint in hints:
+        err().print(f"hint: {file}: {hint}", markup=False, soft_wrap=True, highlight=False)
+
+
 def _shorten_problems(problems: Iterable[Problem]) -> list[Problem]:
     """The problems; if many lines of a file have the same one, only the first lines and the number of the others."""
     problems_to_show: list[Problem] = []

@@ -158,10 +158,10 @@ def failed_runs(report: Report) -> tuple[FailedRun, ...]:
     """The runs that failed or have a failed measurement, the slowest first."""
     rows: list[tuple[float, FailedRun]] = []
     for run in report.runs:
-        ends = f", {run.source} → {run.target}" if run.source and run.target else ""
+        title = runs.name_run(run)
         failed = [entry for entry in run.verdicts if entry.judgement is Judgement.FAIL]
         if run.status is RunStatus.FAILED:
-            rows.append((-1.0, FailedRun(f"{run.title}{ends}", run.error or runs.ENDED_EARLY, run.file, run.repeat)))
+            rows.append((-1.0, FailedRun(title, run.error or runs.ENDED_EARLY, run.file, run.repeat)))
         elif failed:
             worst = min(failed, key=_get_fraction)
             measurement = worst.measurement
@@ -169,7 +169,7 @@ def failed_runs(report: Report) -> tuple[FailedRun, ...]:
             measured = wording.quantity(measurement.value, measurement.unit)
             name = " ".join(filter(None, (measurement.metric.value, size, measurement.label)))
             text, line = f"{name}: {measured}, {worst.reason}", f"{run.file}:{measurement.line}"
-            rows.append((_get_fraction(worst), FailedRun(f"{run.title}{ends}", text, line, run.repeat)))
+            rows.append((_get_fraction(worst), FailedRun(title, text, line, run.repeat)))
     return tuple(row for _, row in sorted(rows, key=lambda row: row[0]))
 
 
@@ -241,6 +241,7 @@ def _create_environment() -> Environment:
         reasons=runs.reasons,
         assumptions=runs.assumptions,
         format_gate=runs.format_gate,
+        format_ends=runs.format_ends,
         relation=relations,
         ended_early=runs.ENDED_EARLY,
         heats=heatmap.heats,

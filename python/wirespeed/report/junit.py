@@ -37,7 +37,7 @@ def text(report: Report, all_findings: Sequence[Finding] = ()) -> str:
         _set_counts(suite)
     _add_hidden(root, report, all_findings)
     for run in report.runs:
-        suite = _add_suite(root, f"{_format_title(run)} ({run.file})", report.recorded)
+        suite = _add_suite(root, f"{runs.name_run(run, '->')} ({run.file})", report.recorded)
         for verdict in run.verdicts:
             if verdict.judgement is not Judgement.SKIP:
                 _add_verdict(suite, run, verdict)
@@ -62,10 +62,6 @@ def text(report: Report, all_findings: Sequence[Finding] = ()) -> str:
     _set_counts(root)
     indent(ElementTree(root))
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
-
-
-def _format_title(run: JudgedRun) -> str:
-    return f"{run.title}, {run.source} -> {run.target}" if run.source and run.target else run.title
 
 
 def _name_report(report: Report) -> str:

@@ -40,6 +40,19 @@ def overall_verdict(judged: Sequence[JudgedRun], relations: Sequence[Relation], 
     return f"{verdict.value.upper()}: {'; '.join(parts)}"
 
 
+def name_run(run: JudgedRun, arrow: str = "→") -> str:
+    """The title of a run with its NICs, as far as they are named."""
+    ends = format_ends(run, arrow)
+    return f"{run.title}, {ends}" if ends else run.title
+
+
+def format_ends(run: JudgedRun, arrow: str = "→") -> str:
+    """``node1:bnxt_re0 → node2:bnxt_re4``; ``from node1:bnxt_re0`` if only this end is named; empty for none."""
+    if run.source and run.target:
+        return f"{run.source} {arrow} {run.target}"
+    return f"from {run.source}" if run.source else f"to {run.target}" if run.target else ""
+
+
 def is_without_verdict(run: JudgedRun) -> bool:
     """Whether a run is complete and nothing in its log can be judged."""
     return run.status is RunStatus.COMPLETE and not run.verdicts

@@ -163,10 +163,10 @@ def judged_runs(results: Iterable[JudgedRun], console: Console, titles: Mapping[
     for run in results:
         console.print()
         console.print(Text(wording.line(run.title), style="bold"))
-        ranks = f", {wording.plural(run.ranks, 'rank')}" if run.ranks else ""
-        test = f" {run.test}" if run.test else ""
-        ends = f", {run.source} → {run.target}" if run.source and run.target else ""
-        console.print(Text(wording.line(f"{run.tool}{test}{ranks}{ends}, {run.file}"), style="dim"))
+        test = f"{run.tool} {run.test}" if run.test else run.tool
+        ranks = wording.plural(run.ranks, "rank") if run.ranks else ""
+        parts = filter(None, (test, ranks, runs.format_ends(run), run.file))
+        console.print(Text(wording.line(", ".join(parts)), style="dim"))
         if run.status is not RunStatus.COMPLETE:
             _print_labeled(run.status.value, run.error or runs.ENDED_EARLY, console, style="bold red")
             if run.failures:

@@ -127,7 +127,7 @@ def _get_fraction(verdict: Verdict) -> float:
 
 def _describe_run(run: JudgedRun) -> str:
     ranks = wording.plural(run.ranks, "rank") if run.ranks else None
-    ends = f"{run.source} -> {run.target}" if run.source and run.target else None
+    ends = runs.format_ends(run, "->")
     return ", ".join(filter(None, (_code(run.title), ranks, _code(ends) if ends else None)))
 
 

@@ -14,7 +14,7 @@ from wirespeed.results.verdicts import Judgement
 
 BIDIRECTIONAL = "RDMA_Write Bidirectional BW Test"
 
-UNKNOWN_NIC = "the log's NIC mlx5_0 is not in mi300x-4node: name it with `wirespeed bench judge --from HOST:NIC`"
+UNKNOWN_NIC = "the log's NIC mlx5_0 is not in mi300x-4node: name it with --from HOST:NIC"
 
 
 @pytest.mark.parametrize(

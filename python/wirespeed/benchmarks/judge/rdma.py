@@ -151,8 +151,8 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
     ends = _find_ends(run, plan, context, assumptions)
     if not ends:
         device = run.parameters.rdma_device
-        hint = "name it with `wirespeed bench judge --from HOST:NIC`"
-        return UnknownLimits(f"the log's NIC {device} is not in {plan.name}: {hint}", profile)
+        reason = f"the log's NIC {device} is not in {plan.name}: name it with --from HOST:NIC"
+        return UnknownLimits(reason, profile)
     if len(ends) > 1 and (ends[0].host, ends[0].interface) == (ends[1].host, ends[1].interface):
         return UnknownLimits(f"both ends are {ends[0]}: a loopback has no cable to judge", profile)
     path = _find_path(run, plan, ends, assumptions)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wirespeed.cli import flows, stored_campaigns, stored_logs
+from wirespeed.cli import flows, nic_options, stored_campaigns, stored_logs
 from wirespeed.cli.bench_app import bench
 from wirespeed.cli.exit import Exit
 
@@ -49,24 +49,8 @@ def judge(
             help="Benchmark logs, folders of logs, or result folders of `bench run`; - is standard input.",
         ),
     ] = None,
-    source: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            envvar="WIRESPEED_BENCH_JUDGE_FROM",
-            metavar="HOST:NIC",
-            help="Client NIC of a point-to-point test, such as node1:enp29s0np0.",
-        ),
-    ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option(
-            "--to",
-            envvar="WIRESPEED_BENCH_JUDGE_TO",
-            metavar="HOST:NIC",
-            help="Server NIC of a point-to-point test, such as node2:enp29s0np0.",
-        ),
-    ] = None,
+    source: Annotated[str | None, nic_options.source_option("bench judge")] = None,
+    target: Annotated[str | None, nic_options.target_option("bench judge")] = None,
     algorithm: Annotated[
         Algorithm | None,
         typer.Option(
@@ -140,7 +124,7 @@ def judge(
       wirespeed bench judge results/ -c cluster.yaml --profile field
       wirespeed bench judge --campaign latest -c cluster.yaml
     """
-    from wirespeed.cli.console import err, show_problems, show_skipped
+    from wirespeed.cli.console import show_hints, show_problems, show_skipped
 
     plan = flows.plan_cluster(cluster)
     observed = flows.read_as_found(plan, bundle) if bundle else None
@@ -150,8 +134,7 @@ def judge(
         judged, notices, skipped = flows.judge_logs(plan, logs, context, flows.read_profile(profile), observed)
     show_skipped(skipped)
     show_problems(notices, label="warning")
-    for file, hint in judged.hints:
-        err().print(f"hint: {file}: {hint}", markup=False, soft_wrap=True, highlight=False)
+    show_hints(judged.hints)
     code = flows.runs_exit(judged.runs, strict, judged.relations)
     _print_verdicts(plan, judged, code, output)
     raise typer.Exit(code)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wirespeed.cli import flows, stored_campaigns, stored_logs
+from wirespeed.cli import flows, nic_options, stored_campaigns, stored_logs
 from wirespeed.cli.bench_app import bench
 
 if TYPE_CHECKING:
@@ -42,22 +42,10 @@ def peers(
         typer.Option("--cluster", "-c", metavar="CLUSTER.yaml", help="Cluster file: hardware, leaves and rails."),
     ] = None,
     source: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            envvar="WIRESPEED_BENCH_PEERS_FROM",
-            metavar="HOST:NIC",
-            help="Sending NIC, if the logs do not name it.",
-        ),
+        str | None, nic_options.source_option("bench peers", "Sending NIC, if the logs do not name it.")
     ] = None,
     target: Annotated[
-        str | None,
-        typer.Option(
-            "--to",
-            envvar="WIRESPEED_BENCH_PEERS_TO",
-            metavar="HOST:NIC",
-            help="Receiving NIC, if the logs do not name it.",
-        ),
+        str | None, nic_options.target_option("bench peers", "Receiving NIC, if the logs do not name it.")
     ] = None,
     campaign: stored_logs.CampaignOption = None,
     store: stored_campaigns.StoreOption = None,

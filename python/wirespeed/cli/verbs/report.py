@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
 from pathlib import Path
@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wirespeed.cli import flows
+from wirespeed.cli import flows, nic_options
 from wirespeed.cli.app import app
 from wirespeed.cli.exit import Exit
 
 if TYPE_CHECKING:
+    from wirespeed.benchmarks.judge.logs import JudgedLogs
     from wirespeed.benchmarks.judge.profile import Profile
     from wirespeed.errors import Problem
     from wirespeed.plan import Plan
@@ -58,6 +59,8 @@ def report(
             help="Benchmark log or result folder of `bench run` to judge and plot. Can be repeated.",
         ),
     ] = None,
+    source: Annotated[str | None, nic_options.source_option("report")] = None,
+    target: Annotated[str | None, nic_options.target_option("report")] = None,
     result: Annotated[
         list[Path] | None,
         typer.Option(
@@ -100,6 +103,8 @@ def report(
     physical limits, findings, and the next commands. `--format prometheus` is for the textfile collector of the
     Prometheus node exporter: write it to a temporary file, then rename it into the collector directory.
 
+    Logs of point-to-point tests that do not name their NICs need --from and --to.
+
     --result adds the JSON output of `bench peers`, `bench compare` or `bench history`.
 
     The exit code is the first of 2, 1, 3, 0 among the exit codes of `check`, `bench judge`, `bench peers` and
@@ -115,6 +120,7 @@ def report(
       wirespeed report cluster.yaml --bundle bundle.tar.gz --bench all_reduce.log -o report.html
       wirespeed bench peers matrix/ --cluster cluster.yaml --format json > peers.json
       wirespeed report cluster.yaml --bench all_reduce.log --result peers.json -o report.html
+      wirespeed report cluster.yaml --bench write_bw.log --from node1:bnxt_re0 --to node2:bnxt_re4 -o ticket.md
       wirespeed report out/dcqcn out/line-rate -o both.html --png pictures
     """
     if png is not None or any(path.is_dir() for path in subjects):
@@ -124,6 +130,8 @@ def report(
         cluster_options = {
             "--bundle": bundle,
             "--bench": bench,
+            "--from": source,
+            "--to": target,
             "--result": result,
             "--profile": profile,
             "--strict": strict,
@@ -132,7 +140,8 @@ def report(
         raise typer.Exit(simulation_report.report(subjects, style.value, output, png, given_options))
     cluster = _cluster_file(subjects)
     plan = flows.plan_cluster(cluster)
-    content = _add_results(_build_report(plan, cluster, bundle, bench or [], flows.read_profile(profile)), result or [])
+    judged_logs = _judge_logs(plan, bench or [], flows.read_profile(profile), source, target)
+    content = _add_results(_build_report(plan, cluster, bundle, judged_logs), result or [])
     _write_report(content, format or _find_format(output), output)
     raise typer.Exit(_find_exit_code(content, bundle, strict))
 
@@ -162,42 +171,69 @@ def _cluster_file(subjects: Sequence[Path]) -> Path:
 _LOG_SUFFIXES = (".log", ".txt", ".out")
 
 
-def _build_report(
-    plan: Plan, cluster: Path, bundle: Path | None, logs: Sequence[Path], profile: Profile | None
-) -> Report:
+@dataclass(frozen=True, slots=True)
+class _JudgedLogs:
+    """The judged runs of benchmark logs, each log with its number of runs, and notes on what was left out."""
+
+    judged: JudgedLogs
+    inputs: tuple[Input, ...]
+    notes: tuple[str, ...]
+
+
+def _judge_logs(
+    plan: Plan, logs: Sequence[Path], profile: Profile | None, source: str | None, target: str | None
+) -> _JudgedLogs:
+    """Judge the runs of logs; ``source`` and ``target`` are the NICs of those that do not name them.
+
+    Raises:
+        Refusal: ``source`` or ``target`` is given without a log or does not exist, or a log cannot be read.
+    """
+    from wirespeed.benchmarks.judge.limits import RunContext
+    from wirespeed.cli.console import show_hints
     from wirespeed.cli.log_files import log_files
+    from wirespeed.errors import refuse
+    from wirespeed.results.report import Input
+
+    for option, name in (("--from", source), ("--to", target)):
+        if name and not logs:
+            raise refuse(option, "no benchmark log is given", hint=f"give a log with --bench LOG, or omit {option}")
+    files = {log: list(log_files([str(log)])) for log in logs}
+    judged, notices, skipped = flows.judge_logs(
+        plan, [file for named in files.values() for file in named], RunContext(source, target), profile
+    )
+    show_hints(judged.hints)
+    inputs = []
+    for log, log_files_of_name in files.items():
+        names = {file.name for file in log_files_of_name}
+        count = sum(run.file in names for run in judged.runs)
+        inputs.append(Input(str(log), f"benchmark log, {count} run{'' if count == 1 else 's'}"))
+    notes = tuple(f"left out: {_format_sentence(notice)}" for notice in (*notices, *skipped))
+    return _JudgedLogs(judged, tuple(inputs), notes)
+
+
+def _build_report(plan: Plan, cluster: Path, bundle: Path | None, logs: _JudgedLogs) -> Report:
     from wirespeed.cli.topology import build_topology
     from wirespeed.results.report import ComputedNumber, Input, Report
 
     inputs = [Input(str(cluster), "the cluster file")]
-    notes = [_format_sentence(warning) for warning in plan.warnings]
     recorded: str | None = None
     findings: tuple[Finding, ...] = ()
     if bundle is not None:
         recorded, findings, bundle_input = _check_bundle(plan, bundle)
         inputs.append(bundle_input)
-    files = {log: list(log_files([str(log)])) for log in logs}
-    judged, notices, skipped = flows.judge_logs(
-        plan, [file for named_files in files.values() for file in named_files], profile=profile
-    )
-    notes += [f"left out: {_format_sentence(notice)}" for notice in (*notices, *skipped)]
-    for log, log_files_of_name in files.items():
-        names = {file.name for file in log_files_of_name}
-        count = sum(run.file in names for run in judged.runs)
-        inputs.append(Input(str(log), f"benchmark log, {count} run{'' if count == 1 else 's'}"))
     return Report(
         cluster=plan.name,
         recorded=recorded,
         topology=build_topology(plan),
         findings=findings,
-        runs=judged.runs,
-        relations=judged.relations,
+        runs=logs.judged.runs,
+        relations=logs.judged.relations,
         computed=tuple(
             ComputedNumber(row.name, row.value, row.formula, row.source, row.compared) for row in plan.computed
         ),
         summary=tuple(_summarize_plan(plan)),
-        inputs=tuple(inputs),
-        notes=tuple(notes),
+        inputs=(*inputs, *logs.inputs),
+        notes=(*(_format_sentence(warning) for warning in plan.warnings), *logs.notes),
     )
 
 
