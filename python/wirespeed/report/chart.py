@@ -7,7 +7,7 @@ kilobytes instead of megabytes. A table next to it contains its data.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from wirespeed.report import wording
@@ -99,11 +99,12 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Measurements of one or two sizes, one bar each."""
+    """Measurements of one or two sizes, one bar each. ``limits`` are the kinds of limits with their labels."""
 
     title: str
     description: str
     bars: tuple[Bar, ...]
+    limits: tuple[tuple[str, str], ...]
     height: int
     width: int = _WIDTH
 
@@ -219,7 +220,17 @@ def _build_bars(title: str, unit: str, verdicts: Sequence[Verdict]) -> Bars:
         )
         for index, row in enumerate(verdicts)
     )
-    return Bars(title, _describe_chart(title, unit, verdicts), bars, height=46 * len(bars) + 4)
+    limits = tuple(_list_limits(unit, verdicts))
+    return Bars(title, _describe_chart(title, unit, verdicts), bars, limits, height=46 * len(bars) + 4)
+
+
+def _list_limits(unit: str, verdicts: Sequence[Verdict]) -> Iterator[tuple[str, str]]:
+    """The limits of bars with their labels; a limit that is equal for all bars has its number in it."""
+    for kind in ("physical", "reachable"):
+        bounds: list[Bound | None] = [getattr(verdict, kind) for verdict in verdicts]
+        values = {wording.number(bound.value) for bound in bounds if bound is not None}
+        if values:
+            yield kind, f"{kind} limit {values.pop()} {unit}" if len(values) == 1 else f"{kind} limit"
 
 
 def describe_verdict(verdict: Verdict) -> str:
