@@ -27,22 +27,22 @@ def read_yaml(file: Traversable) -> Any:
     try:
         return yaml.load(file.read_text(encoding="utf-8"), Loader=_Loader)
     except yaml.MarkedYAMLError as error:
-        place = f"{file}:{error.problem_mark.line + 1 if error.problem_mark else 1}"
+        location = f"{file}:{error.problem_mark.line + 1 if error.problem_mark else 1}"
         if isinstance(error, _RepeatedKeyError):
-            raise refuse(place, f"the key {error.problem!r} twice", "each key once") from error
-        raise refuse(place, f"YAML syntax error: {error.problem}") from error
+            raise refuse(location, f"the key {error.problem!r} twice", "each key once") from error
+        raise refuse(location, f"YAML syntax error: {error.problem}") from error
 
 
-def validate(model: type[Model], content: Any, place: str) -> Model:
+def validate(model: type[Model], content: Any, location: str) -> Model:
     """The content as a model: a pydantic model, or a dataclass whose ``__pydantic_config__`` forbids other keys.
 
     Raises:
-        Refusal: the content does not fit the model. Every problem has ``place`` and its key.
+        Refusal: the content does not fit the model. Every problem has ``location`` and its key.
     """
     try:
         return _build_adapter(model).validate_python(content)  # type: ignore[no-any-return, arg-type]
     except ValidationError as error:
-        raise Refusal(describe_problem(place, model, details) for details in error.errors()) from error
+        raise Refusal(describe_problem(location, model, details) for details in error.errors()) from error
 
 
 @cache
@@ -66,12 +66,12 @@ class _Loader(yaml.CSafeLoader):
         return super().construct_mapping(node, deep)
 
 
-def describe_problem(place: str, model: type[Any], details: ErrorDetails) -> Problem:
-    """A validation error as a problem with its place. For an unknown key it lists the known keys and the most similar
-    one."""
+def describe_problem(file: str, model: type[Any], details: ErrorDetails) -> Problem:
+    """A validation error as a problem with its location. For an unknown key it lists the known keys and the most
+    similar one."""
     *outer, key = details["loc"] or ("file",)
     path = ".".join(str(step) for step in details["loc"])
-    location = f"{place}: {'.'.join(str(step) for step in outer)}" if outer else place
+    location = f"{file}: {'.'.join(str(step) for step in outer)}" if outer else file
     match details["type"]:
         case "extra_forbidden" | "unexpected_keyword_argument":
             names = sorted(_list_fields(_find_model(model, outer)))
@@ -81,7 +81,7 @@ def describe_problem(place: str, model: type[Any], details: ErrorDetails) -> Pro
         case "missing":
             return Problem(location, f"no {str(key)!r}", "one")
         case _:
-            location = f"{place}: {path}" if path else place
+            location = f"{file}: {path}" if path else file
             return Problem(location, *found_and_expected(details, _describe_value(details["input"])))
 
 

@@ -1,4 +1,4 @@
-"""The one error that users see: a list of problems with place, found value, expected value and hint."""
+"""The one error that users see: a list of problems with location, found value, expected value and hint."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ _SHORTEST_PART = 4  # characters of a name that identify it
 class Problem:
     """One problem in the input of the user.
 
-    ``place`` is the location ("cluster.yaml:12", "bundle.tar.gz: manifest.json"), ``found`` the value found ("no 'x'"
-    if it is missing), ``expected`` the value expected, and ``hint`` one action that helps. Without ``expected``,
-    ``found`` is a whole statement ("--traffic is missing"). None of them ends in a full stop.
+    ``location`` is the part of the input ("cluster.yaml:12", "bundle.tar.gz: manifest.json"), ``found`` the value found
+    ("no 'x'" if it is missing), ``expected`` the value expected, and ``hint`` one action that helps. Without
+    ``expected``, ``found`` is a whole statement ("--traffic is missing"). None of them ends in a full stop.
     """
 
-    place: str
+    location: str
     found: str
     expected: str = ""
     hint: str | None = None
 
     @property
     def statement(self) -> str:
-        """The problem without its place and hint: "found 3; expected 1 to 8" or "no such file; expected a log"."""
+        """The problem without its location and hint: "found 3; expected 1 to 8" or "no such file; expected a log"."""
         if not self.expected:
             return self.found
         actual = self.found if self.found.startswith(_ABSENCES) else f"found {self.found}"
         return f"{actual}; expected {self.expected}"
 
     def __str__(self) -> str:
-        text = f"{self.place}: {self.statement}"
+        text = f"{self.location}: {self.statement}"
         return f"{text}\n  hint: {self.hint}" if self.hint else text
 
 
@@ -50,9 +50,9 @@ class Refusal(Exception):  # noqa: N818 - a refused input is no error of the pro
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
-def refuse(place: str, found: str, expected: str = "", hint: str | None = None) -> Refusal:
+def refuse(location: str, found: str, expected: str = "", hint: str | None = None) -> Refusal:
     """One problem as an exception to raise."""
-    return Refusal([Problem(place, found, expected, hint)])
+    return Refusal([Problem(location, found, expected, hint)])
 
 
 def format_first(names: Sequence[str], limit: int) -> str:

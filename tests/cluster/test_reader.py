@@ -159,7 +159,7 @@ def _read_or_refuse(file: Path) -> None:
     try:
         read(file)
     except Refusal as refusal:
-        assert all(problem.place.startswith(str(file)) for problem in refusal.problems)
+        assert all(problem.location.startswith(str(file)) for problem in refusal.problems)
 
 
 def test_a_file_without_classes_has_those_of_the_vendor_document() -> None:

@@ -48,7 +48,7 @@ def check(content: bytes) -> None:
             try:
                 bundle = open_bundle(path)
             except Refusal as refusal:
-                assert all(problem.place.startswith(str(path)) for problem in refusal.problems), refusal
+                assert all(problem.location.startswith(str(path)) for problem in refusal.problems), refusal
             else:
                 _check_bundle(bundle)
         outside = [name for name in opened if not Path(name).is_relative_to(path)]

@@ -34,7 +34,7 @@ def check(content: bytes) -> None:
             build(cluster)
     except Refusal as refusal:
         for problem in refusal.problems:
-            file, _, line = problem.place.partition(":")
+            file, _, line = problem.location.partition(":")
             assert file == FILE or file in text, problem  # or a cabling file that it names
             assert not line or 1 <= int(line) <= len(_LINE_BREAK.findall(text)) + 1, problem
             assert problem.found, problem

@@ -42,7 +42,7 @@ def check_document(content: bytes) -> None:
     try:
         result = documents.read(content.decode("utf-8", "replace"), FILE)
     except Refusal as refusal:
-        assert all(problem.place.startswith(FILE) and problem.found for problem in refusal.problems), refusal
+        assert all(problem.location.startswith(FILE) and problem.found for problem in refusal.problems), refusal
         return
     report = Report(
         "",
@@ -80,7 +80,7 @@ def check_folder(content: bytes) -> None:
         try:
             list(list_logs(folder))
         except Refusal as refusal:
-            assert all(problem.place.startswith(name) and problem.found for problem in refusal.problems), refusal
+            assert all(problem.location.startswith(name) and problem.found for problem in refusal.problems), refusal
 
 
 @cache

@@ -37,7 +37,9 @@ def _check(read: Callable[[Path], object], content: bytes) -> None:
         try:
             read(Path(file.name))
         except Refusal as refusal:
-            assert all(problem.place.startswith(file.name) and problem.found for problem in refusal.problems), refusal
+            assert all(problem.location.startswith(file.name) and problem.found for problem in refusal.problems), (
+                refusal
+            )
 
 
 @cache

@@ -32,7 +32,7 @@ def test_a_setting_without_words_is_refused(ask: object) -> None:
     with pytest.raises(Refusal) as caught:
         ask(plan_with_odd_leaf())
     (problem,) = caught.value.problems
-    assert problem.place.endswith("leaf1:Ethernet1/1")
+    assert problem.location.endswith("leaf1:Ethernet1/1")
     assert problem.found == "port.link.autonegotiation = False"
     assert problem.expected == "no value: Arista EOS cannot configure it"
     assert problem.hint == (

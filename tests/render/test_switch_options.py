@@ -66,7 +66,7 @@ def outcome(model: str, system: str, options: str = "", priority: int = 3, conge
     try:
         files = render_files(model, system, options, priority, congestion)
     except Refusal as refusal:
-        assert all(problem.place and problem.found and problem.expected for problem in refusal.problems)
+        assert all(problem.location and problem.found and problem.expected for problem in refusal.problems)
         return "refused"
     return "said" if files != render_files(model, system) else "left out"
 

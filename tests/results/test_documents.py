@@ -77,7 +77,7 @@ def test_what_is_none_is_refused(text, problem_text):
     with pytest.raises(Refusal) as refusal:
         documents.read(text, "a.json")
     (problem,) = refusal.value.problems
-    assert problem.place == ("a.json:1" if problem_text == "broken JSON" else "a.json")
+    assert problem.location == ("a.json:1" if problem_text == "broken JSON" else "a.json")
     assert problem.found.startswith(problem_text)
 
 

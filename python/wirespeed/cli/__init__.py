@@ -47,9 +47,9 @@ def _run() -> NoReturn:
     except OSError as error:
         if error.filename is None and error.errno not in _DISK_ERRORS:
             _report_bug(error)
-        place = "writing" if error.filename is None else str(error.filename)
+        location = "writing" if error.filename is None else str(error.filename)
         reason = error.strerror or str(error)
-        _show_problems([Problem(place, reason.lower(), hint=_path_hint(error))])
+        _show_problems([Problem(location, reason.lower(), hint=_path_hint(error))])
         sys.exit(Exit.REFUSED)
     except typer.Abort:
         sys.stderr.write("aborted\n")

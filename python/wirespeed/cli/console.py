@@ -87,7 +87,7 @@ def show_problems(problems: Iterable[Problem], label: str = "error") -> None:
 
     colour = "red" if label == "error" else "yellow"
     for problem in _shorten_problems(dict.fromkeys(problems)):
-        text = escape(wording.line(f"{problem.place}: {problem.statement}"))
+        text = escape(wording.line(f"{problem.location}: {problem.statement}"))
         err().print(f"[bold {colour}]{label}[/]: {text}", soft_wrap=True)
         if problem.hint:
             err().print(f"  [bold]hint[/]: {escape(wording.line(problem.hint))}", soft_wrap=True)
@@ -121,7 +121,7 @@ def _shorten_problems(problems: Iterable[Problem]) -> list[Problem]:
     problems_to_show: list[Problem] = []
     lines: Counter[tuple[str, str]] = Counter()
     for problem in problems:
-        file, _, line = problem.place.rpartition(":")
+        file, _, line = problem.location.rpartition(":")
         if line.isdigit() and problem.expected:
             lines[file, problem.expected] += 1
             if lines[file, problem.expected] > _SAME_LINES:

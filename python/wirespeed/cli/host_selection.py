@@ -65,7 +65,7 @@ def allocated_hosts(plan: Plan, text: str | None) -> list[str]:
     return selected
 
 
-def _expand_range(place: str, text: str) -> list[str]:
+def _expand_range(location: str, text: str) -> list[str]:
     from wirespeed.cluster.fields import Unfit
     from wirespeed.cluster.ranges import expand_names
     from wirespeed.errors import refuse
@@ -73,7 +73,7 @@ def _expand_range(place: str, text: str) -> list[str]:
     try:
         return expand_names(text)
     except Unfit as unfit:
-        raise refuse(place, repr(text), unfit.expected, unfit.hint) from None
+        raise refuse(location, repr(text), unfit.expected, unfit.hint) from None
 
 
 def _order_by_plan(plan: Plan, wanted: Iterable[str]) -> list[str]:

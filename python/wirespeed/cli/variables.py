@@ -12,7 +12,9 @@ from wirespeed.errors import Problem
 
 def name_variables(problem: Problem, context: Any) -> Problem:
     """The problem, with the variable behind each option that the user did not type."""
-    return replace(problem, place=_add_variables(problem.place, context), found=_add_variables(problem.found, context))
+    return replace(
+        problem, location=_add_variables(problem.location, context), found=_add_variables(problem.found, context)
+    )
 
 
 def find_variable(parameter: Any, context: Any) -> str | None:

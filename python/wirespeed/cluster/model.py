@@ -632,7 +632,7 @@ class CableRow:
 
     a: tuple[str, str]
     b: tuple[str, str]
-    place: str
+    location: str
     length: Length | None = None
 
 

@@ -276,16 +276,16 @@ class _Expansion:
         except csv.Error as error:
             self.problems.append(Problem(name, f"broken CSV: {error}", f"{','.join(CABLE_COLUMNS)} on each line"))
 
-    def _cable_row(self, cells: list[str], place: str) -> CableRow | None:
+    def _cable_row(self, cells: list[str], location: str) -> CableRow | None:
         if len(cells) < 4 or not all(cells[:4]):
-            self.problems.append(Problem(place, repr(",".join(cells)), ",".join(CABLE_COLUMNS)))
+            self.problems.append(Problem(location, repr(",".join(cells)), ",".join(CABLE_COLUMNS)))
             return None
         try:
             length = Length.parse(cells[4]) if len(cells) > 4 and cells[4] else self.file.cabling.length
         except ValueError as error:
-            self.problems.append(Problem(place, f"the length {cells[4]!r}", "a length such as 3 m", str(error)))
+            self.problems.append(Problem(location, f"the length {cells[4]!r}", "a length such as 3 m", str(error)))
             return None
-        return CableRow((cells[0], cells[1]), (cells[2], cells[3]), place, length)
+        return CableRow((cells[0], cells[1]), (cells[2], cells[3]), location, length)
 
 
 def _merge_parts(group: _Part, part: _Part) -> _Part:

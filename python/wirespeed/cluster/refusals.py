@@ -29,18 +29,18 @@ def list_problems(error: ValidationError, origin: Origin, file: type[BaseModel] 
     yield from sorted(problems, key=_get_line)
 
 
-def missing_key(place: str, name: str, model: type[BaseModel] | None) -> Problem:
+def missing_key(location: str, name: str, model: type[BaseModel] | None) -> Problem:
     """The problem of a required key that the file lacks; ``model`` describes the key."""
     fields = {field.alias or key: field for key, field in (model.model_fields if model else {}).items()}
     field = fields.get(name)
     if field is None:
-        return Problem(place, f"missing key {name!r}")
+        return Problem(location, f"missing key {name!r}")
     description = (field.description or "").rstrip(".")
     description = f" ({description[:1].lower()}{description[1:]})" if description else ""
     kind = _strip_annotations(field.annotation)
     examples = [*(field.examples or ()), *([kind.example] if _is_quantity(kind) else [])]
     hint = f"add a value such as `{name}: {examples[0]}`" if examples else None
-    return Problem(place, f"missing key {name!r}{description}", hint=hint)
+    return Problem(location, f"missing key {name!r}{description}", hint=hint)
 
 
 def _is_quantity(kind: Any) -> bool:
@@ -48,39 +48,39 @@ def _is_quantity(kind: Any) -> bool:
 
 
 def _get_line(problem: Problem) -> int:
-    return int(problem.place.rpartition(":")[2])
+    return int(problem.location.rpartition(":")[2])
 
 
 def _describe_problem(complaint: Mapping[str, Any], origin: Origin, file: type[BaseModel]) -> Problem:
     steps = tuple(part for part in complaint["loc"] if part != "[key]")
-    location = _strip_kinds(file, steps)
-    place, value, kind = origin.locate(*location), complaint["input"], complaint["type"]
-    name = _format_name(location)
+    key_path = _strip_kinds(file, steps)
+    location, value, kind = origin.locate(*key_path), complaint["input"], complaint["type"]
+    name = _format_name(key_path)
     if kind == "union_tag_not_found":
-        return missing_key(place, "kind", None)
+        return missing_key(location, "kind", None)
     if kind == "union_tag_invalid":
         kinds, kind = _split_choices(complaint["ctx"]["expected_tags"]), complaint["ctx"]["tag"]
         hint = did_you_mean(kind, kinds)
-        return Problem(origin.locate(*location, "kind"), f"kind: {_format_value(kind)}", " or ".join(kinds), hint)
+        return Problem(origin.locate(*key_path, "kind"), f"kind: {_format_value(kind)}", " or ".join(kinds), hint)
     if kind == "extra_forbidden":
         keys = sorted(_list_names(_find_model(file, steps[:-1])))
-        return Problem(place, f"the unknown key {name!r}", format_choices(keys), did_you_mean(name, keys))
+        return Problem(location, f"the unknown key {name!r}", format_choices(keys), did_you_mean(name, keys))
     if kind == "missing":
         model = _find_model(file, steps[:-1])
-        return missing_key(origin.locate(*location[:-1]), name, model)
+        return missing_key(origin.locate(*key_path[:-1]), name, model)
     cause = complaint.get("ctx", {}).get("error")
     if isinstance(value, str) and value.lower() in _EMPTY_VALUES and _is_optional(file, steps):
         expected_text = cause.expected if isinstance(cause, Unfit) else "a value"
         if kind in ("enum", "literal_error"):
             expected_text = " or ".join(_split_choices(complaint["ctx"]["expected"]))
-        return Problem(place, f"{name}: {_format_value(value)}", expected_text, f"leave out {name!r} for none")
+        return Problem(location, f"{name}: {_format_value(value)}", expected_text, f"leave out {name!r} for none")
     if isinstance(cause, Unfit):
-        return Problem(place, f"{name}: {_format_value(value)}", cause.expected, cause.hint)
+        return Problem(location, f"{name}: {_format_value(value)}", cause.expected, cause.hint)
     if kind in ("enum", "literal_error"):
         choices = _split_choices(complaint["ctx"]["expected"])
         hint = did_you_mean(value, choices) if isinstance(value, str) else None
-        return Problem(place, f"{name}: {_format_value(value)}", " or ".join(choices), hint)
-    return Problem(place, f"{name}: {_format_value(value)}", _SHAPES.get(kind, "a single value"))
+        return Problem(location, f"{name}: {_format_value(value)}", " or ".join(choices), hint)
+    return Problem(location, f"{name}: {_format_value(value)}", _SHAPES.get(kind, "a single value"))
 
 
 def _is_optional(file: type[BaseModel], path: tuple[str | int, ...]) -> bool:

@@ -61,18 +61,18 @@ def open_bundle(path: Path) -> Bundle:
 
 
 def _folder_manifest(path: Path) -> Manifest:
-    place = path / NAME
-    if not place.is_file() or place.is_symlink():
+    file = path / NAME
+    if not file.is_file() or file.is_symlink():
         raise refuse(str(path), f"a folder without {NAME}", "a bundle", "give a bundle that `wirespeed collect` wrote")
-    content = place.read_bytes()
-    return from_json(_manifest_text(content, str(place)), str(place))
+    content = file.read_bytes()
+    return from_json(_manifest_text(content, str(file)), str(file))
 
 
-def _manifest_text(content: bytes, place: str) -> str:
+def _manifest_text(content: bytes, location: str) -> str:
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise refuse(place, "bytes that are not UTF-8", "a whole manifest") from error
+        raise refuse(location, "bytes that are not UTF-8", "a whole manifest") from error
 
 
 def _read_contents(path: Path, manifest: Manifest, read: Callable[[str], bytes | None]) -> Mapping[str, bytes]:

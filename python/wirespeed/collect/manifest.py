@@ -77,8 +77,8 @@ def to_json(manifest: Manifest) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
-def from_json(text: str, place: str) -> Manifest:
-    """Read a manifest; ``place`` names the file in a refusal.
+def from_json(text: str, file: str) -> Manifest:
+    """Read a manifest; ``file`` is its name in a refusal.
 
     Raises:
         Refusal: it is truncated, of another kind, of a newer format, or malformed.
@@ -87,23 +87,23 @@ def from_json(text: str, place: str) -> Manifest:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", None)
-        location = f"{place}:{line}" if line else place
+        location = f"{file}:{line}" if line else file
         raise refuse(location, "broken JSON", "a whole manifest", "the bundle is truncated; collect again") from error
     if not isinstance(document, dict) or document.get("kind") != KIND:
         kind = document.get("kind") if isinstance(document, dict) else None
         description = f"a document of kind {kind!r}" if kind else "a document without kind"
-        raise refuse(place, description, f"kind {KIND!r}", "give a bundle that `wirespeed collect` wrote")
+        raise refuse(file, description, f"kind {KIND!r}", "give a bundle that `wirespeed collect` wrote")
     schema = document.get("schema")
     if not isinstance(schema, int) or isinstance(schema, bool) or schema < 1:
-        raise refuse(place, f"schema {schema!r}", f"a number from 1 to {SCHEMA}")
+        raise refuse(file, f"schema {schema!r}", f"a number from 1 to {SCHEMA}")
     if schema > SCHEMA:
         hint = f"a newer wirespeed ({document.get('tool', 'unnamed')}) wrote it; read it with that one"
-        raise refuse(place, f"schema {schema}", f"schema {SCHEMA} or lower", hint)
+        raise refuse(file, f"schema {schema}", f"schema {SCHEMA} or lower", hint)
     try:
         return _parse_manifest(document)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         reason = f"no key {error}" if isinstance(error, KeyError) else str(error)
-        raise refuse(place, reason, f"a manifest of schema {SCHEMA}") from error
+        raise refuse(file, reason, f"a manifest of schema {SCHEMA}") from error
 
 
 def _parse_manifest(document: Mapping[str, Any]) -> Manifest:

@@ -28,12 +28,12 @@ def cables_of_file(
         wrong = [problem for end in ends if (problem := _check_end(row, end, chassis, boxes)) is not None]
         for end in ends:
             if used_ends.setdefault(end, row) is not row:
-                first = f"the first is at {used_ends[end].place}"
+                first = f"the first is at {used_ends[end].location}"
                 wrong.append(
-                    Problem(row.place, f"a second cable in {end.device} {end.port}", "one cable in a port", first)
+                    Problem(row.location, f"a second cable in {end.device} {end.port}", "one cable in a port", first)
                 )
         if all(end.device in chassis for end in ends):
-            wrong.append(Problem(row.place, "a cable between two hosts", "a cable from a host to a switch"))
+            wrong.append(Problem(row.location, "a cable between two hosts", "a cable from a host to a switch"))
         problems.refusals.update(dict.fromkeys(wrong))
         if not wrong and ends[0] in host_ports:
             cables[ends[0]] = host_cable(
@@ -57,12 +57,15 @@ def _check_end(row: CableRow, end: End, chassis: Mapping[str, Chassis], boxes: M
     else:
         devices = [*chassis, *boxes]
         return Problem(
-            row.place, f"the device {end.device!r}", "a device of the cluster file", did_you_mean(end.device, devices)
+            row.location,
+            f"the device {end.device!r}",
+            "a device of the cluster file",
+            did_you_mean(end.device, devices),
         )
     if end.port in ports:
         return None
     return Problem(
-        row.place,
+        row.location,
         f"the port {end.port!r} of {end.device}",
         f"one of {ports[0]} to {ports[-1]}",
         did_you_mean(end.port, ports),

@@ -79,13 +79,13 @@ def load_declaration(kind: str, folder: str) -> Declaration:
 
 def read_declaration(root: Traversable, folder: str) -> Declaration:
     """See `load_declaration`; ``root`` holds the folders of one kind."""
-    place = root / folder / "platform.yaml"
-    file = validate(PlatformFile, read_yaml(place), f"{place}")
+    path = root / folder / "platform.yaml"
+    file = validate(PlatformFile, read_yaml(path), f"{path}")
     folders, shared_file = [folder], SharedFile()
     if file.include is not None:
         included_file = root / file.include / "shared.yaml"
         if not included_file.is_file():
-            raise Refusal([Problem(f"{place}: include", repr(file.include), "a folder with a shared.yaml")])
+            raise Refusal([Problem(f"{path}: include", repr(file.include), "a folder with a shared.yaml")])
         shared_file = validate(SharedFile, read_yaml(included_file), f"{included_file}")
         folders.append(file.include)
     declared_settings = {**shared_file.settings, **file.settings}
@@ -97,11 +97,11 @@ def read_declaration(root: Traversable, folder: str) -> Declaration:
         if path in declared_settings or path in read_paths
     }
     declaration = Declaration(file, (*file.files, *shared_file.files), commands, settings)
-    problems = list(_find_problems(declaration, f"{place}", [root / name / "templates" for name in folders]))
+    problems = list(_find_problems(declaration, f"{path}", [root / name / "templates" for name in folders]))
     problems += [
-        _describe_unknown(f"{place}: settings", f"the setting {path!r}", path, _SETTINGS)
-        for path in declared_settings
-        if path not in _SETTINGS
+        _describe_unknown(f"{path}: settings", f"the setting {name!r}", name, _SETTINGS)
+        for name in declared_settings
+        if name not in _SETTINGS
     ]
     if problems:
         raise Refusal(problems)
@@ -142,53 +142,55 @@ def _parse_value(text: str) -> Any:
     return text
 
 
-def _find_problems(declaration: Declaration, place: str, templates: Sequence[Traversable]) -> Iterator[Problem]:
+def _find_problems(declaration: Declaration, location: str, templates: Sequence[Traversable]) -> Iterator[Problem]:
     ids = [command.id for command in declaration.commands]
     for name in sorted({name for name in ids if ids.count(name) > 1}):
-        yield Problem(f"{place}: commands", f"the id {name!r} twice", "each id once")
+        yield Problem(f"{location}: commands", f"the id {name!r} twice", "each id once")
     for command in declaration.commands:
-        yield from _command_problems(command, f"{place}: commands.{command.id}", ids)
+        yield from _command_problems(command, f"{location}: commands.{command.id}", ids)
     for path, support in declaration.settings.items():
         if support.rendered and (support.automatic or support.instead):
             expected = "a setting that is rendered, automatic, or not supported"
-            yield Problem(f"{place}: settings.{path}", "rendered beside automatic or instead", expected)
+            yield Problem(f"{location}: settings.{path}", "rendered beside automatic or instead", expected)
         if support.default is not None and (expected_default := describe_default(_TYPES[path], support.default)):
-            yield Problem(f"{place}: settings.{path}.default", repr(support.default), expected_default)
+            yield Problem(f"{location}: settings.{path}.default", repr(support.default), expected_default)
     for release in declaration.file.releases:
         if not any(release.startswith(f"{system}-") for system in declaration.file.systems):
             systems = ", ".join(declaration.file.systems)
-            yield Problem(f"{place}: releases", repr(release), f"a release of {systems}, as ubuntu-24.04 is of ubuntu")
+            yield Problem(
+                f"{location}: releases", repr(release), f"a release of {systems}, as ubuntu-24.04 is of ubuntu"
+            )
     paths = [file.path for file in declaration.files]
     for path in sorted({path for path in paths if paths.count(path) > 1}):
-        yield Problem(f"{place}: files", f"the path {path!r} twice", "each path once")
+        yield Problem(f"{location}: files", f"the path {path!r} twice", "each path once")
     for name, counter in declaration.file.counters.items():
         if counter.command not in ids:
             yield _describe_unknown(
-                f"{place}: counters.{name}", f"the command {counter.command!r}", counter.command, ids
+                f"{location}: counters.{name}", f"the command {counter.command!r}", counter.command, ids
             )
     for file in declaration.files:
         if not any((folder / file.template).is_file() for folder in templates):
             choices = sorted({entry.name for folder in templates if folder.is_dir() for entry in folder.iterdir()})
-            yield _describe_unknown(f"{place}: files", f"the template {file.template!r}", file.template, choices)
+            yield _describe_unknown(f"{location}: files", f"the template {file.template!r}", file.template, choices)
 
 
-def _command_problems(command: Command, place: str, ids: Sequence[str]) -> Iterator[Problem]:
+def _command_problems(command: Command, location: str, ids: Sequence[str]) -> Iterator[Problem]:
     if command.fallback_for is not None and command.fallback_for not in set(ids) - {command.id}:
-        yield _describe_unknown(place, f"fallback_for {command.fallback_for!r}", command.fallback_for, ids)
+        yield _describe_unknown(location, f"fallback_for {command.fallback_for!r}", command.fallback_for, ids)
     choices = _SETTINGS | _COLLECTIONS
     for path in command.reads:
         if path not in choices:
-            yield _describe_unknown(f"{place}: reads", f"the setting {path!r}", path, choices)
+            yield _describe_unknown(f"{location}: reads", f"the setting {path!r}", path, choices)
     for path in sorted({path for paths in command.withheld.values() for path in paths} - set(command.reads)):
-        yield _describe_unknown(f"{place}: withheld", f"the setting {path!r}", path, command.reads)
+        yield _describe_unknown(f"{location}: withheld", f"the setting {path!r}", path, command.reads)
     for name in [name for argument in command.run for name in _PLACEHOLDER.findall(argument)]:
         if not command.per_nic:
-            yield Problem(f"{place}: run", f"{{{name}}}", "no placeholder, or per_nic: true")
+            yield Problem(f"{location}: run", f"{{{name}}}", "no placeholder, or per_nic: true")
         elif name not in _PLACEHOLDERS:
-            yield _describe_unknown(f"{place}: run", f"the placeholder {name!r}", name, _PLACEHOLDERS)
+            yield _describe_unknown(f"{location}: run", f"the placeholder {name!r}", name, _PLACEHOLDERS)
 
 
-def _describe_unknown(place: str, found: str, name: str, choices: Iterable[str]) -> Problem:
+def _describe_unknown(location: str, found: str, name: str, choices: Iterable[str]) -> Problem:
     names = sorted(choices)
     choice_text = f"one of {', '.join(names)}" if len(names) <= 20 else "one that exists"
-    return Problem(place, found, choice_text, did_you_mean(name, names))
+    return Problem(location, found, choice_text, did_you_mean(name, names))

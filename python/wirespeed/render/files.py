@@ -96,7 +96,7 @@ def _check_devices(plan: Plan, devices: Iterable[str]) -> None:
 def _find_origin(plan: Plan, device: str, problem: Problem) -> str:
     """The line of the device, or of the traffic classes if the problem is theirs."""
     device_origin = plan.origins.get(device, plan.name)
-    return plan.classes_origin or device_origin if problem.place == f"{device}: classes" else device_origin
+    return plan.classes_origin or device_origin if problem.location == f"{device}: classes" else device_origin
 
 
 def _group_kinds(plan: Plan, devices: Iterable[str]) -> list[list[str]]:

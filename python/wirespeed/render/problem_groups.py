@@ -16,7 +16,7 @@ _OTHER_KINDS = frozenset(entity.kind for entity in ENTITIES) - {*_PORT_KINDS}
 
 @dataclass(frozen=True, slots=True)
 class DeviceProblem:
-    """A problem of a device, whose place is ``device[ port[ part]]: setting``; ``origin`` is the line to change."""
+    """A problem of a device, whose location is ``device[ port[ part]]: setting``; ``origin`` is the line to change."""
 
     origin: str
     device: str
@@ -35,7 +35,7 @@ def group_problems(problems: Iterable[DeviceProblem]) -> list[Problem]:
     """One problem for each mistake, in the order found: equal except for device and port."""
     groups: dict[tuple[str, ...], _Group] = {}
     for entry in problems:
-        part, inner, setting = _split_place(entry)
+        part, inner, setting = _split_location(entry)
         problem = entry.problem
         key = (inner, setting, problem.found, problem.expected, problem.hint or "", str(bool(part)))
         group = groups.setdefault(key, _Group(entry))
@@ -46,9 +46,9 @@ def group_problems(problems: Iterable[DeviceProblem]) -> list[Problem]:
     return [_join_group(entry, *key[:2]) for key, entry in groups.items()]
 
 
-def _split_place(entry: DeviceProblem) -> tuple[str, str, str]:
+def _split_location(entry: DeviceProblem) -> tuple[str, str, str]:
     """The port, the part of it, and the setting: ``Ethernet1/1``, ``queue 3``, ``queue.shape``."""
-    subject, _, setting = entry.problem.place.removeprefix(entry.device).partition(": ")
+    subject, _, setting = entry.problem.location.removeprefix(entry.device).partition(": ")
     words = subject.split()
     if words and words[0] in _PORT_KINDS:
         words = words[1:]
@@ -65,8 +65,8 @@ def _join_group(group: _Group, inner: str, setting: str) -> Problem:
         names = format_names(list(group.devices))
         names += f", {len(parts)} ports" if parts else ""
         names += (", " if parts else " ") + inner if inner else ""
-    place = ": ".join(text for text in (_join_origins(list(group.origins)), names, setting) if text)
-    return replace(group.first.problem, place=place)
+    location = ": ".join(text for text in (_join_origins(list(group.origins)), names, setting) if text)
+    return replace(group.first.problem, location=location)
 
 
 def _join_origins(origins: list[str]) -> str:

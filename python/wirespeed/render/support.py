@@ -14,7 +14,7 @@ from wirespeed.settings import Compare, Place, iterate_entities, list_settings
 def find_unsupported(plan: Plan, device: str, platforms: Sequence[Platform]) -> Iterator[Problem]:
     """One problem for each planned setting and place that none of the platforms renders or sets automatically.
 
-    Problems of one setting differ in the place only; the value is the first one of the device.
+    Problems of one setting differ in the location only; the value is the first one of the device.
 
     States that follow from other settings (`Setting.observed`) and values never compared need no configuration.
     """
@@ -32,7 +32,7 @@ def find_unsupported(plan: Plan, device: str, platforms: Sequence[Platform]) -> 
                 continue
             if path not in problem_by_path:
                 problem_by_path[path] = _unsupported_setting(path, value, platforms)
-            yield replace(problem_by_path[path], place=str(place))
+            yield replace(problem_by_path[path], location=str(place))
 
 
 def _unsupported_setting(path: str, value: object, platforms: Sequence[Platform]) -> Problem:

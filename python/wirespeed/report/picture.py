@@ -89,14 +89,16 @@ def draw(topology: Topology, findings: Sequence[Finding]) -> Picture | None:
     health = Health(findings)
     grouped = len(topology.nodes) > DETAILED
     groups = _group_devices(topology) if grouped else {node.name: (node,) for node in topology.nodes}
-    places = _place_boxes(groups)
-    height = max(y + box_height for _, y, _, box_height in places.values()) + 2
+    rectangles = _place_boxes(groups)
+    height = max(y + box_height for _, y, _, box_height in rectangles.values()) + 2
     drawn_cables, ports = (
-        _bundle_cables(groups, topology, places, health) if grouped else _single_cables(topology, places, health)
+        _bundle_cables(groups, topology, rectangles, health)
+        if grouped
+        else _single_cables(topology, rectangles, health)
     )
     boxes = tuple(
         Box(
-            *places[key],
+            *rectangles[key],
             _format_title(nodes),
             nodes[0].model,
             *_describe_state(nodes, health),
@@ -140,7 +142,7 @@ def _place_boxes(groups: Mapping[str, tuple[Node, ...]]) -> dict[str, tuple[floa
     rows: dict[int, list[str]] = {}
     for key, nodes in groups.items():
         rows.setdefault(_find_row(nodes[0].role), []).append(key)
-    places: dict[str, tuple[float, float, float, float]] = {}
+    rectangles: dict[str, tuple[float, float, float, float]] = {}
     y = 2.0
     for row in sorted(rows):
         keys = rows[row]
@@ -148,26 +150,26 @@ def _place_boxes(groups: Mapping[str, tuple[Node, ...]]) -> dict[str, tuple[floa
         width = (_WIDTH - 4 - gap * (len(keys) - 1)) / len(keys)
         height = _UPRIGHT_HEIGHT if width < _NARROW else _HEIGHT if row == _HOSTS or width < _WIDE else _SWITCH_HEIGHT
         for index, key in enumerate(keys):
-            places[key] = (round(2 + index * (width + gap), 1), y, round(width, 1), height)
+            rectangles[key] = (round(2 + index * (width + gap), 1), y, round(width, 1), height)
         y += height + _ROW_GAP
-    return places
+    return rectangles
 
 
 def _single_cables(
-    topology: Topology, places: Mapping[str, tuple[float, float, float, float]], health: Health
+    topology: Topology, rectangles: Mapping[str, tuple[float, float, float, float]], health: Health
 ) -> tuple[tuple[Cable, ...], Mapping[str, tuple[Port, ...]]]:
     """Draw every cable and its ports."""
     ends: dict[tuple[str, str], list[tuple[float, int, str]]] = {}
     for index, edge in enumerate(topology.edges):
         for device, port, peer in ((edge.a, edge.a_port, edge.b), (edge.b, edge.b_port, edge.a)):
-            x, y, width, _ = places[peer]
-            side = "below" if y > places[device][1] else "above"
+            x, y, width, _ = rectangles[peer]
+            side = "below" if y > rectangles[device][1] else "above"
             ends.setdefault((device, side), []).append((x + width / 2, index, port))
     spots: dict[tuple[str, int], tuple[float, float]] = {}
     ports: dict[str, list[Port]] = {}
-    full_width = _full_width_devices(places)
+    full_width = _full_width_devices(rectangles)
     for (device, side), wanted in sorted(ends.items(), key=lambda entry: entry[0][0] in full_width):
-        x, y, width, height = places[device]
+        x, y, width, height = rectangles[device]
         pitch = (width - 16) / len(wanted)
         for rank, (_, cable, port) in enumerate(sorted(wanted)):
             centre = round(x + 8 + pitch * (rank + 0.5), 1)
@@ -186,10 +188,10 @@ def _single_cables(
     return _urgent_last(cables), {device: tuple(ports_of_device) for device, ports_of_device in ports.items()}
 
 
-def _full_width_devices(places: Mapping[str, tuple[float, float, float, float]]) -> set[str]:
+def _full_width_devices(rectangles: Mapping[str, tuple[float, float, float, float]]) -> set[str]:
     """Devices that are alone in their row."""
     rows: dict[float, list[str]] = {}
-    for device, (_, y, _, _) in places.items():
+    for device, (_, y, _, _) in rectangles.items():
         rows.setdefault(y, []).append(device)
     return {devices[0] for devices in rows.values() if len(devices) == 1}
 
@@ -197,19 +199,19 @@ def _full_width_devices(places: Mapping[str, tuple[float, float, float, float]])
 def _bundle_cables(
     groups: Mapping[str, tuple[Node, ...]],
     topology: Topology,
-    places: Mapping[str, tuple[float, float, float, float]],
+    rectangles: Mapping[str, tuple[float, float, float, float]],
     health: Health,
 ) -> tuple[tuple[Cable, ...], Mapping[str, tuple[Port, ...]]]:
     """Draw all cables between two boxes as one line."""
     group_of = {node.name: key for key, nodes in groups.items() for node in nodes}
     bundles: dict[tuple[str, str], list[Edge]] = {}
     for edge in topology.edges:
-        upper, lower = sorted((group_of[edge.a], group_of[edge.b]), key=lambda key: (places[key][1], key))
+        upper, lower = sorted((group_of[edge.a], group_of[edge.b]), key=lambda key: (rectangles[key][1], key))
         if upper != lower:
             bundles.setdefault((upper, lower), []).append(edge)
     cables: list[Cable] = []
     for (upper, lower), edges in bundles.items():
-        (ux, uy, uw, uh), (lx, ly, lw, _) = places[upper], places[lower]
+        (ux, uy, uw, uh), (lx, ly, lw, _) = rectangles[upper], rectangles[lower]
         status = select_most_urgent(health.cable(edge) for edge in edges)
         label = f"{len(edges):,} × {edges[0].speed}"
         cables.append(

@@ -28,7 +28,7 @@ _KINDS: Mapping[str, tuple[str, type]] = {
 _SCHEMA = 1
 
 
-def read(text: str, place: str) -> Peers | Comparison | History:
+def read(text: str, location: str) -> Peers | Comparison | History:
     """Read the result in a document.
 
     Raises:
@@ -36,25 +36,25 @@ def read(text: str, place: str) -> Peers | Comparison | History:
     """
     expected = "the JSON output of `bench peers`, `bench compare` or `bench history`"
     hint = "`wirespeed bench peers`, `compare` or `history` with --format json writes one"
-    body = _read_body(text, place, tuple(_KINDS), expected, hint)
+    body = _read_body(text, location, tuple(_KINDS), expected, hint)
     kind = body["kind"]
     name, result_type = _KINDS[kind]
-    result: object = _read_content(body, place, kind, name, result_type)
+    result: object = _read_content(body, location, kind, name, result_type)
     assert isinstance(result, Peers | Comparison | History)
     return result
 
 
-def read_kind(text: str, place: str, kind: str, name: str, result_type: type[_Result], hint: str) -> _Result:
+def read_kind(text: str, location: str, kind: str, name: str, result_type: type[_Result], hint: str) -> _Result:
     """Read the result under a name in a document of one kind.
 
     Raises:
         Refusal: the text is not a document, or it is of another kind, newer than this program, or incomplete.
     """
-    body = _read_body(text, place, (kind,), f"a document of {kind}", hint)
-    return _read_content(body, place, kind, name, result_type)
+    body = _read_body(text, location, (kind,), f"a document of {kind}", hint)
+    return _read_content(body, location, kind, name, result_type)
 
 
-def convert(result_type: type[_Result], data: Any, name: str, place: str, expected: str) -> _Result:
+def convert(result_type: type[_Result], data: Any, name: str, location: str, expected: str) -> _Result:
     """Convert JSON data to a result; messages call it ``name``.
 
     Raises:
@@ -63,33 +63,33 @@ def convert(result_type: type[_Result], data: Any, name: str, place: str, expect
     try:
         return build_object(result_type, data, name)
     except KeyError as error:
-        raise refuse(place, f"no {error.args[0]}", expected) from None
+        raise refuse(location, f"no {error.args[0]}", expected) from None
     except (TypeError, ValueError) as error:
-        raise refuse(place, str(error), expected) from None
+        raise refuse(location, str(error), expected) from None
 
 
-def _read_body(text: str, place: str, kinds: tuple[str, ...], expected: str, hint: str) -> dict[str, Any]:
+def _read_body(text: str, location: str, kinds: tuple[str, ...], expected: str, hint: str) -> dict[str, Any]:
     """Read a document of one of the kinds."""
     try:
         body = json.loads(text)
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", 1)
-        raise refuse(f"{place}:{line}", "broken JSON", expected, hint) from None
+        raise refuse(f"{location}:{line}", "broken JSON", expected, hint) from None
     kind = body.get("kind") if isinstance(body, dict) else None
     if not isinstance(kind, str) or kind not in kinds:
-        raise refuse(place, f"the kind {kind!r}", expected, hint)
+        raise refuse(location, f"the kind {kind!r}", expected, hint)
     assert isinstance(body, dict)
     if body.get("schema") != _SCHEMA:
         raise refuse(
-            place, f"schema {body.get('schema')!r} of {kind}", f"schema {_SCHEMA}", "read it with its own version"
+            location, f"schema {body.get('schema')!r} of {kind}", f"schema {_SCHEMA}", "read it with its own version"
         )
     return body
 
 
-def _read_content(body: dict[str, Any], place: str, kind: str, name: str, result_type: type[_Result]) -> _Result:
+def _read_content(body: dict[str, Any], location: str, kind: str, name: str, result_type: type[_Result]) -> _Result:
     if name not in body:
-        raise refuse(place, f"no {name}", f"what {kind} holds")
-    return convert(result_type, body[name], name, place, f"what {kind} holds")
+        raise refuse(location, f"no {name}", f"what {kind} holds")
+    return convert(result_type, body[name], name, location, f"what {kind} holds")
 
 
 def _convert(hint: Any, data: Any, location: str) -> Any:

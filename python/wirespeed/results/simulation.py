@@ -20,7 +20,7 @@ def to_json(summary: Summary, **further_fields: Any) -> str:
     return document(KIND, SCHEMA, **plain(summary), **further_fields)
 
 
-def from_json(text: str, place: str) -> Summary:
+def from_json(text: str, location: str) -> Summary:
     """Read a summary that `to_json` wrote. Counters that an earlier version did not write are zero.
 
     Raises:
@@ -30,13 +30,13 @@ def from_json(text: str, place: str) -> Summary:
     try:
         read = json.loads(text)
     except ValueError as error:
-        raise refuse(place, f"no JSON: {error}", expected) from None
+        raise refuse(location, f"no JSON: {error}", expected) from None
     if not isinstance(read, dict) or read.get("kind") != KIND:
         actual_kind = read.get("kind") if isinstance(read, dict) else type(read).__name__
-        raise refuse(place, repr(actual_kind), expected)
+        raise refuse(location, repr(actual_kind), expected)
     counters = {field.name: 0 for field in fields(Summary) if field.type == "int"}
     values = {**counters, **read}
     missing = [field.name for field in fields(Summary) if field.name not in values and field.default is MISSING]
     if missing:
-        raise refuse(place, f"no {', '.join(missing)}", expected)
-    return convert(Summary, values, "summary", place, expected)
+        raise refuse(location, f"no {', '.join(missing)}", expected)
+    return convert(Summary, values, "summary", location, expected)

@@ -27,8 +27,8 @@ def describe_faults(
             Fault(
                 kind=kind,
                 place=naming.join_places(places),
-                nodes=tuple(node for place, number in places for node in naming.nodes(place, number)),
-                links=tuple(number for place, number in places if place == "link"),
+                nodes=tuple(node for place_kind, number in places for node in naming.nodes(place_kind, number)),
+                links=tuple(number for place_kind, number in places if place_kind == "link"),
                 start_us=start / 1e6,
                 until_us=None if end is None else end / 1e6,
             )
@@ -51,22 +51,22 @@ class _NodeNames:
 
     def join_places(self, places: Sequence[tuple[str, int]]) -> str:
         """The first of several places, and the number of others."""
-        names = [self._name_place(place, number) for place, number in places[:_PLACES]]
+        names = [self._name_place(kind, number) for kind, number in places[:_PLACES]]
         further_places = len(places) - len(names)
         if further_places:
             return f"{', '.join(names)} and {further_places:,} more"
         return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
-    def nodes(self, place: str, number: int) -> Iterable[int]:
+    def nodes(self, kind: str, number: int) -> Iterable[int]:
         """The node of a fault; a fault of a link has none."""
-        if place == "link":
+        if kind == "link":
             return ()
-        return (self._ends[number][0],) if place == "port" else (number,)
+        return (self._ends[number][0],) if kind == "port" else (number,)
 
-    def _name_place(self, place: str, number: int) -> str:
-        if place == "node":
+    def _name_place(self, kind: str, number: int) -> str:
+        if kind == "node":
             return self._name_node(number)
-        return self._name_port(number) if place == "port" else " – ".join(self._name_cable_ends(number))
+        return self._name_port(number) if kind == "port" else " – ".join(self._name_cable_ends(number))
 
     def _name_node(self, number: int) -> str:
         kind = "host" if number < self._hosts else "switch"

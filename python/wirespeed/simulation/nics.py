@@ -161,7 +161,7 @@ def _accepted_parameters(
         try:
             _core.Scenario(_build_smallest_scenario(gbps, {"algorithm": algorithm, **accepted}), "roce", 1)
         except Refusal as refusal:
-            names = {problem.place.rpartition(".")[2]: problem for problem in refusal.problems}
+            names = {problem.location.rpartition(".")[2]: problem for problem in refusal.problems}
             if not names.keys() & accepted.keys():
                 raise
             for name in sorted(names.keys() & accepted.keys()):

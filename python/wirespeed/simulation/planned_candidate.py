@@ -41,7 +41,7 @@ def plan_candidate(path: Path, cluster: Cluster, traffic: Path, seed: int, names
             plan = build(_set_congestion(cluster, congestion))
         except Refusal as refusal:
             problem = refusal.problems[0]
-            refusals[congestion] = f"{problem.place}: {problem.statement}"
+            refusals[congestion] = f"{problem.location}: {problem.statement}"
         else:
             planned[congestion] = plan_scenario(path, plan, traffic, seed, names).scenario.text
     return Candidate(path, text, planned, refusals)

@@ -96,14 +96,14 @@ class _Resolver:
         ports: list[int] = []
         queue_pairs: list[int] = []
         for text in observe.series:
-            kind, _, place = text.partition(":")
+            kind, _, name = text.partition(":")
             if text in GROUPS:
                 ports += self._select_ports(text)
                 queue_pairs += self._list_flows() if text in ("all", "flows") else ()
             elif kind == "port":
-                ports += self._find_port("--series", place)
+                ports += self._find_port("--series", name)
             elif kind == "flow":
-                queue_pairs += self._find_flow("--series", place)
+                queue_pairs += self._find_flow("--series", name)
             else:
                 self._add_problem("--series", text, _EXPECTED)
         captures = {name: port for name in observe.captures for port in self._find_port("--pcap", name)}
@@ -133,7 +133,7 @@ class _Resolver:
     def _list_flows(self) -> Iterable[int]:
         return map(self._scenario.sender, range(self._scenario.operations))
 
-    def _find_port(self, place: str, name: str) -> Iterator[int]:
+    def _find_port(self, location: str, name: str) -> Iterator[int]:
         """Find the port with this name; without one, add a problem."""
         if name in self._named:
             return iter([self._named[name]])
@@ -142,27 +142,29 @@ class _Resolver:
             device = name.partition(":")[0]
             of_device = [entry for entry in self._named if entry.partition(":")[0] == device]
             near = did_you_mean(name, of_device or list(self._named))
-            return self._add_problem(place, name, f"a port: {_shorten_list(of_device or list(self._named))}", near)
+            return self._add_problem(location, name, f"a port: {_shorten_list(of_device or list(self._named))}", near)
         if match is None:
-            return self._add_problem(place, name, "a port: NODE, NODE:PEER or NODE:PEER.NUMBER, such as 16:0")
+            return self._add_problem(location, name, "a port: NODE, NODE:PEER or NODE:PEER.NUMBER, such as 16:0")
         node, peer, number = (None if part is None else int(part) for part in match.groups())
         assert node is not None
         peers = self._ports.get(node, {})
         if node >= self._scenario.nodes:
             nodes = f"a node of the scenario, 0 to {self._scenario.nodes - 1}"
-            return self._add_problem(place, name, nodes, self._hint_name())
+            return self._add_problem(location, name, nodes, self._hint_name())
         if peer is None or peer not in peers:
             listed_ports = [port for ports in peers.values() for port in ports]
             if peer is None and len(listed_ports) == 1:
                 return iter(listed_ports)
             ports_of_node = f"a port of node {node}: {_shorten_list(self._list_port_names(node))}"
-            return self._add_problem(place, name, ports_of_node, self._hint_name())
+            return self._add_problem(location, name, ports_of_node, self._hint_name())
         ports = peers[peer]
         if number is None and len(ports) == 1:
             return iter(ports)
         if number is None or number >= len(ports):
             return self._add_problem(
-                place, name, f"one of the {len(ports)} ports there: {_shorten_list(self._list_port_names(node, peer))}"
+                location,
+                name,
+                f"one of the {len(ports)} ports there: {_shorten_list(self._list_port_names(node, peer))}",
             )
         return iter(ports[number : number + 1])
 
@@ -181,15 +183,15 @@ class _Resolver:
             if wanted_peer in (None, peer)
         ]
 
-    def _find_flow(self, place: str, name: str) -> Iterator[int]:
+    def _find_flow(self, location: str, name: str) -> Iterator[int]:
         """Find the queue pair that sends this flow; without one, add a problem."""
         flows = self._scenario.operations
         if not (name.isascii() and name.isdigit() and int(name) < flows):
-            return self._add_problem(place, f"flow:{name}", f"a flow of the scenario, flow:0 to flow:{flows - 1}")
+            return self._add_problem(location, f"flow:{name}", f"a flow of the scenario, flow:0 to flow:{flows - 1}")
         return iter([self._scenario.sender(int(name))])
 
-    def _add_problem(self, place: str, found: str, expected: str, hint: str | None = None) -> Iterator[int]:
-        self._problems.append(Problem(place, repr(found), expected, hint))
+    def _add_problem(self, location: str, found: str, expected: str, hint: str | None = None) -> Iterator[int]:
+        self._problems.append(Problem(location, repr(found), expected, hint))
         return iter(())
 
 

@@ -185,7 +185,9 @@ def _name_file_in_problems(path: Path) -> Iterator[None]:
     try:
         yield
     except Refusal as refusal:
-        raise Refusal(replace(problem, place=f"{path}: {problem.place}") for problem in refusal.problems) from None
+        raise Refusal(
+            replace(problem, location=f"{path}: {problem.location}") for problem in refusal.problems
+        ) from None
 
 
 def _advance(

@@ -92,10 +92,10 @@ class Samples:
         rows = self._select_quantity(quantity)
         rows = rows.filter(pc.is_in(rows["number"], value_set=pa.array(bounds, pa.int32())))
         columns = rows.group_by(["id", "number"], use_threads=False).aggregate([("value", "sum")]).to_pydict()
-        place = {number: index for index, number in enumerate(bounds)}
+        positions = {number: index for index, number in enumerate(bounds)}
         counters: dict[int, list[float]] = {}
         for entry, number, value in zip(columns["id"], columns["number"], columns["value_sum"], strict=True):
-            counters.setdefault(entry, [0.0] * len(bounds))[place[number]] = value
+            counters.setdefault(entry, [0.0] * len(bounds))[positions[number]] = value
         for values in counters.values():
             values[0] = 0.0
         return {

@@ -52,5 +52,5 @@ def display_address(url: URL) -> str:
     return url._replace(password=None).set(drivername="postgresql", query=query).render_as_string()
 
 
-def _refuse_address(place: str, found: str) -> Refusal:
-    return refuse(place, found, EXPECTED, "give it with --store or WIRESPEED_STORE")
+def _refuse_address(location: str, found: str) -> Refusal:
+    return refuse(location, found, EXPECTED, "give it with --store or WIRESPEED_STORE")

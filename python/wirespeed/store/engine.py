@@ -39,12 +39,12 @@ def connect(url: URL) -> Engine:
     return engine
 
 
-def _bring_up(engine: Engine, place: str) -> None:
+def _bring_up(engine: Engine, location: str) -> None:
     with engine.connect() as connection:
         if schema.current(connection) == schema.NEWEST:
             return
     with write_transaction(engine) as connection:
-        schema.bring_up(connection, place)
+        schema.bring_up(connection, location)
 
 
 @contextmanager

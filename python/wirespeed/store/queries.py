@@ -70,7 +70,7 @@ def _read_pairs(connection: Connection, query: object) -> Iterator[tuple[int, in
         yield row[0], row[1]
 
 
-def find(stored: Sequence[Campaign], wanted: str, place: str) -> Campaign:
+def find(stored: Sequence[Campaign], wanted: str, location: str) -> Campaign:
     """Find a campaign by its id, its label, ``latest`` or ``latest~N``, the N-th before the latest.
 
     Raises:
@@ -81,10 +81,11 @@ def find(stored: Sequence[Campaign], wanted: str, place: str) -> Campaign:
         return match
     labels = [campaign.label for campaign in stored]
     raise refuse(
-        place,
+        location,
         f"no campaign {wanted!r} among {len(stored)}",
         "the id or label of a campaign, latest or latest~N",
-        did_you_mean(wanted, labels) or f"`wirespeed bench history --store {place.removeprefix('store ')}` lists them",
+        did_you_mean(wanted, labels)
+        or f"`wirespeed bench history --store {location.removeprefix('store ')}` lists them",
     )
 
 

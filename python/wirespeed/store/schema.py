@@ -26,7 +26,7 @@ def current(connection: Connection) -> str | None:
     return connection.execute(text(f"SELECT version_num FROM {VERSIONS}")).scalar()
 
 
-def bring_up(connection: Connection, place: str, target: str = NEWEST) -> None:
+def bring_up(connection: Connection, location: str, target: str = NEWEST) -> None:
     """Create or update the tables inside the caller's transaction, which must exclude other writers on SQLite.
 
     Raises:
@@ -38,24 +38,24 @@ def bring_up(connection: Connection, place: str, target: str = NEWEST) -> None:
     if present == target:
         return
     if present is None:
-        _refuse_foreign_tables(connection, place)
+        _refuse_foreign_tables(connection, location)
     elif present > NEWEST:
         raise refuse(
-            place, f"schema {present}", f"schema {NEWEST} or older", "a newer wirespeed wrote it: update this one"
+            location, f"schema {present}", f"schema {NEWEST} or older", "a newer wirespeed wrote it: update this one"
         )
     from alembic import command
 
     command.upgrade(_build_config(connection), target)
 
 
-def _refuse_foreign_tables(connection: Connection, place: str) -> None:
+def _refuse_foreign_tables(connection: Connection, location: str) -> None:
     from wirespeed.store.tables import metadata
 
     tables = set(inspect(connection).get_table_names())
     foreign = tables if connection.dialect.name == "sqlite" else tables & set(metadata.tables)
     if foreign:
         raise refuse(
-            place,
+            location,
             f"tables of another program ({', '.join(sorted(foreign)[:3])})",
             "an empty database or one that wirespeed wrote",
             "give a separate database, or in PostgreSQL a separate schema",

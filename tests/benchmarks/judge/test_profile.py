@@ -48,7 +48,7 @@ def test_refused(tmp_path, change, location, expected):
     with pytest.raises(Refusal) as refusal:
         judge_profile.read(file)
     problem = refusal.value.problems[0]
-    assert (problem.place, problem.expected) == (f"{file}: {location}", expected)
+    assert (problem.location, problem.expected) == (f"{file}: {location}", expected)
 
 
 @pytest.mark.parametrize(

@@ -358,7 +358,7 @@ def test_what_is_no_benchmark_is_refused(text: str, problem_text: str) -> None:
     with pytest.raises(Refusal) as refusal:
         read(text, "log")
     (problem,) = refusal.value.problems
-    assert (problem.place, problem.found) == ("log", problem_text)
+    assert (problem.location, problem.found) == ("log", problem_text)
     assert problem.expected == "output of a benchmark tool"
     assert problem.hint == (
         "give the whole output with its header lines; `wirespeed list tools` lists the supported tools"

@@ -27,7 +27,7 @@ def runs(text: str) -> tuple[Run, ...]:
     try:
         return parse(text)
     except Refusal as refusal:
-        assert [problem.place for problem in refusal.problems] == ["text"]
+        assert [problem.location for problem in refusal.problems] == ["text"]
         return ()
 
 

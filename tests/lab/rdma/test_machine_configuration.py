@@ -96,7 +96,7 @@ def test_a_folder_that_is_no_kernel_is_refused(
     with pytest.raises(Refusal) as caught:
         kernel(tmp_path, print)
     (problem,) = caught.value.problems
-    assert (problem.place, problem.found.replace(str(tmp_path), "HERE"), problem.expected) == (
+    assert (problem.location, problem.found.replace(str(tmp_path), "HERE"), problem.expected) == (
         "--kernel",
         found,
         expected,

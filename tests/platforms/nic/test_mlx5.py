@@ -193,7 +193,7 @@ def test_deterministic_dcqcn_is_refused(plan: Plan) -> None:
     with pytest.raises(Refusal) as caught:
         check(change_qos(plan, congestion=Congestion.DCQCN_D))
     (problem,) = caught.value.problems
-    assert problem.place.endswith("cluster.yaml:5: node[1-4], 4 ports")
+    assert problem.location.endswith("cluster.yaml:5: node[1-4], 4 ports")
     assert problem.found == "nic.qos.congestion = dcqcn-d"
     assert problem.expected == "dcqcn-p, the only DCQCN of NVIDIA ConnectX"
     assert problem.hint is not None

@@ -131,22 +131,22 @@ def read(source: str | Path) -> Profile:
     return _parse_profile(text, str(path))
 
 
-def _parse_profile(text: str, place: str) -> Profile:
+def _parse_profile(text: str, location: str) -> Profile:
     """A profile; one with a ``base`` contains only the differences from it."""
-    document.load(text, place, "a profile", _HINT)  # refuses what YAML readers accept silently, such as a key twice
+    document.load(text, location, "a profile", _HINT)  # refuses what YAML readers accept silently, such as a key twice
     try:
         content = yaml.load(text, Loader=yaml.CSafeLoader)
     except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that does not exist, a number of 5,000 digits
-        raise refuse(place, f"YAML error: {' '.join(str(error).split())}", "a profile", _HINT) from error
+        raise refuse(location, f"YAML error: {' '.join(str(error).split())}", "a profile", _HINT) from error
     base = content.pop("base", None) if isinstance(content, dict) else None
     if base is not None:
         if base not in names():
-            raise refuse(f"{place}: base", repr(base), f"one of {', '.join(names())}")
+            raise refuse(f"{location}: base", repr(base), f"one of {', '.join(names())}")
         content = _merge(bundled_profile(base).model_dump(by_alias=True, exclude_none=True), content)
     try:
         return Profile.model_validate(content)
     except ValidationError as error:
-        raise Refusal(_list_problems(place, error)) from error
+        raise Refusal(_list_problems(location, error)) from error
 
 
 def _merge(base: Any, override: Any) -> Any:
@@ -155,12 +155,12 @@ def _merge(base: Any, override: Any) -> Any:
     return override
 
 
-def _list_problems(place: str, error: ValidationError) -> list[Problem]:
+def _list_problems(location: str, error: ValidationError) -> list[Problem]:
     return [
-        describe_problem(place, Profile, detail)
+        describe_problem(location, Profile, detail)
         if detail["type"] == "extra_forbidden"
         else Problem(
-            f"{place}: {'.'.join(str(part) for part in detail['loc']) or 'document'}",
+            f"{location}: {'.'.join(str(part) for part in detail['loc']) or 'document'}",
             *found_and_expected(detail, "no such value"),
             _HINT,
         )

@@ -261,8 +261,8 @@ def _select_measurements(measurements: Sequence[Measurement], metric: Metric | N
 def _whole_run_values(run: Run, measurements: Sequence[Measurement]) -> Sequence[Measurement]:
     """The measurements of the whole run, without single streams and single seconds."""
     if measurements and measurements[0].metric is Metric.BITRATE:
-        places = find_total_labels(run)
-        return [measurement for measurement in measurements if measurement.label in places or measurement.label is None]
+        labels = find_total_labels(run)
+        return [measurement for measurement in measurements if measurement.label in labels or measurement.label is None]
     return [measurement for measurement in measurements if measurement.label in (None, "out-of-place", "in-place")]
 
 

@@ -59,7 +59,9 @@ def read(text: str, name: str = "text", *, communicators: bool = True) -> Readin
         failed = tuple(_aborted_run(communicator) for communicator in debugged if communicator.fatal_errors)
         return Reading(failed, (), found_communicators)
     runs.sort(key=lambda run: run.line)
-    notices = [replace(notice, place=_format_location(notice.place, name)) for run in runs for notice in run.notices]
+    notices = [
+        replace(notice, location=_format_location(notice.location, name)) for run in runs for notice in run.notices
+    ]
     return Reading(tuple(_add_causes(runs, log)), tuple(notices), found_communicators)
 
 

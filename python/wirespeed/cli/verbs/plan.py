@@ -264,7 +264,7 @@ def _print_json(plan: Plan, rows: dict[str, Rows]) -> None:
             for name, entries in rows.items()
         },
         "warnings": [
-            {"place": entry.place, "found": entry.found, "expected": entry.expected, "hint": entry.hint}
+            {"location": entry.location, "found": entry.found, "expected": entry.expected, "hint": entry.hint}
             for entry in plan.warnings
         ],
     }

@@ -303,7 +303,7 @@ def _format_ranges(numbers: Sequence[int]) -> str:
 
 
 def _format_sentence(problem: Problem) -> str:
-    return f"{problem.place}: {problem.statement}"
+    return f"{problem.location}: {problem.statement}"
 
 
 def _find_format(output: Path | None) -> Format:

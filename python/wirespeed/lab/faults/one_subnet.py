@@ -63,8 +63,8 @@ def make(location: FaultLocation) -> LabFault:
     mitigation: list[LabAct] = []
     for number, host in enumerate(hosts, start=1):
         host_ends = [end for end in ends if end.device == host]
-        for place, end in enumerate(host_ends, start=1):
-            assignment = f"{_NETWORK}.{number}.{place}/{_BITS} dev {end.interface}"
+        for index, end in enumerate(host_ends, start=1):
+            assignment = f"{_NETWORK}.{number}.{index}/{_BITS} dev {end.interface}"
             acts.append(ip(host, f"address add {assignment}", f"address del {assignment}"))
         for name in ("all", *(end.interface for end in host_ends)):
             for key in _ARP:

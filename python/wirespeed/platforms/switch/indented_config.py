@@ -12,7 +12,7 @@ _BANNER = re.compile(r"banner (?:login|motd|exec|incoming)\b(.*)")
 
 @dataclass(slots=True)
 class Line:
-    """A configuration line with its place in the text and the lines indented under it."""
+    """A configuration line with its position in the text and the lines indented under it."""
 
     number: int  # from 1
     text: str

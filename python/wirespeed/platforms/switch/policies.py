@@ -41,9 +41,9 @@ def find_invalid_texts(name: str, switch: Switch, forbidden: str = "") -> Iterat
         for port, port_settings in sorted_ports(switch.ports)
     ]
     texts += [(f"{name} Vlan{number}: vlan.description", vlan.description) for number, vlan in switch.vlans.items()]
-    for place, text in texts:
+    for location, text in texts:
         if text and (not text.isprintable() or text != text.strip() or set(text) & set(forbidden)):
-            yield Problem(place, repr(text), "printable text" + (f" without {forbidden}" if forbidden else ""))
+            yield Problem(location, repr(text), "printable text" + (f" without {forbidden}" if forbidden else ""))
 
 
 def frozen(mapping: Mapping[Any, Any] | None) -> tuple[tuple[Any, Any], ...] | None:

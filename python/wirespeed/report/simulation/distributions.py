@@ -37,10 +37,10 @@ def chart(distribution: Distribution) -> Chart | None:
         return None
     unit, size = _choose_unit(distribution, groups)
     values = [value / size for group in groups for value in _find_ends(group)]
-    place, x_ticks = _build_axis(min(values), max(values))
+    to_x, x_ticks = _build_axis(min(values), max(values))
     top, y_ticks = level_ticks(100.0, lambda value: wording.plain(value))
-    lines, height = place_lines([(_format_legend(group), _build_path(group, size, place, top)) for group in groups])
-    marks = _build_marks(groups, size, unit, place)
+    lines, height = place_lines([(_format_legend(group), _build_path(group, size, to_x, top)) for group in groups])
+    marks = _build_marks(groups, size, unit, to_x)
     return Chart(
         title=distribution.title,
         meaning=f"Share of the flows with at most this {distribution.title.lower()} (cumulative distribution)."
@@ -88,12 +88,12 @@ def _build_axis(low: float, high: float) -> tuple[Callable[[float], float], tupl
     if low > 0 and high / low > _WIDE:
         first, last = math.log10(low), math.log10(high)
 
-        def place(value: float) -> float:
+        def scale(value: float) -> float:
             return across(math.log10(value), first, last)
 
         powers = range(math.floor(first), math.ceil(last) + 1)
         values = [factor * 10.0**power for power in powers for factor in (1, 2, 5)]
-        return place, tuple(Tick(place(value), wording.plain(value)) for value in values if low <= value <= high)
+        return scale, tuple(Tick(scale(value), wording.plain(value)) for value in values if low <= value <= high)
 
     def level(value: float) -> float:
         return across(value, 0.0, values[-1])
@@ -102,23 +102,23 @@ def _build_axis(low: float, high: float) -> tuple[Callable[[float], float], tupl
     return level, tuple(Tick(level(value), wording.plain(value)) for value in values)
 
 
-def _build_path(group: Group, size: float, place: Callable[[float], float], top: float) -> str:
+def _build_path(group: Group, size: float, to_x: Callable[[float], float], top: float) -> str:
     points: list[tuple[float, float]] = []
     count = len(group.quantiles)
     for rank, value in enumerate(group.quantiles):
-        x = place(value / size)
+        x = to_x(value / size)
         points += [(x, up(100 * rank / count, top)), (x, up(100 * (rank + 1) / count, top))]
     return draw_line(points)
 
 
-def _build_marks(groups: Sequence[Group], size: float, unit: str, place: Callable[[float], float]) -> tuple[Mark, ...]:
+def _build_marks(groups: Sequence[Group], size: float, unit: str, to_x: Callable[[float], float]) -> tuple[Mark, ...]:
     """A mark for each ideal value of the groups, with its kind of flow where there are several; none for too many."""
     ideals = sorted({ideal for group in groups for ideal in group.ideals})
     if len(ideals) > _MARKS:
         return ()
     marks = []
     for row, ideal in enumerate(ideals):
-        x = place(ideal.value / size)
+        x = to_x(ideal.value / size)
         label = f"ideal {wording.number(ideal.value / size)}" + (f" {unit}" if unit != _SLOWDOWN else "")
         kind = f" ({ideal.kind})" if len(ideals) > 1 else ""
         text = label + kind

@@ -140,19 +140,19 @@ def _find_neighbours(network: Network) -> dict[int, list[int]]:
 def _order_rows(network: Network, tiers: Mapping[int, Sequence[int]]) -> dict[int, list[int]]:
     """Sort each row by its peers in the row below, so that few cables cross."""
     neighbors = _find_neighbours(network)
-    place: dict[int, float] = {}
+    middles: dict[int, float] = {}
     order: dict[int, list[int]] = {}
     for tier in sorted(tiers):
         nodes = list(tiers[tier])
 
         def middle(node: int) -> float:
-            below = [place[peer] for peer in neighbors[node] if peer in place]
+            below = [middles[peer] for peer in neighbors[node] if peer in middles]
             return sum(below) / len(below) if below else 0.0
 
         if tier > 0:
             nodes.sort(key=lambda node: (middle(node), node))
         order[tier] = nodes
-        place.update({node: (position + 0.5) / len(nodes) for position, node in enumerate(nodes)})
+        middles.update({node: (position + 0.5) / len(nodes) for position, node in enumerate(nodes)})
     return order
 
 
@@ -188,8 +188,8 @@ def _link_directions(network: Network, boxes: Mapping[int, Box]) -> list[LinkDir
 
 def _needs_arcs(network: Network, order: Mapping[int, Sequence[int]], tier: int) -> bool:
     """Whether nodes of a row are connected that are not neighbours."""
-    place = {node: position for position, node in enumerate(order.get(tier, ()))}
-    ends = ((place.get(cable.a), place.get(cable.b)) for cable in network.cables)
+    positions = {node: position for position, node in enumerate(order.get(tier, ()))}
+    ends = ((positions.get(cable.a), positions.get(cable.b)) for cable in network.cables)
     return any(a is not None and b is not None and abs(a - b) != 1 for a, b in ends)
 
 
@@ -220,11 +220,11 @@ def _draw_same_row(boxes: Mapping[int, Box], start: Box, end: Box, x1: float, x2
 
 def _place_cells(network: Network, boxes: Mapping[int, Box], order: Mapping[int, Sequence[int]]) -> list[HostDirection]:
     """A cell for each cable of a host, under its switch."""
-    place = {node: position for position, node in enumerate(order.get(0, ()))}
+    positions = {node: position for position, node in enumerate(order.get(0, ()))}
     ports_by_switch: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for port in network.ports:
-        if network.node(port) in place and network.peer(port) in boxes:
-            ports_by_switch[network.peer(port)].append((place[network.node(port)], port))
+        if network.node(port) in positions and network.peer(port) in boxes:
+            ports_by_switch[network.peer(port)].append((positions[network.node(port)], port))
     slots: dict[float, int] = defaultdict(int)
     for box in boxes.values():
         slots[box.y] += 1

@@ -113,9 +113,9 @@ def pause_map(run: SimulationView) -> Map | None:
     }
     longest = "; ".join(title[entry.port] for entry in paused[:3])
     described = f"{wording.plural(len(paused), 'paused port')}. Longest: {longest}."
-    places = layout(run.network, {entry.port: float(entry.total_ps) for entry in paused})
+    arrangement = layout(run.network, {entry.port: float(entry.total_ps) for entry in paused})
     return Map(
-        places,
+        arrangement,
         {port: color_scale.shade(port_share) for port, port_share in share.items()},
         title,
         described,
@@ -133,12 +133,12 @@ def player(run: SimulationView) -> Player | None:
     peaks = [max((levels[frame] for levels in animation.queue.values()), default=0) for frame in range(frames)]
     peak_frame = peaks.index(max(peaks))
     busy = {port: float(sum(levels)) for port, levels in animation.queue.items()}
-    places = layout(run.network, busy)
+    arrangement = layout(run.network, busy)
     state = {port: color_scale.shade(levels[peak_frame] / (LEVELS - 1)) for port, levels in animation.queue.items()}
     title = {port: run.network.link_name(port) for port in run.network.ports}
     unit, size = time_unit(animation.end)
     moment = f"{wording.number(animation.starts[peak_frame] / size)} {unit}"
-    picture = Map(places, state, title, f"Queue depth of all ports at the peak ({moment}).", run.summary.faults)
+    picture = Map(arrangement, state, title, f"Queue depth of all ports at the peak ({moment}).", run.summary.faults)
     return Player(
         picture,
         peak_frame,

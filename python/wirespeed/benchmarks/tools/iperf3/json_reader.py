@@ -100,7 +100,7 @@ def _read_server_output(document: Node | None, text: Node | None) -> list[ReadRu
         measurements = tuple(measurement._replace(line=text.line) for measurement in read_run.run.measurements)
         read_run.run.parameters.side = "server"
         run = replace(read_run.run, measurements=measurements)
-        notices = tuple(replace(notice, place=f"line {text.line}") for notice in read_run.notices)
+        notices = tuple(replace(notice, location=f"line {text.line}") for notice in read_run.notices)
         runs.append(ReadRun(text.line, run, notices))
     return runs
 

@@ -128,7 +128,7 @@ def _build_qos(nic_qos: NicQos) -> Qos:
 
 def _find_unsupported(name: str, nic_qos: NicQos) -> Iterator[Problem]:
     """Settings that bnxt_setupcc.sh lacks: it has one RoCE class, one CNP class, and a default class."""
-    place = f"{name}: RoCE configuration package"
+    location = f"{name}: RoCE configuration package"
     missing_values = list(_missing_classes(nic_qos))
     if missing_values:
         expected = "the classes roce (with DSCP, priority and share) and cnp, which Broadcom NICs need"
@@ -138,13 +138,13 @@ def _find_unsupported(name: str, nic_qos: NicQos) -> Iterator[Problem]:
     priorities |= {nic_qos.roce_priority: ROCE_TC, nic_qos.cnp_priority: CNP_TC}  # type: ignore[dict-item]
     if nic_qos.priority_tc is not None and nic_qos.priority_tc != priorities:
         yield Problem(
-            place,
+            location,
             f"priorities to NIC traffic classes {_format_pairs(nic_qos.priority_tc)}",
             f"{_format_pairs(priorities)}, the only map it sets",
         )
     if nic_qos.pfc and nic_qos.pfc != {nic_qos.roce_priority}:
         yield Problem(
-            place,
+            location,
             f"PFC on priorities {', '.join(str(int(value)) for value in sorted(nic_qos.pfc))}",
             f"PFC on {int(nic_qos.roce_priority or 0)}, the RoCE priority, alone",
         )
@@ -153,18 +153,18 @@ def _find_unsupported(name: str, nic_qos: NicQos) -> Iterator[Problem]:
         nic_qos.cnp_dscp: nic_qos.cnp_priority,
     }:
         yield Problem(
-            place,
+            location,
             f"DSCP to priorities {_format_pairs(nic_qos.dscp_priority)}",
             f"{nic_qos.roce_dscp}:{nic_qos.roce_priority} {nic_qos.cnp_dscp}:{nic_qos.cnp_priority}, "
             "one DSCP for each class",
         )
     disciplines = nic_qos.tc_discipline or {}
     if disciplines.get(ROCE_TC) is Discipline.STRICT or disciplines.get(CNP_TC) is Discipline.DWRR:
-        yield Problem(place, "a strict roce or a shared cnp class", "roce with a share, cnp strict")
-    yield from _unknown_parameters(place, nic_qos)
+        yield Problem(location, "a strict roce or a shared cnp class", "roce with a share, cnp strict")
+    yield from _unknown_parameters(location, nic_qos)
     if not (nic_qos.pfc or nic_qos.ecn):
         yield Problem(
-            place, "neither PFC nor congestion control", "one of them", "make roce lossless or congestion-controlled"
+            location, "neither PFC nor congestion control", "one of them", "make roce lossless or congestion-controlled"
         )
 
 
@@ -178,12 +178,12 @@ def _missing_classes(nic_qos: NicQos) -> Iterator[str]:
         yield from ("share of class roce", "add `share: 50%` to the class roce")
 
 
-def _unknown_parameters(place: str, nic_qos: NicQos) -> Iterator[Problem]:
+def _unknown_parameters(location: str, nic_qos: NicQos) -> Iterator[Problem]:
     """Refuse numbers that the driver would truncate."""
     for name, value in sorted((nic_qos.congestion_parameters or {}).items()):
         if name not in PARAMETERS:
             yield Problem(
-                place,
+                location,
                 f"the congestion parameter {name!r}",
                 "an attribute of configfs bnxt_re/…/cc",
                 did_you_mean(name, list(PARAMETERS)),
@@ -191,7 +191,7 @@ def _unknown_parameters(place: str, nic_qos: NicQos) -> Iterator[Problem]:
             continue
         minimum, maximum = PARAMETERS[name]
         if not minimum <= value <= maximum:
-            yield Problem(place, f"{name} = {value}", f"{minimum} to {maximum}, which the driver can hold")
+            yield Problem(location, f"{name} = {value}", f"{minimum} to {maximum}, which the driver can hold")
 
 
 def _format_pairs(numbers: Mapping[Any, Any]) -> str:

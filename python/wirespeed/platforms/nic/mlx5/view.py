@@ -56,10 +56,10 @@ def problems(name: str, host: Host) -> Iterator[Problem]:
         if nic.qos in checked_settings:
             continue
         checked_settings.append(nic.qos)
-        place = f"{name} nic {interface}"
+        location = f"{name} nic {interface}"
         if nic.qos.congestion is Congestion.DCQCN_D:
             yield Problem(
-                place,
+                location,
                 "nic.qos.congestion = dcqcn-d",
                 "dcqcn-p, the only DCQCN of NVIDIA ConnectX",
                 "write congestion: dcqcn-p, and let switches mark on a slope; deterministic DCQCN is Broadcom's",
@@ -67,7 +67,7 @@ def problems(name: str, host: Host) -> Iterator[Problem]:
         for parameter in nic.qos.congestion_parameters or {}:
             if parameter not in PARAMETERS:
                 yield Problem(
-                    place,
+                    location,
                     f"the congestion parameter {parameter!r}",
                     "a file of sysfs ecn/roce_rp",
                     did_you_mean(parameter, PARAMETERS),

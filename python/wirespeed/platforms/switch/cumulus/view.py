@@ -104,7 +104,7 @@ def _find_problems(name: str, switch: Switch) -> Iterator[Problem]:
         for problem in _check_port(port_name, port, switch):
             if problem.found + problem.expected not in messages:  # problems shared by all ports are reported once
                 messages.add(problem.found + problem.expected)
-                yield Problem(f"{name} {problem.place}", problem.found, problem.expected, problem.hint)
+                yield Problem(f"{name} {problem.location}", problem.found, problem.expected, problem.hint)
 
 
 def _check_port(name: str, port: Port, switch: Switch) -> Iterator[Problem]:

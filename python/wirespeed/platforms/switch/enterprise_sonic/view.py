@@ -155,22 +155,22 @@ def _find_problems(name: str, switch: Switch) -> Iterator[Problem]:
         if peer.description and (not peer.description.isprintable() or '"' in peer.description):
             yield Problem(f"{name} {key}: peer.description", repr(peer.description), 'printable text without "')
     for port_name, port in sorted_ports(switch.ports):
-        place = f"{name} {port_name}"
+        location = f"{name} {port_name}"
         if port.link.pause_send or port.link.pause_receive:
-            yield Problem(f"{place}: global pause", "on", "off", "Enterprise SONiC has PFC only")
+            yield Problem(f"{location}: global pause", "on", "off", "Enterprise SONiC has PFC only")
         if (port.breakout is not None) != (_PART.fullmatch(port_name) is not None):
-            yield Problem(f"{place}: port.breakout", f"a port split into {port.breakout or 1}", "a name as Eth1/1/1")
+            yield Problem(f"{location}: port.breakout", f"a port split into {port.breakout or 1}", "a name as Eth1/1/1")
         if port.breakout is not None and port.link.speed is None:
-            yield Problem(f"{place}: port.link.speed", "none of a split port", "one: it follows from the split")
+            yield Problem(f"{location}: port.link.speed", "none of a split port", "one: it follows from the split")
         if port.cable_length is not None and (port.cable_length % 1000 or not port.cable_length):
-            yield Problem(f"{place}: port.cable_length", str(port.cable_length), "whole metres")
+            yield Problem(f"{location}: port.cable_length", str(port.cable_length), "whole metres")
         if port.qos.trust == "dscp" and port.qos.dscp_tc is None:
-            yield Problem(f"{place}: port.qos.trust", "dscp without a map", "a map of DSCP to traffic classes")
+            yield Problem(f"{location}: port.qos.trust", "dscp without a map", "a map of DSCP to traffic classes")
         if port.qos.watchdog.action is WatchdogAction.ERRDISABLE:
-            yield Problem(f"{place}: port.qos.watchdog.action", "errdisable", "drop, forward or alert")
+            yield Problem(f"{location}: port.qos.watchdog.action", "errdisable", "drop, forward or alert")
         for number, queue in port.queues.items():
             if queue.shape is not None and (queue.shape % 1000 or queue.shape.whole("kb/s") not in _PIR):
                 expected = "0 to 400 Gb/s in steps of 1 kb/s"
-                yield Problem(f"{place} queue {number}: queue.shape", str(queue.shape), expected)
+                yield Problem(f"{location} queue {number}: queue.shape", str(queue.shape), expected)
             if has_thresholds(queue.ecn) and min(queue.ecn.minimum or 0, queue.ecn.maximum or 0) < KBYTE:
-                yield Problem(f"{place} queue {number}: queue.ecn.minimum", str(queue.ecn.minimum), "1 kB or more")
+                yield Problem(f"{location} queue {number}: queue.ecn.minimum", str(queue.ecn.minimum), "1 kB or more")

@@ -47,7 +47,7 @@ def problems(name: str, switch: Switch) -> Iterator[Problem]:
         yield from _port_problems(f"{name} {port_name}", port, switch)
 
 
-def _port_problems(place: str, port: Port, switch: Switch) -> Iterator[Problem]:
+def _port_problems(location: str, port: Port, switch: Switch) -> Iterator[Problem]:
     action = port.qos.watchdog.action
     for path, word, sayable in (
         ("port.link.fec", port.link.fec, list(FEC_WORDS)),
@@ -55,14 +55,14 @@ def _port_problems(place: str, port: Port, switch: Switch) -> Iterator[Problem]:
         ("port.qos.watchdog.action", action and str(action), [str(word) for word in ACTION_WORDS]),
     ):
         if word is not None and word not in sayable:
-            yield Problem(f"{place}: {path}", word, f"{', '.join(sayable[:-1])} or {sayable[-1]}")
+            yield Problem(f"{location}: {path}", word, f"{', '.join(sayable[:-1])} or {sayable[-1]}")
     for number, queue in port.queues.items():
-        yield from _queue_problems(f"{place} queue {number}", queue)
+        yield from _queue_problems(f"{location} queue {number}", queue)
     for priority in sorted(port.qos.pfc or ()):
         paused_queues = (port.qos.pfc_queue or {}).get(priority)
         if paused_queues is not None and int(paused_queues) != int(priority):
             yield Problem(
-                f"{place}: port.qos.pfc_queue",
+                f"{location}: port.qos.pfc_queue",
                 f"priority {priority} pausing queue {paused_queues}",
                 f"priority {priority} pausing queue {priority}",
                 "on EOS the pause of a priority stops the queue of the same number",
@@ -70,39 +70,39 @@ def _port_problems(place: str, port: Port, switch: Switch) -> Iterator[Problem]:
     watchdog = port.qos.watchdog
     for path, value in (("detect", watchdog.detect), ("restore", watchdog.restore)):
         if value is not None and (value % _SHORTEST or not _SHORTEST <= value <= _LONGEST):
-            yield Problem(f"{place}: port.qos.watchdog.{path}", str(value), "10 ms to 60 s in steps of 10 ms")
+            yield Problem(f"{location}: port.qos.watchdog.{path}", str(value), "10 ms to 60 s in steps of 10 ms")
     times = [value for value in (watchdog.detect, watchdog.restore) if value is not None]
     if switch.watchdog_poll is not None and times and switch.watchdog_poll * 2 > min(times):
         half = Duration(min(times) // 2)
         yield Problem(
-            f"{place}: switch.watchdog_poll",
+            f"{location}: switch.watchdog_poll",
             str(switch.watchdog_poll),
             f"half of the shorter of detection and restoration time at most, {half.milliseconds} ms",
         )
 
 
-def _queue_problems(place: str, queue: Queue) -> Iterator[Problem]:
+def _queue_problems(location: str, queue: Queue) -> Iterator[Problem]:
     if queue.shape is not None and (queue.shape % SHAPE_UNIT or not queue.shape):
-        yield Problem(f"{place}: queue.shape", str(queue.shape), "whole kb/s, 1 or more")
+        yield Problem(f"{location}: queue.shape", str(queue.shape), "whole kb/s, 1 or more")
     if queue.weight is not None and queue.guaranteed is not None:
         yield Problem(
-            f"{place}: queue.guaranteed",
+            f"{location}: queue.guaranteed",
             f"{queue.guaranteed}% guaranteed and a share of {queue.weight}%",
             "one of them",
             "Arista AVD gives a queue one bandwidth line",
         )
     if queue.ecn.enabled and (queue.ecn.minimum is None or queue.ecn.maximum is None):
-        yield Problem(f"{place}: queue.ecn.enabled", "on, without thresholds", "a minimum and a maximum")
+        yield Problem(f"{location}: queue.ecn.enabled", "on, without thresholds", "a minimum and a maximum")
 
 
 def _bgp_problems(name: str, switch: Switch) -> Iterator[Problem]:
     if switch.bgp.asn is None and (switch.peers or switch.bgp != Bgp()):
         yield Problem(f"{name}: switch.bgp.asn", "none", "the autonomous system of the switch, for BGP")
     for peer_name, peer in switch.peers.items():
-        place = f"{name} peer {peer_name}"
+        location = f"{name} peer {peer_name}"
         if peer.asn is None:
-            yield Problem(f"{place}: peer.asn", "none", "the neighbour's autonomous system")
+            yield Problem(f"{location}: peer.asn", "none", "the neighbour's autonomous system")
         if peer.unnumbered and peer_name not in switch.ports:
-            yield Problem(f"{place}: peer.unnumbered", f"on, of {peer_name}", "a port of the switch")
+            yield Problem(f"{location}: peer.unnumbered", f"on, of {peer_name}", "a port of the switch")
         if peer.description and (not peer.description.isprintable() or peer.description != peer.description.strip()):
-            yield Problem(f"{place}: peer.description", repr(peer.description), "printable text")
+            yield Problem(f"{location}: peer.description", repr(peer.description), "printable text")

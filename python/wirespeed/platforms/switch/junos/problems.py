@@ -54,43 +54,43 @@ def _check_switch(name: str, switch: Switch) -> Iterator[Problem]:
         yield Problem(f"{name}: switch.bgp.maximum_paths", str(paths), f"at most {PATHS[-1]}")
 
 
-def _check_port(place: str, name: str, port: Port, poll: Duration | None) -> Iterator[Problem]:
+def _check_port(location: str, name: str, port: Port, poll: Duration | None) -> Iterator[Problem]:
     largest = LARGEST_PHYSICAL_MTU - L2_HEADER
     if port.link.mtu is not None and port.link.mtu > largest:
         yield Problem(
-            f"{place}: port.link.mtu",
+            f"{location}: port.link.mtu",
             str(port.link.mtu),
             f"at most {largest}",
             f"the physical MTU includes the header and is at most {LARGEST_PHYSICAL_MTU}",
         )
     if (port.breakout is not None) != (":" in name):
         yield Problem(
-            f"{place}: port.breakout", f"a port split into {port.breakout or 1}", "sub-ports, such as et-0/0/1:0"
+            f"{location}: port.breakout", f"a port split into {port.breakout or 1}", "sub-ports, such as et-0/0/1:0"
         )
     if port.link.fec is not None and not _has_its_fec(port):
         yield Problem(
-            f"{place}: port.link.fec",
+            f"{location}: port.link.fec",
             f"{port.link.fec} at {port.link.speed}",
             f"rs, at {_ALWAYS_RS} or more",
             "such ports run RS without a statement; no statement for others is known",
         )
-    yield from _check_classes(place, port)
-    yield from _check_watchdog(place, port, poll)
+    yield from _check_classes(location, port)
+    yield from _check_watchdog(location, port, poll)
 
 
 def _has_its_fec(port: Port) -> bool:
     return port.link.fec == "rs" and (port.link.speed is None or port.link.speed >= _ALWAYS_RS)
 
 
-def _check_classes(place: str, port: Port) -> Iterator[Problem]:
+def _check_classes(location: str, port: Port) -> Iterator[Problem]:
     if port.qos.trust not in (None, "dscp"):
         yield Problem(
-            f"{place}: port.qos.trust", str(port.qos.trust), "dscp", "PFC by DSCP and by 802.1p exclude one another"
+            f"{location}: port.qos.trust", str(port.qos.trust), "dscp", "PFC by DSCP and by 802.1p exclude one another"
         )
     for tc, queue in (port.qos.tc_queue or {}).items():
         if int(tc) != int(queue):
             yield Problem(
-                f"{place}: port.qos.tc_queue",
+                f"{location}: port.qos.tc_queue",
                 f"traffic class {tc} in queue {queue}",
                 f"traffic class {queue}",
                 "a forwarding class is identified by its queue",
@@ -98,25 +98,25 @@ def _check_classes(place: str, port: Port) -> Iterator[Problem]:
     stopped_queues = lossless_queues(port)
     for priority in sorted(port.qos.pfc or ()):
         if int(priority) not in stopped_queues:
-            yield Problem(f"{place}: port.qos.pfc_queue", f"no queue for priority {priority}", "the queue it stops")
+            yield Problem(f"{location}: port.qos.pfc_queue", f"no queue for priority {priority}", "the queue it stops")
     for repeated_queue in sorted(
         {queue for queue in stopped_queues.values() if list(stopped_queues.values()).count(queue) > 1}
     ):
-        yield Problem(f"{place}: port.qos.pfc_queue", f"several priorities for queue {repeated_queue}", "one")
+        yield Problem(f"{location}: port.qos.pfc_queue", f"several priorities for queue {repeated_queue}", "one")
 
 
-def _check_watchdog(place: str, port: Port, poll: Duration | None) -> Iterator[Problem]:
+def _check_watchdog(location: str, port: Port, poll: Duration | None) -> Iterator[Problem]:
     watchdog = port.qos.watchdog
     if watchdog.action not in (None, WatchdogAction.DROP):
         yield Problem(
-            f"{place}: port.qos.watchdog.action", str(watchdog.action), "drop", "the only action of Junos 23.4R1-EVO"
+            f"{location}: port.qos.watchdog.action", str(watchdog.action), "drop", "the only action of Junos 23.4R1-EVO"
         )
     if watchdog.detect is not None:
         polls, remainder = divmod(int(watchdog.detect), int(poll)) if poll else (0, 1)
         if remainder or not 2 <= polls <= 10:
             yield Problem(
-                f"{place}: port.qos.watchdog.detect",
+                f"{location}: port.qos.watchdog.detect",
                 str(watchdog.detect),
                 f"2 to 10 times the polling interval, {poll if poll else 'which is not given'}",
             )
-    yield from check_milliseconds(f"{place}: port.qos.watchdog.restore", watchdog.restore, _RESTORES)
+    yield from check_milliseconds(f"{location}: port.qos.watchdog.restore", watchdog.restore, _RESTORES)

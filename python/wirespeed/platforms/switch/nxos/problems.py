@@ -58,13 +58,15 @@ def _check_watchdog(name: str, switch: Switch) -> Iterator[Problem]:
             yield from _check_multiple(f"{name}: port.qos.watchdog.{path}", value, poll, multiples)
 
 
-def _check_multiple(place: str, value: Duration | None, poll: Duration | None, multiples: range) -> Iterator[Problem]:
+def _check_multiple(
+    location: str, value: Duration | None, poll: Duration | None, multiples: range
+) -> Iterator[Problem]:
     if value is not None and (not poll or value % poll or value // poll not in multiples):
         times = f"{multiples[0]} to {multiples[-1]} times the poll interval"
-        yield Problem(place, str(value), f"{times}, {poll}" if poll else f"{times}, which is not given")
+        yield Problem(location, str(value), f"{times}, {poll}" if poll else f"{times}, which is not given")
 
 
-def _check_port(place: str, port: Port) -> Iterator[Problem]:
+def _check_port(location: str, port: Port) -> Iterator[Problem]:
     action = port.qos.watchdog.action
     for path, word, sayable in (
         ("port.link.fec", port.link.fec, tuple(FEC_WORDS)),
@@ -72,25 +74,27 @@ def _check_port(place: str, port: Port) -> Iterator[Problem]:
         ("port.qos.watchdog.action", action and str(action), tuple(map(str, ACTIONS))),
     ):
         if word is not None and word not in sayable:
-            yield Problem(f"{place}: {path}", word, f"{', '.join(sayable[:-1])} or {sayable[-1]}")
+            yield Problem(f"{location}: {path}", word, f"{', '.join(sayable[:-1])} or {sayable[-1]}")
     if port.qos.trust == "dscp" and port.qos.dscp_tc is None:
-        yield Problem(f"{place}: port.qos.trust", "dscp without a map", "a map of DSCP to traffic classes")
+        yield Problem(f"{location}: port.qos.trust", "dscp without a map", "a map of DSCP to traffic classes")
     for traffic_class, queue in sorted((port.qos.tc_queue or {}).items()):
         if int(traffic_class) != int(queue):
             yield Problem(
-                f"{place}: port.qos.tc_queue",
+                f"{location}: port.qos.tc_queue",
                 f"traffic class {traffic_class} in queue {queue}",
                 "the queue of the same number",
                 "on NX-OS the qos-group is the queue",
             )
     if sum(queue.discipline == Discipline.STRICT for queue in port.queues.values()) > 3:
-        yield Problem(f"{place}: queue.discipline", "more than three strict queues", "at most three priority levels")
+        yield Problem(f"{location}: queue.discipline", "more than three strict queues", "at most three priority levels")
     if (total := sum(queue.weight or 0 for queue in port.queues.values())) > 100:
-        yield Problem(f"{place}: queue.weight", f"shares of {total}%", "100% at most")
+        yield Problem(f"{location}: queue.weight", f"shares of {total}%", "100% at most")
     for number, queue_settings in port.queues.items():
         if queue_settings.ecn.enabled and not complete(queue_settings.ecn):
-            location = f"{place} queue {number}: queue.ecn.enabled"
-            yield Problem(location, "on without thresholds", "a minimum, a maximum and a probability")
+            at_queue = f"{location} queue {number}"
+            yield Problem(
+                f"{at_queue}: queue.ecn.enabled", "on without thresholds", "a minimum, a maximum and a probability"
+            )
 
 
 def _check_bgp(name: str, switch: Switch) -> Iterator[Problem]:

@@ -94,7 +94,7 @@ class _Reader:
         self._starts = [match.end() for match in re.finditer("\n", text)]
 
     def skip(self, position: int) -> int:
-        """The next place that is not blank."""
+        """The next position that is not blank."""
         match = _BLANK.match(self._text, position)
         return match.end() if match else position
 

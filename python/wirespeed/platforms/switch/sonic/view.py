@@ -85,30 +85,30 @@ def _find_problems(name: str, switch: Switch) -> Iterator[Problem]:
         yield from _port_problems(f"{name} {port_name}", port, computes_headroom(switch.chip))
 
 
-def _port_problems(place: str, port: Port, maps_groups: bool) -> Iterator[Problem]:
+def _port_problems(location: str, port: Port, maps_groups: bool) -> Iterator[Problem]:
     if port.link.pause_send or port.link.pause_receive:
-        yield Problem(f"{place}: global pause", "on", "off", "PFC and global pause exclude each other")
+        yield Problem(f"{location}: global pause", "on", "off", "PFC and global pause exclude each other")
     if port.link.fec is not None and port.link.fec not in FEC_WORDS:
-        yield Problem(f"{place}: port.link.fec", port.link.fec, "rs, fc or none")
+        yield Problem(f"{location}: port.link.fec", port.link.fec, "rs, fc or none")
     if port.cable_length is not None and (port.cable_length % 1000 or not port.cable_length):
-        yield Problem(f"{place}: port.cable_length", str(port.cable_length), "whole metres")
+        yield Problem(f"{location}: port.cable_length", str(port.cable_length), "whole metres")
     if port.qos.trust == "dscp" and not port.qos.dscp_tc:
-        yield Problem(f"{place}: port.qos.trust", "dscp without a map", "a map of DSCP to traffic classes")
+        yield Problem(f"{location}: port.qos.trust", "dscp without a map", "a map of DSCP to traffic classes")
     watchdog = port.qos.watchdog
     if watchdog.action is WatchdogAction.ERRDISABLE:
-        yield Problem(f"{place}: port.qos.watchdog.action", "errdisable", "drop, forward or alert")
+        yield Problem(f"{location}: port.qos.watchdog.action", "errdisable", "drop, forward or alert")
     for path, time, span in (("detect", watchdog.detect, _DETECT), ("restore", watchdog.restore, _RESTORE)):
-        yield from check_milliseconds(f"{place}: port.qos.watchdog.{path}", time, span)
+        yield from check_milliseconds(f"{location}: port.qos.watchdog.{path}", time, span)
     for priority, group in () if maps_groups else sorted((port.qos.pfc_pg or {}).items()):
         if int(priority) != int(group):
             yield Problem(
-                f"{place}: port.qos.pfc_pg",
+                f"{location}: port.qos.pfc_pg",
                 f"priority {priority} paused by group {group}",
                 f"group {priority}",
                 "on this chip a priority group pauses the priority of its number",
             )
     for number, queue in port.queues.items():
         if queue.weight is not None and queue.weight not in range(1, 101):
-            yield Problem(f"{place} queue {number}: queue.weight", str(queue.weight), "1 to 100")
+            yield Problem(f"{location} queue {number}: queue.weight", str(queue.weight), "1 to 100")
         if queue.shape is not None and queue.shape % 8:
-            yield Problem(f"{place} queue {number}: queue.shape", str(queue.shape), "whole bytes per second")
+            yield Problem(f"{location} queue {number}: queue.shape", str(queue.shape), "whole bytes per second")
