@@ -70,7 +70,7 @@ docs: $(VENV)/.built
 # cargo bench -p wirespeed-bench
 bench: $(VENV)/.built
 	cargo run --release --quiet --package wirespeed-bench --bin sim-bench
-	cargo run --release --quiet --package wirespeed-bench --bin sim-bench -- --large --threads 2 --repeat 2 examples/simulator/S3.json
+	cargo run --release --quiet --package wirespeed-bench --bin sim-bench -- --large --threads 2 --repeat 2 S3
 	$(BIN)/python tests/bench/help.py
 	$(BIN)/python tests/bench/render.py
 	$(BIN)/python tests/bench/logs.py

@@ -1,11 +1,10 @@
 //! Measures each part of the simulator that takes a large share of a run.
 
 use criterion::{criterion_group, criterion_main, BatchSize, Criterion, Throughput};
-use std::fs;
 use std::hint::black_box;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use wirespeed_bench::generate::find_generated;
 use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion::CongestionControl;
 use wirespeed_sim::ids::{PortId, Priority};
@@ -28,7 +27,7 @@ const FRAME_TIME: Picoseconds = Picoseconds(331_520);
 const CELLS: u32 = 4_144;
 
 fn bench_parts(criterion: &mut Criterion) {
-    let text = read_s3();
+    let text = find_generated("S3").expect("S3 is generated").text();
     let scenario = reader::read(&text, "hpcc", 1).expect("S3 is a scenario");
     let mut group = criterion.benchmark_group("per packet");
     group.throughput(Throughput::Elements(ROUNDS));
@@ -86,11 +85,6 @@ fn bench_parts(criterion: &mut Criterion) {
 
 fn hpcc_parameters() -> wirespeed_sim::model::parameters::Parameters {
     preset::by_name("hpcc").expect("a preset")
-}
-
-fn read_s3() -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/simulator/S3.json");
-    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// A lossless priority group of a switch of S3 that uses shared space and is far below its threshold.

@@ -396,12 +396,13 @@ mod tests {
             goals::LARGE => goals::LARGE_HOPS_PER_S,
             _ => reference.htsim,
         };
+        let hops = goals::expected_hops(reference.name, "hpcc").unwrap();
         Measurement {
             scenario: reference.name.to_owned(),
-            hops: reference.hops,
-            events: reference.hops,
+            hops,
+            events: hops,
             setup_s: 0.05,
-            run_s: 0.5 * reference.hops as f64 / rate / factor,
+            run_s: 0.5 * hops as f64 / rate / factor,
             peak_rss_bytes: Some(80_000_000),
             flows: 16,
             unfinished: 0,
@@ -558,7 +559,7 @@ mod tests {
                 .unwrap();
             rounds
         };
-        let s3 = single("S3", goals::REFERENCES[2].hops);
+        let s3 = single("S3", goals::expected_hops("S3", "hpcc").unwrap());
         let k32 = single("K32", goals::expected_hops("K32", "hpcc").unwrap());
         let rows = vec![
             (s3.clone(), rounds(&s3, 0.5)),

@@ -54,6 +54,15 @@ fn valid_run_has_a_speed() {
 }
 
 #[test]
+fn generated_scenario_is_printed() {
+    let output = run_sim_bench(&["--print", "S4"]);
+    assert_eq!(output.status.code(), Some(0));
+    let scenario: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(scenario["name"], "S4");
+    assert_eq!(scenario["flows"].as_array().unwrap().len(), 64 * 63);
+}
+
+#[test]
 fn run_with_errors_has_no_speed() {
     let unexpected_hops = write_scenario("unexpected_hops.json", &PAIR.replace("NAME", "S2"));
     let text = PAIR.replace("NAME", "lossy");
@@ -92,6 +101,11 @@ fn invalid_arguments_are_refused() {
             vec!["--repeat", "0"],
             2,
             "--repeat 0: found 0, expected at least 1 (sim-bench --help)".to_owned(),
+        ),
+        (
+            vec!["--print", "S2"],
+            2,
+            "--print S2: expected a generated scenario: S3, S4, S4R, K32, RAIL, DAY (sim-bench --help)".to_owned(),
         ),
         (
             vec!["none.json"],

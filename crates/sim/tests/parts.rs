@@ -8,7 +8,7 @@ mod scenario_generator;
 
 use proptest::prelude::*;
 use scenario_generator::{scenario, Draws};
-use support::{connect, draws, flow, link, network, post, preset};
+use support::{connect, draws, flow, link, network, post, preset, read};
 use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion::{self, Parameters as Congestion};
 use wirespeed_sim::ids::{LinkId, NodeId, PortId, Priority, QueuePairId};
@@ -20,7 +20,6 @@ use wirespeed_sim::model::parameters::{Balance, Pipe, Watchdog, WatchdogAction};
 use wirespeed_sim::model::pcie::{Pcie, Reads};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Service, Verb};
-use wirespeed_sim::reader;
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, NANOSECOND};
 use wirespeed_sim::{Run, SerialReason, Simulation, Threads};
 
@@ -105,16 +104,10 @@ fn run_in_parts(scenario: &Scenario, threads: Threads, step: u64) -> (Outcome, [
     (run.finish(), [first, last])
 }
 
-fn read(name: &str) -> Scenario {
-    let root = env!("CARGO_MANIFEST_DIR");
-    let text = std::fs::read_to_string(format!("{root}/../../examples/simulator/{name}.json"));
-    reader::read(&text.unwrap(), "hpcc", 1).unwrap()
-}
-
 #[test]
 fn the_common_scenarios() {
     for (name, cut) in [("S2", true), ("P1", true), ("S1", false)] {
-        let scenario = read(name);
+        let scenario = read(name, 1);
         let whole = run_simulation(&scenario);
         assert_equal_in_all_layouts(&scenario, &whole);
         let parts = run_in_parts(&scenario, Threads::Exactly(2), 1 << 16).1;
@@ -211,7 +204,7 @@ fn sockets_cross_parts() {
 /// A run that ends before the network has drained has the tables of that moment.
 #[test]
 fn a_run_that_ends_early() {
-    let mut scenario = read("P1");
+    let mut scenario = read("P1", 1);
     for until in [1, 37_000_001, (200 * MICROSECOND).0] {
         scenario.until = Picoseconds(until);
         let whole = run_simulation(&scenario);
@@ -223,7 +216,7 @@ fn a_run_that_ends_early() {
 /// A capture contains both ends of a connection, so the run has one part.
 #[test]
 fn a_capture_is_not_cut() {
-    let mut scenario = read("P1");
+    let mut scenario = read("P1", 1);
     scenario.observe.captures = vec![PortId(1)];
     let captured = |threads| {
         let mut run = Run::new(scenario.clone(), Threads::Exactly(threads)).unwrap();
@@ -401,7 +394,7 @@ fn mechanisms_in_parts() {
 #[test]
 fn threads_are_taken_where_they_pay() {
     let threads = |name: &str, offered| {
-        let run = Run::new(read(name), Threads::AtMost(offered)).unwrap();
+        let run = Run::new(read(name, 1), Threads::AtMost(offered)).unwrap();
         (run.threads(), run.serial_reason())
     };
     assert_eq!(threads("P1", 2), (1, Some(SerialReason::Small)));

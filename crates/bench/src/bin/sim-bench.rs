@@ -8,7 +8,7 @@ use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::thread;
-use wirespeed_bench::generate::{self, GENERATED};
+use wirespeed_bench::generate::{find_generated, GeneratedScenario, GENERATED};
 use wirespeed_bench::goals::REFERENCES;
 use wirespeed_bench::hold_model::hold_model_ns;
 use wirespeed_bench::machine;
@@ -21,8 +21,8 @@ const ERROR_PREFIX: &str = "sim-bench: ";
 const HELP: &str = "\
 Usage: sim-bench [OPTIONS] [SCENARIO ...]
 
-Measure the speed of the simulator on each scenario: a file, or the name of a generated one (K32, RAIL, DAY).
-Default: the files of examples/simulator/ on which other simulators were measured.
+Measure the speed of the simulator on each scenario: a file, or the name of a generated one (S3, S4, S4R, K32, RAIL, DAY).
+Default: the scenarios on which other simulators were measured.
 
 The table has hops (data and ACK frames starting on a link) per second, set-up time, peak memory, and goals scaled to the
 machine. A run that drops or retransmits packets, leaves flows unfinished or has an unexpected number of hops is not valid:
@@ -32,9 +32,10 @@ Options:
   --preset NAME  parameters where the scenario has none [default: hpcc]
   --seed N       seed of random draws [default: 1]
   --threads N    measure each scenario also on up to N threads, and as N concurrent runs on one thread each [default: 1]
-  --large        also run the generated scenarios: 8,192 hosts, 32,768 GPUs, 24 hours
+  --large        also run K32, RAIL and DAY: 8,192 hosts, 32,768 GPUs, 24 hours
   --repeat N     runs of each scenario; the best counts [default: 5]
   --json         print JSON
+  --print NAME   print a generated scenario, for `wirespeed sim run`, and exit
   --help         print this help and exit
 
 Exit status: 0 all runs are valid, at any speed; 1 a run is not valid or failed; 2 wrong usage.
@@ -53,8 +54,12 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let arguments = match parse_arguments() {
-        Ok(Some(arguments)) => arguments,
-        Ok(None) => {
+        Ok(Task::Measure(arguments)) => arguments,
+        Ok(Task::Print(scenario)) => {
+            println!("{}", scenario.text());
+            return ExitCode::SUCCESS;
+        }
+        Ok(Task::Help) => {
             print!("{HELP}");
             return ExitCode::SUCCESS;
         }
@@ -78,8 +83,13 @@ fn main() -> ExitCode {
     }
 }
 
-/// Parses the command line. `None`: `--help` was given.
-fn parse_arguments() -> Result<Option<Arguments>, lexopt::Error> {
+enum Task {
+    Measure(Arguments),
+    Print(&'static GeneratedScenario),
+    Help,
+}
+
+fn parse_arguments() -> Result<Task, lexopt::Error> {
     let mut arguments = Arguments {
         scenarios: Vec::new(),
         preset: "hpcc".to_owned(),
@@ -99,8 +109,9 @@ fn parse_arguments() -> Result<Option<Arguments>, lexopt::Error> {
             Long("repeat") => arguments.repeat = parser.value()?.parse()?,
             Long("large") => large = true,
             Long("json") => arguments.json = true,
+            Long("print") => return Ok(Task::Print(parse_name(&parser.value()?.string()?)?)),
             Long("in-process") => arguments.in_process = true,
-            Long("help") | Short('h') => return Ok(None),
+            Long("help") | Short('h') => return Ok(Task::Help),
             Value(path) => arguments.scenarios.push(path.into()),
             _ => return Err(argument.unexpected()),
         }
@@ -114,17 +125,30 @@ fn parse_arguments() -> Result<Option<Arguments>, lexopt::Error> {
         }
     }
     if large {
-        let names = GENERATED.iter().map(|scenario| scenario.name.into());
-        arguments.scenarios.extend(names);
+        let large = GENERATED.iter().filter(|scenario| scenario.is_large);
+        arguments
+            .scenarios
+            .extend(large.map(|scenario| scenario.name.into()));
     }
     if arguments.scenarios.is_empty() {
         let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/simulator");
         arguments.scenarios = REFERENCES
             .iter()
-            .map(|reference| examples.join(reference.name).with_extension("json"))
+            .map(|reference| match find_generated(reference.name) {
+                Some(scenario) => scenario.name.into(),
+                None => examples.join(reference.name).with_extension("json"),
+            })
             .collect();
     }
-    Ok(Some(arguments))
+    Ok(Task::Measure(arguments))
+}
+
+/// The generated scenario of this name.
+fn parse_name(name: &str) -> Result<&'static GeneratedScenario, String> {
+    find_generated(name).ok_or_else(|| {
+        let names = GENERATED.map(|scenario| scenario.name).join(", ");
+        format!("--print {name}: expected a generated scenario: {names}")
+    })
 }
 
 fn measure_in_process(arguments: &Arguments) -> Result<bool, String> {
@@ -140,7 +164,7 @@ fn measure_in_process(arguments: &Arguments) -> Result<bool, String> {
 
 /// The text of the generated scenario of this name, or of the file.
 fn read_scenario(path: &Path) -> std::io::Result<String> {
-    match path.to_str().and_then(generate::find_generated) {
+    match path.to_str().and_then(find_generated) {
         Some(scenario) => Ok(scenario.text()),
         None => fs::read_to_string(path),
     }

@@ -10,7 +10,7 @@ pub fn uniform(seed: u64, entity: u32, count: u64) -> f64 {
 }
 
 /// 2^64 / golden ratio, odd: the increment of splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
-pub(crate) const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+pub const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// The finaliser of splitmix64 (same paper, with Stafford's constants "Mix13").
 #[inline]

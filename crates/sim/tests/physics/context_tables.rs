@@ -1,7 +1,7 @@
 //! What stands beside a run's results: the least times of its flows, and samples that stay few.
 
-use crate::scenarios::{completion, read};
-use crate::support::{column, connect, fractions, link, network, post, preset, run};
+use crate::scenarios::completion;
+use crate::support::{column, connect, fractions, link, network, post, preset, read, run};
 use wirespeed_sim::ids::{PortId, QueuePairId};
 use wirespeed_sim::model::parameters::Balance;
 use wirespeed_sim::model::results::{Column, Outcome};

@@ -1,7 +1,6 @@
 //! A run is a function of scenario and seed: not of how it is driven, and not of what is observed.
 
-use crate::scenarios::read;
-use crate::support::{column, connect, link, network, post, preset, run, ultra_ethernet};
+use crate::support::{column, connect, link, network, post, preset, read, run, ultra_ethernet};
 use std::fmt::Write as _;
 use wirespeed_sim::congestion::Parameters as Congestion;
 use wirespeed_sim::ids::{ports_of, LinkId, NodeId, PortId, Priority, QueuePairId};

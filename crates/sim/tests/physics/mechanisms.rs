@@ -1,7 +1,7 @@
 //! The incast of S1 with one mechanism at a time: what each is for shows when the others are off.
 
-use crate::scenarios::{completion, largest, read};
-use crate::support::{column, run};
+use crate::scenarios::{completion, largest};
+use crate::support::{column, read, run};
 use wirespeed_sim::bytes::Bytes;
 
 /// Sixteen times 1024 frames of 4144 bytes at 100 Gb/s, and the path of the first one: two cables of 1 us and one more

@@ -1,18 +1,8 @@
 //! The common scenarios with the `hpcc` preset, against the ns-3 simulator whose devices it reproduces (HPCC, commit
-//! 9f4be2a, DCQCN, the same files) and against arithmetic.
+//! 9f4be2a, DCQCN, the same scenarios) and against arithmetic.
 
-use crate::support::{column, run};
+use crate::support::{column, read, run};
 use wirespeed_sim::model::results::Outcome;
-use wirespeed_sim::model::scenario::Scenario;
-use wirespeed_sim::reader;
-
-/// A scenario of `examples/simulator` with the `hpcc` preset.
-pub fn read(name: &str, seed: u64) -> Scenario {
-    let root = env!("CARGO_MANIFEST_DIR");
-    let path = format!("{root}/../../examples/simulator/{name}.json");
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    reader::read(&text, "hpcc", seed).unwrap_or_else(|refused| panic!("{name}: {refused}"))
-}
 
 /// Completion times, microseconds.
 pub fn completion(outcome: &Outcome) -> Vec<f64> {

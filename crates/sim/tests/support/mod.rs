@@ -2,6 +2,7 @@
 #![allow(dead_code)] // every test file uses its part
 
 use proptest::test_runner::{Config, RngSeed};
+use wirespeed_bench::generate::find_generated;
 use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion;
 use wirespeed_sim::ids::{NodeId, PortId, Priority, QueuePairId};
@@ -10,6 +11,7 @@ use wirespeed_sim::model::parameters::{Balance, Parameters, Recovery, Reordering
 use wirespeed_sim::model::preset;
 use wirespeed_sim::model::results::{Column, Outcome};
 use wirespeed_sim::model::scenario::{Connection, Link, Observe, Operation, Scenario, Verb};
+use wirespeed_sim::reader;
 use wirespeed_sim::time::{Picoseconds, NANOSECOND, NEVER};
 use wirespeed_sim::Simulation;
 
@@ -25,6 +27,19 @@ pub fn draws(cases: u32) -> Config {
         failure_persistence: None,
         ..Config::default()
     }
+}
+
+/// One of the scenarios that other simulators ran, generated or from `examples/simulator`, with the `hpcc` preset.
+pub fn read(name: &str, seed: u64) -> Scenario {
+    let text = match find_generated(name) {
+        Some(generated) => generated.text(),
+        None => {
+            let root = env!("CARGO_MANIFEST_DIR");
+            let path = format!("{root}/../../examples/simulator/{name}.json");
+            std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+        }
+    };
+    reader::read(&text, "hpcc", seed).unwrap_or_else(|refusal| panic!("{name}: {refusal}"))
 }
 
 /// The preset's parameters.
