@@ -242,6 +242,7 @@ def _create_environment() -> Environment:
         assumptions=runs.assumptions,
         format_gate=runs.format_gate,
         format_ends=runs.format_ends,
+        format_fatal_error=runs.format_fatal_error,
         relation=relations,
         ended_early=runs.ENDED_EARLY,
         heats=heatmap.heats,

@@ -141,8 +141,10 @@ def _incomplete_run(suite: Element, run: JudgedRun) -> None:
     """Add a case for a run that did not end well."""
     case = SubElement(suite, "testcase", classname=wording.line(run.tool), name="the run is complete")
     reason = run.error or runs.ENDED_EARLY
+    fatal = runs.format_fatal_error(run, "->")
+    details = f"{run.file}\nfirst fatal error: {fatal}" if fatal else run.file
     _add_outcome(
-        case, "fail" if run.status is RunStatus.FAILED else "unknown", f"{run.status.value}: {reason}", run.file
+        case, "fail" if run.status is RunStatus.FAILED else "unknown", f"{run.status.value}: {reason}", details
     )
 
 

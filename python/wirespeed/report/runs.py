@@ -53,6 +53,16 @@ def format_ends(run: JudgedRun, arrow: str = "→") -> str:
     return f"from {run.source}" if run.source else f"to {run.target}" if run.target else ""
 
 
+def format_fatal_error(run: JudgedRun, arrow: str = "→") -> str | None:
+    """The first fatal error of NCCL or RCCL: its ends, its line, and its text unless the run's error contains it."""
+    error = run.fatal_error
+    if error is None:
+        return None
+    ends = f"{error.source} {arrow} {error.target}" if error.target else error.source
+    text = "" if run.error and error.text in run.error else f": {error.text}"
+    return f"{ends} ({run.file}:{error.line}){text}"
+
+
 def is_without_verdict(run: JudgedRun) -> bool:
     """Whether a run is complete and nothing in its log can be judged."""
     return run.status is RunStatus.COMPLETE and not run.verdicts

@@ -169,6 +169,7 @@ def judged_runs(results: Iterable[JudgedRun], console: Console, titles: Mapping[
         console.print(Text(wording.line(", ".join(parts)), style="dim"))
         if run.status is not RunStatus.COMPLETE:
             _print_labeled(run.status.value, run.error or runs.ENDED_EARLY, console, style="bold red")
+            _print_labeled("fatal", runs.format_fatal_error(run), console)
             if run.failures:
                 _print_labeled("causes", "likely, the likeliest first (`wirespeed explain ID`):", console)
             for failure in run.failures:

@@ -55,7 +55,10 @@ def _worst_measurements(judged: Sequence[JudgedRun]) -> list[str]:
     for run in judged:
         if run.error:
             causes = f"; likely causes: {', '.join(run.failures)}" if run.failures else ""
-            rows.append((-1, 0.0, f"- **failed** {_describe_run(run)}: {_code(run.error)} ({_code(run.file)}){causes}"))
+            fatal = runs.format_fatal_error(run, "->")
+            addition = f"; first fatal error {_code(fatal)}" if fatal else ""
+            error = f"{_code(run.error)} ({_code(run.file)}){addition}{causes}"
+            rows.append((-1, 0.0, f"- **failed** {_describe_run(run)}: {error}"))
         elif run.status is RunStatus.TRUNCATED:
             addition = "" if run.verdicts else "; nothing to judge"
             rows.append(

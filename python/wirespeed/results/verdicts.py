@@ -76,6 +76,20 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class FatalError:
+    """The first message that aborted a communicator of NCCL or RCCL, and both ends of the connection.
+
+    ``source`` is HOST:NIC or the host that printed the message; ``target`` is HOST:NIC or the host by the cluster file,
+    else an address of the log.
+    """
+
+    text: str
+    line: int
+    source: str
+    target: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class JudgedRun:
     """All verdicts of one run."""
 
@@ -88,6 +102,7 @@ class JudgedRun:
     notes: tuple[str, ...] = ()
     status: RunStatus = RunStatus.COMPLETE
     error: str | None = None  # the tool's error message
+    fatal_error: FatalError | None = None
     failures: tuple[str, ...] = ()  # entries of the failure catalogue that cause the error, likeliest first
     source: str | None = None  # HOST:NIC of a point-to-point test, if the log or the command line states it
     target: str | None = None

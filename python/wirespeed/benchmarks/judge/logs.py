@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 from wirespeed.benchmarks.endpoints.nics import list_nics, named_ends
 from wirespeed.benchmarks.judge.limits import RunContext
-from wirespeed.benchmarks.judge.nccl_evidence import evidence
+from wirespeed.benchmarks.judge.nccl_errors import find_fatal_error
+from wirespeed.benchmarks.judge.nccl_evidence import Evidence, evidence
 from wirespeed.benchmarks.judge.profile import Profile, default
 from wirespeed.benchmarks.judge.rdma import ends_by_gid
 from wirespeed.benchmarks.judge.relations import Entry, relations
@@ -18,6 +19,7 @@ from wirespeed.benchmarks.tools.reader import Reading
 from wirespeed.plan import Plan
 from wirespeed.plan.overlay import ObservedPlan
 from wirespeed.results.benchmarks import Run, RunStatus
+from wirespeed.results.nccl import Communicator
 from wirespeed.results.series import ends
 from wirespeed.results.verdicts import JudgedRun, Relation
 
@@ -63,6 +65,8 @@ def judge_all_logs(
             proven = evidence(run, log.reading.communicators) if log.reading.communicators else None
             of_run = replace(context, source=named[0], target=named[1], evidence=proven)
             judged, subject = judge_with_subject(run, plan, of_run, log.file, profile, observed)
+            if run.status is RunStatus.FAILED and (printers := _list_communicators(log.reading, proven)):
+                judged = replace(judged, fatal_error=find_fatal_error(printers, plan))
             if run.status is RunStatus.COMPLETE and (missing := hint(run, of_run, plan)) is not None:
                 hints[log.file, missing] = None
             entries.append(Entry(run, judged, subject, log.span))
@@ -72,6 +76,13 @@ def judge_all_logs(
     )
     compared = relations(entries, plan, profile) if profile.relative_gates and len(entries) > 1 else ()
     return JudgedLogs(runs, compared, tuple(hints))
+
+
+def _list_communicators(reading: Reading, proven: Evidence | None) -> Sequence[Communicator]:
+    """The communicators whose fatal errors ended a run: its own, or all of a log with one run."""
+    if proven is not None and proven.communicator.fatal_errors:
+        return (proven.communicator,)
+    return reading.communicators if len(reading.runs) == 1 else ()
 
 
 def _find_nics(entry: Entry, plan: Plan) -> tuple[str, str] | None:
