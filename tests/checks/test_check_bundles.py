@@ -61,7 +61,7 @@ def test_lacking_permission_is_unknown_there_and_nowhere_else(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("file", "check_id", "found", "fix"),
+    ("file", "check_id", "unread", "fix"),
     [
         (
             "lspci.out",
@@ -78,14 +78,14 @@ def test_lacking_permission_is_unknown_there_and_nowhere_else(tmp_path: Path) ->
     ],
 )
 def test_an_empty_output_is_named_with_its_file(
-    file: str, check_id: str, found: str, fix: str, healthy_bundle: Callable[[str], Path], tmp_path: Path
+    file: str, check_id: str, unread: str, fix: str, healthy_bundle: Callable[[str], Path], tmp_path: Path
 ) -> None:
     bundle = shutil.copytree(healthy_bundle(EXAMPLE.name), tmp_path / "bundle")
     (bundle / "node2" / file).write_text("")
     code, document = check(bundle, "--only", check_id)
     assert code == 3
     finding = bad(document)[0]
-    assert (finding["status"], finding["found"]) == ("unknown", found)
+    assert (finding["status"], finding["found"]) == ("unknown", unread)
     assert finding["evidence"][-1] == f"node2: {file.removesuffix('.out')} (node2/{file})"
     assert [entry["sentence"] for entry in finding["fix"]] == [fix]
 
