@@ -35,7 +35,7 @@ def test_a_number_without_a_source_is_refused() -> None:
     [
         (
             "medium: dac\ntitel: A cable\n",
-            "own.yaml: found the key 'titel'; expected one of delay_ns_per_m, max_length, title, training\n"
+            "own.yaml: found the key 'titel'; expected one of delay_ns_per_m, max_length, speed, title, training\n"
             "  hint: did you mean 'title'?",
         ),
         ("medium: dac\n", "own.yaml: no 'title'; expected one"),

@@ -424,6 +424,7 @@ class CableModel(Entry):
     """A kind of cable."""
 
     title: str
+    speed: SourcedValue[BandwidthField]
     delay_ns_per_m: SourcedValue[float]
     training: bool = False  # whether link training is on
     max_length: SourcedValue[LengthField] | None = None

@@ -22,7 +22,7 @@ from wirespeed.plan.latency import check_latency, find_latency
 from wirespeed.plan.memory import combine_chips
 from wirespeed.plan.model import Plan
 from wirespeed.plan.pattern import check_roles, list_bundles
-from wirespeed.plan.ports import check_cables, check_mtus, list_vlans, port_uses
+from wirespeed.plan.ports import check_cable_speeds, check_cables, check_mtus, list_vlans, port_uses
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.switch import SwitchKind, switch_kind
 from wirespeed.plan.tiers import check_connections, check_uplinks
@@ -65,6 +65,7 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
     problems.stop()
     check_connections(cluster, (*(host_cable.cable for host_cable in cables), *fabric_cables), problems)
     check_uplinks(cluster, fabric_cables, problems)
+    check_cable_speeds(cluster, cables, bundles, fabric_cables, catalogue, problems)
     check_mtus(cluster, cables, switch_kinds, boxes, problems)
     all_cables = (*(host_cable.cable for host_cable in cables), *fabric_cables)
     cable = catalogue.cables.get(cluster.cabling.cable or "")

@@ -12,8 +12,10 @@ from wirespeed.plan.addresses import NicAddress
 from wirespeed.plan.bgp import Routing
 from wirespeed.plan.fabric import Box, HostCable
 from wirespeed.plan.model import Cable, End
+from wirespeed.plan.pattern import Bundle
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.switch import PortUse, SwitchKind
+from wirespeed.units import Bandwidth
 
 
 def port_uses(
@@ -100,8 +102,35 @@ def check_cables(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> 
 def _refuse_cable(path: tuple[str | int, ...], name: str, models: list[str], problems: Problems) -> None:
     """Refuse an unknown cable model; a model of another speed is no suggestion."""
     similar = did_you_mean(name, [model for model in models if re.findall(r"\d+", model) == re.findall(r"\d+", name)])
-    leave_out = "leave `cable` out if the catalogue lacks the model in use"
-    problems.refuse(path, f"the cable {name!r}", format_choices(models), similar or leave_out)
+    problems.refuse(path, f"the cable {name!r}", format_choices(models), similar or _NO_MODEL)
+
+
+_NO_MODEL = "leave `cable` out if the catalogue lacks the model in use"
+
+
+def check_cable_speeds(
+    cluster: Cluster,
+    host_cables: Sequence[HostCable],
+    bundles: Sequence[Bundle],
+    fabric_cables: Sequence[Cable],
+    catalogue: Catalogue,
+    problems: Problems,
+) -> None:
+    """Warn of cables whose speed is not that of their links; the catalogue has no cable that splits."""
+    speeds = {(cable.a.device, cable.b.device): cable.speed for cable in fabric_cables}
+    links: list[tuple[tuple[str | int, ...], str | None, Bandwidth]] = [
+        *((("cabling",), cluster.cabling.cable, cable.cable.speed) for cable in host_cables),
+        *((bundle.path, bundle.part.cable, speeds[bundle.a, bundle.b]) for bundle in bundles),
+    ]
+    for path, name, speed in dict.fromkeys(links):
+        model = catalogue.cables.get(name or "")
+        if model is not None and model.speed.value != speed:
+            problems.warn(
+                (*path, "cable"),
+                f"{name}, a cable of {model.speed.value}, for links of {speed}",
+                f"a cable of {speed}",
+                _NO_MODEL,
+            )
 
 
 def check_mtus(
