@@ -26,7 +26,7 @@ def test_json_is_the_contract() -> None:
     ran = bench_parse("--format", "json", str(LOG))
     assert ran.returncode == 0
     body = json.loads(ran.stdout)
-    assert (body["kind"], body["schema"], len(body["runs"])) == ("bench-runs", 2, 1)
+    assert (body["kind"], body["schema"], len(body["runs"])) == ("bench-runs", 3, 1)
     run = body["runs"][0]
     assert list(run) == [
         "tool",

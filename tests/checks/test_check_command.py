@@ -150,7 +150,7 @@ def bundle(folder: Path, *devices: str, complete: bool = True) -> Path:
     """A bundle in which devices of these names printed nothing."""
     manifest = {
         "kind": "bundle",
-        "schema": 1,
+        "schema": 2,
         "tool": "wirespeed 0.1.0",
         "cluster": None,
         "complete": complete,

@@ -222,8 +222,8 @@ def _finding(finding: Finding) -> str:
         f"  expected {finding.expected}",
         f"  found    {finding.found}",
     ]
-    if finding.cost:
-        lines.append(f"  costs    {finding.cost.value} {finding.cost.unit}: {finding.cost.basis}")
+    if finding.impact:
+        lines.append(f"  impact   {finding.impact.value} {finding.impact.unit}: {finding.impact.basis}")
     for fix in finding.fix:
         lines.append(f"  fix      {fix.sentence}{f' ({fix.consequence})' if fix.consequence else ''}")
         if fix.change:
@@ -232,7 +232,7 @@ def _finding(finding: Finding) -> str:
 
 
 @pytest.mark.parametrize(("found_sizes", "loss"), [((128, 4096), 18.19), ((256, 512), None), ((64, 512), 47.14)])
-def test_what_small_pcie_packets_cost(found_sizes: tuple[int, int], loss: float | None) -> None:
+def test_impact_of_small_pcie_packets(found_sizes: tuple[int, int], loss: float | None) -> None:
     """In a slot of eight lanes, of 252.06 Gb/s: 256 of 280 bytes are data, 128 of 152, 64 of 88."""
     function = small.PLAN.hosts["node1"].pcie["0000:1d:00.0"]
     host = replace(small.PLAN.hosts["node1"], pcie={"0000:1d:00.0": replace(function, link=PcieLink(32000, 8))})
@@ -242,7 +242,7 @@ def test_what_small_pcie_packets_cost(found_sizes: tuple[int, int], loss: float 
     (finding,) = (
         finding for finding in small.by_id("nic.pcie-packets", small.facts(sizes), plan) if finding.status == "fail"
     )
-    assert (finding.cost.value if finding.cost else None) == loss
+    assert (finding.impact.value if finding.impact else None) == loss
 
 
 @pytest.mark.parametrize(
@@ -255,14 +255,14 @@ def test_a_slow_switch_port_costs_its_nic_the_difference(speed: Bandwidth, loss:
         for finding in small.by_id("port.speed", small.facts({(P, "port.link.speed"): speed}))
         if finding.status == "fail"
     )
-    assert (finding.cost.value if finding.cost else None) == loss
+    assert (finding.impact.value if finding.impact else None) == loss
 
 
 def test_tcp_loses_full_segments_at_a_port_with_a_small_mtu() -> None:
     """The path MTU of RDMA, 4096, fits 8000 bytes; segments of TCP fill the MTU of the interface."""
     tcp_plan = replace(small.PLAN, classes={})
     losses = [
-        (finding.cost.basis if finding.cost else None)
+        (finding.impact.basis if finding.impact else None)
         for plan in (small.PLAN, tcp_plan)
         for finding in small.by_id("port.mtu", small.facts({(P, "port.link.mtu"): 8000}), plan)
         if finding.status == "fail"

@@ -162,7 +162,7 @@ def test_a_cable_in_another_port_of_its_rail_costs_nothing(
         file.write_text(text, encoding="utf-8")
     (bad,) = [finding for finding in findings if finding["status"] not in ("pass", "skip")]
     assert (bad["check"], bad["place"]) == ("port.cabling", "port Ethernet1/1")
-    assert (bad["cost"] or {"value": None})["value"] == loss
+    assert (bad["impact"] or {"value": None})["value"] == loss
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""The frame of the command line: exit codes, where text goes, and what --help costs."""
+"""The frame of the command line: exit codes, where text goes, and how long --help takes."""
 
 import os
 import subprocess

@@ -112,8 +112,10 @@ def format_finding(finding: Finding) -> str:
         *(f"  why a warning: {reason}" for reason in finding["warning_reasons"]),
         *(f"  read     {source}" for source in finding["evidence"]),
     ]
-    if finding["cost"]:
-        lines.append(f"  costs    {finding['cost']['value']} {finding['cost']['unit']}: {finding['cost']['basis']}")
+    if finding["impact"]:
+        lines.append(
+            f"  impact   {finding['impact']['value']} {finding['impact']['unit']}: {finding['impact']['basis']}"
+        )
     for fix in finding["fix"]:
         consequence = f" ({fix['consequence']})" if fix["consequence"] else ""
         lines.append(f"  fix      {fix['sentence']}{consequence}")

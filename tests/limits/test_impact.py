@@ -5,7 +5,7 @@ import pytest
 
 from wirespeed.catalogue import load
 from wirespeed.cluster import read
-from wirespeed.limits.impact import compute_cost, gpu_function, nic_bandwidth, nic_cost
+from wirespeed.limits.impact import compute_impact, estimate_nic_impact, gpu_function, nic_bandwidth
 from wirespeed.plan import Plan, build
 from wirespeed.results.verdicts import Bound
 from wirespeed.units import Bandwidth
@@ -32,8 +32,8 @@ def plan() -> Plan:
     ],
 )
 def test_what_a_nic_loses(plan, settings, loss):
-    cost = nic_cost(plan, "node1", NIC, **settings)
-    assert (cost.value, cost.unit) == (loss, "Gb/s")
+    impact = estimate_nic_impact(plan, "node1", NIC, **settings)
+    assert (impact.value, impact.unit) == (loss, "Gb/s")
 
 
 @pytest.mark.parametrize(
@@ -46,24 +46,24 @@ def test_what_a_nic_loses(plan, settings, loss):
 )
 def test_without_a_class_for_roce_the_traffic_is_tcp(settings, loss, as_found):
     tcp_plan = build(read(CLUSTER.parents[1] / "esnet-400g" / "cluster.yaml"), load())
-    cost = nic_cost(tcp_plan, "node1", "eth100", **settings)
-    assert (cost.value, cost.basis) == (
+    impact = estimate_nic_impact(tcp_plan, "node1", "eth100", **settings)
+    assert (impact.value, impact.basis) == (
         loss,
         f"planned 198.27 Gb/s (line rate × TCP framing), as found {as_found}; "
         "TCP traffic, because the cluster file has no class for RoCE",
     )
-    assert nic_cost(tcp_plan, "node1", "eth100", path_mtu=1024) is None
+    assert estimate_nic_impact(tcp_plan, "node1", "eth100", path_mtu=1024) is None
 
 
 @pytest.mark.parametrize("settings", [{}, {"pcie_width": 16}, {"max_payload": 128}, {"max_payload": 512}])
 def test_what_costs_nothing(plan, settings):
     """A slot with packets of 128 bytes still carries 425 Gb/s, above the 392 of the link."""
-    assert nic_cost(plan, "node1", NIC, **settings) is None
+    assert estimate_nic_impact(plan, "node1", NIC, **settings) is None
 
 
 def test_the_catalogue_stands_in_for_a_plan_without_slots(plan):
     bare = replace(plan, hosts={"node1": replace(plan.hosts["node1"], pcie={})})
-    assert nic_cost(bare, "node1", NIC, pcie_width=8).value == 161.69
+    assert estimate_nic_impact(bare, "node1", NIC, pcie_width=8).value == 161.69
     assert gpu_function(bare, "node1", "GPU0").link.width == 16
 
 
@@ -75,4 +75,4 @@ def test_what_the_plan_does_not_have(plan):
 
 def test_bounds_in_different_units_are_not_subtracted():
     with pytest.raises(ValueError, match="bounds in different units: Gb/s and GB/s"):
-        compute_cost(Bound(1, "Gb/s", "a", ()), Bound(1, "GB/s", "a", ()))
+        compute_impact(Bound(1, "Gb/s", "a", ()), Bound(1, "GB/s", "a", ()))

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from wirespeed.limits.impact import compute_cost
+from wirespeed.limits.impact import compute_impact
 from wirespeed.limits.nic import nic_goodput, nic_goodput_two_way
 from wirespeed.settings import Link, Nic, PcieFunction, PcieLink
 from wirespeed.units import Bandwidth
@@ -55,12 +55,12 @@ def test_no_speed_no_limit():
     assert nic_goodput(Nic(), X16) is None
 
 
-def test_what_a_narrow_slot_costs():
-    cost = compute_cost(nic_goodput(NIC, X16), nic_goodput(NIC, X8))
-    assert (cost.value, cost.unit) == (161.69, "Gb/s")
-    assert cost.basis == ("planned 392.15 Gb/s (line rate × RoCEv2 framing), as found 230.46 Gb/s (NIC slot)")
+def test_impact_of_a_narrow_slot():
+    impact = compute_impact(nic_goodput(NIC, X16), nic_goodput(NIC, X8))
+    assert (impact.value, impact.unit) == (161.69, "Gb/s")
+    assert impact.basis == ("planned 392.15 Gb/s (line rate × RoCEv2 framing), as found 230.46 Gb/s (NIC slot)")
 
 
 @pytest.mark.parametrize("bottleneck", [nic_goodput(NIC, X16), None])
 def test_nothing_lost_or_nothing_known(bottleneck):
-    assert compute_cost(nic_goodput(NIC, X16), bottleneck) is None
+    assert compute_impact(nic_goodput(NIC, X16), bottleneck) is None

@@ -77,7 +77,7 @@ def test_a_warning_fails_only_when_strict(tmp_path: Path) -> None:
 
 def test_plan_shows_the_seven_numbers() -> None:
     document = json.loads(invoke("plan", EXAMPLE, "--classes", "--format", "json"))
-    assert (document["kind"], document["schema"], document["cluster"]) == ("plan", 1, "mi300x-4node")
+    assert (document["kind"], document["schema"], document["cluster"]) == ("plan", 2, "mi300x-4node")
     assert document["classes"][0] == {
         "class": "roce",
         "dscp": "26",

@@ -1,7 +1,7 @@
 """A small cluster with something of everything a report can show."""
 
 from wirespeed.results.benchmarks import Measurement, Metric
-from wirespeed.results.findings import Change, Cost, Finding, Fix, Status
+from wirespeed.results.findings import Change, Finding, Fix, Impact, Status
 from wirespeed.results.report import ComputedNumber, Input, Report
 from wirespeed.results.topology import Edge, Node, Topology
 from wirespeed.results.verdicts import Bound, JudgedRun, Judgement, Term, Verdict
@@ -32,7 +32,7 @@ WIDTH = Finding(
     expected="16 lanes",
     found="8 lanes",
     evidence=("node1: lspci -vvv, node1/lspci.out:412",),
-    cost=Cost(197.4, "Gb/s", "x8 at 32 GT/s carries 202.6 Gb/s of the line's 400 Gb/s"),
+    impact=Impact(197.4, "Gb/s", "x8 at 32 GT/s carries 202.6 Gb/s of the line's 400 Gb/s"),
     fix=(Fix("Reseat the NIC and its riser", consequence="the host goes down"),),
     failures=("PCIE-01",),
     source="document 000, 2.6",

@@ -20,7 +20,7 @@ def test_the_document_carries_everything():
     assert [finding["status"] for finding in body["findings"]] == [
         *("fail", "pass", "fail", "warn", "unknown", "unknown", "error", "skip")
     ]
-    assert body["findings"][0]["cost"]["value"] == 197.4
+    assert body["findings"][0]["impact"]["value"] == 197.4
     assert len(body["runs"][0]["verdicts"]) == len(sample.RUN.verdicts)
     assert body["topology"]["edges"][0]["a_port"] == "enp29s0np0"
 

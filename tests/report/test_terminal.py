@@ -11,7 +11,7 @@ from rich.console import Console
 
 from wirespeed.report import peers, ranking, terminal
 from wirespeed.results.benchmarks import RunStatus
-from wirespeed.results.findings import Cost, Finding, Status
+from wirespeed.results.findings import Finding, Impact, Status
 from wirespeed.results.peers import CellPattern, Kind, Suspect
 from wirespeed.results.verdicts import Judgement
 
@@ -112,16 +112,16 @@ def test_a_device_of_which_nothing_was_read_is_one_line():
     assert print_report(partial(terminal.findings, verbose=True), findings).count("UNKNOWN nic.check") == 9
 
 
-def failed_findings(check, places, cost):
-    return [Finding(check, Status.FAIL, f"node{index}", "eth0", "", cost=cost) for index in range(places)]
+def failed_findings(check, places, impact):
+    return [Finding(check, Status.FAIL, f"node{index}", "eth0", "", impact=impact) for index in range(places)]
 
 
-def test_what_to_do_first_is_what_costs_most_then_what_is_widest():
+def test_first_steps_begin_with_the_largest_impact_then_the_most_locations():
     findings = (
         *failed_findings("a.narrow", 1, None),
         *failed_findings("b.wide", 6, None),
-        *failed_findings("c.slow", 2, Cost(3.5, "µs", "")),
-        *failed_findings("d.half", 1, Cost(197.4, "Gb/s", "")),
+        *failed_findings("c.slow", 2, Impact(3.5, "µs", "")),
+        *failed_findings("d.half", 1, Impact(197.4, "Gb/s", "")),
         sample.BUFFER,
     )
     assert [
@@ -244,7 +244,7 @@ def test_of_a_verdict_its_word_alone_is_coloured():
     ]
 
 
-def test_without_a_cost_what_stops_traffic_comes_before_what_slows_it():
+def test_without_an_impact_what_stops_traffic_comes_before_what_slows_it():
     checks = ["host.memlock", "qos.ecn", "pcie.acs", "qos.pfc", "address.rp-filter"]
     findings = [Finding(check, Status.FAIL, "node1", "", check) for check in checks]
     assert [group.check for group in ranking.rank_first_steps(findings)] == [

@@ -3,7 +3,7 @@
 import pytest
 
 from wirespeed.report import wording
-from wirespeed.results.findings import Cost
+from wirespeed.results.findings import Impact
 
 
 @pytest.mark.parametrize(
@@ -26,8 +26,8 @@ def test_a_number_has_the_digits_that_say_something(value: float, text: str) -> 
     ("value", "text"),
     [(196.6, "197 Gb/s"), (99.96, "100 Gb/s"), (48.56, "48.6 Gb/s"), (3.456, "3.46 Gb/s"), (1, "1 Gb/s")],
 )
-def test_a_cost_has_three_digits(value: float, text: str) -> None:
-    assert wording.cost(Cost(value, "Gb/s", "measured")) == text
+def test_an_impact_has_three_digits(value: float, text: str) -> None:
+    assert wording.impact(Impact(value, "Gb/s", "measured")) == text
 
 
 @pytest.mark.parametrize(("fraction", "text"), [(0.9961, "99.6 %"), (1.0, "100.0 %"), (None, "")])

@@ -22,7 +22,7 @@ SLOW = [362.0, 360.5, 361.1, 363.2, 359.9]
 
 def read_comparison(ran: CompletedProcess[str]) -> dict[str, Any]:
     document: dict[str, Any] = json.loads(ran.stdout)
-    assert (document["kind"], document["schema"]) == ("bench-comparison", 1)
+    assert (document["kind"], document["schema"]) == ("bench-comparison", 2)
     comparison: dict[str, Any] = document["comparison"]
     return comparison
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from wirespeed.checks.model import CheckContext, ElsewhereError, NoIntentError, Outcome, UnreadError, failure, success
 from wirespeed.checks.wording import LONGEST_LIST, differences, format_expected, format_value
-from wirespeed.results.findings import Cost, Fix
+from wirespeed.results.findings import Fix, Impact
 from wirespeed.settings import ENTITIES, Compare, Place, Setting, list_settings
 
 _KINDS: Mapping[str, type[Any]] = {entity.kind: entity for entity in ENTITIES}
 
-CostOf = Callable[[CheckContext, Any, Any], Cost | None]
+ImpactOf = Callable[[CheckContext, Any, Any], Impact | None]
 
 
 def compare(
@@ -22,7 +22,7 @@ def compare(
     consequence: str | None = None,
     by_hand: bool = False,
     labels: Mapping[Any, str] | None = None,
-    cost: CostOf | None = None,
+    impact: ImpactOf | None = None,
     applies: Callable[[CheckContext], bool] | None = None,
     place: Callable[[CheckContext], Place] | None = None,
     all_expected: bool = False,
@@ -36,7 +36,7 @@ def compare(
         by_hand: no command makes the change.
         consequence: consequence of the change, ``reboot``.
         labels: texts for values, such as ``{True: "loaded"}``.
-        cost: the estimated impact, from the place, the intended and the found value (None: the entity is absent).
+        impact: the estimated impact, from the place, the intended and the found value (None: the entity is absent).
         applies: whether the check concerns a place; default: all of the kind.
         all_expected: a finding contains the expected values of all settings, not only of those that differ.
         place: place of the settings, if not the place of the check; ``paths`` are settings of that entity.
@@ -57,9 +57,12 @@ def compare(
             expected = "; ".join(
                 _label_value(path, _format_expected(path, value, labels)) for path, value in intended_values.items()
             )
-            impact = None if cost is None else cost(context, next(iter(intended_values.values())), None)
             return failure(
-                f"{wrong}: not present", expected, "absent", *_list_fixes(context, intended_values, target), cost=impact
+                f"{wrong}: not present",
+                expected,
+                "absent",
+                *_list_fixes(context, intended_values, target),
+                impact=None if impact is None else impact(context, next(iter(intended_values.values())), None),
             )
         differences: dict[str, tuple[Any, Any]] = {}
         unread: UnreadError | None = None
@@ -107,7 +110,7 @@ def compare(
             "; ".join(expected),
             "; ".join(found),
             *_list_fixes(context, {path: pair[0] for path, pair in differences.items()}, target),
-            cost=None if cost is None else cost(context, intended, got),
+            impact=None if impact is None else impact(context, intended, got),
         )
 
     def _list_fixes(context: CheckContext, intended_values: Mapping[str, Any], target: Place | None) -> tuple[Fix, ...]:

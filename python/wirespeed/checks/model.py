@@ -9,7 +9,7 @@ from typing import Any
 from wirespeed.checks.wording import format_value
 from wirespeed.facts import Facts, Gap, Reading, State
 from wirespeed.plan import Cable, End, Plan
-from wirespeed.results.findings import Change, Cost, Fix, Status
+from wirespeed.results.findings import Change, Fix, Impact, Status
 from wirespeed.settings import Place, get, list_collections
 
 
@@ -46,7 +46,7 @@ class Outcome:
     expected: str
     found: str
     summary: str | None = None
-    cost: Cost | None = None
+    impact: Impact | None = None
     fix: tuple[Fix, ...] = ()
     warning_reasons: tuple[str, ...] = ()
 
@@ -56,9 +56,9 @@ def success(expected: str, found: str) -> Outcome:
     return Outcome(Status.PASS, expected, found)
 
 
-def failure(summary: str, expected: str, found: str, *fix: Fix, cost: Cost | None = None) -> Outcome:
+def failure(summary: str, expected: str, found: str, *fix: Fix, impact: Impact | None = None) -> Outcome:
     """The place is not as planned."""
-    return Outcome(Status.FAIL, expected, found, summary, cost, fix)
+    return Outcome(Status.FAIL, expected, found, summary, impact, fix)
 
 
 def warning(summary: str, expected: str, found: str, *fix: Fix, reason: str | None = None) -> Outcome:

@@ -115,7 +115,7 @@ def _build_finding(context: CheckContext, outcome: Outcome) -> Finding:
         found=outcome.found,
         warning_reasons=reasons,
         evidence=_list_evidence(context),
-        cost=outcome.cost,
+        impact=outcome.impact,
         fix=outcome.fix,
         failures=context.check.failures,
         source=context.check.manual.source,

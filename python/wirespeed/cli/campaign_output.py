@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wirespeed.results.mesh import Mesh
     from wirespeed.results.verdicts import Relation
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 class Format(StrEnum):

@@ -8,13 +8,13 @@ from wirespeed.limits.bound import number
 from wirespeed.limits.nic import catalogue_speed, nic_goodput, nic_tcp_goodput
 from wirespeed.plan import Plan
 from wirespeed.plan.classes import ROCE
-from wirespeed.results.findings import Cost
+from wirespeed.results.findings import Impact
 from wirespeed.results.verdicts import Bound
 from wirespeed.settings import Nic, PcieFunction
 from wirespeed.units import Bandwidth
 
 
-def compute_cost(designed: Bound | None, observed: Bound | None) -> Cost | None:
+def compute_impact(designed: Bound | None, observed: Bound | None) -> Impact | None:
     """The difference of a bound and a lower one, in their unit. None without a loss, or if a bound is unknown.
 
     Raises:
@@ -31,7 +31,7 @@ def compute_cost(designed: Bound | None, observed: Bound | None) -> Cost | None:
         f"planned {number(designed.value)} {designed.unit} ({designed.bottleneck}), "
         f"as found {number(observed.value)} {observed.unit} ({observed.bottleneck})"
     )
-    return Cost(round(loss, 2), designed.unit, basis)
+    return Impact(round(loss, 2), designed.unit, basis)
 
 
 def nic_bandwidth(
@@ -73,7 +73,7 @@ def nic_bandwidth(
     return goodput(nic, function, speed=catalogue_speed(plan, nic))
 
 
-def nic_cost(
+def estimate_nic_impact(
     plan: Plan,
     host: str,
     interface: str,
@@ -84,10 +84,11 @@ def nic_cost(
     pcie_speed: int | None = None,
     pcie_width: int | None = None,
     max_payload: int | None = None,
-) -> Cost | None:
+) -> Impact | None:
     """What one NIC loses, Gb/s of payload in one direction, through observed values: an x8 link, a small path MTU, …
 
-    For example ``nic_cost(plan, "node1", "enp29s0np0", pcie_width=8)``: 161.7 Gb/s on a 400 Gb/s NIC at 32 GT/s.
+    For example 161.7 Gb/s on a 400 Gb/s NIC at 32 GT/s:
+    ``estimate_nic_impact(plan, "node1", "enp29s0np0", pcie_width=8)``.
     None: no loss, or the plan has no speed.
 
     Raises:
@@ -105,10 +106,10 @@ def nic_cost(
         pcie_width=pcie_width,
         max_payload=max_payload,
     )
-    cost = compute_cost(nic_bandwidth(plan, host, interface), as_found)
-    if cost is None or has_roce_class(plan):
-        return cost
-    return dataclasses.replace(cost, basis=f"{cost.basis}; {TCP_TRAFFIC}")
+    impact = compute_impact(nic_bandwidth(plan, host, interface), as_found)
+    if impact is None or has_roce_class(plan):
+        return impact
+    return dataclasses.replace(impact, basis=f"{impact.basis}; {TCP_TRAFFIC}")
 
 
 TCP_TRAFFIC = "TCP traffic, because the cluster file has no class for RoCE"

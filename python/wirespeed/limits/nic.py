@@ -4,7 +4,7 @@ Checks call `nic_goodput` for the planned and for the observed NIC; `wirespeed.l
 
     designed = nic_goodput(nic, function)
     as_found = nic_goodput(nic, dataclasses.replace(function, link=PcieLink(speed=32000, width=8)))
-    cost = compute_cost(designed, as_found)      # Cost(161.7, "Gb/s", "…")
+    impact = compute_impact(designed, as_found)      # Impact(161.7, "Gb/s", "…")
 """
 
 from __future__ import annotations

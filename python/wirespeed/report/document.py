@@ -28,7 +28,7 @@ def environment() -> Environment:
         unit=wording.unit,
         percent=wording.percent,
         size=wording.size,
-        cost=wording.cost,
+        impact=wording.impact,
         cable=wording.cable,
         plural=wording.plural,
         moment=wording.moment,

@@ -6,7 +6,7 @@ from wirespeed.report import ranking
 from wirespeed.results import json
 from wirespeed.results.report import Report
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 def text(report: Report) -> str:

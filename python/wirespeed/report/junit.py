@@ -113,7 +113,7 @@ def _format_details(finding: Finding) -> Iterable[str]:
     for label, value in (
         ("expected", finding.expected),
         ("found", finding.found),
-        ("estimated impact", wording.cost(finding.cost)),
+        ("estimated impact", wording.impact(finding.impact)),
     ):
         if value:
             yield f"{label}: {value}"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from wirespeed.report.fixes import merge_fixes
-from wirespeed.results.findings import Cost, Finding, Fix, Status
+from wirespeed.results.findings import Finding, Fix, Impact, Status
 
 LISTED = (Status.FAIL, Status.WARN, Status.UNKNOWN, Status.ERROR)
 """Statuses that are listed for a reader; the other two are only counted."""
@@ -64,10 +64,10 @@ class Group:
         return {device: merge_fixes(listed) for device, listed in fixes.items()}
 
     @property
-    def cost(self) -> Cost | None:
+    def impact(self) -> Impact | None:
         """The largest estimated impact at one place; bandwidth precedes latency, as the two are not comparable."""
-        costs = [finding.cost for finding in self.findings if finding.cost is not None]
-        return max(costs, key=_weigh_cost) if costs else None
+        impacts = [finding.impact for finding in self.findings if finding.impact is not None]
+        return max(impacts, key=_weigh_impact) if impacts else None
 
 
 def merge_findings(findings: Iterable[Finding]) -> tuple[Group, ...]:
@@ -115,13 +115,13 @@ def _make_group_key(finding: Finding) -> tuple[object, ...]:
         finding.summary,
         finding.expected,
         finding.found,
-        finding.cost,
+        finding.impact,
         finding.warning_reasons,
     )
 
 
 def _rank_group(group: Group) -> tuple[float, float, int, int, str]:
-    bandwidth, latency = _weigh_cost(group.cost)
+    bandwidth, latency = _weigh_impact(group.impact)
     return (-bandwidth, -latency, _rate_gravity(group.check), -len(group.findings), group.check)
 
 
@@ -137,7 +137,7 @@ _GRAVITY = (
 )
 
 
-def _weigh_cost(cost: Cost | None) -> tuple[float, float]:
-    if cost is None:
+def _weigh_impact(impact: Impact | None) -> tuple[float, float]:
+    if impact is None:
         return (0.0, 0.0)
-    return (cost.value, 0.0) if cost.unit == "Gb/s" else (0.0, cost.value)
+    return (impact.value, 0.0) if impact.unit == "Gb/s" else (0.0, impact.value)

@@ -149,7 +149,7 @@ def print_first_steps(results: Sequence[Finding], console: Console) -> None:
             wording.line(group.check),
             str(len(group.findings)),
             Text(_first_names(_list_locations(group))),
-            wording.cost(group.cost) or "not computed",
+            wording.impact(group.impact) or "not computed",
         )
     console.print()
     console.print(table)
@@ -193,10 +193,10 @@ def _print_group(group: Group, console: Console) -> None:
     _print_labeled("", finding.summary, console)
     _print_labeled("expected", finding.expected, console)
     _print_labeled("found", finding.found, console)
-    if finding.cost:
+    if finding.impact:
         per_location = " per location" if len(group.findings) > 1 else ""
         _print_labeled(
-            "impact", f"estimated loss {wording.cost(finding.cost)}{per_location}: {finding.cost.basis}", console
+            "impact", f"estimated loss {wording.impact(finding.impact)}{per_location}: {finding.impact.basis}", console
         )
     for reason in finding.warning_reasons:
         _print_labeled("", f"why a warning: {reason}", console)

@@ -138,7 +138,7 @@ def _list_failures(report: Report) -> list[str]:
     rows = []
     for group in ranking.rank_first_steps(report.findings):
         first = group.first
-        cost = f", estimated impact {wording.cost(group.cost)}" if group.cost else ""
+        impact = f", estimated impact {wording.impact(group.impact)}" if group.impact else ""
         read = f" ({_code(group.evidence[0])})" if group.evidence else ""
         values = f": expected {_code(first.expected or '?')}, found {_code(first.found or '?')}"
         location = _code(wording.location(first.device, first.place))
@@ -146,7 +146,7 @@ def _list_failures(report: Report) -> list[str]:
             several = list(dict.fromkeys(wording.location(finding.device, finding.place) for finding in group.findings))
             further_locations = f" and {len(several) - _LOCATIONS} more" if len(several) > _LOCATIONS else ""
             location = ", ".join(map(_code, several[:_LOCATIONS])) + further_locations
-        rows.append(f"{_code(group.check)} at {location}{values}{cost}{read}")
+        rows.append(f"{_code(group.check)} at {location}{values}{impact}{read}")
     lines = _format_bullets(rows, _FINDINGS)
     counts = ranking.counts(report.findings)
     unsure = sum(count for status, count in counts.items() if status.value in ("unknown", "error"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from datetime import UTC, datetime
 
-from wirespeed.results.findings import Cost
+from wirespeed.results.findings import Impact
 from wirespeed.results.series import Series
 from wirespeed.results.topology import Edge
 from wirespeed.units import Size, format_percent, format_unit
@@ -79,7 +79,7 @@ def size(value: int | None) -> str:
     return "" if value is None else str(Size(value))
 
 
-def cost(value: Cost | None) -> str:
+def impact(value: Impact | None) -> str:
     """Estimated impact of a finding, ``197 Gb/s``; empty if it is unknown."""
     return "" if value is None else f"{_format_estimate(value.value)} {value.unit}"
 

@@ -14,7 +14,7 @@ from typing import Any
 from wirespeed.results.documents import build_object
 
 KIND = "bench-campaign"
-SCHEMA = 1
+SCHEMA = 2
 BASELINE = "direct."
 """Prefix of the ids of steps that measure the baseline of a lab."""
 

@@ -18,7 +18,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class Impact:
     """The estimated impact of a finding: ``value`` in ``unit`` ("Gb/s" or "µs"), and how it was computed."""
 
     value: float
@@ -82,7 +82,7 @@ class Finding:
     not_shown: str | None = None  # the setting that no collected output contains
     warning_reasons: tuple[str, ...] = ()  # why the finding is a warning instead of a failure
     evidence: tuple[str, ...] = ()  # command, file and line each value was read from
-    cost: Cost | None = None
+    impact: Impact | None = None
     fix: tuple[Fix, ...] = ()
     failures: tuple[str, ...] = ()  # ids of the failure catalogue
     source: str | None = None  # document and section the expectation comes from

@@ -322,7 +322,7 @@ def test_a_narrow_uplink_of_the_pcie_switch_binds_host_memory_and_not_its_gpu():
     assert find_verdict(judge(perftest({MIB: 390.0}, memory="rocm"), narrow_plan)).judgement is Judgement.PASS
 
 
-def test_relaxed_ordering_is_said_where_its_cost_is_not_known():
+def test_relaxed_ordering_is_noted_where_its_impact_is_not_known():
     verdict = find_verdict(judge(perftest({MIB: 300.0}, pcie_relaxed_ordering=False), plan()))
     assert (
         "PCIe relaxed ordering is off at node1:bnxt_re0: what its CPU then reaches is not known"

@@ -132,7 +132,7 @@ def test_what_a_second_attempt_says_again_is_confirmed(tmp_path):
     result = peers(folder, "--cluster", CLUSTER, "--format", "json")
     assert result.exit_code == Exit.FAILED
     body = json.loads(result.stdout)
-    assert (body["kind"], body["schema"]) == ("bench-peers", 1)
+    assert (body["kind"], body["schema"]) == ("bench-peers", 2)
     (matrix,) = body["peers"]["matrices"]
     (suspect,) = matrix["suspects"]
     assert (suspect["kind"], suspect["name"], suspect["confirmed"]) == ("NIC", "node3:bnxt_re5", True)

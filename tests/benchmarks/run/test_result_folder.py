@@ -126,7 +126,7 @@ def test_a_folder_with_something_else_in_it(tmp_path: Path) -> None:
     assert refusal(tmp_path, CAMPAIGN, True) == "DIR: no campaign.json; expected the folder of a campaign"
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"kind": "bench-campaign", "schema": 2}', "{"])
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"kind": "bench-campaign", "schema": 1}', "{"])
 def test_a_document_that_is_no_campaign(tmp_path: Path, text: str) -> None:
     (tmp_path / "campaign.json").write_text(text)
     assert "expected what bench run wrote" in refusal(tmp_path, CAMPAIGN, True)

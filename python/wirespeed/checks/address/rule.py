@@ -23,7 +23,7 @@ from typing import Any
 from wirespeed.checks.compare import compare
 from wirespeed.checks.impact import impact_of_missing_route
 from wirespeed.checks.model import CheckContext, Outcome
-from wirespeed.results.findings import Cost
+from wirespeed.results.findings import Impact
 from wirespeed.settings import Place, Rule
 
 subject = Rule
@@ -32,7 +32,7 @@ failures = ("OS-05",)
 presence = True
 
 
-def _estimate_impact(context: CheckContext, intended: Any, found: Any) -> Cost | None:
+def _estimate_impact(context: CheckContext, intended: Any, found: Any) -> Impact | None:
     """Without its rule a source address has no routing table; a rule with another priority may still work."""
     if found is not None:
         return None
@@ -44,7 +44,7 @@ _compare_rule = compare(
     "rule.priority",
     wrong="the source routing rule is not as planned",
     fix="set the source routing rule",
-    cost=_estimate_impact,
+    impact=_estimate_impact,
 )
 
 

@@ -28,5 +28,5 @@ check = compare(
     *needs,
     wrong="the MTU of the interface is too small",
     fix="set the MTU of the interface",
-    cost=interface_mtu,
+    impact=interface_mtu,
 )

@@ -30,5 +30,5 @@ check = compare(
     *needs,
     wrong="the link runs at another speed than planned",
     fix="set the speed at both ends; replace the cable if a lane is dead",
-    cost=link_speed,
+    impact=link_speed,
 )

@@ -29,5 +29,5 @@ check = compare(
     fix="check both ends of the cable",
     by_hand=True,
     labels={True: "up", False: "down"},
-    cost=whole_rail,
+    impact=whole_rail,
 )

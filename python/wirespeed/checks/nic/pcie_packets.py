@@ -35,5 +35,5 @@ check = compare(
     wrong="PCIe packet sizes of the NIC are smaller than planned",
     fix="check MaxPayload and MaxReadReq in the BIOS, on the kernel command line and in the driver",
     by_hand=True,
-    cost=pcie_packets,
+    impact=pcie_packets,
 )

@@ -30,5 +30,5 @@ check = compare(
     wrong="the PCIe link of the NIC is slower than planned",
     fix="reseat the card and its riser; check the slot's speed in the BIOS",
     by_hand=True,
-    cost=pcie_speed,
+    impact=pcie_speed,
 )

@@ -32,5 +32,5 @@ check = compare(
     wrong="the PCIe link of the NIC is narrower than planned",
     fix="reseat the card and its riser; check the slot's bifurcation in the BIOS",
     by_hand=True,
-    cost=pcie_width,
+    impact=pcie_width,
 )

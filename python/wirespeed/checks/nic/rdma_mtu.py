@@ -29,5 +29,5 @@ check = compare(
     wrong="the path MTU of the RDMA port is too small",
     fix="raise the MTU of the interface; the path MTU follows",
     by_hand=True,
-    cost=path_mtu,
+    impact=path_mtu,
 )

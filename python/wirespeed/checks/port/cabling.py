@@ -46,7 +46,7 @@ def check(context: CheckContext) -> Outcome:
         expected,
         found_port,
         fix,
-        cost=impact_of_swapped_cable(context, *nics) if found.device in context.plan.hosts else None,
+        impact=impact_of_swapped_cable(context, *nics) if found.device in context.plan.hosts else None,
     )
 
 

@@ -49,7 +49,7 @@ def check(context: CheckContext) -> Outcome:
             f"at least {far_mtu} bytes, the MTU of the {far_end} (planned {intended})",
             f"{found} bytes",
             fix,
-            cost=dropped_frames(context, found) if far_end == "host" else None,
+            impact=dropped_frames(context, found) if far_end == "host" else None,
         )
     if found < intended:
         return warning(

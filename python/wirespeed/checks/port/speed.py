@@ -30,5 +30,5 @@ check = compare(
     wrong="the port runs at another speed than planned",
     fix="set the speed of the port",
     consequence="link flap",
-    cost=port_speed,
+    impact=port_speed,
 )

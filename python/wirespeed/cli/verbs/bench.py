@@ -196,7 +196,7 @@ def _print_runs(runs: list[Run], communicators: list[Communicator], output: Form
     if output is Format.JSON:
         from wirespeed.results.json import document
 
-        typer.echo(document("bench-runs", 2, runs=runs, communicators=communicators), nl=False)
+        typer.echo(document("bench-runs", 3, runs=runs, communicators=communicators), nl=False)
         return
     from wirespeed.cli import bench_nccl_table, bench_table
 

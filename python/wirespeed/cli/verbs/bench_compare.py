@@ -10,7 +10,7 @@ import typer
 from wirespeed.cli import flows, stored_campaigns
 from wirespeed.cli.bench_app import bench
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 class Format(StrEnum):

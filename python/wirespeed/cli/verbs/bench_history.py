@@ -14,7 +14,7 @@ from wirespeed.cli.exit import Exit
 if TYPE_CHECKING:
     from wirespeed.results.campaign_history import Campaign, History
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 class Format(StrEnum):

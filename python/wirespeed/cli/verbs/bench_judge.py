@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wirespeed.plan import Plan
     from wirespeed.results.verdicts import Judgement
 
-SCHEMA = 2
+SCHEMA = 3
 
 
 class Format(StrEnum):

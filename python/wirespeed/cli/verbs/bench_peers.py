@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wirespeed.plan import Plan
     from wirespeed.results.peers import Peers
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 class Format(StrEnum):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wirespeed.plan import Plan
     from wirespeed.results.findings import Finding, Status
 
-SCHEMA = 1
+SCHEMA = 2
 _STATUS_HINT = "separate several by commas: `--status fail,unknown`"
 _NAMED = 6  # maximum number of devices in one sentence
 _SECONDS_LOCAL = 3.0  # limit per command: --local is a quick check

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wirespeed.cli.plan_rows import Rows
     from wirespeed.plan import Plan
 
-SCHEMA = 1
+SCHEMA = 2
 UNNUMBERED = "unnumbered"  # replaces the address of a port without one
 
 
