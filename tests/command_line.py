@@ -23,10 +23,10 @@ def wirespeed(
 
     It runs in this folder, with this on standard input, and with these variables beside the test's own.
     """
-    words = ["wirespeed", *map(str, arguments)]
+    command = ["wirespeed", *map(str, arguments)]
     variables = {"NO_COLOR": "1", "COLUMNS": str(columns), **environment}
     with (
-        patch.object(sys, "argv", words),
+        patch.object(sys, "argv", command),
         patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin_data))),
         patch.dict(os.environ, variables),
         chdir(cwd or Path.cwd()),
@@ -41,7 +41,7 @@ def wirespeed(
             code = int(left.code or 0)
         finally:
             _forget_consoles()
-    return CompletedProcess(words, code, output.text(), err.text())
+    return CompletedProcess(command, code, output.text(), err.text())
 
 
 class _Output(io.TextIOWrapper):

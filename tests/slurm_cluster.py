@@ -67,7 +67,7 @@ class Slurm:
     daemons: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     started: list[subprocess.Popen[str]] = field(default_factory=list)
 
-    def words(self, host: str, *command: str | Path) -> list[str]:
+    def enter_command(self, host: str, *command: str | Path) -> list[str]:
         """A command in a host, or on the head node: with its network, its name, and processes of its own."""
         named = 'hostname "$1"; shift; exec "$@"'
         unshare = ["unshare", "--uts", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", named, "sh", host]
@@ -84,7 +84,7 @@ class Slurm:
     def start(self, host: str, *command: str | Path, **how: Any) -> subprocess.Popen[str]:
         """Start a command on the head node or in a host."""
         process = subprocess.Popen(
-            self.words(host, *command),
+            self.enter_command(host, *command),
             env=self.environment,
             text=True,
             stdin=subprocess.DEVNULL,
@@ -114,7 +114,7 @@ class Slurm:
 
     def boot(self, host: str) -> None:
         """Start a host's slurmd."""
-        self._daemon(host, *self.words(host, "slurmd", "-D"))
+        self._daemon(host, *self.enter_command(host, "slurmd", "-D"))
 
     def power_off(self, host: str) -> None:
         """Kill all that runs in a host at once, and take it off the network."""
@@ -136,9 +136,9 @@ class Slurm:
         """The ends of all logs, for a failure."""
         return "\n".join(f"{path.name}: {path.read_text()[-1000:]}" for path in sorted(self.folder.glob("*.log")))
 
-    def _daemon(self, name: str, *words: str | Path) -> None:
+    def _daemon(self, name: str, *arguments: str | Path) -> None:
         quiet = subprocess.DEVNULL
-        self.daemons[name] = subprocess.Popen(words, env=self.environment, stdin=quiet, stdout=quiet, stderr=quiet)
+        self.daemons[name] = subprocess.Popen(arguments, env=self.environment, stdin=quiet, stdout=quiet, stderr=quiet)
 
     def _configure(self, plan: Plan) -> None:
         net = _MANAGEMENT
@@ -176,7 +176,7 @@ class Slurm:
 
     def _plug(self, host: str, name: str, address: str, device: str, port: str) -> None:
         namespace = self.network.namespace
-        words = [
+        arguments = [
             "link",
             "add",
             "name",
@@ -191,7 +191,7 @@ class Slurm:
             "netns",
             namespace(device),
         ]
-        subprocess.run(["ip", *words], check=True)
+        subprocess.run(["ip", *arguments], check=True)
         self.network.batch(host, f"address add {address} dev {name}", f"link set dev {name} up")
 
     def _start(self) -> None:
@@ -202,7 +202,7 @@ class Slurm:
         while not (munge / "socket").exists():
             assert time.monotonic() < deadline and self.daemons["munged"].poll() is None, "munged did not start"
             time.sleep(0.05)
-        self._daemon(HEAD, *self.words(HEAD, "slurmctld", "-D"))
+        self._daemon(HEAD, *self.enter_command(HEAD, "slurmctld", "-D"))
         for host in self.hosts:
             self.boot(host)
         self.wait(self.hosts, "idle")

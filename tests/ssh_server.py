@@ -37,7 +37,7 @@ class Server:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Words of ssh's command line."""
+        """Arguments of ssh."""
         return (
             *("-F", "none", "-p", str(self.port), "-i", str(self.folder / "user")),
             *("-oStrictHostKeyChecking=no", f"-oUserKnownHostsFile={self.folder}/known", "-oLogLevel=ERROR"),

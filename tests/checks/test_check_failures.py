@@ -1,6 +1,6 @@
 """Every failure a check can find, each made alone: ``failures.txt`` holds what must be found, and nothing else is.
 
-After a change of words ``WIRESPEED_ACCEPT=1 pytest tests/checks`` writes it again; read the difference.
+After a change of wording ``WIRESPEED_ACCEPT=1 pytest tests/checks`` writes it again; read the difference.
 """
 
 import os

@@ -28,7 +28,7 @@ addresses: {{scheme: link-31, pool: 10.1.0.0/16}}
 """
 SWITCHES = [(model, system) for model, switch_model in load().switches.items() for system in switch_model.systems]
 NICS = [name for name, model in load().nics.items() if model.system not in ("dcb", "dolphin")]
-"""The kernel's own words know nothing of congestion control, which the default classes ask for; Dolphin's is no NIC."""
+"""Settings of the kernel contain no congestion control, which the default classes need; Dolphin's adapter is no NIC."""
 
 
 def build_plan(

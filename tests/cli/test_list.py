@@ -85,8 +85,8 @@ def test_a_switch_and_a_nic_have_the_states_of_their_platforms() -> None:
 
 def test_the_page_of_a_switch_has_the_notes_of_its_platform() -> None:
     pages = [
-        CliRunner().invoke(app, ["list", *words], env={"COLUMNS": "200", "NO_COLOR": "1"}).stdout
-        for words in (("switches", "cisco-n9k-c9364d-gx2a"), ("platforms", "nxos"))
+        CliRunner().invoke(app, ["list", *arguments], env={"COLUMNS": "200", "NO_COLOR": "1"}).stdout
+        for arguments in (("switches", "cisco-n9k-c9364d-gx2a"), ("platforms", "nxos"))
     ]
     mtu_lines = [next(line for line in page.splitlines() if "port.link.mtu " in line) for page in pages]
     assert mtu_lines[0].removeprefix("nxos: ").split() == mtu_lines[1].split()

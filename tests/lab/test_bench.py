@@ -60,9 +60,9 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def ran(built_lab: lab.Lab, *words: str) -> tuple[dict[str, dict[str, Any]], str]:
+def ran(built_lab: lab.Lab, *command: str) -> tuple[dict[str, dict[str, Any]], str]:
     """Attempts by step, and the announcement."""
-    arguments = ["lab", "bench", *words, "--name", built_lab.name, "-f", "json", "--port", first_port()]
+    arguments = ["lab", "bench", *command, "--name", built_lab.name, "-f", "json", "--port", first_port()]
     completed = CliRunner().invoke(app, arguments)
     document = json.loads(completed.stdout)
     assert document["cluster"] == f"lab {built_lab.name}"
@@ -142,7 +142,7 @@ def test_what_benchmarks_need_is_gone_afterwards_and_after_a_kill(two_hosts: tup
 def test_what_a_killed_run_left_is_no_hindrance(two_hosts: tuple[Plan, lab.Lab], tmp_path: Path) -> None:
     needs("iperf3")
     _, built_lab = two_hosts
-    words = [
+    arguments = [
         "bench",
         "tcp",
         "--name",
@@ -154,7 +154,7 @@ def test_what_a_killed_run_left_is_no_hindrance(two_hosts: tuple[Plan, lab.Lab],
         "--port",
         first_port(),
     ]
-    running = subprocess.Popen([sys.executable, "-m", "wirespeed", "lab", *words], stderr=subprocess.DEVNULL)
+    running = subprocess.Popen([sys.executable, "-m", "wirespeed", "lab", *arguments], stderr=subprocess.DEVNULL)
     while not (built_lab.folder("node1") / "run" / "wirespeed-enter").exists():  # the last that is made
         assert running.poll() is None
         time.sleep(0.05)

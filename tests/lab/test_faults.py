@@ -30,7 +30,7 @@ LARGE = "packets of the planned size are lost and small ones come back: an MTU o
 DEAD = "no reply to large or small packets: a link is down, or an address or a route is missing"
 NOWHERE = "the kernel has no route: the link is down, or the address, its rule or its route is missing"
 
-# The fault, where, how many of 128 pairs have a bad ping and a bad route, and the causes: aspect, name, port, words.
+# The fault, where, how many of 128 pairs have a bad ping and a bad route, and the causes: aspect, name, port, text.
 ROWS = [
     ("mtu", PLACE, 16, 0, [("ping", NIC, PORT, LARGE)]),
     (
@@ -69,8 +69,8 @@ def two_hosts() -> Iterator[tuple[Plan, lab.Lab]]:
         yield built_lab
 
 
-def run_lab(*words: str, expected: int = 0) -> str:
-    result = CliRunner().invoke(app, ["lab", *words])
+def run_lab(*arguments: str, expected: int = 0) -> str:
+    result = CliRunner().invoke(app, ["lab", *arguments])
     assert result.exit_code == expected, result.output
     return result.stdout
 
@@ -225,8 +225,8 @@ def test_what_is_there_already_or_has_no_place_is_refused(two_hosts: tuple[Plan,
         ("dead-spine", None, None): "no switch above the leaves",
         ("one-subnet", "node1", None): "--device: found node1, which has no two hosts with several NICs",
     }
-    for (kind, device, port), words in refusals.items():
-        with pytest.raises(Refusal, match=words):
+    for (kind, device, port), text in refusals.items():
+        with pytest.raises(Refusal, match=text):
             lab.make_fault(built_lab.name, plan, kind, device, port)
     lab.make_fault(built_lab.name, plan, "mtu")
     with pytest.raises(Refusal, match=r"the fault mtu on leaf1:Eth1/1; expected no such fault"):

@@ -77,7 +77,7 @@ def network(
 ) -> Iterator[lab.Lab]:
     """Two or more hosts, as their folders say, on one leaf, as its rendered configuration says.
 
-    ``omissions`` are words of the addresses, rules and routes that the hosts come up without.
+    ``omissions`` are parts of the addresses, rules and routes that the hosts come up without.
     """
     files = [
         _File(host, str(path.relative_to(root)), path.read_text())

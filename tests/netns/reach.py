@@ -19,7 +19,7 @@ _ANSWER = re.compile(r"(\S+) from (\S+) (?:via (\S+) )?dev (\S+) table (\S+)")
 
 
 def verify(plan: Plan, network: Lab, sender: str, receiver: str) -> list[str]:
-    """What is not as planned, in words; empty when all is well."""
+    """What is not as planned, as text; empty if all is as planned."""
     return [
         *_routes(plan, network, sender, receiver),
         *_routes(plan, network, receiver, sender),

@@ -204,7 +204,7 @@ def test_the_longest_pause() -> None:
 
 
 def plan_with_leaf(tmp_path: Path, leaf: str) -> Plan:
-    """The example with more words on its leaf."""
+    """The example with more keys of its leaf."""
     text = (EXAMPLES / "mi300x-4node" / "cluster.yaml").read_text()
     text, count = re.subn(r"(leaf1: \{.*)\}", rf"\1, {leaf}}}", text)
     assert count == 1

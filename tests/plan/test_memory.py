@@ -147,11 +147,11 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("words", REFUSED)
-def test_refusals(words: str) -> None:
+@pytest.mark.parametrize("text", REFUSED)
+def test_refusals(text: str) -> None:
     with pytest.raises(Refusal) as refusal:
-        plan_with(("arista-7280dr3-24,", f"arista-7280dr3-24, {words},"))
-    assert str(refusal.value) == REFUSED[words]
+        plan_with(("arista-7280dr3-24,", f"arista-7280dr3-24, {text},"))
+    assert str(refusal.value) == REFUSED[text]
 
 
 def test_credits_are_those_of_virtual_output_queues() -> None:

@@ -47,9 +47,9 @@ def test_every_command_refuses_the_same_file(command: str, tmp_path: Path, monke
     monkeypatch.chdir(tmp_path)
     Path("cluster.yaml").write_text(EXAMPLE.read_text().replace("os: ubuntu-22.04", "os: ubuntu-14.04"))
     verb, *options = command.split()
-    words = [verb, *options, "cluster.yaml"] if verb == "collect" else [verb, "cluster.yaml", *options]
+    arguments = [verb, *options, "cluster.yaml"] if verb == "collect" else [verb, "cluster.yaml", *options]
     with pytest.raises(Refusal) as refusal:
-        CliRunner().invoke(app, words, catch_exceptions=False)
+        CliRunner().invoke(app, arguments, catch_exceptions=False)
     assert str(refusal.value) == (
         "cluster.yaml:5: node[1-4]: found the operating system 'ubuntu-14.04'; "
         "expected one of ubuntu-20.04, ubuntu-22.04, ubuntu-24.04, ubuntu-26.04\n"

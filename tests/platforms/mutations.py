@@ -12,7 +12,7 @@ from wirespeed.settings.model import list_fields
 from wirespeed.settings.qos import Number
 from wirespeed.units import Size
 
-WORDS: Mapping[str, tuple[str, ...]] = {
+ALLOWED_VALUES: Mapping[str, tuple[str, ...]] = {
     "bios.value": ("disabled", "enabled"),
     "host.cpu_vendor": ("amd", "intel"),
     "host.firewall": ("", ""),
@@ -30,13 +30,13 @@ WORDS: Mapping[str, tuple[str, ...]] = {
     "nic.roce_version": ("RoCE v2", "IB/RoCE v1"),
     "pcie.role": ("endpoint", "root-port"),
 }
-"""Settings that are one of few words: two of them."""
+"""Settings with few allowed values: two of them."""
 
 
 def change_value(path: str, value: Any) -> Any:
     """Another value of the same kind."""
-    if path in WORDS:
-        first, second = WORDS[path]
+    if path in ALLOWED_VALUES:
+        first, second = ALLOWED_VALUES[path]
         return second if value == first else first
     match value:
         case bool():

@@ -54,7 +54,7 @@ def output_folder(plan: Plan, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def play(output_folder: Path, book: str, *options: str) -> str:
     """A playbook's command line on the one host that is this machine."""
-    words = [
+    arguments = [
         str(ANSIBLE),
         "-i",
         str(output_folder / render.INVENTORY),
@@ -65,7 +65,7 @@ def play(output_folder: Path, book: str, *options: str) -> str:
         "local",
         *options,
     ]
-    return " ".join(words)
+    return " ".join(arguments)
 
 
 def on_a_host(tmp_path: Path, *commands: str) -> str:

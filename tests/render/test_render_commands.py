@@ -1,4 +1,4 @@
-"""Changes in a device's own words."""
+"""Changes as commands of the device."""
 
 from __future__ import annotations
 
@@ -140,8 +140,8 @@ def test_no_words(device: str, place: str, setting: str) -> None:
 
 def list_commands() -> Iterator[str]:
     for place, setting, _ in walk(plan().hosts["node1"], Place("node1")):
-        words = render.commands_for(plan(), "node1", Change(str(place), setting, ""))
-        yield from words.commands if words else ()
+        change_commands = render.commands_for(plan(), "node1", Change(str(place), setting, ""))
+        yield from change_commands.commands if change_commands else ()
 
 
 def test_every_command_is_one_whole_shell_line() -> None:

@@ -108,14 +108,14 @@ def test_netplan_says_every_address_route_and_rule_of_the_plan() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cpu", "words"), [("amd", "quiet amd_iommu=on iommu=pt"), ("intel", "quiet intel_iommu=on iommu=pt")]
+    ("cpu", "text"), [("amd", "quiet amd_iommu=on iommu=pt"), ("intel", "quiet intel_iommu=on iommu=pt")]
 )
-def test_grub_adds_iommu_pass_through_to_what_is_there(cpu: str, words: str, tmp_path: Path) -> None:
+def test_grub_adds_iommu_pass_through_to_what_is_there(cpu: str, text: str, tmp_path: Path) -> None:
     plan = build_plan(**{"os: ubuntu-22.04": f"os: ubuntu-22.04, cpu: {cpu}"})
     file = tmp_path / "wirespeed.cfg"
     file.write_text(texts(plan)["/etc/default/grub.d/90-wirespeed.cfg"])
     script = f'GRUB_CMDLINE_LINUX=quiet; . {file}; printf %s "$GRUB_CMDLINE_LINUX"'
-    assert subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True).stdout == words
+    assert subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True).stdout == text
 
 
 def test_the_roce_package_file_has_no_blank_and_every_number() -> None:

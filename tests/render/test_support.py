@@ -18,7 +18,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster-eos
 
 
 def plan_with_odd_leaf() -> Plan:
-    """The EOS example with a port that is to be split, which its platform has no words for."""
+    """The EOS example with a port that is to be split, for which its platform has no commands."""
     plan = build(read(EXAMPLE), load())
     leaf = plan.switches["leaf1"]
     name, port = next(iter(leaf.ports.items()))

@@ -82,10 +82,10 @@ def test_on_pictures(view: SimulationView, faulty: SimulationView, tmp_path: Pat
     for name, svg in pictures.pictures([view]):
         assert 'class="span"' not in svg, name
     svg_by_name = dict(pictures.pictures([faulty]))
-    words = {name: " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", svg)) for name, svg in svg_by_name.items()}
+    texts = {name: " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", svg)) for name, svg in svg_by_name.items()}
     for name in ("pause-map", "network"):
-        assert "; dashed: 1: link-down at switch 6, from " in words[name], name
+        assert "; dashed: 1: link-down at switch 6, from " in texts[name], name
     for name in ("pauses", "deepest-queues"):
         assert svg_by_name[name].count('<g class="span">') == 1
-        assert "ed areas: 1: link-down at switch 6, from " in words[name], name
+        assert "ed areas: 1: link-down at switch 6, from " in texts[name], name
     assert 'class="span"' not in svg_by_name["completion-time"]

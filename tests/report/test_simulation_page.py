@@ -419,8 +419,8 @@ def test_exit_codes(tmp_path: Path) -> None:
 def test_refusals(arguments: str, message: str, folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "cluster.yaml"
     file.write_text("version: 1\n")
-    words = [word.replace("FOLDER", str(folder)).replace("FILE", str(file)) for word in arguments.split()]
-    result = wirespeed(*words)
+    command = [word.replace("FOLDER", str(folder)).replace("FILE", str(file)) for word in arguments.split()]
+    result = wirespeed(*command)
     assert (result.returncode, result.stdout) == (Exit.REFUSED, "")
     assert result.stderr == f"error: {message.replace('FILE', str(file))}\n"
 

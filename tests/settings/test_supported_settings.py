@@ -18,7 +18,7 @@ WAITING = {
     "nic.link.lanes": "ethtool lanes",
     "nic.link.training": "ethtool link training",
 }
-"""Settings that no platform of today has, and the words of those that do."""
+"""Settings that no platform of today has, with the values of those that have them."""
 
 
 @cache

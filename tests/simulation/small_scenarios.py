@@ -49,7 +49,7 @@ def wirespeed(*arguments: str | Path, cwd: Path | None = None) -> CompletedProce
 
 
 def command(*arguments: str | Path) -> list[str]:
-    """The words that start it as a process of its own."""
+    """The arguments that start it as a separate process."""
     return [sys.executable, "-m", "wirespeed", "sim", "run", *map(str, arguments)]
 
 

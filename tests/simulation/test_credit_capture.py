@@ -17,9 +17,9 @@ CREDIT, REQUEST = 7, 8
 
 
 def tshark(file: Path, filter_: str, *names: str) -> list[list[str]]:
-    words = ["tshark", "-r", str(file), *CHECKED, "-Y", filter_, "-T", "fields"]
-    words += [word for name in names for word in ("-e", name)]
-    lines = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
+    arguments = ["tshark", "-r", str(file), *CHECKED, "-Y", filter_, "-T", "fields"]
+    arguments += [word for name in names for word in ("-e", name)]
+    lines = subprocess.run(arguments, capture_output=True, text=True, check=True).stdout.splitlines()
     return [line.split("\t") for line in lines]
 
 

@@ -349,8 +349,8 @@ def test_files_and_options_that_do_not_go_together(tmp_path: Path) -> None:
             f"error: --write-scenario: {existing} exists",
         ),
     ]
-    for words, message in rows:
-        completed = wirespeed(*words)
+    for arguments, message in rows:
+        completed = wirespeed(*arguments)
         assert (completed.returncode, completed.stderr[: len(message)]) == (Exit.REFUSED, message), completed.stderr
     assert (traffic_file.read_text(), existing.read_text()) == (INCAST, "kept")
 

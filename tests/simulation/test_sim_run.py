@@ -210,10 +210,10 @@ def test_a_full_disk_is_said_and_leaves_nothing(tmp_path: Path) -> None:
     needs("unshare", root=True)
     disk = tmp_path / "disk"
     disk.mkdir()
-    words = command(write_scenario(tmp_path, INCAST), "-o", disk)
+    arguments = command(write_scenario(tmp_path, INCAST), "-o", disk)
     script = f'mount -t tmpfs -o size=16k tmpfs {disk}; "$@"; code=$?; ls -A {disk} >&2; exit $code'
     completed = subprocess.run(
-        ["unshare", "--mount", "sh", "-c", script, "sh", *words],
+        ["unshare", "--mount", "sh", "-c", script, "sh", *arguments],
         capture_output=True,
         text=True,
         env=ENVIRONMENT,
@@ -266,8 +266,8 @@ def test_an_operation_that_failed_is_exit_code_1(tmp_path: Path) -> None:
 
 def tshark(file: Path, *arguments: str) -> list[str]:
     """What it prints."""
-    words = ["tshark", "-r", str(file), *arguments]
-    return subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
+    command = ["tshark", "-r", str(file), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
 @pytest.fixture(scope="module")
@@ -363,7 +363,7 @@ def test_wireshark_reads_tags_and_ipv6(ip: str, vlan: int | None, tmp_path: Path
         f"{name}.dst",
         f"{ds}.dscp",
     ]
-    words = [word for field in fields for word in ("-e", field)]
+    arguments = [word for field in fields for word in ("-e", field)]
     tagged = (lambda priority: [str(priority), str(vlan)]) if vlan is not None else (lambda _: ["", ""])
     first_host, second_host = ("2001:db8::1", "2001:db8::5") if ip == "ipv6" else ("10.0.0.1", "10.0.0.9")
     header_bytes = (4 if vlan is not None else 0) + (20 if ip == "ipv6" else 0)
@@ -373,7 +373,7 @@ def test_wireshark_reads_tags_and_ipv6(ip: str, vlan: int | None, tmp_path: Path
         "129": ["74", tagged(7), second_host, first_host, "48"],
     }
     for opcode, (bare, tag, source, target, dscp) in expected.items():
-        rows = tshark(capture, "-Y", f"infiniband.bth.opcode == {opcode}", "-T", "fields", *words)
+        rows = tshark(capture, "-Y", f"infiniband.bth.opcode == {opcode}", "-T", "fields", *arguments)
         wanted = "\t".join((str(int(bare) + header_bytes), opcode, *tag, source, target, dscp))
         assert (set(rows), bool(rows)) == ({wanted}, True)
     pauses = tshark(capture, "-Y", "macc.opcode == 0x0101", "-T", "fields", "-e", "frame.len", "-e", "vlan.id")

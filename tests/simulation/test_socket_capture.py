@@ -23,13 +23,13 @@ WRONG = "_ws.malformed or tcp.checksum.status == 0 or udp.checksum.status == 0 o
 
 
 def tshark(file: Path, *arguments: str) -> list[str]:
-    words = ["tshark", "-r", str(file), *CHECKED, *arguments]
-    return subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
+    command = ["tshark", "-r", str(file), *CHECKED, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
 def fields(file: Path, filter_: str, *names: str) -> list[list[str]]:
-    words = [word for name in names for word in ("-e", name)]
-    return [line.split("\t") for line in tshark(file, "-Y", filter_, "-T", "fields", *words)]
+    arguments = [word for name in names for word in ("-e", name)]
+    return [line.split("\t") for line in tshark(file, "-Y", filter_, "-T", "fields", *arguments)]
 
 
 def read(file: Path, filter_: str, *names: str) -> list[dict[str, str]]:

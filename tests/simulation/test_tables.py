@@ -20,7 +20,7 @@ def table(type_: pa.DataType | None = None, **columns: list[object]) -> dict[str
     return {"t": pa.table({name: pa.array(values, type_) for name, values in columns.items()})}
 
 
-def words(indices: list[int], text: list[str]) -> pa.Array:
+def dictionary(indices: list[int], text: list[str]) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pa.array(indices, pa.uint8()), pa.array(text))
 
 
@@ -102,14 +102,14 @@ def test_how_a_table_is_held_does_not_count(table: pa.Table) -> None:
 
 
 def test_words_count_by_what_they_say() -> None:
-    text = digest({"t": pa.table({"w": words([0, 1, 1], ["a", "b"])})})
-    assert text == digest({"t": pa.table({"w": words([2, 1, 1], ["c", "b", "a"])})})
-    assert text != digest({"t": pa.table({"w": words([1, 0, 0], ["a", "b"])})})
-    assert text != digest({"t": pa.table({"w": words([0, 1, 1], ["a", "c"])})})
+    text = digest({"t": pa.table({"w": dictionary([0, 1, 1], ["a", "b"])})})
+    assert text == digest({"t": pa.table({"w": dictionary([2, 1, 1], ["c", "b", "a"])})})
+    assert text != digest({"t": pa.table({"w": dictionary([1, 0, 0], ["a", "b"])})})
+    assert text != digest({"t": pa.table({"w": dictionary([0, 1, 1], ["a", "c"])})})
 
 
 def test_parquet_says_the_same() -> None:
-    mixed = {"t": FLOWS["t"].append_column("w", words([2, 0, 2], ["x", "y", "z"]))}
+    mixed = {"t": FLOWS["t"].append_column("w", dictionary([2, 0, 2], ["x", "y", "z"]))}
     file = io.BytesIO()
     pq.write_table(mixed["t"], file)
     assert digest({"t": pq.read_table(file)}) == digest(mixed)
@@ -119,5 +119,5 @@ def test_the_hash_itself() -> None:
     """It stands in files and reports: a change of how it is made is a change for everyone."""
     numbers = b"t\0n\0uint64\0002\0" + struct.pack("<2Q", 7, 8)
     text = b"t\0w\0words b c\0002\0" + struct.pack("<2i", 1, 0)
-    table = pa.table({"n": pa.array([7, 8], pa.uint64()), "w": words([2, 1], ["a", "b", "c"])})
+    table = pa.table({"n": pa.array([7, 8], pa.uint64()), "w": dictionary([2, 1], ["a", "b", "c"])})
     assert digest({"t": table}) == hashlib.sha256(numbers + text).hexdigest()

@@ -121,10 +121,10 @@ def test_series_without_a_change_are_counted_and_shown_with_all(tmp_path: Path) 
     with Store(address) as store:
         for day, label in enumerate(("before", "after")):
             add(store, label, runs_of_values([390.0 + step / 10 for step in range(5)]), day + 1)
-    words = ("compare", "before", "after", "--store", address)
-    assert "1 series without a significant change not shown (--all)\n" in bench(*words).stdout
-    assert "bw_avg" not in bench(*words).stdout
-    assert "bw_avg Gb/s  64 KiB     390.2" in bench(*words, "--all").stdout
+    arguments = ("compare", "before", "after", "--store", address)
+    assert "1 series without a significant change not shown (--all)\n" in bench(*arguments).stdout
+    assert "bw_avg" not in bench(*arguments).stdout
+    assert "bw_avg Gb/s  64 KiB     390.2" in bench(*arguments, "--all").stdout
 
 
 def test_one_slow_series_among_many_alike_is_found(tmp_path: Path) -> None:

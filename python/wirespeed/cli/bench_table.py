@@ -20,8 +20,8 @@ _COLOURS = {RunStatus.COMPLETE: "green", RunStatus.TRUNCATED: "yellow", RunStatu
 
 def show(run: Run) -> None:
     """Print one run."""
-    words = [run.tool, run.version, run.test, f"{run.ranks} ranks" if run.ranks is not None else None]
-    title = " ".join(escape(word) for word in words if word)
+    parts = [run.tool, run.version, run.test, f"{run.ranks} ranks" if run.ranks is not None else None]
+    title = " ".join(escape(part) for part in parts if part)
     standard_output().print(f"[bold]{title}[/]  [{_COLOURS[run.status]}]{_format_status(run)}[/]", soft_wrap=True)
     if run.error:
         standard_output().print(f"  {escape(run.error)}", soft_wrap=True)
@@ -137,8 +137,8 @@ def _build_table(measurements: tuple[Measurement, ...]) -> _Grid:
         return _build_list(measurements)
     grid, has_sizes, has_labels = _start_grid(measurements)
     for metric, unit in columns:
-        words = metric.replace("_", "\n")
-        grid.add(words if unit == metric.value else f"{words}\n{format_unit(unit)}")
+        heading = metric.replace("_", "\n")
+        grid.add(heading if unit == metric.value else f"{heading}\n{format_unit(unit)}")
     for (line, label, size), cells in rows.items():
         lead = _format_leading_cells(line, size, label, has_sizes, has_labels)
         grid.rows.append([*lead, *(cells.get(column, "") for column in columns)])
@@ -192,14 +192,14 @@ def _format_leading_cells(
 def _print_grid(grid: _Grid) -> None:
     """Print rows that fit the terminal without Rich, which needs 1 ms per row: a log of 1000 runs has 100,000 rows."""
     headings = [heading.split("\n") for heading in grid.headings]
-    widths = [max(map(cell_len, words)) for words in headings]
+    widths = [max(map(cell_len, heading)) for heading in headings]
     for row in grid.rows:
         widths = [max(width, cell_len(cell)) for width, cell in zip(widths, row, strict=True)]
     if sum(widths) + len(_GAP) * (len(widths) - 1) > standard_output().width:
         standard_output().print(_folding_table(grid))
         return
     height = max(map(len, headings))
-    tops = zip(*([""] * (height - len(words)) + words for words in headings), strict=True)
+    tops = zip(*([""] * (height - len(heading)) + heading for heading in headings), strict=True)
     standard_output().print(
         "\n".join(_format_line(grid, widths, top) for top in tops), style="bold", markup=False, soft_wrap=True
     )

@@ -98,16 +98,16 @@ def read(log: LogFile, content: bytes, *, communicators: bool = True) -> Reading
         if content.startswith(signature):
             hint = f"`{command} {log.name} | wirespeed bench parse -` reads it"
             raise refuse(log.name, f"compressed with {name}", hint=hint)
-    words = text(content)
+    log_text = text(content)
     reading = benchmarks.Reading((), ())
     try:
-        reading = benchmarks.read(words, log.name, communicators=communicators)
+        reading = benchmarks.read(log_text, log.name, communicators=communicators)
     except Refusal:
         if log.failed is None:
             raise
     if reading.runs or log.failed is None:
         return reading
-    failed = benchmarks.failed_run(log.failed.test, log.failed.error, words)
+    failed = benchmarks.failed_run(log.failed.test, log.failed.error, log_text)
     return benchmarks.Reading((failed,), reading.notices, reading.communicators)
 
 

@@ -17,7 +17,7 @@ Raw = dict[str, Any] | list[Any] | str
 Path = tuple[str | int, ...]
 
 _DEEPEST = 20  # a cluster file nests six levels deep; more is a mistake or an attack
-_SECRET_WORDS = (
+_SECRET_KEYWORDS = (
     "password",
     "passwd",
     "secret",
@@ -202,7 +202,7 @@ def _open_key(parent: _Open, event: Any, file: str, lines: dict[Path, int], prob
         problems.append(
             Problem(f"{file}:{line}", f"the key {key!r} used twice", "each key once", f"first used on line {first}")
         )
-    elif any(word in key.lower() for word in _SECRET_WORDS):
+    elif any(word in key.lower() for word in _SECRET_KEYWORDS):
         problems.append(
             Problem(
                 f"{file}:{line}",

@@ -101,7 +101,7 @@ def _build_lab(design: Design, cluster: Path, report_progress: ReportProgress, b
             for device in lab.devices
         },
         _CONFIGURED_WITHIN_S + _EACH_WITHIN_S * len(lab.devices),
-        lambda device: _last_words(lab, device),
+        lambda device: _read_last_messages(lab, device),
         lambda device: next((name for name, process in starts[device].daemons.items() if has_ended(process)), None),
     )
     ignored_settings = _describe_ignored_settings(
@@ -171,7 +171,7 @@ def _start_device(lab: LabState, device: LabDevice, design: Design, lock: int) -
     return _DeviceStart(tuple(ran.stdout.decode().split()), daemons)
 
 
-def _last_words(lab: LabState, name: str) -> str | None:
+def _read_last_messages(lab: LabState, name: str) -> str | None:
     """The last line of each log of a device."""
     messages = []
     for log in sorted(state.device_folder(lab.name, name).glob("*.log")):

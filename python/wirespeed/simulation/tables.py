@@ -24,15 +24,15 @@ def arrow(tables: Iterable[tuple[str, list[Column]]]) -> dict[str, pa.Table]:
     return {name: pa.table({column[0]: _build_array(*column) for column in columns}) for name, columns in tables}
 
 
-def _build_array(name: str, type_: str, values: bytes, words: list[str] | None) -> pa.Array:
+def _build_array(name: str, type_: str, values: bytes, names: list[str] | None) -> pa.Array:
     import pyarrow as pa
     import pyarrow.compute as pc
 
     numbers = {"u8": pa.uint8(), "u32": pa.uint32(), "u64": pa.uint64(), "f64": pa.float64()}[type_]
     rows = len(values) * 8 // numbers.bit_width
     array = pa.Array.from_buffers(numbers, rows, [None, pa.py_buffer(values)])
-    if words is not None:
-        return pa.DictionaryArray.from_arrays(array, pa.array(words, pa.string()))
+    if names is not None:
+        return pa.DictionaryArray.from_arrays(array, pa.array(names, pa.string()))
     if name.endswith("_ps"):
         is_null = pc.equal(array, pa.scalar(_NULL_TIME, numbers))
         return pc.if_else(is_null, pa.scalar(None, numbers), array) if pc.any(is_null).as_py() else array
@@ -66,9 +66,9 @@ def _read_values(column: pa.ChunkedArray) -> tuple[str, memoryview]:
     type_ = str(column.type)
     if pa.types.is_dictionary(column.type):
         column = column.cast(pa.string())
-        words = sorted(column.unique().to_pylist())
-        type_ = "words " + " ".join(words)
-        column = pc.index_in(column, value_set=pa.array(words, pa.string()))
+        names = sorted(column.unique().to_pylist())
+        type_ = "words " + " ".join(names)  # part of the digest
+        column = pc.index_in(column, value_set=pa.array(names, pa.string()))
     if column.null_count:
         column = pc.fill_null(column, pa.scalar(_NULL_TIME, column.type))
     array = column.combine_chunks()

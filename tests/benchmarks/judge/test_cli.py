@@ -140,8 +140,8 @@ def test_ends_that_nobody_said_are_asked_for(tmp_path, options, hint):
 
 
 def test_short_options_and_standard_input():
-    words = ["bench", "judge", "-", "-c", str(CLUSTER), *ENDS, "-f", "json"]
-    result = CliRunner().invoke(app, words, input=write_bw(391.0))
+    arguments = ["bench", "judge", "-", "-c", str(CLUSTER), *ENDS, "-f", "json"]
+    result = CliRunner().invoke(app, arguments, input=write_bw(391.0))
     assert result.exit_code == Exit.PASSED
     assert json.loads(result.stdout)["runs"][0]["file"] == "standard input"
 
@@ -156,10 +156,10 @@ def test_runs_are_compared_with_each_other(tmp_path):
     """Of a folder of logs, with a baseline and without."""
     single_queue_pair, several_queue_pairs = write_bw(300.0), write_bw(391.0).replace("of qps   : 1", "of qps   : 8")
     (tmp_path / "many.txt").write_text(several_queue_pairs, encoding="utf-8")
-    words = ["bench", "judge", str(tmp_path), "-c", str(CLUSTER), *ENDS, "--profile", "field"]
+    arguments = ["bench", "judge", str(tmp_path), "-c", str(CLUSTER), *ENDS, "--profile", "field"]
     result = run(tmp_path, single_queue_pair, *ENDS, "--profile", "field")
     assert "Runs compared" not in result.stdout  # one log alone
-    result = CliRunner().invoke(app, [*words, "-f", "json"])
+    result = CliRunner().invoke(app, [*arguments, "-f", "json"])
     (relation,) = json.loads(result.stdout)["relations"]
     assert (relation["name"], relation["judgement"], relation["value"]) == (
         "one-queue-pair",
@@ -168,7 +168,7 @@ def test_runs_are_compared_with_each_other(tmp_path):
     )
     assert result.exit_code == Exit.FAILED
     (tmp_path / "many.txt").write_text(write_bw(301.0), encoding="utf-8")
-    result = CliRunner().invoke(app, words, env={"COLUMNS": "200"})
+    result = CliRunner().invoke(app, arguments, env={"COLUMNS": "200"})
     assert (
         "unknown: one-queue-pair: nothing to compare with: no comparable run queue_pairs from 2; wirespeed bench run"
         in result.stdout
@@ -219,8 +219,8 @@ def test_a_stored_campaign_is_judged(tmp_path, campaign):
     store = str(tmp_path / "store.db")
     arguments = ["bench", "parse", str(tmp_path / "write_bw.txt"), "--store", store, "--label", "night"]
     assert CliRunner().invoke(app, arguments).exit_code == Exit.PASSED
-    words = ["bench", "judge", "--campaign", campaign, "--store", store, "-c", str(CLUSTER), *ENDS, "-f", "json"]
-    result = CliRunner().invoke(app, words)
+    command = ["bench", "judge", "--campaign", campaign, "--store", store, "-c", str(CLUSTER), *ENDS, "-f", "json"]
+    result = CliRunner().invoke(app, command)
     (judged,) = json.loads(result.stdout)["runs"]
     assert judged["file"] == str(tmp_path / "write_bw.txt")
     assert {verdict["judgement"] for verdict in judged["verdicts"]} == {"fail", "skip"}

@@ -137,7 +137,7 @@ def test_every_printed_message_is_one_that_its_row_recognizes() -> None:
         for example in cause.examples:
             text = re.sub(r" \([A-Z][^()]*\)$", "", example)
             assert cause.pattern.search(text) is not None, example
-            assert any(word in text for word in cause.words), example
+            assert any(keyword in text for keyword in cause.keywords), example
 
 
 def test_every_row_names_failures_of_the_catalogue_and_a_source() -> None:

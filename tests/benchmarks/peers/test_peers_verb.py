@@ -1,4 +1,4 @@
-"""``wirespeed bench peers``: from files to suspects, in words a human can read."""
+"""``wirespeed bench peers``: from files to suspects, as text for people."""
 
 import json
 import os

@@ -14,10 +14,10 @@ HOSTS = ("node1", "node2", "node3", "node4")
 
 _PROGRAM = """#!{python} -S
 import os, socket, sys, time
-words = sys.argv[1:]
+arguments = sys.argv[1:]
 def option(name, default=""):
-    return words[words.index(name) + 1] if name in words else default
-target = words[-1] if words and words[-1] in {hosts!r} else None
+    return arguments[arguments.index(name) + 1] if name in arguments else default
+target = arguments[-1] if arguments and arguments[-1] in {hosts!r} else None
 port, device = int(option("-p")), option("-d")
 name = os.path.basename(sys.argv[0])
 if target is None:
@@ -33,7 +33,7 @@ time.sleep({seconds})
 gigabits = {rate} / 3 if target + ":" + device in {slow!r} else {rate}
 print("-" * 87)
 kind = "BW" if name.endswith("bw") else "Latency"
-print("                    RDMA_Write " + ("Bidirectional " if "-b" in words else "") + kind + " Test")
+print("                    RDMA_Write " + ("Bidirectional " if "-b" in arguments else "") + kind + " Test")
 print(" Dual-port       : OFF\\t\\tDevice         : " + device)
 print(" Number of qps   : " + option("-q", "1") + "\\t\\tTransport type : IB")
 print(" Connection type : RC\\t\\tUsing SRQ      : OFF")

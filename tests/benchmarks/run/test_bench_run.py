@@ -28,7 +28,7 @@ PORTS = ("--port", first_port())
 GPUS = EXAMPLES / "mi300x-4node" / "cluster.yaml"
 
 
-def words(folder: Path, *options: str | Path) -> tuple[str, ...]:
+def run_arguments(folder: Path, *options: str | Path) -> tuple[str, ...]:
     """The command line of a run on this machine with the stand-ins."""
     arguments = (
         "pairs",
@@ -69,7 +69,7 @@ def journal(folder: Path) -> list[dict[str, Any]]:
 
 def test_pairs_with_gpus_are_run_and_judged(tmp_path: Path) -> None:
     install(tmp_path / "bin", rate=775.0)
-    result = ran(*words(tmp_path, "-w", "node[1-2]", "-c", GPUS))
+    result = ran(*run_arguments(tmp_path, "-w", "node[1-2]", "-c", GPUS))
     steps = summary(tmp_path / "out")["steps"]
     assert [(row["test"], row["attempt"]["grade"]) for row in steps] == [
         *[("ib_write_bw", "good")] * 8,
@@ -85,7 +85,7 @@ def test_pairs_with_gpus_are_run_and_judged(tmp_path: Path) -> None:
 def test_runs_of_a_campaign_are_compared_with_each_other(tmp_path: Path) -> None:
     """Between leaves with under one; what the suite does not measure is unknown, and said."""
     install(tmp_path / "bin", slow=("node4:bnxt_re0",), rate=194.0)
-    arguments = ("matrix", *words(tmp_path)[1:], "--retest", "0", "--profile", "field", "-w", "node[1-2,4]")
+    arguments = ("matrix", *run_arguments(tmp_path)[1:], "--retest", "0", "--profile", "field", "-w", "node[1-2,4]")
     result = ran(*arguments)
     relations = {relation["name"]: relation for relation in summary(tmp_path / "out")["relations"]}
     assert {name: relation["judgement"] for name, relation in relations.items()} == {
@@ -103,14 +103,14 @@ def test_runs_of_a_campaign_are_compared_with_each_other(tmp_path: Path) -> None
 @pytest.mark.parametrize(("profile", "code"), [((), 0), (("--profile", "field"), 3)])
 def test_what_has_no_baseline_is_never_good(tmp_path: Path, profile: tuple[str, ...], code: int) -> None:
     install(tmp_path / "bin", rate=194.0)
-    arguments = ("matrix", *words(tmp_path)[1:], *profile, "-w", "node[1-2,3]")
+    arguments = ("matrix", *run_arguments(tmp_path)[1:], *profile, "-w", "node[1-2,3]")
     assert ran(*arguments).exit_code == code
 
 
 def test_each_rail_alone_and_all_at_once(tmp_path: Path) -> None:
     """With the times of a cluster in the journal, where a run takes seconds: here one may end before another begins."""
     install(tmp_path / "bin", rate=775.0)
-    ran("rails", *words(tmp_path)[1:], "-w", "node[1-2]", "-c", GPUS, "--profile", "field")
+    ran("rails", *run_arguments(tmp_path)[1:], "-w", "node[1-2]", "-c", GPUS, "--profile", "field")
     lines = journal(tmp_path / "out")
     for number, line in enumerate(lines):
         second = 59 * 60 if "-at-once." in line["step"] else 3 * number
@@ -129,7 +129,7 @@ def test_each_rail_alone_and_all_at_once(tmp_path: Path) -> None:
 
 def test_a_slow_nic_is_measured_again_and_named(tmp_path: Path) -> None:
     install(tmp_path / "bin", slow=("node3:bnxt_re0",))
-    result = ran(*words(tmp_path, "-f", "json"))
+    result = ran(*run_arguments(tmp_path, "-f", "json"))
     document = json.loads(result.stdout)
     assert document == summary(tmp_path / "out")
     # The pair is measured once more; then both its NICs with others under their own leaf.
@@ -149,7 +149,7 @@ def test_a_slow_nic_is_measured_again_and_named(tmp_path: Path) -> None:
 def test_a_dead_host_costs_nobody_else_a_result(tmp_path: Path) -> None:
     """Of an odd number of hosts too: its partner is measured with another."""
     install(tmp_path / "bin", dead=("node2",))
-    result = ran(*words(tmp_path, "-w", "node[1-3]", "--retest", "0"))
+    result = ran(*run_arguments(tmp_path, "-w", "node[1-3]", "--retest", "0"))
     rows = {row["step"]: row["attempt"] for row in summary(tmp_path / "out")["steps"]}
     assert {name: (row["status"], row["grade"]) for name, row in rows.items() if "bw" in name} == {
         "ib-write-bw.node1-bnxt-re0.node2-bnxt-re0": ("failed", "unknown"),
@@ -162,7 +162,7 @@ def test_a_dead_host_costs_nobody_else_a_result(tmp_path: Path) -> None:
 
 def test_what_was_measured_is_stored(tmp_path: Path) -> None:
     install(tmp_path / "bin", slow=("node3:bnxt_re0",))
-    result = ran(*words(tmp_path, "--store", tmp_path / "store.db", "--label", "first", "--retest", "0"))
+    result = ran(*run_arguments(tmp_path, "--store", tmp_path / "store.db", "--label", "first", "--retest", "0"))
     assert "first: 6 runs stored in " in result.stderr
     repeated_result = CliRunner().invoke(
         app, ["bench", "parse", str(tmp_path / "out"), "--store", str(tmp_path / "store.db"), "--label", "first"]
@@ -176,7 +176,7 @@ def test_what_was_measured_is_stored(tmp_path: Path) -> None:
 def test_a_missing_program_is_said(tmp_path: Path) -> None:
     install(tmp_path / "bin")
     (tmp_path / "bin" / "numactl").write_text("#!/bin/sh\nexec no-such-ib_write_bw\n")
-    result = ran(*words(tmp_path))
+    result = ran(*run_arguments(tmp_path))
     assert {row["attempt"]["status"] for row in summary(tmp_path / "out")["steps"]} == {"missing"}
     assert "4 program not found" in result.stdout
     assert result.exit_code == 3
@@ -184,7 +184,7 @@ def test_a_missing_program_is_said(tmp_path: Path) -> None:
 
 def test_nothing_is_lost_when_it_is_killed(tmp_path: Path) -> None:
     install(tmp_path / "bin", seconds=0.3)
-    target, arguments = tmp_path / "out", words(tmp_path, "--parallel", "1")
+    target, arguments = tmp_path / "out", run_arguments(tmp_path, "--parallel", "1")
     process = start_run(arguments)
     before = _wait_for(target / "journal.jsonl", 2)
     process.kill()
@@ -207,7 +207,7 @@ def test_nothing_is_lost_when_it_is_killed(tmp_path: Path) -> None:
 
 def test_ctrl_c_ends_it_and_leaves_no_server(tmp_path: Path) -> None:
     install(tmp_path / "bin", seconds=60)
-    process = start_run(words(tmp_path))
+    process = start_run(run_arguments(tmp_path))
     _wait_until(lambda: _count_processes(tmp_path) == 4)  # two servers and two clients
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate(timeout=60)
@@ -245,7 +245,7 @@ def test_a_full_disk_keeps_what_was_noted(tmp_path: Path) -> None:
     needs("unshare", root=True)
     install(tmp_path / "bin")
     (tmp_path / "out").mkdir()
-    command = [sys.executable, "-m", "wirespeed", "bench", "run", *words(tmp_path, "--parallel", "1"), *PORTS]
+    command = [sys.executable, "-m", "wirespeed", "bench", "run", *run_arguments(tmp_path, "--parallel", "1"), *PORTS]
     first = [*command, "-o", str(tmp_path / "out" / "run")]
     # The disk holds the campaign and the first logs; 4 KiB is its smallest piece.
     script = f'mount -t tmpfs -o size=24k tmpfs {tmp_path}/out && "$@"; code=$?; cat {tmp_path}/out/run/journal.jsonl'

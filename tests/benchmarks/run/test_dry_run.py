@@ -33,10 +33,10 @@ CASES = (
 
 
 def dry(suite: str, example: str, hosts: str, *options: str, **environment: str) -> str:
-    words = ["bench", "run", suite, "--dry-run", *options]
-    words += ["-c", str(EXAMPLES / example / "cluster.yaml")] if example else []
-    words += ["-w", hosts] if hosts else []
-    result = CliRunner().invoke(app, words, env=environment, catch_exceptions=False)
+    arguments = ["bench", "run", suite, "--dry-run", *options]
+    arguments += ["-c", str(EXAMPLES / example / "cluster.yaml")] if example else []
+    arguments += ["-w", hosts] if hosts else []
+    result = CliRunner().invoke(app, arguments, env=environment, catch_exceptions=False)
     assert result.exit_code == 0
     return result.stdout
 

@@ -31,9 +31,9 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_tool_runs_and_is_read(programs: Path, tmp_path: Path) -> None:
     needs("iperf3", "ucx_perftest", "mpirun")
     target = tmp_path / "out"
-    words = ["bench", "run", "loopback", "-o", str(target), "--seconds", "1", "--path", str(programs), "-f", "json"]
-    words += ["--port", first_port()]
-    result = CliRunner().invoke(app, words)
+    arguments = ["bench", "run", "loopback", "-o", str(target), "--seconds", "1", "--path", str(programs), "-f", "json"]
+    arguments += ["--port", first_port()]
+    result = CliRunner().invoke(app, arguments)
     rows = {row["test"]: row["attempt"] for row in json.loads(result.stdout)["steps"]}
     assert {test: (attempt["status"], attempt["grade"]) for test, attempt in rows.items()} == dict.fromkeys(
         ["iperf3", "ucx_perftest am_lat", "ucx_perftest am_bw", "osu_latency", "osu_allreduce"], ("done", "skip")
@@ -52,16 +52,28 @@ def test_every_tool_runs_and_is_read(programs: Path, tmp_path: Path) -> None:
 
 def test_a_program_that_is_not_there_fails_alone(tmp_path: Path) -> None:
     needs("iperf3", "ucx_perftest", "mpirun")
-    words = ["bench", "run", "loopback", "-o", str(tmp_path), "--seconds", "1", "-f", "json", "--port", first_port()]
-    result = CliRunner().invoke(app, words)
+    arguments = [
+        "bench",
+        "run",
+        "loopback",
+        "-o",
+        str(tmp_path),
+        "--seconds",
+        "1",
+        "-f",
+        "json",
+        "--port",
+        first_port(),
+    ]
+    result = CliRunner().invoke(app, arguments)
     rows = {row["test"]: row["attempt"] for row in json.loads(result.stdout)["steps"]}
     assert rows["iperf3"]["status"] == "done"
     absent = rows["osu_latency"]
     assert (absent["status"], absent["attempt"]) == ("missing", 1)
-    words = "localhost: osu_latency not found in PATH; name its folder with --path"
-    assert absent["detail"] == words
+    arguments = "localhost: osu_latency not found in PATH; name its folder with --path"
+    assert absent["detail"] == arguments
     assert result.exit_code == 3
     parsed = CliRunner().invoke(app, ["bench", "parse", str(tmp_path), "-f", "json"])
     runs = [run for run in json.loads(parsed.stdout)["runs"] if run["status"] == "failed"]
-    assert next((run["tool"], run["error"], run["failures"]) for run in runs) == ("osu_latency", words, ["MPI-02"])
+    assert next((run["tool"], run["error"], run["failures"]) for run in runs) == ("osu_latency", arguments, ["MPI-02"])
     assert len(runs) == 2

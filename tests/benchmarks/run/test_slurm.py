@@ -44,8 +44,8 @@ def programs(tmp_path: Path) -> Path:
 
 def bench_run(suite: str, target: Path, *options: str | Path) -> list[str]:
     """A suite by Slurm. No core is bound to: veth devices belong to no NUMA node."""
-    words = [sys.executable, "-m", "wirespeed", "bench", "run", suite, "-c", CLUSTER, "-o", target, "--yes"]
-    return [str(word) for word in (*words, "--launcher", "slurm", "--no-bind", *options)]
+    arguments = [sys.executable, "-m", "wirespeed", "bench", "run", suite, "-c", CLUSTER, "-o", target, "--yes"]
+    return [str(word) for word in (*arguments, "--launcher", "slurm", "--no-bind", *options)]
 
 
 def salloc(*command: str) -> tuple[str, ...]:

@@ -359,7 +359,7 @@ def test_the_table_shows_communicators() -> None:
     log = SAMPLES / "nccl_log" / "two-nodes-roce.txt"
     ran = CliRunner().invoke(app, ["bench", "parse", str(log)], env={"COLUMNS": "120"})
     assert ran.exit_code == 0
-    for words in (
+    for text in (
         "NCCL 2.26.5+cuda12.8 communicator, 4 ranks on 2 nodes  initialized",
         "NICs: mlx5_0 (RoCE), mlx5_1 (RoCE)",
         "GPUDirect RDMA: 8 of 8 connections",
@@ -370,4 +370,4 @@ def test_the_table_shows_communicators() -> None:
         "iota1  NET/IB          mlx5_0 (NIC 0) through another GPU (PXN)  send       yes                       2",
         "AllReduce  4 MiB  RING       SIMPLE    2 (0 to 1)",
     ):
-        assert words in ran.output
+        assert text in ran.output

@@ -1,4 +1,4 @@
-"""The words of the OSU micro-benchmarks, and where their tables end."""
+"""Texts of the OSU micro-benchmarks, and where their tables end."""
 
 from __future__ import annotations
 

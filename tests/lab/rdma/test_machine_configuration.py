@@ -180,9 +180,11 @@ def test_words_and_the_exit_code_pass_the_shell_there(tmp_path: Path) -> None:
     ssh.write_text('#!/bin/sh\nshift 3\nexec sh -c "$*"\n')
     ssh.chmod(ssh.stat().st_mode | stat.S_IXUSR)
     odd = ["a b", "it's", "$HOME", "*", "", "--", 'a"b', "`id`", "\\", "line\nline"]
-    words = (*access.prefix(tmp_path, "node1"), "printf", "%s\\0", *odd)
+    arguments = (*access.prefix(tmp_path, "node1"), "printf", "%s\\0", *odd)
     path = f"{tmp_path}:{os.environ['PATH']}"
-    process = subprocess.run(words, capture_output=True, text=True, check=True, env={"PATH": path, "PWD": "/"}, cwd="/")
+    process = subprocess.run(
+        arguments, capture_output=True, text=True, check=True, env={"PATH": path, "PWD": "/"}, cwd="/"
+    )
     assert process.stdout.split("\0")[:-1] == odd
     failing = (*access.prefix(tmp_path, "node1"), "sh", "-c", "exit 7")
     assert subprocess.run(failing, check=False, env={"PATH": path}).returncode == 7

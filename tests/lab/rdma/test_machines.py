@@ -111,9 +111,9 @@ def collect_inside(built_lab: lab.Lab, bundle: Path) -> Path:
     return bundle
 
 
-def check_inside(built_lab: lab.Lab, *words: str) -> list[dict[str, str]]:
+def check_inside(built_lab: lab.Lab, *arguments: str) -> list[dict[str, str]]:
     """What check says of the first host, inside it."""
-    ran = wirespeed(built_lab, "node1", "check", str(CLUSTER), *words, "--format", "json")
+    ran = wirespeed(built_lab, "node1", "check", str(CLUSTER), *arguments, "--format", "json")
     return [load for load in json.loads(ran.stdout)["findings"] if load["device"] == "node1"]
 
 
@@ -128,7 +128,7 @@ def test_perftest_by_lab_bench_and_what_is_on_the_wire(two_machines: tuple[Plan,
     needs("ib_write_bw", "tcpdump", "tshark")
     plan, built_lab = two_machines
     target = tmp_path / "out"
-    words = [
+    arguments = [
         "pairs",
         "--name",
         built_lab.name,
@@ -143,7 +143,7 @@ def test_perftest_by_lab_bench_and_what_is_on_the_wire(two_machines: tuple[Plan,
     ]
     with capture_port(built_lab, "leaf1", built_lab.links[0], tmp_path / "leaf.pcap") as capture:
         ran = subprocess.run(
-            [sys.executable, "-m", "wirespeed", "lab", "bench", *words, "--format", "json"],
+            [sys.executable, "-m", "wirespeed", "lab", "bench", *arguments, "--format", "json"],
             capture_output=True,
             text=True,
             check=False,
@@ -179,8 +179,20 @@ def is_running(command_line: Path) -> bool:
 def test_ctrl_c_while_machines_boot_leaves_nothing() -> None:
     needs(*TOOLS, *EMULATOR, root=True)
     lab_name = name("ctrlc")
-    words = [sys.executable, "-m", "wirespeed", "lab", "rdma", str(CLUSTER), "--name", lab_name, "--", "sleep", "600"]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    arguments = [
+        sys.executable,
+        "-m",
+        "wirespeed",
+        "lab",
+        "rdma",
+        str(CLUSTER),
+        "--name",
+        lab_name,
+        "--",
+        "sleep",
+        "600",
+    ]
+    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     numbers = [state.device_folder(lab_name, host) / "qemu.pid" for host in ("node1", "node2")]
     while not all(path.exists() and path.read_text().strip() for path in numbers):
         assert process.poll() is None, process.communicate()
@@ -198,8 +210,8 @@ def read_counters(built_lab: lab.Lab, host: str) -> Facts:
     """What a host's real rdma shows, as collecting reads it."""
     commands = {"rdma-link": ("link",), "rdma-statistic": ("statistic", "show")}
     outputs = {
-        name: Output(name, run_checked(built_lab, host, "rdma", "-j", "-p", *words), Source(host, name, name))
-        for name, words in commands.items()
+        name: Output(name, run_checked(built_lab, host, "rdma", "-j", "-p", *arguments), Source(host, name, name))
+        for name, arguments in commands.items()
     }
     return assemble_facts(platforms()["host", "ubuntu"].parse(Outputs(host, outputs)), devices=[host])
 
@@ -210,12 +222,27 @@ def test_a_lossy_link_is_flagged(two_machines: tuple[Plan, lab.Lab]) -> None:
     plan, built_lab = two_machines
     initial_counters = read_counters(built_lab, "node1")
     run_checked(built_lab, "node1", "tc", "qdisc", "add", "dev", "enp29s0np0", "root", "netem", "loss", "1%")
-    words = ("ib_write_bw", "-F", "-d", "bnxt_re0", "-p", "18999", "-x", "3", "-m", "4096", "-s", "65536", "-n", "100")
+    arguments = (
+        "ib_write_bw",
+        "-F",
+        "-d",
+        "bnxt_re0",
+        "-p",
+        "18999",
+        "-x",
+        "3",
+        "-m",
+        "4096",
+        "-s",
+        "65536",
+        "-n",
+        "100",
+    )
     reach = built_lab.reach()
     for _ in range(20):
-        server = reach.start(Call("node2", words, 300, listening_port=18999))
+        server = reach.start(Call("node2", arguments, 300, listening_port=18999))
         assert server.wait_for_listener(200)
-        reach.start(Call("node1", (*words, "node2"), 300)).result()
+        reach.start(Call("node1", (*arguments, "node2"), 300)).result()
         server.stop()
         server.result()
         if counters(built_lab, "node1")["bnxt_re0"]["rcvd_seq_err"]:

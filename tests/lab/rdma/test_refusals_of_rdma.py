@@ -1,4 +1,4 @@
-"""What `lab rdma` refuses before it builds anything, and where its kernel comes from: beside the exact words."""
+"""What `lab rdma` refuses before it builds anything, and where its kernel comes from: beside the exact messages."""
 
 from __future__ import annotations
 
@@ -82,9 +82,9 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize(("prepare", "words"), ROWS, ids=["root", "tun", "qemu", "two-programs", "processor"])
+@pytest.mark.parametrize(("prepare", "text"), ROWS, ids=["root", "tun", "qemu", "two-programs", "processor"])
 def test_what_a_machine_lacks(
-    prepare: Callable[[pytest.MonkeyPatch, Path], None], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    prepare: Callable[[pytest.MonkeyPatch, Path], None], text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(build, "_TUN", tmp_path)
@@ -93,7 +93,7 @@ def test_what_a_machine_lacks(
     prepare(monkeypatch, tmp_path)
     with pytest.raises(Refusal) as refusal:
         CliRunner().invoke(app, ["lab", "rdma", str(CLUSTER)], catch_exceptions=False)
-    assert str(refusal.value).replace(str(tmp_path), "HERE") == words
+    assert str(refusal.value).replace(str(tmp_path), "HERE") == text
 
 
 def test_a_file_that_does_not_open_is_no_device(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_a_package_is_unpacked_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("modules", "words"),
+    ("modules", "text"),
     [
         ((), "--kernel: found kernel.deb holds no kernel; expected a package like those of linux-image-amd64"),
         (
@@ -143,12 +143,12 @@ def test_a_package_is_unpacked_once(tmp_path: Path) -> None:
     ids=["another-package", "no-soft-RoCE"],
 )
 def test_a_package_of_something_else_is_refused_and_not_kept(
-    modules: tuple[str, ...], words: str, tmp_path: Path
+    modules: tuple[str, ...], text: str, tmp_path: Path
 ) -> None:
     needs("dpkg-deb")
     with pytest.raises(Refusal) as refusal:
         kernel(package(tmp_path, *modules), print, tmp_path / "cache")
-    assert str(refusal.value) == words
+    assert str(refusal.value) == text
     assert list((tmp_path / "cache").iterdir()) == []
 
 
@@ -180,8 +180,8 @@ def test_without_a_network_there_is_no_kernel_to_download(tmp_path: Path) -> Non
     )
     if not lookup or lookup.returncode:
         pytest.skip(f"apt knows no {PACKAGE}: not Debian, or apt-get update was never run")
-    words = ["unshare", "--net", sys.executable, "-c", _FETCH, str(tmp_path / "cache")]
-    process = subprocess.run(words, capture_output=True, text=True, check=False)
+    arguments = ["unshare", "--net", sys.executable, "-c", _FETCH, str(tmp_path / "cache")]
+    process = subprocess.run(arguments, capture_output=True, text=True, check=False)
     assert process.returncode == 1
     assert process.stdout.startswith("downloading linux-image-") and "(70 MB) with apt-get into " in process.stdout
     assert process.stderr.startswith("--kernel: found sh: ")

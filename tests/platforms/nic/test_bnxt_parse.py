@@ -95,7 +95,7 @@ INBOX = "/sys/kernel/debug/bnxt_re/0000:1d:00.0/cc_config/"
 @pytest.mark.parametrize(
     ("command", "text", "path", "value"),
     [
-        # the out-of-box driver up to release 233 lists in words, with the attribute in brackets
+        # the out-of-box driver up to release 233 lists as text, with the attribute in brackets
         ("cc", f"{APPLY}ecn status (ecn_enable)\t\t\t\t\t: Enabled\n", "nic.qos.ecn", True),
         ("cc", f"{APPLY}ecn marking (ecn_marking)\t\t\t\t\t: ECT(0)\n", "nic.qos.ect", Ect.ECT0),
         ("cc", f"{APPLY}congestion control mode (cc_mode)\t\t\t: DCQCN-D\n", "nic.qos.congestion", Congestion.DCQCN_D),
@@ -109,7 +109,7 @@ INBOX = "/sys/kernel/debug/bnxt_re/0000:1d:00.0/cc_config/"
             "nic.qos.congestion_parameters",
             {"inact_th": 10000, "init_tr": 200},
         ),
-        # release 236: name, hexadecimal, then the words
+        # release 236: name, hexadecimal, then the text
         (
             "cc",
             f"{APPLY}rtt=0x28\t\t\t# round trip time\t\t\t: 40 usec\n",

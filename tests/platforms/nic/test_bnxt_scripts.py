@@ -66,9 +66,9 @@ def script(tmp_path: Path, template: str, tools: dict[str, str]) -> Path:
     return path
 
 
-def run(tmp_path: Path, path: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def run(tmp_path: Path, path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {"PATH": f"{tmp_path}/bin:/usr/bin:/bin", "LC_ALL": "C"}
-    return subprocess.run(["sh", str(path), *words], env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run(["sh", str(path), *arguments], env=environment, capture_output=True, text=True, check=False)
 
 
 def read_calls(tmp_path: Path) -> list[str]:

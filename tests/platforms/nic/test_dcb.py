@@ -110,8 +110,8 @@ def test_the_real_dcb_knows_the_words(tmp_path: Path) -> None:
     needs("dcb")
     for line in script(tmp_path):
         if line.startswith("dcb ") and " enp29s0np0 " in line:
-            words = [str(find("dcb")), *line.removesuffix(" || failed=1").replace("enp29s0np0", "lo").split()[1:]]
-            process = subprocess.run(words, capture_output=True, text=True, check=False)
+            arguments = [str(find("dcb")), *line.removesuffix(" || failed=1").replace("enp29s0np0", "lo").split()[1:]]
+            process = subprocess.run(arguments, capture_output=True, text=True, check=False)
             assert process.stderr.strip() in (
                 "Attribute read: Operation not supported",
                 "Attribute read: Operation not permitted",

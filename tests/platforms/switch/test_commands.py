@@ -1,4 +1,4 @@
-"""One change in the device's own words."""
+"""One change as commands of the device."""
 
 from __future__ import annotations
 

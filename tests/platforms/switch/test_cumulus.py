@@ -338,7 +338,7 @@ def test_refused(switch: Switch, message: str) -> None:
     assert str(refusal.value) == message
 
 
-WORDS: list[tuple[Place, str, Any, tuple[str, ...]]] = [
+COMMANDS: list[tuple[Place, str, Any, tuple[str, ...]]] = [
     (FIRST, "port.link.mtu", 9216, ("nv set interface swp1s0 link mtu 9216",)),
     (FIRST, "port.breakout", 2, ("nv set interface swp1 link breakout 2x",)),
     (FIRST, "port.link.speed", Bandwidth.gbps(400), ("nv set interface swp1s0 link speed 400G",)),
@@ -359,7 +359,7 @@ WORDS: list[tuple[Place, str, Any, tuple[str, ...]]] = [
 ]
 
 
-@pytest.mark.parametrize(("place", "path", "value", "lines"), WORDS)
+@pytest.mark.parametrize(("place", "path", "value", "lines"), COMMANDS)
 def test_a_change_in_words(place: Place, path: str, value: Any, lines: tuple[str, ...]) -> None:
     assert CUMULUS.commands_for is not None
     worded = CUMULUS.commands_for(place, path, value, CASES["routed"])

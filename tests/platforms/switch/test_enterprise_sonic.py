@@ -133,7 +133,7 @@ def test_a_shaper_faster_than_it_can_say_is_refused() -> None:
         fill_template(SONIC, "startup.j2", "leaf1", replace(BASE, ports=ports))
 
 
-WORDS: list[tuple[Place, str, Any, tuple[str, ...], str | None]] = [
+COMMANDS: list[tuple[Place, str, Any, tuple[str, ...], str | None]] = [
     (LEAF, "switch.bgp.asn", 65001, ("router bgp 65001",), "all BGP sessions restart"),
     (LEAF, "switch.bgp.maximum_paths", 4, (
         "router bgp 4200010001",
@@ -159,7 +159,7 @@ WORDS: list[tuple[Place, str, Any, tuple[str, ...], str | None]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("place", "path", "value", "lines", "consequence"), WORDS)
+@pytest.mark.parametrize(("place", "path", "value", "lines", "consequence"), COMMANDS)
 def test_word(place: Place, path: str, value: Any, lines: tuple[str, ...], consequence: str | None) -> None:
     assert SONIC.commands_for is not None
     worded = SONIC.commands_for(place, path, value, FABRIC)

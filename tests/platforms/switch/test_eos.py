@@ -206,7 +206,7 @@ def test_a_list_of_interfaces_is_short_and_merged(names: list[str], text: str) -
 
 
 @pytest.mark.parametrize(
-    ("words", "expected"),
+    ("text", "expected"),
     [
         ("400g-8", (Bandwidth.gbps(400), 8)),
         ("25g", (Bandwidth.gbps(25), 1)),
@@ -216,8 +216,8 @@ def test_a_list_of_interfaces_is_short_and_merged(names: list[str], text: str) -
         ("400", None),
     ],
 )
-def test_speeds(words: str, expected: tuple[Bandwidth, int | None] | None) -> None:
-    assert parse_speed(words) == expected
+def test_speeds(text: str, expected: tuple[Bandwidth, int | None] | None) -> None:
+    assert parse_speed(text) == expected
 
 
 DCQCN_P_CASE = CASES["eos-xgs-dcqcn-p"]

@@ -258,7 +258,7 @@ def test_refused(case: str) -> None:
     assert str(refusal.value) == message
 
 
-WORDS: list[tuple[str, Place, str, Any, tuple[str, ...]]] = [
+COMMANDS: list[tuple[str, Place, str, Any, tuple[str, ...]]] = [
     (
         "eos-bgp-numbered",
         peer("10.2.0.3"),
@@ -322,7 +322,7 @@ WORDS: list[tuple[str, Place, str, Any, tuple[str, ...]]] = [
 ]
 
 
-@pytest.mark.parametrize(("case", "place", "path", "value", "lines"), WORDS)
+@pytest.mark.parametrize(("case", "place", "path", "value", "lines"), COMMANDS)
 def test_word(case: str, place: Place, path: str, value: Any, lines: tuple[str, ...]) -> None:
     assert EOS.commands_for is not None
     worded = EOS.commands_for(place, path, value, CASES[case])

@@ -420,7 +420,7 @@ def test_refused(switch: Switch, message: str) -> None:
     assert str(refusal.value) == message
 
 
-WORDS: list[tuple[Place, str, Any, tuple[str, ...]]] = [
+COMMANDS: list[tuple[Place, str, Any, tuple[str, ...]]] = [
     (
         FIRST,
         "port.link.mtu",
@@ -488,7 +488,7 @@ WORDS: list[tuple[Place, str, Any, tuple[str, ...]]] = [
 ]
 
 
-@pytest.mark.parametrize(("place", "path", "value", "lines"), WORDS)
+@pytest.mark.parametrize(("place", "path", "value", "lines"), COMMANDS)
 def test_a_change_in_words(place: Place, path: str, value: Any, lines: tuple[str, ...]) -> None:
     assert JUNOS.commands_for is not None
     worded = JUNOS.commands_for(place, path, value, CASES["routed"])

@@ -58,11 +58,11 @@ def test_other_lines_change_nothing_that_is_read(row: Noise) -> None:
 TERMINAL = {
     "blanks at the ends of lines": every(lambda line: line + "  "),
     "colours": every(lambda line: f"\x1b[0m{line}\x1b[K"),
-    "a pager that prints over its words": add_pager(" --More-- \r          \r"),
-    "a pager that goes back over its words": add_pager("--More--" + "\b" * 8 + " " * 8 + "\b" * 8),
+    "a pager that prints over its text": add_pager(" --More-- \r          \r"),
+    "a pager that goes back over its text": add_pager("--More--" + "\b" * 8 + " " * 8 + "\b" * 8),
     "a pager in colour": add_pager("\x1b[7m--More--\x1b[m\r\x1b[K"),
     "a pager of Junos": add_pager("---(more 41%)---\r" + " " * 40 + "\r"),
-    "a pager whose words are copied": add_pager(" --More-- \n"),
+    "a pager whose text is copied": add_pager(" --More-- \n"),
     "line ends of a terminal": every(lambda line: line + "\r"),
 }
 

@@ -422,7 +422,7 @@ def test_refused(case: str) -> None:
 
 NETWORK = "policy-map type network-qos ROCE-NETWORK"
 SYSTEM = ("exit", "system qos", "service-policy type network-qos ROCE-NETWORK", "exit")
-WORDS: list[tuple[str, Place, str, Any, tuple[str, ...]]] = [
+COMMANDS: list[tuple[str, Place, str, Any, tuple[str, ...]]] = [
     (ROUTED, PORT, "port.link.mtu", 9216, ("interface Ethernet1/1", "mtu 9216")),
     (ROUTED, PORT, "port.link.speed", Bandwidth.gbps(400), ("interface Ethernet1/1", "speed 400000")),
     (
@@ -484,7 +484,7 @@ WORDS: list[tuple[str, Place, str, Any, tuple[str, ...]]] = [
 ]
 
 
-@pytest.mark.parametrize(("case", "place", "path", "value", "lines"), WORDS)
+@pytest.mark.parametrize(("case", "place", "path", "value", "lines"), COMMANDS)
 def test_word(case: str, place: Place, path: str, value: Any, lines: tuple[str, ...]) -> None:
     assert NXOS.commands_for is not None
     worded = NXOS.commands_for(place, path, value, CASES[case])

@@ -274,7 +274,7 @@ ROWS: list[tuple[str, str, tuple[str, str], Place, str, Any]] = [
     ("dell-switched", "running-config", ("access Vlan 11", "access Vlan 12"), DELL_PORT, "port.vlan", 12),
     ("dell-routed", "interface-status", (" up ", " down "), DELL_PORT, "port.link.up", False),
     ("dell-routed", "interface-status", (" 400000 ", " 200000 "), DELL_PORT, "port.link.speed", Bandwidth.gbps(200)),
-    ("dell-routed", "interface-status", ("node1 eth0", "a host with many words"), DELL_PORT, "port.link.up", True),
+    ("dell-routed", "interface-status", ("node1 eth0", "a host with a long name"), DELL_PORT, "port.link.up", True),
     ("dell-routed", "interface-status", ("Alternate-Name", "Alternate Name"), DELL_PORT, "port.link.up", True),
     (
         "dell-routed",

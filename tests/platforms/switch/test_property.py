@@ -34,7 +34,7 @@ from wirespeed.units import Bandwidth, Size
 
 TC = SwitchTrafficClass
 eighth = st.integers(0, 7)
-words = st.from_regex(r"[a-z][a-z0-9-]{0,7}( [a-z0-9]{1,6})?", fullmatch=True)
+descriptions = st.from_regex(r"[a-z][a-z0-9-]{0,7}( [a-z0-9]{1,6})?", fullmatch=True)
 
 
 @st.composite
@@ -97,7 +97,7 @@ def switches(draw: st.DrawFn, form: str, one_map: bool) -> Switch:
             qos = replace(qos, tc_pg=groups, pfc_queue=pauses, tc_dscp={TC(3): Dscp(draw(st.integers(0, 63)))})
         vlan = draw(st.sampled_from([None, 11, 12]))
         ports[form.format(number)] = Port(
-            description=draw(st.one_of(st.none(), words)),
+            description=draw(st.one_of(st.none(), descriptions)),
             link=draw(links()),
             addresses=None if vlan else (f"10.0.{number}.0/31",),
             vlan=vlan,
@@ -105,7 +105,7 @@ def switches(draw: st.DrawFn, form: str, one_map: bool) -> Switch:
             queues=draw(port_queues()),
             neighbour=draw(st.sampled_from([Neighbour(), Neighbour("node1", f"eth{number}")])),
         )
-    vlans = {"11": Vlan(("192.168.1.254/24",), 9000, draw(words)), "12": Vlan(("192.168.2.254/24",))}
+    vlans = {"11": Vlan(("192.168.1.254/24",), 9000, draw(descriptions)), "12": Vlan(("192.168.2.254/24",))}
     return Switch(
         os_version="4.9.1", chip="tomahawk4", routing=True, lldp=draw(st.booleans()), vlans=vlans, ports=ports
     )

@@ -313,7 +313,7 @@ def test_refused(case: str) -> None:
 
 SPINE = LEAF.child("peer", "Ethernet256")
 FLAP = "the link goes down and comes up again"
-WORDS: list[tuple[Place, str, Any, tuple[str, ...], str | None]] = [
+COMMANDS: list[tuple[Place, str, Any, tuple[str, ...], str | None]] = [
     (PORT, "port.link.mtu", 9100, ("sudo config interface mtu Ethernet0 9100",), None),
     (PORT, "port.link.speed", Bandwidth.gbps(400), ("sudo config interface speed Ethernet0 400000",), FLAP),
     (PORT, "port.link.fec", "rs", ("sudo config interface fec Ethernet0 rs",), FLAP),
@@ -351,7 +351,7 @@ WORDS: list[tuple[Place, str, Any, tuple[str, ...], str | None]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("place", "path", "value", "lines", "consequence"), WORDS)
+@pytest.mark.parametrize(("place", "path", "value", "lines", "consequence"), COMMANDS)
 def test_word(place: Place, path: str, value: Any, lines: tuple[str, ...], consequence: str | None) -> None:
     assert SONIC.commands_for is not None
     worded = SONIC.commands_for(place, path, value, FABRIC)

@@ -70,8 +70,8 @@ class MemberDirectory:
         if target is not None and strangers == 1:
             return "one host known, the other not in the cluster file"
         hardware = Counter(self._describe_hardware(end) for end in ends)
-        words = " and ".join(sorted(hardware))
-        return words if target is None else f"{self._describe_distance(source, target)}, {words}"
+        hardware_text = " and ".join(sorted(hardware))
+        return hardware_text if target is None else f"{self._describe_distance(source, target)}, {hardware_text}"
 
     def _find_member(self, name: str) -> tuple[Member, NicLocation | None]:
         location = self._find_nic(name)

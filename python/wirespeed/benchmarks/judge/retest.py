@@ -207,21 +207,21 @@ def _build_commands(run: Run, ends: tuple[str, str] | None, minimum: int, maximu
 
     For perftest these are both commands, with their hosts, if both NICs are known.
     """
-    words = _list_arguments(run, ends, minimum, maximum)
-    if not words:
+    arguments = _list_arguments(run, ends, minimum, maximum)
+    if not arguments:
         return ()
     if run.tool != "perftest" or ends is None:
-        return (shlex.join(words),)
+        return (shlex.join(arguments),)
     (client, client_nic), (server, server_nic) = (end.split(":", 1) for end in ends)
-    without_server = words[:-1] if run.parameters.side != "server" else words
+    without_server = arguments[:-1] if run.parameters.side != "server" else arguments
     on_server, on_client = (_replace_device(without_server, nic) for nic in (server_nic, client_nic))
     return f"on {server}: {shlex.join(on_server)}", f"on {client}: {shlex.join([*on_client, server])}"
 
 
-def _replace_device(words: Sequence[str], device: str) -> list[str]:
+def _replace_device(arguments: Sequence[str], device: str) -> list[str]:
     """The command with this RDMA device where the log names one."""
-    device_position = list(words).index("-d") + 1 if "-d" in words else None
-    return [device if position == device_position else word for position, word in enumerate(words)]
+    device_position = list(arguments).index("-d") + 1 if "-d" in arguments else None
+    return [device if position == device_position else argument for position, argument in enumerate(arguments)]
 
 
 def _list_arguments(run: Run, ends: tuple[str, str] | None, minimum: int, maximum: int) -> list[str]:

@@ -54,6 +54,6 @@ class Matrix:
             draft.notice(line, f"{', '.join(unread)} in row {row}", "numbers; left out")
 
 
-def indices(words: Sequence[str]) -> bool:
-    """Whether words are device numbers, as in the column line of a matrix."""
-    return bool(words) and all(word.isdecimal() and len(word) <= 4 for word in words) and len(set(words)) == len(words)
+def indices(cells: Sequence[str]) -> bool:
+    """Whether cells are device numbers, as in the column line of a matrix."""
+    return bool(cells) and all(cell.isdecimal() and len(cell) <= 4 for cell in cells) and len(set(cells)) == len(cells)

@@ -50,7 +50,7 @@ class Cause:
     """Examples of a message, texts that identify it, and the failures that cause it in a given case."""
 
     examples: tuple[str, ...]  # as a log contains them; the tool is in parentheses where only one has the message
-    words: tuple[str, ...]
+    keywords: tuple[str, ...]
     pattern: re.Pattern[str]
     failures: tuple[str, ...]
     source: str
@@ -58,7 +58,7 @@ class Cause:
 
     def explains(self, text: str, case: Case) -> bool:
         """Whether the text contains the message and the row applies to the case."""
-        if not any(word in text for word in self.words) or self.pattern.search(text) is None:
+        if not any(keyword in text for keyword in self.keywords) or self.pattern.search(text) is None:
             return False
         return self.holds is None or self.holds(case)
 
@@ -91,12 +91,12 @@ def divide_messages(failure: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _row(
-    examples: str, words: str, pattern: str, failures: str, source: str, holds: Callable[[Case], bool] | None = None
+    examples: str, keywords: str, pattern: str, failures: str, source: str, holds: Callable[[Case], bool] | None = None
 ) -> Cause:
-    """Build one row; ``words`` and ``examples`` are separated by bars."""
+    """Build one row; ``keywords`` and ``examples`` are separated by bars."""
     return Cause(
         tuple(examples.split(" | ")),
-        tuple(words.split("|")),
+        tuple(keywords.split("|")),
         re.compile(pattern),
         tuple(failures.split()),
         source,

@@ -53,15 +53,15 @@ def _measure_command(
         arguments = [parameters.message_bytes, parameters.iterations, parameters.window_messages]
         if any(value is None for value in arguments):
             return None
-        words = ["mpirun", "--host", ",".join(hosts), "--map-by", "node", "mpiGraph", *map(str, arguments)]
-        return f"mkdir -p {folder} && {shlex.join(words)} | tee {folder}/mpigraph.log"
+        command = ["mpirun", "--host", ",".join(hosts), "--map-by", "node", "mpiGraph", *map(str, arguments)]
+        return f"mkdir -p {folder} && {shlex.join(command)} | tee {folder}/mpigraph.log"
     suite = _SUITES.get(tool)
     if tool == "perftest":
         suite = "pairs" if (test or "").endswith("_lat") else "matrix"
     if suite is None or options.cluster is None:
         return None
-    words = ["wirespeed", "bench", "run", suite, "--cluster", options.cluster, "--hosts", ",".join(hosts)]
-    return shlex.join([*words, "--output", folder])
+    command = ["wirespeed", "bench", "run", suite, "--cluster", options.cluster, "--hosts", ",".join(hosts)]
+    return shlex.join([*command, "--output", folder])
 
 
 def select_hosts(slow: Sequence[Cell], members: Mapping[str, Member], kind: Kind, cells: Sequence[Cell]) -> list[str]:

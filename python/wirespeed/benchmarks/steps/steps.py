@@ -78,21 +78,21 @@ def _build_perftest_command(
 ) -> tuple[str, ...]:
     host = request.plan.hosts[endpoint.host]
     mtu = planned_path_mtu(request.plan, NicLocation(endpoint.host, endpoint.interface, host.nics[endpoint.interface]))
-    words = [test, "-F", "-d", endpoint.device or "", "-p", str(port)]
+    arguments = [test, "-F", "-d", endpoint.device or "", "-p", str(port)]
     if host.launch.gid_index is not None:
-        words += ["-x", str(host.launch.gid_index)]
+        arguments += ["-x", str(host.launch.gid_index)]
     dscp = find_dscp(request, endpoint.host)
     if dscp is not None:
-        words.append(f"--tclass={dscp.tos}")
+        arguments.append(f"--tclass={dscp.tos}")
     if mtu is not None:
-        words += ["-m", str(mtu)]
+        arguments += ["-m", str(mtu)]
     if test == BANDWIDTH:
-        words += ["--report_gbits", "-b", "-s", str(_MESSAGE), "-D", str(request.seconds), "-q", str(queue_pairs)]
+        arguments += ["--report_gbits", "-b", "-s", str(_MESSAGE), "-D", str(request.seconds), "-q", str(queue_pairs)]
     else:
-        words += ["-s", str(_LATENCY_BYTES), "-n", str(request.messages)]
+        arguments += ["-s", str(_LATENCY_BYTES), "-n", str(request.messages)]
     if gpu and endpoint.gpu is not None:
-        words += request.commands.gpu_memory(endpoint.host, endpoint.gpu)
-    return tuple(words)
+        arguments += request.commands.gpu_memory(endpoint.host, endpoint.gpu)
+    return tuple(arguments)
 
 
 def find_dscp(request: Request, host: str) -> Dscp | None:
@@ -214,6 +214,6 @@ def _list_resources(request: Request, steps: Steps, pair: Pair) -> Mapping[str, 
     return uses
 
 
-def identifier(*words: str) -> str:
+def identifier(*parts: str) -> str:
     """Build an id that is also a valid file name."""
-    return ".".join(re.sub(r"[^A-Za-z0-9-]+", "-", word) for word in words)
+    return ".".join(re.sub(r"[^A-Za-z0-9-]+", "-", part) for part in parts)

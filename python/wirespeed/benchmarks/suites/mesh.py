@@ -59,10 +59,10 @@ def _add_ping(steps: Steps, sources: list[Endpoint], targets: list[Endpoint], sc
     pairs = [(a, b) for a, b in _list_pairs(sources, targets) if a.mtu is not None and b.mtu is not None]
     if not pairs:
         return
-    words: list[str] = []
+    arguments: list[str] = []
     for a, b in pairs:
         payload = min(a.mtu or 0, b.mtu or 0) - _HEADERS[a.is_ipv6]
-        words += [a.name, a.address, b.name, b.address, str(payload)]
+        arguments += [a.name, a.address, b.name, b.address, str(payload)]
     source, target = sources[0].host, targets[0].host
     seconds = 1.0 + pair_s * len(pairs)
     steps.add(
@@ -70,7 +70,7 @@ def _add_ping(steps: Steps, sources: list[Endpoint], targets: list[Endpoint], sc
             id=identifier("mesh-ping", source, target),
             test="mesh ping",
             location=f"{source} -> {target}",
-            client=Command(source, ("sh", "-c", script, "mesh", source, *words)),
+            client=Command(source, ("sh", "-c", script, "mesh", source, *arguments)),
             limit_s=limit(seconds),
             seconds=seconds,
             stage=steps.stage,
@@ -112,5 +112,5 @@ def _format_options(request: Request, endpoint: Endpoint) -> str:
     """Options for the planned GID and traffic class."""
     launch = request.plan.hosts[endpoint.host].launch
     dscp = find_dscp(request, endpoint.host)
-    words = [f"-x {launch.gid_index}"] if launch.gid_index is not None else []
-    return " ".join([*words, *([f"--tclass={dscp.tos}"] if dscp is not None else [])])
+    arguments = [f"-x {launch.gid_index}"] if launch.gid_index is not None else []
+    return " ".join([*arguments, *([f"--tclass={dscp.tos}"] if dscp is not None else [])])

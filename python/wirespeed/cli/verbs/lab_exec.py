@@ -40,5 +40,5 @@ def exec_(
     from wirespeed.reach import replace_process
 
     labs.check_user()
-    words = command[1:] if command[0] == "--" else command
-    replace_process((*labs.find(name).prefix(device), *words))
+    arguments = command[1:] if command[0] == "--" else command
+    replace_process((*labs.find(name).prefix(device), *arguments))

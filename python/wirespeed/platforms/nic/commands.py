@@ -17,9 +17,9 @@ class Line:
     settings: tuple[str, ...]
 
 
-def join_arguments(*words: object) -> str:
+def join_arguments(*arguments: object) -> str:
     """Words as one types them."""
-    return shlex.join(str(word) for word in words)
+    return shlex.join(str(word) for word in arguments)
 
 
 def write(value: object, path: str) -> str:
@@ -36,9 +36,11 @@ def pause_off(interface: str, nic: Nic) -> Iterator[Line]:
     """Global pause, which PFC replaces."""
     if nic.link.pause_receive is None or nic.link.pause_send is None:
         return
-    switch_words = {True: "on", False: "off"}
-    words = ("rx", switch_words[nic.link.pause_receive], "tx", switch_words[nic.link.pause_send])
-    yield Line(join_arguments("ethtool", "-A", interface, *words), ("nic.link.pause_receive", "nic.link.pause_send"))
+    switch_keywords = {True: "on", False: "off"}
+    arguments = ("rx", switch_keywords[nic.link.pause_receive], "tx", switch_keywords[nic.link.pause_send])
+    yield Line(
+        join_arguments("ethtool", "-A", interface, *arguments), ("nic.link.pause_receive", "nic.link.pause_send")
+    )
 
 
 def rdma_cm(nic: Nic) -> Iterator[Line]:

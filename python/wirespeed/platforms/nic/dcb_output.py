@@ -40,10 +40,16 @@ def _read_ets(place: Place, document: Mapping[str, Any], output: Output) -> Iter
     if (tcs := _parse_numbers(document.get("prio_tc"), _COUNT - 1)) is not None:
         priority_map = {Priority(priority): NicTrafficClass(tc) for priority, tc in enumerate(tcs)}
         yield _see(place, "nic.qos.priority_tc", priority_map, output, "prio_tc")
-    words = document.get("tc_tsa")
-    if not isinstance(words, list) or len(words) != _COUNT or not all(isinstance(word, str) for word in words):
+    disciplines = document.get("tc_tsa")
+    if (
+        not isinstance(disciplines, list)
+        or len(disciplines) != _COUNT
+        or not all(isinstance(name, str) for name in disciplines)
+    ):
         return
-    queue_settings = {NicTrafficClass(tc): DISCIPLINES[word] for tc, word in enumerate(words) if word in DISCIPLINES}
+    queue_settings = {
+        NicTrafficClass(tc): DISCIPLINES[name] for tc, name in enumerate(disciplines) if name in DISCIPLINES
+    }
     yield _see(place, "nic.qos.tc_discipline", queue_settings, output, "tc_tsa")
     if (shares := _parse_numbers(document.get("tc_bw"), 100)) is not None:
         share = {tc: shares[tc] for tc, discipline in queue_settings.items() if discipline is Discipline.DWRR}

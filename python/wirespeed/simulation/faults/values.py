@@ -45,9 +45,9 @@ def _convert_scalar(hint: type[Any], text: str) -> Any:
             raise Unfit("true or false")
         return text == "true"
     if issubclass(hint, StrEnum):
-        words = [str(entry) for entry in hint]
-        if text not in words:
-            raise Unfit(" or ".join(words))
+        names = [str(entry) for entry in hint]
+        if text not in names:
+            raise Unfit(" or ".join(names))
         return hint(text)
     if issubclass(hint, Quantity):
         try:

@@ -106,7 +106,7 @@ GROUP = """\
 
 ROWS = [
     Noise("enterprise-sonic routed", "users, TACACS, time", insert_before("hostname leaf1", USERS)),
-    Noise("enterprise-sonic routed", "a banner with the words of other lines", insert_before("hostname leaf1", BANNER)),
+    Noise("enterprise-sonic routed", "a banner with the text of other lines", insert_before("hostname leaf1", BANNER)),
     Noise(
         "enterprise-sonic routed",
         "a management network and a tenant",

@@ -172,9 +172,9 @@ def inactive(line: str) -> Edit:
 
     def edit(text: str) -> str:
         index = text.index(line)
-        words = line.lstrip()
-        indent = line[: len(line) - len(words)]
-        return f"{text[:index]}{indent}inactive: {re.sub('[0-9]', '1', words)}\n{text[index:]}"
+        statement = line.lstrip()
+        indent = line[: len(line) - len(statement)]
+        return f"{text[:index]}{indent}inactive: {re.sub('[0-9]', '1', statement)}\n{text[index:]}"
 
     return edit
 

@@ -172,7 +172,7 @@ ROWS = [
     ),
     Noise(
         "nxos switched",
-        "descriptions with the words of other lines",
+        "descriptions with the text of other lines",
         chain(
             insert_before("vlan 11", "vlan 10\n  name shutdown_mtu_1500"),
             insert_before(

@@ -75,7 +75,7 @@ def every(change: Callable[[str], str]) -> Edit:
 
 
 def add_pager(pager: str, lines: int = 20) -> Edit:
-    """The text as a terminal shows it page by page: the pager's words stand at the start of each next page."""
+    """The text as a terminal shows it page by page: the text of the pager is at the start of each next page."""
 
     def edit(whole: str) -> str:
         parts = whole.split("\n")

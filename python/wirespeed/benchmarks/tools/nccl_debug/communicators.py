@@ -24,7 +24,7 @@ def communicators(log: Source) -> tuple[Communicator, ...]:
     undecided_lines = [
         line for line in log.without_debug() if "CCL " in line.text
     ]  # warnings, and lines after a partial row
-    for line in heapq.merge(log.debug(*lines.WORDS), undecided_lines, key=lambda line: line.number):
+    for line in heapq.merge(log.debug(*lines.MARKERS), undecided_lines, key=lambda line: line.number):
         if line.is_complete:
             reader.take(line)
     return reader.finish()

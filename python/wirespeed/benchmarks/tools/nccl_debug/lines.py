@@ -15,7 +15,7 @@ INFO, WARN = " NCCL INFO ", " NCCL WARN "
 IDENTIFYING_TEXTS = (INFO, WARN)
 """A text with debug lines contains one of these."""
 NO_RDMA = ("Failed to open libibverbs", "NET/IB : No device found")  # level INFO; sockets are used then
-WORDS = (  # of which every line that is read has one
+MARKERS = (  # of which every line that is read contains one
     *(
         WARN,
         " via ",

@@ -56,7 +56,7 @@ IDENTIFYING_TEXTS = (
 
 
 # Lines of debug output that a table's reader needs: what went wrong, versions, the environment.
-_DEBUG_WORDS = ("NCCL WARN", "NCCL ERROR", "NCCL VERSION", "CCL version", "CCL_")
+_DEBUG_MARKERS = ("NCCL WARN", "NCCL ERROR", "NCCL VERSION", "CCL version", "CCL_")
 _SECOND = 2  # table of a log
 _RANK_WITHIN = re.compile(r"\[\d+\]")  # mpiexec -prepend-rank puts it before every part a process writes
 
@@ -65,7 +65,7 @@ def read(log: Source) -> list[ReadRun]:
     """Every run of nccl-tests or rccl-tests in the log."""
     runs = []
     processes = split_by_label(log.without_debug(fold=True), lambda text: parse_columns(text) is not None)
-    debug = log.debug(*_DEBUG_WORDS, distinct=len(processes) == 1)
+    debug = log.debug(*_DEBUG_MARKERS, distinct=len(processes) == 1)
     for label, process_lines in processes:
         reader = _Reader(label)
         lines = process_lines + [line for line in debug if label in (None, line.label)]

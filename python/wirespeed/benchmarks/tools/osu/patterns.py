@@ -106,29 +106,29 @@ class Title:
 def parse_title(text: str) -> Title:
     """The content of the title of a report, without "OSU" and the version."""
     accelerator = _ACCELERATOR.search(text)
-    words = _ACCELERATOR.sub("", text)
-    library = _LIBRARY.search(words)
-    words = re.sub(r"\bOne Sided\b|\bTest\b|\bMPI_?|\b[NXR]CCL\b", " ", words).lower()
-    words = " ".join(words.split())
+    title = _ACCELERATOR.sub("", text)
+    library = _LIBRARY.search(title)
+    title = re.sub(r"\bOne Sided\b|\bTest\b|\bMPI_?|\b[NXR]CCL\b", " ", title).lower()
+    title = " ".join(title.split())
     prefix, suffix = "", ""
-    if " persistent" in f" {words}":
-        words, suffix = " ".join(words.replace("persistent", " ").split()), "_persistent"
-    if words.startswith("neighborhood "):
-        words, prefix = words.removeprefix("neighborhood "), "neighbor_"
-    if words.startswith("non-blocking "):
-        words, prefix = words.removeprefix("non-blocking "), "i"
-        if words.startswith(("neighborhood ", "neighbor ")):
-            words, prefix = words.partition(" ")[2], "ineighbor_"
+    if " persistent" in f" {title}":
+        title, suffix = " ".join(title.replace("persistent", " ").split()), "_persistent"
+    if title.startswith("neighborhood "):
+        title, prefix = title.removeprefix("neighborhood "), "neighbor_"
+    if title.startswith("non-blocking "):
+        title, prefix = title.removeprefix("non-blocking "), "i"
+        if title.startswith(("neighborhood ", "neighbor ")):
+            title, prefix = title.partition(" ")[2], "ineighbor_"
     library_prefix = "" if library is None or library.group() == "MPI" else f"{library.group().lower()}_"
     device = accelerator.group(1).lower() if accelerator else None
-    if words in _POINT_TO_POINT and not prefix:
-        name = _POINT_TO_POINT[words]
+    if title in _POINT_TO_POINT and not prefix:
+        name = _POINT_TO_POINT[title]
         largest = _ONE_WORD if name in ("fop_latency", "cas_latency") else _LARGEST_POINT_TO_POINT
         return Title(f"osu_{library_prefix}{name}{suffix}", device, largest)
-    words = words.removesuffix(" latency")
-    if words in _COLLECTIVES:
-        return Title(f"osu_{library_prefix}{prefix}{_COLLECTIVES[words]}{suffix}", device, _LARGEST_COLLECTIVE)
-    startup = {"init": "osu_init", "hello world": "osu_hello"}.get(words)
+    title = title.removesuffix(" latency")
+    if title in _COLLECTIVES:
+        return Title(f"osu_{library_prefix}{prefix}{_COLLECTIVES[title]}{suffix}", device, _LARGEST_COLLECTIVE)
+    startup = {"init": "osu_init", "hello world": "osu_hello"}.get(title)
     return Title(startup, device, None)
 
 

@@ -88,13 +88,13 @@ class _Reader:
             self._close()
             self._columns = []
             return
-        words = text.split()
-        if not words:
+        cells = text.split()
+        if not cells:
             return
-        if words[0] in ("D\\D", "GPU", "CPU") and indices(words[1:]):
-            self._read_header(line, words)
-        elif words[0].isdecimal():
-            self._read_row(line, words)
+        if cells[0] in ("D\\D", "GPU", "CPU") and indices(cells[1:]):
+            self._read_header(line, cells)
+        elif cells[0].isdecimal():
+            self._read_row(line, cells)
         elif _ERROR.match(text) and self._draft is not None and not self._draft.complete:
             self._draft.fail(text)
 
@@ -111,34 +111,34 @@ class _Reader:
         if operation:
             self._draft.parameters.operation = operation.lower().removesuffix("s")
 
-    def _read_header(self, line: Line, words: list[str]) -> None:
+    def _read_header(self, line: Line, cells: list[str]) -> None:
         if self._columns is not None:
-            self._columns = words[1:]
+            self._columns = cells[1:]
             return
         if self._title is None:
             return
-        if words[0] == "CPU":  # the second half of a latency table: the host's time per copy
+        if cells[0] == "CPU":  # the second half of a latency table: the host's time per copy
             self._open(line, self._title)
         if self._draft is None or self._matrix is not None:
             return
-        if words[0] in ("GPU", "CPU"):
-            self._draft.test = f"{words[0].lower()}_latency"
+        if cells[0] in ("GPU", "CPU"):
+            self._draft.test = f"{cells[0].lower()}_latency"
         is_bandwidth = self._title.group(3) == "Bandwidth"
         reads = self._title.group(4) == "Reads"
         metric = Metric.BW_AVG if is_bandwidth else Metric.LATENCY_AVG
         label = (lambda row, column: _name_label(column, row)) if reads else _name_label
-        self._matrix = Matrix(words[1:], len(words) - 1, metric, self._title.group(5), label)
+        self._matrix = Matrix(cells[1:], len(cells) - 1, metric, self._title.group(5), label)
 
-    def _read_row(self, line: Line, words: list[str]) -> None:
+    def _read_row(self, line: Line, cells: list[str]) -> None:
         if self._columns:
-            if len(words) == len(self._columns) + 1 and set(words[1:]) <= {"0", "1"}:
-                pairs = zip(self._columns, words[1:], strict=True)
-                self._report.without_access += [_name_label(words[0], column) for column, can in pairs if can == "0"]
+            if len(cells) == len(self._columns) + 1 and set(cells[1:]) <= {"0", "1"}:
+                pairs = zip(self._columns, cells[1:], strict=True)
+                self._report.without_access += [_name_label(cells[0], column) for column, can in pairs if can == "0"]
                 self._report.connectivity += 1
             return
         if self._draft is None or self._matrix is None or self._draft.complete:
             return
-        self._matrix.take(self._draft, words[0], words[1:], line.number)
+        self._matrix.take(self._draft, cells[0], cells[1:], line.number)
         self._draft.complete = self._matrix.is_whole
 
     def _close(self) -> None:

@@ -89,7 +89,7 @@ HINT = re.compile(
 )
 
 # Substrings of every text that TITLE, HINT, ROCM, CUDA or the pattern of the column line matches.
-WORDS = (
+SUBSTRINGS = (
     "#bytes",
     "#flows",
     "is below",

@@ -30,8 +30,8 @@ from wirespeed.benchmarks.tools.perftest.patterns import (
     ROCM,
     SETTINGS,
     SIDES,
+    SUBSTRINGS,
     TITLE,
-    WORDS,
 )
 from wirespeed.benchmarks.tools.perftest.tables import (
     LoneNumbers,
@@ -52,8 +52,8 @@ from wirespeed.results.benchmarks import Metric, RunStatus
 LOOKS_FOR = (
     "the report of perftest ('RDMA_Write BW Test', '#bytes  #iterations  BW peak', 't_min[usec]', or its errors)"
 )
-IDENTIFYING_TEXTS = WORDS
 
+IDENTIFYING_TEXTS = SUBSTRINGS
 _COUNT = re.compile(r"0|[1-9][0-9]*")  # no leading zeros: drivers dump failed requests in hexadecimal words
 _GLUED = re.compile(r"(?<=\d)(\.\d\d)(?=\d+\.\d\d(?!\d))")  # a wide number leaves no blank: 2465.901216.65
 _DECIMAL_COMMA = re.compile(r"\d+,\d+")  # of locales such as de_DE

@@ -72,12 +72,12 @@ class _Reader:
         if title or text == "Data Path Validation":
             self._open(line, title)
         elif not self._read_copies(line, text):
-            words = text.split()
-            if words and words[0] == "D/D" and indices(words[1:]):
-                self._read_header(words[1:])
-            elif words and words[0].isdecimal():
-                self._read_row(line, words)
-            elif words and not indices(words) and self._kind is None and self._draft is None and _ERROR.match(text):
+            cells = text.split()
+            if cells and cells[0] == "D/D" and indices(cells[1:]):
+                self._read_header(cells[1:])
+            elif cells and cells[0].isdecimal():
+                self._read_row(line, cells)
+            elif cells and not indices(cells) and self._kind is None and self._draft is None and _ERROR.match(text):
                 self._fail(line, text)
 
     def _read_device(self, index: str, model: str, address: str | None) -> None:
@@ -110,23 +110,23 @@ class _Reader:
         metric = Metric.BW_AVG if self._kind == "average" else Metric.BW_PEAK
         self._matrix = Matrix(columns, len(columns), metric, "GB/s", self._name_label)
 
-    def _read_row(self, line: Line, words: list[str]) -> None:
+    def _read_row(self, line: Line, cells: list[str]) -> None:
         if self._draft is None or self._matrix is None or self._draft.complete:
             return
         if self._kind == "validation":
-            self._read_validation_row(words)
+            self._read_validation_row(cells)
         else:
-            self._matrix.take(self._draft, words[0], words[1:], line.number)
+            self._matrix.take(self._draft, cells[0], cells[1:], line.number)
         self._draft.complete = self._matrix.is_whole
 
-    def _read_validation_row(self, words: list[str]) -> None:
+    def _read_validation_row(self, cells: list[str]) -> None:
         assert self._draft is not None and self._matrix is not None
-        if len(words) != len(self._matrix.columns) + 1 or not set(words[1:]) <= {"PASS", "FAIL", "N/A"}:
+        if len(cells) != len(self._matrix.columns) + 1 or not set(cells[1:]) <= {"PASS", "FAIL", "N/A"}:
             return
-        self._matrix.rows_read.add(words[0])
+        self._matrix.rows_read.add(cells[0])
         failed = [
-            self._name_label(words[0], column)
-            for column, cell in zip(self._matrix.columns, words[1:], strict=True)
+            self._name_label(cells[0], column)
+            for column, cell in zip(self._matrix.columns, cells[1:], strict=True)
             if cell == "FAIL"
         ]
         if failed:

@@ -27,7 +27,7 @@ class Name:
     """A firmware's name of an attribute, its keywords for plannable values, its names in other generations."""
 
     name: str
-    words: Mapping[str, str]
+    keywords: Mapping[str, str]
     verified: bool = True
     other_names: tuple[str, ...] = ()
 
@@ -97,7 +97,7 @@ def parse_attribute(system: str, name: str, word: object) -> tuple[str, str, boo
     if known_values is None or not isinstance(word, str | int) or isinstance(word, bool) or str(word) in _NOT_KEPT:
         return None
     attribute, option = known_values
-    return attribute, option.words.get(str(word), str(word)), option.verified
+    return attribute, option.keywords.get(str(word), str(word)), option.verified
 
 
 def find_name(host: Host, attribute: str) -> tuple[str, str, bool] | None:
@@ -108,7 +108,7 @@ def find_name(host: Host, attribute: str) -> tuple[str, str, bool] | None:
         return None
     return (
         option.name,
-        next((word for word, meaning in option.words.items() if meaning == value), value),
+        next((keyword for keyword, meaning in option.keywords.items() if meaning == value), value),
         option.verified,
     )
 

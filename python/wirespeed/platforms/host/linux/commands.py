@@ -124,10 +124,11 @@ _HOST: dict[str, Callable[[Any, Host], SettingCommands | None]] = {
 def _format_rule(name: str, rule: Rule, renderer: Renderer) -> SettingCommands | None:
     if rule.table is None:
         return None
-    words = [part for pair in selector(name).items() for part in pair]
+    selectors = [part for pair in selector(name).items() for part in pair]
     priority = [] if rule.priority is None else ["priority", str(rule.priority)]
     return SettingCommands(
-        (shlex.join(["ip", "rule", "add", *words, "table", str(rule.table), *priority]),), _persistence_note(renderer)
+        (shlex.join(["ip", "rule", "add", *selectors, "table", str(rule.table), *priority]),),
+        _persistence_note(renderer),
     )
 
 
@@ -137,9 +138,9 @@ def _format_route(name: str, route: Route, renderer: Renderer) -> SettingCommand
     table, _, destination = name.partition(" ")
     hop = ["via", route.gateway] if route.gateway else ["scope", "link"]
     source = ["src", route.source] if route.source else []
-    words = ["ip", "route", "replace", destination, *hop, "dev", route.device, *source, "table", table]
+    arguments = ["ip", "route", "replace", destination, *hop, "dev", route.device, *source, "table", table]
     # `scope` follows the device in ip's output, but is accepted anywhere.
-    return SettingCommands((shlex.join(words),), _persistence_note(renderer, route.device))
+    return SettingCommands((shlex.join(arguments),), _persistence_note(renderer, route.device))
 
 
 def _format_nic(interface: str, path: str, value: Any, nic: Nic, renderer: Renderer) -> SettingCommands | None:
@@ -158,8 +159,8 @@ def _format_nic(interface: str, path: str, value: Any, nic: Nic, renderer: Rende
             return SettingCommands((f"ethtool -s {name} speed {value.whole('Mb/s')} autoneg off",), _FLAP)
         case "nic.link.pause_receive" | "nic.link.pause_send":
             receive, send = (_on_off(state) for state in (nic.link.pause_receive, nic.link.pause_send))
-            words = [*(["rx", receive] if receive else []), *(["tx", send] if send else [])]
-            return SettingCommands((f"ethtool -A {name} {' '.join(words)}",), _FLAP)
+            arguments = [*(["rx", receive] if receive else []), *(["tx", send] if send else [])]
+            return SettingCommands((f"ethtool -A {name} {' '.join(arguments)}",), _FLAP)
         case "nic.ring.rx" | "nic.ring.tx":
             return SettingCommands((f"ethtool -G {name} {ring_arguments(nic)}",), _FLAP)
         case "nic.qdisc":

@@ -127,26 +127,26 @@ def _read_rules(host: Place, output: Output, version: _Version = _IPV4) -> Itera
 
 def _parse_selector(rule: dict[str, Any], version: _Version) -> str | None:
     """The selector of a rule, masked: ``from 10.1.0.1/32 to 10.2.0.0/16``; also its mark, interface …"""
-    words = ["not"] if "not" in rule else []
+    arguments = ["not"] if "not" in rule else []
     source = rule.get("src", "all")
     is_any = source in ("all", "0.0.0.0", "::")
     network = version.all_addresses if is_any else parse_network(source, parse_whole(rule.get("srclen", version.bits)))
     if network is None:
         return None
-    words += ["from", network]
+    arguments += ["from", network]
     if rule.get("dst", "all") != "all":
         target = parse_network(rule["dst"], parse_whole(rule.get("dstlen", version.bits)))
         if target is None:
             return None
-        words += ["to", target]
+        arguments += ["to", target]
     for key in _RULE_SELECTORS:
         if key in rule:
-            words += [key, str(rule[key])]
+            arguments += [key, str(rule[key])]
     if "table" not in rule:
-        words += ["action", str(rule.get("action", "other"))]
-    if words == ["from", version.all_addresses] and rule.get("table") is not None:
-        words += ["lookup", str(_parse_table(rule["table"]) or rule["table"])]
-    return " ".join(words)
+        arguments += ["action", str(rule.get("action", "other"))]
+    if arguments == ["from", version.all_addresses] and rule.get("table") is not None:
+        arguments += ["lookup", str(_parse_table(rule["table"]) or rule["table"])]
+    return " ".join(arguments)
 
 
 def _parse_table(name: object) -> int | None:

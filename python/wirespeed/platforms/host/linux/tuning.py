@@ -19,14 +19,14 @@ def is_tuned(host: Host) -> bool:
 
 def ring_arguments(nic: Nic) -> str:
     """``rx 8192 tx 8192``; empty without intent."""
-    return _format_words({"rx": nic.ring.rx, "tx": nic.ring.tx})
+    return _format_options({"rx": nic.ring.rx, "tx": nic.ring.tx})
 
 
 def coalescing_arguments(nic: Nic) -> str:
     """``adaptive-rx on rx-usecs 8``; empty without intent."""
     coalescing = nic.coalescing
     names = ("adaptive_rx", "adaptive_tx", "rx_usecs", "rx_frames", "tx_usecs", "tx_frames")
-    return _format_words({name.replace("_", "-"): getattr(coalescing, name) for name in names})
+    return _format_options({name.replace("_", "-"): getattr(coalescing, name) for name in names})
 
 
 def near(host: Host) -> list[tuple[str, int]]:
@@ -39,6 +39,6 @@ def near(host: Host) -> list[tuple[str, int]]:
     return ports
 
 
-def _format_words(values: dict[str, int | bool | None]) -> str:
-    words = {name: ("on" if value else "off") if isinstance(value, bool) else value for name, value in values.items()}
-    return " ".join(f"{name} {value}" for name, value in words.items() if value is not None)
+def _format_options(values: dict[str, int | bool | None]) -> str:
+    options = {name: ("on" if value else "off") if isinstance(value, bool) else value for name, value in values.items()}
+    return " ".join(f"{name} {value}" for name, value in options.items() if value is not None)

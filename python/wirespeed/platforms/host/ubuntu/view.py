@@ -11,8 +11,8 @@ from wirespeed.settings import Action, InstallStep
 
 
 def _command_line(parameters: Sequence[str]) -> tuple[str, ...]:
-    words = shlex.quote(" ".join(parameters))
-    line = f'GRUB_CMDLINE_LINUX="${{GRUB_CMDLINE_LINUX:+$GRUB_CMDLINE_LINUX }}"{words}'
+    parameters_text = shlex.quote(" ".join(parameters))
+    line = f'GRUB_CMDLINE_LINUX="${{GRUB_CMDLINE_LINUX:+$GRUB_CMDLINE_LINUX }}"{parameters_text}'
     return (f"echo {shlex.quote(line)} > /etc/default/grub.d/90-wirespeed.cfg", "update-grub")
 
 

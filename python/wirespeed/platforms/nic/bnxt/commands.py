@@ -39,7 +39,7 @@ def _format_nvm(interface: str, path: str, nic: Nic) -> SettingCommands | None:
     options = option(nic, path)
     if options is None:
         return None
-    words = [
+    arguments = [
         "niccli",
         "--dev",
         nic.pcie or interface,
@@ -48,7 +48,7 @@ def _format_nvm(interface: str, path: str, nic: Nic) -> SettingCommands | None:
         options.name,
         *options.scope_arguments.split(),
     ]
-    return SettingCommands((shlex.join([*words, "--value", str(options.value)]),), "takes effect after a reboot")
+    return SettingCommands((shlex.join([*arguments, "--value", str(options.value)]),), "takes effect after a reboot")
 
 
 def _format_congestion(rdma_device: str, nic: Nic) -> SettingCommands | None:

@@ -53,7 +53,7 @@ MARKS = {0: Ect.NOT_ECT, 1: Ect.ECT1, 2: Ect.ECT0}
 
 _NEW = re.compile(r"(\w+)=(0[xX][0-9a-fA-F]{1,8}|0)\b.*")
 _OLD = re.compile(r"(?!slave )[^(:]*\((\w+)\)\s*:\s*(\S+)(?: .*)?")  # "initial target rate (init_tr)  : 0xc8"
-_WORDS = {
+_KEYWORDS = {
     "Enabled": 1,
     "Disabled": 0,
     "Not-ECT": 0,
@@ -110,8 +110,8 @@ def inbox_name(name: str) -> str:
 
 
 def _parse_value(text: str) -> int | None:
-    if text in _WORDS:
-        return _WORDS[text]
+    if text in _KEYWORDS:
+        return _KEYWORDS[text]
     return int(text, 0 if text[:2] in ("0x", "0X") else 10) if _NUMBER.fullmatch(text) else None
 
 

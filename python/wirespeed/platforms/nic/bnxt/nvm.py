@@ -39,8 +39,8 @@ _FAILURE = re.compile(
 )
 """A message; its number is no value of an option."""
 
-_ON_WORDS = ("enabled", "enable", "1", "true", "on")
-_OFF_WORDS = ("disabled", "disable", "0", "false", "off", "none")
+_ON_KEYWORDS = ("enabled", "enable", "1", "true", "on")
+_OFF_KEYWORDS = ("disabled", "disable", "0", "false", "off", "none")
 _PROFILES = {"roce": "roce", "1": "roce", "default": "default", "0": "default"}
 
 
@@ -70,9 +70,9 @@ def read(place: Place, path: str, output: Output) -> Iterator[Observation]:
     value: object = None
     if path == "nic.nvm.performance_profile":
         value = _PROFILES.get(word)
-    elif word in _ON_WORDS:
+    elif word in _ON_KEYWORDS:
         value = True
-    elif word in _OFF_WORDS:
+    elif word in _OFF_KEYWORDS:
         value = False
     if value is not None:
         yield observe(place, path, value, output, number, State.PERSISTENT)

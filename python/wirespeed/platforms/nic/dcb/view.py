@@ -36,19 +36,19 @@ def lines(interface: str, nic: Nic) -> Iterator[Line]:
 
 
 def _build_dcb(interface: str, qos: NicQos) -> Iterator[Line]:
-    words: list[str] = []
+    arguments: list[str] = []
     if qos.willing is not None:
-        words += ["willing", "on" if qos.willing else "off"]
+        arguments += ["willing", "on" if qos.willing else "off"]
     if qos.tc_discipline:
-        words += [
+        arguments += [
             "tc-tsa",
             *(f"{tc}:{ALGORITHM_NAMES[discipline]}" for tc, discipline in sorted(qos.tc_discipline.items())),
         ]
-        words += ["tc-bw", "all:0", *(f"{tc}:{share}" for tc, share in sorted((qos.tc_share or {}).items()))]
+        arguments += ["tc-bw", "all:0", *(f"{tc}:{share}" for tc, share in sorted((qos.tc_share or {}).items()))]
     if qos.priority_tc:
-        words += ["prio-tc", *(f"{priority}:{tc}" for priority, tc in sorted(qos.priority_tc.items()))]
+        arguments += ["prio-tc", *(f"{priority}:{tc}" for priority, tc in sorted(qos.priority_tc.items()))]
     paths = ("nic.qos.willing", "nic.qos.tc_discipline", "nic.qos.tc_share", "nic.qos.priority_tc")
-    yield Line(join_arguments("dcb", "ets", "set", "dev", interface, *words), paths)
+    yield Line(join_arguments("dcb", "ets", "set", "dev", interface, *arguments), paths)
     if qos.pfc is not None:
         pfc_arguments = (f"{priority}:on" for priority in sorted(qos.pfc))
         yield Line(
@@ -57,14 +57,14 @@ def _build_dcb(interface: str, qos: NicQos) -> Iterator[Line]:
         )
     yield from _build_app(interface, qos)
     if qos.priority_buffer or qos.buffer_size:
-        words = [
+        arguments = [
             "prio-buffer",
             *(f"{priority}:{number}" for priority, number in sorted((qos.priority_buffer or {}).items())),
         ]
         if qos.buffer_size:
-            words += ["buffer-size", *(f"{buffer}:{int(size)}" for buffer, size in sorted(qos.buffer_size.items()))]
+            arguments += ["buffer-size", *(f"{buffer}:{int(size)}" for buffer, size in sorted(qos.buffer_size.items()))]
         yield Line(
-            join_arguments("dcb", "buffer", "set", "dev", interface, *words),
+            join_arguments("dcb", "buffer", "set", "dev", interface, *arguments),
             ("nic.qos.priority_buffer", "nic.qos.buffer_size"),
         )
 
@@ -75,9 +75,9 @@ def _build_app(interface: str, qos: NicQos) -> Iterator[Line]:
     yield Line(
         join_arguments("dcb", "app", "flush", "dev", interface, "default-prio", "dgram-port-prio", "dscp-prio"), paths
     )
-    words = ["default-prio", str(default_priority(qos))]
+    arguments = ["default-prio", str(default_priority(qos))]
     if qos.roce_priority is not None:
-        words += ["dgram-port-prio", f"{ROCE_PORT}:{qos.roce_priority}"]
+        arguments += ["dgram-port-prio", f"{ROCE_PORT}:{qos.roce_priority}"]
     if qos.dscp_priority:
-        words += ["dscp-prio", *(f"{dscp}:{priority}" for dscp, priority in sorted(qos.dscp_priority.items()))]
-    yield Line(join_arguments("dcb", "app", "replace", "dev", interface, *words), paths)
+        arguments += ["dscp-prio", *(f"{dscp}:{priority}" for dscp, priority in sorted(qos.dscp_priority.items()))]
+    yield Line(join_arguments("dcb", "app", "replace", "dev", interface, *arguments), paths)

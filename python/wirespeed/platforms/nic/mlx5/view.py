@@ -87,8 +87,8 @@ def lines(interface: str, nic: Nic) -> Iterator[Line]:
 def _mlnx_qos(interface: str, nic: Nic) -> Iterator[Line]:
     qos = nic.qos
 
-    def line(paths: tuple[str, ...], *words: object) -> Line:
-        return Line(join_arguments("mlnx_qos", "-i", interface, *words), paths)
+    def line(paths: tuple[str, ...], *arguments: object) -> Line:
+        return Line(join_arguments("mlnx_qos", "-i", interface, *arguments), paths)
 
     if qos.willing is not None:
         yield line(("nic.qos.willing",), "-d", "fw" if qos.willing else "os")

@@ -25,11 +25,11 @@ ROCE_QUEUES = {number: {3: 3, 6: 6}.get(number, 0) for number in range(8)}
 """Traffic class of each switch priority in the RoCE mode."""
 
 FEC = {"rs": "rs", "baser": "fc", "off": "none"}
-FEC_WORDS = {setting: word for word, setting in FEC.items()}
+FEC_KEYWORDS = {setting: word for word, setting in FEC.items()}
 TRUST = {"l3": "dscp", "l2": "dot1p", "both": "both"}
-TRUST_WORDS = {setting: word for word, setting in TRUST.items()}
-ON_WORDS = ("on", "enable", "enabled")
-OFF_WORDS = ("off", "disable", "disabled")
+TRUST_KEYWORDS = {setting: word for word, setting in TRUST.items()}
+ON_KEYWORDS = ("on", "enable", "enabled")
+OFF_KEYWORDS = ("off", "disable", "disabled")
 
 _FLAPS = "the link goes down and comes up again"
 _BUFFERS = "switchd divides the packet buffer again; packets in it are lost"
@@ -100,7 +100,7 @@ def _format_port(name: str, path: str, value: Any) -> list[str] | None:
         case "port.link.speed":
             return [f"interface {name} link speed {value.whole('Gb/s')}G"]
         case "port.link.fec":
-            return [f"interface {name} link fec {FEC_WORDS[value]}"]
+            return [f"interface {name} link fec {FEC_KEYWORDS[value]}"]
         case "port.link.enabled":
             return [f"interface {name} link state {'up' if value else 'down'}"]
         case "port.breakout":
@@ -124,7 +124,7 @@ def _format_vlan(number: str, path: str, value: Any) -> list[str] | None:
 def _format_qos(path: str, value: Any, switch: Switch) -> list[str] | None:
     match path:
         case "port.qos.trust":
-            return [f"qos mapping default-global trust {TRUST_WORDS[value]}"]
+            return [f"qos mapping default-global trust {TRUST_KEYWORDS[value]}"]
         case "port.qos.dscp_tc":
             return [
                 f"qos mapping default-global dscp {int(dscp)} switch-priority {int(tc)}"

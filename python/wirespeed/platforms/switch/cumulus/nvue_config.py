@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wirespeed.platforms.switch.cumulus.commands import OFF_WORDS, ON_WORDS
+from wirespeed.platforms.switch.cumulus.commands import OFF_KEYWORDS, ON_KEYWORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,4 +85,4 @@ def of_interfaces(lines: list[Statement]) -> Iterator[tuple[str, Statement, tupl
 
 def parse_on_off(value: str) -> bool | None:
     """A state; None for a word that is neither."""
-    return True if value in ON_WORDS else False if value in OFF_WORDS else None
+    return True if value in ON_KEYWORDS else False if value in OFF_KEYWORDS else None

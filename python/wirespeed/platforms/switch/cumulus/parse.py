@@ -15,7 +15,7 @@ from wirespeed.platforms.switch.config_reader import (
     parse_number,
     quantity,
 )
-from wirespeed.platforms.switch.cumulus.commands import DEFAULT_MTU, FEC, ON_WORDS
+from wirespeed.platforms.switch.cumulus.commands import DEFAULT_MTU, FEC, ON_KEYWORDS
 from wirespeed.platforms.switch.cumulus.nvue_config import Statement, expand_names, of_interfaces, parse_statements
 from wirespeed.platforms.switch.cumulus.qos import port_qos, read_qos
 from wirespeed.platforms.switch.cumulus.routing import bgp, peer_states, peers, unnumbered_ports
@@ -161,7 +161,7 @@ def _read_roce(switch: Place, output: Output) -> Iterator[Observation]:
     for number, line in numbered_lines(output):
         words = line.split()
         if words and words[0] in ("enable", "state") and len(words) > 1:
-            enabled = words[-1] in ON_WORDS
+            enabled = words[-1] in ON_KEYWORDS
             if not enabled:
                 yield observe(switch, "switch.buffers.lossless", False, output, number)
         elif enabled and len(words) > 1 and words[0] == "mode":

@@ -13,8 +13,8 @@ from wirespeed.platforms.switch.cumulus.commands import (
     DEFAULT_MARKED,
     DEFAULT_POLL_MS,
     DEFAULT_ROBUSTNESS,
-    OFF_WORDS,
-    ON_WORDS,
+    OFF_KEYWORDS,
+    ON_KEYWORDS,
     ROCE_QUEUES,
     TRUST,
 )
@@ -67,7 +67,7 @@ def _read_mode(lines: list[Statement]) -> tuple[bool, bool, int]:
             continue
         enabled, number = True, line.number
         match line.words:
-            case ("roce", "enable" | "state", value) if value in OFF_WORDS:
+            case ("roce", "enable" | "state", value) if value in OFF_KEYWORDS:
                 return False, False, line.number
             case ("roce", "mode", value):
                 mode = value
@@ -133,7 +133,7 @@ def _read_pfc(lines: list[Statement], qos: Qos, lossless: bool, number: int) -> 
                     return
                 priorities |= {Priority(number) for number in found_numbers}
                 number = line.number
-            case ("pfc", "default-global", "rx" | "tx", value) if value not in ON_WORDS:
+            case ("pfc", "default-global", "rx" | "tx", value) if value not in ON_KEYWORDS:
                 return  # half of PFC is no setting here
     pfc = frozenset(priorities or ({Priority(3)} if lossless else set()))
     qos.port["port.qos.pfc"] = (pfc, number)

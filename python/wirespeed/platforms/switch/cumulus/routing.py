@@ -8,7 +8,7 @@ from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.output_values import parse_json_object
 from wirespeed.platforms.switch.config_reader import ReadValues, observe_settings, parse_number
-from wirespeed.platforms.switch.cumulus.commands import OFF_WORDS, ON_WORDS
+from wirespeed.platforms.switch.cumulus.commands import OFF_KEYWORDS, ON_KEYWORDS
 from wirespeed.platforms.switch.cumulus.nvue_config import Statement, parse_on_off
 from wirespeed.platforms.switch.json_output import find_mapping, find_source
 from wirespeed.settings import Place
@@ -48,11 +48,11 @@ def bgp(statements: list[Statement]) -> ReadValues:
             ):
                 networks.append(value)
                 line_number = line_number or line.number
-            case ("vrf", "default", "router", "bgp", "enable" | "state", value) if value in ON_WORDS:
+            case ("vrf", "default", "router", "bgp", "enable" | "state", value) if value in ON_KEYWORDS:
                 enabled = line.number
             case (*_, "redistribute", _, "enable" | "state", value) if line.words_after(*_DEFAULT):
-                redistributes = redistributes or value in ON_WORDS
-            case ("router", "bgp", "enable" | "state", value) if value in OFF_WORDS:
+                redistributes = redistributes or value in ON_KEYWORDS
+            case ("router", "bgp", "enable" | "state", value) if value in OFF_KEYWORDS:
                 return {}
     if networks or (enabled and not redistributes):
         read_values["switch.bgp.networks"] = (tuple(networks), line_number or enabled)

@@ -9,9 +9,9 @@ from typing import Any
 from wirespeed.errors import Problem
 from wirespeed.platforms.switch.cumulus.commands import (
     DEFAULT_MTU,
-    FEC_WORDS,
+    FEC_KEYWORDS,
     ROCE_QUEUES,
-    TRUST_WORDS,
+    TRUST_KEYWORDS,
     family,
 )
 from wirespeed.platforms.switch.policies import find_invalid_texts, frozen, sorted_ports
@@ -41,7 +41,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "problems": list(_find_problems(name, device)),
         "shared": global_settings,
         "pfc": sorted(int(entry) for entry in global_settings.qos.pfc or ()),
-        "trust": TRUST_WORDS.get(global_settings.qos.trust or ""),
+        "trust": TRUST_KEYWORDS.get(global_settings.qos.trust or ""),
         "dscp": [
             (int(d), int(tc)) for d, tc in sorted((global_settings.qos.dscp_tc or {}).items()) if int(tc) != int(d) // 8
         ],
@@ -60,7 +60,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "vlans": sorted(device.vlans.items(), key=lambda entry: int(entry[0])),
         "quoted": lambda text: f"'{text}'" if " " in text else text,
         "default_mtu": DEFAULT_MTU,
-        "fec_words": FEC_WORDS,
+        "fec_keywords": FEC_KEYWORDS,
         "family": family,
     }
 
@@ -111,8 +111,8 @@ def _check_port(name: str, port: Port, switch: Switch) -> Iterator[Problem]:
     qos, dog = port.qos, port.qos.watchdog
     if (port.breakout is not None) != ("s" in name.removeprefix("swp")):
         yield Problem(f"{name}: port.breakout", f"a port split into {port.breakout or 1}", "sub-ports, such as swp1s0")
-    if qos.trust not in (None, *TRUST_WORDS):
-        yield Problem(f"{name}: port.qos.trust", str(qos.trust), f"one of {', '.join(TRUST_WORDS)}")
+    if qos.trust not in (None, *TRUST_KEYWORDS):
+        yield Problem(f"{name}: port.qos.trust", str(qos.trust), f"one of {', '.join(TRUST_KEYWORDS)}")
     for priority, queue in (qos.pfc_queue or {}).items():
         leaves = {int(tc): int(target) for tc, target in (qos.tc_queue or {}).items()}.get(int(priority))
         if leaves is not None and leaves != int(queue):

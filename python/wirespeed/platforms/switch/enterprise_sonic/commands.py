@@ -23,7 +23,7 @@ DEFAULT_MTU: int = declared_default("switch/enterprise_sonic", "port.link.mtu")
 KBYTE = 1000
 """Bytes in the KBytes of ``wred-policy``: 1048 of them are the 1048576 bytes of community SONiC."""
 
-FEC_WORDS = {"rs": "RS", "fc": "FC", "none": "off"}
+FEC_KEYWORDS = {"rs": "RS", "fc": "FC", "none": "off"}
 
 MAPS: Mapping[str, tuple[str, str, str]] = {
     "port.qos.dscp_tc": ("dscp-tc", "dscp", "traffic-class"),
@@ -36,7 +36,7 @@ MAPS: Mapping[str, tuple[str, str, str]] = {
 }
 """Setting path to kind of ``qos map``, and the keywords before its two numbers; in the order the device prints."""
 
-FAMILY_WORDS = (("ipv4", "ip"), ("ipv6", "ipv6"))
+FAMILY_KEYWORDS = (("ipv4", "ip"), ("ipv6", "ipv6"))
 """Address families, and the word before ``address`` that goes with them."""
 
 _FLAPS = "the link goes down and comes up again"
@@ -143,12 +143,14 @@ def _speaker_lines(path: str, value: Any, switch: Switch) -> list[str] | None:
         case "switch.bgp.multipath_relax":
             return [router, f"{'' if value else 'no '}bestpath as-path multipath-relax"]
         case "switch.bgp.maximum_paths":
-            families = [name for name, _ in FAMILY_WORDS if any(getattr(peer, name) for peer in switch.peers.values())]
+            families = [
+                name for name, _ in FAMILY_KEYWORDS if any(getattr(peer, name) for peer in switch.peers.values())
+            ]
             lines = [[f"address-family {name} unicast", f"maximum-paths {value}", "exit"] for name in families]
             return [router, *(line for family in lines for line in family)] if lines else None
         case "switch.bgp.networks":
             lines = []
-            for name, word in FAMILY_WORDS:
+            for name, word in FAMILY_KEYWORDS:
                 network_lines = [f"network {network}" for network in value if ip_word(network) == word]
                 lines += [[f"address-family {name} unicast", *network_lines, "exit"]] if network_lines else []
             return [router, *(line for family in lines for line in family)] if lines else None
@@ -209,7 +211,7 @@ _PORT: Mapping[str, Callable[[Any], list[str]]] = {
     "port.description": lambda value: [f'description "{value}"'],
     "port.link.mtu": lambda value: [f"mtu {value}"],
     "port.link.speed": lambda value: [f"speed {value.whole('Mb/s')}"],
-    "port.link.fec": lambda value: [f"fec {FEC_WORDS[value]}"],
+    "port.link.fec": lambda value: [f"fec {FEC_KEYWORDS[value]}"],
     "port.link.training": switch_command("standalone-link-training"),
     "port.link.enabled": lambda value: ["no shutdown" if value else "shutdown"],
     "port.cable_length": lambda value: [f"cable-length {value.whole('m')}m"],

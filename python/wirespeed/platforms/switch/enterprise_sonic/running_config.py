@@ -21,7 +21,7 @@ from wirespeed.platforms.switch.config_reader import (
     set_defaults,
     text,
 )
-from wirespeed.platforms.switch.enterprise_sonic.commands import FEC_WORDS
+from wirespeed.platforms.switch.enterprise_sonic.commands import FEC_KEYWORDS
 from wirespeed.platforms.switch.enterprise_sonic.qos import Policies, build_policies, port_qos
 from wirespeed.platforms.switch.enterprise_sonic.routing import bgp
 from wirespeed.platforms.switch.indented_config import Line, lines_after, parse_lines
@@ -30,7 +30,7 @@ from wirespeed.units import Bandwidth, Duration, Length, Size
 
 PORT_NAME = re.compile(r"Eth(ernet)?[0-9]+(/[0-9]+)*")
 
-_FEC = {word.lower(): fec for fec, word in FEC_WORDS.items()}
+_FEC = {word.lower(): fec for fec, word in FEC_KEYWORDS.items()}
 
 
 def _vlan_number(argument: str) -> int | None:

@@ -10,8 +10,8 @@ from typing import Any
 from wirespeed.errors import Problem
 from wirespeed.platforms.switch.enterprise_sonic.commands import (
     DEFAULT_MTU,
-    FAMILY_WORDS,
-    FEC_WORDS,
+    FAMILY_KEYWORDS,
+    FEC_KEYWORDS,
     KBYTE,
     MAPS,
     ip_word,
@@ -99,7 +99,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "vlans": sorted(device.vlans.items(), key=lambda entry: int(entry[0])),
         "poll": None if device.watchdog_poll is None else device.watchdog_poll.milliseconds,
         "version": device.os_version or EXAMPLE_VERSION,
-        "fec_words": FEC_WORDS,
+        "fec_keywords": FEC_KEYWORDS,
         "default_mtu": DEFAULT_MTU,
     }
 
@@ -128,7 +128,8 @@ def _list_families(peer: BgpPeer) -> tuple[str, ...]:
 def _speaker_families(switch: Switch, peers: Iterable[PeerSay]) -> list[Family]:
     networks = switch.bgp.networks or ()
     read_values = (
-        Family(name, tuple(network for network in networks if ip_word(network) == word)) for name, word in FAMILY_WORDS
+        Family(name, tuple(network for network in networks if ip_word(network) == word))
+        for name, word in FAMILY_KEYWORDS
     )
     return [value for value in read_values if value.networks or any(value.name in peer.families for peer in peers)]
 

@@ -9,9 +9,9 @@ from typing import Any
 from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.platforms.switch.eos.bgp_commands import PEER_CONSEQUENCES, peer_lines, speaker_lines
 from wirespeed.platforms.switch.eos.values import (
-    ACTION_WORDS,
-    FEC_WORDS,
-    TRUST_WORDS,
+    ACTION_KEYWORDS,
+    FEC_KEYWORDS,
+    TRUST_KEYWORDS,
     format_shape,
     format_speed,
     format_thresholds,
@@ -103,29 +103,29 @@ def _pfc_lines(lossless: Any) -> list[str]:
     if not lossless:
         return ["no priority-flow-control"]
     by_priority = lossless if isinstance(lossless, Mapping) else {number: number in lossless for number in range(8)}
-    words = [
+    lines = [
         f"priority-flow-control priority {int(key)} {'no-drop' if is_enabled else 'drop'}"
         for key, is_enabled in by_priority.items()
     ]
-    return ["priority-flow-control on", *words]
+    return ["priority-flow-control on", *lines]
 
 
 _INTERFACE: dict[str, Callable[[Any], list[str]]] = {
     "port.description": lambda value: [f"description {value}"],
     "port.mtu": lambda value: [f"mtu {value}"],  # of a VLAN interface
     "port.link.mtu": lambda value: [f"mtu {value}"],
-    "port.link.fec": lambda value: [FEC_WORDS[value]],
+    "port.link.fec": lambda value: [FEC_KEYWORDS[value]],
     "port.link.training": switch_command("phy link training"),
     "port.unnumbered": lambda value: ["no switchport", "ipv6 enable"] if value else ["no ipv6 enable"],
     "port.link.enabled": lambda value: ["no shutdown" if value else "shutdown"],
     "port.link.pause_send": lambda value: [f"flowcontrol send {'on' if value else 'off'}"],
     "port.link.pause_receive": lambda value: [f"flowcontrol receive {'on' if value else 'off'}"],
     "port.vlan": lambda value: ["switchport", f"switchport access vlan {value}"],
-    "port.qos.trust": lambda value: [TRUST_WORDS[value]],
+    "port.qos.trust": lambda value: [TRUST_KEYWORDS[value]],
     "port.qos.pfc": _pfc_lines,
     "port.qos.watchdog.enabled": switch_command("priority-flow-control pause watchdog"),
     "port.qos.watchdog.action": lambda value: [
-        f"priority-flow-control pause watchdog port action {ACTION_WORDS[value]}"
+        f"priority-flow-control pause watchdog port action {ACTION_KEYWORDS[value]}"
     ],
 }
 

@@ -23,18 +23,18 @@ DEFAULT_MTU = _MTUS["routed"]
 DEFAULT_L2_MTU = _MTUS["switched"]
 """Of a switched interface, as ``show interfaces`` of switches without an ``mtu`` line prints it."""
 
-FEC_WORDS = {
+FEC_KEYWORDS = {
     "rs": "error-correction encoding reed-solomon",
     "fc": "error-correction encoding fire-code",
     "none": "no error-correction encoding",
 }
-TRUST_WORDS = {"dscp": "qos trust dscp", "dot1p": "qos trust cos", "none": "no qos trust"}
+TRUST_KEYWORDS = {"dscp": "qos trust dscp", "dot1p": "qos trust cos", "none": "no qos trust"}
 ACTIONS = {
     "drop": WatchdogAction.DROP,
     "no-drop": WatchdogAction.FORWARD,
     "errdisable": WatchdogAction.ERRDISABLE,
 }
-ACTION_WORDS = {action: word for word, action in ACTIONS.items()}
+ACTION_KEYWORDS = {action: word for word, action in ACTIONS.items()}
 
 _LANES = {10: 1, 25: 1, 40: 4, 50: 1, 100: 4, 200: 4, 400: 8, 800: 8}
 _UNICAST_QUEUES = ("trident", "tomahawk")  # XGS: 7050X, 7060X; a queue is a unicast and a multicast one
@@ -75,9 +75,9 @@ def format_speed(link: Link) -> str | None:
     return f"{gbps}g" if lanes == 1 else f"{gbps}g-{lanes}"
 
 
-def parse_speed(words: str) -> tuple[Bandwidth, int | None] | None:
+def parse_speed(text: str) -> tuple[Bandwidth, int | None] | None:
     """Speed and lanes of ``400g-8``, or of older trains' ``forced 400gfull``; None for other texts."""
-    match = re.fullmatch(r"(?:forced )?([0-9]{1,4})g(full|-[0-9]{1,2})?", words.lower())
+    match = re.fullmatch(r"(?:forced )?([0-9]{1,4})g(full|-[0-9]{1,2})?", text.lower())
     if match is None:
         return None
     lanes = None if match[2] == "full" else int((match[2] or "-1")[1:])
@@ -89,9 +89,9 @@ def format_shape(rate: Bandwidth) -> str:
     return f"shape rate {rate // SHAPE_UNIT} kbps"
 
 
-def parse_shape(words: str) -> Bandwidth | None:
+def parse_shape(text: str) -> Bandwidth | None:
     """The rate of ``1000 kbps``; None for a percentage or packets per second, which are no bandwidth."""
-    match = re.fullmatch(r"([0-9]{1,10}) kbps", words)
+    match = re.fullmatch(r"([0-9]{1,10}) kbps", text)
     return Bandwidth(int(match[1]) * SHAPE_UNIT) if match else None
 
 
@@ -104,10 +104,10 @@ def format_thresholds(ecn: Ecn) -> str:
     """Thresholds and probability; kbytes are 1000 bytes, other amounts are in bytes."""
     low, high = ecn.minimum or Size(0), ecn.maximum or Size(0)
     unit, scale = ("bytes", 1) if low % 1000 or high % 1000 else ("kbytes", 1000)
-    words = f"minimum-threshold {low // scale} {unit} maximum-threshold {high // scale} {unit}"
+    thresholds = f"minimum-threshold {low // scale} {unit} maximum-threshold {high // scale} {unit}"
     if ecn.probability is not None:
-        words += f" max-mark-probability {ecn.probability}"
-    return f"{words} weight 0"
+        thresholds += f" max-mark-probability {ecn.probability}"
+    return f"{thresholds} weight 0"
 
 
 def global_watchdog(switch: Switch) -> Watchdog:

@@ -10,12 +10,12 @@ from wirespeed.platforms.switch.eos.bgp_view import speaker
 from wirespeed.platforms.switch.eos.interfaces import short_name
 from wirespeed.platforms.switch.eos.problems import problems
 from wirespeed.platforms.switch.eos.values import (
-    ACTION_WORDS,
+    ACTION_KEYWORDS,
     DEFAULT_DSCP_TC,
     DEFAULT_L2_MTU,
     DEFAULT_MTU,
-    FEC_WORDS,
-    TRUST_WORDS,
+    FEC_KEYWORDS,
+    TRUST_KEYWORDS,
     counts_by_feature,
     format_shape,
     format_speed,
@@ -118,8 +118,8 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "short": lambda duration: f"{duration.seconds:.1f}" if duration else "0.0",
         "short_name": short_name,
         "address_lines": address_lines,
-        "fec_words": FEC_WORDS,
-        "action_words": ACTION_WORDS,
+        "fec_keywords": FEC_KEYWORDS,
+        "action_keywords": ACTION_KEYWORDS,
         "poll": None if device.watchdog_poll is None else f"{device.watchdog_poll.seconds:.3f}",
     }
 
@@ -160,7 +160,7 @@ def _build_profile(name: str, port: Port, common: Watchdog) -> Profile:
     numbers = sorted({*members, *range(7)}) if members else []
     return Profile(
         name=name,
-        trust=TRUST_WORDS.get(port.qos.trust or ""),
+        trust=TRUST_KEYWORDS.get(port.qos.trust or ""),
         pfc=None if port.qos.pfc is None else tuple(sorted(map(int, port.qos.pfc))),
         watchdog=None if watchdog == Watchdog() else watchdog,
         timer=watchdog_timer(watchdog) if watchdog.detect is not None and differs else None,

@@ -96,8 +96,8 @@ def find_bundle(port: Line) -> str | None:
     return next(iter([*members, *nested_members]), None)
 
 
-def _first_reference(lines: Iterable[Line], words: str) -> tuple[str, int] | None:
-    return next(((argument, line.number) for line, argument in lines_after(lines, words)), None)
+def _first_reference(lines: Iterable[Line], text: str) -> tuple[str, int] | None:
+    return next(((argument, line.number) for line, argument in lines_after(lines, text)), None)
 
 
 def watchdog_poll(cos: Cos, ports: Iterable[str]) -> ReadValues:
@@ -223,8 +223,8 @@ def _read_watchdog(profile: Line) -> ReadValues:
     return read_values
 
 
-def _read_milliseconds(dog: Line, words: str, otherwise: int) -> tuple[Duration | None, int]:
-    number, line = read_settings(dog.inner, {words: ("number", parse_number)}).get("number", (otherwise, dog.number))
+def _read_milliseconds(dog: Line, text: str, otherwise: int) -> tuple[Duration | None, int]:
+    number, line = read_settings(dog.inner, {text: ("number", parse_number)}).get("number", (otherwise, dog.number))
     return (None if number is None else Duration.from_unit(number, "ms")), line
 
 

@@ -27,12 +27,12 @@ def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]
         yield Observation(switch, "switch.peers", COMPLETE, output.source)
 
 
-def _parse_name(words: str) -> str | None:
+def _parse_name(text: str) -> str | None:
     """An address, or the port of an unnumbered session."""
-    if re.fullmatch(r"Ethernet[0-9]+(/[0-9]+){1,2}", words):
-        return words
+    if re.fullmatch(r"Ethernet[0-9]+(/[0-9]+){1,2}", text):
+        return text
     try:
-        return str(ip_address(words))
+        return str(ip_address(text))
     except ValueError:
         return None
 

@@ -11,7 +11,7 @@ from wirespeed.platforms.switch.indented_config import ranges
 from wirespeed.platforms.switch.interface_commands import address_lines
 from wirespeed.platforms.switch.nxos.policies import INPUT, NETWORK, OUTPUT, build_policies, paused_queues
 from wirespeed.platforms.switch.nxos.values import (
-    FEC_WORDS,
+    FEC_KEYWORDS,
     complete,
     network_class,
     output_class,
@@ -147,8 +147,8 @@ def _format_port(name: str, path: str, value: Any, switch: Switch) -> list[str] 
         case "port.qos.watchdog.detect" | "port.qos.watchdog.restore":
             if not switch.watchdog_poll:
                 return None
-            words = "watch-dog shutdown-multiplier" if path.endswith("detect") else "auto-restore multiplier"
-            return [f"priority-flow-control {words} {value // switch.watchdog_poll}"]
+            keywords = "watch-dog shutdown-multiplier" if path.endswith("detect") else "auto-restore multiplier"
+            return [f"priority-flow-control {keywords} {value // switch.watchdog_poll}"]
         case "port.qos.watchdog.enabled" | "port.qos.watchdog.action":
             watchdog = switch.ports.get(name, Port()).qos.watchdog
             watchdog = replace(watchdog, **{path.rpartition(".")[2]: value})
@@ -213,7 +213,7 @@ def _format_interface(name: str, path: str, value: Any) -> list[str] | None:
         "port.mtu": lambda: [f"mtu {value}"],  # of a VLAN interface
         "port.link.mtu": lambda: [f"mtu {value}"],
         "port.link.speed": lambda: [f"speed {value.whole('Mb/s')}"],
-        "port.link.fec": lambda: [FEC_WORDS[value]],
+        "port.link.fec": lambda: [FEC_KEYWORDS[value]],
         "port.link.enabled": lambda: ["no shutdown" if value else "shutdown"],
         "port.link.pause_send": lambda: [f"flowcontrol send {state}"],
         "port.link.pause_receive": lambda: [f"flowcontrol receive {state}"],

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from wirespeed.errors import Problem
 from wirespeed.platforms.switch.nxos.policies import paused_queues
-from wirespeed.platforms.switch.nxos.values import ACTIONS, FEC_WORDS, POLLS, RESTORES, SHUTDOWNS, TRUST, complete
+from wirespeed.platforms.switch.nxos.values import ACTIONS, FEC_KEYWORDS, POLLS, RESTORES, SHUTDOWNS, TRUST, complete
 from wirespeed.platforms.switch.policies import find_invalid_texts, sorted_ports
 from wirespeed.platforms.switch.watchdog import check_milliseconds
 from wirespeed.settings import Bgp, Discipline, Port, Switch
@@ -69,7 +69,7 @@ def _check_multiple(
 def _check_port(location: str, port: Port) -> Iterator[Problem]:
     action = port.qos.watchdog.action
     for path, word, sayable in (
-        ("port.link.fec", port.link.fec, tuple(FEC_WORDS)),
+        ("port.link.fec", port.link.fec, tuple(FEC_KEYWORDS)),
         ("port.qos.trust", port.qos.trust, TRUST),
         ("port.qos.watchdog.action", action and str(action), tuple(map(str, ACTIONS))),
     ):

@@ -21,8 +21,8 @@ DEFAULT_SHUTDOWN, DEFAULT_RESTORE = 1, 10  # multiples of the poll interval; fro
 POLLS = range(100, 1001)  # ms; the same source, 101 to 1000 or the default
 SHUTDOWNS, RESTORES = range(1, 11), range(1, 101)  # from memory
 
-FEC_WORDS = {"rs": "fec rs-fec", "fc": "fec fc-fec", "none": "fec off"}
-FECS = {words.removeprefix("fec "): fec for fec, words in FEC_WORDS.items()}
+FEC_KEYWORDS = {"rs": "fec rs-fec", "fc": "fec fc-fec", "none": "fec off"}
+FECS = {words.removeprefix("fec "): fec for fec, words in FEC_KEYWORDS.items()}
 TRUST = ("dscp", "none")
 ACTIONS = (WatchdogAction.DROP, WatchdogAction.ALERT)
 
@@ -61,9 +61,9 @@ def complete(ecn: Ecn) -> bool:
     return None not in (ecn.minimum, ecn.maximum, ecn.probability)
 
 
-def marking(words: str) -> Ecn | None:
+def marking(text: str) -> Ecn | None:
     """The values after ``random-detect``; thresholds in packets are not converted. None if it is malformed."""
-    match = _RANDOM_DETECT.fullmatch(words)
+    match = _RANDOM_DETECT.fullmatch(text)
     if match is None:
         return None
     low, low_unit, high, high_unit, probability, marks = match.groups()

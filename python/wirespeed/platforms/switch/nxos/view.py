@@ -14,7 +14,7 @@ from wirespeed.platforms.switch.nxos.values import (
     DEFAULT_POLL,
     DEFAULT_RESTORE,
     DEFAULT_SHUTDOWN,
-    FEC_WORDS,
+    FEC_KEYWORDS,
 )
 from wirespeed.platforms.switch.policies import sorted_ports
 from wirespeed.settings import Device, Switch, WatchdogAction
@@ -58,7 +58,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "version": device.os_version or EXAMPLE_VERSION,
         "default_mtu": DEFAULT_MTU,
         "class_mtu": device.class_mtu,
-        "fec_words": FEC_WORDS,
+        "fec_keywords": FEC_KEYWORDS,
         "address_lines": address_lines,
     }
 

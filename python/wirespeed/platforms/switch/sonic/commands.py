@@ -62,8 +62,8 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
 
 
 def _set(table: str, key: str, fields: Mapping[str, str]) -> str:
-    words = [word for name, value in (fields or {"NULL": "NULL"}).items() for word in (name, value)]
-    return shlex.join(["sonic-db-cli", "CONFIG_DB", "HSET", f"{table}|{key}", *words])
+    arguments = [word for name, value in (fields or {"NULL": "NULL"}).items() for word in (name, value)]
+    return shlex.join(["sonic-db-cli", "CONFIG_DB", "HSET", f"{table}|{key}", *arguments])
 
 
 def _switch_lines(name: str, path: str, value: Any, switch: Switch) -> list[str] | None:

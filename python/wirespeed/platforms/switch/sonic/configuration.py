@@ -14,7 +14,7 @@ from wirespeed.platforms.switch.config_reader import ReadValues, observe_setting
 from wirespeed.platforms.switch.sonic.qos import Qos
 from wirespeed.platforms.switch.sonic.routing import bgp
 from wirespeed.platforms.switch.sonic.tables import Row, Tables, parse_tables
-from wirespeed.platforms.switch.sonic.values import DEFAULT_MTU, FEC_WORDS, ON_OFF
+from wirespeed.platforms.switch.sonic.values import DEFAULT_MTU, FEC_KEYWORDS, ON_OFF
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth, Duration, Length, Size
 
@@ -66,8 +66,8 @@ def _read_switch(tables: Tables) -> ReadValues:
     read_values: ReadValues = {"switch.routing": (True, 0)}
     lldp = tables.row("FEATURE", "lldp")
     if lldp is not None:
-        words = {"enabled": True, "always_enabled": True, "disabled": False, "always_disabled": False}
-        read_values["switch.lldp"] = (words.get(lldp.get("state") or ""), lldp.find_line("state"))
+        states = {"enabled": True, "always_enabled": True, "disabled": False, "always_disabled": False}
+        read_values["switch.lldp"] = (states.get(lldp.get("state") or ""), lldp.find_line("state"))
     watchdog = tables.row("PFC_WD", "GLOBAL")
     if watchdog is not None and (poll := parse_whole(watchdog.get("POLL_INTERVAL"))) is not None:
         read_values["switch.watchdog_poll"] = (Duration.from_unit(poll, "ms"), watchdog.find_line("POLL_INTERVAL"))
@@ -97,7 +97,7 @@ def _read_link(row: Row) -> ReadValues:
     speed, fec = parse_whole(row.get("speed")), row.get("fec")
     return {
         "port.link.speed": (Bandwidth.from_unit(speed, "Mb/s") if speed else None, row.find_line("speed")),
-        "port.link.fec": (fec if fec in FEC_WORDS else None, row.find_line("fec")),
+        "port.link.fec": (fec if fec in FEC_KEYWORDS else None, row.find_line("fec")),
     }
 
 

@@ -10,7 +10,7 @@ from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.output_values import complete_lines, is_mac_address, parse_whole
 from wirespeed.platforms.switch.sonic.configuration import PORT_NAME, config_db
 from wirespeed.platforms.switch.sonic.routing import bgp_summary
-from wirespeed.platforms.switch.sonic.values import FEC_WORDS
+from wirespeed.platforms.switch.sonic.values import FEC_KEYWORDS
 from wirespeed.platforms.switch.terminal import strip_terminal
 from wirespeed.settings import Place, WatchdogAction
 from wirespeed.units import Bandwidth, Duration
@@ -50,7 +50,7 @@ def _interface_status(switch: Place, output: Output) -> Iterator[Observation]:
             unit = 10**9 if match[2] == "G" else 10**6
             yield Observation(port, "port.link.speed", Bandwidth(int(match[1]) * unit), source)
         fec = row.get("FEC", "").removesuffix("(auto)")
-        if fec in FEC_WORDS:
+        if fec in FEC_KEYWORDS:
             yield Observation(port, "port.link.fec", fec, source)
 
 

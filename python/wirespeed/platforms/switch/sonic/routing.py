@@ -65,7 +65,7 @@ def _read_peer(tables: Tables, name: str, row: Row) -> ReadValues:
     }
     if group_name is not None and group is None and row.get("bfd") is None:
         del read_values["peer.bfd"]
-    words: dict[str | None, bool] = {"true": True, "up": True, "false": False, "down": False}
+    states: dict[str | None, bool] = {"true": True, "up": True, "false": False, "down": False}
     for family, path in FAMILIES.items():
         peer_row = tables.row("BGP_NEIGHBOR_AF", f"{VRF}|{name}|{family}")
         global_settings = tables.row("BGP_PEER_GROUP_AF", f"{VRF}|{group_name}|{family}")
@@ -75,7 +75,7 @@ def _read_peer(tables: Tables, name: str, row: Row) -> ReadValues:
             else global_settings or peer_row
         )
         if first is not None:
-            read_values[path] = (words.get(first.get("admin_status")), first.find_line("admin_status"))
+            read_values[path] = (states.get(first.get("admin_status")), first.find_line("admin_status"))
     return read_values
 
 

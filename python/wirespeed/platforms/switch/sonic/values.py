@@ -50,7 +50,7 @@ FAMILIES = {"ipv4_unicast": "peer.ipv4", "ipv6_unicast": "peer.ipv6"}
 ON_OFF = {"on": True, "off": False}
 TRUE_FALSE = {"true": True, "false": False}
 TYPES = {"DWRR": Discipline.DWRR, "STRICT": Discipline.STRICT}
-FEC_WORDS = frozenset({"rs", "fc", "none"})
+FEC_KEYWORDS = frozenset({"rs", "fc", "none"})
 
 MARKS_GREEN = frozenset({"ecn_all", "ecn_green", "ecn_green_yellow", "ecn_green_red"})
 MARKS_NOT = frozenset({"ecn_none", "ecn_yellow", "ecn_red", "ecn_yellow_red"})

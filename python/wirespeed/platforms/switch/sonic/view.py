@@ -9,7 +9,7 @@ from typing import Any
 from wirespeed.errors import Problem
 from wirespeed.platforms.switch.policies import find_invalid_texts, sorted_ports
 from wirespeed.platforms.switch.sonic.database import build_database, sort_tables
-from wirespeed.platforms.switch.sonic.values import DEFAULT_MTU, FEC_WORDS, computes_headroom
+from wirespeed.platforms.switch.sonic.values import DEFAULT_MTU, FEC_KEYWORDS, computes_headroom
 from wirespeed.platforms.switch.watchdog import SONIC_POLLS, check_milliseconds
 from wirespeed.settings import Device, Port, Switch
 from wirespeed.settings.qos import WatchdogAction
@@ -88,7 +88,7 @@ def _find_problems(name: str, switch: Switch) -> Iterator[Problem]:
 def _port_problems(location: str, port: Port, maps_groups: bool) -> Iterator[Problem]:
     if port.link.pause_send or port.link.pause_receive:
         yield Problem(f"{location}: global pause", "on", "off", "PFC and global pause exclude each other")
-    if port.link.fec is not None and port.link.fec not in FEC_WORDS:
+    if port.link.fec is not None and port.link.fec not in FEC_KEYWORDS:
         yield Problem(f"{location}: port.link.fec", port.link.fec, "rs, fc or none")
     if port.cable_length is not None and (port.cable_length % 1000 or not port.cable_length):
         yield Problem(f"{location}: port.cable_length", str(port.cable_length), "whole metres")
