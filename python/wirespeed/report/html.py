@@ -241,6 +241,7 @@ def _create_environment() -> Environment:
         reasons=runs.reasons,
         assumptions=runs.assumptions,
         format_gate=runs.format_gate,
+        format_bottlenecks=runs.format_bottlenecks,
         format_ends=runs.format_ends,
         format_fatal_error=runs.format_fatal_error,
         relation=relations,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from wirespeed.report import wording
 from wirespeed.results.benchmarks import RunStatus
-from wirespeed.results.verdicts import Bound, JudgedRun, Judgement, Relation, Verdict
+from wirespeed.results.verdicts import Bottleneck, Bound, JudgedRun, Judgement, Relation, Verdict
 
 ENDED_EARLY = "the log ends before the run does"
 """Why a run is not complete, if the tool does not report it."""
@@ -61,6 +61,18 @@ def format_fatal_error(run: JudgedRun, arrow: str = "→") -> str | None:
     ends = f"{error.source} {arrow} {error.target}" if error.target else error.source
     text = "" if run.error and error.text in run.error else f": {error.text}"
     return f"{ends} ({run.file}:{error.line}){text}"
+
+
+def format_bottlenecks(run: JudgedRun) -> str:
+    """``2 of 8 NICs on node1 (NCCL-02; reachable limit 97.04 GB/s), no GPUDirect RDMA between hosts``, or nothing."""
+    return ", ".join(map(_format_bottleneck, run.bottlenecks))
+
+
+def _format_bottleneck(bottleneck: Bottleneck) -> str:
+    limit = bottleneck.limit
+    reachable = f"reachable limit {wording.quantity(limit.value, limit.unit)}" if limit else ""
+    details = "; ".join(filter(None, (" ".join(bottleneck.failures), reachable)))
+    return f"{bottleneck.name} ({details})" if details else bottleneck.name
 
 
 def is_without_verdict(run: JudgedRun) -> bool:

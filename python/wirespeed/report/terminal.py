@@ -170,10 +170,13 @@ def judged_runs(results: Iterable[JudgedRun], console: Console, titles: Mapping[
         if run.status is not RunStatus.COMPLETE:
             _print_labeled(run.status.value, run.error or runs.ENDED_EARLY, console, style="bold red")
             _print_labeled("fatal", runs.format_fatal_error(run), console)
-            if run.failures:
-                _print_labeled("causes", "likely, the likeliest first (`wirespeed explain ID`):", console)
-            for failure in run.failures:
-                _print_labeled("", f"{failure:<8} {(titles or {}).get(failure, '')}", console)
+        if run.failures:
+            _print_labeled("causes", "likely, the likeliest first (`wirespeed explain ID`):", console)
+        for failure in run.failures:
+            _print_labeled("", f"{failure:<8} {(titles or {}).get(failure, '')}", console)
+        if run.bottlenecks:
+            console.print()
+            _print_text(f"bottleneck of this run: {runs.format_bottlenecks(run)}", console)
         for series in _divide_into_series(run.verdicts):
             console.print()
             _print_series(series, console)
@@ -219,6 +222,13 @@ def _print_fix(fix: Fix, console: Console) -> None:
     for command in fix.commands:
         for row in wording.clean(command).splitlines():
             console.print(Text(f"{_INDENT}{'':<9}{row}", style="bold"), soft_wrap=True)
+
+
+def _print_text(text: str, console: Console) -> None:
+    """Print running text, wrapped at the width of the console."""
+    for row in Text(wording.line(text)).wrap(console, min(console.width, _TEXT_WIDTH)):
+        row.rstrip()
+        console.print(row, soft_wrap=True)
 
 
 def _print_labeled(label: str, text: str | None, console: Console, style: str = "") -> None:

@@ -76,6 +76,18 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Bottleneck:
+    """What limited one run, proven by its log, with the failure modes that the log proves.
+
+    ``limit`` is the reachable limit with this bottleneck; None without a formula for it.
+    """
+
+    name: str  # "2 of 8 NICs on node1"
+    failures: tuple[str, ...] = ()
+    limit: Bound | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class FatalError:
     """The first message that aborted a communicator of NCCL or RCCL, and both ends of the connection.
 
@@ -103,7 +115,8 @@ class JudgedRun:
     status: RunStatus = RunStatus.COMPLETE
     error: str | None = None  # the tool's error message
     fatal_error: FatalError | None = None
-    failures: tuple[str, ...] = ()  # entries of the failure catalogue that cause the error, likeliest first
+    failures: tuple[str, ...] = ()  # entries of the failure catalogue that cause the error or the loss, likeliest first
+    bottlenecks: tuple[Bottleneck, ...] = ()  # of a run that does not pass
     source: str | None = None  # HOST:NIC of a point-to-point test, if the log or the command line states it
     target: str | None = None
     repeat: tuple[str, ...] = ()  # commands that repeat a run that failed once

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from judge_support import GIB, collective, find_verdict, plan
+from rich.console import Console
 
 from wirespeed.benchmarks.judge.logs import judge_logs
 from wirespeed.benchmarks.judge.nccl_evidence import Evidence
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.benchmarks.tools.reader import read
 from wirespeed.limits.algorithms import Algorithm
-from wirespeed.results.benchmarks import Metric
-from wirespeed.results.nccl import Communicator, NcclWarning
+from wirespeed.report import runs, terminal
+from wirespeed.results.benchmarks import Measurement, Metric
+from wirespeed.results.nccl import Communicator, NcclNic, NcclWarning
 from wirespeed.results.verdicts import Judgement
 
 
@@ -87,11 +90,90 @@ def test_what_the_log_proves_explains_a_loss(evidence, cause):
     bad, notes = judge_evidence(40.0, evidence)
     assert (bad.judgement, bad.reason) == (
         Judgement.FAIL,
-        f"below 65 % of the reachable limit (set by usable xGMI); the log proves: {cause}",
+        f"the log proves: {cause}; below 65 % of the reachable limit (set by usable xGMI)",
     )
-    assert f"the log proves: {cause}" in notes
-    good, _ = judge_evidence(330.0, evidence)
+    assert not any(cause in note for note in notes)
+    good, notes = judge_evidence(330.0, evidence)
     assert "the log proves" not in good.reason
+    assert f"the log proves: {cause}" in notes
+
+
+TWO_NICS = {f"node{number}": ("bnxt_re0", "bnxt_re1") for number in range(1, 5)}
+
+
+@pytest.mark.parametrize(
+    ("evidence", "bottlenecks"),
+    [
+        (proven(network="Socket"), "TCP sockets between hosts (NCCL-01)"),
+        (proven(network="IB", gdrdma="none"), "no GPUDirect RDMA between hosts"),
+        (proven(network="IB", nics=TWO_NICS), "2 of 8 NICs on node1 (reachable limit 97.04 GB/s)"),
+        (
+            proven(network="IB", nics=TWO_NICS, device_list="=bnxt_re0,bnxt_re1", gdrdma="some"),
+            "2 of 8 NICs on node1 (NCCL-02; reachable limit 97.04 GB/s), GPUDirect RDMA on only some connections",
+        ),
+        # NICs that the plan does not name, or a host outside of it: no formula
+        (proven(network="IB", nics={"node2": ("mlx5_0",)}), "1 of 8 NICs on node2"),
+        (proven(network="IB", nics={"gpu7": ("bnxt_re0",)}), "1 of 8 NICs on gpu7"),
+        (proven(protocols={8 * GIB: "LL128"}), "protocol LL128"),
+        (proven(link="IB"), ""),
+    ],
+)
+def test_the_bottleneck_of_a_slow_run(evidence, bottlenecks):
+    assert runs.format_bottlenecks(judge(all_reduce(40.0), plan(), evidence=evidence)) == bottlenecks
+    assert judge(all_reduce(330.0), plan(), evidence=evidence).bottlenecks == ()
+
+
+def test_a_run_faster_than_its_nics_has_no_limit_of_them():
+    evidence = proven(network="IB", nics=TWO_NICS)
+    (bottleneck,) = judge(all_reduce(120.0), plan(), evidence=evidence).bottlenecks
+    assert (bottleneck.name, bottleneck.limit) == ("2 of 8 NICs on node1", None)
+
+
+@pytest.mark.parametrize(
+    ("device_list", "failures"),
+    [
+        (None, ()),
+        ("bnxt_re", ()),
+        ("=bnxt_re0:1,bnxt_re1:1", ("NCCL-02",)),
+        ("bnxt_re0,bnxt_re1", ("NCCL-02",)),
+        ("^bnxt_re6,bnxt_re7", ("NCCL-02",)),
+        ("^=mlx5_0", ()),
+        (",".join(f"bnxt_re{number}" for number in range(8)), ()),
+    ],
+)
+def test_a_device_list_without_a_planned_nic_proves_why_nics_were_unused(device_list, failures):
+    evidence = proven(network="IB", nics=TWO_NICS, device_list=device_list)
+    judged = judge(all_reduce(40.0), plan(), evidence=evidence)
+    assert (judged.failures, judged.bottlenecks[0].failures) == (failures, failures)
+    text = f"2 of 8 NICs were used on node1, and too few on 3 more: NCCL_IB_HCA={device_list}"
+    assert (text in judged.verdicts[-1].reason) is bool(failures)
+
+
+@pytest.mark.parametrize("gpudirect", [False, True, None])
+def test_what_a_staged_run_proves(gpudirect):
+    """NCCL reports "GPU Direct RDMA Disabled" where neither a peer-memory client nor DMA-BUF registers GPU memory."""
+    nics = (NcclNic("node1", "IB", 0, "bnxt_re0", 1, "RoCE", gpudirect),)
+    evidence = proven(network="IB", gdrdma="none")
+    evidence = replace(evidence, communicator=replace(evidence.communicator, nics=nics))
+    judged = judge(all_reduce(40.0), plan(), evidence=evidence)
+    assert judged.failures == ("OS-10", "OS-11")
+    assert judged.bottlenecks[0].failures == (("OS-10", "OS-11") if gpudirect is False else ())
+
+
+def test_corrupted_data_are_not_explained_by_a_bottleneck():
+    run = all_reduce(40.0)
+    wrong = replace(run, measurements=(*run.measurements, Measurement(Metric.WRONG, "elements", 4, 8 * GIB, None, 9)))
+    judged = judge(wrong, plan(), evidence=proven(network="Socket"))
+    assert find_verdict(judged, 8 * GIB, Metric.WRONG).reason == "data corrupted: the tool's validation failed"
+
+
+def test_a_slow_run_names_its_bottleneck_before_the_limits():
+    console = Console(file=io.StringIO(), width=100)
+    slow = judge(all_reduce(40.0), plan(), evidence=proven(network="IB", nics=TWO_NICS, device_list="=bnxt_re0"))
+    terminal.judged_runs([slow], console, {"NCCL-02": "The RDMA device list of a job is wrong"})
+    text = console.file.getvalue()
+    assert "NCCL-02 The RDMA device list of a job is wrong" in text
+    assert text.index("bottleneck of this run: 2 of 8 NICs on node1 (NCCL-02;") < text.index("limit set by")
 
 
 def test_switches_that_sum_raise_what_nothing_can_beat():
@@ -136,6 +218,6 @@ def test_a_run_over_sockets_of_which_nothing_is_judged_is_unknown():
 def test_a_traffic_class_that_is_not_planned_is_a_cause(traffic_class, dscp):
     evidence = proven(network="IB")
     evidence = replace(evidence, communicator=replace(evidence.communicator, traffic_class=traffic_class))
-    _, notes = judge_evidence(40.0, evidence)
+    bad, _ = judge_evidence(40.0, evidence)
     cause = f"the log proves: NCCL_IB_TC={traffic_class} is DSCP {dscp}, planned is 26 (`wirespeed explain QOS-01`)"
-    assert (cause in notes) is (dscp is not None)
+    assert bad.reason.startswith(cause) is (dscp is not None)

@@ -109,7 +109,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         return UnknownLimits("one rank moves nothing between GPUs", profile)
     if not plan.hosts:
         return UnknownLimits(f"{plan.name} has no hosts", profile)
-    group = _build_group(run, run.ranks, plan, assumptions)
+    group = build_group(run, run.ranks, plan, assumptions)
     proof = derive_proof(context.evidence, plan, context.algorithm)
     above = _list_groups_by_switch_tier(plan, group)
     terms = [
@@ -172,7 +172,8 @@ def _describe_sums(group: Group) -> str:
     return "reduction in GPUs, not in switches (no NVLS, no SHARP)"
 
 
-def _build_group(run: Run, ranks: int, plan: Plan, assumptions: list[str]) -> Group:
+def build_group(run: Run, ranks: int, plan: Plan, assumptions: list[str]) -> Group:
+    """The hosts of the plan on which the ranks of a run are."""
     hosts = list(plan.hosts)
     counts = _ranks_by_host(run, ranks, max(len(plan.hosts[hosts[0]].gpus), 1), assumptions)
     used = [hosts[position] if position < len(hosts) else hosts[0] for position in range(len(counts))]

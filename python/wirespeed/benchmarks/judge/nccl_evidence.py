@@ -25,6 +25,7 @@ _FUNCTIONS = {
 }
 _OF_ONE_RANK = ("AllGather", "ReduceScatter")  # NCCL counts what one rank gives or gets, nccl-tests all of it
 _NAME = re.compile(r"\w+")
+_DEVICE_LIST = "NCCL_IB_HCA"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class Evidence:
     link: str | None = None
     nics: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     gdrdma: str | None = None
+    device_list: str | None = None  # NCCL_IB_HCA
     lines: tuple[int, ...] = ()
     conflicts: tuple[NcclConflict, ...] = ()
 
@@ -56,17 +58,26 @@ def describe_sockets(proven: Evidence) -> str:
     return f"transport between hosts: TCP sockets, {reason} (NET/Socket; `wirespeed explain NCCL-01`)"
 
 
-def proven_failures(evidence: Evidence, plan: Plan) -> tuple[str, ...]:
-    """Entries of the failure catalogue that the debug lines prove."""
-    return tuple(dict.fromkeys(failure for cause in _find_causes(evidence, plan) for failure in cause.failures))
+def list_failures(evidence: Evidence, plan: Plan) -> tuple[str, ...]:
+    """Entries of the failure catalogue: first those that the log proves, then likely ones."""
+    causes = find_causes(evidence, plan)
+    proven = (failure for cause in causes for failure in cause.failures)
+    likely = (failure for cause in causes for failure in cause.likely)
+    return tuple(dict.fromkeys((*proven, *likely)))
 
 
 @dataclass(frozen=True, slots=True)
-class _Cause:
-    """Why a run was slow, and the entries of the failure catalogue for it."""
+class Cause:
+    """Why a run was slow, with the entries of the failure catalogue that are proven, and those that are likely.
+
+    ``bottleneck`` names what limits the run; None for a cause of losses that is no limit.
+    """
 
     text: str
     failures: tuple[str, ...] = ()
+    likely: tuple[str, ...] = ()
+    bottleneck: str | None = None
+    limits_nics: bool = False
 
 
 def evidence(run: Run, communicators: Sequence[Communicator]) -> Evidence | None:
@@ -98,6 +109,7 @@ def evidence(run: Run, communicators: Sequence[Communicator]) -> Evidence | None
             if any(nic.host == host for nic in _nics_in_use(communicator))
         },
         gdrdma=communicator.gdrdma,
+        device_list=run.parameters.environment.get(_DEVICE_LIST) or communicator.environment.get(_DEVICE_LIST),
         lines=tuple(sorted(lines)),
         conflicts=communicator.conflicts,
     )
@@ -195,63 +207,106 @@ def derive_proof(evidence: Evidence | None, plan: Plan, stated: Algorithm | None
     by_size = {size: _ALGORITHMS[name] for size, name in evidence.algorithms.items() if name in _ALGORITHMS}
     forced = _ALGORITHMS.get(evidence.forced_algorithm or "")
     names = {*evidence.algorithms.values(), evidence.forced_algorithm}
-    causes = tuple(cause.text for cause in _find_causes(evidence, plan))
     return Proof(
         algorithms=by_size,
         forced=forced,
         summing=any(name in _SUMMING for name in names),
-        causes=causes,
-        notes=(*(f"the log proves: {cause}" for cause in causes), *_find_contradictions(by_size, forced, stated)),
+        causes=tuple(cause.text for cause in find_causes(evidence, plan)),
+        notes=tuple(_find_contradictions(by_size, forced, stated)),
     )
 
 
-def _find_causes(evidence: Evidence, plan: Plan) -> list[_Cause]:
+def find_causes(evidence: Evidence, plan: Plan) -> list[Cause]:
+    """Causes of a loss that the log proves, bottlenecks of the network first."""
     causes = []
     if evidence.is_over_sockets:
-        causes.append(_Cause(describe_sockets(evidence), ("NCCL-01",)))
-    elif evidence.gdrdma == "none":
-        causes.append(_Cause("no connection between hosts used GPUDirect RDMA: data were staged in host memory"))
-    elif evidence.gdrdma == "some":
-        causes.append(_Cause("only some connections between hosts used GPUDirect RDMA"))
+        causes.append(Cause(describe_sockets(evidence), ("NCCL-01",), bottleneck="TCP sockets between hosts"))
+    else:
+        causes += [*_report_unused_nics(evidence, plan), *_report_staging(evidence)]
     if evidence.link == "IB":
-        causes.append(_Cause("the NICs were on InfiniBand, not RoCE"))
-    causes += (
-        [] if evidence.is_over_sockets else [*_report_unused_nics(evidence, plan), *_traffic_class(evidence, plan)]
-    )
+        causes.append(Cause("the NICs were on InfiniBand, not RoCE"))
+    if not evidence.is_over_sockets:
+        causes += _traffic_class(evidence, plan)
     for conflict in evidence.conflicts:
         values = ", ".join(conflict.values)
         text = f"{conflict.variable} differs between processes ({values}): {conflict.effect}; {conflict.fix}"
-        causes.append(_Cause(f"{text} (`wirespeed explain {' '.join(conflict.failures)}`)", conflict.failures))
+        causes.append(Cause(_add_explanation(text, conflict.failures), conflict.failures))
     protocol = _select_largest_size(evidence.protocols) or evidence.forced_protocol
     if protocol in _SLOW_PROTOCOLS:
-        causes.append(_Cause(f"the largest messages went by protocol {protocol}: {_SLOW_PROTOCOLS[protocol]}"))
+        text = f"the largest messages went by protocol {protocol}: {_SLOW_PROTOCOLS[protocol]}"
+        causes.append(Cause(text, bottleneck=f"protocol {protocol}"))
     return causes
 
 
-def _traffic_class(evidence: Evidence, plan: Plan) -> list[_Cause]:
+def _add_explanation(text: str, failures: Sequence[str]) -> str:
+    return f"{text} (`wirespeed explain {' '.join(failures)}`)" if failures else text
+
+
+_NO_GPU_REGISTRATION = ("OS-10", "OS-11")  # no peer-memory client, no DMA-BUF
+
+
+def _report_staging(evidence: Evidence) -> list[Cause]:
+    """Report connections without GPUDirect RDMA; NCCL's "GPU Direct RDMA Disabled" proves why."""
+    if evidence.gdrdma not in ("none", "some"):
+        return []
+    text = "only some connections between hosts used GPUDirect RDMA"
+    bottleneck = "GPUDirect RDMA on only some connections"
+    if evidence.gdrdma == "none":
+        text = "no connection between hosts used GPUDirect RDMA: data were staged in host memory"
+        bottleneck = "no GPUDirect RDMA between hosts"
+    if any(nic.gpudirect is False for nic in evidence.communicator.nics or ()):
+        explained = _add_explanation(text, _NO_GPU_REGISTRATION)
+        return [Cause(explained, _NO_GPU_REGISTRATION, bottleneck=bottleneck)]
+    return [Cause(text, likely=_NO_GPU_REGISTRATION, bottleneck=bottleneck)]
+
+
+def _traffic_class(evidence: Evidence, plan: Plan) -> list[Cause]:
     """NCCL_IB_TC with another DSCP than planned; its two low bits are ECN."""
     used = evidence.communicator.traffic_class
     planned = next((host.launch.dscp for host in plan.hosts.values() if host.launch.dscp is not None), None)
     if used is None or planned is None or used >> 2 == planned:
         return []
-    text = f"NCCL_IB_TC={used} is DSCP {used >> 2}, planned is {planned} (`wirespeed explain QOS-01`)"
-    return [_Cause(text, ("QOS-01",))]
+    text = f"NCCL_IB_TC={used} is DSCP {used >> 2}, planned is {planned}"
+    return [Cause(_add_explanation(text, ("QOS-01",)), ("QOS-01",))]
 
 
-def _report_unused_nics(evidence: Evidence, plan: Plan) -> list[_Cause]:
+def _report_unused_nics(evidence: Evidence, plan: Plan) -> list[Cause]:
     """Report a host that used fewer NICs than are planned and than it has ranks: each rank uses one NIC."""
     if not evidence.nics or not plan.hosts:
         return []
     planned = next(iter(plan.hosts.values()))
-    count = len(planned.launch.rdma_devices or [nic for nic in planned.nics.values() if nic.rail is not None])
+    devices = planned.launch.rdma_devices or [nic.rdma_device for nic in planned.nics.values() if nic.rail is not None]
     ranks = max(evidence.communicator.ranks_per_node or (0,))
-    count = min(count, ranks) if ranks else count
+    count = min(len(devices), ranks) if ranks else len(devices)
     fewer = {host: len(names) for host, names in evidence.nics.items() if len(names) < count}
     if not fewer:
         return []
     smallest = min(fewer, key=lambda host: fewer[host])
     further_hosts = f", and too few on {len(fewer) - 1} more" if len(fewer) > 1 else ""
-    return [_Cause(f"{fewer[smallest]} of {count} NICs were used on {smallest}{further_hosts}")]
+    names = [name for name in devices if name]
+    is_known = set(evidence.nics[smallest]) <= set(names)  # the log is from this cluster, by its names of devices
+    is_cause = is_known and evidence.device_list is not None and _count_listed(evidence.device_list, names) < count
+    failures = ("NCCL-02",) if is_cause else ()
+    text = f"{fewer[smallest]} of {count} NICs were used on {smallest}{further_hosts}"
+    if failures:
+        text = f"{text}: {_DEVICE_LIST}={evidence.device_list}"
+    bottleneck = f"{fewer[smallest]} of {count} NICs on {smallest}"
+    return [Cause(_add_explanation(text, failures), failures, bottleneck=bottleneck, limits_nics=True)]
+
+
+def _count_listed(device_list: str, devices: Sequence[str]) -> int:
+    """The number of devices that NCCL_IB_HCA lets NCCL use: prefixes of names, exact after ``=``, excluded after ``^``.
+
+    NCCL user guide, environment variables, NCCL_IB_HCA.
+    """
+    excludes = device_list.startswith("^")
+    is_exact = device_list.lstrip("^").startswith("=")
+    names = [entry.partition(":")[0] for entry in device_list.lstrip("^=").split(",")]
+
+    def is_listed(device: str) -> bool:
+        return any(device == name if is_exact else device.startswith(name) for name in names)
+
+    return sum(is_listed(device) != excludes for device in devices)
 
 
 def _select_largest_size(by_size: Mapping[int, str]) -> str | None:

@@ -14,12 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from wirespeed.benchmarks.judge.bottlenecks import find_bottlenecks
 from wirespeed.benchmarks.judge.collectives import collective_limits
 from wirespeed.benchmarks.judge.gates import Subject, apply_gate, build_subject, find_gate
 from wirespeed.benchmarks.judge.gpu import gpu_limits
 from wirespeed.benchmarks.judge.limits import BANDWIDTHS, LATENCIES, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.mpi import mpi_limits
-from wirespeed.benchmarks.judge.nccl_evidence import Evidence, describe_sockets, proven_failures
+from wirespeed.benchmarks.judge.nccl_evidence import Evidence, describe_sockets, list_failures
 from wirespeed.benchmarks.judge.point_to_point import pair_limits
 from wirespeed.benchmarks.judge.profile import Profile, default
 from wirespeed.benchmarks.judge.rdma import rdma_limits
@@ -78,6 +79,7 @@ def judge_with_subject(
     """
     limits = _find_limits(run, plan, profile, context)
     verdicts = _compare_measurements(run, limits, profile)
+    causes = _list_causes(verdicts, limits)
     unread: tuple[str, ...] = ()
     if observed is not None:
         limits_found = _find_limits(run, observed.plan, profile, context)
@@ -92,19 +94,31 @@ def judge_with_subject(
         gate = find_gate(measurement, subject, profile)
         if gate is not None:
             verdicts[position] = apply_gate(verdicts.get(position), measurement, gate)
-    judged = _judged_run(run, verdicts, (*limits.notes, *unread), file, plan.name)
-    failures = judged.failures
-    if context.evidence is not None and _is_lossy(verdicts):
-        failures = tuple(dict.fromkeys((*failures, *proven_failures(context.evidence, plan))))
-    return replace(judged, source=context.source, target=context.target, failures=failures), subject
+    judged = _judged_run(run, verdicts, (*limits.notes, *causes, *unread), file, plan.name)
+    judged = replace(judged, source=context.source, target=context.target)
+    if context.evidence is not None:
+        judged = _add_evidence(judged, run, plan, context, context.evidence)
+    return judged, subject
 
 
-_LOSSES = (Judgement.WARN, Judgement.FAIL, Judgement.UNKNOWN)
+def _add_evidence(judged: JudgedRun, run: Run, plan: Plan, context: RunContext, evidence: Evidence) -> JudgedRun:
+    """A run with a value that does not pass, with the causes and bottlenecks that its debug lines prove."""
+    judgements = {verdict.judgement for verdict in judged.verdicts}
+    if not judgements & {*_BELOW_LIMIT, Judgement.UNKNOWN}:
+        return judged
+    failures = tuple(dict.fromkeys((*judged.failures, *list_failures(evidence, plan))))
+    bottlenecks = find_bottlenecks(run, plan, context, evidence) if judgements & _BELOW_LIMIT else ()
+    return replace(judged, failures=failures, bottlenecks=bottlenecks)
 
 
-def _is_lossy(verdicts: _Verdicts) -> bool:
-    """Whether a value is below what it should reach, or was not judged."""
-    return any(verdict.judgement in _LOSSES for verdict in verdicts.values())
+_BELOW_LIMIT = frozenset({Judgement.WARN, Judgement.FAIL})
+
+
+def _list_causes(verdicts: _Verdicts, limits: Limits) -> tuple[str, ...]:
+    """Notes on what the log proves, unless the reason of a verdict contains it."""
+    if any(verdict.judgement in _BELOW_LIMIT and verdict.physical is not None for verdict in verdicts.values()):
+        return ()
+    return tuple(f"the log proves: {cause}" for cause in limits.causes)
 
 
 def judge_with_limits(run: Run, limits: Limits, profile: Profile, file: str, cluster: str) -> JudgedRun:

@@ -90,10 +90,10 @@ def explain_dip(verdict: Verdict, verdicts: Iterable[Verdict], scale: Scale) -> 
 
 
 def add_causes(verdict: Verdict, causes: Sequence[str]) -> Verdict:
-    """Add to a loss the causes that the log proves."""
-    if not causes or verdict.judgement not in (Judgement.WARN, Judgement.FAIL):
+    """Add to a bandwidth below its limit the causes that the log proves, before the limit."""
+    if not causes or verdict.judgement not in (Judgement.WARN, Judgement.FAIL) or verdict.physical is None:
         return verdict
-    return replace(verdict, reason=f"{verdict.reason}; the log proves: {'; '.join(causes)}")
+    return replace(verdict, reason=f"the log proves: {'; '.join(causes)}; {verdict.reason}")
 
 
 def compare_latency(measurement: Measurement, bound: Bound) -> Verdict:

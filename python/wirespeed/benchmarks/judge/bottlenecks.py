@@ -1,0 +1,67 @@
+"""Bottlenecks of one run of nccl-tests or rccl-tests that its log proves, with a limit where a formula exists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from wirespeed.benchmarks.judge.collective_names import find_collective, named_collective
+from wirespeed.benchmarks.judge.collectives import build_group
+from wirespeed.benchmarks.judge.host_network import used
+from wirespeed.benchmarks.judge.limits import RunContext
+from wirespeed.benchmarks.judge.nccl_evidence import Evidence, derive_proof, find_causes
+from wirespeed.limits.algorithms import reachable, select_algorithm
+from wirespeed.limits.group import Group, Member
+from wirespeed.plan import Plan
+from wirespeed.results.benchmarks import Metric, Run
+from wirespeed.results.verdicts import Bottleneck, Bound
+
+
+def find_bottlenecks(run: Run, plan: Plan, context: RunContext, evidence: Evidence) -> tuple[Bottleneck, ...]:
+    """The bottlenecks that the debug lines of a run prove."""
+    return tuple(
+        Bottleneck(
+            cause.bottleneck,
+            cause.failures,
+            _compute_limit_of_nics(run, plan, context, evidence) if cause.limits_nics else None,
+        )
+        for cause in find_causes(evidence, plan)
+        if cause.bottleneck is not None
+    )
+
+
+def _compute_limit_of_nics(run: Run, plan: Plan, context: RunContext, evidence: Evidence) -> Bound | None:
+    """The bus bandwidth that the algorithm reaches with the NICs that the log names.
+
+    None if they are not the limit, or if the run was faster: the log then names only some of its NICs.
+    """
+    collective = named_collective(context.collective) if context.collective else find_collective(run, [])
+    if collective is None or not run.ranks:
+        return None
+    group = build_group(run, run.ranks, plan, [])
+    largest = max((measurement.size_bytes or 0 for measurement in run.measurements), default=0)
+    proof = derive_proof(evidence, plan, context.algorithm)
+    requested = proof.algorithm(largest) or context.algorithm
+    algorithm = select_algorithm(collective, requested, group)
+    limit = reachable(collective, group, algorithm)
+    members = tuple(_select_nics(group, evidence, plan))
+    limit_of_nics = reachable(collective, replace(group, members=members), algorithm)
+    if limit is None or limit_of_nics is None:
+        return None
+    measured = max((float(row.value) for row in run.measurements if row.metric is Metric.BUSBW), default=0.0)
+    return limit_of_nics if measured <= limit_of_nics.value < limit.value else None
+
+
+def _select_nics(group: Group, evidence: Evidence, plan: Plan) -> Iterator[Member]:
+    """The hosts, each with the NICs that the log names; a host of which it names none keeps all."""
+    for member in group.members:
+        devices = evidence.nics.get(member.name, ())
+        positions = [
+            position for position, nic in enumerate(used(plan.hosts[member.name], [])) if nic.rdma_device in devices
+        ]
+        if not positions or not member.nics:
+            yield member
+            continue
+        nics = tuple(member.nics[position] for position in positions)
+        acknowledged = tuple(member.nics_acknowledged[position] for position in positions)
+        yield replace(member, nics=nics, nics_acknowledged=acknowledged)
