@@ -29,6 +29,18 @@ ROWS: dict[str, tuple[str, str, str, list[tuple[str, str, int]]]] = {
         '"pfc_enable": "3,4"',
         [("fail", "qos.pfc", 1), ("fail", "qos.watchdog", 1)],
     ),
+    "PFC on for 4 in place of 3, which is watched": (
+        DATABASE,
+        '"pfc_enable": "3"',
+        '"pfc_enable": "4"',
+        [("fail", "qos.pfc", 1), ("fail", "qos.watchdog", 1)],
+    ),
+    "a map that is not defined": (
+        DATABASE,
+        '"dscp_to_tc_map": "ROCE"',
+        '"dscp_to_tc_map": "AZURE"',
+        [("fail", "qos.cnp-queue", 1), ("fail", "qos.roce-queue", 1)],
+    ),
     "no ECN on the queue": (
         DATABASE, r'("Ethernet0\|3": \{\s*"scheduler": "ROCE-DWRR-50"),\s*"wred_profile": "ROCE"', r"\1",
         [("fail", "qos.ecn", 1)],
@@ -63,17 +75,58 @@ def test_as_planned_all_passes(cluster: Path) -> None:
     assert bad(cluster) == []
 
 
-@pytest.mark.parametrize("name", ROWS)
-def test_a_fault_gives_its_finding_and_no_other(name: str, cluster: Path) -> None:
-    file, pattern, new, expected = ROWS[name]
+def bad_after(cluster: Path, file: str, pattern: str, new: str) -> list[dict[str, Any]]:
+    """What neither passes nor is skipped after one edit of an output."""
     path = cluster.parent / "bundle" / file
     before = path.read_text(encoding="utf-8")
     after, count = re.subn(pattern, new, before, count=1)
     assert count == 1
     path.write_text(after, encoding="utf-8")
     try:
-        found = bad(cluster)
+        return bad(cluster)
     finally:
         path.write_text(before, encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_fault_gives_its_finding_and_no_other(name: str, cluster: Path) -> None:
+    file, pattern, new, expected = ROWS[name]
+    found = bad_after(cluster, file, pattern, new)
     reported = [(value["status"], value["check"]) for value in found]
     assert [(*pair, reported.count(pair)) for pair in dict.fromkeys(reported)] == expected
+
+
+def test_an_undefined_map_is_named_with_its_line_and_set_by_the_fix(cluster: Path) -> None:
+    """PORT_QOS_MAP is a leafref to the map: sonic-buildimage, sonic-port-qos-map.yang."""
+    text = (cluster.parent / "bundle" / DATABASE).read_text(encoding="utf-8")
+    line = text[: text.index('"dscp_to_tc_map"')].count("\n") + 1
+    findings = bad_after(cluster, DATABASE, '"dscp_to_tc_map": "ROCE"', '"dscp_to_tc_map": "AZURE"')
+    finding = next(finding for finding in findings if finding["check"] == "qos.roce-queue")
+    assert finding["found"] == (
+        "DSCP 26 reaches no queue, but PFC priority 3 pauses queue 3; "
+        "the port uses DSCP_TO_TC_MAP|AZURE, which the configuration does not define"
+    )
+    assert f"leaf1: config-db ({DATABASE}:{line})" in finding["evidence"]
+    (fix,) = finding["fix"]
+    assert fix["commands"][0].startswith("sonic-db-cli CONFIG_DB HSET 'DSCP_TO_TC_MAP|ROCE' 0 0 1 0 ")
+    assert fix["commands"][1] == "sonic-db-cli CONFIG_DB HSET 'PORT_QOS_MAP|Ethernet0' dscp_to_tc_map ROCE"
+
+
+FIX_PFC = "fix qos.pfc of this port first: the watchdog is on for the planned priorities"
+
+
+@pytest.mark.parametrize(
+    ("field", "new", "state", "fix"),
+    [
+        ("pfc_enable", "4", "watchdog on for priority 3, PFC for priority 4", FIX_PFC),
+        ("pfc_enable", "3,4", "watchdog on for priority 3, PFC for priorities 3, 4", FIX_PFC),
+        ("pfcwd_sw_enable", "4", "watchdog on for priority 4, PFC for priority 3", "set the PFC watchdog"),
+        ("pfcwd_sw_enable", "", "watchdog off", "set the PFC watchdog"),
+    ],
+)
+def test_a_watchdog_of_other_priorities_than_pfc(cluster: Path, field: str, new: str, state: str, fix: str) -> None:
+    findings = bad_after(cluster, DATABASE, f'"{field}": "3"', f'"{field}": "{new}"')
+    finding = next(finding for finding in findings if finding["check"] == "qos.watchdog")
+    assert (finding["found"], [advice["sentence"] for advice in finding["fix"]]) == (state, [fix])
+    has_start = any("pfcwd start" in command for advice in finding["fix"] for command in advice["commands"])
+    assert has_start is (fix != FIX_PFC)

@@ -40,6 +40,17 @@ def _read_trust(context: CheckContext) -> str | None:
         return None
 
 
+def format_undefined_maps(context: CheckContext) -> str:
+    """The end of a sentence about a port without a queue: the maps that the port uses and that do not exist."""
+    try:
+        names = context.get_found_value("port.qos.undefined_maps")
+    except UnreadError:
+        return ""
+    if not names:
+        return ""
+    return f"; the port uses {', '.join(names)}, which the configuration does not define"
+
+
 def find_planned_mapping(context: CheckContext, dscp: Dscp) -> QueueMapping | None:
     """The planned mapping of a DSCP; None if a map lacks it.
 

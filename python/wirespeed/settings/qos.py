@@ -155,6 +155,10 @@ class Watchdog:
     action: Annotated[WatchdogAction | None, Setting("action for a stuck queue")] = None
     detect: Annotated[Duration | None, Setting("pause duration for the detection of a stuck queue", "ps")] = None
     restore: Annotated[Duration | None, Setting("pause-free time before restoration", "ps")] = None
+    priorities: Annotated[
+        frozenset[Priority] | None,
+        Setting("watched priorities of a switch that configures them apart from PFC", compare=Compare.NONE),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +193,10 @@ class PortQos:
     tc_dscp: Annotated[
         Mapping[SwitchTrafficClass, Dscp] | None,
         Setting("rewriting: switch traffic class to DSCP of outgoing packets"),
+    ] = None
+    undefined_maps: Annotated[
+        tuple[str, ...] | None,
+        Setting("maps that the port uses and the configuration does not define", compare=Compare.NONE),
     ] = None
     pfc: Annotated[frozenset[Priority] | None, Setting("lossless priorities (PFC)")] = None
     watchdog: Watchdog = field(default_factory=Watchdog)

@@ -218,7 +218,8 @@ FOLLOWS = {  # what holds in place of a line that is gone, or follows from sever
     "|mtu 9100 port.link.mtu",
     "sonic": r'"(Ethernet|scheduler|QUEUE).* queue.weight|"dscp_to_tc_map".* port.qos.trust'
     r'|"PORT_QOS_MAP".* port.qos.watchdog.*|"mtu".* port.link.mtu|"action".* port.qos.watchdog.action'
-    r'|"default.ipv[46]_unicast".* switch.bgp.maximum_paths',
+    r'|"default.ipv[46]_unicast".* switch.bgp.maximum_paths'
+    r'|"(MAP_PFC_PRIORITY_TO_QUEUE|[A-Z_]+_MAP|ROCE.*)": \{ port.qos.undefined_maps',
     "junos": r"number-of-sub-ports 2; .*|mtu .* (port.link|vlan).mtu|(multipath|chassis|maximum-ecmp).* switch.bgp.maximum_paths"
     r"|inactivity-interval .* switch.*|(poll-interval|detection) .* (switch|port.qos).*|priority low; queue.discipline"
     r"|family inet \{ (peer.ipv4|vlan.mtu|port.link.mtu)|unit 0 \{ (port.link|vlan).mtu",

@@ -320,6 +320,10 @@ COMMANDS: list[tuple[Place, str, Any, tuple[str, ...], str | None]] = [
     (PORT, "port.qos.pfc", {3: True, 4: False}, (
         "sudo config interface pfc priority Ethernet0 3 on", "sudo config interface pfc priority Ethernet0 4 off",
     ), "the port's headroom is recreated"),
+    (PORT, "port.qos.watchdog.enabled", True, (
+        "sonic-db-cli CONFIG_DB HSET 'PORT_QOS_MAP|Ethernet0' pfcwd_sw_enable 3",
+        "sudo config pfcwd start --action drop Ethernet0 200 --restoration-time 400",
+    ), None),
     (PORT, "port.qos.watchdog.restore", ms(800), (
         "sudo config pfcwd start --action drop Ethernet0 200 --restoration-time 800",
     ), None),

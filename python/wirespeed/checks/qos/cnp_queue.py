@@ -17,7 +17,7 @@ Source:
 """
 
 from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure, success
-from wirespeed.checks.queue_mapping import code_points, find_planned_mapping, read_mapping
+from wirespeed.checks.queue_mapping import code_points, find_planned_mapping, format_undefined_maps, read_mapping
 from wirespeed.settings import Discipline, Port, SwitchQueue
 
 subject = Port
@@ -27,6 +27,7 @@ needs = (
     "port.qos.tc_queue",
     "port.qos.pfc",
     "port.qos.pfc_queue",
+    "port.qos.undefined_maps",
     "queue.discipline",
 )
 failures = ("QOS-05",)
@@ -42,7 +43,7 @@ def check(context: CheckContext) -> Outcome:
         expected = f"{planned}, strict and never paused"
         found = read_mapping(context, dscp)
         if found is None:
-            found_text = f"DSCP {int(dscp)} reaches no queue"
+            found_text = f"DSCP {int(dscp)} reaches no queue{format_undefined_maps(context)}"
         else:
             discipline = context.get_found_value(
                 "queue.discipline", context.place.child("queue", str(int(found.queue)))

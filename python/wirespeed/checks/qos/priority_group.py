@@ -17,11 +17,11 @@ Source:
 """
 
 from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure, success
-from wirespeed.checks.queue_mapping import code_points, find_planned_mapping
+from wirespeed.checks.queue_mapping import code_points, find_planned_mapping, format_undefined_maps
 from wirespeed.settings import Port
 
 subject = Port
-needs = ("port.qos.tc_pg",)
+needs = ("port.qos.tc_pg", "port.qos.undefined_maps")
 failures = ("QOS-03",)
 
 
@@ -38,6 +38,7 @@ def check(context: CheckContext) -> Outcome:
         expected = f"TC {int(planned.traffic_class)} in priority group {int(intended)}"
         if found != intended:
             found_text = "no priority group" if found is None else f"priority group {int(found)}"
+            found_text += format_undefined_maps(context)
             fix = context.build_change(
                 "set the traffic-class-to-priority-group map",
                 "port.qos.tc_pg",

@@ -17,12 +17,24 @@ Source:
 """
 
 from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure, success
-from wirespeed.checks.queue_mapping import QueueMapping, code_points, find_planned_mapping, read_mapping
+from wirespeed.checks.queue_mapping import (
+    QueueMapping,
+    code_points,
+    find_planned_mapping,
+    format_undefined_maps,
+    read_mapping,
+)
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Dscp, Port, Priority
 
 subject = Port
-needs = ("port.qos.trust", "port.qos.dscp_tc", "port.qos.tc_queue", "port.qos.pfc_queue")
+needs = (
+    "port.qos.trust",
+    "port.qos.dscp_tc",
+    "port.qos.tc_queue",
+    "port.qos.pfc_queue",
+    "port.qos.undefined_maps",
+)
 failures = ("QOS-01", "QOS-03")
 
 
@@ -40,7 +52,7 @@ def check(context: CheckContext) -> Outcome:
         if found is None or found.queue != paused_queue:
             mapping = f"DSCP {int(dscp)} reaches no queue" if found is None else str(found)
             pause_text = "no queue" if paused_queue is None else f"queue {paused_queue}"
-            found_text = f"{mapping}, but PFC priority {priority} pauses {pause_text}"
+            found_text = f"{mapping}, but PFC priority {priority} pauses {pause_text}{format_undefined_maps(context)}"
             return failure(
                 "lossless traffic maps to a lossy queue", expected, found_text, *_list_fixes(context, planned, found)
             )

@@ -17,19 +17,53 @@ Source:
     Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA, PFC Watchdog
 """
 
+from dataclasses import replace
+
 from wirespeed.checks.compare import compare
-from wirespeed.settings import Port
+from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, UnreadError
+from wirespeed.checks.wording import format_value
+from wirespeed.results.findings import Fix, Status
+from wirespeed.settings import Port, Priority
 
 subject = Port
-needs = (
-    "port.qos.watchdog.enabled",
-    "port.qos.watchdog.action",
-    "port.qos.watchdog.detect",
-    "port.qos.watchdog.restore",
-)
+_ENABLED = "port.qos.watchdog.enabled"
+_COMPARED = (_ENABLED, "port.qos.watchdog.action", "port.qos.watchdog.detect", "port.qos.watchdog.restore")
+needs = (*_COMPARED, "port.qos.watchdog.priorities", "port.qos.pfc")
 failures = ("SW-08",)
-check = compare(
-    *needs,
+
+_compare = compare(
+    *_COMPARED,
     wrong="the PFC watchdog is not as planned",
     fix="set the PFC watchdog",
 )
+
+
+def check(context: CheckContext) -> Outcome:
+    """A watchdog that is on, but not for a priority with PFC, is off there. The cause may be that PFC is wrong."""
+    outcome = _compare(context)
+    changes = [fix.change.setting for fix in outcome.fix if fix.change]
+    if outcome.status is not Status.FAIL or _ENABLED not in changes:
+        return outcome
+    try:
+        watched = context.get_found_value("port.qos.watchdog.priorities")
+        paused = context.get_found_value("port.qos.pfc")
+        planned = context.get_intended_value("port.qos.pfc")
+    except (UnreadError, NoIntentError):
+        return outcome
+    if not watched or paused <= watched:
+        return outcome
+    found = f"watchdog on for {_format_priorities(watched)}, PFC for {_format_priorities(paused)}"
+    outcome = replace(
+        outcome,
+        expected=outcome.expected.replace("watchdog on", "watchdog on for each priority with PFC"),
+        found=outcome.found.replace("watchdog off", found),
+    )
+    if not planned <= watched:
+        return outcome
+    cause = Fix("fix qos.pfc of this port first: the watchdog is on for the planned priorities")
+    other_fixes = (fix for fix in outcome.fix if fix.change is None or fix.change.setting != _ENABLED)
+    return replace(outcome, fix=(cause, *other_fixes))
+
+
+def _format_priorities(priorities: frozenset[Priority]) -> str:
+    return f"{'priority' if len(priorities) == 1 else 'priorities'} {format_value(priorities)}"

@@ -159,7 +159,12 @@ def _replace_port(switch: Switch, name: str, port: Port) -> Switch:
 def _port_lines(name: str, port_name: str, path: str, value: Any, switch: Switch) -> list[str] | None:
     port = switch.ports.get(port_name, Port())
     if path.startswith("port.qos.watchdog."):
-        return _watchdog_lines(port_name, replace(port.qos.watchdog, **{path.rpartition(".")[2]: value}))
+        lines = _watchdog_lines(port_name, replace(port.qos.watchdog, **{path.rpartition(".")[2]: value}))
+        lossless = ",".join(map(str, sorted(port.qos.pfc or ())))
+        if path == "port.qos.watchdog.enabled" and value and lossless and lines:
+            # `pfcwd start` (sonic-utilities) writes PFC_WD alone; orchagent reads the priorities when a watchdog starts
+            return [_set("PORT_QOS_MAP", port_name, {"pfcwd_sw_enable": lossless}), *lines]
+        return lines
     if path == "port.qos.trust":
         if value not in ("dscp", "dot1p") or not (mapping := getattr(port.qos, f"{value}_tc")):
             return None

@@ -1,4 +1,9 @@
-"""CONFIG_DB: traffic classes of ports. A binding to a missing row makes its settings unknown."""
+"""CONFIG_DB: traffic classes of ports.
+
+A map that PORT_QOS_MAP names must exist: its fields are leafrefs (sonic-buildimage, sonic-port-qos-map.yang; RFC 7950,
+9.9). Until it exists, the orchestration agent applies no field of the row (sonic-swss, QosOrch::handlePortQosMapTable).
+So a missing map maps nothing. A binding to another missing row makes its settings unknown.
+"""
 
 from __future__ import annotations
 
@@ -46,6 +51,7 @@ class Qos:
         """The maps in effect; the classification of the whole switch applies if the port has none."""
         read_values: ReadValues = {}
         trust: list[tuple[str, int]] = []
+        undefined_maps: list[tuple[str, int]] = []
         for path, qos_map in MAPS.items():
             row = next(
                 (
@@ -58,9 +64,13 @@ class Qos:
             name = row.reference(qos_map.field) if row is not None else None
             if row is None or name is None or name == "null":
                 continue
+            if self._tables.row(qos_map.table, name) is None:
+                undefined_maps.append((f"{qos_map.table}|{name}", row.find_line(qos_map.field)))
             read_values[path] = self._build_map(qos_map, name, row)
             if path in ("port.qos.dscp_tc", "port.qos.dot1p_tc"):
                 trust.append((path.rpartition(".")[2].removesuffix("_tc"), row.line))
+        line = undefined_maps[0][1] if undefined_maps else bound.line if bound else 0
+        read_values["port.qos.undefined_maps"] = (tuple(name for name, _ in undefined_maps), line)
         read_values["port.qos.trust"] = trust[0] if trust else ("none", bound.line if bound else 0)
         if "port.qos.pfc_pg" not in read_values:
             # Chips without such a map: a group sends the pause of the priority with its number (from memory).
@@ -68,11 +78,11 @@ class Qos:
         return read_values
 
     def _build_map(self, qos_map: QosMap, name: str, bound: Row) -> tuple[Any, int]:
+        row = self._tables.row(qos_map.table, name)
+        if row is None:
+            return {}, bound.find_line(qos_map.field)
         if (qos_map.table, name) not in self._maps:
-            row = self._tables.row(qos_map.table, name)
-            value = None if row is None else _build_mapping(qos_map, row.fields)
-            line = self._tables.lines[qos_map.table] if row is not None else bound.find_line(qos_map.field)
-            self._maps[qos_map.table, name] = (value, line)
+            self._maps[qos_map.table, name] = (_build_mapping(qos_map, row.fields), self._tables.lines[qos_map.table])
         return self._maps[qos_map.table, name]
 
     def _read_watchdog(self, name: str, bound: Row | None) -> ReadValues:
@@ -81,7 +91,9 @@ class Qos:
             return {"port.qos.watchdog.enabled": (False, 0)}
         read_values: ReadValues = {"port.qos.watchdog.enabled": (True, row.line)}
         if bound is not None:
-            read_values["port.qos.watchdog.enabled"] = (self._is_watched(bound), bound.find_line("pfcwd_sw_enable"))
+            line = bound.find_line("pfcwd_sw_enable")
+            read_values["port.qos.watchdog.enabled"] = (self._is_watched(bound), line)
+            read_values["port.qos.watchdog.priorities"] = (_read_priorities(bound, "pfcwd_sw_enable"), line)
         actions = {
             action.value: action for action in (WatchdogAction.DROP, WatchdogAction.FORWARD, WatchdogAction.ALERT)
         }
@@ -106,10 +118,8 @@ class Qos:
             return True if re.fullmatch(r"version_([12]_.*|3_0_[0-4])", version or "") else None
         if watch is None:
             return True  # without a lossless priority none lacks a watchdog
-        has_watchdog, lossless = numbers(watch) if watch else [], _build_pfc(bound)[0]
-        return (
-            None if has_watchdog is None or lossless is None else bool(has_watchdog) and lossless <= set(has_watchdog)
-        )
+        watched, lossless = _read_priorities(bound, "pfcwd_sw_enable"), _build_pfc(bound)[0]
+        return None if watched is None or lossless is None else bool(watched) and lossless <= watched
 
     def _port_queues(self, name: str) -> dict[int, ReadValues]:
         read_values: dict[int, ReadValues] = {number: {"queue.ecn.enabled": (False, 0)} for number in _QUEUES}
@@ -143,14 +153,20 @@ def _build_mapping(qos_map: QosMap, fields: Mapping[str, str]) -> Mapping[Any, A
 
 
 def _build_pfc(bound: Row | None) -> tuple[frozenset[Priority] | None, int]:
-    enabled = None if bound is None else bound.get("pfc_enable")
-    if not enabled:
-        return frozenset(), bound.find_line("pfc_enable") if bound else 0
-    assert bound is not None
-    members = numbers(enabled)
-    if members is None or max(members) > Priority.last:
-        return None, bound.find_line("pfc_enable")
-    return frozenset(map(Priority, members)), bound.find_line("pfc_enable")
+    if bound is None:
+        return frozenset(), 0
+    if not bound.get("pfc_enable"):
+        return frozenset(), bound.find_line("pfc_enable")
+    return _read_priorities(bound, "pfc_enable"), bound.find_line("pfc_enable")
+
+
+def _read_priorities(bound: Row, field: str) -> frozenset[Priority] | None:
+    """A list of priorities. None if the row lacks it, or if it is malformed."""
+    text = bound.get(field)
+    if not text:
+        return None if text is None else frozenset()
+    members = numbers(text)
+    return None if members is None or max(members) > Priority.last else frozenset(map(Priority, members))
 
 
 def _read_marking(profile: Row | None, bound: Row) -> ReadValues:
