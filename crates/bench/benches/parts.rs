@@ -96,7 +96,7 @@ fn shared_buffer(scenario: &Scenario) -> (PriorityGroup, Pool) {
         used: 0,
         most_used: 0,
         of_headroom: false,
-        cell: Bytes(scenario.parameters.switch.cell_bytes),
+        cell: scenario.parameters.switch.cell_bytes,
     };
     let mut priority_group = PriorityGroup::new(
         &resolved.priority_settings[(PortId(2 * link as u32), Priority(3))],

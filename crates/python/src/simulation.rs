@@ -84,7 +84,7 @@ impl Scenario {
     #[getter]
     fn priorities(&self) -> PyResult<u32> {
         let scenario = self.scenario()?;
-        let notification = 1 << scenario.parameters.notification.priority;
+        let notification = scenario.parameters.notification.priority.bit();
         let connections = scenario.connections.iter();
         let priorities = connections.fold(notification, |bits, connection| {
             bits | connection.priority.bit()

@@ -1,6 +1,8 @@
-//! Numbers of ports, links, nodes, switches and queue pairs, a type for each. They index the lists of a run. Scenario files,
-//! parameters and result tables use plain integers.
+//! Numbers of ports, links, nodes, switches and queue pairs, a type for each. They index the lists of a run. Scenario files
+//! and result tables use plain integers.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::{Index, IndexMut};
 
@@ -163,6 +165,9 @@ pub const PRIORITIES: usize = 8;
 /// A priority: 0 to 7. It indexes lists with an item for each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(inline)] // a field adds its range
 pub struct Priority(pub u8);
 
 impl Priority {

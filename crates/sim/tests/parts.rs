@@ -20,7 +20,7 @@ use wirespeed_sim::model::parameters::{Balance, Pipe, Watchdog, WatchdogAction};
 use wirespeed_sim::model::pcie::{Pcie, Reads};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Service, Verb};
-use wirespeed_sim::time::{Picoseconds, MICROSECOND, NANOSECOND};
+use wirespeed_sim::time::{Nanoseconds, Picoseconds, MICROSECOND, NANOSECOND};
 use wirespeed_sim::{Run, SerialReason, Simulation, Threads};
 
 /// Parts, threads, and events at a time.
@@ -177,8 +177,8 @@ fn a_deadlock_is_found_by_the_whole() {
 #[test]
 fn sockets_cross_parts() {
     let mut parameters = preset("roce");
-    parameters.sockets.least_rto_ns = 1_000_000;
-    parameters.switch.buffer_bytes = 2 << 20;
+    parameters.sockets.least_rto_ns = Nanoseconds(1_000_000);
+    parameters.switch.buffer_bytes = Bytes(2 << 20);
     let mut links = vec![link(4, 5, 100, 1_000)];
     links.extend((0..4).map(|host| link(host, 4 + host % 2, 100, 500)));
     let mut scenario = network(4, 2, links, parameters);
@@ -232,10 +232,10 @@ fn a_capture_is_not_cut() {
 /// Two leaves of four hosts each and two spines, with marks and pauses.
 fn leaves_and_spines() -> Scenario {
     let mut parameters = preset("roce");
-    parameters.switch.buffer_bytes = 4 << 20;
+    parameters.switch.buffer_bytes = Bytes(4 << 20);
     parameters.marking.reference_gbps = None;
-    parameters.marking.kmin_bytes = 20_000;
-    parameters.marking.kmax_bytes = 80_000;
+    parameters.marking.kmin_bytes = Bytes(20_000);
+    parameters.marking.kmax_bytes = Bytes(80_000);
     let hosts = (0..8).map(|host| link(host, 8 + host / 4, 100, 300));
     let up = [(8, 10), (8, 11), (9, 10), (9, 11)].map(|(a, b)| link(a, b, 100, 1_500));
     let mut scenario = network(8, 4, hosts.chain(up).collect(), parameters);
@@ -269,7 +269,7 @@ fn mechanisms_in_parts() {
     for balance in [Balance::Spray, Balance::Flowlet, Balance::Adaptive] {
         row("paths", &|scenario| {
             scenario.parameters.ecmp.balance = balance;
-            scenario.parameters.ecmp.flowlet_gap_ns = 500;
+            scenario.parameters.ecmp.flowlet_gap_ns = Nanoseconds(500);
         });
     }
     for name in congestion::names() {
@@ -280,13 +280,13 @@ fn mechanisms_in_parts() {
     row("packets sprayed and trimmed", &|scenario| {
         scenario.parameters = support::ultra_ethernet();
         let trimming = scenario.parameters.switch.trimming.as_mut().unwrap();
-        trimming.queue_ns = Some(1_000);
+        trimming.queue_ns = Some(Nanoseconds(1_000));
     });
     row("credit of receivers", &|scenario| {
         scenario.parameters = support::ultra_ethernet();
         scenario.parameters.congestion = algorithm("rccc");
         let trimming = scenario.parameters.switch.trimming.as_mut().unwrap();
-        trimming.queue_ns = Some(1_000);
+        trimming.queue_ns = Some(Nanoseconds(1_000));
     });
     let link_down = |of| {
         fault(Kind::LinkDown(LinkDown {
@@ -306,16 +306,16 @@ fn mechanisms_in_parts() {
     row("a stuck NIC and watchdogs", &|scenario| {
         let (port, priorities) = (
             support::port(scenario, 7),
-            1 << scenario.parameters.transport.priority,
+            scenario.parameters.transport.priority.bit(),
         );
         scenario.faults = vec![fault(Kind::StuckNic(StuckNic {
             port: PortId(port),
             priorities,
         }))];
         scenario.parameters.pfc.watchdog = Some(Watchdog {
-            detection_ns: 5_000,
-            restoration_ns: 9_000,
-            poll_ns: 1_000,
+            detection_ns: Nanoseconds(5_000),
+            restoration_ns: Nanoseconds(9_000),
+            poll_ns: Nanoseconds(1_000),
             action: WatchdogAction::Drop,
         });
         scenario.parameters.transport.ack_timeout = 6;
@@ -324,10 +324,10 @@ fn mechanisms_in_parts() {
         scenario.parameters.nic.pipe = Some(Pipe {
             pcie: None,
             gbps: Some(100),
-            latency_ns: 300,
-            receive_buffer_bytes: 1 << 20,
-            xoff_bytes: 100_000,
-            xon_bytes: 50_000,
+            latency_ns: Nanoseconds(300),
+            receive_buffer_bytes: Bytes(1 << 20),
+            xoff_bytes: Bytes(100_000),
+            xon_bytes: Bytes(50_000),
         });
         let (port, rate) = (support::port(scenario, 0), 5_000_000_000);
         scenario.faults = vec![fault(Kind::SlowReceiver(SlowReceiver {
@@ -340,21 +340,21 @@ fn mechanisms_in_parts() {
             pcie: Some(Pcie {
                 generation: 3,
                 width: 8,
-                max_payload_bytes: 256,
-                dllp_bytes: Some(8),
+                max_payload_bytes: Bytes(256),
+                dllp_bytes: Some(Bytes(8)),
                 ordered_writes: None,
                 reads: Some(Reads {
                     tags: 16,
-                    max_read_request_bytes: 512,
-                    round_trip_ns: 600,
+                    max_read_request_bytes: Bytes(512),
+                    round_trip_ns: Nanoseconds(600),
                     read_completion_boundary_bytes: None,
                 }),
             }),
             gbps: None,
-            latency_ns: 300,
-            receive_buffer_bytes: 1 << 20,
-            xoff_bytes: 100_000,
-            xon_bytes: 50_000,
+            latency_ns: Nanoseconds(300),
+            receive_buffer_bytes: Bytes(1 << 20),
+            xoff_bytes: Bytes(100_000),
+            xon_bytes: Bytes(50_000),
         });
     });
     row("CNPs lost and late", &|scenario| {

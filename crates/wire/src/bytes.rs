@@ -1,5 +1,7 @@
 //! Counts of bytes.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
@@ -7,9 +9,12 @@ use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
 /// A count of bytes. The width of `N` depends on the use: 16 bits in a frame, 32 in a queue, 64 in a total, signed for credit,
 /// which can be negative.
 ///
-/// Parameters, scenario files, result tables, captures and sizes of headers are plain integers.
+/// Scenario files, result tables, captures and sizes of headers are plain integers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(inline)] // a field adds its range
 pub struct Bytes<N = u64>(pub N);
 
 impl<N> Bytes<N> {
@@ -46,6 +51,12 @@ impl Bytes<u32> {
     #[inline]
     pub const fn div_ceil(self, unit: Bytes<u32>) -> u32 {
         self.0.div_ceil(unit.0)
+    }
+
+    /// The smallest multiple of `unit` that is at least this count.
+    #[inline]
+    pub const fn next_multiple_of(self, unit: Bytes<u32>) -> Bytes<u32> {
+        Bytes(self.0.next_multiple_of(unit.0))
     }
 }
 

@@ -2,6 +2,8 @@
 //! 800, 400, 200, 100 and 25 Gb/s are exact.
 
 use crate::bytes::Bytes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Rem, Sub, SubAssign};
@@ -10,6 +12,27 @@ use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Rem, Sub, SubAssign};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Picoseconds(pub u64);
+
+/// A duration as parameters state it: nanoseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(inline)] // a field adds its range
+pub struct Nanoseconds(pub u64);
+
+impl fmt::Display for Nanoseconds {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+impl From<Nanoseconds> for Picoseconds {
+    #[inline]
+    fn from(time: Nanoseconds) -> Picoseconds {
+        Picoseconds::from_nanoseconds(time.0)
+    }
+}
 
 /// Later than every event.
 pub const NEVER: Picoseconds = Picoseconds::MAX;

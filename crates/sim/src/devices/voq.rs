@@ -18,7 +18,7 @@ use crate::model::parameters::{Architecture, MarkingPoint, Parameters};
 use crate::model::results::{Column, Table};
 use crate::model::scenario::Scenario;
 use crate::problem::{Problem, Refusal};
-use crate::time::{ByteTime, Picoseconds, NANOSECOND};
+use crate::time::{ByteTime, Picoseconds};
 
 /// The virtual output queues of all switches of a scenario.
 #[derive(Clone)]
@@ -238,12 +238,12 @@ impl Egress {
         else {
             return None;
         };
-        let latency = credit_latency_ns * NANOSECOND;
+        let latency = Picoseconds::from(credit_latency_ns);
         let byte = ByteTime::from_rate(scenario.links[port.link()].rate).times(Bytes(1));
         Some(Egress {
             first_pool,
             cores: cores as u32,
-            credit: Bytes(credit_bytes).widen(),
+            credit: Bytes(credit_bytes.0.into()),
             latency,
             window: Bytes(latency.div_ceil(byte.max(Picoseconds(1))))
                 + scenario.longest_frame().widen(),

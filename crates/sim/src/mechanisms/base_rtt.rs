@@ -58,8 +58,7 @@ pub(crate) fn fill(scenario: &mut Scenario) {
 fn longest(scenario: &Scenario) -> Option<Picoseconds> {
     let framing = scenario.parameters.framing.add_encapsulation();
     let data = full_packet(scenario);
-    let on_link =
-        |bytes: Bytes<u32>| bytes.max(Bytes(framing.minimum_bytes)) + Bytes(framing.gap_bytes);
+    let on_link = |bytes: Bytes<u32>| bytes.max(framing.minimum_bytes) + framing.gap_bytes;
     let next_hops = NextHops::from_scenario(scenario);
     let paths = |bytes: Bytes<u32>| LongestPaths {
         scenario,
@@ -67,7 +66,7 @@ fn longest(scenario: &Scenario) -> Option<Picoseconds> {
         bytes: on_link(bytes),
         known: HashMap::new(),
     };
-    let (mut forward, mut back) = (paths(data), paths(Bytes(framing.ack_bytes)));
+    let (mut forward, mut back) = (paths(data), paths(framing.ack_bytes));
     let connections = scenario.connections.iter().enumerate();
     let acknowledged = connections.filter(|(_, connection)| connection.service == Service::Rc);
     let ends = acknowledged.flat_map(|(number, connection)| {
@@ -85,7 +84,7 @@ fn longest(scenario: &Scenario) -> Option<Picoseconds> {
 fn full_packet(scenario: &Scenario) -> Bytes<u32> {
     let framing = scenario.parameters.framing.add_encapsulation();
     let mtu = scenario.parameters.transport.mtu_bytes;
-    Bytes(framing.data_bytes + mtu.next_multiple_of(framing.pad_bytes))
+    framing.data_bytes + mtu.next_multiple_of(framing.pad_bytes)
 }
 
 /// Longest paths for frames of one length.
@@ -142,7 +141,7 @@ impl LongestPaths<'_> {
         let link = &self.scenario.links[port.link()];
         let peer = self.scenario.node_of(port.peer());
         let latency = match peer.is_switch(self.scenario.hosts) {
-            true => self.scenario.of_node(peer).switch.latency_ns * NANOSECOND,
+            true => Picoseconds::from(self.scenario.of_node(peer).switch.latency_ns),
             false => Picoseconds::ZERO,
         };
         ByteTime::from_rate(link.rate).times(self.bytes) + link.delay + latency

@@ -34,7 +34,7 @@ impl Slice {
     pub fn from_switch(switch: &Switch, cells: u64) -> Result<Slice, String> {
         let require_cells = |name: &str, percent: u8, found: u64| match found {
             0 if percent > 0 => {
-                let whole = format_thousands(i128::from(cells) * i128::from(switch.cell_bytes));
+                let whole = format_thousands(i128::from(cells) * i128::from(switch.cell_bytes.0));
                 Err(format!("a {name} pool of 0 bytes out of {whole}"))
             }
             found => Ok(found),
@@ -68,7 +68,7 @@ pub fn fixed_headroom(switch: &Switch) -> Option<u64> {
     let Some(SharedHeadroom::Fixed { bytes }) = switch.shared_headroom else {
         return None;
     };
-    Some(bytes / u64::from(switch.slices) / u64::from(switch.cell_bytes))
+    Some(bytes / u64::from(switch.slices) / switch.cell_bytes.widen())
 }
 
 impl Division {

@@ -11,7 +11,7 @@ use crate::model::overrides::Slot;
 use crate::model::parameters::{Headroom, Marking, PoolCounts, Switch};
 use crate::model::scenario::{Link, Scenario};
 use crate::problem::{format_thousands, Problem, Refusal};
-use crate::time::{NANOSECOND, SECOND};
+use crate::time::{Picoseconds, SECOND};
 
 /// The settings of all ports and the pools of all switches.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -151,7 +151,7 @@ impl<'a> Rules<'a> {
 
     /// Larger than any buffer: the pool is then negative and refused.
     fn headroom(&self, port: PortId, priority: Priority) -> u32 {
-        let cell = u128::from(self.switch_of(port).cell_bytes);
+        let cell = u128::from(self.switch_of(port).cell_bytes.0);
         let link = self.link(port);
         let cells = match self
             .scenario
@@ -159,7 +159,7 @@ impl<'a> Rules<'a> {
             .switch
             .headroom
         {
-            Headroom::Fixed { bytes } => u128::from(bytes).div_ceil(cell),
+            Headroom::Fixed { bytes } => u128::from(bytes.0).div_ceil(cell),
             Headroom::RateDelay { times } => {
                 let bits = u128::from(link.rate) * u128::from(link.delay.0) * u128::from(times);
                 bits.div_ceil(8 * u128::from(SECOND.0)).div_ceil(cell)
@@ -182,14 +182,15 @@ impl<'a> Rules<'a> {
             rate: link.rate,
             delay: link.delay,
             // A frame counts once it has arrived in the switch; frames that the peer starts until then arrive as well.
-            generation: (pfc.generation_delay_ns + switch.latency_ns) * NANOSECOND,
+            generation: Picoseconds::from(pfc.generation_delay_ns)
+                + Picoseconds::from(switch.latency_ns),
             response: pause::reaction(&self.scenario.of_port(port.peer()).pfc.reaction, link.rate),
             longest: self.longest,
             shortest: framing.shortest(),
-            pfc: Bytes(framing.pfc_bytes),
+            pfc: framing.pfc_bytes,
             lossless: pfc.lossless_priorities.count_ones(),
-            gap: Bytes(framing.gap_bytes),
-            cell: Bytes(switch.cell_bytes),
+            gap: framing.gap_bytes,
+            cell: switch.cell_bytes,
         }
     }
 
@@ -248,7 +249,7 @@ impl<'a> Rules<'a> {
             .collect();
         let switch_id = node.switch(self.scenario.hosts).expect("a switch");
         let buffer = self.scenario.buffer_bytes[switch_id];
-        let cells = buffer / u64::from(switch.slices) / Bytes(switch.cell_bytes).widen();
+        let cells = buffer / u64::from(switch.slices) / switch.cell_bytes.widen();
         let guaranteed_cells: u64 = headroom
             .iter()
             .chain(&reserve)
@@ -258,7 +259,7 @@ impl<'a> Rules<'a> {
         if guaranteed_cells < cells {
             return Slice::from_switch(switch, cells - guaranteed_cells);
         }
-        let bytes = |cells: i128| format_thousands(cells * i128::from(switch.cell_bytes));
+        let bytes = |cells: i128| format_thousands(cells * i128::from(switch.cell_bytes.0));
         let terms = |named: &[(u64, u64)], name: &str| -> String {
             let term = |(times, each): &(u64, u64)| {
                 format!(" - {times} x {} {name}", bytes(i128::from(*each)))
@@ -277,11 +278,11 @@ impl<'a> Rules<'a> {
 }
 
 /// A marking threshold on a link of this rate.
-fn at_rate(marking: &Marking, bytes: u32, rate: u64) -> Bytes<u32> {
+fn at_rate(marking: &Marking, bytes: Bytes<u32>, rate: u64) -> Bytes<u32> {
     let Some(gbps) = marking.reference_gbps else {
-        return Bytes(bytes);
+        return bytes;
     };
-    let scaled = u128::from(bytes) * u128::from(rate) / (u128::from(gbps) * 1_000_000_000);
+    let scaled = u128::from(bytes.0) * u128::from(rate) / (u128::from(gbps) * 1_000_000_000);
     Bytes(u32::try_from(scaled).unwrap_or(u32::MAX))
 }
 

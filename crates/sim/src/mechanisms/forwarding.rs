@@ -14,7 +14,7 @@ use crate::model::faults::Kind;
 use crate::model::parameters::{Balance, Ecmp, Spray};
 use crate::model::scenario::Scenario;
 use crate::problem::Refusal;
-use crate::time::{Picoseconds, NANOSECOND};
+use crate::time::Picoseconds;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -130,8 +130,8 @@ impl Forwarding {
                 return Some(ports[place]);
             }
             Balance::Spray => Picoseconds::ZERO,
-            Balance::Flowlet => ecmp.flowlet_gap_ns * NANOSECOND,
-            Balance::Adaptive => ecmp.adaptive_gap_ns * NANOSECOND,
+            Balance::Flowlet => Picoseconds::from(ecmp.flowlet_gap_ns),
+            Balance::Adaptive => Picoseconds::from(ecmp.adaptive_gap_ns),
         };
         let choice_count = &mut self.choice_counts[set as usize];
         let mut draw = |among: usize| {

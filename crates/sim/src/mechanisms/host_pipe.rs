@@ -8,7 +8,7 @@ use crate::bytes::Bytes;
 use crate::mechanisms::frame::{Frame, Kind};
 use crate::model::parameters;
 use crate::model::pcie::Link;
-use crate::time::{ByteTime, Picoseconds, NANOSECOND};
+use crate::time::{ByteTime, Picoseconds};
 
 /// Header before a datagram in memory: a global route header, or an IP header instead (IBTA volume 1, 10.2.5;
 /// annex A17.9.2).
@@ -48,15 +48,14 @@ impl HostPipe {
             parameters.receive_buffer_bytes,
             parameters.xoff_bytes,
             parameters.xon_bytes,
-        ]
-        .map(Bytes);
+        ];
         let [buffer, xoff, xon] = sizes.map(|bytes| into.times(bytes));
         HostPipe {
             byte,
             usual: into,
             into,
             link: link.map(|parameters| Link::new(parameters).expect("a link that there is")),
-            latency: parameters.latency_ns * NANOSECOND,
+            latency: Picoseconds::from(parameters.latency_ns),
             sizes,
             buffer,
             xoff,

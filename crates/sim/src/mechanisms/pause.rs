@@ -9,7 +9,7 @@ use crate::ids::{ports_of, Priority, PRIORITIES};
 use crate::mechanisms::watchdog::Guard;
 use crate::model::parameters::{Pfc, Reaction};
 use crate::model::scenario::Scenario;
-use crate::time::{ByteTime, Picoseconds, NANOSECOND, NEVER};
+use crate::time::{ByteTime, Picoseconds, NEVER};
 use std::ops::{Index, IndexMut};
 
 /// Bytes that a link sends in one pause quantum of 512 bit times (IEEE 802.3 annex 31B.2).
@@ -68,7 +68,7 @@ pub(crate) fn refresh_quanta(pfc: &Pfc, is_stuck: bool) -> Option<u16> {
 /// From a PFC frame received to the port obeying it, from the parameters.
 pub(crate) fn reaction(reaction: &Reaction, rate: u64) -> Picoseconds {
     match reaction {
-        Reaction::Fixed { ns } => *ns * NANOSECOND,
+        Reaction::Fixed { ns } => Picoseconds::from(*ns),
         Reaction::Ceiling => headroom::response_ceiling(rate),
     }
 }
@@ -79,7 +79,7 @@ pub(crate) fn longest(scenario: &Scenario) -> Picoseconds {
     let pauses = ports.map(|port| {
         let link = &scenario.links[port.link()];
         let quanta = quanta_time(ByteTime::from_rate(link.rate), u16::MAX);
-        let generation = scenario.of_port(port).pfc.generation_delay_ns * NANOSECOND;
+        let generation = Picoseconds::from(scenario.of_port(port).pfc.generation_delay_ns);
         let reaction = reaction(&scenario.of_port(port.peer()).pfc.reaction, link.rate);
         generation + link.delay + reaction + quanta
     });

@@ -219,8 +219,8 @@ pub(crate) fn make_room(scenario: &mut Scenario) {
     });
     let bytes = bytes.max().unwrap_or(Bytes(0));
     for parameters in scenario.parameters_mut() {
-        parameters.framing.data_bytes += bytes.0;
-        parameters.framing.ack_bytes += bytes.0;
+        parameters.framing.data_bytes += bytes;
+        parameters.framing.ack_bytes += bytes;
     }
 }
 

@@ -9,7 +9,7 @@ use crate::bytes::Bytes;
 use crate::ids::Priority;
 use crate::mechanisms::frame::{Frame, Kind, ECT, TRIMMED};
 use crate::model::parameters::{self, Switch};
-use crate::time::{Picoseconds, NANOSECOND};
+use crate::time::Picoseconds;
 
 /// How a switch port trims.
 #[derive(Debug, Clone, Copy)]
@@ -24,9 +24,9 @@ impl Trimming {
     pub fn from_switch(switch: &Switch) -> Option<Self> {
         let trimming: &parameters::Trimming = switch.trimming.as_ref()?;
         Some(Trimming {
-            priority: Priority(trimming.priority),
-            bytes: Bytes(trimming.trimmed_bytes as u16),
-            longest_queue: trimming.queue_ns.map(|ns| ns * NANOSECOND),
+            priority: trimming.priority,
+            bytes: Bytes(trimming.trimmed_bytes.0 as u16),
+            longest_queue: trimming.queue_ns.map(Picoseconds::from),
         })
     }
 

@@ -6,7 +6,7 @@
 
 use crate::bytes::Bytes;
 use crate::model::parameters::Watchdog;
-use crate::time::{Picoseconds, NANOSECOND, NEVER};
+use crate::time::{Picoseconds, NEVER};
 
 /// Watchdog state of a priority of a port.
 #[derive(Debug, Clone, Copy)]
@@ -54,7 +54,7 @@ impl Guard {
 
     /// A pause begins: when to poll, if no poll is pending.
     pub fn pause(&mut self, watchdog: &Watchdog, now: Picoseconds) -> Option<Picoseconds> {
-        self.arm(watchdog, now + watchdog.detection_ns * NANOSECOND)
+        self.arm(watchdog, now + Picoseconds::from(watchdog.detection_ns))
     }
 
     /// A pause ends: when to poll, if the queue is stuck and no poll is pending.
@@ -63,7 +63,7 @@ impl Guard {
             return None;
         }
         self.free_since = now;
-        self.arm(watchdog, now + watchdog.restoration_ns * NANOSECOND)
+        self.arm(watchdog, now + Picoseconds::from(watchdog.restoration_ns))
     }
 
     /// A poll of a queue that has been paused since then; `NEVER` = not paused.
@@ -79,8 +79,8 @@ impl Guard {
             return Poll::Nothing; // neither paused nor stuck; or still paused, and polled again when that is over
         }
         let (since, least) = match paused {
-            true => (paused_since, watchdog.detection_ns * NANOSECOND),
-            false => (self.free_since, watchdog.restoration_ns * NANOSECOND),
+            true => (paused_since, Picoseconds::from(watchdog.detection_ns)),
+            false => (self.free_since, Picoseconds::from(watchdog.restoration_ns)),
         };
         if now - since < least {
             let poll_time = self.arm(watchdog, since + least);
@@ -109,7 +109,7 @@ impl Guard {
             return None;
         }
         self.armed = true;
-        Some(time.next_multiple_of(watchdog.poll_ns * NANOSECOND))
+        Some(time.next_multiple_of(Picoseconds::from(watchdog.poll_ns)))
     }
 }
 

@@ -2,10 +2,12 @@
 //!
 //! Sizes that depend on the link rate are rules here; [`crate::model::preset`] contains the presets and their sources.
 
+use crate::bytes::Bytes;
 use crate::congestion;
-use crate::ids::PRIORITIES;
+use crate::ids::{Priority, PRIORITIES};
 use crate::model::limits::*;
 use crate::model::pcie;
+use crate::time::Nanoseconds;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wirespeed_wire::{Encapsulation, Ip, UnknownPcieLink};
@@ -46,37 +48,37 @@ pub struct Framing {
     /// Size of a data packet without its payload and with only a base transport header (BTH), such as a middle packet of a
     /// message.
     #[schemars(range(min = 1, max = LARGEST_HEADER))]
-    pub data_bytes: u32,
+    pub data_bytes: Bytes<u32>,
     /// Additional bytes in the first or only packet of a write (RETH).
     #[schemars(range(min = 0, max = LARGEST_HEADER))]
-    pub write_first_bytes: u32,
+    pub write_first_bytes: Bytes<u32>,
     /// Additional bytes in an unreliable datagram (DETH).
     #[schemars(range(min = 0, max = LARGEST_HEADER))]
-    pub datagram_bytes: u32,
+    pub datagram_bytes: Bytes<u32>,
     /// Additional bytes in the first and the last packet of a read response (AETH).
     #[schemars(range(min = 0, max = LARGEST_HEADER))]
-    pub read_response_ends_bytes: u32,
+    pub read_response_ends_bytes: Bytes<u32>,
     /// Size of a read request.
     #[schemars(range(min = 1, max = LARGEST_HEADER))]
-    pub read_request_bytes: u32,
+    pub read_request_bytes: Bytes<u32>,
     /// Size of an acknowledgement (ACK) or negative acknowledgement (NAK).
     #[schemars(range(min = 1, max = LARGEST_HEADER))]
-    pub ack_bytes: u32,
+    pub ack_bytes: Bytes<u32>,
     /// Size of a congestion notification packet (CNP).
     #[schemars(range(min = 1, max = LARGEST_HEADER))]
-    pub cnp_bytes: u32,
+    pub cnp_bytes: Bytes<u32>,
     /// Size of a PFC frame.
     #[schemars(range(min = 1, max = LARGEST_HEADER))]
-    pub pfc_bytes: u32,
+    pub pfc_bytes: Bytes<u32>,
     /// Minimum size of a frame.
     #[schemars(range(min = 0, max = LARGEST_HEADER))]
-    pub minimum_bytes: u32,
+    pub minimum_bytes: Bytes<u32>,
     /// The payload is padded to a multiple of this size.
     #[schemars(range(min = 1, max = LARGEST_HEADER))]
-    pub pad_bytes: u32,
+    pub pad_bytes: Bytes<u32>,
     /// Preamble, start-of-frame delimiter and minimum inter-packet gap.
     #[schemars(range(min = 0, max = LARGEST_HEADER))]
-    pub gap_bytes: u32,
+    pub gap_bytes: Bytes<u32>,
     /// IP version of all packets and of the `addresses` of links.
     pub ip: IpVersion,
     /// VLAN of the 802.1Q tag. The PCP of the tag is the frame's priority. 0: priority tag without a VLAN; null: no
@@ -110,10 +112,10 @@ impl Framing {
     pub fn add_encapsulation(&self) -> Framing {
         let more = self.encapsulation().extra_header_bytes();
         Framing {
-            data_bytes: self.data_bytes + more,
-            read_request_bytes: self.read_request_bytes + more,
-            ack_bytes: self.ack_bytes + more,
-            cnp_bytes: self.cnp_bytes + more,
+            data_bytes: self.data_bytes + Bytes(more),
+            read_request_bytes: self.read_request_bytes + Bytes(more),
+            ack_bytes: self.ack_bytes + Bytes(more),
+            cnp_bytes: self.cnp_bytes + Bytes(more),
             ..self.clone()
         }
     }
@@ -135,15 +137,15 @@ pub struct Switch {
     pub architecture: Architecture,
     /// Buffer of a switch for which the scenario has no `buffer_bytes`.
     #[schemars(range(min = 1, max = LARGEST_SLICE * MOST_SLICES))]
-    pub buffer_bytes: u64,
+    pub buffer_bytes: Bytes,
     /// Number of equal slices of the buffer. A packet is stored in the slice of its ingress port.
     #[schemars(range(min = 1, max = MOST_SLICES))]
     pub slices: u32,
     /// Size of a buffer cell. A packet occupies whole cells.
     #[schemars(range(min = 1, max = 65535))]
-    pub cell_bytes: u32,
+    pub cell_bytes: Bytes<u32>,
     /// Guaranteed buffer of each priority group, used before the shared pool.
-    pub reserve_bytes: u32,
+    pub reserve_bytes: Bytes<u32>,
     /// How often `reserve_bytes` and the headroom are subtracted from the pool.
     pub pool_counts: PoolCounts,
     /// Headroom of each lossless priority group: buffer for the data that arrives after XOFF.
@@ -163,10 +165,10 @@ pub struct Switch {
     /// Distance from the dynamic threshold to XON: XON is sent when the shared buffer in use is this much below the
     /// threshold.
     #[schemars(range(min = 0, max = LARGEST_BUFFER))]
-    pub xon_offset_bytes: u32,
+    pub xon_offset_bytes: Bytes<u32>,
     /// Forwarding latency: from the last bit of a frame received to the first bit sent, without a queue.
     #[schemars(range(min = 0, max = LONGEST_NS))]
-    pub latency_ns: u64,
+    pub latency_ns: Nanoseconds,
     /// Packet trimming: a packet of a lossy priority without free buffer is cut to its header. null: it is dropped.
     pub trimming: Option<Trimming>,
 }
@@ -192,7 +194,7 @@ pub enum SharedHeadroom {
     Fixed {
         /// Bytes.
         #[schemars(range(min = 1, max = LARGEST_SLICE * MOST_SLICES))]
-        bytes: u64,
+        bytes: Bytes,
     },
     /// A share of the buffer that remains after the guaranteed buffer. The shares of `pools` refer to the same size.
     Share {
@@ -209,14 +211,14 @@ pub enum SharedHeadroom {
 pub struct Trimming {
     /// Priority of trimmed packets.
     #[schemars(range(min = 0, max = HIGHEST_PRIORITY))]
-    pub priority: u8,
+    pub priority: Priority,
     /// Size of a trimmed packet, from its header to its FCS.
     #[schemars(range(min = 1, max = LARGEST_HEADER))]
-    pub trimmed_bytes: u32,
+    pub trimmed_bytes: Bytes<u32>,
     /// A packet is also trimmed when the queue of its egress port takes longer than this to drain. null: packets are
     /// trimmed only when the shared buffer has no free cells.
     #[schemars(range(min = 0, max = LONGEST_NS))]
-    pub queue_ns: Option<u64>,
+    pub queue_ns: Option<Nanoseconds>,
 }
 
 /// Where the frames of a switch wait.
@@ -230,10 +232,10 @@ pub enum Architecture {
     Voq {
         /// Size of a credit. The queues of different cores receive credits in turn.
         #[schemars(range(min = 1, max = LARGEST_CREDIT))]
-        credit_bytes: u32,
+        credit_bytes: Bytes<u32>,
         /// Time from the credit grant for a frame to its arrival at the egress port.
         #[schemars(range(min = 0, max = LONGEST_NS))]
-        credit_latency_ns: u64,
+        credit_latency_ns: Nanoseconds,
     },
 }
 
@@ -272,10 +274,10 @@ pub struct Ecmp {
     pub spray: Spray,
     /// With `flowlet`: a flow may change its port after a pause longer than this.
     #[schemars(range(min = 1, max = LONGEST_NS))]
-    pub flowlet_gap_ns: u64,
+    pub flowlet_gap_ns: Nanoseconds,
     /// With `adaptive`: a flow may change its port after a pause longer than this. 0: each packet may change it.
     #[schemars(range(min = 0, max = LONGEST_NS))]
-    pub adaptive_gap_ns: u64,
+    pub adaptive_gap_ns: Nanoseconds,
 }
 
 impl Ecmp {
@@ -338,7 +340,7 @@ pub enum Headroom {
     /// The same size at every port.
     Fixed {
         /// Bytes.
-        bytes: u32,
+        bytes: Bytes<u32>,
     },
     /// A multiple of the link rate × the propagation delay in one direction.
     RateDelay {
@@ -367,7 +369,7 @@ pub struct Pfc {
     pub refresh_quanta: Option<u16>,
     /// Time from crossing the threshold until the PFC frame is ready to be sent.
     #[schemars(range(min = 0, max = LONGEST_NS))]
-    pub generation_delay_ns: u64,
+    pub generation_delay_ns: Nanoseconds,
     /// Response time of a port to PFC: from the reception of the PFC frame until no further frame of the priority
     /// starts.
     pub reaction: Reaction,
@@ -382,13 +384,13 @@ pub struct Pfc {
 pub struct Watchdog {
     /// A queue that is paused for this long without interruption is stuck.
     #[schemars(range(min = 1, max = LONGEST_WATCHDOG_NS))]
-    pub detection_ns: u64,
+    pub detection_ns: Nanoseconds,
     /// A stuck queue that has received no XOFF for this long has recovered.
     #[schemars(range(min = 1, max = LONGEST_WATCHDOG_NS))]
-    pub restoration_ns: u64,
+    pub restoration_ns: Nanoseconds,
     /// Interval at which the queues are polled.
     #[schemars(range(min = 1, max = LONGEST_WATCHDOG_NS))]
-    pub poll_ns: u64,
+    pub poll_ns: Nanoseconds,
     /// Treatment of the traffic of a stuck queue.
     pub action: WatchdogAction,
 }
@@ -411,7 +413,7 @@ pub enum Reaction {
     Fixed {
         /// Nanoseconds.
         #[schemars(range(min = 0, max = LONGEST_NS))]
-        ns: u64,
+        ns: Nanoseconds,
     },
     /// The maximum that the standard allows at the link rate (IEEE 802.1Q 36.1.3.3).
     Ceiling,
@@ -426,9 +428,9 @@ pub struct Marking {
     /// Where the marking decision is made.
     pub at: MarkingPoint,
     /// Kmin: no packet is marked below this depth of the egress queue.
-    pub kmin_bytes: u32,
+    pub kmin_bytes: Bytes<u32>,
     /// Kmax: every packet is marked above this depth of the egress queue.
-    pub kmax_bytes: u32,
+    pub kmax_bytes: Bytes<u32>,
     /// Pmax: marking probability at Kmax. It rises linearly from 0 at Kmin.
     #[schemars(range(min = 0, max = 1))]
     pub pmax: f64,
@@ -486,16 +488,16 @@ pub struct Pipe {
     pub pcie: Option<pcie::Pcie>,
     /// Latency from the post to the first byte in the NIC, and from the last byte in the NIC to memory.
     #[schemars(range(min = 0, max = LONGEST_NS))]
-    pub latency_ns: u64,
+    pub latency_ns: Nanoseconds,
     /// Receive buffer of the NIC for payload.
     #[schemars(range(min = 1, max = LARGEST_BUFFER))]
-    pub receive_buffer_bytes: u32,
+    pub receive_buffer_bytes: Bytes<u32>,
     /// The NIC sends XOFF when the receive buffer contains this much payload.
     #[schemars(range(min = 0, max = LARGEST_BUFFER))]
-    pub xoff_bytes: u32,
+    pub xoff_bytes: Bytes<u32>,
     /// The NIC sends XON when the receive buffer has drained to this.
     #[schemars(range(min = 0, max = LARGEST_BUFFER))]
-    pub xon_bytes: u32,
+    pub xon_bytes: Bytes<u32>,
 }
 
 impl Pipe {
@@ -517,13 +519,13 @@ impl Pipe {
 pub struct Transport {
     /// Path MTU: payload of a full packet.
     #[schemars(range(min = 1, max = LARGEST_MTU))]
-    pub mtu_bytes: u32,
+    pub mtu_bytes: Bytes<u32>,
     /// Priority of data, read requests and acknowledgements.
     #[schemars(range(min = 0, max = HIGHEST_PRIORITY))]
-    pub priority: u8,
+    pub priority: Priority,
     /// Priority of acknowledgements. null: that of the data.
     #[schemars(range(min = 0, max = HIGHEST_PRIORITY))]
-    pub ack_priority: Option<u8>,
+    pub ack_priority: Option<Priority>,
     /// Number of packets per ACK. The last packet of a message always requests an ACK. With congestion control that
     /// uses ACKs, every packet is acknowledged.
     #[schemars(range(min = 1))]
@@ -545,7 +547,7 @@ pub struct Transport {
     /// Time that the application takes to process the message of a send and to post its receive again. It processes one
     /// message at a time.
     #[schemars(range(min = 0, max = LONGEST_NS))]
-    pub receive_ns: u64,
+    pub receive_ns: Nanoseconds,
     /// Timer code of the RNR NAK that is sent when no receive is posted. The sender waits 10 µs (1) to 492 ms (31), or
     /// 655 ms (0) (IBTA 9.7.5.2.8, table 45).
     // IBTA: five bits.
@@ -564,7 +566,7 @@ pub struct Transport {
     pub window_packets: u16,
     /// Minimum interval between two NAKs for the same gap. null: one NAK per gap (IBTA 9.7.5.1.2).
     #[schemars(range(min = 0, max = LONGEST_NS))]
-    pub nak_interval_ns: Option<u64>,
+    pub nak_interval_ns: Option<Nanoseconds>,
     /// Depth of the send queue: maximum number of operations of a queue pair in the NIC.
     #[schemars(range(min = 1))]
     pub tx_depth: u32,
@@ -601,7 +603,7 @@ pub enum Reordering {
     Time {
         /// Nanoseconds.
         #[schemars(range(min = 0, max = LONGEST_NS))]
-        ns: u64,
+        ns: Nanoseconds,
     },
 }
 
@@ -612,13 +614,13 @@ pub struct Sockets {
     /// Maximum size of an IP packet (MTU of the interface).
     // RFC 8200, section 5: what every IPv6 link carries.
     #[schemars(range(min = 1_280, max = LARGEST_MTU))]
-    pub mtu_bytes: u32,
+    pub mtu_bytes: Bytes<u32>,
     /// Initial congestion window of a TCP connection, in segments (RFC 6928).
     #[schemars(range(min = 1, max = 65_535))]
     pub initial_window: u32,
     /// Minimum retransmission timeout. Linux uses 200 ms (`TCP_RTO_MIN`), RFC 6298 states 1 s.
     #[schemars(range(min = 1, max = LONGEST_NS))]
-    pub least_rto_ns: u64,
+    pub least_rto_ns: Nanoseconds,
     /// Number of successive timeouts before the connection fails (Linux: `net.ipv4.tcp_retries2`).
     pub retries: u8,
 }
@@ -632,11 +634,11 @@ pub struct Notification {
     pub in_ack: bool,
     /// Minimum interval between two CNPs of a queue pair.
     #[schemars(range(min = 0, max = LONGEST_NS))]
-    pub interval_ns: u64,
+    pub interval_ns: Nanoseconds,
     /// Time from the reception of a marked packet until its CNP is ready to be sent.
     #[schemars(range(min = 0, max = LONGEST_NS))]
-    pub delay_ns: u64,
+    pub delay_ns: Nanoseconds,
     /// Priority of CNPs.
     #[schemars(range(min = 0, max = HIGHEST_PRIORITY))]
-    pub priority: u8,
+    pub priority: Priority,
 }

@@ -5,7 +5,7 @@
 
 use crate::bytes::Bytes;
 use crate::model::limits::LONGEST_NS;
-use crate::time::{ByteTime, Picoseconds};
+use crate::time::{ByteTime, Nanoseconds, Picoseconds};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wirespeed_wire::{
@@ -30,11 +30,11 @@ pub struct Pcie {
     pub width: u32,
     /// MaxPayload: maximum data of one packet, in both directions.
     #[schemars(extend("enum" = [64, 128, 256, 512, 1024, 2048, 4096]))]
-    pub max_payload_bytes: u32,
+    pub max_payload_bytes: Bytes<u32>,
     /// Bytes of DLLPs (acknowledgements and flow-control updates, 8 bytes each) per packet, sent in the opposite
     /// direction. null: DLLPs are not modelled.
     #[schemars(range(min = 0, max = 64))]
-    pub dllp_bytes: Option<u32>,
+    pub dllp_bytes: Option<Bytes<u32>>,
     /// Limit of writes with strict ordering. null: relaxed ordering, no limit.
     pub ordered_writes: Option<OrderedWrites>,
     /// Limit of reads of the data to send. null: reads are not a limit and their requests take no bandwidth.
@@ -52,7 +52,7 @@ pub enum OrderedWrites {
         writes: u32,
         /// Time from a write leaving the NIC until it is in memory.
         #[schemars(range(min = 1, max = LONGEST_NS))]
-        commit_ns: u64,
+        commit_ns: Nanoseconds,
     },
     /// A measured rate.
     Measured {
@@ -72,13 +72,13 @@ pub struct Reads {
     pub tags: u32,
     /// MaxReadRequest: maximum data of one read request.
     #[schemars(extend("enum" = [128, 256, 512, 1024, 2048, 4096]))]
-    pub max_read_request_bytes: u32,
+    pub max_read_request_bytes: Bytes<u32>,
     /// Time from a read request to its last completion on an idle link.
     #[schemars(range(min = 1, max = LONGEST_NS))]
-    pub round_trip_ns: u64,
+    pub round_trip_ns: Nanoseconds,
     /// Read completion boundary: completions end at every multiple of this. null: completions have the size MaxPayload.
     #[schemars(extend("enum" = [64, 128, null]))]
-    pub read_completion_boundary_bytes: Option<u32>,
+    pub read_completion_boundary_bytes: Option<Bytes<u32>>,
 }
 
 impl Pcie {
@@ -88,7 +88,7 @@ impl Pcie {
     }
 
     /// Data of one completion at most.
-    fn completion(&self) -> u32 {
+    fn completion(&self) -> Bytes<u32> {
         let boundary = self
             .reads
             .and_then(|reads| reads.read_completion_boundary_bytes);
@@ -100,19 +100,19 @@ impl Pcie {
     /// Bits of data per second at most, where only one direction has any: from memory, into memory.
     pub fn compute_rates(&self) -> Result<[u64; 2], UnknownPcieLink> {
         let link = self.link()?;
-        let into = link.write_bits_per_second(self.max_payload_bytes)?;
-        let from = link.read_bits_per_second(self.completion())?;
+        let into = link.write_bits_per_second(self.max_payload_bytes.0)?;
+        let from = link.read_bits_per_second(self.completion().0)?;
         let held = self.ordered_writes.map(|ordered| match ordered {
             OrderedWrites::Outstanding { writes, commit_ns } => {
-                outstanding_rate(writes, self.max_payload_bytes, commit_ns)
+                outstanding_rate(writes, self.max_payload_bytes.0, commit_ns.0)
             }
             OrderedWrites::Measured { bps } => bps,
         });
         let requested = self.reads.map(|reads| {
             outstanding_rate(
                 reads.tags,
-                reads.max_read_request_bytes,
-                reads.round_trip_ns,
+                reads.max_read_request_bytes.0,
+                reads.round_trip_ns.0,
             )
         });
         Ok([
@@ -141,12 +141,10 @@ impl Link {
     pub fn new(parameters: &Pcie) -> Result<Self, UnknownPcieLink> {
         Ok(Link {
             byte: ByteTime::from_rate(parameters.link()?.bits_per_second()),
-            write: Bytes(parameters.max_payload_bytes),
-            completion: Bytes(parameters.completion()),
-            request: parameters
-                .reads
-                .map(|reads| Bytes(reads.max_read_request_bytes)),
-            dllp: Bytes(parameters.dllp_bytes.unwrap_or(0)),
+            write: parameters.max_payload_bytes,
+            completion: parameters.completion(),
+            request: parameters.reads.map(|reads| reads.max_read_request_bytes),
+            dllp: parameters.dllp_bytes.unwrap_or_default(),
             into_until: Picoseconds::ZERO,
             from_until: Picoseconds::ZERO,
         })

@@ -139,9 +139,9 @@ impl Service {
             parameters.sockets.mtu_bytes,
         );
         match self {
-            Service::Tcp => Bytes(ip.tcp_payload(mtu)),
-            Service::Udp => Bytes(ip.udp_payload(mtu)),
-            Service::Rc | Service::Uc | Service::Ud { .. } => Bytes(parameters.transport.mtu_bytes),
+            Service::Tcp => Bytes(ip.tcp_payload(mtu.0)),
+            Service::Udp => Bytes(ip.udp_payload(mtu.0)),
+            Service::Rc | Service::Uc | Service::Ud { .. } => parameters.transport.mtu_bytes,
         }
     }
 }
@@ -219,7 +219,7 @@ impl Scenario {
     /// Maximum frame size in the scenario.
     pub fn longest_frame(&self) -> Bytes<u32> {
         let framing = self.parameters.framing.add_encapsulation();
-        let longest = framing.longest(Bytes(self.parameters.transport.mtu_bytes));
+        let longest = framing.longest(self.parameters.transport.mtu_bytes);
         let mut connections = self.connections.iter();
         if !connections.any(|connection| connection.service.of_sockets()) {
             return longest;
@@ -233,7 +233,7 @@ impl Scenario {
         let of_connections = self
             .connections
             .iter()
-            .map(|connection| connection.priority.0);
+            .map(|connection| connection.priority);
         let sets = (0..self.sets()).map(|number| self.set(number));
         let of_devices = sets.flat_map(|set| {
             let trimmed = set
@@ -247,7 +247,7 @@ impl Scenario {
                 .chain(trimmed)
         });
         let all = of_connections.chain(of_devices);
-        all.fold(0, |bits, priority| bits | Priority(priority).bit())
+        all.fold(0, |bits, priority| bits | priority.bit())
     }
 
     /// Nodes: hosts, then switches.

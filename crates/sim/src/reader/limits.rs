@@ -3,7 +3,6 @@
 use super::host_pipe;
 use super::parameter_check::ParameterCheck;
 use super::problems::Problems;
-use crate::bytes::Bytes;
 use crate::ids::PRIORITIES;
 use crate::model::limits::{LARGEST_BUFFER, LARGEST_SLICE, MOST_SLICES};
 use crate::model::parameters::*;
@@ -44,7 +43,7 @@ pub fn check(root: &str, parameters: &Parameters, problems: &mut Problems) {
     let marking = &parameters.marking;
     check.at_most("marking.kmin_bytes", marking.kmin_bytes, marking.kmax_bytes);
     if let Some(pipe) = &parameters.nic.pipe {
-        host_pipe::check(&mut check, pipe, Bytes(parameters.transport.mtu_bytes));
+        host_pipe::check(&mut check, pipe, parameters.transport.mtu_bytes);
     }
     recovery(&mut check, &parameters.transport);
 }

@@ -313,7 +313,7 @@ fn buffers(top: &Object, scenario: &Scenario, problems: &mut Problems) -> Vec<By
         None => {
             let nodes = (scenario.hosts..scenario.nodes()).map(NodeId);
             return nodes
-                .map(|node| Bytes(scenario.of_node(node).switch.buffer_bytes))
+                .map(|node| scenario.of_node(node).switch.buffer_bytes)
                 .collect();
         }
     };

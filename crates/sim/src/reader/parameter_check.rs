@@ -1,6 +1,7 @@
 //! Limits between the parameters of one set.
 
 use super::problems::Problems;
+use crate::bytes::Bytes;
 use crate::problem::format_thousands;
 
 /// Adds problems of parameters by their path.
@@ -10,14 +11,14 @@ pub struct ParameterCheck<'f> {
 }
 
 impl ParameterCheck<'_> {
-    /// Checks a value that another parameter limits.
-    pub fn at_most(&mut self, name: &str, value: u32, most: u32) {
-        self.check_range(name, value.into(), 0, most.into());
+    /// Checks a size that another parameter limits.
+    pub fn at_most(&mut self, name: &str, value: Bytes<u32>, most: Bytes<u32>) {
+        self.check_range(name, value.widen(), 0, most.0.into());
     }
 
     /// The same with a lower and an upper limit.
-    pub fn check_range(&mut self, name: &str, value: u64, least: u64, most: u64) {
-        if (least..=most).contains(&value) {
+    pub fn check_range(&mut self, name: &str, value: Bytes, least: u64, most: u64) {
+        if (least..=most).contains(&value.0) {
             return;
         }
         let number = |format: u64| format_thousands(format.into());

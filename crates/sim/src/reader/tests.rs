@@ -15,7 +15,7 @@ use crate::congestion;
 use crate::ids::{NodeId, PortId, Priority, QueuePairId};
 use crate::model::parameters::Headroom;
 use crate::model::scenario::{Connection, Operation, Service, Verb};
-use crate::time::NANOSECOND;
+use crate::time::{Nanoseconds, NANOSECOND};
 
 /// Two hosts at a switch.
 const PAIR: &str = r#"{"name": "pair", "desc": "two", "hosts": 2, "switches": 1, "link_gbps": 100, "link_delay_ns": 1000,
@@ -205,8 +205,8 @@ fn everything_a_file_can_say() {
 
     let preset = preset::by_name("roce").unwrap();
     let mut parameters = preset.clone();
-    parameters.switch.headroom = Headroom::Fixed { bytes: 5000 };
-    parameters.switch.latency_ns = 400;
+    parameters.switch.headroom = Headroom::Fixed { bytes: Bytes(5000) };
+    parameters.switch.latency_ns = Nanoseconds(400);
     parameters.nic.messages_per_second = Some(1_000_000);
     parameters.congestion = congestion::Parameters::Dcqcn(congestion::dcqcn::Parameters {
         rai_bps: 1_000_000,

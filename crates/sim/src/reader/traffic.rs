@@ -9,7 +9,7 @@ use super::quantities::time;
 use super::wiring::Wiring;
 use super::{limits, services};
 use crate::bytes::Bytes;
-use crate::ids::{Priority, QueuePairId};
+use crate::ids::QueuePairId;
 use crate::model::parameters::Parameters;
 use crate::model::scenario::{Connection, Operation, Scenario, Service, Verb};
 use crate::model::scenario_file as file;
@@ -95,7 +95,7 @@ impl Traffic {
     /// Adds connections and operations to the scenario, and a problem for each that is not possible.
     pub fn connect(self, scenario: &mut Scenario, problems: &mut Problems) {
         let mut wiring = Wiring::from_scenario(scenario);
-        let usual = Priority(scenario.parameters.transport.priority);
+        let usual = scenario.parameters.transport.priority;
         let first = scenario.parameters.ecmp.first_udp_source_port;
         let mut joined_before = BTreeMap::new();
         for (n, ends) in self.ends.iter().enumerate() {
@@ -134,7 +134,7 @@ impl Traffic {
                 service: ends.service,
             });
         }
-        let mtu = Bytes(scenario.parameters.transport.mtu_bytes);
+        let mtu = scenario.parameters.transport.mtu_bytes;
         self.count_packets(&scenario.parameters, problems);
         for post in &self.operations {
             let service = self.ends[post.operation.queue_pair.connection()].service;

@@ -1,6 +1,5 @@
 //! Builds a network from a scenario, before its first event.
 
-use crate::bytes::Bytes;
 use crate::congestion::{self, Feedback, PreparedParameters};
 use crate::devices::credits::Credits;
 use crate::devices::nic::NicPort;
@@ -34,7 +33,7 @@ use crate::simulation::capture::{self, file::Capture};
 use crate::simulation::class;
 use crate::simulation::series::Series;
 use crate::simulation::state::{Behind, Device, Settings, Simulation};
-use crate::time::{ByteTime, Picoseconds, NANOSECOND, NEVER};
+use crate::time::{ByteTime, Picoseconds, NEVER};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -114,7 +113,7 @@ impl Simulation {
 
     fn build_pools(&mut self, resolved: &BufferSettings) {
         for (node, division) in (self.scenario.hosts..).map(NodeId).zip(&resolved.pools) {
-            let cell = Bytes(self.scenario.of_node(node).switch.cell_bytes);
+            let cell = self.scenario.of_node(node).switch.cell_bytes;
             self.pools
                 .extend(division.pools().map(|(cells, of_headroom)| Pool {
                     cells,
@@ -144,7 +143,7 @@ impl Simulation {
             });
             let peer = self.scenario.node_of(port.peer());
             let peer_is_switch = peer.is_switch(self.scenario.hosts);
-            let latency = self.scenario.of_node(peer).switch.latency_ns * NANOSECOND;
+            let latency = Picoseconds::from(self.scenario.of_node(peer).switch.latency_ns);
             let captures = &self.scenario.observe.captures;
             let captured = captures.iter().any(|at| at.link() == port.link());
             self.ports.push(Port {
@@ -242,7 +241,7 @@ impl Simulation {
                 let queue_pair = &mut self.queue_pairs[id];
                 queue_pair.echoes = echoes;
                 let acks = self.scenario.set(number).transport.ack_priority;
-                queue_pair.received.answer_by(acks.map(Priority));
+                queue_pair.received.answer_by(acks);
                 queue_pair.follow(Picoseconds::ZERO, mtu);
                 let credit = queue_pair.credit();
                 if let (Some(credits), Some(credit)) = (&mut self.credits, credit) {
@@ -316,7 +315,7 @@ impl Settings {
                     tx_depth: set.transport.tx_depth,
                 })
                 .collect(),
-            longest: largest + Bytes(framing.gap_bytes),
+            longest: largest + framing.gap_bytes,
             mark_enqueue: sets().any(|set| marks(set, MarkingPoint::Enqueue)),
             mark_dequeue: sets().any(|set| marks(set, MarkingPoint::Dequeue)),
             pipes: sets().any(|set| set.nic.pipe.is_some()),

@@ -36,7 +36,7 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), Refusal> {
         return Ok(());
     }
     let mtu = scenario.parameters.transport.mtu_bytes;
-    if mtu <= MAX_PAYLOAD {
+    if mtu <= Bytes(MAX_PAYLOAD) {
         return Ok(());
     }
     Err(Refusal(vec![Problem {
@@ -235,7 +235,7 @@ impl Simulation {
     /// Address and length are those of the message, or of the remainder that is read again. All messages start at address 0.
     fn reth(&self, frame: &Frame) -> Reth {
         let sender = &self.queue_pairs[frame.queue_pair.peer()];
-        let mtu = u64::from(self.settings.parameters.transport.mtu_bytes);
+        let mtu = u64::from(self.settings.parameters.transport.mtu_bytes.0);
         let message = sender.transport.find_requested_read(frame.psn);
         let (begin, mut length) = message.map_or((0, 0), |message| {
             let begin = u64::from(frame.psn - message.first) * mtu;

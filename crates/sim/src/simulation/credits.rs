@@ -26,7 +26,7 @@ impl Simulation {
         if let Some(congestion) = queue_pair.congestion.receiver_driven_mut() {
             congestion.spend(bytes);
         }
-        queue_pair.follow(self.now, Bytes(mtu));
+        queue_pair.follow(self.now, mtu);
         let target = self.credit_target(id);
         self.record_credit_request(id, target);
         target
@@ -36,7 +36,7 @@ impl Simulation {
     fn credit_target(&self, id: QueuePairId) -> Bytes {
         let framing = &self.settings.parameters.framing;
         let (packets, payload) = self.queue_pairs[id].transport.backlog();
-        let each = Bytes(framing.data_bytes + framing.gap_bytes).widen();
+        let each = (framing.data_bytes + framing.gap_bytes).widen();
         let congestion = &self.queue_pairs[id].congestion;
         let backlog = payload + packets * each;
         congestion
@@ -153,7 +153,7 @@ impl Simulation {
     pub(crate) fn full_packet(&self) -> Bytes {
         let parameters = &self.settings.parameters;
         let mtu = parameters.transport.mtu_bytes;
-        parameters.framing.full_packet(Bytes(mtu)).widen()
+        parameters.framing.full_packet(mtu).widen()
     }
 
     fn grant_credit(&mut self, port: PortId) {
@@ -178,7 +178,7 @@ impl Simulation {
         if let Some(congestion) = queue_pair.congestion.receiver_driven_mut() {
             congestion.on_credit(granted);
         }
-        queue_pair.follow(self.now, Bytes(mtu));
+        queue_pair.follow(self.now, mtu);
         let starves = queue_pair.starves();
         let now = self.now;
         if let Some(sender) = self.sender(id) {

@@ -237,8 +237,7 @@ impl Simulation {
     pub(crate) fn start(&mut self, port: PortId, index: u32) {
         let frame = &self.frames[index];
         let state = &mut self.ports[port];
-        let on_link =
-            frame.bytes.widen::<u32>() + Bytes(self.settings.parameters.framing.gap_bytes);
+        let on_link = frame.bytes.widen::<u32>() + self.settings.parameters.framing.gap_bytes;
         state.busy_until = self.now + state.byte.times(on_link);
         state.sent += 1;
         self.still_since = self.now;

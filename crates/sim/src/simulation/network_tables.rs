@@ -118,8 +118,7 @@ fn path(simulation: &Simulation, id: QueuePairId) -> Option<Vec<PortId>> {
 fn least(simulation: &Simulation, operation: &Operation) -> Option<Picoseconds> {
     let parameters = &simulation.settings.parameters;
     let framing = &parameters.framing;
-    let on_link =
-        |bytes: Bytes<u32>| bytes.max(Bytes(framing.minimum_bytes)) + Bytes(framing.gap_bytes);
+    let on_link = |bytes: Bytes<u32>| bytes.max(framing.minimum_bytes) + framing.gap_bytes;
     let connection = &simulation.scenario.connections[operation.queue_pair.connection()];
     let mtu = connection.service.payload(parameters);
     let packets = operation.bytes.div_ceil(mtu.widen()).max(1);
@@ -146,7 +145,7 @@ fn least(simulation: &Simulation, operation: &Operation) -> Option<Picoseconds> 
         vec![(1, frame(FIRST)), (packets - 2, frame(0)), (1, frame(LAST))]
     };
     let back = match operation.verb {
-        _ if connection.service == Service::Tcp => framing.encapsulation().tcp(0).bytes(),
+        _ if connection.service == Service::Tcp => Bytes(framing.encapsulation().tcp(0).bytes()),
         Verb::Read => framing.read_request_bytes,
         Verb::Write | Verb::Send => framing.ack_bytes,
     };
@@ -161,7 +160,7 @@ fn least(simulation: &Simulation, operation: &Operation) -> Option<Picoseconds> 
     }
     let (forward, reverse) = (path(simulation, id)?, path(simulation, id.peer())?);
     let data = crosses(simulation, &forward, &data);
-    Some(data + crosses(simulation, &reverse, &[(1, on_link(Bytes(back)))]))
+    Some(data + crosses(simulation, &reverse, &[(1, on_link(back))]))
 }
 
 /// Time from the first bit of a train of frames at the first port to its last bit at the destination: pairs of a number of

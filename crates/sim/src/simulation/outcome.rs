@@ -224,7 +224,7 @@ fn queues(simulation: &Simulation) -> Table {
     let drops = |(port, priority): &PriorityQueueId| simulation.sides[*port].drops[*priority];
     let cell = |(port, _): &PriorityQueueId| {
         let node = simulation.scenario.node_of(*port);
-        u64::from(simulation.scenario.of_node(node).switch.cell_bytes)
+        u64::from(simulation.scenario.of_node(node).switch.cell_bytes.0)
     };
     Table::new(
         "queues",

@@ -7,7 +7,7 @@ use crate::mechanisms::frame::{Frame, Kind};
 use crate::mechanisms::pause;
 use crate::simulation::class;
 use crate::simulation::state::Simulation;
-use crate::time::{Picoseconds, NANOSECOND, NEVER};
+use crate::time::{Picoseconds, NEVER};
 
 impl Simulation {
     /// Sends XOFF for `priority` at `port`, and refreshes it before the pause expires.
@@ -95,7 +95,7 @@ impl Simulation {
 
     /// Schedules XOFF or XON.
     pub(crate) fn generate(&mut self, port: PortId, priority: Priority, xoff: bool) {
-        let generation = self.device(port).pfc.generation_delay_ns * NANOSECOND;
+        let generation = Picoseconds::from(self.device(port).pfc.generation_delay_ns);
         if generation == Picoseconds::ZERO {
             return self.pfc_ready(priority_queue_number(port, priority), xoff);
         }
@@ -123,7 +123,7 @@ impl Simulation {
             psn: 0,
             hop: 0,
             ingress: port,
-            bytes: Bytes(self.settings.parameters.framing.pfc_bytes as u16),
+            bytes: Bytes(self.settings.parameters.framing.pfc_bytes.0 as u16),
             payload: Bytes(0),
             span: 0,
             cells: 0,
@@ -152,7 +152,7 @@ impl Simulation {
         state.sent += 1;
         let framing = &self.settings.parameters.framing;
         let on_link = framing.pfc_bytes + framing.gap_bytes;
-        state.busy_until = self.now + state.byte.times(Bytes(on_link));
+        state.busy_until = self.now + state.byte.times(on_link);
         let busy_until = state.busy_until;
         let (switch, more) = (
             state.switch,

@@ -4,7 +4,7 @@
 //! reads overlap with the processing of the current event. They have no effect on results. A small network fits into the
 //! caches and is not prefetched.
 
-use crate::ids::{PortId, Priority};
+use crate::ids::PortId;
 use crate::simulation::class;
 use crate::simulation::state::{Behind, Simulation, ENTITY};
 use std::hint::black_box;
@@ -33,7 +33,7 @@ impl Simulation {
             return;
         };
         let port = PortId(event.key & ENTITY);
-        let priority = Priority(self.settings.parameters.transport.priority);
+        let priority = self.settings.parameters.transport.priority;
         match event.key >> 28 {
             class::ARRIVES => {
                 black_box(self.frames[event.payload].hop);

@@ -2,14 +2,14 @@
 
 use crate::bytes::Bytes;
 use crate::devices::port::{enqueue, is_down};
-use crate::ids::{PortId, Priority, QueuePairId};
+use crate::ids::{PortId, QueuePairId};
 use crate::mechanisms::frame::{Frame, Kind, CE, ECHO, FIRST, NONE, TRIMMED};
 use crate::mechanisms::telemetry::TelemetryRecord;
 use crate::mechanisms::transport::{Arrival, Reply, Segment, Timeout, Transport};
 use crate::model::parameters::Notification;
 use crate::simulation::class;
 use crate::simulation::state::Simulation;
-use crate::time::{Picoseconds, NANOSECOND, NEVER};
+use crate::time::{Picoseconds, NEVER};
 
 impl Simulation {
     /// Sends the next packet of a queue pair; returns its bytes, or `None` if it has none.
@@ -28,7 +28,7 @@ impl Simulation {
         let port = queue_pair.port;
         let frame = self.build_frame(to, &segment);
         let bytes = frame.bytes.widen::<u32>();
-        let on_link = bytes + Bytes(self.settings.parameters.framing.gap_bytes);
+        let on_link = bytes + self.settings.parameters.framing.gap_bytes;
 
         let queue_pair = &mut self.queue_pairs[id];
         queue_pair.count_sent(&segment, self.now, on_link);
@@ -93,7 +93,7 @@ impl Simulation {
         let to = &self.queue_pairs[id].received;
         let bytes = framing.control(kind);
         let priority = match kind {
-            Kind::Cnp => Priority(self.notification(id).priority),
+            Kind::Cnp => self.notification(id).priority,
             _ => to.priority,
         };
         let port = to.port;
@@ -225,8 +225,8 @@ impl Simulation {
         if notification.in_ack || self.queue_pairs[id].echoes {
             return;
         }
-        let interval = notification.interval_ns * NANOSECOND;
-        let delay = notification.delay_ns * NANOSECOND;
+        let interval = Picoseconds::from(notification.interval_ns);
+        let delay = Picoseconds::from(notification.delay_ns);
         let queue_pair = &mut self.queue_pairs[id];
         if !queue_pair.takes_cnp_turn(self.now, interval) {
             return;

@@ -15,7 +15,7 @@ impl Simulation {
             return;
         };
         let frame = &self.frames[index];
-        let gap = Bytes(self.settings.parameters.framing.gap_bytes);
+        let gap = self.settings.parameters.framing.gap_bytes;
         let Some(sent_bytes) = telemetry.count_sent(port, (frame.bytes.widen() + gap).widen())
         else {
             return;
@@ -77,7 +77,7 @@ impl Simulation {
                 last_hop: carried.last_hop,
             };
             queue_pair.congestion.on_loss(self.now, loss);
-            queue_pair.follow(self.now, Bytes(mtu));
+            queue_pair.follow(self.now, mtu);
             return self.activate(id);
         }
         if frame.has(NAK) && !frame.has(RNR) {
@@ -86,7 +86,7 @@ impl Simulation {
         }
         let ack = Ack {
             now: self.now,
-            bytes: Bytes((arrived - arrived_before).saturating_mul(mtu)),
+            bytes: Bytes((arrived - arrived_before).saturating_mul(mtu.0)),
             until,
             next,
             outstanding: in_flight,
@@ -95,7 +95,7 @@ impl Simulation {
         };
         let congestion = &mut queue_pair.congestion;
         congestion.on_ack(&ack, carried.hops(), carried.penalty);
-        queue_pair.follow(self.now, Bytes(mtu));
+        queue_pair.follow(self.now, mtu);
         self.activate(id);
     }
 
@@ -109,6 +109,6 @@ impl Simulation {
         let next = queue_pair.transport.progress().fresh;
         let loss = Loss::Timeout { next };
         queue_pair.congestion.on_loss(self.now, loss);
-        queue_pair.follow(self.now, Bytes(mtu));
+        queue_pair.follow(self.now, mtu);
     }
 }

@@ -7,7 +7,7 @@ use wirespeed_sim::congestion::{rccc, Parameters as Congestion};
 use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::parameters::IpVersion;
 use wirespeed_sim::model::scenario::{Scenario, Service, Verb};
-use wirespeed_sim::time::{Picoseconds, MICROSECOND};
+use wirespeed_sim::time::{Nanoseconds, Picoseconds, MICROSECOND};
 use wirespeed_sim::Simulation;
 use wirespeed_wire::{Packet, PacketKind, Syndrome};
 
@@ -46,7 +46,7 @@ fn frames(mut scenario: Scenario) -> Vec<Vec<u8>> {
 fn message_sequence_numbers() {
     let mut scenario = chain(1, 100, 100, roce());
     let queue_pair = connect(&mut scenario, 0, 1);
-    let mtu = u64::from(scenario.parameters.transport.mtu_bytes);
+    let mtu = u64::from(scenario.parameters.transport.mtu_bytes.0);
     let messages = [
         (Verb::Write, 3),
         (Verb::Write, 1),
@@ -94,7 +94,7 @@ fn a_repeated_read() {
         scenario.seed = seed;
         scenario.links[0].loss = 0.1;
         let queue_pair = connect(&mut scenario, 0, 1);
-        let mtu = u64::from(scenario.parameters.transport.mtu_bytes);
+        let mtu = u64::from(scenario.parameters.transport.mtu_bytes.0);
         post(
             &mut scenario,
             queue_pair,
@@ -127,7 +127,7 @@ fn a_repeated_read() {
 fn rnr_naks() {
     let mut parameters = roce();
     parameters.transport.rx_depth = Some(1);
-    parameters.transport.receive_ns = 15_000;
+    parameters.transport.receive_ns = Nanoseconds(15_000);
     parameters.transport.min_rnr_timer = 2;
     let mut scenario = chain(0, 100, 100, parameters);
     let queue_pair = connect(&mut scenario, 0, 1);
@@ -164,7 +164,7 @@ fn tags_and_ip_versions_to_the_byte() {
             scenario.parameters.framing.vlan,
         ) = (ip, vlan);
         let queue_pair = connect(&mut scenario, 0, 1);
-        let bytes = 2 * u64::from(scenario.parameters.transport.mtu_bytes);
+        let bytes = 2 * u64::from(scenario.parameters.transport.mtu_bytes.0);
         post(
             &mut scenario,
             queue_pair,

@@ -2,9 +2,10 @@
 
 use crate::support::{column, connect, flow, post, run};
 use crate::{chain, roce, wire, ACK, AETH, BARE, GAP, RETH};
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::model::parameters::{IpVersion, Parameters};
 use wirespeed_sim::model::scenario::Verb;
-use wirespeed_sim::time::{Picoseconds, NANOSECOND};
+use wirespeed_sim::time::{Nanoseconds, Picoseconds, NANOSECOND};
 
 /// Completion time of one operation over `switches` switches.
 fn completion(
@@ -67,7 +68,7 @@ fn link_efficiency_of_a_long_write() {
     for switches in [0, 1] {
         for (mtu, efficiency) in EFFICIENCY {
             let mut parameters = roce();
-            parameters.transport.mtu_bytes = mtu as u32;
+            parameters.transport.mtu_bytes = Bytes(mtu as u32);
             let time = |packets: u64| {
                 let bytes = packets * mtu;
                 completion(switches, 100, 500, parameters.clone(), Verb::Write, bytes)
@@ -113,7 +114,7 @@ fn goodput_of_a_long_write() {
         (1024, 400, 370.34),
     ] {
         let mut parameters = roce();
-        parameters.transport.mtu_bytes = mtu;
+        parameters.transport.mtu_bytes = Bytes(mtu);
         let time = |packets: u64| {
             let bytes = packets * u64::from(mtu);
             completion(0, gbps, 500, parameters.clone(), Verb::Write, bytes)
@@ -173,7 +174,7 @@ fn completion_times_to_the_picosecond() {
                 for bytes in sizes {
                     for verb in [Verb::Write, Verb::Send, Verb::Read] {
                         let mut parameters = roce();
-                        parameters.switch.latency_ns = latency_ns;
+                        parameters.switch.latency_ns = Nanoseconds(latency_ns);
                         let hops = u64::from(switches);
                         let wire_bytes = |frames: &[u64]| {
                             one_way(frames, hops, gbps, delay, latency_ns * NANOSECOND)
@@ -204,21 +205,21 @@ fn what_each_parameter_of_framing_is_worth() {
     let rows: [(&str, Change, Verb, u64, i64); 13] = [
         (
             "RETH of a write",
-            |p| p.framing.write_first_bytes = 0,
+            |p| p.framing.write_first_bytes = Bytes(0),
             Verb::Write,
             4096,
             -16 * BYTE,
         ),
         (
             "a send has none",
-            |p| p.framing.write_first_bytes = 0,
+            |p| p.framing.write_first_bytes = Bytes(0),
             Verb::Send,
             4096,
             0,
         ),
         (
             "AETH of a read",
-            |p| p.framing.read_response_ends_bytes = 0,
+            |p| p.framing.read_response_ends_bytes = Bytes(0),
             Verb::Read,
             4096,
             -4 * BYTE,
@@ -226,70 +227,70 @@ fn what_each_parameter_of_framing_is_worth() {
         // Two packets with an AETH each: both on the first link, the longest once more on the second.
         (
             "AETHs of a long read",
-            |p| p.framing.read_response_ends_bytes = 0,
+            |p| p.framing.read_response_ends_bytes = Bytes(0),
             Verb::Read,
             8192,
             -4 * 80 - 4 * BYTE,
         ),
         (
             "read request",
-            |p| p.framing.read_request_bytes += 10,
+            |p| p.framing.read_request_bytes += Bytes(10),
             Verb::Read,
             4096,
             10 * BYTE,
         ),
         (
             "ACK",
-            |p| p.framing.ack_bytes += 10,
+            |p| p.framing.ack_bytes += Bytes(10),
             Verb::Write,
             4096,
             10 * BYTE,
         ),
         (
             "a read has none",
-            |p| p.framing.ack_bytes += 10,
+            |p| p.framing.ack_bytes += Bytes(10),
             Verb::Read,
             4096,
             0,
         ),
         (
             "headers",
-            |p| p.framing.data_bytes += 10,
+            |p| p.framing.data_bytes += Bytes(10),
             Verb::Send,
             4096,
             10 * BYTE,
         ),
         (
             "gap, of packet and ACK",
-            |p| p.framing.gap_bytes = 0,
+            |p| p.framing.gap_bytes = Bytes(0),
             Verb::Send,
             4096,
             -40 * BYTE,
         ),
         (
             "padding",
-            |p| p.framing.pad_bytes = 1,
+            |p| p.framing.pad_bytes = Bytes(1),
             Verb::Send,
             4093,
             -3 * BYTE,
         ),
         (
             "shortest frame",
-            |p| p.framing.minimum_bytes = 0,
+            |p| p.framing.minimum_bytes = Bytes(0),
             Verb::Send,
             0,
             -2 * BYTE,
         ),
         (
             "an ACK that would be shorter",
-            |p| p.framing.minimum_bytes = 100,
+            |p| p.framing.minimum_bytes = Bytes(100),
             Verb::Send,
             4096,
             (100 - 66) * BYTE,
         ),
         (
             "latency, there and back",
-            |p| p.switch.latency_ns = 1,
+            |p| p.switch.latency_ns = Nanoseconds(1),
             Verb::Send,
             0,
             2 * 1_000,

@@ -6,7 +6,7 @@
 use crate::support::{column, flow, run};
 use crate::{chain, roce, wire, ACK, BARE};
 use wirespeed_sim::model::results::Outcome;
-use wirespeed_sim::time::{Picoseconds, NANOSECOND};
+use wirespeed_sim::time::{Nanoseconds, Picoseconds, NANOSECOND};
 
 const GBPS: u64 = 100;
 const DELAY_NS: u64 = 20_000;
@@ -30,7 +30,7 @@ fn long_write(packets: u64, loss: f64, seed: u64, ack_timeout: u8, report_again:
     let mut parameters = roce();
     parameters.transport.ack_timeout = ack_timeout;
     parameters.transport.nak_interval_ns =
-        report_again.then(|| (2 * wasted_packets() + 1) * packet() / 2 / NANOSECOND);
+        report_again.then(|| Nanoseconds((2 * wasted_packets() + 1) * packet() / 2 / NANOSECOND));
     let mut scenario = chain(0, GBPS, DELAY_NS, parameters);
     scenario.seed = seed;
     scenario.links[0].loss = loss;

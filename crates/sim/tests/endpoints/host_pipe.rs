@@ -2,11 +2,12 @@
 
 use crate::support::{column, connect, flow, link, network, post, run, star};
 use crate::{chain, roce, wire, ACK, AETH, BARE, RETH};
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::ids::{PortId, Priority};
 use wirespeed_sim::model::parameters::{Parameters, Pipe, Reaction};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
-use wirespeed_sim::time::{Picoseconds, NANOSECOND};
+use wirespeed_sim::time::{Nanoseconds, Picoseconds, NANOSECOND};
 
 const FULL: u64 = 4096 + BARE;
 /// The priority that is not lossless.
@@ -18,10 +19,10 @@ fn pipe(gbps: u32, latency_ns: u64) -> Option<Pipe> {
     Some(Pipe {
         pcie: None,
         gbps: Some(gbps),
-        latency_ns,
-        receive_buffer_bytes: 512 << 10,
-        xoff_bytes: 128 << 10,
-        xon_bytes: 64 << 10,
+        latency_ns: Nanoseconds(latency_ns),
+        receive_buffer_bytes: Bytes(512 << 10),
+        xoff_bytes: Bytes(128 << 10),
+        xon_bytes: Bytes(64 << 10),
     })
 }
 
@@ -206,10 +207,12 @@ fn a_fast_pipe_or_none_pauses_nobody() {
 fn room_above_xoff() {
     let dropped = |above: u32| {
         let mut parameters = with_pipe(pipe(60, 0));
-        parameters.pfc.reaction = Reaction::Fixed { ns: 1_000 };
+        parameters.pfc.reaction = Reaction::Fixed {
+            ns: Nanoseconds(1_000),
+        };
         parameters.transport.ack_timeout = 8; // 1 ms, longer than any pause
         let pipe = parameters.nic.pipe.as_mut().unwrap();
-        pipe.receive_buffer_bytes = pipe.xoff_bytes + above;
+        pipe.receive_buffer_bytes = pipe.xoff_bytes + Bytes(above);
         let outcome = run(into_a_slow_host(parameters, 3, 1_000));
         assert_eq!(
             outcome.summary.completion.len(),

@@ -2,11 +2,12 @@
 
 use crate::support::{column, connect, flow, fractions, link, network, post, preset, run};
 use crate::{roce, wire, ACK, BARE, GAP};
-use wirespeed_sim::ids::{PortId, QueuePairId};
+use wirespeed_sim::bytes::Bytes;
+use wirespeed_sim::ids::{PortId, Priority, QueuePairId};
 use wirespeed_sim::model::parameters::Parameters;
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
-use wirespeed_sim::time::{Picoseconds, MICROSECOND, NANOSECOND};
+use wirespeed_sim::time::{Nanoseconds, Picoseconds, MICROSECOND, NANOSECOND};
 
 const FULL: u64 = 4096 + BARE;
 const DELAY_NS: u64 = 500;
@@ -14,8 +15,8 @@ const CNP: u64 = 78 + GAP;
 
 /// Any queue marks every packet.
 fn marking_all(mut parameters: Parameters) -> Parameters {
-    parameters.marking.kmin_bytes = 0;
-    parameters.marking.kmax_bytes = 0;
+    parameters.marking.kmin_bytes = Bytes(0);
+    parameters.marking.kmax_bytes = Bytes(0);
     parameters.marking.reference_gbps = None;
     parameters
 }
@@ -44,8 +45,8 @@ fn cnps_of_a_marked_stream() {
     for interval_ns in [0, 1, 335, 1_000, 4_000, 10_000, 50_000, 1_000_000] {
         for delay_ns in [0, 200] {
             let mut parameters = marking_all(roce());
-            parameters.notification.interval_ns = interval_ns;
-            parameters.notification.delay_ns = delay_ns;
+            parameters.notification.interval_ns = Nanoseconds(interval_ns);
+            parameters.notification.delay_ns = Nanoseconds(delay_ns);
             let outcome = run(bottleneck(parameters, PACKETS));
             let marked = column(&outcome, "queue_pairs", "ce_received")[1];
             assert_eq!(marked, PACKETS - 3, "all that found a packet waiting");
@@ -146,7 +147,7 @@ fn the_cut_comes_when_the_cnp_does() {
     ];
     for (delay_ns, shift) in rows {
         let mut parameters = marking_all(preset("roce"));
-        parameters.notification.delay_ns = delay_ns;
+        parameters.notification.delay_ns = Nanoseconds(delay_ns);
         let outcome = run_sampled(
             bottleneck(parameters, 800),
             QueuePairId(0),
@@ -184,7 +185,7 @@ fn cut_behind_a_queue(
     came_by: Picoseconds,
 ) -> (Picoseconds, u64) {
     let mut parameters = marking_all(preset("roce"));
-    parameters.notification.priority = priority;
+    parameters.notification.priority = Priority(priority);
     parameters.scheduler.strict_priorities = strict_priorities;
     let links = (0..4).map(|host| link(host, 4, 100, DELAY_NS)).collect();
     let mut scenario = network(4, 1, links, parameters);

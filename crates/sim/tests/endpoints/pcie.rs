@@ -4,13 +4,14 @@
 
 use crate::roce;
 use crate::support::{column, connect, port, post, run, star};
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::overrides::{Devices, Slot};
 use wirespeed_sim::model::parameters::Pipe;
 use wirespeed_sim::model::pcie::{OrderedWrites, Pcie, Reads};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
-use wirespeed_sim::time::Picoseconds;
+use wirespeed_sim::time::{Nanoseconds, Picoseconds};
 
 const MESSAGE: u64 = 32 << 20;
 /// Generation 5 with 16 lanes, before and after the line code, Gb/s.
@@ -20,7 +21,7 @@ fn slot(generation: u8, width: u32, max_payload_bytes: u32) -> Pcie {
     Pcie {
         generation,
         width,
-        max_payload_bytes,
+        max_payload_bytes: Bytes(max_payload_bytes),
         dllp_bytes: None,
         ordered_writes: None,
         reads: None,
@@ -31,13 +32,13 @@ fn slot(generation: u8, width: u32, max_payload_bytes: u32) -> Pcie {
 const HEALTHY: Pcie = Pcie {
     generation: 5,
     width: 16,
-    max_payload_bytes: 256,
-    dllp_bytes: Some(8),
+    max_payload_bytes: Bytes(256),
+    dllp_bytes: Some(Bytes(8)),
     ordered_writes: None,
     reads: Some(Reads {
         tags: 256,
-        max_read_request_bytes: 512,
-        round_trip_ns: 547,
+        max_read_request_bytes: Bytes(512),
+        round_trip_ns: Nanoseconds(547),
         read_completion_boundary_bytes: None,
     }),
 };
@@ -46,17 +47,17 @@ fn pipe(pcie: Pcie) -> Option<Pipe> {
     Some(Pipe {
         gbps: None,
         pcie: Some(pcie),
-        latency_ns: 0,
-        receive_buffer_bytes: 1 << 20,
-        xoff_bytes: 512 << 10,
-        xon_bytes: 256 << 10, // what the slot takes in the loop of a pause
+        latency_ns: Nanoseconds(0),
+        receive_buffer_bytes: Bytes(1 << 20),
+        xoff_bytes: Bytes(512 << 10),
+        xon_bytes: Bytes(256 << 10), // what the slot takes in the loop of a pause
     })
 }
 
 /// Two hosts under a switch, each behind a link of its own.
 fn hosts(slots: [Option<Pcie>; 2], mtu_bytes: u32) -> Scenario {
     let mut scenario = star(2, 400, 500, roce());
-    scenario.parameters.transport.mtu_bytes = mtu_bytes;
+    scenario.parameters.transport.mtu_bytes = Bytes(mtu_bytes);
     scenario.devices = Devices::new(3, 4);
     for (host, slot) in (0..).zip(slots) {
         let mut parameters = scenario.parameters.clone();
@@ -150,8 +151,8 @@ fn a_slot_that_is_too_narrow() {
 fn writes_that_keep_their_order() {
     let outstanding = |writes, commit_ns| OrderedWrites::Outstanding { writes, commit_ns };
     let rows = [
-        (outstanding(32, 437), 150.0),
-        (outstanding(64, 437), 299.9),
+        (outstanding(32, Nanoseconds(437)), 150.0),
+        (outstanding(64, Nanoseconds(437)), 299.9),
         (
             OrderedWrites::Measured {
                 bps: 150_000_000_000,
@@ -186,17 +187,20 @@ fn reads_of_memory() {
     let reads = |tags, max_read_request_bytes, boundary| Reads {
         tags,
         max_read_request_bytes,
-        round_trip_ns: 547,
+        round_trip_ns: Nanoseconds(547),
         read_completion_boundary_bytes: boundary,
     };
     let in_time = |bytes: f64| bytes * 8.0 / 547.0;
     let rows = [
-        (reads(32, 512, None), in_time(32.0 * 512.0)),
-        (reads(16, 1024, None), in_time(16.0 * 1024.0)),
-        (reads(32, 128, None), in_time(32.0 * 128.0)),
-        (reads(256, 512, Some(64)), WIDE * 512.0 / (8.0 * 84.0 + 8.0)),
-        (reads(256, 512, Some(128)), ON_THE_WIRE),
-        (reads(64, 512, None), ON_THE_WIRE),
+        (reads(32, Bytes(512), None), in_time(32.0 * 512.0)),
+        (reads(16, Bytes(1024), None), in_time(16.0 * 1024.0)),
+        (reads(32, Bytes(128), None), in_time(32.0 * 128.0)),
+        (
+            reads(256, Bytes(512), Some(Bytes(64))),
+            WIDE * 512.0 / (8.0 * 84.0 + 8.0),
+        ),
+        (reads(256, Bytes(512), Some(Bytes(128))), ON_THE_WIRE),
+        (reads(64, Bytes(512), None), ON_THE_WIRE),
     ];
     for (reads, expected) in rows {
         let slot = Pcie {
@@ -246,11 +250,11 @@ fn both_directions() {
     ];
     for (dllp_bytes, request, on_link) in rows {
         let slot = Pcie {
-            dllp_bytes,
+            dllp_bytes: dllp_bytes.map(Bytes),
             reads: request.map(|max_read_request_bytes| Reads {
                 tags: 256,
-                max_read_request_bytes,
-                round_trip_ns: 547,
+                max_read_request_bytes: Bytes(max_read_request_bytes),
+                round_trip_ns: Nanoseconds(547),
                 read_completion_boundary_bytes: None,
             }),
             ..slot(4, 16, 256)

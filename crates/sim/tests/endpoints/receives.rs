@@ -8,7 +8,7 @@ use wirespeed_sim::model::faults::{Fault, Kind};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::Verb;
 use wirespeed_sim::reader;
-use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND, NANOSECOND};
+use wirespeed_sim::time::{Nanoseconds, Picoseconds, MICROSECOND, MILLISECOND, NANOSECOND};
 
 const GBPS: u64 = 100;
 const DELAY_NS: u64 = 1_000;
@@ -22,7 +22,7 @@ fn sends(rx_depth: Option<u32>, receive_ns: u64, rnr_retry: u8) -> Outcome {
     let mut parameters = roce();
     let transport = &mut parameters.transport;
     transport.rx_depth = rx_depth;
-    transport.receive_ns = receive_ns;
+    transport.receive_ns = Nanoseconds(receive_ns);
     transport.min_rnr_timer = 2;
     transport.rnr_retry = rnr_retry;
     let mut scenario = chain(0, GBPS, DELAY_NS, parameters);
@@ -96,7 +96,7 @@ fn the_ack_timeout_counts_after_a_wait_that_ended_early() {
     let mut parameters = roce();
     let transport = &mut parameters.transport;
     transport.rx_depth = Some(1);
-    transport.receive_ns = 45_000;
+    transport.receive_ns = Nanoseconds(45_000);
     transport.min_rnr_timer = 0;
     transport.ack_timeout = 1;
     // Copies leave at 40, 48, ... us; the first is refused at 60, its RNR NAK arrives at 80; the second is taken at 68.

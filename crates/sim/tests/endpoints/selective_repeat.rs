@@ -7,7 +7,7 @@ use crate::support::{column, flow, run};
 use crate::{chain, roce, wire, ACK, BARE};
 use wirespeed_sim::model::parameters::{Recovery, Reordering};
 use wirespeed_sim::model::results::Outcome;
-use wirespeed_sim::time::{Picoseconds, NANOSECOND};
+use wirespeed_sim::time::{Nanoseconds, Picoseconds, NANOSECOND};
 
 const GBPS: u64 = 100;
 /// 2 km of fibre.
@@ -31,7 +31,9 @@ fn long_write(recovery: Recovery, window: u16, loss: f64, seed: u64) -> Outcome 
     let transport = &mut parameters.transport;
     transport.ack_timeout = 3;
     // Go-back-N reports a gap that stays open when the first packet after a lost retransmission comes.
-    transport.nak_interval_ns = Some(((2 * wasted_packets() + 1) * packet() / 2_000).0);
+    transport.nak_interval_ns = Some(Nanoseconds(
+        (2 * wasted_packets() + 1) * packet() / 2 / NANOSECOND,
+    ));
     transport.recovery = recovery;
     transport.window_packets = window;
     let mut scenario = chain(0, GBPS, DELAY_NS, parameters);
@@ -122,7 +124,9 @@ fn waiting_for_what_may_be_late_sends_nothing_more() {
     for reordering in [
         Reordering::None {},
         Reordering::Packets { packets: 32 },
-        Reordering::Time { ns: 10_000 },
+        Reordering::Time {
+            ns: Nanoseconds(10_000),
+        },
     ] {
         let mut parameters = roce();
         parameters.transport.recovery = Recovery::SelectiveRepeat;

@@ -6,7 +6,7 @@ use wirespeed_sim::ids::Priority;
 use wirespeed_sim::model::parameters::{IpVersion, Parameters};
 use wirespeed_sim::model::results::{Column, Outcome};
 use wirespeed_sim::model::scenario::{Service, Verb};
-use wirespeed_sim::time::{Picoseconds, NANOSECOND};
+use wirespeed_sim::time::{Nanoseconds, Picoseconds, NANOSECOND};
 
 /// One message from host 0 to host 1 over one switch, at 100 Gb/s.
 fn transfer(
@@ -94,7 +94,7 @@ fn of_random_loss() -> f64 {
 fn loss_costs_what_it_should() {
     for loss in [0.0005, 0.001, 0.002] {
         let mut parameters = without_queue_limit();
-        parameters.sockets.least_rto_ns = 1_000_000;
+        parameters.sockets.least_rto_ns = Nanoseconds(1_000_000);
         let segments = (300.0 / loss) as u64;
         let bytes = segments * 1448;
         let outcome = transfer(Service::Tcp, 100_000, loss, parameters, bytes);

@@ -7,7 +7,7 @@ use wirespeed_sim::ids::QueuePairId;
 use wirespeed_sim::model::parameters::Parameters;
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Connection, Scenario, Service, Verb};
-use wirespeed_sim::time::{Picoseconds, NANOSECOND};
+use wirespeed_sim::time::{Nanoseconds, Picoseconds, NANOSECOND};
 use wirespeed_wire::{Ecn, PacketKind};
 
 const GBPS: u64 = 100;
@@ -145,7 +145,7 @@ fn a_lost_datagram_is_one_message() {
 fn datagrams_without_a_receive_are_dropped() {
     let mut parameters = roce();
     parameters.transport.rx_depth = Some(5);
-    parameters.transport.receive_ns = 1_000_000;
+    parameters.transport.receive_ns = Nanoseconds(1_000_000);
     let outcome = run(datagrams(parameters, 20, MTU));
     let received = column(&outcome, "queue_pairs", "messages_received");
     assert_eq!(received, [0, 5, 0, 5, 0, 5]);

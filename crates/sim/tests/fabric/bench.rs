@@ -27,7 +27,7 @@ pub fn plain() -> Parameters {
     parameters.transport.ack_every = 1 << 30;
     parameters.transport.tx_depth = 1 << 20;
     parameters.switch.slices = 1;
-    parameters.switch.reserve_bytes = 0;
+    parameters.switch.reserve_bytes = Bytes(0);
     parameters
 }
 
@@ -35,20 +35,20 @@ pub fn plain() -> Parameters {
 pub fn lossy() -> Parameters {
     let mut parameters = plain();
     parameters.pfc.lossless_priorities = 0;
-    parameters.switch.headroom = Headroom::Fixed { bytes: 0 };
+    parameters.switch.headroom = Headroom::Fixed { bytes: Bytes(0) };
     parameters
 }
 
 /// Gives every switch the buffer that leaves `cells` to share in each slice, after headroom and reserves.
 pub fn share(scenario: &mut Scenario, cells: u64) {
     const PLENTY: u64 = 1 << 40;
-    let unit = u64::from(scenario.parameters.switch.cell_bytes * scenario.parameters.switch.slices);
-    scenario.buffer_bytes.fill(Bytes(PLENTY * unit));
+    let unit = (scenario.parameters.switch.cell_bytes * scenario.parameters.switch.slices).widen();
+    scenario.buffer_bytes.fill(PLENTY * unit);
     let resolved = buffer_settings::resolve(scenario).expect("plenty");
     for (buffer, pools) in scenario.buffer_bytes.iter_mut().zip(resolved.pools) {
         let pools = pools.shared;
         assert!(pools.iter().all(|pool| *pool == pools[0]), "{pools:?}");
-        *buffer = Bytes((PLENTY - pools[0] + cells) * unit);
+        *buffer = (PLENTY - pools[0] + cells) * unit;
     }
 }
 

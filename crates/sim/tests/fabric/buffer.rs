@@ -5,6 +5,7 @@ use crate::bench::{
 };
 use crate::support::{connect, draws, link, network, post};
 use proptest::prelude::*;
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::model::parameters::{Headroom, Parameters};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
@@ -113,7 +114,7 @@ fn frames_fill_cells() {
 fn without_cells_bytes_count() {
     let mut parameters = lossy();
     parameters.switch.alpha_exponent = 0;
-    parameters.switch.cell_bytes = 1;
+    parameters.switch.cell_bytes = Bytes(1);
     let mut scenario = funnel(1, parameters, 254_000);
     collide(&mut scenario, &[0], 1000, 196);
     let outcome = run_until(scenario, FILLED);
@@ -130,7 +131,7 @@ fn guaranteed_space_is_used_first() {
     for reserve in [0, 1, 40, 300] {
         let mut parameters = lossy();
         parameters.switch.alpha_exponent = -1;
-        parameters.switch.reserve_bytes = reserve as u32 * 254;
+        parameters.switch.reserve_bytes = Bytes(reserve as u32 * 254);
         // Within the guarantee: no one else's share shrinks.
         let mut scenario = funnel(2, parameters, SHARED);
         let greedy = connect(&mut scenario, 0, 2);
@@ -176,7 +177,7 @@ fn headroom_is_for_the_lossless() {
         parameters.pfc.lossless_priorities = lossless;
         parameters.switch.alpha_exponent = 0;
         parameters.switch.headroom = Headroom::Fixed {
-            bytes: 254 * HEADROOM as u32,
+            bytes: Bytes(254 * HEADROOM as u32),
         };
         let mut scenario = funnel(1, parameters, 200);
         scenario.links[0].pfc_lost_from = Picoseconds::ZERO;

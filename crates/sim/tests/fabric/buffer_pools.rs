@@ -31,7 +31,7 @@ impl Bench {
             &parameters.switch.shared_headroom,
             &parameters.switch.headroom,
         ) {
-            (None, Headroom::Fixed { bytes }) => u64::from(senders + 1) * u64::from(*bytes),
+            (None, Headroom::Fixed { bytes }) => u64::from(senders + 1) * u64::from(bytes.0),
             _ => 0,
         };
         let mut scenario = network(senders + 1, 1, links.chain([blocked]).collect(), parameters);
@@ -64,7 +64,7 @@ fn with_pools(pools: Option<[u8; 2]>, headroom_cells: u64) -> Parameters {
     let switch = &mut parameters.switch;
     switch.alpha_exponent = 0;
     switch.headroom = Headroom::Fixed {
-        bytes: (headroom_cells * CELL) as u32,
+        bytes: Bytes((headroom_cells * CELL) as u32),
     };
     switch.pools = pools.map(|[lossless_percent, lossy_percent]| Pools {
         lossless_percent,
@@ -151,7 +151,7 @@ fn headroom_that_is_shared_can_run_out() {
     };
     let fixed = |cells: u64| {
         Some(SharedHeadroom::Fixed {
-            bytes: cells * CELL,
+            bytes: Bytes(cells * CELL),
         })
     };
     let share = |percent| Some(SharedHeadroom::Share { percent });

@@ -7,7 +7,7 @@ use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::parameters::{Parameters, Pipe, Watchdog, WatchdogAction};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::Scenario;
-use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND, NANOSECOND, NEVER};
+use wirespeed_sim::time::{Nanoseconds, Picoseconds, MICROSECOND, MILLISECOND, NANOSECOND, NEVER};
 use wirespeed_sim::Simulation;
 
 const UNFINISHED: u64 = 0;
@@ -119,9 +119,9 @@ fn run_with_watchdog(action: WatchdogAction) -> Outcome {
     let mut parameters = parameters();
     parameters.transport.ack_timeout = 8;
     parameters.pfc.watchdog = Some(Watchdog {
-        detection_ns: 400_000,
-        restoration_ns: 400_000,
-        poll_ns: 100_000,
+        detection_ns: Nanoseconds(400_000),
+        restoration_ns: Nanoseconds(400_000),
+        poll_ns: Nanoseconds(100_000),
         action,
     });
     let outcome = run(ring(parameters, true));
@@ -189,10 +189,10 @@ fn a_long_pause_is_none() {
     parameters.nic.pipe = Some(Pipe {
         pcie: None,
         gbps: Some(1),
-        latency_ns: 0,
-        receive_buffer_bytes: 16 << 20,
-        xoff_bytes: 8_000_000,
-        xon_bytes: 0,
+        latency_ns: Nanoseconds(0),
+        receive_buffer_bytes: Bytes(16 << 20),
+        xoff_bytes: Bytes(8_000_000),
+        xon_bytes: Bytes(0),
     });
     // Fetching is as slow; the other host has none of it.
     let mut scenario = network(

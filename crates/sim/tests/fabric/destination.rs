@@ -1,11 +1,12 @@
 //! Flow control of the destination: an overloaded receiver requests smaller windows from its senders.
 
 use crate::support::{connect, post, run, star, ultra_ethernet};
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion::{nscc, rccc, Parameters as Congestion};
 use wirespeed_sim::model::parameters::Pipe;
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::Verb;
-use wirespeed_sim::time::Picoseconds;
+use wirespeed_sim::time::{Nanoseconds, Picoseconds};
 
 const BYTES: u64 = 8 << 20;
 const BUFFER: u64 = 512 << 10;
@@ -27,10 +28,10 @@ fn slow_memory(congestion: Congestion) -> Outcome {
     parameters.nic.pipe = Some(Pipe {
         gbps: Some(40),
         pcie: None,
-        latency_ns: 0,
-        receive_buffer_bytes: BUFFER as u32,
-        xoff_bytes: 128 << 10,
-        xon_bytes: 64 << 10,
+        latency_ns: Nanoseconds(0),
+        receive_buffer_bytes: Bytes(BUFFER as u32),
+        xoff_bytes: Bytes(128 << 10),
+        xon_bytes: Bytes(64 << 10),
     });
     let mut scenario = star(3, 100, 1_000, parameters);
     for sender in 0..2 {

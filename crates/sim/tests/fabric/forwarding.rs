@@ -8,7 +8,7 @@ use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::ids::{NodeId, PortId};
 use wirespeed_sim::model::parameters::{Balance, Parameters, Recovery, Reordering, Spray};
 use wirespeed_sim::model::scenario::{Route, Scenario, Verb};
-use wirespeed_sim::time::MICROSECOND;
+use wirespeed_sim::time::{Nanoseconds, MICROSECOND};
 
 const COMPLETED: u64 = 1;
 
@@ -150,13 +150,13 @@ fn a_flowlet_ends_with_a_pause() {
         frames(&run(scenario), 4)
     };
     for balance in [Balance::Flowlet, Balance::Adaptive] {
-        let apart = uplinks(balance, 9_000);
+        let apart = uplinks(balance, Nanoseconds(9_000));
         // Mean 100, standard deviation sqrt(400 x 1/4 x 3/4) = 8.7.
         assert!(
             apart.iter().all(|count| count.abs_diff(100) < 36),
             "{apart:?}"
         );
-        let mut counts = uplinks(balance, 11_000);
+        let mut counts = uplinks(balance, Nanoseconds(11_000));
         counts.sort_unstable();
         assert_eq!(counts, [0, 0, 0, 400], "{balance:?}");
     }
@@ -298,7 +298,12 @@ fn spraying_is_even_over_flows() {
 fn tolerance_of_reordering_bears_spraying() {
     for (reordering, retransmits) in [
         (Reordering::None {}, true),
-        (Reordering::Time { ns: 20_000 }, false),
+        (
+            Reordering::Time {
+                ns: Nanoseconds(20_000),
+            },
+            false,
+        ),
     ] {
         let mut scenario = one_flow(2, 400, Balance::Spray);
         scenario.links[2].delay = 3 * MICROSECOND;

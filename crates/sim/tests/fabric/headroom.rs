@@ -10,7 +10,7 @@ use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::model::parameters::{Headroom, Reaction};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
-use wirespeed_sim::time::{Picoseconds, NANOSECOND};
+use wirespeed_sim::time::{Nanoseconds, Picoseconds, NANOSECOND};
 use wirespeed_wire::headroom::{response_ceiling, Loop, Terms};
 
 /// 300 m of fibre at 5 ns/m: the longest entry of SONiC's pg_profile_lookup.ini for Tomahawk 3 and 5.
@@ -71,11 +71,11 @@ impl Bench {
 
     fn scenario(&self, headroom: Headroom) -> Scenario {
         let mut parameters = plain();
-        parameters.switch.cell_bytes = self.cell;
+        parameters.switch.cell_bytes = Bytes(self.cell);
         parameters.switch.headroom = headroom;
         parameters.switch.alpha_exponent = 0;
-        parameters.switch.latency_ns = self.latency_ns;
-        parameters.pfc.generation_delay_ns = GENERATION_NS;
+        parameters.switch.latency_ns = Nanoseconds(self.latency_ns);
+        parameters.pfc.generation_delay_ns = Nanoseconds(GENERATION_NS);
         parameters.pfc.reaction = Reaction::Ceiling;
         let gbps = self.rate / 1_000_000_000;
         let mut blocked = link(2, 4, 1, 0);
@@ -189,7 +189,15 @@ fn nine_tenths_are_too_little() {
 fn one_cell_less_loses_one_frame() {
     for (gbps, bench) in benches(0) {
         let bytes = (bench.terms().cells() as u32 - 1) * bench.cell;
-        assert_eq!(bench.measure(Headroom::Fixed { bytes }).0, 1, "{gbps} Gb/s");
+        assert_eq!(
+            bench
+                .measure(Headroom::Fixed {
+                    bytes: Bytes(bytes)
+                })
+                .0,
+            1,
+            "{gbps} Gb/s"
+        );
     }
 }
 
@@ -252,7 +260,9 @@ fn without_any_term_it_is_too_little() {
         for (term, terms) in omitted_terms {
             let missing = all.cells() - terms.cells();
             let bytes = terms.cells() as u32 * bench.cell;
-            let (drops, _) = bench.measure(Headroom::Fixed { bytes });
+            let (drops, _) = bench.measure(Headroom::Fixed {
+                bytes: Bytes(bytes),
+            });
             // The last frame is lost, and of the short ones before it those that the rest would have held.
             let last = u64::from(all.last_frame_cells);
             assert_eq!(
@@ -269,10 +279,10 @@ fn without_any_term_it_is_too_little() {
 fn a_prompt_peer_leaves_the_response_unused() {
     for (gbps, bench) in benches(0) {
         let mut scenario = bench.scenario(Headroom::Computed { percent: 100 });
-        scenario.parameters.pfc.reaction = Reaction::Fixed { ns: 0 };
+        scenario.parameters.pfc.reaction = Reaction::Fixed { ns: Nanoseconds(0) };
         let cells = bench.terms().cells();
         scenario.parameters.switch.headroom = Headroom::Fixed {
-            bytes: cells as u32 * bench.cell,
+            bytes: Bytes(cells as u32 * bench.cell),
         };
         share(&mut scenario, SHARED);
         let end = bench.count_crossing() + bench.terms().window() + bench.time(LONGEST);

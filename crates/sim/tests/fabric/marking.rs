@@ -4,10 +4,11 @@ use crate::bench::{
     capture, frame_time, lossy, queue, run_until, share, CapturedFrame, FrameKind, DATA,
 };
 use crate::support::{column, connect, link, network, post, run};
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::model::parameters::{MarkingPoint, Parameters};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
-use wirespeed_sim::time::{Picoseconds, MICROSECOND, NANOSECOND};
+use wirespeed_sim::time::{Nanoseconds, Picoseconds, MICROSECOND, NANOSECOND};
 
 const RATE: u64 = 100_000_000_000;
 const PAYLOAD: u64 = 1024;
@@ -20,11 +21,11 @@ fn marking(kmin: u32, kmax: u32, pmax: f64) -> Parameters {
     let mut parameters = lossy();
     parameters.marking.enabled = true;
     parameters.marking.at = MarkingPoint::Enqueue;
-    parameters.marking.kmin_bytes = kmin * FRAME;
-    parameters.marking.kmax_bytes = kmax * FRAME;
+    parameters.marking.kmin_bytes = Bytes(kmin * FRAME);
+    parameters.marking.kmax_bytes = Bytes(kmax * FRAME);
     parameters.marking.pmax = pmax;
     parameters.marking.reference_gbps = None;
-    parameters.transport.mtu_bytes = PAYLOAD as u32;
+    parameters.transport.mtu_bytes = Bytes(PAYLOAD as u32);
     parameters
 }
 
@@ -378,14 +379,14 @@ fn a_receiver_sends_one_cnp_per_interval() {
     const UNTIL: Picoseconds = MICROSECOND.times(150);
     for interval_ns in [0, 4_000, 50_000] {
         let mut parameters = marking(0, 0, 1.0);
-        parameters.notification.interval_ns = interval_ns;
+        parameters.notification.interval_ns = Nanoseconds(interval_ns);
         let cnp_bytes = parameters.framing.cnp_bytes;
         let outcome = run_until(steady(parameters, 2, 2000), UNTIL);
         let cnps = column(&outcome, "queue_pairs", "cnps_received")[0];
         // A's first frame is the fourth to leave, and marked as all that follow; a CNP takes two links back.
         let frame = frame_time(RATE, FRAME);
         let first_arrival = frame_time(100 * RATE, FRAME) + DELAY + 4 * frame + DELAY;
-        let back = 2 * (frame_time(RATE, cnp_bytes) + DELAY);
+        let back = 2 * (frame_time(RATE, cnp_bytes.0) + DELAY);
         let spacing = (interval_ns * NANOSECOND)
             .max(frame)
             .next_multiple_of(frame);

@@ -6,7 +6,7 @@ use wirespeed_sim::ids::{Priority, QueuePairId};
 use wirespeed_sim::model::parameters::Parameters;
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Service, Verb};
-use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND};
+use wirespeed_sim::time::{Nanoseconds, Picoseconds, MICROSECOND, MILLISECOND};
 
 const ROCE: u8 = 3;
 const OTHER: u8 = 0;
@@ -98,7 +98,7 @@ fn datagrams_take_their_share_and_no_more() {
 fn tcp_takes_its_share_and_no_more() {
     let shared = |roce, other| {
         let mut parameters = parameters(0, roce, other);
-        parameters.sockets.least_rto_ns = 1_000_000;
+        parameters.sockets.least_rto_ns = Nanoseconds(1_000_000);
         let scenario = greedy(mixed_traffic(parameters, Service::Tcp, 8));
         let (outcome, late) = run_for(&scenario, 5 * MILLISECOND);
         let (_, early) = run_for(&scenario, MILLISECOND);

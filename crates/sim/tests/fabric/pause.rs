@@ -5,10 +5,11 @@ use crate::bench::{
     DATA, SHORTEST,
 };
 use crate::support::{column, connect, flow, link, network, post, run, star};
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::ids::Priority;
 use wirespeed_sim::model::parameters::{Headroom, Parameters, Reaction};
 use wirespeed_sim::model::scenario::{Scenario, Verb};
-use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND, NANOSECOND};
+use wirespeed_sim::time::{Nanoseconds, Picoseconds, MICROSECOND, MILLISECOND, NANOSECOND};
 
 const RATE: u64 = 100_000_000_000;
 const DELAY: Picoseconds = NANOSECOND.times(500);
@@ -35,8 +36,8 @@ const BLOCKED: u64 = 1_000_000;
 fn parameters(exponent: i8, xon_offset_cells: u32) -> Parameters {
     let mut parameters = plain();
     parameters.switch.alpha_exponent = exponent;
-    parameters.switch.xon_offset_bytes = xon_offset_cells * parameters.switch.cell_bytes;
-    parameters.pfc.reaction = Reaction::Fixed { ns: 0 };
+    parameters.switch.xon_offset_bytes = parameters.switch.cell_bytes * xon_offset_cells;
+    parameters.pfc.reaction = Reaction::Fixed { ns: Nanoseconds(0) };
     parameters
 }
 
@@ -114,8 +115,10 @@ fn delays_shift_a_pause_by_exactly_themselves() {
     let crossing = (20 + 1) * SHORT + DELAY;
     for (generation, reaction) in [(0, 0), (1, 0), (0, 1), (700, 0), (0, 700), (350, 1234)] {
         let mut parameters = parameters(0, 0);
-        parameters.pfc.generation_delay_ns = generation;
-        parameters.pfc.reaction = Reaction::Fixed { ns: reaction };
+        parameters.pfc.generation_delay_ns = Nanoseconds(generation);
+        parameters.pfc.reaction = Reaction::Fixed {
+            ns: Nanoseconds(reaction),
+        };
         let mut scenario = bottleneck(parameters, BLOCKED, 40);
         let id = connect(&mut scenario, 0, 1);
         post_sends(&mut scenario, id, 10_000, 0);
@@ -286,7 +289,7 @@ fn decisions_of_one_instant_keep_their_order() {
         let mut parameters = parameters(0, 0);
         parameters.pfc.quanta = None;
         parameters.pfc.refresh_quanta = None;
-        parameters.pfc.generation_delay_ns = generation;
+        parameters.pfc.generation_delay_ns = Nanoseconds(generation);
         let mut scenario = bottleneck(parameters, RATE, 3);
         let id = connect(&mut scenario, 0, 1);
         post_sends(&mut scenario, id, 20, 4096);
@@ -356,7 +359,7 @@ fn pauses_sent_are_pauses_received() {
     let links = (0..8).map(|host| link(host, 8 + host / 4, 100, 300));
     let between = [link(8, 9, 200, 700)];
     let mut parameters = plain();
-    parameters.pfc.generation_delay_ns = 50;
+    parameters.pfc.generation_delay_ns = Nanoseconds(50);
     let mut scenario = network(8, 2, links.chain(between).collect(), parameters);
     share(&mut scenario, 4000);
     for host in 1..8 {
@@ -446,7 +449,9 @@ fn a_victim_flow_falls_to_the_pause_duty_share() {
 fn no_priority_is_lossless_unless_configured() {
     let mut parameters = parameters(0, 0);
     parameters.pfc.lossless_priorities = 0;
-    parameters.switch.headroom = Headroom::Fixed { bytes: 1 << 20 };
+    parameters.switch.headroom = Headroom::Fixed {
+        bytes: Bytes(1 << 20),
+    };
     let outcome = run_until(flood(parameters), 30 * MICROSECOND);
     assert_eq!(outcome.summary.pfc_frames, 0);
     assert!(pauses(&outcome, SENDER, DATA).is_empty());

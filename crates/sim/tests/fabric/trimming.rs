@@ -3,11 +3,13 @@
 use crate::bench::{lossy, share, DATA};
 use crate::multipath::{frames, leaves};
 use crate::support::{column, connect, post, run, star, ultra_ethernet};
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion::{self, nscc};
+use wirespeed_sim::ids::Priority;
 use wirespeed_sim::model::parameters::{Balance, Parameters, Recovery, Reordering, Trimming};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
-use wirespeed_sim::time::Picoseconds;
+use wirespeed_sim::time::{Nanoseconds, Picoseconds};
 
 const BYTES: u64 = 400_000;
 const HEADER: u32 = 64;
@@ -18,8 +20,8 @@ const SENDERS: u32 = 4;
 const TO_RECEIVER: u64 = 2 * SENDERS as u64 + 1;
 
 const TRIMMING: Trimming = Trimming {
-    priority: TRIMMED,
-    trimmed_bytes: HEADER,
+    priority: Priority(TRIMMED),
+    trimmed_bytes: Bytes(HEADER),
     queue_ns: None,
 };
 
@@ -29,7 +31,9 @@ fn parameters() -> Parameters {
     parameters.transport.ack_every = 1;
     parameters.transport.ack_timeout = 8;
     parameters.transport.recovery = Recovery::SelectiveRepeat;
-    parameters.transport.reordering = Reordering::Time { ns: 100_000 };
+    parameters.transport.reordering = Reordering::Time {
+        ns: Nanoseconds(100_000),
+    };
     parameters
 }
 
@@ -99,7 +103,7 @@ fn packets_are_trimmed_instead_of_dropped_and_requested_at_once() {
 fn headers_have_a_priority_and_a_length_of_their_own() {
     let mut changed = parameters();
     changed.switch.trimming = Some(Trimming {
-        trimmed_bytes: 100,
+        trimmed_bytes: Bytes(100),
         ..TRIMMING
     });
     let outcome = run(incast(changed, Verb::Write));
@@ -118,7 +122,7 @@ fn a_queue_is_no_longer_than_its_limit() {
     for (ns, bytes) in [(0, 0), (2_000, 25_000), (5_000, 62_500)] {
         let mut changed = parameters();
         changed.switch.trimming = Some(Trimming {
-            queue_ns: Some(ns),
+            queue_ns: Some(Nanoseconds(ns)),
             ..TRIMMING
         });
         let mut scenario = incast(changed, Verb::Write);
@@ -136,7 +140,7 @@ fn a_queue_is_no_longer_than_its_limit() {
 fn a_header_that_finds_no_room_is_dropped() {
     let mut changed = parameters();
     changed.switch.trimming = Some(Trimming {
-        trimmed_bytes: 4_000,
+        trimmed_bytes: Bytes(4_000),
         ..TRIMMING
     });
     let outcome = run(incast(changed, Verb::Write));
@@ -162,7 +166,7 @@ fn only_writes_and_sends_of_lossy_priorities_are_trimmed() {
 
     let mut lossless = crate::bench::plain();
     lossless.switch.trimming = Some(Trimming {
-        queue_ns: Some(1_000),
+        queue_ns: Some(Nanoseconds(1_000)),
         ..TRIMMING
     });
     let mut scenario = incast(lossless, Verb::Write);
@@ -193,7 +197,9 @@ fn a_sender_sprays_by_entropy_values() {
         let mut scenario = leaves(4);
         let parameters = &mut scenario.parameters;
         parameters.transport.recovery = Recovery::SelectiveRepeat;
-        parameters.transport.reordering = Reordering::Time { ns: 100_000 };
+        parameters.transport.reordering = Reordering::Time {
+            ns: Nanoseconds(100_000),
+        };
         parameters.transport.ack_every = 1;
         parameters.congestion = congestion;
         parameters.ecmp.balance = balance;

@@ -2,10 +2,11 @@
 
 use crate::bench::{frame_time, plain, post_sends, queue, run_until, send_frame, DATA};
 use crate::support::{column, connect, flow, link, network, run, star};
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::model::parameters::{Architecture, MarkingPoint, Parameters};
 use wirespeed_sim::model::results::{Column, Outcome};
 use wirespeed_sim::model::scenario::Scenario;
-use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND, NANOSECOND};
+use wirespeed_sim::time::{Nanoseconds, Picoseconds, MICROSECOND, MILLISECOND, NANOSECOND};
 use wirespeed_sim::Simulation;
 
 const SHARED: Architecture = Architecture::SharedBuffer {};
@@ -13,8 +14,8 @@ const VOQ: Architecture = voq(0);
 
 const fn voq(credit_latency_ns: u64) -> Architecture {
     Architecture::Voq {
-        credit_bytes: 1024,
-        credit_latency_ns,
+        credit_bytes: Bytes(1024),
+        credit_latency_ns: Nanoseconds(credit_latency_ns),
     }
 }
 
@@ -23,7 +24,7 @@ fn parameters(architecture: Architecture) -> Parameters {
     let mut parameters = plain();
     parameters.switch.architecture = architecture;
     parameters.switch.slices = 2;
-    parameters.switch.buffer_bytes = 64 << 20;
+    parameters.switch.buffer_bytes = Bytes(64 << 20);
     parameters
 }
 
@@ -106,7 +107,8 @@ fn marks_by_the_queue_at_ingress() {
         let mut parameters = parameters(architecture);
         let marking = &mut parameters.marking;
         (marking.enabled, marking.at, marking.weight) = (true, MarkingPoint::Enqueue, weight);
-        (marking.kmin_bytes, marking.kmax_bytes, marking.pmax) = (300_000, 300_000, 1.0);
+        (marking.kmin_bytes, marking.kmax_bytes, marking.pmax) =
+            (Bytes(300_000), Bytes(300_000), 1.0);
         marking.reference_gbps = None;
         let mut scenario = star(4, 100, 100, parameters);
         for host in [0, 2] {
@@ -203,7 +205,7 @@ fn what_comes_before_credit_waits_at_ingress() {
 #[test]
 fn lossless() {
     let mut parameters = parameters(voq(500));
-    parameters.switch.buffer_bytes = 2 << 20;
+    parameters.switch.buffer_bytes = Bytes(2 << 20);
     let mut scenario = star(4, 100, 100, parameters);
     for host in 0..3 {
         flow(&mut scenario, host, 3, 4 << 20);
@@ -221,7 +223,7 @@ fn lossless() {
 fn drops_where_it_came_in() {
     let mut parameters = parameters(voq(500));
     parameters.pfc.lossless_priorities = 0;
-    parameters.switch.buffer_bytes = 1 << 20;
+    parameters.switch.buffer_bytes = Bytes(1 << 20);
     let mut scenario = star(4, 100, 100, parameters);
     for host in 0..3 {
         let id = connect(&mut scenario, host, 3);

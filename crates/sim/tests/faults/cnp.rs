@@ -3,7 +3,7 @@
 use crate::permanent_fault;
 use crate::support::{column, flow, run, star};
 use wirespeed_sim::bytes::Bytes;
-use wirespeed_sim::ids::{LinkId, PortId};
+use wirespeed_sim::ids::{LinkId, PortId, Priority};
 use wirespeed_sim::model::faults::stuck_nic::StuckNic;
 use wirespeed_sim::model::faults::{cnp, Kind};
 use wirespeed_sim::model::preset;
@@ -14,8 +14,8 @@ use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND};
 /// Eight hosts write 4 MiB each to the ninth.
 fn incast(faults: Vec<Kind>) -> Scenario {
     let mut parameters = preset::by_name("roce").unwrap();
-    parameters.marking.kmin_bytes = 400_000;
-    parameters.marking.kmax_bytes = 1_600_000;
+    parameters.marking.kmin_bytes = Bytes(400_000);
+    parameters.marking.kmax_bytes = Bytes(1_600_000);
     let mut scenario = star(9, 100, 500, parameters);
     for source in 0..8 {
         flow(&mut scenario, source, 8, 4 << 20);
@@ -119,7 +119,7 @@ fn in_a_class_of_their_own() {
         assert!(paused.contains(&16), "host 8 is paused");
         count_cnps(&outcome)
     };
-    let (separate, with_data) = (cnps(7), cnps(3));
+    let (separate, with_data) = (cnps(Priority(7)), cnps(Priority(3)));
     assert!(separate > 50, "one in 50 us for each of eight: {separate}");
     assert!(with_data * 4 < separate, "{with_data} of {separate}");
 }

@@ -2,13 +2,14 @@
 
 use crate::support::{column, flow, link, network, run};
 use crate::{permanent_fault, roce};
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::faults::slow_receiver::SlowReceiver;
 use wirespeed_sim::model::faults::{Fault, Kind};
 use wirespeed_sim::model::parameters::Pipe;
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::Scenario;
-use wirespeed_sim::time::{Picoseconds, MICROSECOND};
+use wirespeed_sim::time::{Nanoseconds, Picoseconds, MICROSECOND};
 
 /// A write of 8 MiB at 100 Gb/s to a host that takes 200.
 fn write(faults: Vec<Fault>) -> Scenario {
@@ -16,10 +17,10 @@ fn write(faults: Vec<Fault>) -> Scenario {
     parameters.nic.pipe = Some(Pipe {
         pcie: None,
         gbps: Some(200),
-        latency_ns: 0,
-        receive_buffer_bytes: 1 << 20,
-        xoff_bytes: 400_000,
-        xon_bytes: 200_000,
+        latency_ns: Nanoseconds(0),
+        receive_buffer_bytes: Bytes(1 << 20),
+        xoff_bytes: Bytes(400_000),
+        xon_bytes: Bytes(200_000),
     });
     let links = (0..2).map(|host| link(host, 2, 100, 500)).collect();
     let mut scenario = network(2, 1, links, parameters);

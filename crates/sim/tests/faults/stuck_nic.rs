@@ -2,12 +2,13 @@
 
 use crate::roce;
 use crate::support::{column, flow, link, network, run};
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::faults::slow_receiver::SlowReceiver;
 use wirespeed_sim::model::faults::stuck_nic::StuckNic;
 use wirespeed_sim::model::faults::{Fault, Kind};
 use wirespeed_sim::model::parameters::{Parameters, Pipe};
-use wirespeed_sim::time::{Picoseconds, MICROSECOND};
+use wirespeed_sim::time::{Nanoseconds, Picoseconds, MICROSECOND};
 
 /// The NIC port of host 1, and the switch port that faces it.
 const NIC: u32 = 2;
@@ -98,10 +99,10 @@ fn it_never_lets_a_pause_run_out() {
     parameters.nic.pipe = Some(Pipe {
         pcie: None,
         gbps: Some(200),
-        latency_ns: 0,
-        receive_buffer_bytes: 4_000_000,
-        xoff_bytes: 400_000,
-        xon_bytes: 200_000,
+        latency_ns: Nanoseconds(0),
+        receive_buffer_bytes: Bytes(4_000_000),
+        xoff_bytes: Bytes(400_000),
+        xon_bytes: Bytes(200_000),
     });
     let slow = Fault {
         from: Picoseconds::ZERO,

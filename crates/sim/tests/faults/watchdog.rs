@@ -9,7 +9,7 @@ use wirespeed_sim::model::faults::{Fault, Kind};
 use wirespeed_sim::model::parameters::{Watchdog, WatchdogAction};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::Scenario;
-use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND, NEVER};
+use wirespeed_sim::time::{Nanoseconds, Picoseconds, MICROSECOND, MILLISECOND, NEVER};
 
 const UNFINISHED: u64 = 0;
 const COMPLETED: u64 = 1;
@@ -19,9 +19,9 @@ const FAILED: u64 = 2;
 /// those behind it.
 fn watchdog(action: WatchdogAction) -> Option<Watchdog> {
     Some(Watchdog {
-        detection_ns: 200_000,
-        restoration_ns: 200_000,
-        poll_ns: 10_000,
+        detection_ns: Nanoseconds(200_000),
+        restoration_ns: Nanoseconds(200_000),
+        poll_ns: Nanoseconds(10_000),
         action,
     })
 }

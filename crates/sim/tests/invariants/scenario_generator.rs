@@ -17,7 +17,7 @@ use wirespeed_sim::model::parameters::{
     Recovery, Reordering, SharedHeadroom, Spray, Switch, Trimming, Watchdog, WatchdogAction,
 };
 use wirespeed_sim::model::scenario::{Link, Scenario, Service, Verb};
-use wirespeed_sim::time::{ByteTime, NANOSECOND, NEVER};
+use wirespeed_sim::time::{ByteTime, Nanoseconds, Picoseconds, NANOSECOND, NEVER};
 use wirespeed_wire::headroom::response_ceiling;
 use wirespeed_wire::link_errors::Fec;
 
@@ -77,8 +77,8 @@ fn architecture(draws: &mut Draws, scenario: &mut Scenario) {
     let parameters = &mut scenario.parameters;
     parameters.marking.at = MarkingPoint::Enqueue;
     parameters.switch.architecture = Architecture::Voq {
-        credit_bytes: draws.one_of(&[1_024, 64, 8_192]),
-        credit_latency_ns: draws.one_of(&[0, 300, 5_000]),
+        credit_bytes: draws.one_of(&[Bytes(1_024), Bytes(64), Bytes(8_192)]),
+        credit_latency_ns: draws.one_of(&[Nanoseconds(0), Nanoseconds(300), Nanoseconds(5_000)]),
     };
 }
 
@@ -125,12 +125,18 @@ fn topology(draws: &mut Draws) -> (u32, u32, Vec<Link>) {
 fn parameters(draws: &mut Draws) -> Parameters {
     let mut parameters = preset(draws.one_of(&["roce", "hpcc"]));
     let switch = &mut parameters.switch;
-    switch.cell_bytes = draws.one_of(&[switch.cell_bytes, 1, 80, 208, 5_000]);
+    switch.cell_bytes = draws.one_of(&[
+        switch.cell_bytes,
+        Bytes(1),
+        Bytes(80),
+        Bytes(208),
+        Bytes(5_000),
+    ]);
     switch.slices = draws.one_of(&[1, 2]);
     switch.alpha_exponent = draws.one_of(&[switch.alpha_exponent, 0, -6, 1, 3]);
-    switch.xon_offset_bytes = draws.one_of(&[switch.xon_offset_bytes, 0, 30_000]);
-    switch.reserve_bytes = draws.one_of(&[switch.reserve_bytes, 0]);
-    switch.latency_ns = draws.one_of(&[0, 400]);
+    switch.xon_offset_bytes = draws.one_of(&[switch.xon_offset_bytes, Bytes(0), Bytes(30_000)]);
+    switch.reserve_bytes = draws.one_of(&[switch.reserve_bytes, Bytes(0)]);
+    switch.latency_ns = draws.one_of(&[Nanoseconds(0), Nanoseconds(400)]);
 
     let pfc = &mut parameters.pfc;
     let lossless = pfc.lossless_priorities;
@@ -138,10 +144,10 @@ fn parameters(draws: &mut Draws) -> Parameters {
     if draws.percent(30) {
         (pfc.quanta, pfc.refresh_quanta) = (Some(2_000), Some(500));
     }
-    pfc.generation_delay_ns = draws.one_of(&[0, 150]);
+    pfc.generation_delay_ns = draws.one_of(&[Nanoseconds(0), Nanoseconds(150)]);
     if draws.percent(50) {
         pfc.reaction = Reaction::Fixed {
-            ns: draws.one_of(&[0, 700]),
+            ns: draws.one_of(&[Nanoseconds(0), Nanoseconds(700)]),
         };
     }
 
@@ -149,8 +155,8 @@ fn parameters(draws: &mut Draws) -> Parameters {
     marking.enabled = draws.percent(70);
     marking.at = draws.one_of(&[MarkingPoint::Enqueue, MarkingPoint::Dequeue]);
     if draws.percent(70) {
-        marking.kmin_bytes = 1_000 * draws.below(50);
-        marking.kmax_bytes = marking.kmin_bytes + 1_000 * draws.below(100);
+        marking.kmin_bytes = Bytes(1_000 * draws.below(50));
+        marking.kmax_bytes = marking.kmin_bytes + Bytes(1_000 * draws.below(100));
         marking.pmax = draws.one_of(&[0.2, 1.0, 0.0]);
         marking.weight = draws.one_of(&[0, 3]);
     }
@@ -164,9 +170,9 @@ fn parameters(draws: &mut Draws) -> Parameters {
     parameters.nic.control_ignores_pause = draws.percent(50);
 
     let transport = &mut parameters.transport;
-    transport.mtu_bytes = draws.one_of(&[4_096, 1_024, 256, 1_000]);
+    transport.mtu_bytes = draws.one_of(&[Bytes(4_096), Bytes(1_024), Bytes(256), Bytes(1_000)]);
     transport.ack_every = draws.one_of(&[1, 2, 16, u32::MAX]);
-    transport.nak_interval_ns = draws.one_of(&[None, Some(100_000)]);
+    transport.nak_interval_ns = draws.one_of(&[None, Some(Nanoseconds(100_000))]);
     // Between NAKs a sender fills a lossy queue anew, and what is missing can meet it full each time: the retries end it.
     transport.ack_timeout = match transport.nak_interval_ns {
         None => draws.one_of(&[transport.ack_timeout, 14, 10, 5]),
@@ -178,12 +184,15 @@ fn parameters(draws: &mut Draws) -> Parameters {
         transport.reordering = draws.one_of(&[
             Reordering::None {},
             Reordering::Packets { packets: 8 },
-            Reordering::Time { ns: 2_000 },
+            Reordering::Time {
+                ns: Nanoseconds(2_000),
+            },
         ]);
         transport.window_packets = draws.one_of(&[u16::MAX, 64, 5]);
     } else if draws.percent(30) {
         transport.rx_depth = draws.one_of(&[Some(1), Some(3), None]);
-        transport.receive_ns = draws.one_of(&[30_000, 0, 500]);
+        transport.receive_ns =
+            draws.one_of(&[Nanoseconds(30_000), Nanoseconds(0), Nanoseconds(500)]);
         transport.min_rnr_timer = draws.one_of(&[1, 8]);
         transport.rnr_retry = draws.one_of(&[7, 2]);
     }
@@ -192,9 +201,10 @@ fn parameters(draws: &mut Draws) -> Parameters {
 
     let notification = &mut parameters.notification;
     notification.in_ack = draws.percent(40);
-    notification.interval_ns = draws.one_of(&[50_000, 0, 4_000]);
-    notification.delay_ns = draws.one_of(&[0, 1_000]);
-    notification.priority = draws.one_of(&[7, 3]);
+    notification.interval_ns =
+        draws.one_of(&[Nanoseconds(50_000), Nanoseconds(0), Nanoseconds(4_000)]);
+    notification.delay_ns = draws.one_of(&[Nanoseconds(0), Nanoseconds(1_000)]);
+    notification.priority = draws.one_of(&[Priority(7), Priority(3)]);
     parameters.congestion = match draws.below(10) {
         0 => Congestion::NONE,
         1 => Congestion::Dcqcn(dcqcn::Parameters::default()),
@@ -218,8 +228,8 @@ fn parameters(draws: &mut Draws) -> Parameters {
         }),
         _ => Congestion::Rccc(Default::default()),
     };
-    parameters.sockets.mtu_bytes = parameters.transport.mtu_bytes + 20; // frames no longer than the others, for which buffers are made
-    parameters.sockets.least_rto_ns = 1_000_000;
+    parameters.sockets.mtu_bytes = parameters.transport.mtu_bytes + Bytes(20); // frames no longer than the others, for which buffers are made
+    parameters.sockets.least_rto_ns = Nanoseconds(1_000_000);
     parameters.framing.ip = draws.one_of(&[IpVersion::Ipv4, IpVersion::Ipv6]);
     parameters.framing.vlan = draws.one_of(&[None, Some(100)]);
     division(draws, &mut parameters.switch);
@@ -238,7 +248,7 @@ fn division(draws: &mut Draws, switch: &mut Switch) {
     switch.pools = draws.one_of(&[None, None, pools[0], pools[1], pools[2]]);
     let share = |percent| Some(SharedHeadroom::Share { percent });
     let fixed = |bytes| Some(SharedHeadroom::Fixed { bytes });
-    let headrooms = [None, None, None, share(20), share(1), fixed(20_000)];
+    let headrooms = [None, None, None, share(20), share(1), fixed(Bytes(20_000))];
     switch.shared_headroom = draws.one_of(&headrooms);
 }
 
@@ -249,31 +259,29 @@ fn receive_buffers(draws: &mut Draws, scenario: &mut Scenario) {
         return;
     }
     let parameters = &scenario.parameters;
-    let frame = parameters
-        .framing
-        .longest(Bytes(parameters.transport.mtu_bytes))
-        .0
-        + parameters.framing.gap_bytes;
+    let frame =
+        parameters.framing.longest(parameters.transport.mtu_bytes) + parameters.framing.gap_bytes;
     let pfc = parameters.framing.pfc_bytes + parameters.framing.gap_bytes;
     let lossless = parameters.pfc.lossless_priorities.count_ones();
     let room = |link: &Link| {
         let byte = ByteTime::from_rate(link.rate);
         let reaction = match parameters.pfc.reaction {
-            Reaction::Fixed { ns } => ns * NANOSECOND,
+            Reaction::Fixed { ns } => Picoseconds::from(ns),
             Reaction::Ceiling => response_ceiling(link.rate),
         };
-        let window = parameters.pfc.generation_delay_ns * NANOSECOND + 2 * link.delay + reaction;
-        (window / byte.times(Bytes(1))) as u32 + 3 * frame + lossless * pfc
+        let window =
+            Picoseconds::from(parameters.pfc.generation_delay_ns) + 2 * link.delay + reaction;
+        Bytes((window / byte.times(Bytes(1))) as u32) + frame * 3 + pfc * lossless
     };
-    let room = scenario.links.iter().map(room).max().unwrap_or(0);
-    let xoff = draws.one_of(&[20_000, 5_000]);
+    let room = scenario.links.iter().map(room).max().unwrap_or_default();
+    let xoff = draws.one_of(&[Bytes(20_000), Bytes(5_000)]);
     scenario.parameters.nic.pipe = Some(Pipe {
         pcie: None,
         gbps: Some(draws.one_of(&[64, 8, 4])),
-        latency_ns: draws.one_of(&[0, 500]),
+        latency_ns: draws.one_of(&[Nanoseconds(0), Nanoseconds(500)]),
         receive_buffer_bytes: xoff + room * lossless.max(1), // each priority is paused separately
         xoff_bytes: xoff,
-        xon_bytes: draws.one_of(&[xoff / 2, 0, xoff]),
+        xon_bytes: draws.one_of(&[xoff / 2, Bytes(0), xoff]),
     });
 }
 
@@ -288,10 +296,8 @@ fn pools(resolved: &BufferSettings) -> impl Iterator<Item = u64> + '_ {
 fn buffers(draws: &mut Draws, scenario: &mut Scenario) {
     let more = draws.one_of(&[4, 1, 0, 0]);
     let parameters = &scenario.parameters;
-    let longest = parameters
-        .framing
-        .longest(Bytes(parameters.transport.mtu_bytes));
-    let cells = u64::from(2 * longest.div_ceil(Bytes(parameters.switch.cell_bytes)));
+    let longest = parameters.framing.longest(parameters.transport.mtu_bytes);
+    let cells = u64::from(2 * longest.div_ceil(parameters.switch.cell_bytes));
     let shift = parameters.switch.alpha_exponent.min(0).unsigned_abs();
     let suffices = |scenario: &Scenario| {
         let resolved = buffer_settings::resolve(scenario);
@@ -337,7 +343,7 @@ fn traffic(draws: &mut Draws, scenario: &mut Scenario) {
             scenario.connections.last_mut().unwrap().port_a = PortId(second);
         }
     }
-    let mtu = u64::from(scenario.parameters.transport.mtu_bytes);
+    let mtu = u64::from(scenario.parameters.transport.mtu_bytes.0);
     for number in 0..=draws.below(16) {
         let mut queue_pair = draws.below(2 * scenario.connections.len() as u32);
         if incast {
@@ -373,9 +379,9 @@ fn traffic(draws: &mut Draws, scenario: &mut Scenario) {
 fn faults(draws: &mut Draws, scenario: &mut Scenario) {
     if draws.percent(50) {
         scenario.parameters.pfc.watchdog = Some(Watchdog {
-            detection_ns: draws.one_of(&[10_000, 2_000]),
-            restoration_ns: draws.one_of(&[10_000, 50_000]),
-            poll_ns: draws.one_of(&[1_000, 7_001]),
+            detection_ns: draws.one_of(&[Nanoseconds(10_000), Nanoseconds(2_000)]),
+            restoration_ns: draws.one_of(&[Nanoseconds(10_000), Nanoseconds(50_000)]),
+            poll_ns: draws.one_of(&[Nanoseconds(1_000), Nanoseconds(7_001)]),
             action: draws.one_of(&[
                 WatchdogAction::Drop,
                 WatchdogAction::Drop,
@@ -452,8 +458,8 @@ fn balance(draws: &mut Draws, scenario: &mut Scenario) {
         Balance::Entropy,
     ]);
     ecmp.spray = draws.one_of(&[Spray::RoundRobin, Spray::Random]);
-    ecmp.flowlet_gap_ns = 1_000;
-    ecmp.adaptive_gap_ns = draws.one_of(&[0, 1_000]);
+    ecmp.flowlet_gap_ns = Nanoseconds(1_000);
+    ecmp.adaptive_gap_ns = draws.one_of(&[Nanoseconds(0), Nanoseconds(1_000)]);
 }
 
 /// Switches that trim, and acknowledgements apart from data.
@@ -462,11 +468,11 @@ fn trimming(draws: &mut Draws, scenario: &mut Scenario) {
         return;
     }
     scenario.parameters.switch.trimming = Some(Trimming {
-        priority: draws.one_of(&[5, 0]),
-        trimmed_bytes: draws.one_of(&[64, 200]),
-        queue_ns: draws.one_of(&[Some(1_000), None, Some(20_000)]),
+        priority: draws.one_of(&[Priority(5), Priority(0)]),
+        trimmed_bytes: draws.one_of(&[Bytes(64), Bytes(200)]),
+        queue_ns: draws.one_of(&[Some(Nanoseconds(1_000)), None, Some(Nanoseconds(20_000))]),
     });
-    scenario.parameters.transport.ack_priority = draws.one_of(&[Some(7), None]);
+    scenario.parameters.transport.ack_priority = draws.one_of(&[Some(Priority(7)), None]);
 }
 
 /// Links and nodes that are down for a while, or from then on.

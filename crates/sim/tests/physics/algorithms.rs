@@ -2,6 +2,7 @@
 //! equally it is shared.
 
 use crate::support::{column, connect, fractions, post, preset, run, star, ultra_ethernet};
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion::{hpcc, nscc, swift, Parameters as Congestion};
 use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
@@ -14,8 +15,8 @@ const HALF: Picoseconds = MILLISECOND.times(20);
 /// `senders` hosts at 100 Gb/s write to one more without end, 1 us of cable each.
 fn incast(senders: u32, congestion: Congestion) -> Scenario {
     let mut parameters = preset("roce");
-    parameters.marking.kmin_bytes = K;
-    parameters.marking.kmax_bytes = K;
+    parameters.marking.kmin_bytes = Bytes(K);
+    parameters.marking.kmax_bytes = Bytes(K);
     parameters.marking.pmax = 1.0;
     parameters.marking.reference_gbps = None;
     parameters.congestion = congestion;

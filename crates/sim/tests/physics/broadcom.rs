@@ -8,7 +8,7 @@ use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::parameters::Marking;
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
-use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND};
+use wirespeed_sim::time::{Nanoseconds, Picoseconds, MICROSECOND, MILLISECOND};
 
 /// Where marking begins.
 const K: u32 = 150_000;
@@ -25,16 +25,16 @@ enum Expects {
 fn incast(senders: u32, congestion: Congestion, expects: Expects) -> Scenario {
     let mut parameters = preset("roce");
     parameters.marking = Marking {
-        kmin_bytes: K,
-        kmax_bytes: 4 * K,
+        kmin_bytes: Bytes(K),
+        kmax_bytes: Bytes(4 * K),
         pmax: 0.1,
         reference_gbps: None,
         ..parameters.marking
     };
     if matches!(expects, Expects::Step) {
-        parameters.marking.kmax_bytes = K;
+        parameters.marking.kmax_bytes = Bytes(K);
         parameters.marking.pmax = 1.0;
-        parameters.notification.interval_ns = 0;
+        parameters.notification.interval_ns = Nanoseconds(0);
     }
     parameters.congestion = congestion;
     let mut scenario = star(senders + 1, 100, 1_000, parameters);
@@ -128,10 +128,10 @@ fn a_long_queue_of_many_senders_drains_late_or_not() {
 fn planned_incast(senders: u32, congestion: Congestion, expects: Expects) -> Scenario {
     let mut scenario = incast(senders, congestion, expects);
     let marking = &mut scenario.parameters.marking;
-    marking.kmin_bytes = 1_048_000;
+    marking.kmin_bytes = Bytes(1_048_000);
     match expects {
-        Expects::Probability => (marking.kmax_bytes, marking.pmax) = (2_097_000, 0.05),
-        Expects::Step => marking.kmax_bytes = 1_048_000,
+        Expects::Probability => (marking.kmax_bytes, marking.pmax) = (Bytes(2_097_000), 0.05),
+        Expects::Step => marking.kmax_bytes = Bytes(1_048_000),
     }
     for link in &mut scenario.links {
         link.rate = 400_000_000_000;
@@ -143,7 +143,7 @@ fn planned_incast(senders: u32, congestion: Congestion, expects: Expects) -> Sce
 /// The share of a run in which the receiver's port was busy.
 fn utilisation(scenario: Scenario) -> f64 {
     let receiver = scenario.links.len() - 1;
-    let gap = f64::from(scenario.parameters.framing.gap_bytes);
+    let gap = scenario.parameters.framing.gap_bytes.as_f64();
     let outcome = run(scenario);
     let bytes = column(&outcome, "ports", "bytes")[2 * receiver + 1] as f64;
     let frames = column(&outcome, "ports", "frames")[2 * receiver + 1] as f64;

@@ -2,13 +2,14 @@
 
 use crate::scenarios::assert_near;
 use crate::support::{column, connect, fractions, post, preset, run, star};
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion::dcqcn::Parameters as Published;
 use wirespeed_sim::congestion::Parameters as Congestion;
 use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::parameters::{Framing, Marking, MarkingPoint, Parameters};
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
-use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND};
+use wirespeed_sim::time::{Nanoseconds, Picoseconds, MICROSECOND, MILLISECOND};
 
 const LINE: f64 = 40e9;
 const PACKET: f64 = 1000.0;
@@ -21,27 +22,27 @@ const CNP_INTERVAL: f64 = 50e-6;
 fn paper() -> Parameters {
     let mut parameters = preset("roce");
     parameters.framing = Framing {
-        data_bytes: 0,
-        write_first_bytes: 0,
-        datagram_bytes: 0,
-        minimum_bytes: 0,
-        gap_bytes: 0,
+        data_bytes: Bytes(0),
+        write_first_bytes: Bytes(0),
+        datagram_bytes: Bytes(0),
+        minimum_bytes: Bytes(0),
+        gap_bytes: Bytes(0),
         ..parameters.framing
     };
-    parameters.transport.mtu_bytes = PACKET as u32;
+    parameters.transport.mtu_bytes = Bytes(PACKET as u32);
     parameters.transport.ack_every = 64;
     parameters.transport.ack_timeout = 0;
     parameters.switch.slices = 1;
     parameters.marking = Marking {
         enabled: true,
         at: MarkingPoint::Enqueue,
-        kmin_bytes: KMIN as u32,
-        kmax_bytes: KMAX as u32,
+        kmin_bytes: Bytes(KMIN as u32),
+        kmax_bytes: Bytes(KMAX as u32),
         pmax: PMAX,
         reference_gbps: None,
         weight: 0,
     };
-    parameters.notification.interval_ns = (CNP_INTERVAL * 1e9) as u64;
+    parameters.notification.interval_ns = Nanoseconds((CNP_INTERVAL * 1e9) as u64);
     parameters.congestion = Congestion::Dcqcn(Published::default());
     parameters
 }
@@ -207,8 +208,8 @@ fn the_first_cut_and_its_recovery() {
     // The second sender's 100 kB queue up at 40 Gb/s against one port; every packet behind more than 50 kB is marked.
     // Once they are through, the queue drains in less than the 50 us between notifications.
     let mut parameters = paper();
-    parameters.marking.kmin_bytes = 50_000;
-    parameters.marking.kmax_bytes = 50_000;
+    parameters.marking.kmin_bytes = Bytes(50_000);
+    parameters.marking.kmax_bytes = Bytes(50_000);
     let mut scenario = star(3, 40, 1_000, parameters);
     let watched = connect(&mut scenario, 0, 2);
     post(

@@ -2,6 +2,7 @@
 
 use crate::support::{column, connect, link, network, post, preset, read, run, ultra_ethernet};
 use std::fmt::Write as _;
+use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion::Parameters as Congestion;
 use wirespeed_sim::ids::{ports_of, LinkId, NodeId, PortId, Priority, QueuePairId};
 use wirespeed_sim::model::faults::link_down::{LinkDown, Links};
@@ -12,25 +13,25 @@ use wirespeed_sim::model::parameters::{
 use wirespeed_sim::model::pcie::{OrderedWrites, Pcie, Reads};
 use wirespeed_sim::model::results::{Column, Outcome, Summary, Table};
 use wirespeed_sim::model::scenario::{Scenario, Verb};
-use wirespeed_sim::time::{Picoseconds, MICROSECOND};
+use wirespeed_sim::time::{Nanoseconds, Picoseconds, MICROSECOND};
 use wirespeed_sim::Simulation;
 
 /// Everything at once, small: two leaves and two spines, RoCEv2, loss on a link, all verbs, dependencies, a slow host.
 fn all_mechanisms(seed: u64) -> Scenario {
     let mut parameters = preset("roce");
-    parameters.switch.buffer_bytes = 8 << 20;
+    parameters.switch.buffer_bytes = Bytes(8 << 20);
     parameters.marking.reference_gbps = None;
-    parameters.marking.kmin_bytes = 40_000;
-    parameters.marking.kmax_bytes = 160_000;
+    parameters.marking.kmin_bytes = Bytes(40_000);
+    parameters.marking.kmax_bytes = Bytes(160_000);
     parameters.transport.ack_every = 2;
     parameters.transport.ack_timeout = 6;
     parameters.nic.pipe = Some(Pipe {
         pcie: None,
         gbps: Some(80),
-        latency_ns: 300,
-        receive_buffer_bytes: 1 << 20,
-        xoff_bytes: 200_000,
-        xon_bytes: 100_000,
+        latency_ns: Nanoseconds(300),
+        receive_buffer_bytes: Bytes(1 << 20),
+        xoff_bytes: Bytes(200_000),
+        xon_bytes: Bytes(100_000),
     });
     let (leaf, spine) = (8, 10);
     let mut links: Vec<_> = (0..8)
@@ -63,7 +64,9 @@ fn all_mechanisms(seed: u64) -> Scenario {
 fn selective_repeat(seed: u64) -> Scenario {
     let mut scenario = all_mechanisms(seed);
     scenario.parameters.transport.recovery = Recovery::SelectiveRepeat;
-    scenario.parameters.transport.reordering = Reordering::Time { ns: 5_000 };
+    scenario.parameters.transport.reordering = Reordering::Time {
+        ns: Nanoseconds(5_000),
+    };
     scenario
 }
 
@@ -93,8 +96,8 @@ fn with_pools(seed: u64) -> Scenario {
 fn voq(seed: u64) -> Scenario {
     let mut scenario = all_mechanisms(seed);
     scenario.parameters.switch.architecture = Architecture::Voq {
-        credit_bytes: 1024,
-        credit_latency_ns: 700,
+        credit_bytes: Bytes(1024),
+        credit_latency_ns: Nanoseconds(700),
     };
     scenario
 }
@@ -116,17 +119,17 @@ fn narrow(seed: u64) -> Scenario {
     pipe.pcie = Some(Pcie {
         generation: 3,
         width: 8,
-        max_payload_bytes: 256,
-        dllp_bytes: Some(8),
+        max_payload_bytes: Bytes(256),
+        dllp_bytes: Some(Bytes(8)),
         ordered_writes: Some(OrderedWrites::Outstanding {
             writes: 16,
-            commit_ns: 600,
+            commit_ns: Nanoseconds(600),
         }),
         reads: Some(Reads {
             tags: 8,
-            max_read_request_bytes: 512,
-            round_trip_ns: 600,
-            read_completion_boundary_bytes: Some(64),
+            max_read_request_bytes: Bytes(512),
+            round_trip_ns: Nanoseconds(600),
+            read_completion_boundary_bytes: Some(Bytes(64)),
         }),
     });
     scenario
@@ -143,7 +146,7 @@ fn credit(seed: u64) -> Scenario {
 fn with_rerouting(seed: u64) -> Scenario {
     let mut scenario = all_mechanisms(seed);
     scenario.parameters.ecmp.balance = Balance::Adaptive;
-    scenario.parameters.ecmp.adaptive_gap_ns = 2_000;
+    scenario.parameters.ecmp.adaptive_gap_ns = Nanoseconds(2_000);
     let down = |of, from, until, detection| Fault {
         from: from * MICROSECOND,
         until: until * MICROSECOND,

@@ -12,7 +12,7 @@ use wirespeed_sim::model::preset;
 use wirespeed_sim::model::results::{Column, Outcome};
 use wirespeed_sim::model::scenario::{Connection, Link, Observe, Operation, Scenario, Verb};
 use wirespeed_sim::reader;
-use wirespeed_sim::time::{Picoseconds, NANOSECOND, NEVER};
+use wirespeed_sim::time::{Nanoseconds, Picoseconds, NANOSECOND, NEVER};
 use wirespeed_sim::Simulation;
 
 /// So many draws, the same each time; WIRESPEED_EXPLORE=1 makes new ones, and many more.
@@ -68,7 +68,7 @@ pub fn network(hosts: u32, switches: u32, links: Vec<Link>, parameters: Paramete
         links,
         addresses: Vec::new(),
         names: Default::default(),
-        buffer_bytes: vec![Bytes(parameters.switch.buffer_bytes); switches as usize],
+        buffer_bytes: vec![parameters.switch.buffer_bytes; switches as usize],
         connections: Vec::new(),
         operations: Vec::new(),
         parameters,
@@ -100,7 +100,7 @@ pub fn connect(scenario: &mut Scenario, a: u32, b: u32) -> QueuePairId {
     scenario.connections.push(Connection {
         port_a: PortId(port(scenario, a)),
         port_b: PortId(port(scenario, b)),
-        priority: Priority(scenario.parameters.transport.priority),
+        priority: scenario.parameters.transport.priority,
         udp_source_port: 49_152 + scenario.connections.len() as u16,
         service: Default::default(),
     });
@@ -173,16 +173,19 @@ pub fn ultra_ethernet() -> Parameters {
     parameters.congestion = congestion::Parameters::Nscc(Default::default());
     parameters.pfc.lossless_priorities = 0;
     parameters.switch.trimming = Some(Trimming {
-        priority: 5,
-        trimmed_bytes: 64,
-        queue_ns: Some(12_000),
+        priority: Priority(5),
+        trimmed_bytes: Bytes(64),
+        queue_ns: Some(Nanoseconds(12_000)),
     });
     parameters.ecmp.balance = Balance::Entropy;
-    (parameters.marking.kmin_bytes, parameters.marking.kmax_bytes) = (30_000, 120_000);
+    (parameters.marking.kmin_bytes, parameters.marking.kmax_bytes) =
+        (Bytes(30_000), Bytes(120_000));
     (parameters.marking.pmax, parameters.marking.reference_gbps) = (1.0, Some(100));
     parameters.transport.recovery = Recovery::SelectiveRepeat;
-    parameters.transport.reordering = Reordering::Time { ns: 100_000 };
+    parameters.transport.reordering = Reordering::Time {
+        ns: Nanoseconds(100_000),
+    };
     parameters.transport.ack_timeout = 5;
-    parameters.transport.ack_priority = Some(7);
+    parameters.transport.ack_priority = Some(Priority(7));
     parameters
 }

@@ -50,7 +50,7 @@ pub fn check_headers<'a>(frame: &'a [u8], network: &Network, protocol: u8) -> &'
     if let Some(tag) = network.tag {
         let control = u16::from_be_bytes([remaining[2], remaining[3]]);
         assert_eq!(remaining[..2], [0x81, 0x00]);
-        assert_eq!(control >> 13, tag.priority.into());
+        assert_eq!(control >> 13, u16::from(tag.priority));
         assert_eq!(control >> 12 & 1 == 1, tag.drop_eligible);
         assert_eq!(control & 0xfff, tag.vlan);
         remaining = &remaining[4..];

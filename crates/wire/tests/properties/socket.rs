@@ -46,12 +46,12 @@ fn check_socket_packet(packet: &SocketPacket) {
         } => {
             assert_eq!((word_at(4), word_at(8)), (sequence, acknowledgement));
             assert_eq!(segment[13], if push { 0x18 } else { 0x10 });
-            assert_eq!(word_at(12) & 0xffff, window.into());
+            assert_eq!(word_at(12) & 0xffff, u32::from(window));
             assert_eq!([word_at(24), word_at(28)], timestamps);
             usize::from(segment[12] >> 4) * 4
         }
     };
-    assert_eq!(segment.len() - header, packet.payload.into());
+    assert_eq!(segment.len() - header, usize::from(packet.payload));
     assert!(segment[header..].iter().all(|byte| *byte == 0));
 }
 

@@ -112,11 +112,11 @@ fn headroom_and_alpha_by_rule() {
     let headroom = |rule: Headroom| {
         let mut star = base.clone();
         star.parameters.switch.headroom = rule;
-        star.parameters.switch.cell_bytes = 100;
+        star.parameters.switch.cell_bytes = Bytes(100);
         let priority_settings = resolve(&star).unwrap().priority_settings;
         [1, 3].map(|port| priority_settings[(PortId(port), Priority(3))].headroom_cells)
     };
-    assert_eq!(headroom(Headroom::Fixed { bytes: 5001 }), [51, 51]);
+    assert_eq!(headroom(Headroom::Fixed { bytes: Bytes(5001) }), [51, 51]);
     assert_eq!(headroom(Headroom::RateDelay { times: 1 }), [125, 250]);
     let whole = headroom(Headroom::Computed { percent: 100 });
     let less = headroom(Headroom::Computed { percent: 90 });
@@ -172,7 +172,9 @@ fn a_buffer_in_pools() {
     star.parameters.switch.pools = None;
     assert_eq!(pools(&star).shared, [left - left * 24 / 100; 2]);
     let bytes = 2 * 254 * 1_234;
-    star.parameters.switch.shared_headroom = Some(SharedHeadroom::Fixed { bytes });
+    star.parameters.switch.shared_headroom = Some(SharedHeadroom::Fixed {
+        bytes: Bytes(bytes),
+    });
     let found = pools(&star);
     assert_eq!(
         (found.shared.clone(), found.headroom.clone()),
@@ -195,7 +197,9 @@ fn a_pool_with_nothing_in_it_is_refused() {
          hint: a larger buffer_bytes, shorter cables or fewer ports leave something to share"
     );
     let bytes = 75_050;
-    star.parameters.switch.shared_headroom = Some(SharedHeadroom::Fixed { bytes });
+    star.parameters.switch.shared_headroom = Some(SharedHeadroom::Fixed {
+        bytes: Bytes(bytes),
+    });
     assert_eq!(
         resolve(&star).unwrap_err().to_string(),
         "switch 2: found a shared pool of 0 bytes = 83,242 buffer - 2 x 4,096 reserve - 1 x 75,050 shared headroom, \
@@ -210,9 +214,7 @@ fn frame_lengths() {
         let parameters = preset::by_name(preset).unwrap();
         (
             parameters.framing.shortest(),
-            parameters
-                .framing
-                .longest(Bytes(parameters.transport.mtu_bytes)),
+            parameters.framing.longest(parameters.transport.mtu_bytes),
         )
     };
     assert_eq!(lengths("hpcc"), (Bytes(48), Bytes(4144)));

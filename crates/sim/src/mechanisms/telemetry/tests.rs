@@ -65,7 +65,7 @@ proptest! {
         bytes in 1..400_000_u64,
     ) {
         let mut simulation = incast(algorithm, senders, loss, selective, ack_every, bytes);
-        let mtu = f64::from(simulation.settings.parameters.transport.mtu_bytes);
+        let mtu = simulation.settings.parameters.transport.mtu_bytes.as_f64();
         let in_flight = |simulation: &Simulation| -> Vec<u32> {
             let all = simulation.queue_pairs.iter();
             all.map(|queue_pair| queue_pair.transport.progress().in_flight).collect()

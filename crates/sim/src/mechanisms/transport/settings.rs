@@ -44,17 +44,15 @@ impl Settings {
             exponent => 4_096 * NANOSECOND * (1 << exponent.min(31)),
         };
         Settings {
-            mtu: Bytes(transport.mtu_bytes),
+            mtu: transport.mtu_bytes,
             ack_every: transport.ack_every,
             echo,
             ack_timeout,
             retry_count: transport.retry_count,
-            nak_interval: transport
-                .nak_interval_ns
-                .map_or(NEVER, |ns| ns * NANOSECOND),
+            nak_interval: transport.nak_interval_ns.map_or(NEVER, Picoseconds::from),
             max_outstanding_reads: transport.max_outstanding_reads,
             rx_depth: transport.rx_depth,
-            receive: transport.receive_ns * NANOSECOND,
+            receive: Picoseconds::from(transport.receive_ns),
             min_rnr_timer: transport.min_rnr_timer,
             rnr_retry: transport.rnr_retry,
             window: u32::from(transport.window_packets),

@@ -11,7 +11,7 @@ use super::{Arrival, Message, Outcome, Reply, Segment, Timeout, Transport};
 use crate::bytes::Bytes;
 use crate::mechanisms::frame::Kind;
 use crate::model::parameters::Sockets;
-use crate::time::{Picoseconds, NANOSECOND, NEVER, SECOND};
+use crate::time::{Picoseconds, NEVER, SECOND};
 use std::collections::{BTreeSet, VecDeque};
 
 /// Initial timeout, without a round-trip sample, and maximum (RFC 6298, 2.1 and 2.5).
@@ -66,7 +66,7 @@ impl Tcp {
         Tcp {
             payload,
             initial: settings.initial_window,
-            least_rto: settings.least_rto_ns * NANOSECOND,
+            least_rto: Picoseconds::from(settings.least_rto_ns),
             retries: settings.retries,
             messages: VecDeque::new(),
             completed: 0,

@@ -1,11 +1,13 @@
 //! The `hpcc` preset.
 
+use crate::bytes::Bytes;
 use crate::congestion::{self, dcqcn_nvidia};
-use crate::ids::PRIORITIES;
+use crate::ids::{Priority, PRIORITIES};
 use crate::model::parameters::*;
+use crate::time::Nanoseconds;
 
 /// Data, and acknowledgements in the switches.
-const DATA_PRIORITY: u8 = 3;
+const DATA_PRIORITY: Priority = Priority(3);
 
 pub(super) const DESCRIPTION: &str =
     "The devices of the ns-3 simulator published with HPCC (Li et al., SIGCOMM 2019; \
@@ -55,22 +57,22 @@ pub(super) fn parameters() -> Parameters {
             udp_destination_port: 100,
             balance: Balance::Flow,
             spray: Spray::RoundRobin,
-            flowlet_gap_ns: 256_000,
-            adaptive_gap_ns: 0,
+            flowlet_gap_ns: Nanoseconds(256_000),
+            adaptive_gap_ns: Nanoseconds(0),
         },
         pfc: Pfc {
-            lossless_priorities: 1 << DATA_PRIORITY,
+            lossless_priorities: DATA_PRIORITY.bit(),
             quanta: None,
             refresh_quanta: None,
-            generation_delay_ns: 0,
-            reaction: Reaction::Fixed { ns: 0 },
+            generation_delay_ns: Nanoseconds(0),
+            reaction: Reaction::Fixed { ns: Nanoseconds(0) },
             watchdog: None,
         },
         marking: Marking {
             enabled: true,
             at: MarkingPoint::Dequeue,
-            kmin_bytes: 400_000,
-            kmax_bytes: 1_600_000,
+            kmin_bytes: Bytes(400_000),
+            kmax_bytes: Bytes(1_600_000),
             pmax: 0.2,
             reference_gbps: Some(100),
             weight: 0,
@@ -88,8 +90,8 @@ pub(super) fn parameters() -> Parameters {
         sockets: super::sockets::sockets(),
         notification: Notification {
             in_ack: true,
-            interval_ns: 0,
-            delay_ns: 0,
+            interval_ns: Nanoseconds(0),
+            delay_ns: Nanoseconds(0),
             priority: DATA_PRIORITY,
         },
         congestion: congestion::Parameters::DcqcnNvidia(dcqcn()),
@@ -98,17 +100,17 @@ pub(super) fn parameters() -> Parameters {
 
 fn framing() -> Framing {
     Framing {
-        data_bytes: 48,
-        write_first_bytes: 0,
-        datagram_bytes: 0, // no datagrams
-        read_response_ends_bytes: 0,
-        read_request_bytes: 60,
-        ack_bytes: 60,
-        cnp_bytes: 60, // without effect: no CNP frames
-        pfc_bytes: 43,
-        minimum_bytes: 0,
-        pad_bytes: 1,
-        gap_bytes: 0,
+        data_bytes: Bytes(48),
+        write_first_bytes: Bytes(0),
+        datagram_bytes: Bytes(0), // no datagrams
+        read_response_ends_bytes: Bytes(0),
+        read_request_bytes: Bytes(60),
+        ack_bytes: Bytes(60),
+        cnp_bytes: Bytes(60), // without effect: no CNP frames
+        pfc_bytes: Bytes(43),
+        minimum_bytes: Bytes(0),
+        pad_bytes: Bytes(1),
+        gap_bytes: Bytes(0),
         ip: IpVersion::Ipv4,
         vlan: None,
     }
@@ -117,16 +119,16 @@ fn framing() -> Framing {
 fn switch() -> Switch {
     Switch {
         architecture: Architecture::SharedBuffer {},
-        buffer_bytes: 32 << 20,
+        buffer_bytes: Bytes(32 << 20),
         slices: 1,
-        cell_bytes: 1,
-        reserve_bytes: 4096,
+        cell_bytes: Bytes(1),
+        reserve_bytes: Bytes(4096),
         pool_counts: PoolCounts::Port,
         headroom: Headroom::RateDelay { times: 3 },
         alpha_exponent: -3,
         alpha_follows_rate: true,
-        xon_offset_bytes: 3072,
-        latency_ns: 0,
+        xon_offset_bytes: Bytes(3072),
+        latency_ns: Nanoseconds(0),
         pools: None,
         shared_headroom: None,
         trimming: None,
@@ -135,20 +137,20 @@ fn switch() -> Switch {
 
 fn transport() -> Transport {
     Transport {
-        mtu_bytes: 4096,
+        mtu_bytes: Bytes(4096),
         priority: DATA_PRIORITY,
         ack_priority: None,
         ack_every: 1,
         ack_timeout: 0,
-        retry_count: 7, // without effect
-        rx_depth: None, // no RNR
-        receive_ns: 0,  // without effect
+        retry_count: 7,             // without effect
+        rx_depth: None,             // no RNR
+        receive_ns: Nanoseconds(0), // without effect
         min_rnr_timer: 12,
         rnr_retry: 7,
         recovery: Recovery::GoBackN,
         reordering: Reordering::None {}, // without effect
         window_packets: u16::MAX,        // without effect
-        nak_interval_ns: Some(500_000),
+        nak_interval_ns: Some(Nanoseconds(500_000)),
         tx_depth: 128, // a flow is one operation: without effect
         max_outstanding_reads: 16,
     }

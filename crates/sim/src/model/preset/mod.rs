@@ -46,7 +46,9 @@ pub fn by_name(name: &str) -> Option<Parameters> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bytes::Bytes;
     use crate::congestion::Parameters::DcqcnNvidia;
+    use crate::time::Nanoseconds;
 
     #[test]
     fn every_name_has_a_preset() {
@@ -61,24 +63,24 @@ mod tests {
         let (framing, marking) = (&parameters.framing, &parameters.marking);
         assert_eq!(
             [framing.data_bytes, framing.ack_bytes, framing.pfc_bytes],
-            [48, 60, 43]
+            [48, 60, 43].map(Bytes)
         );
         assert_eq!(
             [framing.gap_bytes, framing.minimum_bytes, framing.pad_bytes],
-            [0, 0, 1]
+            [0, 0, 1].map(Bytes)
         );
         assert_eq!(
             [marking.kmin_bytes, marking.kmax_bytes],
-            [400_000, 1_600_000]
+            [400_000, 1_600_000].map(Bytes)
         );
         assert_eq!((marking.pmax, marking.reference_gbps), (0.2, Some(100)));
-        assert_eq!(parameters.switch.buffer_bytes, 33_554_432);
+        assert_eq!(parameters.switch.buffer_bytes, Bytes(33_554_432));
         assert_eq!(
             [
                 parameters.switch.reserve_bytes,
                 parameters.switch.xon_offset_bytes
             ],
-            [4096, 3072]
+            [4096, 3072].map(Bytes)
         );
         assert_eq!(
             (
@@ -92,7 +94,10 @@ mod tests {
             (None, 0b1000)
         );
         assert!(parameters.notification.in_ack && parameters.nic.control_ignores_pause);
-        assert_eq!(parameters.transport.nak_interval_ns, Some(500_000));
+        assert_eq!(
+            parameters.transport.nak_interval_ns,
+            Some(Nanoseconds(500_000))
+        );
         let DcqcnNvidia(dcqcn) = parameters.congestion else {
             panic!("DCQCN, CC_MODE 1")
         };
@@ -108,18 +113,21 @@ mod tests {
     #[test]
     fn roce_has_the_bytes_of_the_standards() {
         let framing = by_name("roce").unwrap().framing;
-        assert_eq!([framing.data_bytes, framing.write_first_bytes], [62, 16]);
+        assert_eq!(
+            [framing.data_bytes, framing.write_first_bytes],
+            [62, 16].map(Bytes)
+        );
         assert_eq!(
             [framing.ack_bytes, framing.cnp_bytes, framing.pfc_bytes],
-            [66, 78, 64]
+            [66, 78, 64].map(Bytes)
         );
         assert_eq!(
             [framing.read_request_bytes, framing.read_response_ends_bytes],
-            [78, 4]
+            [78, 4].map(Bytes)
         );
         assert_eq!(
             [framing.minimum_bytes, framing.pad_bytes, framing.gap_bytes],
-            [64, 4, 20]
+            [64, 4, 20].map(Bytes)
         );
     }
 }

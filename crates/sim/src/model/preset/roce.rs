@@ -1,16 +1,18 @@
 //! The `roce` preset.
 
+use crate::bytes::Bytes;
 use crate::congestion::{self, dcqcn};
-use crate::ids::PRIORITIES;
+use crate::ids::{Priority, PRIORITIES};
 use crate::model::parameters::*;
+use crate::time::Nanoseconds;
 use wirespeed_wire::{
     Encapsulation, Frame, Ip, AETH, DETH, ETHERNET_OVERHEAD, MIN_FRAME, RETH, ROCEV2_PORT,
 };
 
 /// Priority of RoCE.
-const DATA_PRIORITY: u8 = 3;
+const DATA_PRIORITY: Priority = Priority(3);
 /// Priority of CNPs.
-const CNP_PRIORITY: u8 = 7;
+const CNP_PRIORITY: Priority = Priority(7);
 /// A packet memory cell of Tomahawk 3.
 const CELL: u32 = 254;
 
@@ -110,13 +112,13 @@ pub(super) fn parameters() -> Parameters {
             udp_destination_port: ROCEV2_PORT,
             balance: Balance::Flow,
             spray: Spray::RoundRobin,
-            flowlet_gap_ns: 256_000,
-            adaptive_gap_ns: 0,
+            flowlet_gap_ns: Nanoseconds(256_000),
+            adaptive_gap_ns: Nanoseconds(0),
         },
         pfc: pfc(),
         marking: marking(),
         scheduler: Scheduler {
-            strict_priorities: 1 << CNP_PRIORITY,
+            strict_priorities: CNP_PRIORITY.bit(),
             weights: [50; PRIORITIES],
         },
         nic: Nic {
@@ -128,8 +130,8 @@ pub(super) fn parameters() -> Parameters {
         sockets: super::sockets::sockets(),
         notification: Notification {
             in_ack: false,
-            interval_ns: 50_000,
-            delay_ns: 0,
+            interval_ns: Nanoseconds(50_000),
+            delay_ns: Nanoseconds(0),
             priority: CNP_PRIORITY,
         },
         congestion: congestion::Parameters::Dcqcn(dcqcn::Parameters::default()),
@@ -145,17 +147,17 @@ fn framing() -> Framing {
     const PAYLOAD: u32 = 1024; // any that is neither padded nor lifted to the shortest frame
     let data_bytes = ROCE.data_middle(PAYLOAD).bytes() - PAYLOAD;
     Framing {
-        data_bytes,
-        write_first_bytes: RETH,
-        datagram_bytes: DETH,
-        read_response_ends_bytes: AETH,
-        read_request_bytes: data_bytes + RETH,
-        ack_bytes: ROCE.ack().bytes(),
-        cnp_bytes: ROCE.cnp().bytes(),
-        pfc_bytes: Frame::pfc().bytes(),
-        minimum_bytes: MIN_FRAME,
-        pad_bytes: 4,
-        gap_bytes: ETHERNET_OVERHEAD,
+        data_bytes: Bytes(data_bytes),
+        write_first_bytes: Bytes(RETH),
+        datagram_bytes: Bytes(DETH),
+        read_response_ends_bytes: Bytes(AETH),
+        read_request_bytes: Bytes(data_bytes + RETH),
+        ack_bytes: Bytes(ROCE.ack().bytes()),
+        cnp_bytes: Bytes(ROCE.cnp().bytes()),
+        pfc_bytes: Bytes(Frame::pfc().bytes()),
+        minimum_bytes: Bytes(MIN_FRAME),
+        pad_bytes: Bytes(4),
+        gap_bytes: Bytes(ETHERNET_OVERHEAD),
         ip: IpVersion::Ipv4,
         vlan: None,
     }
@@ -164,16 +166,16 @@ fn framing() -> Framing {
 fn switch() -> Switch {
     Switch {
         architecture: Architecture::SharedBuffer {},
-        buffer_bytes: 64 << 20,
+        buffer_bytes: Bytes(64 << 20),
         slices: 2,
-        cell_bytes: CELL,
-        reserve_bytes: 10 * CELL,
+        cell_bytes: Bytes(CELL),
+        reserve_bytes: Bytes(10 * CELL),
         pool_counts: PoolCounts::PriorityGroup,
         headroom: Headroom::Computed { percent: 100 },
         alpha_exponent: -2,
         alpha_follows_rate: false,
-        xon_offset_bytes: 36 * CELL,
-        latency_ns: 0,
+        xon_offset_bytes: Bytes(36 * CELL),
+        latency_ns: Nanoseconds(0),
         pools: None,
         shared_headroom: None,
         trimming: None, // the packet is dropped
@@ -182,10 +184,10 @@ fn switch() -> Switch {
 
 fn pfc() -> Pfc {
     Pfc {
-        lossless_priorities: 1 << DATA_PRIORITY,
+        lossless_priorities: DATA_PRIORITY.bit(),
         quanta: Some(u16::MAX),
         refresh_quanta: Some(u16::MAX / 2),
-        generation_delay_ns: 0,
+        generation_delay_ns: Nanoseconds(0),
         reaction: Reaction::Ceiling,
         watchdog: None,
     }
@@ -195,8 +197,8 @@ fn marking() -> Marking {
     Marking {
         enabled: true,
         at: MarkingPoint::Enqueue,
-        kmin_bytes: 1_000_000,
-        kmax_bytes: 3_000_000,
+        kmin_bytes: Bytes(1_000_000),
+        kmax_bytes: Bytes(3_000_000),
         pmax: 0.2,
         reference_gbps: Some(400),
         weight: 0,
@@ -205,16 +207,16 @@ fn marking() -> Marking {
 
 fn transport() -> Transport {
     Transport {
-        mtu_bytes: 4096,
+        mtu_bytes: Bytes(4096),
         priority: DATA_PRIORITY,
         ack_priority: None,
         ack_every: 1,
         ack_timeout: 14,
         retry_count: 7,
-        rx_depth: None,    // no RNR
-        receive_ns: 0,     // without effect
-        min_rnr_timer: 12, // without effect
-        rnr_retry: 7,      // without effect
+        rx_depth: None,             // no RNR
+        receive_ns: Nanoseconds(0), // without effect
+        min_rnr_timer: 12,          // without effect
+        rnr_retry: 7,               // without effect
         recovery: Recovery::GoBackN,
         reordering: Reordering::None {}, // without effect
         window_packets: u16::MAX,        // without effect

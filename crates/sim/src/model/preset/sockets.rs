@@ -1,6 +1,8 @@
 //! TCP of Linux with its default settings.
 
+use crate::bytes::Bytes;
 use crate::model::parameters::Sockets;
+use crate::time::Nanoseconds;
 
 pub(super) const SOURCES: [(&str, &str); 4] = [
     ("sockets.mtu_bytes", "RFC 894"),
@@ -18,9 +20,9 @@ pub(super) const SOURCES: [(&str, &str); 4] = [
 /// Defaults of Linux.
 pub(super) fn sockets() -> Sockets {
     Sockets {
-        mtu_bytes: 1_500,
+        mtu_bytes: Bytes(1_500),
         initial_window: 10,
-        least_rto_ns: 200_000_000,
+        least_rto_ns: Nanoseconds(200_000_000),
         retries: 15,
     }
 }

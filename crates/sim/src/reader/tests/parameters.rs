@@ -1,6 +1,7 @@
 //! Parameters, over those of the preset.
 
 use super::{read_refusal, set};
+use crate::bytes::Bytes;
 use crate::model::parameters::{Headroom, Parameters};
 use crate::model::preset;
 use crate::reader::read;
@@ -24,7 +25,10 @@ fn parameters_over_the_preset() {
         ),
         (
             r#""marking": {"kmin_bytes": 7, "kmax_bytes": 8}"#,
-            |parameters| (parameters.marking.kmin_bytes, parameters.marking.kmax_bytes) = (7, 8),
+            |parameters| {
+                (parameters.marking.kmin_bytes, parameters.marking.kmax_bytes) =
+                    (Bytes(7), Bytes(8))
+            },
         ),
     ];
     for (text, change) in rows {

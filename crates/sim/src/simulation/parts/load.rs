@@ -1,6 +1,5 @@
 //! Estimate of the work of each port of a network before the run.
 
-use crate::bytes::Bytes;
 use crate::ids::QueuePairId;
 use crate::mechanisms::routing::Routes;
 use crate::model::scenario::Verb;
@@ -38,10 +37,7 @@ impl Load {
             _ => &simulation.routes,
         };
         for operation in &scenario.operations {
-            let packets = operation
-                .bytes
-                .div_ceil(Bytes(transport.mtu_bytes).widen())
-                .max(1);
+            let packets = operation.bytes.div_ceil(transport.mtu_bytes.widen()).max(1);
             let replies = packets.div_ceil(u64::from(transport.ack_every));
             let (out, back) = match operation.verb {
                 Verb::Write | Verb::Send => (packets, replies),

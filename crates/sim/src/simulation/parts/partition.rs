@@ -6,7 +6,6 @@
 
 use super::graph::Graph;
 use super::load::Load;
-use crate::bytes::Bytes;
 use crate::ids::{LinkId, PortId};
 use crate::model::scenario::{Scenario, Verb};
 use crate::simulation::state::Simulation;
@@ -237,13 +236,8 @@ fn ties(simulation: &Simulation, device_of: &[u32], load: &Load) -> Vec<Tie> {
 fn flight(simulation: &Simulation, port: PortId) -> Picoseconds {
     let state = &simulation.ports[port];
     let framing = &simulation.settings.parameters.framing;
-    let data = state
-        .byte
-        .times(framing.shortest() + Bytes(framing.gap_bytes))
-        + state.flight;
-    let pfc = state
-        .byte
-        .times(Bytes(framing.pfc_bytes + framing.gap_bytes));
+    let data = state.byte.times(framing.shortest() + framing.gap_bytes) + state.flight;
+    let pfc = state.byte.times(framing.pfc_bytes + framing.gap_bytes);
     data.min(pfc + simulation.sides[port].delay)
 }
 

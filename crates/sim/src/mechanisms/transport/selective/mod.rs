@@ -19,7 +19,7 @@ use super::{
 use crate::bytes::Bytes;
 use crate::mechanisms::frame::{Kind, NAK, TRIMMED};
 use crate::model::parameters::Reordering;
-use crate::time::{Picoseconds, NANOSECOND};
+use crate::time::Picoseconds;
 use requester::Requester;
 use responder::Responder;
 use std::sync::Arc;
@@ -204,7 +204,7 @@ impl Overtaken {
     fn notice(&mut self, now: Picoseconds, by: u32, reordering: &Reordering) {
         if let Reordering::Time { ns } = reordering {
             if self.due == crate::time::NEVER {
-                self.due = now + *ns * NANOSECOND;
+                self.due = now + Picoseconds::from(*ns);
                 self.by = by;
             }
         }

@@ -4,7 +4,7 @@ use super::super::pair::*;
 use super::*;
 use crate::bytes::Bytes;
 use crate::model::parameters::Recovery;
-use crate::time::NEVER;
+use crate::time::{Nanoseconds, NEVER};
 use proptest::prelude::*;
 
 fn check_selective(rows: Vec<Row>) {
@@ -173,7 +173,7 @@ fn a_packet_that_others_overtake_is_sent_again_by_the_rule() {
         (by_packets(3), 1, 0),
         (by_packets(3), 2, 0),
         (by_packets(3), 3, 1),
-        (by_time(1), 3, 0),
+        (by_time(Nanoseconds(1)), 3, 0),
     ] {
         let settings = Settings {
             reordering: reordering.clone(),
@@ -216,7 +216,7 @@ fn a_packet_that_others_overtake_is_sent_again_by_the_rule() {
 fn missing_for_long() {
     for (kind, lost, back) in [(WRITE, "W1", "N1+1"), (READ, "R1", "R1")] {
         let settings = Settings {
-            reordering: Reordering::Time { ns: 1 },
+            reordering: Reordering::Time { ns: Nanoseconds(1) },
             ..plain()
         };
         let mut pair = Pair::with_recovery(Recovery::SelectiveRepeat, &settings);
@@ -261,7 +261,7 @@ fn rules() -> impl Strategy<Value = Reordering> {
     prop_oneof![
         Just(Reordering::None {}),
         (1u32..8).prop_map(|packets| Reordering::Packets { packets }),
-        Just(Reordering::Time { ns: 1 }),
+        Just(Reordering::Time { ns: Nanoseconds(1) }),
     ]
 }
 
