@@ -20,6 +20,8 @@ _COLOURS = {RunStatus.COMPLETE: "green", RunStatus.TRUNCATED: "yellow", RunStatu
 
 def show(run: Run) -> None:
     """Print one run."""
+    from wirespeed.benchmarks.logs.failed_runs import list_notes
+
     parts = [run.tool, run.version, run.test, f"{run.ranks} ranks" if run.ranks is not None else None]
     title = " ".join(escape(part) for part in parts if part)
     standard_output().print(f"[bold]{title}[/]  [{_COLOURS[run.status]}]{_format_status(run)}[/]", soft_wrap=True)
@@ -27,6 +29,8 @@ def show(run: Run) -> None:
         standard_output().print(f"  {escape(run.error)}", soft_wrap=True)
     for line in format_causes(run.failures):
         standard_output().print(f"  {line}", soft_wrap=True)
+    for note in list_notes(run):
+        standard_output().print(f"  note: {escape(note)}", soft_wrap=True)
     host_names = _shorten(run.parameters.host_names)
     stated = plain(replace(run.parameters, mesh_pairs={}, failed_pairs={}, host_names=host_names))
     for line in _wrap_parameters(f"{name}={value}" for name, value in flatten(stated)):

@@ -253,7 +253,11 @@ def test_refused(name, message):
 @pytest.mark.parametrize(
     ("status", "error", "notes"),
     [
-        (RunStatus.FAILED, "Completion with error at client", ()),
+        (
+            RunStatus.FAILED,
+            "Completion with error at client",
+            ("the values are usable: perftest prints a row after all its iterations, and the error came later",),
+        ),
         (RunStatus.TRUNCATED, None, ("the log is truncated: only its complete rows are judged",)),
     ],
 )

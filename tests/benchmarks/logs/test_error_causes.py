@@ -109,6 +109,9 @@ ROWS: list[tuple[str, Case, str]] = [
     ("NVRM: Xid (PCI:0000:38:00): 79, GPU has fallen off the bus.", Case(), "GPU-02"),
     ("Cuda failure p2pBandwidthLatencyTest.cu:610: 'unknown error'", Case(), "GPU-04 GPU-02"),
     # a message that says little counts where no other one is known
+    ("ethernet_read_keys: Couldn't read remote address\n Unable to read from socket/rdma_cm", Case(), "APP-06"),
+    ("Failed status 13: wr_id 0 syndrom 0x87\nethernet_read_keys: Couldn't read remote address", Case(), "NIC-08"),
+    ("RDMA CM event error:\nEvent: RDMA_CM_EVENT_REJECTED; error: 8.", Case(), "APP-06"),
     ("NCCL failure common.cu:958 'remote process exited or there was a network error'", Case(),
      "CAB-01 NIC-05 GPU-02 APP-02"),
     ("NCCL failure all_gather.cu:88 'unhandled cuda error'", Case(), "GPU-02 GPU-04"),
@@ -118,7 +121,6 @@ ROWS: list[tuple[str, Case, str]] = [
     ("Correlation coefficient r^2: 0.855538 < 0.9\nCan't produce a report", Case(), "PCI-12"),
     # what is no failure of a cluster
     (" Iteration num should be between 5 and 100000000", Case(), ""),
-    ("ethernet_read_keys: Couldn't read remote address", Case(), ""),
 ]  # fmt: skip
 
 

@@ -34,6 +34,7 @@ from wirespeed.benchmarks.judge.verdict import (
     explain_dip,
     make_verdict,
 )
+from wirespeed.benchmarks.logs.failed_runs import list_notes
 from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.plan import Plan
@@ -263,6 +264,8 @@ def _notes_on_end(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     lines = []
     if run.status is RunStatus.TRUNCATED:
         lines.append("the log is truncated: only its complete rows are judged")
+    if run.status is RunStatus.FAILED:
+        lines += list_notes(run)
     if not verdicts:
         lines.append("the log contains no bandwidth to judge")
     wrong = [measurement for measurement in run.measurements if measurement.metric is Metric.WRONG]

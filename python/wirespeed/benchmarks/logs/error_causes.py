@@ -294,6 +294,9 @@ SPECIFIC: tuple[Cause, ...] = (
 
 # Messages that report only a failure in a lower layer.
 VAGUE: tuple[Cause, ...] = (
+    _row("Couldn't read remote address", "remote address", r"Couldn't read remote address", "APP-06",
+         f"{PERFTEST}, src/perftest_communication.c (ethernet_read_keys: the other end has closed its socket)"),
+    _row("RDMA_CM_EVENT_REJECTED", "RDMA_CM_EVENT", r"RDMA_CM_EVENT_REJECTED", "APP-06", "rdma_get_cm_event(3)"),
     _row("remote process exited or there was a network error",
          "remote process exited", r"remote process exited or there was a",
          "CAB-01 NIC-05 GPU-02 APP-02", NCCL_HELP),

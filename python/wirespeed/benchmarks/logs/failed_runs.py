@@ -1,0 +1,25 @@
+"""Notes on a failed run: whether its values can be used, and where its cause is."""
+
+from __future__ import annotations
+
+from wirespeed.results.benchmarks import Run, RunStatus
+
+OTHER_END = "APP-06"  # of the failure catalogue
+
+_ROW_AFTER_ITERATIONS = frozenset({"perftest"})
+"""Tools that print a row after all its iterations have completed (perftest, src/send_bw.c and the other tests:
+``print_report_bw`` follows ``run_iter_bw``, whose error ends the program)."""
+
+
+def list_notes(run: Run) -> tuple[str, ...]:
+    """Notes for a person; none for a run that did not fail."""
+    if run.status is not RunStatus.FAILED:
+        return ()
+    notes = []
+    if OTHER_END in run.failures:
+        notes.append("read the log of the other end: its first error is the cause")
+    if run.measurements and run.tool in _ROW_AFTER_ITERATIONS:
+        notes.append(
+            f"the values are usable: {run.tool} prints a row after all its iterations, and the error came later"
+        )
+    return tuple(notes)
