@@ -136,7 +136,7 @@ def test_refusals(arguments: list[str], message: str) -> None:
 def test_this_machine_gets_a_sensible_answer() -> None:
     result = wirespeed("check", "--local", "--format", "json")
     document = json.loads(result.stdout)
-    assert (document["kind"], document["schema"], document["cluster"]) == ("findings", 1, "as found")
+    assert (document["kind"], document["schema"], document["cluster"]) == ("findings", 2, "as found")
     assert document["recorded"].endswith("Z")
     assert "RDMA device" in document["notes"][1]
     ran = {finding["check"]: finding["status"] for finding in document["findings"]}
@@ -150,7 +150,7 @@ def bundle(folder: Path, *devices: str, complete: bool = True) -> Path:
     """A bundle in which devices of these names printed nothing."""
     manifest = {
         "kind": "bundle",
-        "schema": 2,
+        "schema": 1,
         "tool": "wirespeed 0.1.0",
         "cluster": None,
         "complete": complete,
