@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Any
 
+from wirespeed.number_ranges import format_ranges
 from wirespeed.settings import Compare, Place, Setting
 from wirespeed.units import Quantity, format_transfer_rate
 
-LONGEST_LIST = 8  # numbers of a set; of longer ones the runs are printed: "0-15, 17-31"
+LONGEST_LIST = 8  # numbers of a set; longer ones are printed as ranges: "0-15, 17-31"
 
 
 def format_value(value: Any, unit: str | None = None) -> str:
@@ -28,7 +29,7 @@ def format_value(value: Any, unit: str | None = None) -> str:
         )
     if isinstance(value, frozenset | set):
         if len(value) > LONGEST_LIST and all(type(number) is int for number in value):
-            return _format_runs(value).replace(" ", ", ")
+            return ", ".join(format_ranges(value))
         return format_list(sorted(value))
     if isinstance(value, tuple | list):
         return format_list(value)
@@ -55,7 +56,7 @@ def differences(setting: Setting, intended: Any, found: Any) -> tuple[Any, Any]:
     """Both values; of maps only the entries that differ, because a list of 64 code points is unreadable."""
     if _is_by_rank(intended) and _is_by_rank(found):
         intended, found = (
-            {rank: _format_runs(cores) for rank, cores in enumerate(value)} for value in (intended, found)
+            {rank: " ".join(format_ranges(cores)) for rank, cores in enumerate(value)} for value in (intended, found)
         )
     if not isinstance(intended, Mapping) or not isinstance(found, Mapping):
         return intended, found
@@ -71,17 +72,6 @@ def differences(setting: Setting, intended: Any, found: Any) -> tuple[Any, Any]:
 
 def _is_by_rank(value: Any) -> bool:
     return isinstance(value, tuple) and bool(value) and all(isinstance(inner, tuple) for inner in value)
-
-
-def _format_runs(numbers: Iterable[int]) -> str:
-    """``0-3 8`` of 0, 1, 2, 3 and 8."""
-    runs: list[list[int]] = []
-    for number in sorted(numbers):
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return " ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 
 
 def format_place(place: Place, nic: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from wirespeed.number_ranges import format_ranges
 from wirespeed.platforms.output_values import parse_whole
 
 _CORES = 1 << 16  # more than a kernel has (NR_CPUS): a list with a higher core is malformed
@@ -11,13 +12,7 @@ _CORES = 1 << 16  # more than a kernel has (NR_CPUS): a list with a higher core 
 
 def format_core_list(cores: Sequence[int]) -> str:
     """``0-3,8``, ascending."""
-    runs: list[list[int]] = []
-    for core in sorted(cores):
-        if runs and core == runs[-1][-1] + 1:
-            runs[-1].append(core)
-        else:
-            runs.append([core])
-    return ",".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+    return ",".join(format_ranges(cores))
 
 
 def parse_core_list(text: str) -> tuple[int, ...] | None:

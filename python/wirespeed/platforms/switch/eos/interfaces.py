@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
+from wirespeed.number_ranges import format_ranges
 from wirespeed.platforms.switch.indented_config import natural
 
 _PORT = re.compile(r"Et(?:hernet)?([0-9]+(?:/[0-9]+){0,2})")
@@ -26,18 +27,8 @@ def format_interfaces(names: Iterable[str]) -> str:
     """A list as a running configuration prints it: ``Et1-3``, ``Et1/1,2/1``."""
     numbers = [name.removeprefix("Ethernet") for name in sorted(names, key=natural)]
     if all(number.isdecimal() for number in numbers):
-        numbers = _format_runs([int(number) for number in numbers])
+        numbers = format_ranges(int(number) for number in numbers)
     return "Et" + ",".join(numbers)
-
-
-def _format_runs(numbers: Sequence[int]) -> list[str]:
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and runs[-1][-1] == number - 1:
-            runs[-1] = [runs[-1][0], number]
-        else:
-            runs.append([number])
-    return ["-".join(map(str, run)) for run in runs]
 
 
 def expand_interfaces(text: str, known_values: Iterable[str]) -> list[str] | None:
