@@ -191,8 +191,9 @@ def read_profile(name: str | None) -> Profile | None:
 def _find_ends(plan: Plan, ends: str | None) -> tuple[str | None, str | None]:
     """Both NICs of a pair, if the plan contains them."""
     from wirespeed.benchmarks.endpoints.nics import list_nics
+    from wirespeed.results.benchmarks import PAIR_ARROW
 
-    source, arrow, target = (ends or "").partition(" -> ")
+    source, arrow, target = (ends or "").partition(PAIR_ARROW)
     nic_names = {name for nic in list_nics(plan) for name in (str(nic), nic.port)}
     return (source, target) if arrow and {source, target} <= nic_names else (None, None)
 

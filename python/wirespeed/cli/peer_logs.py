@@ -78,7 +78,9 @@ def _read_stored_log(
 
 def _split_ends(ends: str) -> tuple[str | None, str | None, str | None]:
     """Both ends of ``FROM -> TO``, or one host, from the location of a campaign's step."""
-    near, arrow, far = ends.partition(" -> ")
+    from wirespeed.results.benchmarks import PAIR_ARROW
+
+    near, arrow, far = ends.partition(PAIR_ARROW)
     hosts = [near, far] if arrow else ends.split(", ")
     source, target = (hosts[0], hosts[1]) if len(hosts) == 2 else (None, None)
     return source, target, hosts[0] if len(hosts) == 1 else None

@@ -7,12 +7,11 @@ import pwd
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from wirespeed.lab.machine import program
-from wirespeed.reach import start_daemon, wait_for_socket
+from wirespeed.lab.machine import start_program
+from wirespeed.reach import wait_for_socket
 
 _USER = "frr"  # user of the daemons
 _RUN = "run/frr"  # /run/frr in the namespace, where the tools of FRRouting expect it
-_DETACH = 'exec "$@" </dev/null'
 _SOCKETS = {"zebra": "zserv.api"}  # sockets that the daemons after them connect to (zebra(8), -z)
 _ANSWERS_WITHIN_S = 60
 
@@ -37,8 +36,8 @@ def start(prefix: Sequence[str], folder: Path, daemons: Iterable[str], stdin: in
     processes: dict[str, int] = {}
     for name in daemons:
         # Port 0: no telnet port.
-        command = (*program(name), "-P", "0", "--log", "stdout", "-f", f"/run/frr/{name}.conf")
-        processes[name] = start_daemon((*prefix, "sh", "-c", _DETACH, name, *command), folder / f"{name}.log", stdin)
+        arguments = ("-P", "0", "--log", "stdout", "-f", f"/run/frr/{name}.conf")
+        processes[name] = start_program(prefix, name, arguments, folder / f"{name}.log", stdin)
         if name in _SOCKETS and not wait_for_socket(folder / _RUN / _SOCKETS[name], processes[name], _ANSWERS_WITHIN_S):
             break  # the wait for its routes reports it, with its last log line
     return processes

@@ -6,12 +6,11 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from wirespeed.errors import Problem, Refusal, refuse
-
-_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+from wirespeed.reach import SYSTEM_PATH, start_daemon
 
 # The program behind `netplan generate`, without Python; the second path is that before netplan 0.107.
 _NETPLAN = ("/usr/libexec/netplan/generate", "/lib/netplan/generate")
@@ -93,8 +92,17 @@ def program(name: str) -> tuple[str, ...]:
     return (path,)
 
 
+def start_program(prefix: Sequence[str], name: str, arguments: Sequence[str], log: Path, stdin: int) -> int:
+    """Start a daemon behind a command prefix, without standard input; return its process id. It prints to ``log``.
+
+    The prefix reads ``stdin``, which the daemon does not keep open.
+    """
+    command = (*prefix, "sh", "-c", 'exec "$@" </dev/null', name, *program(name), *arguments)
+    return start_daemon(command, log, stdin)
+
+
 def find_program(name: str) -> str | None:
     """The path of a program, also where PATH lacks the folders of the system. None if it is not installed."""
     if name in _PROGRAM_PATHS:
         return next((path for path in _PROGRAM_PATHS[name] if os.access(path, os.X_OK) and Path(path).is_file()), None)
-    return shutil.which(name, path=f"{os.environ.get('PATH', '')}:{_PATH}")
+    return shutil.which(name, path=f"{os.environ.get('PATH', '')}:{SYSTEM_PATH}")

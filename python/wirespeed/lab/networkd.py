@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wirespeed.errors import refuse
-from wirespeed.lab.machine import program
-from wirespeed.reach import Status, run, start_daemon
+from wirespeed.lab.machine import program, start_program
+from wirespeed.reach import Status, run
 
 DAEMON = "systemd-networkd"
 LOG = "networkd.log"
 _USER = "systemd-network"  # user of the daemon (systemd-networkd.service, User=)
 _LIMIT_S = 60
-_DETACH = 'exec "$@" </dev/null'
 
 
 def generate(host: str, folder: Path, stdin: int) -> None:
@@ -48,4 +47,4 @@ def prepare(folder: Path) -> None:
 
 def start(prefix: Sequence[str], folder: Path, stdin: int) -> int:
     """Start networkd in the host; return its process id. It closes ``stdin`` after the start."""
-    return start_daemon((*prefix, "sh", "-c", _DETACH, "networkd", *program("networkd")), folder / LOG, stdin)
+    return start_program(prefix, "networkd", (), folder / LOG, stdin)

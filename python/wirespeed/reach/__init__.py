@@ -6,11 +6,12 @@ The only package that starts processes.
 from wirespeed.reach.call import Call, Reach, RunningCommand
 from wirespeed.reach.command_prefix import CommandPrefix, on_this_machine, through_slurm
 from wirespeed.reach.daemon import has_ended, replace_process, run_attached, start_daemon, wait_for_socket
-from wirespeed.reach.local import LARGEST_OUTPUT, CommandResult, Status, run
+from wirespeed.reach.local import LARGEST_OUTPUT, SYSTEM_PATH, CommandResult, Status, run
 from wirespeed.reach.ssh import Ssh
 
 __all__ = [
     "LARGEST_OUTPUT",
+    "SYSTEM_PATH",
     "Call",
     "CommandPrefix",
     "CommandResult",

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from wirespeed.reach.local import CommandResult, Status
+from wirespeed.reach.local import SYSTEM_PATH, CommandResult, Status
 
 LISTENING_MARK = b"wirespeed: listening"
 _IN_USE_EXIT = 98
@@ -26,7 +26,7 @@ _IN_USE_EXIT = 98
 # signals to the group (coreutils); processes of the group that remain at the end are killed.
 _GUARD = (
     "exec 3<&0 </dev/null; port=$1 limit=$2; "
-    "PATH=${3:+$3:}$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin; export PATH; shift 3; "
+    f"PATH=${{3:+$3:}}$PATH:{SYSTEM_PATH}; export PATH; shift 3; "
     'listens() { grep -qi ":$port 0*:0000 0A" /proc/net/tcp /proc/net/tcp6 2>/dev/null; }; '
     'if [ "$port" != - ] && listens; then '
     f'echo "another program listens on port 0x$port" >&2; exit {_IN_USE_EXIT}; fi; '

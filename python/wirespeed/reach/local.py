@@ -19,10 +19,13 @@ from typing import IO
 LARGEST_OUTPUT = 64 * 2**20
 """Bytes of one output that are kept; a command that prints more is stopped and has failed."""
 
+SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+"""Folders of the system's programs. The PATH of a user may lack some of them."""
+
 _CHUNK = 65536
 _GRACE_S = 0.5  # between the signals SIGTERM and SIGKILL to a process group
 _LOOK_S = 0.1  # polling interval for a stop by the caller
-_SEARCH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/rocm/bin"
+_SEARCH = f"{SYSTEM_PATH}:/opt/rocm/bin"
 _DENIAL_MESSAGES = (
     b"permission denied",
     b"operation not permitted",

@@ -68,6 +68,10 @@ class Metric(StrEnum):
     OUT_OF_ORDER = "out_of_order"
 
 
+PAIR_ARROW = " -> "
+"""Between the ends of a pair in labels and locations."""
+
+
 class Measurement(NamedTuple):
     """One number as printed, with its true unit. A tuple, because a large log has millions.
 

@@ -18,7 +18,7 @@ from wirespeed.limits.group import Links
 from wirespeed.limits.impact import gpu_function
 from wirespeed.limits.nic import build_slot
 from wirespeed.plan import Plan
-from wirespeed.results.benchmarks import Measurement, Run
+from wirespeed.results.benchmarks import PAIR_ARROW, Measurement, Run
 from wirespeed.results.verdicts import Bound, Term
 from wirespeed.units import Bandwidth
 
@@ -55,7 +55,7 @@ class GpuLimits:
 
     def limit(self, measurement: Measurement) -> Limit:
         """The limit by the ends of the copy: host and GPU, or two GPUs."""
-        source, arrow, target = (measurement.label or "").partition(" -> ")
+        source, arrow, target = (measurement.label or "").partition(PAIR_ARROW)
         if self.whole is not None or not arrow:
             return Limit(skip_reason=self.whole or "one value for many copies; the parts are judged")
         if source == target:

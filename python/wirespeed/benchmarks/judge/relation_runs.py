@@ -10,13 +10,12 @@ from wirespeed.benchmarks.endpoints.members import MemberDirectory
 from wirespeed.benchmarks.judge.gate_model import AtOnce, Path, Range, RelativeGate, Runs
 from wirespeed.benchmarks.judge.retest import parse_step
 from wirespeed.plan import Plan
-from wirespeed.results.benchmarks import Run
+from wirespeed.results.benchmarks import PAIR_ARROW, Run
 from wirespeed.results.parameters import Parameters, Scalar
 from wirespeed.results.peers import Member
 from wirespeed.results.series import ends
 from wirespeed.results.verdicts import JudgedRun
 
-_ARROW = " -> "
 _OVERLAP = 0.5
 """Fraction of the shorter of two runs by which they must overlap to be measured at once: connecting takes time."""
 
@@ -52,7 +51,7 @@ class RunEnds:
     @property
     def ends(self) -> str | None:
         """Both ends."""
-        return f"{self.source.name}{_ARROW}{self.target.name}" if self.source and self.target else None
+        return f"{self.source.name}{PAIR_ARROW}{self.target.name}" if self.source and self.target else None
 
     @property
     def pair(self) -> frozenset[str] | None:
@@ -89,7 +88,7 @@ def find_run_ends(runs: Sequence[_TimedRun], plan: Plan) -> list[RunEnds]:
 def _run_ends(judged: JudgedRun, run: Run, directory: MemberDirectory) -> RunEnds:
     near, far = judged.source, judged.target
     if near is None or far is None:
-        near, _, far = (ends(run) or "").partition(_ARROW)
+        near, _, far = (ends(run) or "").partition(PAIR_ARROW)
     if not near or not far:
         return RunEnds()
     source, target = directory.member(near), directory.member(far)

@@ -39,7 +39,7 @@ from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.plan import Plan
 from wirespeed.plan.overlay import ObservedPlan
-from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.benchmarks import PAIR_ARROW, Measurement, Metric, Run, RunStatus
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
 from wirespeed.units import BITS_PER_SECOND, Size, format_percent
 
@@ -189,7 +189,7 @@ def _find_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) ->
         case "nvbandwidth" | "p2pBandwidthLatencyTest" | "rocm-bandwidth-test":
             return gpu_limits(run, plan, profile, context)
         case tool:
-            has_pairs = any(" -> " in (measurement.label or "") for measurement in run.measurements)
+            has_pairs = any(PAIR_ARROW in (measurement.label or "") for measurement in run.measurements)
             hint = "; `wirespeed bench peers` compares its pairs with each other" if has_pairs else ""
             return UnknownLimits(f"no limits are known for {tool}{hint}", profile)
 

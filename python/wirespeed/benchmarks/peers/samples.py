@@ -10,7 +10,7 @@ from pathlib import PurePath
 from wirespeed.benchmarks.endpoints.members import MemberDirectory
 from wirespeed.benchmarks.tools.run_totals import find_total_labels
 from wirespeed.limits.bound import convert
-from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.benchmarks import PAIR_ARROW, Measurement, Metric, Run, RunStatus
 from wirespeed.results.parameters import Parameters, Scalar
 from wirespeed.results.peers import Member, Reading
 from wirespeed.results.series import Better, better, ends, workload
@@ -29,7 +29,6 @@ CHOSEN = (
 )
 """The metric that stands for a run is the first that it has: bandwidths first, robust statistics before others."""
 
-_ARROW = " -> "
 _DIRECTIONS = (" forward", " backward")  # two transfers at the same time, as TransferBench names them
 _RECEIVED = ", received"  # the value of the receiving end of the same transfer
 
@@ -184,9 +183,9 @@ def _make_samples(
     log: Log, run: Run, directory: MemberDirectory, metric: Metric | None
 ) -> Iterator[tuple[Key, Sample]]:
     parameters = workload(run.parameters)
-    pairs = [measurement for measurement in run.measurements if measurement.label and _ARROW in measurement.label]
+    pairs = [measurement for measurement in run.measurements if measurement.label and PAIR_ARROW in measurement.label]
     of_run = [
-        measurement for measurement in run.measurements if not (measurement.label and _ARROW in measurement.label)
+        measurement for measurement in run.measurements if not (measurement.label and PAIR_ARROW in measurement.label)
     ]
     if pairs:
         chosen = _select_measurements(pairs, metric)
@@ -223,7 +222,7 @@ def _make_pair_sample(
 ) -> tuple[Key, Sample]:
     label = (measurement.label or "").removesuffix(_RECEIVED)
     direction = next((word for word in _DIRECTIONS if label.endswith(word)), "")
-    near, _, far = label.removesuffix(direction).partition(_ARROW)
+    near, _, far = label.removesuffix(direction).partition(PAIR_ARROW)
     source, target = directory.member(near, log.host), directory.member(far, log.host)
     is_inside_host = log.host is not None and source.host == target.host == log.host
     side = "as received" if (measurement.label or "").endswith(_RECEIVED) else direction.strip() or None
@@ -271,7 +270,7 @@ def _find_ends(log: Log, run: Run, directory: MemberDirectory) -> tuple[Member, 
         return directory.member(log.source), directory.member(log.target)
     if log.host:
         return directory.member(log.host), None
-    near, _, far = (ends(run) or "").partition(_ARROW)
+    near, _, far = (ends(run) or "").partition(PAIR_ARROW)
     if near and far and near != far:
         return directory.member(near), directory.member(far)
     hosts = run.parameters.host_names

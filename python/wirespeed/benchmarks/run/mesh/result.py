@@ -9,7 +9,7 @@ from ipaddress import ip_address, ip_network
 from wirespeed.benchmarks.endpoints.fabric import Endpoint, Fabric
 from wirespeed.benchmarks.run.mesh.causes import causes
 from wirespeed.plan import Plan
-from wirespeed.results.benchmarks import Metric, Run
+from wirespeed.results.benchmarks import PAIR_ARROW, Metric, Run
 from wirespeed.results.campaign import Grade
 from wirespeed.results.mesh import ASPECTS, Cell, Mesh
 from wirespeed.results.parameters import MeshPair
@@ -90,7 +90,7 @@ def _read_replies(run: Run) -> dict[tuple[str, str], _Reply]:
         numbers.setdefault(measurement.label or "", {})[measurement.metric] = measurement.value
     replies = {}
     for name, pair in run.parameters.mesh_pairs.items():
-        source, _, target = name.partition(" -> ")
+        source, _, target = name.partition(PAIR_ARROW)
         replies[source, target] = _Reply(pair, numbers.get(name, {}))
     return replies
 

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Callable
 from typing import Any
 
+from wirespeed.platforms.consequences import LINK_FLAP
 from wirespeed.platforms.host.linux.network_managers import Renderer
 from wirespeed.platforms.host.linux.tuning import coalescing_arguments, ring_arguments
 from wirespeed.platforms.host.linux.view import acs_register, selector
@@ -14,7 +15,6 @@ from wirespeed.settings import Host, Nic, Place, Route, Rule
 
 REBOOT = "takes effect after a reboot"
 _UNTIL_BOOT = "takes effect at once, until the next boot"
-_FLAP = "the link goes down and comes up again"
 
 
 def commands_for(place: Place, path: str, value: Any, device: Host, renderer: Renderer) -> SettingCommands | None:
@@ -153,16 +153,18 @@ def _format_nic(interface: str, path: str, value: Any, nic: Nic, renderer: Rende
             return SettingCommands(commands, _persistence_note(renderer, interface))
         case "nic.link.fec":
             return (
-                SettingCommands((f"ethtool --set-fec {name} encoding {_FEC[value]}",), _FLAP) if value in _FEC else None
+                SettingCommands((f"ethtool --set-fec {name} encoding {_FEC[value]}",), LINK_FLAP)
+                if value in _FEC
+                else None
             )
         case "nic.link.speed":
-            return SettingCommands((f"ethtool -s {name} speed {value.whole('Mb/s')} autoneg off",), _FLAP)
+            return SettingCommands((f"ethtool -s {name} speed {value.whole('Mb/s')} autoneg off",), LINK_FLAP)
         case "nic.link.pause_receive" | "nic.link.pause_send":
             receive, send = (_on_off(state) for state in (nic.link.pause_receive, nic.link.pause_send))
             arguments = [*(["rx", receive] if receive else []), *(["tx", send] if send else [])]
-            return SettingCommands((f"ethtool -A {name} {' '.join(arguments)}",), _FLAP)
+            return SettingCommands((f"ethtool -A {name} {' '.join(arguments)}",), LINK_FLAP)
         case "nic.ring.rx" | "nic.ring.tx":
-            return SettingCommands((f"ethtool -G {name} {ring_arguments(nic)}",), _FLAP)
+            return SettingCommands((f"ethtool -G {name} {ring_arguments(nic)}",), LINK_FLAP)
         case "nic.qdisc":
             write = f"sysctl -w net.core.default_qdisc={_quote(value)}"
             return SettingCommands((write, f"tc qdisc replace dev {name} root mq"), _UNTIL_BOOT)

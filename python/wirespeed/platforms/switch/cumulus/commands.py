@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from wirespeed.platforms.consequences import LINK_FLAP
 from wirespeed.platforms.declaration import declared_default, declared_defaults
 from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.settings import Device, Place, Switch
@@ -31,7 +32,6 @@ TRUST_KEYWORDS = {setting: word for word, setting in TRUST.items()}
 ON_KEYWORDS = ("on", "enable", "enabled")
 OFF_KEYWORDS = ("off", "disable", "disabled")
 
-_FLAPS = "the link goes down and comes up again"
 _BUFFERS = "switchd divides the packet buffer again; packets in it are lost"
 """NVIDIA Cumulus Linux 5.12 documentation, Quality of Service: changes to PFC modify the ASIC's buffer."""
 
@@ -65,7 +65,7 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
         lines = _format_switch(path, value)
     if lines is None:
         return None
-    consequence = _BUFFERS if path == "port.qos.pfc" else _FLAPS if path in _LINK else None
+    consequence = _BUFFERS if path == "port.qos.pfc" else LINK_FLAP if path in _LINK else None
     return _SESSION.commands_for((f"nv set {line}" for line in lines), consequence)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from wirespeed.platforms.consequences import LINK_FLAP
 from wirespeed.platforms.declaration import declared_default
 from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.platforms.switch.enterprise_sonic.policies import Policies
@@ -39,7 +40,6 @@ MAPS: Mapping[str, tuple[str, str, str]] = {
 FAMILY_KEYWORDS = (("ipv4", "ip"), ("ipv6", "ipv6"))
 """Address families, and the word before ``address`` that goes with them."""
 
-_FLAPS = "the link goes down and comes up again"
 _SHARED_CONSEQUENCE = "all ports with this policy change"
 
 
@@ -97,9 +97,9 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
 
 
 _CONSEQUENCES = {
-    "port.link.speed": _FLAPS,
-    "port.link.fec": _FLAPS,
-    "port.link.training": _FLAPS,
+    "port.link.speed": LINK_FLAP,
+    "port.link.fec": LINK_FLAP,
+    "port.link.training": LINK_FLAP,
     "port.link.enabled": "the link changes its state",
     "port.cable_length": "the port's headroom is computed again",
     "port.vlan": "the port leaves its VLAN; its addresses are unreachable until the host answers ARP again",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from wirespeed.platforms.consequences import LINK_FLAP
 from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.platforms.switch.eos.bgp_commands import PEER_CONSEQUENCES, peer_lines, speaker_lines
 from wirespeed.platforms.switch.eos.values import (
@@ -23,7 +24,6 @@ from wirespeed.platforms.switch.policies import group_by_target
 from wirespeed.settings import Device, Place, Port, Queue, Switch
 from wirespeed.settings.qos import Discipline
 
-_FLAPS = "the link goes down and comes up again"
 _SESSION = CommandSession(("configure",), ("end", "write memory"), "ranges-of-numbers")
 """Ranges of interfaces: Arista EOS User Manual, "Command-Line Interface"."""
 
@@ -52,7 +52,7 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     elif path == "port.link.speed" or path == "port.link.lanes":
         port = device.ports.get(names_by_kind["port"], Port())
         link = replace(port.link, **{path.rpartition(".")[2]: value})
-        lines, consequence = _nest(f"interface {names_by_kind['port']}", [f"speed {format_speed(link)}"]), _FLAPS
+        lines, consequence = _nest(f"interface {names_by_kind['port']}", [f"speed {format_speed(link)}"]), LINK_FLAP
     else:
         port = device.ports.get(names_by_kind["port"], Port())
         lines = _nest(f"interface {names_by_kind['port']}", _interface_line(path, value, port))
@@ -63,8 +63,8 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
 
 
 _CONSEQUENCES = {
-    "port.link.fec": _FLAPS,
-    "port.link.training": _FLAPS,
+    "port.link.fec": LINK_FLAP,
+    "port.link.training": LINK_FLAP,
     "port.link.enabled": "the link changes its state",
     "port.vlan": "the port leaves its VLAN; its addresses are unreachable until the host answers ARP again",
     "port.addresses": "the port becomes a routed port; its addresses are unreachable until the host answers ARP again",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from wirespeed.platforms.consequences import LINK_FLAP
 from wirespeed.platforms.declaration import declared_default
 from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.platforms.switch.junos.cos_commands import cos_lines
@@ -41,7 +42,6 @@ def physical_mtu(mtu: int) -> int:
     return min(mtu + MTU_MARGIN, LARGEST_PHYSICAL_MTU)
 
 
-_FLAPS = "the link goes down and comes up again"
 _BLOCKS = "the port is blocked while PFC changes; packets in all its queues are lost"
 """Juniper documentation, congestion-notification-profile."""
 
@@ -103,7 +103,7 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
         lines = _vlan_lines(names_by_kind["vlan"], path, value)
     else:
         lines = _port_lines(names_by_kind["port"], path, value)
-        consequence = _FLAPS if path in ("port.link.speed", "port.breakout", "port.link.enabled") else None
+        consequence = LINK_FLAP if path in ("port.link.speed", "port.breakout", "port.link.enabled") else None
     return None if lines is None else _SESSION.commands_for(lines, consequence)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from wirespeed.platforms.consequences import LINK_FLAP
 from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.platforms.switch.indented_config import ranges
 from wirespeed.platforms.switch.interface_commands import address_lines
@@ -20,12 +21,11 @@ from wirespeed.platforms.switch.nxos.values import (
 from wirespeed.platforms.switch.policies import group_by_target
 from wirespeed.settings import BgpPeer, Device, Discipline, Place, Port, Queue, Switch, WatchdogAction
 
-_FLAPS = "the link goes down and comes up again"
 _ALL_PORTS = "queues of all ports with this policy are reconfigured; packets in flight may be lost"
 _RESET = "the session is reset"
 _CONSEQUENCES = {
-    "port.link.speed": _FLAPS,
-    "port.link.fec": _FLAPS,
+    "port.link.speed": LINK_FLAP,
+    "port.link.fec": LINK_FLAP,
     "port.link.enabled": "the link changes its state",
     "port.vlan": "the port leaves its VLAN; its addresses are unreachable until the host answers ARP again",
     "port.addresses": "the port becomes a routed port; its addresses are unreachable until the host answers ARP again",

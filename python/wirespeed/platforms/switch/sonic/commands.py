@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from wirespeed.platforms.consequences import LINK_FLAP
 from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.platforms.switch.policies import has_thresholds
 from wirespeed.platforms.switch.sonic.database import build_database, scheduler_name
@@ -14,12 +15,11 @@ from wirespeed.platforms.switch.sonic.values import FAMILIES, MAPS, VRF
 from wirespeed.settings import Device, Place, Port, Queue, Switch
 from wirespeed.settings.qos import Watchdog
 
-_FLAPS = "the link goes down and comes up again"
 _SHARED_CONSEQUENCE = "all queues with this profile change"
 _CONSEQUENCES = {
-    "port.link.speed": _FLAPS,
-    "port.link.fec": _FLAPS,
-    "port.link.training": _FLAPS,
+    "port.link.speed": LINK_FLAP,
+    "port.link.fec": LINK_FLAP,
+    "port.link.training": LINK_FLAP,
     "port.link.enabled": "the link changes its state",
     "port.cable_length": "the port's headroom is computed again",
     "port.vlan": "the port leaves its VLAN; its addresses are unreachable until the host answers ARP again",
