@@ -55,6 +55,29 @@ const DEPENDENT: [&str; 20] = [
     "link_delay_ns",
 ];
 
+/// Sizes, times and priorities of devices are not plain integers, which would mix with each other.
+#[test]
+fn sizes_times_and_priorities_have_types() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/model");
+    let mut fields = 0;
+    for file in ["parameters.rs", "pcie.rs"] {
+        let text = std::fs::read_to_string(format!("{folder}/{file}")).unwrap();
+        for line in text.lines() {
+            let field = line.trim().strip_suffix(',').and_then(|field| {
+                let (name, kind) = field.trim_start_matches("pub ").split_once(": ")?;
+                Some((name.rsplit('_').next()?, kind))
+            });
+            let Some(("bytes" | "ns" | "priority", kind)) = field else {
+                continue;
+            };
+            fields += 1;
+            let is_plain = kind.trim_start_matches("Option<").starts_with('u');
+            assert!(!is_plain, "{file}: {}", line.trim());
+        }
+    }
+    assert!(fields > 40, "{fields}");
+}
+
 #[test]
 fn parameters_at_the_ends_of_their_ranges() {
     let mut count = 0;
