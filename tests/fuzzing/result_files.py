@@ -59,9 +59,9 @@ def check_document(content: bytes) -> None:
 def document_seeds() -> list[bytes]:
     """One document of each kind."""
     return [
-        document("bench-peers", 1, peers=history_sample.PEERS).encode(),
-        document("bench-comparison", 1, comparison=history_sample.COMPARISON).encode(),
-        document("bench-history", 1, history=history_sample.HISTORY).encode(),
+        document("bench-peers", 2, peers=history_sample.PEERS).encode(),
+        document("bench-comparison", 2, comparison=history_sample.COMPARISON).encode(),
+        document("bench-history", 2, history=history_sample.HISTORY).encode(),
     ]
 
 

@@ -9,7 +9,7 @@ from wirespeed.report import json as report_json
 
 def test_the_document_carries_everything():
     body = json.loads(report_json.text(sample.REPORT))
-    assert (body["kind"], body["schema"]) == ("report", 1)
+    assert (body["kind"], body["schema"]) == ("report", 2)
     assert list(body) == [
         *("kind", "schema", "cluster", "recorded", "plan", "topology"),
         *("counts", "findings", "runs", "computed", "inputs", "notes", "peers", "comparisons", "histories"),

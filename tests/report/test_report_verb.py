@@ -210,7 +210,7 @@ def document(tmp_path, name):
         "history": ("bench-history", history_sample.HISTORY),
     }[name]
     file = tmp_path / f"{name}.json"
-    file.write_text(results.document(kind, 1, **{name: result}), encoding="utf-8")
+    file.write_text(results.document(kind, 2, **{name: result}), encoding="utf-8")
     return file
 
 
@@ -233,7 +233,7 @@ def test_what_other_commands_said_is_a_section(tmp_path, name, code, section):
 def test_a_suspect_that_was_slow_once_leaves_it_incomplete(tmp_path):
     file = tmp_path / "peers.json"
     peers = Peers((history_sample.LEAVES,))
-    file.write_text(results.document("bench-peers", 1, peers=peers), encoding="utf-8")
+    file.write_text(results.document("bench-peers", 2, peers=peers), encoding="utf-8")
     assert report("--result", file).exit_code == Exit.INCOMPLETE
 
 
