@@ -65,9 +65,9 @@ def _format_table(name: str, table: Schema) -> Iterator[str]:
     columns = "".join(word.capitalize() for word in name.split("_"))
     lines = [f"class {columns}(TypedDict, total=False):", *format_docstring(table["description"])]
     for key, column in table["columns"].items():
-        words = column.get("words", {})
-        literal = f"Literal[{', '.join(json.dumps(word) for word in words)}]"
-        value = literal if words else NUMBERS.get(column["type"], "str")
+        names = column.get("names", {})
+        literal = f"Literal[{', '.join(json.dumps(word) for word in names)}]"
+        value = literal if names else NUMBERS.get(column["type"], "str")
         lines.append(f"    {key}: list[{value}{' | None' if column.get('is_nullable') else ''}]")
         lines += format_docstring(column["description"])
     yield "\n".join(lines) + "\n"

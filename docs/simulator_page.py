@@ -171,8 +171,8 @@ class _Scenario:
 
     def _describe_property(self, property_: Schema) -> str:
         """The description, and the accepted texts."""
-        words = [variant for variant in self._list_variants(self._find_target(property_)) if "const" in variant]
-        listed = "; ".join(f"`{word['const']}`: {_lower_sentence(word['description'])}" for word in words)
+        variants = [variant for variant in self._list_variants(self._find_target(property_)) if "const" in variant]
+        listed = "; ".join(f"`{variant['const']}`: {_lower_sentence(variant['description'])}" for variant in variants)
         return f"{property_['description']} {listed}".strip()
 
     def _format_range(self, property_: Schema) -> str:
@@ -274,8 +274,8 @@ def _format_model(model: type[BaseModel]) -> Iterator[str]:
             continue
         needed = "required" if field.is_required() else ""
         kind = field.annotation
-        words = list(kind) if isinstance(kind, type) and issubclass(kind, StrEnum) else get_args(kind)
-        listed = ", ".join(f"`{word}`" for word in words if isinstance(word, str))
+        names = list(kind) if isinstance(kind, type) and issubclass(kind, StrEnum) else get_args(kind)
+        listed = ", ".join(f"`{name}`" for name in names if isinstance(name, str))
         yield _format_row(f"`{field.alias or name}`", f"{field.description} {listed}".strip(), needed)
 
 
@@ -318,10 +318,10 @@ def _table_sections(tables: Schema) -> Iterator[str]:
         yield f"\n### {name}\n\n{table['description']}\n"
         yield _format_head("column", "type", "unit", "meaning")
         for column, description in table["columns"].items():
-            words = "; ".join(
-                f"`{word}`: {_lower_sentence(meaning)}" for word, meaning in description.get("words", {}).items()
+            names = "; ".join(
+                f"`{name}`: {_lower_sentence(meaning)}" for name, meaning in description.get("names", {}).items()
             )
-            meaning = f"{description['description']} {words}".strip()
+            meaning = f"{description['description']} {names}".strip()
             yield _format_row(f"`{column}`", description["type"], description.get("unit", ""), meaning)
 
 

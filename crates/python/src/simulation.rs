@@ -124,7 +124,7 @@ impl Scenario {
     fn faults(&self) -> PyResult<Vec<(&'static str, Vec<(&'static str, u32)>, u64, Option<u64>)>> {
         let faults = describe_faults(self.scenario()?).into_iter();
         let row = |fault: FaultDescription| {
-            let locations = fault.places.into_iter().map(|location| match location {
+            let locations = fault.locations.into_iter().map(|location| match location {
                 FaultLocation::Node(node) => ("node", node.0),
                 FaultLocation::Link(link) => ("link", link.0),
                 FaultLocation::Port(port) => ("port", port.0),
@@ -335,11 +335,11 @@ fn convert_columns<'py>(py: Python<'py>, table: Table) -> PyResult<Columns<'py>>
                     convert_values(py, &values, f64::to_le_bytes)?,
                     None,
                 ),
-                Column::Word { words, indices } => (
+                Column::Name { names, indices } => (
                     name,
                     "u8",
                     PyBytes::new(py, &indices),
-                    Some(PyList::new(py, words)?),
+                    Some(PyList::new(py, names)?),
                 ),
             })
         })
@@ -370,7 +370,7 @@ fn convert_refusal(py: Python<'_>, refusal: Refusal) -> PyErr {
             .iter()
             .map(|problem| {
                 let hint = (!problem.hint.is_empty()).then_some(&problem.hint);
-                problem_type.call1((&problem.place, &problem.found, &problem.expected, hint))
+                problem_type.call1((&problem.location, &problem.found, &problem.expected, hint))
             })
             .collect::<PyResult<Vec<_>>>()?;
         errors.getattr("Refusal")?.call1((problems,))

@@ -15,7 +15,7 @@ macro_rules! id {
         pub struct $name(pub u32);
 
         impl $name {
-            /// Its place in a list.
+            /// Its position in a list.
             #[inline]
             pub const fn index(self) -> usize {
                 self.0 as usize
@@ -194,7 +194,7 @@ impl Priority {
         Priority((self.0 + 1) % PRIORITIES as u8)
     }
 
-    /// Its place in a list.
+    /// Its position in a list.
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize

@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// Location in the scenario: `flows[3].src`, `links[0]`, `switch 17`.
-    pub place: String,
+    pub location: String,
     /// Value found.
     pub found: String,
     /// Values expected.
@@ -24,7 +24,7 @@ impl fmt::Display for Problem {
         write!(
             f,
             "{}: found {}, expected {}",
-            self.place, self.found, self.expected
+            self.location, self.found, self.expected
         )?;
         if self.hint.is_empty() {
             return Ok(());
@@ -47,8 +47,8 @@ pub(crate) fn format_thousands(number: i128) -> String {
     let digits = number.unsigned_abs().to_string();
     let sign = if number < 0 { "-" } else { "" };
     let mut text = String::from(sign);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+    for (location, digit) in digits.chars().enumerate() {
+        if location > 0 && (digits.len() - location).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

@@ -1,4 +1,4 @@
-//! What goes wrong in networks, one fault at a time: what shows it, and that nothing does without it.
+//! Faults of networks, one at a time: the counters that show it, which show nothing without it.
 
 mod support;
 

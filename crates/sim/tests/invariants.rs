@@ -17,7 +17,7 @@ use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::Scenario;
 use wirespeed_sim::Simulation;
 
-/// So many events without a byte delivered or an operation ended are a run that goes on for ever.
+/// This number of events without a byte delivered or an operation ended means that a run does not end.
 const MOST_EVENTS: u64 = 5_000_000;
 
 proptest! {

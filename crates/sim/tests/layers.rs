@@ -198,8 +198,8 @@ fn an_import_that_hides_what_it_brings_is_found() {
             ("mechanisms/mod.rs", "pub mod pause;"),
             ("mechanisms/pause.rs", text),
         ]));
-        let place = "crates/sim/src/mechanisms/pause.rs:1";
-        assert_eq!(errors, [format!("{place}: imports {reason}: {path}")]);
+        let location = "crates/sim/src/mechanisms/pause.rs:1";
+        assert_eq!(errors, [format!("{location}: imports {reason}: {path}")]);
     }
 }
 
@@ -226,8 +226,8 @@ fn code_without_a_path_is_found() {
         ("use crate::r#simulation::Simulation;", 1, RAW_IDENTIFIER),
     ] {
         let errors = hidden_code_errors(&sources(&[("mechanisms/pause.rs", text)]));
-        let place = format!("crates/sim/src/mechanisms/pause.rs:{line}");
-        assert_eq!(errors, [format!("{place}: {reason}")], "{text}");
+        let location = format!("crates/sim/src/mechanisms/pause.rs:{line}");
+        assert_eq!(errors, [format!("{location}: {reason}")], "{text}");
     }
     let text =
         "fn f() {\n    g(r#\"r#simulation, #[path], include!\"#, br#\"\"#);\n} // r#simulation";
@@ -417,11 +417,11 @@ fn hidden_code_errors(sources: &Sources) -> Vec<String> {
         if file.as_os_str() == ROOT {
             reasons.extend(first_root_item(&code).map(|line| (line, ROOT_ITEM)));
         }
-        let place = format_path(file);
+        let location = format_path(file);
         errors.extend(
             reasons
                 .iter()
-                .map(|(line, reason)| format!("{place}:{line}: {reason}")),
+                .map(|(line, reason)| format!("{location}:{line}: {reason}")),
         );
     }
     errors

@@ -124,8 +124,8 @@ fn is_function_word(name: &str) -> bool {
         && (is_participle || contains(FUNCTION_WORDS, name))
 }
 
-fn contains(words: &str, name: &str) -> bool {
-    words.split_whitespace().any(|word| word == name)
+fn contains(names: &str, name: &str) -> bool {
+    names.split_whitespace().any(|known| known == name)
 }
 
 /// The last word of a name in CamelCase, in lower case.
@@ -227,7 +227,7 @@ fn match_pattern(tokens: &[Token], arrow: usize) -> Range<usize> {
     start..end
 }
 
-/// The names that a pattern binds, with their lines.
+/// The names that a pattern introduces, with their lines.
 fn bound_names(pattern: &[Token]) -> impl Iterator<Item = Token> + '_ {
     let word = |at: usize| pattern.get(at).map_or("", |token| token.1.as_str());
     let mut braces = 0;

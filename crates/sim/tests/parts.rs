@@ -173,7 +173,7 @@ fn a_deadlock_is_found_by_the_whole() {
     }
 }
 
-/// TCP that loses segments and UDP that takes its place, beside RoCE, over two switches.
+/// TCP that loses segments and UDP that takes the link over, beside RoCE, over two switches.
 #[test]
 fn sockets_cross_parts() {
     let mut parameters = preset("roce");

@@ -1,4 +1,4 @@
-//! The physics of whole runs: the common scenarios, DCQCN's fixed point, what each mechanism does to an incast, and that
+//! Results of whole runs: the common scenarios, DCQCN's fixed point, what each mechanism does to an incast, and that
 //! a run is a function of its scenario and seed.
 
 mod support;

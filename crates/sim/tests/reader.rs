@@ -1,4 +1,4 @@
-//! The scenario reader under text that nobody would write.
+//! The scenario reader with invalid text.
 
 mod support;
 
@@ -69,9 +69,9 @@ proptest! {
     #[test]
     fn other_values(changes in prop::collection::vec((any::<Index>(), any::<Index>()), 1..6)) {
         let mut text = FULL.to_string();
-        for (place, value) in changes {
+        for (position, value) in changes {
             let digits: Vec<usize> = text.match_indices(|c: char| c.is_ascii_digit()).map(|(at, _)| at).collect();
-            let at = digits[place.index(digits.len())];
+            let at = digits[position.index(digits.len())];
             text.replace_range(at..at + 1, VALUES[value.index(VALUES.len())]);
         }
         check_reader(text.as_bytes());
@@ -80,8 +80,8 @@ proptest! {
     #[test]
     fn other_bytes(changes in prop::collection::vec((any::<Index>(), any::<u8>()), 1..8)) {
         let mut bytes = FULL.as_bytes().to_vec();
-        for (place, byte) in changes {
-            let at = place.index(bytes.len());
+        for (position, byte) in changes {
+            let at = position.index(bytes.len());
             bytes[at] = byte;
         }
         check_reader(&bytes);

@@ -163,18 +163,18 @@ struct Number {
 impl Number {
     fn check(&self, root: &str, scenario: &dyn Fn(Value) -> Value) {
         let separator = if root.is_empty() { "" } else { "." };
-        let place = format!("{root}{separator}{}", self.path);
+        let location = format!("{root}{separator}{}", self.path);
         let last = self.path.rsplit('.').next().unwrap_or_default();
         let narrowed = NARROWED.contains(&last.split('[').next().unwrap_or_default());
         let narrowed = narrowed && !root.starts_with("parameters");
         let dependent = DEPENDENT.contains(&self.path.as_str());
-        let list = place.trim_end_matches("[0]"); // a list that is wrong may be refused as a whole
+        let list = location.trim_end_matches("[0]"); // a list that is wrong may be refused as a whole
         for value in valid_values(self.schema) {
             let problems = refusals(&scenario(self.replace_value(&value)));
-            let problem_here = problems.iter().find(|problem| problem.place == place);
+            let problem_here = problems.iter().find(|problem| problem.location == location);
             assert!(
                 problem_here.is_none() || narrowed || dependent,
-                "{place} = {value}: {problems:?}"
+                "{location} = {value}: {problems:?}"
             );
         }
         for value in invalid_values(self.schema) {
@@ -182,8 +182,8 @@ impl Number {
             assert!(
                 problems
                     .iter()
-                    .any(|problem| problem.place == place || problem.place == list),
-                "{place} = {value} was accepted: {problems:?}"
+                    .any(|problem| problem.location == location || problem.location == list),
+                "{location} = {value} was accepted: {problems:?}"
             );
         }
     }

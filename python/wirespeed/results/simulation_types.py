@@ -431,7 +431,7 @@ class Deadlocks(TypedDict, total=False):
 
     circle: list[int]
     """Number of the circle."""
-    place: list[int]
+    position: list[int]
     """Position of the queue in the circle."""
     port: list[int]
     """Port of the queue, which is paused."""
@@ -445,7 +445,7 @@ class Deadlocks(TypedDict, total=False):
     """Bytes that wait in the queue."""
 
 
-DeadlocksColumn = Literal["circle", "place", "port", "priority", "node", "peer", "bytes"]
+DeadlocksColumn = Literal["circle", "position", "port", "priority", "node", "peer", "bytes"]
 
 
 DEADLOCKS: Final[TableType[Deadlocks, DeadlocksColumn]] = TableType("deadlocks")

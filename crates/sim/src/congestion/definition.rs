@@ -53,7 +53,7 @@ pub trait UltraEthernet: Definition {
 
 /// Collects invalid parameters, for the checks of the algorithms.
 pub struct Checks<'a> {
-    pub(super) place: &'a str,
+    pub(super) location: &'a str,
     pub(super) problems: Vec<Problem>,
 }
 
@@ -70,13 +70,15 @@ impl Checks<'_> {
             return;
         }
         let problem = Problem {
-            place: format!("{}.{field}", self.place),
+            location: format!("{}.{field}", self.location),
             found: found.to_string(),
             expected: expected.to_string(),
             hint: String::new(),
         };
         let mut recorded_problems = self.problems.iter_mut();
-        match recorded_problems.find(|recorded_problem| recorded_problem.place == problem.place) {
+        match recorded_problems
+            .find(|recorded_problem| recorded_problem.location == problem.location)
+        {
             Some(recorded_problem) => *recorded_problem = problem,
             None => self.problems.push(problem),
         }

@@ -53,12 +53,12 @@ impl Parameters {
     /// No congestion control.
     pub const NONE: Parameters = Parameters::LineRate(line_rate::Parameters {});
 
-    /// Refuses parameters that no queue pair can run with. `place` is their location in the scenario, `line_rate_bps`
+    /// Refuses parameters that no queue pair can run with. `location` is their location in the scenario, `line_rate_bps`
     /// the rate of the slowest sending port.
-    pub fn check(&self, place: &str, line_rate_bps: u64) -> Result<(), Refusal> {
+    pub fn check(&self, location: &str, line_rate_bps: u64) -> Result<(), Refusal> {
         let mut checks = Checks {
-            place,
-            problems: ranges::problems(form(), form(), self, place),
+            location,
+            problems: ranges::problems(form(), form(), self, location),
         };
         self.check_together(&mut checks, line_rate_bps);
         if checks.problems.is_empty() {

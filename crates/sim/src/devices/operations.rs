@@ -54,9 +54,9 @@ impl Operations {
         let mut dependents = vec![0; first[count] as usize];
         for (index, operation) in scenario.operations.iter().enumerate() {
             for earlier in &operation.after {
-                let place = &mut free[*earlier as usize];
-                dependents[*place as usize] = index as u32;
-                *place += 1;
+                let slot = &mut free[*earlier as usize];
+                dependents[*slot as usize] = index as u32;
+                *slot += 1;
             }
         }
         let waiting_for = scenario.operations.iter();

@@ -268,7 +268,7 @@ fn check_marking(scenario: &Scenario, egress: &[Option<Egress>]) -> Result<(), R
     nodes.sort_unstable();
     nodes.dedup();
     let problem = |node: &NodeId| Problem {
-        place: format!("switch {node}"),
+        location: format!("switch {node}"),
         found: "marking at \"dequeue\" and architecture \"voq\"".into(),
         expected: "marking at \"enqueue\": frames are marked where they begin to wait".into(),
         hint: String::new(),

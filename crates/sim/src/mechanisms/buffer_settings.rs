@@ -47,8 +47,8 @@ pub fn resolve(scenario: &Scenario) -> Result<BufferSettings, Refusal> {
     for (switch, switch_ports) in switches_of(scenario.switches).zip(&switch_ports(scenario)) {
         let node = NodeId::of_switch(scenario.hosts, switch);
         let cut = scenario.of_node(node).switch.slices;
-        for (place, &port) in switch_ports.iter().enumerate() {
-            slices[port] = (place as u64 * u64::from(cut) / switch_ports.len() as u64) as u32;
+        for (position, &port) in switch_ports.iter().enumerate() {
+            slices[port] = (position as u64 * u64::from(cut) / switch_ports.len() as u64) as u32;
             let settings_by_priority = rules.port(port);
             for (priority, settings) in Priority::all().zip(settings_by_priority) {
                 priority_settings[(port, priority)] = settings;
@@ -292,7 +292,7 @@ fn too_small(node: NodeId, slices: u32, found: String) -> Problem {
         slices => format!(" (one of {slices} slices)"),
     };
     Problem {
-        place: format!("switch {node}"),
+        location: format!("switch {node}"),
         found: found + &of_slice,
         expected: "more than 0".into(),
         hint: "a larger buffer_bytes, shorter cables or fewer ports leave something to share"

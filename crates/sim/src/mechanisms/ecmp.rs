@@ -125,8 +125,8 @@ impl Flow {
             }
             Some(addresses) => {
                 let mut words = [udp; 9];
-                for (place, word) in words[..8].iter_mut().enumerate() {
-                    *word = (wide(addresses[place / 4]) >> (96 - 32 * (place % 4))) as u32;
+                for (position, word) in words[..8].iter_mut().enumerate() {
+                    *word = (wide(addresses[position / 4]) >> (96 - 32 * (position % 4))) as u32;
                 }
                 murmur3(&words, seed)
             }

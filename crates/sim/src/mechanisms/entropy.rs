@@ -47,8 +47,8 @@ impl EntropyValues {
 
     /// A packet with this value was marked or trimmed.
     pub fn avoid(&mut self, value: u16) {
-        let place = (value - FIRST_PORT + PORTS - self.first) % PORTS;
-        if let Some(avoided) = self.avoided.get_mut(usize::from(place)) {
+        let position = (value - FIRST_PORT + PORTS - self.first) % PORTS;
+        if let Some(avoided) = self.avoided.get_mut(usize::from(position)) {
             *avoided = true;
         }
     }

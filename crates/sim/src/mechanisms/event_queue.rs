@@ -186,12 +186,12 @@ impl EventQueue {
         }
         self.open.push(packed);
         let waiting = &mut self.open[self.head..];
-        let mut place = waiting.len() - 1;
-        while place > 0 && waiting[place - 1] > packed {
-            waiting[place] = waiting[place - 1];
-            place -= 1;
+        let mut position = waiting.len() - 1;
+        while position > 0 && waiting[position - 1] > packed {
+            waiting[position] = waiting[position - 1];
+            position -= 1;
         }
-        waiting[place] = packed;
+        waiting[position] = packed;
         // A slot that refills itself must not grow by the events removed from it.
         if self.head > LONGEST_SHIFT && self.head * 2 > self.open.len() {
             self.open.drain(..self.head);

@@ -126,8 +126,8 @@ impl Forwarding {
                 if ecmp.balance == Balance::Entropy && packet.entropy > 0 {
                     flow.udp_ports[0] = packet.entropy;
                 }
-                let place = flow.among(ecmp, packet.seed, packet.switch, packet.node, ports.len());
-                return Some(ports[place]);
+                let index = flow.among(ecmp, packet.seed, packet.switch, packet.node, ports.len());
+                return Some(ports[index]);
             }
             Balance::Spray => Picoseconds::ZERO,
             Balance::Flowlet => Picoseconds::from(ecmp.flowlet_gap_ns),

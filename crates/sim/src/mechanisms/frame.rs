@@ -130,9 +130,9 @@ impl Frames {
             return (self.slab.len() - 1) as u32;
         }
         let index = self.free;
-        let place = &mut self.slab[index as usize];
-        self.free = place.next;
-        *place = frame;
+        let slot = &mut self.slab[index as usize];
+        self.free = slot.next;
+        *slot = frame;
         index
     }
 
@@ -154,7 +154,7 @@ impl Frames {
             return 0;
         }
         let base = self.slab.len() as u32;
-        let moved = |place: u32| if place == NONE { NONE } else { base + place };
+        let moved = |slot: u32| if slot == NONE { NONE } else { base + slot };
         self.slab.extend(other.slab.into_iter().map(|frame| Frame {
             next: moved(frame.next),
             ..frame

@@ -204,8 +204,8 @@ impl Telemetry {
         let Some(record) = self.records.get_mut(index as usize) else {
             return;
         };
-        if let Some(place) = record.hops.get_mut(usize::from(record.count)) {
-            *place = hop;
+        if let Some(slot) = record.hops.get_mut(usize::from(record.count)) {
+            *slot = hop;
             record.count += 1;
         }
     }

@@ -1,6 +1,6 @@
 //! The form of a scenario file: its keys with their types, ranges, defaults and meaning.
 //!
-//! Nothing is read into these types. The JSON Schema is derived from them, and the reader takes keys, ranges, words and
+//! Nothing is read into these types. The JSON Schema is derived from them, and the reader takes keys, ranges, names and
 //! defaults from that schema.
 
 use crate::model::limits::{HIGHEST_GBPS, HIGHEST_PRIORITY, LARGEST_BUFFER};

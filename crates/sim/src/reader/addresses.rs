@@ -33,13 +33,14 @@ impl Addresses {
 
     /// Reads the addresses of a link between two nodes.
     pub fn read(&mut self, link: &Object, nodes: [u64; 2], problems: &mut Problems) {
-        let (Some(json), ObjectPath::Item(_, number)) = (link.get("addresses"), link.place) else {
+        let (Some(json), ObjectPath::Item(_, number)) = (link.get("addresses"), link.location)
+        else {
             return;
         };
-        let place = link.location("addresses");
+        let location = link.location("addresses");
         let Json::List(ends) = json else {
             return problems.note(
-                place,
+                location,
                 json.format_value(),
                 "a list of two: one for each end",
                 "",
@@ -47,7 +48,7 @@ impl Addresses {
         };
         let [a, b] = ends.as_slice() else {
             let found = format!("a list of {}", ends.len());
-            return problems.note(place, found, "two: one for each end", "null for none");
+            return problems.note(location, found, "two: one for each end", "null for none");
         };
         for (end, json) in [a, b].into_iter().enumerate() {
             let text = match json {

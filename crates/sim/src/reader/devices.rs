@@ -86,8 +86,8 @@ struct Target {
 impl Overlay<'_> {
     fn item(&mut self, n: usize, json: &Json, problems: &mut Problems) {
         let problem_count = problems.count();
-        let place = ObjectPath::Item("devices", n);
-        let Some(item) = Object::new(place, json, &forms().device, problems) else {
+        let location = ObjectPath::Item("devices", n);
+        let Some(item) = Object::new(location, json, &forms().device, problems) else {
             return;
         };
         let target = Target {
@@ -96,7 +96,7 @@ impl Overlay<'_> {
             priorities: priorities(&item, problems),
         };
         if target.nodes.is_empty() && target.ports.is_empty() && problems.count() == problem_count {
-            problems.note(place, "neither nodes nor ports", "one of the two", "");
+            problems.note(location, "neither nodes nor ports", "one of the two", "");
         }
         let Some(parameters) = item.get("parameters") else {
             problems.note(item.location("parameters"), "nothing", "what differs", "");
@@ -115,9 +115,9 @@ impl Overlay<'_> {
             match json.whole().filter(|node| *node <= last) {
                 Some(node) => nodes.push(NodeId(node as u32)),
                 None => {
-                    let place = format!("{}[{n}]", item.location("nodes"));
+                    let location = format!("{}[{n}]", item.location("nodes"));
                     problems.note(
-                        place,
+                        location,
                         json.format_value(),
                         format!("a node, 0 to {last}"),
                         "",
@@ -134,8 +134,8 @@ impl Overlay<'_> {
             match self.ports.find(json) {
                 Ok(port) => ports.push(port),
                 Err(expected) => {
-                    let place = format!("{}[{n}]", item.location("ports"));
-                    problems.note(place, json.format_value(), expected, "");
+                    let location = format!("{}[{n}]", item.location("ports"));
+                    problems.note(location, json.format_value(), expected, "");
                 }
             }
         }
@@ -159,12 +159,12 @@ impl Overlay<'_> {
         let Json::Object(sections) = json else { return };
         for (section, settings) in sections {
             let only = |kinds: &[&str]| kinds.contains(&section.as_ref());
-            let place = format!("{root}.{section}");
+            let location = format!("{root}.{section}");
             if only(&OF_SWITCHES) && nodes.iter().all(|node| !node.is_switch(hosts)) {
-                problems.note(&place, "settings of a switch", "those of a host", "");
+                problems.note(&location, "settings of a switch", "those of a host", "");
             }
             if only(&OF_HOSTS) && nodes.iter().all(|node| node.is_switch(hosts)) {
-                problems.note(&place, "settings of a host", "those of a switch", "");
+                problems.note(&location, "settings of a host", "those of a switch", "");
             }
             let Json::Object(settings) = settings else {
                 continue;
@@ -177,12 +177,17 @@ impl Overlay<'_> {
                     Some(_) => "no priorities: it is one for a whole port",
                     None => continue, // no such parameter: refused when the overrides are applied
                 };
-                problems.note(format!("{place}.{key}"), target.level_name(), expected, "");
+                problems.note(
+                    format!("{location}.{key}"),
+                    target.level_name(),
+                    expected,
+                    "",
+                );
             }
             let buffer = settings.iter().any(|(key, _)| key == "buffer_bytes");
             if section == "switch" && buffer && self.buffers_given {
-                let place = format!("{place}.buffer_bytes");
-                problems.note(place, "a size, and buffer_bytes", "one of the two", "");
+                let location = format!("{location}.buffer_bytes");
+                problems.note(location, "a size, and buffer_bytes", "one of the two", "");
             }
         }
     }
@@ -272,8 +277,8 @@ fn priorities(item: &Object, problems: &mut Problems) -> Option<Vec<Priority>> {
         match json.whole().filter(|priority| range.contains(priority)) {
             Some(priority) => priorities.push(Priority(priority as u8)),
             None => {
-                let place = format!("{}[{n}]", item.location("priorities"));
-                problems.note(place, json.format_value(), "a priority, 0 to 7", "");
+                let location = format!("{}[{n}]", item.location("priorities"));
+                problems.note(location, json.format_value(), "a priority, 0 to 7", "");
             }
         }
     }

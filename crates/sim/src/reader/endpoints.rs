@@ -8,7 +8,7 @@ use crate::model::scenario::Service;
 
 /// A connection as in a file.
 pub struct Ends {
-    pub place: ObjectPath,
+    pub location: ObjectPath,
     pub keys: [&'static str; 2],
     pub hosts: [NodeId; 2],
     /// NIC port index of each host.
@@ -50,7 +50,7 @@ pub fn read(
     let priority = priority?.map(|priority| Priority(priority as u8));
     let udp_source_port = udp_source_port?.map(|port| port as u16);
     let ends = to.into_iter().map(|to| Ends {
-        place: item.place,
+        location: item.location,
         keys,
         hosts: [from, to],
         ports,

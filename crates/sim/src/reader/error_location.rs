@@ -43,7 +43,7 @@ fn append_key(path: &[String], key: &str) -> Vec<String> {
     path.iter().cloned().chain([key.to_string()]).collect()
 }
 
-/// Deserializes variants of a tree that differ in one place.
+/// Deserializes variants of a tree that differ in one location.
 struct Probe<'t> {
     tree: &'t Value,
     message: &'t str,

@@ -25,9 +25,9 @@ pub fn read(top: &Object, scenario: &Scenario, problems: &mut Problems) -> Vec<F
     }
     let wiring = Wiring::from_scenario(scenario);
     let read = |(n, json)| {
-        let place = ObjectPath::Item("faults", n);
+        let location = ObjectPath::Item("faults", n);
         let mut reading = FaultReader {
-            place,
+            location,
             json,
             scenario,
             wiring: &wiring,
@@ -40,7 +40,7 @@ pub fn read(top: &Object, scenario: &Scenario, problems: &mut Problems) -> Vec<F
 
 /// A fault being read.
 struct FaultReader<'j, 'f> {
-    place: ObjectPath,
+    location: ObjectPath,
     json: &'j Json<'j>,
     scenario: &'f Scenario,
     wiring: &'f Wiring,
@@ -52,7 +52,7 @@ impl<'j> FaultReader<'j, '_> {
         let Json::Object(_) = self.json else {
             let found = self.json.format_value();
             let expected = "an object with a kind";
-            self.problems.note(self.place, found, expected, "");
+            self.problems.note(self.location, found, expected, "");
             return None;
         };
         let named = self.json.value_at(&["kind".to_string()]);
@@ -61,11 +61,11 @@ impl<'j> FaultReader<'j, '_> {
             text == Some(*kind)
         });
         let Some((kind, form)) = known else {
-            let place = format!("{}.kind", self.place);
-            note_choice(place, named, &forms().fault_kinds(), self.problems);
+            let location = format!("{}.kind", self.location);
+            note_choice(location, named, &forms().fault_kinds(), self.problems);
             return None;
         };
-        let item = Object::new(self.place, self.json, form, self.problems)?;
+        let item = Object::new(self.location, self.json, form, self.problems)?;
         let kind = self.kind(kind, &item);
         let has_time = form.names.contains(&"from_ns");
         let (from, until) = match has_time {
@@ -169,7 +169,7 @@ fn link_down(reader: &mut FaultReader, item: &Object) -> Option<Kind> {
             let found = if both.is_some() { "both" } else { "neither" };
             reader
                 .problems
-                .note(reader.place, found, "a link or a node", "");
+                .note(reader.location, found, "a link or a node", "");
             None
         }
     };
@@ -212,14 +212,14 @@ pub fn miswire(scenario: &mut Scenario, problems: &mut Problems) {
         let Kind::Miswiring(miswiring) = &fault.kind else {
             continue;
         };
-        let place = ObjectPath::Item("faults", n);
+        let location = ObjectPath::Item("faults", n);
         if let Some(link) = miswiring
             .links
             .iter()
             .find(|link| exchanged.contains(*link))
         {
             let found = format!("links[{link}], which an earlier fault exchanges");
-            problems.note(place, found, "each link once", "");
+            problems.note(location, found, "each link once", "");
             continue;
         }
         exchanged.extend(miswiring.links);
@@ -228,7 +228,7 @@ pub fn miswire(scenario: &mut Scenario, problems: &mut Problems) {
             let cable = &scenario.links[link];
             if cable.a == cable.b {
                 let found = format!("both ends of links[{link}] at node {} then", cable.a);
-                problems.note(place, found, "two nodes", "");
+                problems.note(location, found, "two nodes", "");
             }
         }
     }
@@ -293,7 +293,7 @@ fn slow_receiver(reader: &mut FaultReader, item: &Object) -> Option<Kind> {
         let expected = "a host with a pipe";
         reader
             .problems
-            .note(reader.place, "a slow receiver", expected, hint);
+            .note(reader.location, "a slow receiver", expected, hint);
     }
     Some(Kind::SlowReceiver(SlowReceiver {
         port: port?,

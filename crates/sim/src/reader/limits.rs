@@ -24,9 +24,9 @@ pub fn check_size(links: usize, connections: usize, operations: usize, problems:
         ("flows and queue_pairs", connections, MOST_CONNECTIONS),
         ("flows and operations", operations, ENTITIES),
     ];
-    for (place, found, most) in rows.into_iter().filter(|(_, found, most)| found > most) {
+    for (location, found, most) in rows.into_iter().filter(|(_, found, most)| found > most) {
         let most = format!("at most {}", format_thousands(most as i128));
-        problems.note(place, format_thousands(found as i128), most, "");
+        problems.note(location, format_thousands(found as i128), most, "");
     }
 }
 

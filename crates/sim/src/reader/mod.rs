@@ -88,16 +88,16 @@ fn check_congestion(scenario: &Scenario, problems: &mut Problems) {
         let Some(rate) = rate else { continue };
         let item = scenario.devices.item(number);
         let of_item = item.map(|item| format!("devices[{item}]."));
-        let place = of_item.unwrap_or_default() + "parameters.congestion";
+        let location = of_item.unwrap_or_default() + "parameters.congestion";
         let congestion = &scenario.set(number).congestion;
-        problems.take(congestion.check(&place, rate));
+        problems.take(congestion.check(&location, rate));
     }
 }
 
 fn by_name(name: &str) -> Result<Parameters, Refusal> {
     preset::by_name(name).ok_or_else(|| {
         Refusal(vec![Problem {
-            place: "preset".into(),
+            location: "preset".into(),
             found: quote(name),
             expected: preset::NAMES.join(" or "),
             hint: did_you_mean(name, &preset::NAMES),
@@ -110,7 +110,7 @@ fn not_json(error: &serde_json::Error) -> Refusal {
     let message = error.to_string();
     let (reason, _) = message.split_once(" at line ").unwrap_or((&message, ""));
     Refusal(vec![Problem {
-        place: format!("line {}, column {}", error.line(), error.column()),
+        location: format!("line {}, column {}", error.line(), error.column()),
         found: format!("no JSON ({reason})"),
         expected: "a scenario in JSON".into(),
         hint: String::new(),
@@ -227,7 +227,7 @@ struct OfPorts<'a> {
 impl Common {
     fn link(
         &self,
-        place: ObjectPath,
+        location: ObjectPath,
         json: &Json,
         of_ports: &mut OfPorts,
         problems: &mut Problems,
@@ -235,18 +235,18 @@ impl Common {
         let last = u64::from(self.nodes - 1);
         if let Json::List(ends) = json {
             let [a, b] = ends.as_slice() else {
-                problems.note(place, format!("a list of {}", ends.len()), "[a, b]", "");
+                problems.note(location, format!("a list of {}", ends.len()), "[a, b]", "");
                 return None;
             };
             let node = |json: &Json| json.whole().filter(|node| *node <= last);
             let (Some(a), Some(b)) = (node(a), node(b)) else {
                 let found = format!("[{}, {}]", a.format_value(), b.format_value());
-                problems.note(place, found, format!("two nodes, 0 to {last}"), "");
+                problems.note(location, found, format!("two nodes, 0 to {last}"), "");
                 return None;
             };
-            return self.build_link(Object::empty(place, &forms().link), a, b, problems);
+            return self.build_link(Object::empty(location, &forms().link), a, b, problems);
         }
-        let link = Object::new(place, json, &forms().link, problems)?;
+        let link = Object::new(location, json, &forms().link, problems)?;
         let a = link.whole_up_to("a", last, problems);
         let b = link.whole_up_to("b", last, problems);
         let (Some(a), Some(b)) = (a, b) else {
@@ -260,7 +260,7 @@ impl Common {
     fn build_link(&self, link: Object, a: u64, b: u64, problems: &mut Problems) -> Option<Link> {
         if a == b {
             problems.note(
-                link.place,
+                link.location,
                 format!("both ends at node {a}"),
                 "two nodes",
                 "",
@@ -332,8 +332,8 @@ fn buffers(top: &Object, scenario: &Scenario, problems: &mut Problems) -> Vec<By
         match json.whole().filter(|number| range.contains(number)) {
             Some(bytes) => buffers.push(Bytes(bytes)),
             None => {
-                let place = ObjectPath::Item("buffer_bytes", n);
-                problems.note(place, json.format_value(), expected_whole(range), "");
+                let location = ObjectPath::Item("buffer_bytes", n);
+                problems.note(location, json.format_value(), expected_whole(range), "");
             }
         }
     }

@@ -24,7 +24,8 @@ impl PortNames {
 
     /// Reads the names of both ports of a link between two nodes.
     pub fn read(&mut self, link: &Object, nodes: [u64; 2], problems: &mut Problems) {
-        let (Some(json), ObjectPath::Item(_, number)) = (link.get("port_names"), link.place) else {
+        let (Some(json), ObjectPath::Item(_, number)) = (link.get("port_names"), link.location)
+        else {
             return;
         };
         let ends = match json {
@@ -106,7 +107,7 @@ impl PortNames {
 }
 
 /// Reads a name; it must fit into a line of a table.
-fn name(place: impl std::fmt::Display, json: &Json, problems: &mut Problems) -> Option<String> {
+fn name(location: impl std::fmt::Display, json: &Json, problems: &mut Problems) -> Option<String> {
     match json {
         Json::Text(text)
             if (1..=LONGEST_NAME).contains(&text.len()) && !text.chars().any(char::is_control) =>
@@ -115,7 +116,7 @@ fn name(place: impl std::fmt::Display, json: &Json, problems: &mut Problems) -> 
         }
         other => {
             let expected = format!("a name of 1 to {LONGEST_NAME} characters");
-            problems.note(place, other.format_value(), expected, "");
+            problems.note(location, other.format_value(), expected, "");
             None
         }
     }

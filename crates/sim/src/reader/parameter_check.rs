@@ -27,7 +27,7 @@ impl ParameterCheck<'_> {
     }
 
     pub fn note(&mut self, name: &str, found: String, expected: String) {
-        let place = format!("{}.{name}", self.root);
-        self.problems.replace(place, found, expected);
+        let location = format!("{}.{name}", self.root);
+        self.problems.replace(location, found, expected);
     }
 }

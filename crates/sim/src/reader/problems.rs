@@ -24,7 +24,7 @@ impl Problems {
     /// Adds a problem.
     pub fn note(
         &mut self,
-        place: impl fmt::Display,
+        location: impl fmt::Display,
         found: impl Into<String>,
         expected: impl Into<String>,
         hint: impl Into<String>,
@@ -34,7 +34,7 @@ impl Problems {
             return;
         }
         self.listed.push(Problem {
-            place: place.to_string(),
+            location: location.to_string(),
             found: found.into(),
             expected: expected.into(),
             hint: hint.into(),
@@ -47,7 +47,12 @@ impl Problems {
             Ok(value) => Some(value),
             Err(Refusal(problems)) => {
                 for problem in problems {
-                    self.note(problem.place, problem.found, problem.expected, problem.hint);
+                    self.note(
+                        problem.location,
+                        problem.found,
+                        problem.expected,
+                        problem.hint,
+                    );
                 }
                 None
             }
@@ -55,14 +60,14 @@ impl Problems {
     }
 
     /// Replaces the problem at the same location, or adds one.
-    pub fn replace(&mut self, place: String, found: String, expected: String) {
+    pub fn replace(&mut self, location: String, found: String, expected: String) {
         match self
             .listed
             .iter_mut()
-            .find(|problem| problem.place == place)
+            .find(|problem| problem.location == location)
         {
             Some(noted) => (noted.found, noted.expected) = (found, expected),
-            None => self.note(place, found, expected, ""),
+            None => self.note(location, found, expected, ""),
         }
     }
 
@@ -79,7 +84,7 @@ impl Problems {
         let mut problems = std::mem::take(&mut self.listed);
         if self.more > 0 {
             problems.push(Problem {
-                place: "and beyond these".into(),
+                location: "and beyond these".into(),
                 found: format!("{} more", format_thousands(self.more as i128)),
                 expected: "none".into(),
                 hint: String::new(),
@@ -111,7 +116,7 @@ impl fmt::Display for ObjectPath {
 #[derive(Clone, Copy)]
 pub struct Object<'j> {
     /// Its location.
-    pub place: ObjectPath,
+    pub location: ObjectPath,
     form: &'static Form,
     fields: &'j [(Cow<'j, str>, Json<'j>)],
 }
@@ -119,7 +124,7 @@ pub struct Object<'j> {
 impl<'j> Object<'j> {
     /// The object; adds a problem for each unknown and each repeated key.
     pub fn new(
-        place: ObjectPath,
+        location: ObjectPath,
         json: &'j Json<'j>,
         form: &'static Form,
         problems: &mut Problems,
@@ -127,30 +132,30 @@ impl<'j> Object<'j> {
         let known = form.names.as_slice();
         let Json::Object(fields) = json else {
             let expected = format!("an object with {}", known.join(", "));
-            problems.note(place, json.format_value(), expected, "");
+            problems.note(location, json.format_value(), expected, "");
             return None;
         };
         for (n, (key, _)) in fields.iter().enumerate() {
-            let at = || Field { place, key };
+            let at = || Field { location, key };
             if !known.contains(&key.as_ref()) {
                 let expected = known.join(", ");
                 let hint = did_you_mean(key, known);
-                problems.note(place, format!("the key {}", quote(key)), expected, hint);
+                problems.note(location, format!("the key {}", quote(key)), expected, hint);
             } else if fields[..n].iter().any(|(other, _)| other == key) {
                 problems.note(at(), "this key again", "each key once", "");
             }
         }
         Some(Object {
-            place,
+            location,
             form,
             fields,
         })
     }
 
     /// An object without keys, for a value that may also be written as a list.
-    pub fn empty(place: ObjectPath, form: &'static Form) -> Self {
+    pub fn empty(location: ObjectPath, form: &'static Form) -> Self {
         Object {
-            place,
+            location,
             form,
             fields: &[],
         }
@@ -169,8 +174,8 @@ impl<'j> Object<'j> {
 
     /// The location of a key.
     pub fn location<'k>(&self, key: &'k str) -> Field<'k> {
-        let place = self.place;
-        Field { place, key }
+        let location = self.location;
+        Field { location, key }
     }
 
     /// The integer of a key in the range of the schema; its default where the key is missing.
@@ -272,7 +277,7 @@ impl<'j> Object<'j> {
 
 /// Adds a problem for a value that is none of the accepted texts.
 pub fn note_choice(
-    place: impl fmt::Display,
+    location: impl fmt::Display,
     json: Option<&Json>,
     texts: &[&str],
     problems: &mut Problems,
@@ -281,20 +286,20 @@ pub fn note_choice(
         Some(Json::Text(text)) => did_you_mean(text, texts),
         _ => String::new(),
     };
-    problems.note(place, format_value(json), texts.join(", "), hint);
+    problems.note(location, format_value(json), texts.join(", "), hint);
 }
 
 /// A key with its location: `flows[3].src`, and `hosts` at the top.
 pub struct Field<'k> {
-    place: ObjectPath,
+    location: ObjectPath,
     key: &'k str,
 }
 
 impl fmt::Display for Field<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.place {
+        match self.location {
             ObjectPath::Top => write!(f, "{}", self.key),
-            place => write!(f, "{place}.{}", self.key),
+            location => write!(f, "{location}.{}", self.key),
         }
     }
 }

@@ -44,11 +44,11 @@ fn route(
     ports: &Ports,
     problems: &mut Problems,
 ) -> Option<Route> {
-    let place = ObjectPath::Item("routes", n);
-    let item = Object::new(place, json, &forms().route, problems)?;
+    let location = ObjectPath::Item("routes", n);
+    let item = Object::new(location, json, &forms().route, problems)?;
     let (hosts, nodes) = (u64::from(scenario.hosts), u64::from(scenario.nodes()));
     if hosts == nodes {
-        problems.note(place, "a route", "none where there is no switch", "");
+        problems.note(location, "a route", "none where there is no switch", "");
         return None;
     }
     let node = item.whole_within("node", hosts..=nodes - 1, problems);
@@ -58,8 +58,8 @@ fn route(
         problems.note(item.location("ports"), "none", "ports of the switch", "");
     }
     let mut listed = Vec::with_capacity(named.len());
-    for (place, name) in named.iter().enumerate() {
-        let at = || format!("{}[{place}]", item.location("ports"));
+    for (location, name) in named.iter().enumerate() {
+        let at = || format!("{}[{location}]", item.location("ports"));
         match ports.find(name) {
             Err(expected) => problems.note(at(), name.format_value(), expected, ""),
             Ok(port) if node.is_some_and(|node| node != u64::from(scenario.node_of(port).0)) => {

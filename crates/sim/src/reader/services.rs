@@ -33,12 +33,12 @@ pub fn verb(item: &Object, service: Service, problems: &mut Problems) -> Option<
 pub fn check(
     service: Service,
     operation: &Operation,
-    place: ObjectPath,
+    location: ObjectPath,
     mtu: Bytes<u32>,
     problems: &mut Problems,
 ) {
     let mut note = |key: &str, found: String, expected: String, hint: &str| {
-        problems.note(format!("{place}.{key}"), found, expected, hint);
+        problems.note(format!("{location}.{key}"), found, expected, hint);
     };
     let verb = operation.verb;
     match service {

@@ -48,15 +48,15 @@ impl Overlay<'_> {
             let Some(inner) = known.get(key.as_ref()) else {
                 let hint = did_you_mean(key, &keys);
                 let found = format!("the key {}", quote(key));
-                let place = self.place(path);
-                self.problems.note(place, found, keys.join(", "), hint);
+                let location = self.location(path);
+                self.problems.note(location, found, keys.join(", "), hint);
                 continue;
             };
             path.push(key.to_string());
             if fields[..n].iter().any(|(other, _)| other == key) {
-                let place = self.place(path);
+                let location = self.location(path);
                 let found = "this key again";
-                self.problems.note(place, found, "each key once", "");
+                self.problems.note(location, found, "each key once", "");
             } else {
                 self.object(tree, inner, path, value);
             }
@@ -76,11 +76,11 @@ impl Overlay<'_> {
             Ok(parameters) => self.result = parameters,
             Err(error) => {
                 let message = error.to_string();
-                let place = error_location::find_error(tree, path, &message);
-                let inner = json.value_at(&place[path.len()..]).unwrap_or(json);
+                let location = error_location::find_error(tree, path, &message);
+                let inner = json.value_at(&location[path.len()..]).unwrap_or(json);
                 let refusal = describe_refusal(&message, inner);
                 self.problems.note(
-                    self.place(&place),
+                    self.location(&location),
                     refusal.found,
                     refusal.expected,
                     refusal.hint,
@@ -96,15 +96,15 @@ impl Overlay<'_> {
         for (n, (key, value)) in fields.iter().enumerate() {
             let inner: Vec<String> = path.iter().cloned().chain([key.to_string()]).collect();
             if fields[..n].iter().any(|(other, _)| other == key) {
-                let place = self.place(&inner);
+                let location = self.location(&inner);
                 let found = "this key again";
-                self.problems.note(place, found, "each key once", "");
+                self.problems.note(location, found, "each key once", "");
             }
             self.check_repeated_keys(&inner, value);
         }
     }
 
-    fn place(&self, path: &[String]) -> String {
+    fn location(&self, path: &[String]) -> String {
         let names = path.iter().map(String::as_str);
         let whole: Vec<&str> = std::iter::once(self.root).chain(names).collect();
         whole.join(".")

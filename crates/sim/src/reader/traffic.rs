@@ -29,7 +29,7 @@ pub struct Traffic {
 
 /// An operation and its location.
 struct Post {
-    place: ObjectPath,
+    location: ObjectPath,
     operation: Operation,
 }
 
@@ -115,7 +115,7 @@ impl Traffic {
                     ends.hosts[0], ends.hosts[1]
                 );
                 let hint = "hosts do not forward";
-                problems.note(ends.place, found, "ends joined by switches", hint);
+                problems.note(ends.location, found, "ends joined by switches", hint);
             }
             let default_port = match first {
                 None => DYNAMIC_PORTS.start + (n % DYNAMIC_PORTS.len()) as u16,
@@ -138,7 +138,7 @@ impl Traffic {
         self.count_packets(&scenario.parameters, problems);
         for post in &self.operations {
             let service = self.ends[post.operation.queue_pair.connection()].service;
-            services::check(service, &post.operation, post.place, mtu, problems);
+            services::check(service, &post.operation, post.location, mtu, problems);
         }
         self.order(problems);
         let operations = self.operations.into_iter();
@@ -161,15 +161,15 @@ impl Traffic {
                     format_thousands((*sum).into())
                 );
                 let expected = format!("fewer than {}", format_thousands(TOO_MANY_PACKETS.into()));
-                problems.note(post.place, found, expected, "");
+                problems.note(post.location, found, expected, "");
             }
         }
     }
 }
 
 fn flow(n: usize, json: &Json, hosts: u32, problems: &mut Problems) -> Option<(Ends, Post)> {
-    let place = ObjectPath::Item("flows", n);
-    let flow = Object::new(place, json, &forms().flow, problems)?;
+    let location = ObjectPath::Item("flows", n);
+    let flow = Object::new(location, json, &forms().flow, problems)?;
     let keys = (["src", "dst"], ["src_port", "dst_port"]);
     let ends = endpoints::read(&flow, keys.0, keys.1, n as u32, hosts, problems);
     let bytes = flow.whole("bytes", problems);
@@ -186,31 +186,42 @@ fn flow(n: usize, json: &Json, hosts: u32, problems: &mut Problems) -> Option<(E
         after: Vec::new(),
         delay: Picoseconds::ZERO,
     };
-    Some((ends, Post { place, operation }))
+    Some((
+        ends,
+        Post {
+            location,
+            operation,
+        },
+    ))
 }
 
 /// The connections of an entry; `None` if it is invalid.
 fn queue_pair(n: usize, json: &Json, hosts: u32, first: u32, problems: &mut Problems) -> Vec<Ends> {
-    let place = ObjectPath::Item("queue_pairs", n);
-    let pair = Object::new(place, json, &forms().queue_pair, problems);
+    let location = ObjectPath::Item("queue_pairs", n);
+    let pair = Object::new(location, json, &forms().queue_pair, problems);
     let keys = (["a", "b"], ["a_port", "b_port"]);
     let ends = pair.and_then(|pair| endpoints::read(&pair, keys.0, keys.1, first, hosts, problems));
     ends.unwrap_or_default()
 }
 
 fn missing_port(ends: &Ends, side: usize, there_are: u32, problems: &mut Problems) {
-    let place = format!("{}.{}", ends.place, ends.keys[side]);
+    let location = format!("{}.{}", ends.location, ends.keys[side]);
     let host = ends.hosts[side];
     match there_are {
         0 => problems.note(
-            place,
+            location,
             format!("host {host} without a link"),
             "a host with one",
             "",
         ),
         _ => {
             let found = format!("NIC port {} of host {host}", ends.ports[side]);
-            problems.note(place, found, format!("NIC port 0 to {}", there_are - 1), "");
+            problems.note(
+                location,
+                found,
+                format!("NIC port 0 to {}", there_are - 1),
+                "",
+            );
         }
     }
 }
@@ -231,8 +242,8 @@ struct Pair {
 
 impl Counts {
     fn operation(&self, n: usize, json: &Json, problems: &mut Problems) -> Option<Post> {
-        let place = ObjectPath::Item("operations", n);
-        let item = Object::new(place, json, &forms().operation, problems)?;
+        let location = ObjectPath::Item("operations", n);
+        let item = Object::new(location, json, &forms().operation, problems)?;
         let pair = item.get("queue_pair").and_then(Json::whole);
         let pair = pair.and_then(|pair| self.pairs.get(pair as usize));
         if pair.is_none() {
@@ -266,7 +277,10 @@ impl Counts {
             after: predecessors?,
             delay: delay?,
         };
-        Some(Post { place, operation })
+        Some(Post {
+            location,
+            operation,
+        })
     }
 
     fn predecessors(&self, item: &Object, problems: &mut Problems) -> Option<Vec<u32>> {

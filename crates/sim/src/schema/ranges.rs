@@ -5,19 +5,19 @@ use crate::problem::{format_thousands, Problem};
 use serde::Serialize;
 use serde_json::{Number, Value};
 
-/// Every number in `data` that is out of its range in a schema of the document. `place` is the path of `data`.
+/// Every number in `data` that is out of its range in a schema of the document. `location` is the path of `data`.
 pub fn problems(
     document: &Value,
     schema: &Value,
     data: &impl Serialize,
-    place: &str,
+    location: &str,
 ) -> Vec<Problem> {
     let data = serde_json::to_value(data).expect("parameters are plain data");
     let mut check = Check {
         document,
         found: Vec::new(),
     };
-    check.value(schema, &data, place);
+    check.value(schema, &data, location);
     check.found
 }
 
@@ -56,29 +56,29 @@ struct Check<'s> {
 }
 
 impl<'s> Check<'s> {
-    fn value(&mut self, schema: &'s Value, data: &Value, place: &str) {
+    fn value(&mut self, schema: &'s Value, data: &Value, location: &str) {
         let schema = resolve(self.document, schema);
         match data {
             Value::Number(number) => {
                 let schema = self.branch(schema, |variant| variant["type"] != "null");
                 if !fits(schema, number) {
-                    self.note(place, plain(number), schema);
+                    self.note(location, plain(number), schema);
                 }
             }
             // JSON has neither infinity nor NaN: they become null.
             Value::Null if schema["type"] == "number" => {
-                self.note(place, "no number".into(), schema);
+                self.note(location, "no number".into(), schema);
             }
             Value::Array(items) => {
                 for (n, item) in items.iter().enumerate() {
-                    self.value(&schema["items"], item, &format!("{place}[{n}]"));
+                    self.value(&schema["items"], item, &format!("{location}[{n}]"));
                 }
             }
             Value::Object(fields) => {
                 let schema = self.branch(schema, |variant| has_tags(variant, data));
                 for (key, inner) in fields {
                     let of_key = &schema["properties"][key.as_str()];
-                    self.value(of_key, inner, &format!("{place}.{key}"));
+                    self.value(of_key, inner, &format!("{location}.{key}"));
                 }
             }
             _ => {}
@@ -99,9 +99,9 @@ impl<'s> Check<'s> {
         })
     }
 
-    fn note(&mut self, place: &str, found: String, schema: &Value) {
+    fn note(&mut self, location: &str, found: String, schema: &Value) {
         self.found.push(Problem {
-            place: place.into(),
+            location: location.into(),
             found,
             expected: format_expected_range(schema),
             hint: String::new(),

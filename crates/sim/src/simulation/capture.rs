@@ -40,7 +40,7 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), Refusal> {
         return Ok(());
     }
     Err(Refusal(vec![Problem {
-        place: "parameters.transport.mtu_bytes".to_owned(),
+        location: "parameters.transport.mtu_bytes".to_owned(),
         found: format!("{mtu} and a port to capture"),
         expected: format!("at most {MAX_PAYLOAD}, the largest path MTU"),
         hint: "leave the capture out, or lower the MTU".to_owned(),

@@ -159,7 +159,7 @@ impl Simulation {
         outcome::fill(self)
     }
 
-    #[inline(always)] // called from one place, and for every event
+    #[inline(always)] // called once in the code, and for every event
     fn take(&mut self, event: Event, previous_time: Picoseconds) {
         let entity = event.key & ENTITY;
         match event.key >> 28 {

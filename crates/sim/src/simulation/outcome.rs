@@ -108,8 +108,8 @@ fn flows(simulation: &Simulation) -> Table {
             ),
             (
                 "verb",
-                Column::Word {
-                    words: VERBS,
+                Column::Name {
+                    names: VERBS,
                     indices: operations.iter().map(|o| verb(o.verb)).collect(),
                 },
             ),
@@ -118,8 +118,8 @@ fn flows(simulation: &Simulation) -> Table {
             ("end_ps", u64s(state.ended.iter().map(|time| time.0))),
             (
                 "status",
-                Column::Word {
-                    words: STATUS,
+                Column::Name {
+                    names: STATUS,
                     indices: state.status.iter().map(|status| *status as u8).collect(),
                 },
             ),
@@ -347,17 +347,17 @@ fn trims(simulation: &Simulation) -> Option<Table> {
 
 /// Circles of queues: each row waits for the next of its circle, the last for the first.
 fn deadlocks(simulation: &Simulation, circles: &[Vec<(PortId, Priority)>]) -> Table {
-    let places = circles.iter().enumerate().flat_map(|(number, circle)| {
+    let positions = circles.iter().enumerate().flat_map(|(number, circle)| {
         let queues = circle.iter().enumerate();
-        queues.map(move |(place, queue)| (number as u32, place as u32, *queue))
+        queues.map(move |(position, queue)| (number as u32, position as u32, *queue))
     });
-    let rows: Vec<_> = places.collect();
+    let rows: Vec<_> = positions.collect();
     let node = |port: PortId| simulation.scenario.node_of(port);
     Table::new(
         "deadlocks",
         vec![
             ("circle", u32s(rows.iter().map(|row| row.0))),
-            ("place", u32s(rows.iter().map(|row| row.1))),
+            ("position", u32s(rows.iter().map(|row| row.1))),
             ("port", u32s(rows.iter().map(|row| row.2 .0 .0))),
             (
                 "priority",

@@ -28,7 +28,7 @@ impl Simulation {
         let border = self.border.as_deref();
         let is_in_part = |port: PortId| border.is_none_or(|border| border.has(port));
         let observe = &self.scenario.observe;
-        for (place, port) in observe.ports.iter().enumerate() {
+        for (position, port) in observe.ports.iter().enumerate() {
             if !is_in_part(*port) {
                 continue;
             }
@@ -48,19 +48,20 @@ impl Simulation {
                 ];
                 for (quantity, value) in values {
                     let row = (now, quantity, port.0, priority, value);
-                    self.series.row(place, row);
+                    self.series.row(position, row);
                 }
             }
         }
-        for (place, id) in observe.queue_pairs.iter().enumerate() {
+        for (position, id) in observe.queue_pairs.iter().enumerate() {
             let queue_pair = &self.queue_pairs[*id];
             if !is_in_part(queue_pair.port) {
                 continue;
             }
             let line = self.scenario.links[queue_pair.port.link()].rate;
             let rate = queue_pair.congestion.throughput(now).unwrap_or(line as f64);
-            let place = observe.ports.len() + place;
-            self.series.row(place, (now, RATE, id.0, Priority(0), rate));
+            let position = observe.ports.len() + position;
+            self.series
+                .row(position, (now, RATE, id.0, Priority(0), rate));
         }
     }
 }

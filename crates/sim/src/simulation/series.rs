@@ -18,10 +18,10 @@ pub struct Series {
     taken: u32,
     most: u32,
     /// Index in the list of observed objects: orders rows of the same time.
-    place: Vec<u32>,
+    position: Vec<u32>,
 }
 
-const WORDS: &[&str] = &[
+const QUANTITIES: &[&str] = &[
     "queue_bytes",
     "paused",
     "rate_bps",
@@ -63,12 +63,12 @@ impl Series {
         retain(&mut self.id, &keep);
         retain(&mut self.priority, &keep);
         retain(&mut self.value, &keep);
-        retain(&mut self.place, &keep);
+        retain(&mut self.position, &keep);
     }
 
-    pub(super) fn row(&mut self, place: usize, row: (Picoseconds, u8, u32, Priority, f64)) {
+    pub(super) fn row(&mut self, position: usize, row: (Picoseconds, u8, u32, Priority, f64)) {
         let (time, quantity, id, priority, value) = row;
-        self.place.push(place as u32);
+        self.position.push(position as u32);
         self.time.push(time);
         self.what.push(quantity);
         self.id.push(id);
@@ -84,19 +84,19 @@ impl Series {
         self.id.extend(other.id);
         self.priority.extend(other.priority);
         self.value.extend(other.value);
-        self.place.extend(other.place);
+        self.position.extend(other.position);
     }
 
     /// Sorts rows into the order of a serial run.
     pub(crate) fn sort_rows(&mut self) {
         let mut order: Vec<usize> = (0..self.time.len()).collect();
-        order.sort_by_key(|row| (self.time[*row], self.place[*row]));
+        order.sort_by_key(|row| (self.time[*row], self.position[*row]));
         self.time = order.iter().map(|row| self.time[*row]).collect();
         self.what = order.iter().map(|row| self.what[*row]).collect();
         self.id = order.iter().map(|row| self.id[*row]).collect();
         self.priority = order.iter().map(|row| self.priority[*row]).collect();
         self.value = order.iter().map(|row| self.value[*row]).collect();
-        self.place = order.iter().map(|row| self.place[*row]).collect();
+        self.position = order.iter().map(|row| self.position[*row]).collect();
     }
 
     /// The samples as a table.
@@ -110,8 +110,8 @@ impl Series {
                 ),
                 (
                     "what",
-                    Column::Word {
-                        words: WORDS,
+                    Column::Name {
+                        names: QUANTITIES,
                         indices: self.what,
                     },
                 ),

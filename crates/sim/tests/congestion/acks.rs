@@ -371,7 +371,7 @@ fn timely_takes_one_rtt_per_segment() {
         acknowledge(&mut algorithm, &slow);
         assert_eq!(algorithm.rate(Picoseconds::ZERO), Some(10e9));
     }
-    // Without an RTT the segment goes on.
+    // Without an RTT the segment continues.
     acknowledge(&mut algorithm, &Ack { rtt: None, ..slow });
     assert_eq!(algorithm.rate(Picoseconds::ZERO), Some(10e9));
     acknowledge(&mut algorithm, &slow);

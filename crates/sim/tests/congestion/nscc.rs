@@ -24,7 +24,7 @@ fn close(found: Option<f64>, expected: f64) {
     assert!((found / expected - 1.0).abs() < 1e-9, "{found}, {expected}");
 }
 
-/// So many packets arrived, delayed so long by queues.
+/// A number of packets arrived, with this delay by queues.
 fn ack(now: Picoseconds, packets: u32, delay: Picoseconds, marked: bool) -> Ack {
     Ack {
         now,
@@ -254,7 +254,7 @@ fn parameters_that_do_not_fit() {
     );
 }
 
-/// By so many 128ths of what is acknowledged, from no more than what is in flight; and no growth meanwhile.
+/// By this number of 128ths of the acknowledged bytes, from at most the bytes in flight; and no growth meanwhile.
 #[test]
 fn a_receiver_that_cannot_keep_up() {
     let acknowledge = |algorithm: &mut Algorithm, rcv_cwnd_pend, packets| {

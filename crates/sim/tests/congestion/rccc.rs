@@ -62,7 +62,7 @@ fn initial_credit_lasts_until_the_first_grant() {
     assert_eq!(credit(&other), 5_000);
 }
 
-/// The credit that a frame brings is all since the beginning: a lost one is made up for, a late one brings nothing.
+/// The credit of a frame is the total since the start: the next frame replaces a lost one, a late one adds nothing.
 #[test]
 fn credit_counts_from_the_beginning() {
     let mut algorithm = start_rccc(Rccc::default());

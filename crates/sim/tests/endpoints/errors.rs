@@ -104,7 +104,7 @@ fn another_queue_pair_of_the_port_goes_on() {
 #[test]
 fn sampling_ends_with_the_run_though_an_operation_never_ends() {
     let mut scenario = dead_link(1, 0, Verb::Write);
-    scenario.until = 1_000_000 * MICROSECOND; // so that a run that goes on ends as a failure
+    scenario.until = 1_000_000 * MICROSECOND; // so that a run that does not end fails
     let unobserved = run(scenario.clone());
     scenario.observe.interval = 7 * MICROSECOND;
     scenario.observe.queue_pairs = vec![QueuePairId(0)];

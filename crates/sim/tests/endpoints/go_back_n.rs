@@ -1,7 +1,7 @@
 //! Goodput under loss against the closed form of go-back-N, (1 - l) / (1 + l W): each loss costs the packet and the W behind it.
 //!
 //! W are the packets that the sender starts after one that is lost, until the NAK arrives. They arrive for nothing, so a
-//! loss costs W + 1 packet times. All loss is independent, on data, ACKs and NAKs alike.
+//! loss costs W + 1 packet times. All loss is independent, for data, ACKs and NAKs.
 
 use crate::support::{column, flow, run};
 use crate::{chain, roce, wire, ACK, BARE};

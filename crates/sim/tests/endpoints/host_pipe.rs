@@ -62,7 +62,7 @@ fn a_slow_sender_sends_at_the_rate_of_its_pipe() {
                 Verb::Read => (0, BARE + RETH + AETH),
                 _ => (0, ACK),
             };
-            // A read completes when the pipe of its own NIC has carried the last packet, too.
+            // A read completes when the pipe of the requester's NIC has carried the last packet, too.
             let into_memory = match (verb, &pipe) {
                 (Verb::Read, Some(pipe)) => wire(4096, pipe.gbps.map_or(0, u64::from)),
                 _ => Picoseconds::ZERO,
@@ -166,7 +166,7 @@ fn a_slow_receiver_pauses_the_switch() {
         "{paused} is not {expected}"
     );
 
-    // From XON (64 KiB) the buffer runs down for the loop of the pause, fills at 38 Gb/s to XOFF (128 KiB), goes on
+    // From XON (64 KiB) the buffer runs down for the loop of the pause, fills at 38 Gb/s to XOFF (128 KiB), continues
     // for the loop, and is emptied at 60 Gb/s. The loop: a PFC frame behind an ACK, flight, reaction, a frame, flight.
     let reaction = 201_728 * 10; // bit times at 100 Gb/s (IEEE 802.1Q 36.1.3.3)
     let frame = wire(FULL, 100);

@@ -99,7 +99,7 @@ fn without_marking_there_is_no_cnp() {
     assert_eq!(outcome.summary.ecn_marks, 0);
 }
 
-/// The echo in the ACK: no frames, no pacing; with one ACK for two packets the ACK speaks for both.
+/// The echo in the ACK: no frames, no pacing; with one ACK for two packets the ACK has the mark of both.
 #[test]
 fn echo_in_the_acknowledgement() {
     for (ack_every, cnps) in [(1, 797), (2, 399), (800, 1)] {
@@ -238,7 +238,7 @@ fn a_strict_priority_takes_cnps_past_the_data() {
     let expected = wire(waiting, 100);
     assert!(extra.abs_diff(expected) < 2 * packet, "{extra} {expected}");
 
-    // In a queue of its own that is not strict it waits for its turn: at each of two ports for a frame or two more.
+    // In a separate queue that is not strict it waits for the scheduler: at each of two ports for a frame or two more.
     let (separate, _) = cut_behind_a_queue(7, 0, to_switch);
     assert!(separate >= strict && separate - strict <= 4 * packet);
 }

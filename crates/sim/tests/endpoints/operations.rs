@@ -275,7 +275,7 @@ fn the_message_rate_holds_up_beginnings_only() {
     });
     assert_eq!(times[0], times[1]);
 
-    // A long message goes on while small ones of another queue pair wait for their turn to begin.
+    // A long message continues while small ones of another queue pair wait to begin.
     let mut scenario = chain(0, 100, DELAY_NS, with_message_rate(Some(1_000_000)));
     let long = connect(&mut scenario, 0, 1);
     let small = connect(&mut scenario, 0, 1);

@@ -28,7 +28,7 @@ fn slot(generation: u8, width: u32, max_payload_bytes: u32) -> Pcie {
     }
 }
 
-/// Where nothing binds.
+/// No limit of the slot is reached.
 const HEALTHY: Pcie = Pcie {
     generation: 5,
     width: 16,
@@ -54,7 +54,7 @@ fn pipe(pcie: Pcie) -> Option<Pipe> {
     })
 }
 
-/// Two hosts under a switch, each behind a link of its own.
+/// Two hosts under a switch, each behind a separate link.
 fn hosts(slots: [Option<Pcie>; 2], mtu_bytes: u32) -> Scenario {
     let mut scenario = star(2, 400, 500, roce());
     scenario.parameters.transport.mtu_bytes = Bytes(mtu_bytes);
@@ -180,7 +180,7 @@ fn writes_that_keep_their_order() {
     assert!(relaxed > ON_THE_WIRE && pauses == 0);
 }
 
-/// A sender, and the responder of RDMA reads, has so many requests outstanding, each for the time of a round trip; completions
+/// A sender, and the responder of RDMA reads, has this number of requests outstanding, each for the time of a round trip; completions
 /// that end at every boundary have more around their data, and the DLLPs of a request are with them. The receiver is not paused for either.
 #[test]
 fn reads_of_memory() {

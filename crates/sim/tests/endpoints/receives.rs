@@ -17,7 +17,7 @@ const MESSAGES: u64 = 20;
 /// RNR timer code 2 (IBTA volume 1, table 45).
 const WAIT: Picoseconds = MICROSECOND.times(20);
 
-/// Sends of one packet each, all posted at once, to a receiver with so many receives.
+/// Sends of one packet each, all posted at once, to a receiver with this number of receives.
 fn sends(rx_depth: Option<u32>, receive_ns: u64, rnr_retry: u8) -> Outcome {
     let mut parameters = roce();
     let transport = &mut parameters.transport;

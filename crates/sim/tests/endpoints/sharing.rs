@@ -87,7 +87,7 @@ fn a_latecomer_waits_for_one_packet() {
         100 * 4096,
         Picoseconds::ZERO,
     );
-    // Within the 50th packet; the early one has its turn at the end of it, then the late one.
+    // Within the 50th packet; the early one sends at the end of it, then the late one.
     post(
         &mut scenario,
         late,

@@ -109,7 +109,7 @@ fn loss_costs_what_it_should() {
     }
 }
 
-/// Nobody sends datagrams again; what arrives is taken, whatever is missing.
+/// Datagrams are not retransmitted; what arrives is accepted, whatever is missing.
 #[test]
 fn datagrams_are_lost_alone() {
     let outcome = transfer(Service::Udp, 500, 0.1, without_queue_limit(), 1_000 * 1472);

@@ -1,4 +1,4 @@
-//! Unreliable connections and datagrams: what arrives where nobody sends anything again.
+//! Unreliable connections and datagrams: what arrives without retransmission.
 
 use crate::capture::capture_packets;
 use crate::support::{column, connect, port, post, run, star};
@@ -16,7 +16,7 @@ const MTU: u64 = 4_096;
 /// DETH (IBTA volume 1, section 9.3.2).
 const DETH: u64 = 8;
 
-/// Writes of so many packets each over one cable.
+/// Writes of `packets` packets each over one cable.
 fn writes(service: Service, messages: u64, packets: u64, loss: f64) -> Outcome {
     let mut parameters = roce();
     parameters.transport.tx_depth = u32::MAX;
@@ -84,7 +84,7 @@ fn without_loss_everything_arrives() {
     assert_eq!(outcome.summary.end + way_back.0, reliable.summary.end);
 }
 
-/// One queue pair of host 0 and datagrams of so many bytes to hosts 1 to 3 in turn.
+/// One queue pair of host 0 and datagrams of `bytes` bytes to hosts 1 to 3 in turn.
 fn datagrams(parameters: Parameters, rounds: u64, bytes: u64) -> Scenario {
     let mut scenario = star(4, GBPS, DELAY_NS, parameters);
     for host in 1..4 {
@@ -126,7 +126,7 @@ fn one_queue_pair_has_many_destinations() {
     }
 }
 
-/// A datagram lost is one message lost; nobody waits for it.
+/// A lost datagram is one lost message; no endpoint waits for it.
 #[test]
 fn a_lost_datagram_is_one_message() {
     let mut scenario = datagrams(roce(), 2_000, MTU);
@@ -140,7 +140,7 @@ fn a_lost_datagram_is_one_message() {
     assert_eq!(outcome.summary.failed, 0);
 }
 
-/// Receives run out: what comes then is dropped without a word.
+/// Receives run out: what comes then is dropped and is not reported.
 #[test]
 fn datagrams_without_a_receive_are_dropped() {
     let mut parameters = roce();

@@ -52,7 +52,7 @@ pub fn share(scenario: &mut Scenario, cells: u64) {
     }
 }
 
-/// How long a frame of so many bytes, header through FCS, takes.
+/// Time of a frame of this number of bytes, header through FCS.
 pub fn frame_time(rate: u64, bytes: u32) -> Picoseconds {
     ByteTime::from_rate(rate).times(Bytes(bytes + GAP))
 }

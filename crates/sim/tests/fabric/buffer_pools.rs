@@ -16,8 +16,8 @@ const LOSSY: u8 = 0;
 /// Long after all have come in, and before a second frame leaves.
 const FILLED: Picoseconds = MICROSECOND.times(100);
 
-/// Hosts that all send to the last one, behind a link that takes one frame and then no other. The buffer of the switch has so
-/// many cells beside the headroom of each port.
+/// Hosts that all send to the last one, behind a link that takes one frame and then no other. The buffer of the switch has
+/// this number of cells beside the headroom of each port.
 struct Bench {
     scenario: Scenario,
 }
@@ -39,7 +39,7 @@ impl Bench {
         Bench { scenario }
     }
 
-    /// A host sends so many frames of one cell, all at a time.
+    /// A host sends this number of frames of one cell, all at once.
     fn send_cells(&mut self, host: u32, priority: u8, count: u64) {
         let to = self.scenario.hosts - 1;
         let id = connect(&mut self.scenario, host, to);
@@ -116,7 +116,7 @@ fn neither_takes_room_from_the_other() {
     }
 }
 
-/// A burst that fits pauses nobody, until lossy traffic fills the pool that it shares with it.
+/// A burst that fits pauses no sender, until lossy traffic fills the pool that it shares with it.
 #[test]
 fn a_lossy_flood_makes_no_lossless_sender_pause() {
     let pauses = |pools, lossy: u32| {

@@ -21,7 +21,7 @@ fn with_rccc(parameters: rccc::Parameters) -> Congestion {
     Congestion::Rccc(parameters)
 }
 
-/// So many hosts write to one more, at 100 Gb/s.
+/// `senders` hosts write to one more, at 100 Gb/s.
 fn incast(senders: u32, bytes: u64, congestion: Congestion) -> Scenario {
     let mut parameters = ultra_ethernet();
     parameters.congestion = congestion;
@@ -234,7 +234,7 @@ fn a_message_after_a_pause_requests_credit_first() {
     );
 }
 
-/// A sender that waits for its turn for longer than the transport waits for an acknowledgement has not lost anything.
+/// A sender that waits for credit for longer than the transport waits for an acknowledgement has lost no packet.
 #[test]
 fn waiting_for_credit_is_no_retry() {
     let senders = 600;

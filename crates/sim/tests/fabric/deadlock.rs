@@ -84,8 +84,8 @@ fn a_run_in_deadlock_ends() {
 fn circle(outcome: &Outcome) -> Vec<u64> {
     let circles = column(outcome, "deadlocks", "circle");
     assert!(circles.iter().all(|circle| *circle == 0), "{circles:?}");
-    let places: Vec<u64> = (0..circles.len() as u64).collect();
-    assert_eq!(column(outcome, "deadlocks", "place"), places);
+    let positions: Vec<u64> = (0..circles.len() as u64).collect();
+    assert_eq!(column(outcome, "deadlocks", "position"), positions);
     column(outcome, "deadlocks", "port")
 }
 
@@ -134,7 +134,7 @@ fn run_with_watchdog(action: WatchdogAction) -> Outcome {
     outcome
 }
 
-/// Whoever sends although the next switch has no room for it breaks the circle; with some luck nothing is lost.
+/// A switch that sends although the next one has no free buffer breaks the circle; sometimes no packet is lost.
 #[test]
 fn a_watchdog_that_forwards_breaks_it() {
     let outcome = run_with_watchdog(WatchdogAction::Forward);

@@ -160,7 +160,7 @@ fn headroom_by_both_ends() {
     assert!(later > usual && of_other_switch == up);
 }
 
-/// Each switch has the buffer, the cells and the slices of its own.
+/// Each switch has a separate buffer, cell size and number of slices.
 #[test]
 fn buffers_by_switch() {
     let item = r#"{"nodes": [6], "parameters": {"switch": {"buffer_bytes": 4000000, "slices": 4, "cell_bytes": 500,

@@ -22,7 +22,7 @@ fn redundant_route(scenario: &Scenario, host: u32) -> Route {
     }
 }
 
-/// Two leaves below so many spines, and one connection of `packets` sends of one packet.
+/// Two leaves below `spines` spines, and one connection of `packets` sends of one packet.
 fn one_flow(spines: u32, packets: u64, balance: Balance) -> Scenario {
     let mut scenario = leaves(spines);
     scenario.parameters.ecmp.balance = balance;
@@ -64,7 +64,7 @@ fn spraying_takes_turns() {
 proptest! {
     #![proptest_config(draws(48))]
 
-    /// Whatever flows cross: every equal port of a switch has its turn, acknowledgements included.
+    /// Whatever flows cross: every equal port of a switch is used in turn, also for acknowledgements.
     #[test]
     fn every_equal_path_has_its_turn(
         spines in 1u32..9,
@@ -129,7 +129,7 @@ fn go_back_n_does_not_bear_spraying() {
     }
 }
 
-/// One packet every 10 us: with a gap below that each is a flowlet of its own, with one above all are the same.
+/// One packet every 10 us: with a gap below that, each is a separate flowlet; with a gap above, all are one.
 #[test]
 fn a_flowlet_ends_with_a_pause() {
     let uplinks = |balance, gap_ns| {

@@ -44,7 +44,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// By IEEE 802.1Q annex N. The peer goes on for as long as frames stand in the switch before they count.
+    /// By IEEE 802.1Q annex N. The peer continues to send while frames are in the switch and not yet counted.
     fn terms(&self) -> Terms {
         Terms::compute(&Loop {
             rate: self.rate,
@@ -64,7 +64,7 @@ impl Bench {
         frame_time(self.rate, bytes)
     }
 
-    /// When the crossing frame stands in the switch: two short frames, then itself, then the cable.
+    /// When the crossing frame is in the switch: two short frames, then itself, then the cable.
     fn count_crossing(&self) -> Picoseconds {
         2 * self.time(SHORTEST) + self.time(LONGEST) + (CABLE_NS + self.latency_ns) * NANOSECOND
     }

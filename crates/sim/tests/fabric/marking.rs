@@ -12,7 +12,7 @@ use wirespeed_sim::time::{Nanoseconds, Picoseconds, MICROSECOND, NANOSECOND};
 
 const RATE: u64 = 100_000_000_000;
 const PAYLOAD: u64 = 1024;
-/// Every data frame here is a send's, of 1086 bytes; lengths of the queue are so many frames.
+/// Every data frame here is a send's, of 1086 bytes; lengths of the queue are numbers of frames.
 const FRAME: u32 = 62 + PAYLOAD as u32;
 const DELAY: Picoseconds = NANOSECOND.times(100);
 
@@ -44,7 +44,7 @@ fn bench(parameters: Parameters) -> Scenario {
 /// The receiving NIC.
 const RECEIVER: u32 = 4;
 
-/// A sends `count` frames, and each of them finds `standing` frames waiting: B's burst stands in front, and one arrives for
+/// A sends `count` frames, and each of them finds `standing` frames waiting: B's burst is in front, and one arrives for
 /// each that leaves.
 fn steady(parameters: Parameters, standing: u64, count: u64) -> Scenario {
     let mut scenario = bench(parameters);
@@ -162,7 +162,7 @@ fn average_after(burst: u64, mut average: f64, gain: f64) -> f64 {
     average
 }
 
-/// The queue stands at 40 frames; the average follows as 40 - (40 - a) (1 - 2^-w)^n and crosses the threshold of 30 at the
+/// The queue contains 40 frames; the average follows as 40 - (40 - a) (1 - 2^-w)^n and crosses the threshold of 30 at the
 /// first n with (1 - 2^-w)^n < 10 / (40 - a).
 #[test]
 fn an_average_follows_a_step() {
@@ -333,7 +333,7 @@ fn of_a_burst_the_tail_or_the_head() {
     assert_eq!(marks(MarkingPoint::Dequeue), head);
 }
 
-/// Acknowledgements stand in the same queue as data and are never marked; every mark is counted and reaches its receiver.
+/// Acknowledgements are in the same queue as data and are never marked; every mark is counted and reaches its receiver.
 #[test]
 fn only_ecn_capable_packets_are_marked() {
     let mut parameters = marking(0, 0, 1.0);

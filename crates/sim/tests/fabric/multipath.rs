@@ -32,7 +32,7 @@ pub fn frames(outcome: &Outcome, spines: u32) -> Vec<u64> {
     (0..spines).map(|spine| all[uplink(spine)]).collect()
 }
 
-/// So many connections of one packet each, UDP source ports one after the other.
+/// Connections of one packet each, UDP source ports one after the other.
 pub fn parallel_flows(spines: u32, count: u32) -> Scenario {
     let mut scenario = leaves(spines);
     for _ in 0..count {
@@ -194,7 +194,7 @@ fn permutations_cross_a_fat_tree() {
     }
 }
 
-/// The choices at edge and aggregation are independent: between two pods all four paths are taken alike.
+/// The choices at edge and aggregation are independent: between two pods all four paths are used equally.
 #[test]
 fn choices_at_successive_switches_are_independent() {
     const COUNT: u32 = 4000;

@@ -93,7 +93,7 @@ fn datagrams_take_their_share_and_no_more() {
     }
 }
 
-/// TCP goes down to what it is left, and up to it: RoCE has its weight's share at least, and TCP most of its own.
+/// TCP decreases or increases to the remaining rate: RoCE has the share of its weight at least, and TCP most of the share of its weight.
 #[test]
 fn tcp_takes_its_share_and_no_more() {
     let shared = |roce, other| {

@@ -19,7 +19,7 @@ const SHORT: Picoseconds = Picoseconds(84 * 80);
 const SENDER: u32 = 0;
 const INGRESS: u32 = 1;
 
-/// A sender at 100 Gb/s, a receiver at `egress` bits per second, and so many shared cells between.
+/// A sender at 100 Gb/s, a receiver at `egress` bits per second, and `shared` cells of shared buffer between them.
 fn bottleneck(parameters: Parameters, egress: u64, shared: u64) -> Scenario {
     let mut slow = link(1, 2, 1, 0);
     slow.rate = egress;
@@ -205,7 +205,7 @@ fn quanta_run_out() {
 
 #[test]
 fn refreshed_a_pause_lasts() {
-    // quanta, refreshed after so many; XOFF again and again, or once and until XON
+    // quanta, and quanta until a refresh; XOFF again and again, or once and until XON
     let rows = [
         (Some(100), Some(50)),
         (Some(100), Some(99)),
@@ -444,7 +444,7 @@ fn a_victim_flow_falls_to_the_pause_duty_share() {
     assert!((share - 0.25).abs() < 0.02, "{share} {duty}");
 }
 
-/// Without PFC the flood is dropped at the threshold, and nobody pauses.
+/// Without PFC the flood is dropped at the threshold, and no port is paused.
 #[test]
 fn no_priority_is_lossless_unless_configured() {
     let mut parameters = parameters(0, 0);

@@ -221,7 +221,7 @@ fn a_sender_sprays_by_entropy_values() {
             ..nscc::Parameters::default()
         })
     };
-    // Each of 1024 values falls on one of four spines: 256 with a deviation of 14, and each value has its turn 6 times.
+    // Each of 1024 values falls on one of four spines: 256 with a deviation of 14, and each value is used 6 times.
     let found = spread(nscc(1024), Balance::Entropy);
     assert_eq!(found.iter().sum::<u64>(), 6_400);
     assert!(

@@ -32,7 +32,7 @@ fn write(faults: Vec<Fault>) -> Scenario {
     scenario
 }
 
-/// Of the data frames on link 1 one in so many was lost; all of the write arrived.
+/// Of the data frames on link 1 one in this number was lost; all of the write arrived.
 fn loss(outcome: &Outcome) -> f64 {
     assert_eq!(column(outcome, "flows", "status"), [1]);
     assert_eq!(

@@ -70,7 +70,7 @@ fn cnp_delay(delay: Picoseconds) -> Vec<Kind> {
     })]
 }
 
-/// In a buffer that takes all of it, 200 us late: until then nobody slows down, and seven of eight links' worth queues. With
+/// In a buffer that takes all of it, 200 us late: until then no sender slows down, and seven of eight links' worth queues. With
 /// CNPs at once the rates have halved three times by then.
 #[test]
 fn late_ones_let_the_queue_grow() {

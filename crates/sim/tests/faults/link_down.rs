@@ -62,7 +62,7 @@ fn routes_lead_around_a_link_that_is_down() {
     assert_eq!(column(&outcome, "flows", "status"), [COMPLETED]);
     let delivered = column(&outcome, "queue_pairs", "delivered_bytes");
     assert_eq!(delivered, [0, 8 << 20]);
-    // 10 us of frames on a link that nobody knows to be down, and those in flight before.
+    // 10 us of frames on a link that is not yet known to be down, and those in flight before.
     let lost = column(&outcome, "ports", "lost")[2 * taken as usize];
     let blind = 10 * MICROSECOND / PACKET;
     assert!((blind..blind + 5).contains(&lost), "{lost} of {blind}");
@@ -172,7 +172,7 @@ fn without_another_path_the_retries_decide() {
     }
 }
 
-/// The sender's own link: it waits, and goes on when the link is back; nothing is dropped in a switch.
+/// The sender's own link: it waits, and continues when the link is up again; nothing is dropped in a switch.
 #[test]
 fn a_sender_waits_for_its_link() {
     let mut parameters = roce();

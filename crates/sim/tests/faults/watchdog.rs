@@ -15,7 +15,7 @@ const UNFINISHED: u64 = 0;
 const COMPLETED: u64 = 1;
 const FAILED: u64 = 2;
 
-/// SONiC's terms, with a thousandth of its usual 200 ms, and polls so often that the queue next to the storm is found before
+/// SONiC's terms, with a thousandth of its usual 200 ms, and polls in intervals so short that the queue next to the storm is found before
 /// those behind it.
 fn watchdog(action: WatchdogAction) -> Option<Watchdog> {
     Some(Watchdog {
@@ -111,7 +111,7 @@ fn a_storm_stops_the_others() {
     assert!(stuck.tables.iter().all(|table| table.name != "watchdog"));
 }
 
-/// A storm that ends lets everything go on: later by the time it took.
+/// After the end of a storm all traffic continues, delayed by its duration.
 #[test]
 fn a_storm_that_ends() {
     let passed = run(storm(550 * MICROSECOND, None));
@@ -175,7 +175,7 @@ fn short_pauses_are_none_of_its() {
     let (found, expected) = (run(watched.clone()), run(unwatched));
     assert!(column(&found, "watchdog", "port").is_empty());
     assert_eq!(found.tables[..5], expected.tables[..5]);
-    // And a storm that goes through the retries fails the queue pair, not the run.
+    // A storm that is longer than all retries fails the queue pair, not the run.
     watched.faults = vec![permanent_fault(watched.faults[0].kind.clone())];
     watched.parameters.transport.ack_timeout = 6;
     let outcome = run(watched);

@@ -199,9 +199,9 @@ impl Ledger<'_> {
         ];
         let mut counted = vec![[[0u64; 6]; 8]; ports];
         let (port, priority) = (self.of_queues("port"), self.of_queues("priority"));
-        for (place, name) in names.into_iter().enumerate() {
+        for (position, name) in names.into_iter().enumerate() {
             for (row, value) in self.of_queues(name).into_iter().enumerate() {
-                counted[port[row] as usize][priority[row] as usize][place] = value;
+                counted[port[row] as usize][priority[row] as usize][position] = value;
             }
         }
         let mut paused = vec![[0u64; 8]; ports];
@@ -308,7 +308,7 @@ impl Ledger<'_> {
     fn is_clean(&self) -> bool {
         let summary = &self.outcome.summary;
         let refused = match self.scenario.parameters.transport.rx_depth {
-            // An unreliable send that finds no receive is gone without a word.
+            // An unreliable send that finds no receive is dropped and not reported.
             Some(_) if !self.is_reliable() => 1,
             Some(_) => sum(&self.of_queue_pairs("rnr_naks_sent")),
             None => 0,

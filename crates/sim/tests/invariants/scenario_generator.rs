@@ -1,4 +1,4 @@
-//! A scenario from a list of numbers. Smaller numbers choose simpler things, so that a failure shrinks to a simple one.
+//! A scenario from a list of numbers. Smaller numbers choose simpler values, so that a failure shrinks to a simple one.
 
 use crate::support::{connect, link, network, post, preset};
 use wirespeed_sim::bytes::Bytes;
@@ -424,7 +424,7 @@ fn faults(draws: &mut Draws, scenario: &mut Scenario) {
     noise(draws, scenario);
 }
 
-/// Noise on links, which loses PFC frames too: a pause must run out by itself.
+/// Noise on links, which loses PFC frames too: a pause must expire without XON.
 fn noise(draws: &mut Draws, scenario: &mut Scenario) {
     if scenario.parameters.pfc.quanta.is_none() || !draws.percent(40) {
         return;
@@ -445,7 +445,7 @@ fn noise(draws: &mut Draws, scenario: &mut Scenario) {
     }
 }
 
-/// Ways chosen while it runs.
+/// Paths selected per packet or flowlet.
 fn balance(draws: &mut Draws, scenario: &mut Scenario) {
     if !draws.percent(25) {
         return;

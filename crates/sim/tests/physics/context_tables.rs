@@ -30,7 +30,7 @@ fn pair() -> Scenario {
     network(2, 2, links, parameters)
 }
 
-/// In an idle network without hosts of their own speed, the limit is reached to the picosecond.
+/// In an idle network without hosts of another speed, the limit is reached to the picosecond.
 #[test]
 fn a_lone_flow_takes_the_least_time() {
     for verb in [Verb::Write, Verb::Send, Verb::Read] {
@@ -104,7 +104,7 @@ fn paths_go_from_cable_to_cable() {
     assert_eq!(paths, sources.len());
 }
 
-/// Where switches choose while the run goes on, nothing is claimed.
+/// Where switches select paths during the run, no limit is stated.
 #[test]
 fn no_path_is_known_before_it_is_chosen() {
     let mut scenario = read("S2", 1);
@@ -158,11 +158,11 @@ fn counters_end_at_the_totals() {
     scenario.observe.ports = vec![PortId(33)];
     let outcome = run(scenario);
     let quantities = column(&outcome, "series", "what");
-    let words = series_words(&outcome);
+    let names = series_quantities(&outcome);
     let values = fractions(&outcome, "series", "value");
-    let largest = |word: &str| {
+    let largest = |name: &str| {
         let rows = quantities.iter().zip(&values);
-        let of = rows.filter(|(row, _)| words[**row as usize] == word);
+        let of = rows.filter(|(row, _)| names[**row as usize] == name);
         of.map(|(_, value)| *value as u64).max()
     };
     let row = column(&outcome, "queues", "port")
@@ -178,10 +178,10 @@ fn counters_end_at_the_totals() {
     assert!(last_marks <= marks && last_marks > marks * 9 / 10);
 }
 
-fn series_words(outcome: &Outcome) -> &'static [&'static str] {
+fn series_quantities(outcome: &Outcome) -> &'static [&'static str] {
     let series = outcome.tables.iter().find(|table| table.name == "series");
     match &series.expect("series").columns[1].1 {
-        Column::Word { words, .. } => words,
+        Column::Name { names, .. } => names,
         other => panic!("{other:?}"),
     }
 }

@@ -180,9 +180,9 @@ fn hash(table: &Table) -> u64 {
             Column::U32(values) => values.iter().for_each(|value| number(u64::from(*value))),
             Column::U64(values) => values.iter().for_each(|value| number(*value)),
             Column::F64(values) => values.iter().for_each(|value| number(value.to_bits())),
-            Column::Word { words, indices } => indices
+            Column::Name { names, indices } => indices
                 .iter()
-                .for_each(|index| feed(words[usize::from(*index)].as_bytes())),
+                .for_each(|index| feed(names[usize::from(*index)].as_bytes())),
         }
     }
     state
@@ -279,7 +279,7 @@ fn watching_changes_nothing() {
     }
 }
 
-/// Tables of recorded runs. A change of physics shows here and nowhere else so soon; WIRESPEED_ACCEPT=1 records it.
+/// Tables of recorded runs. A change of results is shown here first; WIRESPEED_ACCEPT=1 records it.
 #[test]
 fn the_tables_are_those_recorded() {
     let mut found = String::new();

@@ -15,7 +15,7 @@ use wirespeed_sim::reader;
 use wirespeed_sim::time::{Nanoseconds, Picoseconds, NANOSECOND, NEVER};
 use wirespeed_sim::Simulation;
 
-/// So many draws, the same each time; WIRESPEED_EXPLORE=1 makes new ones, and many more.
+/// Number of draws, the same each time; WIRESPEED_EXPLORE=1 makes new ones, and many more.
 pub fn draws(cases: u32) -> Config {
     let explore = std::env::var_os("WIRESPEED_EXPLORE").is_some();
     Config {
@@ -126,7 +126,7 @@ pub fn post(
     scenario.operations.len() as u32 - 1
 }
 
-/// A write over a connection of its own, at time 0.
+/// A write over a separate connection, at time 0.
 pub fn flow(scenario: &mut Scenario, source: u32, destination: u32, bytes: u64) -> u32 {
     let queue_pair = connect(scenario, source, destination);
     post(scenario, queue_pair, Verb::Write, bytes, Picoseconds::ZERO)
@@ -150,7 +150,7 @@ pub fn column(outcome: &Outcome, table: &str, name: &str) -> Vec<u64> {
         Column::U8(values) => values.iter().map(|value| u64::from(*value)).collect(),
         Column::U32(values) => values.iter().map(|value| u64::from(*value)).collect(),
         Column::U64(values) => values.clone(),
-        Column::Word { indices, .. } => indices.iter().map(|index| u64::from(*index)).collect(),
+        Column::Name { indices, .. } => indices.iter().map(|index| u64::from(*index)).collect(),
         Column::F64(_) => panic!("{name} holds fractions"),
     }
 }

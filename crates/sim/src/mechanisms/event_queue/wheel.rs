@@ -80,8 +80,8 @@ impl<const SLOTS: usize> Wheel<SLOTS> {
     pub(super) fn push(&mut self, slot: u64, packed: u128, pool: &mut Pool) {
         let index = slot as usize % SLOTS;
         let end = &mut self.ends[index];
-        let place = *end as usize % CHUNK;
-        if place == 0 {
+        let position = *end as usize % CHUNK;
+        if position == 0 {
             if *end == 0 {
                 self.occupied[index / 64] |= 1 << (index % 64);
                 self.words |= 1 << (index / 64);
@@ -89,7 +89,7 @@ impl<const SLOTS: usize> Wheel<SLOTS> {
             let full = (*end / CHUNK as u32).saturating_sub(1);
             *end = pool.take(full) * CHUNK as u32;
         }
-        pool.chunks[*end as usize / CHUNK].0[place] = packed;
+        pool.chunks[*end as usize / CHUNK].0[position] = packed;
         *end += 1;
     }
 

@@ -175,7 +175,7 @@ fn unreachable(scenario: &Scenario, queue_pair: QueuePairId) -> Problem {
     let connection = scenario.connections[queue_pair.connection()];
     let end = |port: PortId| format!("host {} (port {port})", scenario.node_of(port));
     Problem {
-        place: format!("connection {}", queue_pair.connection()),
+        location: format!("connection {}", queue_pair.connection()),
         found: format!(
             "no route from {} to {}",
             end(connection.port_a),

@@ -142,7 +142,7 @@ impl<'a> Pair<'a> {
         let mut lost: Vec<&str> = lost.split_whitespace().collect();
         self.loses = Box::new(move |_, name| {
             let found = lost.iter().position(|lost| *lost == name);
-            found.map(|place| lost.remove(place)).is_some()
+            found.map(|position| lost.remove(position)).is_some()
         });
     }
 
@@ -294,8 +294,8 @@ impl<'a> Pair<'a> {
             requested_read: None,
         };
         let arrivals = &mut self.ends[1 - side].arrivals;
-        let place = arrivals.partition_point(|(other, _)| *other <= due);
-        arrivals.insert(place, (due, arrival));
+        let position = arrivals.partition_point(|(other, _)| *other <= due);
+        arrivals.insert(position, (due, arrival));
     }
 }
 

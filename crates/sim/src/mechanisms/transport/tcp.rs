@@ -215,11 +215,11 @@ impl Tcp {
     }
 
     fn message(&self, psn: u32) -> Option<&Message> {
-        let place = self
+        let position = self
             .messages
             .partition_point(|message| message.end() <= psn);
         self.messages
-            .get(place)
+            .get(position)
             .filter(|message| message.first <= psn)
     }
 }

@@ -217,7 +217,7 @@ mod tests {
             ("the first is lost", &[1, 2, 3, 4, 5], 30, 2),
             ("the middle", &[0, 2, 3, 4, 5], 40, 2),
             ("the last", &[0, 1, 3, 4, 5], 50, 2),
-            ("two change places", &[0, 2, 1, 3, 4, 5], 40, 2),
+            ("two are swapped", &[0, 2, 1, 3, 4, 5], 40, 2),
             (
                 "the last of one and the first of another",
                 &[0, 1, 3, 5],
@@ -233,14 +233,14 @@ mod tests {
             let sent: Vec<Segment> =
                 std::iter::from_fn(|| sender.next(Picoseconds::ZERO)).collect();
             let mut delivered = 0;
-            for &place in arrive {
+            for &position in arrive {
                 let Segment {
                     kind,
                     psn,
                     payload,
                     flags,
                     ..
-                } = sent[place];
+                } = sent[position];
                 let arrival = Arrival {
                     kind,
                     psn,

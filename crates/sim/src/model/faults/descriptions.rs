@@ -13,7 +13,7 @@ pub struct FaultDescription {
     /// Its kind, as in scenarios and traffic files.
     pub kind: &'static str,
     /// Location.
-    pub places: Vec<FaultLocation>,
+    pub locations: Vec<FaultLocation>,
     /// Start.
     pub from: Picoseconds,
     /// End; [`NEVER`] = the end of the run.
@@ -36,8 +36,8 @@ pub fn describe_faults(scenario: &Scenario) -> Vec<FaultDescription> {
     let mut of_links: BTreeMap<(&'static str, Picoseconds), Vec<FaultLocation>> = BTreeMap::new();
     for (number, link) in (0..).zip(&scenario.links) {
         let mut on_link = |kind, from| {
-            let places = of_links.entry((kind, from)).or_default();
-            places.push(FaultLocation::Link(LinkId(number)));
+            let locations = of_links.entry((kind, from)).or_default();
+            locations.push(FaultLocation::Link(LinkId(number)));
         };
         if link.loss > 0.0 {
             on_link("frame-loss", Picoseconds::ZERO);
@@ -48,22 +48,22 @@ pub fn describe_faults(scenario: &Scenario) -> Vec<FaultDescription> {
     }
     let of_links = of_links
         .into_iter()
-        .map(|((kind, from), places)| FaultDescription {
+        .map(|((kind, from), locations)| FaultDescription {
             kind,
-            places,
+            locations,
             from,
             until: NEVER,
         });
     let of_faults = scenario.faults.iter().map(|fault| FaultDescription {
-        kind: fault.kind.word(),
-        places: places(&fault.kind),
+        kind: fault.kind.name(),
+        locations: locations(&fault.kind),
         from: fault.from,
         until: fault.until,
     });
     of_links.chain(of_faults).collect()
 }
 
-fn places(kind: &Kind) -> Vec<FaultLocation> {
+fn locations(kind: &Kind) -> Vec<FaultLocation> {
     vec![match kind {
         Kind::LinkDown(link_down) => match link_down.of {
             Links::One(link) => FaultLocation::Link(link),
@@ -100,7 +100,7 @@ mod tests {
         let found = describe_faults(&reader::read(&text, "roce", 1).unwrap());
         let of_links = |kind, numbers: &[u32], from| FaultDescription {
             kind,
-            places: numbers
+            locations: numbers
                 .iter()
                 .copied()
                 .map(|number| FaultLocation::Link(LinkId(number)))
@@ -162,7 +162,7 @@ mod tests {
                 vec![Port(PortId(4))],
             ),
         ];
-        for (kind, more, places) in rows {
+        for (kind, more, locations) in rows {
             let from = if kind == "miswired" { 0 } else { 5 }; // miswiring holds for the whole run
             let times = if from > 0 { r#", "from_ns": 5"# } else { "" };
             let text = format!(
@@ -175,7 +175,7 @@ mod tests {
                 .unwrap_or_else(|refusal| panic!("{kind}: {refusal}"));
             let expected = FaultDescription {
                 kind,
-                places,
+                locations,
                 from: from * NANOSECOND,
                 until: NEVER,
             };

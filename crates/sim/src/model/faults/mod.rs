@@ -44,7 +44,7 @@ pub enum Kind {
 
 impl Kind {
     /// Its name in scenarios and traffic files.
-    pub fn word(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             Kind::BitErrors(_) => "bit-errors",
             Kind::LinkDown(_) => "link-down",

@@ -11,11 +11,11 @@ pub enum Column {
     U64(Vec<u64>),
     /// Rates, probabilities.
     F64(Vec<f64>),
-    /// One of a few words: index into `words`.
-    Word {
-        /// The words.
-        words: &'static [&'static str],
-        /// Index of each row's word.
+    /// One of a few names: index into `names`.
+    Name {
+        /// All names, in the order of the schema.
+        names: &'static [&'static str],
+        /// Index of the name of each row.
         indices: Vec<u8>,
     },
 }

@@ -10,7 +10,7 @@ use serde_json::{json, Map, Value};
 use std::sync::OnceLock;
 
 /// Tables of a run, tables that follow from the scenario alone, and the JSON Schema of the summary. A column has a type, a unit, a description, and
-/// words where it has no other values; `is_optional` where some runs lack it.
+/// names where it has no other values; `is_optional` where some runs lack it.
 pub fn schema() -> Value {
     let mut schema = table_schema().clone();
     schema["summary"] = schema::written_schema::<Document>();
@@ -60,11 +60,11 @@ pub fn assert_declared(table: &str, columns: &[(&'static str, Column)]) {
             .filter(|(key, _)| key == name)
             .unwrap_or_else(|| panic!("the schema has no column {table}.{name} there"));
         assert_eq!(property["type"], type_name(column), "{table}.{name}");
-        if let Column::Word { words, .. } = column {
-            let known = property["words"].as_object();
+        if let Column::Name { names, .. } = column {
+            let known = property["names"].as_object();
             let known = known.map(|known| known.keys().map(String::as_str));
             assert!(
-                known.is_some_and(|names| names.eq(words.iter().copied())),
+                known.is_some_and(|known_names| known_names.eq(names.iter().copied())),
                 "{table}.{name}"
             );
         }
@@ -79,7 +79,7 @@ fn type_name(column: &Column) -> &'static str {
         Column::U32(_) => "uint32",
         Column::U64(_) => "uint64",
         Column::F64(_) => "float64",
-        Column::Word { .. } => "text",
+        Column::Name { .. } => "text",
     }
 }
 
@@ -105,7 +105,7 @@ impl Tables {
 
 fn column(schema: &Value, name: &str, property: &Value, is_required: bool) -> Value {
     let mut column = Map::new();
-    let mut words = Map::new();
+    let mut names = Map::new();
     let reference = property["$ref"].as_str().unwrap_or_default();
     let resolved = reference
         .strip_prefix("#/$defs/")
@@ -115,8 +115,8 @@ fn column(schema: &Value, name: &str, property: &Value, is_required: bool) -> Va
         .into_iter()
         .flatten()
     {
-        let word = variant["const"].as_str().expect("a word");
-        words.insert(word.into(), description(variant));
+        let name = variant["const"].as_str().expect("a name");
+        names.insert(name.into(), description(variant));
     }
     let type_name = match property["format"].as_str() {
         Some("double") => "float64",
@@ -129,8 +129,8 @@ fn column(schema: &Value, name: &str, property: &Value, is_required: bool) -> Va
         column.insert("unit".into(), unit.into());
     }
     column.insert("description".into(), description(property));
-    if !words.is_empty() {
-        column.insert("words".into(), Value::Object(words));
+    if !names.is_empty() {
+        column.insert("names".into(), Value::Object(names));
     }
     let is_time = name.ends_with("_ps");
     if !is_required {

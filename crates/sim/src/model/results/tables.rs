@@ -213,7 +213,7 @@ pub struct Deadlocks {
     /// Number of the circle.
     pub circle: u32,
     /// Position of the queue in the circle.
-    pub place: u32,
+    pub position: u32,
     /// Port of the queue, which is paused.
     pub port: u32,
     /// Priority.

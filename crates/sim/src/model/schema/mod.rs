@@ -1,7 +1,7 @@
 //! The form of scenarios and results, exported once: types, units, ranges, defaults, descriptions and presets.
 //!
 //! The types that [`crate::reader`] accepts are the source. Ranges and default values are in attributes of their fields,
-//! descriptions in their doc comments, values of presets in [`crate::model::preset`]. The reader takes keys, ranges and words from
+//! descriptions in their doc comments, values of presets in [`crate::model::preset`]. The reader takes keys, ranges and names from
 //! here, so that schema and reader cannot differ.
 
 pub mod form;

@@ -29,7 +29,7 @@ impl Traffic {
                     format_thousands((start / SECOND).into())
                 );
                 let expected = format!("at most {} s", format_thousands((LATEST / SECOND).into()));
-                problems.note(all[done].place, found, expected, "");
+                problems.note(all[done].location, found, expected, "");
             }
             let start = start.min(LATEST);
             for &n in &followers[done] {
@@ -65,7 +65,7 @@ impl Traffic {
         let names: Vec<String> = shown.map(|n| (n - self.flows).to_string()).collect();
         let dots = if circle.len() > 9 { " after …" } else { "" };
         let found = format!("a circle: {}{dots}", names.join(" after "));
-        let place = format!("{}.after", all[at].place);
-        problems.note(place, found, "operations that can begin", "");
+        let location = format!("{}.after", all[at].location);
+        problems.note(location, found, "operations that can begin", "");
     }
 }

@@ -18,7 +18,7 @@ impl Simulation {
         let protocol = match frame.kind {
             Kind::Udp => SocketProtocol::Udp,
             _ => {
-                let [sent, acknowledged] = streams.place(frame);
+                let [sent, acknowledged] = streams.position(frame);
                 let sender = &self.queue_pairs[from].transport;
                 let receiver = &self.queue_pairs[to].transport;
                 let push = frame.kind == Kind::Tcp && sender.ends_message(frame.psn);

@@ -17,7 +17,7 @@ struct StreamPosition {
 
 impl Streams {
     /// The positions of a frame: its segment in its direction, and the segment that it acknowledges in the other direction.
-    pub fn place(&mut self, frame: &Frame) -> [u32; 2] {
+    pub fn position(&mut self, frame: &Frame) -> [u32; 2] {
         let stream = self.0.entry(frame.queue_pair).or_default();
         if frame.kind == Kind::TcpAck {
             stream.acknowledged = stream.acknowledged.max(frame.psn);

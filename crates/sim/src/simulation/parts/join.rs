@@ -112,7 +112,7 @@ fn copies(whole: Simulation, count: usize, threads: usize) -> Vec<Simulation> {
     let mut parts: Vec<Option<Simulation>> = Vec::new();
     parts.resize_with(count - 1, || None);
     let each = parts.len().div_ceil(threads);
-    let fill = |places: &mut [Option<Simulation>]| places.fill_with(|| Some(copy(&whole)));
+    let fill = |slots: &mut [Option<Simulation>]| slots.fill_with(|| Some(copy(&whole)));
     thread::scope(|scope| {
         let mut chunks = parts.chunks_mut(each);
         let first = chunks.next();
@@ -258,8 +258,8 @@ fn add(whole: &mut Simulation, part: Simulation, partition: &Partition, number: 
         let device = whole.ports[index].device as usize;
         if whole.ports[index].switch {
             let first = whole.slices[index] as usize;
-            for place in whole.groups.of_port(port).flat_map(PriorityGroup::pools) {
-                whole.pools[first + place] = pools[first + place];
+            for pool in whole.groups.of_port(port).flat_map(PriorityGroup::pools) {
+                whole.pools[first + pool] = pools[first + pool];
             }
             switches[device] = true;
         } else {

@@ -222,9 +222,9 @@ impl SharedState {
                 Next::Window(last) => {
                     agenda.windows += 1;
                     agenda.last = Some(last);
-                    for place in self.part_order(thread) {
-                        if self.takes(place, agenda.turns) {
-                            let part = &mut parts[place].lock();
+                    for number in self.part_order(thread) {
+                        if self.takes(number, agenda.turns) {
+                            let part = &mut parts[number].lock();
                             self.take_in(part, turn);
                             take_window(part, last, limit);
                             self.report(part, agenda.turns);
@@ -264,8 +264,8 @@ impl SharedState {
     }
 
     /// Claims a part for the calling thread: one thread succeeds per turn.
-    fn takes(&self, place: usize, turn: u64) -> bool {
-        let taken = &self.taken[place];
+    fn takes(&self, number: usize, turn: u64) -> bool {
+        let taken = &self.taken[number];
         // Most claims fail, and a failed one need not write.
         taken.load(Ordering::Relaxed) != turn && taken.swap(turn, Ordering::Relaxed) != turn
     }
@@ -296,12 +296,12 @@ impl SharedState {
             state.ended,
             state.completions,
         ];
-        for (place, value) in self.reports[turn as usize % 2][number]
+        for (slot, value) in self.reports[turn as usize % 2][number]
             .0
             .iter()
             .zip(numbers)
         {
-            place.store(value, Ordering::Relaxed); // ordered by the barrier
+            slot.store(value, Ordering::Relaxed); // ordered by the barrier
         }
     }
 
@@ -312,8 +312,8 @@ impl SharedState {
             }
             let mail = &self.mail[turn as usize % 2][to * self.parts + from];
             mail.any.store(true, Ordering::Relaxed); // ordered by the barrier
-            let mut place = mail.leaving.lock().unwrap_or_else(PoisonError::into_inner);
-            std::mem::swap(&mut *place, leaving);
+            let mut outbox = mail.leaving.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::swap(&mut *outbox, leaving);
         }
     }
 

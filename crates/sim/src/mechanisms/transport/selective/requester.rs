@@ -341,10 +341,10 @@ impl Requester {
 
     /// The message of packet `psn`.
     pub(super) fn message_of(&self, psn: u32) -> Option<Message> {
-        let place = self
+        let position = self
             .messages
             .partition_point(|message| message.end() <= psn);
-        let message = self.messages.get(place).copied();
+        let message = self.messages.get(position).copied();
         message.filter(|message| message.first <= psn)
     }
 }

@@ -56,8 +56,8 @@ impl Responder {
 
     /// Whether packet `psn` has arrived.
     pub(super) fn has(&self, psn: u32) -> bool {
-        let place = psn.checked_sub(self.expected);
-        place.is_none_or(|place| self.ahead.get(place as usize) == Some(&true))
+        let position = psn.checked_sub(self.expected);
+        position.is_none_or(|position| self.ahead.get(position as usize) == Some(&true))
     }
 
     /// A packet of a write or send.
@@ -107,11 +107,11 @@ impl Responder {
     }
 
     fn record_arrival(&mut self, psn: u32) {
-        let place = (psn - self.expected) as usize;
-        if self.ahead.len() <= place {
-            self.ahead.resize(place + 1, false);
+        let position = (psn - self.expected) as usize;
+        if self.ahead.len() <= position {
+            self.ahead.resize(position + 1, false);
         }
-        self.ahead[place] = true;
+        self.ahead[position] = true;
     }
 
     /// The packet is accepted: advances over packets in order, and acknowledges it.

@@ -85,13 +85,13 @@ impl Scoreboard {
 
     /// The packet, unless it is acknowledged in order or was never sent.
     pub(super) fn get(&self, psn: u32) -> Option<Packet> {
-        let place = psn.checked_sub(self.oldest)?;
-        self.packets.get(place as usize).copied()
+        let position = psn.checked_sub(self.oldest)?;
+        self.packets.get(position as usize).copied()
     }
 
     fn packet_mut(&mut self, psn: u32) -> Option<&mut Packet> {
-        let place = psn.checked_sub(self.oldest)?;
-        self.packets.get_mut(place as usize)
+        let position = psn.checked_sub(self.oldest)?;
+        self.packets.get_mut(position as usize)
     }
 
     /// A new packet leaves; of a read, the request for `count` responses.
