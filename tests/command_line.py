@@ -19,7 +19,7 @@ from wirespeed.cli import console, main
 def wirespeed(
     *arguments: object, cwd: Path | None = None, columns: int = 120, stdin_data: bytes = b"", **environment: str
 ) -> CompletedProcess[str]:
-    """A command's exit code, and what it prints without colours in so many columns.
+    """A command's exit code, and what it prints without colours in this number of columns.
 
     It runs in this folder, with this on standard input, and with these variables beside the test's own.
     """

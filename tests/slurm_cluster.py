@@ -1,7 +1,7 @@
 """A real Slurm on this machine: munged, slurmctld on a head node, a slurmd in each host.
 
-A host is a network namespace with a host name and processes of its own, on a management network; its NIC has the
-planned name and address, and a leaf that routes. Slurm's files are in a folder of their own, and nothing is left of it.
+A host is a network namespace with a separate host name and separate processes, on a management network; its NIC has the
+planned name and address, and a leaf that routes. Slurm's files are in a separate folder, which is removed afterwards.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MANAGEMENT = "198.18.0"  # for benchmarks, routed nowhere (RFC 2544)
 _PATIENCE_S = 120
 
 # Only what a cluster on one machine needs: no cgroups are made, since a machine may have none to give away (the plugin
-# of version 1 looks for none before it is asked), and hosts have as many cores as is said, not as the machine has.
+# of version 1 looks for none before a request), and hosts have the configured number of cores, not that of the machine.
 _CONFIGURATION = """\
 ClusterName=wirespeed
 SlurmctldHost={head}({net}.254)
@@ -68,7 +68,7 @@ class Slurm:
     started: list[subprocess.Popen[str]] = field(default_factory=list)
 
     def enter_command(self, host: str, *command: str | Path) -> list[str]:
-        """A command in a host, or on the head node: with its network, its name, and processes of its own."""
+        """A command in a host, or on the head node: with its network, its name, and separate processes."""
         named = 'hostname "$1"; shift; exec "$@"'
         unshare = ["unshare", "--uts", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", named, "sh", host]
         return ["nsenter", f"--net=/run/netns/{self.network.namespace(host)}", *unshare, *map(str, command)]
@@ -215,7 +215,7 @@ class Slurm:
 
 @contextlib.contextmanager
 def slurm(plan: Plan, hosts: Sequence[str]) -> Iterator[Slurm]:
-    """Hosts of a plan under a Slurm of their own."""
+    """Hosts of a plan under a separate Slurm."""
     needs("slurmctld", "slurmd", "srun", "munged", "ip", "nsenter", "unshare", root=True)
     folder = Path(tempfile.mkdtemp(prefix="wirespeed-slurm-"))  # short: sockets are in it (unix(7): 108 bytes)
     folder.chmod(0o755)

@@ -1,4 +1,4 @@
-"""An ssh server of our own: a port, keys and a configuration that nobody else knows."""
+"""An ssh server of our own: a separate port, keys and configuration."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Server:
 
 
 def free_port() -> int:
-    """A TCP port that nobody listens on."""
+    """A TCP port without a listener."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return int(listener.getsockname()[1])

@@ -1,4 +1,4 @@
-"""What the import contract cannot say: who imports the Rust core, and who starts a process without a module for it."""
+"""Rules beyond the import contract: who imports the Rust core, and who starts a process without a module for it."""
 
 import ast
 import re
@@ -14,7 +14,7 @@ ROOT = Path(wirespeed.__file__).parent
 
 
 def _imported_names(node: ast.Import | ast.ImportFrom) -> list[str]:
-    """Every dotted name that stands in an import."""
+    """Every dotted name of an import."""
     module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
     return [module, *(alias.name for alias in node.names)]
 

@@ -89,8 +89,8 @@ def find_bad_names(path: Path) -> Iterator[tuple[int, str]]:
 
 def is_participle_or_function_word(name: str) -> bool:
     """Whether the name, or the last word of a name in CamelCase, is one. Names of several words pass otherwise."""
-    arguments = re.findall(r"[A-Z][a-z0-9]*", name) if name != name.upper() else []
-    word = (arguments[-1] if arguments else name.strip("_")).lower()
+    words = re.findall(r"[A-Z][a-z0-9]*", name) if name != name.upper() else []
+    word = (words[-1] if words else name.strip("_")).lower()
     if "_" in word or word in NOUNS:
         return False
     return word in FUNCTION_WORDS or bool(re.fullmatch(r"[a-z]{3,}(ed|ing)", word))

@@ -1,4 +1,4 @@
-"""The documents' tables as logs: each says where it comes from, and gives the numbers the document prints."""
+"""Tables of documents as logs: each names its source and contains the numbers that the document prints."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ EXPECTED = [
 
 
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: log.name)
-def test_the_first_line_says_where_it_comes_from(log: Path) -> None:
+def test_the_first_line_states_where_it_comes_from(log: Path) -> None:
     first = log.read_text().splitlines()[0]
     assert first.startswith("# Reconstructed from document 00")
     assert "section" in first

@@ -27,7 +27,7 @@ def plain(**changes: object) -> Facts:
     return small.facts_only({(small.HOST, "host.conflicting_stacks"): (), **values})
 
 
-def test_without_an_rdma_device_little_applies_and_that_is_said() -> None:
+def test_without_an_rdma_device_little_applies_and_that_is_reported() -> None:
     facts = plain(**{"host.rdma_devices": ()})
     assert describe_hosts(facts) == (
         "node1: debian-12, kernel 6.1; network interfaces: none seen; GPUs: none seen",
@@ -43,7 +43,7 @@ def test_without_an_rdma_device_little_applies_and_that_is_said() -> None:
     assert {finding.status for finding in findings} == {Status.PASS, Status.SKIP}
 
 
-def test_not_knowing_whether_there_is_an_rdma_device_is_said_too() -> None:
+def test_an_unknown_rdma_device_is_reported_too() -> None:
     assert describe_hosts(plain())[1] == "node1: RDMA devices: not read"
 
 

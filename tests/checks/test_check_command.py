@@ -163,7 +163,7 @@ def bundle(folder: Path, *devices: str, complete: bool = True) -> Path:
     return folder
 
 
-def test_what_bundle_and_cluster_file_do_not_share_is_said(tmp_path: Path) -> None:
+def test_what_bundle_and_cluster_file_do_not_share_is_reported(tmp_path: Path) -> None:
     result = wirespeed("check", str(CLUSTER), str(bundle(tmp_path / "b", "node2", "gw1", complete=False)))
     assert " ".join(result.stdout.split()).startswith(
         "not in the cluster file, not checked: gw1 "

@@ -119,5 +119,5 @@ def test_the_seventeen_final_checks_are_checked() -> None:
 
 
 def test_the_questions_that_a_reading_decides_are_checked() -> None:
-    """4 asks for versions, 8 is a BIOS setting no command shows, 9 is a how-to."""
+    """4 is about versions, 8 is a BIOS setting that no command shows, 9 is a how-to."""
     assert cited_items("5.1") == {1, 2, 3, 5, 6, 7}

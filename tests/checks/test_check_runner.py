@@ -1,4 +1,4 @@
-"""What the runner alone says: unknown, skip and error; and that a cluster as planned passes."""
+"""Statuses that only the runner sets: unknown, skip and error; a cluster as planned passes."""
 
 import dataclasses
 
@@ -145,9 +145,9 @@ def _is_within(inner: Place, outer: Place) -> bool:
     return inner.device == outer.device and len(inner.entities) > depth and inner.entities[:depth] == outer.entities
 
 
-# A NIC of which anything was read is there, so nic.presence needs no reading of its own.
+# A NIC of which anything was read is there, so nic.presence needs no separate reading.
 @pytest.mark.parametrize("identifier", sorted(set(checks()) - {"nic.presence"}))
-def test_every_check_says_unknown_when_what_it_needs_was_not_read(identifier: str) -> None:
+def test_every_check_states_unknown_when_what_it_needs_was_not_read(identifier: str) -> None:
     check = checks()[identifier]
     observed = [
         observation

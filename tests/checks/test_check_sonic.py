@@ -1,4 +1,4 @@
-"""The example with a leaf of community SONiC: as planned all passes, and what the switch says otherwise is found."""
+"""The example with a leaf of community SONiC: as planned all passes, and different settings of the switch are found."""
 
 from __future__ import annotations
 

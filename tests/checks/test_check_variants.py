@@ -88,7 +88,7 @@ ROWS = {
             )
         ],
     ),
-    "a queue of which no line says how it is served": (
+    "a queue without a line for its scheduling": (
         "cluster-eos",
         r"   uc-tx-queue 0\n      no priority\n      bandwidth percent 50\n   !\n",
         "",

@@ -38,7 +38,7 @@ def test_values(value: Any, unit: str | None, text: str) -> None:
     assert format_value(value, unit) == text
 
 
-def test_at_least_is_said() -> None:
+def test_at_least_is_reported() -> None:
     assert format_expected(Setting("MTU", "bytes", Compare.AT_LEAST), 9000) == "at least 9000 bytes"
     assert format_expected(Setting("MTU", "bytes"), 9000) == "9000 bytes"
 

@@ -1,4 +1,4 @@
-"""What a shell offers to go on with, as it asks for it."""
+"""Completions that a shell shows, requested as a shell does."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def test_an_archive_is_the_same_bytes_every_time(tmp_path: Path) -> None:
     assert write(tmp_path / "a.tar.gz").read_bytes() == write(tmp_path / "b.tar.gz").read_bytes()
 
 
-def test_an_interrupted_bundle_keeps_what_there_is_and_says_so(tmp_path: Path) -> None:
+def test_an_interrupted_bundle_keeps_what_there_is_and_reports_it(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), Writer(tmp_path / "bundle") as writer:
         writer.add_device("node1", HOST)
         writer.write_output("node1", Entry("uname", "uname -r", "ok", None, exit_code=0), b"6.1\n")

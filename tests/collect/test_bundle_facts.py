@@ -51,13 +51,13 @@ def ok(command: str, text: str, exit_code: int = 0) -> tuple[Entry, str]:
         (Entry("uname", "uname -r", "ok", None, exit_code=0), "6.1\n", "dmesg: it was not run"),
     ],
 )
-def test_what_was_not_read_says_why(tmp_path: Path, entry: Entry, text: str | None, reason: str) -> None:
+def test_what_was_not_read_gives_the_reason(tmp_path: Path, entry: Entry, text: str | None, reason: str) -> None:
     facts = read_facts(bundle(tmp_path / "b", (entry, text)))
     assert facts.value(H, "host.kernel.errors") is None
     assert facts.missing_reason(H, "host.kernel.errors") == reason
 
 
-def test_a_command_that_shows_half_says_so_for_the_other_half(tmp_path: Path) -> None:
+def test_a_command_that_shows_half_reports_it_for_the_other_half(tmp_path: Path) -> None:
     text = "0000:1d:00.0 Ethernet controller: Broadcom Inc. BCM57608\n\tCapabilities: <access denied>\n\n"
     facts = read_facts(bundle(tmp_path / "b", ok("lspci", text)))
     assert facts.complete(H, "host.pcie")
@@ -74,7 +74,7 @@ def test_nics_with_one_reason_are_named_together(tmp_path: Path) -> None:
     assert facts.missing_reason(H.child("nic", "eth0"), "nic.link.fec") == "ethtool-fec on eth0, eth1: netlink error"
 
 
-def test_an_interrupted_bundle_says_so(tmp_path: Path) -> None:
+def test_an_interrupted_bundle_reports_it(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), Writer(tmp_path / "b") as writer:
         writer.add_device("h", HOST)
         raise KeyboardInterrupt
@@ -104,7 +104,7 @@ JOB = "/proc/7/environ:NCCL_IB_GID_INDEX=5\n"
     [
         ("MV2_DEFAULT_GID_INDEX = 3\n", "", 3),
         ("", "", 3),
-        ("MV2_DEFAULT_GID_INDEX = 1\n", "", None),  # which library jobs use, no file says
+        ("MV2_DEFAULT_GID_INDEX = 1\n", "", None),  # no file states which library jobs use
         ("MV2_DEFAULT_GID_INDEX = 1\n", JOB, 5),  # a job that runs does
     ],
 )
@@ -188,7 +188,7 @@ def test_a_planned_cluster_is_the_same_bytes_every_time(tmp_path: Path, plan: Pl
     assert (tmp_path / "a.tar.gz").read_bytes() == (tmp_path / "b.tar.gz").read_bytes()
 
 
-def test_every_planned_kernel_parameter_is_asked_for(plan: Plan) -> None:
+def test_every_planned_kernel_parameter_is_collected(plan: Plan) -> None:
     (pattern,) = (command.run[-1] for command in platforms()["host", "ubuntu"].commands if command.id == "sysctl")
     keys = {key for host in plan.hosts.values() for key in host.sysctls}
     assert {key for key in keys if not re.search(pattern, key)} == set()

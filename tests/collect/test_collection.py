@@ -1,4 +1,4 @@
-"""Collecting from this machine: whatever it is, it is read, and what is not known says why."""
+"""Collecting from this machine: whatever it is, it is read, and each unknown value has a reason."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_a_fallback_runs_only_where_its_command_did_not_answer(tmp_path: Path) -
     assert command_lines[2:] == ["old a"]
 
 
-def test_of_a_machine_whose_network_alone_is_its_own_only_that_is_asked(tmp_path: Path) -> None:
+def test_only_the_network_of_a_lab_host_is_collected(tmp_path: Path) -> None:
     ran: list[str] = []
 
     def answer(

@@ -1,4 +1,4 @@
-"""``wirespeed collect``: what it writes, and where it says so."""
+"""``wirespeed collect``: the files that it writes, and its messages."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_one_source_at_a_time(arguments: list[str], message: str) -> None:
     )
 
 
-def test_ctrl_c_says_where_the_rest_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_names_the_folder_of_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(arguments: tuple[str, ...], *_: object, **__: object) -> None:
         raise KeyboardInterrupt
 

@@ -52,7 +52,7 @@ def test_a_device_with_ports_is_a_switch():
     assert switch.ports["Ethernet1/1"].queues["3"].weight == 50
 
 
-def test_gaps_say_why():
+def test_gaps_give_the_reason():
     gap = Gap("lspci -vvv", "permission denied")
     facts = assemble_facts([], {("node1", "pcie.acs"): (gap,)}, devices=["node1"])
     assert (
@@ -68,6 +68,6 @@ def test_an_unknown_path_is_our_bug():
         assemble_facts([Observation(Place("node1"), "nic.mtu", 9000, SOURCE)])
 
 
-def test_a_device_of_which_nothing_was_observed_is_of_the_kind_it_was_asked_as():
+def test_a_device_of_which_nothing_was_observed_is_of_the_requested_kind():
     facts = assemble_facts([], devices=["node1", "leaf1"], switches=["leaf1"])
     assert facts.devices == {"node1": Host(), "leaf1": Switch()}

@@ -154,7 +154,7 @@ def _seeds(kind: str, name: str) -> tuple[bytes, ...]:
 
 
 def seeds(platform: Platform) -> list[bytes]:
-    """Inputs to start from: all outputs of a device, and each by itself."""
+    """Inputs to start from: all outputs of a device, and each separately."""
     return list(_seeds(platform.kind, platform.name))
 
 

@@ -20,7 +20,7 @@ def test_every_target_has_a_corpus() -> None:
 
 @pytest.mark.parametrize("path", sorted(CORPUS.glob("*.txt")), ids=lambda path: path.stem)
 def test_a_corpus_is_written_by_a_run(path: Path) -> None:
-    """A run keeps more inputs than the one of a fault that somebody adds, and no more than fit."""
+    """A run keeps more inputs than the one of an added fault, and no more than fit."""
     content = path.read_text(encoding="ascii")
     assert content.count("\n") > 5
     assert len(content) <= 24 * 1024

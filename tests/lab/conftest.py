@@ -13,6 +13,6 @@ _FIRST = (_FOLDER / "rdma" / "test_machines.py", _FOLDER / "test_page.py")
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest files first, and leave all else in its order."""
+    """Put the longest files first, and leave all others in their order."""
     positions = {path: number for number, path in enumerate(_FIRST)}
     items.sort(key=lambda test_item: positions.get(test_item.path, len(_FIRST)))

@@ -1,4 +1,4 @@
-"""Labs that tests build: with names of their own, and gone afterwards, whatever happened."""
+"""Labs that tests build: with separate names, and removed afterwards in any case."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def test_ranks_of_mpi_run_on_hosts_without_sshd_over_the_nics(
         "osu-allreduce-leaf": "done",
         "osu-alltoall-leaf": "missing",
     }
-    # Where cores are scarce, a figure of the smallest message may be printed as nil; then it says that there was none.
+    # With few cores, a value of the smallest message may be printed as 0; the report then states that there was none.
     assert re.search(r"\(baseline\)|baseline gave no such figure", step_by_name["osu-bw"]["detail"])
     assert step_by_name["osu-latency"]["grade"] == "skip"
     logs = [tmp_path / "mpi" / step["log"] for name, step in step_by_name.items() if statuses[name] == "done"]

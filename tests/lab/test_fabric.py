@@ -1,4 +1,4 @@
-"""Leaves and spines: which routes a switch must have, how it is told, and that the real daemons find them."""
+"""Leaves and spines: which routes a switch must have, how it is configured, and that the real daemons find them."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_hosts_of_two_leaves_reach_each_other_over_equal_paths(underlay: str, tm
 
 @pytest.mark.lab
 @pytest.mark.parametrize("underlay", UNDERLAYS)
-def test_kernels_are_told_the_routes_that_daemons_would_find(underlay: str, tmp_path: Path) -> None:
+def test_kernels_have_the_routes_that_daemons_would_find(underlay: str, tmp_path: Path) -> None:
     with built(cluster_with(underlay, tmp_path), 4, "kernel", daemons=False) as (plan, built_lab):
         assert {device.daemons for device in built_lab.state.devices[4:]} == {()}
         nics = [

@@ -1,4 +1,4 @@
-"""What breaks in clusters, broken in a lab: who is hurt, what explains it, and that it can be taken back."""
+"""Faults of clusters, injected in a lab: the affected pairs, the cause that is found, and the removal of the fault."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ ROWS = [
 
 ADDRESS = "10.1.0.23"
 FAULT_LOCATION = "node2 bnxt_re3 / enp105s0np0 / 0000:69:00.0"
-# What `collect` and `check` say of each fault, and nothing else that they say is warn, fail or error.
+# All findings of `collect` and `check` for each fault that are warn, fail or error.
 FINDINGS = [
     ("mtu", ["port.mtu leaf1 port Eth1/12: 1500 bytes"]),
     (

@@ -132,7 +132,7 @@ def small() -> lab.Design:
     return lab.design(plan, name("refused"), hosts, render.files(plan, hosts), render.routing_daemons)
 
 
-def test_a_daemon_that_ends_is_told_at_once_and_nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_daemon_that_ends_is_reported_at_once_and_nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     needs(*TOOLS, root=True)
     monkeypatch.setitem(machine._PLACES, "networkd", ("/bin/false",))
     with pytest.raises(Refusal, match="found systemd-networkd, which has ended; expected a running daemon"):

@@ -1,4 +1,4 @@
-"""What is said of a lab after something in it was changed."""
+"""Status of a lab after a change in it."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_device_whose_namespace_was_removed(small_lab: lab.Lab) -> None:
     assert "leaf1 switch wsl-" in status_lines(small_lab)[3]
 
 
-def test_the_command_says_it_as_json_and_by_its_exit_code(small_lab: lab.Lab) -> None:
+def test_the_command_states_it_as_json_and_by_its_exit_code(small_lab: lab.Lab) -> None:
     command = [sys.executable, "-m", "wirespeed", "lab", "status", small_lab.name, "--format", "json"]
     process = subprocess.run(command, capture_output=True, text=True, check=False)
     document = json.loads(process.stdout)

@@ -84,7 +84,7 @@ def test_drawn_pods(first: int, second: int, uplink: int, core: int) -> None:
     st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1), SPEED), max_size=8),
 )
 def test_any_two_tiers(homes: list[int], links: list[tuple[int, int, int]]) -> None:
-    """Cables in no pattern: never below the least cut, and equal to it where it is said to be exact."""
+    """Cables in no pattern: never below the least cut, and equal to it where the result is exact."""
     cables = [(f"node{host}", f"leaf{home}", 100) for host, home in enumerate(homes)]
     cables += [(f"leaf{a}", f"spine{b}", speed) for a, b, speed in links if a in homes]
     plan = build_plan(cables, len(homes))

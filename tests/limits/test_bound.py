@@ -52,7 +52,7 @@ def test_a_bound_in_another_unit_keeps_its_formula():
     assert bound.terms[0].formula == "measured = 400 Gb/s"
 
 
-def test_a_scaled_bound_says_so():
+def test_a_scaled_bound_reports_it():
     assert scale_bound(tightest([term("a", 10)]), 0.5, "1/2").terms[0].formula == "(measured) × 1/2"
 
 

@@ -13,7 +13,7 @@ from wirespeed.units import Bandwidth
 
 
 def two_leaves(count):
-    """Eight hosts, four under each leaf; so many cables of 400 Gb/s upward from each."""
+    """Eight hosts, four under each leaf; `uplinks` cables of 400 Gb/s upward from each."""
     return clos(hosts=8, leaves=2, spines=1, nic=3200, uplink=400 * count)
 
 

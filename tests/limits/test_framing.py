@@ -50,7 +50,7 @@ def test_one_message(size, verb, on_wire):
     assert framing.one_way(Path(G400, 4096), size, verb).value == pytest.approx(400 * size / on_wire)
 
 
-def test_the_formula_says_every_number():
+def test_the_formula_states_every_number():
     assert framing.two_way(Path(G400, 4096), 8192, acks_per_packet=0.5).formula == (
         "2 × 400 Gb/s × 8192 B payload / (8372 B on the wire + 0.5 × 2 × 86 B acknowledgement)"
         " (400 Gb/s, path MTU 4096, IPv4)"

@@ -42,7 +42,7 @@ def test_acknowledgements_take_their_share():
     assert nic_goodput_two_way(NIC, X16, acks_per_packet=0.5).value == pytest.approx(388.15, abs=0.01)
 
 
-def test_what_nobody_says_is_assumed_aloud():
+def test_assumptions_are_reported():
     bound = nic_goodput(Nic(link=Link(speed=Bandwidth.gbps(400))), replace(X16, max_payload=None))
     assert bound.assumptions == (
         "path MTU 4096, the largest: neither RDMA port nor interface has a value",

@@ -1,4 +1,4 @@
-"""A leaf as the configuration rendered for it says, not as the plan does."""
+"""A leaf with the configuration rendered for it, not with the plan."""
 
 from __future__ import annotations
 

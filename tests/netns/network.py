@@ -1,5 +1,5 @@
-"""Hosts and a leaf as a lab, told what was rendered for them: the hosts by files in a folder, which a test may change,
-and the leaf by what its rendered configuration says.
+"""Hosts and a leaf as a lab, configured by rendered files: the hosts by files in a folder, which a test may change,
+and the leaf by its rendered configuration.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Network:
         run("ip", "-n", self.namespace(name), "-batch", "-", stdin="\n".join(lines) + "\n")
 
     def set(self, name: str, **keys: str) -> None:
-        """Set kernel parameters; two underscores stand for a dot."""
+        """Set kernel parameters; two underscores represent a dot."""
         pairs = [f"{key.replace('__', '.')}={value}" for key, value in keys.items()]
         run("ip", "netns", "exec", self.namespace(name), "sysctl", "-q", "-w", *pairs)
 
@@ -75,7 +75,7 @@ class Network:
 def network(
     plan: Plan, roots: Mapping[str, Path], leaf: str, switch: Switch, omissions: Sequence[str] = ()
 ) -> Iterator[lab.Lab]:
-    """Two or more hosts, as their folders say, on one leaf, as its rendered configuration says.
+    """Two or more hosts, configured by their folders, on one leaf, configured by its rendered configuration.
 
     ``omissions`` are parts of the addresses, rules and routes that the hosts come up without.
     """

@@ -26,7 +26,7 @@ HOSTS = ["node1", "node2"]
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Plan, Lab]]:
-    """Two hosts and their leaf, told what was rendered for them."""
+    """Two hosts and their leaf, configured by the rendered files."""
     needs(*TOOLS, root=True)
     folder = tmp_path_factory.mktemp("lab")
     plan = build(read(CLUSTER))

@@ -124,7 +124,7 @@ def test_a_system_per_switch() -> None:
     assert [switch.bgp.asn for switch in plan.switches.values()] == [64600, 64601, 64602, 64603, 64512, 64513]
 
 
-def test_bfd_and_paths_as_asked() -> None:
+def test_bfd_and_paths_as_configured() -> None:
     plan = build(read_text(TWO_TIERS + "routing: {bfd: true, ecmp: 64}\n", "routed.yaml"))
     assert {switch.bgp.maximum_paths for switch in plan.switches.values()} == {64}
     assert {peer.bfd for switch in plan.switches.values() for peer in switch.peers.values()} == {True}

@@ -17,7 +17,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def host(tmp_path: Path, bios: str, example: str = "mi300x-4node") -> Host:
-    """The example's first host when its cluster file says this of firmware."""
+    """The example's first host with this firmware part in its cluster file."""
     text = (EXAMPLES / example / "cluster.yaml").read_text(encoding="utf-8")
     changed_file = tmp_path / "cluster.yaml"
     changed_file.write_text(text.replace("os: ubuntu-22.04", f"os: ubuntu-22.04, bios: {bios}", 1), encoding="utf-8")

@@ -25,7 +25,7 @@ def plan(request: pytest.FixtureRequest) -> Plan:
 
 
 def listing(plan: Plan) -> Iterator[str]:
-    """What a plan says of some of its devices, a line per setting, and all of its cables and computed numbers."""
+    """Settings of some devices of a plan, a line per setting, and all of its cables and computed numbers."""
     for name, device in plan.devices.items():
         for place, path, value in walk(device, Place(name)):
             if value is not None and _is_shown(place):
@@ -253,7 +253,7 @@ def test_a_port_is_overridden_in_place(two_tiers: Plan) -> None:
     assert (ports["Eth1/2"].link.fec, ports["Eth1/2"].link.mtu) == ("rs", 9100)
 
 
-def test_a_threshold_is_kept_as_asked_and_as_said(two_tiers: Plan) -> None:
+def test_a_threshold_is_kept_as_requested_and_as_reported(two_tiers: Plan) -> None:
     place = Place("leaf1", (("port", "Eth1/1"), ("queue", "3")))
     minimum = two_tiers.switches["leaf1"].ports["Eth1/1"].queues["3"].ecn.minimum
     assert two_tiers.requested[place, "queue.ecn.minimum"] == Size(1_000_500)

@@ -79,7 +79,7 @@ def test_labels_for_a_printer(file: Path) -> None:
     }
 
 
-def test_the_cable_plan_says_model_and_tier(file: Path) -> None:
+def test_the_cable_plan_states_model_and_tier(file: Path) -> None:
     rows = list(csv.DictReader(StringIO(run_plan(file, "--cables", "--format", "csv"))))
     assert (rows[0]["cable"], rows[0]["tier"], rows[0]["number"]) == ("dac-400g", "host-leaf", "C0001")
     assert (rows[-1]["cable"], rows[-1]["tier"], rows[-1]["length"]) == ("fibre-400g", "leaf-spine", "30 m")

@@ -85,7 +85,7 @@ def test_every_rank_has_cores_of_its_own(
     assert all(0 <= core < total * server.threads.value for core in given_cores)
     if policy in (BindingPolicy.LINEAR, BindingPolicy.SPREAD, BindingPolicy.COMPACT):
         assert all(len(rank) >= threads for rank in binding_rows)
-    assert binding_rows[0][0] == topology.cores[0]  # beside the NIC, where anybody knows where that is
+    assert binding_rows[0][0] == topology.cores[0]  # beside the NIC, if its NUMA node is known
 
 
 @given(host=hosts(), data=st.data())

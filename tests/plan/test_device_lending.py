@@ -1,4 +1,4 @@
-"""What can be lent, and what the bridges must be told: the packing against brute force, and rows of the thesis' cases.
+"""What can be lent, and the settings of the bridges: the packing against brute force, and rows of the thesis' cases.
 
 Cases: A. K. Johansen, Fast Multi-GPU communication over PCI Express, sections 3.1 and 3.2.6.
 """

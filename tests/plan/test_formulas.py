@@ -13,7 +13,7 @@ from wirespeed.units import Size
 
 
 @given(st.integers(1, 10**9), st.sampled_from([1, 208, 254, 1000, 1024]))
-def test_a_threshold_is_said_as_the_nearest_whole_number_of_units(size: int, unit: int) -> None:
+def test_a_threshold_is_configured_as_the_nearest_whole_number_of_units(size: int, unit: int) -> None:
     rounded = round_to_unit(Size(size), unit)
     assert rounded % unit == 0 and rounded > 0
     assert abs(rounded - size) <= unit / 2 or rounded == unit

@@ -93,7 +93,7 @@ def test_a_memory_whose_headroom_is_not_known_holds_at_least_the_rest() -> None:
     assert memory.pause_threshold_formula == "0.03125 / (1 + 0.03125) × 6 GiB / 2 cores"
 
 
-def test_a_plan_with_jerichos_says_how() -> None:
+def test_a_plan_with_jerichos_shows_how() -> None:
     plan = plan_with()
     spine = {
         computed_value.name: computed_value for computed_value in plan.computed if " spine[1-2]" in computed_value.name

@@ -1,4 +1,4 @@
-"""Which NCCL has code for which GPU, as rows: the combination, what is said of it, and what would work instead."""
+"""Which NCCL has code for which GPU, as rows: the combination, its message, and what would work instead."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def gpu(name: str) -> GpuModel:
     return models["k20x"].model_copy(update={"title": f"NVIDIA {name.upper()}", "compute_capability": number})
 
 
-# GPU, the rest of the combination, what is said (! is fatal), and what the nearest working one changes.
+# GPU, the rest of the combination, the message (! is fatal), and what the nearest working one changes.
 ROWS: list[tuple[str, dict[str, str], list[str], dict[str, str | None] | None]] = [
     ("k20x", {"cuda": "10.2", "nccl": "2.10.3"}, [], {}),
     ("k20x", {"cuda": "11.4", "nccl": "2.10.3"}, [], {}),
@@ -75,7 +75,7 @@ ROWS: list[tuple[str, dict[str, str], list[str], dict[str, str | None] | None]] 
         [f"! compute_90 with nvcc of CUDA 11.4 / {FIRST}", f"! {SM_90}, which compiles no code for {K20X} / {SM_35}"],
         {"nvcc_gencode": SM_35},
     ),
-    (  # what the catalogue does not know is said, and not refused
+    (  # what the catalogue does not contain is reported, not refused
         "k20x",
         {"cuda": "11.4", "nccl": "2.11.4"},
         ["  NCCL 2.11.4 / one whose builds are known: 2.10.3, 2.12.10, 2.18.3, 2.18.5, 2.19.3"],

@@ -1,4 +1,4 @@
-"""What a cluster file says of NICs beyond the classes themselves."""
+"""Settings of NICs in a cluster file beyond the classes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def nic(folder: Path, *changes: tuple[str, str]) -> Nic:
     return build(read(file), load()).hosts["node1"].nics["enp29s0np0"]
 
 
-def test_what_each_model_is_told(tmp_path: Path) -> None:
+def test_commands_for_each_model(tmp_path: Path) -> None:
     broadcom, nvidia = nic(tmp_path), nic(tmp_path, (BROADCOM, NVIDIA))
     assert (broadcom.qos.ect, nvidia.qos.ect) == (Ect.ECT1, Ect.ECT0)
     assert (broadcom.qos.configure, nvidia.qos.configure) == (True, None)

@@ -100,7 +100,7 @@ def test_a_cable_that_is_down_is_no_cable():
     assert set(plan().cables) - set(observed_plan.cables) == {first}
 
 
-def test_what_was_not_read_is_said():
+def test_what_was_not_read_is_reported():
     readings = [
         observe(path, value, *location)
         for interface, nic in plan().hosts["node1"].nics.items()

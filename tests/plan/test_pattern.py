@@ -30,12 +30,12 @@ LINK_127 = "{scheme: link-127, pool: 'fd00:0:0:1::/64', fabric: 'fd00:0:0:2::/64
 
 
 def fabric(hosts: int, leaves: int, spines: int, cores: int, links: str, addresses: str = LEAF_26) -> Plan:
-    said_cores = CORES.format(f"{cores:03d}") if cores else ""
+    shown_cores = CORES.format(f"{cores:03d}") if cores else ""
     text = TEXT.format(
         hosts=f"{hosts:03d}",
         leaves=f"{leaves:03d}",
         spines=f"{spines:03d}",
-        cores=said_cores,
+        cores=shown_cores,
         fabric=links,
         addresses=addresses,
     )

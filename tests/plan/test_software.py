@@ -1,4 +1,4 @@
-"""Which software works together, as rows: the combination, what is said of it, and what would work instead."""
+"""Which software works together, as rows: the combination, its message, and what would work instead."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wirespeed.plan.compatibility import conflicts, find_alternative
 KEYS = ("os", "gpu_driver", "rocm", "cuda", "nvhpc", "gcc", "nccl", "nvcc_gencode", "nccl_tests")
 K20X = "an NVIDIA Tesla K20X (compute capability 3.5, Kepler)"
 
-# GPU, the rest of the combination, what is said (! is fatal), and what the nearest working one changes.
+# GPU, the rest of the combination, the message (! is fatal), and what the nearest working one changes.
 ROWS: list[tuple[str, dict[str, str], list[str], dict[str, str | None] | None]] = [
     (  # the combination of the thesis (Johansen, table 3.2)
         "k20x",
@@ -76,7 +76,7 @@ ROWS: list[tuple[str, dict[str, str], list[str], dict[str, str | None] | None]] 
         ],
         {"cuda": "11.4"},
     ),
-    (  # two things must change
+    (  # two values must change
         "k20x",
         {"os": "ubuntu-20.04", "gpu_driver": "525.60.13", "cuda": "12.0"},
         [
@@ -119,7 +119,7 @@ ROWS: list[tuple[str, dict[str, str], list[str], dict[str, str | None] | None]] 
         ["! cuda 12.4 for an AMD Instinct MI300X / rocm, the software of its vendor"],
         None,
     ),
-    (  # what the catalogue does not know is said, and not refused
+    (  # what the catalogue does not contain is reported, not refused
         "k20x",
         {"os": "ubuntu-20.04", "nccl_tests": "abcdef0"},
         ["  the revision abcdef0 / one whose needs are known: 8274cb4, 365b92a"],

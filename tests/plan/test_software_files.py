@@ -47,7 +47,7 @@ K20X = "an NVIDIA Tesla K20X (compute capability 3.5, Kepler)"
 HINT = "\n  hint: this works with the other versions unchanged: "
 SM_35, SM_70 = "-gencode=arch=compute_35,code=sm_35", "-gencode=arch=compute_70,code=sm_70"
 
-WRONG = [  # one thing wrong each
+WRONG = [  # one error each
     (
         {"gpu_driver": "525.60.13"},
         [

@@ -160,7 +160,7 @@ def test_an_uncertain_stack_warns(os: str, software: str, message: str) -> None:
     assert [str(problem) for problem in build_plan(os, software).warnings] == [message]
 
 
-# System, what is named, what the stack says of itself, its drivers, and the pattern of its file.
+# System, the requested stack, the stack's description, its drivers, and the pattern of its file.
 STACKS = [
     (
         NOBLE,
@@ -244,7 +244,7 @@ def test_a_kernel_with_the_api_needs_the_client_too() -> None:
     assert (host.modules["nvidia_peermem"].loaded, host.peer_memory) == (True, True)
 
 
-def test_firmware_alone_asks_for_a_reboot() -> None:
+def test_only_firmware_requires_a_reboot() -> None:
     plan = build_plan(JAMMY, "kernel: 5.15.0-102-generic, nic_firmware: 28.39.3004")
     assert steps(plan) == [
         "prerequisites: compiler, kernel headers, RDMA user space",

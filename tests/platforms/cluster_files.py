@@ -98,7 +98,7 @@ def switch_files(system: str) -> Iterator[str]:
 
 
 def host_files() -> Iterator[str]:
-    """Hosts under every operating system with all that they can be asked for."""
+    """Hosts under every operating system with all settings that they support."""
     for system in _HOST_SYSTEMS:
         for software in _SOFTWARE:
             yield _hosts("dell-xe9680-mi300x", system, "broadcom-bcm957608-p1400gd", f"software: {{{software}}}")

@@ -1,4 +1,4 @@
-"""Launches that say every setting their library and starter have, so that each is answered and read."""
+"""Launches that configure every setting of their library and starter, so that each is answered and read."""
 
 from __future__ import annotations
 

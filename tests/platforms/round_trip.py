@@ -17,7 +17,7 @@ def with_nic(cluster: str, name: str, model: NicModel) -> str:
     """The text of an example's cluster file with another NIC model in its hosts."""
     text = cluster.replace("8 x broadcom-bcm957608-p1400gd", f"8 x {name}")
     assert text != cluster or name == "broadcom-bcm957608-p1400gd"
-    if not model.qos_package and not model.congestion_by_priority:  # one whose congestion control nobody can set
+    if not model.qos_package and not model.congestion_by_priority:  # one whose congestion control cannot be configured
         text = text.replace(", congestion: dcqcn-p", "").replace("  cnp: {dscp: 48, priority: 7, strict: true}\n", "")
     return text
 

@@ -1,8 +1,8 @@
-"""What hosts, NICs and launchers answer, with one thing wrong: nothing but what still stands there may be read.
+"""Output of hosts, NICs and launchers with one error: only what it still contains may be read.
 
 1. One setting changed: what is read is the other value, and no other setting changes.
 2. One line less, or all lines from one on: what is read is as before, less, or not known.
-3. A message before, behind or in place of the answer; line ends of another system: nothing else is read.
+3. A message before, after or instead of the output; line ends of another system: nothing else is read.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CLUSTER = next(path for path in CLUSTERS if path.stem == "cluster")
 DERIVED: Mapping[str, str] = {
     "host.kernel.command_line": "the answer has what every boot loader adds",
     "host.vendor": "the names by which the firmware's settings are read follow from it",
-    "host.firewall": "no configuration says it: the rule set does",
+    "host.firewall": "no configuration contains it: the rule set does",
     "host.peer_memory": "without the symbol grep prints nothing and exits with 1",
     "host.rdma_naming": "a choice of udev's; another word is another file",
     "host.rdma_libraries": "ok, or the warning the library printed",
@@ -43,7 +43,7 @@ DERIVED: Mapping[str, str] = {
     "pcie.description": "follows from what sits at the address",
     "host.rdma_devices": "follows from the NICs",
     "nic.link.speed": "printed in Mb/s",
-    "nic.cable_length": "told and printed in metres",
+    "nic.cable_length": "configured and printed in metres",
     "nic.qos.trust": "no word of dcb's: it follows from the table of DSCPs",
     "nic.qos.congestion": "a ConnectX has DCQCN-P alone; a plan of another is refused",
     "nic.qos.tc_share": "only a class that shares has one",
@@ -87,11 +87,11 @@ REMOVALS: Mapping[str, str] = {
     "nic.qos.priority_tc": "without its head a class's priorities stand below the class before",
     "host.launch.transport": "of two variables the one that is gone has its default",
 }
-"""Settings of a whole list: with a line less they are those of a shorter list, which nothing tells from a whole one."""
+"""Settings of a whole list: with a line less they are those of a shorter list, which looks like a whole one."""
 
 
 def _nodes(kind: str, name: str, folder: Path) -> Iterator[tuple[str, Platform, Host]]:
-    """The hosts that the platform is asked of, one of each sort, with two NICs and GPUs."""
+    """The hosts of the platform, one of each kind, with two NICs and GPUs."""
     platform_entry = platform(kind, name)
     device_by_name = devices(platform_entry, CLUSTER, folder)
     nodes = list(device_by_name.items()) if kind == "launcher" else list(device_by_name.items())[-1:]

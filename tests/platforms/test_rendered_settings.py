@@ -21,7 +21,7 @@ TUNED = {path for path in list_settings(Nic) if path.startswith("nic.coalescing.
 """What a tuning profile of the catalogue may set. No profile at hand sets all of them."""
 
 BEYOND_CLUSTER_FILES = {"port.qos.dot1p_tc", "port.qos.tc_dscp", "port.tagged_vlans", "queue.guaranteed", "queue.shape"}
-"""What switches have and templates and answers contain, so that it is read, but no cluster file asks for."""
+"""What switches have and templates and answers contain, so that it is read, but no cluster file can configure."""
 
 
 @cache
@@ -47,17 +47,17 @@ def _plans() -> Iterator[Plan]:
 
 
 @pytest.mark.parametrize(("kind", "name"), list(platforms()))
-def test_every_rendered_setting_is_asked_for_by_a_cluster_file(kind: str, name: str) -> None:
+def test_every_rendered_setting_is_configurable_in_a_cluster_file(kind: str, name: str) -> None:
     paths = {path for path, support in platforms()[kind, name].settings.items() if support.rendered}
     unused_paths = paths - planned_settings()[kind, name]
     assert unused_paths - TUNED == set()
 
 
-def test_a_tuning_profile_has_what_no_cluster_file_here_asks_for() -> None:
+def test_a_tuning_profile_has_what_no_cluster_file_here_configures() -> None:
     assert {f"nic.coalescing.{name}" for name in TunedCoalescing.model_fields} == TUNED
 
 
 @pytest.mark.parametrize(("kind", "name"), list(platforms()))
-def test_no_cluster_file_asks_for_what_only_devices_have(kind: str, name: str) -> None:
+def test_no_cluster_file_configures_what_only_devices_have(kind: str, name: str) -> None:
     assert planned_settings()[kind, name] & BEYOND_CLUSTER_FILES == set()
     assert not any(platforms()[kind, name].support(path).rendered for path in BEYOND_CLUSTER_FILES)

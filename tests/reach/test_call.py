@@ -1,4 +1,4 @@
-"""Commands that go on for a while, on this machine and over a real ssh."""
+"""Commands that run for a while, on this machine and over a real ssh."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_folder_of_programs_is_searched_first(reach: Reach, tmp_path: Path) ->
     assert reach.start(Call("node1", ("true",), 10, path=(str(tmp_path),))).result().stdout == b"mine\n"
 
 
-def test_a_server_says_when_it_listens_and_is_stopped(reach: Reach) -> None:
+def test_a_server_reports_when_it_listens_and_is_stopped(reach: Reach) -> None:
     port = free_port()
     call = Call("node1", ("python3", "-c", _SERVE.format(port=port)), 30, listening_port=port)
     process = reach.start(call)
@@ -150,7 +150,7 @@ def test_slurm_runs_it_on_one_node_of_the_allocation() -> None:
 
 
 def test_slurm_hands_a_server_its_input_and_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a srun in its place that runs the command here, and keeps what it was told."""
+    """With an srun instead that runs the command here, and records its options."""
     log = tmp_path / "told"
     program = f'while :; do case $1 in --*) echo "$1" >> {log}; shift;; *) break;; esac; done'
     (tmp_path / "srun").write_text(f'#!/bin/sh\n{program}\nexec "$@"\n')

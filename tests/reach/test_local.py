@@ -66,7 +66,7 @@ def _runs(pid: int) -> bool:
         return False
 
 
-def test_too_much_output_is_cut_and_said() -> None:
+def test_too_much_output_is_cut_and_reported() -> None:
     ran = run(["yes"], 20, largest=1000)
     assert (ran.status, len(ran.stdout), ran.detail) == (Status.FAILED, 1000, "more than 1000 bytes of output")
 

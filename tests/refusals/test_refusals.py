@@ -86,7 +86,7 @@ def parse_rows(path: Path) -> list[Row]:
 
 
 def format_row(row: Row, messages: str) -> str:
-    """A row as it stands in the file of its subject."""
+    """A row as it is in the file of its subject."""
     (name, cluster), *files = row.items()
     return (
         f"=== {name}\n{cluster}"

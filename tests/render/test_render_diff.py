@@ -130,7 +130,7 @@ def test_the_healthy_bundle_has_no_other_setting_than_intended(healthy_bundle: C
     assert code == (3 if differences else 0)
 
 
-def test_text_says_each_difference_on_a_line(healthy_bundle: Callable[[str], Path], tmp_path: Path) -> None:
+def test_text_states_each_difference_on_a_line(healthy_bundle: Callable[[str], Path], tmp_path: Path) -> None:
     bundle = tmp_path / "bundle"
     shutil.copytree(healthy_bundle(EXAMPLE.name), bundle)
     config = bundle / "leaf1/running-config.out"

@@ -1,4 +1,4 @@
-"""What each rendered file says, and that the programs it is for take it."""
+"""Content of each rendered file, and that the programs that read it accept it."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_netplan_takes_every_host_of_every_example(cluster: Path, tmp_path: Path
         assert names == {f"10-netplan-{interface}.network" for interface in plan.hosts[host].nics}
 
 
-def test_netplan_says_every_address_route_and_rule_of_the_plan() -> None:
+def test_netplan_states_every_address_route_and_rule_of_the_plan() -> None:
     for cluster in CLUSTERS:
         plan = build(read(cluster))
         host = plan.hosts["node1"]
@@ -231,7 +231,7 @@ QOS_REFUSALS = [
 
 
 @pytest.mark.parametrize(("changes", "message"), QOS_REFUSALS)
-def test_what_the_roce_package_cannot_say_is_refused(changes: dict[str, object], message: str) -> None:
+def test_what_the_roce_package_cannot_configure_is_refused(changes: dict[str, object], message: str) -> None:
     plan = build_plan()
     host = plan.hosts["node1"]
     nics = {name: replace(nic, qos=replace(nic.qos, **changes)) for name, nic in host.nics.items()}

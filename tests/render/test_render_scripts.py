@@ -91,7 +91,7 @@ def test_a_second_apply_keeps_what_was_there_first(device: Path, image: Path) ->
     assert contents(image) == installed_files
 
 
-def test_the_script_says_what_it_interrupts(device: Path) -> None:
+def test_the_script_states_what_it_interrupts(device: Path) -> None:
     text = (device / "apply.sh").read_text()
     assert "# /etc/default/grub.d/90-wirespeed.cfg: takes effect after a reboot\n" in text
     assert (
@@ -222,7 +222,7 @@ def test_verify_only_reads_and_a_missing_bridge_is_named(device: Path, tmp_path:
     )
 
 
-def test_acs_says_nothing_of_bridges_that_it_cannot_read(device: Path, tmp_path: Path) -> None:
+def test_acs_reports_nothing_for_bridges_that_it_cannot_read(device: Path, tmp_path: Path) -> None:
     code, errors, _ = acs(device, tmp_path, dict.fromkeys(BRIDGES, "0000"), "verify", user=1000)
     assert (code, errors) == (1, "wirespeed-acs: must be run as root\n")
 

@@ -28,7 +28,7 @@ cabling: {pattern: by-host}
 addresses: {scheme: link-31, pool: 10.1.0.0/16}
 """
 
-TOOLS = {  # what the scripts call, keeping its state in $ROOT and telling what it was told
+TOOLS = {  # what the scripts call, which keep their state in $ROOT and record their arguments
     "dkms": """case "$1" in
 status) cat "$ROOT/dkms" ;;
 remove)

@@ -1,4 +1,4 @@
-"""The scripts that bring an NVIDIA RDMA stack, ConnectX firmware and NCCL, and take them back, run on stand-ins."""
+"""The scripts that bring an NVIDIA RDMA stack, ConnectX firmware and NCCL, and remove them, run with stand-ins."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ done"""
 def build_system(
     root: Path, os: str, software: str, stack: str = DOCA_25_10, catalogue: Catalogue | None = None
 ) -> System:
-    """A machine without Broadcom's modules, on which installing doca-ofed brings an ofed_info that says ``stack``."""
+    """A machine without Broadcom's modules, on which installing doca-ofed adds an ofed_info that prints ``stack``."""
     system = System(root, CLUSTER.format(os=os, software=software), catalogue)
     system.dkms()
     system.tool("stack", stack)
@@ -71,7 +71,7 @@ def install(system: System, *options: str):  # type: ignore[no-untyped-def]
 
 
 def list_changes(system: System) -> list[str]:
-    """What was changed, in order, without what only asks."""
+    """What was changed, in order, without queries."""
     asks = (
         "ofed_info",
         "stack -s",
@@ -172,7 +172,7 @@ def test_nothing_is_done_without_yes(tmp_path: Path) -> None:
     assert "  run: dpkg -i DIR/doca-host_3.2.1-*-25.10-ubuntu2404_amd64.deb" in result.stdout.splitlines()
 
 
-def test_another_release_goes_first_and_asks_for_a_reboot(tmp_path: Path) -> None:
+def test_another_release_goes_first_and_requires_a_reboot(tmp_path: Path) -> None:
     system = build_system(tmp_path, "ubuntu-24.04", UBUNTU)
     (tmp_path / "release/doca-host_3.2.1-044000-25.10-ubuntu2404_amd64.deb").touch()
     system.tool("ofed_info", 'echo "OFED-internal-25.10-1.2.8:"')
@@ -191,7 +191,7 @@ def test_another_release_goes_first_and_asks_for_a_reboot(tmp_path: Path) -> Non
     assert install(system).returncode == 0
 
 
-def test_a_stack_that_says_another_version_stops_it(tmp_path: Path) -> None:
+def test_a_stack_that_reports_another_version_stops_it(tmp_path: Path) -> None:
     system = build_system(tmp_path, "ubuntu-24.04", UBUNTU, 'echo "OFED-internal-26.01-1.0.0:"')
     (tmp_path / "release/doca-host_3.2.1-044000-25.10-ubuntu2404_amd64.deb").touch()
     result = install(system)

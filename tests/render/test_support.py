@@ -41,5 +41,5 @@ def test_a_setting_without_words_is_refused(ask: object) -> None:
     )
 
 
-def test_other_devices_are_not_asked() -> None:
+def test_other_devices_are_not_collected() -> None:
     assert list(files(plan_with_odd_leaf(), ["node1"]))

@@ -1,4 +1,4 @@
-"""What a cluster file asks of a switch is either in the rendered files or refused; on no system is it left out."""
+"""Every setting of a switch in a cluster file is either in the rendered files or refused; no system ignores one."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def render_files(
     """The switch's files by path.
 
     Raises:
-        Refusal: it cannot do what is asked.
+        Refusal: it does not support the options.
     """
     text = CLUSTER.format(model=model, system=system, asked=options, priority=priority, congestion=congestion)
     plan = build(read_text(text, "one.yaml"))
@@ -73,18 +73,18 @@ def outcome(model: str, system: str, options: str = "", priority: int = 3, conge
 
 @pytest.mark.parametrize("options", list(OPTIONS))
 @pytest.mark.parametrize(("model", "system"), SYSTEMS, ids=[system for _, system in SYSTEMS])
-def test_nothing_asked_is_left_out(model: str, system: str, options: str) -> None:
+def test_nothing_requested_is_left_out(model: str, system: str, options: str) -> None:
     assert outcome(model, system, OPTIONS[options]) != "left out"
 
 
 @pytest.mark.parametrize(("model", "system"), SYSTEMS, ids=[system for _, system in SYSTEMS])
 def test_another_priority_is_not_left_out(model: str, system: str) -> None:
-    """On some systems a pause stops the queue of its own number, so the queue must be asked for, too."""
+    """On some systems a pause stops the queue of the same number, so the queue must be configured, too."""
     assert outcome(model, system, priority=5) != "left out"
     assert outcome(model, system, OPTIONS["queue"], priority=5) != "left out"
 
 
 @pytest.mark.parametrize(("model", "system"), SYSTEMS, ids=[system for _, system in SYSTEMS])
-def test_a_step_is_said_or_refused(model: str, system: str) -> None:
+def test_a_step_is_configured_or_refused(model: str, system: str) -> None:
     refuses = load().switch_systems[system].step_marking is False
     assert outcome(model, system, congestion="dcqcn-d") == ("refused" if refuses else "said")

@@ -42,8 +42,8 @@ def test_equal_factors_of_size_are_equal_steps_and_equal_values_equal_heights():
     assert (points[0].x, points[-1].x) == (curve.left, curve.right)
 
 
-def test_a_point_stands_where_the_axis_says_its_value():
-    """The height of a value is that of the tick with its number, and zero stands on the frame."""
+def test_a_point_is_where_the_axis_shows_its_value():
+    """The height of a value is that of the tick with its number, and zero is on the frame."""
     (curve,) = chart.charts(run(*(bare(2**power, value) for power, value in ((20, 0.0), (21, 100.0), (22, 200.0)))))
     heights = {tick.label: tick.position for tick in curve.y_ticks}
     assert [point.y for point in curve.series[0].points] == [heights["0"], heights["100"], heights["200"]]

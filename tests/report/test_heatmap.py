@@ -55,7 +55,7 @@ def test_a_lower_fraction_is_never_a_lighter_shade(first, second):
     assert heatmap.shade(low) >= heatmap.shade(high)
 
 
-def test_shades_are_what_the_legend_says():
+def test_shades_are_those_of_the_legend():
     assert [heatmap.shade(value) for value in (1.2, 0.98, 0.979, 0.95, 0.9, 0.8, 0.6, 0.3, 0.29, 0)] == [
         *("h0", "h0", "h1", "h1", "h2", "h3", "h4", "h5", "h6", "h6"),
     ]

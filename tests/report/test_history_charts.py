@@ -20,7 +20,7 @@ def test_the_median_before_stands_on_the_line_of_no_change():
     assert ticks["-8 %"] - ticks["-6 %"] == pytest.approx(ticks["+2 %"] - ticks["+4 %"], abs=0.11)
 
 
-def test_a_change_stands_where_the_axis_says():
+def test_a_change_is_where_the_axis_shows_it():
     picture = change_chart.draw(history_sample.COMPARISON)
     ticks = {tick.label: tick.position for tick in picture.ticks}
     per_percent = (ticks["+2 %"] - picture.baseline_x) / 2

@@ -33,7 +33,7 @@ def test_the_same_report_gives_the_same_bytes(page):
     assert html.page(history_sample.WHOLE) == page
 
 
-def test_headings_tell_the_story_in_order(document):
+def test_headings_are_in_order(document):
     assert document.text("h1") == ["two-nodes"]
     assert document.text("h2") == [
         *("What to do first", "Topology", "Findings", "Benchmarks", "Peers", "Comparison", "History"),
@@ -92,7 +92,7 @@ def test_whatever_takes_the_focus_has_a_name(document):
     assert [element for element in focusable if not (element.get("role") and element.get("aria-label"))] == []
 
 
-def test_every_table_says_what_it_is_and_what_its_columns_are(document):
+def test_every_table_describes_itself_and_its_columns(document):
     tables = document.find_elements("table")
     assert len(tables) == len(document.find_elements("caption")) > 20
     assert all(cell.get("scope") in ("col", "row") for cell in document.find_elements("th"))
@@ -114,7 +114,7 @@ def test_every_picture_has_a_name_a_description_and_its_data_in_a_table(document
     assert "14 measurements as a table" in document.text("summary")
 
 
-def test_pictures_of_peers_and_campaigns_say_what_they_show(document):
+def test_pictures_of_peers_and_campaigns_have_descriptions(document):
     descriptions = [text for text in document.text("desc") if text][2:]
     assert descriptions[:2] == [
         "132 cells, 55 slow. Explained by host node2, leaves leaf2 and leaf3, path node1 -> node9.",

@@ -54,7 +54,7 @@ evidence: node1: lspci -vvv, node1/lspci.out:412
 fix: Reseat the NIC and its riser (the host goes down)"""
 
 
-def test_a_failure_says_everything():
+def test_a_failure_states_everything():
     case = parse_report(findings=(sample.WIDTH,)).find("testsuite/testcase")
     assert (case.get("classname"), case.get("name")) == ("nic.pcie-width", "node1:enp29s0np0 (bnxt_re0, 0000:1d:00.0)")
     assert case.find("failure").text == DETAILS

@@ -21,7 +21,7 @@ def test_hosts_stand_below_their_switch():
     assert len(host.ports) == 2
 
 
-def test_boxes_say_how_it_is_with_the_device():
+def test_boxes_show_the_state_of_the_device():
     svg = picture.draw(sample.TOPOLOGY, sample.FINDINGS)
     assert [(box.name, box.status, box.summary) for box in svg.boxes] == [
         ("node1", "fail", "1 fail"),

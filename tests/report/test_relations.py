@@ -91,7 +91,7 @@ def test_the_terminal():
     assert any("0.4 % ≤ 2.0 % pass" in row for row in rows)
 
 
-def test_nothing_is_said_where_nothing_was_compared():
+def test_nothing_is_reported_where_nothing_was_compared():
     assert print_relations(()) == ""
     assert "compared with each other" not in html.page(sample.REPORT)
 

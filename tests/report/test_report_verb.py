@@ -222,7 +222,7 @@ def document(tmp_path, name):
         ("history", Exit.PASSED, "History"),
     ],
 )
-def test_what_other_commands_said_is_a_section(tmp_path, name, code, section):
+def test_what_other_commands_printed_is_a_section(tmp_path, name, code, section):
     result = report("--result", document(tmp_path, name), "-o", tmp_path / "report.html")
     assert result.exit_code == code
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -252,7 +252,7 @@ def test_what_bench_run_wrote_is_judged_between_its_nics(tmp_path):
 
 
 @pytest.mark.parametrize(("name", "start"), [("a.prom", "# HELP wirespeed_"), ("a.md", "# mi300x-4node\n")])
-def test_the_name_of_the_output_says_the_format(tmp_path, log, name, start):
+def test_the_name_of_the_output_states_the_format(tmp_path, log, name, start):
     report("--bench", log, "-o", tmp_path / name)
     assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)
 

@@ -40,7 +40,7 @@ def fault(start: float, end: float | None) -> Fault:
     ],
 )
 def test_stretches(faults: list[Fault], expected: list[tuple[float, float, str]]) -> None:
-    """100 µs, drawn from 100 to 300; a label says whose numbers begin there."""
+    """100 µs, drawn from 100 to 300; a label names the values that begin there."""
     found = spans(faults, 100_000_000, 100, 300)
     assert [(entry.x, entry.width, entry.label) for entry in found] == expected
 

@@ -90,7 +90,7 @@ def test_structure(document: Document) -> None:
     assert all(cell.get("scope") in ("col", "row") for cell in document.find_elements("th"))
 
 
-def test_every_picture_says_what_it_shows(document: Document) -> None:
+def test_every_picture_has_a_description(document: Document) -> None:
     pictures = document.find_elements("svg", role="img")
     descriptions = [text for text in document.text("desc") if text]
     assert len(pictures) == len(descriptions) == 10
@@ -133,7 +133,7 @@ def test_a_table_of_very_many_flows_is_bounded(view: SimulationView) -> None:
     assert f"The 4 slowest flows of 100,000; {view.folder}/flows.parquet has all." in text
 
 
-def test_nothing_sampled_says_how_to(tmp_path: Path) -> None:
+def test_nothing_sampled_shows_how_to(tmp_path: Path) -> None:
     text = page([view_result(build_sample(tmp_path, INCAST))])
     assert text.count("Add <code>--series all</code> to the <code>wirespeed sim run</code> command of this run") == 2
     assert "None: no port was paused." in text
@@ -253,7 +253,7 @@ document.title = JSON.stringify(descriptions);
 
 
 def test_the_page_never_scrolls_sideways(view: SimulationView, tmp_path: Path) -> None:
-    """From a telephone to a wide screen; what is wider than the screen scrolls by itself."""
+    """From a telephone to a wide screen; what is wider than the screen scrolls separately."""
     wide = dataclasses.replace(view, summary=dataclasses.replace(view.summary, name="a-name-without-a-break-" * 8))
     (tmp_path / "page.html").write_text(page([wide, view]), encoding="utf-8")
     widths = (320, 500, 800, 1400)
@@ -265,7 +265,7 @@ def test_the_page_never_scrolls_sideways(view: SimulationView, tmp_path: Path) -
     assert complaints == []
 
 
-def test_a_name_is_said_once_with_all_that_belongs_to_it(view: SimulationView) -> None:
+def test_a_name_is_printed_once_with_all_that_belongs_to_it(view: SimulationView) -> None:
     source = Source("p", "c.yaml", "0" * 64, "0.1.0", "t.yaml", "0" * 64, "0" * 64)
     summary = dataclasses.replace(view.summary, source=source, assumed=("one thing", "another"))
     planned = dataclasses.replace(view, summary=summary)

@@ -153,7 +153,7 @@ def test_lines(run: Summary, line: str) -> None:
     assert f"\n{line}\n" in f"\n{print_summary(run)}"
 
 
-def test_a_name_of_several_lines_is_said_once() -> None:
+def test_a_name_of_several_lines_is_printed_once() -> None:
     source, assumptions = (
         Source("p", "c.yaml", "0" * 64, "0.1.0", "t.yaml", "0" * 64, "0" * 64),
         ("one thing", "another"),

@@ -196,7 +196,7 @@ def test_labels_of_one_value_each_are_one_table():
     assert [row.split()[:4] for row in text.splitlines() if "92.0 %" in row] == [["node1", "->", "node2", "360.0"]]
 
 
-def test_a_run_that_failed_says_so():
+def test_a_run_that_failed_reports_it():
     run = dataclasses.replace(sample.RUN, status=RunStatus.FAILED, error="Test NCCL failure", verdicts=())
     assert "        failed   Test NCCL failure\n" in print_report(terminal.judged_runs, (run,))
     run = dataclasses.replace(run, failures=("NIC-05",))

@@ -99,7 +99,7 @@ def test_a_suspect_brings_the_commands_that_measure_it_again():
     )
 
 
-def test_runs_that_pass_are_told_too():
+def test_runs_that_pass_are_listed_too():
     run = dataclasses.replace(sample.RUN, verdicts=(sample.verdict(2**30, 360.0),))
     text = ticket.text(dataclasses.replace(sample.REPORT, runs=(run,)))
     assert "- **pass** `All-reduce, 16 GPUs`, 16 ranks busbw 1 GiB out-of-place: found 360.0 GB/s" in text

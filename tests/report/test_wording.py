@@ -18,7 +18,7 @@ from wirespeed.results.findings import Impact
         (0, "0"),
     ],
 )
-def test_a_number_has_the_digits_that_say_something(value: float, text: str) -> None:
+def test_a_number_has_its_significant_digits(value: float, text: str) -> None:
     assert wording.number(value) == text
 
 

@@ -32,7 +32,7 @@ def text(*entries: str) -> str:
 
 
 def scenario(folder: Path, *entries: str) -> dict[str, Any]:
-    """What the scenario says, JSON."""
+    """Content of the scenario, JSON."""
     return build_scenario(plan(), folder, text(*entries))[1]
 
 

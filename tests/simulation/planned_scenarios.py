@@ -1,4 +1,4 @@
-"""Scenarios made from cluster files: a small cluster, traffic on it, and what the scenario says of a port."""
+"""Scenarios made from cluster files: a small cluster, traffic on it, and the scenario's parameters of a port."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def build_scenario(plan: Plan, folder: Path, text: str = INCAST, seed: int = 1) 
 
 
 def resolve_parameters(document: dict[str, Any], port: int, priority: int) -> dict[str, Any]:
-    """What the scenario says of a priority of a port: parameters, and every item of devices that means it."""
+    """The scenario's values for a priority of a port: parameters, and every item of devices that selects it."""
     link = document["links"][port // 2]
     node = link["a" if port % 2 == 0 else "b"]
     parameters: dict[str, Any] = {key: dict(value) for key, value in document["parameters"].items()}

@@ -216,7 +216,7 @@ def test_what_an_algorithm_was_made_for_holds_for_single_devices(tmp_path: Path)
     assert (run.pfc_pauses, run.drops, run.trims > 0, run.completed) == (0, 0, True, 3)
 
 
-def test_what_is_set_is_said_as_in_a_scenario(incast: Path) -> None:
+def test_what_is_set_is_reported_as_in_a_scenario(incast: Path) -> None:
     """Two links of 3 us in each direction, 4178 bytes of data and 86 of the ACK: 12.682 us at 100 Gb/s,
     39 packets of 4158 bytes."""
     table = wirespeed(incast, "--algorithm", "nscc")
@@ -244,7 +244,7 @@ def test_what_is_set_is_said_as_in_a_scenario(incast: Path) -> None:
 @pytest.mark.parametrize(
     ("network", "parameters", "packets", "bytes_", "gbps"),
     [
-        # 682 ns for the frames and two links there and back; in packets of 4158 bytes.
+        # 682 ns for the frames and two links as a round trip; in packets of 4158 bytes.
         ({"link_delay_ns": 3000}, {}, 39, 4158, 100),
         ({"link_delay_ns": 300}, {}, 6, 4158, 100),
         ({"link_delay_ns": 30_000}, {}, 363, 4158, 100),
@@ -340,7 +340,7 @@ def test_flows_that_the_end_of_the_run_cut_off_are_counted(incast: Path) -> None
     assert note in result.stdout.splitlines()
 
 
-def test_scenarios_of_the_same_name_are_told_apart_by_file(incast: Path, tmp_path: Path) -> None:
+def test_scenarios_of_the_same_name_are_distinguished_by_file(incast: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy.json"
     copy.write_text(incast.read_text())
     folder = tmp_path / "other"

@@ -24,7 +24,7 @@ def tshark(file: Path, filter_: str, *names: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("framing", [{}, {"ip": "ipv6", "vlan": 7}])
-def test_credit_is_said_in_valid_datagrams(tmp_path: Path, framing: dict[str, object]) -> None:
+def test_credit_is_sent_in_valid_datagrams(tmp_path: Path, framing: dict[str, object]) -> None:
     """Three hosts write three times each, so that they have to ask; the receiver's port sees all that is packets."""
     needs("tshark")
     flows = [{"src": host, "dst": 3, "bytes": 400_000, "start_ns": 300_000 * n} for n in range(3) for host in range(3)]
@@ -61,7 +61,7 @@ def test_credit_is_said_in_valid_datagrams(tmp_path: Path, framing: dict[str, ob
             entry for entry, kind in zip(packets, kinds, strict=True) if kind == REQUEST and ends(entry) == contexts
         ]
         assert len(entries) == row["requests"] > 0
-        assert max(int.from_bytes(entry[13:16]) for entry in entries) <= -(-row["asked_bytes"] // 256)
+        assert max(int.from_bytes(entry[13:16]) for entry in entries) <= -(-row["requested_bytes"] // 256)
         assert {entry[12] for entry in entries} == {sender}, "its congestion control context"
 
 

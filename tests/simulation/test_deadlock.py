@@ -44,7 +44,7 @@ def test_an_open_ring_has_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [(), ("--until", "5ms")])
-def test_the_command_says_so_and_fails(options: tuple[str, ...]) -> None:
+def test_the_command_reports_it_and_fails(options: tuple[str, ...]) -> None:
     ended = wirespeed(RING, *options)
     assert ended.returncode == Exit.FAILED
     assert "  deadlock        priority 3: switch 6:7 → switch 7:8" in ended.stdout

@@ -1,4 +1,4 @@
-"""A summary tells what was wrong: all kinds of faults, by the names that the scenario has."""
+"""A summary lists the faults: all kinds, by the names of the scenario."""
 
 from __future__ import annotations
 
@@ -70,13 +70,13 @@ def test_a_summary_of_another_form_is_refused(name: str, value: object, problem:
         from_json(json.dumps({**read, name: value}), "summary.json")
 
 
-def test_exchanged_cables_are_told_as_they_are(tmp_path: Path) -> None:
+def test_exchanged_cables_are_reported_as_plugged(tmp_path: Path) -> None:
     (fault,) = ran(tmp_path, f"kind: miswired, ports: [node1:{NIC}, node2:{NIC}]").summary.faults
     assert (fault.kind, fault.links) == ("miswired", (0, 1))
     assert fault.place == f"leaf1:Ethernet1/1 – node2:{NIC} and leaf1:Ethernet2/1 – node1:{NIC}"
 
 
-def test_a_saved_scenario_tells_the_same(tmp_path: Path) -> None:
+def test_a_saved_scenario_has_the_same_faults(tmp_path: Path) -> None:
     entry = next(iter(ENTRIES))
     saved = write_scenario(tmp_path, scenario(tmp_path, entry))
     assert run(saved, "roce", 1).summary.faults == ran(tmp_path, entry).summary.faults != ()

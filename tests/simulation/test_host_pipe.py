@@ -38,7 +38,7 @@ def cluster(part: tuple[str, str], extra: str = "", of_class: str = "") -> str:
 
 
 def ran(folder: Path, text: str, options: str = "") -> tuple[dict[str, Any], tuple[str, ...], float, int]:
-    """The pipe of all NICs, what was assumed of it, Gb/s of payload and pauses that NICs asked for."""
+    """The pipe of all NICs, what was assumed of it, Gb/s of payload and pauses that NICs sent."""
     folder.mkdir(exist_ok=True)
     scenario, document = build_scenario(build(read_text(text, "slots.yaml")), folder, TRAFFIC.format(more=options))
     path = folder / "scenario.json"
@@ -100,7 +100,7 @@ def test_writes_in_order(tmp_path: Path) -> None:
 
 
 def test_few_reads(tmp_path: Path) -> None:
-    """The NIC's own option, and what the traffic file says instead: 4,096 bytes for each, in so long."""
+    """The option of the NIC, and the time that the traffic file sets instead, for 4,096 bytes."""
     few_reads = cluster(R6525, ", nvm: {outstanding_reads: 2}")
     rows = [
         (few_reads, "", 2 * 4096 * 8 / 547, 2),

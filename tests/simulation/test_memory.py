@@ -44,7 +44,7 @@ def test_what_was_there_before_does_not_count() -> None:
     ("can_reset", "peak_after", "growth"),
     [(True, 900, 400), (True, 700, 200), (False, 900, 400), (False, 800, None)],
 )
-def test_where_the_peak_cannot_be_reset_only_a_new_one_tells(
+def test_where_the_peak_cannot_be_reset_only_a_new_one_is_evidence(
     can_reset: bool, peak_after: int, growth: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(memory, "_STATUS", status(tmp_path, peak=800, resident=500))

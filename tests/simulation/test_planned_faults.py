@@ -277,7 +277,7 @@ def test_each_port_has_the_others_cable(tmp_path: Path, first: str, second: str)
 
 
 def test_a_fault_is_of_the_cable_that_is_in_the_port(tmp_path: Path) -> None:
-    """leaf1:Ethernet1/1 has the cable of node3 then, which loses what goes over it."""
+    """leaf1:Ethernet1/1 has the cable of node3 then, which loses its traffic."""
     wrong = "kind: miswired, ports: [leaf1:Ethernet1/1, leaf2:Ethernet1/1]"
     lost_packets = ran(tmp_path, wrong, f"kind: frame-loss, {CABLE}, probability: 1").by_port("ports", "lost")
     assert set(lost_packets) == {"leaf1:Ethernet1/1", f"node3:{NIC}"}

@@ -118,7 +118,7 @@ def test_what_a_group_may_take_follows_the_speed_of_its_port(tmp_path: Path) -> 
     assert [entry["xon_offset_bytes"] for entry in switches] == [363_506, 363_506, 1_454_025, 1_454_025]
 
 
-def test_what_platforms_do_with_buffers_by_themselves_is_said(tmp_path: Path) -> None:
+def test_what_platforms_do_with_buffers_automatically_is_reported(tmp_path: Path) -> None:
     headroom = "headroom: as planned; headroom that the switch OS allocates itself is not modelled"
     divided = "buffer of tomahawk5: ingress shares are limits, egress shares are not"
     assumption = "buffer of tomahawk5: the per-port reservation is included in that of the lossless and lossy groups"
@@ -163,7 +163,7 @@ def test_a_buffer_that_is_divided(case: str, tmp_path: Path) -> None:
     assert (summary["failed"], summary["drops"]) == (0, 0)
 
 
-def test_one_share_says_the_other(tmp_path: Path) -> None:
+def test_one_share_gives_the_other(tmp_path: Path) -> None:
     _, document, assumed = planned_scenario(tmp_path, switch_with("buffers: {lossless_share: 90%}"), system="cumulus")
     switch = resolve_parameters(document, 1, 3)["switch"]
     assert switch["pools"] == {"lossless_percent": 90, "lossy_percent": 10}
@@ -293,7 +293,7 @@ def test_the_latency_of_a_switch(case: str, tmp_path: Path) -> None:
         summary = json.loads(wirespeed(path, "--format", "json").stdout)
         assert (summary["failed"], summary["drops"]) == (0, 0)
         ends.append(summary["fct_us"]["min"])
-    assert ends[0] - ends[1] == pytest.approx(2 * (latency_ns + credit_ns) / 1000, abs=1e-9)  # there and back
+    assert ends[0] - ends[1] == pytest.approx(2 * (latency_ns + credit_ns) / 1000, abs=1e-9)  # round trip
 
 
 PAIR = {"src": 1, "dst": 0, "bytes": 4096, "src_port": 0, "dst_port": 0, "priority": 3, "start_ns": 10_000_000}

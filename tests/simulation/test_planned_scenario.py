@@ -1,4 +1,4 @@
-"""A cluster file through the simulator: that the scenario says what is rendered, and what it does not know."""
+"""A cluster file through the simulator: the scenario equals what is rendered, and lists what is not known."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ GOLDEN = Path(__file__).parent / "golden"
 CATALOGUE = load()
 
 
-# What a file says of the marking of RoCE's queue: minimum, maximum, percent; what one of its units is in bytes.
+# The marking of RoCE's queue in a file: minimum, maximum, percent; what one of its units is in bytes.
 MARKING_LINES = {
     "dell-sonic": (r"minimum-threshold (\d+) maximum-threshold (\d+) drop-probability (\d+)", 1000),
     "supermicro-sonic": (r"minimum-threshold (\d+) maximum-threshold (\d+) drop-probability (\d+)", 1000),

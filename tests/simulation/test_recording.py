@@ -65,7 +65,7 @@ def test_names(series: tuple[str, ...], ports: tuple[int, ...], queue_pairs: tup
     )
 
 
-def test_nothing_is_sampled_unless_asked() -> None:
+def test_nothing_is_sampled_unless_requested() -> None:
     recording = resolve_recording(captures=("9:0", "1"))
     assert (recording.interval, recording.samples, recording.ports, recording.queue_pairs) == (0, 0, (), ())
     assert recording.captures == {"9:0": 1, "1": 3}

@@ -264,7 +264,7 @@ def test_the_same_on_any_number_of_threads() -> None:
     assert serial.tables == parallel.tables
 
 
-def test_a_run_on_one_thread_says_why_where_more_would_be_faster(tmp_path: Path) -> None:
+def test_a_run_on_one_thread_gives_the_reason_where_more_would_be_faster(tmp_path: Path) -> None:
     scenario = Path(__file__).parents[2] / "examples/simulator/S2.json"
     captured = Recording(captures=("0:128",))
     captures: list[str] = []

@@ -1,7 +1,7 @@
 """That the simulator runs what devices do once they have the rendered settings.
 
 A device with the planned settings answers every command of its platforms, and the answers are read back: with the
-units, roundings and queues that it has. Every quantity of the scenario is held against that, port by port and class by
+units, roundings and queues that it has. Every quantity of the scenario is compared with that, port by port and class by
 class, by rules of this file; none is taken from the plan that the scenario is made from.
 """
 
@@ -54,7 +54,7 @@ CLUSTERS = clusters()
 
 
 class Devices:
-    """What the devices of a plan say of themselves; one of each role stands for the others."""
+    """Settings of the devices of a plan; one of each role represents the others."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -75,7 +75,7 @@ class Devices:
         return self._facts[name]
 
     def planned_queue(self, place: Place) -> Queue:
-        """A queue of a switch port; the one thing that is asked of the plan."""
+        """A queue of a switch port; the only value taken from the plan."""
         (_, port), (_, queue) = place.entities
         return self.plan.switches[place.device].ports[port].queues[queue]
 
@@ -129,7 +129,7 @@ OF_DIVIDED = ("pools", "shared headroom", "one pool", "threshold")
 
 
 @pytest.mark.parametrize("subject", WRONG)
-def test_a_scenario_that_says_something_else_does_not_pass(subject: str, tmp_path: Path) -> None:
+def test_a_scenario_with_other_values_does_not_pass(subject: str, tmp_path: Path) -> None:
     section, key, value = WRONG[subject]
     plan = build(read_text(CLUSTERS[DIVIDED if subject in OF_DIVIDED else USUAL], "cluster.yaml"), CATALOGUE)
     scenario, document = build_scenario(plan, tmp_path, TRAFFIC)
@@ -206,7 +206,7 @@ def switch_port(devices: Devices, document: Any, port: int, place: Place, assump
 
 def find_queue(devices: Devices, place: Place, traffic_class: TrafficClass) -> Place:
     """The egress queue that packets of a class wait in, by the maps of the device; all its code points in one, which
-    the pause of its priority stops, and whose ingress group asks for that pause."""
+    the pause of its priority stops, and whose ingress group sends that pause."""
     maps = {name: devices.value(place, f"port.qos.{name}") for name in ("dscp_tc", "tc_queue", "tc_pg", "pfc_queue")}
     classes = {maps["dscp_tc"][dscp] for dscp in traffic_class.dscp}
     queues = {int(maps["tc_queue"][tc]) for tc in classes}
@@ -288,7 +288,7 @@ def compare_pools(devices: Devices, place: Place, found_value: Any) -> None:
     else:
         devices.compare(f"one-headroom {place}", found_value.get("shared_headroom"), None)
     if value("lossless_share") is None and value("lossy_share") is None:
-        # Of the systems here, Cumulus Linux alone makes pools of its own: half and half, by its RoCE mode.
+        # Of these systems, only Cumulus Linux creates separate pools: half and half, by its RoCE mode.
         system_pools = {"lossless_percent": 50, "lossy_percent": 50}
         by_itself = devices.plan.switches[place.device].os == "cumulus" and value("lossless")
         devices.compare(f"one-pool {place}", found_value.get("pools"), system_pools if by_itself else None)
@@ -359,7 +359,7 @@ def nic_port(devices: Devices, document: Any, port: int, place: Place, link: Any
 
 
 def congestion(devices: Devices, subject: str, found_value: Any, place: Place) -> None:
-    """The algorithm by what the NIC says it runs; parameters that it says by name and value."""
+    """The algorithm that the NIC reports; its parameters by name and value."""
     runs = devices.value(place, "nic.qos.congestion")
     is_enabled = devices.value(place, "nic.qos.ecn")
     algorithm = found_value["congestion"]["algorithm"]

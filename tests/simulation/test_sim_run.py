@@ -99,7 +99,7 @@ def test_what_is_written(tmp_path: Path) -> None:
 
 
 def test_two_runs_write_the_same_tables(tmp_path: Path) -> None:
-    """In this process, and in one of its own."""
+    """In this process, and in a separate one."""
     scenario = write_scenario(tmp_path, many_to_one(4))
     assert wirespeed(scenario, "-o", tmp_path / "a").returncode == Exit.PASSED
     subprocess.run(command(scenario, "-o", tmp_path / "b"), env=ENVIRONMENT, capture_output=True, check=True)
@@ -206,7 +206,7 @@ def test_progress_is_shown_on_a_terminal(tmp_path: Path) -> None:
     assert re.search(r" [1-9]\d?% 0 of 16 flows, [\d.]+ (us|ms) simulated, \d+\.\d\d M hops/s", progress)
 
 
-def test_a_full_disk_is_said_and_leaves_nothing(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_and_leaves_nothing(tmp_path: Path) -> None:
     needs("unshare", root=True)
     disk = tmp_path / "disk"
     disk.mkdir()
@@ -224,7 +224,7 @@ def test_a_full_disk_is_said_and_leaves_nothing(tmp_path: Path) -> None:
     assert completed.stderr == f"error: {disk}: no space left on device\n"
 
 
-def test_a_file_that_may_not_grow_is_said(tmp_path: Path) -> None:
+def test_a_file_that_may_not_grow_is_reported(tmp_path: Path) -> None:
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (64 << 10, 64 << 10))
 
@@ -395,7 +395,7 @@ def test_the_receiver_sees_every_mark(tmp_path: Path) -> None:
     assert len(marked) == summary(completed.stdout)["ecn_marks"] > 0
 
 
-def test_captures_of_several_ports_tell_of_the_same_frames(tmp_path: Path) -> None:
+def test_captures_of_several_ports_have_the_same_frames(tmp_path: Path) -> None:
     needs("tshark")
     scenario = write_scenario(tmp_path, INCAST)
     completed = wirespeed(scenario, "-o", tmp_path / "out", "--pcap", "0, 3:0", "--pcap", "2")

@@ -101,14 +101,14 @@ def test_how_a_table_is_held_does_not_count(table: pa.Table) -> None:
     assert digest({"t": table}) == digest(FLOWS)
 
 
-def test_words_count_by_what_they_say() -> None:
+def test_words_count_by_their_meaning() -> None:
     text = digest({"t": pa.table({"w": dictionary([0, 1, 1], ["a", "b"])})})
     assert text == digest({"t": pa.table({"w": dictionary([2, 1, 1], ["c", "b", "a"])})})
     assert text != digest({"t": pa.table({"w": dictionary([1, 0, 0], ["a", "b"])})})
     assert text != digest({"t": pa.table({"w": dictionary([0, 1, 1], ["a", "c"])})})
 
 
-def test_parquet_says_the_same() -> None:
+def test_parquet_agrees() -> None:
     mixed = {"t": FLOWS["t"].append_column("w", dictionary([2, 0, 2], ["x", "y", "z"]))}
     file = io.BytesIO()
     pq.write_table(mixed["t"], file)
@@ -116,7 +116,7 @@ def test_parquet_says_the_same() -> None:
 
 
 def test_the_hash_itself() -> None:
-    """It stands in files and reports: a change of how it is made is a change for everyone."""
+    """It is in files and reports: a change of how it is made is a change for everyone."""
     numbers = b"t\0n\0uint64\0002\0" + struct.pack("<2Q", 7, 8)
     text = b"t\0w\0words b c\0002\0" + struct.pack("<2i", 1, 0)
     table = pa.table({"n": pa.array([7, 8], pa.uint64()), "w": dictionary([2, 1], ["a", "b", "c"])})

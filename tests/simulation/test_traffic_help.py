@@ -1,4 +1,4 @@
-"""``wirespeed sim run --help`` names all that a traffic file can say, and its file is one."""
+"""``wirespeed sim run --help`` lists all keys of a traffic file, and its example is valid."""
 
 from __future__ import annotations
 

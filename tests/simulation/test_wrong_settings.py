@@ -1,4 +1,4 @@
-"""Every setting that a fault may get wrong, on one device: what the scenario says then, and of whom.
+"""Every setting that a fault may get wrong, on one device: what the scenario then contains, and for which device.
 
 What each of these parameters does in a run is tested beside the core; here it is held that the setting reaches it.
 """
@@ -173,7 +173,7 @@ ROWS = {
         {"nic.pipe.pcie.ordered_writes.rule": "measured", "nic.pipe.pcie.ordered_writes.bps": 150000000000},
     ),
 }
-"""By setting: the cluster, who is wrong, the value, and what the scenario says then."""
+"""By setting: the cluster, the wrong device, the value, and what the scenario then contains."""
 _OF_FLOWS = {"nic.qos.roce_dscp"}
 
 

@@ -32,7 +32,7 @@ def runs_of_values(
 
 
 def add(store: Store, label: str, runs: Sequence[Run], day: int = 1) -> Campaign:
-    """Store runs as a finished campaign of that day of 2026, each in a log of its own."""
+    """Store runs as a finished campaign of that day of 2026, each in a separate log."""
     campaign = store.begin(label, f"2026-{1 + day // 28:02}-{1 + day % 28:02}T00:00:00Z", "lab", "wirespeed 0")
     batch = Batch()
     for number, run in enumerate(runs):

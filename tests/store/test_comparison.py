@@ -1,4 +1,4 @@
-"""``wirespeed bench compare``: what is significant, what is not, and what is said of either."""
+"""``wirespeed bench compare``: what is significant, what is not, and the text for both."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read_comparison(ran: CompletedProcess[str]) -> dict[str, Any]:
     return comparison
 
 
-def test_worse_is_said_with_what_changed(store_address: str) -> None:
+def test_worse_is_reported_with_what_changed(store_address: str) -> None:
     with Store(store_address) as store:
         before = add(store, "before", runs_of_values(FAST), 1)
         after = add(store, "after", runs_of_values(SLOW, version="6.22", mtu=1024), 2)
@@ -83,7 +83,7 @@ def test_a_name_stands_above_its_rows_however_narrow_the_terminal(tmp_path: Path
         ([0.0] * 5, [3.0, 4.0, 5.0, 6.0, 7.0], 0, "better", "p = 0.0079"),
     ],
 )
-def test_what_is_said_of_two_samples(
+def test_what_is_reported_of_two_samples(
     a: list[float], b: list[float], code: int, difference: str, reason: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "a.db"

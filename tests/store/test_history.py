@@ -130,7 +130,7 @@ def test_campaigns_are_listed(store_address: str) -> None:
 @pytest.mark.parametrize(
     "arguments", [("--test", "none"), ("--metric", "busbw"), ("--label", "x -> y"), ("--ranks", "3")]
 )
-def test_nothing_of_what_was_asked_for(arguments: tuple[str, str], tmp_path: Path) -> None:
+def test_nothing_of_what_was_requested(arguments: tuple[str, str], tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     with Store(str(path)) as store:
         add(store, "a", runs_of_values([1.0]))

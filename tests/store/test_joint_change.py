@@ -1,4 +1,4 @@
-"""Places measured alike: a change of all of them, one that changed unlike the others, and nothing where nothing is."""
+"""Comparable series: a change of all of them, one that changed differently, and no result where nothing changed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _compare(path: Path) -> tuple[int, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_nothing_is_said_of_noise(seed: int, tmp_path: Path) -> None:
+def test_nothing_is_reported_of_noise(seed: int, tmp_path: Path) -> None:
     chance = Random(seed)
     levels = [chance.gauss(390, 5) for _ in range(PAIRS)]
     for label in "ab":
@@ -51,7 +51,7 @@ def test_nothing_is_said_of_noise(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("repeats", [1, 5])
-def test_one_slow_pair_is_told_by_the_others(repeats: int, tmp_path: Path) -> None:
+def test_one_slow_pair_is_found_from_the_others(repeats: int, tmp_path: Path) -> None:
     chance = Random(1)
     levels = [chance.gauss(390, 5) for _ in range(PAIRS)]
     _store(tmp_path / "s.db", "a", levels, chance, repeats)
@@ -80,7 +80,7 @@ def test_all_pairs_slower_is_a_change_of_the_whole(tmp_path: Path) -> None:
     assert "ib_write_bw bw_avg 64 KiB: worse by -5.0 %, median of 40 pairs (" in stdout
 
 
-def test_few_places_say_nothing_together(tmp_path: Path) -> None:
+def test_few_series_are_not_tested_jointly(tmp_path: Path) -> None:
     chance = Random(1)
     _store(tmp_path / "s.db", "a", [390.0] * 5, chance)
     _store(tmp_path / "s.db", "b", [300.0] * 5, chance)

@@ -71,7 +71,7 @@ def test_one_of_a_lab_is_compared_with_labs_alone(store_address: str, a: str, b:
         )
 
 
-def test_folders_of_runs_are_told_apart_too(tmp_path: Path) -> None:
+def test_folders_of_runs_are_distinguished_too(tmp_path: Path) -> None:
     _folder(tmp_path / "lab")
     for compared_name, code in (("plain.log", 2), ("lab", 3)):  # one value each is too few
         (tmp_path / "plain.log").write_bytes(LOG.read_bytes())

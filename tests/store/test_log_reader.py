@@ -48,7 +48,7 @@ class Deadly(LogFile):
         os._exit(1)
 
 
-def test_a_killed_reader_is_said(tmp_path: Path) -> None:
+def test_a_killed_reader_is_reported(tmp_path: Path) -> None:
     files = [*logs(tmp_path), Deadly("huge.log", tmp_path / "perftest")]
     with Readers(files, 2) as readers, pytest.raises(Refusal) as refusal:
         list(readers)

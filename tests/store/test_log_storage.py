@@ -30,7 +30,7 @@ def _write(store_address: str, number: int) -> None:
 
 
 def test_writers_at_once_all_write(store_address: str) -> None:
-    with ThreadPoolExecutor(3) as pool:  # each has connections of its own, as processes would
+    with ThreadPoolExecutor(3) as pool:  # each has separate connections, as processes would
         list(pool.map(_write, [store_address] * 3, range(3)))
     with Store(store_address) as store:
         campaigns = store.campaigns()

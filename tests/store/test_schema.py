@@ -1,4 +1,4 @@
-"""The schema of a store: new, older, newer, and somebody else's."""
+"""The schema of a store: new, older, newer, and of another program."""
 
 from __future__ import annotations
 

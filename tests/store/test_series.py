@@ -52,7 +52,7 @@ def test_circumstances_do_not_make_another_series() -> None:
         ({}, None),
     ],
 )
-def test_ends_are_what_the_log_says(parameters: dict[str, str], expected: str | None) -> None:
+def test_ends_are_those_of_the_log(parameters: dict[str, str], expected: str | None) -> None:
     run = Run("t", None, None, RunStatus.COMPLETE, None, None, Parameters(**parameters))
     assert ends(run) == expected
     assert experiment(run, "node1 -> node2").location == "node1 -> node2"

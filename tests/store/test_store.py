@@ -68,7 +68,7 @@ def test_the_same_files_twice_do_not_double(store_address: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["", "step"])
-def test_logs_of_the_same_bytes_are_told_apart_by_their_key(store_address: str, key: str) -> None:
+def test_logs_of_the_same_bytes_are_distinguished_by_their_key(store_address: str, key: str) -> None:
     run = Run("perftest", "ib_write_bw", None, RunStatus.FAILED, "Couldn't connect", None)
     batch = Batch()
     batch.add(pack("node1.log", b"Couldn't connect\n", f"{key}1" if key else ""), [run], "node1 -> node2")

@@ -1,6 +1,6 @@
 """The judge over the collectives of document 000 (Broadcom 957608-AN210, sections 8.5 and 8.7), plateau as printed.
 
-Each row says what the fraction of each limit must be, to one part in a hundred, and the verdict.
+Each row contains the expected fraction of each limit, to one part in a hundred, and the verdict.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Published results held against the limits: nothing measured may beat the physical limit, and what the publication
+"""Published results compared with the limits: nothing measured may beat the physical limit, and what the publication
 presents as healthy must be within the written tolerance of what we call reachable.
 
 Values are as printed in the documents: 000 is Broadcom 957608-AN210, 001 Arista and Broadcom "Lossless Network for

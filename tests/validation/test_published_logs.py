@@ -1,6 +1,6 @@
 """What ``bench parse`` reads from logs rebuilt after published documents: every value that ``published.json`` holds.
 
-None of these logs is a recording. Their first line says so and names the document; they are kept apart from the real
+None of these logs is a recording. Their first line states it and names the document; they are separate from the real
 ones of ``tests/samples``, under ``examples/*/bench`` and ``tests/validation/reconstructed``.
 """
 
@@ -39,7 +39,7 @@ def test_every_published_value_is_what_is_read(log: str) -> None:
 
 
 @pytest.mark.parametrize("log", LOGS)
-def test_a_log_says_that_it_is_rebuilt_and_after_what(log: str) -> None:
+def test_a_log_states_that_it_is_rebuilt_and_after_what(log: str) -> None:
     first = (ROOT / log).read_text().splitlines()[0]
     document = f"# Reconstructed from document {LOGS[log]['document']} ("
     section = LOGS[log]["section"]

@@ -87,7 +87,7 @@ def test_same_input_same_bytes(tmp_path):
     )
 
 
-def test_the_table_says_measured_limits_and_verdict(tmp_path):
+def test_the_table_states_measured_limits_and_verdict(tmp_path):
     result = run(tmp_path, write_bw(391.0))
     assert "391.0" in result.stdout
     assert "392.1" in result.stdout
@@ -134,7 +134,7 @@ def test_help_names_every_option():
         (ENDS, None),
     ],
 )
-def test_ends_that_nobody_said_are_asked_for(tmp_path, options, hint):
+def test_missing_ends_are_requested(tmp_path, options, hint):
     hints = [line for line in run(tmp_path, write_bw(391.0), *options).stderr.splitlines() if line.startswith("hint")]
     assert hints == ([f"hint: {tmp_path / 'write_bw.txt'}: {hint}"] if hint else [])
 

@@ -121,7 +121,7 @@ def test_wrong_data_fail_however_fast():
     assert verdict.reason == "data corrupted: the tool's validation failed"
 
 
-def test_no_wrong_data_is_said():
+def test_no_wrong_data_is_reported():
     run = all_reduce(8, 318.0)
     right = Measurement(Metric.WRONG, "elements", 0, 8 * GIB, "out-of-place", 11)
     judged = judge(replace(run, measurements=(*run.measurements, right)), plan())

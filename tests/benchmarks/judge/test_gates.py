@@ -67,7 +67,7 @@ def test_a_failed_gate_is_named_with_its_source():
     )
 
 
-def test_a_gate_is_asked_in_the_unit_of_the_measurement():
+def test_a_gate_is_judged_in_the_unit_of_the_measurement():
     verdict = find_verdict(judge(perftest({MIB: 46400.0}, unit="MiB/s", test="ib_write_bw"), plan(), profile=FIELD))
     assert (verdict.gate.unit, verdict.gate.at_least) == ("MiB/s", pytest.approx(390e9 / 8 / 2**20))
 

@@ -1,4 +1,4 @@
-"""Figures of a lab stand against its own hosts with nothing between them, and against no limit of the cluster."""
+"""Figures of a lab are compared with its hosts with nothing between them, and against no limit of the cluster."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def test_the_words_of_both():
     assert below.reason.endswith("likely both ends on one host, or the wrong cluster file")
 
 
-def test_a_read_asks_before_it_gets():
+def test_a_read_sends_a_request_first():
     (write,) = judge(lat("perftest", "ib_write_lat", 1.9), plan(), **ENDS).verdicts
     (read,) = judge(lat("perftest", "ib_read_lat", 1.9), plan(), **ENDS).verdicts
     times = [{term.name: term.value for term in verdict.physical.terms} for verdict in (write, read)]

@@ -62,7 +62,7 @@ def test_faster_than_the_nics_is_unknown():
         ("osu_neighbor_allgather", "no limits are known for osu_neighbor_allgather"),
     ],
 )
-def test_a_time_without_a_limit_says_why(test, reason):
+def test_a_time_without_a_limit_gives_the_reason(test, reason):
     verdict = find_verdict(judge(osu(test, 10.0), plan()))
     assert (verdict.judgement, verdict.reason, verdict.physical) == (Judgement.UNKNOWN, reason, None)
 

@@ -1,4 +1,4 @@
-"""What NCCL's debug lines prove comes before what the user says or the library usually does."""
+"""What NCCL's debug lines prove has precedence over the user's options and the usual behaviour of the library."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_the_algorithm_of_the_log_counts(evidence, context_values, reachable):
     assert judge_evidence(300.0, evidence, algorithm=context_values)[0].reachable.value == pytest.approx(reachable)
 
 
-def test_a_log_that_contradicts_the_user_is_said():
+def test_a_log_that_contradicts_the_user_is_reported():
     _, notes = judge_evidence(300.0, proven(algorithms={8 * GIB: "TREE"}), algorithm=Algorithm.RING)
     assert "the log proves tree for the largest messages, not ring as --algorithm states" in notes
 

@@ -66,7 +66,7 @@ def test_buffers_on_gpus_do_not_pass_it():
 def test_many_pairs_send_from_half_of_the_hosts():
     log = osu("osu_mbw_mr", {8 * KIB: 60_000.0, 4 * MIB: 95_000.0}, pairs=2, window_messages=64)
     verdict = find_verdict(judge(log, plan()), 4 * MIB)
-    # two senders, two pairs each over a NIC of their own at most
+    # two senders, two pairs each over a separate NIC at most
     assert verdict.reachable.value == pytest.approx(2 * 2 * ONE_NIC * 1000 / 8, rel=1e-3)
 
 

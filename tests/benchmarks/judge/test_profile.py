@@ -94,7 +94,7 @@ def test_every_number_of_a_profile_that_comes_along_has_a_source(name):
     assert all(gate.source for gate in profile.gates)
 
 
-def test_strict_asks_no_less_than_default_and_loose_no_more():
+def test_strict_requires_no_less_than_default_and_loose_no_more():
     strict, default, loose = (judge_profile.bundled_profile(name).classes for name in ("strict", "default", "loose"))
     for field in ("rdma", "collective_one_host", "collective_hosts", "tcp"):
         limits_by_class = [getattr(classes, field) for classes in (loose, default, strict)]
@@ -113,7 +113,7 @@ def test_a_profile_is_chosen_by_name(name, judgement):
     assert find_verdict(judge(perftest({MIB: 376.0}), plan(), profile=judge_profile.read(name))).judgement is judgement
 
 
-def test_a_profile_says_only_in_what_it_differs(tmp_path):
+def test_a_profile_states_only_in_what_it_differs(tmp_path):
     mine = judge_profile.read(
         write_profile(tmp_path, "version: 1\nbase: strict\ntitle: mine\nplateau: {value: 0.5, source: here}\n")
     )

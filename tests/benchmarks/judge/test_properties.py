@@ -1,4 +1,4 @@
-"""Whatever a log holds, the judge says something of it, and never passes what nothing can reach."""
+"""The judge has a verdict on every log, and never passes a value above its physical limit."""
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st

@@ -199,7 +199,7 @@ def test_without_a_limit_the_verdict_is_unknown(parameters, ends, reason):
     assert (verdict.judgement, verdict.reason, verdict.physical) == (Judgement.UNKNOWN, reason, None)
 
 
-def test_above_the_physical_limit_says_what_is_likely():
+def test_above_the_physical_limit_states_what_is_likely():
     verdict = find_verdict(judge(perftest({MIB: 450.0}), plan()))
     assert verdict.judgement is Judgement.UNKNOWN
     assert verdict.reason == (
@@ -271,7 +271,7 @@ def test_a_message_of_no_bytes_is_shown():
     assert find_verdict(judge(perftest({0: 0.0}), plan())).reason == "an empty message has no bandwidth"
 
 
-def test_a_run_without_bandwidth_says_so():
+def test_a_run_without_bandwidth_reports_it():
     assert judge(perftest({}), plan()).notes == ("the log contains no bandwidth to judge",)
 
 
@@ -291,7 +291,7 @@ def unique_local(last):
         (":".join(["254", "128"] + ["00"] * 13 + ["01"]), None, 392.15),  # link-local: as planned
     ],
 )
-def test_the_gids_of_the_log_say_which_ip_carried_it(local, remote, limit):
+def test_the_gids_of_the_log_state_which_ip_carried_it(local, remote, limit):
     run = perftest({MIB: 380.0}, local_gid=local, remote_gid=remote)
     assert find_verdict(judge(run, plan())).physical.value == pytest.approx(limit, abs=0.01)
 
@@ -353,7 +353,7 @@ def test_ordered_writes_have_a_limit_where_it_was_measured(setting, reachable):
 
 
 def with_memory(built_plan, channels):
-    """The same cluster with so many channels of memory in each socket."""
+    """The same cluster with this number of memory channels in each socket."""
     servers = {
         name: server.model_copy(
             update={

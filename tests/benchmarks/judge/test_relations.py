@@ -73,7 +73,7 @@ def find_relations(*logs, plan=leaves, profile=FIELD, gate=None) -> dict[str, Re
     [
         ([97.0, 96.8], [97.0, 97.2], PASS, 96.8 / 97.1),
         ([97.0, 90.0], [97.0, 97.2], FAIL, 90.0 / 97.1),  # one pair decides
-        ([97.0], [97.0, 50.0, 97.0], PASS, 1.0),  # one slow pair under the leaf excuses nobody
+        ([97.0], [97.0, 50.0, 97.0], PASS, 1.0),  # one slow pair under the leaf excuses no other
         ([97.0], [], UNKNOWN, None),
     ],
 )
@@ -105,7 +105,7 @@ def test_the_least_pair_is_named_with_its_file():
     )
 
 
-def test_what_is_missing_is_said_with_how_to_measure_it():
+def test_what_is_missing_is_reported_with_how_to_measure_it():
     relation = find_relations(log_of_hosts(1, 3, write(97.0)), log_of_hosts(2, 4, write(97.0)), gate="cross-leaf")[
         "cross-leaf"
     ]
@@ -144,7 +144,7 @@ SEPARATE_RUNS = rails([390.0] * 8, interval=20.0)
         ([*SEPARATE_RUNS, *rails([389.0] * 8, 1000.0)], PASS),
         ([*SEPARATE_RUNS, *rails([389.0] * 7 + [330.0], 1000.0)], FAIL),  # 3053 of 3120 Gb/s
         ([*SEPARATE_RUNS, *rails([389.0] * 8, 1000.0, interval=0.5)], PASS),  # they need not start at once
-        ([SEPARATE_RUNS[0], *rails([389.0] * 8, 1000.0)], PASS),  # one rail alone stands for all
+        ([SEPARATE_RUNS[0], *rails([389.0] * 8, 1000.0)], PASS),  # one rail represents all
         (rails([389.0] * 8), UNKNOWN),
         (SEPARATE_RUNS, None),  # nothing was at once
         ([*SEPARATE_RUNS, *rails([389.0] * 7, 1000.0)], None),  # not all rails
@@ -161,7 +161,7 @@ def test_all_rails_at_once(logs, judgement):
 
 @pytest.mark.parametrize(("tool", "test"), [("perftest", "ib_write_bw"), ("ib_write_bw", None)])
 def test_a_rail_that_failed_leaves_a_mean_unknown(tool, test):
-    """Also where its program said nothing, and stands for the tool."""
+    """Also if its program has no output; the run then represents the tool."""
     at_once = rails([389.0] * 8, 1000.0)
     dead = Run(tool, test, None, RunStatus.FAILED, "no", None, Parameters(), ())
     logs = [*SEPARATE_RUNS, *at_once[:7], log_of_hosts(1, 2, dead, (1000.0, 1010.0), 7)]
@@ -185,7 +185,7 @@ def test_one_queue_pair_and_several(single_queue_pair, several_queue_pairs, judg
     assert find_relations(*logs, plan=four_hosts, gate="one-queue-pair")["one-queue-pair"].judgement is judgement
 
 
-def test_without_a_place_a_pair_is_unknown_and_said():
+def test_without_a_location_a_pair_is_unknown_and_reported():
     logs = [Log(f"{qps}.log", Reading((write(390.0, queue_pairs=qps),))) for qps in (1, 8)]
     relation = find_relations(*logs, plan=four_hosts, gate="one-queue-pair")["one-queue-pair"]
     assert (relation.judgement, relation.reason) == (
@@ -207,7 +207,7 @@ def test_of_several_pairs_the_worst_stands_for_all():
     [
         ([390.0, 391.0] * 5, PASS),
         ([390.0] * 9 + [200.0], WARN),
-        ([390.0] * 9, None),  # nine times say nothing of ten
+        ([390.0] * 9, None),  # nine values are not evidence for ten
     ],
 )
 def test_how_a_pair_repeats(values, judgement):
@@ -244,10 +244,10 @@ def test_only_the_last_attempt_of_a_step_counts():
         [
             log_of_hosts(1, 2, write(97.0, size=4096)),
             log_of_hosts(1, 3, write(90.0, size=4096)),
-        ],  # below the sizes it asks for
+        ],  # below the sizes of the gate
     ],
 )
-def test_nothing_is_said_of_what_is_not_asked(logs):
+def test_nothing_is_reported_that_is_not_requested(logs):
     assert find_relations(*logs) == {}
 
 
@@ -269,7 +269,7 @@ def test_units_may_differ():
     assert find_relations(*logs, gate="cross-leaf")["cross-leaf"].value == pytest.approx(1.0, abs=0.001)
 
 
-def test_what_the_user_says_places_a_log():
+def test_the_user_gives_the_ends_of_a_log():
     logs = [Log("a.log", Reading((write(380.0),))), Log("b.log", Reading((write(391.0, queue_pairs=8),)))]
     relations = judge_all_logs(logs, four_hosts(), RunContext("node1:bnxt_re0", "node2:bnxt_re0"), FIELD).relations
     assert [relation.judgement for relation in relations if relation.name == "one-queue-pair"] == [PASS]

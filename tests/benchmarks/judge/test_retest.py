@@ -162,7 +162,7 @@ def test_wrong_data_are_no_matter_of_chance():
         ),
     ],
 )
-def test_one_bad_run_alone_says_how_to_repeat_it(run_, command):
+def test_one_bad_run_alone_shows_how_to_repeat_it(run_, command):
     (judged_run,) = judge_runs(run_, context=RunContext("node1:bnxt_re0"))
     assert judged_run.notes[-1] == (
         f"failed in a single run; before acting on it, run it once more: {command}; "

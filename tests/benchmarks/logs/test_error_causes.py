@@ -108,7 +108,7 @@ ROWS: list[tuple[str, Case, str]] = [
     ("NCCL WARN Bootstrap : no socket interface found", Case(), "OS-14 K8S-01"),
     ("NVRM: Xid (PCI:0000:38:00): 79, GPU has fallen off the bus.", Case(), "GPU-02"),
     ("Cuda failure p2pBandwidthLatencyTest.cu:610: 'unknown error'", Case(), "GPU-04 GPU-02"),
-    # a message that says little counts where no other one is known
+    # a message with little information counts only if no other one is known
     ("ethernet_read_keys: Couldn't read remote address\n Unable to read from socket/rdma_cm", Case(), "APP-06"),
     ("Failed status 13: wr_id 0 syndrom 0x87\nethernet_read_keys: Couldn't read remote address", Case(), "NIC-08"),
     ("RDMA CM event error:\nEvent: RDMA_CM_EVENT_REJECTED; error: 8.", Case(), "APP-06"),
@@ -155,7 +155,7 @@ def test_a_failure_knows_the_messages_that_point_to_it() -> None:
     assert messages("PCI-05") == ()
 
 
-def test_a_failed_run_names_what_its_tool_says_before_what_others_say() -> None:
+def test_a_failed_run_names_the_message_of_its_tool_before_others() -> None:
     (run,) = parse(
         "[h1:9] WARNING: There was an error initializing an OpenFabrics device.\n"
         " Couldn't allocate MR\n failed to create mr\n Couldn't create IB resources\n"

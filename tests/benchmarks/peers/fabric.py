@@ -13,7 +13,7 @@ LINE = 390.0
 
 
 def members(hosts, rails=1, per_leaf=None, by_rail=False):
-    """NICs of hosts; each leaf takes so many hosts, or a rail of its own."""
+    """NICs of hosts; each leaf connects this number of hosts, or one rail."""
     fabric_members = []
     for host in range(hosts):
         for rail in range(1, rails + 1):

@@ -1,4 +1,4 @@
-"""Faults put into made-up matrices are named, with as few causes as there are; noise accuses nobody."""
+"""Faults put into made-up matrices are named, with as few causes as there are; noise gives no suspect."""
 
 import math
 
@@ -85,7 +85,7 @@ def test_a_slow_rail_is_a_stripe(hosts, rails, depth, seed):
     assert fabric.list_suspects(matrix) == [("rail", "all", "2")]
 
 
-def test_a_rail_of_its_own_leaf_cannot_be_told_from_the_leaf():
+def test_a_rail_of_its_own_leaf_cannot_be_distinguished_from_the_leaf():
     matrix = fabric.matrix(fabric.members(6, 4, by_rail=True), lambda a, b: 0.5 if a.rail == 3 else 1.0)
     assert fabric.list_suspects(matrix) == [("rail", "all", "3")]
     assert matrix.suspects[0].other_causes == ("leaf leaf3",)

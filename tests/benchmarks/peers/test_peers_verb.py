@@ -127,7 +127,7 @@ def test_a_slow_nic_of_a_campaign_with_the_commands_that_measure_it_again(tmp_pa
     golden("slow-nic.txt", result.stdout)
 
 
-def test_what_a_second_attempt_says_again_is_confirmed(tmp_path):
+def test_what_a_second_attempt_shows_again_is_confirmed(tmp_path):
     folder = campaign(tmp_path / "matrix", lambda step: 197.0 if through(step, "node3:bnxt_re5") else 391.0, attempts=2)
     result = peers(folder, "--cluster", CLUSTER, "--format", "json")
     assert result.exit_code == Exit.FAILED
@@ -139,7 +139,7 @@ def test_what_a_second_attempt_says_again_is_confirmed(tmp_path):
     assert [group["name"] for group in matrix["groups"]] == ["same leaf, broadcom-bcm957608-p1400gd at 400 Gb/s"]
 
 
-def test_a_rail_is_told_from_its_nics(tmp_path):
+def test_a_rail_is_found_from_its_nics(tmp_path):
     folder = campaign(tmp_path / "matrix", lambda step: 300.0 if step.source.endswith("re2") else 391.0)
     result = peers(folder, "--cluster", CLUSTER)
     assert "SUSPECT   rail 3: 76.7 % of its peers" in result.stdout
@@ -154,7 +154,7 @@ def test_a_host_that_does_not_answer_is_named(tmp_path):
 
 
 def test_what_narrowed_down_counts_too(tmp_path):
-    """A step that bench run added later stands in the journal alone."""
+    """A step that bench run added later is only in the journal."""
     folder = campaign(tmp_path / "matrix", lambda step: 197.0 if through(step, "node3:bnxt_re5") else 391.0)
     result_folder = open_folder(folder)
     for number, ends in enumerate(((1, 3), (2, 3), (3, 4))):
@@ -205,7 +205,7 @@ P2P = SAMPLES / "p2p_bandwidth/cut-and-error.txt"
 
 
 def test_gpus_of_one_host():
-    """A slow link between two GPUs; a copy of a GPU to itself is another thing."""
+    """A slow link between two GPUs; a copy of a GPU to itself is another measurement."""
     result = peers(P2P)
     assert "SUSPECT   pair GPU0 and GPU3: 10.0 % of its peers" in result.stdout
     assert "GPU to another GPU inside one host: 12 results" in result.stdout

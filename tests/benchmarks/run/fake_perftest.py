@@ -1,8 +1,8 @@
 """A program instead of ib_write_bw and ib_write_lat: it listens and connects as they do, and prints a table.
 
-Real perftest needs RDMA devices. What this stands in for is its behaviour towards a runner, not its numbers: a server
+Real perftest needs RDMA devices. This replaces its behaviour towards a runner, not its numbers: a server
 that listens on a TCP port, a client that connects to it, a table in perftest's form. ``slow`` names devices of slow
-NICs as HOST/DEVICE, ``dead`` hosts whose servers exit at once; the host is the one that ssh was asked for.
+NICs as HOST/DEVICE, ``dead`` hosts whose servers exit at once; the host is the one of the ssh command.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def install(
     rate: float = 190.0,
     hosts: tuple[str, ...] = HOSTS,
 ) -> None:
-    """Put the programs, and a numactl that binds nothing, into a folder; ``rate`` is what good NICs reach, in Gb/s."""
+    """Put the programs, and a numactl without effect, into a folder; ``rate`` is what good NICs reach, in Gb/s."""
     folder.mkdir(exist_ok=True)
     text = _PROGRAM.format(python=sys.executable, hosts=hosts, slow=slow, dead=dead, seconds=seconds, rate=rate)
     for name in ("ib_write_bw", "ib_write_lat"):

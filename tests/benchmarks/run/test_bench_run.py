@@ -52,7 +52,7 @@ def ran(*arguments: str | Path) -> Result:
 
 
 def start_run(arguments: tuple[str, ...], **how: Any) -> subprocess.Popen[str]:
-    """In a process of its own, which can be ended."""
+    """In a separate process, which can be ended."""
     command = [sys.executable, "-m", "wirespeed", "bench", "run", *arguments, *PORTS]
     environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "160"}
     return subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how)
@@ -83,7 +83,7 @@ def test_pairs_with_gpus_are_run_and_judged(tmp_path: Path) -> None:
 
 
 def test_runs_of_a_campaign_are_compared_with_each_other(tmp_path: Path) -> None:
-    """Between leaves with under one; what the suite does not measure is unknown, and said."""
+    """Between leaves with under one; what the suite does not measure is reported as unknown."""
     install(tmp_path / "bin", slow=("node4:bnxt_re0",), rate=194.0)
     arguments = ("matrix", *run_arguments(tmp_path)[1:], "--retest", "0", "--profile", "field", "-w", "node[1-2,4]")
     result = ran(*arguments)
@@ -173,7 +173,7 @@ def test_what_was_measured_is_stored(tmp_path: Path) -> None:
     assert (stored_rows.cluster, stored_rows.runs, stored_rows.finished) == ("arista-leaf-spine", 6, True)
 
 
-def test_a_missing_program_is_said(tmp_path: Path) -> None:
+def test_a_missing_program_is_reported(tmp_path: Path) -> None:
     install(tmp_path / "bin")
     (tmp_path / "bin" / "numactl").write_text("#!/bin/sh\nexec no-such-ib_write_bw\n")
     result = ran(*run_arguments(tmp_path))
@@ -331,7 +331,7 @@ def test_what_cannot_be_run_is_refused(arguments: tuple[str, ...], message: str)
     ("parallel", "text"),
     [("4", "about 19 s in total, several at a time\n"), ("1", "about 38 s, at most 1 at a time (--parallel)\n")],
 )
-def test_what_makes_it_long_is_said(parallel: str, text: str) -> None:
+def test_what_makes_it_long_is_reported(parallel: str, text: str) -> None:
     result = ran("pairs", "-c", CLUSTER, "--dry-run", "--parallel", parallel)
     assert result.stdout.splitlines(keepends=True)[0].endswith(text)
 

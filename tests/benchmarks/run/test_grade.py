@@ -43,7 +43,7 @@ LIMIT = "(line rate × RoCEv2 framing)"
         (330.0, GradeOptions(profile=read("strict")), (Grade.BAD, f"330 Gb/s, 84 % of 392.06 {LIMIT}")),
     ],
 )
-def test_a_figure_stands_against_what_is_asked(
+def test_a_figure_is_compared_with_what_is_required(
     average: float, bar: GradeOptions | None, expected: tuple[Grade, str]
 ) -> None:
     whole = plan()

@@ -1,4 +1,4 @@
-"""What a mesh says of a pair: good, bad, or not known, never better than what was printed."""
+"""Grades of a mesh for a pair: good, bad, or not known, never better than what was printed."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_pair_that_was_pinged(lines: tuple[str, ...], ping: Grade, route: Grad
         (("mesh row ", "mesh last timeout: failed to run command", "mesh end 127"), Grade.UNKNOWN),
     ],
 )
-def test_a_pair_that_was_asked_by_rdma_goes_both_ways(lines: tuple[str, ...], rdma: Grade) -> None:
+def test_a_pair_measured_by_rdma_has_both_directions(lines: tuple[str, ...], rdma: Grade) -> None:
     text = "\n".join(["mesh rdma from node1: 1 pairs", f"mesh pair {PAIR[0]} -> {PAIR[1]}", *lines, "mesh done\n"])
     mesh_result = mesh(PLAN, FABRIC, parse(text))
     assert mesh_result.cells[PAIR].grades["rdma"] is rdma

@@ -1,4 +1,4 @@
-"""What is said of the bad pairs of a mesh: what they share, what it looks like, where to look on."""
+"""Causes of the bad pairs of a mesh: common members, likely cause, what to check next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What counters say of a mesh: a NIC that moved less than the pings that came back was gone round."""
+"""Counters of a mesh: a NIC that transferred less than the answered pings was bypassed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose turn it is."""
+"""Order of the queue."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def wait_until(holds: Callable[[], bool]) -> None:
 
 
 def test_tcp_between_the_nodes_of_an_allocation(cluster: Slurm, tmp_path: Path) -> None:
-    """Of the plan's four hosts those that the job has; iperf3 is real, and runs where its step says."""
+    """Of the plan's four hosts those of the job; iperf3 is real, and runs on the hosts of its step."""
     needs("iperf3")
     target = tmp_path / "out"
     completed = cluster.run(HEAD, *salloc(*bench_run("tcp", target, "--seconds", "1")))
@@ -89,7 +89,7 @@ def test_tcp_between_the_nodes_of_an_allocation(cluster: Slurm, tmp_path: Path) 
 
 
 def test_mpi_from_a_batch_script(cluster: Slurm, programs: Path, tmp_path: Path) -> None:
-    """What the script asks for its own tasks does not get into the steps; what is not installed is missing."""
+    """Options of the script for its tasks are not applied to the steps; what is not installed is missing."""
     target, script = tmp_path / "out", tmp_path / "script.sh"
     command = " ".join(bench_run("mpi", target, "--path", programs))
     script.write_text(

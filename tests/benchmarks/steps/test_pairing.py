@@ -1,4 +1,4 @@
-"""Rounds of pairs: nobody twice in one, everything exercised, and no more of them than it takes."""
+"""Rounds of pairs: no endpoint twice in one, all exercised, and no more of them than it takes."""
 
 from __future__ import annotations
 

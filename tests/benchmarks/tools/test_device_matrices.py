@@ -136,7 +136,7 @@ def test_a_data_path_that_does_not_validate_is_a_failure() -> None:
     assert (run.status, run.error) == (RunStatus.FAILED, "Data Path Validation FAIL: GPU0 -> GPU1")
 
 
-def test_transferbench_tells_a_pair_both_ways_from_each_way() -> None:
+def test_transferbench_distinguishes_both_directions_from_each() -> None:
     one_way, bidirectional = sample("transferbench/peer-to-peer.txt")
     assert values_at(one_way, "GPU0 -> CPU1") == [55.4]
     assert bidirectional.parameters.bidirectional is True
@@ -170,7 +170,7 @@ def test_transfers_of_a_configuration_file() -> None:
     assert (failed.status, failed.error) == (RunStatus.FAILED, "[ERROR] HIP Error: invalid resource handle")
 
 
-def test_a_row_that_does_not_fit_is_left_out_and_said() -> None:
+def test_a_row_that_does_not_fit_is_left_out_and_reported() -> None:
     reading = read(
         "P2P=Enabled Latency (P2P Writes) Matrix (us)\n"
         "   GPU     0      1 \n"

@@ -1,4 +1,4 @@
-"""ibv_rc_pingpong where it fails, and where a log says more than its two lines."""
+"""ibv_rc_pingpong if it fails, and if a log contains more than its two lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Debug lines of NCCL and RCCL: what each communicator is, beside the log; what a part of the log may say.
+"""Debug lines of NCCL and RCCL: what each communicator is, beside the log; what a part of the log may contain.
 
 The logs of tests/samples/nccl_log are made in the form that src/debug.cc, src/init.cc and src/transport of NCCL 2.8 to
 2.30 and RCCL print.
@@ -62,7 +62,7 @@ def flatten_facts(body: object, path: str = "") -> Iterator[str]:
 
 @settings(max_examples=150, deadline=None)
 @given(st.sampled_from([log.read_text() for log in LOGS]), st.data())
-def test_a_cut_log_says_nothing_that_the_whole_log_does_not(text: str, data: st.DataObject) -> None:
+def test_a_cut_log_has_no_values_that_the_whole_log_lacks(text: str, data: st.DataObject) -> None:
     end = data.draw(st.integers(0, len(text)))
     part, whole = communicators(text[:end]), communicators(text)
     facts = {fact for communicator in whole for fact in flatten_facts(plain(communicator))}
@@ -123,7 +123,7 @@ def test_algorithms_have_one_name(text: str, name: str) -> None:
     assert protocol("2") == protocol("Simple") == "SIMPLE"
 
 
-def test_gpudirect_is_told_for_each_direction() -> None:
+def test_gpudirect_is_rendered_for_each_direction() -> None:
     (communicator,) = communicators((SAMPLES / "nccl_log" / "old-release-libfabric.txt").read_text())
     assert communicator.gdrdma == "some"
     gpudirect = {(path.host, path.direction): path.gdrdma for path in communicator.paths if path.device is not None}
@@ -149,7 +149,7 @@ def test_a_communicator_without_id_is_not_taken_for_one_with() -> None:
     assert ((first.id, first.hosts), (second.id, second.hosts)) == (("0xc1", ("alpha",)), (None, ("gamma",)))
 
 
-def test_releases_say_the_same_in_other_words() -> None:
+def test_releases_have_the_same_settings_in_other_words() -> None:
     text = (
         "alpha:7:9 [0] NCCL INFO Channel 00 :    0   1\n"  # 2.4
         "alpha:7:9 [0] NCCL INFO Ring 00 : 0 -> 1 [send] via NET/IB/1/GDRDMA\n"
@@ -166,7 +166,7 @@ def test_releases_say_the_same_in_other_words() -> None:
     assert [(choice.algorithm, choice.protocol) for choice in communicator.choices] == [("TREE", "LL128")]
 
 
-def test_initialization_is_complete_when_every_rank_says_so() -> None:
+def test_initialization_is_complete_when_every_rank_reports_it() -> None:
     second_job = INIT.replace("alpha:7", "beta:8").replace("0xa1 rank 0", "0xb1 rank 1")
     (communicator,) = communicators(INIT.format("START") + second_job.format("START") + INIT.format("COMPLETE"))
     assert (communicator.ranks, communicator.ranks_seen, communicator.complete, communicator.hosts) == (
@@ -232,7 +232,7 @@ def test_evidence_of_a_run() -> None:
     assert evidence_lines.communicator.path_mtus == (4096,)
 
 
-def test_a_size_for_which_two_things_are_said_has_no_evidence() -> None:
+def test_a_size_with_two_different_reports_has_no_evidence() -> None:
     text = (SAMPLES / "nccl_log" / "two-nodes-roce.txt").read_text()
     reading = read(text.replace("4194304 Bytes -> Algo RING", "4194304 Bytes -> Algo TREE", 1))
     evidence_lines = evidence(reading.runs[0], reading.communicators)

@@ -108,7 +108,7 @@ def test_a_table_ends_at_the_size_its_program_ends_at(text: str, status: RunStat
     assert [run.status for run in parse(text)] == [status]
 
 
-def test_an_unknown_end_is_said() -> None:
+def test_an_unknown_end_is_reported() -> None:
     (notice,) = read(table("1 7.79", "64 303.21"), "log").notices
     assert str(notice) == (
         "log:4: the log ends at 64 B; osu_bw ends at 4194304 B unless -m is given: probably truncated"
@@ -141,7 +141,7 @@ def test_a_run_that_never_began_keeps_the_words_of_why(log: str, error: str) -> 
     )  # fmt: skip
 
 
-def test_a_row_of_another_shape_is_left_out_and_said() -> None:
+def test_a_row_of_another_shape_is_left_out_and_reported() -> None:
     reading = read(table("1 7.79", "2 15.67 3.00", "1 7.79", "4194304 4901.82"), "log")
     assert [measurement.size_bytes for measurement in reading.runs[0].measurements] == [1, 4194304]
     assert [str(notice) for notice in reading.notices] == [

@@ -43,7 +43,7 @@ def run_tool(*command: str) -> str:
 def iperf3(port: int, *options: str) -> tuple[Run, ...]:
     """The runs in what a client prints that moves enough for the server to have counted some of it by the end.
 
-    A run of a millisecond ends before the server's first look, and iperf3 then says that nothing was received.
+    A run of a millisecond ends before the server's first interval; iperf3 then reports that nothing was received.
     """
     return parse(run_tool("iperf3", "--client", LOOPBACK, "--port", str(port), "--bytes", "256M", *options))
 
@@ -59,9 +59,7 @@ def iperf3(port: int, *options: str) -> tuple[Run, ...]:
         (("--udp", "--bitrate", "0"), "UDP", {"SUM"}),
     ],
 )
-def test_iperf3_says_the_same_in_text_and_in_json(
-    port: int, options: tuple[str, ...], test: str, labels: set[str]
-) -> None:
+def test_iperf3_agrees_in_text_and_in_json(port: int, options: tuple[str, ...], test: str, labels: set[str]) -> None:
     (text,) = iperf3(port, *options)
     (json,) = iperf3(port, *options, "--json")
     for run in (text, json):
@@ -86,7 +84,7 @@ def test_the_servers_output_is_a_run_of_its_own(port: int) -> None:
 
 
 def test_a_server_that_nobody_started(port: int) -> None:
-    with socket.socket() as listener:  # bound, so that nobody listens there meanwhile
+    with socket.socket() as listener:  # bound, so that no other program listens there meanwhile
         listener.bind((LOOPBACK, 0))
         (run,) = iperf3(int(listener.getsockname()[1]))
     assert (run.status, run.failures) == (RunStatus.FAILED, ("OS-06", "OS-14"))

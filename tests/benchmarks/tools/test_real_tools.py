@@ -56,7 +56,7 @@ def serving(*command: str, port: int) -> Iterator[None]:
 
 
 def free_port() -> int:
-    """A port nobody listens on."""
+    """A port without a listener."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return int(listener.getsockname()[1])

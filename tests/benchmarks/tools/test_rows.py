@@ -1,4 +1,4 @@
-"""Single lines and short logs: what each must say, and what must be refused."""
+"""Single lines and short logs: their exact values, and what must be refused."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_perftest_units(unit: str, true_unit: str) -> None:
     ]
 
 
-def test_what_a_counter_that_ran_over_makes_negative_is_left_out_and_said() -> None:
+def test_what_a_counter_that_ran_over_makes_negative_is_left_out_and_reported() -> None:
     row = " 65536      2147483647       0.00               -3.12 \t\t   -0.005951\n"
     reading = read(BW_COLUMNS.format("Gb/sec") + row + RULE, "log")
     assert [measurement.metric for measurement in reading.runs[0].measurements] == [Metric.BW_PEAK]
@@ -82,7 +82,7 @@ def test_a_decimal_comma_is_named() -> None:
     ]
 
 
-def test_a_unit_nobody_knows_is_left_out_and_said() -> None:
+def test_an_unknown_unit_is_left_out_and_reported() -> None:
     reading = read(
         BW_COLUMNS.format("Pb/sec") + " 8          5000             11.50              10.25  \t\t   0.001\n", "log"
     )
@@ -103,7 +103,7 @@ def test_a_unit_nobody_knows_is_left_out_and_said() -> None:
         (65536, 0.0, 0.5, None),
     ],
 )
-def test_a_rate_tells_the_unit_of_an_average(size: int, average: float, rate: float, unit: str | None) -> None:
+def test_a_rate_gives_the_unit_of_an_average(size: int, average: float, rate: float, unit: str | None) -> None:
     assert derive_unit(size, average, rate) == unit
 
 
@@ -212,7 +212,7 @@ def test_a_failure_before_a_good_run_stays_a_run_of_its_own() -> None:
          [("transfer", 384, "KiB"), ("bitrate", 4.69, "GiB/s")]),
         ("[  5]   1.00-2.00   sec  4.65 GBytes  39.9 Gbits/sec    7    954 KBytes",
          [("transfer", 4.65, "GiB"), ("bitrate", 39.9, "Gb/s"), ("retransmits", 7, "segments")]),
-        # Retr or Total Datagrams: without the columns nobody can say
+        # Retr or Total Datagrams: not distinguishable without the columns
         ("[  5]   1.00-2.00   sec  119 MBytes  1.00 Gbits/sec  20398",
          [("transfer", 119, "MiB"), ("bitrate", 1.0, "Gb/s")]),
     ],
@@ -282,7 +282,7 @@ def test_a_row_broken_by_a_debug_line_is_put_together() -> None:
     assert {measurement.line for measurement in run.measurements} == {3}
 
 
-def test_what_nccl_says_of_its_environment_is_a_parameter() -> None:
+def test_what_nccl_reports_of_its_environment_is_a_parameter() -> None:
     debug = "alpha:7:9 [0] NCCL INFO NCCL_ALGO set by environment to Ring.\n"
     (run,) = parse("NCCL version 2.27.5+cuda12.9\n" + debug + NCCL_COLUMNS + NCCL_ROW)
     assert (run.parameters.environment["NCCL_ALGO"], run.parameters.library_version) == ("Ring", "2.27.5+cuda12.9")

@@ -44,7 +44,7 @@ def flatten_parameters(run: Run) -> Iterator[tuple[str, object]]:
 
 
 class Whole:
-    """A log as it is, which many others are held against."""
+    """A complete log, with which many others are compared."""
 
     def __init__(self, text: str) -> None:
         self.runs = runs(text)

@@ -34,7 +34,7 @@ def image(payload: bytes, sectors: int = 2, version: int = 0x020F, magic: bytes 
 
 
 @pytest.mark.parametrize("pack", [lzma.compress, gzip, bz2.compress])
-@pytest.mark.parametrize("sectors", [0, 2, 27])  # 0 stands for 4
+@pytest.mark.parametrize("sectors", [0, 2, 27])  # 0 means 4
 def test_the_kernel_of_an_image_is_what_was_packed(pack: Callable[[bytes], bytes], sectors: int) -> None:
     assert unpack_image(image(pack(KERNEL), sectors)) == KERNEL
 

@@ -1,4 +1,4 @@
-"""What a machine is told and how it is started, without starting one; what is refused."""
+"""Configuration and start command of a machine, without starting one; what is refused."""
 
 from __future__ import annotations
 

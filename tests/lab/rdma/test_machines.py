@@ -112,7 +112,7 @@ def collect_inside(built_lab: lab.Lab, bundle: Path) -> Path:
 
 
 def check_inside(built_lab: lab.Lab, *arguments: str) -> list[dict[str, str]]:
-    """What check says of the first host, inside it."""
+    """Findings of check about the first host, inside it."""
     ran = wirespeed(built_lab, "node1", "check", str(CLUSTER), *arguments, "--format", "json")
     return [load for load in json.loads(ran.stdout)["findings"] if load["device"] == "node1"]
 

@@ -74,7 +74,7 @@ def bios_answer(attributes: Any, **fields: Any) -> str:
         (bios_answer({"LogicalProc": "Enabled"})[:-3], {}),
         (bios_answer(None), {}),
         ("[]", {}),
-        ('{"Attributes": {"LogicalProc": "Enabled"}}', {}),  # whose attributes these are nothing says
+        ('{"Attributes": {"LogicalProc": "Enabled"}}', {}),  # the vendor of the attributes is not stated
         (
             bios_answer({"LogicalProc": "Enabled"}, **{"@odata.id": f"{BIOS['@odata.id']}/Settings"}),
             {},
@@ -82,7 +82,7 @@ def bios_answer(attributes: Any, **fields: Any) -> str:
         (bios_answer({"LogicalProc": "Enabled"}, **{"@odata.id": "/redfish/v1/Systems/Self/Bios/SD"}), {}),
     ],
 )
-def test_what_the_bmc_says(text: str, expected: dict[str, str]) -> None:
+def test_what_the_bmc_reports(text: str, expected: dict[str, str]) -> None:
     assert read_attributes(facts(redfish_bios=text)) == expected
 
 
@@ -258,7 +258,7 @@ def test_attributes_come_back(example: str, name: str) -> None:
         ),
     ],
 )
-def test_every_value_a_plan_may_ask_comes_back(vendor: str, names: set[str]) -> None:
+def test_every_value_a_plan_may_contain_is_read_back(vendor: str, names: set[str]) -> None:
     host = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml")).hosts["node1"]
     for name in sorted(names):
         for value in BIOS_VALUES[name]:
@@ -268,7 +268,7 @@ def test_every_value_a_plan_may_ask_comes_back(vendor: str, names: set[str]) -> 
                     assert find_losses(platform("host", "ubuntu"), "node1", changed_host) == [], (name, value)
 
 
-def test_the_checklist_says_what_where_and_why() -> None:
+def test_the_checklist_states_what_where_and_why() -> None:
     files = render.files(build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml")), ["node1"])
     text = next(file.text for file in files if file.path == "bios-checklist.txt")
     assert "    where   BIOS > Processor Settings > Logical Processor\n    set     Disable\n" in text

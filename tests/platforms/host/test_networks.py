@@ -1,4 +1,4 @@
-"""The network of a host as each of its configurers is told it, read back by their own readers where those are here."""
+"""The network of a host as configured for each renderer, read back by its programs where they are installed."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ Priority=1001
 @pytest.mark.parametrize(
     ("system", "scheme", "renderer", "path"), FILES, ids=lambda value: str(value).rpartition("/")[2]
 )
-def test_a_network_is_said_in_the_words_of_its_configurer(
+def test_a_network_is_configured_in_the_syntax_of_its_renderer(
     system: str, scheme: str, renderer: str | None, path: str
 ) -> None:
     text = texts(plan(system, scheme, renderer))[path]
@@ -170,7 +170,7 @@ def test_a_network_is_said_in_the_words_of_its_configurer(
         ("sles-16.0", None, KEYFILE),
     ],
 )
-def test_one_configurer_alone_is_told(system: str, renderer: str | None, expected_path: str) -> None:
+def test_only_one_renderer_is_configured(system: str, renderer: str | None, expected_path: str) -> None:
     folders = ("/etc/netplan/", "/etc/systemd/network/", "/etc/NetworkManager/", "/etc/sysconfig/network/")
     paths = {path for path in texts(plan(system, renderer=renderer)) if path.startswith(folders)}
     assert expected_path in paths
@@ -207,7 +207,7 @@ def sections(text: str) -> list[tuple[str, list[str]]]:
 
 
 @pytest.mark.parametrize("scheme", ["cluster", "cluster-rail24"])
-def test_networkd_is_told_what_netplan_tells_it(scheme: str, tmp_path: Path) -> None:
+def test_networkd_has_the_configuration_of_netplan(scheme: str, tmp_path: Path) -> None:
     needs("netplan")
     (tmp_path / "etc/netplan").mkdir(parents=True)
     text = texts(plan("ubuntu-22.04", scheme))["/etc/netplan/60-wirespeed.yaml"]
@@ -238,7 +238,7 @@ def offline(keyfile: str) -> configparser.ConfigParser:
 
 
 @pytest.mark.parametrize("scheme", ["cluster", "cluster-rail24"])
-def test_networkmanager_reads_all_that_it_is_told(scheme: str) -> None:
+def test_networkmanager_reads_all_that_is_configured(scheme: str) -> None:
     needs("nmcli")
     built_plan = with_ipv6(plan("rhel-9.4", scheme))
     host = built_plan.hosts["node1"]
@@ -256,7 +256,7 @@ def test_networkmanager_reads_all_that_it_is_told(scheme: str) -> None:
 
 
 def words(value: str) -> list[str]:
-    """The words of a value; of a host, NetworkManager leaves the prefix length out, and it has an order of its own."""
+    """The words of a value; of a host, NetworkManager leaves the prefix length out, and it has another order."""
     return sorted(value.replace("/32", "").replace("/128", "").replace(",", " ").split())
 
 

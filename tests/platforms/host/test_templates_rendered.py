@@ -65,7 +65,7 @@ CHANGED_VALUES: dict[str, Any] = {
 
 @cache
 def plan(owner: str) -> Plan:
-    """The example with hosts that the platform speaks for, launching what it launches, or with its NICs."""
+    """The example with hosts of the platform, launching what it launches, or with its NICs."""
     if owner == "nic/dolphin":
         return build(read(LENDING))
     kind, _, name = owner.partition("/")

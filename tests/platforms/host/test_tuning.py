@@ -221,7 +221,7 @@ def test_the_script_tunes_a_machine(tmp_path: Path) -> None:
     ]
 
 
-def test_the_script_says_what_it_could_not_do(tmp_path: Path) -> None:
+def test_the_script_states_what_it_could_not_do(tmp_path: Path) -> None:
     machine(tmp_path)
     (tmp_path / "bin/ethtool").write_text("#!/bin/sh\nexit 1\n")
     (tmp_path / "proc/irq/26").rmdir()

@@ -135,7 +135,7 @@ def test_samples(case: str, place: Place, path: str, value: Any, line: int | Non
         ("mi300x", {"host.nics", "host.pcie", "host.gpus", "nic.gids"}),
     ],
 )
-def test_what_was_read_to_its_end_says_so(case: str, paths: set[str]) -> None:
+def test_what_was_read_completely_is_reported(case: str, paths: set[str]) -> None:
     facts = sample(case)
     assert {path for (_, path), readings in facts.readings.items() if readings[0].value == COMPLETE} == paths
 
@@ -296,7 +296,7 @@ def test_broken_json_shows_nothing(command: str, text: str) -> None:
     assert read(**{command: text}).readings == {}
 
 
-def test_without_root_lspci_says_nothing_of_acs() -> None:
+def test_without_root_lspci_shows_no_acs() -> None:
     facts = read(
         lspci="0000:19:01.0 PCI bridge: Broadcom / LSI PEX890xx\n"
         "\tBus: primary=19, secondary=1d, subordinate=1d, sec-latency=0\n"

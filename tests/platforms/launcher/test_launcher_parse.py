@@ -1,4 +1,4 @@
-"""What launch files and running jobs say, whoever wrote them."""
+"""Settings read from launch files and running jobs of any origin."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def read(launcher: str, **texts: str) -> dict[str, tuple[Any, int | None]]:
 NCCL = [
     ("NCCL_IB_HCA==bnxt_re0:1,bnxt_re1:1", "rdma_devices", ("bnxt_re0", "bnxt_re1")),
     ("NCCL_IB_HCA=mlx5_0,mlx5_1", "rdma_devices", ("mlx5_0", "mlx5_1")),
-    ("NCCL_IB_HCA=^mlx5_0", "rdma_devices", None),  # all but one: which, the file does not say
+    ("NCCL_IB_HCA=^mlx5_0", "rdma_devices", None),  # all but one: the file does not state which
     ("NCCL_IB_HCA=", "rdma_devices", None),
     ("NCCL_IB_GID_INDEX=3", "gid_index", 3),
     ("NCCL_IB_GID_INDEX=-1", "gid_index", -1),
@@ -83,7 +83,7 @@ MVAPICH2 = [
     ("MV2_CPU_MAPPING=0:3-1,5", "cores", None),
     ("MV2_CPU_MAPPING=0:0-99999", "cores", None),
     ("MV2_USE_ONLY_UD=1", "transport", "ud"),
-    ("MV2_USE_ONLY_UD=0", "transport", None),  # RC or hybrid: the other variable says
+    ("MV2_USE_ONLY_UD=0", "transport", None),  # RC or hybrid: set by the other variable
     ("MV2_USE_UD_HYBRID=0", "transport", "rc"),
     ("MV2_USE_UD_HYBRID=1", "transport", "hybrid"),
 ]
@@ -100,7 +100,7 @@ def test_a_line_of_a_file(launcher: str, command: str, line: str, setting: str, 
     assert read_values.get(setting) == (None if value is None else (value, 2))
 
 
-def test_the_first_of_two_lines_counts_and_what_says_no_setting_is_kept() -> None:
+def test_the_first_of_two_lines_counts_and_lines_without_a_setting_are_kept() -> None:
     read_values = read("nccl", rccl_conf="NCCL_IB_TC=96\nNCCL_IB_TC=104\nNCCL_DEBUG=INFO\n")
     assert (read_values["dscp"], read_values["environment"]) == ((24, 1), ({"NCCL_DEBUG": "INFO"}, None))
 
@@ -109,7 +109,7 @@ def test_only_ud_wins_over_hybrid() -> None:
     assert read("mvapich2", mvapich2_conf="MV2_USE_UD_HYBRID=1\nMV2_USE_ONLY_UD=1\n")["transport"] == ("ud", 2)
 
 
-def test_files_of_both_libraries_say_what_they_agree_on() -> None:
+def test_files_of_both_libraries_contain_what_they_agree_on() -> None:
     read_values = read(
         "nccl", rccl_conf="NCCL_IB_TC=104\nNCCL_IB_GID_INDEX=3\n", nccl_conf="NCCL_IB_TC=0\nNCCL_IB_GID_INDEX=3\n"
     )

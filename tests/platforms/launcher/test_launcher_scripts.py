@@ -152,7 +152,7 @@ def test_a_rank_that_has_no_cores_is_not_started(tmp_path: Path) -> None:
     assert (process.returncode, process.stderr) == (2, "wirespeed-bind: no cores for local rank ''\n")
 
 
-def test_open_mpi_hands_on_what_the_file_says(tmp_path: Path) -> None:
+def test_open_mpi_passes_on_what_the_file_configures(tmp_path: Path) -> None:
     needs("mpirun")
     launch = replace(
         LAUNCHES["openmpi"][0],
@@ -226,7 +226,7 @@ def test_what_a_library_has_no_word_for_is_refused(
         script(launcher, platform("launcher", launcher).files[0].path.rpartition("/")[2], replace(launch, **options))  # type: ignore[arg-type]
 
 
-def test_ud_begins_at_the_rank_that_is_said() -> None:
+def test_ud_begins_at_the_rank_that_is_configured() -> None:
     """UCX takes RC while the job has at most UCX_RC_MAX_NUM_EPS ranks."""
     variables = dict(library_variables(Launch(library="openmpi", transport="hybrid", hybrid_from=2048)))
     assert (variables["UCX_TLS"], variables["UCX_RC_MAX_NUM_EPS"]) == ("self,sm,rc,ud", "2047")

@@ -1,4 +1,4 @@
-"""What niccli and the files of a Broadcom NIC say."""
+"""Output of niccli and files of a Broadcom NIC."""
 
 from __future__ import annotations
 

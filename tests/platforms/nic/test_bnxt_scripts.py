@@ -72,7 +72,7 @@ def run(tmp_path: Path, path: Path, *arguments: str) -> subprocess.CompletedProc
 
 
 def read_calls(tmp_path: Path) -> list[str]:
-    """What the tools were told, without the question for their release."""
+    """The commands that the tools received, without the query of their release."""
     file = tmp_path / "typed"
     lines = file.read_text().splitlines() if file.exists() else []
     file.unlink(missing_ok=True)
@@ -123,7 +123,7 @@ def test_what_could_not_be_put_back_is_not_written(tmp_path: Path) -> None:
     assert [line for line in read_calls(tmp_path) if "setoption" in line] == []
 
 
-def test_no_tool_is_said(tmp_path: Path) -> None:
+def test_no_tool_is_reported(tmp_path: Path) -> None:
     result = run(tmp_path, script(tmp_path, "nvm.sh.j2", {}), "show")
     assert (result.returncode, result.stderr) == (1, "nvm.sh: neither niccli nor bnxtnvm is installed\n")
 
@@ -163,7 +163,7 @@ def test_before_release_234_the_ethernet_interface_is_captured(tmp_path: Path) -
             {"congestion": Congestion.DCQCN_D, "congestion_parameters": {"rtt": 40, "g": 8}},
             ["echo 0x0 >cc_mode", "echo 0x1 >advanced", "echo 0x8 >g", "echo 0x28 >rtt", "echo 0x1 >apply"],
         ),
-        ({}, []),  # the package's own: nothing is left to say
+        ({}, []),  # defaults of the package: no command remains
     ],
 )
 def test_congestion_control_beyond_the_package(changes: dict[str, object], writes: list[str]) -> None:

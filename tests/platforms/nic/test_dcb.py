@@ -72,7 +72,7 @@ def test_one_output(command: str, text: str, path: str, value: Any) -> None:
     assert read(command, text).value(NIC, path) == value
 
 
-def test_devlink_says_when_a_value_acts() -> None:
+def test_devlink_states_when_a_value_acts() -> None:
     values = '[{"cmode":"driverinit","value":true},{"cmode":"permanent","value":false}]'
     text = f'{{"param":{{"pci/0000:1d:00.0":[{{"name":"enable_roce","type":"generic","values":{values}}}]}}}}'
     assert [(reading.value, reading.state) for reading in read("devlink-roce", text).readings[NIC, "nic.nvm.rdma"]] == [

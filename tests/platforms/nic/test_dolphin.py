@@ -74,7 +74,7 @@ def scripts(host: str) -> dict[str, str]:
 
 
 def run(folder: Path, host: str, script: str, *arguments: str, lists: str = "") -> subprocess.CompletedProcess[str]:
-    """A script with stand-ins for the tools, which only tell their names; the waits are cut out."""
+    """A script with stand-ins for the tools, which only print their names; the waits are cut out."""
     folder.mkdir(exist_ok=True)
     for tool in ("smartio_tool", "dis_config", "systemctl", "modprobe", "nvidia-smi", "git", "make"):
         (folder / tool).write_text(f'#!/bin/sh\n[ "$*" != list ] || printf "{lists}"\n')

@@ -1,4 +1,4 @@
-"""What the tools of a ConnectX NIC say, and what it is told."""
+"""Output of the tools of a ConnectX NIC, and the commands for it."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ def test_options_are_set_in_two_steps_and_put_back(plan: Plan, tmp_path: Path) -
     text = fill_template(MLX5, "nvm.sh.j2", "node1", replace(node, nics={interface: planned_settings}))
     script, tool = tmp_path / "set.sh", tmp_path / "mlxconfig"
     script.write_text(text.replace("/var/lib/wirespeed", str(tmp_path / "kept")))
-    # the real one is asked "mlxconfig -d DEVICE query KEY": $1 to $4
+    # the real command is "mlxconfig -d DEVICE query KEY": $1 to $4
     tool.write_text("#!/bin/sh\nset -- tool $*\n" + TOOL.replace("{folder}", str(tmp_path)))
     tool.chmod(0o755)
 

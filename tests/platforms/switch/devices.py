@@ -31,7 +31,7 @@ def ms(number: int) -> Duration:
 
 
 def qos(**changes: object) -> PortQos:
-    """The default classes: RoCE on DSCP 26 in traffic class 3, notifications on 48 in 6, all else in 0."""
+    """The default classes: RoCE on DSCP 26 in traffic class 3, notifications on 48 in 6, all other traffic in 0."""
     values: dict[str, object] = {
         "trust": "dscp",
         "dscp_tc": {Dscp(dscp): TC({26: 3, 48: 6}.get(dscp, 0)) for dscp in range(64)},
@@ -45,7 +45,7 @@ def qos(**changes: object) -> PortQos:
 
 
 def priority_groups() -> dict[SwitchTrafficClass, PriorityGroup]:
-    """Traffic class 3 in group 3, all else in 7."""
+    """Traffic class 3 in group 3, all others in 7."""
     return {TC(tc): PriorityGroup(3 if tc == 3 else 7) for tc in range(8)}
 
 

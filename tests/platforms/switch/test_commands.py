@@ -243,7 +243,7 @@ def test_word(
 
 @pytest.mark.parametrize("case", ["eos-routed", "dell-routed"])
 def test_every_rendered_setting_has_words(case: str) -> None:
-    """A finding about a setting that is rendered can always say how to set it."""
+    """A finding about a rendered setting always has the commands that set it."""
     from wirespeed.settings import walk
 
     platform_entry, switch = CASES[case]

@@ -1,4 +1,4 @@
-"""Cumulus Linux: what is said, what is printed back, and what is read when a line of it changes."""
+"""Cumulus Linux: what is configured, what is printed back, and what is read when a line of it changes."""
 
 from __future__ import annotations
 
@@ -368,7 +368,7 @@ def test_a_change_in_words(place: Place, path: str, value: Any, lines: tuple[str
 
 
 def full() -> Switch:
-    """A switch with an intent for everything NVUE says, and another than what holds without one."""
+    """A switch with an intent for every setting of NVUE that differs from its default."""
     classes = replace(CLASSES, tc_queue={TC(n): SwitchQueue(7 - n) for n in range(8)})
     marked = {**QUEUES, "6": replace(QUEUES["6"], ecn=Ecn(enabled=False))}
     disabled_link = replace(link(mtu=9000, lanes=None), enabled=False)
@@ -382,7 +382,7 @@ def full() -> Switch:
     )
 
 
-def test_what_is_declared_as_rendered_is_said() -> None:
+def test_what_is_declared_as_rendered_is_configured() -> None:
     switch = full()
     whole = _render(switch)
     places: dict[str, list[Place]] = {}
@@ -430,7 +430,7 @@ def _render(switch: Switch) -> str:
             "node1",
             "eth1",
         ),
-        (  # a chassis that does not tell its name
+        (  # a chassis that does not report its name
             '{"lldp": {"interface": [{"swp1": {"chassis": {"id": {"type": "mac", "value": "x"}}, '
             '"port": {"id": {"type": "ifname", "value": "eth1"}}}}]}}',
             None,

@@ -1,4 +1,4 @@
-"""What platform.yaml declares as rendered is said, and nothing else is."""
+"""What platform.yaml declares as rendered is configured, and nothing else is."""
 
 from __future__ import annotations
 
@@ -110,12 +110,12 @@ def _clear(entity: Any, path: str) -> Any:
     ],
     ids=["eos", "enterprise-sonic", "sonic"],
 )
-def test_what_is_declared_as_rendered_is_said(platform_entry: Platform, name: str, chip: str) -> None:
+def test_what_is_declared_as_rendered_is_configured(platform_entry: Platform, name: str, chip: str) -> None:
     assert_declared(platform_entry, replace(full(name), chip=chip))
 
 
 def assert_declared(platform_entry: Platform, switch: Switch) -> None:
-    """What is said less when an intent is taken away is what is declared as rendered, and nothing else."""
+    """The lines that a removed intent leaves out are those of settings declared as rendered, and no others."""
     whole = _render(platform_entry, switch)
     places: dict[str, list[Place]] = {}
     for place, path, value in walk(switch, Place("leaf1")):
@@ -146,6 +146,6 @@ def _render(platform_entry: Platform, switch: Switch) -> str:
     )
 
 
-def test_say_is_what_is_compared() -> None:
+def test_text_is_what_is_compared() -> None:
     switch = full("Eth1/{}")
     assert _render(DELL, switch) == fill_template(DELL, "startup.j2", "leaf1", switch)

@@ -1,4 +1,4 @@
-"""What Enterprise SONiC says and prints of routing, buffers and shapers."""
+"""Configuration and output of Enterprise SONiC for routing, buffers and shapers."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_a_shaper_in_packets_is_no_bandwidth() -> None:
     assert read_values.value(queue, "queue.shape") is None
 
 
-def test_a_shaper_faster_than_it_can_say_is_refused() -> None:
+def test_a_shaper_faster_than_it_can_configure_is_refused() -> None:
     ports = {name: replace(port, queues={"0": Queue(shape=Bandwidth.gbps(800))}) for name, port in BASE.ports.items()}
     with pytest.raises(Refusal, match=r"queue\.shape: found 800 Gb/s; expected 0 to 400 Gb/s in steps of 1 kb/s"):
         fill_template(SONIC, "startup.j2", "leaf1", replace(BASE, ports=ports))

@@ -85,7 +85,7 @@ def test_every_model_has_a_chip_of_a_known_family(model: str) -> None:
 
 
 def read(case: str, old: str, new: str) -> Facts:
-    """What is read when one thing in the running configuration is another."""
+    """What is read when one line of the running configuration differs."""
     outputs = dict(answers(EOS, "leaf1", CASES[case]).outputs)
     whole = outputs["running-config"]
     assert old in whole.text
@@ -119,7 +119,7 @@ ROWS: list[tuple[str, str, str, Place, str, Any]] = [
     ("eos-xgs-dcqcn-p", "   speed 400g-8", "   speed 200G-4", XGS, "port.link.lanes", 4),
     ("eos-xgs-dcqcn-p", "   speed 400g-8", "   speed forced 100gfull", XGS, "port.link.lanes", None),
     ("eos-xgs-dcqcn-p", "   speed 400g-8", "   speed auto", XGS, "port.link.lanes", None),
-    # what holds for every port unless it says otherwise
+    # defaults of every port
     ("eos-xgs-dcqcn-p", "   mtu 9214\n", "", XGS, "port.link.mtu", 1500),
     ("eos-xgs-dcqcn-p", "hostname", "interface defaults\n   mtu 9000\nhostname", XGS, "port.link.mtu", 9214),
     ("eos-xgs-dcqcn-p", "no switchport", "switchport", XGS, "port.vlan", 1),
@@ -151,7 +151,7 @@ def test_one_line(case: str, old: str, new: str, place: Place, path: str, value:
     assert read(case, old, new).value(place, path) == value
 
 
-def test_what_is_said_for_all_ports_holds_where_a_port_says_nothing() -> None:
+def test_settings_of_all_ports_hold_for_a_port_without_them() -> None:
     text = fill_answer(EOS, "running-config", "leaf1", CASES["eos-xgs-dcqcn-p"])
     text = text.replace("   mtu 9214\n", "").replace("   no switchport\n", "")
     defaults = "interface defaults\n   mtu 9000\n   ethernet\n      shutdown\n!\nswitchport default mode routed\n!\n"
@@ -275,7 +275,7 @@ Et3/1    D - -             -      -       - / -           - / -         DCBX dis
 Et4/1    E - -  3
 Po1      E - -  3          -      -       - / -           - / -         DCBX disabled
 """
-"""In the form of Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA; the last two say nothing."""
+"""In the form of Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA; the last two have no effect."""
 
 
 def test_what_is_in_effect_is_believed_before_what_is_configured() -> None:

@@ -1,4 +1,4 @@
-"""BGP on Arista EOS: said, printed back, and read from what real switches print.
+"""BGP on Arista EOS: configured, printed back, and read from what real switches print.
 
 ``WIRESPEED_ACCEPT=1 pytest tests/platforms/switch/test_eos_bgp.py`` writes the files anew; read the difference.
 """
@@ -65,7 +65,7 @@ def test_settings_come_back(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_is_said_is_read_like_what_is_printed(case: str) -> None:
+def test_what_is_configured_is_read_like_what_is_printed(case: str) -> None:
     answer_texts = answers(EOS, "leaf1", CASES[case])
     output = answer_texts.outputs["running-config"]
     terminal_output = replace(output, text=fill_template(EOS, "startup.j2", "leaf1", CASES[case]))
@@ -201,7 +201,7 @@ def test_a_printed_configuration(router: str, place: Place, path: str, value: An
     assert read(router).value(place, path) == value
 
 
-def test_relaxed_multipath_is_assumed_unless_said() -> None:
+def test_relaxed_multipath_is_assumed_unless_configured() -> None:
     strict = CEOS.replace("   maximum", "   no bgp bestpath as-path multipath-relax\n   maximum")
     readings = [read(router).reading(LEAF, "switch.bgp.multipath_relax") for router in (CEOS, strict)]
     assert [(value.value, value.state) for value in readings if value] == [

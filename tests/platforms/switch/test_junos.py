@@ -1,4 +1,4 @@
-"""Junos: what is said, what is printed back, and what is read when a line of it changes."""
+"""Junos: what is configured, what is printed back, and what is read when a line of it changes."""
 
 from __future__ import annotations
 
@@ -150,8 +150,8 @@ def test_files(case: str, template: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_configuration_cut_between_stanzas_says_nothing(case: str) -> None:
-    """Its braces match; the switch's own count of its lines tells."""
+def test_a_configuration_cut_between_stanzas_is_not_read(case: str) -> None:
+    """Its braces match; the number of lines that the switch prints differs."""
     outputs = answers(JUNOS, "leaf1", CASES[case]).outputs
     whole = outputs["configuration"]
     lines = whole.text.split("\n")
@@ -499,7 +499,7 @@ def test_a_change_in_words(place: Place, path: str, value: Any, lines: tuple[str
 
 
 def full() -> Switch:
-    """A switch with an intent for everything Junos says, and another than what holds without one."""
+    """A switch with an intent for every setting of Junos that differs from its default."""
     marked = {**QUEUES, "4": replace(QUEUES["4"], ecn=replace(MARKED, probability=50))}
     routed = port(0, addresses=("10.1.0.0/31",), queues=marked, link=replace(link(mtu=9170), enabled=False))
     bridged = port(1, addresses=None, vlan=11, tagged_vlans=(12,))
@@ -517,7 +517,7 @@ def full() -> Switch:
     )
 
 
-def test_what_is_declared_as_rendered_is_said() -> None:
+def test_what_is_declared_as_rendered_is_configured() -> None:
     switch = full()
     whole = _render(switch)
     places: dict[str, list[Place]] = {}

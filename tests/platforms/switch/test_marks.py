@@ -52,7 +52,7 @@ def build_plan(system: str) -> Plan:
 
 
 def list_findings(system: str, command: str, old: str, new: str, folder: Path) -> list[Finding]:
-    """What all checks say of the leaf when it prints something else in one place."""
+    """Findings of all checks about the leaf when one part of its output differs."""
     plan = build_plan(system)
     write_simulated_bundle({"leaf1": plan.devices["leaf1"]}, plan.name, folder / "bundle")
     file = folder / "bundle" / "leaf1" / f"{command}.out"
@@ -65,7 +65,7 @@ def list_findings(system: str, command: str, old: str, new: str, folder: Path) -
 
 
 ROWS = [
-    # The system, the command, what it prints in place of what, and the setting that this is about.
+    # The system, the command, the replaced and the new text of its output, and the setting that this is about.
     ("cumulus", "interfaces", '"oper-status": "up"', '"oper-status": "down"', "port.link.up"),
     ("dell-sonic", "bgp-ipv4-summary", "01:00:00   1", "01:00:00   Active", "peer.state"),
     (

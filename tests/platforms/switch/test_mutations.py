@@ -1,8 +1,8 @@
 """Whatever line of a configuration is changed or taken away: what is read follows it, and nothing else changes.
 
-Every line of a running configuration is edited, one at a time. A number in it becomes another: then what the line says
-is read as something else or not at all, never as before. The line goes, with its block: then what it said is what holds
-without it, or unknown. Nothing that other lines say becomes a value that they do not say. Lines of which nothing is
+Every line of a running configuration is edited, one at a time. A number in it becomes another: then what the line configures
+is read as something else or not at all, never as before. The line is removed, with its block: then its setting has the value
+of the default, or is unknown. No setting of other lines becomes a value that they do not contain. Lines of which nothing is
 read are listed here with the reason, as is what stays or follows from several lines.
 """
 
@@ -165,7 +165,7 @@ UNREAD = {  # lines of which nothing is read, by system: the reason, then what t
         "no setting of this tool": "version .*|vdc .*|limit-resource .*|feature (interface-vlan|bfd|bgp)|mtu 9216|vlan 1"
         "|interface mgmt0|vrf member management|name .*|ip forward|class type network-qos c-8q-nq-default",
         "as without a word": "no shutdown",
-        "one of two lines that say it": "vlan [0-9,-]+",
+        "one of two lines that configure it": "vlan [0-9,-]+",
         "the other family has no fewer": "maximum-paths .*",
     },
     "enterprise-sonic": {
@@ -198,7 +198,7 @@ UNREAD = {  # lines of which nothing is read, by system: the reason, then what t
         "|nv set vrf default router bgp (.* )?(ipv6-unicast state disabled|(ipv4-unicast )?state enabled|multipaths .*|neighbor \\S+ type .*)",
     },
 }
-LOOSE = {  # lines in which a number may be another: no setting of this tool, a name, or less than another line says
+LOOSE = {  # lines in which a number may be another: no setting of this tool, a name, or less than another line configures
     "eos": "vlan 11|name .*|hostname .*|.* weight [0-9]+",
     "nxos": "version .*|vdc .*|limit-resource .*|name .*|vlan .*|mtu 9[0-9]+|.* weight [0-9]+ ecn|class type network-qos .*",
     "enterprise-sonic": "hostname .*|dscp .*|address-family .*",
@@ -208,7 +208,7 @@ LOOSE = {  # lines in which a number may be another: no setting of this tool, a 
     r"|group .*|vn.* \{|l3-interface .*|host-name .*|.*policy-statement .*",
     "cumulus": "nv set (system hostname|interface \\S+ type|interface vlan[0-9]+ vlan|qos roce cable-length) .*",
 }
-FOLLOWS = {  # what holds in place of a line that is gone, or follows from several lines: the line and the setting
+FOLLOWS = {  # the default of a removed line, or what follows from several lines: the line and the setting
     "eos": "(service-profile|no switchport|neighbor).* (queue.discipline|port.qos.(trust|pfc_queue|tc_queue)|port.vlan"
     "|port.link.mtu)|uc-tx-queue .* queue.discipline|priority strict queue.discipline|qos trust dscp port.qos.trust",
     "nxos": "no switchport port.vlan|service-policy type queuing .* queue.*|(class|match|policy-map) .* port.qos.dscp_tc"
@@ -241,7 +241,7 @@ def test_another_number_is_read_as_another(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_line_taken_away_takes_what_it_said(name: str) -> None:
+def test_a_removed_line_removes_its_settings(name: str) -> None:
     case = CASES[name]
     outputs, text, before = read_case(name)
     lines = text.split("\n")
@@ -263,7 +263,7 @@ def test_a_line_taken_away_takes_what_it_said(name: str) -> None:
 
 
 def is_absent(value: Any) -> bool:
-    """Off, or none: what holds of most things of which no line speaks."""
+    """Off, or none: the default of most settings without a line."""
     return value is False or value in ((), {}, frozenset(), "none")
 
 
@@ -277,7 +277,7 @@ def is_part(part_value: Any, whole_value: Any) -> bool:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_text_that_was_cut_says_nothing_else(name: str) -> None:
+def test_a_text_that_was_cut_has_no_other_values(name: str) -> None:
     """Cut within a line, the whole is unknown, or what is still there is as it was."""
     case = CASES[name]
     outputs, text, readings = read_case(name)

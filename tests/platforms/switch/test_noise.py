@@ -1,8 +1,8 @@
-"""What else stands in a device's configuration: it changes nothing that is read, or is known to make it unknown.
+"""Other content of a device's configuration: it changes nothing that is read, or is known to make it unknown.
 
-A switch that carries a RoCE fabric is somebody's switch: it has users, banners, a management network, port channels,
+A switch of a RoCE fabric has users, banners, a management network, port channels,
 groups and profiles of lines, tenants. Each row adds such lines in the device's own order and spelling to a text that
-is read well without them. What somebody's terminal adds to a text has rows too.
+is read well without them. What a terminal adds to a text has rows too.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def values(row: Noise, text: str) -> dict[str, Any]:
 
 
 def wrong(row: Noise, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """Where what is read is not what the row says."""
+    """Where what is read differs from the row."""
     found: list[str] = []
     for key in before | after:
         rule = next((rule for rule in row.becomes if re.fullmatch(rule, key)), None)
@@ -115,7 +115,7 @@ def test_what_is_left_of_a_terminals_text(text: str, shown_text: str) -> None:
 
 @pytest.mark.parametrize("name", FIRST)
 def test_a_pager_that_nobody_answered_has_the_rest(name: str) -> None:
-    """Cut at the pager's stop, a text says no more than it shows."""
+    """A text that is cut at the prompt of the pager yields only what it shows."""
     _, text, readings = read_case(name)
     lines = text.split("\n")
     for index in range(5, len(lines) - 2, max(len(lines) // 12, 1)):

@@ -1,4 +1,4 @@
-"""Cisco NX-OS: said, printed back and read.
+"""Cisco NX-OS: configured, printed back and read.
 
 ``WIRESPEED_ACCEPT=1 pytest tests/platforms/switch/test_nxos.py`` writes the files anew; read the difference.
 """
@@ -101,7 +101,7 @@ def test_settings_come_back(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_is_said_is_read_like_what_is_printed(case: str) -> None:
+def test_what_is_configured_is_read_like_what_is_printed(case: str) -> None:
     outputs = answers(NXOS, "leaf1", CASES[case])
     printed = outputs.outputs["running-config"]
     typed = replace(printed, text=fill_template(NXOS, "startup.j2", "leaf1", CASES[case]) + "\nleaf1\n")
@@ -127,7 +127,7 @@ classes:
 
 
 @pytest.mark.parametrize("text", [FABRIC, FABRIC.replace("loopbacks:", "fabric: 10.2.0.0/24, loopbacks:")])
-def test_a_planned_fabric_is_said_and_comes_back(text: str) -> None:
+def test_a_planned_fabric_is_configured_and_read_back(text: str) -> None:
     for name, switch in build(read_text(text, "fabric.yaml")).switches.items():
         assert switch.peers
         assert "random-detect minimum-threshold" in fill_template(NXOS, "startup.j2", name, switch)
@@ -135,7 +135,7 @@ def test_a_planned_fabric_is_said_and_comes_back(text: str) -> None:
 
 
 def read(case: str, old: str, new: str, command: str = "running-config") -> Facts:
-    """What is read when one thing in an output is another."""
+    """What is read when one part of an output differs."""
     whole = answers(NXOS, "leaf1", CASES[case]).outputs[command]
     assert old in whole.text
     return build_facts(NXOS, Outputs("leaf1", {command: replace(whole, text=whole.text.replace(old, new, 1))}))
@@ -323,7 +323,7 @@ def test_neighbours_have_short_names() -> None:
 
 @given(data=st.data())
 @settings(max_examples=60, deadline=None)
-def test_a_cut_output_says_less_but_nothing_else(data: st.DataObject) -> None:
+def test_a_cut_output_has_fewer_but_no_other_values(data: st.DataObject) -> None:
     whole = answers(NXOS, "leaf1", CASES["nxos-odd-port"])
     readings = {(observation.place, observation.path, str(observation.value)) for observation in NXOS.parse(whole)}
     command = data.draw(st.sampled_from(sorted(whole.outputs)))
@@ -505,7 +505,7 @@ def test_every_rendered_setting_has_words(case: str) -> None:
     assert speechless == []
 
 
-def test_what_is_declared_as_rendered_is_said() -> None:
+def test_what_is_declared_as_rendered_is_configured() -> None:
     """On ports whose lossless class is not in the queue of its priority, and whose watchdog does not act by default."""
     switch = full("Ethernet1/{}")
     ports = {

@@ -395,7 +395,7 @@ def test_the_running_speed_is_believed_before_the_configured_one() -> None:
 
 
 @pytest.mark.parametrize("case", ["eos-routed", "dell-routed"])
-def test_a_configuration_without_indentation_says_nothing(case: str) -> None:
+def test_a_configuration_without_indentation_is_not_read(case: str) -> None:
     """As documents print it: which lines belong to which interface is lost, so a missing line is no default."""
     platform_entry, switch = CASES[case]
     whole = answers(platform_entry, "leaf1", switch).outputs["running-config"]
@@ -417,7 +417,7 @@ def test_line_endings_of_a_terminal_change_nothing(case: str) -> None:
 @pytest.mark.parametrize("case", ["eos-odd-port", "dell-odd-port"])
 @given(data=st.data())
 @settings(max_examples=60, deadline=None)
-def test_a_cut_output_says_less_but_nothing_else(case: str, data: st.DataObject) -> None:
+def test_a_cut_output_has_fewer_but_no_other_values(case: str, data: st.DataObject) -> None:
     platform_entry, switch = CASES[case]
     whole = answers(platform_entry, "leaf1", switch)
     readings = {

@@ -1,4 +1,4 @@
-"""Whatever a switch is to be: it comes back as it was said."""
+"""Any settings of a switch are read back as they were configured."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ def test_refused(case: str) -> None:
     assert str(refusal.value) == message
 
 
-def test_thresholds_that_are_no_kilobytes_are_said_in_bytes() -> None:
+def test_thresholds_that_are_no_kilobytes_are_configured_in_bytes() -> None:
     switch = with_port(EOS_ONE, queues=queues(minimum=Size(1 << 20), maximum=Size(1 << 21)))
     assert (
         "random-detect ecn minimum-threshold 1048576 bytes maximum-threshold 2097152 bytes max-mark-probability 5"
@@ -237,7 +237,7 @@ def test_ecn_switched_off_binds_no_policy() -> None:
     assert "wred" not in fill_template(DELL, "startup.j2", "leaf1", switch)
 
 
-def test_the_length_of_the_cable_is_said() -> None:
+def test_the_length_of_the_cable_is_configured() -> None:
     switch = with_port(DELL_ONE, cable_length=Length(3000))
     assert " cable-length 3m\n" in fill_template(DELL, "startup.j2", "leaf1", switch)
     assert find_losses(DELL, "leaf1", switch) == []

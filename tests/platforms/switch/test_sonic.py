@@ -81,7 +81,7 @@ CASES = {
 
 
 def render_tables(switch: Switch) -> dict[str, Any]:
-    """The file a switch is told by."""
+    """The configuration file of a switch."""
     return json.loads(fill_template(SONIC, "wirespeed.json.j2", "leaf1", switch))  # type: ignore[no-any-return]
 
 

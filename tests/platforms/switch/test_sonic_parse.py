@@ -58,7 +58,7 @@ AZURE = r'"(dscp_to_tc_map|tc_to_queue_map|tc_to_pg_map|pfc_to_queue_map)": "AZU
     ids=["references in brackets", "a range of queues", "a list of ports", "a list of ports in PORT_QOS_MAP",
          "the switch's own map where the port has none"],
 )  # fmt: skip
-def test_all_forms_say_the_same(changes: list[tuple[str, str]]) -> None:
+def test_all_forms_agree(changes: list[tuple[str, str]]) -> None:
     assert stock(*changes).devices == stock().devices
 
 
@@ -111,7 +111,7 @@ ROWS: list[tuple[str, str, Place, str, Any]] = [
     (r'"scheduler": "scheduler.1"', '"scheduler": "GONE"', PORT.child("queue", "0"), "queue.weight", None),
     (r'"type": "DWRR"', '"type": "WRR"', QUEUE, "queue.discipline", None),
     (r'"fec": "rs"', '"fec": "auto"', PORT, "port.link.fec", None),
-    # a document that is not whole says nothing: what is missing would look like its default
+    # an incomplete document is not read: what is missing would look like its default
     (r"\}\s*\Z", "", PORT, "port.qos.pfc", None),
     (r"\A", "sudo: a password is required\n", PORT, "port.qos.pfc", None),
 ]  # fmt: skip

@@ -180,8 +180,9 @@ fn writes_that_keep_their_order() {
     assert!(relaxed > ON_THE_WIRE && pauses == 0);
 }
 
-/// A sender, and the responder of RDMA reads, has this number of requests outstanding, each for the time of a round trip; completions
-/// that end at every boundary have more around their data, and the DLLPs of a request are with them. The receiver is not paused for either.
+/// A sender, and the responder of RDMA reads, has this number of requests outstanding, each for the time of a round trip;
+/// completions that end at every boundary have more around their data, and the DLLPs of a request are with them. The
+/// receiver is not paused for either.
 #[test]
 fn reads_of_memory() {
     let reads = |tags, max_read_request_bytes, boundary| Reads {

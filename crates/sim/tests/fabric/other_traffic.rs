@@ -93,7 +93,8 @@ fn datagrams_take_their_share_and_no_more() {
     }
 }
 
-/// TCP decreases or increases to the remaining rate: RoCE has the share of its weight at least, and TCP most of the share of its weight.
+/// TCP decreases or increases to the remaining rate: RoCE has the share of its weight at least, and
+/// TCP most of its share.
 #[test]
 fn tcp_takes_its_share_and_no_more() {
     let shared = |roce, other| {

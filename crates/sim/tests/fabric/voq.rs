@@ -45,7 +45,8 @@ fn deliver_payload(architecture: Architecture, credit_latency_ns: u64) -> [u64; 
     std::array::from_fn(|host| all[2 * host + 1])
 }
 
-/// Three hosts behind one core, one behind the other: in the order of arrival all are equal; with credits granted in turn, the cores are.
+/// Three hosts behind one core, one behind the other: in the order of arrival all are equal; with
+/// credits granted in turn, the cores are.
 #[test]
 fn cores_share_a_port() {
     for latency in [0, 700] {

@@ -15,8 +15,8 @@ const UNFINISHED: u64 = 0;
 const COMPLETED: u64 = 1;
 const FAILED: u64 = 2;
 
-/// SONiC's terms, with a thousandth of its usual 200 ms, and polls in intervals so short that the queue next to the storm is found before
-/// those behind it.
+/// SONiC's terms, with a thousandth of its usual 200 ms, and polls in intervals so short that the queue
+/// next to the storm is found before those behind it.
 fn watchdog(action: WatchdogAction) -> Option<Watchdog> {
     Some(Watchdog {
         detection_ns: Nanoseconds(200_000),

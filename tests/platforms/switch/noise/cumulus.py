@@ -1,4 +1,4 @@
-"""NVIDIA Cumulus Linux: what ``nv config show -o commands`` prints of other things (NVUE command reference)."""
+"""NVIDIA Cumulus Linux: what ``nv config show -o commands`` prints of other features (NVUE command reference)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def lines(text: str) -> Edit:
 
 
 def raw(text: str) -> Edit:
-    """With a statement whose text goes over several lines, before all others."""
+    """With a statement whose text has several lines, before all others."""
     return lambda whole: text + whole
 
 
@@ -152,7 +152,7 @@ ROWS = [
     ),
     Noise(
         "cumulus unnumbered",
-        "a peer group for a session that says all itself",
+        "a peer group for a session that configures every setting",
         lines("""
             nv set vrf default router bgp peer-group SPINES bfd state disabled
             nv set vrf default router bgp peer-group SPINES description 'for all'

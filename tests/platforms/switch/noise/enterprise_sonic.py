@@ -143,7 +143,7 @@ ROWS = [
     ),
     Noise(
         "enterprise-sonic routed",
-        "a peer group that says what the session does not",
+        "a peer group with settings that the session lacks",
         chain(
             insert_before(" neighbor 10.2.0.1", GROUP + " !"),
             replace_line("  remote-as 4200000000", "  peer-group SPINES"),

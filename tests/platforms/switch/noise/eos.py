@@ -165,7 +165,7 @@ ROWS = [
     ),
     Noise(
         "eos routed",
-        "what all interfaces have, unless they say otherwise",
+        "defaults of all interfaces",
         insert_before(
             "interface Ethernet1/1",
             """

@@ -205,7 +205,7 @@ ROWS = [
     Noise("junos routed", "inactive groups", insert_before("system {", GROUP.replace("apply", "inactive: apply"))),
     Noise(
         "junos routed",
-        "a group whose statements stand at what they say",
+        "a group whose statements equal the configured ones",
         chain(insert_before("system {", GROUP), insert_after(PORT, FROM_GROUP)),
         becomes={r"leaf1 port et-0/0/0:0 port.link.enabled": False},
     ),

@@ -161,7 +161,7 @@ ROWS = [
     ),
     Noise(
         "nxos switched",
-        "switched ports that are off unless they say otherwise",
+        "switched ports that are off by default",
         insert_before("vlan 1,11-13", "system default switchport shutdown"),
         becomes={r"leaf1 port .* port.link.enabled": False},
     ),

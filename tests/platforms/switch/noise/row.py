@@ -1,4 +1,4 @@
-"""A row: what else stands in a device's text, and what must be read of the text with it."""
+"""A row: other content of a device's text, and what must be read of the text with it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 Edit = Callable[[str], str]
 
 UNKNOWN = None
-"""What becomes of a setting that cannot be told with this in the text."""
+"""The result for a setting that is unknown with this in the text."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Noise:
 
 
 def block(text: str) -> str:
-    """Lines as they are written in a row: to the left margin where they begin on a line of their own."""
+    """Lines as they are written in a row: to the left margin where they begin on a separate line."""
     return dedent(text[1:]) if text.startswith("\n") else text
 
 
@@ -44,7 +44,7 @@ def insert_after(line: str, text: str) -> Edit:
 
 
 def replace_line(line: str, text: str) -> Edit:
-    """These lines in place of the first that is this one."""
+    """These lines instead of the first that is this one."""
     return _change_line(line, lambda line_text: block(text).strip("\n").split("\n"))
 
 

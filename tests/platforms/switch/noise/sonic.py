@@ -1,4 +1,4 @@
-"""Community SONiC: tables that a switch has for other things (fields: sonic-net's YANG models)."""
+"""Community SONiC: tables that a switch has for other features (fields: sonic-net's YANG models)."""
 
 from __future__ import annotations
 
@@ -105,13 +105,13 @@ ROWS = [
     ),
     Noise(
         "sonic fabric",
-        "a peer group, of which the session says more itself",
+        "a peer group, and a session with more settings",
         tables({**SPINES, "BGP_NEIGHBOR": {"default|10.2.0.1": {"peer_group_name": "SPINES"}}}),
         becomes={"leaf1 peer 10.2.0.1 peer.bfd": True},
     ),
     Noise(
         "sonic fabric",
-        "a peer group that says what the session does not",
+        "a peer group with settings that the session lacks",
         tables(
             {
                 **SPINES,
