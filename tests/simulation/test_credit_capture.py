@@ -61,7 +61,7 @@ def test_credit_is_sent_in_valid_datagrams(tmp_path: Path, framing: dict[str, ob
             entry for entry, kind in zip(packets, kinds, strict=True) if kind == REQUEST and ends(entry) == contexts
         ]
         assert len(entries) == row["requests"] > 0
-        assert max(int.from_bytes(entry[13:16]) for entry in entries) <= -(-row["requested_bytes"] // 256)
+        assert max(int.from_bytes(entry[13:16]) for entry in entries) <= -(-row["asked_bytes"] // 256)
         assert {entry[12] for entry in entries} == {sender}, "its congestion control context"
 
 

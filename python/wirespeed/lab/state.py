@@ -78,7 +78,7 @@ def load(lab: str) -> LabState | None:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return None
-    return documents.read_kind(text, str(path), KIND, "lab", LabState, f"wirespeed lab down {lab}")
+    return documents.read_kind(text, str(path), KIND, SCHEMA, "lab", LabState, f"wirespeed lab down {lab}")
 
 
 def remove(lab: str) -> None:

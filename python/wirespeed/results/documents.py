@@ -36,7 +36,7 @@ def read(text: str, location: str) -> Peers | Comparison | History:
     """
     expected = "the JSON output of `bench peers`, `bench compare` or `bench history`"
     hint = "`wirespeed bench peers`, `compare` or `history` with --format json writes one"
-    body = _read_body(text, location, tuple(_KINDS), expected, hint)
+    body = _read_body(text, location, tuple(_KINDS), _SCHEMA, expected, hint)
     kind = body["kind"]
     name, result_type = _KINDS[kind]
     result: object = _read_content(body, location, kind, name, result_type)
@@ -44,13 +44,15 @@ def read(text: str, location: str) -> Peers | Comparison | History:
     return result
 
 
-def read_kind(text: str, location: str, kind: str, name: str, result_type: type[_Result], hint: str) -> _Result:
-    """Read the result under a name in a document of one kind.
+def read_kind(
+    text: str, location: str, kind: str, schema: int, name: str, result_type: type[_Result], hint: str
+) -> _Result:
+    """Read the result under a name in a document of one kind and schema.
 
     Raises:
         Refusal: the text is not a document, or it is of another kind, newer than this program, or incomplete.
     """
-    body = _read_body(text, location, (kind,), f"a document of {kind}", hint)
+    body = _read_body(text, location, (kind,), schema, f"a document of {kind}", hint)
     return _read_content(body, location, kind, name, result_type)
 
 
@@ -68,7 +70,9 @@ def convert(result_type: type[_Result], data: Any, name: str, location: str, exp
         raise refuse(location, str(error), expected) from None
 
 
-def _read_body(text: str, location: str, kinds: tuple[str, ...], expected: str, hint: str) -> dict[str, Any]:
+def _read_body(
+    text: str, location: str, kinds: tuple[str, ...], schema: int, expected: str, hint: str
+) -> dict[str, Any]:
     """Read a document of one of the kinds."""
     try:
         body = json.loads(text)
@@ -79,9 +83,9 @@ def _read_body(text: str, location: str, kinds: tuple[str, ...], expected: str, 
     if not isinstance(kind, str) or kind not in kinds:
         raise refuse(location, f"the kind {kind!r}", expected, hint)
     assert isinstance(body, dict)
-    if body.get("schema") != _SCHEMA:
+    if body.get("schema") != schema:
         raise refuse(
-            location, f"schema {body.get('schema')!r} of {kind}", f"schema {_SCHEMA}", "read it with its own version"
+            location, f"schema {body.get('schema')!r} of {kind}", f"schema {schema}", "read it with its own version"
         )
     return body
 
