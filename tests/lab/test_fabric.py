@@ -217,7 +217,7 @@ def test_a_lab_without_its_daemons_is_refused(monkeypatch: pytest.MonkeyPatch) -
     plan = build(read(CLUSTER))
     hosts = lab.select_hosts(plan, 4)
     design = lab.design(plan, "none", hosts, render.files(plan, hosts), render.routing_daemons)
-    monkeypatch.setattr("wirespeed.lab.machine._PLACES", dict.fromkeys(("bgpd", "bfdd", "zebra"), ("/nowhere",)))
+    monkeypatch.setattr("wirespeed.lab.machine._PROGRAM_PATHS", dict.fromkeys(("bgpd", "bfdd", "zebra"), ("/nowhere",)))
     with pytest.raises(Refusal) as refusal:
         lab.up(design, CLUSTER, lambda line: None)
     assert "no zebra, bfdd, bgpd; expected the package frr" in str(refusal.value)

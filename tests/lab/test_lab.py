@@ -134,7 +134,7 @@ def small() -> lab.Design:
 
 def test_a_daemon_that_ends_is_reported_at_once_and_nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     needs(*TOOLS, root=True)
-    monkeypatch.setitem(machine._PLACES, "networkd", ("/bin/false",))
+    monkeypatch.setitem(machine._PROGRAM_PATHS, "networkd", ("/bin/false",))
     with pytest.raises(Refusal, match="found systemd-networkd, which has ended; expected a running daemon"):
         lab.up(small(), EXAMPLES / CLUSTER, lambda line: None)
     assert name("refused") not in lab.names()

@@ -25,7 +25,7 @@ _KINDS: Mapping[str, tuple[str, type]] = {
     "bench-comparison": ("comparison", Comparison),
     "bench-history": ("history", History),
 }
-_SCHEMA = 2
+_SCHEMA = 2  # of these kinds
 
 
 def read(text: str, location: str) -> Peers | Comparison | History:
