@@ -163,6 +163,57 @@ def _list_names(scope: ast.AST) -> Iterator[str]:
                 yield name.strip("_").lower()
 
 
+STRING_PLACES = {  # a place as text: in JSON, and for a page
+    "python/wirespeed/report/wording.py",
+    "python/wirespeed/results/campaign_history.py",
+    "python/wirespeed/results/findings.py",
+    "python/wirespeed/results/lab.py",
+}
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_name_has_one_meaning(folder: str) -> None:
+    """``place``: a location in hardware. ``words``: those of a text. The loss by a finding is its ``impact``."""
+    paths = sorted(path for path in (ROOT / folder).rglob("*.py") if path not in GENERATED)
+    names = [
+        f"{path.relative_to(ROOT)}:{line} {name}"
+        for path in paths
+        for line, name in find_second_meanings(path)
+        if name != "place" or path.relative_to(ROOT).as_posix() not in STRING_PLACES
+    ]
+    assert names == []
+
+
+def find_second_meanings(path: Path) -> Iterator[tuple[int, str]]:
+    """Text or a number as ``place``; arguments or one text as ``words``; ``cost``."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case (
+                ast.arg(arg=name, annotation=annotation)
+                | ast.AnnAssign(target=ast.Name(id=name), annotation=annotation)
+            ) if annotation and (name, ast.unparse(annotation).removesuffix(" | None")) in (
+                *(("place", kind) for kind in ("str", "int", "float")),
+                ("words", "str"),
+            ):
+                yield node.lineno, name
+            case ast.Assign(targets=[ast.Name(id="words")], value=ast.List() | ast.Tuple() | ast.JoinedStr()):
+                yield node.lineno, "words"
+            case ast.Assign(targets=[ast.Name(id="place")], value=ast.Constant() | ast.JoinedStr()):
+                yield node.lineno, "place"
+            case ast.arg(arg="cost") | ast.Name(id="cost", ctx=ast.Store()) | ast.keyword(arg="cost"):
+                yield node.lineno, "cost"
+
+
+def test_second_meanings_are_found(tmp_path: Path) -> None:
+    path = tmp_path / "names.py"
+    path.write_text(
+        "class Problem:\n    place: str\n\n\ndef run(words: str, place: int | None, cost: float):\n"
+        "    words = ['a', 'b']\n    place = f'{words}:1'\n    words = 'a b'.split()\n    return fail(cost=1)\n"
+    )
+    names = [(2, "place"), (5, "cost"), (5, "place"), (5, "words"), (6, "words"), (7, "place"), (9, "cost")]
+    assert sorted(find_second_meanings(path)) == names
+
+
 def test_bad_names_are_found(tmp_path: Path) -> None:
     path = tmp_path / "opened.py"
     path.write_text(

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -15,6 +18,7 @@ from wording import help_texts
 FORBIDDEN = yaml.safe_load(Path(__file__).with_name("forbidden_wordings.yaml").read_text(encoding="utf-8"))
 SOURCES = ("docs", "reference", "help", "messages", "core", "comments")
 DATA = "data"
+TESTS = ("core tests", "tests")
 _RUST_TEXT = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 _RUST_COMMENT = re.compile(r"(?:^|\s)//[/!]?(?: (.*))?$", re.MULTILINE)
 
@@ -37,6 +41,11 @@ def texts(source: str) -> tuple[tuple[str, str], ...]:
     if source == DATA:
         files = sorted((ROOT / "python" / "wirespeed").rglob("*.yaml"))
         return tuple((path.relative_to(ROOT).as_posix(), "\n".join(_data_texts(path))) for path in files)
+    if source == "core tests":
+        return _rust_texts("*/tests/**/*.rs", _RUST_COMMENT, " ")
+    if source == "tests":
+        files = sorted(path for path in (ROOT / "tests").rglob("*.py") if "samples" not in path.parts)
+        return tuple((path.relative_to(ROOT).as_posix(), "\n".join(_comments(path))) for path in files)
     return _rust_texts("*/src/**/*.rs", _RUST_COMMENT, " ")
 
 
@@ -67,11 +76,22 @@ def _strings(path: Path) -> list[str]:
     ]
 
 
+def _comments(path: Path) -> Iterator[str]:
+    """Docstrings and comments of a module."""
+    text = path.read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield ast.get_docstring(node) or ""
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.string
+
+
 def find_pattern(pattern: str, source: str) -> list[str]:
-    """``place: wording`` of each occurrence."""
+    """``location: wording`` of each occurrence."""
     return [
-        f"{place}: {text[max(0, match.start() - 30) : match.end() + 30]!r}"
-        for place, text in texts(source)
+        f"{location}: {text[max(0, match.start() - 30) : match.end() + 30]!r}"
+        for location, text in texts(source)
         for match in re.finditer(pattern, text, re.IGNORECASE)
     ]
 
@@ -79,6 +99,6 @@ def find_pattern(pattern: str, source: str) -> list[str]:
 @pytest.mark.parametrize("rule", FORBIDDEN, ids=lambda rule: rule["pattern"])
 def test_a_forbidden_wording_is_not_used(rule: dict[str, str]) -> None:
     assert set(rule["in"]) <= set(SOURCES)
-    for source in (*rule["in"], DATA):
+    for source in (*rule["in"], DATA, *(TESTS if "comments" in rule["in"] else ())):
         occurrences = find_pattern(rule["pattern"], source)
         assert not occurrences, f"write: {rule['instead']}\n" + "\n".join(occurrences)

@@ -117,15 +117,19 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize(("place", "setting", "commands", "consequence"), ROWS)
-def test_a_change_of_a_host_in_words(place: str, setting: str, commands: list[str], consequence: str | None) -> None:
-    worded = render.commands_for(plan(), "node1", Change(f"node1 {place}".strip(), setting, "not read here"))
-    assert worded is not None
-    assert (list(worded.commands), worded.consequence) == (commands, consequence)
+@pytest.mark.parametrize(("place_text", "setting", "commands", "consequence"), ROWS)
+def test_a_change_of_a_host_as_commands(
+    place_text: str, setting: str, commands: list[str], consequence: str | None
+) -> None:
+    change_commands = render.commands_for(
+        plan(), "node1", Change(f"node1 {place_text}".strip(), setting, "not read here")
+    )
+    assert change_commands is not None
+    assert (list(change_commands.commands), change_commands.consequence) == (commands, consequence)
 
 
 @pytest.mark.parametrize(
-    ("device", "place", "setting"),
+    ("device", "place_text", "setting"),
     [
         ("node9", "node9", "host.memlock"),  # no such device
         ("node1", "node1 rule from 10.9.9.9/32", "rule.table"),  # no such place in the plan
@@ -134,8 +138,8 @@ def test_a_change_of_a_host_in_words(place: str, setting: str, commands: list[st
         ("node1", "node1 nic enp29s0np0", "nic.qos.priority_cos"),  # the firmware chooses
     ],
 )
-def test_no_words(device: str, place: str, setting: str) -> None:
-    assert render.commands_for(plan(), device, Change(place, setting, "")) is None
+def test_no_commands(device: str, place_text: str, setting: str) -> None:
+    assert render.commands_for(plan(), device, Change(place_text, setting, "")) is None
 
 
 def list_commands() -> Iterator[str]:

@@ -16,7 +16,7 @@ name: one
 hosts:
   node1: {{model: dell-xe9680-mi300x, os: ubuntu-22.04, nics: 2 x broadcom-bcm957608-p1400gd}}
 switches:
-  leaf1: {{model: {model}, os: {system}, role: leaf{asked}}}
+  leaf1: {{model: {model}, os: {system}, role: leaf{options}}}
 cabling: {{pattern: by-host, length: 3 m}}
 addresses: {{scheme: link-31, pool: 10.1.0.0/16}}
 classes:
@@ -55,20 +55,20 @@ def render_files(
     Raises:
         Refusal: it does not support the options.
     """
-    text = CLUSTER.format(model=model, system=system, asked=options, priority=priority, congestion=congestion)
+    text = CLUSTER.format(model=model, system=system, options=options, priority=priority, congestion=congestion)
     plan = build(read_text(text, "one.yaml"))
     check(plan)
     return {file.path: file.text for file in files(plan, ["leaf1"])}
 
 
 def outcome(model: str, system: str, options: str = "", priority: int = 3, congestion: str = "dcqcn-p") -> str:
-    """``said``, or ``refused``, with place and reason; ``left out`` is the one there must not be."""
+    """``configured``, or ``refused``, with location and reason; ``left out`` is the one there must not be."""
     try:
         files = render_files(model, system, options, priority, congestion)
     except Refusal as refusal:
         assert all(problem.location and problem.found and problem.expected for problem in refusal.problems)
         return "refused"
-    return "said" if files != render_files(model, system) else "left out"
+    return "configured" if files != render_files(model, system) else "left out"
 
 
 @pytest.mark.parametrize("options", list(OPTIONS))
@@ -87,4 +87,4 @@ def test_another_priority_is_not_left_out(model: str, system: str) -> None:
 @pytest.mark.parametrize(("model", "system"), SYSTEMS, ids=[system for _, system in SYSTEMS])
 def test_a_step_is_configured_or_refused(model: str, system: str) -> None:
     refuses = load().switch_systems[system].step_marking is False
-    assert outcome(model, system, congestion="dcqcn-d") == ("refused" if refuses else "said")
+    assert outcome(model, system, congestion="dcqcn-d") == ("refused" if refuses else "configured")

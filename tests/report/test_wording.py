@@ -36,7 +36,7 @@ def test_nearly_all_is_not_all(fraction: float | None, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "shown_text"),
+    ("location", "shown_text"),
     [
         ("", "leaf1"),
         ("port Eth1/21", "leaf1:Eth1/21"),
@@ -47,5 +47,5 @@ def test_nearly_all_is_not_all(fraction: float | None, text: str) -> None:
         ("rule from 10.1.0.1/32", "leaf1 rule from 10.1.0.1/32"),
     ],
 )
-def test_a_location_names_its_device(place: str, shown_text: str) -> None:
-    assert wording.location("leaf1", place) == shown_text
+def test_a_location_names_its_device(location: str, shown_text: str) -> None:
+    assert wording.location("leaf1", location) == shown_text

@@ -92,8 +92,8 @@ JERICHO = ("arista-7060dx5-64s", "arista-7280dr3-24")
 
 
 def test_a_switch_that_queues_at_ingress(tmp_path: Path) -> None:
-    """Architecture, credit, memory and thresholds are those of its two chips; that nobody says how long a credit takes
-    is said."""
+    """Architecture, credit, memory and thresholds are those of its two chips; the unknown time of a credit is
+    reported."""
     _, document, _ = planned_scenario(tmp_path)
     assert resolve_parameters(document, 1, 3)["switch"]["architecture"] == {"rule": "shared-buffer"}
     _, document, assumed = planned_scenario(tmp_path, JERICHO)

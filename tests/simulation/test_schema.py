@@ -47,7 +47,7 @@ def test_a_scenario_made_from_a_plan_fits(example: str, tmp_path: Path, validato
 
 
 @pytest.mark.parametrize(
-    ("change", "place"),
+    ("change", "location"),
     [
         ({"hosts": 0}, "$.hosts"),
         ({"hostss": 2}, "$"),
@@ -58,8 +58,8 @@ def test_a_scenario_made_from_a_plan_fits(example: str, tmp_path: Path, validato
         ({"faults": [{"kind": "cnp-loss", "link": 0, "probability": 2}]}, "$.faults[0]"),
     ],
 )
-def test_what_does_not_fit(change: dict[str, Any], place: str, validator: Draft202012Validator) -> None:
-    assert [error.json_path for error in validator.iter_errors({**INCAST, **change})] == [place]
+def test_what_does_not_fit(change: dict[str, Any], location: str, validator: Draft202012Validator) -> None:
+    assert [error.json_path for error in validator.iter_errors({**INCAST, **change})] == [location]
 
 
 def test_every_description_is_there() -> None:

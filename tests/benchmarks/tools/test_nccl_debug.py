@@ -149,7 +149,7 @@ def test_a_communicator_without_id_is_not_taken_for_one_with() -> None:
     assert ((first.id, first.hosts), (second.id, second.hosts)) == (("0xc1", ("alpha",)), (None, ("gamma",)))
 
 
-def test_releases_have_the_same_settings_in_other_words() -> None:
+def test_releases_have_the_same_settings_in_other_formats() -> None:
     text = (
         "alpha:7:9 [0] NCCL INFO Channel 00 :    0   1\n"  # 2.4
         "alpha:7:9 [0] NCCL INFO Ring 00 : 0 -> 1 [send] via NET/IB/1/GDRDMA\n"

@@ -170,7 +170,7 @@ def test_perftest_titles(title: str, test: str) -> None:
          "IB device mlx5_77 not found; Unable to find the Infiniband/RoCE device"),
     ],
 )  # fmt: skip
-def test_perftest_failures_keep_the_tools_words(log: str, error: str) -> None:
+def test_perftest_failures_keep_the_message_of_the_tool(log: str, error: str) -> None:
     (run,) = parse(log)
     assert (run.tool, run.status, run.error) == ("perftest", RunStatus.FAILED, error)
 

@@ -105,7 +105,7 @@ def test_the_boot_script_accumulates_nothing(tmp_path: Path) -> None:
     ]
 
 
-def test_the_real_dcb_knows_the_words(tmp_path: Path) -> None:
+def test_the_real_dcb_accepts_the_arguments(tmp_path: Path) -> None:
     """On a port without DCB it stops at the port: a word it did not know it would have named before."""
     needs("dcb")
     for line in script(tmp_path):

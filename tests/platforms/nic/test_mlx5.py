@@ -277,7 +277,7 @@ def test_options_are_set_in_two_steps_and_put_back(plan: Plan, tmp_path: Path) -
     ]
 
 
-def test_words(plan: Plan) -> None:
+def test_commands(plan: Plan) -> None:
     place = Place("node1").child("nic", "enp29s0np0")
     assert MLX5.commands_for is not None
     setting = MLX5.commands_for(place, "nic.nvm.link_type", "ethernet", plan.hosts["node1"])

@@ -242,7 +242,7 @@ def test_word(
 
 
 @pytest.mark.parametrize("case", ["eos-routed", "dell-routed"])
-def test_every_rendered_setting_has_words(case: str) -> None:
+def test_every_rendered_setting_has_commands(case: str) -> None:
     """A finding about a rendered setting always has the commands that set it."""
     from wirespeed.settings import walk
 

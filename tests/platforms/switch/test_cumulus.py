@@ -360,7 +360,7 @@ COMMANDS: list[tuple[Place, str, Any, tuple[str, ...]]] = [
 
 
 @pytest.mark.parametrize(("place", "path", "value", "lines"), COMMANDS)
-def test_a_change_in_words(place: Place, path: str, value: Any, lines: tuple[str, ...]) -> None:
+def test_a_change_as_commands(place: Place, path: str, value: Any, lines: tuple[str, ...]) -> None:
     assert CUMULUS.commands_for is not None
     worded = CUMULUS.commands_for(place, path, value, CASES["routed"])
     assert worded is not None

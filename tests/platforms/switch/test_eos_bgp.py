@@ -331,7 +331,7 @@ def test_word(case: str, place: Place, path: str, value: Any, lines: tuple[str, 
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_every_rendered_setting_has_words(case: str) -> None:
+def test_every_rendered_setting_has_commands(case: str) -> None:
     assert EOS.commands_for is not None
     speechless = [
         path

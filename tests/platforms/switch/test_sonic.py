@@ -365,7 +365,7 @@ def test_word(place: Place, path: str, value: Any, lines: tuple[str, ...], conse
 
 
 @pytest.mark.parametrize("case", ["fabric", "switched", "shaped", "spectrum"])
-def test_every_rendered_setting_has_words(case: str) -> None:
+def test_every_rendered_setting_has_commands(case: str) -> None:
     assert SONIC.commands_for is not None
     speechless = [
         f"{place} {path}"

@@ -91,7 +91,7 @@ fn permutation() {
     }
 }
 
-/// Two leaves with 2 MiB of buffer each: PFC pauses before any queue reaches Kmin, so no result depends on chance.
+/// Two leaves, each with 2 MiB of buffer: PFC pauses before any queue reaches Kmin, so no result depends on chance.
 #[test]
 fn pauses() {
     for seed in 1..=5 {

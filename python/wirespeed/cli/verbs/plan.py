@@ -218,9 +218,9 @@ def _print_table(title: str, entries: Rows) -> None:
     )
     columns = [name for name in entries[0] if any(entry[name] is not None for entry in entries)]
     for column in columns:
-        words = [*column.split(), *(_format_cell(entry[column]) for entry in entries)]
-        # Words are never broken; lists of DSCPs may use several lines.
-        widest = max(len(word) for word in words if "," not in word)
+        texts = [*column.split(), *(_format_cell(entry[column]) for entry in entries)]
+        # These texts are never broken; lists of DSCPs may use several lines.
+        widest = max(len(text) for text in texts if "," not in text)
         heading = _HEADINGS.get(column, column).replace(" ", "\n")
         table.add_column(heading, overflow="fold", min_width=widest)
     for entry in entries:

@@ -143,17 +143,17 @@ class _Reader:
 
     def _read_rows(self, line: Line, text: str) -> bool:
         """Read the column line and the rows of a matrix."""
-        words = text.split()
-        if self._draft is None or self._description is None or not words[0][0].isdecimal():
+        cells = text.split()
+        if self._draft is None or self._description is None or not cells[0][0].isdecimal():
             return False
         if self._matrix is None:
-            if indices(words):
-                self._matrix = matrix(self._test, self._description, words, self._hosts)
+            if indices(cells):
+                self._matrix = matrix(self._test, self._description, cells, self._hosts)
             return True
         bisected = _BISECTED.match(text)
         if bisected:
-            words = [f"{bisected.group(1)}->{bisected.group(2)}", bisected.group(3)]
-        self._matrix.take(self._draft, words[0], words[1:], line.number)
+            cells = [f"{bisected.group(1)}->{bisected.group(2)}", bisected.group(3)]
+        self._matrix.take(self._draft, cells[0], cells[1:], line.number)
         if self._matrix.is_whole and not self._prints_sums:
             self._draft.complete = True
         return True
