@@ -151,7 +151,7 @@ def test_slurm_runs_it_on_one_node_of_the_allocation() -> None:
 
 def test_slurm_hands_a_server_its_input_and_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With an srun instead that runs the command here, and records its options."""
-    log = tmp_path / "told"
+    log = tmp_path / "options"
     program = f'while :; do case $1 in --*) echo "$1" >> {log}; shift;; *) break;; esac; done'
     (tmp_path / "srun").write_text(f'#!/bin/sh\n{program}\nexec "$@"\n')
     (tmp_path / "srun").chmod(0o755)

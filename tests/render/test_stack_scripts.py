@@ -72,7 +72,7 @@ def install(system: System, *options: str):  # type: ignore[no-untyped-def]
 
 def list_changes(system: System) -> list[str]:
     """What was changed, in order, without queries."""
-    asks = (
+    queries = (
         "ofed_info",
         "stack -s",
         "uname",
@@ -83,7 +83,7 @@ def list_changes(system: System) -> list[str]:
         "modinfo",
         "mstflint -d 0000:1d:00.0 query",
     )
-    lines = [line for line in system.changes() if not line.startswith(asks) and " query" not in line]
+    lines = [line for line in system.changes() if not line.startswith(queries) and " query" not in line]
     return [" ".join(line.split()) for line in lines]
 
 

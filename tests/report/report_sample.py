@@ -95,7 +95,7 @@ def verdict(size: int, value: float, judgement: Judgement = Judgement.PASS, labe
     return Verdict(
         Measurement(Metric.BUSBW, "GB/s", value, size, label, 40),
         judgement,
-        "85 % of the reachable limit or more" if judgement is Judgement.PASS else "less than the profile asks",
+        "85 % of the reachable limit or more" if judgement is Judgement.PASS else "less than the profile requires",
         physical,
         reachable,
         value / physical.value,

@@ -152,7 +152,7 @@ busbw in-place in GB/s, limit set by: ring
 256 MiB     357.6      391.2    91.4 %      371.6     96.2 %  pass
   1 GiB     374.2      391.2    95.6 %      371.6    100.7 %  pass
  16 GiB     379.6      391.2    97.0 %      371.6    102.2 %  pass
-        warn     less than the profile asks
+        warn     less than the profile requires
         assumed  path MTU 4096 bytes
         assumed  ring algorithm
         note     reconstructed

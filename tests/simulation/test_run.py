@@ -137,11 +137,11 @@ def test_how_many_events_are_worked_off_at_once_changes_nothing(events: int, tmp
 def test_progress_goes_on_to_the_end(tmp_path: Path) -> None:
     reports: list[Progress] = []
 
-    def tell(progress: Progress) -> bool:
+    def record(progress: Progress) -> bool:
         reports.append(progress)
         return True
 
-    totals = result(tmp_path, many_to_one(16), on_progress=tell).summary
+    totals = result(tmp_path, many_to_one(16), on_progress=record).summary
     assert len(reports) > 1
     for field in ("time", "events", "hops", "completed", "delivered_bytes", "run_s"):
         values = [getattr(progress, field) for progress in reports]

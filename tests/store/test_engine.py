@@ -88,7 +88,7 @@ def test_the_default_follows_xdg(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/me")
     monkeypatch.setenv("XDG_STATE_HOME", "/state")
     assert default_path() == Path("/state/wirespeed/measurements.db")
-    for ignored in ("", "relative/is/ignored"):  # the specification asks for absolute paths
+    for ignored in ("", "relative/is/ignored"):  # the specification requires absolute paths
         monkeypatch.setenv("XDG_STATE_HOME", ignored)
         assert default_path() == Path("/home/me/.local/state/wirespeed/measurements.db")
 

@@ -188,7 +188,7 @@ def machine(root: Path) -> None:
     (root / "proc/sys/net/core").mkdir(parents=True)
     (root / "bin").mkdir()
     for tool, code in (("ethtool", 80), ("tc", 0)):
-        (root / "bin" / tool).write_text(f'#!/bin/sh\necho "{tool} $*" >>"{root}/said"\nexit {code}\n')
+        (root / "bin" / tool).write_text(f'#!/bin/sh\necho "{tool} $*" >>"{root}/calls"\nexit {code}\n')
         (root / "bin" / tool).chmod(0o755)
 
 
@@ -213,7 +213,7 @@ def test_the_script_tunes_a_machine(tmp_path: Path) -> None:
         "16\n", "17\n", "48\n", "16\n", "17\n",
     ]  # fmt: skip
     assert (tmp_path / "proc/sys/net/core/default_qdisc").read_text() == "fq\n"
-    assert (tmp_path / "said").read_text().splitlines() == [
+    assert (tmp_path / "calls").read_text().splitlines() == [
         f"ethtool -G {FIRST} rx 8192 tx 4096",
         f"ethtool -C {FIRST} adaptive-rx on adaptive-tx off rx-usecs 8 tx-frames 64",
         f"tc qdisc replace dev {FIRST} root mq",
