@@ -73,7 +73,7 @@ def test_a_test_without_series_is_answered_with_those_of_the_store(tmp_path: Pat
     ("options", "message"),
     [
         (("--size", "8MB"), "--size 8 MB; sizes: 64 KiB"),
-        (("--label", "node1"), "--label node1; labels and pairs: node1:bnxt_re0 -> node2:bnxt_re0"),
+        (("--value-label", "node1"), "--value-label node1; labels and pairs: node1:bnxt_re0 -> node2:bnxt_re0"),
         (("--ranks", "8"), "--ranks 8; numbers of ranks: none"),
     ],
 )
@@ -128,7 +128,7 @@ def test_campaigns_are_listed(store_address: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [("--test", "none"), ("--metric", "busbw"), ("--label", "x -> y"), ("--ranks", "3")]
+    "arguments", [("--test", "none"), ("--metric", "busbw"), ("--value-label", "x -> y"), ("--ranks", "3")]
 )
 def test_nothing_of_what_was_requested(arguments: tuple[str, str], tmp_path: Path) -> None:
     path = tmp_path / "a.db"

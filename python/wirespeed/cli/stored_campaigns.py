@@ -38,10 +38,12 @@ SizeOption = Annotated[
     str | None,
     typer.Option("--size", metavar="SIZE", help="Use only this message size, in bytes or with a unit, such as 8GiB."),
 ]
-LabelOption = Annotated[
+ValueLabelOption = Annotated[
     str | None,
     typer.Option(
-        "--label", metavar="TEXT", help="Use only series with this label or pair, such as in-place or 'node1 -> node2'."
+        "--value-label",
+        metavar="TEXT",
+        help="Use only series with this label or pair, such as in-place or 'node1 -> node2'.",
     ),
 ]
 RanksOption = Annotated[
@@ -259,7 +261,7 @@ def explain_no_match(series: Iterable[Series], selection: Filters) -> str:
         ("--test", selection.test, "tests", lambda series: (series.test,)),
         ("--metric", selection.metric, "metrics", lambda series: (series.metric.value,)),
         ("--size", size or None, "sizes", lambda series: (wording.size(series.size_bytes),)),
-        ("--label", selection.label, "labels and pairs", lambda series: (series.location, series.label)),
+        ("--value-label", selection.label, "labels and pairs", lambda series: (series.location, series.label)),
         ("--ranks", selection.ranks, "numbers of ranks", lambda series: (series.ranks,)),
     )
     stored.sort(key=lambda series: series.size_bytes or 0)

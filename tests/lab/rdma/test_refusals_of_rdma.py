@@ -36,7 +36,7 @@ def remove_programs(*programs: str) -> Callable[[pytest.MonkeyPatch, Path], None
         for name in build._PACKAGES.keys() - set(programs):
             (folder / name).touch(mode=0o755)
         patch.setenv("PATH", str(folder))
-        patch.setattr(machine, "_PATH", str(folder))
+        patch.setattr(machine, "SYSTEM_PATH", str(folder))
 
     return prepare
 

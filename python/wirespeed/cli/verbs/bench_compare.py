@@ -29,7 +29,7 @@ def compare(
     test: stored_campaigns.TestOption = None,
     metric: stored_campaigns.MetricOption = None,
     size: stored_campaigns.SizeOption = None,
-    label: stored_campaigns.LabelOption = None,
+    value_label: stored_campaigns.ValueLabelOption = None,
     ranks: stored_campaigns.RanksOption = None,
     significance: Annotated[
         float,
@@ -72,7 +72,7 @@ def compare(
       wirespeed bench compare latest~1 latest --test all_reduce --metric busbw
       wirespeed bench compare before/ after/
     """
-    wanted = stored_campaigns.select_series(tool, test, metric, size, label, ranks)
+    wanted = stored_campaigns.select_series(tool, test, metric, size, value_label, ranks)
     judging = stored_campaigns.Thresholds(significance, at_least / 100)
     comparison = stored_campaigns.compare_campaigns(a, b, store, wanted, judging)
     if output is Format.JSON:

@@ -33,7 +33,7 @@ def history(
     test: stored_campaigns.TestOption = None,
     metric: stored_campaigns.MetricOption = None,
     size: stored_campaigns.SizeOption = None,
-    label: stored_campaigns.LabelOption = None,
+    value_label: stored_campaigns.ValueLabelOption = None,
     ranks: stored_campaigns.RanksOption = None,
     cluster: Annotated[
         str | None,
@@ -63,11 +63,11 @@ def history(
 ) -> None:
     """Show measurements over all campaigns, with change points and their likely causes.
 
-    Without --tool, --test, --metric, --size or --label the campaigns are listed. Otherwise each series is one line with
-    its medians, oldest campaign first. Change points are found with a permutation test, which assumes no distribution
-    and is robust against single outliers; it needs about ten campaigns, three of them after the change. For each change
-    point the differences in settings, drivers and firmware are listed, if settings are stored with the campaigns
-    (`bench parse --bundle`).
+    Without --tool, --test, --metric, --size or --value-label the campaigns are listed. Otherwise each series is one
+    line with its medians, oldest campaign first. Change points are found with a permutation test, which assumes no
+    distribution and is robust against single outliers; it needs about ten campaigns, three of them after the change.
+    For each change point the differences in settings, drivers and firmware are listed, if settings are stored with
+    the campaigns (`bench parse --bundle`).
 
     JUnit: a series that got worse and has not recovered is a failed case, a series with too few campaigns an error.
     Prometheus: the level of each series in the last campaign, and its last change.
@@ -83,7 +83,7 @@ def history(
     """
     from wirespeed.store import Filters
 
-    wanted = stored_campaigns.select_series(tool, test, metric, size, label, ranks)
+    wanted = stored_campaigns.select_series(tool, test, metric, size, value_label, ranks)
     with stored_campaigns.open_existing(store) as opened:
         if wanted.selects_everything and output in (Format.TABLE, Format.JSON):
             raise typer.Exit(_list_campaigns(opened.campaigns(), output))
