@@ -223,10 +223,20 @@ def runs_exit(runs: Sequence[JudgedRun], strict: bool, relations: Sequence[Relat
     codes = [Exit.PASSED]
     if Judgement.FAIL in judgements or RunStatus.FAILED in ended or (strict and Judgement.WARN in judgements):
         codes.append(Exit.FAILED)
-    is_empty = not runs or any(not run.verdicts for run in runs)
-    if Judgement.UNKNOWN in judgements or RunStatus.TRUNCATED in ended or is_empty:
+    is_unjudged = not judgements - {Judgement.SKIP} or any(_is_unjudged(run) for run in runs)
+    if Judgement.UNKNOWN in judgements or RunStatus.TRUNCATED in ended or is_unjudged:
         codes.append(Exit.INCOMPLETE)
     return Exit.worst(*codes)
+
+
+def _is_unjudged(run: JudgedRun) -> bool:
+    """Whether nothing of a run is judged; latencies are shown for information beside other runs."""
+    from wirespeed.results.benchmarks import LATENCIES
+    from wirespeed.results.verdicts import Judgement
+
+    judged = [verdict for verdict in run.verdicts if verdict.judgement is not Judgement.SKIP]
+    only_latencies = bool(run.verdicts) and all(verdict.measurement.metric in LATENCIES for verdict in run.verdicts)
+    return not judged and not only_latencies
 
 
 def read_failure_titles(runs: Iterable[JudgedRun]) -> dict[str, str]:

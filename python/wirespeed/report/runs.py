@@ -29,6 +29,8 @@ def overall_verdict(judged: Sequence[JudgedRun], relations: Sequence[Relation], 
     parts += count_incomplete(judged)
     if counts and (unjudged := sum(is_without_verdict(run) for run in judged)):
         parts.append(f"{wording.plural(unjudged, 'run')} without a bandwidth to judge")
+    if counts[Judgement.SKIP] == counts.total() > 0:
+        parts.append("nothing is judged")
     if counts[Judgement.SKIP]:
         parts.append(f"{counts[Judgement.SKIP]:,} for information only")
     elif not counts:

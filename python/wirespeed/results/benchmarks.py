@@ -68,6 +68,15 @@ class Metric(StrEnum):
     OUT_OF_ORDER = "out_of_order"
 
 
+LATENCIES = frozenset(
+    {
+        *(Metric.LATENCY_MIN, Metric.LATENCY_TYPICAL, Metric.LATENCY_AVG, Metric.LATENCY_MAX, Metric.LATENCY_P50),
+        *(Metric.COMM_AVG, Metric.COMM_MIN, Metric.COMM_MAX),  # of a non-blocking collective, without its computation
+        *(Metric.LATENCY_P90, Metric.LATENCY_P95, Metric.LATENCY_P99, Metric.LATENCY_P999, Metric.LATENCY_PERCENTILE),
+    }
+)
+"""Times of single operations: they have a lowest possible value."""
+
 PAIR_ARROW = " -> "
 """Between the ends of a pair in labels and locations."""
 

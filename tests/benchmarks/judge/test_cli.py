@@ -68,6 +68,26 @@ def test_exit_code(tmp_path, text, options, code):
     assert result.exit_code == code, result.output
 
 
+SAMPLES = CLUSTER.parents[2] / "tests" / "samples"
+
+
+@pytest.mark.parametrize(
+    "sample", ["osu/osu74_allreduce_f.txt", "osu/osu53_latency.txt", "rocm_bandwidth/one-copy.txt"]
+)
+def test_a_log_of_which_nothing_is_judged_is_incomplete(sample):
+    """Logs of real tools."""
+    arguments = ["bench", "judge", str(SAMPLES / sample), "-c", str(CLUSTER), *ENDS]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == Exit.INCOMPLETE, result.output
+    assert result.stdout.splitlines()[-1].startswith("UNKNOWN: nothing is judged; ")
+    assert "nothing of this run is judged" in result.stdout
+
+
+def test_latencies_beside_judged_bandwidths_are_information(tmp_path):
+    sample = str(SAMPLES / "osu" / "osu53_latency.txt")
+    assert run(tmp_path, write_bw(391.0), sample, *ENDS).exit_code == Exit.PASSED
+
+
 def test_json_is_a_document(tmp_path):
     result = run(tmp_path, write_bw(391.0), "--format", "json")
     document = json.loads(result.stdout)

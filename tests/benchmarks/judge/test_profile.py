@@ -21,7 +21,10 @@ def default_text():
 
 def test_every_number_has_a_source():
     profile = judge_profile.default()
-    numbers = [profile.plateau, profile.clock_tolerance, profile.floors.collective_us, profile.floors.message_rate]
+    numbers = [profile.plateau, profile.clock_tolerance, profile.curve.from_bytes, profile.curve.rising]
+    numbers += [getattr(profile.floors, name) for name in type(profile.floors).model_fields]
+    for thresholds in (profile.curve.dip, profile.curve.step, profile.curve.fall):
+        numbers += [thresholds.passes, thresholds.warns]
     for name in type(profile.classes).model_fields:
         thresholds = getattr(profile.classes, name)
         numbers += [thresholds.passes, thresholds.warns]
@@ -56,8 +59,8 @@ def test_refused(tmp_path, change, location, expected):
     [
         (
             "titel: mine",
-            "found the key 'titel'; expected one of classes, clock_tolerance, floors, gates, plateau, relative_gates, "
-            "title, version\n  hint: did you mean 'title'?",
+            "found the key 'titel'; expected one of classes, clock_tolerance, curve, floors, gates, plateau, "
+            "relative_gates, title, version\n  hint: did you mean 'title'?",
         ),
         (
             "classes: {colective-hosts: 1}",

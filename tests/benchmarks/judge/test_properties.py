@@ -4,10 +4,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from judge_support import plan
 
-from wirespeed.benchmarks.judge.limits import LATENCIES
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.limits.group import Collective
-from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.benchmarks import LATENCIES, Measurement, Metric, Run, RunStatus
 from wirespeed.results.parameters import Parameters
 from wirespeed.results.verdicts import Judgement
 

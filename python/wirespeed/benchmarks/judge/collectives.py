@@ -8,24 +8,24 @@ from dataclasses import dataclass
 
 from wirespeed.benchmarks.judge.collective_names import find_collective, foreign_gpus, named_collective
 from wirespeed.benchmarks.judge.host_network import used
+from wirespeed.benchmarks.judge.latency_floor import LatencyFloor, find_highest_latency, find_latency_floor
 from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.nccl_evidence import Proof, derive_proof
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
-from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits import algorithms, cuts, fabric, framing
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.limits.bound import GIGABYTES, convert, in_unit, number, scale_bound, tightest
+from wirespeed.limits.collective_latency import estimate_latency
 from wirespeed.limits.gpus import find_gpu_links
 from wirespeed.limits.group import Collective, Group, Member, bus_factor, printed_factor
 from wirespeed.limits.impact import nic_function
 from wirespeed.limits.nic import build_path, catalogue_speed, nic_goodput_two_way
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Metric, Run
-from wirespeed.results.verdicts import Bound
+from wirespeed.results.verdicts import Bound, Term
 from wirespeed.units import Bandwidth
 
 _NAMED = 8  # hosts named one by one
-_TINY = 1e-6  # seconds: a call of 0 bytes never leaves the GPU
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ class CollectiveLimits:
     by_algorithm: Mapping[Algorithm, Bound | None]
     usual: Algorithm
     proof: Proof
-    floor: float  # seconds
-    floor_from: str
+    floor: LatencyFloor
+    highest_latency: Term
     thresholds: Thresholds
     reasons_above: tuple[str, ...]
     notes: tuple[str, ...]
@@ -83,9 +83,9 @@ class CollectiveLimits:
         if measurement.metric is not Metric.ALGBW or self.collective is Collective.HYPERCUBE:
             rate /= bus_factor(self.collective, self.ranks)
         ideal = measurement.size_bytes / rate
-        if ideal >= self.floor * passes / (1 - passes):
+        if ideal >= self.floor.seconds * passes / (1 - passes):
             return None
-        return f"small sizes are limited by latency ({self.floor_from}: {number(self.floor * 1e6)} µs)"
+        return f"small sizes are limited by latency ({self.floor.source}: {number(self.floor.seconds * 1e6)} µs)"
 
 
 def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> Limits:
@@ -126,7 +126,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
     if collective in (Collective.ALL_REDUCE, Collective.REDUCE):
         assumptions.append(_describe_sums(group))
     usual = algorithms.select_algorithm(collective, proof.forced or context.algorithm, group)
-    floor, floor_from = _find_latency_floor(run, profile)
+    highest_latency = find_highest_latency(profile, estimate_latency(collective, group))
     classes = profile.classes
     return CollectiveLimits(
         collective=collective,
@@ -140,8 +140,8 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         },
         usual=usual,
         proof=proof,
-        floor=floor,
-        floor_from=floor_from,
+        floor=find_latency_floor(run, highest_latency, profile),
+        highest_latency=highest_latency,
         thresholds=classes.collective_hosts if group.across_hosts else classes.collective_one_host,
         reasons_above=_list_reasons_above(collective, group),
         notes=proof.notes,
@@ -234,20 +234,6 @@ def _build_member(plan: Plan, name: str, ranks: int, assumptions: list[str]) -> 
         assumptions.extend(at_most.assumptions)
     bind = binds.most_common(1)[0][0] if binds else ""
     return Member(name, ranks, tuple(maximum), tuple(usual), bind, find_gpu_links(plan, name))
-
-
-def _find_latency_floor(run: Run, profile: Profile) -> tuple[float, str]:
-    """The minimum time of any size in seconds, and the source of the number."""
-    rows = [m for m in run.measurements if m.metric is Metric.TIME and m.size_bytes]
-    times = [seconds for m in rows if (seconds := float(m.value) * SECONDS.get(m.unit, 0.0)) > _TINY]
-    sizes = {m.size_bytes or 0 for m in rows}
-    if times and len(sizes) > 1 and min(sizes) <= _LATENCY_BOUND:
-        return min(times), "lowest time in this table"
-    return profile.floors.collective_us.value / 1e6, "assumed by the profile"
-
-
-_LATENCY_BOUND = 2**20
-"""Bytes up to which latency still shows in a collective's time; a table that begins above does not show it."""
 
 
 def _list_reasons_above(collective: Collective, group: Group) -> tuple[str, ...]:

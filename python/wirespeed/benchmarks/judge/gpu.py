@@ -48,6 +48,7 @@ class GpuLimits:
     reasons_above: tuple[str, ...] = ("another GPU, or another number of links, than the plan's",)
     notes: tuple[str, ...] = ()
     causes: tuple[str, ...] = ()
+    highest_latency: Term | None = None
 
     def minimum_latency(self, measurement: Measurement) -> Bound | None:
         """None: the latency of GPU links is not known."""

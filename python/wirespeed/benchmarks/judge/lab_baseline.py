@@ -65,6 +65,7 @@ class _Limits:
     causes: tuple[str, ...] = ()
     hosts: tuple[str, ...] = field(default=())
     link: Bandwidth | None = None
+    highest_latency: Term | None = None
 
     @property
     def thresholds(self) -> Thresholds:

@@ -9,20 +9,11 @@ from wirespeed.benchmarks.judge.nccl_evidence import Evidence
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.results.benchmarks import Measurement, Metric
-from wirespeed.results.verdicts import Bound
+from wirespeed.results.verdicts import Bound, Term
 from wirespeed.units import Bandwidth
 
 BANDWIDTHS = frozenset({Metric.ALGBW, Metric.BUSBW, Metric.AVG_BUSBW, Metric.BW_PEAK, Metric.BW_AVG, Metric.BITRATE})
 """Metrics that have a limit."""
-
-LATENCIES = frozenset(
-    {
-        *(Metric.LATENCY_MIN, Metric.LATENCY_TYPICAL, Metric.LATENCY_AVG, Metric.LATENCY_MAX, Metric.LATENCY_P50),
-        *(Metric.COMM_AVG, Metric.COMM_MIN, Metric.COMM_MAX),  # of a non-blocking collective, without its computation
-        *(Metric.LATENCY_P90, Metric.LATENCY_P95, Metric.LATENCY_P99, Metric.LATENCY_P999, Metric.LATENCY_PERCENTILE),
-    }
-)
-"""Metrics that cannot be below a limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +80,10 @@ class Limits(Protocol):
     def minimum_latency(self, measurement: Measurement) -> Bound | None:
         """The minimum possible time in µs; None where the latency is not that of one message."""
 
+    @property
+    def highest_latency(self) -> Term | None:
+        """The highest healthy time of the smallest operation in µs; None where none is known."""
+
 
 @dataclass(frozen=True, slots=True)
 class UnknownLimits:
@@ -101,6 +96,7 @@ class UnknownLimits:
     causes: tuple[str, ...] = field(default=())
     hosts: tuple[str, ...] = field(default=())
     link: Bandwidth | None = None
+    highest_latency: Term | None = None
 
     @property
     def thresholds(self) -> Thresholds:

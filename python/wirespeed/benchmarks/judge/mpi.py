@@ -16,7 +16,7 @@ from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.limits import latency
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Run
-from wirespeed.results.verdicts import Bound
+from wirespeed.results.verdicts import Bound, Term
 from wirespeed.units import Bandwidth
 
 Crossing = Callable[[int, int, int], float]
@@ -84,6 +84,7 @@ class MpiLimits:
     reasons_above: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
     causes: tuple[str, ...] = field(default=())
+    highest_latency: Term | None = None
 
     def limit(self, measurement: Measurement) -> Limit:
         """These tests print no bandwidth."""

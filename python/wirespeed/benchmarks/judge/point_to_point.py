@@ -12,16 +12,17 @@ from dataclasses import dataclass, replace
 
 from wirespeed.benchmarks.endpoints.nics import named_ends
 from wirespeed.benchmarks.judge.host_network import Network, network
+from wirespeed.benchmarks.judge.latency_floor import LatencyFloor, find_highest_latency, limit_floor
 from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
-from wirespeed.benchmarks.judge.rdma import PIPELINED, SMALL
+from wirespeed.benchmarks.judge.rdma import PIPELINED, SMALL, limit_message_rate
 from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits import latency
 from wirespeed.limits.bound import convert, in_unit, number, scale_bound, tightest
 from wirespeed.limits.host import MemoryOfHost, find_memory
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Metric, Run
-from wirespeed.results.verdicts import Bound
+from wirespeed.results.verdicts import Bound, Term
 from wirespeed.units import BITS_PER_SECOND, Bandwidth
 
 _TINY = 1e-9  # seconds
@@ -49,13 +50,14 @@ class PairLimits:
     reachable: Bound
     rate: float  # messages per second of all pairs
     rate_from: str
-    floor: float  # seconds of the shortest message
+    floor: LatencyFloor  # of the shortest message
     thresholds: Thresholds
     hosts: tuple[str, ...]
     link: Bandwidth
     memory: tuple[MemoryOfHost, ...]  # of a sending host, where buffers are in it
     hosts_at_once: float  # factor of the limit: sending hosts divided by ranks that share each
     one_message: bool  # whether its latencies are those of one message
+    highest_latency: Term | None  # of one message
     reasons_above: tuple[str, ...] = ("both ranks on one host, so that nothing crossed the wire",)
     notes: tuple[str, ...] = ()
     causes: tuple[str, ...] = ()
@@ -99,9 +101,10 @@ class PairLimits:
         bytes_per_second = convert(limit.reachable.value, measurement.unit, "b/s") / 8
         if self.kind.ping_pong:
             passes = self.thresholds.passes.value
-            if size / bytes_per_second >= self.floor * passes / (1 - passes):
+            if size / bytes_per_second >= self.floor.seconds * passes / (1 - passes):
                 return None
-            return f"small messages are limited by latency (lowest time in this table: {number(self.floor * 1e6)} µs)"
+            floor = f"{self.floor.source}: {number(self.floor.seconds * 1e6)} µs"
+            return f"small messages are limited by latency ({floor})"
         if size * self.rate >= PIPELINED * bytes_per_second:
             return None
         return f"small messages are limited by the message rate ({self.rate_from}: {number(self.rate / 1e6)} Mpps)"
@@ -172,6 +175,7 @@ def _build_limits(
         memory=memory,
         hosts_at_once=senders / kind.sharing / (1 if directions == 2 or not kind.bidirectional else 2),
         one_message=kind.ping_pong or run.tool == "gpcnet",
+        highest_latency=find_highest_latency(profile) if kind.ping_pong else None,
     )
 
 
@@ -271,7 +275,7 @@ def _message_rate(run: Run, profile: Profile) -> tuple[float, str]:
         and not _is_part(measurement)
     }
     if min(rates, default=SMALL + 1) <= SMALL:
-        return max(rates.values()), "highest rate in this table"
+        return limit_message_rate(max(rates.values()), profile)
     return profile.floors.message_rate.value, "assumed by the profile"
 
 
@@ -279,10 +283,13 @@ def _is_part(measurement: Measurement) -> bool:
     return any(word in (measurement.label or "") for word in ("interval", "thread"))
 
 
-def _find_latency_floor(run: Run, profile: Profile) -> float:
+def _find_latency_floor(run: Run, profile: Profile) -> LatencyFloor:
     times = [
         float(measurement.value) * SECONDS[measurement.unit]
         for measurement in run.measurements
         if measurement.metric in (Metric.LATENCY_AVG, Metric.LATENCY_P50) and measurement.unit in SECONDS
     ]
-    return min((time for time in times if time > _TINY), default=profile.floors.collective_us.value / 1e6)
+    lowest = min((time for time in times if time > _TINY), default=None)
+    if lowest is None:
+        return LatencyFloor(profile.floors.collective_us.value / 1e6, "assumed by the profile")
+    return limit_floor(lowest, find_highest_latency(profile))

@@ -46,10 +46,23 @@ class Classes(Entry):
 
 
 class Floors(Entry):
-    """Latency floors for tables without small sizes."""
+    """Latency and message rate of small sizes: for tables without them, and the range in which a table is believed."""
 
     collective_us: SourcedValue[float]
+    latency_factor: SourcedValue[float]  # a healthy latency, as a multiple of NCCL's own estimate
+    latency_fails: SourcedValue[float]  # multiple of the highest healthy latency from which a latency fails
     message_rate: SourcedValue[float]  # messages per second, one direction
+    lowest_message_rate: SourcedValue[float]  # messages per second
+
+
+class Curve(Entry):
+    """The shape of a table over its sizes: fractions of the neighbouring sizes from which a size passes or warns."""
+
+    from_bytes: SourcedValue[int]  # smaller sizes are not examined
+    dip: Thresholds  # of the lower one of both neighbours
+    step: Thresholds  # of the highest smaller size; a larger size reaches it again
+    fall: Thresholds  # the last size, of the highest one
+    rising: SourcedValue[float]  # growth from one size to the next: the sweep ends before its plateau
 
 
 class Profile(Entry):
@@ -59,6 +72,7 @@ class Profile(Entry):
     title: str
     classes: Classes
     floors: Floors
+    curve: Curve
     plateau: SourcedValue[float]
     clock_tolerance: SourcedValue[float]
     gates: list[Gate] = Field(default_factory=list)

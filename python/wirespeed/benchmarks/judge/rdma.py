@@ -15,6 +15,7 @@ from wirespeed.benchmarks.endpoints.nics import (
     nic_with_address,
     nic_with_device,
 )
+from wirespeed.benchmarks.judge.latency_floor import find_highest_latency
 from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.limits import fabric, framing, host, latency, pcie
@@ -61,6 +62,7 @@ class RdmaLimits:
     reasons_above: tuple[str, ...]
     hosts: tuple[str, ...]
     cables: Term | None  # propagation delay of the cables at both ends, one direction
+    highest_latency: Term  # of one message
     notes: tuple[str, ...] = ()
     causes: tuple[str, ...] = ()
 
@@ -176,6 +178,7 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
         assumptions=tuple(assumptions),
         hosts=tuple(dict.fromkeys(nic.host for nic in ends)),
         cables=_compute_cable_delay(plan, ends),
+        highest_latency=find_highest_latency(profile),
         reasons_above=(
             *(() if _is_between_hosts(run, plan) else (_ON_ONE_HOST,)),
             "a faster NIC than the cluster file names",
@@ -357,12 +360,20 @@ def _message_rate(
     sizes = {measurement.size_bytes for measurement in run.measurements}
     rates = [measurement.value * 1e6 for measurement in run.measurements if measurement.metric is Metric.MSG_RATE]
     if rates and any(size is not None and size <= SMALL for size in sizes):
-        return max(rates), "highest rate in this table"
+        return limit_message_rate(max(rates), profile)
     directions = 2 if bidirectional else 1
     model = plan.hardware.nics.get(ends[0].nic.model or "")
     if model is not None and model.message_rate is not None:
         return directions * float(model.message_rate.value), "by the catalogue"
     return directions * profile.floors.message_rate.value, "assumed by the profile"
+
+
+def limit_message_rate(measured: float, profile: Profile) -> tuple[float, str]:
+    """The highest message rate of a table, at least the lowest healthy one, and the source of the number."""
+    lowest = profile.floors.lowest_message_rate.value
+    if measured >= lowest:
+        return measured, "highest rate in this table"
+    return lowest, "lowest healthy rate; this table shows a lower one"
 
 
 def gpu_memory(run: Run) -> bool:

@@ -5,7 +5,8 @@ bound of the collective. *Reachable*: the rate of the named algorithm or a catal
 physical limit is ``unknown`` with the likely reason, never ``pass``: the plan is then not what was measured.
 
 Bandwidth is judged where a transfer is long against the latency floor and on the plateau at the end of the table;
-elsewhere a size may pass, but it cannot fail. Given the cluster as found too, each verdict states how much of a loss
+elsewhere a size fails only by the shape of its curve, and the floor itself is compared with the highest healthy
+latency. Given the cluster as found too, each verdict states how much of a loss
 the findings explain; it stays a verdict on the design.
 """
 
@@ -16,9 +17,11 @@ from dataclasses import replace
 
 from wirespeed.benchmarks.judge.bottlenecks import find_bottlenecks
 from wirespeed.benchmarks.judge.collectives import collective_limits
+from wirespeed.benchmarks.judge.curves import judge_curves
 from wirespeed.benchmarks.judge.gates import Subject, apply_gate, build_subject, find_gate
 from wirespeed.benchmarks.judge.gpu import gpu_limits
-from wirespeed.benchmarks.judge.limits import BANDWIDTHS, LATENCIES, Limit, Limits, RunContext, UnknownLimits
+from wirespeed.benchmarks.judge.latency_floor import judge_latency_floor
+from wirespeed.benchmarks.judge.limits import BANDWIDTHS, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.mpi import mpi_limits
 from wirespeed.benchmarks.judge.nccl_evidence import Evidence, describe_sockets, list_failures
 from wirespeed.benchmarks.judge.point_to_point import pair_limits
@@ -39,7 +42,7 @@ from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.plan import Plan
 from wirespeed.plan.overlay import ObservedPlan
-from wirespeed.results.benchmarks import PAIR_ARROW, Measurement, Metric, Run, RunStatus
+from wirespeed.results.benchmarks import LATENCIES, PAIR_ARROW, Measurement, Metric, Run, RunStatus
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
 from wirespeed.units import BITS_PER_SECOND, Size, format_percent
 
@@ -136,6 +139,7 @@ def _compare_measurements(run: Run, limits: Limits, profile: Profile) -> _Verdic
         **_judge_corrupted_data(run),
         **_judge_bandwidths(run, limits, profile),
         **_judge_latencies(run, limits),
+        **judge_latency_floor(run, limits, profile),
     }
     return {position: add_causes(verdict, limits.causes) for position, verdict in verdicts.items()}
 
@@ -213,7 +217,9 @@ def _judge_bandwidths(run: Run, limits: Limits, profile: Profile) -> _Verdicts:
     verdicts = {
         position: compare_bandwidth(measurement, limit, scale) for position, (measurement, limit) in rows.items()
     }
-    return {position: explain_dip(verdict, verdicts.values(), scale) for position, verdict in verdicts.items()}
+    verdicts = {position: explain_dip(verdict, verdicts.values(), scale) for position, verdict in verdicts.items()}
+    on_curves = {position: verdict for position, verdict in verdicts.items() if rows[position][1].skip_reason is None}
+    return verdicts | judge_curves(on_curves, limits.thresholds, profile)
 
 
 def _judge_latencies(run: Run, limits: Limits) -> _Verdicts:
@@ -268,6 +274,8 @@ def _notes_on_end(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
         lines += list_notes(run)
     if not verdicts:
         lines.append("the log contains no bandwidth to judge")
+    elif all(verdict.judgement is Judgement.SKIP for verdict in verdicts):
+        lines.append("nothing of this run is judged: its values are shown for information only")
     wrong = [measurement for measurement in run.measurements if measurement.metric is Metric.WRONG]
     if wrong and all(measurement.value == 0 for measurement in wrong):
         lines.append("the tool validated its data: no errors")

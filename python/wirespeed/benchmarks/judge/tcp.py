@@ -30,6 +30,7 @@ class TcpLimits:
     hosts: tuple[str, ...]
     link: Bandwidth
     causes: tuple[str, ...] = ()
+    highest_latency: Term | None = None
     skip_reason: str | None = None  # why its bandwidth is not judged
 
     def minimum_latency(self, measurement: Measurement) -> Bound | None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from wirespeed.benchmarks.endpoints.fabric import Fabric
 from wirespeed.benchmarks.judge.lab_baseline import Figures, judge_direct
-from wirespeed.benchmarks.judge.limits import LATENCIES
 from wirespeed.benchmarks.judge.nccl_evidence import evidence
 from wirespeed.benchmarks.judge.profile import Profile
 from wirespeed.benchmarks.judge.runs import judge
@@ -17,7 +16,7 @@ from wirespeed.errors import Refusal
 from wirespeed.limits.bound import number
 from wirespeed.plan import Plan
 from wirespeed.plan.overlay import ObservedPlan
-from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.benchmarks import LATENCIES, Measurement, Metric, Run, RunStatus
 from wirespeed.results.campaign import Grade, Outcome, Step
 from wirespeed.results.verdicts import SEVERITY_ORDER, JudgedRun, Judgement, Verdict
 from wirespeed.units import format_percent, format_unit

@@ -1,0 +1,189 @@
+"""The shape of a table over its sizes: dips, steps and falls are findings, and a sweep may end before its plateau.
+
+Neighbouring sizes are compared with each other, so that a finding needs no limit. The fractions are those of the
+profile, each with the published table it comes from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+
+from wirespeed.benchmarks.judge.profile import Curve, Profile, Thresholds
+from wirespeed.limits.bound import number
+from wirespeed.results.benchmarks import Measurement, Metric
+from wirespeed.results.verdicts import Judgement, Verdict
+from wirespeed.units import Size, format_percent, format_unit
+
+_METRICS = (Metric.BUSBW, Metric.BW_AVG)
+_FEWEST = 4  # points of a curve
+_PRECISE = 0.05  # a value is compared if rounding changes it by less
+_NEIGHBOURS = 4  # part of the smallest size to examine from which sizes count as neighbours
+_LAST = 3  # sizes that show whether a sweep is still rising
+_SEVERITY = {Judgement.SKIP: 0, Judgement.PASS: 0, Judgement.WARN: 1, Judgement.FAIL: 2}
+
+_Curve = Sequence[tuple[int, Measurement]]
+"""Position in the run and measurement, one for each size, by size."""
+
+
+def judge_curves(verdicts: Mapping[int, Verdict], thresholds: Thresholds, profile: Profile) -> dict[int, Verdict]:
+    """The verdicts of bandwidths, by their position, changed where the shape of their curve decides.
+
+    ``verdicts`` contains no value that is shown only because another value of the same row is judged.
+    """
+    changed: dict[int, Verdict] = {}
+    for curve in _build_curves(verdicts, profile.curve):
+        changed.update(_mark_sweep_end(curve, verdicts, thresholds, profile))
+        for position, (judgement, reason) in find_anomalies(curve, profile.curve).items():
+            verdict = changed.get(position, verdicts[position])
+            if _SEVERITY.get(verdict.judgement, 2) < _SEVERITY[judgement]:
+                changed[position] = replace(verdict, judgement=judgement, reason=reason)
+            elif verdict.judgement in (Judgement.WARN, Judgement.FAIL):
+                changed[position] = replace(verdict, reason=f"{verdict.reason}; {reason}")
+    return changed
+
+
+def _build_curves(verdicts: Mapping[int, Verdict], settings: Curve) -> list[_Curve]:
+    series: dict[tuple[Metric, str, str | None], dict[int, tuple[int, Measurement]]] = {}
+    repeated = set()
+    for position, verdict in verdicts.items():
+        measurement = verdict.measurement
+        size = measurement.size_bytes or 0
+        if (
+            measurement.metric not in _METRICS
+            or size < settings.from_bytes.value / _NEIGHBOURS
+            or not _is_precise(measurement)
+        ):
+            continue
+        key = (measurement.metric, measurement.unit, measurement.label)
+        points = series.setdefault(key, {})
+        if size in points:
+            repeated.add(key)  # repeated sizes are no sweep
+        points[size] = (position, measurement)
+    return [
+        [points[size] for size in sorted(points)]
+        for key, points in series.items()
+        if key not in repeated and len(points) >= _FEWEST
+    ]
+
+
+def _is_precise(measurement: Measurement) -> bool:
+    exponent = Decimal(str(measurement.value)).as_tuple().exponent
+    return isinstance(exponent, int) and 0.5 * 10.0**exponent < _PRECISE * measurement.value
+
+
+def find_anomalies(curve: _Curve, settings: Curve) -> dict[int, tuple[Judgement, str]]:
+    """Dips, steps and falls of a curve: by position, how bad it is and why."""
+    values = [measurement.value for _, measurement in curve]
+    findings: dict[int, tuple[Judgement, str]] = {}
+    peak = 0
+    index = 1
+    while index < len(curve):
+        if values[index] >= values[peak]:
+            peak = index
+            index += 1
+            continue
+        end = next((later for later in range(index, len(curve)) if values[later] >= values[peak]), len(curve))
+        lowest = min(range(index, end), key=lambda point: values[point])
+        if end < len(curve):
+            findings.update(_describe_dips(curve, index, end, settings))
+            findings = _describe_step(curve, peak, lowest, end, settings) | findings
+        else:
+            findings.update(_describe_dips(curve, index, len(curve) - 1, settings))
+            findings = _describe_fall(curve, peak, settings) | findings
+        index = end
+    smallest = settings.from_bytes.value
+    sizes = {position: measurement.size_bytes or 0 for position, measurement in curve}
+    return {position: finding for position, finding in findings.items() if sizes[position] >= smallest}
+
+
+def _describe_dips(curve: _Curve, start: int, end: int, settings: Curve) -> dict[int, tuple[Judgement, str]]:
+    """Sizes far below the size before and the size after them."""
+    findings = {}
+    for index in range(max(start, 1), min(end, len(curve) - 1)):
+        smaller, (position, measurement), larger = curve[index - 1][1], curve[index], curve[index + 1][1]
+        fraction = measurement.value / min(smaller.value, larger.value)
+        judgement = _compare(fraction, settings.dip)
+        if judgement is not None:
+            findings[position] = (
+                judgement,
+                f"a dip in the curve: {_format(measurement)} between {_format(smaller)} and {_format(larger)}",
+            )
+    return findings
+
+
+def _describe_step(
+    curve: _Curve, peak: int, lowest: int, end: int, settings: Curve
+) -> dict[int, tuple[Judgement, str]]:
+    position, measurement = curve[lowest]
+    judgement = _compare(measurement.value / curve[peak][1].value, settings.step)
+    if judgement is None:
+        return {}
+    reason = (
+        f"a step in the curve: {_format(measurement)} after {_format(curve[peak][1])}, reached again only from "
+        f"{_format_size(curve[end][1])} on: probably the library changes its protocol or algorithm there"
+    )
+    return {position: (judgement, reason)}
+
+
+def _describe_fall(curve: _Curve, peak: int, settings: Curve) -> dict[int, tuple[Judgement, str]]:
+    position, last = curve[-1]
+    judgement = _compare(last.value / curve[peak][1].value, settings.fall)
+    if judgement is None:
+        return {}
+    highest = curve[peak][1]
+    fraction = format_percent(last.value / highest.value, 0)
+    reason = f"the curve falls: {_format(last)} is {fraction} of {_format(highest)}"
+    return {position: (judgement, reason)}
+
+
+def _compare(fraction: float, thresholds: Thresholds) -> Judgement | None:
+    if fraction >= thresholds.passes.value:
+        return None
+    return Judgement.WARN if fraction >= thresholds.warns.value else Judgement.FAIL
+
+
+def _mark_sweep_end(
+    curve: _Curve, verdicts: Mapping[int, Verdict], thresholds: Thresholds, profile: Profile
+) -> dict[int, Verdict]:
+    """Verdicts below the limit at sizes before a plateau that the sweep does not reach.
+
+    The time that a size adds to the size before contains no latency: where it corresponds to a bandwidth that passes,
+    a larger size would pass.
+    """
+    last = verdicts[curve[-1][0]]
+    bound = last.reachable or last.physical
+    if last.judgement not in (Judgement.WARN, Judgement.FAIL) or bound is None or last.physical is None:
+        return {}
+    values = [measurement.value for _, measurement in curve]
+    growth = 1 + profile.curve.rising.value
+    if values[-1] < growth * values[-2] or sorted(values[-_LAST:]) != values[-_LAST:]:
+        return {}
+    added = _compute_added_bandwidth(curve[-2][1], curve[-1][1])
+    if added is None or not thresholds.passes.value * bound.value <= added <= last.physical.value:
+        return {}
+    reason = (
+        f"the sweep ends before its plateau: bandwidth still grows by {format_percent(values[-1] / values[-2] - 1, 0)} "
+        f"at the last size, and the time that this size adds corresponds to {number(added)} "
+        f"{format_unit(last.measurement.unit)}; repeat the test with larger sizes"
+    )
+    return {
+        position: replace(verdicts[position], judgement=Judgement.SKIP, reason=reason)
+        for position, _ in curve
+        if verdicts[position].judgement in (Judgement.WARN, Judgement.FAIL)
+    }
+
+
+def _compute_added_bandwidth(smaller: Measurement, last: Measurement) -> float | None:
+    size, smaller_size = float(last.size_bytes or 0), float(smaller.size_bytes or 0)
+    added_time = size / last.value - smaller_size / smaller.value
+    return (size - smaller_size) / added_time if added_time > 0 else None
+
+
+def _format(measurement: Measurement) -> str:
+    return f"{number(float(measurement.value))} {format_unit(measurement.unit)} at {_format_size(measurement)}"
+
+
+def _format_size(measurement: Measurement) -> Size:
+    return Size(measurement.size_bytes or 0)

@@ -1,0 +1,102 @@
+"""Dips, steps and falls of a curve are findings; a sweep that ends before its plateau is not.
+
+Figures without a source in a test are invented: they prove that the rule holds, not that it is right.
+"""
+
+from __future__ import annotations
+
+import pytest
+from judge_support import CLUSTER, GIB, MIB, collective, find_verdict, judgements, perftest, plan
+
+from wirespeed.benchmarks import read
+from wirespeed.benchmarks.judge.runs import judge
+from wirespeed.results.benchmarks import Metric
+from wirespeed.results.verdicts import Judgement
+
+
+def all_reduce(busbw, ranks=32, nodes=4):
+    """One row for each size, after a small one that shows the floor."""
+    rows = {8: (50.0, 0.0, 0.0)}
+    for size, value in busbw.items():
+        algbw = value / (2 * (ranks - 1) / ranks)
+        rows[size] = (size / algbw / 1e3, algbw, value)
+    return collective("all_reduce", ranks, rows, nodes=nodes)
+
+
+HEALTHY = {256 * MIB: 240.0, 512 * MIB: 260.0, GIB: 330.0, 2 * GIB: 335.0, 4 * GIB: 338.0, 8 * GIB: 340.0}
+
+
+def test_a_healthy_curve_has_no_finding():
+    assert set(judgements(judge(all_reduce(HEALTHY), plan())).values()) == {Judgement.PASS, Judgement.SKIP}
+
+
+@pytest.mark.parametrize(
+    ("value", "judgement"), [(40.0, Judgement.FAIL), (140.0, Judgement.WARN), (200.0, Judgement.SKIP)]
+)
+def test_a_dip_is_a_finding_at_any_size(value, judgement):
+    """260, 40, 340 GB/s at neighbouring sizes below the plateau."""
+    judged = judge(all_reduce(HEALTHY | {GIB: value}), plan())
+    verdict = find_verdict(judged, GIB, Metric.BUSBW)
+    assert verdict.judgement is judgement
+    if judgement is Judgement.FAIL:
+        assert verdict.reason == (
+            "a dip in the curve: 40 GB/s at 1 GiB between 260 GB/s at 512 MiB and 335 GB/s at 2 GiB"
+        )
+
+
+def test_a_dip_in_the_plateau_states_both_reasons():
+    verdict = find_verdict(judge(all_reduce(HEALTHY | {4 * GIB: 40.0}), plan()), 4 * GIB, Metric.BUSBW)
+    assert verdict.judgement is Judgement.FAIL
+    assert verdict.reason == (
+        "below 65 % of the reachable limit (set by usable xGMI); a dip in the curve: 40 GB/s at 4 GiB between "
+        "335 GB/s at 2 GiB and 340 GB/s at 8 GiB"
+    )
+
+
+def test_a_peak_then_a_fall_is_a_finding_although_one_nic_passes():
+    """A library that stripes over four NICs and falls back to one."""
+    rows = [2**power for power in range(17, 23)]
+    judged = judge(perftest(dict.fromkeys(rows, 391.0) | {8 * MIB: 180.0}), plan())
+    verdict = find_verdict(judged, 8 * MIB)
+    assert verdict.judgement is Judgement.FAIL
+    assert verdict.reason.endswith("the curve falls: 180 Gb/s at 8 MiB is 46 % of 391 Gb/s at 4 MiB")
+
+
+def test_a_step_at_a_change_of_protocol_warns():
+    busbw = {4 * MIB: 90.0, 8 * MIB: 100.0, 16 * MIB: 50.0, 32 * MIB: 55.0, 64 * MIB: 160.0, 128 * MIB: 290.0}
+    verdict = find_verdict(judge(all_reduce(busbw), plan()), 16 * MIB, Metric.BUSBW)
+    assert verdict.judgement is Judgement.WARN
+    assert verdict.reason == (
+        "a step in the curve: 50 GB/s at 16 MiB after 100 GB/s at 8 MiB, reached again only from 64 MiB on: "
+        "probably the library changes its protocol or algorithm there"
+    )
+
+
+def test_the_step_of_a_published_run_is_found():
+    """Document 000, section 8.7.2.2: 64.75 GB/s at 8 MiB, 27.97 at 16 MiB, 48.3 at 32 MiB."""
+    log = CLUSTER.parent / "bench" / "all-reduce-4-nodes-32-processes.log"
+    (run,) = read(log.read_text(encoding="utf-8")).runs
+    assert judgements(judge(run, plan()))[16 * MIB] is Judgement.WARN
+
+
+def test_a_sweep_that_ends_before_its_plateau_is_no_alarm():
+    """Document 000, section 8.5.1, up to 128 MiB: 301.45 of 336 GB/s, and 316 to 319 GB/s from 4 GiB on."""
+    published = {16 * MIB: 181.43, 32 * MIB: 241.94, 64 * MIB: 278.62, 128 * MIB: 301.45}
+    verdict = find_verdict(judge(all_reduce(published, 8, 1), plan()), 128 * MIB, Metric.BUSBW)
+    assert verdict.judgement is Judgement.SKIP
+    assert verdict.reason == (
+        "the sweep ends before its plateau: bandwidth still grows by 8 % at the last size, and the time that this "
+        "size adds corresponds to 328.36 GB/s; repeat the test with larger sizes"
+    )
+
+
+@pytest.mark.parametrize(
+    "busbw",
+    [
+        {16 * MIB: 100.0, 32 * MIB: 120.0, 64 * MIB: 135.0, 128 * MIB: 145.0},  # what is added is slow too
+        {16 * MIB: 181.0, 32 * MIB: 200.0, 64 * MIB: 220.0, 128 * MIB: 222.0},  # no longer rising
+    ],
+)
+def test_a_slow_sweep_stays_an_alarm(busbw):
+    verdict = find_verdict(judge(all_reduce(busbw, 8, 1), plan()), 128 * MIB, Metric.BUSBW)
+    assert verdict.judgement is Judgement.FAIL
