@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from wirespeed.benchmarks import read as read_log
+from wirespeed.benchmarks.judge import profile as judge_profile
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.catalogue import load
 from wirespeed.cluster import read
@@ -86,6 +87,23 @@ def test_no_log_of_document_000_beats_physics_or_fails(plan, log):
             Judgement.SKIP,
         }
         assert any(verdict.judgement is Judgement.PASS for verdict in verdicts.verdicts)
+
+
+@pytest.mark.parametrize("name", ["default", "field", "loose"])
+def test_the_published_bidirectional_writes_pass(plan, name):
+    """Section 2.8.2: every average and every message rate that the vendor published as a result of healthy NICs."""
+    log = CLUSTER.parent / "bench" / "ib-write-bw-bidirectional.log"
+    (run,) = read_log(log.read_text(encoding="utf-8")).runs
+    ends = {"source": "node1:bnxt_re0", "target": "node2:bnxt_re4"}
+    verdicts = judge(run, plan, **ends, profile=judge_profile.read(name)).verdicts
+    assert {verdict.judgement for verdict in verdicts} == {Judgement.PASS, Judgement.SKIP}
+
+
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: log.stem)
+def test_no_log_of_document_000_fails_the_field_profile(plan, log):
+    for run in read_log(log.read_text(encoding="utf-8")).runs:
+        verdicts = judge(run, plan, profile=judge_profile.read("field")).verdicts
+        assert Judgement.FAIL not in {verdict.judgement for verdict in verdicts}
 
 
 def test_there_are_logs_of_document_000():
