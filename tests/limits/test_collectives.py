@@ -101,7 +101,8 @@ def test_a_switch_that_sums():
     assert cuts.gpu_cut(Collective.ALL_REDUCE, hosts(1, links=NVSWITCH)).value == pytest.approx(2 * 7 / 8 * 450)
     assert cuts.gpu_cut(Collective.ALL_GATHER, hosts(1, links=NVSWITCH)).value == 450
     assert algorithms.select_algorithm(Collective.ALL_REDUCE, None, hosts(1, links=NVSWITCH)) is Algorithm.NVLS
-    assert algorithms.select_algorithm(Collective.ALL_REDUCE, None, hosts(2, links=NVSWITCH)) is Algorithm.RING
+    assert algorithms.select_algorithm(Collective.ALL_REDUCE, None, hosts(2, links=NVSWITCH)) is Algorithm.NVLS_TREE
+    assert algorithms.select_algorithm(Collective.ALL_REDUCE, None, hosts(4, links=NVSWITCH)) is Algorithm.RING
     assert algorithms.reachable(Collective.ALL_REDUCE, hosts(1, links=NVLINK), Algorithm.NVLS) is None
 
 

@@ -14,6 +14,8 @@ Another algorithm may be faster: these are expected values. `wirespeed.limits.cu
 * **nvls** (all-reduce): the switch between GPUs sums and copies. Each GPU sends S and its own n-th part of the sum once
   more: bus bandwidth 2(n-1)/(n+1) × the part of its usable links that such traffic reaches. **nvls-tree** is the same
   on every host of k GPUs, with a tree over the hosts.
+* **collnet** (all-reduce): the switches of the network sum (SHARP); the GPUs of a host reduce their parts, and each
+  host sends and receives S once: bus bandwidth 2(n-1)/n × NICs.
 * **linear** (gather, scatter): every rank sends to the root, or the root to every rank; the root's links and NICs are
   the bottleneck.
 * **doubling** (hypercube): in each of log2(n) steps a rank exchanges all it has with one other. Over a mesh a step uses
@@ -38,6 +40,7 @@ one for every second packet (776.30) and one for each (768.45)."""
 
 _RING = "Tillson 1980 (rings of a full mesh); RCCL topology model of MI300X: one ring in and one out per NIC"
 _NVLS = "each GPU sends S once and its part of the sum once; efficiency: NCCL src/graph/tuning.cc"
+_COLLNET = "each host sends S and receives the sum: NCCL src/graph/tuning.cc, CollNet"
 _TREE = "double binary tree: Sanders, Speck and Träff 2009, as NCCL uses it"
 
 
@@ -50,6 +53,7 @@ class Algorithm(StrEnum):
     DIRECT = "direct"
     NVLS = "nvls"
     NVLS_TREE = "nvls-tree"
+    COLLNET = "collnet"
     LINEAR = "linear"
     DOUBLING = "doubling"
 
@@ -75,20 +79,39 @@ _USUAL = {
     Collective.HYPERCUBE: Algorithm.DOUBLING,
 }
 _REDUCING = frozenset({Algorithm.NVLS, Algorithm.NVLS_TREE})
-_OF_ALL_REDUCE = frozenset({Algorithm.RING, Algorithm.TREE, Algorithm.NVLS, Algorithm.NVLS_TREE})
+_OF_ALL_REDUCE = frozenset({Algorithm.RING, Algorithm.TREE, *_REDUCING, Algorithm.COLLNET})
 
 
 def select_algorithm(
     collective: Collective, requested: Algorithm | None = None, group: Group | None = None
 ) -> Algorithm:
     """The algorithm that moves large messages: the requested one if the collective has it, else the usual one of the
-    library."""
+    library.
+
+    NCCL reduces in the switches between GPUs where it can; with two hosts it uses a tree over them, which passes the
+    bandwidth of their NICs (NCCL src/graph/tuning.cc; its author in NVIDIA/nccl-tests issue 196).
+    """
     if collective is not Collective.ALL_REDUCE:
         return _USUAL[collective]
     if requested in _OF_ALL_REDUCE:
         return requested
-    sums = group is not None and not group.across_hosts and group.has_switch_reduction
-    return Algorithm.NVLS if sums else Algorithm.RING
+    if group is None or not group.has_switch_reduction:
+        return Algorithm.RING
+    if not group.across_hosts:
+        return Algorithm.NVLS
+    return Algorithm.NVLS_TREE if len(group.members) == 2 else Algorithm.RING
+
+
+def list_possible_algorithms(collective: Collective, group: Group, *, switches_sum: bool = False) -> list[Algorithm]:
+    """The algorithms by which the hardware of a group can do a collective; ``switches_sum``: those of the network."""
+    if collective is not Collective.ALL_REDUCE:
+        return [_USUAL[collective]]
+    possible = [Algorithm.RING, Algorithm.TREE]
+    if group.has_switch_reduction:
+        possible.append(Algorithm.NVLS_TREE if group.across_hosts else Algorithm.NVLS)
+    if switches_sum and group.across_hosts:
+        possible.append(Algorithm.COLLNET)
+    return possible
 
 
 def reachable(
@@ -148,11 +171,13 @@ def _host_links(algorithm: Algorithm, member: Member, group: Group) -> Term | No
             )
         case Algorithm.RING:
             return Term(name, gpu, GIGABYTES, links_text, f"{_RING}; {links.source}")
-        case Algorithm.TREE if group.across_hosts:
+        case Algorithm.COLLNET if links.reduction_share:
+            return _switch_reduction(member, group)
+        case Algorithm.TREE | Algorithm.COLLNET if group.across_hosts:
             value = gpu * k / (k - 1) * (n - 1) / n
             formula = f"{links_text} × {k}/{k - 1} chains × {n - 1}/{n}"
             return Term(name, value, GIGABYTES, formula, f"{_TREE}; {links.source}")
-        case Algorithm.TREE:
+        case Algorithm.TREE | Algorithm.COLLNET:
             return Term(name, gpu * (n - 1) / n, GIGABYTES, f"{links_text} × {n - 1}/{n}", f"{_TREE}; {links.source}")
         case Algorithm.NVLS | Algorithm.NVLS_TREE:
             return _switch_reduction(member, group) if links.reduction_share else None
@@ -209,6 +234,9 @@ def _find_nic_term(algorithm: Algorithm, group: Group) -> Term | None:
             passes = 2 if len(group.members) == 2 else 1
             factor = f"{passes} × " if passes > 1 else ""
             return Term(name, passes * network * (n - 1) / n, GIGABYTES, f"{factor}{nics_text} × {n - 1}/{n}", _TREE)
+        case Algorithm.COLLNET:
+            value = 2 * network * (n - 1) / n
+            return Term(name, value, GIGABYTES, f"2 × {nics_text} × {n - 1}/{n}", _COLLNET)
         case Algorithm.LINEAR:
             root = group.root_member
             value = root.network_acknowledged * (n - 1) / (n - root.ranks)

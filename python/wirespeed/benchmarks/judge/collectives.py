@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from wirespeed.benchmarks.judge.algorithm_choice import Choice, choose_algorithm
 from wirespeed.benchmarks.judge.collective_names import find_collective, foreign_gpus, named_collective
 from wirespeed.benchmarks.judge.host_network import used
 from wirespeed.benchmarks.judge.latency_floor import LatencyFloor, find_highest_latency, find_latency_floor
@@ -112,10 +113,11 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
     group = build_group(run, run.ranks, plan, assumptions)
     proof = derive_proof(context.evidence, plan, context.algorithm)
     above = _list_groups_by_switch_tier(plan, group)
+    switches_sum = proof.summing or context.algorithm is Algorithm.COLLNET
     terms = [
         term
         for term in (
-            cuts.network_cut(collective, group, switches_sum=proof.summing),
+            cuts.network_cut(collective, group, switches_sum=switches_sum),
             cuts.gpu_cut(collective, group),
             *(cuts.network_cut(collective, merged, name=name, label="they") for name, merged in above),
         )
@@ -126,25 +128,31 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
     if collective in (Collective.ALL_REDUCE, Collective.REDUCE):
         assumptions.append(_describe_sums(group))
     usual = algorithms.select_algorithm(collective, proof.forced or context.algorithm, group)
+    reachable = {
+        algorithm: algorithms.reachable(collective, group, algorithm, above)
+        for algorithm in (usual, *algorithms.list_possible_algorithms(collective, group, switches_sum=switches_sum))
+    }
+    choice = choose_algorithm(run, usual, reachable) if not (proof.algorithms or proof.forced) else Choice(usual)
     highest_latency = find_highest_latency(profile, estimate_latency(collective, group))
     classes = profile.classes
     return CollectiveLimits(
         collective=collective,
         ranks=run.ranks,
         physical=tightest(terms, assumptions) if terms else None,
-        by_algorithm={
+        by_algorithm=reachable
+        | {
             algorithm: algorithms.reachable(
                 collective, group, algorithms.select_algorithm(collective, algorithm, group), above
             )
-            for algorithm in {usual, *proof.algorithms.values(), *([proof.forced] if proof.forced else [])}
+            for algorithm in (*proof.algorithms.values(), *([proof.forced] if proof.forced else []))
         },
-        usual=usual,
+        usual=choice.algorithm,
         proof=proof,
         floor=find_latency_floor(run, highest_latency, profile),
         highest_latency=highest_latency,
         thresholds=classes.collective_hosts if group.across_hosts else classes.collective_one_host,
         reasons_above=_list_reasons_above(collective, group),
-        notes=proof.notes,
+        notes=(*proof.notes, *choice.notes),
         hosts=tuple(dict.fromkeys(member.name for member in group.members)),
         link=None,
     )

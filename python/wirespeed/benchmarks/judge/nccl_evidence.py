@@ -180,6 +180,8 @@ _ALGORITHMS: Mapping[str, Algorithm] = {
     "TREE": Algorithm.TREE,
     "NVLS": Algorithm.NVLS,
     "NVLS_TREE": Algorithm.NVLS_TREE,
+    "COLLNET_DIRECT": Algorithm.COLLNET,
+    "COLLNET_CHAIN": Algorithm.COLLNET,
 }
 _SUMMING = ("COLLNET_DIRECT", "COLLNET_CHAIN")
 _SLOW_PROTOCOLS = {"LL": "half of each 8 bytes are flags", "LL128": "8 of each 128 bytes are flags"}

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from wirespeed.benchmarks.judge.algorithm_choice import REFUTED
 from wirespeed.benchmarks.judge.bottlenecks import find_bottlenecks
 from wirespeed.benchmarks.judge.collectives import collective_limits
 from wirespeed.benchmarks.judge.curves import judge_curves
@@ -304,6 +305,11 @@ def _notes_on_excess(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     maximum = max(judged, default=0.0)
     if maximum < _EXCEEDED:
         return ()
+    if maximum > REFUTED:
+        return (
+            f"up to {format_percent(maximum)} of the reachable limit: the algorithm or the figures that it assumes are "
+            "refuted; only a value above the physical limit is implausible",
+        )
     return (
         f"up to {format_percent(maximum)} of the reachable limit: it contains measured figures, "
         "so a small excess is normal; only a value above the physical limit is implausible",

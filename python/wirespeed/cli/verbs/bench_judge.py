@@ -35,6 +35,7 @@ class Algorithm(StrEnum):
     TREE = "tree"
     NVLS = "nvls"
     NVLS_TREE = "nvls-tree"
+    COLLNET = "collnet"
 
 
 @bench.command(short_help="Judge results against hardware limits and name the bottleneck.")

@@ -1,0 +1,116 @@
+"""A run that exceeds what the assumed algorithm reaches refutes it.
+
+Figures: oracle-quickstart/oci-hpc, documentation/Troubleshooting.md (16 H100 on two hosts of eight 400G RoCE NICs);
+NVIDIA/nccl-tests issues 290 (eight H100) and 196 (two hosts use a tree, by the author of NCCL).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from judge_support import GIB, collective, find_verdict, judgements
+from judge_support import plan as mi300x_plan
+
+from wirespeed.benchmarks.judge.runs import judge
+from wirespeed.limits.algorithms import Algorithm
+from wirespeed.results.benchmarks import Metric
+from wirespeed.results.verdicts import Judgement
+
+PUBLISHED = {GIB: 449.51, 2 * GIB: 461.62, 4 * GIB: 467.43, 8 * GIB: 469.84, 16 * GIB: 471.22}
+
+
+def plan(gpu="h100"):
+    """The four hosts of the example with other GPUs: eight NICs of 400 Gb/s each."""
+    plan = mi300x_plan()
+    hosts = {
+        name: replace(host, gpus={slot: replace(device, model=gpu) for slot, device in host.gpus.items()})
+        for name, host in plan.hosts.items()
+    }
+    return replace(plan, hosts=hosts)
+
+
+def all_reduce(busbw, nodes):
+    ranks = 8 * nodes
+    rows = {8: (50.0, 0.0, 0.0)}
+    for size, value in busbw.items():
+        algbw = value / (2 * (ranks - 1) / ranks)
+        rows[size] = (size / algbw / 1e3, algbw, value)
+    return collective("all_reduce", ranks, rows, nodes=nodes)
+
+
+def find_refutation(judged):
+    (note,) = (note for note in judged.notes if note.startswith("the log refutes"))
+    return note
+
+
+def test_two_hosts_of_h100_are_judged_as_a_tree_over_their_switches():
+    judged = judge(all_reduce(PUBLISHED, 2), plan())
+    verdict = find_verdict(judged, 16 * GIB, Metric.BUSBW)
+    assert (verdict.judgement, verdict.reachable.assumptions[0]) == (
+        Judgement.PASS,
+        "nvls-tree algorithm moves large messages of all-reduce",
+    )
+    assert not [note for note in judged.notes if "refute" in note]
+
+
+def test_a_degraded_run_of_two_hosts_does_not_pass_as_a_ring():
+    """362 GB/s is 93 % of what a ring reaches."""
+    assert judgements(judge(all_reduce({16 * GIB: 362.0}, 2), plan()))[16 * GIB] is Judgement.WARN
+
+
+def test_a_log_refutes_the_algorithm_that_the_user_states():
+    judged = judge(all_reduce(PUBLISHED, 2), plan(), algorithm=Algorithm.RING)
+    assert find_refutation(judged) == (
+        "the log refutes the ring algorithm: 471.22 GB/s at 16 GiB is 121 % of the 388.15 GB/s that it reaches; "
+        "judged as nvls-tree, 525.3 GB/s"
+    )
+    assert find_verdict(judged, 16 * GIB, Metric.BUSBW).reachable.value == pytest.approx(525.3)
+
+
+def test_a_slow_size_of_such_a_log_is_judged_against_the_same_algorithm():
+    judged = judge(all_reduce(PUBLISHED | {8 * GIB: 330.0}, 2), plan(), algorithm=Algorithm.RING)
+    assert judgements(judged)[8 * GIB] is Judgement.FAIL  # 85 % of a ring
+
+
+def test_two_hosts_without_reducing_switches_fall_back_to_a_tree():
+    """A100: a ring reaches the NICs, a tree of two hosts the links between GPUs."""
+    judged = judge(all_reduce({16 * GIB: 240.0}, 2), replace_nic_speeds(plan("a100"), 200))
+    assert find_refutation(judged).startswith("the log refutes the ring algorithm: 240 GB/s at 16 GiB is 124 % of ")
+    assert "judged as tree, " in find_refutation(judged)
+
+
+def replace_nic_speeds(plan, gb_per_s):
+    from wirespeed.units import Bandwidth
+
+    speed = Bandwidth(gb_per_s * 10**9)
+    hosts = {
+        name: replace(
+            host,
+            nics={port: replace(nic, link=replace(nic.link, speed=speed)) for port, nic in host.nics.items()},
+        )
+        for name, host in plan.hosts.items()
+    }
+    return replace(plan, hosts=hosts)
+
+
+def test_what_no_algorithm_explains_is_noted():
+    judged = judge(all_reduce({8 * GIB: 400.0}, 1), mi300x_plan())
+    assert find_refutation(judged) == (
+        "the log refutes the ring algorithm: 400 GB/s at 8 GiB is 119 % of the 336 GB/s that it reaches; no other "
+        "algorithm of this hardware reaches it"
+    )
+
+
+def test_a_user_may_state_that_the_network_sums():
+    """NCCL's CollNet: 16 H100 on two hosts, 2·15/16 of what their NICs carry."""
+    verdict = find_verdict(
+        judge(all_reduce({16 * GIB: 471.22}, 2), plan(), algorithm=Algorithm.COLLNET), 16 * GIB, Metric.BUSBW
+    )
+    assert verdict.reachable.assumptions[0] == "collnet algorithm moves large messages of all-reduce"
+    assert verdict.reachable.value <= verdict.physical.value
+
+
+def test_no_network_sums_without_proof():
+    """SHARP is InfiniBand's: over RoCE a value that only it explains is above the physical limit."""
+    assert judgements(judge(all_reduce({16 * GIB: 700.0}, 4), plan()))[16 * GIB] is Judgement.UNKNOWN
