@@ -5,7 +5,7 @@ Flows are imported inside functions, as in commands.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -223,20 +223,28 @@ def runs_exit(runs: Sequence[JudgedRun], strict: bool, relations: Sequence[Relat
     codes = [Exit.PASSED]
     if Judgement.FAIL in judgements or RunStatus.FAILED in ended or (strict and Judgement.WARN in judgements):
         codes.append(Exit.FAILED)
-    is_unjudged = not judgements - {Judgement.SKIP} or any(_is_unjudged(run) for run in runs)
+    judged_files = {run.file for run in runs if any(each.judgement is not Judgement.SKIP for each in run.verdicts)}
+    is_unjudged = not judgements - {Judgement.SKIP} or any(_is_unjudged(run, judged_files) for run in runs)
     if Judgement.UNKNOWN in judgements or RunStatus.TRUNCATED in ended or is_unjudged:
         codes.append(Exit.INCOMPLETE)
     return Exit.worst(*codes)
 
 
-def _is_unjudged(run: JudgedRun) -> bool:
-    """Whether nothing of a run is judged; latencies are shown for information beside other runs."""
+def _is_unjudged(run: JudgedRun, judged_files: Set[str]) -> bool:
+    """Whether a run should have been judged and nothing of it is.
+
+    What has no limit (latencies, staged copies) is information beside judged runs: latencies anywhere, the rest in the
+    same log.
+    """
     from wirespeed.results.benchmarks import LATENCIES
     from wirespeed.results.verdicts import Judgement
 
-    judged = [verdict for verdict in run.verdicts if verdict.judgement is not Judgement.SKIP]
-    only_latencies = bool(run.verdicts) and all(verdict.measurement.metric in LATENCIES for verdict in run.verdicts)
-    return not judged and not only_latencies
+    if any(verdict.judgement is not Judgement.SKIP for verdict in run.verdicts):
+        return False
+    bandwidths = [verdict for verdict in run.verdicts if verdict.measurement.metric not in LATENCIES]
+    if any(verdict.physical is not None for verdict in bandwidths):
+        return True
+    return run.file not in judged_files and (bool(bandwidths) or not run.verdicts)
 
 
 def read_failure_titles(runs: Iterable[JudgedRun]) -> dict[str, str]:

@@ -83,6 +83,15 @@ def test_a_log_of_which_nothing_is_judged_is_incomplete(sample):
     assert "nothing of this run is judged" in result.stdout
 
 
+def test_a_log_with_judged_and_informative_tables_passes():
+    """Document 002, section A.3.9: staged copies and latencies stand beside copies with peer access."""
+    root = CLUSTER.parents[2]
+    log = root / "tests" / "validation" / "reconstructed" / "p2p-bandwidth-latency.log"
+    cluster = str(root / "examples" / "pcie-lending" / "cluster.yaml")
+    result = CliRunner().invoke(app, ["bench", "judge", str(log), "-c", cluster, "--from", "abel2:dis0"])
+    assert result.exit_code == Exit.PASSED, result.output
+
+
 def test_latencies_beside_judged_bandwidths_are_information(tmp_path):
     sample = str(SAMPLES / "osu" / "osu53_latency.txt")
     assert run(tmp_path, write_bw(391.0), sample, *ENDS).exit_code == Exit.PASSED

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from judge_support import find_verdict, plan
+from judge_support import CLUSTER, find_verdict, plan
 
+from wirespeed.benchmarks import read as read_log
+from wirespeed.benchmarks.judge import profile as judge_profile
 from wirespeed.benchmarks.judge.runs import judge
+from wirespeed.catalogue import load
+from wirespeed.cluster import read
+from wirespeed.plan import build
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.parameters import Parameters
 from wirespeed.results.verdicts import Judgement
@@ -63,7 +68,7 @@ def test_copies_of_mi300x(label, parameters, value, physical, reachable, judgeme
         ),
         (
             copy_run("p2pBandwidthLatencyTest", "unidirectional_bandwidth", "GPU0 -> GPU1", 30.0, p2p_enabled=False),
-            "peer access is off: the driver stages the copy",
+            "peer access is off: the driver stages the copy in host memory, which has no limit of two GPUs",
         ),
         (rocm("device 2 -> device 3", 30.0), "the log does not identify device 2 and device 3"),
     ],
@@ -76,3 +81,31 @@ def test_what_is_shown_only(run, reason):
 def test_gpus_of_another_cluster():
     run = copy_run("nvbandwidth", "host_to_device_memcpy_ce", "CPU -> GPU0", 55.3, gpu_model="NVIDIA H100 80GB HBM3")
     assert find_verdict(judge(run, plan())).judgement is Judgement.UNKNOWN
+
+
+LENDING = CLUSTER.parents[1] / "pcie-lending" / "cluster.yaml"
+PEERS = CLUSTER.parents[2] / "tests" / "validation" / "reconstructed" / "p2p-bandwidth-latency.log"
+
+
+@pytest.mark.parametrize("name", ["default", "field", "loose"])
+def test_the_published_copies_of_healthy_k20x_pass(name):
+    """Document 002, section A.3.9, of abel2: with peer access 5.31 and 10.05 GB/s, without it a staged copy."""
+    lending = build(read(LENDING), load())
+    for run in read_log(PEERS.read_text(encoding="utf-8")).runs:
+        judged = judge(run, lending, source="abel2:dis0", profile=judge_profile.read(name))
+        between = [
+            verdict
+            for verdict in judged.verdicts
+            if verdict.measurement.metric is Metric.BW_AVG
+            and verdict.measurement.label in ("GPU0 -> GPU1", "GPU1 -> GPU0")
+        ]
+        expected = Judgement.PASS if run.parameters.p2p_enabled else Judgement.SKIP
+        assert {verdict.judgement for verdict in between} <= {expected}
+        assumed = [text for verdict in between if verdict.physical for text in verdict.physical.assumptions]
+        assert all(text == "GPUs as those of abel2: named by --from or --to" for text in assumed if "GPUs" in text)
+
+
+def test_half_a_slot_between_two_gpus_fails():
+    run = copy_run("p2pBandwidthLatencyTest", "unidirectional_bandwidth", "GPU0 -> GPU1", 3.2, gpu_model="Tesla K20Xm")
+    verdict = find_verdict(judge(run, build(read(LENDING), load()), source="abel2:dis0"))
+    assert verdict.judgement is Judgement.FAIL

@@ -6,8 +6,11 @@ use them, the slots of both. A copy within one GPU is limited by its memory, whi
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import permutations
 
+from wirespeed.benchmarks.endpoints.nics import named_ends
 from wirespeed.benchmarks.judge.collective_names import foreign_gpus
 from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
@@ -15,6 +18,7 @@ from wirespeed.limits import pcie
 from wirespeed.limits.bound import GIGABYTES, in_unit, number, tightest
 from wirespeed.limits.gpus import find_gpu_links
 from wirespeed.limits.group import Links
+from wirespeed.limits.host import socket_term
 from wirespeed.limits.impact import gpu_function
 from wirespeed.limits.nic import build_slot
 from wirespeed.plan import Plan
@@ -41,6 +45,8 @@ class GpuLimits:
     slot: Bound | None  # GB/s, one direction, or both added
     links: tuple[Bound, Bound | None] | None  # between two GPUs: at their peak, and as usable
     p2p: bool
+    socket_terms: Mapping[tuple[str, str], Term]  # links between CPU sockets, by the names of two GPUs
+    peer_thresholds: Thresholds  # of peer access over PCIe
     whole: str | None  # why a test that uses many GPUs at once is not judged
     thresholds: Thresholds
     hosts: tuple[str, ...]
@@ -68,14 +74,17 @@ class GpuLimits:
             return Limit(in_unit(self.slot, unit))
         if not (source.startswith("GPU") and target.startswith("GPU")):
             return Limit(skip_reason=f"the log does not identify {source} and {target}")
-        return self.pair_limit(unit)
+        if not self.p2p:
+            return Limit(skip_reason=_STAGED)
+        return self.pair_limit(unit, self.socket_terms.get((source, target)))
 
-    def pair_limit(self, unit: str) -> Limit:
-        if self.links is None or not self.p2p:
+    def pair_limit(self, unit: str, socket: Term | None) -> Limit:
+        """Peer access between two GPUs: over their links, else over both slots and the link between CPU sockets."""
+        if self.links is None:
             if self.slot is None:
                 return Limit(unknown="neither links nor PCIe slots of these GPUs are known")
-            skip_reason = None if self.links is None else "peer access is off: the driver stages the copy"
-            return Limit(in_unit(self.slot, unit), skip_reason=skip_reason)
+            terms = [*self.slot.terms, *([socket] if socket else [])]
+            return Limit(in_unit(tightest(terms, self.slot.assumptions), unit), thresholds=self.peer_thresholds)
         peak, usable = self.links
         return Limit(in_unit(peak, unit), in_unit(usable, unit) if usable else None)
 
@@ -86,34 +95,54 @@ class GpuLimits:
         return None
 
 
+_STAGED = "peer access is off: the driver stages the copy in host memory, which has no limit of two GPUs"
+
 _LARGE = 2**24
 """Bytes from which a copy of some microseconds' launch is bandwidth-bound at 64 GB/s; nvbandwidth's own default is 512
 MiB (NVIDIA nvbandwidth, README)."""
 
 
 def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> Limits:
-    """The limits of a run on any one host of the plan: the tools name none."""
+    """The limits of a run on the host that the user names with --from or --to, else on any one: the tools name none.
+
+    Raises:
+        Refusal: the user names no NIC of the plan.
+    """
     mismatch = foreign_gpus(run, plan)
     if mismatch is not None:
         return UnknownLimits(
             f"{mismatch}: give the cluster file of the measured hosts; `wirespeed init` writes one", profile
         )
-    name = next((name for name, host in plan.hosts.items() if host.gpus), None)
+    named = [nic.host for nic in named_ends(plan, context.source, context.target)]
+    name = next((name for name in named or plan.hosts if plan.hosts[name].gpus), None)
     if name is None:
-        return UnknownLimits(f"{plan.name} has no GPUs", profile)
-    assumptions = [f"GPUs as those of {name}: the log names no host"]
+        return UnknownLimits(f"{' and '.join(named) or plan.name} has no GPUs", profile)
+    stated = "named by --from or --to" if named else "the log names no host"
+    assumptions = [f"GPUs as those of {name}: {stated}"]
     bidirectional = bool(run.parameters.bidirectional)
     test = run.test or ""
     return GpuLimits(
         slot=_find_slot_limit(plan, name, bidirectional, assumptions),
         links=_find_link_limits(find_gpu_links(plan, name), bidirectional, assumptions),
         p2p=run.parameters.p2p_enabled is not False,
+        socket_terms=_list_socket_terms(plan, name, bidirectional),
+        peer_thresholds=profile.classes.gpu_peers or profile.classes.rdma,
         whole="many GPUs copy at once: shown for information"
         if any(word in test for word in _MANY_GPU_TESTS)
         else None,
         thresholds=profile.classes.gpu_links or profile.classes.rdma,
         hosts=(name,),
     )
+
+
+def _list_socket_terms(plan: Plan, host: str, bidirectional: bool) -> dict[tuple[str, str], Term]:
+    """The link between CPU sockets for each two GPUs at different ones, in GB/s, where the catalogue contains it."""
+    terms = {}
+    for (source, first), (target, second) in permutations(plan.hosts[host].gpus.items(), 2):
+        term = socket_term(plan, host, first.pcie, second.pcie, bidirectional=bidirectional)
+        if term is not None:
+            terms[source, target] = in_unit(tightest([term]), GIGABYTES).terms[0]
+    return terms
 
 
 def _find_slot_limit(plan: Plan, host: str, bidirectional: bool, assumptions: list[str]) -> Bound | None:

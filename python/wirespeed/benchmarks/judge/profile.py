@@ -42,6 +42,7 @@ class Classes(Entry):
     collective_hosts: Thresholds = Field(alias="collective-hosts")
     tcp: Thresholds
     message_rate: Thresholds | None = Field(default=None, alias="message-rate")  # of small messages; None: as rdma
+    gpu_peers: Thresholds | None = Field(default=None, alias="gpu-peers")  # peer access over PCIe; None: as rdma
     gpu_links: Thresholds | None = Field(default=None, alias="gpu-links")  # copies inside a host; None: as rdma
 
 
