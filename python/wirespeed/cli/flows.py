@@ -223,7 +223,9 @@ def runs_exit(runs: Sequence[JudgedRun], strict: bool, relations: Sequence[Relat
     codes = [Exit.PASSED]
     if Judgement.FAIL in judgements or RunStatus.FAILED in ended or (strict and Judgement.WARN in judgements):
         codes.append(Exit.FAILED)
-    judged_files = {run.file for run in runs if any(each.judgement is not Judgement.SKIP for each in run.verdicts)}
+    judged_files = {
+        run.file for run in runs if any(verdict.judgement is not Judgement.SKIP for verdict in run.verdicts)
+    }
     is_unjudged = not judgements - {Judgement.SKIP} or any(_is_unjudged(run, judged_files) for run in runs)
     if Judgement.UNKNOWN in judgements or RunStatus.TRUNCATED in ended or is_unjudged:
         codes.append(Exit.INCOMPLETE)

@@ -92,6 +92,18 @@ def test_a_log_with_judged_and_informative_tables_passes():
     assert result.exit_code == Exit.PASSED, result.output
 
 
+def test_the_number_of_ranks_and_hosts_is_an_option():
+    """A log of osu_alltoall states no number of ranks; without it nothing is known."""
+    log = str(SAMPLES / "osu" / "osu53_alltoall.txt")
+    arguments = ["bench", "judge", log, "-c", str(CLUSTER)]
+    unknown = CliRunner().invoke(app, arguments)
+    assert "the log does not contain the number of ranks: give it with --ranks" in " ".join(unknown.stdout.split())
+    stated = CliRunner().invoke(app, [*arguments, "--ranks", "64", "--nodes", "4", "-f", "json"])
+    verdicts = json.loads(stated.stdout)["runs"][0]["verdicts"]
+    assumed = {text for verdict in verdicts for text in (verdict["physical"] or {"assumptions": ()})["assumptions"]}
+    assert "64 ranks spread evenly over 4 hosts of mi300x-4node" in assumed
+
+
 def test_latencies_beside_judged_bandwidths_are_information(tmp_path):
     sample = str(SAMPLES / "osu" / "osu53_latency.txt")
     assert run(tmp_path, write_bw(391.0), sample, *ENDS).exit_code == Exit.PASSED

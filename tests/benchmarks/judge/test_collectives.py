@@ -140,7 +140,7 @@ def test_ranks_without_hosts_fill_hosts_one_by_one():
     run = collective("all_reduce", 32, {8 * GIB: (55000.0, 156.0, 302.0)})
     bound = find_verdict(judge(run, plan()), metric=Metric.BUSBW).physical
     assert bound.assumptions == (
-        "32 ranks, one for each GPU, 8 on a host: the log lists no hosts",
+        "32 ranks, one for each GPU, 8 on a host: the log lists no hosts, give their number with --nodes",
         "the ranks are on node1, node2, node3, node4 of mi300x-4node",
         "IPv4 without VLAN tag between host and switch",
         "PCIe MaxPayload 256 bytes, the usual value: none was read",
@@ -155,15 +155,21 @@ def test_hosts_that_the_cluster_file_lacks_are_named():
     )
     assumed = find_verdict(judge(run, plan()), metric=Metric.BUSBW).physical.assumptions
     assert assumed[1] == (
-        "the ranks are on node1, node2 of mi300x-4node; hosts of the log that mi300x-4node does not contain: node9"
+        "the ranks are on node2, node1 of mi300x-4node; hosts of the log that mi300x-4node does not contain: node9"
     )
+
+
+def test_the_hosts_that_the_log_names_are_judged():
+    run = collective("all_reduce", 16, {8 * GIB: (55000.0, 156.0, 302.0)}, nodes=2, host_names="node3,node4.cluster")
+    assumed = find_verdict(judge(run, plan()), metric=Metric.BUSBW).physical.assumptions
+    assert assumed[1] == "the ranks are on node3, node4 of mi300x-4node"
 
 
 def test_more_hosts_than_planned_are_taken_alike():
     run = collective("all_reduce", 64, {8 * GIB: (55000.0, 156.0, 302.0)}, nodes=8)
     assumed = find_verdict(judge(run, plan()), metric=Metric.BUSBW).physical.assumptions
     assert assumed[:2] == (
-        "64 ranks spread evenly over the 8 hosts of the log",
+        "64 ranks spread evenly over 8 hosts",
         "8 hosts like node1: mi300x-4node has 4",
     )
 

@@ -93,15 +93,15 @@ def test_the_published_copies_of_healthy_k20x_pass(name):
     lending = build(read(LENDING), load())
     for run in read_log(PEERS.read_text(encoding="utf-8")).runs:
         judged = judge(run, lending, source="abel2:dis0", profile=judge_profile.read(name))
-        between = [
+        pair_verdicts = [
             verdict
             for verdict in judged.verdicts
             if verdict.measurement.metric is Metric.BW_AVG
             and verdict.measurement.label in ("GPU0 -> GPU1", "GPU1 -> GPU0")
         ]
         expected = Judgement.PASS if run.parameters.p2p_enabled else Judgement.SKIP
-        assert {verdict.judgement for verdict in between} <= {expected}
-        assumed = [text for verdict in between if verdict.physical for text in verdict.physical.assumptions]
+        assert {verdict.judgement for verdict in pair_verdicts} <= {expected}
+        assumed = [text for verdict in pair_verdicts if verdict.physical for text in verdict.physical.assumptions]
         assert all(text == "GPUs as those of abel2: named by --from or --to" for text in assumed if "GPUs" in text)
 
 

@@ -56,9 +56,9 @@ def test_faster_than_the_nics_is_unknown():
 @pytest.mark.parametrize(
     ("test", "reason"),
     [
-        ("osu_alltoall", "the log does not contain the number of ranks"),
-        ("osu_allgather", "the log does not contain the number of ranks"),
-        ("osu_ialltoallv", "the log does not contain the number of ranks"),
+        ("osu_alltoall", "the log does not contain the number of ranks: give it with --ranks"),
+        ("osu_allgather", "the log does not contain the number of ranks: give it with --ranks"),
+        ("osu_ialltoallv", "the log does not contain the number of ranks: give it with --ranks"),
         ("osu_neighbor_allgather", "no limits are known for osu_neighbor_allgather"),
     ],
 )

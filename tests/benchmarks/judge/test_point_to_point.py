@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from judge_support import GIB, MIB, find_verdict, plan
 from tests.benchmarks.judge.test_rdma import with_memory
@@ -10,6 +12,7 @@ from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.parameters import Parameters
 from wirespeed.results.verdicts import Judgement
+from wirespeed.units import Bandwidth
 
 KIB = 2**10
 ONE_NIC = 400 * 4096 / 4178  # Gb/s of one NIC
@@ -124,7 +127,6 @@ def test_ucx_is_judged_where_its_test_is_named():
 
 
 def test_a_plan_of_one_host_has_nothing_to_send_between():
-    from dataclasses import replace
 
     one_host = replace(plan(), hosts={"node1": plan().hosts["node1"]})
     verdict = find_verdict(judge(osu("osu_bw", {4 * MIB: 48_500.0}), one_host))
@@ -205,3 +207,64 @@ def test_all_nics_of_a_host_share_its_memory(test, channels, size, binds):
     if binds:
         cached = 16 * GIB / (16 * GIB - 896 * MIB)
         assert judged.physical.value == pytest.approx(2 * channels * 5.6e9 * 8 / 1e6 * cached)  # MB/s
+
+
+def with_two_ports(plan, hosts=16):
+    """Hosts with two NICs of 100 Gb/s each."""
+    host = plan.hosts["node1"]
+    speed = Bandwidth(100 * 10**9)
+    nics = {
+        port: replace(nic, link=replace(nic.link, speed=speed), rail=None) for port, nic in list(host.nics.items())[:2]
+    }
+    host = replace(host, nics=nics, launch=replace(host.launch, rdma_devices=None))
+    return replace(plan, hosts={f"node{number}": host for number in range(1, hosts + 1)})
+
+
+@pytest.mark.parametrize(
+    ("nodes", "fraction", "judgement"),
+    [
+        (4, 0.992, Judgement.PASS),  # two hosts send
+        (None, 0.248, Judgement.FAIL),  # eight of the sixteen hosts of the cluster file would
+    ],
+)
+def test_the_published_pairs_of_four_hosts_pass(nodes, fraction, judgement):
+    """Lossless network guide (Arista and Broadcom), table 6: osu_mbw_mr, 128 KB, 4 nodes, 16 PPN, 48.6 GB/s."""
+    log = osu("osu_mbw_mr", {128 * KIB: 48_600.0}, pairs=32)
+    verdict = find_verdict(judge(log, with_two_ports(plan()), nodes=nodes))
+    assert verdict.judgement is judgement
+    assert verdict.fraction_of_reachable == pytest.approx(fraction, abs=0.002)
+    hosts = "2 of 4 hosts" if nodes else "8 of 16 hosts, all hosts of mi300x-4node: give their number with --nodes"
+    assert f"32 pairs, from at most {hosts}" in verdict.reachable.assumptions
+
+
+@pytest.mark.parametrize("value", [1144.7, 1245.2])
+def test_the_published_gpcnet_bandwidth_fits_two_ports(value):
+    """Lossless network guide, table 7: MiB/s per rank, isolated, 16 nodes with 16 ranks and two ports of 100 Gb/s."""
+    label = "isolated: RR Two-sided BW+Sync"
+    log = run("gpcnet", "network_test", {131072: value}, unit="MiB/s/rank", label=label)
+    verdict = find_verdict(judge(log, with_two_ports(plan()), ranks=256, nodes=16))
+    assert verdict.judgement is Judgement.SKIP
+    assert 0.7 < verdict.fraction_of_physical < 1
+
+
+def test_a_stated_number_of_ranks_completes_a_log():
+    """osu_alltoall prints no number of ranks; 16 hosts of 16 ranks each (lossless network guide, table 6)."""
+    log = osu("osu_alltoall", {128 * KIB: 47_800.0}, unit="us", metric=Metric.LATENCY_AVG)
+    verdict = find_verdict(judge(log, with_two_ports(plan()), ranks=256, nodes=16))
+    assert verdict.judgement is Judgement.SKIP
+    crossing = 16 * 128 * KIB * 240  # bytes out of a host
+    assert verdict.fraction_of_physical == pytest.approx(crossing * 8 / 47.8e-3 / 200e9, rel=0.03)
+
+
+def test_a_stated_number_that_the_log_contradicts_is_noted():
+    log = osu("osu_bw_fan_in", {**CURVE, 4 * MIB: 190_000.0}, ranks=16, nodes=4)
+    assert "--nodes 2 replaces 4, the number of the log" in judge(log, plan(), nodes=2).notes
+
+
+def test_an_option_that_changes_nothing_is_noted():
+    notes = judge(run("netpipe", "NPtcp", {8: 1.0}), plan(), ranks=4, nodes=2).notes
+    assert "--ranks is not used: netpipe runs between two ends" in notes
+    assert "--nodes is not used: netpipe runs between two ends" in notes
+    log = run("nccl-tests", "all_reduce", {8: 1.0}, unit="GB/s", metric=Metric.BUSBW, ranks=16)
+    notes = judge(log, plan(), source="node1:bnxt_re0").notes
+    assert "--from and --to are not used: a collective runs between all its hosts" in notes

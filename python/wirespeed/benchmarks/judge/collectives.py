@@ -105,7 +105,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
     if collective is None:
         return UnknownLimits("the log does not name its collective: name it with --collective", profile)
     if not run.ranks:
-        return UnknownLimits("the log does not contain the number of ranks", profile)
+        return UnknownLimits("the log does not contain the number of ranks: give it with --ranks", profile)
     if run.ranks == 1:
         return UnknownLimits("one rank moves nothing between GPUs", profile)
     if not plan.hosts:
@@ -182,14 +182,15 @@ def _describe_sums(group: Group) -> str:
 
 def build_group(run: Run, ranks: int, plan: Plan, assumptions: list[str]) -> Group:
     """The hosts of the plan on which the ranks of a run are."""
-    hosts = list(plan.hosts)
+    named = [host for name in _list_named_hosts(run) if (host := _find_host(plan, name)) is not None]
+    hosts = list(dict.fromkeys((*named, *plan.hosts)))
     counts = _ranks_by_host(run, ranks, max(len(plan.hosts[hosts[0]].gpus), 1), assumptions)
     used = [hosts[position] if position < len(hosts) else hosts[0] for position in range(len(counts))]
     if len(counts) > len(hosts):
         assumptions.append(f"{len(counts)} hosts like {hosts[0]}: {plan.name} has {len(hosts)}")
     else:
         names = ", ".join(used) if len(used) <= _NAMED else f"{len(used)} hosts, {used[0]} to {used[-1]},"
-        foreign = [name for name in _list_named_hosts(run) if name.partition(".")[0] not in hosts and name not in hosts]
+        foreign = [name for name in _list_named_hosts(run) if _find_host(plan, name) is None]
         listed = (
             ", ".join(foreign) if len(foreign) <= _NAMED else f"{len(foreign)} hosts, {foreign[0]} to {foreign[-1]}"
         )
@@ -199,6 +200,11 @@ def build_group(run: Run, ranks: int, plan: Plan, assumptions: list[str]) -> Gro
         return Group((Member(used[0], counts[0], (), (), "", find_gpu_links(plan, used[0])),), _find_root_rank(run))
     members = [_build_member(plan, host, count, assumptions) for host, count in zip(used, counts, strict=True)]
     return Group(tuple(members), _find_root_rank(run))
+
+
+def _find_host(plan: Plan, name: str) -> str | None:
+    """The host of the plan that a log names, with or without its domain."""
+    return next((host for host in (name, name.partition(".")[0]) if host in plan.hosts), None)
 
 
 def _list_named_hosts(run: Run) -> list[str]:
@@ -216,11 +222,13 @@ def _ranks_by_host(run: Run, ranks: int, room: int, assumptions: list[str]) -> l
     nodes = run.parameters.nodes
     if nodes and nodes <= ranks:
         if nodes > 1:
-            assumptions.append(f"{ranks} ranks spread evenly over the {nodes} hosts of the log")
+            assumptions.append(f"{ranks} ranks spread evenly over {nodes} hosts")
         return [ranks // nodes + (position < ranks % nodes) for position in range(nodes)]
     hosts = -(-ranks // room)
     per_host = f"{room} on a host" if hosts > 1 else "all on one host"
-    assumptions.append(f"{ranks} ranks, one for each GPU, {per_host}: the log lists no hosts")
+    assumptions.append(
+        f"{ranks} ranks, one for each GPU, {per_host}: the log lists no hosts, give their number with --nodes"
+    )
     return [min(room, ranks - position * room) for position in range(hosts)]
 
 

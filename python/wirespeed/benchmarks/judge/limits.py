@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from wirespeed.benchmarks.judge.nccl_evidence import Evidence
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.limits.algorithms import Algorithm
-from wirespeed.results.benchmarks import Measurement, Metric
+from wirespeed.results.benchmarks import Measurement, Metric, Run
 from wirespeed.results.verdicts import Bound, Term
 from wirespeed.units import Bandwidth
 
@@ -26,6 +26,15 @@ class RunContext:
     collective: str | None = None
     cluster: str | None = None  # path of the cluster file, for the command that judges a repetition
     evidence: Evidence | None = None  # facts about the run from NCCL's debug lines in the same log
+    ranks: int | None = None
+    nodes: int | None = None  # hosts that take part
+
+    def complete(self, run: Run) -> Run:
+        """The run with the ranks and hosts that the user states."""
+        if self.ranks is None and self.nodes is None:
+            return run
+        parameters = replace(run.parameters, nodes=self.nodes or run.parameters.nodes)
+        return replace(run, ranks=self.ranks or run.ranks, parameters=parameters)
 
 
 @dataclass(frozen=True, slots=True)

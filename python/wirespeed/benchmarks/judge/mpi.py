@@ -126,7 +126,7 @@ def mpi_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     fastest = max(networks_with_speed, key=lambda network: network.total.value)
     placed = _count_ranks(run, plan)
     if placed is None:
-        return UnknownLimits("the log does not contain the number of ranks", profile)
+        return UnknownLimits("the log does not contain the number of ranks: give it with --ranks", profile)
     ranks, ranks_here, assumption = placed
     return MpiLimits(
         collective=collective,
@@ -150,4 +150,5 @@ def _count_ranks(run: Run, plan: Plan) -> tuple[int, int, str] | None:
     if ranks < 2:
         return None
     hosts = min(run.parameters.nodes or len(plan.hosts), ranks)
-    return ranks, -(-ranks // hosts), f"{ranks} ranks spread evenly over {hosts} hosts of {plan.name}"
+    stated = "" if run.parameters.nodes else ": give their number with --nodes"
+    return ranks, -(-ranks // hosts), f"{ranks} ranks spread evenly over {hosts} hosts of {plan.name}{stated}"

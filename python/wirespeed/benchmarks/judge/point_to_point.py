@@ -142,7 +142,8 @@ def _build_limits(
     named: bool,
     memory: tuple[MemoryOfHost, ...],
 ) -> PairLimits:
-    senders = _count_senders(kind, plan)
+    hosts = run.parameters.nodes or len(plan.hosts)
+    senders = _count_senders(kind, hosts)
     fastest = (
         max(networks, key=lambda network: network.total.value)
         if not named
@@ -153,7 +154,8 @@ def _build_limits(
     if not named:
         assumptions.append(f"the ranks are on different hosts of {plan.name}: the log names none")
     if senders > 1:
-        assumptions.append(f"{kind.pairs} pairs, from at most {senders} of {len(plan.hosts)} hosts")
+        stated = "" if run.parameters.nodes else f", all hosts of {plan.name}: give their number with --nodes"
+        assumptions.append(f"{kind.pairs} pairs, from at most {senders} of {hosts} hosts{stated}")
     directions = 2 if kind.bidirectional and kind.added else 1
     at_most = tightest([fastest.total], assumptions)
     in_use = tightest([slowest.message_term], [*assumptions, _describe_striping(run, fastest)])
@@ -189,11 +191,11 @@ def _describe_striping(run: Run, network: Network) -> str:
     return f"each pair of ranks uses one of {len(network.nics)} NICs; a library that uses several NICs reaches more"
 
 
-def _count_senders(kind: Kind, plan: Plan) -> int:
+def _count_senders(kind: Kind, hosts: int) -> int:
     """The number of hosts that send at once: the first half of the ranks sends to the second."""
     if kind.one_sender:
         return 1
-    return max(1, min(kind.pairs, len(plan.hosts) // 2))
+    return max(1, min(kind.pairs, hosts // 2))
 
 
 def _find_kind(run: Run) -> Kind | None:
@@ -229,7 +231,7 @@ def _find_osu_kind(run: Run) -> Kind | None:
     if name in ("bibw", "put_bibw"):
         return Kind(bidirectional=True)
     if name == "mbw_mr":
-        return Kind(pairs=run.parameters.pairs or 1)
+        return Kind(pairs=run.parameters.pairs or (run.ranks or 2) // 2)
     if name in ("bw_fan_in", "bw_fan_out"):
         # Every rank of one host with one of each other host, added (osu_bw_fan_in.c, osu_bw_fan_out.c)
         nodes = run.parameters.nodes
@@ -250,7 +252,9 @@ def _find_gpcnet_kind(run: Run) -> Kind:
     skip_reason = "each round of GPCNeT waits for all ranks: compared over time, not with a limit"
     if not ranks or not nodes:
         return Kind(
-            bidirectional=True, added=False, skip_reason=f"{skip_reason}; the number of ranks of a node is not known"
+            bidirectional=True,
+            added=False,
+            skip_reason=f"{skip_reason}; the number of ranks of a node is not known, give --ranks and --nodes",
         )
     return Kind(bidirectional=True, added=False, skip_reason=skip_reason, sharing=max(1, ranks // nodes))
 

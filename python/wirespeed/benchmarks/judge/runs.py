@@ -60,17 +60,19 @@ def judge(
     profile: Profile | None = None,
     observed: ObservedPlan | None = None,
     evidence: Evidence | None = None,
+    ranks: int | None = None,
+    nodes: int | None = None,
 ) -> JudgedRun:
     """Judge one run against a plan, and against the cluster as found where that is given too.
 
     ``source`` and ``target`` name the NICs of a point-to-point test as HOST:NIC; ``algorithm`` and ``collective``
-    complete the log of a collective; ``profile`` holds the fractions to reach; ``evidence`` is what NCCL's debug
-    lines prove of the run.
+    complete the log of a collective, ``ranks`` and ``nodes`` (hosts) that of a parallel job; ``profile`` holds the
+    fractions to reach; ``evidence`` is what NCCL's debug lines prove of the run.
 
     Raises:
         Refusal: ``source``, ``target`` or ``collective`` does not exist.
     """
-    context = RunContext(source, target, algorithm, collective, evidence=evidence)
+    context = RunContext(source, target, algorithm, collective, evidence=evidence, ranks=ranks, nodes=nodes)
     return judge_with_subject(run, plan, context, file, profile or default(), observed)[0]
 
 
@@ -82,6 +84,8 @@ def judge_with_subject(
     Raises:
         Refusal: a name that the user gave does not exist.
     """
+    unused_options = list_unused_options(run, context)
+    run = context.complete(run)
     limits = _find_limits(run, plan, profile, context)
     verdicts = _compare_measurements(run, limits, profile)
     causes = _list_causes(verdicts, limits)
@@ -99,11 +103,34 @@ def judge_with_subject(
         gate = find_gate(measurement, subject, profile)
         if gate is not None:
             verdicts[position] = apply_gate(verdicts.get(position), measurement, gate)
-    judged = _judged_run(run, verdicts, (*limits.notes, *causes, *unread), file, plan.name)
+    judged = _judged_run(run, verdicts, (*limits.notes, *causes, *unread, *unused_options), file, plan.name)
     judged = replace(judged, source=context.source, target=context.target)
     if context.evidence is not None:
         judged = _add_evidence(judged, run, plan, context, context.evidence)
     return judged, subject
+
+
+_PLACED = ("nccl-tests", "rccl-tests", "osu-micro-benchmarks", "gpcnet")
+"""Tools whose limits depend on the number of ranks and hosts."""
+
+_COLLECTIVES = ("nccl-tests", "rccl-tests")
+
+
+def list_unused_options(run: Run, context: RunContext) -> tuple[str, ...]:
+    """Notes on options of the user that change nothing for a run, and on numbers that the log contradicts."""
+    notes = []
+    if run.tool not in _PLACED:
+        stated = [("--ranks", context.ranks), ("--nodes", context.nodes)]
+        notes += [f"{option} is not used: {run.tool} runs between two ends" for option, value in stated if value]
+    if run.tool in _COLLECTIVES and (context.source or context.target):
+        notes.append("--from and --to are not used: a collective runs between all its hosts")
+    logged = (("--ranks", run.ranks, context.ranks), ("--nodes", run.parameters.nodes, context.nodes))
+    notes += [
+        f"{option} {stated} replaces {value}, the number of the log"
+        for option, value, stated in logged
+        if run.tool in _PLACED and stated and value and value != stated
+    ]
+    return tuple(notes)
 
 
 def _add_evidence(judged: JudgedRun, run: Run, plan: Plan, context: RunContext, evidence: Evidence) -> JudgedRun:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -63,6 +64,14 @@ def judge(
         typer.Option(
             "--collective", metavar="NAME", help="Collective, such as all-gather, if the log does not contain it."
         ),
+    ] = None,
+    ranks: Annotated[
+        int | None,
+        typer.Option("--ranks", min=1, metavar="N", help="Number of ranks, if the log does not contain it."),
+    ] = None,
+    nodes: Annotated[
+        int | None,
+        typer.Option("--nodes", min=1, metavar="N", help="Number of hosts of the run, if the log does not contain it."),
     ] = None,
     profile: Annotated[
         str | None,
@@ -130,7 +139,11 @@ def judge(
     plan = flows.plan_cluster(cluster)
     observed = flows.read_as_found(plan, bundle) if bundle else None
     has_named_logs = campaign is None and "-" not in map(str, files or [])
-    context = _run_context(source, target, algorithm, collective, str(cluster) if has_named_logs else None)
+    context = replace(
+        _run_context(source, target, algorithm, collective, str(cluster) if has_named_logs else None),
+        ranks=ranks,
+        nodes=nodes,
+    )
     with stored_logs.open_logs(files or [], campaign, store) as logs:
         judged, notices, skipped = flows.judge_logs(plan, logs, context, flows.read_profile(profile), observed)
     show_skipped(skipped)
