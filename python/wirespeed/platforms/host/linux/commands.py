@@ -24,10 +24,7 @@ def commands_for(place: Place, path: str, value: Any, device: Host, renderer: Re
         case None:
             return _format_host(path, value, device)
         case "sysctl":
-            line = f"{name} = {value}"
-            return SettingCommands(
-                (f"sysctl -w {_quote(f'{name}={value}')}", _append_line(line, "/etc/sysctl.d/90-wirespeed.conf"))
-            )
+            return _format_sysctl(name, value, device)
         case "module" if path == "module.loaded" and value:
             return SettingCommands(
                 (f"modprobe {_quote(name)}", _append_line(name, "/etc/modules-load.d/90-wirespeed.conf"))
@@ -44,6 +41,22 @@ def commands_for(place: Place, path: str, value: Any, device: Host, renderer: Re
             return _format_pcie(name, path, value)
         case _:
             return None
+
+
+_LOWER_BOUNDS = {"net.ipv4.ipfrag_high_thresh": "net.ipv4.ipfrag_low_thresh"}
+"""Parameters whose least value is another parameter, net/ipv4/ip_fragment.c since Linux 3.17."""
+
+
+def _format_sysctl(name: str, value: str, host: Host) -> SettingCommands:
+    """The parameter, after the planned value of the parameter that is its lower bound."""
+    bound = host.sysctls.get(_LOWER_BOUNDS.get(name, ""))
+    values = {name: value} if bound is None else {_LOWER_BOUNDS[name]: bound.value, name: value}
+    return SettingCommands(
+        (
+            *(f"sysctl -w {_quote(f'{key}={wanted}')}" for key, wanted in values.items()),
+            *(_append_line(f"{key} = {wanted}", "/etc/sysctl.d/90-wirespeed.conf") for key, wanted in values.items()),
+        )
+    )
 
 
 def _quote(text: object) -> str:
