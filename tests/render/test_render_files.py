@@ -128,7 +128,8 @@ def test_deterministic_marking_adds_the_service_that_the_package_lacks() -> None
     files = texts(build_plan(**{"dcqcn-p": "dcqcn-d"}))
     assert "for device in bnxt_re0 bnxt_re1 bnxt_re2" in files["/usr/local/sbin/wirespeed-congestion"]
     assert (
-        "ExecStart=/usr/local/sbin/wirespeed-congestion\n" in files["/etc/systemd/system/wirespeed-congestion.service"]
+        "ExecStart=/usr/local/sbin/wirespeed-congestion set\n"
+        in files["/etc/systemd/system/wirespeed-congestion.service"]
     )
 
 

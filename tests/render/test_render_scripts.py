@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -117,11 +118,14 @@ def act(
         fails = "exit 1" if name == failing else "exit 0"
         (tools / name).write_text(f'#!/bin/sh\necho "{name} $*" >>{log}\n{fails}\n')
         (tools / name).chmod(0o755)
-    text = (device / script).read_text().replace("$root$1", f"{root}$1")
-    text = text.replace("before=$root/", f"before={root}/").replace("run rm -f /etc", f"run rm -f {root}/etc")
-    (device / f"moved-{script}").write_text(text)
+    moved = root.parent / "moved" / device.name
+    shutil.rmtree(moved, ignore_errors=True)
+    shutil.copytree(device, moved)
+    for name in ("apply.sh", "rollback.sh"):
+        text = (moved / name).read_text().replace("$root$1", f"{root}$1").replace("=$root/", f"={root}/")
+        (moved / name).write_text(text.replace("run rm -f /etc", f"run rm -f {root}/etc"))
     process = subprocess.run(
-        ["sh", device / f"moved-{script}", "--yes"],
+        ["sh", moved / script, "--yes"],
         capture_output=True,
         text=True,
         env={"PATH": f"{tools}:/usr/bin:/bin"},

@@ -127,8 +127,9 @@ class Counter:
 class FileTemplate:
     """A file the platform renders: template name, path it is installed at, mode. A file without text is not written.
 
-    ``apply`` and ``rollback`` are the commands that activate the file, and that reactivate the one before it.
-    They and the path may hold Jinja, filled in as the template is; each line of the result is a command.
+    ``apply`` and ``rollback`` are the commands that activate the file, and that reactivate the one before it. ``stop``
+    is run before the file is removed or restored. They and the path may hold Jinja, filled in as the template is; each
+    line of the result is a command.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ENTRY
@@ -138,6 +139,7 @@ class FileTemplate:
     mode: Annotated[Number, BeforeValidator(_parse_mode)] = 0o644
     apply: tuple[str, ...] = ()
     rollback: tuple[str, ...] | None = None  # None: the same as ``apply``
+    stop: tuple[str, ...] = ()
     consequence: str | None = None  # interruption by apply or rollback: reboot, link flap, …
     interrupts: Flag = False  # whether the consequence stops or disturbs running traffic
     rollback_after_reboot: Flag = False  # whether the earlier state returns only after a reboot

@@ -150,8 +150,8 @@ def _list_variables(settings: Device, file: FileTemplate) -> list[dict[str, Any]
 
 def _build_step(platform: Platform, file: FileTemplate, device: str, settings: Device, extra: dict[str, Any]) -> Step:
     (path,) = fill_lines(platform, file.path, device, settings, **extra)
-    apply, rollback = (
+    apply, rollback, stop = (
         tuple(line for text in texts for line in fill_lines(platform, text, device, settings, **extra))
-        for texts in (file.apply, file.apply if file.rollback is None else file.rollback)
+        for texts in (file.apply, file.apply if file.rollback is None else file.rollback, file.stop)
     )
-    return Step(path, file.mode, apply, rollback, file.consequence, file.interrupts, file.rollback_after_reboot)
+    return Step(path, file.mode, apply, rollback, file.consequence, file.interrupts, stop, file.rollback_after_reboot)

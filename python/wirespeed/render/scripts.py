@@ -1,6 +1,7 @@
 """Apply and rollback: a script that installs a device's files, and one that restores the files before.
 
-Without ``--yes`` both only print their steps.
+Without ``--yes`` both only print their steps. apply.sh stores the rollback script of its plan on the host: with it, the
+apply.sh of the next plan removes what that plan lacks.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ class Step:
     rollback: tuple[str, ...]
     consequence: str | None
     interrupts: bool  # whether the consequence stops or disturbs running traffic
+    stop: tuple[str, ...] = ()  # commands before the file is removed or restored
     rollback_after_reboot: bool = False  # whether the earlier state returns only after a reboot
 
 

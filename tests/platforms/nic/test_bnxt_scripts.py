@@ -154,25 +154,64 @@ def test_before_release_234_the_ethernet_interface_is_captured(tmp_path: Path) -
     assert read_calls(tmp_path) == ["tcpdump -i ens1f1np1 -c 5"]
 
 
+class CongestionScript:
+    """wirespeed-congestion on a folder in place of configfs, which has the values of a NIC after a boot."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.attributes = folder / "configfs" / "bnxt_re0" / "ports" / "1" / "cc"
+        self.attributes.mkdir(parents=True)
+        for name, value in {"cc_mode": "0x1", "ecn_marking": "0x1", "g": "0x40", "rtt": "0x14"}.items():
+            (self.attributes / name).write_text(f"{value}\n")
+        (folder / "bin").mkdir()
+        (folder / "bin" / "rmdir").write_text("#!/bin/sh\n")  # removes a folder of configfs, not its attributes
+        (folder / "bin" / "rmdir").chmod(0o755)
+
+    def run(self, action: str, **changes: object) -> dict[str, str]:
+        """The attributes afterwards."""
+        text = fill_template(BNXT, "congestion.sh.j2", "node1", host(**changes))
+        text = text.replace("/sys/kernel/config/bnxt_re", str(self.folder / "configfs"))
+        script = self.folder / "wirespeed-congestion"
+        script.write_text(text.replace("/run/wirespeed", str(self.folder / "run")))
+        environment = {"PATH": f"{self.folder / 'bin'}:/usr/bin:/bin"}
+        subprocess.run(["sh", script, action], env=environment, check=True)
+        return {path.name: path.read_text().strip() for path in self.attributes.iterdir()}
+
+
+BOOTED = {"cc_mode": "0x1", "ecn_marking": "0x1", "g": "0x40", "rtt": "0x14"}
+
+
 @pytest.mark.parametrize(
-    ("changes", "writes"),
+    ("changes", "written"),
     [
-        ({"congestion": Congestion.DCQCN_D}, ["echo 0x0 >cc_mode", "echo 0x1 >apply"]),
-        ({"ect": Ect.ECT0}, ["echo 0x1 >cc_mode", "echo 0x2 >ecn_marking", "echo 0x1 >apply"]),
+        ({"congestion": Congestion.DCQCN_D}, {"cc_mode": "0x0"}),
+        ({"ect": Ect.ECT0}, {"ecn_marking": "0x2"}),
         (
             {"congestion": Congestion.DCQCN_D, "congestion_parameters": {"rtt": 40, "g": 8}},
-            ["echo 0x0 >cc_mode", "echo 0x1 >advanced", "echo 0x8 >g", "echo 0x28 >rtt", "echo 0x1 >apply"],
+            {"cc_mode": "0x0", "advanced": "0x1", "g": "0x8", "rtt": "0x28"},
         ),
-        ({}, []),  # defaults of the package: no command remains
     ],
 )
-def test_congestion_control_beyond_the_package(changes: dict[str, object], writes: list[str]) -> None:
-    """Older drivers read every number as hexadecimal, so that 40 is written 0x28."""
-    lines = (line.strip() for line in fill_template(BNXT, "congestion.sh.j2", "node1", host(**changes)).splitlines())
-    values = [
-        line.partition(" #")[0].replace('"$cc/', "").replace('"', "") for line in lines if line.startswith("echo 0x")
-    ]
-    assert values == writes
+def test_congestion_control_beyond_the_package(
+    changes: dict[str, object], written: dict[str, str], tmp_path: Path
+) -> None:
+    """Older drivers read every number as hexadecimal, so that 40 is written 0x28. Proves consistency only."""
+    script = CongestionScript(tmp_path)
+    assert script.run("set", **changes) == {**BOOTED, **written, "apply": "0x1"}
+    assert {name: script.run("restore", **changes)[name] for name in BOOTED} == BOOTED
+
+
+def test_the_package_alone_sets_dcqcn_p() -> None:
+    assert fill_template(BNXT, "congestion.sh.j2", "node1", host()).strip() == ""
+
+
+def test_a_parameter_of_an_earlier_plan_gets_its_earlier_value(tmp_path: Path) -> None:
+    """The service is restarted with the next plan's script, which first restores."""
+    script = CongestionScript(tmp_path)
+    script.run("set", congestion=Congestion.DCQCN_D, congestion_parameters={"g": 8})
+    script.run("restore", congestion_parameters={"rtt": 40})
+    changed = script.run("set", congestion_parameters={"rtt": 40})
+    assert {name: changed[name] for name in BOOTED} == {**BOOTED, "rtt": "0x28"}
 
 
 @pytest.mark.parametrize(
