@@ -28,6 +28,7 @@ PACKAGES = {
     "iperf3": "iperf3",
     "ucx_perftest": "ucx-utils",
     "dcb": "iproute2",
+    "tc": "iproute2",
     "postgres": "postgresql",
     "promtool": "prometheus",
     "ssh": "openssh-client",

@@ -43,3 +43,25 @@ def test_the_kernel_accepts_the_fix_of_one_parameter(plan: Plan, name: str) -> N
     writes = [line for line in change_commands.commands if line.startswith("sysctl -w")]
     process = run_in_new_network(" && ".join(writes))
     assert (process.returncode, process.stderr) == (0, "")
+
+
+def test_the_fix_of_a_qdisc_makes_the_queues_anew(plan: Plan) -> None:
+    """Replacing an mq by an mq leaves its queues as they are; a namespace has the machine's default discipline."""
+    needs("tc")
+    change = render.commands_for(plan, "node1", Change("node1 nic eth100", "nic.qdisc", "pfifo"))
+    assert change is not None
+    fix = "\n".join(line for line in change.commands if line.startswith("tc "))
+    show = "tc qdisc show dev eth100 | cut -d ' ' -f 2 | sort | uniq -c"
+    process = run_in_new_network(
+        f"""ip link add eth100 numtxqueues 2 type veth peer name peer numtxqueues 2
+        tc qdisc replace dev eth100 root mq
+        {show}
+        tc qdisc replace dev eth100 root handle 1: mq
+        for queue in 1 2; do tc qdisc replace dev eth100 parent 1:$queue pfifo; done
+        {fix}
+        {show}"""
+    )
+    assert (process.returncode, process.stderr) == (0, "")
+    lines = process.stdout.splitlines()
+    assert lines[: len(lines) // 2] == lines[len(lines) // 2 :]
+    assert "pfifo" not in process.stdout.split()

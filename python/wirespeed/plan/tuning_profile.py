@@ -6,7 +6,7 @@ them: the first hardware thread of every core before any second one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from wirespeed.catalogue import Catalogue
@@ -60,6 +60,13 @@ def node_cores(cpus: CpuTopology, node: int) -> frozenset[int]:
     return frozenset(core + thread * total for thread in range(topology.siblings) for core in nodes[node])
 
 
+def divide_cores(cores: frozenset[int], ports: int) -> Iterator[frozenset[int]]:
+    """A part of the cores for each port, in the order of the node's CPU list; all cores if there are too few."""
+    size = len(cores) // ports
+    ordered = sorted(cores)
+    return iter([frozenset(ordered[port * size : (port + 1) * size]) if size else cores for port in range(ports)])
+
+
 def _tune_host(host: Host, profile: TuningProfile) -> Host:
     parameters = profile.parameters.values if profile.parameters else {}
     return replace(
@@ -86,7 +93,11 @@ def _tune_nic(nic: Nic, profile: TuningProfile, cores: frozenset[int] | None) ->
 def _select_cores(
     profile: TuningProfile, spec: HostSpec, chassis: Chassis, problems: Problems
 ) -> list[frozenset[int] | None]:
-    """The cores for each NIC's interrupts, in rail order."""
+    """The cores for each NIC's interrupts, in rail order.
+
+    Ports of one node divide its cores into consecutive parts, as ``set_irq_affinity_bynode.sh NODE PORT1 PORT2`` does
+    (mlnx-tools, ofed_scripts, 2017 to 2022); a node with fewer cores than ports is shared.
+    """
     if not (profile.interrupts_near and profile.interrupts_near.value):
         return [None] * len(chassis.host_ports)
     nodes = [slot.numa_node for slot in chassis.server.nic_slots[: len(chassis.host_ports)]]
@@ -99,4 +110,5 @@ def _select_cores(
             "add cpus and numa_node to its file, from `lscpu` and `numactl -H`",
         )
         return [None] * len(chassis.host_ports)
-    return [node_cores(cpus, node) for node in nodes if node is not None]
+    cores = {node: divide_cores(node_cores(cpus, node), nodes.count(node)) for node in nodes if node is not None}
+    return [next(cores[node]) for node in nodes if node is not None]

@@ -216,6 +216,7 @@ def test_the_script_tunes_a_machine(tmp_path: Path) -> None:
     assert (tmp_path / "calls").read_text().splitlines() == [
         f"ethtool -G {FIRST} rx 8192 tx 4096",
         f"ethtool -C {FIRST} adaptive-rx on adaptive-tx off rx-usecs 8 tx-frames 64",
+        f"tc qdisc del dev {FIRST} root",
         f"tc qdisc replace dev {FIRST} root mq",
         f"ethtool -G {SECOND} rx 2048",
     ]

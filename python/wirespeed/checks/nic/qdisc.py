@@ -7,8 +7,8 @@ Impact:
     on a long path.
 
 Fix:
-    Set net.core.default_qdisc, then replace the root qdisc of the interface by a new mq, which uses the default for its
-    queues.
+    Set net.core.default_qdisc, delete the root qdisc of the interface, then add a new mq, which uses the default for
+    its queues.
 
 Example:
     $ tc qdisc show dev eth100

@@ -180,7 +180,9 @@ def _format_nic(interface: str, path: str, value: Any, nic: Nic, renderer: Rende
             return SettingCommands((f"ethtool -G {name} {ring_arguments(nic)}",), LINK_FLAP)
         case "nic.qdisc":
             write = f"sysctl -w net.core.default_qdisc={_quote(value)}"
-            return SettingCommands((write, f"tc qdisc replace dev {name} root mq"), _UNTIL_BOOT)
+            # An mq that is there already keeps its queues' disciplines when it is replaced by an mq.
+            remove = f"tc qdisc del dev {name} root 2>/dev/null || true"
+            return SettingCommands((write, remove, f"tc qdisc replace dev {name} root mq"), _UNTIL_BOOT)
         case "nic.interrupt_cores":
             return SettingCommands(
                 ("/usr/local/sbin/wirespeed-tune",), "every NIC of the host is tuned again; changed rings drop the link"
