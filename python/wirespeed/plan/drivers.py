@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed.catalogue import Catalogue
@@ -27,6 +27,7 @@ class Drivers:
     stack: Chosen | None = None
     dma_buf: bool = False  # whether DMA-BUF is the only access to GPU memory: there is no peer-memory API
     modules: tuple[str, ...] = ()  # further modules that must be loaded
+    version: str | None = None  # version of the NIC's drivers, or its beginning
 
 
 def kernel_has_client(spec: HostSpec, catalogue: Catalogue) -> bool | None:
@@ -98,7 +99,19 @@ def plan_drivers(
         " or ".join(release.displaced_by),
         why="it replaces the kernel's RDMA core, and the drivers do not load with it",
     )
-    return Drivers(packages, (removal,) if release.displaced_by else (), (*_list_steps(release, chosen), *firmware))
+    return Drivers(
+        packages,
+        (removal,) if release.displaced_by else (),
+        (*_list_steps(release, chosen), *firmware),
+        version=_find_driver_version(nic, release, chosen),
+    )
+
+
+def _find_driver_version(nic: NicModel, release: DriverRelease, chosen: Mapping[str, str | None]) -> str | None:
+    """The version of the chosen package that contains the NIC's Ethernet driver."""
+    return next(
+        (chosen[name] for name, row in release.packages.items() if name in chosen and nic.driver in row.modules), None
+    )
 
 
 def _firmware_file(spec: HostSpec, nic: NicModel, release: DriverRelease) -> str | None:

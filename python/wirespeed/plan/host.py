@@ -117,8 +117,10 @@ def host_kind(
     gpu = catalogue.gpus.get(chassis.server.gpu or "")
     peer = chassis.nic.peer_memory
     software = plan_software(spec, chassis.nic, gpu, catalogue, problems)
-    if software.built_in_client:
-        peer = None  # no module of that name is installed in this case (Broadcom 957608-AN210, section 5.1, question 3)
+    if software.built_in_client is not False:
+        # No module of that name is built for a kernel that has a client (Broadcom 957608-AN210, section 5.1, question
+        # 3), and systemd-modules-load fails for a missing one. Where it is built, bnxt_re depends on it.
+        peer = None
     modules = [*chassis.nic.modules, *([peer] if gpu and peer else []), *([gpu.module] if gpu else [])]
     modules += software.modules
     template = Host(

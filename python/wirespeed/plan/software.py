@@ -65,7 +65,7 @@ def plan_software(
         steps=number_steps(_list_steps(part, drivers, catalogue)),
         kernel=part.kernel,
         built_in_client=kernel_has_client(spec, catalogue),
-        drivers=stack.release.drivers if stack else None,
+        drivers=stack.release.drivers if stack else drivers.version if drivers else None,
         peer_memory=None if drivers and drivers.dma_buf else True,
         modules=drivers.modules if drivers else (),
     )
