@@ -133,6 +133,7 @@ def _host() -> Host:
         irq_balancing=False,
         firewall=False,
         peer_memory=True,
+        qos_tools=frozenset({"dcb"}),
         rdma_naming="NAME_KERNEL",
         acs_service=True,
         rdma_libraries="ok",

@@ -65,6 +65,7 @@ ROWS = [
     ("software.conflicting-stacks", {(H, "host.conflicting_stacks"): ("MLNX_OFED",)}),
     ("software.packages", [H.child("package", "netxtreme-peer-mem")]),
     ("software.packages", {(H.child("package", "netxtreme-peer-mem"), "package.version"): "232.0.155.5"}),
+    ("software.qos-tool", {(H, "host.qos_tools"): frozenset({"lldptool"})}),
     ("software.versions", {(H, "host.software.rocm"): "6.2.4"}),
     ("software.nic-driver", {(N, "nic.driver.version"): "6.8.0-111-generic"}),
     ("software.rdma-stack", {(H, "host.software.rdma_stack"): "MLNX_OFED_LINUX-25.10-1.7.1.0"}),

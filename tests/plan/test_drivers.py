@@ -179,3 +179,16 @@ def test_the_client_is_a_module_where_the_kernel_has_none(software: str, loaded:
 def test_nothing_is_planned_for_a_host_that_names_nothing() -> None:
     host = build_plan("").hosts["node1"]
     assert (host.steps, host.packages, host.kernel.version) == ({}, {}, None)
+
+
+@pytest.mark.parametrize(
+    ("os", "tools"), [("ubuntu-20.04", {"niccli"}), ("ubuntu-22.04", {"dcb"}), ("rhel-9", {"dcb"})]
+)
+def test_the_program_of_the_qos_package_is_one_that_the_system_has(os: str, tools: set[str]) -> None:
+    """iproute2 has dcb from 5.11 on; Ubuntu 20.04 has iproute2 5.5."""
+    assert build_plan("rocm: 7.1.0", os=os).hosts["node1"].qos_tools == tools
+
+
+def test_the_version_of_the_loaded_driver_is_planned() -> None:
+    plan = build_plan(f"{NOT_BUILT_IN}, nic_packages: {{netxtreme-peer-mem: 234.0.154.0}}")
+    assert {nic.driver.version for nic in plan.hosts["node1"].nics.values()} == {"234.0.154.0"}

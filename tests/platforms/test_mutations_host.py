@@ -84,6 +84,7 @@ REMOVALS: Mapping[str, str] = {
     "rule.table": "a rule without a source is for all",
     "rule.priority": "a rule without a source is for all",
     "host.usable_gpus": "the number of lines",
+    "host.qos_tools": "an empty list is that of a host without the programs",
     "nic.qos.priority_tc": "without its head a class's priorities stand below the class before",
     "host.launch.transport": "of two variables the one that is gone has its default",
 }

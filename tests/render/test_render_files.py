@@ -124,6 +124,12 @@ def test_the_roce_package_file_has_no_blank_and_every_number() -> None:
     )
 
 
+def test_ubuntu_20_04_has_no_dcb() -> None:
+    """bnxt_setupcc.sh 236.1.155.0: 3 is niccli, 4 is dcb, and the script ends if the program is missing."""
+    files = texts(build_plan(**{"os: ubuntu-22.04": "os: ubuntu-20.04"}))
+    assert "UTILITY=3\n" in files["/etc/bnxt_re/bnxt_re.conf"]
+
+
 def test_deterministic_marking_adds_the_service_that_the_package_lacks() -> None:
     files = texts(build_plan(**{"dcqcn-p": "dcqcn-d"}))
     assert "for device in bnxt_re0 bnxt_re1 bnxt_re2" in files["/usr/local/sbin/wirespeed-congestion"]

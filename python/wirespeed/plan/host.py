@@ -28,6 +28,7 @@ from wirespeed.settings import (
     Link,
     Module,
     Nic,
+    NicQos,
     Nvm,
     PcieFunction,
     PcieLink,
@@ -43,6 +44,8 @@ COMMAND_LINES = {  # Broadcom 957608-AN210, section 2.3
     "intel": ("intel_iommu=on", "iommu=pt"),
 }
 _ROCE_V2 = "RoCE v2"
+_SYSTEMS_WITHOUT_DCB = frozenset({"ubuntu-20.04"})
+"""Systems whose iproute2 has no dcb, which came with release 5.11; Ubuntu 20.04 has 5.5."""
 
 
 @dataclass(slots=True)
@@ -134,6 +137,7 @@ def host_kind(
         firewall=False,
         peer_memory=software.peer_memory if gpu else None,
         rdma_naming="NAME_KERNEL",
+        qos_tools=_plan_qos_tools(qos, spec.os),
         acs_service=True,
         rdma_libraries="ok",
         conflicting_stacks=(),
@@ -169,6 +173,13 @@ def host_kind(
     rules = {host_port.rail: build_rule(host_port.rail) for host_port in chassis.host_ports}
     template, nics = apply_profile(template, nics, spec, chassis, catalogue, problems)
     return HostKind(spec, chassis, template, nics, rules, cluster.launch.gid_index)
+
+
+def _plan_qos_tools(qos: NicQos, os: str) -> frozenset[str] | None:
+    """The program with which the NIC's QoS package sets classes: iproute2's dcb, else the tool of the vendor."""
+    if not qos.configure:
+        return None
+    return frozenset({"niccli" if os in _SYSTEMS_WITHOUT_DCB else "dcb"})
 
 
 def _plan_nvm(nic: NicModel, part: NvmPart) -> Nvm:

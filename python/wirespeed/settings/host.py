@@ -88,6 +88,10 @@ class Host:
     rdma_libraries: Annotated[
         str | None, Setting("compatibility of user-space RDMA libraries and driver: ok, or the warning", observed=True)
     ] = None
+    qos_tools: Annotated[
+        frozenset[str] | None,
+        Setting("installed programs that set traffic classes of NICs", compare=Compare.CONTAINS),
+    ] = None
     conflicting_stacks: Annotated[
         tuple[str, ...] | None, Setting("RDMA stacks that replace the modules of the NIC's driver", observed=True)
     ] = None

@@ -9,6 +9,7 @@ from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.nic import dcb_output, rdma_cm
 from wirespeed.platforms.nic.bnxt import congestion, nvm
+from wirespeed.platforms.nic.bnxt.view import UTILITIES
 from wirespeed.platforms.nic.dcb_output import DISCIPLINES
 from wirespeed.platforms.output_values import nic_place, numbered_lines, observe, parse_whole
 from wirespeed.settings import Discipline, Dscp, NicCosQueue, NicTrafficClass, Place, Priority
@@ -24,6 +25,10 @@ _PRIORITIES = 8  # of IEEE 802.1Q; a list with fewer was cut short
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """Settings of every Broadcom port with an output."""
+    if output := outputs.get("qos-tools"):
+        names = frozenset(text.rpartition("/")[2] for _, text in numbered_lines(output) if text)
+        if names <= UTILITIES.keys():
+            yield observe(Place(outputs.device), "host.qos_tools", names, output)
     for command in ("niccli-qos", "niccli-getqos", "bnxtqos"):
         for interface, output in outputs.per_nic(command):
             yield from _read_qos(nic_place(outputs, interface), output)

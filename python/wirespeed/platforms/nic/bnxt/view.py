@@ -28,6 +28,7 @@ class Qos:
     cnp_priority: Priority
     cnp_dscp: Dscp
     roce_share: int  # percent
+    utility: int  # UTILITY: the program that bnxt_setupcc.sh calls
     congestion: Congestion | None
     mark: int | None  # ecn_marking, if it differs from the package's default
     parameters: Mapping[str, int]  # of congestion control, by the driver's names
@@ -88,11 +89,17 @@ def qos(name: str, host: Host) -> Qos | None:
     ]
     if problems:
         raise Refusal(problems)
-    return _build_qos(first)
+    utilities = [number for program, number in UTILITIES.items() if program in (host.qos_tools or ())]
+    return _build_qos(first, utilities[0] if utilities else UTILITIES["dcb"])
+
+
+UTILITIES = {"dcb": 4, "niccli": 3, "lldptool": 2, "bnxtqos": 1}
+"""Program to its number in bnxt_setupcc.sh 236.1.155.0, which ends if the program is missing. An older copy of the
+script has 1 and 2 only."""
 
 
 def conf(nic_qos: Qos | None) -> Iterator[tuple[str, int]]:
-    """Keys and values of bnxt_re.conf. Utility 4 is iproute2's dcb, which needs no tool of the vendor."""
+    """Keys and values of bnxt_re.conf."""
     if nic_qos is None:
         return
     yield "ENABLE_FC", 1
@@ -102,10 +109,10 @@ def conf(nic_qos: Qos | None) -> Iterator[tuple[str, int]]:
     yield "CNP_PRI", int(nic_qos.cnp_priority)
     yield "CNP_DSCP", int(nic_qos.cnp_dscp)
     yield "ROCE_BW", nic_qos.roce_share
-    yield "UTILITY", 4
+    yield "UTILITY", nic_qos.utility
 
 
-def _build_qos(nic_qos: NicQos) -> Qos:
+def _build_qos(nic_qos: NicQos, utility: int) -> Qos:
     assert nic_qos.roce_priority is not None  # _find_unsupported refuses these
     assert nic_qos.roce_dscp is not None
     assert nic_qos.cnp_priority is not None
@@ -118,6 +125,7 @@ def _build_qos(nic_qos: NicQos) -> Qos:
         cnp_priority=nic_qos.cnp_priority,
         cnp_dscp=nic_qos.cnp_dscp,
         roce_share=nic_qos.roce_share,
+        utility=utility,
         congestion=nic_qos.congestion,
         mark=None
         if nic_qos.ect in (None, Ect.ECT1)
