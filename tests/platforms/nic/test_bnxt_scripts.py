@@ -155,7 +155,7 @@ def test_before_release_234_the_ethernet_interface_is_captured(tmp_path: Path) -
 
 
 class CongestionScript:
-    """wirespeed-congestion on a folder in place of configfs, which has the values of a NIC after a boot."""
+    """wirespeed-congestion on a folder that replaces configfs and has the values of a NIC after a boot."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

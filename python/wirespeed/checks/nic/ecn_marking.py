@@ -1,10 +1,10 @@
 """ECN code point of the NIC's RDMA packets
 
-RDMA packets leave the NIC with an ECN-capable code point, ECT(0) or ECT(1).
+RDMA packets leave the NIC with an ECN-capable code point, 01 or 10 in binary; 00 is not ECN-capable.
 
 Impact:
-    A switch cannot mark a packet that is Not-ECT: where it would mark others, it drops it, and RDMA retransmits. No
-    congestion notification reduces the rate of the sender.
+    A switch cannot mark a packet that is not ECN-capable: where it would mark others, it drops it, and RDMA
+    retransmits. No congestion notification reduces the rate of the sender.
 
 Fix:
     Set the ECN code point of RDMA data on every NIC.

@@ -3,8 +3,8 @@
 The program that the NIC's RoCE configuration package calls to set PFC, ETS and DSCP is installed.
 
 Impact:
-    bnxt_setupcc.sh ends without setting anything if the program that UTILITY names is missing: RDMA runs in the default
-    class, without PFC.
+    bnxt_setupcc.sh ends without setting anything if the program that bnxt_re.conf names is missing: RDMA runs in the
+    default class, without PFC.
 
 Fix:
     Install iproute2 5.11 or later, which contains dcb, or niccli of the NIC's driver release.

@@ -6,12 +6,15 @@
 # ./apply.sh --yes         apply; the previous files are kept in /var/lib/wirespeed/before for rollback.sh
 # ./apply.sh --root DIR    only install, into the system image mounted at DIR (with --yes)
 #
+# Files of an earlier plan that this one lacks are removed first, by the rollback script of that plan, which is kept in
+# /var/lib/wirespeed/rollback.sh.
+#
 # Interrupts traffic:
 # /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured; jobs on them lose their connections; at a terminal, press ENTER within 120 s to keep the new ones
 #
 # Other effects:
 # /etc/default/grub.d/90-wirespeed.cfg: takes effect after a reboot
-# /etc/sysctl.d/90-wirespeed.conf: parameters change at once; after a rollback they keep their values until the next reboot
+# /etc/sysctl.d/90-wirespeed.conf: parameters change at once; those that a rollback or another plan drops keep their values until the next reboot
 # /etc/modules-load.d/90-wirespeed.conf: takes effect after a reboot
 # /etc/security/limits.d/90-wirespeed-memlock.conf: takes effect at the next login
 # /etc/systemd/system.conf.d/90-wirespeed-memlock.conf: applies to services started afterwards; restart sshd and slurmd
@@ -40,6 +43,7 @@ while [ $# -gt 0 ]; do
 done
 here=$(cd -- "$(dirname -- "$0")" && pwd)
 before=$root/var/lib/wirespeed/before
+earlier=$root/var/lib/wirespeed/rollback.sh
 status=0
 umask 022
 
@@ -85,6 +89,31 @@ failed() { # path
   echo "apply.sh: $1 is not active yet: a command failed; ./apply.sh --yes tries again" >&2
   status=1
 }
+
+# Removes what an earlier plan installed and this one lacks, then keeps this plan's rollback script instead of that one.
+if [ -e "$earlier" ] && ! cmp -s -- "$here/rollback.sh" "$earlier"; then
+  sh "$earlier" ${yes:+--yes} ${root:+--root "$root"} --keep "$(cat <<'END'
+/etc/netplan/60-wirespeed.yaml
+/etc/default/grub.d/90-wirespeed.cfg
+/etc/sysctl.d/90-wirespeed.conf
+/etc/modules-load.d/90-wirespeed.conf
+/etc/security/limits.d/90-wirespeed-memlock.conf
+/etc/systemd/system.conf.d/90-wirespeed-memlock.conf
+/etc/udev/rules.d/60-rdma-persistent-naming.rules
+/etc/bnxt_re/bnxt_re.conf
+/usr/local/sbin/wirespeed-nvm
+/usr/local/sbin/wirespeed-capture
+/usr/local/sbin/wirespeed-capture-undo
+/etc/wirespeed/hostfile
+/etc/ucx/ucx.conf
+/usr/local/bin/wirespeed-mpirun
+/usr/local/bin/wirespeed-perftest
+END
+  )" || { echo "apply.sh: not all of the earlier plan is undone" >&2; status=1; }
+fi
+if [ -n "$yes" ]; then
+  install -D -m 755 -- "$here/rollback.sh" "$earlier.new" && mv -- "$earlier.new" "$earlier" || stop "$earlier"
+fi
 
 if put /etc/netplan/60-wirespeed.yaml 600 acts; then
   run sh -c 'if [ -t 0 ]; then exec netplan try --timeout 120; fi; netplan generate && exec netplan apply' && obeyed /etc/netplan/60-wirespeed.yaml || failed /etc/netplan/60-wirespeed.yaml

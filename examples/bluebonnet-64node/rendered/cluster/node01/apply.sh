@@ -6,12 +6,15 @@
 # ./apply.sh --yes         apply; the previous files are kept in /var/lib/wirespeed/before for rollback.sh
 # ./apply.sh --root DIR    only install, into the system image mounted at DIR (with --yes)
 #
+# Files of an earlier plan that this one lacks are removed first, by the rollback script of that plan, which is kept in
+# /var/lib/wirespeed/rollback.sh.
+#
 # Interrupts traffic:
 # /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection: addresses and routes of the interface are reconfigured; jobs on it lose their connections
 #
 # Other effects:
 # /etc/wirespeed/kernel-arguments: takes effect after a reboot; rollback removes these arguments even if they were set before
-# /etc/sysctl.d/90-wirespeed.conf: parameters change at once; after a rollback they keep their values until the next reboot
+# /etc/sysctl.d/90-wirespeed.conf: parameters change at once; those that a rollback or another plan drops keep their values until the next reboot
 # /etc/modules-load.d/90-wirespeed.conf: takes effect after a reboot
 # /etc/security/limits.d/90-wirespeed-memlock.conf: takes effect at the next login
 # /etc/systemd/system.conf.d/90-wirespeed-memlock.conf: applies to services started afterwards; restart sshd and slurmd
@@ -40,6 +43,7 @@ while [ $# -gt 0 ]; do
 done
 here=$(cd -- "$(dirname -- "$0")" && pwd)
 before=$root/var/lib/wirespeed/before
+earlier=$root/var/lib/wirespeed/rollback.sh
 status=0
 umask 022
 
@@ -85,6 +89,31 @@ failed() { # path
   echo "apply.sh: $1 is not active yet: a command failed; ./apply.sh --yes tries again" >&2
   status=1
 }
+
+# Removes what an earlier plan installed and this one lacks, then keeps this plan's rollback script instead of that one.
+if [ -e "$earlier" ] && ! cmp -s -- "$here/rollback.sh" "$earlier"; then
+  sh "$earlier" ${yes:+--yes} ${root:+--root "$root"} --keep "$(cat <<'END'
+/etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection
+/etc/wirespeed/kernel-arguments
+/etc/sysctl.d/90-wirespeed.conf
+/etc/modules-load.d/90-wirespeed.conf
+/etc/security/limits.d/90-wirespeed-memlock.conf
+/etc/systemd/system.conf.d/90-wirespeed-memlock.conf
+/etc/udev/rules.d/60-rdma-persistent-naming.rules
+/etc/bnxt_re/bnxt_re.conf
+/usr/local/sbin/wirespeed-nvm
+/usr/local/sbin/wirespeed-capture
+/usr/local/sbin/wirespeed-capture-undo
+/etc/mvapich2.conf
+/etc/wirespeed/mvapich2-hosts
+/usr/local/bin/wirespeed-mpirun-rsh
+/usr/local/bin/wirespeed-perftest
+END
+  )" || { echo "apply.sh: not all of the earlier plan is undone" >&2; status=1; }
+fi
+if [ -n "$yes" ]; then
+  install -D -m 755 -- "$here/rollback.sh" "$earlier.new" && mv -- "$earlier.new" "$earlier" || stop "$earlier"
+fi
 
 if put /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection 600 acts; then
   run nmcli connection load /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection && run nmcli connection up wirespeed-enp33s0f0np0 && obeyed /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection || failed /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection

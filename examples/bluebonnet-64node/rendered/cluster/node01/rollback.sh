@@ -4,6 +4,9 @@
 # ./rollback.sh              dry run: print the changes
 # ./rollback.sh --yes        roll back
 # ./rollback.sh --root DIR   only restore files, in the system image mounted at DIR (with --yes)
+# ./rollback.sh --keep LIST  keep these files, one in a line: those of the plan that apply.sh installs next
+#
+# If another plan was applied last, its rollback script, /var/lib/wirespeed/rollback.sh, is run instead of this one.
 #
 # Restoring these files interrupts traffic at once, without a timer: keep a console at hand.
 # /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection
@@ -20,7 +23,9 @@
 # /usr/local/sbin/wirespeed-capture
 set -eu
 
-yes= root=
+yes= root= kept=
+line='
+'
 while [ $# -gt 0 ]; do
   case "$1" in
   --yes) yes=1 ;;
@@ -29,15 +34,26 @@ while [ $# -gt 0 ]; do
     root=${2%/}
     shift
     ;;
+  --keep)
+    [ $# -gt 1 ] || { echo "rollback.sh: --keep needs a list" >&2; exit 2; }
+    kept=$2
+    shift
+    ;;
   *)
-    echo "usage: rollback.sh [--yes] [--root DIR]" >&2
+    echo "usage: rollback.sh [--yes] [--root DIR] [--keep LIST]" >&2
     exit 2
     ;;
   esac
   shift
 done
 before=$root/var/lib/wirespeed/before
+applied=$root/var/lib/wirespeed/rollback.sh
 status=0
+
+if [ -e "$applied" ] && ! cmp -s -- "$0" "$applied"; then
+  echo "another plan was applied last: running its rollback script, $applied"
+  exec sh "$applied" ${yes:+--yes} ${root:+--root "$root"} ${kept:+--keep "$kept"}
+fi
 
 run() {
   [ -z "$root" ] || { echo "not run (--root): $*"; return 0; }
@@ -55,9 +71,19 @@ failed() { # path
   status=1
 }
 
+is_kept() { # path
+  case "$line$kept$line" in *"$line$1$line"*) return 0 ;; *) return 1 ;; esac
+}
+
+is_installed() { # path
+  ! is_kept "$1" && { [ -e "$before$1" ] || [ -e "$before$1.absent" ]; }
+}
+
 # Restores one file; fails if apply.sh did not install it.
 back() { # path
-  if [ -e "$before$1" ]; then
+  if is_kept "$1"; then
+    return 1
+  elif [ -e "$before$1" ]; then
     echo "restore: $1"
     [ -n "$yes" ] || return 0
     cp -p -- "$before$1" "$root$1" && rm -f -- "$before$1" "$before$1.pending" || stop "$1"
@@ -65,6 +91,8 @@ back() { # path
     echo "remove: $1"
     [ -n "$yes" ] || return 0
     rm -f -- "$root$1" && rm -f -- "$before$1.absent" "$before$1.pending" || stop "$1"
+  elif [ -n "$kept" ]; then
+    return 1
   else
     echo "nothing to restore: $1 (not installed, or already rolled back)"
     return 1
@@ -96,6 +124,8 @@ fi
 if back /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection; then
   run nmcli connection reload || failed /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection
 fi
+[ -z "$kept" ] || exit "$status"
+[ -z "$yes" ] || rm -f -- "$applied"
 [ -n "$yes" ] || echo "dry run: nothing was changed; ./rollback.sh --yes rolls back"
 [ -z "$yes" ] || [ -z "$root" ] || echo "the earlier files are restored in $root; no command was run"
 exit "$status"

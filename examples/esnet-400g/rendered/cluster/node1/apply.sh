@@ -6,14 +6,17 @@
 # ./apply.sh --yes         apply; the previous files are kept in /var/lib/wirespeed/before for rollback.sh
 # ./apply.sh --root DIR    only install, into the system image mounted at DIR (with --yes)
 #
+# Files of an earlier plan that this one lacks are removed first, by the rollback script of that plan, which is kept in
+# /var/lib/wirespeed/rollback.sh.
+#
 # Interrupts traffic:
 # /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured; jobs on them lose their connections; at a terminal, press ENTER within 120 s to keep the new ones
 # /usr/local/sbin/wirespeed-tune: rings are recreated, which drops the link briefly; a rollback takes effect after a reboot
-# /etc/systemd/system/wirespeed-mlx5.service: priorities, traffic classes and congestion control of the ports change under running traffic; without the service they stay until the next reboot
+# /usr/local/sbin/wirespeed-mlx5: priorities, traffic classes and congestion control of the ports change under running traffic; without the service they stay until the next reboot
 #
 # Other effects:
 # /etc/default/grub.d/90-wirespeed.cfg: takes effect after a reboot
-# /etc/sysctl.d/90-wirespeed.conf: parameters change at once; after a rollback they keep their values until the next reboot
+# /etc/sysctl.d/90-wirespeed.conf: parameters change at once; those that a rollback or another plan drops keep their values until the next reboot
 # /etc/modules-load.d/90-wirespeed.conf: takes effect after a reboot
 # /etc/security/limits.d/90-wirespeed-memlock.conf: takes effect at the next login
 # /etc/systemd/system.conf.d/90-wirespeed-memlock.conf: applies to services started afterwards; restart sshd and slurmd
@@ -41,6 +44,7 @@ while [ $# -gt 0 ]; do
 done
 here=$(cd -- "$(dirname -- "$0")" && pwd)
 before=$root/var/lib/wirespeed/before
+earlier=$root/var/lib/wirespeed/rollback.sh
 status=0
 umask 022
 
@@ -87,6 +91,35 @@ failed() { # path
   status=1
 }
 
+# Removes what an earlier plan installed and this one lacks, then keeps this plan's rollback script instead of that one.
+if [ -e "$earlier" ] && ! cmp -s -- "$here/rollback.sh" "$earlier"; then
+  sh "$earlier" ${yes:+--yes} ${root:+--root "$root"} --keep "$(cat <<'END'
+/etc/netplan/60-wirespeed.yaml
+/etc/default/grub.d/90-wirespeed.cfg
+/etc/sysctl.d/90-wirespeed.conf
+/etc/modules-load.d/90-wirespeed.conf
+/etc/security/limits.d/90-wirespeed-memlock.conf
+/etc/systemd/system.conf.d/90-wirespeed-memlock.conf
+/etc/udev/rules.d/60-rdma-persistent-naming.rules
+/etc/systemd/system/wirespeed-tune.service
+/etc/systemd/system-preset/90-wirespeed.preset
+/usr/local/sbin/wirespeed-tune
+/usr/local/bin/wirespeed-near
+/etc/systemd/system/wirespeed-mlx5.service
+/usr/local/sbin/wirespeed-mlx5
+/usr/local/sbin/wirespeed-mlxconfig
+/usr/local/sbin/wirespeed-capture
+/etc/wirespeed/hostfile
+/etc/ucx/ucx.conf
+/usr/local/bin/wirespeed-mpirun
+/usr/local/bin/wirespeed-perftest
+END
+  )" || { echo "apply.sh: not all of the earlier plan is undone" >&2; status=1; }
+fi
+if [ -n "$yes" ]; then
+  install -D -m 755 -- "$here/rollback.sh" "$earlier.new" && mv -- "$earlier.new" "$earlier" || stop "$earlier"
+fi
+
 if put /etc/netplan/60-wirespeed.yaml 600 acts; then
   run sh -c 'if [ -t 0 ]; then exec netplan try --timeout 120; fi; netplan generate && exec netplan apply' && obeyed /etc/netplan/60-wirespeed.yaml || failed /etc/netplan/60-wirespeed.yaml
 fi
@@ -114,9 +147,11 @@ if put /usr/local/sbin/wirespeed-tune 755 acts; then
   run /usr/local/sbin/wirespeed-tune && obeyed /usr/local/sbin/wirespeed-tune || failed /usr/local/sbin/wirespeed-tune
 fi
 put /usr/local/bin/wirespeed-near 755 || :
-put /usr/local/sbin/wirespeed-mlx5 755 || :
 if put /etc/systemd/system/wirespeed-mlx5.service 644 acts; then
-  run systemctl daemon-reload && run systemctl enable --now wirespeed-mlx5.service && obeyed /etc/systemd/system/wirespeed-mlx5.service || failed /etc/systemd/system/wirespeed-mlx5.service
+  run systemctl daemon-reload && run systemctl enable wirespeed-mlx5.service && obeyed /etc/systemd/system/wirespeed-mlx5.service || failed /etc/systemd/system/wirespeed-mlx5.service
+fi
+if put /usr/local/sbin/wirespeed-mlx5 755 acts; then
+  run systemctl restart wirespeed-mlx5.service && obeyed /usr/local/sbin/wirespeed-mlx5 || failed /usr/local/sbin/wirespeed-mlx5
 fi
 put /usr/local/sbin/wirespeed-mlxconfig 755 || :
 put /usr/local/sbin/wirespeed-capture 755 || :

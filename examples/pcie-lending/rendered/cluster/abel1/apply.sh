@@ -6,6 +6,9 @@
 # ./apply.sh --yes         apply; the previous files are kept in /var/lib/wirespeed/before for rollback.sh
 # ./apply.sh --root DIR    only install, into the system image mounted at DIR (with --yes)
 #
+# Files of an earlier plan that this one lacks are removed first, by the rollback script of that plan, which is kept in
+# /var/lib/wirespeed/rollback.sh.
+#
 # Interrupts traffic:
 # /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured; jobs on them lose their connections; at a terminal, press ENTER within 120 s to keep the new ones
 #
@@ -33,6 +36,7 @@ while [ $# -gt 0 ]; do
 done
 here=$(cd -- "$(dirname -- "$0")" && pwd)
 before=$root/var/lib/wirespeed/before
+earlier=$root/var/lib/wirespeed/rollback.sh
 status=0
 umask 022
 
@@ -78,6 +82,19 @@ failed() { # path
   echo "apply.sh: $1 is not active yet: a command failed; ./apply.sh --yes tries again" >&2
   status=1
 }
+
+# Removes what an earlier plan installed and this one lacks, then keeps this plan's rollback script instead of that one.
+if [ -e "$earlier" ] && ! cmp -s -- "$here/rollback.sh" "$earlier"; then
+  sh "$earlier" ${yes:+--yes} ${root:+--root "$root"} --keep "$(cat <<'END'
+/etc/netplan/60-wirespeed.yaml
+/etc/default/grub.d/90-wirespeed.cfg
+/etc/modules-load.d/90-wirespeed.conf
+END
+  )" || { echo "apply.sh: not all of the earlier plan is undone" >&2; status=1; }
+fi
+if [ -n "$yes" ]; then
+  install -D -m 755 -- "$here/rollback.sh" "$earlier.new" && mv -- "$earlier.new" "$earlier" || stop "$earlier"
+fi
 
 if put /etc/netplan/60-wirespeed.yaml 600 acts; then
   run sh -c 'if [ -t 0 ]; then exec netplan try --timeout 120; fi; netplan generate && exec netplan apply' && obeyed /etc/netplan/60-wirespeed.yaml || failed /etc/netplan/60-wirespeed.yaml
