@@ -174,7 +174,7 @@ UNREAD = {  # lines of which nothing is read, by system: the reason, then what t
         "its lines are gone with it": "address-family ipv6 unicast",
     },
     "sonic": {
-        "no setting of this tool": r'"(ebgp_requires_policy|capability_ext_nexthop|docker_routing_config_mode|hwsku|platform'
+        "no setting of this tool": r'"(capability_ext_nexthop|docker_routing_config_mode|hwsku|platform'
         r'|frr_mgmt_framework_config|hostname|type|alias|index|lanes|vlanid)".*|"(DEVICE_METADATA|localhost)".*',
         "packets of RoCE are green": '"(wred_)?(red|yellow)_.*',
         "as without a word": '"mtu": "9100",?|"action": "drop",?',

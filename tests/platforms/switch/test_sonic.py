@@ -129,6 +129,7 @@ REFERENCES = {
     ("QUEUE", "scheduler"): "SCHEDULER",
     ("QUEUE", "wred_profile"): "WRED_PROFILE",
 }
+LEAF_LISTS = ("as_path_set_member",)
 PORT_KEYED = ("PORT_QOS_MAP", "QUEUE", "INTERFACE", "BUFFER_PG")
 
 
@@ -139,7 +140,7 @@ def faults(tables: dict[str, Any]) -> list[str]:
         for table, rows in tables.items()
         for key, row in rows.items()
         for name, value in row.items()
-        if not isinstance(value, str)
+        if not isinstance(value, str) and name not in LEAF_LISTS
     ]
     for (table, name), target in REFERENCES.items():
         for key, row in tables.get(table, {}).items():
@@ -350,8 +351,14 @@ COMMANDS: list[tuple[Place, str, Any, tuple[str, ...], str | None]] = [
         "sonic-db-cli CONFIG_DB HSET 'BGP_GLOBALS_AF|default|ipv6_unicast' max_ebgp_paths 8",
     ), None),
     (SPINE, "peer.ipv4", True, (
-        "sonic-db-cli CONFIG_DB HSET 'BGP_NEIGHBOR_AF|default|Ethernet256|ipv4_unicast' admin_status true",
-    ), "the session restarts"),
+        "sonic-db-cli CONFIG_DB HSET 'AS_PATH_SET|PERMIT-ALL' as_path_set_member@ '.*'",
+        "sonic-db-cli CONFIG_DB HSET 'BGP_GLOBALS|default' default_ipv4_unicast true "
+        "load_balance_mp_relax true local_asn 65001 router_id 10.255.0.1",
+        "sonic-db-cli CONFIG_DB HDEL 'BGP_NEIGHBOR_AF|default|Ethernet256|ipv4_unicast' admin_status",
+        "sonic-db-cli CONFIG_DB HSET 'BGP_NEIGHBOR_AF|default|Ethernet256|ipv4_unicast' "
+        "filter_list_in PERMIT-ALL filter_list_out PERMIT-ALL",
+        "sudo systemctl restart bgp",
+    ), "the bgp container restarts: no routes until its sessions are established again"),
 ]  # fmt: skip
 
 

@@ -86,7 +86,11 @@ ACL: dict[str, dict[str, Any]] = {
 }
 SPINES = {
     "BGP_PEER_GROUP": {"default|SPINES": {"asn": "65007", "bfd": "true", "name": "for all"}},
-    "BGP_PEER_GROUP_AF": {"default|SPINES|ipv6_unicast": {"admin_status": "true"}},
+    "BGP_PEER_GROUP_AF": {
+        "default|SPINES|ipv6_unicast": {"admin_status": "true", "route_map_in": ["ALL"], "route_map_out": ["ALL"]}
+    },
+    "ROUTE_MAP_SET": {"ALL": {}},
+    "ROUTE_MAP": {"ALL|10": {"route_operation": "permit"}},
 }
 
 ROWS = [

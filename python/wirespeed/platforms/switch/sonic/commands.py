@@ -10,11 +10,15 @@ from typing import Any
 from wirespeed.platforms.consequences import LINK_FLAP
 from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.platforms.switch.policies import has_thresholds
-from wirespeed.platforms.switch.sonic.database import build_database, scheduler_name
+from wirespeed.platforms.switch.sonic.database import build_database, build_family, scheduler_name
 from wirespeed.platforms.switch.sonic.values import FAMILIES, MAPS, VRF
 from wirespeed.settings import Device, Place, Port, Queue, Switch
 from wirespeed.settings.qos import Watchdog
 
+RESTART_BGP = "sudo systemctl restart bgp"
+"""FRR sets a session's families when it is created: the container reads the tables anew."""
+
+_RESTARTS = "the bgp container restarts: no routes until its sessions are established again"
 _SHARED_CONSEQUENCE = "all queues with this profile change"
 _CONSEQUENCES = {
     "port.link.speed": LINK_FLAP,
@@ -31,8 +35,8 @@ _CONSEQUENCES = {
     "switch.bgp.router_id": "all BGP sessions restart",
     "peer.asn": "the session restarts",
     "peer.unnumbered": "the session restarts",
-    "peer.ipv4": "the session restarts",
-    "peer.ipv6": "the session restarts",
+    "peer.ipv4": _RESTARTS,
+    "peer.ipv6": _RESTARTS,
 }
 _SESSION = CommandSession((), ("sudo config save -y",), "lines")
 
@@ -61,9 +65,18 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     return _SESSION.commands_for(lines, consequence) if lines else None
 
 
-def _set(table: str, key: str, fields: Mapping[str, str]) -> str:
-    arguments = [word for name, value in (fields or {"NULL": "NULL"}).items() for word in (name, value)]
+def _set(table: str, key: str, fields: Mapping[str, Any]) -> str:
+    """The row as the database holds it: a list is one text under its name with @ (sonic-py-swsssdk, ConfigDBConnector)."""
+    arguments = [word for name, value in (fields or {"NULL": "NULL"}).items() for word in _field_arguments(name, value)]
     return shlex.join(["sonic-db-cli", "CONFIG_DB", "HSET", f"{table}|{key}", *arguments])
+
+
+def _field_arguments(name: str, value: Any) -> tuple[str, str]:
+    return (name, value) if isinstance(value, str) else (f"{name}@", ",".join(value))
+
+
+def _unset(table: str, key: str, field: str) -> str:
+    return f"sonic-db-cli CONFIG_DB HDEL '{table}|{key}' {field}"
 
 
 def _switch_lines(name: str, path: str, value: Any, switch: Switch) -> list[str] | None:
@@ -91,10 +104,25 @@ def _peer_lines(name: str, key: str, path: str, value: Any, switch: Switch) -> l
     tables = build_database(name, replace(switch, peers={key: peer}))
     family = next((family_name for family_name, setting_path in FAMILIES.items() if setting_path == path), None)
     if family is not None:
-        return [_set("BGP_NEIGHBOR_AF", f"{VRF}|{key}|{family}", {"admin_status": str(bool(value)).lower()})]
+        return _family_lines(name, key, family, bool(value), switch)
     if path == "peer.state":
         return None
     return [_set("BGP_NEIGHBOR", row_key, row) for row_key, row in tables["BGP_NEIGHBOR"].items()]
+
+
+def _family_lines(name: str, key: str, family: str, is_active: bool, switch: Switch) -> list[str]:
+    """The row of the family, and, for an active one, what it needs of the speaker."""
+    row_key, row = f"{VRF}|{key}|{family}", build_family(family, is_active)
+    if not is_active:
+        return [_set("BGP_NEIGHBOR_AF", row_key, {"admin_status": "down"}), RESTART_BGP]
+    tables = build_database(name, switch)
+    shared = [
+        _set(table, shared_key, fields)
+        for table in ("AS_PATH_SET", "BGP_GLOBALS")
+        for shared_key, fields in tables[table].items()
+    ]
+    activate = [] if "admin_status" in row else [_unset("BGP_NEIGHBOR_AF", row_key, "admin_status")]
+    return [*shared, *activate, _set("BGP_NEIGHBOR_AF", row_key, row), RESTART_BGP]
 
 
 def _vlan_lines(number: str, path: str, value: Any) -> list[str] | None:
@@ -118,7 +146,7 @@ def _queue_lines(name: str, port_name: str, number: str, path: str, value: Any, 
     field = path.rpartition(".")[2]
     if path.startswith("queue.ecn."):
         if path == "queue.ecn.enabled" and not value:
-            return [f"sonic-db-cli CONFIG_DB HDEL 'QUEUE|{port_name}|{number}' wred_profile"]
+            return [_unset("QUEUE", f"{port_name}|{number}", "wred_profile")]
         queue = replace(queue, ecn=replace(queue.ecn, **{field: value}))
         if not has_thresholds(queue.ecn):
             return None
@@ -168,7 +196,7 @@ def _port_lines(name: str, port_name: str, path: str, value: Any, switch: Switch
     if path == "port.qos.trust":
         if value not in ("dscp", "dot1p") or not (mapping := getattr(port.qos, f"{value}_tc")):
             return None
-        unbind = [f"sonic-db-cli CONFIG_DB HDEL 'PORT_QOS_MAP|{port_name}' dscp_to_tc_map"] if value == "dot1p" else []
+        unbind = [_unset("PORT_QOS_MAP", port_name, "dscp_to_tc_map")] if value == "dot1p" else []
         read_values = _map_lines(name, port_name, f"port.qos.{value}_tc", mapping, switch)
         return None if read_values is None else [*unbind, *read_values]
     line = _PORT.get(path)

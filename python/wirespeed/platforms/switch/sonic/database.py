@@ -9,9 +9,11 @@ from wirespeed.platforms.switch.indented_config import natural
 from wirespeed.platforms.switch.policies import frozen, has_thresholds, name_policies, sorted_ports
 from wirespeed.platforms.switch.sonic.values import (
     CABLES,
+    DEFAULT_FAMILY,
     DEFAULT_MTU,
     FAMILIES,
     MAPS,
+    PERMIT_ALL,
     VRF,
     computes_headroom,
     format_family,
@@ -21,7 +23,8 @@ from wirespeed.settings.qos import Watchdog
 
 BASE = "ROCE"
 
-Fields = dict[str, str]
+Fields = dict[str, Any]
+"""Fields of a row: text, or a list of texts for a leaf-list."""
 Database = dict[str, dict[str, Fields]]
 
 
@@ -222,7 +225,15 @@ def _build_watchdog(switch: Switch) -> Database:
 
 
 def _build_bgp(switch: Switch) -> Database:
-    speaker = {"local_asn": str(switch.bgp.asn), "ebgp_requires_policy": "false"}
+    """FRR's defaults here require a policy in both directions of an eBGP session (RFC 8212).
+
+    The tables can neither lift that nor, before 202505, activate IPv4 by ``admin_status`` (the model takes up and down,
+    frrcfgd and its templates read true). So the speaker activates IPv4 by default, and AS path filters that permit
+    every path are the policy: leaves of BGP_NEIGHBOR_AF that every release takes. Of ``route_map_in``, a leaf-list of a
+    grouping, sonic_yang knows nothing before 202511. Sources: sonic-buildimage, sonic-bgp-common.yang,
+    sonic-routing-policy-sets.yang, frrcfgd.py, bgpd.conf.db.nbr_af.j2, sonic_yang_ext.py, branches 202205 to master.
+    """
+    speaker = {"local_asn": str(switch.bgp.asn), "default_ipv4_unicast": "true"}
     if switch.bgp.router_id is not None:
         speaker["router_id"] = switch.bgp.router_id
     if switch.bgp.multipath_relax is not None:
@@ -234,16 +245,26 @@ def _build_bgp(switch: Switch) -> Database:
     )
     paths = {} if switch.bgp.maximum_paths is None else {"max_ebgp_paths": str(switch.bgp.maximum_paths)}
     return {
+        "AS_PATH_SET": {PERMIT_ALL: {"as_path_set_member": [".*"]}},
         "BGP_GLOBALS": {VRF: speaker},
         "BGP_GLOBALS_AF": {f"{VRF}|{family}": dict(paths) for family in families},
         "BGP_GLOBALS_AF_NETWORK": {f"{VRF}|{format_family(network)}|{network}": {} for network in networks},
         "BGP_NEIGHBOR": {f"{VRF}|{name}": _build_peer(peer) for name, peer in switch.peers.items()},
         "BGP_NEIGHBOR_AF": {
-            f"{VRF}|{name}|{family}": {"admin_status": "true"}
+            f"{VRF}|{name}|{family}": row
             for name, peer in switch.peers.items()
-            for family in active(peer)
+            for family in FAMILIES
+            if (row := build_family(family, family in active(peer)))
         },
     }
+
+
+def build_family(family: str, is_active: bool) -> Fields:
+    """The row of an address family of a session. Of an active family, the filters are the policy of both directions."""
+    if not is_active:
+        return {"admin_status": "down"} if family == DEFAULT_FAMILY else {}
+    status = {} if family == DEFAULT_FAMILY else {"admin_status": "up"}
+    return {**status, "filter_list_in": PERMIT_ALL, "filter_list_out": PERMIT_ALL}
 
 
 def _build_peer(peer: BgpPeer) -> Fields:

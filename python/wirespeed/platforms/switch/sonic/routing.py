@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from wirespeed.facts import COMPLETE, Observation
@@ -12,7 +12,7 @@ from wirespeed.platforms.output_values import parse_json_object, parse_whole
 from wirespeed.platforms.switch.config_reader import ReadValues, observe_settings
 from wirespeed.platforms.switch.json_output import find_mapping, find_source
 from wirespeed.platforms.switch.sonic.tables import Row, Tables
-from wirespeed.platforms.switch.sonic.values import FAMILIES, TRUE_FALSE, VRF
+from wirespeed.platforms.switch.sonic.values import DEFAULT_FAMILY, FAMILIES, TRUE_FALSE, VRF
 from wirespeed.settings import Place
 
 
@@ -65,18 +65,49 @@ def _read_peer(tables: Tables, name: str, row: Row) -> ReadValues:
     }
     if group_name is not None and group is None and row.get("bfd") is None:
         del read_values["peer.bfd"]
-    states: dict[str | None, bool] = {"true": True, "up": True, "false": False, "down": False}
+    speaker = tables.row("BGP_GLOBALS", VRF)
     for family, path in FAMILIES.items():
-        peer_row = tables.row("BGP_NEIGHBOR_AF", f"{VRF}|{name}|{family}")
-        global_settings = tables.row("BGP_PEER_GROUP_AF", f"{VRF}|{group_name}|{family}")
-        first = (
-            peer_row
-            if peer_row is not None and peer_row.get("admin_status") is not None
-            else global_settings or peer_row
-        )
-        if first is not None:
-            read_values[path] = (states.get(first.get("admin_status")), first.find_line("admin_status"))
+        rows = [
+            family_row
+            for family_row in (
+                tables.row("BGP_NEIGHBOR_AF", f"{VRF}|{name}|{family}"),
+                tables.row("BGP_PEER_GROUP_AF", f"{VRF}|{group_name}|{family}"),
+            )
+            if family_row is not None
+        ]
+        status = next((family_row for family_row in rows if family_row.get("admin_status") is not None), None)
+        if status is not None:
+            read_values[path] = (_ACTIVE.get(status.get("admin_status") or ""), status.find_line("admin_status"))
+        elif speaker is not None and family == DEFAULT_FAMILY:
+            is_default = TRUE_FALSE.get(speaker.get("default_ipv4_unicast") or "false")
+            read_values[path] = (is_default, speaker.find_line("default_ipv4_unicast"))
+        elif rows or speaker is not None:
+            read_values[path] = (False, rows[0].line if rows else row.line)
+        asn = read_values["peer.asn"][0]
+        is_external = speaker is not None and asn is not None and str(asn) != speaker.get("local_asn")
+        if is_external and read_values[path][0] and not _has_policies(tables, rows):
+            read_values[path] = (False, rows[0].line if rows else row.line)
     return read_values
+
+
+_ACTIVE = {"true": True, "up": True, "false": False, "down": False}
+_POLICIES = ("route_map", "prefix_list", "filter_list")
+
+
+def _has_policies(tables: Tables, rows: Sequence[Row]) -> bool:
+    """Whether a session has a policy in both directions: without one, FRR exchanges nothing over eBGP (RFC 8212)."""
+    return all(
+        any(_has_policy(tables, row, f"{policy}_{direction}") for row in rows for policy in _POLICIES)
+        for direction in ("in", "out")
+    )
+
+
+def _has_policy(tables: Tables, row: Row, field: str) -> bool:
+    """A filter list of an AS path set that is absent or empty denies every route."""
+    if not field.startswith("filter_list"):
+        return field in row.present
+    paths = tables.row("AS_PATH_SET", row.get(field) or "")
+    return paths is not None and "as_path_set_member" in paths.present
 
 
 def _session_value(row: Row, group: Row | None, field: str, read: Callable[[str | None], Any]) -> tuple[Any, int]:

@@ -18,11 +18,12 @@ _BLANK = re.compile(r"[ \t\r\n]*")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row: its fields as text, its line, and the line of each field."""
+    """A row: its fields as text, its line, the line of each field, and all names, also of lists that are not empty."""
 
     fields: Mapping[str, str]
     line: int
     lines: Mapping[str, int]
+    present: frozenset[str] = frozenset()
 
     def get(self, name: str) -> str | None:
         """A field. None if the row lacks it."""
@@ -125,4 +126,4 @@ class _Reader:
             name: _DECODER.raw_decode(self._text, start)[0] for name, (_, start) in members.items()
         }
         fields = {name: str(value) for name, value in values.items() if type(value) in (str, int)}
-        return Row(fields, line, {name: members[name][0] for name in fields})
+        return Row(fields, line, {name: members[name][0] for name in fields}, frozenset(name for name in values if values[name] != []))

@@ -47,6 +47,12 @@ MAPS: Mapping[str, QosMap] = {
 FAMILIES = {"ipv4_unicast": "peer.ipv4", "ipv6_unicast": "peer.ipv6"}
 """Address families of BGP tables, and the setting of a session that enables each."""
 
+DEFAULT_FAMILY = "ipv4_unicast"
+"""The family that sessions exchange without a row if ``default_ipv4_unicast`` of the speaker is true."""
+
+PERMIT_ALL = "PERMIT-ALL"
+"""Name of the AS path set with every path."""
+
 ON_OFF = {"on": True, "off": False}
 TRUE_FALSE = {"true": True, "false": False}
 TYPES = {"DWRR": Discipline.DWRR, "STRICT": Discipline.STRICT}
