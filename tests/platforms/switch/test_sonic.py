@@ -102,13 +102,33 @@ def test_apply_and_rollback(template: str, name: str) -> None:
     golden(f"sonic-fabric.{name}.txt", fill_template(SONIC, template, "leaf1", FABRIC))
 
 
-def test_a_second_apply_keeps_the_first_checkpoint() -> None:
-    """`config checkpoint` overwrites an existing checkpoint; apply creates it only if none exists."""
-    apply = fill_template(SONIC, "apply.j2", "leaf1", FABRIC)
-    commands = [line for line in apply.split("\n") if "checkpoint" in line and not line.startswith("#")]
-    saved = "/etc/sonic/checkpoints/wirespeed-before.cp.json"
-    assert commands == [f"sudo test -e {saved} || sudo config checkpoint wirespeed-before"]
-    assert "sudo config delete-checkpoint wirespeed-before" in fill_template(SONIC, "rollback.j2", "leaf1", FABRIC)
+def commands(template: str) -> list[str]:
+    """What a person types."""
+    text = fill_template(SONIC, template, "leaf1", FABRIC)
+    return [line for line in text.split("\n") if line and not line.startswith("#")]
+
+
+def test_apply_and_rollback_load_the_whole_file() -> None:
+    """`config replace` and `config rollback` refuse PFC_WD and WRED_PROFILE for hardware and operations not listed.
+
+    Source: sonic-utilities 202205 to master, generic_config_updater/field_operation_validators.py and
+    gcu_field_operation_validators.conf.json; config/main.py: `config reload` of a file replaces the database.
+    """
+    apply, rollback = commands("apply.j2"), commands("rollback.j2")
+    saved = "/etc/sonic/config_db.wirespeed-before.json"
+    assert f"sudo cp -n /etc/sonic/config_db.json {saved}" in apply  # a second apply keeps the first saved file
+    assert "sudo config reload -y /home/admin/target.json" in apply
+    assert f"sudo config reload -y {saved}" in rollback
+    refused = ("config replace", "config apply-patch", "config rollback", "config checkpoint")
+    assert [line for line in (*apply, *rollback) if any(command in line for command in refused)] == []
+
+
+def test_without_a_lossless_class_no_priority_is_named() -> None:
+    """The pattern of pfc_enable takes no empty text up to 202411 (sonic-port-qos-map.yang)."""
+    lossy = replace(QOS, pfc=frozenset(), watchdog=Watchdog())
+    tables = render_tables(routed_switch(["Ethernet0"], lossy, link()))
+    assert "pfc_enable" not in tables["PORT_QOS_MAP"]["Ethernet0"]
+    assert find_losses(SONIC, "leaf1", routed_switch(["Ethernet0"], lossy, link())) == []
 
 
 @pytest.mark.parametrize("case", CASES)

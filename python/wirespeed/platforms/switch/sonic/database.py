@@ -132,7 +132,7 @@ def _build_qos(switch: Switch) -> Database:
     database["WRED_PROFILE"] = {name: _build_wred(ecn) for ecn, name in wred.items()}
     for name, port in switch.ports.items():
         lossless = ",".join(map(str, sorted(port.qos.pfc or ())))
-        if port.qos.pfc is not None:
+        if lossless:  # before 202505 the model takes no empty text (sonic-port-qos-map.yang)
             bound[name]["pfc_enable"] = lossless
         if watches(port.qos.watchdog) and lossless:
             bound[name]["pfcwd_sw_enable"] = lossless
