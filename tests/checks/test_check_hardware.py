@@ -26,7 +26,9 @@ switches:
 cabling: {{pattern: by-host, length: 3 m}}
 addresses: {{scheme: link-31, pool: 10.1.0.0/16}}
 """
-SWITCHES = [(model, system) for model, switch_model in load().switches.items() for system in switch_model.systems]
+SWITCHES = [
+    (model, system) for model, switch_model in load().switches.items() for system in switch_model.lossless_systems
+]
 NICS = [name for name, model in load().nics.items() if model.system not in ("dcb", "dolphin")]
 """Settings of the kernel contain no congestion control, which the default classes need; Dolphin's adapter is no NIC."""
 

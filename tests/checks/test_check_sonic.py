@@ -56,7 +56,7 @@ ROWS: dict[str, tuple[str, str, str, list[tuple[str, str, int]]]] = {
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The cluster file; its bundle as planned stands beside it."""
     folder = tmp_path_factory.mktemp("sonic")
-    text, count = re.subn(r"model: dell-z9664f, os: dell-sonic", "model: edgecore-as9817-64d", EXAMPLE.read_text())
+    text, count = re.subn(r"model: dell-z9664f, os: dell-sonic", "model: nvidia-sn5600, os: sonic", EXAMPLE.read_text())
     assert count == 1
     path = folder / "cluster.yaml"
     path.write_text(text)

@@ -84,7 +84,7 @@ def test_every_example_passes_its_own_check(path: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("system", sorted(load().switch_systems))
 def test_every_key_of_a_switch(system: str, tmp_path: Path) -> None:
-    model = next(name for name, switch_model in load().switches.items() if system in switch_model.systems)
+    model = next(name for name, switch_model in load().switches.items() if system in switch_model.lossless_systems)
     switch = {"model": model, "os": system}
     plan = build_plan(cluster(HOST, switch, {}, {}))
     assert plan is not None
@@ -130,7 +130,7 @@ def test_every_key_can_be_planned_somewhere() -> None:
         files += [(path, cluster({**host, **value}, SWITCH, {}, {})) for path, value in host_options()]
         files += [(path, cluster(host, SWITCH, value, {})) for path, value in class_options()]
     for system in sorted(load().switch_systems):
-        model = next(name for name, switch_model in load().switches.items() if system in switch_model.systems)
+        model = next(name for name, switch_model in load().switches.items() if system in switch_model.lossless_systems)
         first = load().switch_systems[system].port_name.format(port=1, index=0, lane=0)
         switch = {"model": model, "os": system}
         files += [(path, cluster(HOST, switch | value, {}, {})) for path, value in switch_options(first)]

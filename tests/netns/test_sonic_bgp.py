@@ -99,7 +99,7 @@ def running_pair(tables: dict[str, dict[str, Any]], reads_up: bool, folder: Path
 
 
 def start_daemons(network: Network, name: str, folder: Path, configuration: str) -> list[subprocess.Popen[bytes]]:
-    """Zebra and bgpd of a switch, with sockets in a folder of their own."""
+    """Zebra and bgpd of a switch, with sockets in a separate folder."""
     home = folder / name
     home.mkdir()
     shutil.chown(home, _USER, _USER)

@@ -246,7 +246,7 @@ def test_shared_headroom_is_counted_against_what_all_need(tmp_path: Path) -> Non
     shared = computed_value_by_name["shared headroom of leaf1"]
     assert computed_value_by_name[whole.name] == whole
     assert shared.value == "4,000,000 B (4 MB)"
-    assert shared.formula == "0.55 of the 7.226 MB that 32 ports × 1 lossless priority need when all pause"
+    assert shared.formula == "0.55 of the 7.323 MB that 32 ports × 1 lossless priority need when all pause"
 
 
 def test_what_groups_share_begins_where_shared_headroom_ends(tmp_path: Path) -> None:
@@ -266,7 +266,7 @@ def test_shared_headroom_without_room_for_one_group_is_refused(tmp_path: Path) -
         plan_with_leaf(tmp_path, "buffers: {shared_headroom: 400 kB}")
     assert str(refusal.value).endswith(
         "found shared headroom of 400 kB; "
-        "expected at least 451,612 B (451.6 kB), the headroom of one lossless group in each of 2 slices"
+        "expected at least 457,708 B (457.7 kB), the headroom of one lossless group in each of 2 slices"
     )
 
 

@@ -135,7 +135,7 @@ def test_no_column_of_a_table_is_cut() -> None:
 
 def test_plan_shows_every_part() -> None:
     text = invoke("plan", EXAMPLE)
-    for word in ("bnxt_re7", "10.1.0.63/31", "Eth1/32", "225.8 kB", "hosts with broadcom-bcm957608-p1400gd"):
+    for word in ("bnxt_re7", "10.1.0.63/31", "Eth1/32", "228.9 kB", "hosts with broadcom-bcm957608-p1400gd"):
         assert word in text
 
 

@@ -88,7 +88,7 @@ _RENDERERS = ("netplan", "networkd", "networkmanager", "wicked")
 
 def switch_files(system: str) -> Iterator[str]:
     """A leaf, alone and under a spine, that runs an operating system."""
-    models = [name for name, switch_model in load().switches.items() if system in switch_model.systems]
+    models = [name for name, switch_model in load().switches.items() if system in switch_model.lossless_systems]
     for congestion in ("dcqcn-p", "dcqcn-d"):
         for options in _SWITCH_OPTIONS:
             yield _cluster(models[0], system, options, _CLASSES.replace("CONGESTION", congestion))

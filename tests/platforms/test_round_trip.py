@@ -58,7 +58,10 @@ def devices(platform_entry: Platform, cluster: Path, folder: Path) -> dict[str, 
     if not systems:  # no switch that is bought: any plan of one will do
         return {name: device for name, device in planned_devices(cluster).items() if name == "leaf1"}
     models = [
-        (model, os) for model, switch_model in load().switches.items() for os in systems if os in switch_model.systems
+        (model, os)
+        for model, switch_model in load().switches.items()
+        for os in systems
+        if os in switch_model.lossless_systems
     ]
     assert {os for _, os in models} == set(systems), (
         f"a system of {platform_entry.name} that no model in catalogue/switches/ has"

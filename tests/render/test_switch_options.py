@@ -24,7 +24,7 @@ classes:
   cnp: {{dscp: 48, priority: 7, strict: true}}
 """
 SYSTEMS = [
-    next((model, system) for model, switch_model in load().switches.items() if system in switch_model.systems)
+    next((model, system) for model, switch_model in load().switches.items() if system in switch_model.lossless_systems)
     for system in load().switch_systems
 ]
 OPTIONS = {

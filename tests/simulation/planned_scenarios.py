@@ -62,10 +62,11 @@ def resolve_parameters(document: dict[str, Any], port: int, priority: int) -> di
     return parameters
 
 
-def shown_headroom(plan: Plan, device: str, cable: Cable) -> str | None:
+def shown_headroom(plan: Plan, device: str, port: str, cable: Cable) -> str | None:
     """Headroom of a lossless priority group as the plan shows it for a port of a device; None without one."""
+    length = plan.switches[device].ports[port].cable_length if device in plan.switches else cable.length
     pattern = re.compile(
-        rf"headroom of a lossless priority group of (\S+) at {re.escape(f'{cable.speed}, {cable.length}')} of cable"
+        rf"headroom of a lossless priority group of (\S+) at {re.escape(f'{cable.speed}, {length}')} of cable"
     )
     return next(
         (

@@ -27,7 +27,7 @@ MODELS = {
     "eos": "arista-7060dx5-64s",
     "junos": "juniper-qfx5240-64od",
     "cumulus": "nvidia-sn5600",
-    "sonic": "edgecore-as9716-32d",
+    "sonic": "nvidia-sn5600",
     "dell-sonic": "dell-z9664f",
 }
 

@@ -48,7 +48,7 @@ MARKING_LINES = {
     ),
 }
 SYSTEMS = [
-    next((model, system) for model, switch in CATALOGUE.switches.items() if system in switch.systems)
+    next((model, system) for model, switch in CATALOGUE.switches.items() if system in switch.lossless_systems)
     for system in CATALOGUE.switch_systems
 ]
 
@@ -100,7 +100,7 @@ def test_headroom_is_the_plan_s(tmp_path: Path) -> None:
         for side, end in enumerate((cable.a, cable.b)):
             link = document["links"][number]
             assert names[link["ab"[side]]] == end.device
-            value = shown_headroom(plan, end.device, cable)
+            value = shown_headroom(plan, end.device, end.port, cable)
             if value is not None:
                 priority = next(
                     int(traffic_class.priority) for traffic_class in plan.classes.values() if traffic_class.lossless

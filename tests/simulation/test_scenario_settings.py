@@ -37,7 +37,7 @@ def clusters() -> dict[str, str]:
     texts = {f"{path.parts[-2]} {path.stem}": path.read_text(encoding="utf-8") for path in files}
     for model, switch_model in CATALOGUE.switches.items():
         hosts = min(4, switch_model.ports.value // 8)
-        for system in switch_model.systems:
+        for system in switch_model.lossless_systems:
             text, replaced = re.subn(
                 LEAF, f"leaf1: {{model: {model}, os: {system},", SHARED.read_text(encoding="utf-8")
             )
@@ -245,7 +245,7 @@ def marking(devices: Devices, subject: str, found_value: Any, queue: Place, assu
 def compare_buffer(devices: Devices, document: Any, port: int, place: Place) -> None:
     """Headroom as the plan shows it to a reader; buffer, cells and slices of as many chips as the ports need."""
     cable = devices.plan.cables[port // 2]
-    headroom = shown_headroom(devices.plan, place.device, cable)
+    headroom = shown_headroom(devices.plan, place.device, dict(place.entities)["port"], cable)
     lossless = [class_ for class_ in devices.plan.classes.values() if class_.lossless]
     switch = resolve_parameters(document, port, int(lossless[0].priority) if lossless else 0)["switch"]
     if headroom is not None and lossless:

@@ -170,10 +170,16 @@ class SwitchModel(Entry):
     speed: SourcedValue[BandwidthField]
     lanes: SourcedValue[int] | None = None  # electrical lanes of a port
     breakouts: SourcedValue[list[int]] | None = None  # numbers of ports that a front-panel port can be split into
+    lossy_systems: SourcedValue[list[str]] | None = None  # systems whose image has no lossless buffers for the model
     cards: LineCards | None = None  # of a modular switch
     latency: SourcedValue[DurationField] | None = (
         None  # of an idle switch, from the last bit received to the first bit sent
     )
+
+    @property
+    def lossless_systems(self) -> list[str]:
+        """The systems with buffers for lossless classes."""
+        return [system for system in self.systems if not self.lossy_systems or system not in self.lossy_systems.value]
 
 
 class Slot(Entry):
@@ -367,6 +373,9 @@ class SwitchSystem(Entry):
     priority_groups: bool = True  # whether ingress priority groups can be configured
     step_marking: bool = True  # whether a queue can mark every packet above one threshold and none below it
     pause_of_queue_number: bool = False  # whether a pause stops the queue whose number is the priority
+    oldest_release: SourcedValue[str] | None = None  # before it, the commands rendered do not exist
+    cable_lengths: SourcedValue[list[LengthField]] | None = None  # that a port can be configured with; None: any
+    any_cable_length: list[str] = []  # chips for which every cable length can be configured nevertheless
     automatic_headroom: bool = False  # whether the system computes headroom itself, so that none is configured
     lossy_pauses: bool = True  # whether a pause of a lossy priority stops the queue with its number
 

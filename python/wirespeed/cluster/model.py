@@ -357,6 +357,11 @@ class SwitchPart(Part):
     os: ModelName | None = Field(
         default=None, description="operating system; optional for a switch model with one only"
     )
+    os_version: VersionText | None = Field(
+        default=None,
+        examples=["202505"],
+        description="release of the operating system; default: values and commands that all its releases accept",
+    )
     role: ModelName | None = Field(
         default=None,
         description="leaf connects hosts; with `fabric`: leaf, spine or core; without `fabric`: any name",

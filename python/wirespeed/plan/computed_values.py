@@ -62,6 +62,22 @@ def _check_lengths(
             problems.warn(path, f"{fold_names(names)}: no cable length for {count}", expected, hint)
 
 
+def _explain_lengths(name: str, switch: Switch, kind: SwitchKind) -> Iterator[ComputedValue]:
+    """The cable lengths that are rounded up to one that the system takes."""
+    choices = kind.box.system.cable_lengths
+    configured_lengths = {port.cable_length for port in switch.ports.values()}
+    for configured in sorted({length for length in kind.lengths.values() if length in configured_lengths}):
+        rounded = [length for length in sorted(kind.lengths) if kind.lengths[length] == configured != length]
+        if rounded and choices is not None:
+            yield ComputedValue(
+                name=f"cable length of {name}",
+                value=str(configured),
+                formula=f"{', '.join(map(str, rounded))} rounded up: {kind.box.system.title} takes "
+                f"{', '.join(map(str, choices.value))}; headroom is planned for {configured}",
+                source=choices.source,
+            )
+
+
 def _list_switch_values(
     name: str, switch: Switch, kind: SwitchKind, loop: Loop | None, cable: CableModel | None, problems: Problems
 ) -> Iterator[ComputedValue]:
@@ -78,6 +94,8 @@ def _list_switch_values(
             headrooms[key] = headroom.headroom(speed, length, mtu, lossless, chip, cable, kind.box.latency)
         headroom_of_port[port_name] = headrooms[key]
     system = kind.box.system
+    if lossless:
+        yield from _explain_lengths(name, switch, kind)
     yield from (
         headroom.explain_headroom(group_headroom, chip, name, system.title, system.automatic_headroom)
         for group_headroom in headrooms.values()

@@ -9,6 +9,7 @@ from wirespeed.catalogue.model import QueueMap
 from wirespeed.plan.bgp import Routing
 from wirespeed.plan.chip import buffers, load_balancing
 from wirespeed.plan.classes import full_maps, queue_maps
+from wirespeed.plan.combination import parse_version
 from wirespeed.plan.ecn import Thresholds, thresholds
 from wirespeed.plan.fabric import Box
 from wirespeed.plan.problems import Problems
@@ -63,12 +64,14 @@ class SwitchKind:
     marks: dict[Bandwidth, dict[str, Thresholds]] = field(default_factory=dict)
     queues: dict[Bandwidth, dict[str, Queue]] = field(default_factory=dict)
     links: dict[tuple[Bandwidth, int, str, bool | None], Link] = field(default_factory=dict)
+    lengths: dict[Length, Length] = field(default_factory=dict)  # of cables, and those configured for them
 
     def switch(self, uses: Sequence[PortUse], vlans: Mapping[int, tuple[str, int]], routing: Routing) -> Switch:
         """A switch of this kind; ``vlans`` holds the address of each VLAN's routed interface, and its rail."""
         return Switch(
             model=self.box.spec.model,
             os=self.box.system_name,
+            os_version=self.box.spec.part.os_version,
             chip=self.box.model.chip,
             routing=True,
             loopbacks=routing.loopbacks,
@@ -127,7 +130,7 @@ class SwitchKind:
                 use.training,
             ),
             breakout=self.box.spec.part.breakout,
-            cable_length=use.length,
+            cable_length=self._round_length(use),
             addresses=(use.address,) if use.address else None,
             vlan=use.vlan,
             unnumbered=use.unnumbered,
@@ -135,6 +138,23 @@ class SwitchKind:
             queues=self._build_queues(speed),
             neighbour=Neighbour(use.peer, use.peer_port),
         )
+
+    def _round_length(self, use: PortUse) -> Length | None:
+        """The next cable length that the system takes, for which headroom is planned too."""
+        lengths = self.box.system.cable_lengths
+        if use.length is None or lengths is None or self.box.model.chip in self.box.system.any_cable_length:
+            return use.length
+        if use.length not in self.lengths:
+            longer = [length for length in sorted(lengths.value) if length >= use.length]
+            if not longer:
+                self.problems.refuse(
+                    self.box.spec.path,
+                    f"a cable of {use.length} on {use.port} with {self.box.system.title}",
+                    f"at most {max(lengths.value)}",
+                    lengths.source,
+                )
+            self.lengths[use.length] = longer[0] if longer else use.length
+        return self.lengths[use.length]
 
     def _build_link(self, speed: Bandwidth, mtu: int, fec: str, training: bool | None) -> Link:
         key = (speed, mtu, fec, training)
@@ -168,6 +188,7 @@ def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problem
     maps = queue_maps(classes, box, problems)
     if len(maps) != len(classes):
         return None
+    _check_image(classes, box, problems)
     dscp_tc, tc_queue, tc_pg, pfc_queue = full_maps(classes, maps)
     part, defaults = box.spec.part.watchdog, box.system.watchdog
     if not box.system.lossy_pauses:
@@ -207,6 +228,26 @@ def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problem
     )
     kind.marking(None)  # refuses thresholds that are wrong at every speed
     return kind
+
+
+def _check_image(classes: Mapping[str, TrafficClass], box: Box, problems: Problems) -> None:
+    """Refuse a release that is too old, and a lossless class if the image makes no lossless buffers."""
+    release, oldest = box.spec.part.os_version, box.system.oldest_release
+    if release is not None and oldest is not None and parse_version(release) < parse_version(oldest.value):
+        problems.refuse(
+            (*box.spec.path, "os_version"),
+            f"{box.system.title} {release}",
+            f"{oldest.value} or later",
+            oldest.source,
+        )
+    lossy, lossless = box.model.lossy_systems, [name for name in classes if classes[name].lossless]
+    if lossless and lossy is not None and box.system_name not in box.model.lossless_systems:
+        problems.refuse(
+            box.spec.path,
+            f"the lossless class {lossless[0]} on {box.spec.model} with {box.system.title}",
+            "lossy classes, or another switch: the image defines no lossless buffers, so traffic would be lost",
+            lossy.source,
+        )
 
 
 def _build_queues(

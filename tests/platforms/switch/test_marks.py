@@ -40,7 +40,7 @@ MODELS = {
     "eos": "arista-7060dx5-64s",
     "junos": "juniper-qfx5240-64od",
     "nxos": "cisco-n9k-c9364d-gx2a",
-    "sonic": "edgecore-as9817-64d",
+    "sonic": "nvidia-sn5600",
 }
 
 

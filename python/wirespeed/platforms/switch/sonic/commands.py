@@ -66,7 +66,7 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
 
 
 def _set(table: str, key: str, fields: Mapping[str, Any]) -> str:
-    """The row as the database holds it: a list is one text under its name with @ (sonic-py-swsssdk, ConfigDBConnector)."""
+    """The row as stored: a list is one text under its name with @ (sonic-py-swsssdk, ConfigDBConnector)."""
     arguments = [word for name, value in (fields or {"NULL": "NULL"}).items() for word in _field_arguments(name, value)]
     return shlex.join(["sonic-db-cli", "CONFIG_DB", "HSET", f"{table}|{key}", *arguments])
 

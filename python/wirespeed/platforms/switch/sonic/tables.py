@@ -126,4 +126,5 @@ class _Reader:
             name: _DECODER.raw_decode(self._text, start)[0] for name, (_, start) in members.items()
         }
         fields = {name: str(value) for name, value in values.items() if type(value) in (str, int)}
-        return Row(fields, line, {name: members[name][0] for name in fields}, frozenset(name for name in values if values[name] != []))
+        present = frozenset(name for name, value in values.items() if value != [])
+        return Row(fields, line, {name: members[name][0] for name in fields}, present)
