@@ -82,7 +82,7 @@ ROWS = {
                     *EOS,
                     "priority-flow-control pause watchdog port action drop",
                     "priority-flow-control pause watchdog port timer"
-                    " timeout 1.00 polling-interval auto recovery-time 2.00 forced",
+                    " timeout 1.00 polling-interval 0.200 recovery-time 2.00",
                     *END,
                 ),
             )

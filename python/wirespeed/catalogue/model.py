@@ -7,7 +7,7 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from wirespeed.settings import Ect, PriorityGroup, SwitchQueue, SwitchTrafficClass, WatchdogAction
+from wirespeed.settings import Ect, PriorityGroup, SwitchQueue, SwitchTrafficClass, WatchdogAction, WatchdogRecovery
 from wirespeed.settings.bios import BIOS_VALUES
 from wirespeed.settings.qos import NicCosQueue, NicTrafficClass
 from wirespeed.units import Bandwidth, Duration, Length, Size
@@ -346,6 +346,7 @@ class WatchdogDefaults(Entry):
     detect: SourcedValue[DurationField]
     restore: SourcedValue[DurationField] | None = None  # None: the system has no setting for it
     poll: SourcedValue[DurationField]
+    recovery: SourcedValue[WatchdogRecovery] | None = None  # None: the system has one mode only
 
 
 class SwitchSystem(Entry):

@@ -200,6 +200,7 @@ def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problem
         action=part.action or defaults.action.value,
         detect=part.detect if part.detect is not None else defaults.detect.value,
         restore=part.restore if part.restore is not None else defaults.restore.value if defaults.restore else None,
+        recovery=defaults.recovery.value if defaults.recovery else None,
     )
     poll = part.poll if part.poll is not None else defaults.poll.value
     kind = SwitchKind(

@@ -15,10 +15,10 @@ from pydantic import ConfigDict
 
 from wirespeed.data_files import read_yaml, validate
 from wirespeed.errors import Problem, Refusal, did_you_mean
-from wirespeed.platforms.model import ENTRY, Command, Counter, FileTemplate, Names, SettingEntry, Support
+from wirespeed.platforms.model import ENTRY, Command, Counter, FileTemplate, Names, SettingEntry, Support, ValueRange
 from wirespeed.platforms.setting_defaults import describe_default
 from wirespeed.settings import ENTITIES, list_collections, list_setting_types, list_settings
-from wirespeed.units import Duration, Size
+from wirespeed.units import Duration, Length, Size
 
 _PLACEHOLDER = re.compile(r"\{(\w*)\}")
 _PLACEHOLDERS = ("interface", "rdma", "pcie", "function")
@@ -55,6 +55,7 @@ class PlatformFile:
     commands: tuple[Command, ...] = ()
     settings: Mapping[str, SettingEntry] = field(default_factory=dict)
     counters: Mapping[str, Counter] = field(default_factory=dict)
+    ranges: tuple[ValueRange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ def read_declaration(root: Traversable, folder: str) -> Declaration:
     problems = list(_find_problems(declaration, f"{path}", [root / name / "templates" for name in folders]))
     problems += [
         _describe_unknown(f"{path}: settings", f"the setting {name!r}", name, _SETTINGS)
-        for name in declared_settings
+        for name in (*declared_settings, *(path for entry in file.ranges for path in entry.settings))
         if name not in _SETTINGS
     ]
     if problems:
@@ -116,7 +117,7 @@ def declared_defaults(platform: str, *paths: str) -> dict[str, Any]:
     """
     kind, _, folder = platform.partition("/")
     settings = load_declaration(kind, folder).settings
-    return {path: _parse_value(text) for path in paths if (text := settings[path].default) is not None}
+    return {path: parse_value(text) for path in paths if (text := settings[path].default) is not None}
 
 
 def declared_default(platform: str, path: str) -> Any:
@@ -128,15 +129,16 @@ def declared_cases(platform: str, path: str) -> dict[str, Any]:
     """The default of a setting that has several, by case: ``1500 routed, 9214 switched``."""
     text = declared_default(platform, path)
     cases = (part.rpartition(" ") for part in text.split(", "))
-    return {case: _parse_value(value) for value, _, case in cases}
+    return {case: parse_value(value) for value, _, case in cases}
 
 
-def _parse_value(text: str) -> Any:
+def parse_value(text: str) -> Any:
+    """A declared value: on/off, a number, a duration, a size, a length; else the text."""
     if text in ("on", "off"):
         return text == "on"
     if (number := text.removesuffix(" %")).isdecimal():
         return int(number)
-    for quantity in (Duration, Size):
+    for quantity in (Duration, Size, Length):
         with suppress(ValueError):
             return quantity.parse(text)
     return text

@@ -124,6 +124,22 @@ class Counter:
 
 
 @dataclass(frozen=True, slots=True)
+class ValueRange:
+    """Values that a vendor's model or documentation states for settings, in releases from ``since`` to ``until``."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ENTRY
+
+    settings: Names
+    source: str
+    values: Names = ()  # each of them; or from ``first`` to ``last``
+    first: str | None = None
+    last: str | None = None
+    step: str | None = None
+    since: str | None = None
+    until: str | None = None  # with its maintenance releases
+
+
+@dataclass(frozen=True, slots=True)
 class FileTemplate:
     """A file the platform renders: template name, path it is installed at, mode. A file without text is not written.
 
@@ -265,6 +281,7 @@ class Platform:
     interfaces: tuple[str, ...] = ()  # prefixes of their interfaces' names, if the driver is not shown
     counters: Mapping[str, Counter] = field(default_factory=dict)
     limits: tuple[str, ...] = ()  # limits of the read-back, for the reference page
+    ranges: tuple[ValueRange, ...] = ()  # values outside them are refused
     commands_for: CommandsFor | None = None  # ``commands.py`` of the folder, if it exists
     view: Callable[[str, Device], Mapping[str, Any]] | None = None  # ``view.py``: values for its templates
     simulator_mapping: SimulatorMapping | None = None  # ``simulator_mapping.py`` of a NIC: its driver in the simulator

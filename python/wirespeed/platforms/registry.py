@@ -98,6 +98,7 @@ def _load(kind: str, folder: str) -> Platform:
         interfaces=file.interfaces,
         counters=file.counters,
         limits=file.limits,
+        ranges=file.ranges,
         commands_for=commands.commands_for if commands else None,
         view=view.view if view else None,
         simulator_mapping=mapping.SIMULATOR_MAPPING if mapping else None,

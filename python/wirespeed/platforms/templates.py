@@ -20,6 +20,7 @@ import jinja2
 
 from wirespeed.errors import Refusal
 from wirespeed.platforms.model import Platform
+from wirespeed.platforms.value_ranges import find_refused_values
 from wirespeed.settings import Device
 
 _PLAIN_YAML = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*|[0-9]+(\.[0-9]+){3}(/[0-9]+)?")
@@ -34,7 +35,7 @@ def fill_template(platform: Platform, template: str, name: str, device: Device, 
         jinja2.UndefinedError: the template uses a name that the context lacks.
     """
     context = _build_context(platform, name, device, extra)
-    if problems := context.get("problems"):
+    if problems := [*context.get("problems", ()), *find_refused_values(platform, name, device)]:
         raise Refusal(problems)
     return _fill(platform, f"templates/{template}", context)
 

@@ -39,6 +39,7 @@ from wirespeed.settings.qos import (
     TrafficClass,
     Watchdog,
     WatchdogAction,
+    WatchdogRecovery,
 )
 from wirespeed.settings.routing import Bgp, BgpPeer
 from wirespeed.settings.software import Action, InstallStep, Package, Software
@@ -127,6 +128,7 @@ __all__ = [
     "Vlan",
     "Watchdog",
     "WatchdogAction",
+    "WatchdogRecovery",
     "bdf",
     "get",
     "iterate_entities",

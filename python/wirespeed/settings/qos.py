@@ -110,6 +110,13 @@ class WatchdogAction(StrEnum):
     ERRDISABLE = "errdisable"  # the port is switched off
 
 
+class WatchdogRecovery(StrEnum):
+    """What a PFC watchdog restores a stuck queue after."""
+
+    AUTO = "auto"  # the recovery time without pauses
+    FORCED = "forced"  # the recovery time, whether pauses still arrive or not
+
+
 @dataclass(frozen=True, slots=True)
 class Ecn:
     """WRED marking of ECN-capable packets on one egress queue."""
@@ -155,6 +162,10 @@ class Watchdog:
     action: Annotated[WatchdogAction | None, Setting("action for a stuck queue")] = None
     detect: Annotated[Duration | None, Setting("pause duration for the detection of a stuck queue", "ps")] = None
     restore: Annotated[Duration | None, Setting("pause-free time before restoration", "ps")] = None
+    recovery: Annotated[
+        WatchdogRecovery | None,
+        Setting("restoration after a time without pauses (auto), or even with them (forced)"),
+    ] = None
     priorities: Annotated[
         frozenset[Priority] | None,
         Setting("watched priorities of a switch that configures them apart from PFC", compare=Compare.NONE),

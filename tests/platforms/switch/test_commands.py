@@ -69,8 +69,7 @@ ROWS: list[tuple[str, tuple[str, ...], str, Any, tuple[str, ...], str | None]] =
         Duration(10**12),
         (
             "interface Ethernet1/1",
-            "priority-flow-control pause watchdog port timer "
-            "timeout 1.00 polling-interval auto recovery-time 0.40 forced",
+            "priority-flow-control pause watchdog port timer timeout 1.00 polling-interval 0.100 recovery-time 0.40",
         ),
         None,
     ),

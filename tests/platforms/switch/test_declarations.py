@@ -12,7 +12,20 @@ from platforms.switch.test_render import DELL, EOS
 from platforms.test_rendered_settings import BEYOND_CLUSTER_FILES
 from wirespeed.platforms import Platform, platform
 from wirespeed.platforms.templates import fill_template
-from wirespeed.settings import BgpPeer, Dscp, Link, Place, Port, Priority, PriorityGroup, Queue, Switch, Vlan, walk
+from wirespeed.settings import (
+    BgpPeer,
+    Dscp,
+    Link,
+    Place,
+    Port,
+    Priority,
+    PriorityGroup,
+    Queue,
+    Switch,
+    Vlan,
+    WatchdogRecovery,
+    walk,
+)
 from wirespeed.settings.fabric import Buffers
 from wirespeed.settings.routing import Bgp
 from wirespeed.units import Bandwidth, Length, Size
@@ -32,7 +45,7 @@ def full(name: str) -> Switch:
 
     Its first port is routed, on and watched; its second is switched, off, not watched and trusts 802.1p.
     """
-    watched = replace(FULL_QOS, watchdog=replace(FULL_QOS.watchdog, enabled=True))
+    watched = replace(FULL_QOS, watchdog=replace(FULL_QOS.watchdog, enabled=True, recovery=WatchdogRecovery.FORCED))
     base = vlan_switch([name.format(1), name.format(2)], watched, link(pause_send=False, pause_receive=False))
     first, second = base.ports.values()
     ports = {
@@ -41,7 +54,7 @@ def full(name: str) -> Switch:
             vlan=None,
             addresses=("10.1.0.0/31",),
             unnumbered=True,
-            cable_length=Length(3000),
+            cable_length=Length(5000),
             queues={**queues(), "1": Queue(guaranteed=10, shape=Bandwidth.gbps(40))},
         ),
         name.format(2): replace(

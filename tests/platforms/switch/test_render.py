@@ -12,7 +12,17 @@ from platforms.switch.devices import TC, link, ms, priority_groups, qos, queues,
 from wirespeed.errors import Refusal
 from wirespeed.platforms import Platform, platform
 from wirespeed.platforms.templates import fill_answer, fill_template
-from wirespeed.settings import Dscp, Ecn, Priority, Switch, SwitchQueue, SwitchTrafficClass, Watchdog, WatchdogAction
+from wirespeed.settings import (
+    Dscp,
+    Ecn,
+    Priority,
+    Switch,
+    SwitchQueue,
+    SwitchTrafficClass,
+    Watchdog,
+    WatchdogAction,
+    WatchdogRecovery,
+)
 from wirespeed.units import Duration, Length, Size
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -25,7 +35,7 @@ EOS_LINK = link(mtu=9214, pause_send=False, pause_receive=False)
 DELL_QOS = qos(tc_pg=priority_groups())
 
 
-def odd_one(switch: Switch, name: str) -> Switch:
+def odd_one(switch: Switch, name: str, recovery: WatchdogRecovery | None = None) -> Switch:
     """The switch with one port whose classes, thresholds and watchdog differ from the others'."""
     port = switch.ports[name]
     changed_port = replace(
@@ -33,7 +43,7 @@ def odd_one(switch: Switch, name: str) -> Switch:
         qos=replace(
             port.qos,
             pfc=frozenset({Priority(3), Priority(4)}),
-            watchdog=Watchdog(action=WatchdogAction.FORWARD, detect=ms(500), restore=ms(1000)),
+            watchdog=Watchdog(action=WatchdogAction.FORWARD, detect=ms(500), restore=ms(1000), recovery=recovery),
         ),
         queues=queues(minimum=Size(500_000), maximum=Size(1_500_000), probability=100),
     )
@@ -43,7 +53,7 @@ def odd_one(switch: Switch, name: str) -> Switch:
 CASES = {
     "eos-routed": (EOS, routed_switch(EOS_PORTS, qos(), EOS_LINK)),
     "eos-switched": (EOS, vlan_switch(EOS_PORTS, qos(), EOS_LINK)),
-    "eos-odd-port": (EOS, odd_one(routed_switch(EOS_PORTS, qos(), EOS_LINK), "Ethernet2/1")),
+    "eos-odd-port": (EOS, odd_one(routed_switch(EOS_PORTS, qos(), EOS_LINK), "Ethernet2/1", WatchdogRecovery.FORCED)),
     "eos-jericho": (EOS, replace(routed_switch(EOS_PORTS[:1], qos(), EOS_LINK), chip="jericho2")),
     "dell-routed": (DELL, routed_switch(DELL_PORTS, DELL_QOS, link())),
     "dell-switched": (DELL, vlan_switch(DELL_PORTS, DELL_QOS, link(training=None))),
@@ -134,7 +144,9 @@ REFUSED = {
     "watchdog finer than its steps": (
         EOS,
         with_port(EOS_ONE, qos=qos(watchdog=Watchdog(detect=ms(205), restore=ms(400)))),
-        "leaf1 Ethernet1/1: port.qos.watchdog.detect: found 205 ms; expected 10 ms to 60 s in steps of 10 ms",
+        "leaf1 Ethernet1/1: port.qos.watchdog.detect: found 205 ms; expected 200 ms to 60 s in steps of 10 ms\n"
+        "  hint: Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA, EOS 4.27.2F and 4.28.1FX: "
+        "<0.2-60>",
     ),
     "watchdog polling too slowly": (
         EOS,
@@ -167,10 +179,11 @@ REFUSED = {
         with_port(DELL_ONE, qos=replace(DELL_QOS, watchdog=Watchdog(action=WatchdogAction.ERRDISABLE))),
         "leaf1 Eth1/1: port.qos.watchdog.action: found errdisable; expected drop, forward or alert",
     ),
-    "a cable finer than its unit": (
+    "a cable length that is no choice": (
         DELL,
-        with_port(DELL_ONE, cable_length=Length(2500)),
-        "leaf1 Eth1/1: port.cable_length: found 2.5 m; expected whole metres",
+        with_port(DELL_ONE, cable_length=Length(10_000)),
+        "leaf1 Eth1/1: port.cable_length: found 10 m; expected 5 m, 40 m or 300 m\n"
+        "  hint: dellemc.enterprise_sonic, sonic_qos_interfaces: choices of cable_length",
     ),
     "a description of two lines": (
         EOS,
@@ -238,8 +251,8 @@ def test_ecn_switched_off_binds_no_policy() -> None:
 
 
 def test_the_length_of_the_cable_is_configured() -> None:
-    switch = with_port(DELL_ONE, cable_length=Length(3000))
-    assert " cable-length 3m\n" in fill_template(DELL, "startup.j2", "leaf1", switch)
+    switch = with_port(DELL_ONE, cable_length=Length(5000))
+    assert " cable-length 5m\n" in fill_template(DELL, "startup.j2", "leaf1", switch)
     assert find_losses(DELL, "leaf1", switch) == []
 
 

@@ -27,7 +27,13 @@ from wirespeed.settings import Port, Priority
 
 subject = Port
 _ENABLED = "port.qos.watchdog.enabled"
-_COMPARED = (_ENABLED, "port.qos.watchdog.action", "port.qos.watchdog.detect", "port.qos.watchdog.restore")
+_COMPARED = (
+    _ENABLED,
+    "port.qos.watchdog.action",
+    "port.qos.watchdog.detect",
+    "port.qos.watchdog.restore",
+    "port.qos.watchdog.recovery",
+)
 needs = (*_COMPARED, "port.qos.watchdog.priorities", "port.qos.pfc")
 failures = ("SW-08",)
 

@@ -163,8 +163,6 @@ def _find_problems(name: str, switch: Switch) -> Iterator[Problem]:
             yield Problem(f"{location}: port.breakout", f"a port split into {port.breakout or 1}", "a name as Eth1/1/1")
         if port.breakout is not None and port.link.speed is None:
             yield Problem(f"{location}: port.link.speed", "none of a split port", "one: it follows from the split")
-        if port.cable_length is not None and (port.cable_length % 1000 or not port.cable_length):
-            yield Problem(f"{location}: port.cable_length", str(port.cable_length), "whole metres")
         if port.qos.trust == "dscp" and port.qos.dscp_tc is None:
             yield Problem(f"{location}: port.qos.trust", "dscp without a map", "a map of DSCP to traffic classes")
         if port.qos.watchdog.action is WatchdogAction.ERRDISABLE:

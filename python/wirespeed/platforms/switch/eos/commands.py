@@ -23,6 +23,7 @@ from wirespeed.platforms.switch.interface_commands import address_lines, switch_
 from wirespeed.platforms.switch.policies import group_by_target
 from wirespeed.settings import Device, Place, Port, Queue, Switch
 from wirespeed.settings.qos import Discipline
+from wirespeed.units import Duration
 
 _SESSION = CommandSession(("configure",), ("end", "write memory"), "ranges-of-numbers")
 """Ranges of interfaces: Arista EOS User Manual, "Command-Line Interface"."""
@@ -55,7 +56,7 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
         lines, consequence = _nest(f"interface {names_by_kind['port']}", [f"speed {format_speed(link)}"]), LINK_FLAP
     else:
         port = device.ports.get(names_by_kind["port"], Port())
-        lines = _nest(f"interface {names_by_kind['port']}", _interface_line(path, value, port))
+        lines = _nest(f"interface {names_by_kind['port']}", _interface_line(path, value, port, device.watchdog_poll))
         consequence = _CONSEQUENCES.get(path)
     if lines is None:
         return None
@@ -130,13 +131,16 @@ _INTERFACE: dict[str, Callable[[Any], list[str]]] = {
 }
 
 
-def _interface_line(path: str, value: Any, port: Port | None = None) -> list[str] | None:
+_WATCHDOG_TIMER = tuple(f"port.qos.watchdog.{field}" for field in ("detect", "restore", "recovery"))
+
+
+def _interface_line(path: str, value: Any, port: Port | None = None, poll: Duration | None = None) -> list[str] | None:
     if path == "port.addresses":
         is_routed = ["no switchport"] if port is not None else []
         return [*is_routed, *address_lines(value)]
-    if path in ("port.qos.watchdog.detect", "port.qos.watchdog.restore") and port is not None:
+    if path in _WATCHDOG_TIMER and port is not None:
         watchdog = replace(port.qos.watchdog, **{path.rpartition(".")[2]: value})
-        return [f"priority-flow-control pause watchdog port timer {watchdog_timer(watchdog)}"]
+        return [f"priority-flow-control pause watchdog port timer {watchdog_timer(watchdog, poll)}"]
     line = _INTERFACE.get(path)
     return None if line is None else line(value)
 

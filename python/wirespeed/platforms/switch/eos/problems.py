@@ -16,9 +16,6 @@ from wirespeed.platforms.switch.policies import find_invalid_texts, frozen, sort
 from wirespeed.settings import Bgp, Port, Queue, Switch
 from wirespeed.units import Duration
 
-_SHORTEST, _LONGEST = Duration.from_unit(10, "ms"), Duration.from_unit(60, "s")
-"""Watchdog times; the shortest is their step too."""
-
 
 def problems(name: str, switch: Switch) -> Iterator[Problem]:
     """Every setting of the switch whose value cannot be configured."""
@@ -68,9 +65,6 @@ def _port_problems(location: str, port: Port, switch: Switch) -> Iterator[Proble
                 "on EOS the pause of a priority stops the queue of the same number",
             )
     watchdog = port.qos.watchdog
-    for path, value in (("detect", watchdog.detect), ("restore", watchdog.restore)):
-        if value is not None and (value % _SHORTEST or not _SHORTEST <= value <= _LONGEST):
-            yield Problem(f"{location}: port.qos.watchdog.{path}", str(value), "10 ms to 60 s in steps of 10 ms")
     times = [value for value in (watchdog.detect, watchdog.restore) if value is not None]
     if switch.watchdog_poll is not None and times and switch.watchdog_poll * 2 > min(times):
         half = Duration(min(times) // 2)

@@ -21,7 +21,16 @@ from wirespeed.platforms.switch.config_reader import (
 )
 from wirespeed.platforms.switch.eos.values import ACTIONS, parse_shape
 from wirespeed.platforms.switch.indented_config import Line, lines_after
-from wirespeed.settings import Discipline, Dscp, Place, Priority, SwitchQueue, SwitchTrafficClass, WatchdogAction
+from wirespeed.settings import (
+    Discipline,
+    Dscp,
+    Place,
+    Priority,
+    SwitchQueue,
+    SwitchTrafficClass,
+    WatchdogAction,
+    WatchdogRecovery,
+)
 from wirespeed.units import Duration, Size
 
 DscpMap = tuple[Mapping[Dscp, SwitchTrafficClass], int | None]
@@ -113,9 +122,11 @@ def _read_watchdog(lines: list[Line], global_settings: Globals) -> ReadValues:
         elif (argument := line.text_after("priority-flow-control pause watchdog port action")) is not None:
             read_values["action"] = (argument, line.number)
         elif (argument := line.text_after("priority-flow-control pause watchdog port timer")) is not None:
-            match = re.match(r"timeout (\S+) polling-interval \S+ recovery-time (\S+)", argument)
+            match = re.fullmatch(r"timeout (\S+) polling-interval \S+ recovery-time (\S+)( forced)?", argument)
             read_values["timeout"] = (parse_seconds(match[1]) if match else None, line.number)
             read_values["recovery-time"] = (parse_seconds(match[2]) if match else None, line.number)
+            recovery = WatchdogRecovery.FORCED if match and match[3] else WatchdogRecovery.AUTO
+            read_values["recovery"] = (recovery if match else None, line.number)
     if "enabled" not in read_values:
         return {}
     enabled, number = read_values.pop("enabled")
@@ -129,7 +140,8 @@ def _read_watchdog(lines: list[Line], global_settings: Globals) -> ReadValues:
         "port.qos.watchdog.enabled": ("timeout" in read_values, number),
         "port.qos.watchdog.action": (action, line_number),
     }
-    for key, path in (("timeout", "port.qos.watchdog.detect"), ("recovery-time", "port.qos.watchdog.restore")):
+    paths = {"timeout": "detect", "recovery-time": "restore", "recovery": "recovery"}
+    for key, path in ((key, f"port.qos.watchdog.{field}") for key, field in paths.items()):
         if key in read_values:
             effective[path] = read_values[key]
     return effective

@@ -30,7 +30,7 @@ from wirespeed.platforms.switch.eos.bgp import bgp
 from wirespeed.platforms.switch.eos.qos import DscpMap, Globals, parse_seconds, port_qos
 from wirespeed.platforms.switch.eos.values import DEFAULT_DSCP_TC, DEFAULT_L2_MTU, DEFAULT_MTU, parse_speed
 from wirespeed.platforms.switch.indented_config import Line, lines_after, numbers, parse_lines
-from wirespeed.settings import Dscp, Place, SwitchQueue, SwitchTrafficClass
+from wirespeed.settings import Dscp, Place, SwitchQueue, SwitchTrafficClass, WatchdogRecovery
 
 _SWITCH: Mapping[str, tuple[str, Reader]] = {
     "ip routing": ("switch.routing", flag(True)),
@@ -178,6 +178,7 @@ def _read_globals(top: list[Line]) -> Globals:
                 watchdog["timeout"] = (parse_seconds(value), line.number)
             case ["default", "recovery-time", value]:
                 watchdog["recovery-time"] = (parse_seconds(value), line.number)
+                watchdog["recovery"] = (WatchdogRecovery.AUTO, line.number)
             case ["default", "polling-interval", value]:
                 poll = (parse_seconds(value), line.number)
             case ["action", value]:

@@ -9,7 +9,7 @@ import re
 
 from wirespeed.platforms.declaration import declared_cases
 from wirespeed.platforms.switch.policies import sorted_ports
-from wirespeed.settings import Switch, Watchdog, WatchdogAction
+from wirespeed.settings import Switch, Watchdog, WatchdogAction, WatchdogRecovery
 from wirespeed.settings.link import Link
 from wirespeed.settings.qos import Dscp, Ecn, SwitchTrafficClass
 from wirespeed.units import Bandwidth, Duration, Size
@@ -115,8 +115,10 @@ def global_watchdog(switch: Switch) -> Watchdog:
     return next((port.qos.watchdog for _, port in sorted_ports(switch.ports) if port.qos.watchdog.detect), Watchdog())
 
 
-def watchdog_timer(watchdog: Watchdog) -> str:
-    """The timer of a port."""
+def watchdog_timer(watchdog: Watchdog, poll: Duration | None) -> str:
+    """The timer of a port. Source: Arista AVD, eos_cli_config_gen, qos_profiles.priority_flow_control.watchdog."""
     restore = watchdog.restore if watchdog.restore is not None else watchdog.detect
     times = f"timeout {seconds(watchdog.detect or Duration(0))}"
-    return f"{times} polling-interval auto recovery-time {seconds(restore or Duration(0))} forced"
+    polling = "auto" if poll is None else f"{poll.seconds:.3f}"
+    forced = " forced" if watchdog.recovery is WatchdogRecovery.FORCED else ""
+    return f"{times} polling-interval {polling} recovery-time {seconds(restore or Duration(0))}{forced}"

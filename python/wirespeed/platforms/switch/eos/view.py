@@ -27,7 +27,7 @@ from wirespeed.platforms.switch.eos.values import (
 )
 from wirespeed.platforms.switch.interface_commands import address_lines
 from wirespeed.platforms.switch.policies import group_by_target, name_policies, sorted_ports
-from wirespeed.settings import BgpPeer, Device, Port, Queue, Switch, Vlan, Watchdog, WatchdogAction
+from wirespeed.settings import BgpPeer, Device, Port, Queue, Switch, Vlan, Watchdog, WatchdogAction, WatchdogRecovery
 
 PROFILE = "ROCE"
 
@@ -154,7 +154,9 @@ def _build_policy(port: Port) -> Any:
 
 def _build_profile(name: str, port: Port, common: Watchdog) -> Profile:
     watchdog = port.qos.watchdog
-    differs = (watchdog.detect, watchdog.restore) != (common.detect, common.restore)
+    # The timer of the whole switch has no keyword for a forced recovery.
+    is_forced = watchdog.recovery is WatchdogRecovery.FORCED
+    differs = is_forced or (watchdog.detect, watchdog.restore) != (common.detect, common.restore)
     members = {int(number): queue for number, queue in port.queues.items()}
     # An unlisted queue is strict by default and would starve the listed ones; queue 7 is the control plane's own.
     numbers = sorted({*members, *range(7)}) if members else []
@@ -163,7 +165,7 @@ def _build_profile(name: str, port: Port, common: Watchdog) -> Profile:
         trust=TRUST_KEYWORDS.get(port.qos.trust or ""),
         pfc=None if port.qos.pfc is None else tuple(sorted(map(int, port.qos.pfc))),
         watchdog=None if watchdog == Watchdog() else watchdog,
-        timer=watchdog_timer(watchdog) if watchdog.detect is not None and differs else None,
+        timer=watchdog_timer(watchdog, None) if watchdog.detect is not None and differs else None,
         action=watchdog.action if watchdog.action is not None and watchdog.action != common.action else None,
         queues=tuple(_build_queue(number, members.get(number)) for number in numbers),
     )
