@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from wirespeed.errors import Problem
 from wirespeed.platforms.declaration import parse_value
 from wirespeed.platforms.model import Platform, ValueRange
+from wirespeed.platforms.releases import parse_release
 from wirespeed.settings import Device, Place, Switch, walk
-
-_NUMBER = re.compile(r"[0-9]+")
 
 
 def find_refused_values(platform: Platform, name: str, device: Device) -> Iterator[Problem]:
     """One problem for each value that a release of the device refuses; without a release, that any refuses."""
-    release = _parse_release(device.os_version) if isinstance(device, Switch) and device.os_version else None
+    release = parse_release(device.os_version) if isinstance(device, Switch) and device.os_version else None
     ranges = [entry for entry in platform.ranges if release is None or _covers(entry, release)]
     for place, path, value in walk(device, Place(name)) if ranges else ():
         for entry in ranges:
@@ -26,14 +24,9 @@ def find_refused_values(platform: Platform, name: str, device: Device) -> Iterat
                 break
 
 
-def _parse_release(text: str) -> tuple[int, ...]:
-    """The first two numbers: 4.28.1FX is a maintenance release of 4.28."""
-    return tuple(map(int, _NUMBER.findall(text)[:2]))
-
-
 def _covers(entry: ValueRange, release: tuple[int, ...]) -> bool:
     since, until = entry.since, entry.until
-    return (since is None or release >= _parse_release(since)) and (until is None or release <= _parse_release(until))
+    return (since is None or release >= parse_release(since)) and (until is None or release <= parse_release(until))
 
 
 def _is_inside(entry: ValueRange, value: Any) -> bool:

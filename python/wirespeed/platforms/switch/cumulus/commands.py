@@ -14,6 +14,9 @@ from wirespeed.platforms.declaration import declared_default, declared_defaults
 from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.settings import Device, Place, Switch
 
+BFD_PROFILE = "ROCE"
+"""Name of the BFD profile of all neighbours."""
+
 DEFAULT_MTU: int = declared_default("switch/cumulus", "port.link.mtu")
 DEFAULT_POLL_MS: int = declared_default("switch/cumulus", "switch.watchdog_poll").milliseconds
 DEFAULT_ROBUSTNESS = 3  # polling intervals

@@ -77,11 +77,13 @@ def peers(switch: Place, statements: list[Statement], output: Output) -> Iterato
             argument = line.words_after(*_DEFAULT, kind, "*")
             if argument:
                 target.setdefault(line.words[5], []).append(Statement(line.number, argument))
+    is_bfd_on = any(line.words == ("router", "bfd", "state", word) for line in statements for word in ON_KEYWORDS)
     for name, lines in peers.items():
         group_name = [
             group for line in lines if line.words[0] == "peer-group" for group in groups.get(line.words[1], [])
         ]
-        yield from observe_settings(switch.child("peer", name), _read_session(name, [*group_name, *lines]), output)
+        session = _read_session(name, [*group_name, *lines], is_bfd_on)
+        yield from observe_settings(switch.child("peer", name), session, output)
 
 
 def peer_states(switch: Place, output: Output) -> Iterator[Observation]:
@@ -93,7 +95,7 @@ def peer_states(switch: Place, output: Output) -> Iterator[Observation]:
             yield Observation(switch.child("peer", name), "peer.state", state, find_source(output, name))
 
 
-def _read_session(name: str, lines: list[Statement]) -> ReadValues:
+def _read_session(name: str, lines: list[Statement], is_bfd_on: bool) -> ReadValues:
     number = lines[-1].number
     read_values: ReadValues = {
         "peer.unnumbered": (name.startswith("swp"), number),
@@ -109,6 +111,8 @@ def _read_session(name: str, lines: list[Statement]) -> ReadValues:
                 read_values["peer.description"] = (value, line.number)
             case ("bfd", "enable" | "state", value):
                 read_values["peer.bfd"] = (parse_on_off(value), line.number)
+            case ("bfd", "profile", _):  # of use only while BFD of the switch is on
+                read_values["peer.bfd"] = (is_bfd_on, line.number)
             case ("address-family", "ipv4-unicast" | "ipv6-unicast" as family, "enable" | "state", value):
                 read_values[f"peer.{family[:4]}"] = (parse_on_off(value), line.number)
     return read_values

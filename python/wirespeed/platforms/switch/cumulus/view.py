@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from wirespeed.errors import Problem
+from wirespeed.platforms.releases import parse_release
 from wirespeed.platforms.switch.cumulus.commands import (
+    BFD_PROFILE,
     DEFAULT_MTU,
     FEC_KEYWORDS,
     ROCE_QUEUES,
@@ -19,6 +21,11 @@ from wirespeed.platforms.switch.watchdog import check_milliseconds
 from wirespeed.settings import Device, Port, PortQos, Queue, Switch, WatchdogAction
 
 _POLLS = range(100, 5001)  # ms
+_BFD_PROFILES_SINCE = (5, 15)
+"""NVIDIA Cumulus Linux documentation, NVUE reference, BFD: neighbours have a profile since 5.15, `bfd enable` before.
+
+The profile has the documented default times.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +69,8 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "default_mtu": DEFAULT_MTU,
         "fec_keywords": FEC_KEYWORDS,
         "family": family,
+        "bfd_profile": BFD_PROFILE,
+        "bfd_profiles": device.os_version is None or parse_release(device.os_version) >= _BFD_PROFILES_SINCE,
     }
 
 

@@ -1,0 +1,85 @@
+"""Commands and values by release of a switch's operating system, each from the vendor's documentation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from platforms.switch import test_cumulus, test_junos
+from platforms.switch.devices import link, ms, qos, routed_switch
+from wirespeed.errors import Refusal
+from wirespeed.platforms import platform
+from wirespeed.platforms.releases import parse_release
+from wirespeed.platforms.templates import fill_template
+from wirespeed.settings import Watchdog, WatchdogAction, WatchdogRecovery
+from wirespeed.settings.fabric import Buffers
+
+EOS = platform("switch", "eos")
+
+
+def watchdog_lines(release: str | None, detect: int, poll: int, recovery: WatchdogRecovery | None = None) -> list[str]:
+    """The watchdog lines of a switch that runs a release of EOS; times in ms."""
+    watchdog = Watchdog(True, WatchdogAction.DROP, ms(detect), ms(2 * detect), recovery)
+    switch = routed_switch(["Ethernet1/1"], qos(watchdog=watchdog), link(mtu=9214))
+    text = fill_template(EOS, "startup.j2", "leaf1", replace(switch, os_version=release, watchdog_poll=ms(poll)))
+    return [line.strip() for line in text.split("\n") if "pause watchdog" in line]
+
+
+@pytest.mark.parametrize(
+    ("release", "detect", "poll", "expected"),
+    [
+        ("4.28.1FX", 100, 50, "200 ms to 60 s in steps of 10 ms"),
+        (None, 100, 50, "200 ms to 60 s in steps of 10 ms"),
+        ("4.28.1FX", 200, 50, "100 ms to 30 s"),
+        ("4.32.1F", 5, 2, "10 ms to 60 s in steps of 10 ms"),
+        ("4.32.1F", 20, 4, "5 ms to 30 s in steps of 1 ms"),
+    ],
+)
+def test_times_of_eos_are_those_of_the_release(release: str | None, detect: int, poll: int, expected: str) -> None:
+    """The ranges of EOS 4.28.1FX are those of Arista's and Broadcom's guide; those of later releases are AVD's."""
+    with pytest.raises(Refusal) as refusal:
+        watchdog_lines(release, detect, poll)
+    assert expected in {problem.expected for problem in refusal.value.problems}
+
+
+def test_a_later_release_of_eos_takes_shorter_times() -> None:
+    assert "priority-flow-control pause watchdog default timeout 0.10" in watchdog_lines("4.32.1F", 100, 50)
+
+
+def test_a_forced_recovery_is_a_timer_of_the_port() -> None:
+    """AVD's keyword `forced` exists for the timer of a profile only."""
+    forced = (
+        "priority-flow-control pause watchdog port timer timeout 0.20 polling-interval auto recovery-time 0.40 forced"
+    )
+    assert forced in watchdog_lines(None, 200, 100, WatchdogRecovery.FORCED)
+    assert not any("port timer" in line for line in watchdog_lines(None, 200, 100, WatchdogRecovery.AUTO))
+
+
+def test_dedicated_buffers_of_junos() -> None:
+    switch = replace(test_junos.CASES["routed"], buffers=Buffers(dedicated_ingress=10))
+    with pytest.raises(Refusal) as refusal:
+        fill_template(platform("switch", "junos"), "startup.j2", "leaf1", switch)
+    (problem,) = refusal.value.problems
+    assert (problem.location, problem.expected) == ("leaf1: switch.buffers.dedicated_ingress", "15 to 100")
+
+
+@pytest.mark.parametrize(
+    ("release", "line"),
+    [
+        (None, "nv set vrf default router bgp neighbor swp51 bfd profile ROCE"),
+        ("5.15.0", "nv set vrf default router bgp neighbor swp51 bfd profile ROCE"),
+        ("5.12.1", "nv set vrf default router bgp neighbor swp51 bfd enable on"),
+    ],
+)
+def test_bfd_of_cumulus(release: str | None, line: str) -> None:
+    """NVUE reference: `router bfd` and profiles of neighbours are introduced in 5.15.0."""
+    switch = replace(test_cumulus.CASES["unnumbered"], os_version=release)
+    lines = fill_template(platform("switch", "cumulus"), "startup.j2", "leaf1", switch).split("\n")
+    assert line in lines
+    assert ("nv set router bfd state enabled" in lines) == ("profile" in line)
+
+
+def test_a_release_is_its_first_two_numbers() -> None:
+    assert parse_release("4.28.1FX") == (4, 28)
+    assert parse_release("202405.10") >= parse_release("202405")
