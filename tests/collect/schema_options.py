@@ -62,6 +62,7 @@ VALUES: Mapping[str, Sequence[Any]] = {
     "SoftwarePart.nccl_tests": ["v2.13.6"],
     "SwitchPart.mtu": [1500, 9000],
     "SwitchPart.breakout": [2],
+    "SwitchPart.os_version": ["202505"],
     "SwitchPart.latency": ["800 ns"],
     "SwitchPart.credit_latency": ["1 us"],
     "QueuePart.traffic_class": [3],

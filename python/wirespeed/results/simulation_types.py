@@ -162,7 +162,7 @@ class Flows(TypedDict, total=False):
     """Node that posts it. With `read`, the data goes to this node."""
     dst: list[int]
     """Node at the other end."""
-    verb: list[str]
+    verb: list[Literal["write", "read", "send"]]
     """Operation."""
     bytes: list[int]
     """Payload."""
@@ -170,7 +170,7 @@ class Flows(TypedDict, total=False):
     """Earliest time at which it could be posted; `at_ns` for an operation that never could."""
     end_ps: list[int | None]
     """Last acknowledgement; with `read` the last data, with `uc` and `ud` the last packet sent. Null: not completed."""
-    status: list[str]
+    status: list[Literal["unfinished", "completed", "failed"]]
     """State at the end of the run. Failed: all retries used."""
 
 
@@ -431,7 +431,7 @@ class Deadlocks(TypedDict, total=False):
 
     circle: list[int]
     """Number of the circle."""
-    place: list[int]
+    position: list[int]
     """Position of the queue in the circle."""
     port: list[int]
     """Port of the queue, which is paused."""
@@ -445,7 +445,7 @@ class Deadlocks(TypedDict, total=False):
     """Bytes that wait in the queue."""
 
 
-DeadlocksColumn = Literal["circle", "place", "port", "priority", "node", "peer", "bytes"]
+DeadlocksColumn = Literal["circle", "position", "port", "priority", "node", "peer", "bytes"]
 
 
 DEADLOCKS: Final[TableType[Deadlocks, DeadlocksColumn]] = TableType("deadlocks")
@@ -456,7 +456,7 @@ class Series(TypedDict, total=False):
 
     time_ps: list[int]
     """Time of the sample."""
-    what: list[str]
+    what: list[Literal["queue_bytes", "paused", "rate_bps", "sent_bytes", "ecn_marks"]]
     """Sampled quantity."""
     id: list[int]
     """Number of the port; with `rate_bps` of the queue pair."""
