@@ -7,15 +7,21 @@
 
 mod cursor;
 mod debug_output;
+mod decimal_comma;
 mod escape_sequences;
 mod host_prefix;
+mod last_row;
 mod log;
+mod logger_prefix;
+mod markup;
 mod prefix;
 mod ranks;
 mod substrings;
 mod table;
+mod time_stamp;
+mod wrapped_text;
 
 pub use log::{Line, Log};
-pub use ranks::{is_rank_line, read_ranks, Ranks};
+pub use ranks::{is_rank_line, read_ranks, Location, Ranks};
 pub use substrings::{AnySubstring, Substrings};
 pub use table::{is_row, parse_number, read_rows, Number, Rows};

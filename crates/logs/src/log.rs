@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use crate::cursor::is_space;
 use crate::debug_output::{self, Head};
+use crate::decimal_comma::{find_decimal_comma, replace_decimal_commas};
 use crate::ranks::is_rank_line;
-use crate::{escape_sequences, host_prefix, prefix, Substrings};
+use crate::{escape_sequences, host_prefix, last_row, markup, prefix, wrapped_text, Substrings};
 
 /// One cleaned line.
 #[derive(Debug, PartialEq, Eq)]
@@ -37,13 +38,16 @@ impl<'a> Line<'a> {
 
 /// A cleaned log.
 pub struct Log {
-    /// The file, followed by the lines that differ from the file once escape sequences are removed.
+    /// The file, followed by the lines that differ from the file once escape sequences, markup and JSON are removed.
     text: String,
     lines: Vec<Span>,
     last_is_complete: bool,
+    /// Whether the lines are items of a list in JSON.
+    in_list: bool,
 }
 
 struct Span {
+    number: usize,
     text: Range<usize>,
     label: Option<Range<usize>>,
     /// The head of a line that is debug output as a whole.
@@ -58,17 +62,19 @@ impl Log {
             text: String::with_capacity(text.len()),
             lines: Vec::with_capacity(text.len() / TYPICAL_LINE),
             last_is_complete: text.is_empty() || text.ends_with('\n'),
+            in_list: false,
         };
         log.text.push_str(text);
+        replace_decimal_commas(&mut log.text);
         let mut start = 0;
         let ends = memchr::memchr_iter(b'\n', text.as_bytes())
             .chain((!log.last_is_complete).then_some(text.len()));
-        for end in ends {
-            let span = log.clean(start..end);
-            log.lines.push(span);
+        for (index, end) in ends.enumerate() {
+            log.take(index + 1, start..end);
             start = end + 1;
         }
         log.strip_hosts();
+        log.last_is_complete = log.last_is_complete || log.has_complete_last_row();
         for span in &mut log.lines {
             span.debug = debug_output::find_head(&log.text[span.text.clone()]);
         }
@@ -82,7 +88,7 @@ impl Log {
             .iter()
             .enumerate()
             .map(move |(index, span)| Line {
-                number: index + 1,
+                number: span.number,
                 text: &self.text[span.text.clone()],
                 is_complete: self.last_is_complete || index + 1 < count,
                 label: span.label.clone().map(|label| &self.text[label]),
@@ -94,13 +100,40 @@ impl Log {
             })
     }
 
-    fn clean(&mut self, raw: Range<usize>) -> Span {
+    /// Takes a line of the file: one line, or all lines of a text inside JSON.
+    fn take(&mut self, number: usize, raw: Range<usize>) {
+        let line = &self.text[raw.clone()];
+        let first = line.trim_start_matches(is_space).bytes().next();
+        if first != Some(b'{') && first != Some(b'"') && !self.in_list {
+            let span = self.clean(number, raw);
+            self.lines.push(span);
+            return;
+        }
+        let item = self
+            .in_list
+            .then(|| wrapped_text::read_item(line))
+            .flatten();
+        self.in_list = item.is_some() || wrapped_text::opens_list(line.trim_end());
+        let Some(text) = item.or_else(|| wrapped_text::unwrap_text(line)) else {
+            let span = self.clean(number, raw);
+            self.lines.push(span);
+            return;
+        };
+        for part in text.trim_end_matches('\n').split('\n') {
+            let start = self.text.len();
+            self.text.push_str(part);
+            let span = self.clean(number, start..self.text.len());
+            self.lines.push(span);
+        }
+    }
+
+    fn clean(&mut self, number: usize, raw: Range<usize>) -> Span {
         let mut line = raw;
         if escape_sequences::has_controls(&self.text[line.clone()]) {
-            let displayed = escape_sequences::render_line(&self.text[line]);
-            let start = self.text.len();
-            self.text.push_str(&displayed);
-            line = start..self.text.len();
+            line = self.replace(line, escape_sequences::render_line);
+        }
+        if markup::has_markup(&self.text[line.clone()]) {
+            line = self.replace(line, markup::replace_markup);
         }
         if line.len() > MAX_DIGITS && has_long_number(&self.text[line.clone()]) {
             line = line.end..line.end;
@@ -109,10 +142,31 @@ impl Log {
         let label = stripped.label.map(|label| range_of(&self.text, label));
         let text = line.end - stripped.text.len()..line.end;
         Span {
+            number,
             text,
             label,
             debug: None,
         }
+    }
+
+    /// Appends the line that `render` makes of a line, and returns its range.
+    fn replace(&mut self, line: Range<usize>, render: fn(&str) -> String) -> Range<usize> {
+        let rendered = render(&self.text[line]);
+        let start = self.text.len();
+        self.text.push_str(&rendered);
+        start..self.text.len()
+    }
+
+    /// Whether the last line, which has no newline, has the form of an earlier line and so lacks no digit.
+    fn has_complete_last_row(&self) -> bool {
+        let Some((last, earlier)) = self.lines.split_last() else {
+            return false;
+        };
+        let texts = earlier.iter().rev().take(SIMILAR_LINES);
+        last_row::is_complete(
+            &self.text[last.text.clone()],
+            texts.map(|span| &self.text[span.text.clone()]),
+        )
     }
 
     fn strip_hosts(&mut self) {
@@ -141,6 +195,17 @@ impl Log {
                 span.text = text;
             }
         }
+    }
+
+    /// The lines with a number that has a decimal comma, and the number. Debug output is not searched.
+    pub fn decimal_commas(&self) -> Vec<(usize, &str)> {
+        let plain = self.lines.iter().filter(|span| span.debug.is_none());
+        plain
+            .filter_map(|span| {
+                let number = find_decimal_comma(&self.text[span.text.clone()])?;
+                Some((span.number, number))
+            })
+            .collect()
     }
 
     /// For each substring whether a line contains it. Only the kind of debug output (` NCCL INFO `) and the first line of
@@ -182,6 +247,9 @@ impl Log {
         })
     }
 }
+
+/// Number of lines before the last one with which it is compared.
+const SIMILAR_LINES: usize = 200;
 
 /// Bytes of a typical line.
 const TYPICAL_LINE: usize = 64;
@@ -240,6 +308,103 @@ mod tests {
         );
     }
 
+    /// Formats: moreutils `ts`, journalctl (systemd 255), Open MPI `--timestamp-output`, log4j 2 and Spark, Python
+    /// `logging`, Airflow 2, loguru, glog, vLLM, GitHub Actions (`gh run view --log`), GitLab, Jenkins' Timestamper,
+    /// Kubernetes (CRI), Ray, torchrun.
+    #[test]
+    fn prefixes_of_loggers_are_removed() {
+        for (prefix, label) in [
+            ("Jan 31 12:34:56 ", None),
+            ("Jan 31 12:34:56 node1 srun[4242]: ", Some("node1")),
+            ("Jan  1 12:34:56.123456 node1 kernel: ", Some("node1")),
+            (
+                "2026-01-31T12:34:56+0100 node1 job.sh[4242]: ",
+                Some("node1"),
+            ),
+            ("Sat Jan 31 12:34:56 2026[1,0]<stdout>:", Some("1,0")),
+            ("12:34:56 ", None),
+            ("00:00:07.123456 ", None),
+            ("[12:34:56] ", None),
+            (
+                "2026-01-31 12:34:56,789 INFO  [main] com.example.Job: ",
+                None,
+            ),
+            (
+                "2026-01-31 12:34:56,789 [main] INFO  com.example.Job - ",
+                None,
+            ),
+            ("26/01/31 12:34:56 INFO ", None),
+            ("2026/01/31 12:34:56 ", None),
+            ("2026-01-31 12:34:56,789 - root - INFO - ", None),
+            ("2026-01-31 12:34:56,789 - root - WARNING - ", None),
+            ("2026-01-31 12:34:56,789 INFO: ", None),
+            ("2026-01-31 12:34:56,789 [INFO] ", None),
+            (
+                "[2026-01-31 12:34:56,789] [INFO] [launch.py:123:main] ",
+                None,
+            ),
+            (
+                "[2026-01-31, 12:34:56 UTC] {subprocess.py:93} INFO - ",
+                None,
+            ),
+            (
+                "[2026-01-31T12:34:56.789+0000] {subprocess.py:93} INFO - ",
+                None,
+            ),
+            (
+                "2026-01-31 12:34:56.789 | INFO     | __main__:main:12 - ",
+                None,
+            ),
+            ("I0131 12:34:56.789012  4242 job.cc:12] ", None),
+            ("INFO 01-31 12:34:56 [engine.py:12] ", None),
+            ("[2026-01-31 12:34:56 TP0] ", None),
+            ("INFO:root:", None),
+            ("[INFO] ", None),
+            ("[STDOUT] ", None),
+            ("job\tRun tests\t2026-01-31T12:34:56.7890123Z ", None),
+            ("2026-01-31T12:34:56.789012Z 00O ", None),
+            ("2026-01-31T12:34:56.789012345Z stdout F ", None),
+            ("[2026-01-31T12:34:56.789Z] ", None),
+            (
+                "(Worker pid=4242, ip=10.0.0.7) ",
+                Some("Worker pid=4242, ip=10.0.0.7"),
+            ),
+            ("[rank3]: ", Some("rank3")),
+            ("[default3]:", Some("default3")),
+        ] {
+            for text in [
+                "#  size",
+                "65536  5000  196.50",
+                "node1:12:13 [0] NCCL INFO Using network IB",
+                "[  5] 0.00-1.00 sec",
+            ] {
+                assert_lines(&format!("{prefix}{text}\n"), &[(text, label)]);
+            }
+        }
+    }
+
+    #[test]
+    fn text_that_resembles_a_prefix_stays() {
+        for text in [
+            "[1700000000.123456] [node1:12:0] ib_mlx5_log.c:171 UCX ERROR text",
+            "[SUM] 0.00-1.00 sec",
+            "[CLIENT] send on:",
+            "ERROR: Allocate failed",
+            "2026",
+            "INFORMATION: text",
+            "Summary: Latency is 5.123 usec",
+            "Sent 5",
+            "Device (0) text",
+            "1:23:45 text",
+        ] {
+            assert_lines(&format!("{text}\n"), &[(text, None)]);
+        }
+        assert_lines(
+            "2026-01-31 12:34:56,789 ERROR: Allocate failed\n",
+            &[("ERROR: Allocate failed", None)],
+        );
+    }
+
     #[test]
     fn hosts_are_removed_if_nearly_every_line_has_one() {
         assert_lines(
@@ -283,6 +448,25 @@ mod tests {
         let log = Log::new(&text);
         assert!(log.lines().all(|line| line.text == "line"));
         assert_eq!(log.lines().last().unwrap().label, Some("node39999"));
+    }
+
+    #[test]
+    fn text_inside_json_has_the_number_of_its_line() {
+        let log = Log::new(
+            "{\"log\":\"[1,0]<stdout>:#  size\\n\"}\n  \"stdout\": \"a\\n\\nb\",\n  \"stdout_lines\": [\n \"8 2\",\n ],\n \"x\"\n",
+        );
+        let lines: Vec<_> = log.lines().map(|line| (line.number, line.text)).collect();
+        let expected = [
+            (1, "#  size"),
+            (2, "a"),
+            (2, ""),
+            (2, "b"),
+            (3, "  \"stdout_lines\": ["),
+            (4, "8 2"),
+            (5, " ],"),
+            (6, " \"x\""),
+        ];
+        assert_eq!(lines, expected);
     }
 
     #[test]

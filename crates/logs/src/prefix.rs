@@ -1,13 +1,15 @@
 //! Prefixes of a line: quoting, list marks, ranks, time stamps.
 
 use crate::cursor::{is_space, Cursor};
+use crate::logger_prefix::{strip_level, strip_logger_name};
+use crate::time_stamp::{strip_date, strip_time_stamp};
 
 /// Maximum number of prefixes that are removed from one line: a time stamp of the scheduler, the rank of the launcher, and so on.
-const MAX_PREFIXES: usize = 4;
+const MAX_PREFIXES: usize = 6;
 /// Maximum number of blanks before a prefix.
 const MAX_INDENT: usize = 16;
 /// First bytes of lines that may have a prefix. Most lines begin with another byte.
-const FIRST_BYTES: &[u8] = b" \t\x0b\x0c>^\\-[0123456789CMTWFS";
+const FIRST_BYTES: &[u8] = b" \t\x0b\x0c>^\\-[(0123456789ACDEFIJMNOSTW";
 
 /// A line without prefixes, and the process or host that a prefix named.
 pub struct StrippedLine<'a> {
@@ -19,7 +21,7 @@ pub struct StrippedLine<'a> {
 
 /// Removes the prefixes of `line`.
 pub fn strip_prefixes(line: &str) -> StrippedLine<'_> {
-    let mut text = line;
+    let mut text = skip_job_and_step(line);
     let mut label = None;
     for _ in 0..MAX_PREFIXES {
         if !text
@@ -39,7 +41,7 @@ pub fn strip_prefixes(line: &str) -> StrippedLine<'_> {
 }
 
 /// The text after a prefix, and the process or host in the prefix; None without a prefix.
-type Match<'a> = Option<(&'a str, Option<&'a str>)>;
+pub type Match<'a> = Option<(&'a str, Option<&'a str>)>;
 
 fn strip_prefix(text: &str) -> Match<'_> {
     let inner = text.trim_start_matches(is_space);
@@ -52,13 +54,61 @@ fn strip_prefix(text: &str) -> Match<'_> {
         b'[' => strip_mpi_tag(text)
             .or_else(|| strip_pod(text))
             .or_else(|| strip_rank(text))
-            .or_else(|| strip_time_stamp(text)),
+            .or_else(|| strip_named_rank(text))
+            .or_else(|| strip_time_stamp(text))
+            .or_else(|| strip_level(text)),
+        b'(' => strip_actor(text),
         b'0'..=b'9' => strip_item_number(text)
             .or_else(|| strip_srun_label(text))
             .or_else(|| strip_time_stamp(text)),
-        b'C' => strip_client(text),
-        _ => strip_date(text),
+        b'C' => strip_client(text).or_else(|| strip_logger_name(text)),
+        _ => strip_date(text).or_else(|| strip_logger_name(text)),
     }
+}
+
+/// The text after the job and step that `gh run view --log` prints before the time stamp of a line, separated by tabs.
+fn skip_job_and_step(line: &str) -> &str {
+    let Some((_, step)) = line.split_once('\t') else {
+        return line;
+    };
+    let Some((_, text)) = step.split_once('\t') else {
+        return line;
+    };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let is_stamped =
+        text.as_bytes().get(4) == Some(&b'-') && text.as_bytes().get(10) == Some(&b'T');
+    match is_stamped && strip_time_stamp(text).is_some() {
+        true => text,
+        false => line,
+    }
+}
+
+/// `torchrun` and PyTorch's exception hook: `[rank3]: text`, `[default3]:text`.
+fn strip_named_rank(text: &str) -> Match<'_> {
+    let mut cursor = Cursor::new(text);
+    cursor.skip_blanks(MAX_INDENT)?;
+    cursor.read_literal("[")?;
+    let start = cursor.remaining;
+    cursor
+        .read_literal("rank")
+        .or_else(|| cursor.read_literal("default"))?;
+    cursor.read_digits(1, 6)?;
+    let name = &start[..start.len() - cursor.remaining.len()];
+    cursor.read_literal("]:")?;
+    cursor.skip_blank();
+    Some((cursor.remaining, Some(name)))
+}
+
+/// An actor of Ray: `(RayTrainWorker pid=4242, ip=10.0.0.7) text`.
+fn strip_actor(text: &str) -> Match<'_> {
+    let (inside, inner) = text
+        .trim_start_matches(is_space)
+        .strip_prefix('(')?
+        .split_once(") ")?;
+    let (name, process) = inside.split_once(" pid=")?;
+    let is_process = process.starts_with(|first: char| first.is_ascii_digit());
+    let is_name = !name.is_empty() && !name.contains(is_space);
+    (is_process && is_name).then_some((inner, Some(inside)))
 }
 
 /// Quoted mail: `> > text`.
@@ -243,74 +293,4 @@ fn has_addresses(text: &str) -> bool {
         .read_while(|character| !is_space(character))
         .is_empty()
         && cursor.read_literal(" port").is_some()
-}
-
-/// A time stamp of ISO 8601: `[2026-01-31T12:34:56.789Z] text`.
-fn strip_time_stamp(text: &str) -> Match<'_> {
-    let mut cursor = Cursor::new(text);
-    let _ = cursor.read_literal("[");
-    cursor.read_digits(4, 4)?;
-    cursor.read_literal("-")?;
-    cursor.read_digits(2, 2)?;
-    cursor.read_literal("-")?;
-    cursor.read_digits(2, 2)?;
-    cursor.read_one_of("T ")?;
-    read_clock_time(&mut cursor)?;
-    let mut lookahead = cursor;
-    if lookahead.read_one_of(".,").is_some() && lookahead.read_digits(1, usize::MAX).is_some() {
-        cursor = lookahead;
-    }
-    let mut lookahead = cursor;
-    if lookahead.read_literal("Z").is_some() || read_utc_offset(&mut lookahead).is_some() {
-        cursor = lookahead;
-    }
-    let _ = cursor.read_literal("]");
-    cursor.read_blank_or_end()?;
-    Some((cursor.remaining, None))
-}
-
-fn read_clock_time(cursor: &mut Cursor<'_>) -> Option<()> {
-    cursor.read_digits(2, 2)?;
-    cursor.read_literal(":")?;
-    cursor.read_digits(2, 2)?;
-    cursor.read_literal(":")?;
-    cursor.read_digits(2, 2)?;
-    Some(())
-}
-
-fn read_utc_offset(cursor: &mut Cursor<'_>) -> Option<()> {
-    cursor.read_one_of("+-")?;
-    let hours = cursor.read_while(|character| character.is_ascii_digit());
-    match hours.len() {
-        4 => Some(()),
-        2 => {
-            cursor.read_literal(":")?;
-            cursor.read_digits(2, 2).map(|_| ())
-        }
-        _ => None,
-    }
-}
-
-/// `iperf3 --timestamps`: `Sat Jan 31 12:34:56 2026 text`.
-fn strip_date(text: &str) -> Match<'_> {
-    const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-    let mut cursor = Cursor::new(text);
-    DAYS.iter().find_map(|day| cursor.read_literal(day))?;
-    cursor.read_literal(" ")?;
-    let month = cursor.read_while(|character| character.is_ascii_alphabetic());
-    let is_month = month.len() == 3
-        && month.as_bytes()[0].is_ascii_uppercase()
-        && month.as_bytes()[1..].iter().all(u8::is_ascii_lowercase);
-    if !is_month {
-        return None;
-    }
-    cursor.read_literal(" ")?;
-    cursor.read_one_of(" 0123456789")?;
-    cursor.read_one_of("0123456789")?;
-    cursor.read_literal(" ")?;
-    read_clock_time(&mut cursor)?;
-    cursor.read_literal(" ")?;
-    cursor.read_digits(4, 4)?;
-    cursor.read_blank_or_end()?;
-    Some((cursor.remaining, None))
 }

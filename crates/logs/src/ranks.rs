@@ -26,6 +26,21 @@ pub struct Ranks<'a> {
     pub hosts: BTreeSet<&'a str>,
     /// Models of their GPUs.
     pub devices: BTreeSet<&'a str>,
+    /// The location of each rank.
+    pub locations: Vec<Location<'a>>,
+}
+
+/// Where a rank runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Location<'a> {
+    /// The number of the rank.
+    pub rank: u32,
+    /// Its host.
+    pub host: &'a str,
+    /// The number of its GPU on the host.
+    pub gpu: Option<u32>,
+    /// The PCIe address of the GPU as printed: `0000:1b:00`, or `0x1b` in releases that print the bus alone.
+    pub address: &'a str,
 }
 
 /// Reads the lines of `text` that name a rank and skips all others. Some web pages show logs as tables between `|`.
@@ -40,6 +55,12 @@ pub fn read_ranks(text: &str) -> Ranks<'_> {
             Some((_, last)) if last.checked_add(1) == Some(rank.number) => *last = rank.number,
             _ => ranks.numbers.push((rank.number, rank.number)),
         }
+        ranks.locations.push(Location {
+            rank: rank.number,
+            host: rank.host,
+            gpu: rank.gpu,
+            address: rank.address,
+        });
         let attributes = Some((rank.group, rank.host, rank.device));
         if attributes != previous {
             previous = attributes;
@@ -57,6 +78,8 @@ struct Rank<'a> {
     number: u32,
     group: Option<&'a str>,
     host: &'a str,
+    gpu: Option<u32>,
+    address: &'a str,
     device: &'a str,
 }
 
@@ -80,15 +103,20 @@ fn read_rank(line: &str) -> Option<Rank<'_>> {
     read_literal(&mut cursor, "on")?;
     let host = read_text(&mut cursor)?;
     read_literal(&mut cursor, "device")?;
-    read_number(&mut cursor)?;
+    let gpu = read_number(&mut cursor)?.parse().ok();
     skip_blanks(&mut cursor)?;
     cursor.read_literal("[")?;
-    cursor.remaining = &cursor.remaining[memchr::memchr(b']', cursor.remaining.as_bytes())?..];
+    let (address, remaining) = cursor
+        .remaining
+        .split_at(memchr::memchr(b']', cursor.remaining.as_bytes())?);
+    cursor.remaining = remaining;
     cursor.read_literal("]")?;
     Some(Rank {
         number,
         group,
         host,
+        gpu,
+        address,
         device: cursor.remaining.trim(),
     })
 }
@@ -147,5 +175,16 @@ mod tests {
         assert_eq!(ranks.groups, BTreeSet::from(["1"]));
         assert_eq!(ranks.hosts, BTreeSet::from(["node1", "node2"]));
         assert_eq!(ranks.devices, BTreeSet::from(["NVIDIA A100"]));
+        let locations: Vec<_> = ranks
+            .locations
+            .iter()
+            .map(|location| (location.rank, location.host, location.gpu, location.address))
+            .collect();
+        let expected = [
+            (0, "node1", Some(0), "0x01"),
+            (1, "node2", Some(1), "0000:1b:00"),
+            (2, "node2", Some(2), "0xa1"),
+        ];
+        assert_eq!(locations, expected);
     }
 }

@@ -65,8 +65,8 @@ impl Line {
         self.block.as_ref().is_some_and(|block| !block.is_ranks)
     }
 
-    /// (numbers, groups, hosts, devices) of the ranks in this line: ranges of consecutive numbers (first, last) in the order of
-    /// the lines; groups, hosts and devices sorted, each once.
+    /// (numbers, groups, hosts, devices, locations) of the ranks in this line: ranges of consecutive numbers (first, last) in
+    /// the order of the lines; groups, hosts and devices sorted, each once; of each rank its host, GPU and PCIe address.
     fn ranks(&self, py: Python<'_>) -> PyResult<Ranks> {
         Ok(match &self.block {
             Some(block) => read_ranks(&block.text),
@@ -205,6 +205,14 @@ impl Log {
         Ok(lines)
     }
 
+    /// The numbers of lines outside debug output that contain a number with a decimal comma, and this number.
+    fn decimal_commas(&self) -> Vec<(usize, String)> {
+        let numbers = self.0.decimal_commas().into_iter();
+        numbers
+            .map(|(line, number)| (line, number.to_owned()))
+            .collect()
+    }
+
     /// For each substring whether a line contains it; of debug output only the kind is searched.
     fn contains_each(&self, substrings: &Substrings) -> Vec<bool> {
         self.0.contains_each(&substrings.0)
@@ -308,16 +316,33 @@ pub fn numbers(cells: Vec<PyBackedStr>) -> Option<Vec<Number>> {
 }
 
 type Rows<'a> = (Vec<usize>, Vec<u64>, Vec<Vec<&'a str>>, Vec<Number>);
-type Ranks = (Vec<(u32, u32)>, Vec<String>, Vec<String>, Vec<String>);
+type Ranks = (
+    Vec<(u32, u32)>,
+    Vec<String>,
+    Vec<String>,
+    Vec<String>,
+    Vec<(u32, String, Option<u32>, String)>,
+);
 
 fn read_ranks(text: &str) -> Ranks {
     let ranks = logs::read_ranks(text);
     let to_strings =
         |values: std::collections::BTreeSet<&str>| values.into_iter().map(str::to_owned).collect();
+    let locations = ranks.locations.iter().map(|location| {
+        let address = location.address.to_owned();
+        (
+            location.rank,
+            location.host.to_owned(),
+            location.gpu,
+            address,
+        )
+    });
+    let locations = locations.collect();
     (
         ranks.numbers,
         to_strings(ranks.groups),
         to_strings(ranks.hosts),
         to_strings(ranks.devices),
+        locations,
     )
 }

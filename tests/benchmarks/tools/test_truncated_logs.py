@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -102,6 +103,10 @@ def test_damaged_json_never_breaks_the_reader(pieces: list[str]) -> None:
     document("bench-runs", 1, runs=runs("{" + "".join(pieces))).encode()
 
 
+# Forms: moreutils ts(1); systemd journalctl(1); Open MPI mpirun(1) --timestamp-output (a public log with it:
+# https://github.com/openucx/ucx/issues/4986); log4j PatternLayout; Python logging; Airflow 2; `gh run view --log`;
+# GitLab job logs; Jenkins Timestamper; the log format of the Kubernetes container runtime interface; Docker's json-file
+# driver.
 WRAPPERS: dict[str, Callable[[str], str]] = {
     "carriage returns": lambda line: line + "\r",
     "quoted mail": lambda line: f"> {line}",
@@ -115,6 +120,21 @@ WRAPPERS: dict[str, Callable[[str], str]] = {
     "pdsh": lambda line: f"alpha: {line}",
     "docker compose": lambda line: f"worker-0  | {line}",
     "colours": lambda line: f"\x1b[1;32m{line}\x1b[0m",
+    "ts": lambda line: f"Nov 22 10:15:01 {line}",
+    "ts -s": lambda line: f"00:00:07 {line}",
+    "journalctl": lambda line: f"Nov 22 10:15:01 alpha job.sh[4242]: {line}",
+    "mpirun --timestamp-output": lambda line: f"Mon Apr  6 14:58:07 2020[1,1]<stdout>:{line}",
+    "log4j": lambda line: f"2026-01-02 10:11:12,123 INFO  [main] com.example.Job: {line}",
+    "Python logging": lambda line: f"2026-01-02 10:11:12,123 - root - INFO - {line}",
+    "Airflow": lambda line: f"[2026-01-02, 10:11:12 UTC] {{subprocess.py:93}} INFO - {line}",
+    "GitHub Actions": lambda line: f"bench\tRun tests\t2026-01-02T10:11:12.1234567Z {line}",
+    "GitLab": lambda line: f"2026-01-02T10:11:12.123456Z 00O {line}",
+    "Jenkins": lambda line: f"10:11:12  {line}",
+    "CRI": lambda line: f"2026-01-02T10:11:12.123456789Z stdout F {line}",
+    "Docker json-file": lambda line: json.dumps({"log": f"{line}\n", "stream": "stdout"}),
+    "standard output in brackets": lambda line: f"[STDOUT] {line}",
+    "character references": lambda line: html.escape(line),
+    "blanks of a web page": lambda line: line.replace(" ", "\u00a0"),
     "indented": lambda line: f"        {line}",
     "trailing blanks": lambda line: f"{line}   ",
 }

@@ -55,6 +55,10 @@ class Source:
         """
         return self._log.lines(debug=True, containing=containing or None, distinct=distinct)
 
+    def decimal_commas(self) -> list[tuple[int, str]]:
+        """Lines outside debug output with a number that has a decimal comma, and this number."""
+        return self._log.decimal_commas()
+
     def find_substrings(self, substrings: Substrings) -> list[bool]:
         """For each substring whether a line contains it; of NCCL's debug output only the kind is searched."""
         return self._log.contains_each(substrings)
@@ -75,19 +79,21 @@ def source(text: str) -> Source:
 class Ranks:
     """The content of rank lists of nccl-tests: the ranks, and their groups, hosts and devices.
 
-    ``numbers`` are the first and the last of consecutive ranks.
+    ``numbers`` are the first and the last of consecutive ranks; ``locations`` the host, the GPU and its PCIe address of
+    each rank.
     """
 
     numbers: list[tuple[int, int]] = field(default_factory=list)
     groups: set[str] = field(default_factory=set)
     hosts: set[str] = field(default_factory=set)
     devices: set[str] = field(default_factory=set)
+    locations: list[tuple[int, str, int | None, str]] = field(default_factory=list)
 
     @classmethod
     def from_line(cls, line: Line) -> Ranks:
         """The ranks in a line, or in the lines that were folded into it."""
-        numbers, groups, hosts, devices = line.ranks()
-        return cls(numbers, set(groups), set(hosts), set(devices))
+        numbers, groups, hosts, devices, locations = line.ranks()
+        return cls(numbers, set(groups), set(hosts), set(devices), locations)
 
     @property
     def count(self) -> int:
@@ -110,6 +116,7 @@ class Ranks:
         self.groups |= other_ranks.groups
         self.hosts |= other_ranks.hosts
         self.devices |= other_ranks.devices
+        self.locations += other_ranks.locations
 
 
 def split_by_label(lines: Sequence[Line], starts_report: Callable[[str], bool]) -> list[tuple[str | None, list[Line]]]:
