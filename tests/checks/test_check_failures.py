@@ -162,6 +162,7 @@ ROWS = [
     ("launch.rdma-devices", {(H, "host.launch.rdma_devices"): ("bnxt_re0",)}),
     ("launch.dscp", {(H, "host.launch.dscp"): Dscp(0)}),
     ("launch.transport", {(H, "host.launch.transport"): "ud"}),
+    ("launch.variables", {(H, "host.launch.environment"): {"NCCL_NET": "Socket"}}),
     ("launch.cores", {(H, "host.launch.cores"): ((0, 1), (0, 1))}),
     ("launch.memlock", {(H, "host.launch.memlock"): "8388608"}),
     (

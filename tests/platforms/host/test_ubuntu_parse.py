@@ -178,6 +178,21 @@ def test_bridges_and_their_ports_are_no_nics() -> None:
                 "bnxt_en 0000:1d:00.0 enp29s0np0: NIC Link is Down",
             ),
         ),
+        (  # forms: Linux mm/oom_kill.c (__oom_kill_process) and arch/x86/mm/fault.c (show_signal_msg)
+            {
+                "dmesg": "kern  :err   : [    7.000000] Out of memory: Killed process 4242 (all_reduce_perf) "
+                "total-vm:9kB, anon-rss:9kB, file-rss:0kB, shmem-rss:0kB, UID:0 pgtables:9kB oom_score_adj:0\n"
+                "kern  :info  : [    8.000000] python3[77]: segfault at 0 ip 00007f01 sp 00007ffe error 4 in "
+                "libnccl.so.2.18.1[7f0000000000+1000]\n"
+                "kern  :info  : [    9.000000] bash[78]: segfault at 0 ip 00007f01 sp 00007ffe error 4 in bash[55+10]\n"
+            },
+            "host.kernel.errors",
+            (
+                "Out of memory: Killed process 4242 (all_reduce_perf) total-vm:9kB, anon-rss:9kB, file-rss:0kB, "
+                "shmem-rss:0kB, UID:0 pgtables:9kB oom_score_adj:0",
+                "python3[77]: segfault at 0 ip 00007f01 sp 00007ffe error 4 in libnccl.so.2.18.1[7f0000000000+1000]",
+            ),
+        ),
         (
             {"own_limits": "Max locked memory         8388608              8388608              bytes\n"},
             "host.memlock",

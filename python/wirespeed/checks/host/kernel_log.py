@@ -1,6 +1,6 @@
 """Errors of NICs and GPUs in the kernel log
 
-The kernel log contains no error of a NIC or GPU driver.
+The kernel log contains no error of a NIC or GPU driver, and no process that the kernel killed.
 
 Impact:
     A firmware crash, a bus fault or a refused setting is often reported in the kernel log only.
@@ -14,7 +14,8 @@ Example:
     infiniband bnxt_re2: Fail to setets rc:-22
 
 Source:
-    Broadcom 957608-AN210, 2.6 item 16 and 5.1 question 5
+    Broadcom 957608-AN210, 2.6 item 16 and 5.1 question 5; Linux mm/oom_kill.c and arch/x86/mm/fault.c for killed
+    processes
 """
 
 from wirespeed.checks.model import CheckContext, Outcome, failure, success
@@ -23,7 +24,7 @@ from wirespeed.settings import Host
 
 subject = Host
 needs = ("host.kernel.errors",)
-failures = ("NIC-16", "GPU-02", "NIC-01")
+failures = ("NIC-16", "GPU-02", "NIC-01", "OS-19")
 
 _MAX_LINES = 3
 

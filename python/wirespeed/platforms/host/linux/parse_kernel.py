@@ -27,6 +27,12 @@ _TROUBLE = re.compile(
     r"\b(?:err(?:or)?s?|fail(?:ed|s|ure)?|tim(?:ed out|eout)|unknown symbol|disagrees|reset|fatal|xid|hang|hung)\b",
     re.I,
 )
+# A process that the kernel killed (mm/oom_kill.c), or a crash inside a library of a job (arch/x86/mm/fault.c).
+_KILLED = re.compile(
+    r"\b(?:Out of memory|Memory cgroup out of memory): Killed process \d+"
+    r"|\bsegfault at \S+ ip .* in (?:\S+_perf\b"
+    r"|lib(?:nccl|rccl|mpi|open-pal|uc[pstm]|ibverbs|mlx5|bnxt_re|fabric|cuda|amdhip))"
+)
 _SEVERE = ("emerg", "alert", "crit", "err")
 
 
@@ -111,7 +117,8 @@ def _read_log(host: Place, output: Output) -> Iterator[Observation]:
         if match is None:
             continue
         level, message = match.groups()
-        if _SUBJECT.search(message) and (level in _SEVERE or _TROUBLE.search(message)):
+        is_trouble = _SUBJECT.search(message) and (level in _SEVERE or _TROUBLE.search(message))
+        if is_trouble or _KILLED.search(message):
             first = first or number
             if message not in errors:
                 errors.append(message)

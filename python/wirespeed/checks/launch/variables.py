@@ -1,0 +1,73 @@
+"""Variables of the communication library that disable RDMA
+
+The configuration file of the library and the environment of jobs leave RDMA and GPUDirect enabled.
+
+Impact:
+    Every job on the host uses TCP sockets, or copies its data through host memory, whatever its script states.
+
+Fix:
+    Remove the variable from the file (/etc/nccl.conf, ~/.nccl.conf, /etc/rccl.conf) and from profiles.
+
+Example:
+    NCCL_NET=Socket, NCCL_IB_DISABLE=1 or NCCL_NET_GDR_LEVEL=LOC in /etc/nccl.conf
+
+Source:
+    NCCL documentation, environment variables: NCCL_NET, NCCL_IB_DISABLE and NCCL_NET_GDR_LEVEL
+"""
+
+from typing import Any
+
+from wirespeed.checks.model import CheckContext, ElsewhereError, Outcome, UnreadError, failure, success
+from wirespeed.results.findings import Fix
+from wirespeed.settings import Host
+
+subject = Host
+needs = ("host.launch.rdma_devices", "host.launch.environment", "host.launch.rdma", "host.launch.gpu_direct")
+failures = ("NCCL-04", "NCCL-01")
+
+_NETWORK = "NCCL_NET"
+_SOCKET = "socket"
+_NO_GPUDIRECT = "LOC"  # only inside one PCIe device, where no NIC is
+
+
+def check(context: CheckContext) -> Outcome:
+    """A planned value is not reported."""
+    if not context.entity.launch.rdma_devices:
+        raise ElsewhereError  # no job is planned on this host
+    context.get_found_value("host.launch.rdma_devices")  # whoever sets other variables sets the devices as well
+    finders = (_find_disabled_rdma, _find_disabled_gpudirect, _find_socket_network)
+    found = [text for find in finders if (text := find(context)) is not None]
+    expected = "RDMA and GPUDirect enabled"
+    if not found:
+        return success(expected, expected)
+    return failure(
+        "variables of the communication library disable RDMA or GPUDirect",
+        expected,
+        ", ".join(found),
+        Fix("remove the variable from the library's configuration file and from profiles"),
+    )
+
+
+def _find_disabled_rdma(context: CheckContext) -> str | None:
+    is_planned = context.entity.launch.rdma is False
+    return "NCCL_IB_DISABLE=1" if not is_planned and _read(context, "host.launch.rdma") is False else None
+
+
+def _find_disabled_gpudirect(context: CheckContext) -> str | None:
+    is_planned = context.entity.launch.gpu_direct == _NO_GPUDIRECT
+    is_disabled = not is_planned and _read(context, "host.launch.gpu_direct") == _NO_GPUDIRECT
+    return f"NCCL_NET_GDR_LEVEL={_NO_GPUDIRECT}" if is_disabled else None
+
+
+def _find_socket_network(context: CheckContext) -> str | None:
+    planned = (context.entity.launch.environment or {}).get(_NETWORK)
+    network = (_read(context, "host.launch.environment") or {}).get(_NETWORK)
+    is_socket = network is not None and network.lower() == _SOCKET and network != planned
+    return f"{_NETWORK}={network}" if is_socket else None
+
+
+def _read(context: CheckContext, path: str) -> Any:
+    try:
+        return context.get_found_value(path)
+    except UnreadError:
+        return None
