@@ -27,7 +27,9 @@ def show(communicator: Communicator, explained: Collection[str] = ()) -> None:
     for warning in communicator.warnings:
         times = f" ({warning.count} times)" if warning.count > 1 else ""
         style = "red" if warning.fatal else "yellow"
-        standard_output().print(f"  [{style}]{escape(warning.host)}[/] {escape(warning.text)}{times}", soft_wrap=True)
+        standard_output().print(
+            f"  [{style}]{escape(warning.host or 'warning')}[/] {escape(warning.text)}{times}", soft_wrap=True
+        )
     for conflict in communicator.conflicts:
         values = ", ".join(conflict.values)
         text = escape(f"{conflict.variable} differs between processes ({values}): {conflict.effect}")

@@ -101,7 +101,7 @@ def read(log: LogFile, content: bytes, *, communicators: bool = True) -> Reading
     log_text = text(content)
     reading = benchmarks.Reading((), ())
     try:
-        reading = benchmarks.read(log_text, log.name, communicators=communicators)
+        reading = benchmarks.read(log_text, log.name, communicators=communicators, messages=log.failed is None)
     except Refusal:
         if log.failed is None:
             raise

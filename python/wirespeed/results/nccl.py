@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class NcclNic:
-    """A device that a host uses: its network, its number in ``via NET/IB/<device>``, name, port, and RoCE or IB."""
+    """A device that a host uses: its network, its number in ``via NET/IB/<device>``, name, port, and RoCE or IB.
+
+    ``sharp``: the device can use reductions of InfiniBand switches, as its plugin lists it (``mlx5_0:1/IB/SHARP``).
+    """
 
     host: str
     network: str
@@ -17,6 +20,18 @@ class NcclNic:
     port: int | None
     link: str | None
     gpudirect: bool | None = None
+    sharp: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NcclRank:
+    """Where a rank runs: its host, the number and the PCIe address of its GPU, and the NICs of its connections."""
+
+    rank: int
+    host: str | None
+    gpu: int | None
+    bus_id: str | None
+    nics: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +113,7 @@ class Communicator:
     ``complete``: every rank that prints reported a complete initialization. ``gdrdma`` is ``all``,
     ``some`` or ``none`` of the connections over a network. ``gid_indices`` and ``path_mtus`` are those of the queue
     pairs. ``differing_environment`` are variables that are not the same in all processes, ``conflicts`` those of them
-    that must be.
+    that must be. ``locations`` are the ranks that print, in their order.
     """
 
     library: str | None
@@ -135,6 +150,7 @@ class Communicator:
     environment: Mapping[str, str] = field(default_factory=dict)
     differing_environment: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     warnings: tuple[NcclWarning, ...] = ()
+    locations: tuple[NcclRank, ...] = ()
     conflicts: tuple[NcclConflict, ...] = ()
 
     @property

@@ -48,6 +48,15 @@ class MeshPair:
 
 
 @dataclass(frozen=True, slots=True)
+class RankLocation:
+    """Where a rank runs; ``bus_id`` is the PCIe address of its GPU as printed (``0000:1b:00``; ``0x1b`` is a bus)."""
+
+    host: str
+    gpu: int | None = None
+    bus_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class FailedPair:
     """A cell of a matrix that contains an error instead of a number, and its line in the log."""
 
@@ -223,6 +232,10 @@ class Parameters:
     host_names: Annotated[
         str | None, _text("names of the hosts that the ranks are on, in alphabetical order, joined by commas", *_NCCL)
     ] = None
+    rank_locations: Annotated[
+        Mapping[str, RankLocation],
+        _text("host, GPU and its PCIe address of each rank, by rank, of jobs with up to 4096 ranks", *_NCCL),
+    ] = field(default_factory=dict)
     network_nodes: Annotated[int | None, _count("hosts that measure the network", "gpcnet", identity=True)] = None
     congestion_nodes: Annotated[int | None, _count("hosts that make congestion", "gpcnet", identity=True)] = None
     nodes_per_congestor: Annotated[int | None, _count("hosts of one congestion pattern", "gpcnet", identity=True)] = (

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from wirespeed.benchmarks import parse
-from wirespeed.benchmarks.logs.error_causes import SPECIFIC, VAGUE, Case, causes, messages
+from wirespeed.benchmarks.logs.error_causes import CANCELED, SPECIFIC, VAGUE, Case, causes, messages
 from wirespeed.catalogue import load
 from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.parameters import Parameters
@@ -33,7 +33,23 @@ ROWS: list[tuple[str, Case, str]] = [
     ("Failed status 10: wr_id 0 syndrom 0x88", Case(), "NIC-04 OS-09"),
     ("Failed status 10: wr_id 0 syndrom 0x88", ROCM, "OS-10 PCI-02 NIC-04 OS-09"),
     ("Remote access error on mlx5_0:1/RoCE", Case(), "NIC-04 OS-09"),
-    ("Failed status 4: wr_id 0 syndrom 0x51", CUDA, "PCI-06 OS-10 PCI-02"),
+    ("Failed status 4: wr_id 0 syndrom 0x51", CUDA, "PCI-01 PCI-02 OS-10 PCI-06"),
+    ("NCCL WARN NET/IB : Got completion from peer 10.1.2.3<5> with error 4, opcode 0, len 0, vendor err 81 (Send)",
+     Case(), "PCI-01 PCI-02 OS-10 PCI-06"),
+    ("NCCL WARN NET/IB: Got completion from peer 10.1.2.3<5> with status=IBV_WC_LOC_PROT_ERR(4) opcode=IBV_WC_SEND(0)",
+     Case(uses_gpudirect=True), "PCI-01 PCI-02 OS-10 PCI-06"),
+    ("NCCL WARN NET/IB : Got completion from peer 10.1.2.3<5> with error 4, opcode 0, len 0, vendor err 81 (Send)",
+     Case(uses_gpudirect=False), ""),
+    ("Failed status 9: wr_id 0 syndrom 0x89", Case(), "NIC-04 OS-09 NCCL-13"),
+    ("Failed status 11: wr_id 0 syndrom 0x8b", Case(), "PCI-01 PCI-02 NIC-16 NIC-04"),
+    # a canceled operation counts if no other completion is in the log
+    ("NCCL WARN NET/IB : Got completion from peer 10.1.2.3<5> with error 5, opcode 0, len 0, vendor err 249", Case(),
+     "PCI-01 NIC-04"),
+    ("NET/IB : Got completion from peer 10.1.2.3<5> with status=5 opcode=0 len=0 vendor err 249 (Recv)\n"
+     "NET/IB : Got completion from peer 10.1.2.3<5> with status=13 opcode=0 len=0 vendor err 135 (Recv)", Case(),
+     "NIC-08"),
+    ("UCX  ERROR Transport retry count exceeded on mlx5_0:1/IB (synd 0x15 vend 0x81 hw_synd 0/0)", Case(),
+     "CAB-01 CAB-02 MPI-03 NIC-16"),
     ("Failed status 4: wr_id 0 syndrom 0x51", Case(), ""),
     ("Failed status 5: wr_id 0 syndrom 0xf9", Case(), ""),
     ("Failed status 112: wr_id 0 syndrom 0x81", Case(), ""),
@@ -43,7 +59,7 @@ ROWS: list[tuple[str, Case, str]] = [
     ("Couldn't allocate MR with error=14", Case(), "OS-10 OS-11 OS-02 K8S-02"),
     ("Couldn't allocate MR with error=93", CUDA, "OS-11 OS-10 OS-02 K8S-02"),
     ("NCCL WARN Call to ibv_create_cq failed with error Cannot allocate memory", Case(), "OS-02 K8S-02"),
-    ("NCCL WARN Call to ibv_reg_mr_iova2 failed with error Cannot allocate memory", Case(), "OS-02 K8S-02"),
+    ("NCCL WARN Call to ibv_reg_mr_iova2 failed with error Cannot allocate memory", Case(), "OS-02 K8S-02 OS-18"),
     ("NCCL WARN Call to ibv_reg_mr failed with error Bad address", Case(), "OS-10 OS-11"),
     ("NCCL WARN Call to ibv_reg_dmabuf_mr failed with error Operation not supported", Case(), "OS-11 OS-10"),
     ("ibv_reg_mr() failed: Operation not permitted", Case(), "K8S-02 OS-02"),
@@ -74,7 +90,18 @@ ROWS: list[tuple[str, Case, str]] = [
     ("NCCL WARN NET/IB: read failed in ncclIbRoceGetVersionNum: Invalid argument", Case(), "NCCL-09 NIC-05"),
     (" ReadValues Incompatibility issue with GID types.", Case(), "NIC-05 NCCL-09 K8S-01"),
     ("Failed to query GID table", Case(), "NIC-05 NCCL-09 K8S-01"),
-    ("NCCL WARN Call to ibv_modify_qp failed with error Connection timed out", Case(), "OS-05 NIC-05 RT-05"),
+    ("NCCL WARN Call to ibv_modify_qp failed with error Connection timed out", Case(), "OS-05 NIC-05 NCCL-16 RT-05"),
+    ("NCCL WARN Call to ibv_modify_qp failed with 110 Connection timed out, on dev mlx5_3:1, curr state INIT, next"
+     " state RTR, local GID index 3, local GID ::ffff:10.3.0.1, remote GID ::ffff:10.5.0.2", Case(),
+     "NCCL-16 RT-10 OS-05 RT-05 NIC-05"),
+    ("NCCL WARN Call to ibv_modify_qp failed with 110 Connection timed out, on dev mlx5_3:1, curr state INIT, next"
+     " state RTR, local GID index 3, local GID ::ffff:10.3.0.1, remote GID ::ffff:10.3.0.2", Case(),
+     "OS-05 NIC-05 NCCL-16 RT-05"),
+    ("NCCL WARN Call to ibv_modify_qp failed with 22 Invalid argument, on dev mlx5_3:1, curr state INIT, next"
+     " state RTR, local GID index 1, local GID fe80::1, remote GID ::ffff:10.3.0.2", Case(), "NIC-05 NCCL-09 OS-07"),
+    ("NCCL WARN Call to ibv_modify_qp failed with error Invalid argument", Case(is_mixed_fabric=True),
+     "NCCL-02 NIC-05 OS-07"),
+    ("NCCL WARN Call to ibv_set_ece failed with error Invalid argument errno 22", Case(), "NIC-04 OS-09"),
     ("NCCL WARN Call to ibv_modify_qp failed with error No data available errno 61", Case(), "OS-05 NIC-05 RT-10"),
     ("NCCL WARN Call to ibv_modify_qp failed with error Invalid argument errno 22", Case(), "NIC-05 OS-07"),
     ("ibv_create_ah(dlid=49152 sl=0 port=1) for RC DEVX QP connect on mlx5_0 failed: Connection timed out", Case(),
@@ -99,12 +126,19 @@ ROWS: list[tuple[str, Case, str]] = [
     ("WARNING: No preset parameters were found for the device that Open MPI", Case(), "MPI-01"),
     ("bash: orted: command not found", Case(), "MPI-02"),
     ("[h1:9] Signal code: Invalid permissions (2)", Case(), "MPI-04"),
+    ("There are not enough slots available in the system to satisfy the 16 slots", Case(), "MPI-07"),
+    ("srun: error: Unable to create step for job 12: Requested node configuration is not available", Case(), "MPI-07"),
+    ("mpirun noticed that process rank 3 with PID 0 on node h1 exited on signal 9 (Killed).", Case(), "OS-19"),
+    ("slurmstepd: error: Detected 1 oom_kill event in StepId=12.0.", Case(), "OS-19"),
     # NCCL and its tests
     ("# Out of bounds values : 12 FAILED", Case(), "NIC-18 APP-05"),
     ("# Out of bounds values : 0 OK", Case(), ""),
     ("NCCL WARN Failed to find ncclNetPlugin_v8 symbol in NetPlugin", Case(), "NCCL-13"),
     ('NCCL WARN Missing "iommu=pt" from kernel command line which can lead to system instablity or hang!', Case(),
      "PCI-02"),
+    ('NCCL WARN NUMA auto balancing enabled which can lead to variability in the RCCL performance! Disable by "sudo '
+     'sysctl kernel.numa_balancing=0"', Case(), "OS-01"),
+    ("Cuda failure common.cu:958 'system not yet initialized'", Case(), "GPU-05"),
     ("NCCL WARN Bootstrap : no socket interface found", Case(), "OS-14 K8S-01"),
     ("NVRM: Xid (PCI:0000:38:00): 79, GPU has fallen off the bus.", Case(), "GPU-02"),
     ("Cuda failure p2pBandwidthLatencyTest.cu:610: 'unknown error'", Case(), "GPU-04 GPU-02"),
@@ -130,12 +164,12 @@ def test_a_message_points_to_its_causes(text: str, case: Case, failures: str) ->
 
 
 def test_every_row_of_the_table_has_an_example() -> None:
-    for cause in (*SPECIFIC, *VAGUE):
+    for cause in (*SPECIFIC, *CANCELED, *VAGUE):
         assert any(cause.explains(text, case) for text, case, _ in ROWS), cause.examples
 
 
 def test_every_printed_message_is_one_that_its_row_recognizes() -> None:
-    for cause in (*SPECIFIC, *VAGUE):
+    for cause in (*SPECIFIC, *CANCELED, *VAGUE):
         for example in cause.examples:
             text = re.sub(r" \([A-Z][^()]*\)$", "", example)
             assert cause.pattern.search(text) is not None, example
@@ -144,7 +178,7 @@ def test_every_printed_message_is_one_that_its_row_recognizes() -> None:
 
 def test_every_row_names_failures_of_the_catalogue_and_a_source() -> None:
     failures = set(load().failures)
-    for cause in (*SPECIFIC, *VAGUE):
+    for cause in (*SPECIFIC, *CANCELED, *VAGUE):
         assert cause.failures
         assert set(cause.failures) <= failures, cause.examples
         assert cause.source

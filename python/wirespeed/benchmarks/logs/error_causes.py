@@ -26,6 +26,8 @@ class Case:
 
     parameters: Parameters = field(default_factory=Parameters)
     largest: int | None = None  # the largest message that was transferred, in bytes
+    uses_gpudirect: bool | None = None  # whether NCCL's connections read GPU memory, as far as its log states it
+    is_mixed_fabric: bool = False  # whether NCCL uses InfiniBand and RoCE devices
 
     @classmethod
     def from_run(cls, parameters: Parameters, measurements: Iterable[Measurement]) -> Case:
@@ -66,10 +68,11 @@ class Cause:
 def causes(*texts: str, case: Case | None = None) -> tuple[str, ...]:
     """The failures that cause the messages in texts, each once, those of the first text first.
 
-    A message that only reports a failure in a lower layer counts if no other message is known.
+    A message that only reports a failure in a lower layer, or an operation that an earlier failure canceled, counts if
+    no other message is known.
     """
     case = case or Case()
-    for table in (SPECIFIC, VAGUE):
+    for table in (SPECIFIC, CANCELED, VAGUE):
         failures = [name for text in texts for cause in table if cause.explains(text, case) for name in cause.failures]
         if failures:
             return tuple(dict.fromkeys(failures))
@@ -84,7 +87,7 @@ def messages(failure: str) -> tuple[str, ...]:
 
 def divide_messages(failure: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The messages that only this failure causes, and those that other failures cause as well, as logs contain them."""
-    rows = [cause for cause in (*SPECIFIC, *VAGUE) if failure in cause.failures]
+    rows = [cause for cause in (*SPECIFIC, *CANCELED, *VAGUE) if failure in cause.failures]
     general = dict.fromkeys(text for cause in rows if len(set(cause.failures)) > 1 for text in cause.examples)
     specific = dict.fromkeys(text for cause in rows for text in cause.examples if text not in general)
     return tuple(specific), tuple(general)
@@ -105,18 +108,19 @@ def _row(
 
 
 _RETRIES = "Failed status 12 | vendor err 129 | transport retry counter exceeded"
-_RETRIES_WORDS = "Failed status|IBV_WC_|with error 12|vendor|etry count"
+_RETRIES_WORDS = "Failed status|IBV_WC_|status=|with error 12|vendor|etry count"
 _RETRIES_PATTERN = (
     r"Failed status (?:\S.*\()?12\b|status[= ](?:IBV_WC_RETRY_EXC_ERR\()?12\b|with error 12\b|vendor[_ ]err[= ]129\b"
-    r"|[Tt]ransport retry count(?:er)? exceeded"
+    r"|[Tt]ransport retry count(?:er)? exceeded(?! on \S+/IB\b)"
 )
-_ACCESS_WORDS = "Failed status|IBV_WC_|with error 10|emote access"
+_ACCESS_WORDS = "Failed status|IBV_WC_|status=|with error 10|emote access"
 _ACCESS = (
     r"Failed status (?:\S.*\()?10\b|status[= ](?:IBV_WC_REM_ACCESS_ERR\()?10\b|with error 10\b|[Rr]emote access error"
 )
 
 _COMPLETIONS = (
-    _row("Transport retry count exceeded on (UCX)", "retry count", r"Transport retry count exceeded on", "MPI-03",
+    _row("Transport retry count exceeded on mlx5_0:1/RoCE (UCX)", "retry count",
+         r"Transport retry count exceeded on (?!\S+/IB\b)", "MPI-03",
          "https://github.com/openucx/ucx/issues/2434"),
     _row(_RETRIES, _RETRIES_WORDS, _RETRIES_PATTERN, "SW-01", "Broadcom 957608-AN210, 5.1 question 2",
          lambda case: case.only_small),
@@ -126,15 +130,29 @@ _COMPLETIONS = (
     _row(_RETRIES, _RETRIES_WORDS, _RETRIES_PATTERN, "CAB-01 SW-02 CAB-02 NIC-17 SW-06",
          "https://github.com/NVIDIA/nccl/issues/905; https://github.com/NVIDIA/nccl/issues/378",
          lambda case: case.largest is not None and not case.only_small),
-    _row("Failed status 13 | RNR retry counter exceeded", "Failed status|IBV_WC_|with error 13|etry count",
+    _row("Failed status 13 | RNR retry counter exceeded", "Failed status|IBV_WC_|status=|with error 13|etry count",
          r"Failed status (?:\S.*\()?13\b|status[= ](?:IBV_WC_RNR_RETRY_EXC_ERR\()?13\b|with error 13\b"
          r"|(?:RNR|[Rr]eceiver.not.ready) retry count(?:er)? exceeded", "NIC-08", IBA),
     _row("Failed status 10 | remote access error", _ACCESS_WORDS, _ACCESS, "OS-10 PCI-02 NIC-04 OS-09", IBA,
          lambda case: case.on_gpu),
     _row("Failed status 10 | remote access error", _ACCESS_WORDS, _ACCESS, "NIC-04 OS-09", IBA),
-    _row("Failed status 4", "Failed status|IBV_WC_|with error 4",
+    # NCCL sends GPU memory. ACS has no message of its own: the NIC reads wrong addresses and reports this status.
+    _row("NET/IB : Got completion with status 4 (NCCL, GPU memory)", "Got completion",
+         r"Got completion .*(?:status[= ]|with error )(?:IBV_WC_LOC_PROT_ERR\()?4\b", "PCI-01 PCI-02 OS-10 PCI-06",
+         "https://github.com/NVIDIA/nccl/issues/928; https://github.com/NVIDIA/nccl/issues/304;"
+         " https://github.com/NVIDIA/nccl/issues/1737", lambda case: case.uses_gpudirect is not False),
+    _row("Failed status 4 (GPU memory)", "Failed status|IBV_WC_|status=|with error 4",
          r"Failed status (?:\S.*\()?4\b|status[= ](?:IBV_WC_LOC_PROT_ERR\()?4\b|with error 4\b",
-         "PCI-06 OS-10 PCI-02", f"{PERFTEST}/issues/173", lambda case: case.on_gpu),
+         "PCI-01 PCI-02 OS-10 PCI-06", f"{PERFTEST}/issues/173; https://github.com/NVIDIA/nccl/issues/928",
+         lambda case: case.on_gpu),
+    _row("Failed status 9 | remote invalid request error", "Failed status|IBV_WC_|status=|with error 9|invalid request",
+         r"Failed status (?:\S.*\()?9\b|status[= ](?:IBV_WC_REM_INV_REQ_ERR\()?9\b|with error 9\b"
+         r"|[Rr]emote invalid request error", "NIC-04 OS-09 NCCL-13", IBA),
+    _row("Failed status 11 | remote operation error",
+         "Failed status|IBV_WC_|status=|with error 11|emote operation",
+         r"Failed status (?:\S.*\()?11\b|status[= ](?:IBV_WC_REM_OP_ERR\()?11\b|with error 11\b"
+         r"|[Rr]emote operation(?:al)? error", "PCI-01 PCI-02 NIC-16 NIC-04",
+         f"{IBA}; https://github.com/NVIDIA/nccl/issues/214"),
 )  # fmt: skip
 
 _MEMORY = (
@@ -158,6 +176,9 @@ _MEMORY = (
     _row("RLIMIT_MEMLOCK", "RLIMIT_MEMLOCK", r"RLIMIT_MEMLOCK", "OS-02 MPI-02", OPEN_MPI_HELP),
     _row("registerable memory", "register",
          r"registerable memory|(?:memory that can be|limited) registered", "OS-02", OPEN_MPI_HELP),
+    _row("ibv_reg_mr failed: Cannot allocate memory", "ibv_reg_mr", r"ibv_reg_mr\w*\b.*Cannot allocate memory",
+         "OS-02 K8S-02 OS-18", "https://github.com/openucx/ucx/issues/6264; "
+         "https://github.com/NVIDIA/nccl-tests/issues/206"),
     _row("ibv_reg_mr: Operation not permitted", "not permitted",
          r"(?:ibv_reg_mr|ibv_create|mlock).*Operation not permitted", "K8S-02 OS-02",
          "https://github.com/microsoft/mscclpp/issues/335"),
@@ -203,6 +224,7 @@ _DEVICES = (
 
 _HANDLE = r"ibv_(?:modify_qp|create_ah)"  # UCX makes the address handle by itself
 _ADDRESS = "ibv_modify_qp|ibv_create_ah"
+_LINK_LOCAL, _IPV4 = r"fe80:[0-9a-f:]+", r"::ffff:[0-9.]+"
 _CONNECTING = (
     _row("read failed in ncclIbRoceGetVersionNum", "RoceGetVersionNum", r"RoceGetVersionNum", "NCCL-09 NIC-05",
          "https://github.com/NVIDIA/nccl/issues/1573"),
@@ -211,7 +233,21 @@ _CONNECTING = (
          r"|[Uu]nable to (?:read|query|get)|Can't read|Couldn't (?:get|read)|could not find a) (?:\w+ )?(?i:GID)"
          r"|n_gids_found=0",
          "NIC-05 NCCL-09 K8S-01", "https://github.com/NVIDIA/nccl/issues/426"),
-    _row("ibv_modify_qp failed with error Connection timed out", _ADDRESS, rf"{_HANDLE}\b.*(?:timed out|\b110\b)",
+    _row("ibv_set_ece failed | ibv_query_ece failed", "_ece", r"ibv_(?:set|query)_ece\b.*fail", "NIC-04 OS-09",
+         "ibv_set_ece(3): EINVAL for options that this provider does not know"),
+    _row("ibv_modify_qp failed (InfiniBand and RoCE devices in one list)", "ibv_modify_qp", r"ibv_modify_qp\b.*failed",
+         "NCCL-02", "https://github.com/NVIDIA/nccl/issues/302", lambda case: case.is_mixed_fabric),
+    _row("local GID fe80::1, remote GID ::ffff:10.0.0.2", "GID|Gid",
+         rf"(?i:local GIDs?) ?{_LINK_LOCAL}.*(?i:remote GIDs?) ?{_IPV4}"
+         rf"|(?i:local GIDs?) ?{_IPV4}.*(?i:remote GIDs?) ?{_LINK_LOCAL}", "NIC-05 NCCL-09",
+         "NCCL src/transport/net_ib/connect.cc: one address family (NCCL_IB_ADDR_FAMILY) for both ends"),
+    _row("ibv_modify_qp failed with 110 Connection timed out, local GID ::ffff:10.1.0.1, remote GID ::ffff:10.2.0.1",
+         "ibv_modify_qp", r"ibv_modify_qp\b.*(?:timed out|\b110\b).*local GID ::ffff:(\d+\.\d+\.\d+)\.\d+,? "
+         r"remote GIDs? ?::ffff:(?!\1\.)\d", "NCCL-16 RT-10 OS-05 RT-05", "https://github.com/NVIDIA/nccl/issues/2013"),
+    _row("Call to ibv_modify_qp failed with error Connection timed out (NCCL)", "ibv_modify_qp",
+         r"Call to ibv_modify_qp failed.*(?:timed out|\b110\b)", "OS-05 NIC-05 NCCL-16 RT-05",
+         "https://github.com/NVIDIA/nccl-tests/issues/227; https://github.com/NVIDIA/nccl/issues/2013"),
+    _row("ibv_create_ah failed: Connection timed out", _ADDRESS, rf"{_HANDLE}\b.*(?:timed out|\b110\b)",
          "OS-05 NIC-05 RT-05", "https://github.com/NVIDIA/nccl-tests/issues/227"),
     _row("ibv_modify_qp failed with error No route to host | ibv_modify_qp failed with error Network is unreachable",
          _ADDRESS,
@@ -242,6 +278,9 @@ _CONNECTING = (
 )  # fmt: skip
 
 _UCX = (
+    _row("Transport retry count exceeded on mlx5_0:1/IB (UCX on InfiniBand)", "retry count",
+         r"Transport retry count exceeded on \S+/IB\b", "CAB-01 CAB-02 MPI-03 NIC-16",
+         f"{IBA}; https://github.com/openucx/ucx/issues/5199"),
     _row("Destination is unreachable (UCX)", "nreachable", r"Destination is unreachable|no auxiliary transport to"
          r"|no (?:\w+ )+transport to ", "MPI-03 OS-17 OS-05", "https://github.com/openucx/ucx/issues/7785"),
     _row("Endpoint timeout (UCX)", "imeout", r"[Uu][Dd] endpoint .*timeout|Endpoint timeout", "MPI-03 SW-02 SW-01",
@@ -262,6 +301,13 @@ _MPI = (
          "not found|unable to find|not be found|error while",
          r"orted: (?:command )?not found|mpirun: (?:command )?not found|unable to find the specified executable"
          r"|could not be found.*(?:executable|application)|error while loading shared libraries", "MPI-02", "https://www.open-mpi.org/faq/?category=running"),
+    _row("There are not enough slots available in the system",
+         "slots|processes than|node configuration|allocate resources",
+         r"There are not enough slots available|Your job has requested more processes than"
+         r"|Requested node configuration is not available|Unable to allocate resources", "MPI-07",
+         "https://github.com/dstackai/dstack/pull/2451; https://github.com/h5py/h5py/issues/2627"),
+    _row("exited on signal 9 (Killed). | oom_kill", "illed|oom|OUT_OF_MEMORY|ut Of Memory",
+         r"signal 9 \(Killed\)|\boom[-_]kill|Out Of Memory|OUT_OF_MEMORY|Out of memory: Killed", "OS-19", "https://docs.kernel.org/admin-guide/sysctl/vm.html"),
     _row("Signal code: Invalid permissions", "nvalid permissions", r"Signal code: Invalid permissions",
          "MPI-04", "https://docs.open-mpi.org/en/main/tuning-apps/networking/cuda.html"),
 )  # fmt: skip
@@ -275,6 +321,11 @@ _NCCL = (
          "https://github.com/NVIDIA/nccl/issues/1710"),
     _row('Missing "iommu=pt" (RCCL)', "iommu=pt", r'Missing "iommu=pt"', "PCI-02",
          "https://github.com/ROCm/rccl/issues/1026"),
+    _row("NUMA auto balancing enabled (RCCL)", "NUMA auto", r"NUMA auto.?bal?ancing enabled", "OS-01",
+         "https://github.com/ROCm/rccl/pull/696"),
+    _row("system not yet initialized (CUDA)", "not yet initialized|NotReady|NOT_READY",
+         r"system not yet initialized|cudaErrorSystemNotReady|CUDA_ERROR_SYSTEM_NOT_READY", "GPU-05",
+         "https://github.com/pytorch/pytorch/issues/35710; https://github.com/gpustack/gpustack/issues/4154"),
     _row("No socket interface found", "nterface", r"[Nn]o socket interface found|[Nn]o usable (?:network )?interface",
          "OS-14 K8S-01", NCCL_HELP),
     _row("Xid (PCI | uncorrectable ECC", "Xid|ECC|ordinal", r"\bXid \(|uncorrectable ECC|invalid device ordinal",
@@ -290,6 +341,13 @@ _HOST = (
 
 SPECIFIC: tuple[Cause, ...] = (
     *_COMPLETIONS, *_MEMORY, *_DEVICES, *_CONNECTING, *_UCX, *_MPI, *_NCCL, *_HOST,
+)  # fmt: skip
+
+# Operations that were canceled because an earlier one on the same queue pair failed (status 5, flushed in error).
+CANCELED: tuple[Cause, ...] = (
+    _row("NET/IB : Got completion with status 5 (NCCL)", "Got completion",
+         r"Got completion .*(?:status[= ]|with error )(?:IBV_WC_WR_FLUSH_ERR\()?5\b", "PCI-01 NIC-04",
+         "https://github.com/NVIDIA/nccl/issues/1353; https://github.com/NVIDIA/nccl/issues/1737"),
 )  # fmt: skip
 
 # Messages that report only a failure in a lower layer.

@@ -32,7 +32,7 @@ class ReadRun:
 
 @dataclass(slots=True)
 class Draft:
-    """A run while its lines are read."""
+    """A run while its lines are read. ``has_table``: the tool prints numbers, so that none of them means a cut log."""
 
     tool: str
     line: int
@@ -40,6 +40,7 @@ class Draft:
     version: str | None = None
     ranks: int | None = None
     complete: bool = False
+    has_table: bool = True
     parameters: Parameters = field(default_factory=Parameters)
     measurements: list[Measurement] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
@@ -97,7 +98,8 @@ class Draft:
     def finish(self, status: RunStatus | None = None) -> ReadRun:
         """The finished run. Failed when it has errors, complete when its end was seen, truncated otherwise."""
         if status is None:
-            status = RunStatus.COMPLETE if self.complete else RunStatus.TRUNCATED
+            is_complete = self.complete and (bool(self.measurements) or not self.has_table)
+            status = RunStatus.COMPLETE if is_complete else RunStatus.TRUNCATED
             status = RunStatus.FAILED if self.errors else status
         error = "; ".join(self.errors[:MAX_ERRORS]) or None
         self._drop_negative()

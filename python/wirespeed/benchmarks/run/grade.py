@@ -46,6 +46,8 @@ def grade(
 ) -> tuple[Grade, str | None]:
     """The grade of an attempt by its log, and the value or message that decides."""
     bar = bar or GradeOptions()
+    if outcome is Outcome.MISSING:
+        return Grade.UNKNOWN, None  # the attempt names the program
     try:
         reading = read(text, step.id)
         runs = reading.runs

@@ -13,6 +13,7 @@ from wirespeed.benchmarks.logs.error_causes import Case, causes
 from wirespeed.benchmarks.logs.log import Line, Source, Substrings, source
 from wirespeed.benchmarks.logs.pair_tables import lacks_corner
 from wirespeed.benchmarks.logs.run_draft import MAX_ERRORS, ReadRun
+from wirespeed.benchmarks.tools import failure_messages
 from wirespeed.benchmarks.tools.nccl_debug import communicators as nccl_log
 from wirespeed.benchmarks.tools.nccl_debug.lines import IDENTIFYING_TEXTS as NCCL_IDENTIFYING_TEXTS
 from wirespeed.errors import Problem, Refusal
@@ -32,7 +33,8 @@ class Reading:
 def parse(text: str) -> tuple[Run, ...]:
     """The runs in a log of benchmark tools, in its order.
 
-    A log that contains only NCCL debug lines has a failed run for each communicator with fatal errors.
+    A log that contains only NCCL debug lines has a failed run for each communicator with fatal errors; one that
+    contains only messages of libraries and launchers has one failed run.
 
     Raises:
         Refusal: nothing in the text is output of a known tool.
@@ -40,28 +42,33 @@ def parse(text: str) -> tuple[Run, ...]:
     return read(text).runs
 
 
-def read(text: str, name: str = "text", *, communicators: bool = True) -> Reading:
+def read(text: str, name: str = "text", *, communicators: bool = True, messages: bool = True) -> Reading:
     """The runs in a log and notices of skipped parts; ``name`` is the file in messages.
 
-    With ``communicators=False`` NCCL's debug output, which is most of a large log, is not read.
+    With ``communicators=False`` NCCL's debug output, which is most of a large log, is not read; with
+    ``messages=False`` a log that contains only messages of libraries and launchers is refused.
 
     Raises:
         Refusal: nothing in the text is output of a known tool.
     """
     log = source(text)
-    runs = [run for tool in find_tools(log) for run in tool.read(log)]
-    has_debug = any(marker in text for marker in NCCL_IDENTIFYING_TEXTS)
+    owners = _find_owners(log)
+    runs = [run for tool in tools() if tool.name in owners for run in tool.read(log)]
+    has_debug = _NCCL in owners
     found_communicators = nccl_log.communicators(log) if communicators and has_debug else ()
     if not runs:
         debugged = found_communicators or (nccl_log.communicators(log) if has_debug else ())
-        if not debugged and (communicators or not has_debug):
-            raise Refusal([_describe_other_text(text, name)])
         failed = tuple(_aborted_run(communicator) for communicator in debugged if communicator.fatal_errors)
+        message_run = failure_messages.read(log) if messages and not failed else None
+        if message_run is not None:
+            failed = (message_run,)
+        if not failed and not debugged and (communicators or not has_debug):
+            raise Refusal([_describe_other_text(text, name)])
         return Reading(failed, (), found_communicators)
     runs.sort(key=lambda run: run.line)
-    notices = [
-        replace(notice, location=_format_location(notice.location, name)) for run in runs for notice in run.notices
-    ]
+    line_notices = _select_notices(runs)
+    line_notices += _note_decimal_commas(runs, log)
+    notices = [replace(notice, location=_format_location(notice.location, name)) for notice in line_notices]
     return Reading(tuple(_add_causes(runs, log)), tuple(notices), found_communicators)
 
 
@@ -77,7 +84,7 @@ def failed_run(test: str, error: str, text: str) -> Run:
 def _aborted_run(communicator: Communicator) -> Run:
     """The failed run of a log without a table: fatal errors aborted its communicator."""
     errors = communicator.fatal_errors
-    texts = dict.fromkeys(f"{error.host}: {error.text}" for error in errors)
+    texts = dict.fromkeys(f"{error.host}: {error.text}" if error.host else error.text for error in errors)
     return Run(
         tool=communicator.library or "NCCL",
         test=None,
@@ -111,6 +118,33 @@ def _add_causes(read_runs: list[ReadRun], log: Source) -> Iterable[Run]:
         )
 
 
+def _select_notices(read_runs: list[ReadRun]) -> list[Problem]:
+    """The notices of all readers, save those of lines that the reader of another tool took."""
+    tools_by_line: dict[str, set[str]] = {}
+    if len({read_run.run.tool for read_run in read_runs}) > 1:
+        for read_run in read_runs:
+            for line in {measurement.line for measurement in read_run.run.measurements}:
+                tools_by_line.setdefault(f"line {line}", set()).add(read_run.run.tool)
+    return [
+        notice
+        for read_run in read_runs
+        for notice in read_run.notices
+        if not tools_by_line.get(notice.location, set()) - {read_run.run.tool}
+    ]
+
+
+def _note_decimal_commas(read_runs: list[ReadRun], log: Source) -> Iterable[Problem]:
+    """Notices of lines that no reader took because a number has a decimal comma."""
+    commas = log.decimal_commas()
+    if not commas:
+        return
+    read_lines = {measurement.line for read_run in read_runs for measurement in read_run.run.measurements}
+    noted_locations = {notice.location for read_run in read_runs for notice in read_run.notices}
+    for number, text in commas:
+        if number > read_runs[0].line and number not in read_lines and f"line {number}" not in noted_locations:
+            yield Problem(f"line {number}", repr(text), "a number with a decimal point; the line is left out")
+
+
 def _get_number(line: Line) -> int:
     return line.number
 
@@ -125,7 +159,7 @@ def _describe_other_text(text: str, name: str) -> Problem:
     first = next((line.strip() for line in lines if line.strip()), "")
     excerpt = "".join(character if character.isprintable() else "?" for character in first[:60])
     found = f"{count} line{'s' if count != 1 else ''} of other text, first {excerpt!r}" if excerpt else "no text"
-    if " NCCL INFO " in text:
+    if "NCCL INFO " in text:
         found = "debug lines of NCCL without a communicator, and no table of a benchmark"
     hint = "give the whole output with its header lines; `wirespeed list tools` lists the supported tools"
     if lacks_corner(lines[:_MATRIX_LINES]):
@@ -166,15 +200,22 @@ def tools() -> tuple[Tool, ...]:
 
 def find_tools(log: Source) -> list[Tool]:
     """The parsers whose identifying texts occur in the log, by name."""
+    owners = _find_owners(log)
+    return [tool for tool in tools() if tool.name in owners]
+
+
+_NCCL = "nccl_debug"
+
+
+def _find_owners(log: Source) -> set[str]:
+    """The names of tools whose identifying texts occur in the log, and that of NCCL's debug output."""
     texts, owners = _list_identifying_texts()
-    owners_found = {
-        owner for owner, is_contained in zip(owners, log.find_substrings(texts), strict=True) if is_contained
-    }
-    return [tool for tool in tools() if tool.name in owners_found]
+    return {owner for owner, is_contained in zip(owners, log.find_substrings(texts), strict=True) if is_contained}
 
 
 @cache
 def _list_identifying_texts() -> tuple[Substrings, tuple[str, ...]]:
     """All identifying texts, and the tool of each."""
-    owners = tuple(tool.name for tool in tools() for _ in tool.identifying_texts)
-    return Substrings([text for tool in tools() for text in tool.identifying_texts]), owners
+    owned = [(text, tool.name) for tool in tools() for text in tool.identifying_texts]
+    owned += [(text, _NCCL) for text in NCCL_IDENTIFYING_TEXTS]
+    return Substrings([text for text, _ in owned]), tuple(name for _, name in owned)

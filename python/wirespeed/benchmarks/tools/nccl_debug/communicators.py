@@ -56,6 +56,9 @@ class _Process:
         return (self.facts,) if self.joined is None or self.ready else (self.facts, self.joined)
 
 
+_RANK_WORDS = 5  # of ``: 3[3] -> 8[0] [send]``, after the channel
+
+
 class _Reader:
     def __init__(self) -> None:
         self._processes: dict[tuple[str, str, str], _Process] = {}
@@ -79,6 +82,9 @@ class _Reader:
 
     def take(self, line: Line) -> None:
         text = line.text
+        if text.startswith("NCCL "):  # a line that was pasted without its prefix
+            line = line.with_text(f" {text}", line.is_complete)
+            text = line.text
         start = text.find(lines.INFO)
         if start < 0:
             self._read_rare_line(line)
@@ -127,16 +133,25 @@ class _Reader:
 
     def _find_process(self, prefix: str, line: int) -> tuple[_Process, str | None] | None:
         match = lines.PREFIX.search(prefix)
+        bare = lines.BARE_PREFIX.match(prefix.strip()) if match is None else None
         source_of_line = None
         if match is not None:
-            key = match["host"], match["pid"], match["device"]
-            process = self._processes.get(key)
-            if process is None:
-                process = self._processes[key] = _Process(match["host"], match["pid"], Facts(line))
-                process.facts.hosts[match["host"]] = None
+            process = self._get_process(match["host"], match["pid"], match["device"], line)
             source_of_line = process, match["where"]
+        elif bare is not None:
+            process = self._get_process(bare["host"] or "", "", bare["device"] or "", line)
+            source_of_line = process, bare["where"]
         self._prefixes[prefix] = source_of_line
         return source_of_line
+
+    def _get_process(self, host: str, pid: str, device: str, line: int) -> _Process:
+        """The process; ``host`` is empty where the line was pasted without it."""
+        process = self._processes.get((host, pid, device))
+        if process is None:
+            process = self._processes[host, pid, device] = _Process(host, pid, Facts(line))
+            if host:
+                process.facts.hosts[host] = None
+        return process
 
     def _read_rare_line(self, line: Line) -> None:
         """Read a warning, or a line that contains only the version."""
@@ -173,6 +188,10 @@ class _Reader:
         facts = process.current
         if via.pointer is not None:
             facts = self._pointers.get((process.host, process.pid, via.pointer), facts)
+        if via.device is not None and direction and len(words) > _RANK_WORDS:
+            rank = words[-2 if direction == "receive" else -4].partition("[")[0]
+            if rank.isdecimal() and len(rank) <= 9:
+                facts.rank_devices.setdefault(int(rank), {})[process.host, via.transport, via.device] = None
         key = process.host, transport, direction
         channels = facts.paths.get(key)
         if channels is None:
@@ -225,7 +244,10 @@ class _Reader:
         if process.joined is not facts:
             self._join(line, process, facts, is_silent=state == "Init COMPLETE")
         facts.ranks_joined.add(rank)
-        facts.hosts[process.host] = None
+        if rank not in facts.gpus or match["bus"]:
+            facts.gpus[rank] = process.host, match["gpu"], match["bus"]
+        if process.host:
+            facts.hosts[process.host] = None
         if match["nodes"]:
             facts.nodes = int(match["nodes"])
             facts.ranks_per_node.add(int(match["local"]))
@@ -264,8 +286,9 @@ class _Reader:
         if using:
             network, nics = using.group(1), using.group(2).partition(";")[0]
             for facts in process.setup:
-                for device, name, port, link in lines.whole(lines.USED.findall(nics), message):
-                    facts.nics[process.host, network, int(device)] = name, int(port) if port else None, link or None
+                for device, name, port, link, sharp in lines.whole(lines.USED.findall(nics), message):
+                    port_number = int(port) if port else None
+                    facts.nics[process.host, network, int(device)] = name, port_number, link or None, bool(sharp)
                 if network == "IB":
                     facts.relaxed_ordering.add("[RO]" in nics)
         elif gdr:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from wirespeed.benchmarks.logs.error_causes import causes
+from wirespeed.benchmarks.logs.error_causes import Case, causes
 from wirespeed.benchmarks.tools.nccl_debug import lines
 from wirespeed.results.nccl import (
     Communicator,
@@ -14,6 +14,7 @@ from wirespeed.results.nccl import (
     NcclConflict,
     NcclNic,
     NcclPath,
+    NcclRank,
     NcclRing,
     NcclTree,
     NcclWarning,
@@ -25,7 +26,7 @@ ChoiceKey = tuple[str | None, int, str, str, tuple[int, int] | None]
 
 
 _HELD_TOGETHER = ("plugins", "bootstrap", "relaxed_ordering", "dma_buf", "nics", "gpudirect", "hosts", "networks")
-_OF_ONE = ("nvls", "gids", "mtus", "rings", "trees", "paths", "choices", "warnings")
+_OF_ONE = ("nvls", "gids", "mtus", "rings", "trees", "paths", "rank_devices", "choices", "warnings")
 _SETS = frozenset(
     (
         "ranks_joined",
@@ -66,7 +67,9 @@ class Facts:
     networks: dict[str, None]
     plugins: set[str]
     bootstrap: set[str]
-    nics: dict[tuple[str, str, int], tuple[str, int | None, str | None]]
+    nics: dict[tuple[str, str, int], tuple[str, int | None, str | None, bool]]  # name, port, link, SHARP
+    gpus: dict[int, tuple[str, str | None, str | None]]  # of a rank: host, GPU, PCIe address as a number
+    rank_devices: dict[int, dict[tuple[str, str, int], None]]  # of a rank: host, transport, device
     gpudirect: dict[tuple[str, str], bool]
     relaxed_ordering: set[bool]
     dma_buf: set[bool]
@@ -121,6 +124,8 @@ class Facts:
             counts = self.paths.setdefault(key, {})
             for name, connections in channels.items():
                 counts[name] = counts.get(name, 0) + connections
+        for rank, devices in source._get_entries("rank_devices").items():
+            self.rank_devices.setdefault(rank, {}).update(devices)
         for choice, (count, line) in source._get_entries("choices").items():
             earlier_count, first = self.choices.get(choice, (0, line))
             self.choices[choice] = earlier_count + count, min(first, line)
@@ -158,6 +163,9 @@ class Facts:
         uniform = {name: next(iter(values)) for name, values in self.environment.items() if len(values) == 1}
         differing = {name: tuple(sorted(values)) for name, values in self.environment.items() if len(values) > 1}
         paths = self._build_paths()
+        gdrdma = _summarize_gdrdma(paths)
+        links = {link for _, _, link, _ in self.nics.values()} - {None}
+        case = Case(uses_gpudirect=None if gdrdma is None else gdrdma != "none", is_mixed_fabric=len(links) > 1)
         traffic_class = uniform.get("NCCL_IB_TC", "")
         return Communicator(
             library=self.library,
@@ -176,7 +184,7 @@ class Facts:
             nics=self._build_nics(),
             relaxed_ordering=_common_value(self.relaxed_ordering),
             dma_buf=_common_value(self.dma_buf),
-            gdrdma=_summarize_gdrdma(paths),
+            gdrdma=gdrdma,
             paths=paths,
             channels=self.channels,
             collnet_channels=self.collnet_channels,
@@ -203,19 +211,39 @@ class Facts:
                     self.choices.items(), key=lambda choice: (choice[1][1], str(choice[0]))
                 )
             ),
+            locations=self._build_locations(),
             environment=dict(sorted(uniform.items())),
             differing_environment=dict(sorted(differing.items())),
             conflicts=tuple(_find_conflicts(differing)),
             warnings=tuple(
-                NcclWarning(host, text, count, line, causes(text), lines.FATAL.search(text) is not None)
+                NcclWarning(host, text, count, line, causes(text, case=case), lines.FATAL.search(text) is not None)
                 for (host, _), (count, line, text) in sorted(self.warnings.items(), key=lambda warning: warning[1][1])
             ),
         )
 
     def _build_nics(self) -> tuple[NcclNic, ...]:
         return tuple(
-            NcclNic(host, network, device, name, port, link, self.gpudirect.get((host, name)))
-            for (host, network, device), (name, port, link) in sorted(self.nics.items())
+            NcclNic(host, network, device, name, port, link, self.gpudirect.get((host, name)), sharp)
+            for (host, network, device), (name, port, link, sharp) in sorted(self.nics.items())
+        )
+
+    def _build_locations(self) -> tuple[NcclRank, ...]:
+        names = {(host, device): name for (host, _, device), (name, *_) in self.nics.items()}
+        return tuple(
+            NcclRank(
+                rank,
+                host or None,
+                int(gpu) if gpu else None,
+                lines.format_bus_id(bus) if bus else None,
+                tuple(
+                    dict.fromkeys(
+                        names[nic_host, device]
+                        for nic_host, _, device in sorted(self._get_entries("rank_devices").get(rank, ()))
+                        if (nic_host, device) in names
+                    )
+                ),
+            )
+            for rank, (host, gpu, bus) in sorted(self._get_entries("gpus").items())
         )
 
     def _build_paths(self) -> tuple[NcclPath, ...]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 INFO, WARN = " NCCL INFO ", " NCCL WARN "
-IDENTIFYING_TEXTS = (INFO, WARN)
+IDENTIFYING_TEXTS = ("NCCL INFO ", "NCCL WARN ")
 """A text with debug lines contains one of these."""
 NO_RDMA = ("Failed to open libibverbs", "NET/IB : No device found")  # level INFO; sockets are used then
 MARKERS = (  # of which every line that is read contains one
@@ -32,11 +32,16 @@ MARKERS = (  # of which every line that is read contains one
     *("Failed to open libibverbs", "DMA-BUF", "Dmabuf", "NVLS ", "P2P plugin", " Bytes -> Algo ", "TUNER/"),
 )
 PREFIX = re.compile(r"(?P<host>[^\s:]+):(?P<pid>\d+):\d+ \[(?P<device>-?\d+)\](?: (?P<where>\S+))?$")
+BARE_PREFIX = re.compile(
+    r"(?:(?P<host>[A-Za-z][\w.-]*):(?:\d+:?)* *)?(?:\[(?P<device>-?\d+)\] *)?(?P<where>[\w./-]+:\d+)?$"
+)
+"""What people leave of the prefix when they paste a line: nothing, the device, the source file."""
 ANY_PREFIX = re.compile(r" ?\b[A-Za-z0-9][\w.-]*:\d+:\d+ \[-?\d+\] (?:\S+:\d+\S* )?NCCL (?:INFO|WARN|ERROR) ")
 
 VERSION = re.compile(r"([NR])CCL version\s*:?\s*(\d[\w.+-]*(?::\w+)?)")
 RANK = re.compile(
     r"(?:.*\bncclComm\w+ )?comm (?P<pointer>0x[0-9a-f]+) rank (?P<rank>\d{1,9}) n[rR]anks (?P<ranks>\d{1,9})\b"
+    r"(?: cudaDev (?P<gpu>\d{1,4}))?(?:(?: nvmlDev \d+)? busId (?P<bus>[0-9a-f]{1,12})\b)?"
     r"(?:.*? nNodes (?P<nodes>\d{1,9}) localRanks (?P<local>\d{1,9}))?(?:.*? MNNVL (?P<mnnvl>\d))?"
     r"(?:.*? commId (?P<id>0x[0-9a-f]+))?(?:.*? - (?P<state>Init START|Init COMPLETE|Abort COMPLETE|Destroy COMPLETE))?"
 )
@@ -55,7 +60,7 @@ CHANNELS = re.compile(
 )
 ENVIRONMENT = re.compile(r"([NR]CCL_\w+) set (?:by environment )?to (.+?)\.?\s*$")
 USING = re.compile(r"NET/([\w-]+) ?: Using (\[\d+\].*)")
-USED = re.compile(r"\[(\d{1,9})\]([^\s:\[\]]+)(?::(\d{1,9})/(\w+))?")
+USED = re.compile(r"\[(\d{1,9})\]([^\s:\[\]]+)(?::(\d{1,9})/(\w+)(/SHARP)?)?")
 BOOTSTRAP = re.compile(r"Bootstrap ?: ?Using (\S+?:\S+)")
 GDR_HCA = re.compile(r"NET/(.+?) ?: GPU Direct RDMA (Enabled|Disabled) for HCA (\d+) '([^']*)'")
 GID = re.compile(r"NET/IB ?: .*\bmtu (\d) .*?\bGID (\d{1,9}) \(")
@@ -107,6 +112,12 @@ def via(text: str) -> Via | None:
     if text.startswith(("P2P/", "SHM", "direct shared memory")):
         return Via(text.replace("direct shared memory", "SHM"), None, None, False, pointer)
     return None
+
+
+def format_bus_id(text: str) -> str:
+    """The PCIe address of a GPU from the number that NCCL prints (``int64ToBusId`` in src/misc/utils.cc)."""
+    number = int(text, 16)
+    return f"{number >> 20:04x}:{number >> 12 & 0xFF:02x}:{number >> 4 & 0xFF:02x}.{number & 0xF:x}"
 
 
 def algorithm(text: str) -> str:

@@ -1,14 +1,17 @@
-"""The patterns of nccl-tests and rccl-tests: lines around a table, and the table's columns.
+"""The patterns of nccl-tests and rccl-tests: lines around a table, the table's columns, the collective of its numbers.
 
 From nccl-tests src/common.cu and src/util.cu, rccl-tests src/common.cu, and their releases since 2.0.
 """
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from wirespeed.benchmarks.logs.numbers import number
+from wirespeed.benchmarks.logs.run_draft import Draft
 from wirespeed.results.benchmarks import Metric
 
 PROGRAM = re.compile(
@@ -25,6 +28,7 @@ CONCLUDED = re.compile(r"#?\s*Collective test concluded: (\S+)")
 VERSION = re.compile(r"#?\s*nccl-tests version (\S+)(?: nccl-headers=(\d{1,9}))?(?: nccl-library=(\d{1,9}))?")
 RCCL_VERSION = re.compile(r"#?\s*rccl-tests: Version (\S+)")
 LIBRARY = re.compile(r".*?\b[NR]CCL version\s*:?\s*(\d[\w.+-]*)")
+COMMUNICATOR = re.compile(r"\bn[rR]anks (\d{1,7})\b.* Init COMPLETE")
 OPTIONS = re.compile(
     r"#?\s*nThreads?:? (\d{1,9}) +nGpus:? (\d{1,9}) +(nRanks: \d+ +)?minBytes:? (\d{1,18}) +maxBytes:? (\d{1,18})"
     r" +step: (\d{1,18})\((factor|bytes)\)(.*)"
@@ -141,3 +145,101 @@ def derive_columns(cells: list[str]) -> Columns | None:
     counts = cells[leading + 3].isdecimal() or cells[leading + 7].isdecimal()
     group = ["time", "algbw", "busbw", "#wrong" if counts else "error"]
     return Columns(["size", "count", "type", *names], [group, group], stamped=False)
+
+
+_ROUNDING = 0.005  # GB/s: bandwidths have two decimals
+_MIN_BANDWIDTH = 1  # GB/s; below, rounding hides the factor
+_MANY = 100_000  # ranks
+_LIKELY = 1024  # maximum number of ranks of a job whose log names none
+_ANY = (0,)  # any number of ranks
+_SCALES = {
+    "all_reduce": 2,
+    **dict.fromkeys(("all_gather", "reduce_scatter", "alltoall", "gather", "scatter"), 1),
+}
+_NO_OPERATION = "none"
+_NO_ROOT = "-1"
+
+
+def find_collective(draft: Draft, columns: Mapping[str, set[str]]) -> None:
+    """Set the test and the ranks of a run whose log does not state them, if its table proves them.
+
+    The bus bandwidth is the algorithm bandwidth times a factor of the collective and its n ranks (nccl-tests
+    doc/PERFORMANCE.md and the ``GetBw`` functions of src/*.cu): 2(n-1)/n for all-reduce, (n-1)/n for all-gather,
+    reduce-scatter, all-to-all, gather and scatter, 1 for the others. The columns of operation and root divide these
+    further, and all-to-all checks no data in place (``reportErrors`` of src/alltoall.cu).
+    """
+    bounds = _bound_factor(draft)
+    if bounds is None:
+        return
+    if draft.test is not None:
+        counts = _find_counts(_SCALES[draft.test], bounds) if draft.test in _SCALES else ()
+        draft.ranks = counts[0] if draft.ranks is None and len(counts) == 1 else draft.ranks
+        return
+    operations, roots = columns.get("redop", set()), columns.get("root", set())
+    if len(operations) != 1 or len(roots) != 1:
+        return
+    reduces, is_rooted = operations != {_NO_OPERATION}, roots != {_NO_ROOT}
+    ranks = draft.ranks
+    candidates = [
+        (test, counts)
+        for test, counts in _list_candidates(reduces, is_rooted, _checks_in_place(draft), bounds)
+        if counts == _ANY or (ranks in counts if ranks is not None else counts and counts[0] <= _LIKELY)
+    ]
+    if len(candidates) != 1:
+        return
+    draft.test, counts = candidates[0]
+    if ranks is None and len(counts) == 1 and counts != _ANY:
+        draft.ranks = counts[0]
+
+
+def _list_candidates(
+    reduces: bool, is_rooted: bool, checks_in_place: bool | None, bounds: tuple[float, float]
+) -> list[tuple[str, Sequence[int]]]:
+    """Collectives with the columns of the table, and the numbers of ranks that their factor allows."""
+    any_count = _ANY if bounds[0] <= 1 <= bounds[1] else ()
+    if is_rooted:
+        return [("reduce" if reduces else "broadcast", any_count)]
+    if reduces:
+        return [
+            ("all_reduce", _find_counts(2, bounds)),
+            ("reduce_scatter", _find_counts(1, bounds)),
+        ]
+    if checks_in_place is None:
+        return []
+    if checks_in_place:
+        return [("all_gather", _find_counts(1, bounds))]
+    return [("alltoall", _find_counts(1, bounds)), ("sendrecv", any_count)]
+
+
+def _find_counts(scale: int, bounds: tuple[float, float]) -> Sequence[int]:
+    """The numbers n of ranks for which ``scale * (n - 1) / n`` is within the bounds."""
+    low, high = bounds
+    if low >= scale:
+        return ()
+    first = max(2, math.ceil(scale / (scale - low) - 1e-9))
+    if scale * (first - 1) / first > high:
+        return ()
+    last = math.floor(scale / (scale - high) + 1e-9) if high < scale else first + _MANY
+    return range(first, last + 1)
+
+
+def _bound_factor(draft: Draft) -> tuple[float, float] | None:
+    """The lowest and highest factor that every row allows; None if rows contradict each other or are too small."""
+    bandwidths: dict[tuple[int, str | None], dict[Metric, float]] = {}
+    for measurement in draft.measurements:
+        if measurement.metric in (Metric.ALGBW, Metric.BUSBW):
+            bandwidths.setdefault((measurement.line, measurement.label), {})[measurement.metric] = measurement.value
+    low, high = 0.0, math.inf
+    for row in bandwidths.values():
+        algorithm, bus = row.get(Metric.ALGBW), row.get(Metric.BUSBW)
+        if algorithm is None or bus is None or min(algorithm, bus) < _MIN_BANDWIDTH:
+            continue
+        low = max(low, (bus - _ROUNDING) / (algorithm + _ROUNDING))
+        high = min(high, (bus + _ROUNDING) / (algorithm - _ROUNDING))
+    return (low, high) if low <= high < math.inf else None
+
+
+def _checks_in_place(draft: Draft) -> bool | None:
+    """Whether the table has a number of wrong elements in place; None if it has none out of place either."""
+    labels = {measurement.label for measurement in draft.measurements if measurement.metric is Metric.WRONG}
+    return ("in-place" in labels) if "out-of-place" in labels else None

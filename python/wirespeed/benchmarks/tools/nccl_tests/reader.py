@@ -21,6 +21,7 @@ from wirespeed.benchmarks.tools.nccl_tests.patterns import (
     AMD,
     AVERAGE,
     BOUNDS,
+    COMMUNICATOR,
     CONCLUDED,
     ENVIRONMENT,
     FAILURE,
@@ -37,11 +38,12 @@ from wirespeed.benchmarks.tools.nccl_tests.patterns import (
     VERSION,
     Columns,
     derive_columns,
+    find_collective,
     parse_columns,
     parse_command_variables,
 )
 from wirespeed.results.benchmarks import Metric
-from wirespeed.results.parameters import Parameters
+from wirespeed.results.parameters import Parameters, RankLocation
 
 LOOKS_FOR = "the table of rccl-tests or nccl-tests ('#  size  count  type ... time  algbw  busbw')"
 IDENTIFYING_TEXTS = (
@@ -56,7 +58,7 @@ IDENTIFYING_TEXTS = (
 
 
 # Lines of debug output that a table's reader needs: what went wrong, versions, the environment.
-_DEBUG_MARKERS = ("NCCL WARN", "NCCL ERROR", "NCCL VERSION", "CCL version", "CCL_")
+_DEBUG_MARKERS = ("NCCL WARN", "NCCL ERROR", "NCCL VERSION", "CCL version", "CCL_", " Init COMPLETE")
 _SECOND = 2  # table of a log
 _RANK_WITHIN = re.compile(r"\[\d+\]")  # mpiexec -prepend-rank puts it before every part a process writes
 
@@ -116,6 +118,7 @@ class _Reader:
         self._column_labels: list[str] = []
         self._kinds: list[tuple[Metric, str, str | None]] = []  # metric, unit and label of each result of a row
         self._ranks = Ranks()
+        self._communicator_sizes: set[int] = set()  # by NCCL's debug lines
         self._half: tuple[Line, list[str]] | None = None  # a row that a warning, which starts a line, broke
 
     def take(self, line: Line) -> None:
@@ -127,7 +130,7 @@ class _Reader:
                 for part in line.parts():
                     self.take(part)
             return
-        if line.debug and self._takes_variable(line, line.text):
+        if line.debug and (self._takes_variable(line, line.text) or self._takes_communicator(line.text)):
             return
         text = line.text.strip(" \t|")  # some pages show logs as tables
         if self._takes_row(line, text) or self._takes_variable(line, text):
@@ -192,6 +195,12 @@ class _Reader:
         if variable is not None:
             self._environment.setdefault(*variable)
         return variable is not None
+
+    def _takes_communicator(self, text: str) -> bool:
+        ranks = COMMUNICATOR.search(text)
+        if ranks is not None and self._draft is None:
+            self._communicator_sizes.add(int(ranks[1]))
+        return ranks is not None
 
     def finish(self) -> list[ReadRun]:
         self._close()
@@ -431,6 +440,10 @@ class _Reader:
         self._half = None
         if self._ranks.numbers and (self._draft.measurements or self._draft.errors or self._draft.complete):
             _set_ranks(self._draft, self._ranks)  # without such a line, the log may be cut inside the list of ranks
+        if self._draft.ranks is None and len(self._communicator_sizes) == 1:
+            self._draft.ranks = next(iter(self._communicator_sizes))
+        self._communicator_sizes = set()
+        find_collective(self._draft, self._types)
         for name, values in self._types.items():
             if name not in _COLUMN_PARAMETERS:  # a column that no release prints
                 continue
@@ -444,6 +457,7 @@ class _Reader:
         self._types, self._column_labels, self._kinds = {}, [], []
 
 
+_MAX_LOCATIONS = 4096  # ranks; the list of a larger job would be most of a stored run
 _COLUMN_PARAMETERS = {"type": "datatype", "redop": "reduction", "root": "root_rank"}
 
 
@@ -474,6 +488,10 @@ def _set_ranks(draft: Draft, ranks: Ranks) -> None:
     if ranks.is_whole:
         draft.parameters.nodes = len(ranks.hosts)
         draft.parameters.host_names = ",".join(sorted(ranks.hosts)) or None
+        if ranks.count <= _MAX_LOCATIONS:
+            draft.parameters.rank_locations = {
+                str(rank): RankLocation(host, gpu, address or None) for rank, host, gpu, address in ranks.locations
+            }
     if len(ranks.groups) > 1:
         draft.parameters.rank_groups = len(ranks.groups)
 

@@ -128,7 +128,7 @@ class _Reader:
             self._open(line, test)
         assert self._draft is not None
         self._draft.parameters.waived = True
-        self._draft.complete = True
+        self._draft.complete, self._draft.has_table = True, False
         self._close()
 
     def _is_description(self, text: str) -> bool:

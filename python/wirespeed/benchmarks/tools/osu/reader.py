@@ -1,7 +1,8 @@
 """The OSU micro-benchmarks, releases 3 to 7: point-to-point, one-sided, collective, persistent and startup tests.
 
 The column line names columns and units; MB/s is 1e6 bytes per second (osu_bw.c: size / 1e6). No line ends a table: a
-run is complete when it contains the largest message of its program or of its command line, else it is truncated. Each
+run is complete when it contains the largest message of its program or of its command line, or if
+other output follows its rows; else it is truncated. Each
 table of a datatype is a run.
 """
 
@@ -71,9 +72,11 @@ class _Reader(RunReader):
         self._rate = False  # in the second table of osu_mbw_mr --vary-window
         self._command: tuple[str, int | None] | None = None
         self._largest: int | None = None
+        self._is_default = False  # the largest message is that of the program's sources
         self._limit: int | None = None  # largest message by a warning, which may precede the title
         self._last = -1
         self._rows = 0
+        self._followed = False  # other output follows the rows, so that they were not cut
         self._early: list[str] = []  # failures since the last table
         self._option: str | None = None
         self._threads: list[Line] = []  # osu_latency_mt and _mp print their settings before their title
@@ -88,7 +91,7 @@ class _Reader(RunReader):
         if limited:
             self._limit = int(limited.group(1))
             if self._draft is not None and not self._rows:
-                self._largest = self._limit
+                self._largest, self._is_default = self._limit, False
             text = text[limited.end() :].strip()
         if not text:
             return
@@ -106,6 +109,7 @@ class _Reader(RunReader):
             if self._command is not None:
                 self._draft.test = self._command[0]
                 self._largest = self._command[1] or self._largest
+                self._is_default = self._command[1] is None and self._is_default
         return self._draft
 
     def _close(self) -> None:
@@ -115,7 +119,7 @@ class _Reader(RunReader):
         if draft.complete:
             self._early = []
         elif self._sized:
-            draft.complete = self._is_last_size()
+            draft.complete = self._is_last_size() or (self._followed and not draft.errors)
         else:
             draft.complete = self._rows > 0
         if not draft.complete and not draft.errors and not draft.measurements:
@@ -129,19 +133,23 @@ class _Reader(RunReader):
         self._read_runs.append(draft.finish())
         self._columns, self._sized, self._rate = [], True, False
         self._largest, self._last, self._rows = None, -1, 0
+        self._followed = False
         self._early, self._option = [], None
 
     # -- the parts of a report -------------------------------------------------------------------------------------
 
     def _read_title(self, line: Line, text: str, version: str | None) -> None:
         early = [] if self._draft is not None else self._early
+        self._followed = self._followed or self._rows > 0
         self._close()
         self._early = early
         title = parse_title(text)
+        self._is_default = self._limit is None
         self._largest, self._limit = self._limit or title.largest, None
         command, self._command = self._command, None
         if command is not None and (title.program is None or is_same_program(title.program, command[0])):
             self._largest = command[1] or self._largest
+            self._is_default = command[1] is None and self._is_default
             title = replace(title, program=command[0])
         draft = self._open(line)
         draft.version = version
@@ -197,12 +205,13 @@ class _Reader(RunReader):
         whole = self._draft
         if whole is None or not self._rows:
             return
-        largest = self._largest
+        largest, is_default = self._largest, self._is_default
+        self._followed = True
         self._close()
         draft = self._open(line)
         draft.test, draft.version = whole.test, whole.version
         draft.parameters = replace(whole.parameters, datatype=None)
-        self._largest = largest
+        self._largest, self._is_default = largest, is_default
 
     def _read_startup_line(self, line: Line, draft: Draft, text: str) -> bool:
         """Read a line of a startup test."""
@@ -210,7 +219,7 @@ class _Reader(RunReader):
         if init and draft.test == "osu_init":
             self._read_startup(line, draft, init)
         elif hello and draft.test == "osu_hello":
-            draft.ranks, draft.complete = int(hello.group(1)), True
+            draft.ranks, draft.complete, draft.has_table = int(hello.group(1)), True, False
         return bool(init or hello)
 
     def _read_row(self, line: Line, draft: Draft, text: str) -> bool:
@@ -283,6 +292,7 @@ class _Reader(RunReader):
             else:
                 self._early.append(text)
         else:
+            self._followed = self._followed or self._rows > 0
             command = COMMAND.search(text)
             if command:
                 self._read_command_line(command)
@@ -302,8 +312,13 @@ class _Reader(RunReader):
         return self._is_last_size()
 
     def _is_last_size(self) -> bool:
-        """Whether the last row has the largest message; sizes double from row to row."""
-        return self._largest is not None and self._last <= self._largest < 2 * self._last
+        """Whether the last row has the largest message; sizes double from row to row.
+
+        Only a command line that the log does not contain leads to messages larger than the default.
+        """
+        if self._largest is None:
+            return False
+        return self._last <= self._largest < 2 * self._last or (self._last > self._largest and self._is_default)
 
     def _read_command_line(self, command: re.Match[str]) -> None:
         """Read a command line: it contains the test and the largest message of the report that follows."""

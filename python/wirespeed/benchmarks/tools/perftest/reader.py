@@ -147,6 +147,7 @@ class _Reader(RunReader):
             draft.complete = draft.complete or (self._rows > 0 and self._rules >= self._ends > 0)
             if self._connected and not self._ends and draft.parameters.side == "server":
                 draft.complete = draft.test in _SILENT_SERVERS
+                draft.has_table = not draft.complete
             if draft.complete and not draft.measurements and self._calibration:
                 draft.fail(self._calibration)
             self._join_early(draft)
@@ -290,6 +291,8 @@ class _Reader(RunReader):
             self._hinted = True
         conflict = CPU_FREQUENCY.match(text)
         if conflict:
+            if self._rules >= self._ends > 0:
+                self._close()
             self._open(line).parameters.read_setting("cpu_frequency_conflict", conflict.group(1))
         if FAILURE.match(text) is None:
             if hint is None and name is not None and (self._rows or not self._titled):

@@ -22,7 +22,9 @@ _TEST = re.compile(
 )
 _OTHER_TEST = re.compile(r"(?:conf|quit):$")
 _VALUE = re.compile(r"(\w+?)( *)  = +(\S.*)$")
-_NUMBER = re.compile(r"(-?[\d,]+(?:\.\d+)?)(?: (\S.*?))?(?: \(([\d,]+)\))?$")
+_COUNTED = (None, "bytes", "thousand", "million", "billion")  # units of counts; no other value has thousands
+_GROUPED = r"\d{1,3}(?:,\d{3})+|\d+"  # a comma separates thousands
+_NUMBER = re.compile(rf"(-?(?:{_GROUPED})(?:\.\d+)?)(?: (\S.*?))?(?: \(({_GROUPED})\))?$")
 _ERROR = re.compile(
     r"(?:server: )?(?:unable to|failed to|cannot|could not|getaddrinfo failed|server not responding|error"
     r"|.*: (?:failed|unable) to"
@@ -116,6 +118,9 @@ class _Reader:
         self._width = max(self._width, len(name) + len(padding))
         value_match = _NUMBER.match(text)
         value = number(value_match.group(1).replace(",", "")) if value_match else None
+        if value_match is not None and "," in value_match.group(1) and value_match.group(2) not in _COUNTED:
+            draft.notice(line.number, repr(text), "a number with a decimal point; left out")
+            return
         if value_match is None or value is None:
             draft.parameters.other_settings = {**draft.parameters.other_settings, name: text}
             return

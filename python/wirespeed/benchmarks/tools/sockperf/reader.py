@@ -35,12 +35,13 @@ _SIDE = re.compile(r"(?:sockperf)?:? ?\[(CLIENT|SERVER)\] (?:send|listen) on:")
 _ADDRESS = re.compile(r"\[ *\d+\] IP = (\S+)\s+PORT =\s+(\d+) # (\w+)")
 _TOTAL = re.compile(r"\[(Total Run|Valid Duration)\] RunTime=([\d.]+) sec;.*SentMessages=(\d+); ReceivedMessages=(\d+)")
 _SERVER_NUMBER = re.compile(r"=+ Printing statistics for Server No: (\d+)")
-_AVERAGE = re.compile(r"====> avg-(lat(?:ency)?|rtt)= *([\d.]+) \(std-dev=([\d.]+)")
+_AVERAGE = re.compile(r"====> avg-(lat(?:ency)?|rtt)= *([\d.]+) \(std-dev=([\d.]+)(?![\d,]\d)")
 _LOSSES = re.compile(
     r"# dropped messages = (\d+); # duplicated messages = (\d+); # out-of-order messages = (\d+)"
 )  # fmt: skip
-_PERCENTILE = re.compile(r"---> percentile ([\d.]+) += +([\d.]+)")
-_EXTREME = re.compile(r"---> <(MAX|MIN)> observation = +([\d.]+)")
+_PERCENTILE = re.compile(r"---> percentile ([\d.]+) += +([\d.]+)$")
+_EXTREME = re.compile(r"---> <(MAX|MIN)> observation = +([\d.]+)$")
+_COMMA = re.compile(r"(?:====> avg-|---> |Summary: |Total of ).*?(?<![\d.,])(\d+,\d+)\b(?!, )")
 _MESSAGES_SENT = re.compile(r"Total of (\d+) messages sent in ([\d.]+) sec")
 _HANDLED = re.compile(r"Total (\d+) messages received and handled")
 _RATE = re.compile(r"Summary: Message Rate is (\d+) \[msg/sec\](?:, Packet Rate is (?:about )?(\d+) \[pkt/sec\])?")
@@ -140,6 +141,8 @@ class _Reader(RunReader):
             self._read_totals(line, *total.groups())
         elif server and self._draft is not None:
             self._label = f"server {server.group(1)}" if server.group(1) != "0" else None
+        elif (comma := _COMMA.match(text)) is not None:
+            self._open(line).notice(line.number, repr(comma.group(1)), "a number with a decimal point; left out")
         elif self._draft is None and not _RATE.match(text) and not _AVERAGE.match(text) and not _BANDWIDTH.match(text):
             return False
         else:

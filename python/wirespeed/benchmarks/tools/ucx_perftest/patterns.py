@@ -96,6 +96,8 @@ class Row:
 
 
 _FINAL = re.compile(r"(Final:)? *(?:\[thread (\d+)\])? *((?:[\w.-]+? +)??)(\d[\d,.]*(?: +\d[\d,.]*){3,7})(?: +\D.*)?$")
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")  # -N separates thousands
+_SPREAD: tuple[int | float | None, ...] = (None,) * 8
 _SPARSE = (0, 3, 5, 7)  # the sum of threads has no percentile and no recent values
 
 
@@ -107,17 +109,24 @@ def parse_row(text: str, columns: Columns) -> Row | None:
     if match is None:
         return None
     label, thread, name, numbers = match.groups()
-    cells = numbers.replace(",", "").split()
+    cells = numbers.split()
     if len(cells) not in (4, 8) or (len(cells) == 4 and not label):
         return None
-    values = [number(cell) for cell in cells]
-    if len(values) == 4:
-        spread: list[int | float | None] = [None] * 8
+    values = [_parse_cell(cell) for cell in cells]
+    with_decimals = values[1:6] if len(values) == len(_SPREAD) else values[1:3]
+    if None in values or not all(isinstance(value, float) for value in with_decimals):
+        return None
+    if len(values) != len(_SPREAD):
+        spread = [*_SPREAD]
         for position, value in zip(_SPARSE, values, strict=True):
             spread[position] = value
         values = spread
     final = bool(label) or (columns.final and thread is None and not columns.old)
     return Row(name.strip() or None, thread, final, tuple(values))
+
+
+def _parse_cell(cell: str) -> int | float | None:
+    return number(cell.replace(",", "") if _GROUPED.fullmatch(cell) else cell)
 
 
 def _parse_csv_row(text: str, columns: Columns) -> Row | None:

@@ -1,0 +1,124 @@
+"""Messages of failed jobs that people paste without the output around them: one failed run for a log.
+
+Only texts that a library or launcher prints count: PyTorch (torch/csrc/distributed/c10d) and NCCL
+(src/misc/ibvwrap.cc, src/transport/net_ib), UCX (src/ucs/debug/log.c and src/uct), libfabric, perftest
+(src/perftest_communication.c), rdma-core, CUDA and HIP, Open MPI and PRRTE (help texts), MPICH and its Hydra, Slurm.
+"""
+
+from __future__ import annotations
+
+import re
+
+from wirespeed.benchmarks.logs.error_causes import causes
+from wirespeed.benchmarks.logs.log import Source
+from wirespeed.benchmarks.logs.run_draft import Draft
+from wirespeed.results.benchmarks import Run
+
+
+def _compile(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(patterns))
+
+
+# The first one names the run if several print: the library that failed stands before its launcher.
+MESSAGES: dict[str, re.Pattern[str]] = {
+    "RCCL": _compile(r"\bRCCL (?:ERROR\b|error|failure)"),
+    "NCCL": _compile(
+        r"\bNCCL (?:ERROR|error|failure|Error)\b",
+        r"\bnccl(?:System|Internal|Remote|UnhandledCuda)Error\b",
+        r"\bncclInvalid(?:Usage|Argument)\b",
+        r"\bibvwrap\.cc?:\d+",
+        r"Call to ibv_\w+ failed",
+        r"NET/(?:IB|OFI|Socket)\b.*(?:Got |failed|error)",
+        r"Got completion (?:from|with) ",
+        r"Watchdog caught collective operation timeout",
+        r"NCCL (?:communicator|operations?) .*(?:abort|timed out)",
+        r"(?:DistBackendError|ProcessGroupNCCL)\b.*(?:error|Error|timeout|terminat|exception)",
+    ),
+    "UCX": _compile(
+        r"\bUCX +(?:ERROR|FATAL)\b",
+        r"\b(?:ib|rc|ud|dc|uct|ucp|ucs|osc_ucx|rdmacm|tcp|cuda_ipc|rocm_ipc)_\w+\.c:\d+ ",
+        r"\bpml_ucx\.c:\d+",
+        r"(?:Transport|RNR) retry count exceeded on ",
+        r"\bucp_\w+\(.*\) failed",
+    ),
+    "libfabric": _compile(
+        r"\blibfabric:\d+:.*(?:[Ee]rror|fail|warn)",
+        r"\bfi_[a-z_]+(?:\(\))? ?(?:failed|returned|error)",
+        r"OFI .*failed",
+    ),
+    "perftest": _compile(
+        r"Couldn't connect to \S+:\d+",
+        r"Failed status \S+: wr_id",
+        r"Unable to Connect the HCA's",
+        r"Failed to modify QP",
+        r"Unable to open file descriptor for socket connection",
+        r"Couldn't (?:allocate MR|get context for the device)",
+        r"Port number \d+ state is Down",
+    ),
+    "libibverbs": _compile(
+        r"libibverbs: (?:Warning|GRH is mandatory)",
+        r"\bibv_\w+(?:\(.*?\))?:? .*(?:failed|error|not permitted|Cannot allocate|timed out|Invalid argument)",
+        r"mlx5: \S+: got completion with error",
+        r"RLIMIT_MEMLOCK is \d+ bytes",
+        r"rdma_\w+(?:\(\))? ?(?:failed|error)",
+        r"RDMA_CM_EVENT_\w*(?:ERROR|UNREACHABLE)",
+    ),
+    "CUDA": _compile(
+        r"\bCUDA(?: driver| runtime)? (?:error|failure)\b",
+        r"\bCuda failure\b",
+        r"\bCUDA_ERROR_\w+",
+        r"\bcudaError\w+",
+        r"system not yet initialized",
+        r"NVRM: Xid",
+    ),
+    "HIP": _compile(r"\bHIP (?:error|failure)\b", r"\bhipError\w+"),
+    "Open MPI": _compile(
+        r"There are not enough slots available in",
+        r"MPI_ABORT was invoked",
+        r"(?:mpirun|prterun) (?:noticed|detected|was unable)",
+        r"An ORTE daemon has unexpectedly",
+        r"(?:PRTE|ORTE|PMIX) ERROR:",
+        r"(?:orted|prted|mpirun): (?:command )?not found",
+        r"initializing an OpenFabrics device",
+        r"OpenFabrics connection schemes",
+        r"OpenFabrics \(openib\) BTL",
+        r"\bbtl_\w+\.c:\d+",
+        r"\bmca_\w+_\w+\b.*(?:error|fail)",
+        r"unable to complete a TCP connection",
+        r"unable to find the specified executable",
+        r"PML \w+ cannot be selected",
+        r"At least one pair of MPI processes are unable to reach",
+        r"Your job has requested more processes than",
+        r"No preset parameters were found",
+        r"MPI_ERR\w+:",
+    ),
+    "MPICH": _compile(
+        r"BAD TERMINATION OF ONE OF YOUR",
+        r"Fatal error in (?:P?MPI_\w+|internal_\w+)",
+        r"Abort\(\d+\) on node \d+",
+        r"\[(?:mpiexec|proxy:\d+:\d+)@\S+\] ",
+        r"\bHYDU?_\w+ \(",
+        r"MPID[IU]_\w+\(\d+\).*:",
+        r"hydra_\w+ .*(?:fail|error)",
+    ),
+    "Slurm": _compile(
+        r"\b(?:srun|sbatch|salloc|slurmstepd|slurmd): (?:error|fatal):", r"\bsrun: Job \d+ step creation"
+    ),
+}
+_DEBUG = re.compile(r"\bNCCL (?:INFO|VERSION|TRACE|WARN) ")  # fatal warnings are those of a communicator
+
+
+def read(log: Source) -> Run | None:
+    """The failed run of a log that contains such messages but no output of a benchmark; None without any message."""
+    texts = [" ".join(line.text.split()) for line in log.all_lines if not _DEBUG.search(line.text)]
+    found = {name: [text for text in texts if pattern.search(text)] for name, pattern in MESSAGES.items()}
+    tool = next((name for name, messages in found.items() if messages), None)
+    if tool is None:
+        return None
+    draft = Draft(tool, 1)
+    for messages in found.values():
+        for message in messages:
+            draft.fail(message)
+    run = draft.finish().run
+    failures = causes(*draft.errors) or causes("\n".join(texts))
+    return Run(tool, None, None, run.status, run.error, None, failures=failures)

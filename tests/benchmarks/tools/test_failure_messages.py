@@ -1,0 +1,94 @@
+"""Messages as people paste them, without the output around them.
+
+The forms are those of public threads: NVIDIA/nccl issues 302, 928 and 2013, openucx/ucx issues 4986 and 5199, h5py/h5py
+issue 2627, microsoft/lisa issue 2823; the other texts are those of the programs' sources. The causes are checked in
+tests/benchmarks/logs; here they prove only that the text reaches them.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from wirespeed.benchmarks import parse, read
+from wirespeed.benchmarks.tools.failure_messages import MESSAGES
+from wirespeed.errors import Refusal
+from wirespeed.results.benchmarks import RunStatus
+
+ROWS = [
+    ("misc/ibvwrap.cc:284 NCCL WARN Call to ibv_modify_qp failed with error Invalid argument", "NCCL", "NIC-05 OS-07"),
+    ("NCCL WARN Call to ibv_modify_qp failed with error Invalid argument", "NCCL", "NIC-05 OS-07"),
+    ("[155] node1:5330:7970 [3] misc/ibvwrap.cc:284 NCCL WARN Call to ibv_modify_qp failed with error Invalid argument",
+     "NCCL", "NIC-05 OS-07"),
+    ("node1: [3] NCCL WARN NET/IB : Got completion from peer 10.1.2.3<5> with error 4, opcode 0, len 0, vendor err 81",
+     "NCCL", "PCI-01 PCI-02 OS-10 PCI-06"),
+    ("NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/RoCE ; OOB eth0:10.0.0.1<0>\n"
+     "NCCL WARN Call to ibv_modify_qp failed with error Invalid argument", "NCCL", "NCCL-02 NIC-05 OS-07"),
+    ("torch.distributed.DistBackendError: NCCL error in: ../torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp:1275, "
+     "unhandled system error, NCCL version 2.18.1\nLast error:\nCall to ibv_reg_mr_iova2 failed with error Cannot "
+     "allocate memory", "NCCL", "OS-02 K8S-02 OS-18"),
+    ("[rank0]:[E1122 10:15:01.123 ProcessGroupNCCL.cpp:552] [Rank 0] Watchdog caught collective operation timeout: "
+     "WorkNCCL(SeqNum=7)", "NCCL", ""),
+    ("[node1:19546:0:19546] ib_mlx5_log.c:139  Transport retry count exceeded on mlx5_0:1/IB (synd 0x15 vend 0x81 "
+     "hw_synd 0/0)", "UCX", "CAB-01 CAB-02 MPI-03 NIC-16"),
+    ("Mon Apr  6 14:58:07 2020[1,1]<stdout>:[1586174287.331106] [node1:32494:0]     ib_mlx5_dv.c:217  UCX  ERROR "
+     "mlx5dv_devx_qp_modify(503) failed, syndrome 0: Invalid argument", "UCX", ""),
+    ("[node1:9] pml_ucx.c:178  Error: Failed to receive UCX worker address: Not found (-13)", "UCX", ""),
+    ("libfabric:4242:1700000000::efa:ep_ctrl:efa_open():33<warn> Unable to open device: Error", "libfabric", ""),
+    ("Couldn't connect to node1:18515", "perftest", "OS-06 OS-14"),
+    ("Failed to modify QP 295 to RTR", "perftest", "NIC-05 OS-05 OS-07 RT-05"),
+    ("libibverbs: Warning: RLIMIT_MEMLOCK is 65536 bytes.", "libibverbs", "OS-02 MPI-02"),
+    ("RuntimeError: CUDA error: system not yet initialized", "CUDA", "GPU-05"),
+    ("There are not enough slots available in the system to satisfy the 2\nslots that were requested by the "
+     "application:\n\n  ./all_reduce_perf\n", "Open MPI", "MPI-07"),
+    ("bash: orted: command not found", "Open MPI", "MPI-02"),
+    ("=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   EXIT CODE: 9\n", "MPICH", ""),
+    ("Abort(1091215) on node 0 (rank 0 in comm 0): Fatal error in PMPI_Init", "MPICH", ""),
+    ("srun: error: Unable to create step for job 12: Requested node configuration is not available", "Slurm",
+     "MPI-07"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "tool", "failures"), ROWS, ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_a_pasted_message_is_a_failed_run_with_its_causes(text: str, tool: str, failures: str, end: str) -> None:
+    (run,) = parse(text + end) if "NCCL WARN" not in text or end else parse(text + "\n")
+    assert (run.tool, run.status, " ".join(run.failures)) == (tool, RunStatus.FAILED, failures)
+    assert run.error
+
+
+def test_lines_without_the_process_give_the_facts_of_their_communicator() -> None:
+    reading = read("NCCL INFO NET/IB : Using [0]mlx5_0:1/IB/SHARP [1]mlx5_1:1/IB [RO]\nNCCL INFO Using network IB\n")
+    (communicator,) = reading.communicators
+    assert reading.runs == ()
+    assert communicator.hosts == ()
+    assert (communicator.network, [nic.name for nic in communicator.nics]) == ("IB", ["mlx5_0", "mlx5_1"])
+    assert [nic.sharp for nic in communicator.nics] == [True, False]
+
+
+def test_a_library_that_fails_is_named_before_its_launcher() -> None:
+    text = (
+        "mpirun noticed that process rank 0 with PID 0 on node node1 exited on signal 6 (Aborted).\n"
+        "[node1:1:0:1] ib_mlx5_log.c:139 Transport retry count exceeded on mlx5_0:1/RoCE (synd 0x15 vend 0x81)\n"
+    )
+    (run,) = parse(text)
+    assert run.tool == "UCX"
+    assert run.error is not None
+    assert "mpirun noticed" in run.error
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "everything is fine\n",
+        "node1:7:9 [0] NCCL INFO cudaDriverVersion 12080\n",
+        "Connection refused\n",
+        "warning: unused variable 'error'\n",
+    ],
+)
+def test_other_text_is_refused(text: str) -> None:
+    with pytest.raises(Refusal):
+        parse(text)
+
+
+def test_every_origin_has_a_message() -> None:
+    assert {tool for _, tool, _ in ROWS} >= set(MESSAGES) - {"RCCL", "HIP"}

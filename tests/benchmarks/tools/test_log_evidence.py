@@ -1,0 +1,112 @@
+"""Facts that follow from a log though no line states them, and logs that state less than they seem to.
+
+The tables are built from the formulas of nccl-tests doc/PERFORMANCE.md, independent of the reader.
+"""
+
+from __future__ import annotations
+
+import pytest
+from tests.benchmarks.tools.samples import LOGS
+
+from wirespeed.benchmarks import read
+from wirespeed.errors import Refusal
+from wirespeed.results.benchmarks import Metric, RunStatus
+from wirespeed.results.parameters import RankLocation
+
+HEAD = "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n"
+
+
+def table(factor: float, redop: str, root: int, wrong: str = "0") -> str:
+    """A table of a collective whose bus bandwidth is ``factor`` times its algorithm bandwidth."""
+    rows = []
+    for size in (1 << 26, 1 << 28, 1 << 30):
+        algorithm = 100 + size / 2**24
+        values = f"{size / algorithm / 1000:.1f} {algorithm:.2f} {algorithm * factor:.2f}"
+        rows.append(f" {size} {size // 4} float {redop} {root} {values} 0 {values} {wrong}\n")
+    return HEAD + "".join(rows) + "# Avg bus bandwidth    : 1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "test", "ranks"),
+    [
+        (table(2 * 7 / 8, "sum", -1), "all_reduce", 8),
+        (table(2 * 15 / 16, "sum", -1), "all_reduce", 16),
+        (table(2 * 63 / 64, "sum", -1), "all_reduce", 64),
+        (table(1, "sum", -1), "all_reduce", 2),
+        (table(7 / 8, "sum", -1), "reduce_scatter", 8),
+        (table(7 / 8, "none", -1), "all_gather", 8),
+        (table(7 / 8, "none", -1, "N/A"), "alltoall", 8),
+        (table(1, "none", -1, "N/A"), "sendrecv", None),
+        (table(1, "none", 0), "broadcast", None),
+        (table(1, "sum", 0), "reduce", None),
+        (table(1.3, "sum", -1), None, None),  # no number of ranks has this factor
+    ],
+)
+def test_bandwidths_prove_the_collective_and_its_ranks(text: str, test: str | None, ranks: int | None) -> None:
+    (run,) = read(text).runs
+    assert (run.test, run.ranks) == (test, ranks)
+
+
+def test_ranks_have_a_host_and_a_gpu() -> None:
+    ranks = (
+        "#  Rank  0 Group  0 Pid     10 on      node1 device  0 [0000:1b:00] NVIDIA H100\n"
+        "#  Rank  1 Group  0 Pid     11 on      node2 device  0 [0x43] NVIDIA H100\n"
+    )
+    (run,) = read(ranks + table(1, "sum", -1)).runs
+    assert run.parameters.rank_locations == {
+        "0": RankLocation("node1", 0, "0000:1b:00"),
+        "1": RankLocation("node2", 0, "0x43"),
+    }
+
+
+def test_ranks_follow_from_lines_of_the_library() -> None:
+    line = "node1:5:6 [0] NCCL INFO comm 0x55 rank 0 nranks 24 cudaDev 0 busId 1b000 commId 0x7 - Init COMPLETE\n"
+    reading = read(line + table(1, "sum", 0))
+    assert reading.runs[0].ranks == 24
+    (location,) = reading.communicators[0].locations
+    assert (location.rank, location.host, location.gpu, location.bus_id) == (0, "node1", 0, "0000:1b:00.0")
+
+
+@pytest.mark.parametrize(
+    ("last", "sizes"), [("4194304  340.12", [1, 4194304]), ("4194304  340.1", [1]), ("4194304  340", [1])]
+)
+def test_a_last_row_without_newline_counts_if_it_is_whole(last: str, sizes: list[int]) -> None:
+    (run,) = read(f"# OSU MPI Bandwidth Test v7.3\n# Size  Bandwidth (MB/s)\n1  2.50\n{last}").runs
+    assert [measurement.size_bytes for measurement in run.measurements] == sizes
+
+
+def test_other_output_after_a_table_ends_it() -> None:
+    table = "# OSU MPI Latency Test v7.3\n# Size  Latency (us)\n1  2.50\n2  2.50\n"
+    assert [run.status for run in read(table).runs] == [RunStatus.TRUNCATED]
+    assert [run.status for run in read(table + "user@node1:~$ exit\n").runs] == [RunStatus.COMPLETE]
+    failed = read(table + "srun: error: node1: task 0: Killed\n").runs
+    assert [run.status for run in failed] == [RunStatus.FAILED]
+
+
+def test_a_list_of_packages_is_no_report() -> None:
+    with pytest.raises(Refusal):
+        read('{"nvbandwidth": {"version": "0.8"}, "osu": {"version": "7.3"}}\n')
+
+
+def test_a_masked_table_is_not_complete() -> None:
+    text = "# OSU MPI Bandwidth Test v7.3\n# Size  Bandwidth (MB/s)\n1  XXX.XX\n4194304  XXX.XX\n"
+    assert [run.status for run in read(text).runs] == [RunStatus.TRUNCATED]
+
+
+@pytest.mark.parametrize("log", [log for log in LOGS if log.suffix == ".txt"], ids=lambda log: log.name)
+def test_a_number_with_a_comma_is_never_a_wrong_number(log) -> None:  # type: ignore[no-untyped-def]
+    """One row in another form must not change the values of the others, nor give a value that was not printed."""
+    text = log.read_text()
+    expected = {(m.metric, m.value) for run in read(text).runs for m in run.measurements}
+    lines = text.split("\n")
+    numbered = [index for index, line in enumerate(lines) if "." in line]
+    if not numbered:
+        return
+    index = numbered[-1]
+    lines[index] = lines[index].replace(".", ",")
+    try:
+        runs = read("\n".join(lines)).runs
+    except Refusal:
+        return
+    values = {(m.metric, m.value) for run in runs for m in run.measurements if m.metric is not Metric.MESSAGES}
+    assert values <= expected
