@@ -10,7 +10,7 @@ from __future__ import annotations
 import pytest
 
 from wirespeed.benchmarks import parse, read
-from wirespeed.benchmarks.tools.failure_messages import MESSAGES
+from wirespeed.benchmarks.logs.failure_messages import MESSAGES
 from wirespeed.errors import Refusal
 from wirespeed.results.benchmarks import RunStatus
 
