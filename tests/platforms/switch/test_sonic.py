@@ -50,6 +50,7 @@ ROUTED = routed_switch(NAMES, QOS, link())
 UPLINK = Port(description="spine1 Ethernet0", link=link(), unnumbered=True, cable_length=Length(5000))
 FABRIC = replace(
     ROUTED,
+    os_version="202505.10",
     ports={
         **ROUTED.ports,
         "Ethernet256": UPLINK,
@@ -245,7 +246,8 @@ def merge(running: dict[str, Any], target_config: dict[str, Any], folder: Path) 
 def test_merged_into_the_images_own_configuration_all_is_as_planned(tmp_path: Path) -> None:
     """The image's own maps, queues, addresses and sessions of our ports go; another port's stay; again, no change."""
     names = ["Ethernet0"]
-    switch = replace(routed_switch(names, QOS, link()), bgp=FABRIC.bgp, peers=FABRIC.peers, loopbacks=FABRIC.loopbacks)
+    base = replace(routed_switch(names, QOS, link()), os_version=FABRIC.os_version)
+    switch = replace(base, bgp=FABRIC.bgp, peers=FABRIC.peers, loopbacks=FABRIC.loopbacks)
     running = json.loads((STOCK / "config-db.txt").read_text())
     running["BGP_NEIGHBOR"] = {"10.0.0.1": {"asn": "65200", "name": "ARISTA01T0"}}
     running["BUFFER_PG"] = {"Ethernet0,Ethernet4|3-4": {"profile": "[BUFFER_PROFILE|pg_lossless_100000_5m_profile]"},

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wirespeed.errors import Problem
+from wirespeed.platforms.releases import parse_release
 from wirespeed.platforms.switch.policies import find_invalid_texts, sorted_ports
 from wirespeed.platforms.switch.sonic.database import build_database, sort_tables
+from wirespeed.platforms.switch.sonic.table_models import find_model_problems
 from wirespeed.platforms.switch.sonic.values import DEFAULT_MTU, FEC_KEYWORDS, computes_headroom
 from wirespeed.platforms.switch.watchdog import SONIC_POLLS, check_milliseconds
 from wirespeed.settings import Device, Port, Switch
@@ -22,6 +24,9 @@ EXAMPLE_VERSION = "202405.10-0000000"
 _DETECT = range(100, 5001)
 _RESTORE = range(100, 60_001)
 
+_STATUS_READ_SINCE = (202505,)
+"""sonic-buildimage, src/sonic-frr-mgmt-framework: hdl_admin_status of frrcfgd.py, and bgpd.conf.db.nbr_af.j2."""
+
 
 def view(name: str, device: Device) -> Mapping[str, Any]:
     """Computed values for the templates; ``problems`` lists settings that the system cannot configure."""
@@ -30,7 +35,8 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     ports = sorted_ports(device.ports)
     tables = build_database(name, device)
     return {
-        "problems": list(_find_problems(name, device)),
+        # The settings' names say more than those of the tables: what they explain is not repeated.
+        "problems": list(_find_problems(name, device)) or list(find_model_problems(name, tables, device.os_version)),
         "tables": tables,
         "written": _format_json(tables),
         "running": _format_json(sort_tables(_build_whole(tables, device))),
@@ -81,8 +87,23 @@ def _format_lanes(name: str, port: Port) -> str:
 def _find_problems(name: str, switch: Switch) -> Iterator[Problem]:
     yield from find_invalid_texts(name, switch)
     yield from check_milliseconds(f"{name}: switch.watchdog_poll", switch.watchdog_poll, SONIC_POLLS)
+    yield from _check_families(name, switch)
     for port_name, port in sorted_ports(switch.ports):
         yield from _port_problems(f"{name} {port_name}", port, computes_headroom(switch.chip))
+
+
+def _check_families(name: str, switch: Switch) -> Iterator[Problem]:
+    """IPv6 needs ``admin_status``, which frrcfgd and its templates read as in the model since 202505 only."""
+    if switch.os_version is None or parse_release(switch.os_version) >= _STATUS_READ_SINCE:
+        return
+    for key, peer in switch.peers.items():
+        if peer.ipv6:
+            yield Problem(
+                f"{name} peer {key}: peer.ipv6",
+                f"on, with Community SONiC {switch.os_version}",
+                "202505 or later",
+                "before, the model takes up and down, and frrcfgd activates a family for true only",
+            )
 
 
 def _port_problems(location: str, port: Port, maps_groups: bool) -> Iterator[Problem]:

@@ -1,0 +1,48 @@
+"""Community SONiC: tables, fields and values that SONiC's models lack are refused, each by release."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from platforms.switch import test_sonic
+from wirespeed.platforms.switch.sonic.database import build_database
+from wirespeed.platforms.switch.sonic.table_models import find_model_problems
+from wirespeed.platforms.switch.sonic.view import view
+
+# What the models of sonic-buildimage refuse, by hand from the files that `tables.yaml` names, with the release.
+REFUSED: list[tuple[str, str, str, Any, str | None]] = [
+    ("BGP_GLOBALS", "default", "ebgp_requires_policy", "false", None),  # a leaf of no release
+    ("BGP_NEIGHBOR_AF", "default|10.2.0.1|ipv4_unicast", "admin_status", "true", None),  # admin_status: up, down
+    ("BGP_NEIGHBOR_AF", "default|10.2.0.1|ipv4_unicast", "route_map_in", ["ALL"], "202405"),  # unknown to sonic_yang
+    ("BGP_NEIGHBOR_AF", "default|10.2.0.1|ipv4_unicast", "filter_list_in", "OTHER", None),  # leafref
+    ("PORT_QOS_MAP", "Ethernet0", "pfc_enable", "", "202411"),  # pattern
+    ("PORT_QOS_MAP", "Ethernet0", "tc_to_dscp_map", "ROCE", "202405"),  # leaf of later releases, leafref
+    ("PFC_WD", "GLOBAL", "POLL_INTERVAL", "2000", "202511"),  # range 100..1000
+    ("PFC_WD", "Ethernet0", "action", "errdisable", None),  # enumeration
+    ("SCHEDULER", "ROCE-STRICT", "weight", "101", None),  # range
+    ("CABLE_LENGTH", "AZURE", "Ethernet0", "2.5m", None),  # pattern
+    ("QUEUE", "Ethernet0|3", "wred_profile", "AZURE_LOSSLESS", None),  # leafref
+    ("DSCP_TO_TC_MAP", "ROCE", "26", "16", None),  # range
+    ("TRIMMING", "GLOBAL", "size", "128", None),  # a table that is not rendered
+]
+
+
+@pytest.mark.parametrize(("table", "key", "field", "value", "release"), REFUSED)
+def test_what_no_model_takes_is_refused(table: str, key: str, field: str, value: Any, release: str | None) -> None:
+    tables: dict[str, Any] = build_database("leaf1", test_sonic.FABRIC)
+    assert list(find_model_problems("leaf1", tables, release)) == []
+    tables = {**tables, table: {**tables.get(table, {}), key: {**tables.get(table, {}).get(key, {}), field: value}}}
+    (problem,) = find_model_problems("leaf1", tables, release)
+    assert table in problem.location
+
+
+def test_ipv6_sessions_need_a_release_that_reads_their_status() -> None:
+    def problems(release: str | None) -> list[str]:
+        switch = replace(test_sonic.FABRIC, os_version=release)
+        return [problem.location for problem in view("leaf1", switch)["problems"]]
+
+    assert problems("202411.3") == ["leaf1 peer 10.2.0.1: peer.ipv6"]
+    assert problems("202505.1") == problems(None) == []
