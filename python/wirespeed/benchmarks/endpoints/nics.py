@@ -10,7 +10,8 @@ from wirespeed.limits import pcie
 from wirespeed.limits.impact import gpu_function, nic_function
 from wirespeed.limits.nic import build_path, build_slot, catalogue_speed
 from wirespeed.plan import Plan
-from wirespeed.settings import Nic
+from wirespeed.results.benchmarks import Run
+from wirespeed.settings import Host, Nic
 from wirespeed.units import Bandwidth
 
 
@@ -102,6 +103,47 @@ def nic_with_address(plan: Plan, address: str) -> NicLocation | None:
         if any(nic_address.partition("/")[0] == address for nic_address in location.nic.addresses or ()):
             return location
     return None
+
+
+def list_used_nics(host: Host, assumptions: list[str]) -> list[Nic]:
+    """NICs that a job uses and that are up: those in its launch environment, else all with a rail, else all."""
+    active_nics = [nic for nic in host.nics.values() if nic.link.up is not False]
+    devices = host.launch.rdma_devices
+    if devices:
+        return [nic for nic in active_nics if nic.rdma_device in devices]
+    assumptions.append("the job uses every NIC with a rail")
+    return [nic for nic in active_nics if nic.rail is not None] or active_nics
+
+
+def find_ends_by_gid(run: Run, plan: Plan) -> tuple[str, str] | None:
+    """Client and server NIC as HOST:NIC, where the GIDs of a perftest log name both; else None."""
+    if run.tool != "perftest":
+        return None
+    local, remote = (find_nic_by_gid(gid, plan) for gid in (run.parameters.local_gid, run.parameters.remote_gid))
+    device = run.parameters.rdma_device
+    if local is None or remote is None or (device is not None and nic_with_device(plan, device) is None):
+        return None
+    return (str(remote), str(local)) if run.parameters.side == "server" else (str(local), str(remote))
+
+
+def find_nic_by_gid(printed: str | None, plan: Plan) -> NicLocation | None:
+    """The NIC whose IPv4 address a GID contains."""
+    gid = parse_gid(printed)
+    if gid is None or not gid.startswith(MAPPED_PREFIX):
+        return None
+    return nic_with_address(plan, ".".join(map(str, gid[-4:])))
+
+
+def parse_gid(printed: str | None) -> bytes | None:
+    """A GID of the log; perftest prints its bytes in decimal."""
+    octets = (printed or "").split(":")
+    if len(octets) != 16 or not all(octet.isdecimal() and int(octet) < 256 for octet in octets):
+        return None
+    return bytes(map(int, octets))
+
+
+MAPPED_PREFIX = bytes([*[0] * 10, 255, 255])
+"""First bytes of the GID of an IPv4 address (RFC 4291, 2.5.5.2)."""
 
 
 def nic_speed(plan: Plan, location: NicLocation) -> Bandwidth | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from wirespeed.benchmarks.endpoints.nics import list_used_nics
 from wirespeed.benchmarks.judge.collective_names import find_collective, named_collective
 from wirespeed.benchmarks.judge.collectives import build_group
-from wirespeed.benchmarks.judge.host_network import used
 from wirespeed.benchmarks.judge.limits import RunContext
 from wirespeed.benchmarks.judge.nccl_evidence import Evidence, derive_proof, find_causes
 from wirespeed.limits.algorithms import reachable, select_algorithm
@@ -57,7 +57,9 @@ def _select_nics(group: Group, evidence: Evidence, plan: Plan) -> Iterator[Membe
     for member in group.members:
         devices = evidence.nics.get(member.name, ())
         positions = [
-            position for position, nic in enumerate(used(plan.hosts[member.name], [])) if nic.rdma_device in devices
+            position
+            for position, nic in enumerate(list_used_nics(plan.hosts[member.name], []))
+            if nic.rdma_device in devices
         ]
         if not positions or not member.nics:
             yield member

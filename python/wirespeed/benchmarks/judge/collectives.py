@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from wirespeed.benchmarks.endpoints.nics import list_used_nics
 from wirespeed.benchmarks.judge.algorithm_choice import Choice, choose_algorithm
 from wirespeed.benchmarks.judge.collective_names import find_collective, foreign_gpus, named_collective
-from wirespeed.benchmarks.judge.host_network import used
 from wirespeed.benchmarks.judge.latency_floor import LatencyFloor, find_highest_latency, find_latency_floor
 from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.nccl_evidence import Proof, derive_proof
@@ -237,7 +237,7 @@ def _build_member(plan: Plan, name: str, ranks: int, assumptions: list[str]) -> 
     maximum: list[float] = []
     usual: list[float] = []
     binds: Counter[str] = Counter()
-    for nic in used(host, assumptions):
+    for nic in list_used_nics(host, assumptions):
         function = nic_function(plan, name, nic)
         speed = catalogue_speed(plan, nic)
         at_most = nic_goodput_two_way(nic, function, speed=speed)

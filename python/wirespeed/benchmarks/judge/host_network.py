@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from wirespeed.benchmarks.endpoints.nics import NicLocation, nic_speed
+from wirespeed.benchmarks.endpoints.nics import NicLocation, list_used_nics, nic_speed
 from wirespeed.limits import host as between
 from wirespeed.limits import tcp
 from wirespeed.limits.algorithms import ACKS_PER_PACKET
@@ -14,7 +14,6 @@ from wirespeed.limits.impact import nic_function
 from wirespeed.limits.nic import nic_goodput, nic_goodput_two_way
 from wirespeed.plan import Plan
 from wirespeed.results.verdicts import Bound, Term
-from wirespeed.settings import Host, Nic
 from wirespeed.units import Bandwidth
 
 
@@ -30,16 +29,6 @@ class Network:
     assumptions: tuple[str, ...]
 
 
-def used(host: Host, assumptions: list[str]) -> list[Nic]:
-    """NICs that a job uses and that are up: those in its launch environment, else all with a rail, else all."""
-    active_nics = [nic for nic in host.nics.values() if nic.link.up is not False]
-    devices = host.launch.rdma_devices
-    if devices:
-        return [nic for nic in active_nics if nic.rdma_device in devices]
-    assumptions.append("the job uses every NIC with a rail")
-    return [nic for nic in active_nics if nic.rail is not None] or active_nics
-
-
 def network(plan: Plan, name: str, *, bidirectional: bool, on_host: bool) -> Network | None:
     """The NICs of a host in one direction; None if the speed of one is unknown.
 
@@ -49,7 +38,8 @@ def network(plan: Plan, name: str, *, bidirectional: bool, on_host: bool) -> Net
     """
     host = plan.hosts[name]
     assumptions: list[str] = []
-    ends = [NicLocation(name, interface, nic) for interface, nic in host.nics.items() if nic in used(host, assumptions)]
+    used_nics = list_used_nics(host, assumptions)
+    ends = [NicLocation(name, interface, nic) for interface, nic in host.nics.items() if nic in used_nics]
     maximum: dict[str, float] = {}
     in_use: list[Bound] = []
     binds: Counter[str] = Counter()

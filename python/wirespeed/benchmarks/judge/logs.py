@@ -6,12 +6,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from wirespeed.benchmarks.endpoints.nics import list_nics, named_ends
+from wirespeed.benchmarks.endpoints.nics import find_ends_by_gid, list_nics, named_ends
 from wirespeed.benchmarks.judge.limits import RunContext
 from wirespeed.benchmarks.judge.nccl_errors import find_fatal_error
 from wirespeed.benchmarks.judge.nccl_evidence import Evidence, evidence
 from wirespeed.benchmarks.judge.profile import Profile, default
-from wirespeed.benchmarks.judge.rdma import ends_by_gid
 from wirespeed.benchmarks.judge.relations import Entry, relations
 from wirespeed.benchmarks.judge.retest import is_between_nics, judge_repeats
 from wirespeed.benchmarks.judge.runs import judge_with_subject
@@ -90,7 +89,7 @@ def _find_nics(entry: Entry, plan: Plan) -> tuple[str, str] | None:
     if entry.judged.source and entry.judged.target:
         client, server = named_ends(plan, entry.judged.source, entry.judged.target)
         return str(client), str(server)
-    return ends_by_gid(entry.run, plan)
+    return find_ends_by_gid(entry.run, plan)
 
 
 def judge_logs(

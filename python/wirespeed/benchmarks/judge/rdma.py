@@ -6,14 +6,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from wirespeed.benchmarks.endpoints.nics import (
+    MAPPED_PREFIX,
     NicLocation,
+    find_ends_by_gid,
+    find_nic_by_gid,
     gpu_slot,
     list_nics,
     named_ends,
     nic_slot,
     nic_speed,
-    nic_with_address,
     nic_with_device,
+    parse_gid,
 )
 from wirespeed.benchmarks.judge.latency_floor import find_highest_latency
 from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, UnknownLimits
@@ -196,7 +199,7 @@ def _find_ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]
     if device is not None and nic_with_device(plan, device) is None:
         return []  # even where its addresses match: many clusters use the same private addresses
     gids = (run.parameters.local_gid, run.parameters.remote_gid)
-    addressed = [nic for gid in gids if (nic := _find_nic_by_gid(gid, plan))]
+    addressed = [nic for gid in gids if (nic := find_nic_by_gid(gid, plan))]
     if addressed:
         names = " and ".join(str(nic) for nic in addressed)
         assumptions.append(
@@ -216,53 +219,25 @@ def _find_ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]
     return [fastest] if fastest else []
 
 
-def ends_by_gid(run: Run, plan: Plan) -> tuple[str, str] | None:
-    """Client and server NIC as HOST:NIC, where the GIDs of a perftest log name both; else None."""
-    if run.tool != "perftest":
-        return None
-    local, remote = (_find_nic_by_gid(gid, plan) for gid in (run.parameters.local_gid, run.parameters.remote_gid))
-    device = run.parameters.rdma_device
-    if local is None or remote is None or (device is not None and nic_with_device(plan, device) is None):
-        return None
-    return (str(remote), str(local)) if run.parameters.side == "server" else (str(local), str(remote))
-
-
 _ON_ONE_HOST = "client and server on one host, so that nothing crossed the wire"
 
 
 def _is_between_hosts(run: Run, plan: Plan) -> bool:
     """Whether the GIDs of the log are those of two hosts."""
-    ends = ends_by_gid(run, plan)
+    ends = find_ends_by_gid(run, plan)
     return ends is not None and ends[0].partition(":")[0] != ends[1].partition(":")[0]
-
-
-def _find_nic_by_gid(printed: str | None, plan: Plan) -> NicLocation | None:
-    """The NIC whose IPv4 address a GID contains."""
-    gid = _parse_gid(printed)
-    if gid is None or not gid.startswith(_MAPPED):
-        return None
-    return nic_with_address(plan, ".".join(map(str, gid[-4:])))
 
 
 def _uses_ipv6(run: Run) -> bool | None:
     """Whether the GIDs of the log are IPv6; None where it names none, or only link-local ones, as of RoCE v1."""
     for printed in (run.parameters.local_gid, run.parameters.remote_gid):
-        gid = _parse_gid(printed)
+        gid = parse_gid(printed)
         if gid is not None and not gid.startswith(_LINK_LOCAL):
-            return not gid.startswith(_MAPPED)
+            return not gid.startswith(MAPPED_PREFIX)
     return None
 
 
-_MAPPED = bytes([*[0] * 10, 255, 255])
 _LINK_LOCAL = bytes([254, 128])
-
-
-def _parse_gid(printed: str | None) -> bytes | None:
-    """A GID of the log; perftest prints its bytes in decimal."""
-    octets = (printed or "").split(":")
-    if len(octets) != 16 or not all(octet.isdecimal() and int(octet) < 256 for octet in octets):
-        return None
-    return bytes(map(int, octets))
 
 
 def _find_path(run: Run, plan: Plan, ends: Iterable[NicLocation], assumptions: list[str]) -> Path | None:
