@@ -128,9 +128,14 @@ def check_cable_speeds(
             problems.warn(
                 (*path, "cable"),
                 f"{name}, a cable of {model.speed.value}, for links of {speed}",
-                f"a cable of {speed}",
+                f"a cable of {speed}" + _name_breakout(model.speed.value, speed),
                 _NO_MODEL,
             )
+
+
+def _name_breakout(cable: Bandwidth, link: Bandwidth) -> str:
+    parts, rest = divmod(cable, link)
+    return f", or one that splits {cable} into {parts} × {link}" if parts > 1 and not rest else ""
 
 
 def check_mtus(

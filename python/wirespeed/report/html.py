@@ -243,6 +243,7 @@ def _create_environment() -> Environment:
         format_gate=runs.format_gate,
         format_bottlenecks=runs.format_bottlenecks,
         format_ends=runs.format_ends,
+        describe_causes=runs.describe_causes,
         format_fatal_error=runs.format_fatal_error,
         relation=relations,
         ended_early=runs.ENDED_EARLY,

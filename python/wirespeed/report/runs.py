@@ -70,6 +70,12 @@ def format_bottlenecks(run: JudgedRun) -> str:
     return ", ".join(map(_format_bottleneck, run.bottlenecks))
 
 
+def describe_causes(run: JudgedRun) -> str:
+    """Whether the log proves the causes of a run, or they are likely ones."""
+    proven = {failure for bottleneck in run.bottlenecks for failure in bottleneck.failures}
+    return "proven by the log" if proven.issuperset(run.failures) else "likely, the likeliest first"
+
+
 def _format_bottleneck(bottleneck: Bottleneck) -> str:
     limit = bottleneck.limit
     reachable = f"reachable limit {wording.quantity(limit.value, limit.unit)}" if limit else ""

@@ -171,7 +171,7 @@ def judged_runs(results: Iterable[JudgedRun], console: Console, titles: Mapping[
             _print_labeled(run.status.value, run.error or runs.ENDED_EARLY, console, style="bold red")
             _print_labeled("fatal", runs.format_fatal_error(run), console)
         if run.failures:
-            _print_labeled("causes", "likely, the likeliest first (`wirespeed explain ID`):", console)
+            _print_labeled("causes", f"{runs.describe_causes(run)} (`wirespeed explain ID`):", console)
         for failure in run.failures:
             _print_labeled("", f"{failure:<8} {(titles or {}).get(failure, '')}", console)
         if run.bottlenecks:

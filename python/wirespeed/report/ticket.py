@@ -70,7 +70,10 @@ def _worst_measurements(judged: Sequence[JudgedRun]) -> list[str]:
         if verdicts:
             worst = min(verdicts, key=lambda verdict: (_URGENCY.index(verdict.judgement), _get_fraction(verdict)))
             count = sum(verdict.judgement is worst.judgement for verdict in verdicts)
-            rows.append((_URGENCY.index(worst.judgement), _get_fraction(worst), _format_verdict(run, worst, count)))
+            text = _format_verdict(run, worst, count)
+            if run.bottlenecks and worst.judgement is not Judgement.PASS:
+                text += f"; bottleneck of this run: {_escape(runs.format_bottlenecks(run))}"
+            rows.append((_URGENCY.index(worst.judgement), _get_fraction(worst), text))
     return _format_bullets([row for *_, row in sorted(rows, key=lambda row: row[:2])], _RUNS, bullet="")
 
 
@@ -230,7 +233,7 @@ def _list_next_steps(report: Report) -> list[str]:
     causes = list(dict.fromkeys(cause for run in report.runs for cause in run.failures))
     if causes:
         explained = [f"wirespeed explain {cause}" for cause in causes]
-        lines += [*([""] if lines else []), "Read the likely causes of the failed runs, likeliest first:"]
+        lines += [*([""] if lines else []), "Read the causes of these runs, the likeliest first:"]
         lines += _format_code_block(explained)
     if repeats:
         lines += [*([""] if lines else []), "Repeat to confirm the suspects:", *_format_code_block(tuple(repeats))]

@@ -20,12 +20,14 @@ from wirespeed.results.peers import Peers
 
 _Result = TypeVar("_Result")
 
+SCHEMAS: Mapping[str, int] = {"bench-peers": 2, "bench-comparison": 2, "bench-history": 2}
+"""Schema numbers of the documents that are read again."""
+
 _KINDS: Mapping[str, tuple[str, type]] = {
     "bench-peers": ("peers", Peers),
     "bench-comparison": ("comparison", Comparison),
     "bench-history": ("history", History),
 }
-_SCHEMA = 2  # of these kinds
 
 
 def read(text: str, location: str) -> Peers | Comparison | History:
@@ -36,10 +38,10 @@ def read(text: str, location: str) -> Peers | Comparison | History:
     """
     expected = "the JSON output of `bench peers`, `bench compare` or `bench history`"
     hint = "`wirespeed bench peers`, `compare` or `history` with --format json writes one"
-    body = _read_body(text, location, tuple(_KINDS), _SCHEMA, expected, hint)
+    body = _read_body(text, location, SCHEMAS, expected, hint)
     kind = body["kind"]
     name, result_type = _KINDS[kind]
-    result: object = _read_content(body, location, kind, name, result_type)
+    result: object = _read_content(body, location, kind, name, result_type, hint)
     assert isinstance(result, Peers | Comparison | History)
     return result
 
@@ -52,8 +54,8 @@ def read_kind(
     Raises:
         Refusal: the text is not a document, or it is of another kind, newer than this program, or incomplete.
     """
-    body = _read_body(text, location, (kind,), schema, f"a document of {kind}", hint)
-    return _read_content(body, location, kind, name, result_type)
+    body = _read_body(text, location, {kind: schema}, f"a document of {kind}", hint)
+    return _read_content(body, location, kind, name, result_type, hint)
 
 
 def convert(result_type: type[_Result], data: Any, name: str, location: str, expected: str) -> _Result:
@@ -70,30 +72,30 @@ def convert(result_type: type[_Result], data: Any, name: str, location: str, exp
         raise refuse(location, str(error), expected) from None
 
 
-def _read_body(
-    text: str, location: str, kinds: tuple[str, ...], schema: int, expected: str, hint: str
-) -> dict[str, Any]:
-    """Read a document of one of the kinds."""
+def _read_body(text: str, location: str, schemas: Mapping[str, int], expected: str, hint: str) -> dict[str, Any]:
+    """Read a document of one of the kinds, each with its schema number."""
     try:
         body = json.loads(text)
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", 1)
         raise refuse(f"{location}:{line}", "broken JSON", expected, hint) from None
     kind = body.get("kind") if isinstance(body, dict) else None
-    if not isinstance(kind, str) or kind not in kinds:
+    if not isinstance(kind, str) or kind not in schemas:
         raise refuse(location, f"the kind {kind!r}", expected, hint)
     assert isinstance(body, dict)
-    if body.get("schema") != schema:
-        raise refuse(
-            location, f"schema {body.get('schema')!r} of {kind}", f"schema {schema}", "read it with its own version"
-        )
+    if body.get("schema") != schemas[kind]:
+        found = f"schema {body.get('schema')!r} of {kind}, of another version of wirespeed"
+        raise refuse(location, found, f"schema {schemas[kind]}", hint)
     return body
 
 
-def _read_content(body: dict[str, Any], location: str, kind: str, name: str, result_type: type[_Result]) -> _Result:
+def _read_content(
+    body: dict[str, Any], location: str, kind: str, name: str, result_type: type[_Result], hint: str
+) -> _Result:
+    expected = f"a complete document of {kind}"
     if name not in body:
-        raise refuse(location, f"no {name}", f"what {kind} holds")
-    return convert(result_type, body[name], name, location, f"what {kind} holds")
+        raise refuse(location, f"no {name}", expected, hint)
+    return convert(result_type, body[name], name, location, expected)
 
 
 def _convert(hint: Any, data: Any, location: str) -> Any:

@@ -10,8 +10,6 @@ import typer
 from wirespeed.cli import flows, stored_campaigns
 from wirespeed.cli.bench_app import bench
 
-SCHEMA = 2
-
 
 class Format(StrEnum):
     """Output formats."""
@@ -76,9 +74,10 @@ def compare(
     judging = stored_campaigns.Thresholds(significance, at_least / 100)
     comparison = stored_campaigns.compare_campaigns(a, b, store, wanted, judging)
     if output is Format.JSON:
+        from wirespeed.results.documents import SCHEMAS
         from wirespeed.results.json import document
 
-        typer.echo(document("bench-comparison", SCHEMA, comparison=comparison), nl=False)
+        typer.echo(document("bench-comparison", SCHEMAS["bench-comparison"], comparison=comparison), nl=False)
     else:
         from wirespeed.cli.console import standard_output
         from wirespeed.report import campaign_comparison

@@ -14,7 +14,7 @@ from wirespeed.cli.exit import Exit
 if TYPE_CHECKING:
     from wirespeed.results.campaign_history import Campaign, History
 
-SCHEMA = 2
+_CAMPAIGNS_SCHEMA = 2
 
 
 class Format(StrEnum):
@@ -96,9 +96,10 @@ def history(
             else stored_campaigns.explain_no_match(opened.find_campaigns(Filters()).values(), wanted)
         )
     if output is Format.JSON:
+        from wirespeed.results.documents import SCHEMAS
         from wirespeed.results.json import document
 
-        typer.echo(document("bench-history", SCHEMA, history=history_result), nl=False)
+        typer.echo(document("bench-history", SCHEMAS["bench-history"], history=history_result), nl=False)
     elif output is Format.TABLE:
         from wirespeed.cli.console import standard_output
         from wirespeed.report import campaign_comparison
@@ -136,7 +137,7 @@ def _list_campaigns(campaigns: tuple[Campaign, ...], output: Format) -> Exit:
     from wirespeed.results.json import document
 
     if output is Format.JSON:
-        typer.echo(document("bench-campaigns", SCHEMA, campaigns=campaigns), nl=False)
+        typer.echo(document("bench-campaigns", _CAMPAIGNS_SCHEMA, campaigns=campaigns), nl=False)
     else:
         campaign_comparison.campaigns(campaigns, standard_output())
     return Exit.PASSED if campaigns else Exit.INCOMPLETE

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from wirespeed.plan import Plan
     from wirespeed.results.peers import Peers
 
-SCHEMA = 2
-
 
 class Format(StrEnum):
     """Output formats."""
@@ -138,7 +136,9 @@ def _print_peers(result: Peers, output: Format) -> None:
     from wirespeed.results.json import document
 
     if output is Format.JSON:
-        typer.echo(document("bench-peers", SCHEMA, peers=result), nl=False)
+        from wirespeed.results.documents import SCHEMAS
+
+        typer.echo(document("bench-peers", SCHEMAS["bench-peers"], peers=result), nl=False)
         return
     from wirespeed.report import peers as report
 
