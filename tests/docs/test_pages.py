@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from pathlib import PurePosixPath
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
@@ -81,6 +82,33 @@ def test_the_architecture_states_what_each_package_and_crate_does_not_know() -> 
     names = [path.stem for path in modules if not path.stem.startswith("_")]
     names += [f"crates/{path.name}" for path in (ROOT / "crates").iterdir()]
     assert [name for name in names if f"`{name}`" not in rows] == []
+
+
+def test_files_in_the_tables_of_the_architecture_exist() -> None:
+    """A path is relative to the folder in the head of its table, to that of the file before it, the package, or the root."""
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    tables = re.findall(r"^\| \w+ \| file in `(.+)` \|\n\| --- .*\n((?:\|.*\n)+)", text, re.MULTILINE)
+    assert len(tables) > 5
+    rows = [(ROOT / folder, row.split(" | ")[1]) for folder, table in tables for row in table.splitlines()]
+    assert [name for folder, row in rows for name in _find_missing_files(folder, row)] == []
+
+
+def _find_missing_files(folder: Path, row: str) -> Iterator[str]:
+    folders = [folder, ROOT / "python" / "wirespeed", ROOT, folder]
+    for name in re.findall(r"`([\w./-]+(?:\.py|\.rs|\.txt|/))`", row):
+        path = next((path for base in folders if (path := base / name).exists()), None)
+        if path is None:
+            yield f"{folder.relative_to(ROOT)}/{name}"
+        else:
+            folders[-1] = path.parent
+
+
+def test_a_missing_file_of_a_row_is_found() -> None:
+    row = "`build.py`; `lab/state.py`, `bench.py`, `gone.py`; `faults/`; `<tool>/reader.py` |"
+    assert list(_find_missing_files(ROOT / "python/wirespeed/plan", row)) == [
+        "python/wirespeed/plan/gone.py",
+        "python/wirespeed/plan/faults/",
+    ]
 
 
 @pytest.mark.parametrize("page", HAND_WRITTEN)
