@@ -47,8 +47,8 @@ pub(crate) fn format_thousands(number: i128) -> String {
     let digits = number.unsigned_abs().to_string();
     let sign = if number < 0 { "-" } else { "" };
     let mut text = String::from(sign);
-    for (location, digit) in digits.chars().enumerate() {
-        if location > 0 && (digits.len() - location).is_multiple_of(3) {
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

@@ -182,7 +182,7 @@ def history(result: History, console: Console, limit: int) -> None:
 
 
 def _format_campaign(campaign: Campaign) -> str:
-    words_of = [
+    entries = [
         None if campaign.id is None else f"campaign {campaign.id}",
         campaign.label,
         campaign.started,
@@ -190,7 +190,7 @@ def _format_campaign(campaign: Campaign) -> str:
         f"{wording.plural(campaign.runs, 'run')}" + (f" ({campaign.failed} failed)" if campaign.failed else ""),
         None if campaign.finished else "stored incompletely",
     ]
-    return "  ".join(wording.line(word) for word in words_of if word)
+    return "  ".join(wording.line(entry) for entry in entries if entry)
 
 
 def _create_table() -> Table:

@@ -58,8 +58,8 @@ fn route(
         problems.note(item.location("ports"), "none", "ports of the switch", "");
     }
     let mut listed = Vec::with_capacity(named.len());
-    for (location, name) in named.iter().enumerate() {
-        let at = || format!("{}[{location}]", item.location("ports"));
+    for (position, name) in named.iter().enumerate() {
+        let at = || format!("{}[{position}]", item.location("ports"));
         match ports.find(name) {
             Err(expected) => problems.note(at(), name.format_value(), expected, ""),
             Ok(port) if node.is_some_and(|node| node != u64::from(scenario.node_of(port).0)) => {

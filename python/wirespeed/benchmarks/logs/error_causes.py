@@ -108,12 +108,12 @@ def _row(
 
 
 _RETRIES = "Failed status 12 | vendor err 129 | transport retry counter exceeded"
-_RETRIES_WORDS = "Failed status|IBV_WC_|status=|with error 12|vendor|etry count"
+_RETRIES_TEXTS = "Failed status|IBV_WC_|status=|with error 12|vendor|etry count"
 _RETRIES_PATTERN = (
     r"Failed status (?:\S.*\()?12\b|status[= ](?:IBV_WC_RETRY_EXC_ERR\()?12\b|with error 12\b|vendor[_ ]err[= ]129\b"
     r"|[Tt]ransport retry count(?:er)? exceeded(?! on \S+/IB\b)"
 )
-_ACCESS_WORDS = "Failed status|IBV_WC_|status=|with error 10|emote access"
+_ACCESS_TEXTS = "Failed status|IBV_WC_|status=|with error 10|emote access"
 _ACCESS = (
     r"Failed status (?:\S.*\()?10\b|status[= ](?:IBV_WC_REM_ACCESS_ERR\()?10\b|with error 10\b|[Rr]emote access error"
 )
@@ -122,20 +122,20 @@ _COMPLETIONS = (
     _row("Transport retry count exceeded on mlx5_0:1/RoCE (UCX)", "retry count",
          r"Transport retry count exceeded on (?!\S+/IB\b)", "MPI-03",
          "https://github.com/openucx/ucx/issues/2434"),
-    _row(_RETRIES, _RETRIES_WORDS, _RETRIES_PATTERN, "SW-01", "Broadcom 957608-AN210, 5.1 question 2",
+    _row(_RETRIES, _RETRIES_TEXTS, _RETRIES_PATTERN, "SW-01", "Broadcom 957608-AN210, 5.1 question 2",
          lambda case: case.only_small),
-    _row(_RETRIES, _RETRIES_WORDS, _RETRIES_PATTERN, "NIC-05 SW-01 OS-05 RT-10 OS-04 OS-06 NIC-15",
+    _row(_RETRIES, _RETRIES_TEXTS, _RETRIES_PATTERN, "NIC-05 SW-01 OS-05 RT-10 OS-04 OS-06 NIC-15",
          "https://github.com/NVIDIA/nccl/issues/426; https://github.com/ROCm/mori/issues/298",
          lambda case: case.largest is None),
-    _row(_RETRIES, _RETRIES_WORDS, _RETRIES_PATTERN, "CAB-01 SW-02 CAB-02 NIC-17 SW-06",
+    _row(_RETRIES, _RETRIES_TEXTS, _RETRIES_PATTERN, "CAB-01 SW-02 CAB-02 NIC-17 SW-06",
          "https://github.com/NVIDIA/nccl/issues/905; https://github.com/NVIDIA/nccl/issues/378",
          lambda case: case.largest is not None and not case.only_small),
     _row("Failed status 13 | RNR retry counter exceeded", "Failed status|IBV_WC_|status=|with error 13|etry count",
          r"Failed status (?:\S.*\()?13\b|status[= ](?:IBV_WC_RNR_RETRY_EXC_ERR\()?13\b|with error 13\b"
          r"|(?:RNR|[Rr]eceiver.not.ready) retry count(?:er)? exceeded", "NIC-08", IBA),
-    _row("Failed status 10 | remote access error", _ACCESS_WORDS, _ACCESS, "OS-10 PCI-02 NIC-04 OS-09", IBA,
+    _row("Failed status 10 | remote access error", _ACCESS_TEXTS, _ACCESS, "OS-10 PCI-02 NIC-04 OS-09", IBA,
          lambda case: case.on_gpu),
-    _row("Failed status 10 | remote access error", _ACCESS_WORDS, _ACCESS, "NIC-04 OS-09", IBA),
+    _row("Failed status 10 | remote access error", _ACCESS_TEXTS, _ACCESS, "NIC-04 OS-09", IBA),
     # NCCL sends GPU memory. ACS has no message of its own: the NIC reads wrong addresses and reports this status.
     _row("NET/IB : Got completion with status 4 (NCCL, GPU memory)", "Got completion",
          r"Got completion .*(?:status[= ]|with error )(?:IBV_WC_LOC_PROT_ERR\()?4\b", "PCI-01 PCI-02 OS-10 PCI-06",

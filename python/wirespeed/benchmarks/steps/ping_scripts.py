@@ -39,19 +39,19 @@ def pings(count: int, wait_s: int, at_once: int, tries: int) -> str:
 
 
 _TOOL = "command -v ib_send_lat >/dev/null || { echo 'ib_send_lat is not installed' >&2; exit 127; }; "
-_WORDS = f"-F -s {MESSAGE} -n {COUNT}"
+_OPTIONS = f"-F -s {MESSAGE} -n {COUNT}"
 
 # SECONDS, then DEVICE PORT OPTIONS of each pair. Options are numbers, split at blanks and not expanded (set -f).
 RDMA_SERVER = (
     f"set -f; limit=$1; shift; {_TOOL}while [ $# -ge 3 ]; do "
-    f'timeout "$limit" ib_send_lat -d "$1" -p "$2" $3 {_WORDS} >/dev/null & shift 3; done; wait'
+    f'timeout "$limit" ib_send_lat -d "$1" -p "$2" $3 {_OPTIONS} >/dev/null & shift 3; done; wait'
 )
 
 # HOST PEER, then FROM TO DEVICE PORT OPTIONS of each pair. A client that starts before its server tries again.
 RDMA_CLIENT = (
     f'set -f; host=$1 peer=$2; shift 2; {_TOOL}echo "mesh rdma from $host: $(($# / 5)) pairs"; '
     "one() { for try in 1 2 3; do "
-    f'output=$(timeout 15 ib_send_lat -d "$3" -p "$4" $5 {_WORDS} "$peer" 2>&1); code=$?; '
+    f'output=$(timeout 15 ib_send_lat -d "$3" -p "$4" $5 {_OPTIONS} "$peer" 2>&1); code=$?; '
     'case $output in *"ouldn\'t connect"*) sleep 0.5;; *) break;; esac; done; '
     f"row=$(printf '%s\\n' \"$output\" | grep -E '^ *{MESSAGE} ' | tail -n 1); "
     "last=; [ \"$code\" -eq 0 ] || last=$(printf '%s\\n' \"$output\" | grep '[A-Za-z]' | tail -n 1); "

@@ -6,7 +6,7 @@ from wirespeed.results.benchmarks import Metric, Run
 
 
 def find_total_labels(run: Run) -> frozenset[str | None]:
-    """Places of the bitrates of a whole run: the sum of all streams, at the receiver if the log contains it.
+    """Labels of the bitrates of a whole run: the sum of all streams, at the receiver if the log contains it.
 
     A label is a stream or SUM, a role (TX-C, RX-C) of bidirectional traffic, and sender, receiver or an interval.
     """

@@ -1,6 +1,6 @@
 """iperf3 --json and --json-stream: bytes and bits per second as printed, in B and b/s.
 
-Places are those of the text report. A document that is cut keeps the values before the cut. The output that
+Labels are those of the text report. A document that is cut keeps the values before the cut. The output that
 --get-server-output adds, as text or as JSON, is a separate run. --json-stream-full-output prints the whole document
 after its events, which is then ignored.
 """

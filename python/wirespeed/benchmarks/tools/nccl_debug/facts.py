@@ -130,8 +130,8 @@ class Facts:
             earlier_count, first = self.choices.get(choice, (0, line))
             self.choices[choice] = earlier_count + count, min(first, line)
         for warning, (count, line, text) in source._get_entries("warnings").items():
-            earlier_count, first, words = self.warnings.get(warning, (0, line, text))
-            self.warnings[warning] = earlier_count + count, min(first, line), words
+            earlier_count, first, first_text = self.warnings.get(warning, (0, line, text))
+            self.warnings[warning] = earlier_count + count, min(first, line), first_text
         for name in _OF_ONE:
             source.__dict__.pop(name, None)
         source.channels = source.collnet_channels = source.nvls_channels = source.p2p_channels = None
@@ -155,8 +155,8 @@ class Facts:
     def warn(self, host: str, text: str, line: int) -> None:
         """Count a warning; warnings that differ only in addresses and queue pair numbers are the same."""
         key = host, _CHANGING.sub("#", text)
-        count, first, words = self.warnings.get(key, (0, line, text))
-        self.warnings[key] = count + 1, first, words
+        count, first, first_text = self.warnings.get(key, (0, line, text))
+        self.warnings[key] = count + 1, first, first_text
 
     def communicator(self) -> Communicator:
         """The communicator, in an order that does not depend on which process printed first."""
