@@ -85,7 +85,7 @@ def test_the_architecture_states_what_each_package_and_crate_does_not_know() -> 
 
 
 def test_files_in_the_tables_of_the_architecture_exist() -> None:
-    """A path is relative to the folder in the head of its table, to that of the file before it, the package, or the root."""
+    """A path begins in the folder that heads its table, in that of the file before it, in the package or the root."""
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     tables = re.findall(r"^\| \w+ \| file in `(.+)` \|\n\| --- .*\n((?:\|.*\n)+)", text, re.MULTILINE)
     assert len(tables) > 5
@@ -104,10 +104,10 @@ def _find_missing_files(folder: Path, row: str) -> Iterator[str]:
 
 
 def test_a_missing_file_of_a_row_is_found() -> None:
-    row = "`build.py`; `lab/state.py`, `bench.py`, `gone.py`; `faults/`; `<tool>/reader.py` |"
+    row = "`build.py`; `lab/state.py`, `bench.py`, `gone.py`; `leaves/`; `<tool>/reader.py` |"
     assert list(_find_missing_files(ROOT / "python/wirespeed/plan", row)) == [
         "python/wirespeed/plan/gone.py",
-        "python/wirespeed/plan/faults/",
+        "python/wirespeed/plan/leaves/",
     ]
 
 
