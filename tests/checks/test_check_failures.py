@@ -40,7 +40,7 @@ TC = dict(small.PLAN.switches["leaf1"].ports["Eth1/1"].qos.dscp_tc or {})
 # The check, and what is changed (place and setting to value) or absent (places).
 ROWS = [
     ("host.iommu", {(H, "host.kernel.iommu"): "translated"}),
-    ("host.kernel-parameters", {(H, "host.kernel.command_line"): ("ro", "amd_iommu=on")}),
+    ("host.kernel-parameters", {(H, "host.kernel.command_line"): ("ro", "intel_iommu=on")}),
     ("host.numa-balancing", {(sysctl("kernel.numa_balancing"), "sysctl.value"): "1"}),
     ("host.bios", {(H.child("bios", "smt"), "bios.value"): "enabled"}),
     ("host.governor", {(H, "host.governor"): "performance, powersave"}),

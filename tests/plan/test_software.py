@@ -50,16 +50,35 @@ ROWS: list[tuple[str, dict[str, str], list[str], dict[str, str | None] | None]] 
             "! the C++ compiler of the HPC SDK 22.9 under CUDA 11.0"
             " / an HPC SDK of 2020 or an older one, whose compiler its headers take"
         ],
-        {"cuda": "11.8"},
+        {"cuda": "11.7"},
     ),
     (
         "k20x",
         {"os": "ubuntu-20.04", "cuda": "11.4", "nvhpc": "22.9"},
         [
+            "! CUDA 11.4 with the HPC SDK 22.9, which does not contain it / one of CUDA 10.2, CUDA 11.0, CUDA 11.7",
             "! the C++ compiler of the HPC SDK 22.9 under CUDA 11.4"
-            " / an HPC SDK of 2021 or an older one, whose compiler its headers take"
+            " / an HPC SDK of 2021 or an older one, whose compiler its headers take",
         ],
-        {"cuda": "11.8"},
+        {"cuda": "11.7"},
+    ),
+    *(
+        (  # toolkits of the SDK's multi package (section 3.2.2)
+            "k20x",
+            {"os": "ubuntu-20.04", "cuda": cuda, "nvhpc": "22.9"},
+            [
+                f"! CUDA {cuda} with the HPC SDK 22.9, which does not contain it"
+                " / one of CUDA 10.2, CUDA 11.0, CUDA 11.7"
+            ],
+            {"cuda": "11.7"},
+        )
+        for cuda in ("11.1", "11.6")
+    ),
+    (
+        "k20x",
+        {"os": "ubuntu-20.04", "cuda": "11.7", "nvhpc": "21.9"},
+        ["! CUDA 11.7 with the HPC SDK 21.9, which does not contain it / CUDA 11.4"],
+        {"cuda": "11.4"},
     ),
     (
         "k20x",

@@ -15,6 +15,7 @@ class CudaToolkit(Entry):
     family_driver: SourcedValue[str] | None = None  # first driver on which its programs run
     gcc: SourcedValue[int]  # newest major release of GCC that nvcc works with
     nvhpc: SourcedValue[int] | None = None  # newest year of the HPC SDK whose C++ compiler its headers support
+    hpc_sdk: SourcedValue[list[str]] | None = None  # releases of the HPC SDK that contain it
     int128: SourcedValue[bool]  # whether nvcc has 128-bit integers
     breaks_on: SourcedValue[list[str]] | None = None  # systems whose C library nvcc's front end cannot read
 

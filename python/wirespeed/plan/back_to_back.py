@@ -9,7 +9,7 @@ from wirespeed.catalogue import Catalogue
 from wirespeed.cluster import Cluster, HostSpec
 from wirespeed.plan.affinity import Chassis
 from wirespeed.plan.device_lending import plan_lending
-from wirespeed.plan.host import COMMAND_LINES, pcie_functions
+from wirespeed.plan.host import IOMMU_PARAMETERS, pcie_functions
 from wirespeed.plan.model import Cable, End, Plan
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.software import plan_software
@@ -112,8 +112,8 @@ def _plan_host(
 ) -> Host:
     gpu = catalogue.gpus.get(chassis.server.gpu or "")
     cpu = spec.part.cpu or chassis.server.cpu_vendor
-    if cpu not in COMMAND_LINES:
-        problems.refuse((*spec.path, "cpu"), f"the CPU vendor {cpu!r}", " or ".join(COMMAND_LINES))
+    if cpu not in IOMMU_PARAMETERS:
+        problems.refuse((*spec.path, "cpu"), f"the CPU vendor {cpu!r}", " or ".join(IOMMU_PARAMETERS))
     software = plan_software(spec, None, gpu, catalogue, problems)
     driver = Driver(name=chassis.nic.driver)
     nics = {
@@ -132,7 +132,7 @@ def _plan_host(
         os=spec.os,
         renderer=spec.part.renderer,
         cpu_vendor=cpu,
-        kernel=Kernel(software.kernel, command_line=COMMAND_LINES.get(cpu), iommu="passthrough", errors=()),
+        kernel=Kernel(software.kernel, command_line=IOMMU_PARAMETERS.get(cpu) or None, errors=()),
         firewall=False,
         modules={name: Module(loaded=True) for name in (*chassis.nic.modules, *([gpu.module] if gpu else []))},
         nics=nics,

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import combinations, product
 
 from wirespeed.catalogue import Catalogue
+from wirespeed.errors import format_choices
 from wirespeed.plan.combination import Combination, Conflict, a, describe_gpu, gencode, parse_version
 from wirespeed.plan.nccl import nccl_conflicts
 
@@ -161,6 +162,15 @@ def _find_toolkit_conflicts(combination: Combination, catalogue: Catalogue) -> I
     if combination.gcc and parse_version(combination.gcc)[:1] > (row.gcc.value,):
         yield Conflict(
             "gcc", f"GCC {combination.gcc} under nvcc of {row.title}", f"GCC {row.gcc.value} or an older one"
+        )
+    contained = [
+        name for name, entry in catalogue.cuda.items() if entry.hpc_sdk and combination.nvhpc in entry.hpc_sdk.value
+    ]
+    if contained and ".".join(combination.cuda.split(".")[:2]) not in contained:
+        yield Conflict(
+            "cuda",
+            f"{row.title} with the HPC SDK {combination.nvhpc}, which does not contain it",
+            format_choices(f"CUDA {name}" for name in contained),
         )
     if (
         combination.nvhpc

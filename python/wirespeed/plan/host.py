@@ -39,10 +39,10 @@ from wirespeed.settings import (
 )
 from wirespeed.units import Bandwidth, Length
 
-COMMAND_LINES = {  # Broadcom 957608-AN210, section 2.3
-    "amd": ("amd_iommu=on", "iommu=pt"),
-    "intel": ("intel_iommu=on", "iommu=pt"),
-}
+IOMMU_PARAMETERS: Mapping[str, tuple[str, ...]] = {"amd": (), "intel": ("intel_iommu=on",)}
+"""What switches the IOMMU on. AMD's is on by default: the kernel has no amd_iommu=on (kernel-parameters.txt; it logs an
+unknown option), which Broadcom 957608-AN210, section 2.3, names."""
+COMMAND_LINES = {cpu: (*parameters, "iommu=pt") for cpu, parameters in IOMMU_PARAMETERS.items()}
 _ROCE_V2 = "RoCE v2"
 _SYSTEMS_WITHOUT_DCB = frozenset({"ubuntu-20.04"})
 """Systems whose iproute2 has no dcb, which came with release 5.11; Ubuntu 20.04 has 5.5."""

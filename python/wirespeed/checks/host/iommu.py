@@ -7,8 +7,7 @@ Impact:
     complex. RCCL warns of hangs in this mode.
 
 Fix:
-    Add iommu=pt to the kernel command line (with amd_iommu=on or intel_iommu=on) and reboot, or disable the IOMMU in
-    the BIOS.
+    Add iommu=pt to the kernel command line (on Intel with intel_iommu=on) and reboot, or disable the IOMMU in the BIOS.
 
 Example:
     $ dmesg | grep -i iommu

@@ -119,7 +119,7 @@ if put /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnectio
   run nmcli connection load /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection && run nmcli connection up wirespeed-enp33s0f0np0 && obeyed /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection || failed /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection
 fi
 if put /etc/wirespeed/kernel-arguments 644 acts; then
-  run grubby --update-kernel=ALL --args='amd_iommu=on iommu=pt' && obeyed /etc/wirespeed/kernel-arguments || failed /etc/wirespeed/kernel-arguments
+  run grubby --update-kernel=ALL --args=iommu=pt && obeyed /etc/wirespeed/kernel-arguments || failed /etc/wirespeed/kernel-arguments
 fi
 if put /etc/sysctl.d/90-wirespeed.conf 644 acts; then
   run sysctl --quiet --system && obeyed /etc/sysctl.d/90-wirespeed.conf || failed /etc/sysctl.d/90-wirespeed.conf
