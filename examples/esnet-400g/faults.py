@@ -20,7 +20,7 @@ FAULTS: Faults = {
         "node2/lspci.out": replace(
             r"LnkSta:\tSpeed 16GT/s, Width x16",
             r"LnkSta:\tSpeed 16GT/s, Width x8 (downgraded)",
-            anchor="0000:a1:00.0 Ethernet",
+            anchor="0000:01:00.0 Ethernet",
         ),
         "node2/pcie-sysfs@eth100.out": replace(r"(current_link_width):16", r"\1:8"),
     },

@@ -6,11 +6,11 @@ COMBINABLE = tuple(f"{number:02}" for number in range(1, 13))
 """The faults that do not hide each other."""
 
 FAULTS: Faults = {
-    "01-acs-reqredir": {"node1/lspci.out": replace(r"(ACSCtl:.*)ReqRedir-", r"\1ReqRedir+", anchor="0000:19:01.0")},
+    "01-acs-reqredir": {"node1/lspci.out": replace(r"(ACSCtl:.*)ReqRedir-", r"\1ReqRedir+", anchor="0000:1b:01.0")},
     "02-nic-x8": {
         "node2/lspci.out": combine(
             # both ends of the link say so; only the lower one that it is less than it could be
-            replace(r"LnkSta:\t(.*) Width x16", r"LnkSta:\t\1 Width x8", anchor="0000:19:03.0"),
+            replace(r"LnkSta:\t(.*) Width x16", r"LnkSta:\t\1 Width x8", anchor="0000:1b:03.0"),
             replace(r"LnkSta:\t(.*) Width x16", r"LnkSta:\t\1 Width x8 (downgraded)", anchor="0000:43:00.0 Ethernet"),
         ),
         "node2/pcie-sysfs@enp67s0np0.out": replace(r"(current_link_width):16", r"\1:8"),

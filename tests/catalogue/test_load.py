@@ -9,9 +9,10 @@ from pydantic import ValidationError
 
 from wirespeed.catalogue import load
 from wirespeed.catalogue.load import _read_folder
-from wirespeed.catalogue.model import CableModel, SourcedValue
+from wirespeed.catalogue.model import CableModel, ServerModel, SourcedValue
 from wirespeed.errors import Refusal
-from wirespeed.settings import bdf
+from wirespeed.plan.pcie_tree import gpu_positions, list_positions, nic_position
+from wirespeed.settings import is_address
 from wirespeed.units import Bandwidth, Size
 
 SERVERS = sorted(load().servers)
@@ -51,29 +52,50 @@ def test_a_malformed_file_is_named(tmp_path: Path, text: str, message: str) -> N
 
 
 @pytest.mark.parametrize("name", SERVERS)
-def test_every_slot_hangs_in_the_tree(name: str) -> None:
+def test_every_position_is_below_a_bridge(name: str) -> None:
     server = load().servers[name]
-    bridges = {bdf(bridge.address): bridge for bridge in server.bridges}
-    assert len(bridges) == len(server.bridges)
-    # GPUs hang on PCIe switches, and so do the NICs that serve them; a host without any has its NICs on root ports.
-    role = "switch-downstream" if any(slot.gpu is not None for slot in server.nic_slots) else "root-port"
-    for slot in (*server.nic_slots, *server.gpu_slots):
-        assert bridges[bdf(slot.parent)].role == role
-    for bridge in server.bridges:
-        assert (bridge.parent is None) == (bridge.role == "root-port")
-        assert bridge.parent is None or bdf(bridge.parent) in bridges
+    positions = {position.name: position for position in list_positions(server)}
+    assert len(positions) == len(list_positions(server))
+    for position in positions.values():
+        assert (position.parent is None) == (position.role == "root-port")
+        assert position.parent is None or positions[position.parent].role != "endpoint"
+        assert not is_address(position.name)
+    assert sorted(position.nic for position in positions.values() if position.nic) == [
+        number for number, _ in enumerate(server.nic_slots, 1)
+    ]
+    assert list(gpu_positions(server)) == [f"GPU{index}" for index in range(server.gpu_count)]
 
 
 @pytest.mark.parametrize("name", SERVERS)
 def test_a_nic_and_its_gpu_share_a_pcie_switch(name: str) -> None:
     server = load().servers[name]
-    above = {bdf(bridge.address): bridge.parent for bridge in server.bridges}
-    for slot in server.nic_slots if server.gpu_slots else ():
-        if server.gpu and slot.gpu is None:  # its GPUs hang on root ports
-            assert all(bridge.role == "root-port" for bridge in server.bridges)
-            continue
-        assert slot.gpu is not None
-        assert above[bdf(slot.parent)] == above[bdf(server.gpu_slots[slot.gpu].parent)]
+    gpus = gpu_positions(server)
+    for number, slot in enumerate(server.nic_slots, 1):
+        if slot.gpu is not None:
+            switch = nic_position(server, number).switch
+            assert switch is not None and switch == gpus[f"GPU{slot.gpu}"].switch
+
+
+TREES = [
+    ("[{nics: [1]}, {nics: [1]}]", "pcie: NICs [1, 1]; expected each of 1 nic_slots once"),
+    ("[{nics: [2]}]", "pcie: NICs [2]; expected each of 1 nic_slots once"),
+    ("[{nics: [1]}, {gpu: 1}]", "pcie: GPUs [1]; expected each index from 0 once"),
+    ("[{nics: [1], gpu: 0}]", "a PCIe port has one of nics, gpu and switch"),
+    ("[{}]", "a PCIe port has one of nics, gpu and switch"),
+    ("[{switch: [{nics: [1], numa_node: 0}]}]", "only a root port has a numa_node"),
+]
+
+
+@pytest.mark.parametrize(("tree", "message"), TREES)
+def test_a_tree_has_each_device_once(tree: str, message: str, tmp_path: Path) -> None:
+    source = "{value: 1, source: a}"
+    (tmp_path / "server.yaml").write_text(
+        f"title: a\nvendor: a\ncpu_vendor: amd\nsource: a\nslot_pcie: {{speed: {source}, width: {source}}}\n"
+        f"nic_slots: [{{}}]\npcie: {tree}\n"
+    )
+    with pytest.raises(Refusal) as refusal:
+        _read_folder(tmp_path, ServerModel)
+    assert message in str(refusal.value)
 
 
 def test_every_switch_runs_a_known_system() -> None:

@@ -2,6 +2,7 @@
 test changes."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from wirespeed import catalogue
@@ -21,6 +22,7 @@ from wirespeed.settings import (
     Ecn,
     Ect,
     Gid,
+    Gpu,
     Host,
     Kernel,
     Launch,
@@ -156,12 +158,19 @@ def _host() -> Host:
         ntbs={"1": Ntb(4, Size.parse("1 GiB"))},
         loans={"80400": Loan(True, "0000:04:00.0", 8, Size.parse("1 GiB"), True)},
         usable_gpus=3,
-        nics={"eth1": _nic(1), "eth2": _nic(2)},
+        nics={"eth1": replace(_nic(1), gpu="GPU0"), "eth2": _nic(2)},
+        gpus={"GPU0": Gpu("mi300x", "0000:1c:00.0")},
         pcie={
             "0000:10:00.0": PcieFunction(role="switch-upstream", link=PcieLink(32000, 16)),
-            "0000:14:00.0": PcieFunction(role="switch-downstream", acs=frozenset()),
+            "0000:14:00.0": PcieFunction(role="switch-downstream", parent="0000:10:00.0", acs=frozenset()),
+            "0000:1c:00.0": PcieFunction(
+                role="endpoint", parent="0000:14:01.0", switch="switch1", link=PcieLink(32000, 16)
+            ),
+            "0000:14:01.0": PcieFunction(role="switch-downstream", parent="0000:10:00.0", acs=frozenset()),
             "0000:1d:00.0": PcieFunction(
                 role="endpoint",
+                parent="0000:14:00.0",
+                switch="switch1",
                 link=PcieLink(32000, 16),
                 max_payload=256,
                 max_read_request=4096,

@@ -32,6 +32,7 @@ GOLDEN = Path(__file__).with_name("failures.txt")
 
 H, L, N, P, Q = small.HOST, small.LEAF, small.NIC, small.PORT, small.ROCE_QUEUE
 NICPCI = H.child("pcie", "0000:1d:00.0")
+GPUPCI = H.child("pcie", "0000:1c:00.0")
 BR = H.child("pcie", "0000:14:00.0")
 UP = H.child("pcie", "0000:10:00.0")
 PEER = L.child("peer", "Eth1/64")
@@ -96,6 +97,9 @@ ROWS = [
     ("nic.congestion-control", {(N, "nic.qos.ecn"): False}),
     ("nic.ecn-marking", {(N, "nic.qos.ect"): Ect.NOT_ECT}),
     ("nic.presence", [N]),
+    ("nic.gpu-path", {(GPUPCI, "pcie.parent"): "0000:99:00.0"}),
+    ("gpu.presence", [H.child("gpu", "GPU0"), GPUPCI]),
+    ("gpu.presence", [H.child("gpu", "GPU0")]),
     ("nic.qos-priority-tc", {(N, "nic.qos.priority_tc"): {Priority(n): NicTrafficClass(0) for n in range(8)}}),
     ("nic.qos-pfc", {(N, "nic.qos.pfc"): frozenset()}),
     ("nic.qos-ets", {(N, "nic.qos.tc_share"): {NicTrafficClass(0): 90, NicTrafficClass(1): 10}}),

@@ -13,6 +13,7 @@ from wirespeed.cluster import read_text
 from wirespeed.collect import extract_facts, open_bundle, write_planned_bundle
 from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
+from wirespeed.plan.locate import locate
 from wirespeed.render import check as render_check
 from wirespeed.results.findings import Status
 
@@ -45,7 +46,8 @@ def build_plan(
 def amiss(plan: Plan, folder: Path) -> list[tuple[str, str, str]]:
     """Status, check and what was found, of every finding that is no pass and no skip."""
     write_planned_bundle(plan, folder)
-    findings = run(plan, extract_facts(open_bundle(folder)))
+    facts = extract_facts(open_bundle(folder))
+    findings = run(locate(plan, facts), facts)
     return [
         (finding.status.value, finding.check, str(finding.found))
         for finding in findings
@@ -88,5 +90,6 @@ def test_a_stack_is_a_conflict_for_other_nics_than_its_own(nic: str, status: Sta
     plan = build_plan(nic=nic)
     installed = {name: replace(host, conflicting_stacks=("MLNX_OFED",)) for name, host in plan.hosts.items()}
     write_planned_bundle(replace(plan, hosts=installed), tmp_path / "bundle")
-    findings = run(plan, extract_facts(open_bundle(tmp_path / "bundle")))
+    facts = extract_facts(open_bundle(tmp_path / "bundle"))
+    findings = run(locate(plan, facts), facts)
     assert {finding.status for finding in findings if finding.check == "software.conflicting-stacks"} == {status}

@@ -18,6 +18,7 @@ from wirespeed.cluster.model import Starter
 from wirespeed.collect import read_facts, write_planned_bundle
 from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
+from wirespeed.plan.locate import locate
 from wirespeed.render import check
 from wirespeed.results.findings import Status
 
@@ -56,7 +57,8 @@ def build_plan(text: str) -> Plan | None:
 def differences(plan: Plan, folder: Path) -> set[tuple[str, Status]]:
     """Checks that do not pass on the bundle of the planned devices."""
     write_planned_bundle(plan, folder / "bundle")
-    findings = run(plan, read_facts(folder / "bundle"), checks().values())
+    facts = read_facts(folder / "bundle")
+    findings = run(locate(plan, facts), facts, checks().values())
     return {(finding.check, finding.status) for finding in findings if finding.status not in (Status.PASS, Status.SKIP)}
 
 

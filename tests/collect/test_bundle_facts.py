@@ -12,6 +12,7 @@ from wirespeed.collect.bundle_writer import Writer
 from wirespeed.collect.manifest import NAME, Entry
 from wirespeed.errors import Refusal
 from wirespeed.plan import Plan
+from wirespeed.plan.locate import locate
 from wirespeed.platforms import platforms
 from wirespeed.settings import ENTITIES, Place, list_settings, walk
 
@@ -141,6 +142,7 @@ def test_a_platform_unknown_here_is_refused(tmp_path: Path) -> None:
 def test_a_planned_cluster_is_read_back_as_planned(tmp_path: Path, plan: Plan) -> None:
     write_planned_bundle(plan, tmp_path / "b.tar.gz")
     facts = read_facts(tmp_path / "b.tar.gz")
+    plan = locate(plan, facts)
     assert list(facts.devices) == list(plan.devices)
     wrong = {
         path: (str(place), value, facts.value(place, path))
@@ -172,6 +174,7 @@ def test_a_planned_cluster_is_read_back_as_planned(tmp_path: Path, plan: Plan) -
         "nic.qos.willing",
         "nic.gpu",
         "gpu.model",
+        "pcie.switch",
         "switch.model",
         "switch.os",
         "switch.chip",

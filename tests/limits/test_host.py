@@ -13,7 +13,10 @@ from wirespeed.catalogue import load
 from wirespeed.cluster import read
 from wirespeed.limits import host
 from wirespeed.plan import Plan, build
+from wirespeed.settings import list_bridges
 
+NIC0, NIC1, NIC2 = "switch1/port2.0", "switch1/port4.0", "switch2/port2.0"
+GPU0, GPU7 = "switch1/port1.0", "switch4/port3.0"
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
@@ -23,28 +26,28 @@ def build_plan(name: str) -> Plan:
 
 def test_bridges_above_a_nic():
     functions = build_plan("mi300x-4node").hosts["node1"].pcie
-    assert host.list_bridges(functions, "0000:1d:00.0") == ("0000:19:01.0", "0000:18:00.0", "0000:17:01.0")
-    assert host.list_bridges(functions, None) == ()
+    assert list_bridges(functions, NIC0) == ("switch1/port2", "switch1", "root1")
+    assert list_bridges(functions, None) == ()
 
 
 def test_a_gpu_beside_its_nic_passes_no_uplink():
     plan = build_plan("mi300x-4node")
-    assert host.uplinks_to_gpu(plan, "node1", "0000:1d:00.0", "0000:1c:00.0") == ()
-    assert [function.address for function in host.uplinks_to_gpu(plan, "node1", "0000:1d:00.0", "0000:e6:00.0")] == [
-        "0000:18:00.0",
-        "0000:d1:00.0",
+    assert host.uplinks_to_gpu(plan, "node1", NIC0, GPU0) == ()
+    assert [function.address for function in host.uplinks_to_gpu(plan, "node1", NIC0, GPU7)] == [
+        "switch1",
+        "switch4",
     ]
-    assert [function.address for function in host.uplinks_to_memory(plan, "node1", "0000:1d:00.0")] == ["0000:18:00.0"]
+    assert [function.address for function in host.uplinks_to_memory(plan, "node1", NIC0)] == ["switch1"]
 
 
 @pytest.mark.parametrize(
     ("nics", "rate", "total_rate"),
     [
-        (["0000:1d:00.0"], 390.0, 390.0),
+        ([NIC0], 390.0, 390.0),
         # two NICs of one switch share 504.12 Gb/s, of which 256 of 280 bytes are data
-        (["0000:1d:00.0", "0000:43:00.0"], 390.0, 32 * 16 * 128 / 130 * 256 / 280),
-        (["0000:1d:00.0", "0000:43:00.0"], 100.0, 200.0),
-        (["0000:1d:00.0", "0000:56:00.0"], 390.0, 780.0),  # of two switches
+        ([NIC0, NIC1], 390.0, 32 * 16 * 128 / 130 * 256 / 280),
+        ([NIC0, NIC1], 100.0, 200.0),
+        ([NIC0, NIC2], 390.0, 780.0),  # of two switches
     ],
 )
 def test_nics_that_share_an_uplink(nics, rate, total_rate):
@@ -83,7 +86,7 @@ def test_what_the_catalogue_does_not_know_is_no_term():
     assert host.find_memory(plan, name) is None
     plan = build_plan("mi300x-4node")
     assert host.ordered_writes_term(plan, "node1") is None
-    assert host.socket_term(plan, "node1", "0000:1d:00.0", "0000:e6:00.0", bidirectional=False) is None
+    assert host.socket_term(plan, "node1", NIC0, GPU7, bidirectional=False) is None
 
 
 def test_memory_of_a_socket():

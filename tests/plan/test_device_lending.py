@@ -125,7 +125,8 @@ def test_what_cannot_be_is_refused(changes: list[tuple[str, str]], message: str)
 
 
 def test_one_gpu_fits_what_comes_from_the_factory() -> None:
-    plan = change_example((", prefetch: 4096 MiB", ""), ("  - {lender: abel2, device: GPU1, borrower: abel1}\n", ""))
+    loan = '  - {lender: abel2, device: GPU1, borrower: abel1, pcie: "05:00.0"}\n'
+    plan = change_example((", prefetch: 4096 MiB", ""), (loan, ""))
     assert plan.hosts["abel1"].ntbs["1"].prefetch == Size.parse("512 MiB")
 
 

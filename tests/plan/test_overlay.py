@@ -18,6 +18,9 @@ from wirespeed.units import Bandwidth
 CLUSTER = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"
 NIC = "enp29s0np0"
 FUNCTION = "0000:1d:00.0"
+ADDRESS = Observation(
+    Place("node1").child("nic", NIC), "nic.pcie", FUNCTION, Source("node1", "command", "file"), State.RUNNING
+)
 
 
 @cache
@@ -51,7 +54,7 @@ def test_nothing_read_is_as_planned():
     ],
 )
 def test_what_was_read_replaces_what_was_planned(path, value, location, get):
-    hosts = overlay_example(observe(path, value, *location)).plan.hosts
+    hosts = overlay_example(ADDRESS, observe(path, value, *location)).plan.hosts
     assert get(hosts["node1"]) == value
     assert hosts["node2"] == plan().hosts["node2"]
 
@@ -103,12 +106,13 @@ def test_a_cable_that_is_down_is_no_cable():
 def test_what_was_not_read_is_reported():
     readings = [
         observe(path, value, *location)
-        for interface, nic in plan().hosts["node1"].nics.items()
+        for rail, interface in enumerate(plan().hosts["node1"].nics, 1)
         for path, value, location in (
             ("nic.link.speed", Bandwidth.parse("400 Gb/s"), (("nic", interface),)),
             ("nic.rdma_mtu", 4096, (("nic", interface),)),
-            ("pcie.link.speed", 32000, (("pcie", nic.pcie),)),
-            ("pcie.link.width", 16, (("pcie", nic.pcie),)),
+            ("nic.pcie", f"0000:{rail:02x}:00.0", (("nic", interface),)),
+            ("pcie.link.speed", 32000, (("pcie", f"0000:{rail:02x}:00.0"),)),
+            ("pcie.link.width", 16, (("pcie", f"0000:{rail:02x}:00.0"),)),
         )
     ]
     assert overlay_example(*readings).list_unread(["node1", "node2"]) == (

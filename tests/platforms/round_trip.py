@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wirespeed.catalogue.model import NicModel
+from wirespeed.collect.simulated_addresses import assign_addresses
 from wirespeed.facts import Facts, Source, assemble_facts
 from wirespeed.platforms import Command, Output, Outputs, Platform
 from wirespeed.platforms.templates import fill_answer
@@ -46,6 +47,7 @@ def build_facts(platform: Platform, outputs: Outputs) -> Facts:
 
 def find_losses(platform: Platform, name: str, device: Device) -> list[str]:
     """Settings the platform declares as read that are not the same after being answered and read."""
+    device = assign_addresses(device) if isinstance(device, Host) else device
     facts = build_facts(platform, answers(platform, name, device))
     losses: list[str] = []
     for place, path, value in walk(device, Place(name)):

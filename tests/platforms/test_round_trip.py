@@ -18,6 +18,7 @@ from platforms.launches import LAUNCHES
 from platforms.round_trip import SETTINGS, answers, build_facts, find_losses, with_nic
 from wirespeed.catalogue import load
 from wirespeed.cluster import read
+from wirespeed.collect.simulated_addresses import assign_addresses
 from wirespeed.facts import COMPLETE, Source
 from wirespeed.plan import build
 from wirespeed.platforms import Output, Outputs, Platform, platform, platforms
@@ -53,7 +54,11 @@ def devices(platform_entry: Platform, cluster: Path, folder: Path) -> dict[str, 
     if platform_entry.kind == "nic":
         return with_each_nic(platform_entry, cluster, folder)
     if platform_entry.kind != "switch":
-        return {name: device for name, device in planned_devices(cluster).items() if isinstance(device, Host)}
+        return {
+            name: assign_addresses(device)
+            for name, device in planned_devices(cluster).items()
+            if isinstance(device, Host)
+        }
     systems = platform_entry.systems
     if not systems:  # no switch that is bought: any plan of one will do
         return {name: device for name, device in planned_devices(cluster).items() if name == "leaf1"}

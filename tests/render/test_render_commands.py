@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from wirespeed import render
 from wirespeed.cluster import read
+from wirespeed.collect.simulated_addresses import assign_addresses
 from wirespeed.plan import Plan, build
 from wirespeed.results.findings import Change
 from wirespeed.settings import Place, walk
@@ -20,12 +22,14 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "mi300x-4node"
 
 @cache
 def plan() -> Plan:
-    return build(read(EXAMPLES / "cluster-rail24.yaml"))
+    """The example, its PCIe functions at the addresses of a simulated bundle."""
+    planned = build(read(EXAMPLES / "cluster-rail24.yaml"))
+    return replace(planned, hosts={name: assign_addresses(host) for name, host in planned.hosts.items()})
 
 
 CC = "/sys/kernel/config/bnxt_re/bnxt_re1"
 ROWS = [
-    ("pcie 0000:9a:01.0", "pcie.acs", ["setpci -s 0000:9a:01.0 ECAP_ACS+0x6.w=0000"], None),
+    ("pcie 0000:9d:01.0", "pcie.acs", ["setpci -s 0000:9d:01.0 ECAP_ACS+0x6.w=0000"], None),
     ("pcie 0000:1d:00.0", "pcie.relaxed_ordering", ["setpci -s 0000:1d:00.0 CAP_EXP+0x8.w=0010:0010"], None),
     (
         "sysctl net.ipv4.conf.enp29s0np0.rp_filter",

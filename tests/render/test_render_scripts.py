@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import fake_sysfs
 from wirespeed import render
 from wirespeed.cluster import read
 from wirespeed.plan import build
@@ -169,18 +170,62 @@ def test_a_device_that_cannot_be_written_is_not_called_done(device: Path, tmp_pa
     assert process.stdout == "install: /etc/netplan/60-wirespeed.yaml\n"
 
 
+SWITCHES = {  # root port, PCIe switch, and the device below each of its downstream ports
+    f"0000:{bus:02x}:01.1": (
+        f"0000:{bus + 1:02x}:00.0",
+        {f"0000:{bus + 2:02x}:0{port}.0": f"0000:{bus + 3 + port:02x}:00.0" for port in range(4)},
+    )
+    for bus in (0x30, 0x50, 0x90, 0xB0)
+}
+PORTS = [port for _, ports in SWITCHES.values() for port in ports]
+NICS = (29, 67, 86, 105, 159, 195, 213, 231)
+
+
+def build_sysfs(root: Path) -> None:
+    """Four PCIe switches, each with GPU, NIC, GPU and NIC; a GPU contains a switch, as an MI300X does; a disk."""
+    interfaces = iter(NICS)
+    for bus, (root_port, (upstream, ports)) in enumerate(SWITCHES.items(), 0xE0):
+        for number, (port, device) in enumerate(ports.items()):
+            path = f"{root_port}/{upstream}/{port}"
+            if number % 2:
+                fake_sysfs.add_interface(root, f"enp{next(interfaces)}s0np0", f"{path}/{device}")
+            elif number == 0:
+                inner = f"0000:{bus:02x}:00.0/0000:{bus:02x}:02.0"
+                fake_sysfs.add_device(root, f"{path}/{inner}/{device}", "0x120000", "0x1002")
+            else:
+                fake_sysfs.add_device(root, f"{path}/{device}", "0x120000", "0x1002")
+    fake_sysfs.add_device(root, "0000:00:01.0/0000:01:00.0/0000:02:00.0/0000:03:00.0", "0x010802", "0x144d")
+
+
+def port_types() -> dict[str, str]:
+    """The capabilities register of each bridge: bits 7:4 are 4 of a root port, 5 and 6 up and down in a switch."""
+    types = dict.fromkeys(SWITCHES, "0142") | {upstream: "0052" for upstream, _ in SWITCHES.values()}
+    types |= dict.fromkeys(PORTS, "0162") | {"0000:02:00.0": "0162"}
+    inner = [f"0000:{bus:02x}" for bus in range(0xE0, 0xE4)]
+    return types | {f"{bus}:00.0": "0052" for bus in inner} | {f"{bus}:02.0": "0062" for bus in inner}
+
+
+INNER_PORTS = [f"0000:{bus:02x}:02.0" for bus in range(0xE0, 0xE4)]
+
+
 def acs(
     device: Path, tmp_path: Path, registers: dict[str, str], action: str, stuck: str = "", user: int = 0
 ) -> tuple[int, str, dict[str, str]]:
     """Run the ACS script against registers kept as files; its exit code, errors, and the registers afterwards."""
-    devices, tools = tmp_path / "devices", tmp_path / "tools"
-    for folder in (devices, tools):
+    devices, types, tools, sysfs = (tmp_path / name for name in ("devices", "types", "tools", "sys"))
+    for folder in (devices, types, tools):
         folder.mkdir()
-    for address, value in registers.items():
-        (devices / address).write_text(value)
+    if not sysfs.exists():
+        build_sysfs(sysfs)
+    for folder, values in ((devices, registers), (types, port_types())):
+        for address, value in values.items():
+            (folder / address).write_text(value)
     (tools / "setpci").write_text(
         f"""#!/bin/sh
 file={devices}/$2
+case $3 in
+CAP_EXP+0x2.w) cat "{types}/$2"; exit ;;
+esac
 [ -n "$(cat "$file")" ] || exit 1
 case $3 in
 *=*) [ "$2" = "{stuck}" ] || printf %s "${{3#*=}}" >"$file" ;;
@@ -193,41 +238,52 @@ esac
     (tools / "id").chmod(0o755)
     script = tmp_path / "wirespeed-acs"
     text = (device / "usr/local/sbin/wirespeed-acs").read_text()
-    script.write_text(text.replace("/sys/bus/pci/devices", str(devices)))
+    script.write_text(fake_sysfs.use(text, sysfs))
     process = subprocess.run(
         ["sh", script, action], capture_output=True, text=True, env={"PATH": f"{tools}:/usr/bin:/bin"}, check=False
     )
     return process.returncode, process.stderr, {path.name: path.read_text() for path in devices.iterdir()}
 
 
-BRIDGES = [f"0000:{bus}:0{number}.0" for bus in ("19", "52", "9a", "d2") for number in range(4)]
-
-
-def test_acs_is_switched_off_on_the_bridges_of_the_plan_alone(device: Path, tmp_path: Path) -> None:
-    other_registers = {"0000:17:01.0": "001d", "0000:52:01.0": ""}  # a root port; a bridge without the capability
-    registers = {**dict.fromkeys(BRIDGES, "001d"), **other_registers}
+def test_acs_is_switched_off_above_nics_and_gpus_alone(device: Path, tmp_path: Path) -> None:
+    other_registers = {next(iter(SWITCHES)): "001d", "0000:02:00.0": "001d"}  # a root port; the switch above a disk
+    without_capability = {PORTS[5]: ""}
+    registers = {**dict.fromkeys([*PORTS, *INNER_PORTS], "001d"), **other_registers, **without_capability}
     code, errors, final_registers = acs(device, tmp_path, registers, "set")
     assert (code, errors) == (0, "")
-    assert final_registers == {**dict.fromkeys(BRIDGES, "0000"), **other_registers}
+    switched_off = dict.fromkeys([*PORTS, *INNER_PORTS], "0000")
+    assert final_registers == {**switched_off, **other_registers, **without_capability}
 
 
 def test_a_bridge_that_does_not_obey_is_named(device: Path, tmp_path: Path) -> None:
-    code, errors, _ = acs(device, tmp_path, dict.fromkeys(BRIDGES, "001d"), "set", stuck="0000:9a:02.0")
-    assert (code, errors) == (1, "wirespeed-acs: 0000:9a:02.0: ACS control is 001d, planned 0000\n")
+    registers = dict.fromkeys([*PORTS, *INNER_PORTS], "001d")
+    code, errors, _ = acs(device, tmp_path, registers, "set", stuck=PORTS[10])
+    assert (code, errors) == (1, f"wirespeed-acs: {PORTS[10]}: ACS control is 001d, planned 0000\n")
 
 
-def test_verify_only_reads_and_a_missing_bridge_is_named(device: Path, tmp_path: Path) -> None:
-    registers = {**dict.fromkeys(BRIDGES[1:], "0000"), BRIDGES[3]: "001d"}
+def test_verify_only_reads_and_a_missing_nic_is_named(device: Path, tmp_path: Path) -> None:
+    build_sysfs(tmp_path / "sys")
+    (tmp_path / "sys/class/net/enp67s0np0/device").unlink()
+    registers = {**dict.fromkeys([*PORTS, *INNER_PORTS], "0000"), PORTS[3]: "001d", PORTS[4]: "0001"}
     code, errors, final_registers = acs(device, tmp_path, registers, "verify")
     assert (code, final_registers) == (1, registers)
-    assert errors == (
-        "wirespeed-acs: 0000:19:00.0: no such PCIe device on this host\n"
-        "wirespeed-acs: 0000:19:03.0: ACS control is 001d, planned 0000\n"
+    assert errors == (  # nothing shows what is behind the port of the missing NIC
+        "wirespeed-acs: enp67s0np0: no PCIe device behind this interface\n"
+        f"wirespeed-acs: {PORTS[4]}: ACS control is 0001, planned 0000\n"
     )
 
 
+def test_without_a_pcie_switch_there_is_nothing_to_switch_off(device: Path, tmp_path: Path) -> None:
+    for number in NICS:
+        fake_sysfs.add_interface(
+            tmp_path / "sys", f"enp{number}s0np0", f"0000:{number:02x}:01.0/0000:{number:02x}:00.0"
+        )
+    code, errors, _ = acs(device, tmp_path, {}, "set")
+    assert (code, errors) == (0, "wirespeed-acs: no PCIe switch above a NIC or GPU of this host\n")
+
+
 def test_acs_reports_nothing_for_bridges_that_it_cannot_read(device: Path, tmp_path: Path) -> None:
-    code, errors, _ = acs(device, tmp_path, dict.fromkeys(BRIDGES, "0000"), "verify", user=1000)
+    code, errors, _ = acs(device, tmp_path, {}, "verify", user=1000)
     assert (code, errors) == (1, "wirespeed-acs: must be run as root\n")
 
 

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+import fake_sysfs
 from wirespeed import render
 from wirespeed.catalogue import Catalogue
 from wirespeed.cluster import read_text
+from wirespeed.collect.simulated_addresses import assign_addresses
 from wirespeed.plan import build
 
 CLUSTER = """version: 1
@@ -83,6 +85,8 @@ class System:
         archive = root / "release" / f"{source.name}.tar.gz"
         subprocess.run(["tar", "-czf", archive, "-C", root, source.name], check=True)
         plan = build(read_text(cluster, "small.yaml"), catalogue)
+        for interface, nic in assign_addresses(plan.hosts["node1"]).nics.items():
+            fake_sysfs.add_interface(root / "sys", interface, f"0000:00:01.0/{nic.pcie}")
         self.scripts = {
             file.path: file.text for file in render.files(plan, ["node1"]) if file.path.startswith("software")
         }
@@ -101,6 +105,7 @@ class System:
     def run(self, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a script with every path of the machine below the root."""
         text = re.sub(r"(?<![\w.*/}])/(usr|etc|var)/", rf"{self.root}/\1/", self.scripts[script])
+        text = fake_sysfs.use(text, self.root / "sys")
         text = text.replace("find /usr/lib64 /usr/lib ", f"find {self.root}/usr/lib64 {self.root}/usr/lib ")
         file = self.root / script
         file.write_text(text)

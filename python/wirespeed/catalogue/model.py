@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from wirespeed.settings import Ect, PriorityGroup, SwitchQueue, SwitchTrafficClass, WatchdogAction, WatchdogRecovery
 from wirespeed.settings.bios import BIOS_VALUES
@@ -182,23 +182,41 @@ class SwitchModel(Entry):
         return [system for system in self.systems if not self.lossy_systems or system not in self.lossy_systems.value]
 
 
-class Slot(Entry):
-    """A slot of a server for a NIC or a GPU."""
+class NicSlot(Entry):
+    """A NIC port of a server, in rail order."""
 
-    address: str
-    parent: str  # PCIe address of the bridge above
-    numa_node: int | None = None
-    interface: str | None = None  # name that the kernel gives a NIC in this slot
-    gpu: int | None = None  # index of the GPU nearest to a NIC in this slot
+    interface: str | None = None  # name that the kernel gives it
+    gpu: int | None = None  # index of the GPU that it serves
 
 
-class Bridge(Entry):
-    """A PCIe bridge of a server."""
+class PcieBranch(Entry):
+    """A root port, or a downstream port of a PCIe switch, with what is connected to it.
 
-    address: str
-    role: str  # root-port, switch-upstream, switch-downstream
-    parent: str | None = None
-    constructed: bool = False  # the address is invented: no document contains it
+    That is a card with NIC ports, a GPU, or a further switch with its downstream ports.
+    """
+
+    nics: list[int] = []  # ports of one card, as positions in `nic_slots`, from 1
+    gpu: int | None = None
+    switch: list[PcieBranch] = []
+    link: PcieAbility | None = None  # of the link below; default: `slot_pcie`
+    numa_node: int | None = None  # of a root port, with as many nodes per socket as in `cpus`, else one
+
+    @model_validator(mode="after")
+    def _check_device(self) -> PcieBranch:
+        if (bool(self.nics) + (self.gpu is not None) + bool(self.switch)) != 1:
+            raise ValueError("a PCIe port has one of nics, gpu and switch")
+        if any(branch.numa_node is not None for branch in self.switch):
+            raise ValueError("only a root port has a numa_node")
+        return self
+
+    def list_devices(self) -> tuple[list[int], list[int]]:
+        """The NIC ports, as positions from 1, and the indexes of the GPUs below, in the order of the tree."""
+        nics, gpus = list(self.nics), [] if self.gpu is None else [self.gpu]
+        for branch in self.switch:
+            inner_nics, inner_gpus = branch.list_devices()
+            nics += inner_nics
+            gpus += inner_gpus
+        return nics, gpus
 
 
 class Numbering(StrEnum):
@@ -268,9 +286,8 @@ class ServerModel(Entry):
     gpu: str | None = None
     cpus: CpuTopology | None = None
     slot_pcie: PcieAbility
-    nic_slots: list[Slot]
-    gpu_slots: list[Slot] = []
-    bridges: list[Bridge] = []
+    nic_slots: list[NicSlot]
+    pcie: list[PcieBranch]  # root ports
     max_payload: SourcedValue[int] | None = None
     socket_link: SourcedValue[BandwidthField] | None = None  # between two sockets, one direction, sum of all links
     memory: Memory | None = None
@@ -278,6 +295,32 @@ class ServerModel(Entry):
     tcp_core: SourcedValue[BandwidthField] | None = None  # TCP rate that one core can receive
     bios: BiosTable = {}
     source: str
+
+    @model_validator(mode="after")
+    def _check_tree(self) -> ServerModel:
+        devices = [branch.list_devices() for branch in self.pcie]
+        nics = [nic for nics, _ in devices for nic in nics]
+        gpus = [gpu for _, gpus in devices for gpu in gpus]
+        if sorted(nics) != list(range(1, len(self.nic_slots) + 1)):
+            raise ValueError(f"pcie: NICs {sorted(nics)}; expected each of {len(self.nic_slots)} nic_slots once")
+        if sorted(gpus) != list(range(len(gpus))):
+            raise ValueError(f"pcie: GPUs {sorted(gpus)}; expected each index from 0 once")
+        if any(slot.gpu is not None and slot.gpu not in gpus for slot in self.nic_slots):
+            raise ValueError("nic_slots: a NIC serves a GPU that pcie does not contain")
+        return self
+
+    @property
+    def gpu_count(self) -> int:
+        """Number of GPUs."""
+        return sum(len(branch.list_devices()[1]) for branch in self.pcie)
+
+    def nic_numa_node(self, position: int) -> int | None:
+        """The NUMA node of a NIC port, as a position in `nic_slots`, from 1."""
+        return next((branch.numa_node for branch in self.pcie if position in branch.list_devices()[0]), None)
+
+    def gpu_numa_node(self, index: int) -> int | None:
+        """The NUMA node of a GPU."""
+        return next((branch.numa_node for branch in self.pcie if index in branch.list_devices()[1]), None)
 
 
 class QueueMap(Entry):

@@ -13,6 +13,7 @@ from wirespeed import catalogue
 from wirespeed.checks.registry import checks
 from wirespeed.facts import Facts
 from wirespeed.plan import Plan
+from wirespeed.plan.locate import list_redirecting_bridges
 from wirespeed.settings import Host, Kernel, Link, Nic, Nvm, PcieFunction, PcieLink, Sysctl
 
 _PATH_MTU = 4096  # the largest path MTU (InfiniBand Architecture 1.4, 9.3.4), which fits an MTU of 9000 bytes
@@ -56,7 +57,7 @@ def _plan_host(host: Host) -> Host:
         peer_memory=True if host.gpus else None,
         sysctls={"kernel.numa_balancing": Sysctl("0")},
         nics={name: _plan_nic(nic) for name, nic in nics.items()},
-        pcie={address: _plan_function(host, address, function, nics) for address, function in host.pcie.items()},
+        pcie=_plan_functions(host, nics),
     )
 
 
@@ -75,26 +76,20 @@ def _plan_nic(host: Nic) -> Nic:
     )
 
 
-def _plan_function(host: Host, address: str, function: PcieFunction, nics: dict[str, Nic]) -> PcieFunction:
+def _plan_functions(host: Host, nics: dict[str, Nic]) -> dict[str, PcieFunction]:
     """A NIC trains to its capability. Bridges above GPUs and NICs do not redirect traffic."""
-    ours = {nic.pcie for nic in nics.values()}
-    if address in ours:
-        link = PcieLink(speed=function.link.capable_speed, width=function.link.capable_width)
-        return PcieFunction(role=function.role, link=link, relaxed_ordering=True)
-    above = {
-        bridge for leaf in (*ours, *(gpu.pcie for gpu in host.gpus.values())) for bridge in _list_bridges(host, leaf)
-    }
-    redirects = function.role == "switch-downstream" and address in above
-    return PcieFunction(role=function.role, acs=frozenset() if redirects else None)
-
-
-def _list_bridges(host: Host, address: str | None) -> Iterator[str]:
-    function = host.pcie.get(address or "")
-    visited_bridges: set[str] = set()
-    while function is not None and function.parent is not None and function.parent not in visited_bridges:
-        visited_bridges.add(function.parent)
-        yield function.parent
-        function = host.pcie.get(function.parent)
+    nic_addresses = {nic.pcie for nic in nics.values()}
+    endpoints = (*nic_addresses, *(gpu.pcie for gpu in host.gpus.values()))
+    redirecting_bridges = list_redirecting_bridges(host.pcie, endpoints)
+    functions = {}
+    for address, function in host.pcie.items():
+        if address in nic_addresses:
+            link = PcieLink(speed=function.link.capable_speed, width=function.link.capable_width)
+            functions[address] = PcieFunction(role=function.role, link=link, relaxed_ordering=True)
+        else:
+            acs: frozenset[str] | None = frozenset() if address in redirecting_bridges else None
+            functions[address] = PcieFunction(role=function.role, acs=acs)
+    return functions
 
 
 def _describe_host(name: str, host: Host, facts: Facts) -> Iterator[str]:
@@ -109,7 +104,7 @@ def _describe_host(name: str, host: Host, facts: Facts) -> Iterator[str]:
         return
     is_without_rdma = host.rdma_devices == ()
     yield f"{name}: {'no RDMA device' if is_without_rdma else 'RDMA devices: not read'}"
-    groups = sorted({identifier.partition(".")[0] for identifier in checks()} - {"host", "software"})
+    groups = sorted({identifier.partition(".")[0] for identifier in checks()} - {"gpu", "host", "software"})
     yield (
         f"{name}: checks of {', '.join(groups)} do not apply: they concern RDMA ports and their "
         "switches; the other checks run as far as they hold for any host"

@@ -10,7 +10,7 @@ from wirespeed.checks.wording import format_value
 from wirespeed.facts import Facts, Gap, Reading, State
 from wirespeed.plan import Cable, End, Plan
 from wirespeed.results.findings import Change, Fix, Impact, Status
-from wirespeed.settings import Place, get, list_collections
+from wirespeed.settings import Host, Place, get, is_address, list_collections
 
 
 class NoIntentError(Exception):
@@ -131,7 +131,7 @@ class CheckContext:
         readings = self.facts.readings.get((target, path), ())
         reading = next((reading for reading in readings if state is None or reading.state == state), None)
         if reading is None:
-            raise self._build_unread_error(target, path)
+            raise self.build_unread_error(target, path)
         self.used.append((target, path, reading))
         return reading.value
 
@@ -144,7 +144,7 @@ class CheckContext:
         target = place or self.place
         self._require_declaration(path)
         if not self.facts.complete(target, path):
-            raise self._build_unread_error(target, path)
+            raise self.build_unread_error(target, path)
         self.used.append((target, path, self.facts.readings[target, path][0]))
         entity = find_entity(self.facts.devices[target.device], target)
         return dict(get(entity, path))
@@ -159,14 +159,35 @@ class CheckContext:
         for depth in range(1, len(target.entities) + 1):
             inner = Place(target.device, target.entities[:depth])
             device = self.facts.devices.get(target.device)
+            if inner.kind == "gpu":
+                if self._has_gpu(inner):
+                    continue
+                return False
+            if inner.kind == "pcie" and not is_address(inner.name):
+                raise UnreadError("host.pcie", f"no function was found for {inner.name}")
             if device is not None and find_entity(device, inner) is not None:
                 continue
             collection = _find_collection(self.plan, inner)
             if self.facts.complete(inner.outer, collection):
                 self.used.append((inner.outer, collection, self.facts.readings[inner.outer, collection][0]))
                 return False
-            raise self._build_unread_error(inner.outer, collection)
+            raise self.build_unread_error(inner.outer, collection)
         return True
+
+    def _has_gpu(self, place: Place) -> bool:
+        """Whether the host has a GPU at the address where it was located.
+
+        Its index does not decide: the vendor's tool gives that of a missing GPU to the next one.
+        """
+        address = getattr(planned_entity(self.plan, place), "pcie", None)
+        host = self.facts.devices.get(place.device)
+        if isinstance(host, Host) and (address in host.pcie or address in {gpu.pcie for gpu in host.gpus.values()}):
+            return True
+        complete = [path for path in ("host.pcie", "host.gpus") if self.facts.complete(place.outer, path)]
+        if not complete:
+            raise self.build_unread_error(place.outer, "host.gpus")
+        self.used += [(place.outer, path, self.facts.readings[place.outer, path][0]) for path in complete]
+        return False
 
     def find_other_end(self) -> tuple[Place, Cable]:
         """The place at the other end of the planned cable, and the cable.
@@ -191,7 +212,8 @@ class CheckContext:
         members = tuple(sorted(map(int, value ^ found_value))) if value and isinstance(found_value, frozenset) else ()
         return Fix(sentence, Change(str(place or self.place), path, format_value(value), members), **keywords)
 
-    def _build_unread_error(self, place: Place, path: str) -> UnreadError:
+    def build_unread_error(self, place: Place, path: str) -> UnreadError:
+        """Why a setting was not read."""
         empty_outputs = tuple(gap for gap in self.facts.list_gaps(place, path) if gap.empty_files)
         return UnreadError(path, self.facts.missing_reason(place, path), empty_outputs)
 

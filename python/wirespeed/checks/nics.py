@@ -5,7 +5,7 @@ from __future__ import annotations
 from ipaddress import ip_interface
 
 from wirespeed.checks.model import CheckContext
-from wirespeed.settings import Place
+from wirespeed.settings import Place, is_address
 
 
 def pcie_function(context: CheckContext) -> Place:
@@ -13,8 +13,12 @@ def pcie_function(context: CheckContext) -> Place:
 
     Raises:
         NoIntentError: the plan has no PCIe function for the NIC.
+        UnreadError: the address of the NIC was not read.
     """
-    return Place(context.place.device).child("pcie", context.get_intended_value("nic.pcie"))
+    name = context.get_intended_value("nic.pcie")
+    if not is_address(name):
+        raise context.build_unread_error(context.place, "nic.pcie")
+    return Place(context.place.device).child("pcie", name)
 
 
 def gid_table(context: CheckContext, nic: Place) -> dict[str, str]:

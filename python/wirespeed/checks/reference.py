@@ -8,6 +8,7 @@ from wirespeed.checks.registry import checks
 
 _SUBJECTS = {
     "bios": "BIOS attribute",
+    "gpu": "GPU",
     "loan": "lent or borrowed device",
     "module": "kernel module",
     "nic": "NIC port",

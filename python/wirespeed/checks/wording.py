@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any
 
 from wirespeed.number_ranges import format_ranges
-from wirespeed.settings import Compare, Place, Setting
+from wirespeed.settings import Compare, Place, Setting, is_address
 from wirespeed.units import Quantity, format_transfer_rate
 
 LONGEST_LIST = 8  # numbers of a set; longer ones are printed as ranges: "0-15, 17-31"
@@ -81,7 +81,7 @@ def format_place(place: Place, nic: Any) -> str:
     ``bnxt_re0 / enp29s0np0 / 0000:1d:00.0``.
     """
     parts = [
-        " / ".join(part for part in (nic.rdma_device, name, nic.pcie) if part)
+        " / ".join(part for part in (nic.rdma_device, name, nic.pcie if is_address(nic.pcie) else None) if part)
         if kind == "nic" and nic is not None
         else f"{kind} {name}"
         for kind, name in place.entities

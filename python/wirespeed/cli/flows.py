@@ -73,6 +73,13 @@ def evidence(bundle: Path) -> Evidence:
     return Evidence(extract_facts(opened), min(starts, default=None), opened.manifest.tool, opened.manifest.complete)
 
 
+def locate(plan: Plan, facts: Facts) -> Plan:
+    """The plan as it is compared with facts: with the PCIe addresses that its devices have there."""
+    from wirespeed.plan.locate import locate
+
+    return locate(plan, facts)
+
+
 def read_as_found(plan: Plan, bundle: Path) -> ObservedPlan:
     """The cluster as found, by a bundle.
 

@@ -19,6 +19,7 @@ _RANGE = re.compile(r"([0-9]+)-([0-9]+)")
 _MODEL_COUNT = re.compile(r"(?:([1-9][0-9]{0,2})\s+x\s+)?([A-Za-z0-9][A-Za-z0-9._-]*)")
 _HOST_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,61}[A-Za-z0-9])?")
 _INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,14}")
+_PCIE_ADDRESS = re.compile(r"(?:[0-9a-fA-F]{4}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]")
 _PORT = re.compile(r"[A-Za-z][A-Za-z0-9/_.:-]{0,31}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LINE = re.compile(r"[A-Za-z0-9 _.,:;/@#()+=-]{1,63}")
@@ -350,6 +351,11 @@ InterfaceName = Annotated[
         _make_pattern_check(_INTERFACE, "a network interface name of at most 15 letters, digits, _, . and -")
     ),
     _make_schema("string"),
+]
+PcieAddress = Annotated[
+    str,
+    BeforeValidator(_make_pattern_check(_PCIE_ADDRESS, "a PCIe address such as 04:00.0 or 0000:04:00.0")),
+    _make_schema("string", examples=["04:00.0"]),
 ]
 PortName = Annotated[
     str,

@@ -25,6 +25,7 @@ from wirespeed.cluster.fields import (
     Network4,
     NicCosQueueNumber,
     NicTrafficClassNumber,
+    PcieAddress,
     PcieBytes,
     Percent,
     PortName,
@@ -235,6 +236,7 @@ class LoanPart(Part):
     lender: str = Field(description="host with the device")
     device: str = Field(description="the device: GPU0, GPU1, …")
     borrower: str = Field(description="host that uses the device")
+    pcie: PcieAddress = Field(description="PCIe address of the device in the lender, as nvidia-smi prints it there")
     window: SizeText = Field(
         default=Size.parse("1 GiB"),
         json_schema_extra={"default": "1 GiB"},

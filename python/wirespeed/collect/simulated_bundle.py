@@ -10,6 +10,7 @@ import jinja2
 from wirespeed.collect.bundle_writer import Writer
 from wirespeed.collect.commands import Invocation, list_invocations, list_platforms, select_nics
 from wirespeed.collect.manifest import Entry
+from wirespeed.collect.simulated_addresses import assign_addresses
 from wirespeed.errors import Problem, Refusal
 from wirespeed.plan import Plan
 from wirespeed.platforms import platform_of_system, platforms, platforms_of_launch
@@ -30,13 +31,16 @@ def write_planned_bundle(plan: Plan, target: Path) -> None:
 
 
 def write_simulated_bundle(devices: Mapping[str, Device], cluster: str | None, target: Path) -> None:
-    """Write the bundle of devices with these settings.
+    """Write the bundle of devices with these settings; PCIe functions without an address get one.
 
     Every command has the output of its platform's template. Without a template it is recorded as not applicable.
 
     Raises:
         Refusal: no platform exists for a device's system, or the output path contains something other than a bundle.
     """
+    devices = {
+        name: assign_addresses(device) if isinstance(device, Host) else device for name, device in devices.items()
+    }
     stacks = {name: _select_platforms(device) for name, device in devices.items()}
     problems = [
         Problem(name, f"operating system {device.os!r}", f"one of {', '.join(_list_systems(device))}")

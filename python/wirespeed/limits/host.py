@@ -15,7 +15,7 @@ from wirespeed.limits.bound import GBPS, number
 from wirespeed.limits.nic import build_slot
 from wirespeed.plan import Plan
 from wirespeed.results.verdicts import Term
-from wirespeed.settings import Nic, PcieFunction
+from wirespeed.settings import Nic, PcieFunction, list_bridges
 
 _UPLINK = "switch-upstream"  # the role whose link leads from a PCIe switch up
 
@@ -31,16 +31,6 @@ class Uplink:
     def name(self) -> str:
         """The uplink as text."""
         return f"PCIe uplink {self.address}"
-
-
-def list_bridges(functions: Mapping[str, PcieFunction], address: str | None) -> tuple[str, ...]:
-    """The bridges above a function, from the lowest. Empty if the plan contains none."""
-    addresses: list[str] = []
-    function = functions.get(address) if address else None
-    while function is not None and function.parent is not None and function.parent not in addresses:
-        addresses.append(function.parent)
-        function = functions.get(function.parent)
-    return tuple(addresses)
 
 
 def uplinks_to_memory(plan: Plan, host: str, address: str | None) -> tuple[Uplink, ...]:

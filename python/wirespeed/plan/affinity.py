@@ -9,8 +9,9 @@ from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.model import NicModel, PcieAbility, ServerModel
 from wirespeed.cluster import HostSpec
 from wirespeed.errors import did_you_mean, format_choices
+from wirespeed.plan.pcie_tree import Position, nic_position
 from wirespeed.plan.problems import Problems
-from wirespeed.settings import PcieLink, bdf
+from wirespeed.settings import PcieLink
 from wirespeed.units import Bandwidth, format_transfer_rate
 
 
@@ -23,7 +24,7 @@ class HostPort:
     rdma_device: str
     speed: Bandwidth
     mtu: int
-    pcie: str | None
+    position: Position
     gpu: str | None
     slot: PcieLink  # fastest link of the slot
     max_payload: int | None  # bytes
@@ -48,7 +49,7 @@ def build_chassis(spec: HostSpec, catalogue: Catalogue, problems: Problems) -> C
     """The hardware of a host with its NIC ports. None, and problems are noted, if it is impossible.
 
     Rail r is the server's r-th NIC slot, and the kernel numbers RDMA devices in the same order
-    (Broadcom 957608-AN210, section 2.8.2: bnxt_re0 is 1d:00.0, bnxt_re4 is 9f:00.0).
+    (Broadcom 957608-AN210, section 2.8.2: bnxt_re0 is enp29s0np0, bnxt_re4 is enp159s0np0).
     """
     server = catalogue.servers.get(spec.model)
     nic = catalogue.nics.get(spec.nics.model)
@@ -83,6 +84,7 @@ def _host_ports(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Pr
             )
             return ()
         part = spec.part.nic.get(interface)
+        location = nic_position(server, position + 1)
         host_ports.append(
             HostPort(
                 interface=interface,
@@ -90,11 +92,9 @@ def _host_ports(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Pr
                 rdma_device=(part and part.rdma_device) or f"{nic.rdma_prefix}{position}",
                 speed=(part and part.speed) or nic.speed.value,
                 mtu=(part and part.mtu) or spec.part.mtu or MTU,
-                pcie=bdf(slot.address),
+                position=location,
                 gpu=None if slot.gpu is None else f"GPU{slot.gpu}",
-                slot=PcieLink(part.slot.speed, part.slot.width)
-                if part and part.slot
-                else PcieLink(server.slot_pcie.speed.value, server.slot_pcie.width.value),
+                slot=PcieLink(part.slot.speed, part.slot.width) if part and part.slot else location.link,
                 max_payload=part.max_payload if part else None,
                 max_read_request=part.max_read_request if part else None,
             )

@@ -11,6 +11,7 @@ from wirespeed.plan.affinity import Chassis
 from wirespeed.plan.device_lending import plan_lending
 from wirespeed.plan.host import IOMMU_PARAMETERS, pcie_functions
 from wirespeed.plan.model import Cable, End, Plan
+from wirespeed.plan.pcie_tree import gpu_positions
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.software import plan_software
 from wirespeed.settings import Driver, Gpu, Host, Kernel, Link, Module, Nic, TrafficClass, bdf
@@ -53,6 +54,8 @@ def back_to_back(
             problems,
         )
         loans = lending.loans[name]
+        addresses_of_lent = {part.device: bdf(part.pcie) for part in cluster.lending if part.lender == name}
+        host = _place_gpus(host, addresses_of_lent)
         borrowed_loans = [loan for loan in loans.values() if loan.borrowed]
         # It is unknown whether a lender's driver still lists a lent device: only a borrower's GPUs are counted.
         usable = len(host.gpus) + len(borrowed_loans) if host.gpus and len(borrowed_loans) == len(loans) else None
@@ -107,6 +110,16 @@ def _assign_addresses(cluster: Cluster, cables: Sequence[Cable], problems: Probl
     return addresses
 
 
+def _place_gpus(host: Host, addresses: Mapping[str, str]) -> Host:
+    """The host with GPUs at the addresses that the cluster file gives, instead of their positions."""
+    names = {host.gpus[gpu].pcie: address for gpu, address in addresses.items() if gpu in host.gpus}
+    return replace(
+        host,
+        gpus={name: replace(gpu, pcie=names.get(gpu.pcie, gpu.pcie)) for name, gpu in host.gpus.items()},
+        pcie={names.get(name, name): function for name, function in host.pcie.items()},
+    )
+
+
 def _plan_host(
     spec: HostSpec, chassis: Chassis, addresses: Mapping[str, str], catalogue: Catalogue, problems: Problems
 ) -> Host:
@@ -136,10 +149,7 @@ def _plan_host(
         firewall=False,
         modules={name: Module(loaded=True) for name in (*chassis.nic.modules, *([gpu.module] if gpu else []))},
         nics=nics,
-        gpus={
-            f"GPU{index}": Gpu(chassis.server.gpu, bdf(slot.address))
-            for index, slot in enumerate(chassis.server.gpu_slots)
-        },
+        gpus={name: Gpu(chassis.server.gpu, position.name) for name, position in gpu_positions(chassis.server).items()},
         pcie=pcie_functions(chassis, gpu.pcie if gpu else None),
         software=software.versions,
         packages=software.packages,

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from wirespeed.catalogue import Catalogue
-from wirespeed.catalogue.model import NicModel, NtbAbility, ServerModel, Slot
+from wirespeed.catalogue.model import NicModel, NtbAbility, ServerModel
 from wirespeed.cluster import Cluster, HostSpec, LoanPart
 from wirespeed.errors import did_you_mean, format_choices
 from wirespeed.plan.model import ComputedValue
@@ -30,13 +30,17 @@ class LendingHost:
     server: ServerModel
     nic: NicModel
     ability: NtbAbility
-    slot: Slot
     node_id: int
 
     @property
-    def devices(self) -> Mapping[str, Slot]:
-        """The devices that the host can lend, by name."""
-        return {f"GPU{index}": slot for index, slot in enumerate(self.server.gpu_slots)}
+    def numa_node(self) -> int | None:
+        """The NUMA node of the bridge."""
+        return self.server.nic_numa_node(1)
+
+    @property
+    def devices(self) -> Mapping[str, int | None]:
+        """The devices that the host can lend, by name, with their NUMA node."""
+        return {f"GPU{index}": self.server.gpu_numa_node(index) for index in range(self.server.gpu_count)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,7 @@ def plan_lending(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> 
                 f"read them with lspci -vv and write them under bars: in catalogue/gpus/{lender.server.gpu}.yaml",
             )
             continue
-        address = bdf(lender.devices[part.device].address)
+        address = bdf(part.pcie)
         number = device_number(lender.node_id, address)
         loans[lender.name][number] = Loan(False, address, borrower.node_id, part.window, True)
         loans[borrower.name][number] = Loan(True, address, lender.node_id, part.window, True)
@@ -133,7 +137,7 @@ def _find_lending_hosts(cluster: Cluster, catalogue: Catalogue, problems: Proble
             )
             continue
         numbers[part.node_id] = name
-        lending_hosts[name] = LendingHost(name, spec, server, nic, nic.ntb, server.nic_slots[0], part.node_id)
+        lending_hosts[name] = LendingHost(name, spec, server, nic, nic.ntb, part.node_id)
     return lending_hosts
 
 
@@ -162,8 +166,7 @@ def _can_be_lent(
     if lender is borrower:
         problems.refuse((*path, "borrower"), f"{part.lender} on both sides", "two different hosts")
         return False
-    slot = lender.devices.get(part.device)
-    if slot is None:
+    if part.device not in lender.devices:
         devices = list(lender.devices)
         problems.refuse(
             (*path, "device"),
@@ -172,12 +175,13 @@ def _can_be_lent(
             did_you_mean(part.device, devices),
         )
         return False
-    if slot.numa_node == lender.slot.numa_node:
+    numa_node = lender.devices[part.device]
+    if numa_node == lender.numa_node:
         return True
-    devices = [name for name, device_slot in lender.devices.items() if device_slot.numa_node == lender.slot.numa_node]
+    devices = [name for name, node in lender.devices.items() if node == lender.numa_node]
     problems.refuse(
         (*path, "device"),
-        f"{part.device} of {part.lender} on NUMA node {slot.numa_node}, and its bridge on node {lender.slot.numa_node}",
+        f"{part.device} of {part.lender} on NUMA node {numa_node}, and its bridge on node {lender.numa_node}",
         "a device on the bridge's own NUMA node: SmartIO does not lend across the link between processors",
         f"move one of the two cards{f', or lend {devices[0]}' if devices else ''}",
     )

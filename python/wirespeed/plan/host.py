@@ -15,6 +15,7 @@ from wirespeed.plan.affinity import Chassis, HostPort, train_link
 from wirespeed.plan.bios import plan_bios
 from wirespeed.plan.classes import nic_qos
 from wirespeed.plan.launch import plan_launch
+from wirespeed.plan.pcie_tree import gpu_positions, list_positions, plan_function
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.routing import build_routes, build_rule, build_rules
 from wirespeed.plan.software import plan_software
@@ -35,7 +36,6 @@ from wirespeed.settings import (
     Rule,
     Sysctl,
     TrafficClass,
-    bdf,
 )
 from wirespeed.units import Bandwidth, Length
 
@@ -144,10 +144,7 @@ def host_kind(
         bios=plan_bios(spec, chassis.server, catalogue, problems),
         sysctls=_plan_sysctls(chassis.host_ports),
         modules={name: Module(loaded=True) for name in modules},
-        gpus={
-            f"GPU{index}": Gpu(chassis.server.gpu, bdf(slot.address))
-            for index, slot in enumerate(chassis.server.gpu_slots)
-        },
+        gpus={name: Gpu(chassis.server.gpu, position.name) for name, position in gpu_positions(chassis.server).items()},
         pcie=pcie_functions(chassis, gpu.pcie if gpu else None),
         launch=plan_launch(cluster, chassis, classes, spec, catalogue, problems),
         software=software.versions,
@@ -158,7 +155,7 @@ def host_kind(
         Nic(
             rail=host_port.rail,
             model=spec.nics.model,
-            pcie=host_port.pcie,
+            pcie=host_port.position.name,
             rdma_device=host_port.rdma_device,
             rdma_state="ACTIVE",
             rdma_mtu=_path_mtu(host_port, spec, ipv6, problems),
@@ -225,33 +222,23 @@ def _plan_sysctls(host_ports: Sequence[HostPort]) -> dict[str, Sysctl]:
 
 
 def pcie_functions(chassis: Chassis, gpu: PcieAbility | None) -> dict[str, PcieFunction]:
-    """The PCIe tree above NICs and GPUs. ACS is off on switch downstream ports, where NIC-to-GPU traffic turns."""
-    server = chassis.server
-    slot_link = PcieLink(server.slot_pcie.speed.value, server.slot_pcie.width.value)
-    functions = {
-        bdf(bridge.address): PcieFunction(
-            role=bridge.role,
-            parent=bdf(bridge.parent) if bridge.parent else None,
-            acs=frozenset() if bridge.role == "switch-downstream" else None,
-            link=slot_link,
-        )
-        for bridge in server.bridges
-    }
-    for host_port, slot in zip(chassis.host_ports, server.nic_slots, strict=False):
-        functions[bdf(slot.address)] = PcieFunction(
-            role="endpoint",
-            parent=bdf(slot.parent),
-            link=train_link(chassis.nic.pcie, host_port.slot),
-            max_payload=host_port.max_payload,
-            max_read_request=host_port.max_read_request,
-            relaxed_ordering=True if chassis.nic.rdma else None,
-            numa_node=slot.numa_node,
-        )
-    for slot in server.gpu_slots:
-        functions[bdf(slot.address)] = PcieFunction(
-            role="endpoint",
-            parent=bdf(slot.parent),
-            link=train_link(gpu, slot_link) if gpu else PcieLink(),
-            numa_node=slot.numa_node,
-        )
+    """The PCIe functions by position: the bridges of the server, and the NICs and GPUs below them."""
+    host_ports = {host_port.position: host_port for host_port in chassis.host_ports}
+    functions = {}
+    for position in list_positions(chassis.server):
+        link = position.link
+        if position in host_ports:
+            host_port = host_ports[position]
+            functions[position.name] = replace(
+                plan_function(position, train_link(chassis.nic.pcie, host_port.slot)),
+                max_payload=host_port.max_payload,
+                max_read_request=host_port.max_read_request,
+                relaxed_ordering=True if chassis.nic.rdma else None,
+            )
+        elif position.gpu is not None:
+            if gpu is not None:
+                link = train_link(gpu, link)
+            functions[position.name] = plan_function(position, link if gpu else PcieLink())
+        elif position.nic is None:
+            functions[position.name] = plan_function(position, link)
     return functions

@@ -42,7 +42,7 @@ def plan_launch(
             f"hosts with GPUs of {library.gpus}",
             f"{_select_library(vendor, catalogue)} serves these",
         )
-    ranks = part.ranks or len(chassis.server.gpu_slots) or len(chassis.host_ports)
+    ranks = part.ranks or chassis.server.gpu_count or len(chassis.host_ports)
     return Launch(
         library=name,
         starter=starter,
@@ -139,7 +139,7 @@ def _bind_cores(part: LaunchPart, chassis: Chassis, ranks: int, problems: Proble
             "add 'cpus' to its file in catalogue/servers, or leave the binding to the starter",
         )
         return None
-    topology = build_topology(cpus, chassis.server.nic_slots[0].numa_node)
+    topology = build_topology(cpus, chassis.server.nic_numa_node(1))
     total, core_count = len(topology.cores), count_cores(part.binding, ranks, threads)
     if core_count > total:
         problem = (

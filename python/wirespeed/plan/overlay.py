@@ -1,9 +1,10 @@
 """The observed plan: the plan with the settings read from devices instead of the planned ones.
 
-Every setting that was read, running or in a configuration file, replaces the planned one. A setting that was not read
-stays as planned, and `ObservedPlan.list_unread` lists it. Names (models, rails, RDMA devices, addresses, which NIC
-serves which GPU) stay those of the plan: limits are computed for the same NIC in both. A NIC or GPU that the complete
-list of its host lacks is omitted, and so is a cable that is down at one end.
+PCIe functions are matched by topology first (`wirespeed.plan.locate`). Every setting that was read, running or in a
+configuration file, replaces the planned one. A setting that was not read stays as planned, and
+`ObservedPlan.list_unread` lists it. Names (models, rails, RDMA devices, addresses, which NIC serves which GPU) stay
+those of the plan: limits are computed for the same NIC in both. A NIC or GPU that the complete list of its host lacks
+is omitted, and so is a cable that is down at one end.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from typing import Any, TypeVar
 
 from wirespeed.errors import format_first
 from wirespeed.facts import COMPLETE, Facts, State
+from wirespeed.plan.locate import locate
 from wirespeed.plan.model import Cable, End, Plan
-from wirespeed.settings import Host, Nic, Place, Switch
+from wirespeed.settings import Host, Nic, Place, Switch, is_address
 from wirespeed.settings.link import Link
 from wirespeed.settings.model import list_fields
 from wirespeed.units import Bandwidth
@@ -25,6 +27,7 @@ T = TypeVar("T")
 
 _NAMES = frozenset(
     {"host.model", "nic.model", "nic.rail", "nic.gpu", "nic.rdma_device", "nic.addresses", "gpu.model"}
+    | {"nic.pcie", "gpu.pcie"}
     | {"host.launch.hosts", "host.launch.rdma_devices"}
 )
 _EXTENSIBLE = frozenset({"host.pcie"})
@@ -65,7 +68,7 @@ class ObservedPlan:
         for interface, nic in self.plan.hosts[host].nics.items():
             place = Place(host).child(Nic.kind, interface)
             if path.startswith("pcie."):
-                if nic.pcie is None:
+                if not is_address(nic.pcie):
                     return True
                 place = Place(host).child("pcie", nic.pcie)
             if self.facts.value(place, path) is None:
@@ -78,6 +81,7 @@ _MAX_NAMES = 8  # hosts
 
 def overlay_facts(plan: Plan, facts: Facts) -> ObservedPlan:
     """The plan with observed settings. The caller ensures that the facts are of the time of the benchmark."""
+    plan = locate(plan, facts)
     overlay = _Overlay(facts)
     hosts = {name: overlay.overlay_entity(host, Place(name), Host.kind) for name, host in plan.hosts.items()}
     switches = {
@@ -122,6 +126,8 @@ class _Overlay:
 
     def _overlay_members(self, planned: Mapping[str, Any], place: Place, path: str, kind: type[Any]) -> dict[str, Any]:
         observed_members = self._observed_members(place, path)
+        if path == "host.gpus":  # the tool that lists GPUs gives the next index to those behind a missing one
+            observed_members = {name: gpu for name, gpu in planned.items() if is_address(gpu.pcie)}
         members = {
             name: self.overlay_entity(member, place.child(kind.kind, name), kind.kind)
             for name, member in planned.items()

@@ -100,7 +100,7 @@ def _select_cores(
     """
     if not (profile.interrupts_near and profile.interrupts_near.value):
         return [None] * len(chassis.host_ports)
-    nodes = [slot.numa_node for slot in chassis.server.nic_slots[: len(chassis.host_ports)]]
+    nodes = [host_port.position.numa_node for host_port in chassis.host_ports]
     cpus = chassis.server.cpus
     if cpus is None or None in nodes:
         problems.refuse(

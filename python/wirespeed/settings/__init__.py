@@ -20,7 +20,15 @@ from wirespeed.settings.model import (
     walk,
 )
 from wirespeed.settings.nic import Coalescing, Counters, Driver, Nic, Nvm, Ring
-from wirespeed.settings.pcie import PcieFunction, PcieLink, bdf
+from wirespeed.settings.pcie import (
+    PcieFunction,
+    PcieLink,
+    bdf,
+    find_common_bridge,
+    is_address,
+    list_bridges,
+    parse_function,
+)
 from wirespeed.settings.qos import (
     Congestion,
     Discipline,
@@ -130,11 +138,15 @@ __all__ = [
     "WatchdogAction",
     "WatchdogRecovery",
     "bdf",
+    "find_common_bridge",
     "get",
+    "is_address",
     "iterate_entities",
+    "list_bridges",
     "list_collections",
     "list_group_settings",
     "list_setting_types",
     "list_settings",
+    "parse_function",
     "walk",
 ]

@@ -42,7 +42,7 @@ class Gpu:
     kind: ClassVar[str] = "gpu"
 
     model: Annotated[str | None, Setting("catalogue model", compare=Compare.NONE)] = None
-    pcie: Annotated[str | None, Setting("PCIe address", observed=True)] = None
+    pcie: Annotated[str | None, Setting("PCIe address; planned: the position", observed=True)] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,10 @@ def observe(path, value, *location, device="node1"):
 
 
 def overlay_plan(*observations):
-    return overlay_facts(plan(), assemble_facts(observations))
+    return overlay_facts(plan(), assemble_facts((ADDRESS, *observations)))
 
 
+ADDRESS = observe("nic.pcie", FUNCTION, ("nic", NIC))
 X8 = observe("pcie.link.width", 8, ("pcie", FUNCTION))
 MTU_1024 = observe("nic.rdma_mtu", 1024, ("nic", NIC))
 SLOW = observe("nic.link.speed", Bandwidth.parse("200 Gb/s"), ("nic", NIC))

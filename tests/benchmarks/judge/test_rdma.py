@@ -317,7 +317,7 @@ def test_a_table_of_large_messages_does_not_show_the_message_rate():
 
 def test_a_narrow_uplink_of_the_pcie_switch_binds_host_memory_and_not_its_gpu():
     host = plan().hosts["node1"]
-    above = "0000:18:00.0"
+    above = "switch1"
     narrow = replace(host.pcie[above], link=replace(host.pcie[above].link, width=8))
     narrow_plan = replace(plan(), hosts={**plan().hosts, "node1": replace(host, pcie={**host.pcie, above: narrow})})
     verdict = find_verdict(judge(perftest({MIB: 200.0}), narrow_plan))

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import fake_sysfs
 from platforms.round_trip import find_losses
 from wirespeed import render
 from wirespeed.cluster import read
@@ -239,7 +240,8 @@ def test_the_script_states_what_it_could_not_do(tmp_path: Path) -> None:
 
 def test_a_program_runs_near_a_nic(tmp_path: Path) -> None:
     script = tmp_path / "wirespeed-near"
-    script.write_text(text("/usr/local/bin/wirespeed-near"))
+    fake_sysfs.add_interface(tmp_path / "sys", FIRST, "0000:00:01.0/0000:01:00.0", numa_node=3)
+    script.write_text(fake_sysfs.use(text("/usr/local/bin/wirespeed-near"), tmp_path / "sys"))
     (tmp_path / "numactl").write_text('#!/bin/sh\necho "$@"\n')
     (tmp_path / "numactl").chmod(0o755)
 
@@ -249,7 +251,7 @@ def test_a_program_runs_near_a_nic(tmp_path: Path) -> None:
             ["sh", str(script), *arguments], capture_output=True, text=True, check=False, env=environment
         )
 
-    assert near(FIRST, "iperf3", "-s").stdout == "--cpunodebind=1 --localalloc -- iperf3 -s\n"
+    assert near(FIRST, "iperf3", "-s").stdout == "--cpunodebind=3 --localalloc -- iperf3 -s\n"
     for wrong in ((SECOND, "iperf3"), (FIRST,), ()):
         completed = near(*wrong)
         assert completed.returncode == 2
@@ -257,6 +259,14 @@ def test_a_program_runs_near_a_nic(tmp_path: Path) -> None:
             completed.stderr
             == f"usage: wirespeed-near INTERFACE COMMAND [ARGUMENT ...]; an interface is one of {FIRST}\n"
         )
+
+
+def test_a_node_that_the_firmware_does_not_give_is_said(tmp_path: Path) -> None:
+    fake_sysfs.add_interface(tmp_path / "sys", FIRST, "0000:00:01.0/0000:01:00.0", numa_node=-1)
+    script = tmp_path / "wirespeed-near"
+    script.write_text(fake_sysfs.use(text("/usr/local/bin/wirespeed-near"), tmp_path / "sys"))
+    process = subprocess.run(["sh", str(script), FIRST, "true"], capture_output=True, text=True, check=False)
+    assert (process.returncode, process.stderr) == (1, f"wirespeed-near: {FIRST}: the firmware gives no NUMA node\n")
 
 
 def test_a_host_that_is_not_tuned_has_no_such_files() -> None:

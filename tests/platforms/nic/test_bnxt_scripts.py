@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import fake_sysfs
 from wirespeed.errors import Refusal
 from wirespeed.platforms import platform
 from wirespeed.platforms.templates import fill_template
@@ -40,7 +41,7 @@ QOS = NicQos(
     configure=True,
 )
 NIC = Nic(
-    pcie="0000:1d:00.1",
+    pcie="root1.1",
     rdma_device="bnxt_re0",
     driver=Driver(name="bnxt_en"),
     qos=QOS,
@@ -55,6 +56,9 @@ def host(**changes: object) -> Host:
 def script(tmp_path: Path, template: str, tools: dict[str, str]) -> Path:
     """The script, beside tools of these shell bodies; what it keeps lies in the same folder."""
     text = fill_template(BNXT, template, "node1", host()).replace("/var/lib/wirespeed", str(tmp_path / "kept"))
+    text = fake_sysfs.use(text, tmp_path / "sys")
+    if not (tmp_path / "sys").exists():
+        fake_sysfs.add_interface(tmp_path / "sys", "ens1f1np1", "0000:00:01.0/0000:1d:00.1")
     path = tmp_path / template.removesuffix(".j2")
     path.write_text(text)
     folder = tmp_path / "bin"
@@ -121,6 +125,17 @@ def test_what_could_not_be_put_back_is_not_written(tmp_path: Path) -> None:
     assert result.returncode == 1
     assert "no number of support_rdma on 0000:1d:00.1 found" in result.stderr
     assert [line for line in read_calls(tmp_path) if "setoption" in line] == []
+
+
+def test_without_the_interface_nothing_is_written(tmp_path: Path) -> None:
+    (tmp_path / "sys").mkdir()
+    path = script(tmp_path, "nvm.sh.j2", TOOLS["niccli 236"])
+    message = "nvm.sh: ens1f1np1: no PCIe device behind this interface\n"
+    result = run(tmp_path, path, "set")
+    assert (result.returncode, result.stderr) == (1, f"{message}wirespeed-nvm: nothing was written\n")
+    result = run(tmp_path, path, "restore")
+    assert (result.returncode, result.stderr) == (1, message)
+    assert read_calls(tmp_path) == []
 
 
 def test_no_tool_is_reported(tmp_path: Path) -> None:

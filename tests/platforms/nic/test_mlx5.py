@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import fake_sysfs
 from wirespeed.catalogue import load
 from wirespeed.cluster import read as read_cluster
 from wirespeed.errors import Refusal
@@ -234,6 +235,8 @@ def test_options_are_set_in_two_steps_and_put_back(plan: Plan, tmp_path: Path) -
     planned_settings = replace(nic, nvm=Nvm(rdma=True, link_type="ethernet", outstanding_reads=44))
     text = fill_template(MLX5, "nvm.sh.j2", "node1", replace(node, nics={interface: planned_settings}))
     script, tool = tmp_path / "set.sh", tmp_path / "mlxconfig"
+    fake_sysfs.add_interface(tmp_path / "sys", interface, "0000:00:01.0/0000:1d:00.0")
+    text = fake_sysfs.use(text, tmp_path / "sys")
     script.write_text(text.replace("/var/lib/wirespeed", str(tmp_path / "kept")))
     # the real command is "mlxconfig -d DEVICE query KEY": $1 to $4
     tool.write_text("#!/bin/sh\nset -- tool $*\n" + TOOL.replace("{folder}", str(tmp_path)))
@@ -282,7 +285,7 @@ def test_commands(plan: Plan) -> None:
     assert MLX5.commands_for is not None
     setting = MLX5.commands_for(place, "nic.nvm.link_type", "ethernet", plan.hosts["node1"])
     assert setting is not None
-    assert setting.commands == ("mlxconfig -y -d 0000:1d:00.0 set LINK_TYPE_P1=2",)
+    assert setting.commands == ("mlxconfig -y -d enp29s0np0 set LINK_TYPE_P1=2",)
     setting = MLX5.commands_for(place, "nic.qos.pfc", frozenset({3}), plan.hosts["node1"])
     assert setting is not None
     assert setting.commands == ("mlnx_qos -i enp29s0np0 --pfc 0,0,0,1,0,0,0,0 --cable_len 3",)

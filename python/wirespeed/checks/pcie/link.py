@@ -30,7 +30,7 @@ failures = ("PCI-03",)
 def _has_no_other_check(context: CheckContext) -> bool:
     """A link has two ends; the downstream end is checked for both."""
     nics = {nic.pcie for nic in context.plan.hosts[context.place.device].nics.values()}
-    return context.entity.role in ("switch-upstream", "endpoint") and context.place.name not in nics
+    return context.entity.role in ("switch-upstream", "endpoint", None) and context.place.name not in nics
 
 
 check = compare(

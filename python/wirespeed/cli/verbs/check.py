@@ -164,7 +164,7 @@ def _read_bundle(cluster: Path | None, bundle: Path | None) -> _Subject:
         notes.append(f"not in the bundle, all settings unknown: {format_names(absent)}")
     if not evidence.complete:
         notes.append(f"collection was interrupted, some settings are unknown: {bundle}")
-    return _Subject(plan, evidence.facts, evidence.recorded, tuple(notes))
+    return _Subject(flows.locate(plan, evidence.facts), evidence.facts, evidence.recorded, tuple(notes))
 
 
 def _subtract_counters(subject: _Subject, bundle: Path) -> _Subject:
@@ -206,7 +206,7 @@ def _read_local(cluster: Path | None, bundle: Path | None) -> _Subject:
         )
     plan_of_host = replace(plan, hosts={name: plan.hosts[name] for name in names}, switches={})
     note = f"{', '.join(names)} of {plan.name}: switches and other hosts are not checked"
-    return _Subject(plan_of_host, facts, evidence.recorded, (note,))
+    return _Subject(flows.locate(plan_of_host, facts), facts, evidence.recorded, (note,))
 
 
 def _select_checks(check_ids: Sequence[str]) -> list[Check]:

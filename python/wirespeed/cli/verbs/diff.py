@@ -86,8 +86,10 @@ def diff(
 def _compare_settings(plan: Plan, bundle: Path, devices: Sequence[str]) -> list[SettingDifference]:
     from wirespeed import collect
     from wirespeed import render as rendering
+    from wirespeed.cli import flows
 
-    return list(rendering.compare_settings(plan, collect.read_facts(bundle), devices))
+    facts = collect.read_facts(bundle)
+    return list(rendering.compare_settings(flows.locate(plan, facts), facts, devices))
 
 
 def _print_files(plan: Plan, files: Sequence[FileDifference], compared: int, format_: Format) -> None:

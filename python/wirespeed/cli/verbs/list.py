@@ -143,7 +143,7 @@ def _list_servers() -> Rows:
             "title": model.title,
             "vendor": model.vendor,
             "gpu": model.gpu,
-            "gpu slots": len(model.gpu_slots),
+            "gpu slots": model.gpu_count,
             "nic slots": len(model.nic_slots),
             "slot pcie": _format_pcie(model.slot_pcie),
             "source": model.source,

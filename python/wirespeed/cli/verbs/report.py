@@ -267,7 +267,8 @@ def _check_bundle(plan: Plan, bundle: Path) -> tuple[str | None, tuple[Finding, 
     from wirespeed.results.report import Input
 
     evidence = flows.evidence(bundle)
-    findings = flows.add_commands(plan, run(plan, evidence.facts))
+    located = flows.locate(plan, evidence.facts)
+    findings = flows.add_commands(located, run(located, evidence.facts))
     devices = len(evidence.facts.devices)
     detail = f"bundle of {devices} device{'' if devices == 1 else 's'}, written by {evidence.tool}"
     return evidence.recorded, findings, Input(str(bundle), detail)

@@ -29,14 +29,9 @@ def coalescing_arguments(nic: Nic) -> str:
     return _format_options({name.replace("_", "-"): getattr(coalescing, name) for name in names})
 
 
-def near(host: Host) -> list[tuple[str, int]]:
-    """The NUMA node of each NIC of a tuned host."""
-    ports = []
-    for interface, nic in host.nics.items():
-        function = host.pcie.get(nic.pcie or "")
-        if nic.interrupt_cores and function is not None and function.numa_node is not None:
-            ports.append((interface, function.numa_node))
-    return ports
+def near(host: Host) -> list[str]:
+    """The NICs of a host whose interrupts go to cores of their NUMA node."""
+    return [interface for interface, nic in host.nics.items() if nic.interrupt_cores]
 
 
 def _format_options(values: dict[str, int | bool | None]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from wirespeed.errors import Problem, Refusal
 from wirespeed.platforms.host.linux import bios
 from wirespeed.platforms.host.linux.tuning import coalescing_arguments, is_tuned, near, ring_arguments
 from wirespeed.settings import Device, Host, Nic, Route, Rule
@@ -36,7 +37,8 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     return {
         "interfaces": lambda: list(interfaces(device)),
         "routing": routing,
-        "acs": lambda: list(acs(device)),
+        "acs": lambda: acs(name, device),
+        "gpu_vendors": lambda: [vendor for module, vendor in _GPU_VENDORS.items() if module in device.modules],
         "tuned": lambda: is_tuned(device),
         "near": lambda: near(device),
         "ring_arguments": ring_arguments,
@@ -90,11 +92,25 @@ def selector(key: str) -> dict[str, str]:
     return dict(zip(words[::2], words[1::2], strict=True))
 
 
-def acs(host: Host) -> Iterator[tuple[str, str]]:
-    """Every bridge whose Access Control Services are intended: address, and its control register in setpci's hex."""
-    for address, function in host.pcie.items():
-        if function.acs is not None and function.role != "endpoint":
-            yield address, acs_register(function.acs)
+_GPU_VENDORS = {"amdgpu": "0x1002", "nvidia": "0x10de"}
+"""PCI vendor of GPUs by kernel module; source: pci.ids."""
+
+
+def acs(name: str, host: Host) -> str | None:
+    """The ACS control register of PCIe switches in setpci's hex, None without intent.
+
+    Raises:
+        Refusal: switches have different ones, which a script that finds them at run time cannot tell apart.
+    """
+    registers = {
+        acs_register(function.acs)
+        for function in host.pcie.values()
+        if function.acs is not None and function.role != "endpoint"
+    }
+    if len(registers) > 1:
+        found = f"ACS control registers {', '.join(sorted(registers))}"
+        raise Refusal([Problem(name, found, "the same on every PCIe switch")])
+    return registers.pop() if registers else None
 
 
 def acs_register(services: Collection[str]) -> str:

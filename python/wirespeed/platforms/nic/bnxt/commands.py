@@ -11,7 +11,7 @@ from wirespeed.platforms.model import SettingCommands
 from wirespeed.platforms.nic.bnxt.congestion import MARKS
 from wirespeed.platforms.nic.bnxt.nvm import OPTIONS, option
 from wirespeed.platforms.nic.bnxt.view import Qos, conf, qos
-from wirespeed.settings import Congestion, Device, Host, Nic, Place
+from wirespeed.settings import Congestion, Device, Host, Nic, Place, is_address
 
 CONF = "/etc/bnxt_re/bnxt_re.conf"
 _CC = ("nic.qos.congestion", "nic.qos.ecn", "nic.qos.ect", "nic.qos.congestion_parameters")
@@ -42,7 +42,7 @@ def _format_nvm(interface: str, path: str, nic: Nic) -> SettingCommands | None:
     arguments = [
         "niccli",
         "--dev",
-        nic.pcie or interface,
+        nic.pcie if is_address(nic.pcie) else interface,
         "nvm",
         "--setoption",
         options.name,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.output_values import numbered_lines, observe
-from wirespeed.settings import Nic, Place, get
+from wirespeed.settings import Nic, Place, get, parse_function
 
 OPTIONS = {
     "nic.nvm.rdma": ("support_rdma", True),
@@ -98,12 +98,12 @@ def option(nic: Nic, path: str) -> Option | None:
 
 def function(nic: Nic) -> int:
     """The PCIe function, which the tools call the PF number."""
-    return int(nic.pcie[-1]) if nic.pcie else 0
+    return parse_function(nic.pcie) if nic.pcie else 0
 
 
-def cards(nics: Mapping[str, Nic]) -> Iterator[tuple[str, str, list[Option]]]:
-    """Every NIC with intended options: interface, its selector for niccli, options."""
+def cards(nics: Mapping[str, Nic]) -> Iterator[tuple[str, list[Option]]]:
+    """Every NIC with intended options: interface, options."""
     for interface, nic in nics.items():
         setting_option = list(options(nic))
         if setting_option:
-            yield interface, nic.pcie or interface, setting_option
+            yield interface, setting_option

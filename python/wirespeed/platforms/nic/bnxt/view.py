@@ -51,7 +51,6 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "shown": LINE_FORMATS,
         "marks": {ect: bits for bits, ect in MARKS.items()},
         "inbox_name": inbox_name,
-        "function": nvm.function,
     }
 
 

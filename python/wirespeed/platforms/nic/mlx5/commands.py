@@ -6,9 +6,9 @@ from typing import Any
 
 from wirespeed.platforms.model import SettingCommands
 from wirespeed.platforms.nic.commands import commands_of_setting, join_arguments
-from wirespeed.platforms.nic.mlx5.nvm import options
+from wirespeed.platforms.nic.mlx5.nvm import options, port
 from wirespeed.platforms.nic.mlx5.view import lines
-from wirespeed.settings import Device, Host, Place
+from wirespeed.settings import Device, Host, Place, is_address
 
 _NVM = {
     "nic.nvm.rdma": "ROCE_CONTROL",
@@ -26,9 +26,11 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     nic = device.nics[place.name]
     if path in _NVM:
         requested_values = [option for option in options(nic) if option.key.startswith(_NVM[path])]
-        card = nic.pcie or place.name
+        card = nic.pcie if is_address(nic.pcie) else place.name
         commands = tuple(
-            join_arguments("mlxconfig", "-y", "-d", card, "set", f"{parameter.key}={parameter.value}")
+            join_arguments(
+                "mlxconfig", "-y", "-d", card, "set", f"{parameter.key.format(port=port(nic))}={parameter.value}"
+            )
             for parameter in requested_values
         )
         return (

@@ -10,7 +10,7 @@ from typing import Any
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.output_values import numbered_lines, observe
-from wirespeed.settings import Congestion, Dscp, Nic, Place, Priority, get
+from wirespeed.settings import Congestion, Dscp, Nic, Place, Priority, get, parse_function
 
 ADVANCED = "ADVANCED_PCI_SETTINGS"
 """The key that shows the keys of `HIDDEN_KEYS`, after a reset of the card."""
@@ -52,23 +52,25 @@ _PARAMETER = re.compile(r"((?:CLAMP|RPG|RATE|DCE|INITIAL)_[A-Z_]+)_P(\d)")
 
 def port(nic: Nic) -> int:
     """The number behind a key's P: a card's function n is its port n + 1."""
-    return int(nic.pcie[-1]) + 1 if nic.pcie else 1
+    return parse_function(nic.pcie) + 1 if nic.pcie else 1
 
 
 def options(nic: Nic) -> Iterator[Option]:
-    """The options a NIC is to have; what DCQCN starts with too, so that it is right before the boot service ran."""
-    number = port(nic)
+    """The options a NIC is to have, their keys with ``{port}`` for the number of its port on the card.
+
+    Initial values of DCQCN are among them, so that they are right before the boot service ran.
+    """
     for path, (key, meanings) in _SWITCHES.items():
         options = get(nic, path)
         for value, meaning in meanings.items():
             if options is not None and meaning == options:
-                yield Option(key.format(port=number), value)
+                yield Option(key, value)
     if nic.qos.ecn and nic.qos.ecn_priorities is not None:
-        yield Option(f"ROCE_CC_PRIO_MASK_P{number}", sum(1 << priority for priority in nic.qos.ecn_priorities))
+        yield Option("ROCE_CC_PRIO_MASK_P{port}", sum(1 << priority for priority in nic.qos.ecn_priorities))
     if nic.qos.cnp_dscp is not None:
-        yield Option(f"CNP_DSCP_P{number}", int(nic.qos.cnp_dscp))
+        yield Option("CNP_DSCP_P{port}", int(nic.qos.cnp_dscp))
     if nic.qos.cnp_priority is not None:
-        yield Option(f"CNP_802P_PRIO_P{number}", int(nic.qos.cnp_priority))
+        yield Option("CNP_802P_PRIO_P{port}", int(nic.qos.cnp_priority))
     if nic.nvm.outstanding_reads is not None:
         yield Option(ADVANCED, 1)
         yield Option("MAX_ACC_OUT_READ", nic.nvm.outstanding_reads, hidden=True)

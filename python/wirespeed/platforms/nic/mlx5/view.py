@@ -32,7 +32,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "ports": lambda: [(interface, list(lines(interface, nic))) for interface, nic in select_nics(device).items()],
         "by_rdma_cm": lambda: any(list(rdma_cm(nic)) for nic in select_nics(device).values()),
         "cards": lambda: [
-            (interface, nic.pcie or interface, options)
+            (interface, options)
             for interface, nic in select_nics(device).items()
             if (options := list(nvm.options(nic)))
         ],

@@ -1,0 +1,45 @@
+"""GPU present
+
+Every planned GPU is on PCIe, and the vendor's tool lists it.
+
+Impact:
+    A job with a rank for each GPU does not start, or runs with a rank less. If this check fails, every other check of
+    the GPU is skipped.
+
+Fix:
+    Search the kernel log for the GPU's last messages, such as "fallen off the bus". Power the host off and on: a reboot
+    does not always bring a GPU back. If lspci lists the GPU and the vendor's tool does not, reload the GPU driver and
+    read its messages. A GPU that stays away is replaced.
+
+Example:
+    $ lspci | grep -c "Processing accelerators"
+    7
+
+Source:
+    Broadcom 957608-AN210, section 7
+"""
+
+from wirespeed.checks.model import CheckContext, Outcome, UnreadError, failure, success
+from wirespeed.results.findings import Fix
+from wirespeed.settings import Gpu, Place
+
+subject = Gpu
+needs = ("host.pcie", "host.gpus")
+failures = ("GPU-02",)
+presence = True
+
+
+def check(context: CheckContext) -> Outcome:
+    """The plan intends that the GPU exists."""
+    fix = Fix("search the kernel log for the GPU; power the host off and on; replace the GPU if it stays away")
+    planned = context.get_intended_value("gpu.pcie")
+    if not context.is_present():
+        return failure("the GPU is missing", f"present at {planned}", "absent", fix)
+    try:
+        gpus = context.list_members("host.gpus", Place(context.place.device))
+    except UnreadError:
+        return success("present", f"{planned} in lspci")
+    if planned not in {gpu.pcie for gpu in gpus.values()}:
+        expected = "listed by lspci and by the vendor's tool"
+        return failure("the GPU driver does not list the GPU", expected, f"{planned} in lspci alone", fix)
+    return success("present", planned)

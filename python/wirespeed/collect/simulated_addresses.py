@@ -1,0 +1,85 @@
+"""PCIe addresses of a simulated host.
+
+A planned function has a position and no address; a device that prints its functions needs addresses. They are made
+here, and only here, from the tree and from interface names that contain one (systemd.net-naming-scheme(7): enp29s0f1 is
+function 1 of device 0 on bus 29).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from wirespeed.settings import Host, PcieFunction, bdf, is_address, parse_function
+
+_NAME = re.compile(r"enp([0-9]{1,3})s([0-9]{1,2})(?:f[0-7])?(?:np[0-9]+)?")
+
+
+def assign_addresses(host: Host) -> Host:
+    """The host with an address for each function that has a position: root ports on bus 0, and every link below with
+    a bus of its own, in the order of the tree."""
+    if all(map(is_address, host.pcie)):
+        return host
+    addresses = _number_functions(host)
+    return replace(
+        host,
+        nics={name: replace(nic, pcie=addresses.get(nic.pcie or "", nic.pcie)) for name, nic in host.nics.items()},
+        gpus={name: replace(gpu, pcie=addresses.get(gpu.pcie or "", gpu.pcie)) for name, gpu in host.gpus.items()},
+        pcie={
+            addresses[name]: replace(function, parent=addresses.get(function.parent or "", function.parent))
+            for name, function in host.pcie.items()
+        },
+    )
+
+
+def _number_functions(host: Host) -> dict[str, str]:
+    interfaces = {nic.pcie: interface for interface, nic in host.nics.items() if nic.pcie}
+    roots = [name for name, function in host.pcie.items() if function.parent is None]
+    links = [link for root in roots for link in _list_links(root, host.pcie)]
+    buses = _number_buses([_find_bus(link, interfaces) for link in links])
+    addresses = {name: f"0000:00:{number:02x}.0" for number, name in enumerate(roots, 1)}
+    for link, bus in zip(links, buses, strict=True):
+        for device, name in enumerate(link):
+            is_endpoint = host.pcie[name].role == "endpoint"
+            number, function = (0, parse_function(name)) if is_endpoint else (device, 0)
+            addresses[name] = f"0000:{bus:02x}:{number:02x}.{function}"
+    return {name: name if is_address(name) else address for name, address in addresses.items()}
+
+
+def _list_links(parent: str, functions: Mapping[str, PcieFunction]) -> Iterator[list[str]]:
+    """The functions on each bus below a bridge, depth first."""
+    names = [name for name, function in functions.items() if function.parent == parent]
+    if names:
+        yield names
+    for name in names:
+        yield from _list_links(name, functions)
+
+
+def _find_bus(link: list[str], interfaces: Mapping[str, str]) -> int | None:
+    """The bus of a link whose functions have an address or an interface name with a bus."""
+    for name in link:
+        if is_address(name):
+            return int(bdf(name)[5:7], 16)
+        match = _NAME.fullmatch(interfaces.get(name, ""))
+        if match and int(match[2]) == 0 and 0 < int(match[1]) < _BUSES:
+            return int(match[1])
+    return None
+
+
+_BUSES = 256
+
+
+def _number_buses(known_buses: list[int | None]) -> list[int]:
+    """Ascending bus numbers: known ones as far as they ascend, and before each the numbers just below it."""
+    numbers: list[int] = []
+    waiting = 0  # links since the last known bus
+    for bus in known_buses:
+        previous = numbers[-1] if numbers else 0
+        if bus is not None and bus > previous + waiting:
+            numbers += [*range(bus - waiting, bus), bus]
+            waiting = 0
+        else:
+            waiting += 1
+    previous = numbers[-1] if numbers else 0
+    return [*numbers, *range(previous + 1, previous + 1 + waiting)]

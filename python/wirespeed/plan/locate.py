@@ -1,0 +1,242 @@
+"""Planned PCIe functions matched with those found, by topology.
+
+A planned function is named by its position (`wirespeed.settings.pcie`). Of a host whose functions were read, `locate`
+replaces positions by addresses:
+
+* a NIC is the device behind its interface; without the interface, the network function of its vendor that is left over;
+* a GPU has the index that its vendor's tool prints; without it, or if GPUs are missing, GPUs are taken in the order of
+  their addresses, so that as many as possible share PCIe switches with NICs as planned;
+* bridges are those found above these NICs and GPUs, however many levels there are: GPUs and NICs can contain switches.
+
+What could not be matched keeps its position, and what is known to be absent is left out.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from wirespeed.catalogue import Catalogue
+from wirespeed.facts import Facts
+from wirespeed.plan.model import Plan
+from wirespeed.settings import (
+    Host,
+    PcieFunction,
+    PcieLink,
+    Place,
+    find_common_bridge,
+    list_bridges,
+)
+
+_NETWORK_CLASSES = ("Ethernet controller", "Infiniband controller", "Network controller")
+_GPU_CLASSES = ("3D controller", "Display controller", "Processing accelerators", "VGA compatible controller")
+"""Names of PCI classes 02 (network), 03 (display) and 12 (processing accelerators) in pci.ids, which lspci prints."""
+
+_NIC_VENDORS = {"broadcom": "Broadcom", "nvidia": "Mellanox", "intel": "Intel", "dolphin": "Dolphin"}
+_GPU_VENDORS = {"amd": "Advanced Micro Devices", "nvidia": "NVIDIA"}
+"""Parts of the vendors' names in pci.ids."""
+
+
+def locate(plan: Plan, facts: Facts) -> Plan:
+    """The plan with the addresses that its PCIe functions have in the facts."""
+    hosts = {name: _locate_host(name, host, facts, plan.hardware) for name, host in plan.hosts.items()}
+    return replace(plan, hosts=hosts)
+
+
+def list_redirecting_bridges(functions: Mapping[str, PcieFunction], endpoints: Iterable[str | None]) -> frozenset[str]:
+    """Bridges above these functions whose Access Control Services can redirect traffic between them: downstream ports
+    of PCIe switches, and bridges whose role was not read."""
+    above = {bridge for endpoint in endpoints for bridge in list_bridges(functions, endpoint)}
+    return frozenset(
+        bridge for bridge in above if bridge in functions and functions[bridge].role in ("switch-downstream", None)
+    )
+
+
+def _locate_host(name: str, host: Host, facts: Facts, hardware: Catalogue) -> Host:
+    found = facts.devices.get(name)
+    if not isinstance(found, Host):
+        return host
+    place = Place(name)
+    return _Location(
+        host,
+        found,
+        hardware,
+        functions_are_complete=facts.complete(place, "host.pcie"),
+        nics_are_complete=facts.complete(place, "host.nics"),
+        gpus_are_complete=facts.complete(place, "host.gpus"),
+    ).locate()
+
+
+@dataclass(slots=True)
+class _Location:
+    """A planned host and what was found of it."""
+
+    host: Host
+    found: Host
+    hardware: Catalogue
+    functions_are_complete: bool
+    nics_are_complete: bool
+    gpus_are_complete: bool
+
+    def locate(self) -> Host:
+        addresses = self._match_nics()
+        addresses |= self._match_gpus(addresses)
+        host = replace(
+            self.host,
+            nics={
+                name: replace(nic, pcie=addresses.get(nic.pcie or "", nic.pcie)) for name, nic in self.host.nics.items()
+            },
+            gpus={
+                name: replace(gpu, pcie=addresses.get(gpu.pcie or "", gpu.pcie)) for name, gpu in self.host.gpus.items()
+            },
+        )
+        if self.functions_are_complete:
+            return replace(host, pcie=self._place_functions(addresses))
+        return replace(host, pcie={addresses.get(name, name): function for name, function in self.host.pcie.items()})
+
+    def _match_nics(self) -> dict[str, str]:
+        """The address of each NIC that was found, by planned name."""
+        addresses: dict[str, str] = {}
+        for interface, nic in self.host.nics.items():
+            found_nic = self.found.nics.get(interface)
+            if nic.pcie is not None and found_nic is not None and found_nic.pcie is not None:
+                addresses[nic.pcie] = found_nic.pcie
+        return addresses | self._match_nics_without_interface(addresses)
+
+    def _match_nics_without_interface(self, addresses: Mapping[str, str]) -> dict[str, str]:
+        """NICs whose interface was not found, if as many functions of their vendor are left over."""
+        gpus = {gpu.pcie for gpu in self.host.gpus.values()}
+        names = [
+            name
+            for name, function in self.host.pcie.items()
+            if function.role == "endpoint" and name not in gpus and name not in addresses
+        ]
+        models = [self.hardware.nics.get(nic.model or "") for nic in self.host.nics.values()]
+        vendors = {model.vendor for model in models if model is not None}
+        used = {nic.pcie for nic in self.found.nics.values()}
+        candidates = sorted(
+            address
+            for address, function in self.found.pcie.items()
+            if address not in used
+            and any(_is_of_class(function, _NETWORK_CLASSES, _NIC_VENDORS.get(vendor)) for vendor in vendors)
+        )
+        if len(candidates) != len(names):
+            return {}
+        return dict(zip(names, candidates, strict=True))
+
+    def _match_gpus(self, nics: Mapping[str, str]) -> dict[str, str]:
+        """The address of each GPU that was found, by planned name."""
+        names = {gpu: settings.pcie for gpu, settings in self.host.gpus.items() if settings.pcie is not None}
+        listed = {gpu: settings.pcie for gpu, settings in self.found.gpus.items() if settings.pcie is not None}
+        if names and set(names) <= set(listed):
+            return {names[gpu]: listed[gpu] for gpu in names}
+        candidates = sorted({*listed.values(), *self._list_gpu_functions()})
+        if len(candidates) >= len(names):
+            return dict(zip(names.values(), candidates, strict=False))
+        return self._match_remaining_gpus(list(names.values()), candidates, nics)
+
+    def _list_gpu_functions(self) -> list[str]:
+        models = [self.hardware.gpus.get(gpu.model or "") for gpu in self.host.gpus.values()]
+        vendors = {model.vendor for model in models if model is not None}
+        return [
+            address
+            for address, function in self.found.pcie.items()
+            if any(_is_of_class(function, _GPU_CLASSES, _GPU_VENDORS.get(vendor)) for vendor in vendors)
+        ]
+
+    def _match_remaining_gpus(
+        self, names: Sequence[str], candidates: Sequence[str], nics: Mapping[str, str]
+    ) -> dict[str, str]:
+        """Fewer GPUs than planned, in the order of their addresses: those are missing without which most of the others
+        share a PCIe switch with the NIC that serves them, and then with other NICs as planned."""
+        names_by_function = {gpu.pcie: name for name, gpu in self.host.gpus.items()}
+        gpu_of_nic = {nic.pcie: nic.gpu for nic in self.host.nics.values()}
+
+        def count_agreements(present: tuple[str, ...]) -> tuple[int, int]:
+            served = agreeing = 0
+            for gpu, address in zip(present, candidates, strict=True):
+                for nic, address_of_nic in nics.items():
+                    is_shared = share_switch(self.found.pcie, address_of_nic, address)
+                    served += is_shared and gpu_of_nic.get(nic) == names_by_function[gpu]
+                    agreeing += is_shared == self._share_planned_switch(nic, gpu)
+            return served, agreeing
+
+        present_names = max(itertools.combinations(names, len(candidates)), key=count_agreements)
+        return dict(zip(present_names, candidates, strict=True))
+
+    def _share_planned_switch(self, first: str, second: str) -> bool:
+        switches = [self.host.pcie[name].switch if name in self.host.pcie else None for name in (first, second)]
+        return switches[0] is not None and switches[0] == switches[1]
+
+    def _place_functions(self, addresses: Mapping[str, str]) -> dict[str, PcieFunction]:
+        """The planned NICs and GPUs, and every bridge found above them."""
+        functions: dict[str, PcieFunction] = {}
+        endpoints_below: dict[str, list[str]] = {}
+        for name, function in self.host.pcie.items():
+            if function.role != "endpoint" or (name not in addresses and self._is_absent(name)):
+                continue
+            address = addresses.get(name, name)
+            found = self.found.pcie.get(address)
+            functions[address] = replace(function, parent=found.parent if found else None)
+            for bridge in list_bridges(self.found.pcie, address):
+                endpoints_below.setdefault(bridge, []).append(name)
+        redirecting_bridges = list_redirecting_bridges(self.found.pcie, tuple(functions))
+        if not any(function.acs is not None for function in self.host.pcie.values()):
+            redirecting_bridges = frozenset()
+        for bridge, names in endpoints_below.items():
+            found_bridge = self.found.pcie.get(bridge, PcieFunction())
+            functions[bridge] = PcieFunction(
+                role=found_bridge.role,
+                parent=found_bridge.parent,
+                acs=frozenset() if bridge in redirecting_bridges else None,
+                link=self._plan_uplink(names) if found_bridge.role in ("switch-upstream", None) else PcieLink(),
+            )
+        return functions
+
+    def _is_absent(self, name: str) -> bool:
+        """Whether the device of a planned function is known to be absent."""
+        for interface, nic in self.host.nics.items():
+            if nic.pcie == name:
+                return self.nics_are_complete and interface not in self.found.nics
+        return any(gpu.pcie == name for gpu in self.host.gpus.values())
+
+    def _plan_uplink(self, names: Sequence[str]) -> PcieLink:
+        """The link of a switch's upstream port above these planned functions.
+
+        It is as fast as that of the planned switch above them, the slowest of several; where none is planned, as fast
+        as the fastest of them. A switch above one card alone is part of the card, and as fast as the card.
+        """
+        functions = [self.host.pcie[name] for name in names]
+        links = [function.link for function in functions]
+        uplinks = [
+            self.host.pcie[switch].link for switch in {function.switch for function in functions} if switch is not None
+        ]
+        if not uplinks:
+            return _combine_links(links, max)
+        if len({function.parent for function in functions}) == 1:
+            uplinks += links
+        return _combine_links(uplinks, min)
+
+
+def share_switch(functions: Mapping[str, PcieFunction], first: str | None, second: str | None) -> bool:
+    """Whether traffic of two functions can turn round below the root complex.
+
+    One bridge above both is enough: a link has one device at its end, so below a common root port there is a switch.
+    """
+    return find_common_bridge(functions, first, second) is not None
+
+
+def _is_of_class(function: PcieFunction, classes: Sequence[str], vendor: str | None) -> bool:
+    """Whether lspci describes a function as a device of one of these classes and of the vendor.
+
+    The adapters of Dolphin are bridges for it: there the vendor decides.
+    """
+    class_name, _, device = (function.description or "").partition(": ")
+    return vendor is not None and device.startswith(vendor) and (vendor == "Dolphin" or class_name in classes)
+
+
+def _combine_links(links: Sequence[PcieLink], choose: Callable[[Sequence[int]], int]) -> PcieLink:
+    speeds = [link.speed for link in links if link.speed is not None]
+    widths = [link.width for link in links if link.width is not None]
+    return PcieLink(choose(speeds) if speeds else None, choose(widths) if widths else None)

@@ -1,0 +1,298 @@
+"""Planned PCIe functions on real servers that nobody described: their addresses and the shape of their trees.
+
+The paths are facts of three published sources, written as ``lspci -PP`` prints a path; the text of lspci around them is
+this test's. That links are at full rate and ACS is off is an assumption of the healthy case.
+
+* AMD Instinct cluster networking documentation, "Mapping NIC to GPU NUMA node": MI300X and ConnectX-7. A GPU contains a
+  PCIe switch.
+* A public description of a Supermicro AS-8126GS-TNMR (MI325X, BCM57608): addresses of all devices, and the shape of one
+  of its eight equal branches.
+* Broadcom 957608-AN210, section 8.7.2: addresses of GPUs and interfaces of the hosts irvine-waco. It does not print
+  their switches: each pair has a virtual switch (chapter 4), and GPUs are as AMD prints them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from wirespeed.catalogue import load
+from wirespeed.checks import run
+from wirespeed.cli import flows
+from wirespeed.cluster import read_text
+from wirespeed.collect import read_facts, write_planned_bundle
+from wirespeed.facts import Facts
+from wirespeed.plan import Plan, build
+from wirespeed.plan.locate import locate
+from wirespeed.results.findings import Finding, Status
+
+CLUSTER = """\
+version: 1
+name: topology
+hosts:
+  node1: {{model: dell-xe9680-mi300x, os: ubuntu-22.04, nics: 8 x {nic}, interfaces: [{interfaces}]}}
+switches:
+  leaf1: {{model: dell-z9664f, os: dell-sonic, role: leaf}}
+cabling: {{pattern: by-host, cable: dac-400g, length: 3 m}}
+addresses: {{scheme: link-31, pool: 10.1.0.0/16}}
+"""
+BROADCOM = (
+    "Ethernet controller: Broadcom Inc. and subsidiaries BCM57608 10Gb/25Gb/50Gb/100Gb/200Gb/400Gb Ethernet (rev 11)"
+)
+MELLANOX = "Ethernet controller: Mellanox Technologies MT2910 Family [ConnectX-7]"
+GPU = "Processing accelerators: Advanced Micro Devices, Inc. [AMD/ATI] Aqua Vanjaram [Instinct MI300X]"
+TOPOLOGY_CHECKS = ("gpu.presence", "nic.gpu-path", "nic.pcie-speed", "nic.pcie-width", "pcie.acs", "pcie.link")
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server: paths from the root port, in the order of GPUs and of the NICs that serve them."""
+
+    nic: str
+    nic_title: str
+    nics: tuple[str, ...]
+    gpus: tuple[str, ...]
+
+    @property
+    def interfaces(self) -> tuple[str, ...]:
+        return tuple(f"enp{int(path.split('/')[-1][:2], 16)}s0np0" for path in self.nics)
+
+
+def build_branch(root: str, switch: int, port: int, gpu: int, inner: int) -> tuple[str, str]:
+    """A NIC and a GPU below one virtual switch, in AMD's notation."""
+    above = f"{root}/{switch:02x}:00.0/{switch + 1:02x}"
+    return (
+        f"{above}:01.0/{port:02x}:00.0",
+        f"{above}:00.0/{inner:02x}:00.0/{inner + 1:02x}:00.0/{gpu:02x}:00.0",
+    )
+
+
+AMD = Server(
+    "nvidia-mcx75310aas-neat",
+    MELLANOX,
+    (
+        "00:01.1/01:00.0/02:01.0/09:00.0",
+        "18:01.1/19:00.0/1a:03.0/23:00.0",
+        "48:01.1/49:00.0/4a:03.0/53:00.0",
+        "60:01.1/61:00.0/62:01.0/69:00.0",
+        "78:01.1/79:00.0/7a:05.0/8f:00.0",
+        "98:01.1/99:00.0/9a:01.0/9c:00.0",
+        "c8:01.1/c9:00.0/ca:02.0/cd:00.0",
+        "e0:01.1/e1:00.0/e2:04.0/f1:00.0",
+    ),
+    (
+        "00:01.1/01:00.0/02:00.0/03:00.0/04:00.0/05:00.0",
+        "18:01.1/19:00.0/1a:04.0/29:00.0/2a:00.0/2b:00.0",
+        "48:01.1/49:00.0/4a:04.0/59:00.0/5a:00.0/5b:00.0",
+        "60:01.1/61:00.0/62:00.0/63:00.0/64:00.0/65:00.0",
+        "78:01.1/79:00.0/7a:00.0/7b:00.0/7c:00.0/7d:00.0",
+        "98:01.1/99:00.0/9a:03.0/a3:00.0/a4:00.0/a5:00.0",
+        "c8:01.1/c9:00.0/ca:03.0/d3:00.0/d4:00.0/d5:00.0",
+        "e0:01.1/e1:00.0/e2:02.0/e5:00.0/e6:00.0/e7:00.0",
+    ),
+)
+_SUPERMICRO_BRANCHES = [
+    (f"{bus:02x}:01.1/{bus + 1:02x}:00.0/{bus + 2:02x}", bus)
+    for bus in (0x00, 0x10, 0x60, 0x70, 0x80, 0x90, 0xE0, 0xF0)
+]
+SUPERMICRO = Server(
+    "broadcom-bcm957608-p1400gd",
+    BROADCOM,
+    tuple(f"{above}:01.0/{bus + 6:02x}:00.0" for above, bus in _SUPERMICRO_BRANCHES),
+    tuple(
+        f"{above}:00.0/{bus + 3:02x}:00.0/{bus + 4:02x}:00.0/{bus + 5:02x}:00.0" for above, bus in _SUPERMICRO_BRANCHES
+    ),
+)
+_WACO_GPUS = (0x1B, 0x3D, 0x4E, 0x5F, 0x9D, 0xBD, 0xCD, 0xDD)
+_WACO_BRANCHES = [build_branch(f"{gpu - 6:02x}:01.0", gpu - 5, gpu + 1, gpu, gpu - 2) for gpu in _WACO_GPUS]
+WACO = Server(
+    "broadcom-bcm957608-p1400gd",
+    BROADCOM,
+    tuple(nic for nic, _ in _WACO_BRANCHES),
+    tuple(gpu for _, gpu in _WACO_BRANCHES),
+)
+SERVERS = [pytest.param(AMD, id="amd"), pytest.param(SUPERMICRO, id="supermicro"), pytest.param(WACO, id="waco")]
+_ROLES = {"root": "Root Port (Slot+)", "up": "Upstream Port", "down": "Downstream Port (Slot+)", "end": "Endpoint"}
+
+
+@dataclass
+class Function:
+    """A function in the output of lspci."""
+
+    title: str
+    role: str
+    below: str | None = None
+    link: str = "Speed 32GT/s, Width x16"
+    acs: str | None = None
+
+
+def list_functions(server: Server) -> dict[str, Function]:
+    functions: dict[str, Function] = {}
+    for title, paths in ((server.nic_title, server.nics), (GPU, server.gpus)):
+        for path in paths:
+            names = path.split("/")
+            for depth, name in enumerate(names):
+                role = "root" if depth == 0 else "end" if depth == len(names) - 1 else ("down", "up")[depth % 2]
+                bridge = Function("PCI bridge: Broadcom / LSI PEX890xx PCIe Gen 5 Switch (rev b0)", role)
+                function = functions.setdefault(name, Function(title, role) if role == "end" else bridge)
+                function.below = None if role == "end" else names[depth + 1][:2]
+                function.acs = "-" if role == "down" else None
+    return functions
+
+
+def print_lspci(functions: Mapping[str, Function]) -> str:
+    return "".join(line for name in sorted(functions) for line in _print_function(name, functions[name]))
+
+
+def _print_function(name: str, function: Function) -> Iterator[str]:
+    yield f"0000:{name} {function.title}\n"
+    if function.below:
+        yield f"\tBus: primary={name[:2]}, secondary={function.below}, subordinate={function.below}, sec-latency=0\n"
+    yield f"\tCapabilities: [68] Express (v2) {_ROLES[function.role]}, MSI 00\n"
+    yield "\t\tDevCtl:\tCorrErr+ NonFatalErr+ FatalErr+ UnsupReq+\n\t\t\tRlxdOrd+ ExtTag+ PhantFunc- AuxPwr- NoSnoop+\n"
+    yield f"\t\tLnkCap:\tPort #0, Speed 32GT/s, Width x16, ASPM not supported\n\t\tLnkSta:\t{function.link}\n"
+    if function.acs is not None:
+        services = " ".join(f"{name}{function.acs}" for name in ("SrcValid", "ReqRedir", "CmpltRedir", "UpstreamFwd"))
+        yield f"\tCapabilities: [148 v1] Access Control Services\n\t\tACSCtl:\t{services}\n"
+    yield "\n"
+
+
+def build_plan(server: Server) -> Plan:
+    text = CLUSTER.format(nic=server.nic, interfaces=", ".join(server.interfaces))
+    return build(read_text(text, "cluster.yaml"), load())
+
+
+def write_facts(folder: Path, server: Server, functions: Mapping[str, Function] | None) -> Facts:
+    """Facts of the server; without functions lspci was not run."""
+    write_planned_bundle(build_plan(server), folder)
+    host = folder / "node1"
+    functions = list_functions(server) if functions is None else functions
+    (host / "lspci.out").write_text(print_lspci(functions))
+    gpus = [name for name in sorted(functions) if functions[name].title == GPU]
+    lines = [f"GPU[{index}]\t\t: PCI Bus: 0000:{name.upper()}\n" for index, name in enumerate(gpus)]
+    (host / "rocm-smi.out").write_text("".join(lines))
+    for interface, path in zip(server.interfaces, server.nics, strict=True):
+        name = path.split("/")[-1]
+        for file, key in (("nic-uevent", "PCI_SLOT_NAME="), ("ethtool-driver", "bus-info: ")):
+            output = host / f"{file}@{interface}.out"
+            lines = output.read_text().splitlines()
+            output.write_text("".join(f"{key}0000:{name}\n" if line.startswith(key) else f"{line}\n" for line in lines))
+        (host / f"pcie-sysfs@{interface}.out").write_text("")
+    return read_facts(folder)
+
+
+def check(folder: Path, server: Server, functions: Mapping[str, Function] | None = None) -> list[Finding]:
+    """Findings of the checks that depend on the tree, with their commands."""
+    facts = write_facts(folder, server, functions)
+    plan = locate(build_plan(server), facts)
+    findings = [finding for finding in run(plan, facts) if finding.check in TOPOLOGY_CHECKS]
+    return list(flows.add_commands(plan, findings))
+
+
+def list_bad(findings: list[Finding]) -> list[tuple[str, str, str]]:
+    return [
+        (finding.status.value, finding.check, finding.place)
+        for finding in findings
+        if finding.status not in (Status.PASS, Status.SKIP)
+    ]
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_a_healthy_server_passes_at_every_function(server: Server, tmp_path: Path) -> None:
+    findings = check(tmp_path / "bundle", server)
+    assert list_bad(findings) == []
+    passed = dict.fromkeys(TOPOLOGY_CHECKS, 0)
+    for finding in findings:
+        passed[finding.check] += finding.status is Status.PASS
+    # 8 pairs; downstream ports above NIC, GPU and within the GPU; upstream ports of switch and GPU, and the GPU itself
+    assert passed == {
+        "gpu.presence": 8,
+        "nic.gpu-path": 8,
+        "nic.pcie-speed": 8,
+        "nic.pcie-width": 8,
+        "pcie.acs": 24,
+        "pcie.link": 24,
+    }
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_acs_is_found_wherever_the_bridge_is(server: Server, tmp_path: Path) -> None:
+    functions = list_functions(server)
+    ports = [name for name, function in functions.items() if function.role == "down"]
+    for name in ports:
+        functions[name].acs = "+"
+    failures = [finding for finding in check(tmp_path / "bundle", server, functions) if finding.status is Status.FAIL]
+    assert {(finding.check, finding.place) for finding in failures} == {
+        ("pcie.acs", f"pcie 0000:{name}") for name in ports
+    }
+    assert {finding.fix[0].commands for finding in failures} == {
+        (f"setpci -s 0000:{name} ECAP_ACS+0x6.w=0000",) for name in ports
+    }
+
+
+@pytest.mark.parametrize("missing", range(8))
+@pytest.mark.parametrize("server", SERVERS)
+def test_the_missing_gpu_is_named_although_those_behind_it_get_its_index(
+    server: Server, missing: int, tmp_path: Path
+) -> None:
+    names = server.gpus[missing].split("/")[2:]
+    functions = {name: function for name, function in list_functions(server).items() if name not in names}
+    findings = check(tmp_path / "bundle", server, functions)
+    assert list_bad(findings) == [("fail", "gpu.presence", f"gpu GPU{missing}")]
+    skipped = [
+        finding.place for finding in findings if (finding.check, finding.status) == ("nic.gpu-path", Status.SKIP)
+    ]
+    assert [server.interfaces[missing] in place for place in skipped] == [True]
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_slow_uplinks_are_found(server: Server, tmp_path: Path) -> None:
+    functions = list_functions(server)
+    uplinks = sorted({path.split("/")[1] for path in server.gpus})
+    for name in uplinks:
+        functions[name].link = "Speed 8GT/s (downgraded), Width x8 (downgraded)"
+    assert sorted(list_bad(check(tmp_path / "bundle", server, functions))) == [
+        ("fail", "pcie.link", f"pcie 0000:{name}") for name in uplinks
+    ]
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_a_nic_below_another_switch_is_found_with_both_paths(server: Server, tmp_path: Path) -> None:
+    other, own = server.nics[5].split("/"), server.nics[7].split("/")
+    moved_path = "/".join((*other[:2], f"{other[2][:3]}1f.0", own[3]))
+    moved = replace(server, nics=(*server.nics[:7], moved_path))
+    (failure,) = [finding for finding in check(tmp_path / "bundle", moved) if finding.status is Status.FAIL]
+    assert (failure.check, server.interfaces[7] in failure.place) == ("nic.gpu-path", True)
+    assert failure.expected == "GPU7 below one PCIe switch with the NIC"
+    assert failure.found == f"NIC {moved_path}; GPU7 {server.gpus[7]}; below one switch with the NIC: GPU5"
+
+
+def test_fixes_contain_the_address_that_was_found(tmp_path: Path) -> None:
+    write_facts(tmp_path / "bundle", WACO, None)
+    (tmp_path / "bundle/node1/nvm-support-rdma@enp28s0np0.out").write_text("support_rdma = Disabled\n")
+    facts = read_facts(tmp_path / "bundle")
+    plan = locate(build_plan(WACO), facts)
+    findings = [finding for finding in run(plan, facts) if finding.check == "nic.nvm-rdma"]
+    (failure,) = [finding for finding in flows.add_commands(plan, findings) if finding.status is Status.FAIL]
+    assert failure.place == "bnxt_re0 / enp28s0np0 / 0000:1c:00.0"
+    assert failure.fix[0].commands == ("niccli --dev 0000:1c:00.0 nvm --setoption support_rdma --scope 0 --value 1",)
+
+
+def test_what_lspci_did_not_show_is_unknown(tmp_path: Path) -> None:
+    write_facts(tmp_path / "bundle", WACO, None)
+    (tmp_path / "bundle/node1/lspci.out").write_text("")
+    facts = read_facts(tmp_path / "bundle")
+    plan = locate(build_plan(WACO), facts)
+    statuses: dict[str, set[Status]] = {}
+    for finding in run(plan, facts):
+        statuses.setdefault(finding.check, set()).add(finding.status)
+    assert (
+        {name: statuses[name] - {Status.SKIP} for name in TOPOLOGY_CHECKS}
+        == {
+            "gpu.presence": {Status.PASS},  # rocm-smi lists them
+            **{name: {Status.UNKNOWN} for name in TOPOLOGY_CHECKS[1:]},
+        }
+    )
