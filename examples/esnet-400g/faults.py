@@ -1,9 +1,16 @@
 """The faults of this example, for ``../inject_faults.py``."""
 
-from output_edits import Faults, replace
+from output_edits import Faults, combine, replace
 
-COMBINABLE = tuple(f"{number:02}" for number in range(1, 12))
-"""The faults that do not hide each other."""
+COMBINABLE = tuple(f"{number:02}" for number in range(1, 11))
+"""The faults that do not change findings of each other."""
+
+
+def _print_node(node: int) -> str:
+    """One of eight nodes in lscpu: four cores with two threads each."""
+    label = f"NUMA node{node} CPU(s):"
+    return f"{label:40} {4 * node}-{4 * node + 3},{4 * node + 32}-{4 * node + 35}\n"
+
 
 FAULTS: Faults = {
     "01-ring-default": {"node1/ethtool-ring@eth100.out": replace(r"(hardware settings:\nRX:\t\t\t)8192", r"\g<1>1024")},
@@ -26,5 +33,13 @@ FAULTS: Faults = {
     },
     "10-mtu-1500": {"node1/ip-addr.out": replace('"mtu": 9000', '"mtu": 1500', anchor='"ifname": "eth100"')},
     # The BMC's answer was saved before somebody divided the sockets: what the kernel shows goes before it.
-    "11-four-nodes-on-a-socket": {"node2/lscpu.out": replace(r"(NUMA node\(s\): +)2", r"\g<1>8")},
+    "11-four-nodes-on-a-socket": {
+        "node2/lscpu.out": combine(
+            replace(r"(NUMA node\(s\): +)2", r"\g<1>8"),
+            replace(r"NUMA node0 CPU(?s:.*)", "".join(map(_print_node, range(8)))),
+        ),
+        "node2/lspci.out": lambda text: text.replace("NUMA node: 1", "NUMA node: 5"),
+        "node2/pcie-sysfs@eth100.out": replace("numa_node:1", "numa_node:5"),
+        "node2/pcie-sysfs@eth200.out": replace("numa_node:1", "numa_node:5"),
+    },
 }

@@ -34,6 +34,7 @@ from wirespeed.settings import (
     NicQos,
     NicTrafficClass,
     Ntb,
+    NumaNode,
     Nvm,
     Package,
     PcieFunction,
@@ -159,12 +160,18 @@ def _host() -> Host:
         loans={"80400": Loan(True, "0000:04:00.0", 8, Size.parse("1 GiB"), True)},
         usable_gpus=3,
         nics={"eth1": replace(_nic(1), gpu="GPU0"), "eth2": _nic(2)},
+        numa={"0": NumaNode(frozenset(range(16))), "1": NumaNode(frozenset(range(16, 32)))},
         gpus={"GPU0": Gpu("mi300x", "0000:1c:00.0")},
         pcie={
             "0000:10:00.0": PcieFunction(role="switch-upstream", link=PcieLink(32000, 16)),
             "0000:14:00.0": PcieFunction(role="switch-downstream", parent="0000:10:00.0", acs=frozenset()),
             "0000:1c:00.0": PcieFunction(
-                role="endpoint", parent="0000:14:01.0", switch="switch1", link=PcieLink(32000, 16)
+                role="endpoint",
+                parent="0000:14:01.0",
+                switch="switch1",
+                link=PcieLink(32000, 16),
+                numa_node=1,
+                socket=1,
             ),
             "0000:14:01.0": PcieFunction(role="switch-downstream", parent="0000:10:00.0", acs=frozenset()),
             "0000:1d:00.0": PcieFunction(
@@ -175,6 +182,8 @@ def _host() -> Host:
                 max_payload=256,
                 max_read_request=4096,
                 relaxed_ordering=True,
+                numa_node=1,
+                socket=1,
             ),
             "0000:2d:00.0": PcieFunction(role="endpoint", link=PcieLink(32000, 16), relaxed_ordering=True),
         },

@@ -1,4 +1,4 @@
-"""Planned PCIe functions on real servers that nobody described: their addresses and the shape of their trees.
+"""Planned PCIe functions on real servers: their addresses and the shape of their trees come from public sources.
 
 The paths are facts of three published sources, written as ``lspci -PP`` prints a path; the text of lspci around them is
 this test's. That links are at full rate and ACS is off is an assumption of the healthy case.

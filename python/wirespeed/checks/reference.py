@@ -12,6 +12,7 @@ _SUBJECTS = {
     "loan": "lent or borrowed device",
     "module": "kernel module",
     "nic": "NIC port",
+    "numa": "NUMA node",
     "ntb": "non-transparent PCIe bridge",
     "pcie": "PCIe function",
     "peer": "BGP neighbour",

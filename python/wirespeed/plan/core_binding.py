@@ -43,13 +43,14 @@ class Topology:
         return tuple(chain.from_iterable(self.by_socket))
 
 
-def build_topology(cpus: CpuTopology, near: int | None) -> Topology:
-    """A server's cores; ``near`` is the NUMA node of its first NIC, None: not known.
+def build_topology(cpus: CpuTopology, near: int | None, nodes_per_socket: int | None = None) -> Topology:
+    """A server's cores; ``near`` is the NUMA node of its first NIC, None: not known. ``nodes_per_socket`` replaces the
+    catalogue's number.
 
     Linux numbers the first hardware thread of every core before any second one, so these numbers hold whether
     the BIOS leaves simultaneous multithreading on or not.
     """
-    sockets, cores, nodes = cpus.sockets.value, cpus.cores.value, cpus.numa_nodes.value
+    sockets, cores, nodes = cpus.sockets.value, cpus.cores.value, nodes_per_socket or cpus.numa_nodes.value
     nodes_by_socket = []
     for socket in range(sockets):
         if cpus.numbering.value is Numbering.BY_SOCKET:

@@ -15,12 +15,14 @@ from wirespeed.plan.affinity import Chassis, HostPort, train_link
 from wirespeed.plan.bios import plan_bios
 from wirespeed.plan.classes import nic_qos
 from wirespeed.plan.launch import plan_launch
+from wirespeed.plan.numa import nodes_per_socket, plan_numa_nodes
 from wirespeed.plan.pcie_tree import gpu_positions, list_positions, plan_function
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.routing import build_routes, build_rule, build_rules
 from wirespeed.plan.software import plan_software
 from wirespeed.plan.tuning_profile import apply_profile
 from wirespeed.settings import (
+    BiosAttribute,
     Driver,
     Gid,
     Gpu,
@@ -126,6 +128,7 @@ def host_kind(
         peer = None
     modules = [*chassis.nic.modules, *([peer] if gpu and peer else []), *([gpu.module] if gpu else [])]
     modules += software.modules
+    bios = plan_bios(spec, chassis.server, catalogue, problems)
     template = Host(
         model=spec.model,
         vendor=chassis.server.vendor,
@@ -141,11 +144,12 @@ def host_kind(
         acs_service=True,
         rdma_libraries="ok",
         conflicting_stacks=(),
-        bios=plan_bios(spec, chassis.server, catalogue, problems),
+        bios=bios,
         sysctls=_plan_sysctls(chassis.host_ports),
         modules={name: Module(loaded=True) for name in modules},
         gpus={name: Gpu(chassis.server.gpu, position.name) for name, position in gpu_positions(chassis.server).items()},
-        pcie=pcie_functions(chassis, gpu.pcie if gpu else None),
+        pcie=pcie_functions(chassis, gpu.pcie if gpu else None, bios),
+        numa=plan_numa_nodes(chassis.server, bios),
         launch=plan_launch(cluster, chassis, classes, spec, catalogue, problems),
         software=software.versions,
         packages=software.packages,
@@ -221,8 +225,13 @@ def _plan_sysctls(host_ports: Sequence[HostPort]) -> dict[str, Sysctl]:
     return {name: Sysctl(value) for name, value in values.items()}
 
 
-def pcie_functions(chassis: Chassis, gpu: PcieAbility | None) -> dict[str, PcieFunction]:
-    """The PCIe functions by position: the bridges of the server, and the NICs and GPUs below them."""
+def pcie_functions(
+    chassis: Chassis, gpu: PcieAbility | None, bios: Mapping[str, BiosAttribute]
+) -> dict[str, PcieFunction]:
+    """The PCIe functions by position: the bridges of the server, and the NICs and GPUs below them.
+
+    With another number of NUMA nodes per socket than in the catalogue, only the socket of a function is known.
+    """
     host_ports = {host_port.position: host_port for host_port in chassis.host_ports}
     functions = {}
     for position in list_positions(chassis.server):
@@ -241,4 +250,6 @@ def pcie_functions(chassis: Chassis, gpu: PcieAbility | None) -> dict[str, PcieF
             functions[position.name] = plan_function(position, link if gpu else PcieLink())
         elif position.nic is None:
             functions[position.name] = plan_function(position, link)
+    if nodes_per_socket(chassis.server, bios) != nodes_per_socket(chassis.server, {}):
+        functions = {name: replace(function, numa_node=None) for name, function in functions.items()}
     return functions

@@ -19,6 +19,7 @@ class Position:
     switch: str | None  # the nearest PCIe switch above
     link: PcieLink  # fastest link of the port above; of a root port, its own
     numa_node: int | None
+    socket: int | None
     nic: int | None = None  # position in the server's NIC slots, from 1
     gpu: int | None = None
 
@@ -47,28 +48,32 @@ class _Walk:
     def walk(self) -> Iterator[Position]:
         for number, branch in enumerate(self._server.pcie, 1):
             name = f"root{number}"
-            yield Position(name, "root-port", None, None, self._link(branch), branch.numa_node)
-            yield from self._walk_below(branch, name, None, branch.numa_node)
+            per_socket = self._server.cpus.numa_nodes.value if self._server.cpus else 1
+            socket = None if branch.numa_node is None else branch.numa_node // per_socket
+            yield Position(name, "root-port", None, None, self._link(branch), branch.numa_node, socket)
+            yield from self._walk_below(branch, name, None, (branch.numa_node, socket))
 
     def _walk_below(
-        self, branch: PcieBranch, port: str, switch: str | None, numa_node: int | None
+        self, branch: PcieBranch, port: str, switch: str | None, near: tuple[int | None, int | None]
     ) -> Iterator[Position]:
         link = self._link(branch)
         for function, nic in enumerate(branch.nics):
-            yield Position(f"{port}.{function}", "endpoint", port, switch, link, numa_node, nic=nic)
+            yield Position(f"{port}.{function}", "endpoint", port, switch, link, *near, nic=nic)
         if branch.gpu is not None:
-            yield Position(f"{port}.0", "endpoint", port, switch, link, numa_node, gpu=branch.gpu)
+            yield Position(f"{port}.0", "endpoint", port, switch, link, *near, gpu=branch.gpu)
         if branch.switch:
             self._switches += 1
             name = f"switch{self._switches}"
-            yield Position(name, "switch-upstream", port, switch, link, numa_node)
-            yield from self._walk_ports(branch.switch, name, numa_node)
+            yield Position(name, "switch-upstream", port, switch, link, *near)
+            yield from self._walk_ports(branch.switch, name, near)
 
-    def _walk_ports(self, branches: Sequence[PcieBranch], switch: str, numa_node: int | None) -> Iterator[Position]:
+    def _walk_ports(
+        self, branches: Sequence[PcieBranch], switch: str, near: tuple[int | None, int | None]
+    ) -> Iterator[Position]:
         for number, branch in enumerate(branches, 1):
             name = f"{switch}/port{number}"
-            yield Position(name, "switch-downstream", switch, switch, self._link(branch), numa_node)
-            yield from self._walk_below(branch, name, switch, numa_node)
+            yield Position(name, "switch-downstream", switch, switch, self._link(branch), *near)
+            yield from self._walk_below(branch, name, switch, near)
 
     def _link(self, branch: PcieBranch) -> PcieLink:
         return convert_ability(branch.link or self._server.slot_pcie)
@@ -89,4 +94,5 @@ def plan_function(position: Position, link: PcieLink) -> PcieFunction:
         acs=frozenset() if position.role == "switch-downstream" else None,
         link=link,
         numa_node=position.numa_node if position.role == "endpoint" else None,
+        socket=position.socket if position.role == "endpoint" else None,
     )

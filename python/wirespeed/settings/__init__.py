@@ -3,7 +3,7 @@
 from wirespeed.settings.address import Gid, Neighbour, NeighbourEntry, Route, Rule
 from wirespeed.settings.bios import BiosAttribute
 from wirespeed.settings.distinct import DistinctValues
-from wirespeed.settings.host import Gpu, Host, Kernel, Module, Sysctl
+from wirespeed.settings.host import Gpu, Host, Kernel, Module, NumaNode, Sysctl
 from wirespeed.settings.launch import Cores, Launch
 from wirespeed.settings.lending import Loan, Ntb
 from wirespeed.settings.link import Link
@@ -62,6 +62,7 @@ ENTITIES = (
     InstallStep,
     Ntb,
     Loan,
+    NumaNode,
     Nic,
     Gid,
     Gpu,
@@ -112,6 +113,7 @@ __all__ = [
     "NicQos",
     "NicTrafficClass",
     "Ntb",
+    "NumaNode",
     "Nvm",
     "Package",
     "PcieFunction",

@@ -36,6 +36,18 @@ class Module:
 
 
 @dataclass(frozen=True, slots=True)
+class NumaNode:
+    """A NUMA node. Its name is its number."""
+
+    kind: ClassVar[str] = "numa"
+
+    cpus: Annotated[
+        frozenset[int] | None,
+        Setting("CPUs of the node, as the kernel numbers them", compare=Compare.WITHIN, observed=True),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
 class Gpu:
     """A GPU. Its name is ``GPU`` and its index."""
 
@@ -102,6 +114,7 @@ class Host:
     bios: Mapping[str, BiosAttribute] = field(default_factory=dict)
     sysctls: Mapping[str, Sysctl] = field(default_factory=dict)
     modules: Mapping[str, Module] = field(default_factory=dict)
+    numa: Mapping[str, NumaNode] = field(default_factory=dict)
     nics: Mapping[str, Nic] = field(default_factory=dict)
     gpus: Mapping[str, Gpu] = field(default_factory=dict)
     pcie: Mapping[str, PcieFunction] = field(default_factory=dict)

@@ -89,6 +89,7 @@ class PcieFunction:
     )
     relaxed_ordering: Annotated[bool | None, Setting("Enable Relaxed Ordering in the device control register")] = None
     numa_node: Annotated[int | None, Setting("NUMA node of the function", compare=Compare.NONE)] = None
+    socket: Annotated[int | None, Setting("CPU socket of the function, from 0", compare=Compare.NONE)] = None
 
 
 def list_bridges(functions: Mapping[str, PcieFunction], name: str | None) -> tuple[str, ...]:

@@ -6,7 +6,8 @@ import json
 import re
 from collections.abc import Iterator
 
-from wirespeed.facts import Observation, State
+from wirespeed.facts import COMPLETE, Observation, State
+from wirespeed.number_ranges import parse_ranges
 from wirespeed.platforms.host.linux.bios import MAKERS, parse_attribute
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.output_values import numbered_lines, observe, parse_whole
@@ -14,6 +15,7 @@ from wirespeed.settings import Place
 
 _GROUP = re.compile(r"/sys/kernel/iommu_groups/[0-9]+/type:\S+")
 _INSTANCES = re.compile(r".*\(([0-9]{1,5}) instances?\)")
+_NUMA_NODE = re.compile(r"NUMA node([0-9]{1,4}) CPU\(s\)")
 _ADDRESS = re.compile(r"/redfish/v1/Systems/([^/]+)/Bios/?")
 """Of what is in effect. What becomes true at the next boot has another step behind: Settings, or SD on AMI's."""
 
@@ -87,6 +89,7 @@ def _read_cpus(host: Place, output: Output) -> Iterator[Observation]:
         for number, text in numbered_lines(output)
         for key, _, value in [text.partition(":")]
     }
+    yield from _read_nodes(host, shown_values, output)
     threads, line = _parse_number(shown_values, "Thread(s) per core")
     if threads is not None and threads > 1:
         yield observe(host.child("bios", "smt"), "bios.value", "enabled", output, line)
@@ -106,6 +109,19 @@ def _read_cpus(host: Place, output: Output) -> Iterator[Observation]:
         )
     elif vendor == "AuthenticAMD" and (nodes_per_socket == 1 or _parse_caches(shown_values) not in (None, nodes)):
         yield observe(host.child("bios", "nps"), "bios.value", str(nodes_per_socket), output, line)
+
+
+def _read_nodes(host: Place, shown_values: dict[str, tuple[str, int]], output: Output) -> Iterator[Observation]:
+    """The CPUs of each NUMA node; complete if lscpu prints as many lists as nodes."""
+    lists = [
+        (match[1], cpus, line)
+        for key, (value, line) in shown_values.items()
+        if (match := _NUMA_NODE.fullmatch(key)) and (cpus := parse_ranges(value)) is not None
+    ]
+    for name, cpus, line in lists:
+        yield observe(host.child("numa", name), "numa.cpus", cpus, output, line)
+    if lists and len(lists) == _parse_number(shown_values, "NUMA node(s)")[0]:
+        yield observe(host, "host.numa", COMPLETE, output)
 
 
 def _parse_caches(shown_values: dict[str, tuple[str, int]]) -> int | None:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from wirespeed.errors import Problem, Refusal
+from wirespeed.number_ranges import format_ranges
 from wirespeed.platforms.host.linux import bios
 from wirespeed.platforms.host.linux.tuning import coalescing_arguments, is_tuned, near, ring_arguments
 from wirespeed.settings import Device, Host, Nic, Route, Rule
@@ -47,6 +48,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "redfish_name": lambda attribute: bios.find_name(device, attribute),
         "redfish_system": lambda: bios.SYSTEMS.get(device.vendor or "", "SYSTEM"),
         "dmi_maker": lambda: next((maker for maker, vendor in bios.MAKERS.items() if vendor == device.vendor), None),
+        "ranges": lambda numbers: ",".join(format_ranges(numbers)),
         "numa_nodes": lambda sockets: bios.nodes(device, sockets),
     }
 

@@ -1,0 +1,36 @@
+"""NUMA node of the GPU
+
+The GPU is attached to the planned NUMA node. If the BIOS makes another number of nodes of a socket than planned, the
+sockets are compared.
+
+Impact:
+    Ranks run near the planned node: on another one every transfer between GPU and host memory crosses the link between
+    the sockets.
+
+Fix:
+    Compare the slot with the plan and move the card. If the server model is wrong, correct its numa_node.
+
+Example:
+    $ cat /sys/bus/pci/devices/0000:85:00.0/numa_node
+    1
+
+Source:
+    Johansen, Fast Multi-GPU communication over PCI Express, section 3.1, figure 3.1
+"""
+
+from wirespeed.checks.model import CheckContext, InapplicableError, Outcome
+from wirespeed.checks.numa import NEEDS, check_numa_node
+from wirespeed.settings import Gpu, Place, is_address
+
+subject = Gpu
+needs = NEEDS
+failures = ("PCI-14",)
+
+
+def check(context: CheckContext) -> Outcome:
+    """The plan has a node or a socket for the GPU."""
+    address = context.get_intended_value("gpu.pcie")
+    if not is_address(address):
+        raise InapplicableError("its address was not found")
+    function = Place(context.place.device).child("pcie", address)
+    return check_numa_node(context, function, "the GPU is attached to another NUMA node than planned")

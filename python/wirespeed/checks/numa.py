@@ -1,0 +1,41 @@
+"""The NUMA node of a PCIe function, planned and found."""
+
+from __future__ import annotations
+
+from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, UnreadError, failure, success
+from wirespeed.results.findings import Fix
+from wirespeed.settings import Place
+
+NEEDS = ("pcie.numa_node", "host.numa")
+_FIX = "compare the slot with the plan and move the card; if the plan is wrong, correct the server's numa_node"
+
+
+def check_numa_node(context: CheckContext, function: Place, wrong: str) -> Outcome:
+    """Compare the node of a function; its socket, if host and plan have different numbers of nodes.
+
+    Raises:
+        NoIntentError: the plan has neither node nor socket.
+        UnreadError: the firmware does not give the node, or it was not read.
+    """
+    planned = context.plan.hosts[function.device].pcie.get(function.name)
+    if planned is None or planned.socket is None:
+        raise NoIntentError("not planned: pcie.numa_node")
+    found = context.get_found_value("pcie.numa_node", function)
+    if found < 0:
+        raise UnreadError("pcie.numa_node", "the firmware does not give it")
+    host = Place(function.device)
+    planned_nodes = len(context.plan.hosts[function.device].numa)
+    found_nodes = len(context.list_members("host.numa", host)) if planned_nodes else 0
+    if planned.numa_node is not None and found_nodes == planned_nodes:
+        expected, got = f"NUMA node {planned.numa_node}", f"NUMA node {found}"
+        is_as_planned = found == planned.numa_node
+    else:
+        socket = found // max(1, found_nodes // _count_sockets(context))
+        expected, got = f"a NUMA node of socket {planned.socket}", f"NUMA node {found} of socket {socket}"
+        is_as_planned = socket == planned.socket
+    return success(expected, got) if is_as_planned else failure(wrong, expected, got, Fix(_FIX))
+
+
+def _count_sockets(context: CheckContext) -> int:
+    server = context.plan.hardware.servers.get(context.plan.hosts[context.place.device].model or "")
+    return server.cpus.sockets.value if server and server.cpus else 2

@@ -1,0 +1,36 @@
+"""NUMA nodes of a server, and their CPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wirespeed.catalogue.model import ServerModel
+from wirespeed.plan.core_binding import build_topology
+from wirespeed.settings import BiosAttribute, NumaNode
+
+
+def nodes_per_socket(server: ServerModel, bios: Mapping[str, BiosAttribute]) -> int:
+    """NUMA nodes of a socket: by the planned BIOS attribute nps or sub-numa, else as in the catalogue, else one.
+
+    Zero stands for one node of all sockets (NPS0 of AMD's EPYC).
+    """
+    nps = bios["nps"].value if "nps" in bios else None
+    if nps is not None and nps.isdecimal():
+        return int(nps)
+    if "sub-numa" in bios:
+        return 2 if bios["sub-numa"].value == "enabled" else 1
+    return server.cpus.numa_nodes.value if server.cpus else 1
+
+
+def plan_numa_nodes(server: ServerModel, bios: Mapping[str, BiosAttribute]) -> dict[str, NumaNode]:
+    """The NUMA nodes by number, with the hardware threads of their cores. Empty if the catalogue has no CPUs."""
+    if server.cpus is None:
+        return {}
+    nodes = nodes_per_socket(server, bios)
+    topology = build_topology(server.cpus, None, nodes or 1)
+    groups = [cores for socket in topology.sockets for cores in socket] if nodes else [topology.cores]
+    total = len(topology.cores)
+    return {
+        str(number): NumaNode(frozenset(core + thread * total for thread in range(topology.siblings) for core in cores))
+        for number, cores in enumerate(groups)
+    }

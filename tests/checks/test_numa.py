@@ -1,0 +1,91 @@
+"""Interrupts and NICs on NUMA nodes that are not as planned.
+
+The host is that of ESnet's 400G testbed: ``numactl -H`` there shows 16-31,48-63 on node 1, the NIC's. With NPS2 a node
+is one half of a socket; round-robin enumeration numbers the cores of the sockets in turn. Lines are those of lscpu
+(util-linux, sys-utils/lscpu.c).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wirespeed.catalogue import load
+from wirespeed.checks import run
+from wirespeed.cluster import read_text
+from wirespeed.collect import read_facts, write_planned_bundle
+from wirespeed.plan import build
+from wirespeed.plan.locate import locate
+from wirespeed.results.findings import Status
+
+EXAMPLE = (Path(__file__).parents[2] / "examples/esnet-400g/cluster.yaml").read_text(encoding="utf-8")
+CHECKS = ("host.bios", "host.numa-cpus", "nic.interrupt-cores", "nic.numa-node")
+NPS2 = ("0-7,32-39", "8-15,40-47", "16-23,48-55", "24-31,56-63")
+ODD_EVEN = (",".join(map(str, range(0, 64, 2))), ",".join(map(str, range(1, 64, 2))))
+AS_PRINTED = ("0-15,32-47", "16-31,48-63")
+
+
+def check(
+    folder: Path, cluster: str, lists: tuple[str, ...], node: int, interrupts: tuple[range, ...]
+) -> set[tuple[str, str]]:
+    """Status and check of what is wrong on node1; with the interrupts of both ports on these cores."""
+    plan = build(read_text(cluster, "cluster.yaml"), load())
+    write_planned_bundle(build(read_text(EXAMPLE, "cluster.yaml"), load()), folder)
+    host = folder / "node1"
+    lscpu = [line for line in (host / "lscpu.out").read_text().splitlines() if not line.startswith("NUMA")]
+    lscpu.append(f"NUMA node(s):                            {len(lists)}")
+    lscpu += [f"NUMA node{number} CPU(s):                       {text}" for number, text in enumerate(lists)]
+    (host / "lscpu.out").write_text("".join(f"{line}\n" for line in lscpu))
+    text = (host / "lspci.out").read_text()
+    (host / "lspci.out").write_text(text.replace("NUMA node: 1", f"NUMA node: {node}"))
+    for file in host.glob("pcie-sysfs@*.out"):
+        file.write_text("")
+    lines = []
+    for interface, cores in zip(("eth100", "eth200"), interrupts, strict=True):
+        irqs = (host / f"msi-irqs@{interface}.out").read_text().split()
+        for place, irq in enumerate(irqs):
+            lines.append(f"/proc/irq/{irq}/smp_affinity_list:{cores[place % len(cores)]}\n")
+    (host / "irq-affinity.out").write_text("".join(lines))
+    facts = read_facts(folder)
+    return {
+        (finding.status.value, finding.check)
+        for finding in run(locate(plan, facts), facts)
+        if finding.device == "node1" and finding.check in CHECKS
+        if finding.status not in (Status.PASS, Status.SKIP)
+    }
+
+
+NPS2_PLANNED = EXAMPLE.replace("tuning: esnet-dtn", "tuning: esnet-dtn\n    bios: {nps: 2}")
+PRINTED_CORES = (range(16, 32), range(48, 64))  # of both ports: halves of the node's list
+NIC = ("fail", "nic.numa-node")
+CPUS = ("fail", "host.numa-cpus")
+CORES = ("fail", "nic.interrupt-cores")
+CASES = [
+    pytest.param(EXAMPLE, AS_PRINTED, 1, PRINTED_CORES, set(), id="as-printed"),
+    pytest.param(EXAMPLE, AS_PRINTED, 0, PRINTED_CORES, {NIC, CORES}, id="node-0"),
+    pytest.param(EXAMPLE, AS_PRINTED, 0, (range(16), range(32, 48)), {NIC}, id="node-0-with-its-cores"),
+    pytest.param(NPS2_PLANNED, NPS2, 3, (range(24, 32), range(56, 64)), set(), id="nps2-planned"),
+    pytest.param(NPS2_PLANNED, NPS2, 3, (range(16, 24), range(48, 56)), {CORES}, id="nps2-other-half"),
+    pytest.param(NPS2_PLANNED, NPS2, 1, (range(8, 16), range(40, 48)), {NIC}, id="nps2-other-socket"),
+    pytest.param(EXAMPLE, NPS2, 3, (range(24, 32), range(56, 64)), {CPUS}, id="nps2-not-planned"),
+    pytest.param(EXAMPLE, ODD_EVEN, 1, (range(1, 32, 2), range(33, 64, 2)), {CPUS}, id="odd-even"),
+    pytest.param(EXAMPLE, ODD_EVEN, 1, PRINTED_CORES, {CPUS, CORES}, id="odd-even-with-planned-cores"),
+]
+
+
+@pytest.mark.parametrize(("cluster", "lists", "node", "interrupts", "wrong"), CASES)
+def test_a_node_that_is_not_as_planned_is_found(
+    cluster: str,
+    lists: tuple[str, ...],
+    node: int,
+    interrupts: tuple[range, ...],
+    wrong: set[tuple[str, str]],
+    tmp_path: Path,
+) -> None:
+    found = check(tmp_path / "bundle", cluster, lists, node, interrupts)
+    assert found - {("fail", "host.bios")} == wrong
+
+
+def test_a_node_that_the_firmware_does_not_give_is_unknown(tmp_path: Path) -> None:
+    assert check(tmp_path / "bundle", EXAMPLE, AS_PRINTED, -1, PRINTED_CORES) == {("unknown", "nic.numa-node")}
