@@ -27,7 +27,7 @@ ROWS = [
             (sysctl("net.ipv4.conf.all.arp_ignore"), "sysctl.value"): "2",
         },
     ),
-    # RFC 3168, section 5: switches treat ECT(0) and ECT(1) in the same way
+    # RFC 3168, section 5: switches mark ECT(0) and ECT(1) equally
     ("nic.ecn-marking", {(small.NIC, "nic.qos.ect"): Ect.ECT0}),
     # bnxt_en of an out-of-box release: the version of its source archive
     ("software.nic-driver", {(small.NIC, "nic.driver.version"): "1.10.3-25.10-1.7.1"}),

@@ -28,7 +28,7 @@ failures = ("NIC-11",)
 
 
 def check(context: CheckContext) -> Outcome:
-    """Switches treat ECT(0) and ECT(1) in the same way (RFC 3168, section 5)."""
+    """Switches mark ECT(0) and ECT(1) equally (RFC 3168, section 5)."""
     intended, found = context.get_intended_value("nic.qos.ect"), context.get_found_value("nic.qos.ect")
     if found is not Ect.NOT_ECT or intended is Ect.NOT_ECT:
         return success(intended, found)
