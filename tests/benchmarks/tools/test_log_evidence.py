@@ -83,6 +83,14 @@ def test_other_output_after_a_table_ends_it() -> None:
     assert [run.status for run in failed] == [RunStatus.FAILED]
 
 
+def test_releases_without_a_root_column_prove_the_collective_too() -> None:
+    """The columns of releases before 2.13 (superbenchmark, tests/data/nccl_allreduce.log)."""
+    head = "# size count type redop time algbw busbw error time algbw busbw error\n"
+    row = " 1073741824 268435456 float sum 7936.0 135.30 236.78 N/A 7936.0 135.30 236.78 N/A\n"
+    (run,) = read(head + row + "# Avg bus bandwidth    : 1\n").runs
+    assert (run.test, run.ranks) == ("all_reduce", 8)
+
+
 def test_a_list_of_packages_is_no_report() -> None:
     with pytest.raises(Refusal):
         read('{"nvbandwidth": {"version": "0.8"}, "osu": {"version": "7.3"}}\n')

@@ -148,7 +148,7 @@ def derive_columns(cells: list[str]) -> Columns | None:
 
 
 _ROUNDING = 0.005  # GB/s: bandwidths have two decimals
-_MIN_BANDWIDTH = 1  # GB/s; below, rounding hides the factor
+_MIN_BANDWIDTH = 0.3  # GB/s; below, rounding hides the factor
 _MANY = 100_000  # ranks
 _LIKELY = 1024  # maximum number of ranks of a job whose log names none
 _ANY = (0,)  # any number of ranks
@@ -175,7 +175,8 @@ def find_collective(draft: Draft, columns: Mapping[str, set[str]]) -> None:
         counts = _find_counts(_SCALES[draft.test], bounds) if draft.test in _SCALES else ()
         draft.ranks = counts[0] if draft.ranks is None and len(counts) == 1 else draft.ranks
         return
-    operations, roots = columns.get("redop", set()), columns.get("root", set())
+    operations = columns.get("redop", {_NO_OPERATION})  # releases before 2.13 omit a column that a collective lacks
+    roots = columns.get("root", {_NO_ROOT})
     if len(operations) != 1 or len(roots) != 1:
         return
     reduces, is_rooted = operations != {_NO_OPERATION}, roots != {_NO_ROOT}
