@@ -18,8 +18,8 @@ import pytest
 from wirespeed import benchmarks
 from wirespeed.cli import main
 
-MAX_FILES = 20
-"""Fewer than two thirds of the 35 files that this once took; curves, floors and plateaus are files of their own."""
+MAX_FILES = 17
+"""Fewer than half of the 35 files that this once took."""
 
 ROOT = Path(benchmarks.__file__).parent
 REPOSITORY = Path(__file__).parents[2]

@@ -44,6 +44,11 @@ _COLLNET = "each host sends S and receives the sum: NCCL src/graph/tuning.cc, Co
 _TREE = "double binary tree: Sanders, Speck and Träff 2009, as NCCL uses it"
 
 
+NICS_OF_HOST = "NICs of a host"
+NIC_TERMS = (NICS_OF_HOST, "one NIC")
+"""Names of the terms that NICs set."""
+
+
 class Algorithm(StrEnum):
     """The algorithm by which a collective moves its data."""
 
@@ -226,7 +231,7 @@ def _find_nic_term(algorithm: Algorithm, group: Group) -> Term | None:
     network = slowest.network_acknowledged
     nic = min(slowest.nics_acknowledged)
     nics_text = f"{len(slowest.nics)} × {number(nic)} GB/s ({slowest.nics_bottleneck}, acknowledgements)"
-    name = "NICs of a host"
+    name = NICS_OF_HOST
     match algorithm:
         case Algorithm.RING:
             return Term(name, network, GIGABYTES, nics_text, _RING)

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wirespeed.benchmarks.endpoints.nics import list_used_nics
-from wirespeed.benchmarks.judge.algorithm_choice import Choice, choose_algorithm
 from wirespeed.benchmarks.judge.collective_names import find_collective, foreign_gpus, named_collective
-from wirespeed.benchmarks.judge.latency_floor import LatencyFloor, find_highest_latency, find_latency_floor
-from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, UnknownLimits
+from wirespeed.benchmarks.judge.curves import LatencyFloor, find_highest_latency, find_latency_floor
+from wirespeed.benchmarks.judge.limits import Fingerprints, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.nccl_evidence import Proof, derive_proof
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.limits import algorithms, cuts, fabric, framing
@@ -20,13 +19,27 @@ from wirespeed.limits.collective_latency import estimate_latency
 from wirespeed.limits.gpus import find_gpu_links
 from wirespeed.limits.group import Collective, Group, Member, bus_factor, printed_factor
 from wirespeed.limits.impact import nic_function
-from wirespeed.limits.nic import build_path, catalogue_speed, nic_goodput_two_way
+from wirespeed.limits.nic import build_path, build_slot, catalogue_speed, nic_goodput_two_way
+from wirespeed.limits.nic_losses import LogFacts, list_degraded_rates
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Metric, Run
 from wirespeed.results.verdicts import Bound, Term
-from wirespeed.units import Bandwidth
+from wirespeed.units import BITS_PER_SECOND, Bandwidth, Size, format_percent
 
 _NAMED = 8  # hosts named one by one
+
+
+REFUTED = 1.05
+"""Fraction of a reachable limit above which its algorithm is refuted: usable link rates are measured figures, and
+published runs exceed their limits by up to 1.4 % (Broadcom 957608-AN210, section 2.8.2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The algorithm of a run, with a note if the usual one is refuted."""
+
+    algorithm: Algorithm
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +54,7 @@ class CollectiveLimits:
     proof: Proof
     floor: LatencyFloor
     highest_latency: Term
+    fingerprints: Fingerprints | None
     thresholds: Thresholds
     reasons_above: tuple[str, ...]
     notes: tuple[str, ...]
@@ -150,12 +164,60 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         proof=proof,
         floor=find_latency_floor(run, highest_latency, profile),
         highest_latency=highest_latency,
+        fingerprints=_list_fingerprints(run, plan, group, reachable[choice.algorithm], context),
         thresholds=classes.collective_hosts if group.across_hosts else classes.collective_one_host,
         reasons_above=_list_reasons_above(collective, group),
         notes=(*proof.notes, *choice.notes),
         hosts=tuple(dict.fromkeys(member.name for member in group.members)),
         link=None,
     )
+
+
+def choose_algorithm(run: Run, usual: Algorithm, reachable: Mapping[Algorithm, Bound | None]) -> Choice:
+    """The usual algorithm, or the slowest one of the others that explains the highest bus bandwidth of a run."""
+    limit = reachable[usual]
+    highest = max(
+        (row for row in run.measurements if row.metric is Metric.BUSBW and row.unit in BITS_PER_SECOND),
+        key=_convert_to_gigabytes,
+        default=None,
+    )
+    if limit is None or highest is None or _convert_to_gigabytes(highest) <= REFUTED * limit.value:
+        return Choice(usual)
+    measured = _convert_to_gigabytes(highest)
+    refuted = (
+        f"the log refutes the {usual.value} algorithm: {number(measured)} GB/s at {Size(highest.size_bytes or 0)} is "
+        f"{format_percent(measured / limit.value, 0)} of the {number(limit.value)} GB/s that it reaches"
+    )
+    faster = {
+        algorithm: bound.value
+        for algorithm, bound in reachable.items()
+        if bound is not None and bound.value > limit.value and measured <= REFUTED * bound.value
+    }
+    if not faster:
+        return Choice(usual, (f"{refuted}; no other algorithm of this hardware reaches it",))
+    algorithm = min(faster, key=lambda name: faster[name])
+    return Choice(algorithm, (f"{refuted}; judged as {algorithm.value}, {number(faster[algorithm])} GB/s",))
+
+
+def _convert_to_gigabytes(measurement: Measurement) -> float:
+    return convert(float(measurement.value), measurement.unit, GIGABYTES)
+
+
+def _list_fingerprints(
+    run: Run, plan: Plan, group: Group, reachable: Bound | None, context: RunContext
+) -> Fingerprints | None:
+    """Losses of the NICs of a host, as fractions of their term; the debug lines of a log name the NICs in use."""
+    term = next((term for term in reachable.terms if term.name in algorithms.NIC_TERMS), None) if reachable else None
+    host = plan.hosts[group.members[0].name]
+    nics = list_used_nics(host, [])
+    path = build_path(nics[0], [], speed=catalogue_speed(plan, nics[0])) if nics else None
+    if term is None or path is None:
+        return None
+    slot = build_slot(nic_function(plan, group.members[0].name, nics[0]), [])
+    stated = context.evidence is not None
+    count = len(nics) if term.name == algorithms.NICS_OF_HOST and not stated else 1
+    facts = LogFacts(run.parameters.path_mtu_bytes, uses_rdma=stated)
+    return Fingerprints(term, list_degraded_rates(path, slot, facts, bidirectional=True, nics=count))
 
 
 def _list_groups_by_switch_tier(plan: Plan, group: Group) -> tuple[tuple[str, Group], ...]:

@@ -12,7 +12,7 @@ from itertools import permutations
 
 from wirespeed.benchmarks.endpoints.nics import named_ends
 from wirespeed.benchmarks.judge.collective_names import foreign_gpus
-from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, UnknownLimits
+from wirespeed.benchmarks.judge.limits import Fingerprints, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.limits import pcie
 from wirespeed.limits.bound import GIGABYTES, in_unit, number, tightest
@@ -55,6 +55,7 @@ class GpuLimits:
     notes: tuple[str, ...] = ()
     causes: tuple[str, ...] = ()
     highest_latency: Term | None = None
+    fingerprints: Fingerprints | None = None
 
     def minimum_latency(self, measurement: Measurement) -> Bound | None:
         """None: the latency of GPU links is not known."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from wirespeed.benchmarks.judge.limits import BANDWIDTHS, Limit
+from wirespeed.benchmarks.judge.limits import BANDWIDTHS, Fingerprints, Limit
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds, bundled_profile
 from wirespeed.benchmarks.judge.runs import judge_with_limits
 from wirespeed.benchmarks.tools.run_totals import find_total_labels
@@ -66,6 +66,7 @@ class _Limits:
     hosts: tuple[str, ...] = field(default=())
     link: Bandwidth | None = None
     highest_latency: Term | None = None
+    fingerprints: Fingerprints | None = None
 
     @property
     def thresholds(self) -> Thresholds:

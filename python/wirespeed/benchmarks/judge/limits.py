@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from wirespeed.benchmarks.judge.nccl_evidence import Evidence
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.limits.algorithms import Algorithm
-from wirespeed.results.benchmarks import Measurement, Metric, Run
+from wirespeed.limits.nic_losses import DegradedRate
+from wirespeed.results.benchmarks import Measurement, Metric
 from wirespeed.results.verdicts import Bound, Term
 from wirespeed.units import Bandwidth
 
@@ -29,13 +31,6 @@ class RunContext:
     ranks: int | None = None
     nodes: int | None = None  # hosts that take part
 
-    def complete(self, run: Run) -> Run:
-        """The run with the ranks and hosts that the user states."""
-        if self.ranks is None and self.nodes is None:
-            return run
-        parameters = replace(run.parameters, nodes=self.nodes or run.parameters.nodes)
-        return replace(run, ranks=self.ranks or run.ranks, parameters=parameters)
-
 
 @dataclass(frozen=True, slots=True)
 class Limit:
@@ -51,6 +46,14 @@ class Limit:
     unknown: str | None = None
     thresholds: Thresholds | None = None
     bounded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprints:
+    """The planned bandwidth of the NICs as a term of the reachable limit, and what is left of it by each loss."""
+
+    planned: Term
+    rates: Sequence[DegradedRate]
 
 
 class Limits(Protocol):
@@ -90,6 +93,10 @@ class Limits(Protocol):
         """The minimum possible time in µs; None where the latency is not that of one message."""
 
     @property
+    def fingerprints(self) -> Fingerprints | None:
+        """Bandwidths that NICs have with a known loss; None where the limits are not those of NICs."""
+
+    @property
     def highest_latency(self) -> Term | None:
         """The highest healthy time of the smallest operation in µs; None where none is known."""
 
@@ -106,6 +113,7 @@ class UnknownLimits:
     hosts: tuple[str, ...] = field(default=())
     link: Bandwidth | None = None
     highest_latency: Term | None = None
+    fingerprints: Fingerprints | None = None
 
     @property
     def thresholds(self) -> Thresholds:

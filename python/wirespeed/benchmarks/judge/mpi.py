@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from wirespeed.benchmarks.judge.host_network import network
-from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, UnknownLimits
+from wirespeed.benchmarks.judge.limits import Fingerprints, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.point_to_point import pair_limits, uses_gpu_memory
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.limits import latency
@@ -85,6 +85,7 @@ class MpiLimits:
     notes: tuple[str, ...] = field(default=())
     causes: tuple[str, ...] = field(default=())
     highest_latency: Term | None = None
+    fingerprints: Fingerprints | None = None
 
     def limit(self, measurement: Measurement) -> Limit:
         """These tests print no bandwidth."""

@@ -11,15 +11,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed.benchmarks.endpoints.nics import named_ends
+from wirespeed.benchmarks.judge.curves import LatencyFloor, find_highest_latency, limit_floor
 from wirespeed.benchmarks.judge.host_network import Network, network
-from wirespeed.benchmarks.judge.latency_floor import LatencyFloor, find_highest_latency, limit_floor
-from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, UnknownLimits
+from wirespeed.benchmarks.judge.limits import Fingerprints, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.judge.rdma import PIPELINED, SMALL, limit_message_rate
 from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits import latency
 from wirespeed.limits.bound import convert, in_unit, number, scale_bound, tightest
 from wirespeed.limits.host import MemoryOfHost, find_memory
+from wirespeed.limits.impact import nic_function
+from wirespeed.limits.nic import build_path, build_slot
+from wirespeed.limits.nic_losses import LogFacts, list_degraded_rates
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Metric, Run
 from wirespeed.results.verdicts import Bound, Term
@@ -58,6 +61,7 @@ class PairLimits:
     hosts_at_once: float  # factor of the limit: sending hosts divided by ranks that share each
     one_message: bool  # whether its latencies are those of one message
     highest_latency: Term | None  # of one message
+    fingerprints: Fingerprints | None
     reasons_above: tuple[str, ...] = ("both ranks on one host, so that nothing crossed the wire",)
     notes: tuple[str, ...] = ()
     causes: tuple[str, ...] = ()
@@ -178,7 +182,20 @@ def _build_limits(
         hosts_at_once=senders / kind.sharing / (1 if directions == 2 or not kind.bidirectional else 2),
         one_message=kind.ping_pong or run.tool == "gpcnet",
         highest_latency=find_highest_latency(profile) if kind.ping_pong else None,
+        fingerprints=_list_fingerprints(plan, slowest, by_nic, kind, rails),
     )
+
+
+def _list_fingerprints(plan: Plan, network: Network, by_nic: Bound, kind: Kind, rails: int) -> Fingerprints | None:
+    """Losses of the slowest NIC, as fractions of its term; ``rails``: NICs of a host in use."""
+    location = network.nics[0]
+    function = nic_function(plan, location.host, location.nic)
+    path = build_path(location.nic, [], speed=network.link)
+    if path is None:
+        return None
+    slot = build_slot(function, [])
+    rates = list_degraded_rates(path, slot, LogFacts(), bidirectional=kind.bidirectional, nics=rails)
+    return Fingerprints(by_nic.terms[0], rates)
 
 
 def _format_factor(count: float) -> str:

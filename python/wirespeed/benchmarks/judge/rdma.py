@@ -18,14 +18,15 @@ from wirespeed.benchmarks.endpoints.nics import (
     nic_with_device,
     parse_gid,
 )
-from wirespeed.benchmarks.judge.latency_floor import find_highest_latency
-from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, UnknownLimits
+from wirespeed.benchmarks.judge.curves import find_highest_latency
+from wirespeed.benchmarks.judge.limits import Fingerprints, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.limits import fabric, framing, host, latency, pcie
 from wirespeed.limits.algorithms import ACKS_PER_PACKET
 from wirespeed.limits.bound import GBPS, convert, in_unit, number, tightest
 from wirespeed.limits.framing import Path, Verb
 from wirespeed.limits.nic import build_path
+from wirespeed.limits.nic_losses import LogFacts, list_degraded_rates
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Metric, Run
 from wirespeed.results.verdicts import Bound, Term
@@ -66,6 +67,7 @@ class RdmaLimits:
     hosts: tuple[str, ...]
     cables: Term | None  # propagation delay of the cables at both ends, one direction
     highest_latency: Term  # of one message
+    fingerprints: Fingerprints
     notes: tuple[str, ...] = ()
     causes: tuple[str, ...] = ()
 
@@ -164,12 +166,13 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
     if path is None:
         return UnknownLimits(f"the speed of {ends[0]} is in neither cluster file nor catalogue", profile)
     bidirectional = _is_bidirectional(run)
+    slots = tuple(_find_slots(run, plan, ends, assumptions))
     rate, rate_from = _message_rate(run, plan, ends, profile, bidirectional)
     return RdmaLimits(
         path=path,
         verb=_find_verb(run),
         bidirectional=bidirectional,
-        slots=tuple(_find_slots(run, plan, ends, assumptions)),
+        slots=slots,
         shared_terms=tuple(_list_further_terms(run, plan, ends, path, bidirectional)),
         memory=() if gpu_memory(run) else memories(plan, ends),
         in_use=tuple(list_memory_terms(run, plan, ends, assumptions, bidirectional)),
@@ -182,6 +185,7 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
         hosts=tuple(dict.fromkeys(nic.host for nic in ends)),
         cables=_compute_cable_delay(plan, ends),
         highest_latency=find_highest_latency(profile),
+        fingerprints=_list_fingerprints(run, path, [slot for _, slot in slots], bidirectional),
         reasons_above=(
             *(() if _is_between_hosts(run, plan) else (_ON_ONE_HOST,)),
             "a faster NIC than the cluster file names",
@@ -341,6 +345,13 @@ def _message_rate(
     if model is not None and model.message_rate is not None:
         return directions * float(model.message_rate.value), "by the catalogue"
     return directions * profile.floors.message_rate.value, "assumed by the profile"
+
+
+def _list_fingerprints(run: Run, path: Path, slots: list[pcie.Slot], bidirectional: bool) -> Fingerprints:
+    facts = LogFacts(run.parameters.path_mtu_bytes, run.parameters.queue_pairs, uses_rdma=True)
+    slot = min(slots, key=lambda slot: pcie.one_way(slot).value, default=None)
+    planned = framing.two_way(path) if bidirectional else framing.one_way(path)
+    return Fingerprints(planned, list_degraded_rates(path, slot, facts, bidirectional=bidirectional))
 
 
 def limit_message_rate(measured: float, profile: Profile) -> tuple[float, str]:

@@ -15,13 +15,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from wirespeed.benchmarks.judge.algorithm_choice import REFUTED
 from wirespeed.benchmarks.judge.bottlenecks import find_bottlenecks
-from wirespeed.benchmarks.judge.collectives import collective_limits
-from wirespeed.benchmarks.judge.curves import judge_curves
+from wirespeed.benchmarks.judge.collectives import REFUTED, collective_limits
+from wirespeed.benchmarks.judge.curves import judge_curves, judge_latency_floor
 from wirespeed.benchmarks.judge.gates import Subject, apply_gate, build_subject, find_gate
 from wirespeed.benchmarks.judge.gpu import gpu_limits
-from wirespeed.benchmarks.judge.latency_floor import judge_latency_floor
 from wirespeed.benchmarks.judge.limits import BANDWIDTHS, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.mpi import mpi_limits
 from wirespeed.benchmarks.judge.nccl_evidence import Evidence, describe_sockets, list_failures
@@ -37,6 +35,7 @@ from wirespeed.benchmarks.judge.verdict import (
     compare_latency,
     explain_dip,
     make_verdict,
+    name_fingerprints,
 )
 from wirespeed.benchmarks.logs.failed_runs import list_notes
 from wirespeed.benchmarks.logs.numbers import SECONDS
@@ -85,7 +84,7 @@ def judge_with_subject(
         Refusal: a name that the user gave does not exist.
     """
     unused_options = list_unused_options(run, context)
-    run = context.complete(run)
+    run = _complete_run(run, context)
     limits = _find_limits(run, plan, profile, context)
     verdicts = _compare_measurements(run, limits, profile)
     causes = _list_causes(verdicts, limits)
@@ -114,6 +113,14 @@ _PLACED = ("nccl-tests", "rccl-tests", "osu-micro-benchmarks", "gpcnet")
 """Tools whose limits depend on the number of ranks and hosts."""
 
 _COLLECTIVES = ("nccl-tests", "rccl-tests")
+
+
+def _complete_run(run: Run, context: RunContext) -> Run:
+    """The run with the ranks and hosts that the user states."""
+    if context.ranks is None and context.nodes is None:
+        return run
+    parameters = replace(run.parameters, nodes=context.nodes or run.parameters.nodes)
+    return replace(run, ranks=context.ranks or run.ranks, parameters=parameters)
 
 
 def list_unused_options(run: Run, context: RunContext) -> tuple[str, ...]:
@@ -169,7 +176,10 @@ def _compare_measurements(run: Run, limits: Limits, profile: Profile) -> _Verdic
         **_judge_latencies(run, limits),
         **judge_latency_floor(run, limits, profile),
     }
-    return {position: add_causes(verdict, limits.causes) for position, verdict in verdicts.items()}
+    return {
+        position: add_causes(name_fingerprints(verdict, limits.fingerprints), limits.causes)
+        for position, verdict in verdicts.items()
+    }
 
 
 def _report_unjudged_sockets(verdicts: _Verdicts, transport: str) -> _Verdicts:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from wirespeed.benchmarks.endpoints.nics import NicLocation, named_ends, nic_speed, nic_with_address
-from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, UnknownLimits
+from wirespeed.benchmarks.judge.limits import Fingerprints, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.tools.run_totals import find_total_labels
 from wirespeed.limits import latency, tcp
@@ -31,6 +31,7 @@ class TcpLimits:
     link: Bandwidth
     causes: tuple[str, ...] = ()
     highest_latency: Term | None = None
+    fingerprints: Fingerprints | None = None
     skip_reason: str | None = None  # why its bandwidth is not judged
 
     def minimum_latency(self, measurement: Measurement) -> Bound | None:

@@ -1,0 +1,98 @@
+"""Bandwidths that a NIC has with one known loss: a smaller path MTU, a slower or narrower PCIe slot, fewer NICs.
+
+A run that stays within a percent of one of them has its fingerprint. Each is a physical limit of the degraded NIC, as
+`wirespeed.limits.framing`, `wirespeed.limits.pcie` and `wirespeed.limits.tcp` compute it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from wirespeed.limits import framing, pcie, tcp
+from wirespeed.limits.framing import Path
+from wirespeed.limits.pcie import Slot
+from wirespeed.results.verdicts import Term
+from wirespeed.wire import PATH_MTUS
+
+_GENERATIONS = {2500: 1, 5000: 2, 8000: 3, 16000: 4, 32000: 5, 64000: 6}  # by MT/s per lane
+_WIDTHS = (4, 8, 16)
+_ETHERNET_MTU = 1500
+_RESOLUTION = 0.005  # relative difference of bandwidths that no run tells apart
+_ONE_QUEUE_PAIR = 368 / 392
+_QUEUE_PAIR_SPEED = 400  # Gb/s of the NICs of that result
+
+
+@dataclass(frozen=True, slots=True)
+class DegradedRate:
+    """A loss, and the bandwidth with it as a fraction of the planned goodput of the NICs."""
+
+    name: str
+    fraction: float
+
+
+@dataclass(frozen=True, slots=True)
+class LogFacts:
+    """What a log states, so that it rules a loss out: its path MTU, its queue pairs, whether it used RDMA."""
+
+    path_mtu: int | None = None
+    queue_pairs: int | None = None
+    uses_rdma: bool = False
+
+
+def list_degraded_rates(
+    path: Path, slot: Slot | None, facts: LogFacts, *, bidirectional: bool, nics: int = 1
+) -> tuple[DegradedRate, ...]:
+    """The rates below the planned one; losses of the same rate are one entry. ``nics``: NICs that share the traffic."""
+    planned = _compute_framing(path, bidirectional)
+    rates = [
+        *_list_mtu_rates(path, facts, bidirectional),
+        *_list_slot_rates(slot, bidirectional),
+        *_list_other_rates(path, facts, bidirectional),
+    ]
+    fractions = [DegradedRate(term.name, term.value / planned) for term in rates if term.value < planned]
+    fractions += [DegradedRate(f"{count} of {nics} NICs", count / nics) for count in range(1, nics)]
+    return tuple(_merge_equal_rates(sorted(fractions, key=lambda rate: -rate.fraction)))
+
+
+def _compute_framing(path: Path, bidirectional: bool) -> float:
+    return (framing.two_way(path) if bidirectional else framing.one_way(path)).value
+
+
+def _list_mtu_rates(path: Path, facts: LogFacts, bidirectional: bool) -> Iterable[Term]:
+    if facts.path_mtu is not None:
+        return
+    for mtu in PATH_MTUS:
+        if mtu < path.path_mtu:
+            value = _compute_framing(replace(path, path_mtu=mtu), bidirectional)
+            yield Term(f"path MTU {mtu}", value, "Gb/s", "", framing.SOURCE)
+
+
+def _list_slot_rates(slot: Slot | None, bidirectional: bool) -> Iterable[Term]:
+    if slot is None:
+        return
+    for rate, generation in _GENERATIONS.items():
+        for lanes in _WIDTHS:
+            if rate > slot.rate or lanes > slot.lanes or (rate, lanes) == (slot.rate, slot.lanes):
+                continue
+            degraded = replace(slot, rate=rate, lanes=lanes)
+            name = f"PCIe Gen{generation} x{lanes}"
+            yield pcie.two_way(degraded, name) if bidirectional else pcie.one_way(degraded, name)
+
+
+def _list_other_rates(path: Path, facts: LogFacts, bidirectional: bool) -> Iterable[Term]:
+    if not facts.uses_rdma and not bidirectional:
+        yield replace(tcp.tcp(path.speed, _ETHERNET_MTU, timestamps=True), name=f"TCP with MTU {_ETHERNET_MTU}")
+    if facts.queue_pairs == 1 and path.speed.gb_per_s >= _QUEUE_PAIR_SPEED:
+        value = _ONE_QUEUE_PAIR * _compute_framing(path, bidirectional)
+        yield Term("one queue pair", value, "Gb/s", "", "NVIDIA/nccl issue 2171: 368 of 392 Gb/s")
+
+
+def _merge_equal_rates(rates: Sequence[DegradedRate]) -> Iterable[DegradedRate]:
+    """Losses with the same bandwidth in one entry: "PCIe Gen4 x16 or PCIe Gen5 x8"."""
+    position = 0
+    while position < len(rates):
+        first = rates[position]
+        equal = [rate for rate in rates[position:] if rate.fraction >= first.fraction * (1 - _RESOLUTION)]
+        yield DegradedRate(" or ".join(rate.name for rate in equal), first.fraction)
+        position += len(equal)

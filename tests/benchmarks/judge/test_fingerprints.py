@@ -1,0 +1,79 @@
+"""A slow run is named after the known loss that has its bandwidth.
+
+The first test is a published run; the others prove that the rule is consistent with the limits, not that it is right.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from judge_support import GIB, MIB, collective, find_verdict, perftest, plan
+from tests.benchmarks.judge.test_algorithm_choice import replace_nic_speeds
+from tests.benchmarks.judge.test_point_to_point import osu
+
+from wirespeed.benchmarks.judge.runs import judge
+from wirespeed.limits.framing import Path
+from wirespeed.limits.nic_losses import LogFacts, list_degraded_rates
+from wirespeed.limits.pcie import Slot
+from wirespeed.results.benchmarks import Metric
+from wirespeed.results.verdicts import Judgement
+from wirespeed.units import Bandwidth
+
+CSD3 = {1: 6.16, 1024: 3813.91, 65536: 5720.02, 262144: 5766.91, MIB: 5781.95, 2 * MIB: 5783.42, 4 * MIB: 5785.05}
+"""osu_bw over RoCE of 50 Gb/s: stackhpc/hpc-tests, output/csd3/cclake-roce-gcc9-ompi3-ucx/omb/Osu_bw, MB/s."""
+
+
+def test_a_published_run_with_a_small_path_mtu_is_recognised():
+    verdict = find_verdict(judge(osu("osu_bw", CSD3), replace_nic_speeds(plan(), 50)), 4 * MIB)
+    assert (verdict.judgement, verdict.reason) == (
+        Judgement.WARN,
+        "below 95 % of the reachable limit (set by one NIC); within 1 % of what is left with path MTU 1024 "
+        "(5786.62 MB/s)",
+    )
+
+
+def test_a_logged_path_mtu_rules_it_out():
+    """perftest prints the path MTU."""
+    half = 400 * 1024 / 1106  # Gb/s with path MTU 1024
+    rows = dict.fromkeys((65536, MIB), half)
+    assert "path MTU" not in find_verdict(judge(perftest(rows), plan()), MIB).reason
+    unknown = judge(perftest(rows, path_mtu_bytes=None), plan())
+    assert find_verdict(unknown, MIB).reason.endswith("of what is left with path MTU 1024 (370.34 Gb/s)")
+
+
+def test_a_narrow_slot_and_a_slow_one_are_one_fingerprint():
+    verdict = find_verdict(judge(perftest({MIB: 230.0}), plan()), MIB)
+    assert verdict.reason.endswith("within 1 % of what is left with PCIe Gen4 x16 or PCIe Gen5 x8 (230.46 Gb/s)")
+
+
+@pytest.mark.parametrize(("queue_pairs", "is_named"), [(1, True), (4, False)])
+def test_one_queue_pair_is_named_if_the_log_states_it(queue_pairs, is_named):
+    """NVIDIA/nccl issue 2171: 368 of 392 Gb/s with one queue pair."""
+    verdict = find_verdict(judge(perftest({MIB: 368.0}, queue_pairs=queue_pairs), plan()), MIB)
+    assert ("one queue pair (368" in verdict.reason) is is_named
+
+
+def test_a_missing_rail_is_named():
+    busbw = 388.2 * 3 / 8  # GB/s
+    rows = {8: (50.0, 0.0, 0.0), 8 * GIB: (8 * GIB / busbw * 1.94 / 1e3, busbw / 1.94, busbw)}
+    verdict = find_verdict(judge(collective("all_reduce", 32, rows, nodes=4), plan()), 8 * GIB, Metric.BUSBW)
+    assert "within 1 % of what is left with 3 of 8 NICs" in verdict.reason
+
+
+def test_a_run_that_passes_has_no_fingerprint():
+    assert "left with" not in find_verdict(judge(perftest({MIB: 391.0}), plan()), MIB).reason
+
+
+def test_no_loss_reaches_the_plan():
+    path = Path(Bandwidth(400 * 10**9), 4096, plan_encapsulation())
+    for nics in (1, 8):
+        rates = list_degraded_rates(path, Slot(32000, 16), LogFacts(queue_pairs=1), bidirectional=False, nics=nics)
+        assert all(0 < rate.fraction < 1 for rate in rates)
+        assert len({rate.name for rate in rates}) == len(rates)
+
+
+def plan_encapsulation():
+    from wirespeed import wire
+
+    return replace(wire.Encapsulation(), ipv6=False)
