@@ -91,6 +91,17 @@ def test_releases_without_a_root_column_prove_the_collective_too() -> None:
     assert (run.test, run.ranks) == ("all_reduce", 8)
 
 
+def test_a_report_of_sockperf_may_begin_at_its_summary() -> None:
+    """The form of sockperf src/client.cpp."""
+    text = (
+        "sockperf: Summary: Latency is 12.345 usec\nsockperf: ---> <MAX> observation =   93.296\n"
+        "sockperf: ---> percentile 50.000 =   11.500\nsockperf: ---> <MIN> observation =    8.123\n"
+    )
+    (run,) = read(text).runs
+    assert run.status is RunStatus.COMPLETE
+    assert [measurement.value for measurement in run.measurements] == [12.345, 93.296, 11.5, 8.123]
+
+
 def test_a_list_of_packages_is_no_report() -> None:
     with pytest.raises(Refusal):
         read('{"nvbandwidth": {"version": "0.8"}, "osu": {"version": "7.3"}}\n')

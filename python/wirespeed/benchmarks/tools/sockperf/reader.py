@@ -22,6 +22,7 @@ IDENTIFYING_TEXTS = (
     "====> avg-l",
     "====> avg-r",
     "Summary: BandWidth is",
+    "Summary: Latency is",
     "Summary: Message Rate is",
 )
 
@@ -44,6 +45,7 @@ _EXTREME = re.compile(r"---> <(MAX|MIN)> observation = +([\d.]+)$")
 _COMMA = re.compile(r"(?:====> avg-|---> |Summary: |Total of ).*?(?<![\d.,])(\d+,\d+)\b(?!, )")
 _MESSAGES_SENT = re.compile(r"Total of (\d+) messages sent in ([\d.]+) sec")
 _HANDLED = re.compile(r"Total (\d+) messages received and handled")
+_LATENCY = re.compile(r"Summary: Latency is ([\d.]+) usec$")  # repeats the average above it, if that was pasted
 _RATE = re.compile(r"Summary: Message Rate is (\d+) \[msg/sec\](?:, Packet Rate is (?:about )?(\d+) \[pkt/sec\])?")
 _BANDWIDTH = re.compile(r"Summary: BandWidth is ([\d.]+) ([MG])Bps \(([\d.]+) ([MG])bps\)")
 _MESSAGE_SIZE = re.compile(r"using msg-size=(\d+)")
@@ -141,6 +143,8 @@ class _Reader(RunReader):
             self._read_totals(line, *total.groups())
         elif server and self._draft is not None:
             self._label = f"server {server.group(1)}" if server.group(1) != "0" else None
+        elif self._draft is None and (latency := _LATENCY.match(text)) is not None:
+            self._measure_microseconds(line, self._open(line), Metric.LATENCY_AVG, latency.group(1))
         elif (comma := _COMMA.match(text)) is not None:
             self._open(line).notice(line.number, repr(comma.group(1)), "a number with a decimal point; left out")
         elif self._draft is None and not _RATE.match(text) and not _AVERAGE.match(text) and not _BANDWIDTH.match(text):
