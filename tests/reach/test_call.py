@@ -14,7 +14,7 @@ import pytest
 from needs import needs
 from ssh_server import free_port, server
 from wirespeed.errors import Refusal
-from wirespeed.reach import Call, CommandPrefix, Reach, Ssh, Status, on_this_machine, through_slurm
+from wirespeed.reach import Call, CommandPrefix, Reach, Ssh, Status, use_slurm, use_this_machine
 
 _SERVE = "import socket, time; s = socket.create_server(('127.0.0.1', {port})); print('up', flush=True); time.sleep(60)"
 
@@ -22,7 +22,7 @@ _SERVE = "import socket, time; s = socket.create_server(('127.0.0.1', {port})); 
 @pytest.fixture(params=["here", "ssh"])
 def reach(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Reach]:
     if request.param == "here":
-        yield on_this_machine()
+        yield use_this_machine()
         return
     needs("sshd", "ssh", "ssh-keygen")
     with server(tmp_path) as ssh_server:
@@ -98,8 +98,8 @@ def test_the_guard_ends_its_command_when_wirespeed_is_killed(reach: Reach, tmp_p
     options = reach.options if isinstance(reach, Ssh) else ()
     script = (
         "import sys, time\n"
-        "from wirespeed.reach import Call, Ssh, on_this_machine\n"
-        f"reach = Ssh(options={options!r}, names={{'node1': '127.0.0.1'}}) if {options!r} else on_this_machine()\n"
+        "from wirespeed.reach import Call, Ssh, use_this_machine\n"
+        f"reach = Ssh(options={options!r}, names={{'node1': '127.0.0.1'}}) if {options!r} else use_this_machine()\n"
         f"reach.start(Call('node1', ('sh', '-c', 'create_server() {{ sleep 60; }}; create_server {mark}'), 60))\n"
         "print('started', flush=True)\n"
         "time.sleep(60)\n"
@@ -130,7 +130,7 @@ def test_a_name_that_ssh_would_take_for_something_else_is_refused(name: str) -> 
 @pytest.mark.parametrize(
     ("reach", "command"),
     [
-        (on_this_machine(), "env A='b c' ib_write_bw -d x"),
+        (use_this_machine(), "env A='b c' ib_write_bw -d x"),
         (CommandPrefix(lambda host: ("ip", "netns", "exec", host)), "ip netns exec node1 env 'A=b c' ib_write_bw -d x"),
         (
             CommandPrefix(lambda host: ("long",), short_prefix=lambda host: ("exec", host)),
@@ -145,7 +145,7 @@ def test_a_command_as_one_would_paste_it(reach: Reach, command: str) -> None:
 
 
 def test_slurm_runs_it_on_one_node_of_the_allocation() -> None:
-    command_line = through_slurm().command_text(Call("node1", ("hostname",), 1))
+    command_line = use_slurm().command_text(Call("node1", ("hostname",), 1))
     assert command_line == "srun --quiet --overlap --nodes=1 --ntasks=1 --nodelist=node1 --cpu-bind=none hostname"
 
 
@@ -157,7 +157,7 @@ def test_slurm_hands_a_server_its_input_and_its_end(tmp_path: Path, monkeypatch:
     (tmp_path / "srun").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     port = free_port()
-    started = through_slurm().start(Call("node7", ("python3", "-c", _SERVE.format(port=port)), 30, listening_port=port))
+    started = use_slurm().start(Call("node7", ("python3", "-c", _SERVE.format(port=port)), 30, listening_port=port))
     assert started.wait_for_listener(10)
     started.stop()
     assert started.result().detail == "stopped"

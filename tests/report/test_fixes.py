@@ -1,4 +1,4 @@
-"""Fixes of several locations of a device as one session."""
+"""Fixes of several places of a device as one session."""
 
 import pytest
 

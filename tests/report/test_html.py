@@ -40,7 +40,7 @@ def test_headings_are_in_order(document):
         *("Computed values", "Inputs"),
     ]
     assert document.text("p", class_="verdict fail") == [
-        "✕ 2 checks at 2 locations failed; 1 series worse; 1 suspect confirmed"
+        "✕ 2 checks at 2 places failed; 1 series worse; 1 suspect confirmed"
     ]
     assert document.text("time", datetime="2026-11-20T10:00:00Z") == ["2026-11-20 10:00 UTC"]
 
@@ -182,11 +182,11 @@ def test_passed_and_skipped_checks_are_listed(document):
     [
         ((), "Nothing was checked"),
         ((Status.SKIP,), "Nothing was checked"),
-        ((Status.PASS, Status.PASS), "Everything passed: 1 check at 2 locations"),
-        ((Status.PASS, Status.WARN), "Nothing failed; 1 check at 1 location warned"),
-        ((Status.PASS, Status.WARN, Status.UNKNOWN), "Nothing failed; 1 check at 1 location unknown"),
-        ((Status.ERROR, Status.UNKNOWN), "Nothing failed; 1 check at 2 locations unknown"),
-        ((Status.FAIL, Status.FAIL, Status.ERROR), "1 check at 2 locations failed"),
+        ((Status.PASS, Status.PASS), "Everything passed: 1 check at 2 places"),
+        ((Status.PASS, Status.WARN), "Nothing failed; 1 check at 1 place warned"),
+        ((Status.PASS, Status.WARN, Status.UNKNOWN), "Nothing failed; 1 check at 1 place unknown"),
+        ((Status.ERROR, Status.UNKNOWN), "Nothing failed; 1 check at 2 places unknown"),
+        ((Status.FAIL, Status.FAIL, Status.ERROR), "1 check at 2 places failed"),
     ],
 )
 def test_the_verdict_in_a_sentence(statuses, sentence):

@@ -70,8 +70,8 @@ def test_a_step_names_the_location_of_each_finding():
     assert (
         first_step(("spine1", "port Eth1/1"), ("leaf1", "port Eth1/2")) == f"1. `spine1:Eth1/1`, `leaf1:Eth1/2`, {end}"
     )
-    locations = [("spine1", f"port Eth1/{number}") for number in range(5)]
-    assert first_step(*locations) == f"1. `spine1` (5 locations), {end}"
+    places = [("spine1", f"port Eth1/{number}") for number in range(5)]
+    assert first_step(*places) == f"1. `spine1` (5 places), {end}"
     assert first_step(("leaf1", "switch")) == f"1. `leaf1`, {end}"
 
 

@@ -48,4 +48,4 @@ def test_nearly_all_is_not_all(fraction: float | None, text: str) -> None:
     ],
 )
 def test_a_location_names_its_device(location: str, shown_text: str) -> None:
-    assert wording.location("leaf1", location) == shown_text
+    assert wording.format_place("leaf1", location) == shown_text

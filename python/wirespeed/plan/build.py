@@ -197,6 +197,6 @@ def _requested_thresholds(
     for name, switch in switches.items():
         for port, settings in switch.ports.items():
             for queue, marking in kinds[name].marking(settings.link.speed).items():
-                for path, value in marking.rounded_thresholds():
+                for path, value in marking.round_thresholds():
                     thresholds[Place(name, (("port", port), ("queue", queue))), path] = value
     return thresholds

@@ -43,7 +43,7 @@ class Thresholds:
     unit: int  # unit of the switch's thresholds, bytes
     path: tuple[str | int, ...]
 
-    def rounded_thresholds(self) -> Iterator[tuple[str, Size]]:
+    def round_thresholds(self) -> Iterator[tuple[str, Size]]:
         """Setting path and requested value of each threshold that the switch rounds."""
         for name in ("minimum", "maximum"):
             requested_size = getattr(self.requested, name)

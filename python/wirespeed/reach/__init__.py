@@ -4,7 +4,7 @@ The only package that starts processes.
 """
 
 from wirespeed.reach.call import Call, Reach, RunningCommand
-from wirespeed.reach.command_prefix import CommandPrefix, on_this_machine, through_slurm
+from wirespeed.reach.command_prefix import CommandPrefix, use_slurm, use_this_machine
 from wirespeed.reach.daemon import has_ended, replace_process, run_attached, start_daemon, wait_for_socket
 from wirespeed.reach.local import LARGEST_OUTPUT, SYSTEM_PATH, CommandResult, Status, run
 from wirespeed.reach.ssh import Ssh
@@ -20,11 +20,11 @@ __all__ = [
     "Ssh",
     "Status",
     "has_ended",
-    "on_this_machine",
     "replace_process",
     "run",
     "run_attached",
     "start_daemon",
-    "through_slurm",
+    "use_slurm",
+    "use_this_machine",
     "wait_for_socket",
 ]

@@ -26,12 +26,12 @@ _NO_NODE = re.compile(
 )
 
 
-def on_this_machine() -> CommandPrefix:
+def use_this_machine() -> CommandPrefix:
     """All hosts are this machine."""
     return CommandPrefix(lambda host: ())
 
 
-def through_slurm() -> CommandPrefix:
+def use_slurm() -> CommandPrefix:
     """A host is a node of the Slurm allocation that this runs in."""
     # --overlap: the step shares the node with others, a server and a client among them (srun(1), since Slurm 20.11).
     return CommandPrefix(

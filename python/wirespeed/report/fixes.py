@@ -1,4 +1,4 @@
-"""Fixes of several locations of a device as one session: shared commands once, interfaces joined, saved once."""
+"""Fixes of several places of a device as one session: shared commands once, interfaces joined, saved once."""
 
 from __future__ import annotations
 

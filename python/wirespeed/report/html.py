@@ -95,7 +95,7 @@ def page(report: Report, titles: Mapping[str, str] | None = None) -> str:
         picture=picture.draw(report.topology, report.findings),
         cables=health.cables(report.topology, report.findings),
         judgements=_count_judgements(report.runs),
-        failed_runs=failed_runs(report),
+        failed_runs=list_failed_runs(report),
         suspects=suspects(report),
         titles=titles or {},
     )
@@ -154,7 +154,7 @@ def _count_runs(judged: Iterable[JudgedRun], status: RunStatus) -> list[str]:
     return [wording.plural(count, "benchmark run")] if count else []
 
 
-def failed_runs(report: Report) -> tuple[FailedRun, ...]:
+def list_failed_runs(report: Report) -> tuple[FailedRun, ...]:
     """The runs that failed or have a failed measurement, the slowest first."""
     rows: list[tuple[float, FailedRun]] = []
     for run in report.runs:
@@ -178,12 +178,12 @@ def _get_fraction(verdict: Verdict) -> float:
 
 
 def _count_checks(findings: Iterable[Finding], *statuses: Status) -> str | None:
-    """The number of checks with one of the statuses, and of their locations; None if no check has one."""
+    """The number of checks with one of the statuses, and of their places; None if no check has one."""
     matching = [finding for finding in findings if finding.status in statuses]
     if not matching:
         return None
     checks = len({finding.check for finding in matching})
-    return f"{wording.plural(checks, 'check')} at {wording.plural(len(matching), 'location')}"
+    return f"{wording.plural(checks, 'check')} at {wording.plural(len(matching), 'place')}"
 
 
 def steps(group: Group) -> tuple[Step, ...]:
@@ -201,7 +201,7 @@ def steps(group: Group) -> tuple[Step, ...]:
 
 
 def tallies(findings: Iterable[Finding]) -> tuple[Tally, ...]:
-    """Checks that passed or were skipped at any location, by ID."""
+    """Checks that passed or were skipped at any place, by ID."""
     rows: dict[str, list[Finding]] = {}
     for finding in findings:
         if finding.status in (Status.PASS, Status.SKIP):
@@ -234,7 +234,7 @@ def _create_environment() -> Environment:
     environment = document.environment()
     environment.globals.update(
         marks=_MARKS,
-        location=wording.location,
+        format_place=wording.format_place,
         charts=chart.charts,
         steps=steps,
         bounds=runs.bounds,

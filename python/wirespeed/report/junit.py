@@ -85,7 +85,10 @@ def _add_suite(root: Element, name: str, recorded: str | None) -> Element:
 
 def _add_finding(suite: Element, finding: Finding) -> None:
     case = SubElement(
-        suite, "testcase", classname=wording.line(finding.check), name=wording.location(finding.device, finding.place)
+        suite,
+        "testcase",
+        classname=wording.line(finding.check),
+        name=wording.format_place(finding.device, finding.place),
     )
     message = f"{finding.summary}: {finding.found}" if finding.found else finding.summary
     _add_outcome(case, finding.status.value, message, "\n".join(_format_details(finding)))

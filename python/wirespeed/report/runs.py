@@ -137,10 +137,10 @@ def format_gate(verdict: Verdict) -> str:
 def bounds(run: JudgedRun) -> tuple[tuple[str, Bound], ...]:
     """Both limits at the largest message, with their terms; judged measurements are preferred."""
 
-    def shown_before(verdict: Verdict) -> tuple[bool, int]:
+    def build_order(verdict: Verdict) -> tuple[bool, int]:
         return verdict.judgement is Judgement.SKIP, -(verdict.measurement.size_bytes or 0)
 
-    for verdict in sorted(run.verdicts, key=shown_before):
+    for verdict in sorted(run.verdicts, key=build_order):
         if verdict.physical or verdict.reachable:
             pair = (("physical", verdict.physical), ("reachable", verdict.reachable))
             return tuple((kind, bound) for kind, bound in pair if bound is not None)

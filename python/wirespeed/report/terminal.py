@@ -140,7 +140,7 @@ def print_first_steps(results: Sequence[Finding], console: Console) -> None:
     table = Table(title="What to do first", title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("", justify="right")
     table.add_column("check", no_wrap=True)
-    table.add_column("locations", justify="right")
+    table.add_column("places", justify="right")
     table.add_column("at", overflow="fold")
     table.add_column("estimated impact", justify="right", max_width=12)
     for rank, group in enumerate(ranked, 1):
@@ -148,7 +148,7 @@ def print_first_steps(results: Sequence[Finding], console: Console) -> None:
             str(rank),
             wording.line(group.check),
             str(len(group.findings)),
-            Text(_first_names(_list_locations(group))),
+            Text(_first_names(_list_places(group))),
             wording.impact(group.impact) or "not computed",
         )
     console.print()
@@ -191,15 +191,15 @@ def judged_runs(results: Iterable[JudgedRun], console: Console, titles: Mapping[
 def _print_group(group: Group, console: Console) -> None:
     finding = group.first
     status = Text(f"{group.status.value.upper():<8}", style=wording.STYLES[group.status.value])
-    head = Text.assemble(status, (wording.line(group.check), "bold"), " ", _first_names(_list_locations(group)))
+    head = Text.assemble(status, (wording.line(group.check), "bold"), " ", _first_names(_list_places(group)))
     console.print(head, soft_wrap=True)
     _print_labeled("", finding.summary, console)
     _print_labeled("expected", finding.expected, console)
     _print_labeled("found", finding.found, console)
     if finding.impact:
-        per_location = " per location" if len(group.findings) > 1 else ""
+        per_place = " per place" if len(group.findings) > 1 else ""
         _print_labeled(
-            "impact", f"estimated loss {wording.impact(finding.impact)}{per_location}: {finding.impact.basis}", console
+            "impact", f"estimated loss {wording.impact(finding.impact)}{per_place}: {finding.impact.basis}", console
         )
     for reason in finding.warning_reasons:
         _print_labeled("", f"why a warning: {reason}", console)
@@ -419,10 +419,10 @@ def _format_measurement(row: Verdict) -> str:
     return f"{measurement.value:,}" if measurement.metric is Metric.WRONG else wording.number(measurement.value)
 
 
-def _list_locations(group: Group) -> list[str]:
-    """Locations as DEVICE or DEVICE:PLACE, so that each line names its device."""
+def _list_places(group: Group) -> list[str]:
+    """Places as DEVICE or DEVICE:PLACE, so that each line names its device."""
     places = dict.fromkeys((finding.device, finding.place) for finding in group.findings)
-    return [wording.location(device, place) for device, place in places]
+    return [wording.format_place(device, place) for device, place in places]
 
 
 def _first_names(names: Sequence[str]) -> str:

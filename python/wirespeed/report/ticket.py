@@ -18,7 +18,7 @@ from wirespeed.results.report import Report
 from wirespeed.results.verdicts import Bound, JudgedRun, Judgement, Relation, Verdict
 
 _INPUTS, _RUNS, _FINDINGS, _SUSPECTS, _SERIES, _CHANGES, _COMMANDS = 4, 5, 4, 3, 3, 3, 8
-_STEPS, _STEP_LOCATIONS, _LOCATIONS = 4, 4, 2
+_STEPS, _STEP_PLACES, _PLACES = 4, 4, 2
 """Maximum rows of each part: with headings and wrapped lines, all parts fit on one page."""
 _IN_FULL_REPORT = " in the full report"
 _LETTERS = 160  # maximum length of text of devices or files; the full report contains all
@@ -144,12 +144,14 @@ def _list_failures(report: Report) -> list[str]:
         impact = f", estimated impact {wording.impact(group.impact)}" if group.impact else ""
         read = f" ({_code(group.evidence[0])})" if group.evidence else ""
         values = f": expected {_code(first.expected or '?')}, found {_code(first.found or '?')}"
-        location = _code(wording.location(first.device, first.place))
+        place = _code(wording.format_place(first.device, first.place))
         if len(group.findings) > 1:
-            several = list(dict.fromkeys(wording.location(finding.device, finding.place) for finding in group.findings))
-            further_locations = f" and {len(several) - _LOCATIONS} more" if len(several) > _LOCATIONS else ""
-            location = ", ".join(map(_code, several[:_LOCATIONS])) + further_locations
-        rows.append(f"{_code(group.check)} at {location}{values}{impact}{read}")
+            several = list(
+                dict.fromkeys(wording.format_place(finding.device, finding.place) for finding in group.findings)
+            )
+            further_places = f" and {len(several) - _PLACES} more" if len(several) > _PLACES else ""
+            place = ", ".join(map(_code, several[:_PLACES])) + further_places
+        rows.append(f"{_code(group.check)} at {place}{values}{impact}{read}")
     lines = _format_bullets(rows, _FINDINGS)
     counts = ranking.counts(report.findings)
     unsure = sum(count for status, count in counts.items() if status.value in ("unknown", "error"))
@@ -205,19 +207,18 @@ def _format_comparisons(comparisons: Sequence[Comparison]) -> list[str]:
 
 def _list_next_steps(report: Report) -> list[str]:
     """Steps in the order to do them: fixes by estimated impact, then runs and suspects to measure again."""
-    steps: dict[tuple[str, tuple[str, ...]], dict[str, str]] = {}  # the device of each location
+    steps: dict[tuple[str, tuple[str, ...]], dict[str, str]] = {}  # the device of each place
     checks: dict[tuple[str, tuple[str, ...]], dict[str, None]] = {}
     for group in ranking.rank_first_steps(report.findings):
         for device, fixes in group.fixes_by_device.items():
             for fix in fixes:
-                locations = steps.setdefault((fix.sentence, fix.commands), {})
-                locations |= dict.fromkeys(_list_fixed_locations(group, device, fix), device)
+                places = steps.setdefault((fix.sentence, fix.commands), {})
+                places |= dict.fromkeys(_list_fixed_places(group, device, fix), device)
                 checks.setdefault((fix.sentence, fix.commands), {})[group.check] = None
     lines: list[str] = []
-    for number, ((sentence, commands), locations) in enumerate(list(steps.items())[:_STEPS], 1):
+    for number, ((sentence, commands), places) in enumerate(list(steps.items())[:_STEPS], 1):
         lines += [
-            f"{number}. {_format_step_locations(locations)}, {_name_checks(checks[sentence, commands])}:"
-            f" {_escape(sentence)}",
+            f"{number}. {_format_step_places(places)}, {_name_checks(checks[sentence, commands])}: {_escape(sentence)}",
             *_format_code_block(commands),
         ]
     if len(steps) > _STEPS:
@@ -240,23 +241,23 @@ def _list_next_steps(report: Report) -> list[str]:
     return lines
 
 
-def _list_fixed_locations(group: ranking.Group, device: str, fix: Fix) -> Iterator[str]:
-    """Locations of a device whose fixes were merged to this one."""
+def _list_fixed_places(group: ranking.Group, device: str, fix: Fix) -> Iterator[str]:
+    """Places of a device whose fixes were merged to this one."""
     for finding in group.findings:
         if finding.device == device and any(part.sentence == fix.sentence for part in finding.fix):
-            yield wording.location(finding.device, finding.place)
+            yield wording.format_place(finding.device, finding.place)
 
 
-def _format_step_locations(device_of: Mapping[str, str]) -> str:
-    """``leaf1:Eth1/1``, ``leaf1:Eth1/2``; of many locations the devices and the number: ``leaf1`` (32 locations)."""
-    if len(device_of) <= _STEP_LOCATIONS:
+def _format_step_places(device_of: Mapping[str, str]) -> str:
+    """``leaf1:Eth1/1``, ``leaf1:Eth1/2``; of many places the devices and the number: ``leaf1`` (32 places)."""
+    if len(device_of) <= _STEP_PLACES:
         return ", ".join(map(_code, device_of))
-    devices = format_first(list(dict.fromkeys(device_of.values())), _STEP_LOCATIONS)
-    return f"{_code(devices)} ({wording.plural(len(device_of), 'location')})"
+    devices = format_first(list(dict.fromkeys(device_of.values())), _STEP_PLACES)
+    return f"{_code(devices)} ({wording.plural(len(device_of), 'place')})"
 
 
 def _name_checks(checks: Iterable[str]) -> str:
-    return _code(format_first(list(checks), _LOCATIONS))
+    return _code(format_first(list(checks), _PLACES))
 
 
 def _format_code_block(commands: Sequence[str]) -> list[str]:

@@ -106,7 +106,7 @@ def plain(value: float) -> str:
     return f"{value:.6f}".rstrip("0").rstrip(".")
 
 
-def location(device: str, place: str) -> str:
+def format_place(device: str, place: str) -> str:
     """``leaf1:Eth1/21`` for a port or NIC, ``leaf1`` for the device, ``node1 rule from 10.1.0.1/32`` for the rest.
 
     A queue or priority group of a port is ``leaf1:Eth1/21 queue 3``; a NIC with three names (RDMA device, interface,

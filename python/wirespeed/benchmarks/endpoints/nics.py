@@ -39,18 +39,16 @@ def list_nics(plan: Plan) -> Iterator[NicLocation]:
             yield NicLocation(host, interface, nic)
 
 
-def named_ends(plan: Plan, source: str | None, target: str | None) -> list[NicLocation]:
+def find_ends(plan: Plan, source: str | None, target: str | None) -> list[NicLocation]:
     """The NICs that the user names with --from and --to, if any.
 
     Raises:
         Refusal: one is named in another form, or the plan has no such host or NIC.
     """
-    return [
-        nic_named(plan, option, name) for option, name in (("--from", source), ("--to", target)) if name is not None
-    ]
+    return [find_nic(plan, option, name) for option, name in (("--from", source), ("--to", target)) if name is not None]
 
 
-def nic_named(plan: Plan, option: str, name: str) -> NicLocation:
+def find_nic(plan: Plan, option: str, name: str) -> NicLocation:
     """The NIC that a user names as HOST:NIC, by its interface or its RDMA device.
 
     Raises:

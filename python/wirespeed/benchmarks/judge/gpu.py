@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import permutations
 
-from wirespeed.benchmarks.endpoints.nics import named_ends
+from wirespeed.benchmarks.endpoints.nics import find_ends
 from wirespeed.benchmarks.judge.collective_names import foreign_gpus
 from wirespeed.benchmarks.judge.limits import Fingerprints, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
@@ -114,7 +114,7 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         return UnknownLimits(
             f"{mismatch}: give the cluster file of the measured hosts; `wirespeed init` writes one", profile
         )
-    named = [nic.host for nic in named_ends(plan, context.source, context.target)]
+    named = [nic.host for nic in find_ends(plan, context.source, context.target)]
     name = next((name for name in named or plan.hosts if plan.hosts[name].gpus), None)
     if name is None:
         return UnknownLimits(f"{' and '.join(named) or plan.name} has no GPUs", profile)

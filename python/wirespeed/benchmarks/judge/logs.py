@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from wirespeed.benchmarks.endpoints.nics import find_ends_by_gid, list_nics, named_ends
+from wirespeed.benchmarks.endpoints.nics import find_ends, find_ends_by_gid, list_nics
 from wirespeed.benchmarks.judge.limits import RunContext
 from wirespeed.benchmarks.judge.nccl_errors import find_fatal_error
 from wirespeed.benchmarks.judge.nccl_evidence import Evidence, evidence
@@ -87,7 +87,7 @@ def _list_communicators(reading: Reading, proven: Evidence | None) -> Sequence[C
 def _find_nics(entry: Entry, plan: Plan) -> tuple[str, str] | None:
     """Client and server NIC as HOST:NIC: as named, else by the GIDs of the log; None where one is unknown."""
     if entry.judged.source and entry.judged.target:
-        client, server = named_ends(plan, entry.judged.source, entry.judged.target)
+        client, server = find_ends(plan, entry.judged.source, entry.judged.target)
         return str(client), str(server)
     return find_ends_by_gid(entry.run, plan)
 

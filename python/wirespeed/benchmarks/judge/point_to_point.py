@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from wirespeed.benchmarks.endpoints.nics import named_ends
+from wirespeed.benchmarks.endpoints.nics import find_ends
 from wirespeed.benchmarks.judge.curves import LatencyFloor, find_highest_latency, limit_floor
 from wirespeed.benchmarks.judge.host_network import Network, network
 from wirespeed.benchmarks.judge.limits import Fingerprints, Limit, Limits, RunContext, UnknownLimits
@@ -126,7 +126,7 @@ def pair_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
     if len(plan.hosts) < 2:
         return UnknownLimits(f"{plan.name} has no two hosts to send between", profile)
     on_host = not uses_gpu_memory(run)
-    ends = [nic.host for nic in named_ends(plan, context.source, context.target)]
+    ends = [nic.host for nic in find_ends(plan, context.source, context.target)]
     among = dict.fromkeys(ends) or plan.hosts
     networks = [network(plan, name, bidirectional=kind.bidirectional, on_host=on_host) for name in among]
     networks_with_speed = [network for network in networks if network is not None]

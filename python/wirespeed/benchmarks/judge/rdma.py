@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from wirespeed.benchmarks.endpoints.nics import (
     MAPPED_PREFIX,
     NicLocation,
+    find_ends,
     find_ends_by_gid,
     find_nic_by_gid,
     gpu_slot,
     list_nics,
-    named_ends,
     nic_slot,
     nic_speed,
     nic_with_device,
@@ -194,7 +194,7 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
 
 
 def _find_ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]) -> list[NicLocation]:
-    named = named_ends(plan, context.source, context.target)
+    named = find_ends(plan, context.source, context.target)
     if named:
         if len(named) == 1:
             assumptions.append(f"the other end is a NIC like {named[0]}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from wirespeed.benchmarks.endpoints.nics import NicLocation, named_ends, nic_speed, nic_with_address
+from wirespeed.benchmarks.endpoints.nics import NicLocation, find_ends, nic_speed, nic_with_address
 from wirespeed.benchmarks.judge.limits import Fingerprints, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.tools.run_totals import find_total_labels
@@ -97,7 +97,7 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
 
 
 def _find_ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]) -> list[NicLocation]:
-    named = named_ends(plan, context.source, context.target)
+    named = find_ends(plan, context.source, context.target)
     if named:
         return named
     stated = (run.parameters.local_address, run.parameters.remote_address, run.parameters.server_address)

@@ -242,13 +242,13 @@ def _read_grade_options(plan: Plan, profile: str | None, bundle: Path | None) ->
 
 def _build_reach(launcher: Launcher, user: str | None, options: list[str]) -> Reach:
     """The transport that starts commands on the hosts."""
-    from wirespeed.reach import Ssh, on_this_machine, through_slurm
+    from wirespeed.reach import Ssh, use_slurm, use_this_machine
 
     if launcher is Launcher.LOCAL:
-        return on_this_machine()
+        return use_this_machine()
     if launcher is Launcher.SSH:
         return Ssh(user=user, options=tuple(options))
-    return through_slurm()
+    return use_slurm()
 
 
 def _confirm_load(folder: Folder, parallel: int, retest: int, is_confirmed: bool) -> None:
