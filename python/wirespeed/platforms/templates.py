@@ -21,7 +21,7 @@ import jinja2
 from wirespeed.errors import Refusal
 from wirespeed.platforms.model import Platform
 from wirespeed.platforms.value_ranges import find_refused_values
-from wirespeed.settings import Device
+from wirespeed.settings import Device, Place, walk
 
 _PLAIN_YAML = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*|[0-9]+(\.[0-9]+){3}(/[0-9]+)?")
 _YAML_WORD = re.compile(r"y|yes|n|no|true|false|on|off|null", re.IGNORECASE)  # not strings in YAML 1.1
@@ -64,7 +64,15 @@ def fill_answer(platform: Platform, command: str, name: str, device: Device, **e
 
 def _build_context(platform: Platform, name: str, device: Device, extra: dict[str, Any]) -> dict[str, Any]:
     view_values = platform.view(name, device) if platform.view else {}
-    return {"name": name, "device": device, **view_values, **extra}
+    unverified = _list_unverified(platform, name, device) if platform.kind == "switch" else []
+    return {"name": name, "device": device, "unverified": unverified, **view_values, **extra}
+
+
+def _list_unverified(platform: Platform, name: str, device: Device) -> list[str]:
+    """Paths of the planned settings whose form on this platform no public source confirms."""
+    doubtful = {path for path, support in platform.settings.items() if support.rendered and not support.verified}
+    planned = {path for _, path, value in walk(device, Place(name)) if value is not None} if doubtful else set()
+    return sorted(doubtful & planned)
 
 
 def _fill(platform: Platform, template: str, context: dict[str, Any]) -> str:

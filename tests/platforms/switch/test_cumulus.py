@@ -414,7 +414,7 @@ def _render(switch: Switch) -> str:
     from wirespeed.platforms.templates import _create_environment
 
     assert CUMULUS.view is not None
-    context = {"name": "leaf1", "device": switch, **CUMULUS.view("leaf1", switch)}
+    context = {"name": "leaf1", "device": switch, "unverified": [], **CUMULUS.view("leaf1", switch)}
     return _create_environment().get_template(f"{CUMULUS.folder}/templates/startup.j2").render(context)
 
 

@@ -547,7 +547,7 @@ def _render(switch: Switch) -> str:
     from wirespeed.platforms.templates import _create_environment
 
     assert JUNOS.view is not None
-    context = {"name": "leaf1", "device": switch, **JUNOS.view("leaf1", switch)}
+    context = {"name": "leaf1", "device": switch, "unverified": [], **JUNOS.view("leaf1", switch)}
     return _create_environment().get_template(f"{JUNOS.folder}/templates/startup.j2").render(context)
 
 
