@@ -83,8 +83,8 @@ def test_a_node_that_is_not_as_planned_is_found(
     wrong: set[tuple[str, str]],
     tmp_path: Path,
 ) -> None:
-    found = check(tmp_path / "bundle", cluster, lists, node, interrupts)
-    assert found - {("fail", "host.bios")} == wrong
+    findings = check(tmp_path / "bundle", cluster, lists, node, interrupts)
+    assert findings - {("fail", "host.bios")} == wrong
 
 
 def test_a_node_that_the_firmware_does_not_give_is_unknown(tmp_path: Path) -> None:

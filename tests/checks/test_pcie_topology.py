@@ -261,8 +261,8 @@ def test_slow_uplinks_are_found(server: Server, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("server", SERVERS)
 def test_a_nic_below_another_switch_is_found_with_both_paths(server: Server, tmp_path: Path) -> None:
-    other, own = server.nics[5].split("/"), server.nics[7].split("/")
-    moved_path = "/".join((*other[:2], f"{other[2][:3]}1f.0", own[3]))
+    path_of_gpu5, path = server.nics[5].split("/"), server.nics[7].split("/")
+    moved_path = "/".join((*path_of_gpu5[:2], f"{path_of_gpu5[2][:3]}1f.0", path[3]))
     moved = replace(server, nics=(*server.nics[:7], moved_path))
     (failure,) = [finding for finding in check(tmp_path / "bundle", moved) if finding.status is Status.FAIL]
     assert (failure.check, server.interfaces[7] in failure.place) == ("nic.gpu-path", True)

@@ -32,10 +32,10 @@ _LOOPBACKS = {"leaf": ("10.255.0.1/32", "2001:db8:255::1/128"), "spine": ("10.25
 _LINKS = ("Ethernet0", "Ethernet8")  # unnumbered, numbered
 
 
-def build_switch(name: str, other: str, asn: int, other_asn: int, has_ipv6: bool) -> Switch:
+def build_switch(name: str, peer: str, asn: int, other_asn: int, has_ipv6: bool) -> Switch:
     """A switch with an unnumbered and a numbered session to the other."""
-    neighbour = _ADDRESSES[other][0].partition("/")[0]
-    neighbour_v6 = _ADDRESSES[other][1].partition("/")[0]
+    neighbour = _ADDRESSES[peer][0].partition("/")[0]
+    neighbour_v6 = _ADDRESSES[peer][1].partition("/")[0]
     ipv6 = {neighbour_v6: BgpPeer(other_asn, ipv6=True)} if has_ipv6 else {}
     return Switch(
         ports={
@@ -143,10 +143,10 @@ def test_routes_are_exchanged(release: str, has_ipv6: bool, folder: Path) -> Non
     }
     tables = {name: render_tables(name, replace(switch, os_version=release)) for name, switch in switches.items()}
     with running_pair(tables, release >= "202505", folder) as network:
-        for name, other in (("leaf", "spine"), ("spine", "leaf")):
-            assert wait_until(lambda: learnt(network, name, "-4", _LOOPBACKS[other][0])), f"{name}: no IPv4 route"  # noqa: B023
+        for name, peer in (("leaf", "spine"), ("spine", "leaf")):
+            assert wait_until(lambda: learnt(network, name, "-4", _LOOPBACKS[peer][0])), f"{name}: no IPv4 route"  # noqa: B023
             if has_ipv6:
-                assert wait_until(lambda: learnt(network, name, "-6", _LOOPBACKS[other][1])), f"{name}: no IPv6"  # noqa: B023
+                assert wait_until(lambda: learnt(network, name, "-6", _LOOPBACKS[peer][1])), f"{name}: no IPv6"  # noqa: B023
 
 
 def test_without_a_policy_no_route_is_learnt(folder: Path) -> None:

@@ -69,7 +69,7 @@ def test_a_plan_leaves_nothing_of_the_one_before(
     folders: dict[str, Path], first: str, second: str, tmp_path: Path
 ) -> None:
     image, fresh = make_image(tmp_path / "image"), make_image(tmp_path / "fresh")
-    before = contents(image, state=True)
+    initial_contents = contents(image, state=True)
     run(folders[first] / "apply.sh", image, "--yes")
     preview = run(folders[second] / "apply.sh", image)
     run(folders[second] / "apply.sh", image, "--yes")
@@ -80,7 +80,7 @@ def test_a_plan_leaves_nothing_of_the_one_before(
         preview.splitlines()
     )
     run(folders[second] / "rollback.sh", image, "--yes")
-    assert contents(image, state=True) == before
+    assert contents(image, state=True) == initial_contents
 
 
 def test_the_commands_of_removed_files_are_run(folders: dict[str, Path], tmp_path: Path) -> None:
@@ -99,8 +99,8 @@ def test_the_commands_of_removed_files_are_run(folders: dict[str, Path], tmp_pat
 
 def test_rollback_of_a_plan_that_was_not_applied_last(folders: dict[str, Path], tmp_path: Path) -> None:
     image = make_image(tmp_path / "image")
-    before = contents(image, state=True)
+    initial_contents = contents(image, state=True)
     run(folders["dcqcn-d"] / "apply.sh", image, "--yes")
     output = run(folders["tuned"] / "rollback.sh", image, "--yes")
     assert output.startswith("another plan was applied last: running its rollback script, ")
-    assert contents(image, state=True) == before
+    assert contents(image, state=True) == initial_contents

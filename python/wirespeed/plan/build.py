@@ -134,8 +134,8 @@ def _find_box(spec: SwitchSpec, catalogue: Catalogue, problems: Problems) -> Box
     system = catalogue.switch_systems.get(name) if name in model.systems and name else None
     if name is None or system is None:
         problem = f"the operating system {name!r} on {spec.model}" if name else f"no 'os' for {spec.model}"
-        only = "" if len(model.systems) > 1 else f", the only system of {spec.model}"
-        choices = format_choices(model.systems) + only
+        qualifier = "" if len(model.systems) > 1 else f", the only system of {spec.model}"
+        choices = format_choices(model.systems) + qualifier
         problems.refuse((*spec.path, "os"), problem, choices, did_you_mean(name or "", model.systems))
         return None
     split = spec.part.breakout

@@ -55,13 +55,13 @@ def list_redirecting_bridges(functions: Mapping[str, PcieFunction], endpoints: I
 
 
 def _locate_host(name: str, host: Host, facts: Facts, hardware: Catalogue) -> Host:
-    found = facts.devices.get(name)
-    if not isinstance(found, Host):
+    device = facts.devices.get(name)
+    if not isinstance(device, Host):
         return host
     place = Place(name)
     return _Location(
         host,
-        found,
+        device,
         hardware,
         functions_are_complete=facts.complete(place, "host.pcie"),
         nics_are_complete=facts.complete(place, "host.nics"),
@@ -201,8 +201,9 @@ class _Location:
             if function.role != "endpoint" or (name not in addresses and self._is_absent(name)):
                 continue
             address = addresses.get(name, name)
-            found = self.found.pcie.get(address)
-            functions[address] = replace(function, parent=found.parent if found else None)
+            found_function = self.found.pcie.get(address)
+            parent = found_function.parent if found_function else None
+            functions[address] = replace(function, parent=parent)
             for bridge in list_bridges(self.found.pcie, address):
                 endpoints_below.setdefault(bridge, []).append(name)
         redirecting_bridges = list_redirecting_bridges(self.found.pcie, tuple(functions))

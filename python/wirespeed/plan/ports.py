@@ -134,8 +134,8 @@ def check_cable_speeds(
 
 
 def _name_breakout(cable: Bandwidth, link: Bandwidth) -> str:
-    parts, rest = divmod(cable, link)
-    return f", or one that splits {cable} into {parts} × {link}" if parts > 1 and not rest else ""
+    parts, remainder = divmod(cable, link)
+    return f", or one that splits {cable} into {parts} × {link}" if parts > 1 and not remainder else ""
 
 
 def check_mtus(

@@ -25,8 +25,9 @@ def find_refused_values(platform: Platform, name: str, device: Device) -> Iterat
 
 
 def _covers(entry: ValueRange, release: tuple[int, ...]) -> bool:
-    since, until = entry.since, entry.until
-    return (since is None or release >= parse_release(since)) and (until is None or release <= parse_release(until))
+    is_late_enough = entry.since is None or release >= parse_release(entry.since)
+    is_early_enough = entry.until is None or release <= parse_release(entry.until)
+    return is_late_enough and is_early_enough
 
 
 def _is_inside(entry: ValueRange, value: Any) -> bool:

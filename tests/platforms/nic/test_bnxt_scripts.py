@@ -197,7 +197,7 @@ BOOTED = {"cc_mode": "0x1", "ecn_marking": "0x1", "g": "0x40", "rtt": "0x14"}
 
 
 @pytest.mark.parametrize(
-    ("changes", "written"),
+    ("changes", "values"),
     [
         ({"congestion": Congestion.DCQCN_D}, {"cc_mode": "0x0"}),
         ({"ect": Ect.ECT0}, {"ecn_marking": "0x2"}),
@@ -208,11 +208,11 @@ BOOTED = {"cc_mode": "0x1", "ecn_marking": "0x1", "g": "0x40", "rtt": "0x14"}
     ],
 )
 def test_congestion_control_beyond_the_package(
-    changes: dict[str, object], written: dict[str, str], tmp_path: Path
+    changes: dict[str, object], values: dict[str, str], tmp_path: Path
 ) -> None:
     """Older drivers read every number as hexadecimal, so that 40 is written 0x28. Proves consistency only."""
     script = CongestionScript(tmp_path)
-    assert script.run("set", **changes) == {**BOOTED, **written, "apply": "0x1"}
+    assert script.run("set", **changes) == {**BOOTED, **values, "apply": "0x1"}
     assert {name: script.run("restore", **changes)[name] for name in BOOTED} == BOOTED
 
 

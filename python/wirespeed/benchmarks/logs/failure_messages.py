@@ -111,12 +111,12 @@ _DEBUG = re.compile(r"\bNCCL (?:INFO|VERSION|TRACE|WARN) ")  # fatal warnings ar
 def read(log: Source) -> Run | None:
     """The failed run of a log that contains such messages but no output of a benchmark; None without any message."""
     texts = [" ".join(line.text.split()) for line in log.all_lines if not _DEBUG.search(line.text)]
-    found = {name: [text for text in texts if pattern.search(text)] for name, pattern in MESSAGES.items()}
-    tool = next((name for name, messages in found.items() if messages), None)
+    messages_by_tool = {name: [text for text in texts if pattern.search(text)] for name, pattern in MESSAGES.items()}
+    tool = next((name for name, messages in messages_by_tool.items() if messages), None)
     if tool is None:
         return None
     draft = Draft(tool, 1)
-    for messages in found.values():
+    for messages in messages_by_tool.values():
         for message in messages:
             draft.fail(message)
     run = draft.finish().run

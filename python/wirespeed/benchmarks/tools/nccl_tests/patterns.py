@@ -149,9 +149,9 @@ def derive_columns(cells: list[str]) -> Columns | None:
 
 _ROUNDING = 0.005  # GB/s: bandwidths have two decimals
 _MIN_BANDWIDTH = 0.3  # GB/s; below, rounding hides the factor
-_MANY = 100_000  # ranks
+_MANY_RANKS = 100_000  # ranks
 _LIKELY = 1024  # maximum number of ranks of a job whose log names none
-_ANY = (0,)  # any number of ranks
+_ANY_RANKS = (0,)  # any number of ranks
 _SCALES = {
     "all_reduce": 2,
     **dict.fromkeys(("all_gather", "reduce_scatter", "alltoall", "gather", "scatter"), 1),
@@ -184,12 +184,12 @@ def find_collective(draft: Draft, columns: Mapping[str, set[str]]) -> None:
     candidates = [
         (test, counts)
         for test, counts in _list_candidates(reduces, is_rooted, _checks_in_place(draft), bounds)
-        if counts == _ANY or (ranks in counts if ranks is not None else counts and counts[0] <= _LIKELY)
+        if counts == _ANY_RANKS or (ranks in counts if ranks is not None else counts and counts[0] <= _LIKELY)
     ]
     if len(candidates) != 1:
         return
     draft.test, counts = candidates[0]
-    if ranks is None and len(counts) == 1 and counts != _ANY:
+    if ranks is None and len(counts) == 1 and counts != _ANY_RANKS:
         draft.ranks = counts[0]
 
 
@@ -197,7 +197,7 @@ def _list_candidates(
     reduces: bool, is_rooted: bool, checks_in_place: bool | None, bounds: tuple[float, float]
 ) -> list[tuple[str, Sequence[int]]]:
     """Collectives with the columns of the table, and the numbers of ranks that their factor allows."""
-    any_count = _ANY if bounds[0] <= 1 <= bounds[1] else ()
+    any_count = _ANY_RANKS if bounds[0] <= 1 <= bounds[1] else ()
     if is_rooted:
         return [("reduce" if reduces else "broadcast", any_count)]
     if reduces:
@@ -220,7 +220,7 @@ def _find_counts(scale: int, bounds: tuple[float, float]) -> Sequence[int]:
     first = max(2, math.ceil(scale / (scale - low) - 1e-9))
     if scale * (first - 1) / first > high:
         return ()
-    last = math.floor(scale / (scale - high) + 1e-9) if high < scale else first + _MANY
+    last = math.floor(scale / (scale - high) + 1e-9) if high < scale else first + _MANY_RANKS
     return range(first, last + 1)
 
 

@@ -43,8 +43,7 @@ class FieldModel:
             return re.fullmatch(self.pattern, value) is not None
         return not self.values or value in self.values
 
-    @property
-    def expected(self) -> str:
+    def format_expected(self) -> str:
         """The values, for people."""
         if self.table is not None:
             return f"a row of {self.table}"
@@ -55,13 +54,13 @@ class FieldModel:
 
 @dataclass(frozen=True, slots=True)
 class TableModel:
-    """The fields of a table's rows; ``any``: every field has these values."""
+    """The fields of a table's rows; ``every_field``: the values of each of them."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ENTRY
 
     model: str
     fields: Mapping[str, FieldModel] = field(default_factory=dict)
-    any: FieldModel | None = None
+    every_field: FieldModel | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +88,10 @@ def find_model_problems(name: str, tables: Mapping[str, Any], release: str | Non
         for key, row in rows.items():
             for field_name, value in row.items():
                 location = f"{name}: {table}|{key} {field_name}"
-                field_model = table_model.any or table_model.fields.get(field_name)
+                field_model = table_model.every_field or table_model.fields.get(field_name)
                 if field_model is None:
                     yield Problem(location, "a field of no release", f"a field of {table_model.model}")
                 elif not field_model.accepts(value, tables):
-                    yield Problem(location, str(value), field_model.expected, table_model.model)
+                    yield Problem(location, str(value), field_model.format_expected(), table_model.model)
                 elif field_model.since and release and parse_release(release) < parse_release(field_model.since):
                     yield Problem(location, f"set for {release}", f"{field_model.since} or later", table_model.model)
