@@ -204,6 +204,24 @@ def find_second_meanings(path: Path) -> Iterator[tuple[int, str]]:
                 yield node.lineno, "cost"
 
 
+_SECOND_MEANINGS = re.compile(
+    r"(?<!one)_ways?(?=_|$)|^ways?_|(?:^|_)costs?(?=_|$)|_the_words?_of_"
+    r"|(?:^|_)(?:hurts?|seats?|dear|says|tells|told)(?=_|$)"
+)
+
+
+def test_names_of_tests_have_no_second_meanings() -> None:
+    """``way``, ``words`` and ``cost`` of a test: the field's one-way, a word of a text, and the cost of a path."""
+    names = [
+        f"{path.relative_to(ROOT)}:{number} {name}"
+        for path in sorted((ROOT / "tests").rglob("test_*.py"))
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        for name in re.findall(r"^ *(?:async )?def test_(\w+)", line)
+        if _SECOND_MEANINGS.search(name)
+    ]
+    assert names == []
+
+
 def test_second_meanings_are_found(tmp_path: Path) -> None:
     path = tmp_path / "names.py"
     path.write_text(

@@ -49,7 +49,7 @@ def test_print(value, text):
     assert str(value) == text
 
 
-def test_units_convert_both_ways() -> None:
+def test_units_convert_in_both_directions() -> None:
     assert Duration.from_unit(200, "ms") == Duration.parse("200 ms")
     assert Duration.parse("1999 us").milliseconds == 1
     assert Duration.parse("2000 us").is_whole("ms") and not Duration.parse("1999 us").is_whole("ms")

@@ -260,7 +260,7 @@ def test_impact_of_small_pcie_packets(found_sizes: tuple[int, int], loss: float 
 @pytest.mark.parametrize(
     ("speed", "loss"), [(Bandwidth.gbps(200), 196.07), (Bandwidth.gbps(100), 294.11), (Bandwidth.gbps(800), None)]
 )
-def test_a_slow_switch_port_costs_its_nic_the_difference(speed: Bandwidth, loss: float | None) -> None:
+def test_the_impact_of_a_slow_switch_port_is_the_difference(speed: Bandwidth, loss: float | None) -> None:
     """A NIC of 400 Gb/s: the link runs at the lower speed of NIC and port."""
     (finding,) = (
         finding

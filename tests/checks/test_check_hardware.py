@@ -77,7 +77,7 @@ def test_a_host_as_planned(host: str, nic: str, tmp_path: Path) -> None:
     assert amiss(plan, tmp_path / "bundle") == []
 
 
-def test_congestion_control_the_kernel_has_no_word_for_is_refused() -> None:
+def test_congestion_control_that_the_kernel_lacks_is_refused() -> None:
     with pytest.raises(Refusal, match=r"leave congestion out of class roce; the kernel has no common interface for it"):
         render_check(build_plan(nic="intel-e810-cqda2"))
 

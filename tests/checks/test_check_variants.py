@@ -146,7 +146,7 @@ IN_EFFECT = {  # rows that edit what is in effect as well: file, pattern, replac
     ("other_port", "loss"),
     [("node2 enp29s0np0", None), ("node1 enp67s0np0", 392.15)],  # of the same rail and its subnet, of another rail
 )
-def test_a_cable_in_another_port_of_its_rail_costs_nothing(
+def test_a_cable_in_another_port_of_its_rail_has_no_impact(
     other_port: str, loss: float | None, planned_bundles: Path
 ) -> None:
     device, port = other_port.split()

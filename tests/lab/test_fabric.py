@@ -52,7 +52,7 @@ def cluster_with(underlay: str, folder: Path) -> Path:
     return path
 
 
-def test_every_switch_needs_every_subnet_of_hosts_over_all_its_ways() -> None:
+def test_every_switch_needs_every_subnet_of_hosts_over_all_its_paths() -> None:
     plan = build(read(CLUSTER))
     links = list_links(plan, list(plan.devices))
     switches = {name: build_switch(plan, name, links) for name in plan.switches}
@@ -79,7 +79,7 @@ def test_a_switch_announces_what_is_in_the_lab() -> None:
 
 
 @pytest.mark.parametrize("underlay", ["numbered", "unnumbered"])
-def test_a_speaker_in_the_words_of_its_daemons(underlay: str, tmp_path: Path) -> None:
+def test_a_speaker_as_commands_of_its_daemons(underlay: str, tmp_path: Path) -> None:
     plan = build(read(cluster_with(underlay, tmp_path)))
     links = list_links(plan, ["node1", "leaf1", "spine1"])
     daemons = render.routing_daemons("leaf1", build_switch(plan, "leaf1", links))
@@ -190,7 +190,7 @@ def test_the_address_that_a_kernel_makes_of_a_mac_address() -> None:
 
 
 @pytest.mark.lab
-def test_a_dead_spine_takes_half_of_the_ways() -> None:
+def test_a_dead_spine_removes_half_of_the_paths() -> None:
     needs(*ROUTERS)
     with built(CLUSTER, 4, "ecmp") as (_, built_lab):
 

@@ -216,7 +216,7 @@ def test_a_fault_that_cannot_be_made_leaves_nothing(two_hosts: tuple[Plan, lab.L
         built_lab.run("node1", "ip", "rule", "add", "from", "10.1.0.3", "table", "102", "priority", "1002")
 
 
-def test_what_is_there_already_or_has_no_place_is_refused(two_hosts: tuple[Plan, lab.Lab]) -> None:
+def test_an_existing_or_impossible_fault_is_refused(two_hosts: tuple[Plan, lab.Lab]) -> None:
     plan, built_lab = two_hosts
     refusals = {
         ("mtus", None, None): r"(?s)the fault 'mtus'.*did you mean 'mtu'\?",

@@ -89,7 +89,7 @@ def test_a_lab_whose_removal_was_ended_is_removed() -> None:
 
 
 @pytest.mark.lab
-def test_what_is_left_is_no_lab_and_stands_in_the_way_of_one() -> None:
+def test_what_remains_is_no_lab_and_prevents_one() -> None:
     needs(*TOOLS, root=True)
     lab_design = design()
     interrupt(lambda: lab.up(lab_design, CLUSTER, lambda line: None), 0.1, signal.SIGKILL)

@@ -79,7 +79,7 @@ def test_rails_share_their_hosts_and_need_no_uplinks():
     assert fabric.group_by_uplinks(plan, job(plan, 4), 1.0, 1.0) == ()
 
 
-def test_one_flow_takes_one_way_and_its_slowest_cable():
+def test_one_flow_takes_one_path_and_its_slowest_cable():
     plan = build_plan(
         [
             *(("node0", "leaf0", 400), ("node1", "leaf0", 400), ("node2", "leaf1", 200)),

@@ -32,7 +32,7 @@ def test_one_way_stream(speed, mtu, encapsulation, goodput):
     ("acks", "goodput"),
     [(0, 784.3), (0.25, 780.3), (0.5, 776.3), (1, 768.5)],
 )
-def test_two_ways_with_acknowledgements(acks, goodput):
+def test_two_directions_with_acknowledgements(acks, goodput):
     assert framing.two_way(Path(G400, 4096), acks_per_packet=acks).value == pytest.approx(goodput, abs=0.05)
 
 

@@ -56,7 +56,7 @@ def test_without_a_class_for_roce_the_traffic_is_tcp(settings, loss, as_found):
 
 
 @pytest.mark.parametrize("settings", [{}, {"pcie_width": 16}, {"max_payload": 128}, {"max_payload": 512}])
-def test_what_costs_nothing(plan, settings):
+def test_what_has_no_impact(plan, settings):
     """A slot with packets of 128 bytes still carries 425 Gb/s, above the 392 of the link."""
     assert estimate_nic_impact(plan, "node1", NIC, **settings) is None
 

@@ -32,7 +32,7 @@ def test_one_way(nic, function, goodput, binding):
     assert (bound.value, bound.bottleneck) == (pytest.approx(goodput, abs=0.006), binding)
 
 
-def test_two_ways_share_the_slot_with_read_requests():
+def test_both_directions_share_the_slot_with_read_requests():
     bound = nic_goodput_two_way(NIC, X8)
     assert bound.bottleneck == "NIC slot"
     assert bound.value == pytest.approx(252.06154 / (280 / 256 + 24 / 4096))

@@ -29,7 +29,7 @@ def render_hosts(cluster: str, folder: Path) -> tuple[Plan, dict[str, Path]]:
 
 
 @pytest.mark.parametrize("cluster", CLUSTERS)
-def test_every_pair_of_nics_is_reached_along_the_planned_way(cluster: str, tmp_path: Path) -> None:
+def test_every_pair_of_nics_is_reached_along_the_planned_path(cluster: str, tmp_path: Path) -> None:
     needs(*TOOLS, root=True)
     plan, roots = render_hosts(cluster, tmp_path / "out")
     with network(plan, roots, "leaf1", leaf_as_rendered(plan, "leaf1", tmp_path / "out")) as built:

@@ -151,7 +151,7 @@ def roles(hosts: str) -> dict[str, str]:
     return dict.fromkeys(hosts.split(), "host")
 
 
-def test_the_loop_is_the_longest_way() -> None:
+def test_the_loop_is_the_longest_path() -> None:
     rows = ("h1 l1 400 3", "h2 l1 400 3", "h3 l2 400 30", "l1 s1 400 100", "l2 s1 400 100")
     loop_value = loop(cables(*rows), roles("h1 h2 h3"), None)
     serialization = (wire.data(4096).wire + wire.cnp().wire) * 20  # ps at 400 Gb/s

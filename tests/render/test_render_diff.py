@@ -78,7 +78,7 @@ def test_what_was_just_rendered_does_not_differ(output_folder: Path) -> None:
     assert run("diff", CLUSTER, output_folder, "-d", "node[1-2],leaf1") == (0, "43 files compared, no differences\n")
 
 
-def test_every_way_a_file_can_differ(output_folder: Path) -> None:
+def test_every_difference_of_a_file(output_folder: Path) -> None:
     netplan = output_folder / "node1/etc/netplan/60-wirespeed.yaml"
     netplan.write_text(netplan.read_text().replace("mtu: 9000", "mtu: 1500\x1b[2J", 1))
     (output_folder / "node2/etc/rccl.conf").unlink()

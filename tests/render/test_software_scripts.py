@@ -159,7 +159,7 @@ def test_the_steps_are_done_in_order_and_once(system: System) -> None:
     assert "reboot now" in result.stdout and "reboot now" not in second_result.stdout
 
 
-def test_the_way_back(system: System) -> None:
+def test_the_rollback(system: System) -> None:
     install(system)
     result = system.run("software-remove.sh", "--yes")
     assert (result.returncode, result.stderr) == (0, "")

@@ -221,7 +221,7 @@ def test_the_installer_of_mlnx_ofed(tmp_path: Path) -> None:
     assert list_changes(system) == []
 
 
-def test_the_way_back(tmp_path: Path) -> None:
+def test_the_rollback(tmp_path: Path) -> None:
     system = build_system(tmp_path, "rhel-9.6", RELEASES[1][1], RELEASES[1][3])
     (tmp_path / "release" / RELEASES[1][2]).touch()
     assert install(system).returncode == 0

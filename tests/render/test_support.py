@@ -27,7 +27,7 @@ def plan_with_odd_leaf() -> Plan:
 
 
 @pytest.mark.parametrize("ask", [check, lambda plan: list(files(plan, ["leaf1"]))], ids=["check", "files"])
-def test_a_setting_without_words_is_refused(ask: object) -> None:
+def test_a_setting_without_commands_is_refused(ask: object) -> None:
     assert callable(ask)
     with pytest.raises(Refusal) as caught:
         ask(plan_with_odd_leaf())

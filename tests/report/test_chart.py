@@ -22,7 +22,7 @@ def bare(size, value, metric=Metric.BUSBW, label=None, unit="GB/s"):
     return Verdict(Measurement(metric, unit, value, size, label, 1), Judgement.SKIP, "", None, None, None, None)
 
 
-def test_a_curve_has_a_series_per_place_and_both_limits():
+def test_a_curve_has_a_series_per_label_and_both_limits():
     (curve,) = chart.charts(sample.RUN)
     assert isinstance(curve, chart.Curve)
     assert [(series.name, len(series.points)) for series in curve.series] == [("out-of-place", 11), ("in-place", 3)]
@@ -50,7 +50,7 @@ def test_a_point_is_where_the_axis_shows_its_value():
     assert heights["0"] == curve.bottom
 
 
-def test_the_words_of_the_lower_limit_stand_below_its_line():
+def test_the_text_of_the_lower_limit_is_below_its_line():
     (curve,) = chart.charts(run(*(sample.verdict(2**power, 10.0) for power in (20, 21, 22))))
     for limit, offset in zip(curve.limits, (-5, 14), strict=True):
         line = float(limit.path.split("L")[0].replace("M", "").split(",")[-1].split()[-1])

@@ -237,7 +237,7 @@ def test_topology_in_a_few_lines():
     )
 
 
-def test_of_a_verdict_its_word_alone_is_coloured():
+def test_only_the_status_of_a_verdict_is_coloured():
     coloured = print_report(terminal.judged_runs, [sample.RUN], 200, force_terminal=True, color_system="standard")
     rows = [row.strip() for row in coloured.splitlines() if row.strip()[:5] in ("1 GiB", "16 Gi")]
     assert rows[:2] == [

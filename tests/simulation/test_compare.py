@@ -309,7 +309,7 @@ def test_a_row_keeps_the_parameters_of_its_own_kind_alone(tmp_path: Path) -> Non
     assert combined.tables_sha256 != other_combined.tables_sha256
 
 
-def test_what_has_no_longest_way_keeps_its_queues(tmp_path: Path) -> None:
+def test_what_has_no_longest_path_keeps_its_queues(tmp_path: Path) -> None:
     path = tmp_path / "datagrams.json"
     flows = [{**flow, "service": "udp", "priority": 0} for flow in INCAST["flows"]]
     path.write_text(json.dumps({**INCAST, "flows": flows}))

@@ -89,7 +89,7 @@ def test_who_has_a_part_in_it_is_no_victim(tmp_path: Path) -> None:
     assert view.pauses.victims == ()
 
 
-def test_nobody_is_called_a_victim_where_ways_are_chosen_on_the_way(tmp_path: Path) -> None:
+def test_no_flow_is_a_victim_where_switches_select_paths(tmp_path: Path) -> None:
     parameters = {**VICTIM["parameters"], "ecmp": {"balance": "spray"}}
     view = view_result(build_sample(tmp_path, {**VICTIM, "parameters": parameters}))
     assert view.pauses.ports
@@ -176,7 +176,7 @@ def test_only_flows_were_sampled(tmp_path: Path) -> None:
     assert (view.pauses.ports, view.pauses.victims) == ((), ())
 
 
-def test_a_read_goes_the_other_way(tmp_path: Path) -> None:
+def test_a_read_sends_in_the_other_direction(tmp_path: Path) -> None:
     """Host 2 reads from host 0; the data uses the path from 0 to 2."""
     view = view_result(build_sample(tmp_path, {**INCAST, "flows": [{**FLOW, "verb": "read"}]}))
     assert [(flow.source, flow.target, flow.verb) for flow in view.flows] == [(0, 2, "read")]

@@ -15,7 +15,7 @@ SAMPLES = Path(__file__).parents[1] / "samples"
 _V4 = "00:00:00:00:00:00:00:00:00:00:255:255:10:01:00:"
 
 
-def test_which_way_each_metric_gets_better() -> None:
+def test_the_direction_in_which_each_metric_improves() -> None:
     undirected = {metric.value for metric in Metric if better(metric) is Better.NEITHER}
     assert undirected == {"compute", "iterations", "messages", "transfer"}
     higher = {metric.value for metric in Metric if better(metric) is Better.HIGHER}

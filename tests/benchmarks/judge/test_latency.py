@@ -40,7 +40,7 @@ def test_below_what_is_possible_is_unknown(run, judgement):
     assert verdict.fraction_of_physical == pytest.approx(verdict.physical.value / run.measurements[0].value)
 
 
-def test_the_words_of_both():
+def test_the_wording_of_both():
     (verdict,) = judge(lat("perftest", "ib_write_lat", 1.9), plan(), **ENDS).verdicts
     assert verdict.reason.startswith("a latency: the minimum is 0.03 µs (serialization and cable propagation)")
     assert [term.name for term in verdict.physical.terms] == ["serialisation", "propagation"]

@@ -54,7 +54,7 @@ def test_a_loss_is_explained_by_what_was_found(observation, value, limit, bindin
     assert "of the design" in verdict.reason and "of what the cluster as found allows: " + binding in verdict.reason
 
 
-def test_the_words_of_an_explained_loss():
+def test_the_wording_of_an_explained_loss():
     verdict = find_verdict(judge(perftest({4 * MIB: 228.0}), plan(), observed=overlay_plan(X8)))
     assert verdict.reason == (
         "below 80 % of the reachable limit (set by line rate × RoCEv2 framing); "

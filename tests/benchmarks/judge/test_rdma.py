@@ -36,7 +36,7 @@ def test_average_bandwidth_one_way(value, judgement):
     assert verdict.physical.bottleneck == "line rate × RoCEv2 framing"
 
 
-def test_both_ways_have_different_limits():
+def test_both_directions_have_different_limits():
     verdict = find_verdict(judge(perftest({8 * MIB: 774.97}, test=BIDIRECTIONAL), plan()))
     assert verdict.judgement is Judgement.PASS
     assert verdict.physical.value == pytest.approx(784.30, abs=0.01)
@@ -102,7 +102,7 @@ def test_small_messages_against_the_rate_of_the_catalogue(size, value, limit, ju
     assert (verdict.reachable.bottleneck == "message rate") is (size < 8192)
 
 
-def test_both_ways_have_twice_the_rate():
+def test_both_directions_have_twice_the_rate():
     verdict = find_verdict(judge(perftest({64: 4.0, MIB: 775.0}, bidirectional=True), plan()), 64)
     assert verdict.reachable.value == pytest.approx(8e6 * 64 * 8 / 1e9)
 

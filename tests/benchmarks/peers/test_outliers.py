@@ -59,7 +59,7 @@ def test_a_slow_host_is_its_row_and_column(hosts, position, depth, noise, seed, 
 
 @given(hosts=st.integers(5, 16), sends=st.booleans(), depth=st.floats(0.1, 0.8), seed=st.integers(0, 10**6))
 @settings(max_examples=20, deadline=None)
-def test_a_host_that_is_slow_one_way_is_its_row_or_its_column(hosts, sends, depth, seed):
+def test_a_host_that_is_slow_in_one_direction_is_its_row_or_its_column(hosts, sends, depth, seed):
     matrix = fabric.matrix(
         fabric.members(hosts), lambda a, b: depth if (a if sends else b).host == "node2" else 1.0, 0.005, seed
     )

@@ -231,7 +231,7 @@ def test_copies_from_memory_are_no_like_of_those_between_gpus():
     assert "SUSPECT" not in result.stdout
 
 
-def test_both_ways_of_a_pair_have_the_same_members():
+def test_both_directions_of_a_pair_have_the_same_members():
     result = peers(*sorted((SAMPLES / "transferbench").glob("*.txt")), "--format", "json")
     names = {
         member["name"] for matrix in json.loads(result.stdout)["peers"]["matrices"] for member in matrix["members"]

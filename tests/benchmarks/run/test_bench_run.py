@@ -146,7 +146,7 @@ def test_a_slow_nic_is_measured_again_and_named(tmp_path: Path) -> None:
     assert result.exit_code == 1
 
 
-def test_a_dead_host_costs_nobody_else_a_result(tmp_path: Path) -> None:
+def test_a_dead_host_affects_no_result_of_others(tmp_path: Path) -> None:
     """Of an odd number of hosts too: its partner is measured with another."""
     install(tmp_path / "bin", dead=("node2",))
     result = ran(*run_arguments(tmp_path, "-w", "node[1-3]", "--retest", "0"))

@@ -131,7 +131,7 @@ def _steps(cluster: Slurm) -> list[str]:
 
 
 @pytest.mark.lab
-def test_a_node_that_fails_costs_nobody_else_a_result(cluster: Slurm, tmp_path: Path) -> None:
+def test_a_node_that_fails_affects_no_result_of_others(cluster: Slurm, tmp_path: Path) -> None:
     needs("iperf3")
     target = tmp_path / "out"
     process = cluster.start(HEAD, *salloc(*bench_run("tcp", target, "--seconds", "5", "--retest", "0")))

@@ -134,7 +134,7 @@ def test_a_validation_that_failed_is_wrong_data() -> None:
          "CUDA support not enabled. Please recompile benchmark with CUDA support."),
     ],
 )  # fmt: skip
-def test_a_run_that_never_began_keeps_the_words_of_why(log: str, error: str) -> None:
+def test_a_run_that_never_began_keeps_its_message(log: str, error: str) -> None:
     (run,) = parse(log)
     assert (run.tool, run.status, run.error, run.measurements) == (
         "osu-micro-benchmarks", RunStatus.FAILED, error, ()

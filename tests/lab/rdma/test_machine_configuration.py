@@ -50,7 +50,7 @@ NEEDED = ("drivers/virtio/virtio_pci.ko", "net/9p/9pnet_virtio.ko", "fs/9p/9p.ko
 RXE = "drivers/infiniband/sw/rxe/rdma_rxe.ko"
 
 
-def test_without_a_word_what_was_downloaded_goes_before_what_is_installed_here(tmp_path: Path) -> None:
+def test_a_downloaded_kernel_precedes_the_installed_one(tmp_path: Path) -> None:
     installed = folder_with(tmp_path / "here", "6.12.48-amd64", *(f"{name}.xz" for name in (*NEEDED, RXE)))
     cache = tmp_path / "cache"
     assert kernel(None, print, cache, installed).release == "6.12.48-amd64"

@@ -219,7 +219,7 @@ UNSAID = [
 
 
 @pytest.mark.parametrize(("launcher", "launch", "options", "message"), UNSAID)
-def test_what_a_library_has_no_word_for_is_refused(
+def test_what_a_library_cannot_configure_is_refused(
     launcher: str, launch: Launch, options: dict[str, object], message: str
 ) -> None:
     with pytest.raises(Refusal, match=f"^node1: launch: found {message}$"):

@@ -106,7 +106,7 @@ def test_the_boot_script_accumulates_nothing(tmp_path: Path) -> None:
 
 
 def test_the_real_dcb_accepts_the_arguments(tmp_path: Path) -> None:
-    """On a port without DCB it stops at the port: a word it did not know it would have named before."""
+    """On a port without DCB it stops at the port; it would have refused an unknown option before."""
     needs("dcb")
     for line in script(tmp_path):
         if line.startswith("dcb ") and " enp29s0np0 " in line:

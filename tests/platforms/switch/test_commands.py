@@ -226,7 +226,7 @@ def frame(case: str, lines: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize(("case", "location", "path", "value", "lines", "consequence"), ROWS)
-def test_word(
+def test_commands_of_a_setting(
     case: str, location: tuple[str, ...], path: str, value: Any, lines: tuple[str, ...], consequence: str | None
 ) -> None:
     platform_entry, switch = CASES[case]
@@ -259,7 +259,7 @@ def test_every_rendered_setting_has_commands(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", ["eos-routed", "dell-routed"])
-def test_no_words_for_what_is_not_configured(case: str) -> None:
+def test_no_commands_for_what_is_not_configured(case: str) -> None:
     platform_entry, switch = CASES[case]
     assert platform_entry.commands_for is not None
     assert platform_entry.commands_for(port(case), "port.link.up", True, switch) is None

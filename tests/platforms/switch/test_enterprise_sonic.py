@@ -160,7 +160,9 @@ COMMANDS: list[tuple[Place, str, Any, tuple[str, ...], str | None]] = [
 
 
 @pytest.mark.parametrize(("place", "path", "value", "lines", "consequence"), COMMANDS)
-def test_word(place: Place, path: str, value: Any, lines: tuple[str, ...], consequence: str | None) -> None:
+def test_commands_of_a_setting(
+    place: Place, path: str, value: Any, lines: tuple[str, ...], consequence: str | None
+) -> None:
     assert SONIC.commands_for is not None
     worded = SONIC.commands_for(place, path, value, FABRIC)
     assert worded is not None

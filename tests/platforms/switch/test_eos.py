@@ -289,7 +289,7 @@ def test_what_is_in_effect_is_believed_before_what_is_configured() -> None:
     assert priorities == {1: {Priority(0), Priority(1)}, 2: LOSSLESS, 3: frozenset(), 4: None}
 
 
-def test_a_second_application_keeps_the_first_way_back() -> None:
+def test_a_second_application_keeps_the_first_rollback() -> None:
     """apply copies the previous configuration only if no copy exists; rollback removes the copy."""
     apply, rollback = (fill_template(EOS, template, "leaf1", DCQCN_P_CASE) for template in ("apply.j2", "rollback.j2"))
     saved = "wirespeed-before.cfg"

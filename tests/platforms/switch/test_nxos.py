@@ -485,7 +485,7 @@ COMMANDS: list[tuple[str, Place, str, Any, tuple[str, ...]]] = [
 
 
 @pytest.mark.parametrize(("case", "place", "path", "value", "lines"), COMMANDS)
-def test_word(case: str, place: Place, path: str, value: Any, lines: tuple[str, ...]) -> None:
+def test_commands_of_a_setting(case: str, place: Place, path: str, value: Any, lines: tuple[str, ...]) -> None:
     assert NXOS.commands_for is not None
     worded = NXOS.commands_for(place, path, value, CASES[case])
     assert worded is not None

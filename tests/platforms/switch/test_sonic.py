@@ -385,7 +385,9 @@ COMMANDS: list[tuple[Place, str, Any, tuple[str, ...], str | None]] = [
 
 
 @pytest.mark.parametrize(("place", "path", "value", "lines", "consequence"), COMMANDS)
-def test_word(place: Place, path: str, value: Any, lines: tuple[str, ...], consequence: str | None) -> None:
+def test_commands_of_a_setting(
+    place: Place, path: str, value: Any, lines: tuple[str, ...], consequence: str | None
+) -> None:
     assert SONIC.commands_for is not None
     worded = SONIC.commands_for(place, path, value, FABRIC)
     assert worded is not None
@@ -407,7 +409,7 @@ def test_every_rendered_setting_has_commands(case: str) -> None:
     assert speechless == []
 
 
-def test_no_words_for_what_is_not_configured() -> None:
+def test_no_commands_for_what_is_not_configured() -> None:
     assert SONIC.commands_for is not None
     assert SONIC.commands_for(PORT, "port.link.up", True, FABRIC) is None
     assert SONIC.commands_for(SPINE, "peer.state", "Established", FABRIC) is None

@@ -1,7 +1,7 @@
 """The minimum time of a collective of the OSU micro-benchmarks: bytes that must cross a host's NICs in any algorithm.
 
-Ranks of a host talk in its memory for free. The tests print times and not bandwidths, and MPI libraries choose among
-many algorithms, so a time is shown beside the least there can be, and is unknown below it.
+Data between ranks of a host stays in its memory and crosses no NIC. The tests print times and not bandwidths, and MPI
+libraries choose among many algorithms, so a time is shown beside the least there can be, and is unknown below it.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ ln -sf /proc/self/fd /dev/fd
 release=$(uname -r)
 mkdir -p "/lib/modules/$release"
 mount --bind "$(cat modules)/lib/modules/$release" "/lib/modules/$release" || say "failed: no modules of $release"
-# Networkd asks for wireless LANs, whose modules take longer than all the others.
+# Networkd loads the modules of wireless LANs, which take longer than all the others.
 mkdir -p /run/modprobe.d
 echo "install cfg80211 /bin/false" >/run/modprobe.d/wirespeed.conf
 
