@@ -211,7 +211,7 @@ _SECOND_MEANINGS = re.compile(
 
 
 def test_names_of_tests_have_no_second_meanings() -> None:
-    """``way``, ``words`` and ``cost`` of a test: the field's one-way, a word of a text, and the cost of a path."""
+    """Paths, directions, commands and impact have their nouns; a word is one of a text."""
     names = [
         f"{path.relative_to(ROOT)}:{number} {name}"
         for path in sorted((ROOT / "tests").rglob("test_*.py"))
