@@ -85,7 +85,7 @@ fn link_efficiency_of_a_long_write() {
 /// A tag is 4 bytes more (IEEE 802.1Q clause 9.3), an IPv6 header 20 more than an IPv4 one (RFC 8200, RFC 791): in each packet
 /// of a long write, and in its ACK.
 #[test]
-fn a_tag_and_ipv6_cost_their_bytes() {
+fn a_tag_and_ipv6_take_their_bytes() {
     let rows = [
         (IpVersion::Ipv4, None, 0),
         (IpVersion::Ipv4, Some(7), 4),

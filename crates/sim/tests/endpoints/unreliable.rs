@@ -39,7 +39,7 @@ fn writes(service: Service, messages: u64, packets: u64, loss: f64) -> Outcome {
 /// A message arrives whole if none of its k packets is lost, (1 - l)^k; of one that does not, what came before the loss
 /// is in memory. The sender's end knows nothing of it: it is done when the last packet has left.
 #[test]
-fn a_loss_costs_the_rest_of_its_message() {
+fn a_loss_discards_the_rest_of_its_message() {
     const MESSAGES: u64 = 4_000;
     const PACKETS: u64 = 16;
     const LOSS: f64 = 0.01;

@@ -313,7 +313,7 @@ fn other_seeds_do_not_help_a_linear_hash() {
 
 /// Addresses are what is hashed: with those of other ports, connections go the paths of those.
 #[test]
-fn addresses_take_the_place_of_numbers() {
+fn addresses_replace_numbers() {
     let address = |n: u32| Some(IpAddr::V4(Ipv4Addr::from(0x0A01_0000 + n)));
     for hash in [EcmpHash::Splitmix64, EcmpHash::Murmur3, EcmpHash::Crc32Lo] {
         let mut scenario = parallel_flows(5, 1_000); // not a power of two: there a CRC may agree by chance for all flows
