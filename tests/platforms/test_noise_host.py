@@ -174,7 +174,7 @@ NOISE: dict[tuple[str, str], tuple[Noise, ...]] = {
     ("ubuntu", "lscpu"): (
         _replace("^(?=Thread|Socket|NUMA)", "    "),  # on a terminal
         _replace(":  +", ": "),
-        _behind("NUMA node0 CPU(s): 0-3", "Vulnerability Spectre v2: Mitigation; Retpolines"),
+        _behind("On-line CPU(s) list: 0-3", "Vulnerability Spectre v2: Mitigation; Retpolines"),
     ),
     ("ubuntu", "dmidecode"): (
         _insert_before(

@@ -12,7 +12,7 @@ from wirespeed.plan import build
 from wirespeed.platforms import platforms
 from wirespeed.settings import ENTITIES, Place, list_settings, walk
 
-EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*-*node/cluster*.yaml"))
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*/cluster*.yaml"))
 WAITING = {
     "nic.link.enabled": "ip link",
     "nic.link.lanes": "ethtool lanes",
