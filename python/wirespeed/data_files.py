@@ -82,10 +82,10 @@ def describe_problem(file: str, model: type[Any], details: ErrorDetails) -> Prob
             return Problem(location, f"no {str(key)!r}", "one")
         case _:
             location = f"{file}: {path}" if path else file
-            return Problem(location, *found_and_expected(details, _describe_value(details["input"])))
+            return Problem(location, *parse_found_and_expected(details, _describe_value(details["input"])))
 
 
-def found_and_expected(details: ErrorDetails, actual: str) -> tuple[str, str]:
+def parse_found_and_expected(details: ErrorDetails, actual: str) -> tuple[str, str]:
     """The texts ``found`` and ``expected`` of a problem with a value. A message of the model may be the whole
     statement."""
     message = details["msg"].removeprefix("Value error, ")

@@ -9,7 +9,7 @@ from wirespeed import catalogue
 from wirespeed.benchmarks.logs import error_causes as causes
 from wirespeed.checks import checks, reference
 from wirespeed.checks.compare import compare
-from wirespeed.checks.registry import load, stored_ids
+from wirespeed.checks.registry import load, read_stored_ids
 from wirespeed.settings import Nic
 
 MANUAL = """A title
@@ -31,7 +31,7 @@ Source:
 
 
 def test_ids_are_the_listed_ones() -> None:
-    assert tuple(checks()) == stored_ids(), "an id is for ever: add new ones to ids.txt, and never rename one"
+    assert tuple(checks()) == read_stored_ids(), "an id is for ever: add new ones to ids.txt, and never rename one"
 
 
 def test_every_failure_in_the_catalogue_is_cited() -> None:

@@ -29,7 +29,7 @@ def _print_table(monkeypatch: pytest.MonkeyPatch, width: int) -> str:
 def _by_rich(width: int) -> str:
     console = Console(file=io.StringIO(), width=width, highlight=False)
     (run,) = parse(LOG)
-    console.print(bench_table._folding_table(bench_table._build_table(run.measurements)))
+    console.print(bench_table._build_folding_table(bench_table._build_table(run.measurements)))
     return console.file.getvalue()  # type: ignore[attr-defined,no-any-return]
 
 
@@ -42,7 +42,7 @@ def test_rows_stand_as_rich_would_set_them(monkeypatch: pytest.MonkeyPatch, widt
 
 def test_rows_that_fit_are_not_given_to_rich(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        bench_table, "_folding_table", lambda grid: pytest.fail("Rich takes a millisecond for each row")
+        bench_table, "_build_folding_table", lambda grid: pytest.fail("Rich takes a millisecond for each row")
     )
     assert [line.split() for line in _print_table(monkeypatch, 80).splitlines()[-2:]] == [
         ["4", "1", "0.9", "0"],

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from wirespeed.cli import flows
-from wirespeed.cli.host_selection import allocated_hosts, chosen_hosts
+from wirespeed.cli.host_selection import chosen_hosts, list_allocated_hosts
 from wirespeed.errors import Refusal
 from wirespeed.plan import Plan
 
@@ -31,7 +31,7 @@ def test_hosts_of_an_allocation(
 ) -> None:
     monkeypatch.setenv("SLURM_JOB_ID", "17")
     monkeypatch.setenv("SLURM_JOB_NODELIST", nodes)
-    assert allocated_hosts(plan, option) == hosts
+    assert list_allocated_hosts(plan, option) == hosts
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_hosts_outside_of_it_are_refused(
     if nodes is not None:
         monkeypatch.setenv("SLURM_JOB_NODELIST", nodes)
     with pytest.raises(Refusal) as refusal:
-        allocated_hosts(plan, option)
+        list_allocated_hosts(plan, option)
     assert str(refusal.value) == message
 
 

@@ -55,7 +55,7 @@ def ok(command: str, text: str, exit_code: int = 0) -> tuple[Entry, str]:
 def test_what_was_not_read_gives_the_reason(tmp_path: Path, entry: Entry, text: str | None, reason: str) -> None:
     facts = read_facts(bundle(tmp_path / "b", (entry, text)))
     assert facts.value(H, "host.kernel.errors") is None
-    assert facts.missing_reason(H, "host.kernel.errors") == reason
+    assert facts.find_missing_reason(H, "host.kernel.errors") == reason
 
 
 def test_a_command_that_shows_half_reports_it_for_the_other_half(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_a_command_that_shows_half_reports_it_for_the_other_half(tmp_path: Path)
     facts = read_facts(bundle(tmp_path / "b", ok("lspci", text)))
     assert facts.complete(H, "host.pcie")
     reason = "lspci: permission: withheld from this user: <access denied>"
-    assert facts.missing_reason(H.child("pcie", "0000:1d:00.0"), "pcie.acs") == reason
+    assert facts.find_missing_reason(H.child("pcie", "0000:1d:00.0"), "pcie.acs") == reason
 
 
 def test_nics_with_one_reason_are_named_together(tmp_path: Path) -> None:
@@ -72,7 +72,9 @@ def test_nics_with_one_reason_are_named_together(tmp_path: Path) -> None:
         for name in ("eth0", "eth1")
     ]
     facts = read_facts(bundle(tmp_path / "b", *lacking))
-    assert facts.missing_reason(H.child("nic", "eth0"), "nic.link.fec") == "ethtool-fec on eth0, eth1: netlink error"
+    assert (
+        facts.find_missing_reason(H.child("nic", "eth0"), "nic.link.fec") == "ethtool-fec on eth0, eth1: netlink error"
+    )
 
 
 def test_an_interrupted_bundle_reports_it(tmp_path: Path) -> None:
@@ -80,7 +82,7 @@ def test_an_interrupted_bundle_reports_it(tmp_path: Path) -> None:
         writer.add_device("h", HOST)
         raise KeyboardInterrupt
     facts = read_facts(tmp_path / "b")
-    assert facts.missing_reason(H, "host.kernel.version") == "uname: collecting was interrupted before it ran"
+    assert facts.find_missing_reason(H, "host.kernel.version") == "uname: collecting was interrupted before it ran"
 
 
 def test_a_value_names_its_file_and_line(tmp_path: Path) -> None:
@@ -123,7 +125,7 @@ def test_libraries_that_differ_leave_a_setting_unknown(
     assert facts.value(H, "host.launch.gid_index") == row
     if row is None:
         assert "mvapich2 has another value than other libraries of the host" in (
-            facts.missing_reason(H, "host.launch.gid_index") or ""
+            facts.find_missing_reason(H, "host.launch.gid_index") or ""
         )
 
 

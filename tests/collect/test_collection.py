@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from wirespeed.collect import Machine, collect_local, collect_machines, open_bundle, published_commands, read_facts
+from wirespeed.collect import Machine, collect_local, collect_machines, list_published_commands, open_bundle, read_facts
 from wirespeed.collect.bundle_writer import Writer
 from wirespeed.collect.commands import list_invocations
 from wirespeed.platforms import Command, platforms
@@ -71,7 +71,7 @@ def test_ctrl_c_keeps_what_was_collected(tmp_path: Path) -> None:
 
 def test_all_commands_are_published_and_none_changes_anything() -> None:
     commands: list[Command] = [command for platform in platforms().values() for command in platform.commands]
-    assert {(command.platform.split()[0], command.id) for command in published_commands()} == {
+    assert {(command.platform.split()[0], command.id) for command in list_published_commands()} == {
         (kind, command.id) for (kind, _), platform in platforms().items() for command in platform.commands
     }
     # A word that writes, on a system where one of these commands could be made to.

@@ -56,11 +56,11 @@ def test_gaps_give_the_reason():
     gap = Gap("lspci -vvv", "permission denied")
     facts = assemble_facts([], {("node1", "pcie.acs"): (gap,)}, devices=["node1"])
     assert (
-        facts.missing_reason(Place("node1").child("pcie", "0000:1d:00.0"), "pcie.acs")
+        facts.find_missing_reason(Place("node1").child("pcie", "0000:1d:00.0"), "pcie.acs")
         == "lspci -vvv: permission denied"
     )
-    assert facts.missing_reason(Place("node1"), "host.memlock") == "no collected output shows it"
-    assert facts.missing_reason(Place("node9"), "host.memlock") == "nothing was collected from node9"
+    assert facts.find_missing_reason(Place("node1"), "host.memlock") == "no collected output shows it"
+    assert facts.find_missing_reason(Place("node9"), "host.memlock") == "nothing was collected from node9"
 
 
 def test_an_unknown_path_is_our_bug():

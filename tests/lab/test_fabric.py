@@ -16,7 +16,7 @@ from wirespeed import lab, render
 from wirespeed.cluster import read
 from wirespeed.errors import Refusal
 from wirespeed.lab.design import list_links
-from wirespeed.lab.fabric import build_switch, expected_routes, link_local
+from wirespeed.lab.fabric import build_switch, link_local, list_expected_routes
 from wirespeed.plan import build
 from wirespeed.reach import Status
 
@@ -58,7 +58,7 @@ def test_every_switch_needs_every_subnet_of_hosts_over_all_its_paths() -> None:
     switches = {name: build_switch(plan, name, links) for name in plan.switches}
     routes = {
         name: {network: [hop.neighbour.device for hop in hops] for network, hops in networks.items()}
-        for name, networks in expected_routes(switches, links).items()
+        for name, networks in list_expected_routes(switches, links).items()
     }
     up = ["spine1", "spine1", "spine2", "spine2"]
     down = {

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from wirespeed.limits import algorithms, cuts
 from wirespeed.limits.algorithms import Algorithm
-from wirespeed.limits.group import Collective, Group, Links, Member, bus_factor, printed_factor
+from wirespeed.limits.group import Collective, Group, Links, Member, bus_factor, convert_printed_factor
 
 XGMI = Links("xGMI", per_gpu=7, full_mesh=True, peak=64.0, usable=48.0, source="catalogue")
 NVLINK = Links("NVLink", per_gpu=18, full_mesh=False, peak=25.0, usable=20.6, source="catalogue")
@@ -200,6 +200,6 @@ def test_bus_factors():
     assert bus_factor(Collective.ALL_REDUCE, 8) == 1.75
     assert bus_factor(Collective.ALL_TO_ALL, 32) == 31 / 32
     assert bus_factor(Collective.BROADCAST, 32) == 1
-    assert (bus_factor(Collective.HYPERCUBE, 8), printed_factor(Collective.HYPERCUBE, 8)) == (7 / 8, 1)
+    assert (bus_factor(Collective.HYPERCUBE, 8), convert_printed_factor(Collective.HYPERCUBE, 8)) == (7 / 8, 1)
     with pytest.raises(ValueError, match="0 ranks: expected at least 1"):
         bus_factor(Collective.ALL_REDUCE, 0)

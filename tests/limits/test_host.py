@@ -52,7 +52,7 @@ def test_a_gpu_beside_its_nic_passes_no_uplink():
 )
 def test_nics_that_share_an_uplink(nics, rate, total_rate):
     plan = build_plan("mi300x-4node")
-    total, binds = host.shared_rate(plan, "node1", dict.fromkeys(nics, rate))
+    total, binds = host.compute_shared_rate(plan, "node1", dict.fromkeys(nics, rate))
     assert total == pytest.approx(total_rate)
     assert (binds is not None) is (total_rate < rate * len(nics))
 
@@ -85,7 +85,7 @@ def test_what_the_catalogue_does_not_know_is_no_term():
     assert host.memory_term(plan, name, bidirectional=False) is None
     assert host.find_memory(plan, name) is None
     plan = build_plan("mi300x-4node")
-    assert host.ordered_writes_term(plan, "node1") is None
+    assert host.find_ordered_writes_term(plan, "node1") is None
     assert host.socket_term(plan, "node1", NIC0, GPU7, bidirectional=False) is None
 
 

@@ -32,7 +32,7 @@ def addresses(host: Host) -> dict[str, str]:
     return {name: nic.addresses[0].partition("/")[0] for name, nic in host.nics.items() if nic.addresses}
 
 
-def planned_route(host: Host, source: str, target: str) -> tuple[str | None, str | None, int | None]:
+def find_route(host: Host, source: str, target: str) -> tuple[str | None, str | None, int | None]:
     """Gateway, device and table by which the plan sends a packet: the rule of its source, the longest prefix there."""
     bits = ip_address(source).max_prefixlen
     table = host.rules[f"from {source}/{bits}"].table
@@ -66,7 +66,7 @@ def _routes(plan: Plan, network: Lab, sender: str, receiver: str) -> Iterator[st
             target, source, gateway, device, table = match.groups()
             routes[source, target] = gateway, device, int(table) if table.isdigit() else table
     for source, target in pairs:
-        route = planned_route(host, source, target)
+        route = find_route(host, source, target)
         got = routes.get((source, target))
         if got != route:
             yield f"{sender}: {source} to {target}: planned {_format_route(route)}, found {_format_route(got)}"

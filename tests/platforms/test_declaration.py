@@ -9,7 +9,7 @@ import pytest
 from wirespeed import catalogue
 from wirespeed.errors import Refusal
 from wirespeed.platforms import platform, platform_of_system, platforms
-from wirespeed.platforms.declaration import declared_default, declared_defaults, read_declaration
+from wirespeed.platforms.declaration import find_declared_default, list_declared_defaults, read_declaration
 from wirespeed.platforms.setting_defaults import describe_default
 from wirespeed.settings import ENTITIES, list_setting_types, list_settings
 from wirespeed.units import Duration, Size
@@ -262,12 +262,15 @@ def test_a_setting_is_read_when_a_command_shows_it() -> None:
 
 
 def test_defaults_are_values() -> None:
-    assert declared_defaults("switch/nxos", "port.link.mtu", "peer.bfd") == {"port.link.mtu": 1500, "peer.bfd": False}
-    assert declared_default("switch/cumulus", "switch.watchdog_poll") == Duration.parse("100 ms")
-    assert declared_default("switch/cumulus", "queue.ecn.maximum") == Size(1_500_000)
-    assert declared_default("switch/cumulus", "queue.ecn.probability") == 100
+    assert list_declared_defaults("switch/nxos", "port.link.mtu", "peer.bfd") == {
+        "port.link.mtu": 1500,
+        "peer.bfd": False,
+    }
+    assert find_declared_default("switch/cumulus", "switch.watchdog_poll") == Duration.parse("100 ms")
+    assert find_declared_default("switch/cumulus", "queue.ecn.maximum") == Size(1_500_000)
+    assert find_declared_default("switch/cumulus", "queue.ecn.probability") == 100
     with pytest.raises(KeyError):
-        declared_default("switch/eos", "port.link.up")
+        find_declared_default("switch/eos", "port.link.up")
 
 
 def test_headroom_is_automatic_where_the_platform_renders_no_cable_length() -> None:

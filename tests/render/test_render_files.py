@@ -16,7 +16,7 @@ from wirespeed import render
 from wirespeed.cluster import read, read_text
 from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
-from wirespeed.platforms.templates import quoted_yaml
+from wirespeed.platforms.templates import quote_yaml
 from wirespeed.settings import Congestion, Discipline, Dscp, Host, NicTrafficClass, Priority
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "mi300x-4node"
@@ -277,7 +277,7 @@ def test_every_script_is_a_shell_script(cluster: Path) -> None:
 
 @given(st.text(st.characters(min_codepoint=32, max_codepoint=126)))
 def test_any_name_is_the_same_name_in_yaml(name: str) -> None:
-    assert yaml.safe_load(f"{{{quoted_yaml(name)}: [{quoted_yaml(name)}]}}") == {name: [name]}
+    assert yaml.safe_load(f"{{{quote_yaml(name)}: [{quote_yaml(name)}]}}") == {name: [name]}
 
 
 @pytest.mark.parametrize(

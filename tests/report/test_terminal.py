@@ -160,7 +160,7 @@ busbw in-place in GB/s, limit set by: ring
 
 
 def test_judged_runs_keep_both_limits_apart():
-    text = print_report(terminal.judged_runs, (sample.RUN,))
+    text = print_report(terminal.print_judged_runs, (sample.RUN,))
     assert "\n".join(row.rstrip() for row in text.splitlines()) + "\n" == JUDGED
 
 
@@ -168,7 +168,7 @@ def test_where_the_limiting_term_changes_it_has_sizes_above_the_table():
     slot = dataclasses.replace(sample.verdict(2**28, 350.0), reachable=None)
     slot = dataclasses.replace(slot, physical=dataclasses.replace(slot.physical, bottleneck="pcie"))
     rows = (slot, sample.verdict(2**30, 360.0), sample.verdict(2**31, 361.0))
-    text = print_report(terminal.judged_runs, (dataclasses.replace(sample.RUN, verdicts=rows),))
+    text = print_report(terminal.print_judged_runs, (dataclasses.replace(sample.RUN, verdicts=rows),))
     assert "busbw out-of-place in GB/s\nlimit set by: pcie (256 MiB), ring (1 GiB to 2 GiB)\n" in text
     assert "  limit set by" not in text
 
@@ -178,7 +178,7 @@ def test_where_the_limiting_term_alternates_it_has_a_column():
     slot = dataclasses.replace(slot, physical=dataclasses.replace(slot.physical, bottleneck="pcie"))
     last = dataclasses.replace(slot, measurement=slot.measurement._replace(size_bytes=2**31))
     run = dataclasses.replace(sample.RUN, verdicts=(slot, sample.verdict(2**30, 360.0), last))
-    text = print_report(terminal.judged_runs, (run,))
+    text = print_report(terminal.print_judged_runs, (run,))
     assert "busbw out-of-place in GB/s\n" in text
     rows = [row.split() for row in text.splitlines() if "iB" in row]
     assert rows[0][:4] == ["256", "MiB", "350.0", "391.2"]
@@ -190,7 +190,7 @@ def test_labels_of_one_value_each_are_one_table():
         dataclasses.replace(row, measurement=row.measurement._replace(label=label))
         for label, row in (("node1 -> node2", sample.verdict(2**30, 360.0)), ("a", sample.verdict(2**30, 1.0)))
     )
-    text = print_report(terminal.judged_runs, (dataclasses.replace(sample.RUN, verdicts=rows),))
+    text = print_report(terminal.print_judged_runs, (dataclasses.replace(sample.RUN, verdicts=rows),))
     heading = "busbw in GB/s, 1 GiB, physical limit 391.2, reachable limit 371.6, limit set by: ring"
     assert heading in " ".join(text.split())
     assert [row.split()[:4] for row in text.splitlines() if "92.0 %" in row] == [["node1", "->", "node2", "360.0"]]
@@ -198,15 +198,15 @@ def test_labels_of_one_value_each_are_one_table():
 
 def test_a_run_that_failed_reports_it():
     run = dataclasses.replace(sample.RUN, status=RunStatus.FAILED, error="Test NCCL failure", verdicts=())
-    assert "        failed   Test NCCL failure\n" in print_report(terminal.judged_runs, (run,))
+    assert "        failed   Test NCCL failure\n" in print_report(terminal.print_judged_runs, (run,))
     run = dataclasses.replace(run, failures=("NIC-05",))
-    text = print_report(terminal.judged_runs, (run,), titles={"NIC-05": "A job uses a wrong GID index"})
+    text = print_report(terminal.print_judged_runs, (run,), titles={"NIC-05": "A job uses a wrong GID index"})
     assert "causes   likely, the likeliest first" in text
     assert f"{chr(32) * 17}NIC-05 A job uses a wrong GID index\n" in text
     proven = dataclasses.replace(run, bottlenecks=(Bottleneck("2 of 8 NICs on node1", ("NIC-05",)),))
-    assert "causes   proven by the log" in print_report(terminal.judged_runs, (proven,))
+    assert "causes   proven by the log" in print_report(terminal.print_judged_runs, (proven,))
     run = dataclasses.replace(sample.RUN, status=RunStatus.TRUNCATED)
-    assert "        truncated the log ends before the run does\n" in print_report(terminal.judged_runs, (run,))
+    assert "        truncated the log ends before the run does\n" in print_report(terminal.print_judged_runs, (run,))
 
 
 def test_the_whole_report_as_a_file():
@@ -226,7 +226,7 @@ def test_a_measurement_without_limits_has_empty_cells():
         fraction_of_reachable=None,
         reason="no limit is known",
     )
-    text = print_report(terminal.judged_runs, (dataclasses.replace(sample.RUN, verdicts=(bare,), notes=()),))
+    text = print_report(terminal.print_judged_runs, (dataclasses.replace(sample.RUN, verdicts=(bare,), notes=()),))
     assert [row.split() for row in text.splitlines() if "GiB" in row] == [["1", "GiB", "12.50", "unknown"]]
     assert "        unknown  no limit is known\n" in text
 
@@ -238,7 +238,7 @@ def test_topology_in_a_few_lines():
 
 
 def test_only_the_status_of_a_verdict_is_coloured():
-    coloured = print_report(terminal.judged_runs, [sample.RUN], 200, force_terminal=True, color_system="standard")
+    coloured = print_report(terminal.print_judged_runs, [sample.RUN], 200, force_terminal=True, color_system="standard")
     rows = [row.strip() for row in coloured.splitlines() if row.strip()[:5] in ("1 GiB", "16 Gi")]
     assert rows[:2] == [
         "1 GiB     360.0      391.2    92.0 %      371.6     96.9 %  \x1b[32mpass   \x1b[0m",

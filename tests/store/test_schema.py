@@ -16,7 +16,7 @@ from wirespeed.results.parameters import Parameters
 from wirespeed.results.series import experiment
 from wirespeed.store import Store
 from wirespeed.store.address import address
-from wirespeed.store.batch import stored_value
+from wirespeed.store.batch import convert_stored_value
 from wirespeed.store.engine import write_transaction
 from wirespeed.store.schema import NEWEST, VERSIONS, bring_up, current
 from wirespeed.store.tables import metadata
@@ -183,6 +183,6 @@ def test_parameters_of_an_older_store_have_the_names_of_today(store_address: str
     )
     current_parameters.environment = {"NCCL_ALGO": "Ring"}
     assert json.loads(stored_run) == current_parameters.to_dict()
-    today = stored_value(experiment(run).series(measured))
+    today = convert_stored_value(experiment(run).series(measured))
     assert (bytes(series.hash), series.workload) == (today.hash, today.workload)
     engine.dispose()

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from wirespeed.benchmarks.logs.iperf_intervals import is_interval
-from wirespeed.benchmarks.tools.reader import Reading, failed_run, parse, read
+from wirespeed.benchmarks.tools.reader import Reading, build_failed_run, parse, read
 
-__all__ = ["Reading", "failed_run", "is_interval", "parse", "read"]
+__all__ = ["Reading", "build_failed_run", "is_interval", "parse", "read"]

@@ -52,7 +52,7 @@ def compare(
         if applies is not None and not applies(context):
             raise ElsewhereError
         target = None if place is None else place(context)
-        intended_values = _intended_values(context, paths, target)
+        intended_values = _get_intended_values(context, paths, target)
         if context.check.presence and not context.is_present():
             expected = "; ".join(
                 _label_value(path, _format_expected(path, value, labels)) for path, value in intended_values.items()
@@ -148,7 +148,7 @@ _TERMS = {
 """Parts of names as the field writes them."""
 
 
-def _intended_values(context: CheckContext, paths: tuple[str, ...], target: Place | None) -> dict[str, Any]:
+def _get_intended_values(context: CheckContext, paths: tuple[str, ...], target: Place | None) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for path in paths:
         try:

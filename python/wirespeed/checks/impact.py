@@ -104,7 +104,7 @@ def _list_networks(context: CheckContext, nic: Place) -> frozenset[object]:
     return frozenset(ip_interface(address).network for address in (planned.addresses or () if planned else ()))
 
 
-def dropped_frames(context: CheckContext, port_mtu: int) -> Impact | None:
+def estimate_dropped_frames(context: CheckContext, port_mtu: int) -> Impact | None:
     """Impact of a switch port that drops packets of its NIC. None if packets of the path MTU fit."""
     try:
         nic, _ = context.find_other_end()

@@ -113,7 +113,7 @@ class CheckContext:
         Raises:
             NoIntentError: the plan has no such entity or no intent for it.
         """
-        entity = self.entity if place is None else planned_entity(self.plan, place)
+        entity = self.entity if place is None else find_planned_entity(self.plan, place)
         value = None if entity is None else get(entity, path)
         if value is None:
             raise NoIntentError(f"not planned: {path}")
@@ -179,7 +179,7 @@ class CheckContext:
 
         Its index does not decide: the vendor's tool gives that of a missing GPU to the next one.
         """
-        address = getattr(planned_entity(self.plan, place), "pcie", None)
+        address = getattr(find_planned_entity(self.plan, place), "pcie", None)
         host = self.facts.devices.get(place.device)
         if isinstance(host, Host) and (address in host.pcie or address in {gpu.pcie for gpu in host.gpus.values()}):
             return True
@@ -215,7 +215,7 @@ class CheckContext:
     def build_unread_error(self, place: Place, path: str) -> UnreadError:
         """Why a setting was not read."""
         empty_outputs = tuple(gap for gap in self.facts.list_gaps(place, path) if gap.empty_files)
-        return UnreadError(path, self.facts.missing_reason(place, path), empty_outputs)
+        return UnreadError(path, self.facts.find_missing_reason(place, path), empty_outputs)
 
     def _require_declaration(self, path: str) -> None:
         if path not in self.check.needs:
@@ -233,7 +233,7 @@ def find_entity(device: Any, place: Place) -> Any:
     return entity
 
 
-def planned_entity(plan: Plan, place: Place) -> Any:
+def find_planned_entity(plan: Plan, place: Place) -> Any:
     """The planned entity at a place. None if the plan lacks it."""
     device = plan.devices.get(place.device)
     return None if device is None else find_entity(device, place)
@@ -245,6 +245,6 @@ def map_cables(plan: Plan) -> dict[End, Cable]:
 
 
 def _find_collection(plan: Plan, place: Place) -> str:
-    outer = planned_entity(plan, place.outer)
+    outer = find_planned_entity(plan, place.outer)
     cls = type(outer)
     return next(path for path, members in list_collections(cls).items() if members.kind == place.kind)

@@ -73,7 +73,7 @@ def load(identifier: str, module: ModuleType) -> Check:
     )
 
 
-def stored_ids() -> tuple[str, ...]:
+def read_stored_ids() -> tuple[str, ...]:
     """The ids in ``ids.txt``, which holds them so that none changes unnoticed."""
     text = (resources.files(__package__) / "ids.txt").read_text(encoding="utf-8")
     return tuple(text.split())

@@ -14,8 +14,8 @@ from wirespeed.checks.model import (
     NoIntentError,
     Outcome,
     UnreadError,
+    find_planned_entity,
     map_cables,
-    planned_entity,
 )
 from wirespeed.checks.peers import find_nic_of_rule, find_peer_port
 from wirespeed.checks.registry import checks as all_checks
@@ -131,7 +131,7 @@ def _decisive_readings(context: CheckContext) -> list[tuple[Place, str, Reading]
 
 
 def _is_planned(context: CheckContext, place: Place, path: str, reading: Reading) -> bool:
-    entity = planned_entity(context.plan, place)
+    entity = find_planned_entity(context.plan, place)
     setting = None if entity is None else list_settings(type(entity)).get(path)
     if setting is None or setting.compare is Compare.NONE:
         return False
@@ -167,5 +167,9 @@ def _format_name(context: CheckContext) -> str:
         return f"port {port} peer {name} ({far.device}:{far.port})"
     if kind == "rule" and (nic_name := find_nic_of_rule(context.plan, device, name)):
         return f"nic {nic_name} rule {name}"
-    nic = planned_entity(context.plan, Place(context.place.device, entities[:1])) if entities[0][0] == "nic" else None
+    nic = (
+        find_planned_entity(context.plan, Place(context.place.device, entities[:1]))
+        if entities[0][0] == "nic"
+        else None
+    )
     return format_place(context.place, nic)

@@ -200,7 +200,7 @@ def _print_grid(grid: _Grid) -> None:
     for row in grid.rows:
         widths = [max(width, cell_len(cell)) for width, cell in zip(widths, row, strict=True)]
     if sum(widths) + len(_GAP) * (len(widths) - 1) > standard_output().width:
-        standard_output().print(_folding_table(grid))
+        standard_output().print(_build_folding_table(grid))
         return
     height = max(map(len, headings))
     tops = zip(*([""] * (height - len(heading)) + heading for heading in headings), strict=True)
@@ -222,7 +222,7 @@ def _format_line(grid: _Grid, widths: list[int], cells: Iterable[str]) -> str:
     )
 
 
-def _folding_table(grid: _Grid) -> Table:
+def _build_folding_table(grid: _Grid) -> Table:
     """A table that is folded to the width of the terminal."""
     table = Table(box=None, pad_edge=False)
     for heading, right in zip(grid.headings, grid.right, strict=True):

@@ -33,7 +33,7 @@ def chosen_hosts(plan: Plan, text: str | None) -> list[str] | None:
     return _order_by_plan(plan, wanted)
 
 
-def allocated_hosts(plan: Plan, text: str | None) -> list[str]:
+def list_allocated_hosts(plan: Plan, text: str | None) -> list[str]:
     """The hosts of a node range within the current Slurm allocation; without a range all its nodes.
 
     Raises:

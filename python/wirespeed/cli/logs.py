@@ -107,7 +107,7 @@ def read(log: LogFile, content: bytes, *, communicators: bool = True) -> Reading
             raise
     if reading.runs or log.failed is None:
         return reading
-    failed = benchmarks.failed_run(log.failed.test, log.failed.error, log_text)
+    failed = benchmarks.build_failed_run(log.failed.test, log.failed.error, log_text)
     return benchmarks.Reading((failed,), reading.notices, reading.communicators)
 
 

@@ -99,7 +99,7 @@ def open_existing(location: str | None) -> Store:
     from wirespeed.cli.log_storage import PERSONAL_STORE, open_store
     from wirespeed.errors import refuse
 
-    database = _missing_store(location)
+    database = _find_missing_store(location)
     if database is not None:
         option = "default" if location in (None, PERSONAL_STORE) else location
         hint = f"`wirespeed bench parse LOGS --store {option}` creates it"
@@ -107,7 +107,7 @@ def open_existing(location: str | None) -> Store:
     return open_store(location)
 
 
-def _missing_store(location: str | None) -> str | None:
+def _find_missing_store(location: str | None) -> str | None:
     """The path of an SQLite store that does not exist; None if the store exists or is a database server."""
     from wirespeed.cli.log_storage import PERSONAL_STORE
     from wirespeed.store.address import address
@@ -151,7 +151,7 @@ def _open_for_names(names: Sequence[str], location: str | None) -> Store:
     from wirespeed.cli.usage import path_hint
     from wirespeed.errors import refuse
 
-    database = _missing_store(location)
+    database = _find_missing_store(location)
     if database is not None:
         name = next(name for name in names if not Path(name).exists())
         hint = f"{path_hint(name)}; `--store STORE` names another store"

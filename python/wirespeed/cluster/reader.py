@@ -26,7 +26,7 @@ from wirespeed.cluster.model import (
     SwitchSpec,
 )
 from wirespeed.cluster.ranges import expand_names
-from wirespeed.cluster.refusals import list_problems, missing_key
+from wirespeed.cluster.refusals import describe_missing_key, list_problems
 from wirespeed.errors import Problem, Refusal, did_you_mean, refuse
 from wirespeed.units import Length
 
@@ -184,7 +184,7 @@ class _Expansion:
                     yield name, SwitchSpec(part, part.model, part.os, part.role or "leaf", path)
 
     def _report_missing_key(self, path: tuple[str | int, ...], name: str, model: type[BaseModel]) -> None:
-        problem = missing_key(self.origin.locate(*path), name, model)
+        problem = describe_missing_key(self.origin.locate(*path), name, model)
         if problem not in self.problems:
             self.problems.append(problem)
 

@@ -29,7 +29,7 @@ def list_problems(error: ValidationError, origin: Origin, file: type[BaseModel] 
     yield from sorted(problems, key=_get_line)
 
 
-def missing_key(location: str, name: str, model: type[BaseModel] | None) -> Problem:
+def describe_missing_key(location: str, name: str, model: type[BaseModel] | None) -> Problem:
     """The problem of a required key that the file lacks; ``model`` describes the key."""
     fields = {field.alias or key: field for key, field in (model.model_fields if model else {}).items()}
     field = fields.get(name)
@@ -57,7 +57,7 @@ def _describe_problem(complaint: Mapping[str, Any], origin: Origin, file: type[B
     location, value, kind = origin.locate(*key_path), complaint["input"], complaint["type"]
     name = _format_name(key_path)
     if kind == "union_tag_not_found":
-        return missing_key(location, "kind", None)
+        return describe_missing_key(location, "kind", None)
     if kind == "union_tag_invalid":
         kinds, kind = _split_choices(complaint["ctx"]["expected_tags"]), complaint["ctx"]["tag"]
         hint = did_you_mean(kind, kinds)
@@ -67,7 +67,7 @@ def _describe_problem(complaint: Mapping[str, Any], origin: Origin, file: type[B
         return Problem(location, f"the unknown key {name!r}", format_choices(keys), did_you_mean(name, keys))
     if kind == "missing":
         model = _find_model(file, steps[:-1])
-        return missing_key(origin.locate(*key_path[:-1]), name, model)
+        return describe_missing_key(origin.locate(*key_path[:-1]), name, model)
     cause = complaint.get("ctx", {}).get("error")
     if isinstance(value, str) and value.lower() in _EMPTY_VALUES and _is_optional(file, steps):
         expected_text = cause.expected if isinstance(cause, Unfit) else "a value"

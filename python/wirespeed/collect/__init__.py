@@ -6,7 +6,7 @@ Live machines are collected into a bundle first, so live, recorded and simulated
 from wirespeed.collect.bundle import Bundle, open_bundle
 from wirespeed.collect.bundle_facts import extract_facts, read_facts
 from wirespeed.collect.collection import Machine, collect_local, collect_machines, platform_key
-from wirespeed.collect.commands import PublishedCommand, published_commands
+from wirespeed.collect.commands import PublishedCommand, list_published_commands
 from wirespeed.collect.simulated_bundle import write_planned_bundle, write_simulated_bundle
 
 __all__ = [
@@ -16,9 +16,9 @@ __all__ = [
     "collect_local",
     "collect_machines",
     "extract_facts",
+    "list_published_commands",
     "open_bundle",
     "platform_key",
-    "published_commands",
     "read_facts",
     "write_planned_bundle",
     "write_simulated_bundle",

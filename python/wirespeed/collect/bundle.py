@@ -88,13 +88,13 @@ def _read_contents(path: Path, manifest: Manifest, read: Callable[[str], bytes |
                 else:
                     content[name] = data
         if missing_files:
-            problems.append(_missing_files(path, device.name, missing_files))
+            problems.append(_list_missing_files(path, device.name, missing_files))
     if problems:
         raise Refusal(problems)
     return content
 
 
-def _missing_files(path: Path, device: str, missing_files: Sequence[tuple[str, Entry]]) -> Problem:
+def _list_missing_files(path: Path, device: str, missing_files: Sequence[tuple[str, Entry]]) -> Problem:
     """One problem for all missing files of a device."""
     name, entry = missing_files[0]
     remainder = f" and {len(missing_files) - 1:,} more of {device}" if len(missing_files) > 1 else ""

@@ -137,7 +137,7 @@ class _Collector:
             return
         for known_properties in ({"interface"}, {"interface", "rdma", "pcie", "function"}):
             nics = self._read_host().nics
-            pending_commands = self._pending_commands(commands, known_properties)
+            pending_commands = self._list_pending_commands(commands, known_properties)
             self._run_with_fallbacks(
                 invocation for command in pending_commands for invocation in list_invocations(command, nics)
             )
@@ -152,7 +152,7 @@ class _Collector:
                 invocation for command in platforms()[key].commands for invocation in list_invocations(command, nics)
             )
 
-    def _pending_commands(self, commands: Iterable[Command], known_properties: set[str]) -> list[Command]:
+    def _list_pending_commands(self, commands: Iterable[Command], known_properties: set[str]) -> list[Command]:
         command_ids = {name.partition("@")[0] for name in self.order}
         return [
             command

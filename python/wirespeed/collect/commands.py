@@ -103,7 +103,7 @@ class PublishedCommand:
     reads: tuple[str, ...]
 
 
-def published_commands() -> tuple[PublishedCommand, ...]:
+def list_published_commands() -> tuple[PublishedCommand, ...]:
     """Every command of every platform; one shared by several platforms is listed once."""
     speakers: dict[tuple[str, str], list[Platform]] = {}
     commands: dict[tuple[str, str], Command] = {}

@@ -26,7 +26,9 @@ def subtract_counters(later: Facts, earlier: Facts, earlier_time: str | None) ->
             if path.startswith(_COUNTED):
                 earlier_value = earlier.value(place, path)
                 if earlier_value is None:
-                    gaps[place.device, path] = (Gap("the earlier collection", earlier.missing_reason(place, path)),)
+                    gaps[place.device, path] = (
+                        Gap("the earlier collection", earlier.find_missing_reason(place, path)),
+                    )
                     continue
                 value = _subtract_value(value, earlier_value)
             observations.append(Observation(place, path, value, reading.source, reading.state))

@@ -123,7 +123,7 @@ class Facts:
         """The failed commands that would show a value."""
         return self.gaps.get((place.device, path), ())
 
-    def missing_reason(self, place: Place, path: str) -> str:
+    def find_missing_reason(self, place: Place, path: str) -> str:
         """Why a value was not read, as text."""
         gaps = self.list_gaps(place, path)
         if gaps:

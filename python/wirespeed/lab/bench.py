@@ -56,7 +56,7 @@ def benchmark_network(lab: Lab, mtu: int | None) -> Iterator[Lab]:
         with state.hold_lock(lab.name) as lock:
             find(lab.name)
             _remove_network(lab, lock)  # of a run that was killed
-            stack.callback(_locked_remove, lab)
+            stack.callback(_remove_locked, lab)
             _build_network(whole, mtu, lock)
         yield whole
 
@@ -142,7 +142,7 @@ def _get_first_line(text: bytes) -> str:
     return text.decode("utf-8", "replace").partition("\n")[0].strip()
 
 
-def _locked_remove(lab: Lab) -> None:
+def _remove_locked(lab: Lab) -> None:
     with state.hold_lock(lab.name) as lock:
         _remove_network(lab, lock)
 

@@ -59,7 +59,7 @@ def design(
     links = list_links(plan, [*hosts, *names])
     switches = {device: fabric.build_switch(plan, device, links) for device in names}
     speakers = {device: {} if speaker is None else speaker(device, switch) for device, switch in switches.items()}
-    next_hops = fabric.expected_routes(switches, links)
+    next_hops = fabric.list_expected_routes(switches, links)
     devices = list_devices(plan, name, hosts, switches, links, speakers, next_hops)
     ends: dict[str, list[LabEnd]] = {device.name: [] for device in devices}
     for link in links:

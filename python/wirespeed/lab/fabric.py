@@ -96,7 +96,9 @@ def next_hops(switches: Mapping[str, Switch], links: Sequence[LabLink], target: 
     return {name: tuple(hops) for name, hops in hops_by_switch.items()}
 
 
-def expected_routes(switches: Mapping[str, Switch], links: Sequence[LabLink]) -> dict[str, dict[str, tuple[Hop, ...]]]:
+def list_expected_routes(
+    switches: Mapping[str, Switch], links: Sequence[LabLink]
+) -> dict[str, dict[str, tuple[Hop, ...]]]:
     """Per switch that speaks BGP: the next hops of each subnet of other switches' hosts."""
     bgp_switches = {name: switch for name, switch in switches.items() if switch.bgp.asn is not None}
     routes: dict[str, dict[str, tuple[Hop, ...]]] = {name: {} for name in bgp_switches}

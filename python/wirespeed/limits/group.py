@@ -120,6 +120,6 @@ def bus_factor(collective: Collective, ranks: int) -> float:
             return (ranks - 1) / ranks
 
 
-def printed_factor(collective: Collective, ranks: int) -> float:
+def convert_printed_factor(collective: Collective, ranks: int) -> float:
     """Bus bandwidth / algorithm bandwidth as printed: hypercube counts the data of the other ranks in both."""
     return 1.0 if collective is Collective.HYPERCUBE else bus_factor(collective, ranks)

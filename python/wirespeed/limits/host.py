@@ -57,7 +57,7 @@ def _find_uplinks(functions: Mapping[str, PcieFunction], addresses: Iterable[str
                 yield Uplink(address, slot)
 
 
-def shared_rate(
+def compute_shared_rate(
     plan: Plan, host: str, rates: Mapping[str, float], *, bidirectional: bool = False
 ) -> tuple[float, str | None]:
     """What all NICs move in one direction between host memory and the wire, Gb/s, and the PCIe uplink that is the
@@ -171,7 +171,7 @@ def writes_in_order(nic: Nic, function: PcieFunction | None) -> bool:
     return nic.nvm.relaxed_ordering is False or (function is not None and function.relaxed_ordering is False)
 
 
-def ordered_writes_term(plan: Plan, host: str) -> Term | None:
+def find_ordered_writes_term(plan: Plan, host: str) -> Term | None:
     """The rate of strictly ordered writes of a NIC on the host's CPU, if the catalogue contains it."""
     server = plan.hardware.servers.get(plan.hosts[host].model or "")
     if server is None or server.ordered_writes is None:

@@ -16,7 +16,7 @@ from wirespeed.plan.cabling_file import cables_of_file
 from wirespeed.plan.classes import check_paused_queues, traffic_classes
 from wirespeed.plan.computed_values import list_computed_values
 from wirespeed.plan.control_loop import loop
-from wirespeed.plan.fabric import Box, HostCable, list_domains, patterned_cables, port_names
+from wirespeed.plan.fabric import Box, HostCable, build_pattern_cables, list_domains, port_names
 from wirespeed.plan.host import HostKind, host_kind
 from wirespeed.plan.latency import check_latency, find_latency
 from wirespeed.plan.memory import combine_chips
@@ -56,7 +56,7 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
     check_cables(cluster, catalogue, problems)
     problems.stop()
     if cluster.cabling.file is None:
-        cables = patterned_cables(cluster, chassis, boxes, domains, count_uplinks(bundles), problems)
+        cables = build_pattern_cables(cluster, chassis, boxes, domains, count_uplinks(bundles), problems)
     else:
         cables = cables_of_file(cluster, chassis, boxes, problems)
     problems.stop()
@@ -89,7 +89,7 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
         hardware=catalogue,
         computed=numbers,
         latencies=latencies,
-        requested=_requested_thresholds(switches, switch_kinds),
+        requested=_read_requested_thresholds(switches, switch_kinds),
         origins={
             **{name: cluster.origin.locate(*spec.path) for name, spec in cluster.hosts.items()},
             **{name: cluster.origin.locate(*spec.path) for name, spec in cluster.switches.items()},
@@ -189,7 +189,7 @@ def _plan_hosts(
     }
 
 
-def _requested_thresholds(
+def _read_requested_thresholds(
     switches: Mapping[str, Switch], kinds: Mapping[str, SwitchKind]
 ) -> dict[tuple[Place, str], object]:
     """Values of the cluster file that the switch rounds, by place and setting path."""

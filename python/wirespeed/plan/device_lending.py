@@ -52,7 +52,7 @@ class LendingPlan:
     computed: tuple[ComputedValue, ...]
 
 
-def packed_size(sizes: Iterable[int]) -> int:
+def compute_packed_size(sizes: Iterable[int]) -> int:
     """The smallest memory for BARs of these sizes, each at a multiple of its size: the largest first, no gaps."""
     end = 0
     for size in sorted(sizes, reverse=True):
@@ -62,7 +62,7 @@ def packed_size(sizes: Iterable[int]) -> int:
 
 def least_prefetch(sizes: Sequence[int], minimum: int) -> Size:
     """The smallest power of two above the size of the BARs that a bridge accepts."""
-    need, size = packed_size(sizes), minimum
+    need, size = compute_packed_size(sizes), minimum
     while size <= need:
         size *= 2
     return Size(size)
@@ -206,9 +206,10 @@ def _plan_bridges(
                 f"a power of two from {host.ability.minimum.value} to {host.ability.maximum.value}",
             )
         elif sizes and prefetch < minimum:
+            needed = Size(compute_packed_size(sizes))
             problems.refuse(
                 path,
-                f"prefetchable memory of {prefetch} for {Size(packed_size(sizes))} of BARs: {_format_sum(sizes)}",
+                f"prefetchable memory of {prefetch} for {needed} of BARs: {_format_sum(sizes)}",
                 f"at least {minimum}: more than the BARs need, and a power of two",
                 f"prefetch: {minimum}; above 256 MiB the BIOS must decode above 4G",
             )
@@ -218,7 +219,7 @@ def _plan_bridges(
                 ComputedValue(
                     f"{name} prefetch",
                     str(minimum),
-                    f"smallest power of two above {_format_sum(sizes)} = {Size(packed_size(sizes))}, "
+                    f"smallest power of two above {_format_sum(sizes)} = {Size(compute_packed_size(sizes))}, "
                     "each BAR aligned to its size",
                     "PCI Express Base Specification 5.0, 7.5.1.2.1; Dolphin SmartIO manual",
                 )

@@ -113,7 +113,7 @@ def list_domains(cluster: Cluster, chassis: Mapping[str, Chassis], boxes: Mappin
     ]
 
 
-def patterned_cables(
+def build_pattern_cables(
     cluster: Cluster,
     chassis: Mapping[str, Chassis],
     boxes: Mapping[str, Box],

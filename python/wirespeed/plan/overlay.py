@@ -125,7 +125,7 @@ class _Overlay:
         return reading.value
 
     def _overlay_members(self, planned: Mapping[str, Any], place: Place, path: str, kind: type[Any]) -> dict[str, Any]:
-        observed_members = self._observed_members(place, path)
+        observed_members = self._list_observed_members(place, path)
         if path == "host.gpus":  # the tool that lists GPUs gives the next index to those behind a missing one
             observed_members = {name: gpu for name, gpu in planned.items() if is_address(gpu.pcie)}
         members = {
@@ -138,7 +138,7 @@ class _Overlay:
                 members[name] = self.overlay_entity(kind(), place.child(kind.kind, name), kind.kind)
         return members
 
-    def _observed_members(self, place: Place, path: str) -> Mapping[str, Any]:
+    def _list_observed_members(self, place: Place, path: str) -> Mapping[str, Any]:
         """The observed members of a collection of a device: NICs, GPUs, ports, functions."""
         device = self._facts.devices.get(place.device)
         name = path.rpartition(".")[2]

@@ -109,7 +109,7 @@ def read_declaration(root: Traversable, folder: str) -> Declaration:
     return declaration
 
 
-def declared_defaults(platform: str, *paths: str) -> dict[str, Any]:
+def list_declared_defaults(platform: str, *paths: str) -> dict[str, Any]:
     """Defaults of a platform (``switch/eos``) by setting path, as values: on/off, number, duration or size.
 
     Raises:
@@ -120,14 +120,14 @@ def declared_defaults(platform: str, *paths: str) -> dict[str, Any]:
     return {path: parse_value(text) for path in paths if (text := settings[path].default) is not None}
 
 
-def declared_default(platform: str, path: str) -> Any:
-    """One of `declared_defaults`."""
-    return declared_defaults(platform, path)[path]
+def find_declared_default(platform: str, path: str) -> Any:
+    """One of `list_declared_defaults`."""
+    return list_declared_defaults(platform, path)[path]
 
 
-def declared_cases(platform: str, path: str) -> dict[str, Any]:
+def list_declared_cases(platform: str, path: str) -> dict[str, Any]:
     """The default of a setting that has several, by case: ``1500 routed, 9214 switched``."""
-    text = declared_default(platform, path)
+    text = find_declared_default(platform, path)
     cases = (part.rpartition(" ") for part in text.split(", "))
     return {case: parse_value(value) for value, _, case in cases}
 

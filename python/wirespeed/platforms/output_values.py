@@ -13,7 +13,7 @@ from wirespeed.platforms.model import Output, Outputs
 from wirespeed.settings import Place
 
 
-def numbered_lines(output: Output) -> Iterator[tuple[int, str]]:
+def number_lines(output: Output) -> Iterator[tuple[int, str]]:
     """The lines of an output, numbered from 1, without their ends."""
     for number, line in enumerate(output.text.split("\n"), 1):
         yield number, line.rstrip("\r")

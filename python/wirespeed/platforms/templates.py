@@ -93,7 +93,7 @@ def _create_environment() -> jinja2.Environment:
         auto_reload=False,  # templates do not change while we run: looking would cost a stat for every file
     )
     environment.filters["shell"] = lambda value: shlex.quote(str(value))
-    environment.filters["yaml"] = quoted_yaml
+    environment.filters["yaml"] = quote_yaml
     environment.filters["network"] = lambda address: str(ipaddress.ip_network(address, strict=False))
     environment.filters["gid"] = _format_gid
     return environment
@@ -106,7 +106,7 @@ def _format_gid(address: str) -> str:
     return whole.exploded
 
 
-def quoted_yaml(value: object) -> str:
+def quote_yaml(value: object) -> str:
     """A string for YAML, in quotes if a reader could parse it as another type."""
     text = str(value)
     plain = _PLAIN_YAML.fullmatch(text) and not _YAML_WORD.fullmatch(text)

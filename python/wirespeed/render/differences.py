@@ -120,7 +120,7 @@ def _entity_differences(facts: Facts, place: Place, intended: Any, found: Any) -
                     values = _add_device(intended, value), _add_device(found, reading.value)
                 yield SettingDifference(place, path, "different", *values, str(reading.source))
         elif (place.device, path) in facts.gaps:
-            yield SettingDifference(place, path, "unread", value, source=facts.missing_reason(place, path))
+            yield SettingDifference(place, path, "unread", value, source=facts.find_missing_reason(place, path))
     for path in list_collections(type(intended)):
         present = get(found, path)
         for name, inner in get(intended, path).items():
@@ -133,5 +133,5 @@ def _entity_differences(facts: Facts, place: Place, intended: Any, found: Any) -
                 )
             elif (place.device, path) in facts.gaps:
                 yield SettingDifference(
-                    inner_place, path, "unread", "present", source=facts.missing_reason(place, path)
+                    inner_place, path, "unread", "present", source=facts.find_missing_reason(place, path)
                 )

@@ -31,11 +31,11 @@ def find_unsupported(plan: Plan, device: str, platforms: Sequence[Platform]) -> 
             ):
                 continue
             if path not in problem_by_path:
-                problem_by_path[path] = _unsupported_setting(path, value, platforms)
+                problem_by_path[path] = _describe_unsupported_setting(path, value, platforms)
             yield replace(problem_by_path[path], location=str(place))
 
 
-def _unsupported_setting(path: str, value: object, platforms: Sequence[Platform]) -> Problem:
+def _describe_unsupported_setting(path: str, value: object, platforms: Sequence[Platform]) -> Problem:
     hints = [alternative for platform in platforms if (alternative := platform.support(path).instead)]
     titles = " or ".join(platform.title for platform in platforms)
     return Problem(

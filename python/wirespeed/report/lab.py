@@ -31,7 +31,7 @@ def table(lab: LabStatus, console: Console) -> None:
     console.print(_build_device_table(lab))
     console.print(_build_link_table(lab))
     for device in lab.devices:
-        for line in _missing_lines(device):
+        for line in _list_missing_lines(device):
             console.print(Text(wording.line(line), style="red"), soft_wrap=True)
 
 
@@ -69,7 +69,7 @@ def _settings_cell(device: DeviceStatus) -> str:
     return f"{device.expected - len(device.missing)} of {device.expected}"
 
 
-def _missing_lines(device: DeviceStatus) -> Iterator[str]:
+def _list_missing_lines(device: DeviceStatus) -> Iterator[str]:
     for line in device.missing[:_MOST_MISSING]:
         yield f"{device.name}: missing {line}"
     if len(device.missing) > _MOST_MISSING:

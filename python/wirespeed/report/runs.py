@@ -23,7 +23,7 @@ def overall_verdict(judged: Sequence[JudgedRun], relations: Sequence[Relation], 
     if decided:
         counts_text = ", ".join(f"{counts[kind]:,} {kind.value}" for kind in decided)
         total = sum(counts[kind] for kind in decided)
-        parts.append(f"{counts_text} of {wording.plural(total, 'judged measurement')}{_failed_tests(judged)}")
+        parts.append(f"{counts_text} of {wording.plural(total, 'judged measurement')}{_format_failed_tests(judged)}")
     if counts[Judgement.UNKNOWN]:
         parts.append(f"{wording.plural(counts[Judgement.UNKNOWN], 'measurement')} could not be judged")
     parts += count_incomplete(judged)
@@ -95,7 +95,7 @@ def count_incomplete(judged: Sequence[JudgedRun]) -> list[str]:
     return [f"{wording.plural(counts[status], 'run')} {status.value}" for status in statuses]
 
 
-def _failed_tests(judged: Sequence[JudgedRun]) -> str:
+def _format_failed_tests(judged: Sequence[JudgedRun]) -> str:
     """`` (fail: sendrecv, gather)``: the tests with failed measurements, if there are several runs."""
     failed = [run for run in judged if any(result.judgement is Judgement.FAIL for result in run.verdicts)]
     names = list(dict.fromkeys(run.test or run.tool for run in failed))
@@ -114,7 +114,7 @@ def assumptions(run: JudgedRun) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for bound in bounds for text in bound.assumptions))
 
 
-def limiting_terms(verdict: Verdict) -> str:
+def find_limiting_term(verdict: Verdict) -> str:
     """The limiting term of the reachable limit, or of the physical one if no reachable one is known."""
     bound = verdict.reachable or verdict.physical
     return bound.bottleneck if bound else ""

@@ -41,7 +41,7 @@ def report(content: Report, console: Console, titles: Mapping[str, str] | None =
     topology(content.topology, console)
     if content.findings:
         findings(content.findings, console)
-    judged_runs(content.runs, console, titles)
+    print_judged_runs(content.runs, console, titles)
     relations.table(content.relations, console)
     for result in content.peers:
         console.print()
@@ -155,7 +155,7 @@ def print_first_steps(results: Sequence[Finding], console: Console) -> None:
     console.print(table)
 
 
-def judged_runs(results: Iterable[JudgedRun], console: Console, titles: Mapping[str, str] | None = None) -> None:
+def print_judged_runs(results: Iterable[JudgedRun], console: Console, titles: Mapping[str, str] | None = None) -> None:
     """Print one table per run: measured value, both limits, bottleneck and verdict; then the assumptions.
 
     ``titles`` are those of the failure catalogue, by id.
@@ -320,7 +320,7 @@ def _convert_to_gigabits(verdict: Verdict) -> Verdict:
 
 def _print_series(series: _Series, console: Console) -> None:
     """Print one series as a table. Limiting terms are above the table if they follow its order, else in a column."""
-    above = _limiting_terms_by_size(series)
+    above = _format_limiting_terms(series)
     columns = [
         column
         for column in _list_columns(series.has_labels, with_limiting_terms=above is None)
@@ -347,7 +347,7 @@ def _print_series(series: _Series, console: Console) -> None:
 
 
 def _list_terms(series: _Series) -> set[str]:
-    return {runs.limiting_terms(row) for row in series.rows}
+    return {runs.find_limiting_term(row) for row in series.rows}
 
 
 def _is_common(column: _Column, series: _Series) -> bool:
@@ -360,10 +360,10 @@ def _common_value(column: _Column, series: _Series) -> str:
     return value if column.heading == "size" else f"{column.heading} {value}"
 
 
-def _limiting_terms_by_size(series: _Series) -> str | None:
+def _format_limiting_terms(series: _Series) -> str | None:
     """``ring``, or ``message rate (2 B to 4 KiB), line rate (256 KiB to 8 MiB)``; None if sizes are out of order."""
     rows_by_term = [
-        (term, list(rows)) for term, rows in groupby(series.rows, key=lambda verdict: runs.limiting_terms(verdict))
+        (term, list(rows)) for term, rows in groupby(series.rows, key=lambda verdict: runs.find_limiting_term(verdict))
     ]
     terms = [term for term, _ in rows_by_term]
     if len(terms) == 1:
@@ -410,7 +410,7 @@ def _list_columns(with_labels: bool, with_limiting_terms: bool) -> Iterator[_Col
     yield _Column("% of as found", lambda row: wording.percent(row.fraction_of_found), width=8)
     yield _Column("gate", lambda row: wording.number(runs.gate(row) or 0.0) if row.gate else "")
     if with_limiting_terms:
-        yield _Column("limit set by", runs.limiting_terms, "left")
+        yield _Column("limit set by", runs.find_limiting_term, "left")
     yield _Column("verdict", lambda row: row.judgement.value, "left")
 
 

@@ -35,7 +35,7 @@ def text(report: Report) -> str:
     lines += _format_bullets([f"{_code(source.name)}: {_escape(source.detail)}" for source in report.inputs], _INPUTS)
     for heading, part in (
         ("Measurements and limits", _worst_measurements(report.runs)),
-        ("Runs compared with each other", _failed_relations(report.relations)),
+        ("Runs compared with each other", _format_failed_relations(report.relations)),
         ("Wrong settings", _list_failures(report)),
         ("Slow compared with peers", _format_peers(report)),
         ("Changes since the baseline", _format_comparisons(report.comparisons)),
@@ -95,7 +95,7 @@ def _format_verdict(run: JudgedRun, worst: Verdict, count: int) -> str:
     )
 
 
-def _failed_relations(results: Sequence[Relation]) -> list[str]:
+def _format_failed_relations(results: Sequence[Relation]) -> list[str]:
     """Results of relative gates, the worst first; those that pass are only counted."""
     bad = [relation for relation in results if relation.judgement is not Judgement.PASS]
     ranked = sorted(bad, key=lambda relation: _URGENCY.index(relation.judgement))

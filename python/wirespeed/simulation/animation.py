@@ -39,7 +39,7 @@ def build_animation(
             {port: tuple(value / maximum for value in samples) for port, samples in queue_bytes.items()}, ports_to_show
         ),
         load=_scale_shares(load, ports_to_show),
-        paused=_scale_shares(_paused_shares(folder, samples), ports_to_show),
+        paused=_scale_shares(_compute_paused_shares(folder, samples), ports_to_show),
         left_out=len(ports) - len(ports_to_show),
     )
 
@@ -53,7 +53,7 @@ def _scale_shares(shares: Mapping[int, tuple[float, ...]], ports: set[int]) -> M
     }
 
 
-def _paused_shares(folder: ResultFolder, samples: Samples) -> Mapping[int, tuple[float, ...]]:
+def _compute_paused_shares(folder: ResultFolder, samples: Samples) -> Mapping[int, tuple[float, ...]]:
     """The share of each frame in which a port was paused, computed from the table of pauses."""
     read = folder.columns(PAUSES, "port", "start_ps", "end_ps")
     intervals: dict[int, list[tuple[int, int]]] = {}

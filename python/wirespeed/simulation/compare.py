@@ -201,7 +201,7 @@ def _describe_marking(candidate: Candidate, algorithm: str, scenario: Scenario, 
 
 def _build_row(job: _Job, result: Result) -> Run:
     summary = result.summary
-    flows = _completed_flows(result.tables)
+    flows = _list_completed_flows(result.tables)
     return Run(
         scenario=summary.name,
         algorithm=job.algorithm,
@@ -228,7 +228,7 @@ def _build_row(job: _Job, result: Result) -> Run:
     )
 
 
-def _completed_flows(tables: Mapping[str, pa.Table]) -> list[tuple[int, int, int]]:
+def _list_completed_flows(tables: Mapping[str, pa.Table]) -> list[tuple[int, int, int]]:
     """Bytes, start and end of the flows that completed."""
     flows = columns(tables, FLOWS, "bytes", "start_ps", "end_ps", "status")
     rows = zip(flows["bytes"], flows["start_ps"], flows["end_ps"], flows["status"], strict=True)

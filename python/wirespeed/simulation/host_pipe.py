@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from wirespeed import wire
 from wirespeed.errors import Problem, Refusal
 from wirespeed.limits import pcie
-from wirespeed.limits.host import ordered_writes_term, writes_in_order
+from wirespeed.limits.host import find_ordered_writes_term, writes_in_order
 from wirespeed.limits.impact import nic_function
 from wirespeed.limits.nic import build_slot
 from wirespeed.plan import Cable, Plan
@@ -137,7 +137,7 @@ class _PipeBuilder:
         slot = port.slot
         tags = self._find_tags(port.nic)
         trip_ns = -(-int((self._host_pipe and self._host_pipe.round_trip) or _ROUND_TRIP) // _PS_PER_NS)
-        ordered = self._ordered_write_rate(port)
+        ordered = self._find_ordered_write_rate(port)
         rates = [
             int(pcie.two_way(slot).value * 1e9 / 2),
             wire.pcie_reads(slot.rate, slot.lanes, slot.max_payload),
@@ -166,11 +166,11 @@ class _PipeBuilder:
         """Outstanding reads: the value of the traffic file, else of the NIC's NVRAM settings."""
         return min((self._host_pipe and self._host_pipe.tags) or nic.nvm.outstanding_reads or _TAGS, _MOST_TAGS)
 
-    def _ordered_write_rate(self, port: _Port) -> int | None:
+    def _find_ordered_write_rate(self, port: _Port) -> int | None:
         """Rate of strictly ordered writes, bits per second; None with relaxed ordering or if unknown."""
         if not writes_in_order(port.nic, port.function):
             return None
-        term = ordered_writes_term(self._plan, port.host)
+        term = find_ordered_writes_term(self._plan, port.host)
         if term is None:
             model = self._plan.hosts[port.host].model or "the host"
             self._assume(f"writes with strict ordering in {model}: not limited (the rate of its CPU is not known)")

@@ -140,7 +140,7 @@ def _convert_parameters(
     configured_parameters = {
         parameter_names[name]: value for name, value in configured.items() if name in parameter_names
     }
-    accepted = _accepted_parameters(algorithm, configured_parameters, names.flags, nic, assume)
+    accepted = _select_accepted_parameters(algorithm, configured_parameters, names.flags, nic, assume)
     if "init_cp" in accepted:
         assume("init_cp counts 1,024ths: its width is not published")
     assume(
@@ -149,7 +149,7 @@ def _convert_parameters(
     return accepted
 
 
-def _accepted_parameters(
+def _select_accepted_parameters(
     algorithm: str, parameters: Mapping[str, int], flags: frozenset[str], nic: Nic, assume: Assume
 ) -> dict[str, int]:
     """Parameters that the core accepts at the port's rate; only the core knows the ranges."""

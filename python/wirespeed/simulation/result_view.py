@@ -25,7 +25,7 @@ def view_result(path: Path) -> SimulationView:
     """
     folder = open_folder(path)
     network = folder.network()
-    nic_ports = _sending_ports(folder)
+    nic_ports = _list_sending_ports(folder)
     flows = flow_rows(folder, nic_ports)
     paused = summarize_pauses(folder, network, flows)
     samples = Samples.from_folder(folder)
@@ -42,7 +42,7 @@ def view_result(path: Path) -> SimulationView:
     )
 
 
-def _sending_ports(folder: ResultFolder) -> dict[int, int]:
+def _list_sending_ports(folder: ResultFolder) -> dict[int, int]:
     """The NIC port of each queue pair."""
     pairs = folder.columns(QUEUE_PAIRS, "queue_pair", "port")
     return dict(zip(pairs["queue_pair"], pairs["port"], strict=True))

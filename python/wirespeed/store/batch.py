@@ -128,7 +128,7 @@ class Batch:
             for measurement, name in zip(run.measurements, names, strict=True):
                 if name not in number_by_name:
                     number_by_name[name] = len(self.series)
-                    self.series.append(stored_value(shared.series(measurement)))
+                    self.series.append(convert_stored_value(shared.series(measurement)))
         self.kind.extend(map(number_by_name.__getitem__, names))
         self.position.extend(range(len(names)))
         self.line.extend(lines)
@@ -149,7 +149,7 @@ def format_json(value: Mapping[str, Scalar] | Sequence[object]) -> str:
 
 
 @lru_cache(maxsize=1 << 16)  # the logs of a campaign measure the same again and again
-def stored_value(series: Series) -> StoredSeries:
+def convert_stored_value(series: Series) -> StoredSeries:
     """Convert a series to its stored form."""
     workload = format_json(series.workload)
     identity = (

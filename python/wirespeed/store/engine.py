@@ -31,7 +31,7 @@ def connect(url: URL) -> Engine:
         raise refuse(display_address(url), "no PostgreSQL driver", "psycopg", "pip install wirespeed[postgres]")
     engine = _create_sqlite_engine(url) if sqlite else create_engine(url)
     try:
-        with refusing_failures(url):
+        with refuse_failures(url):
             _bring_up(engine, display_address(url))
     except BaseException:
         engine.dispose()
@@ -55,7 +55,7 @@ def write_transaction(engine: Engine) -> Iterator[Connection]:
 
 
 @contextmanager
-def refusing_failures(url: URL) -> Iterator[None]:
+def refuse_failures(url: URL) -> Iterator[None]:
     """Turn failures of the database into refusals, which never contain a password.
 
     Raises:

@@ -12,7 +12,14 @@ from typing import Final
 
 from wirespeed.results.campaign_history import Difference, JointChange
 from wirespeed.results.series import Better, Series, better
-from wirespeed.store.significance import MAD_TO_SIGMA, benjamini_hochberg, median, middle, signed_ranks, unimodal
+from wirespeed.store.significance import (
+    MAD_TO_SIGMA,
+    benjamini_hochberg,
+    compute_signed_ranks,
+    median,
+    middle,
+    unimodal,
+)
 
 MIN_PAIRS: Final = 6
 """Minimum number of series for a joint test: with five, the p of signed ranks cannot fall below 2/2^5 = 0.06."""
@@ -78,7 +85,7 @@ def outlier_probabilities(families: Sequence[Family], count: int) -> list[float 
 def joint_differences(families: Sequence[Family], significance: float, at_least: float) -> tuple[JointChange, ...]:
     """Every measurement with several series; those that got worse first."""
     large_families = [family for family in families if len(family.indices) >= MIN_PAIRS]
-    p_values = [signed_ranks(family.changes) for family in large_families]
+    p_values = [compute_signed_ranks(family.changes) for family in large_families]
     adjusted = benjamini_hochberg(p_values)
     differences = [
         _describe_change(family, p, adjusted_p, significance, at_least)

@@ -31,7 +31,7 @@ def keep(connection: Connection, campaign: int, settings_by_device: Mapping[str,
     )
 
 
-def differing_settings(
+def list_differing_settings(
     connection: Connection, a: int, b: int
 ) -> tuple[dict[str, Settings] | None, dict[str, Settings] | None]:
     """The settings of both campaigns, without unchanged devices; None for a campaign without any settings."""

@@ -34,7 +34,7 @@ def mann_whitney(first: Sequence[float], second: Sequence[float]) -> TestResult:
     p is the share of all assignments of the values to the two samples whose rank sum is at least as far from its
     mean as the observed one.
     """
-    doubled = _doubled_ranks([*first, *second])
+    doubled = _compute_doubled_ranks([*first, *second])
     first_count, second_count = len(first), len(second)
     rank_sum = sum(doubled[:first_count])
     mean = first_count * (first_count + second_count + 1)
@@ -46,13 +46,13 @@ def mann_whitney(first: Sequence[float], second: Sequence[float]) -> TestResult:
     return TestResult(_approximate_p(first_count, second_count, doubled, distance), effect)
 
 
-def signed_ranks(changes: Sequence[float]) -> float:
+def compute_signed_ranks(changes: Sequence[float]) -> float:
     """The test of Wilcoxon, Biometrics Bulletin 1 (1945), whether changes are symmetric around 0.
 
     Mid-ranks for ties; changes of 0 keep their ranks and count on neither side: Pratt, JASA 54 (1959). Up to
     `EXACT_UP_TO` changes p is a share of all assignments of signs, above it a normal approximation.
     """
-    doubled = _doubled_ranks([abs(change) for change in changes])
+    doubled = _compute_doubled_ranks([abs(change) for change in changes])
     moved = [(rank, change > 0) for rank, change in zip(doubled, changes, strict=True) if change]
     ranks = sorted(rank for rank, _ in moved)
     above = sum(rank for rank, up in moved if up)
@@ -117,7 +117,7 @@ def spread(values: Sequence[float], center: float) -> float | None:
     return MAD_TO_SIGMA * middle(sorted([abs(value - center) for value in values]))
 
 
-def _doubled_ranks(values: Sequence[float]) -> list[int]:
+def _compute_doubled_ranks(values: Sequence[float]) -> list[int]:
     """Twice the mid-rank of each value, which is a whole number."""
     order = sorted(range(len(values)), key=values.__getitem__)
     ranks = [0] * len(values)

@@ -17,7 +17,7 @@ from wirespeed.store import queries, settings, writer
 from wirespeed.store.address import address, display_address
 from wirespeed.store.batch import Batch
 from wirespeed.store.configuration_diff import Circumstance, Settings, compare_parameters, compare_settings
-from wirespeed.store.engine import connect, refusing_failures, write_transaction
+from wirespeed.store.engine import connect, refuse_failures, write_transaction
 from wirespeed.store.queries import Filters, StoredCampaign
 from wirespeed.store.tables import campaign
 from wirespeed.store.writer import AddedLogs
@@ -65,7 +65,7 @@ class Store:
             Refusal: the label looks like an id, or belongs to a campaign of another cluster.
         """
         _check_label(label)
-        with refusing_failures(self._url), write_transaction(self._engine) as connection:
+        with refuse_failures(self._url), write_transaction(self._engine) as connection:
             existing = connection.execute(select(campaign).where(campaign.c.label == label)).one_or_none()
             if existing is None:
                 row = {"label": label, "started": started, "cluster": cluster, "program": program, "finished": False}
@@ -81,14 +81,14 @@ class Store:
     def add(self, stored_campaign: Campaign, batch: Batch) -> AddedLogs:
         """Store the logs of a batch that the campaign does not have yet, all or none; return when they are on disk."""
         names = dict(self._series) if len(self._series) < _REMEMBERED else {}
-        with refusing_failures(self._url), write_transaction(self._engine) as connection:
+        with refuse_failures(self._url), write_transaction(self._engine) as connection:
             added = writer.add(connection, _get_id(stored_campaign), batch, names)
         self._series = names
         return added
 
     def finish(self, stored_campaign: Campaign) -> None:
         """Mark a campaign as completely stored."""
-        with refusing_failures(self._url), write_transaction(self._engine) as connection:
+        with refuse_failures(self._url), write_transaction(self._engine) as connection:
             connection.execute(update(campaign).where(campaign.c.id == _get_id(stored_campaign)).values(finished=True))
 
     def campaigns(self) -> tuple[Campaign, ...]:
@@ -126,13 +126,13 @@ class Store:
 
     def keep_settings(self, stored_campaign: Campaign, settings_by_device: Mapping[str, Settings]) -> None:
         """Store the settings of devices at the time of a campaign, as text by place and path."""
-        with refusing_failures(self._url), write_transaction(self._engine) as connection:
+        with refuse_failures(self._url), write_transaction(self._engine) as connection:
             settings.keep(connection, _get_id(stored_campaign), settings_by_device)
 
     def find_changes(self, a: Campaign, b: Campaign) -> Changes:
         """Changes between two campaigns: settings, and parameters of their runs."""
         with self._read_connection() as connection:
-            changes = compare_settings(a, b, *settings.differing_settings(connection, _get_id(a), _get_id(b)))
+            changes = compare_settings(a, b, *settings.list_differing_settings(connection, _get_id(a), _get_id(b)))
             runs = [queries.circumstances(connection, _get_id(campaign)) for campaign in (a, b)]
         return replace(changes, changed=(*changes.changed, *compare_parameters(*runs)))
 
@@ -163,7 +163,7 @@ class Store:
 
     @contextmanager
     def _read_connection(self) -> Iterator[Connection]:
-        with refusing_failures(self._url), self._engine.connect() as connection:
+        with refuse_failures(self._url), self._engine.connect() as connection:
             yield connection
 
 

@@ -12,7 +12,7 @@ from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.parameters import Parameters
 from wirespeed.results.verdicts import Judgement
 
-FIELD = judge_profile.bundled_profile("field")
+FIELD = judge_profile.load_bundled_profile("field")
 
 
 def write_bw(value, size=MIB, **parameters):

@@ -170,7 +170,7 @@ def test_corrupted_data_are_not_explained_by_a_bottleneck():
 def test_a_slow_run_names_its_bottleneck_before_the_limits():
     console = Console(file=io.StringIO(), width=100)
     slow = judge(all_reduce(40.0), plan(), evidence=proven(network="IB", nics=TWO_NICS, device_list="=bnxt_re0"))
-    terminal.judged_runs([slow], console, {"NCCL-02": "The RDMA device list of a job is wrong"})
+    terminal.print_judged_runs([slow], console, {"NCCL-02": "The RDMA device list of a job is wrong"})
     text = console.file.getvalue()
     assert "NCCL-02 The RDMA device list of a job is wrong" in text
     assert text.index("bottleneck of this run: 2 of 8 NICs on node1 (NCCL-02;") < text.index("limit set by")

@@ -91,14 +91,16 @@ def test_what_is_no_yaml_is_refused(tmp_path):
 
 @pytest.mark.parametrize("name", judge_profile.names())
 def test_every_number_of_a_profile_that_comes_along_has_a_source(name):
-    profile = judge_profile.bundled_profile(name)
+    profile = judge_profile.load_bundled_profile(name)
     for thresholds in (getattr(profile.classes, field) for field in type(profile.classes).model_fields):
         assert thresholds.passes.source and thresholds.warns.source
     assert all(gate.source for gate in profile.gates)
 
 
 def test_strict_requires_no_less_than_default_and_loose_no_more():
-    strict, default, loose = (judge_profile.bundled_profile(name).classes for name in ("strict", "default", "loose"))
+    strict, default, loose = (
+        judge_profile.load_bundled_profile(name).classes for name in ("strict", "default", "loose")
+    )
     for field in ("rdma", "collective_one_host", "collective_hosts", "tcp"):
         limits_by_class = [getattr(classes, field) for classes in (loose, default, strict)]
         assert [gate_class.passes.value for gate_class in limits_by_class] == sorted(
@@ -120,7 +122,7 @@ def test_a_profile_states_only_in_what_it_differs(tmp_path):
     mine = judge_profile.read(
         write_profile(tmp_path, "version: 1\nbase: strict\ntitle: mine\nplateau: {value: 0.5, source: here}\n")
     )
-    assert (mine.plateau.value, mine.classes) == (0.5, judge_profile.bundled_profile("strict").classes)
+    assert (mine.plateau.value, mine.classes) == (0.5, judge_profile.load_bundled_profile("strict").classes)
 
 
 def test_an_unknown_name_is_refused():

@@ -23,7 +23,7 @@ from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.parameters import Parameters, dictionary
 from wirespeed.results.verdicts import Judgement, Relation
 
-FIELD = judge_profile.bundled_profile("field")
+FIELD = judge_profile.load_bundled_profile("field")
 LEAVES = Path(__file__).parents[3] / "examples" / "arista-leaf-spine" / "cluster.yaml"
 PASS, WARN, FAIL, UNKNOWN = Judgement.PASS, Judgement.WARN, Judgement.FAIL, Judgement.UNKNOWN
 

@@ -10,7 +10,7 @@ import pytest
 from wirespeed.benchmarks import parse
 from wirespeed.benchmarks.endpoints.fabric import Endpoint
 from wirespeed.benchmarks.run import Fabric, build_fabric
-from wirespeed.benchmarks.run.mesh.result import mesh, planned_route
+from wirespeed.benchmarks.run.mesh.result import find_route, mesh
 from wirespeed.catalogue import load
 from wirespeed.checks import checks
 from wirespeed.cluster import read
@@ -32,7 +32,7 @@ def build_plan(example: str) -> Plan:
 
 
 def route_line(plan: Plan, a: Endpoint, b: Endpoint, table: str | None = None) -> str:
-    route = planned_route(plan.hosts[a.host], a, b)
+    route = find_route(plan.hosts[a.host], a, b)
     assert route is not None
     gateway, device, number = route
     via = f"via {gateway} " if gateway else ""

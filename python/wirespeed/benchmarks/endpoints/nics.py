@@ -159,7 +159,7 @@ def gpu_slot(plan: Plan, host: str, gpu: str | None, assumptions: list[str]) -> 
     return build_slot(gpu_function(plan, host, gpu), assumptions) if gpu else None
 
 
-def planned_path_mtu(plan: Plan, location: NicLocation) -> int | None:
+def find_path_mtu(plan: Plan, location: NicLocation) -> int | None:
     """The RDMA path MTU a NIC is planned to have, bytes."""
     path = build_path(location.nic, [], speed=nic_speed(plan, location))
     return path.path_mtu if path else None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wirespeed.benchmarks.endpoints.nics import list_used_nics
-from wirespeed.benchmarks.judge.collective_names import find_collective, named_collective
+from wirespeed.benchmarks.judge.collective_names import find_collective, find_named_collective
 from wirespeed.benchmarks.judge.collectives import build_group
 from wirespeed.benchmarks.judge.limits import RunContext
 from wirespeed.benchmarks.judge.nccl_evidence import Evidence, derive_proof, find_causes
@@ -35,7 +35,7 @@ def _compute_limit_of_nics(run: Run, plan: Plan, context: RunContext, evidence: 
 
     None if they are not the limit, or if the run was faster: the log then names only some of its NICs.
     """
-    collective = named_collective(context.collective) if context.collective else find_collective(run, [])
+    collective = find_named_collective(context.collective) if context.collective else find_collective(run, [])
     if collective is None or not run.ranks:
         return None
     group = build_group(run, run.ranks, plan, [])

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from wirespeed.errors import did_you_mean, refuse
-from wirespeed.limits.group import Collective, printed_factor
+from wirespeed.limits.group import Collective, convert_printed_factor
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Metric, Run
 
 
-def named_collective(name: str) -> Collective:
+def find_named_collective(name: str) -> Collective:
     """The collective that a user names.
 
     Raises:
@@ -44,7 +44,7 @@ def _find_by_name(name: str) -> Collective | None:
 
 def _find_by_factor(run: Run) -> Collective | None:
     """nccl-tests prints the reduction as none where there is none, and the root as -1."""
-    printed = _printed_factor(run)
+    printed = _measure_factor(run)
     if run.ranks is None or run.ranks < 2 or printed is None:
         return None
     factor, rounding = printed
@@ -54,7 +54,9 @@ def _find_by_factor(run: Run) -> Collective | None:
     possible = _REDUCING if reduces else rooted
     if run.ranks & (run.ranks - 1):  # hypercube takes powers of two only (nccl-tests, src/hypercube.cu)
         possible = [collective for collective in possible if collective is not Collective.HYPERCUBE]
-    fitting = [collective for collective in possible if abs(printed_factor(collective, run.ranks) - factor) <= rounding]
+    fitting = [
+        collective for collective in possible if abs(convert_printed_factor(collective, run.ranks) - factor) <= rounding
+    ]
     return fitting[0] if len(fitting) == 1 else None
 
 
@@ -63,7 +65,7 @@ _ROOTED = [Collective.BROADCAST, Collective.GATHER, Collective.SCATTER]
 _ROOTLESS = [Collective.ALL_GATHER, Collective.ALL_TO_ALL, Collective.SENDRECV, Collective.HYPERCUBE]
 
 
-def _printed_factor(run: Run) -> tuple[float, float] | None:
+def _measure_factor(run: Run) -> tuple[float, float] | None:
     """Bus bandwidth divided by algorithm bandwidth where both are largest, and the error of two decimals."""
     rows: dict[tuple[int, str | None], dict[Metric, float]] = {}
     for measurement in run.measurements:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wirespeed.benchmarks.endpoints.nics import list_used_nics
-from wirespeed.benchmarks.judge.collective_names import find_collective, foreign_gpus, named_collective
+from wirespeed.benchmarks.judge.collective_names import find_collective, find_named_collective, foreign_gpus
 from wirespeed.benchmarks.judge.curves import LatencyFloor, find_highest_latency, find_latency_floor
 from wirespeed.benchmarks.judge.limits import Fingerprints, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.nccl_evidence import Proof, derive_proof
@@ -17,7 +17,7 @@ from wirespeed.limits.algorithms import Algorithm
 from wirespeed.limits.bound import GIGABYTES, convert, in_unit, number, scale_bound, tightest
 from wirespeed.limits.collective_latency import estimate_latency
 from wirespeed.limits.gpus import find_gpu_links
-from wirespeed.limits.group import Collective, Group, Member, bus_factor, printed_factor
+from wirespeed.limits.group import Collective, Group, Member, bus_factor, convert_printed_factor
 from wirespeed.limits.impact import nic_function
 from wirespeed.limits.nic import build_path, build_slot, catalogue_speed, nic_goodput_two_way
 from wirespeed.limits.nic_losses import LogFacts, list_degraded_rates
@@ -80,7 +80,7 @@ class CollectiveLimits:
         reachable = self.by_algorithm[self.proof.algorithm(measurement.size_bytes) or self.usual]
         skip_reason = None
         if measurement.metric is Metric.ALGBW:
-            factor = printed_factor(self.collective, self.ranks)
+            factor = convert_printed_factor(self.collective, self.ranks)
             scale_reason = f"1/{number(factor)}, bus to algorithm bandwidth"
             physical = scale_bound(physical, 1 / factor, scale_reason)
             reachable = scale_bound(reachable, 1 / factor, scale_reason) if reachable else None
@@ -115,7 +115,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         return UnknownLimits(
             f"{mismatch}: give the cluster file of the measured hosts; `wirespeed init` writes one", profile
         )
-    collective = named_collective(context.collective) if context.collective else find_collective(run, assumptions)
+    collective = find_named_collective(context.collective) if context.collective else find_collective(run, assumptions)
     if collective is None:
         return UnknownLimits("the log does not name its collective: name it with --collective", profile)
     if not run.ranks:

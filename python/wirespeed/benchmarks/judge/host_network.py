@@ -56,7 +56,7 @@ def network(plan: Plan, name: str, *, bidirectional: bool, on_host: bool) -> Net
     if not ends:
         return None
     shared_rate, uplink = (
-        between.shared_rate(plan, name, maximum, bidirectional=bidirectional)
+        between.compute_shared_rate(plan, name, maximum, bidirectional=bidirectional)
         if on_host
         else (sum(maximum.values()), None)
     )

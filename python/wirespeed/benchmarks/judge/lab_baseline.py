@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from wirespeed.benchmarks.judge.limits import BANDWIDTHS, Fingerprints, Limit
-from wirespeed.benchmarks.judge.profile import Profile, Thresholds, bundled_profile
+from wirespeed.benchmarks.judge.profile import Profile, Thresholds, load_bundled_profile
 from wirespeed.benchmarks.judge.runs import judge_with_limits
 from wirespeed.benchmarks.tools.run_totals import find_total_labels
 from wirespeed.results.benchmarks import Measurement, Run, RunStatus
@@ -51,7 +51,7 @@ def figures(runs: Iterable[Run]) -> Figures:
 
 def judge_direct(run: Run, figures: Figures, file: str, cluster: str) -> JudgedRun:
     """Judge one run of a lab."""
-    profile = bundled_profile(PROFILE)
+    profile = load_bundled_profile(PROFILE)
     return judge_with_limits(run, _Limits(run, figures, profile), profile, file, cluster)
 
 

@@ -17,7 +17,7 @@ from pydantic import Field, ValidationError, model_validator
 from wirespeed.benchmarks.judge.gate_model import Gate, RelativeGate
 from wirespeed.catalogue.model import Entry, SourcedValue
 from wirespeed.cluster import document
-from wirespeed.data_files import describe_problem, found_and_expected
+from wirespeed.data_files import describe_problem, parse_found_and_expected
 from wirespeed.errors import Problem, Refusal, did_you_mean, refuse
 
 
@@ -94,11 +94,11 @@ _HINT = "the profile that comes with wirespeed, benchmarks/profiles/default.yaml
 @cache
 def default() -> Profile:
     """The profile that is used if none is named."""
-    return bundled_profile(DEFAULT)
+    return load_bundled_profile(DEFAULT)
 
 
 @cache
-def bundled_profile(name: str) -> Profile:
+def load_bundled_profile(name: str) -> Profile:
     """A profile that comes with wirespeed.
 
     Raises:
@@ -130,7 +130,7 @@ def read(source: str | Path) -> Profile:
         Refusal: the profile or file does not exist, or the file is not YAML or not a profile.
     """
     if str(source) in names():
-        return bundled_profile(str(source))
+        return load_bundled_profile(str(source))
     path = Path(source)
     if not path.suffix and not path.exists():
         raise refuse(
@@ -157,7 +157,7 @@ def _parse_profile(text: str, location: str) -> Profile:
     if base is not None:
         if base not in names():
             raise refuse(f"{location}: base", repr(base), f"one of {', '.join(names())}")
-        content = _merge(bundled_profile(base).model_dump(by_alias=True, exclude_none=True), content)
+        content = _merge(load_bundled_profile(base).model_dump(by_alias=True, exclude_none=True), content)
     try:
         return Profile.model_validate(content)
     except ValidationError as error:
@@ -176,7 +176,7 @@ def _list_problems(location: str, error: ValidationError) -> list[Problem]:
         if detail["type"] == "extra_forbidden"
         else Problem(
             f"{location}: {'.'.join(str(part) for part in detail['loc']) or 'document'}",
-            *found_and_expected(detail, "no such value"),
+            *parse_found_and_expected(detail, "no such value"),
             _HINT,
         )
         for detail in error.errors()

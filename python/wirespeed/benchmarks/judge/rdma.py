@@ -386,7 +386,7 @@ def list_memory_terms(
     for nic in ends:
         if not _has_strict_ordering(run, plan, nic):
             continue
-        term = host.ordered_writes_term(plan, nic.host)
+        term = host.find_ordered_writes_term(plan, nic.host)
         if term is None:
             assumptions.append(f"PCIe relaxed ordering is off at {nic}: what its CPU then reaches is not known")
         else:

@@ -196,7 +196,7 @@ def gate_differences(gate: RelativeGate) -> frozenset[str]:
     return frozenset("sizes" if name == "from_size" else name for name in names)
 
 
-def varied_parameters(gate: RelativeGate, differing: frozenset[str]) -> frozenset[str]:
+def list_varied_parameters(gate: RelativeGate, differing: frozenset[str]) -> frozenset[str]:
     """The parameters of logs that a gate varies."""
     parameters = {*gate.of.parameters, *(gate.to.parameters if gate.to else ())} if gate.to else set()
     return frozenset(parameters | {name for field in differing for name in VARIED_PARAMETERS.get(field, ())})

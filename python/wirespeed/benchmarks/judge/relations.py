@@ -20,8 +20,8 @@ from wirespeed.benchmarks.judge.relation_runs import (
     find_run_ends,
     gate_differences,
     is_last_attempt,
+    list_varied_parameters,
     matches_side,
-    varied_parameters,
 )
 from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits.bound import convert, number
@@ -178,7 +178,9 @@ def _comparison_key(entry: Entry, unlike: frozenset[str], gate: RelativeGate) ->
         "ranks": subject.ranks,
     }
     common_values = tuple(None if name in unlike else value for name, value in named.items())
-    traffic = tuple(pair for pair in workload(entry.run.parameters) if pair[0] not in varied_parameters(gate, unlike))
+    traffic = tuple(
+        pair for pair in workload(entry.run.parameters) if pair[0] not in list_varied_parameters(gate, unlike)
+    )
     return (subject.tool, *common_values, traffic)
 
 

@@ -102,7 +102,7 @@ def judge_with_subject(
         gate = find_gate(measurement, subject, profile)
         if gate is not None:
             verdicts[position] = apply_gate(verdicts.get(position), measurement, gate)
-    judged = _judged_run(run, verdicts, (*limits.notes, *causes, *unread, *unused_options), file, plan.name)
+    judged = _judge_run(run, verdicts, (*limits.notes, *causes, *unread, *unused_options), file, plan.name)
     judged = replace(judged, source=context.source, target=context.target)
     if context.evidence is not None:
         judged = _add_evidence(judged, run, plan, context, context.evidence)
@@ -162,7 +162,7 @@ def _list_causes(verdicts: _Verdicts, limits: Limits) -> tuple[str, ...]:
 
 def judge_with_limits(run: Run, limits: Limits, profile: Profile, file: str, cluster: str) -> JudgedRun:
     """Judge one run against limits that do not come from a plan: the hardware is unknown, and no gate applies."""
-    return _judged_run(run, _compare_measurements(run, limits, profile), limits.notes, file, cluster)
+    return _judge_run(run, _compare_measurements(run, limits, profile), limits.notes, file, cluster)
 
 
 _Verdicts = dict[int, Verdict]
@@ -196,7 +196,7 @@ def _report_unjudged_sockets(verdicts: _Verdicts, transport: str) -> _Verdicts:
     }
 
 
-def _judged_run(run: Run, by_position: _Verdicts, extra_notes: Sequence[str], file: str, cluster: str) -> JudgedRun:
+def _judge_run(run: Run, by_position: _Verdicts, extra_notes: Sequence[str], file: str, cluster: str) -> JudgedRun:
     verdicts = tuple(by_position[position] for position in sorted(by_position))
     return JudgedRun(
         file=file,

@@ -190,15 +190,17 @@ def _shorten_formula(term: Term) -> str:
 
 def is_above(measurement: Measurement, physical: Bound, profile: Profile) -> bool:
     """Whether a value is above a limit by more than the error of its printed digits and of clocks."""
-    return measurement.value - _rounding_error(measurement) > physical.value * (1 + profile.clock_tolerance.value)
+    return measurement.value - _compute_rounding_error(measurement) > physical.value * (
+        1 + profile.clock_tolerance.value
+    )
 
 
 def is_below(measurement: Measurement, minimum: Bound) -> bool:
     """Whether a time is below its minimum by more than the error of its printed digits."""
-    return measurement.value + _rounding_error(measurement) < minimum.value
+    return measurement.value + _compute_rounding_error(measurement) < minimum.value
 
 
-def _rounding_error(measurement: Measurement) -> float:
+def _compute_rounding_error(measurement: Measurement) -> float:
     exponent = Decimal(str(measurement.value)).as_tuple().exponent
     return 0.5 * 10.0**exponent if isinstance(exponent, int) else 0.0
 

@@ -207,7 +207,7 @@ def _compare_group(
         for member in ends:
             if member is not None:
                 by_member[member].append(goodness.get(ends, 0.0))
-    reached = spread.expected_value(by_member)
+    reached = spread.compute_expected_value(by_member)
     if reached <= 0:  # most of them failed
         reached = spread.middle(goodness.values())
     fractions = {ends: goodness.get(ends, 0.0) / reached for ends in pairs}

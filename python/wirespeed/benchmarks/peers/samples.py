@@ -97,11 +97,12 @@ def gather(
     with_result: set[str] = set()
     for log in logs:
         if log.failed is not None:
-            failed += [(log.test, sample) for sample in _failed_samples(log, log.failed, directory)]
+            failed += [(log.test, sample) for sample in _list_failed_samples(log, log.failed, directory)]
         for run in log.runs:
             if run.status is RunStatus.FAILED and _find_ends(log, run, directory):
                 failed += [
-                    (run.test, sample) for sample in _failed_samples(log, run.error or "the run failed", directory, run)
+                    (run.test, sample)
+                    for sample in _list_failed_samples(log, run.error or "the run failed", directory, run)
                 ]
                 continue
             had = False
@@ -277,7 +278,7 @@ def _find_ends(log: Log, run: Run, directory: MemberDirectory) -> tuple[Member, 
     return (directory.member(hosts), None) if hosts and "," not in hosts else None
 
 
-def _failed_samples(log: Log, error: str, directory: MemberDirectory, run: Run | None = None) -> Iterator[Sample]:
+def _list_failed_samples(log: Log, error: str, directory: MemberDirectory, run: Run | None = None) -> Iterator[Sample]:
     ends = _find_ends(log, run or Run("", None, None, RunStatus.FAILED, error, None), directory)
     if ends is not None:
         yield Sample(*ends, Reading(None, log.name, 1, error))

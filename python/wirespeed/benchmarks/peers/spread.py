@@ -26,7 +26,7 @@ _MANY_VALUES = 6
 """From this number on, half of the values are enough; with fewer, two equal values by chance would hide the spread."""
 
 
-def expected_value(values_by_name: Mapping[str, Sequence[float]]) -> float:
+def compute_expected_value(values_by_name: Mapping[str, Sequence[float]]) -> float:
     """The expected value of cells, from the values of each member: the high median of the members' high medians.
 
     A slow node spoils one cell of every other node's row and all of its own, so medians of medians hold while less than

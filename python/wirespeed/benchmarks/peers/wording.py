@@ -58,7 +58,7 @@ def because(
     """Why a cause is a suspect: the pattern, how slow its cells are, and the values of peers."""
     means = _MEANS.get((cause.kind, cause.pattern), f"the {cause.kind.value} {cause.pattern.value}")
     if cause.pattern is CellPattern.ALL:
-        means = _measured_part(means, cause, cells)
+        means = _format_measured_part(means, cause, cells)
     if slow and slow[0].target is None:
         means = "slow among hosts of the same kind"
     values = sorted(cell.value for cell in slow if cell.value is not None)
@@ -96,7 +96,7 @@ _DIRECTIONS = {
 }
 
 
-def _measured_part(means: str, cause: Cause, cells: Sequence[Cell]) -> str:
+def _format_measured_part(means: str, cause: Cause, cells: Sequence[Cell]) -> str:
     """The meaning of a slow row and column if only one of them was measured."""
     row_and_column = "its row and column are slow: "
     sends = any(_is_part(cell.source, cause.name) for cell in cells)

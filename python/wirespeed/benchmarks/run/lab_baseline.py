@@ -41,7 +41,7 @@ def request_for_pair(request: Request, hosts: tuple[str, str], interface: str, a
     return replace(request, plan=plan, fabric=build_fabric(plan))
 
 
-def measured_first(campaign: Campaign, suite: Suite, pair: Request) -> Campaign:
+def plan_first_measurements(campaign: Campaign, suite: Suite, pair: Request) -> Campaign:
     """The campaign with the steps of the pair before its steps; a mesh measures no speed."""
     pair_steps = [step for step in unique(suite.make(pair).steps) if step.test not in MESHES]
     if not pair_steps:

@@ -58,7 +58,7 @@ def read(text: str, name: str = "text", *, communicators: bool = True, messages:
     found_communicators = nccl_log.communicators(log) if communicators and has_debug else ()
     if not runs:
         debugged = found_communicators or (nccl_log.communicators(log) if has_debug else ())
-        failed = tuple(_aborted_run(communicator) for communicator in debugged if communicator.fatal_errors)
+        failed = tuple(_build_aborted_run(communicator) for communicator in debugged if communicator.fatal_errors)
         message_run = failure_messages.read(log) if messages and not failed else None
         if message_run is not None:
             failed = (message_run,)
@@ -72,7 +72,7 @@ def read(text: str, name: str = "text", *, communicators: bool = True, messages:
     return Reading(tuple(_add_causes(runs, log)), tuple(notices), found_communicators)
 
 
-def failed_run(test: str, error: str, text: str) -> Run:
+def build_failed_run(test: str, error: str, text: str) -> Run:
     """A benchmark that failed before its tool printed anything, from the text that was printed instead.
 
     The program's name is used as the tool.
@@ -81,7 +81,7 @@ def failed_run(test: str, error: str, text: str) -> Run:
     return Run(tool, arguments or None, None, RunStatus.FAILED, error, None, failures=causes(error, text))
 
 
-def _aborted_run(communicator: Communicator) -> Run:
+def _build_aborted_run(communicator: Communicator) -> Run:
     """The failed run of a log without a table: fatal errors aborted its communicator."""
     errors = communicator.fatal_errors
     texts = dict.fromkeys(f"{error.host}: {error.text}" if error.host else error.text for error in errors)

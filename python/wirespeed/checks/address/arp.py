@@ -19,7 +19,7 @@ Source:
 """
 
 from wirespeed.checks.kernel import find_effective, find_sysctl
-from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure, planned_entity, success
+from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure, find_planned_entity, success
 from wirespeed.settings import Nic
 
 subject = Nic
@@ -34,7 +34,9 @@ def check(context: CheckContext) -> Outcome:
 
     The values of Broadcom 957608-AN210, 2.4 (arp_announce 1, arp_ignore 2), are as good as the rendered ones.
     """
-    intended = {name: min(value, 1) for name in _PARAMETERS if (value := _planned_value(context, name)) is not None}
+    intended = {
+        name: min(value, 1) for name in _PARAMETERS if (value := _find_planned_value(context, name)) is not None
+    }
     if not intended:
         raise NoIntentError("not planned: arp_ignore and arp_announce")
     found = {name: _find_effective(context, name, value) for name, value in intended.items()}
@@ -47,7 +49,7 @@ def check(context: CheckContext) -> Outcome:
         context.build_change(
             f"set {name}",
             "sysctl.value",
-            _planned_value(context, name),
+            _find_planned_value(context, name),
             find_sysctl(context.place.device, f"net.ipv4.conf.all.{name}"),
         )
         for name in wrong
@@ -64,12 +66,12 @@ def _find_effective(context: CheckContext, parameter: str, minimum: int) -> int:
     return every if every >= minimum else find_effective(context, parameter)
 
 
-def _planned_value(context: CheckContext, parameter: str) -> int | None:
+def _find_planned_value(context: CheckContext, parameter: str) -> int | None:
     values = [
         entity.value
         for name in ("all", context.place.name)
         if (
-            entity := planned_entity(
+            entity := find_planned_entity(
                 context.plan, find_sysctl(context.place.device, f"net.ipv4.conf.{name}.{parameter}")
             )
         )

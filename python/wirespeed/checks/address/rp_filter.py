@@ -20,7 +20,7 @@ Source:
 """
 
 from wirespeed.checks.kernel import find_effective, find_sysctl
-from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure, planned_entity, success
+from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure, find_planned_entity, success
 from wirespeed.settings import Nic, Place
 
 subject = Nic
@@ -43,15 +43,15 @@ def check(context: CheckContext) -> Outcome:
     names = ("all", interface) if _read_value(context, "all") == _STRICT else (interface,)
     fixes = [
         context.build_change(
-            "set rp_filter to loose (2) or off (0)", "sysctl.value", _planned_mode(context, place), place
+            "set rp_filter to loose (2) or off (0)", "sysctl.value", _find_planned_mode(context, place), place
         )
         for place in (find_sysctl(device, f"net.ipv4.conf.{name}.rp_filter") for name in names)
     ]
     return failure("strict reverse-path filter on a rail", "0 or 2 in effect", "1 (strict) in effect", *fixes)
 
 
-def _planned_mode(context: CheckContext, place: Place) -> str:
-    entity = planned_entity(context.plan, place)
+def _find_planned_mode(context: CheckContext, place: Place) -> str:
+    entity = find_planned_entity(context.plan, place)
     return _LOOSE if entity is None or entity.value is None else str(entity.value)
 
 

@@ -19,7 +19,15 @@ Source:
     Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA, tables 7 and 7.1
 """
 
-from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, UnreadError, failure, planned_entity, success
+from wirespeed.checks.model import (
+    CheckContext,
+    NoIntentError,
+    Outcome,
+    UnreadError,
+    failure,
+    find_planned_entity,
+    success,
+)
 from wirespeed.checks.queue_mapping import code_points
 from wirespeed.plan import End
 from wirespeed.settings import Congestion, Dscp, Nic, Place, Queue, list_group_settings
@@ -55,7 +63,7 @@ def check(context: CheckContext) -> Outcome:
     shape = _find_shape(low, high, probability)
     if shape is not mode:
         shape_text = "a slope" if mode is Congestion.DCQCN_P else "a step"
-        change = planned_entity(context.plan, queue).ecn
+        change = find_planned_entity(context.plan, queue).ecn
         fixes = [
             context.build_change("set ECN marking of the queue", f"queue.ecn.{name}", getattr(change, name), queue)
             for name in ("minimum", "maximum", "minimum_fill", "maximum_fill", "probability")
@@ -73,7 +81,7 @@ def check(context: CheckContext) -> Outcome:
 
 def _select_thresholds(context: CheckContext, queue: Place) -> tuple[str, str]:
     """The settings of the marking thresholds: in bytes or in percent of fill, as the switch OS counts them."""
-    if planned_entity(context.plan, queue).ecn.minimum_fill is not None:
+    if find_planned_entity(context.plan, queue).ecn.minimum_fill is not None:
         return "queue.ecn.minimum_fill", "queue.ecn.maximum_fill"
     return "queue.ecn.minimum", "queue.ecn.maximum"
 

@@ -18,7 +18,7 @@ Source:
     Broadcom 957608-AN210, 2.6 item 12 and 5.1 question 2
 """
 
-from wirespeed.checks.impact import dropped_frames
+from wirespeed.checks.impact import estimate_dropped_frames
 from wirespeed.checks.model import (
     CheckContext,
     InapplicableError,
@@ -49,7 +49,7 @@ def check(context: CheckContext) -> Outcome:
             f"at least {far_mtu} bytes, the MTU of the {far_end} (planned {intended})",
             f"{found} bytes",
             fix,
-            impact=dropped_frames(context, found) if far_end == "host" else None,
+            impact=estimate_dropped_frames(context, found) if far_end == "host" else None,
         )
     if found < intended:
         return warning(
@@ -72,10 +72,10 @@ def _far_mtu(context: CheckContext) -> tuple[str | None, int | None]:
     try:
         return far_end, int(context.get_found_value(path, place))
     except UnreadError:
-        return far_end, _planned_mtu(context, path, place)
+        return far_end, _find_planned_mtu(context, path, place)
 
 
-def _planned_mtu(context: CheckContext, path: str, place: Place) -> int | None:
+def _find_planned_mtu(context: CheckContext, path: str, place: Place) -> int | None:
     try:
         return int(context.get_intended_value(path, place))
     except NoIntentError:

@@ -39,7 +39,7 @@ failures = ("SW-02", "QOS-03")
 def check(context: CheckContext) -> Outcome:
     """The plan has precedence; without intent the port must at least agree with the NIC."""
     found = context.get_found_value("port.qos.pfc")
-    configured = _configured_priorities(context, found)
+    configured = _list_configured_priorities(context, found)
     across = _find_nic(context)
     try:
         intended = context.get_intended_value("port.qos.pfc")
@@ -69,7 +69,7 @@ def _find_nic(context: CheckContext) -> Place | None:
     return place if place.kind == "nic" else None
 
 
-def _configured_priorities(context: CheckContext, found: frozenset[int]) -> frozenset[int]:
+def _list_configured_priorities(context: CheckContext, found: frozenset[int]) -> frozenset[int]:
     """The configured priorities; the running ones if no configuration was read."""
     try:
         configured: frozenset[int] = context.get_found_value("port.qos.pfc", state=State.CONFIGURED)

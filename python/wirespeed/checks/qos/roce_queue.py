@@ -48,7 +48,7 @@ def check(context: CheckContext) -> Outcome:
         priority = int(traffic_class.priority)
         expected = f"{planned}, which PFC priority {priority} pauses"
         found = read_mapping(context, dscp)
-        paused_queue = _paused_queue(context, traffic_class.priority, planned)
+        paused_queue = _find_paused_queue(context, traffic_class.priority, planned)
         if found is None or found.queue != paused_queue:
             mapping = f"DSCP {int(dscp)} reaches no queue" if found is None else str(found)
             pause_text = "no queue" if paused_queue is None else f"queue {paused_queue}"
@@ -62,7 +62,7 @@ def check(context: CheckContext) -> Outcome:
     return success("; ".join(mappings), "; ".join(mappings))
 
 
-def _paused_queue(context: CheckContext, priority: Priority, planned: QueueMapping) -> int | None:
+def _find_paused_queue(context: CheckContext, priority: Priority, planned: QueueMapping) -> int | None:
     if context.entity.qos.pfc_queue is None:  # no such map on this system: a priority pauses the class of its number
         return int(planned.queue)
     queue = context.get_found_value("port.qos.pfc_queue").get(priority)

@@ -175,7 +175,7 @@ def _print_verdicts(plan: Plan, judged: JudgedLogs, code: Exit, output: Format) 
         return
     from wirespeed.report import relations, runs, terminal
 
-    terminal.judged_runs(judged.runs, standard_output(), flows.read_failure_titles(judged.runs))
+    terminal.print_judged_runs(judged.runs, standard_output(), flows.read_failure_titles(judged.runs))
     relations.table(judged.relations, standard_output())
     line = runs.overall_verdict(judged.runs, judged.relations, _find_overall_verdict(judged, code))
     standard_output().print(f"\n{line}", markup=False, soft_wrap=True, highlight=False)

@@ -215,9 +215,9 @@ def _report_bundle(path: Path, cluster: Path | None = None) -> None:
 
 
 def _show_commands(form: Format) -> None:
-    from wirespeed.collect import published_commands
+    from wirespeed.collect import list_published_commands
 
-    commands = published_commands()
+    commands = list_published_commands()
     if form is Format.JSON:
         _print_json(commands)
         return

@@ -129,7 +129,7 @@ def bench(
     """
     from wirespeed import lab as labs
     from wirespeed.benchmarks.run import RunOptions, make
-    from wirespeed.benchmarks.run.lab_baseline import grader, measured_first, request_for_pair
+    from wirespeed.benchmarks.run.lab_baseline import grader, plan_first_measurements, request_for_pair
     from wirespeed.benchmarks.suites import suite as suite_of
     from wirespeed.cli.console import err
 
@@ -142,7 +142,7 @@ def bench(
     campaign = make(chosen, request, label)
     if not machines:
         pair = request_for_pair(request, labs.PAIR, labs.PAIR_INTERFACE, labs.PAIR_ADDRESSES)
-        campaign = measured_first(campaign, chosen, pair)
+        campaign = plan_first_measurements(campaign, chosen, pair)
     if dry_run:
         if not machines:
             typer.echo(f"# {' and '.join(labs.PAIR)}, and {labs.AGENT[1]}, exist while the suite runs")

@@ -268,7 +268,7 @@ def _list_profiles() -> Rows:
             ],
         }
         for name in judge_profile.names()
-        for entry in [judge_profile.bundled_profile(name)]
+        for entry in [judge_profile.load_bundled_profile(name)]
     ]
 
 

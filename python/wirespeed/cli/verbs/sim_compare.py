@@ -13,7 +13,13 @@ import typer
 
 from wirespeed.cli.exit import Exit
 from wirespeed.cli.sim_app import sim
-from wirespeed.cli.verbs.sim_run import Preset, describe_folder, describe_time_problem, is_json, missing_traffic
+from wirespeed.cli.verbs.sim_run import (
+    Preset,
+    describe_folder,
+    describe_missing_traffic,
+    describe_time_problem,
+    is_json,
+)
 
 if TYPE_CHECKING:
     from wirespeed.results.algorithm_comparison import Comparison
@@ -151,7 +157,7 @@ def _read_candidates(scenarios: list[Path], traffic: Path | None, preset: Preset
     if folders:
         raise Refusal(map(describe_folder, folders))
     clusters = [file for file in scenarios if not is_json(file)]
-    problems = [missing_traffic(file) for file in clusters if traffic is None]
+    problems = [describe_missing_traffic(file) for file in clusters if traffic is None]
     if clusters and preset is not Preset.ROCE:
         text = f"{preset.value} does not apply to a cluster file; its plan sets the devices"
         problems.append(Problem("--preset", text, hint="omit it"))

@@ -212,7 +212,7 @@ def _build_scenario(
     of_plan = not is_json(file)
     problems: list[Problem] = []
     if of_plan and (traffic is None or _has_key(file, b"traffic")):
-        problems.append(missing_traffic(file, traffic))
+        problems.append(describe_missing_traffic(file, traffic))
     if of_plan and preset is not Preset.ROCE:
         problems.append(
             Problem(
@@ -254,7 +254,7 @@ def _build_scenario(
     return planned
 
 
-def missing_traffic(file: Path, traffic: Path | None = None) -> Problem:
+def describe_missing_traffic(file: Path, traffic: Path | None = None) -> Problem:
     """The problem without a cluster file and --traffic: no such file, a traffic file, or the option is missing."""
     from wirespeed.cli.usage import path_hint
     from wirespeed.errors import Problem

@@ -81,7 +81,7 @@ class Machine:
             # The whole of the host's files, other file systems among them, for reading alone.
             *("-fsdev", "local,id=root,path=/,security_model=none,readonly=on,multidevs=remap"),
             *("-device", "virtio-9p-pci,fsdev=root,mount_tag=root"),
-            *(_shared_folder_arguments(keep) if keep is not None else ()),
+            *(_build_folder_arguments(keep) if keep is not None else ()),
             *_network_arguments(self.nics),
         )
 
@@ -106,7 +106,7 @@ def _row_device(nic: Nic) -> str:
     return f"{nic.tap}.1"
 
 
-def _shared_folder_arguments(folder: Path) -> tuple[str, ...]:
+def _build_folder_arguments(folder: Path) -> tuple[str, ...]:
     """The one folder of this machine that the machine may write to. A comma is doubled (qemu(1))."""
     path = str(folder).replace(",", ",,")
     return (

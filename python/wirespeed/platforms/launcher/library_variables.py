@@ -241,7 +241,7 @@ def gpu_memory(launch: Launch, gpu: int) -> tuple[str, ...]:
     return (f"--use_{kinds[launch.library]}={gpu}",) if launch.library in kinds else ()
 
 
-def unsupported_settings(name: str, host: Host) -> list[Problem]:
+def list_unsupported_settings(name: str, host: Host) -> list[Problem]:
     """Launch settings that the library lacks, and variables that a setting sets or no file can contain."""
     launch = host.launch
     prefix = _PREFIXES.get(launch.library or "")

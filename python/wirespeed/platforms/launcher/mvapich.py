@@ -14,9 +14,9 @@ from wirespeed.platforms.launcher.library_variables import (
     export_lines,
     job_environment,
     library_variables,
+    list_unsupported_settings,
     mvapich,
     mvapich_transport,
-    unsupported_settings,
 )
 from wirespeed.platforms.launcher.variables import Read, observation, observe_variables, processes, select_unmapped
 from wirespeed.platforms.model import Job, Output, Outputs
@@ -32,7 +32,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         raise TypeError(f"{name} is no host")
     launch = device.launch
     return {
-        "problems": unsupported_settings(name, device),
+        "problems": list_unsupported_settings(name, device),
         "variables": lambda: library_variables(launch),
         "names": lambda: [variable for variable, _ in environment(launch)],
         "exported": lambda: export_lines(environment(launch)),

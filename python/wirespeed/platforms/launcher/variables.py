@@ -11,7 +11,7 @@ from typing import Any
 from wirespeed.errors import Problem
 from wirespeed.facts import Observation, Source, State
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.output_values import numbered_lines
+from wirespeed.platforms.output_values import number_lines
 from wirespeed.settings import Dscp, Launch, Place, Priority
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -143,7 +143,7 @@ def settings_of_table(*tables: Sequence[Variable]) -> dict[str, str]:
 def lines(output: Output) -> dict[str, tuple[str, Source]]:
     """``NAME=VALUE`` lines; spaces around the sign are no part of either. The first line of a name counts."""
     problems: dict[str, tuple[str, Source]] = {}
-    for number_, line in numbered_lines(output):
+    for number_, line in number_lines(output):
         match = _LINE.fullmatch(line.strip())
         if match is not None:
             problems.setdefault(match[1], (match[2].strip(), output.source_of_line(number_)))
@@ -158,7 +158,7 @@ def processes(output: Output) -> dict[str, tuple[str, Source]]:
     values: dict[str, tuple[str, Source]] = {}
     holders: dict[str, set[str]] = {}
     different_names: set[str] = set()
-    for number_, line in numbered_lines(output):
+    for number_, line in number_lines(output):
         match = _PROCESS.fullmatch(line)
         if match is None:
             continue
@@ -173,7 +173,7 @@ def processes(output: Output) -> dict[str, tuple[str, Source]]:
 def exports(output: Output) -> dict[str, tuple[str, Source]]:
     """Variables that a rendered script exports unless its caller has set them."""
     problems: dict[str, tuple[str, Source]] = {}
-    for number_, line in numbered_lines(output):
+    for number_, line in number_lines(output):
         match = _EXPORT.fullmatch(line)
         if match is not None:
             try:

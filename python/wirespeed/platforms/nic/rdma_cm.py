@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Outputs
-from wirespeed.platforms.output_values import numbered_lines, observe
+from wirespeed.platforms.output_values import number_lines, observe
 from wirespeed.settings import Place
 
 VERSIONS = ("IB/RoCE v1", "RoCE v2")
@@ -20,7 +20,7 @@ VERSIONS = ("IB/RoCE v1", "RoCE v2")
 def parse(outputs: Outputs, command: str = "rdma-cm") -> Iterator[Observation]:
     """RoCE version of new connections, of every NIC with this output."""
     for interface, output in outputs.per_nic(command):
-        for number, text in numbered_lines(output):
+        for number, text in number_lines(output):
             path, colon, mode = text.partition(":")
             if colon and path.endswith("/default_roce_mode") and mode.strip() in VERSIONS:
                 place = Place(outputs.device).child("nic", interface)

@@ -111,7 +111,7 @@ def _parse_address(text: str, family: int) -> str | None:
     return str(address) if address.version == family else None
 
 
-def defined_vlans(top: Iterable[Line]) -> set[int] | None:
+def list_defined_vlans(top: Iterable[Line]) -> set[int] | None:
     """The VLANs of lines ``vlan 1,11-18``, and VLAN 1. None if a line is malformed."""
     read_values = {1}
     for _, argument in lines_after(top, "vlan"):

@@ -10,7 +10,7 @@ from wirespeed.platforms.switch.indented_config import natural
 from wirespeed.settings import Ecn, Port, Switch
 
 
-def sorted_ports(ports: Mapping[str, Port]) -> list[tuple[str, Port]]:
+def sort_ports(ports: Mapping[str, Port]) -> list[tuple[str, Port]]:
     """Ports in the order of their numbers."""
     return sorted(ports.items(), key=lambda entry: natural(entry[0]))
 
@@ -26,7 +26,7 @@ def name_policies(switch: Switch, base: str, part: Callable[[Port], Any]) -> dic
     A part that is None needs no policy and gets no name.
     """
     counts: dict[Any, int] = {}
-    for _, port in sorted_ports(switch.ports):
+    for _, port in sort_ports(switch.ports):
         value = part(port)
         if value is not None:
             counts[value] = counts.get(value, 0) + 1
@@ -38,7 +38,7 @@ def find_invalid_texts(name: str, switch: Switch, forbidden: str = "") -> Iterat
     """Descriptions that would end their line, or the quotes round them."""
     texts = [
         (f"{name} {port}: port.description", port_settings.description)
-        for port, port_settings in sorted_ports(switch.ports)
+        for port, port_settings in sort_ports(switch.ports)
     ]
     texts += [(f"{name} Vlan{number}: vlan.description", vlan.description) for number, vlan in switch.vlans.items()]
     for location, text in texts:

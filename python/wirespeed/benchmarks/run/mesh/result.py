@@ -121,7 +121,7 @@ def _grade_rdma(reply: _Reply) -> _Grading:
 
 def _grade_route(plan: Plan, source: Endpoint, target: Endpoint, reply: _Reply) -> _Grading:
     """Compare the kernel's route with the planned one, as far as both are known."""
-    wanted = planned_route(plan.hosts[source.host], source, target)
+    wanted = find_route(plan.hosts[source.host], source, target)
     printed = reply.pair.route
     if printed is None:
         return Grade.UNKNOWN, "no route was printed"
@@ -143,7 +143,7 @@ def _format_route(route: Mapping[str, str | None]) -> str:
     return " ".join(f"{name} {route[name]}" for name in _ROUTE_FIELDS if route.get(name)) or "none"
 
 
-def planned_route(host: Host, source: Endpoint, target: Endpoint) -> tuple[str | None, str | None, str | None] | None:
+def find_route(host: Host, source: Endpoint, target: Endpoint) -> tuple[str | None, str | None, str | None] | None:
     """Gateway, device and table of the planned route: the longest prefix in the table of the source's rule.
 
     None if no route is planned. A subnet of the interface is reached without a gateway.

@@ -97,7 +97,7 @@ def _convert_memlock(value: Any, _: Host) -> SettingCommands:
     )
 
 
-def _naming_commands(value: Any, _: Host) -> SettingCommands:
+def _list_naming_commands(value: Any, _: Host) -> SettingCommands:
     rule = f'ACTION=="add", SUBSYSTEM=="infiniband", PROGRAM="rdma_rename %k {value}"'
     file = "/etc/udev/rules.d/60-rdma-persistent-naming.rules"
     return SettingCommands((f"echo {_quote(rule)} > {file}", "udevadm control --reload"), REBOOT)
@@ -126,7 +126,7 @@ def _idle_states(_value: Any, _: Host) -> SettingCommands:
 
 _HOST: dict[str, Callable[[Any, Host], SettingCommands | None]] = {
     "host.memlock": _convert_memlock,
-    "host.rdma_naming": _naming_commands,
+    "host.rdma_naming": _list_naming_commands,
     "host.acs_service": _acs_service,
     "host.governor": _convert_governor,
     "host.idle_states": _idle_states,

@@ -10,7 +10,7 @@ from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.number_ranges import parse_ranges
 from wirespeed.platforms.host.linux.bios import MAKERS, parse_attribute
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.output_values import numbered_lines, observe, parse_whole
+from wirespeed.platforms.output_values import number_lines, observe, parse_whole
 from wirespeed.settings import Place
 
 _GROUP = re.compile(r"/sys/kernel/iommu_groups/[0-9]+/type:\S+")
@@ -30,7 +30,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     if output := outputs.get("lscpu"):
         yield from _read_cpus(host, output)
     if output := outputs.get("iommu-groups"):
-        for number, text in numbered_lines(output):
+        for number, text in number_lines(output):
             if _GROUP.fullmatch(text):  # without one in the firmware's tables the kernel has no IOMMU to make groups of
                 yield observe(host.child("bios", "iommu"), "bios.value", "enabled", output, number)
                 break
@@ -38,7 +38,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 
 def _read_dmi(host: Place, output: Output) -> Iterator[Observation]:
     block = ""
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         if not text.startswith("\t"):
             block = text
         key, _, value = text.strip().partition(": ")
@@ -86,7 +86,7 @@ def _read_cpus(host: Place, output: Output) -> Iterator[Observation]:
     """
     shown_values = {
         key.strip(): (value.strip(), number)
-        for number, text in numbered_lines(output)
+        for number, text in number_lines(output)
         for key, _, value in [text.partition(":")]
     }
     yield from _read_nodes(host, shown_values, output)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.output_values import nic_place, numbered_lines, observe
+from wirespeed.platforms.output_values import nic_place, number_lines, observe
 from wirespeed.settings import Place, bdf
 from wirespeed.units import Bandwidth
 
@@ -31,7 +31,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 
 
 def _read_pairs(output: Output) -> Iterator[tuple[int, str, str]]:
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         key, colon, value = text.partition(":")
         if colon:
             yield number, key.strip(), value.strip()
@@ -59,7 +59,7 @@ def _read_driver(place: Place, output: Output) -> Iterator[Observation]:
 
 
 def _read_uevent(place: Place, output: Output) -> Iterator[Observation]:
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         key, _, value = text.partition("=")
         if key == "DRIVER" and value:
             yield observe(place, "nic.driver.name", value, output, number)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.output_values import numbered_lines, observe
+from wirespeed.platforms.output_values import number_lines, observe
 from wirespeed.settings import Place
 
 _SYSCTL = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_./@:-]*)\s*=\s?(.*)")
@@ -55,9 +55,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     if output := outputs.get("module-versions"):
         yield from _read_versions(host, output)
     if output := outputs.get("kallsyms"):
-        line = next(
-            (number for number, text in numbered_lines(output) if "ib_register_peer_memory_client" in text), None
-        )
+        line = next((number for number, text in number_lines(output) if "ib_register_peer_memory_client" in text), None)
         if line is not None or output.exit_code == 1:  # grep found nothing; a truncated output has exit code 0
             yield observe(host, "host.peer_memory", line is not None, output, line)
     if output := outputs.get("iommu-groups"):
@@ -67,7 +65,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 
 
 def _read_cpu(host: Place, output: Output) -> Iterator[Observation]:
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         vendor = _VENDORS.get(text.partition(":")[2].strip())
         if vendor:
             yield observe(host, "host.cpu_vendor", vendor, output, number)
@@ -75,7 +73,7 @@ def _read_cpu(host: Place, output: Output) -> Iterator[Observation]:
 
 
 def _read_sysctls(host: Place, output: Output) -> Iterator[Observation]:
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         if match := _SYSCTL.fullmatch(text):
             key, value = match.groups()
             yield observe(host.child("sysctl", key), "sysctl.value", " ".join(value.split()), output, number)
@@ -83,7 +81,7 @@ def _read_sysctls(host: Place, output: Output) -> Iterator[Observation]:
 
 def _read_modules(host: Place, output: Output) -> Iterator[Observation]:
     is_found = False
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         if match := _MODULE.match(text):
             is_found = True
             yield observe(host.child("module", match[1]), "module.loaded", True, output, number)
@@ -92,14 +90,14 @@ def _read_modules(host: Place, output: Output) -> Iterator[Observation]:
 
 
 def _read_versions(host: Place, output: Output) -> Iterator[Observation]:
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         if match := _VERSION.fullmatch(text):
             yield observe(host.child("module", match[1]), "module.version", match[2], output, number)
 
 
 def _read_iommu(host: Place, output: Output) -> Iterator[Observation]:
     """No group at all means no IOMMU; one group that is translated means DMA through it pays for it."""
-    types = [(number, match[1]) for number, text in numbered_lines(output) if (match := _GROUP.fullmatch(text))]
+    types = [(number, match[1]) for number, text in number_lines(output) if (match := _GROUP.fullmatch(text))]
     if not types:
         if output.exit_code in (1, 2):  # grep found no line, or no such folder
             yield observe(host, "host.kernel.iommu", "off", output)
@@ -112,7 +110,7 @@ def _read_iommu(host: Place, output: Output) -> Iterator[Observation]:
 def _read_log(host: Place, output: Output) -> Iterator[Observation]:
     errors: list[str] = []
     first: int | None = None
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         match = _RECORD.fullmatch(text)
         if match is None:
             continue

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.output_values import numbered_lines, observe
+from wirespeed.platforms.output_values import number_lines, observe
 from wirespeed.settings import Place, bdf
 
 _HEAD = re.compile(r"((?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (\S.*)")
@@ -68,7 +68,7 @@ class _Function:
 def _read_functions(output: Output) -> Iterator[_Function]:
     current: _Function | None = None
     last = output.text.count("\n") + 1
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         if match := _HEAD.fullmatch(text):
             if current is not None:
                 yield current
@@ -133,7 +133,7 @@ def _read_sysfs(host: Place, output: Output) -> Iterator[Observation]:
         "max_link_width": "pcie.link.capable_width",
         "numa_node": "pcie.numa_node",
     }
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         match = _SYSFS.fullmatch(text)
         if match is None or match[2] not in paths:
             continue

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.output_values import numbered_lines, observe, parse_json_objects, parse_whole
+from wirespeed.platforms.output_values import number_lines, observe, parse_json_objects, parse_whole
 from wirespeed.settings import Place
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
@@ -38,7 +38,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 
 def _read_devices(host: Place, output: Output, interfaces: tuple[str, ...]) -> Iterator[Observation]:
     """One name on each line. A line without a name is a message, which makes the whole list unknown."""
-    names = [text.strip() for _, text in numbered_lines(output) if text.strip()]
+    names = [text.strip() for _, text in number_lines(output) if text.strip()]
     if not all(_NAME.fullmatch(name) for name in names):
         return
     yield observe(host, "host.rdma_devices", tuple(sorted(names, key=_make_sort_key)), output, 1)
@@ -96,7 +96,7 @@ def _read_links(host: Place, output: Output, interfaces: tuple[str, ...]) -> Ite
 
 def _read_verbs(host: Place, output: Output, ports: Mapping[str, str]) -> Iterator[Observation]:
     device = ""
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         if match := _HCA.fullmatch(text):
             device = match[1]
         elif (match := _MTU.fullmatch(text)) and device in ports:
@@ -139,7 +139,7 @@ def _read_counters(host: Place, output: Output, ports: Mapping[str, str]) -> Ite
 def _read_gids(place: Place, interface: str, output: Output) -> Iterator[Observation]:
     """Rows of the GID table that belong to this interface; a device may also serve a VLAN's."""
     rows: dict[int, dict[str, tuple[str, int]]] = {}
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         if match := _GID.fullmatch(text):
             attribute = match[1].rpartition("/")[2]
             rows.setdefault(int(match[2]), {})[attribute] = (match[3].strip(), number)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.output_values import numbered_lines, observe
+from wirespeed.platforms.output_values import number_lines, observe
 from wirespeed.settings import Place
 
 # dkms 2: "bnxt_en, 1.10.3, 5.15.0-102-generic, x86_64: installed"; dkms 3: "bnxt_en/1.10.3, 5.15.0-102-generic, ..."
@@ -39,14 +39,14 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 
 def _read_stack(host: Place, output: Output) -> Iterator[Observation]:
     """The stack's only line. With other lines the stack is unknown."""
-    lines = [(number, text) for number, text in numbered_lines(output) if text.strip()]
+    lines = [(number, text) for number, text in number_lines(output) if text.strip()]
     if len(lines) == 1 and (match := _OFED.fullmatch(lines[0][1].strip())):
         yield observe(host, "host.software.rdma_stack", match[1], output, lines[0][0])
 
 
 def _versions_of_files(host: Place, path: str, name: re.Pattern[str], output: Output) -> Iterator[Observation]:
     """The versions in the names of the files that were found."""
-    versions = sorted({match[1] for _, text in numbered_lines(output) if (match := name.fullmatch(text))})
+    versions = sorted({match[1] for _, text in number_lines(output) if (match := name.fullmatch(text))})
     if versions or not output.text.strip():
         yield observe(host, path, tuple(versions), output, 1 if versions else None)
 
@@ -57,7 +57,7 @@ def _read_packages(host: Place, output: Output, uname: Output | None) -> Iterato
     if not release:
         return
     whole = True
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         if not text:
             continue
         match = _DKMS.fullmatch(text)
@@ -75,7 +75,7 @@ def _read_packages(host: Place, output: Output, uname: Output | None) -> Iterato
 
 def _read_first(host: Place, path: str, output: Output) -> Iterator[Observation]:
     """The version that the first line holds; more lines are further GPUs of one driver."""
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         match = _VERSION.match(text)
         if match:
             yield observe(host, path, match[0], output, number)

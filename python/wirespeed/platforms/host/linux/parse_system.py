@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.host.linux.firewall import filters_iptables, filters_nft, is_whole
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.output_values import numbered_lines, observe, parse_whole
+from wirespeed.platforms.output_values import number_lines, observe, parse_whole
 from wirespeed.settings import Place, bdf
 
 _LIMIT = re.compile(r"[^:]*:\s*(\*|@\S+)\s+(soft|hard|-)\s+memlock\s+(\S+)\s*(?:#.*)?")
@@ -51,7 +51,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 
 def _read_os(host: Place, output: Output) -> Iterator[Observation]:
     values: dict[str, tuple[str, int]] = {}
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         key, _, value = text.partition("=")
         values[key.strip()] = (value.strip().strip("\"'"), number)
     if "ID" in values:
@@ -68,7 +68,7 @@ def _read_memlock(host: Place, outputs: Outputs) -> Iterator[Observation]:
     """
     if output := outputs.get("limits"):
         values: dict[bool, tuple[str, int]] = {}
-        for number, text in numbered_lines(output):
+        for number, text in number_lines(output):
             if (match := _LIMIT.fullmatch(text)) and match[2] != "hard":
                 values[match[1] == "*"] = (_parse_memory(match[3]), number)
         if values:
@@ -76,7 +76,7 @@ def _read_memlock(host: Place, outputs: Outputs) -> Iterator[Observation]:
             yield observe(host, "host.memlock", value, output, line, State.CONFIGURED)
             return
     if output := outputs.get("own-limits"):
-        for number, text in numbered_lines(output):
+        for number, text in number_lines(output):
             if match := _OWN_LIMIT.fullmatch(text):
                 size = parse_whole(match[1])
                 value = "unlimited" if size is None else str(size // 1024)
@@ -107,7 +107,7 @@ def _read_firewall(host: Place, outputs: Outputs) -> Iterator[Observation]:
 def _rdma_naming(host: Place, output: Output) -> Iterator[Observation]:
     """The naming of the rules file that counts: one under /etc replaces one of its name under /usr/lib (udev(7))."""
     values: dict[str, tuple[str, int]] = {}
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         if (match := _NAMING_RULE.match(text)) and not text.partition(":")[2].lstrip().startswith("#"):
             path, word = match.groups()
             name = path.rpartition("/")[2]
@@ -126,7 +126,7 @@ def _read_stacks(host: Place, outputs: Outputs) -> Iterator[Observation]:
     output = outputs.get("ofed")
     if output is None:
         return
-    lines = [(number, text) for number, text in numbered_lines(output) if text.strip()]
+    lines = [(number, text) for number, text in number_lines(output) if text.strip()]
     line_number = next((number for number, text in lines if _OFED.fullmatch(text.strip())), None)
     if lines and line_number is None:  # neither the file's name nor empty: unknown
         return
@@ -135,7 +135,7 @@ def _read_stacks(host: Place, outputs: Outputs) -> Iterator[Observation]:
         first = (output, line_number)
     if dkms := outputs.get("dkms"):
         packages: dict[str, int] = {}
-        for number, text in numbered_lines(dkms):
+        for number, text in number_lines(dkms):
             if match := _DKMS.match(text):
                 packages.setdefault(match[1].replace("_", "-"), number)
         for name in _REDUNDANT:
@@ -148,7 +148,7 @@ def _read_stacks(host: Place, outputs: Outputs) -> Iterator[Observation]:
 
 def _read_gpus(host: Place, output: Output) -> Iterator[Observation]:
     values = False
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         if match := _BUS.fullmatch(text):
             try:
                 address = bdf(match[2])

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from wirespeed.facts import Observation
 from wirespeed.platforms.core_lists import parse_core_list
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.output_values import numbered_lines, observe, parse_json_objects, parse_whole
+from wirespeed.platforms.output_values import number_lines, observe, parse_json_objects, parse_whole
 from wirespeed.settings import Place
 
 _GOVERNOR = re.compile(r"/sys/devices/system/cpu/cpufreq/policy[0-9]+/scaling_governor:(\S+)")
@@ -50,7 +50,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 def _read_governor(host: Place, output: Output) -> Iterator[Observation]:
     """The governor of all cores, or every governor if they differ."""
     values: dict[str, int] = {}
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         if match := _GOVERNOR.fullmatch(text):
             values.setdefault(match[1], number)
     if values:
@@ -61,7 +61,7 @@ def _idle_states(host: Place, output: Output) -> Iterator[Observation]:
     """The states that a core may enter. Unknown if the name or switch of a state is not shown."""
     names: dict[str, str] = {}
     disabled_flags: dict[str, tuple[str, int]] = {}
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         if match := _STATE.fullmatch(text):
             if match[2] == "name":
                 names[match[1]] = match[3]
@@ -76,7 +76,7 @@ def _read_ring(place: Place, output: Output) -> Iterator[Observation]:
     """The second of two blocks. ethtool 6.14 leaves out both heads (NEWS of its 6.15)."""
     has_heading = current = False
     values: dict[str, list[tuple[int, str]]] = {"RX": [], "TX": []}
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         key, _, value = text.partition(":")
         if key in ("Pre-set maximums", "Current hardware settings"):
             has_heading, current = True, key == "Current hardware settings"
@@ -88,7 +88,7 @@ def _read_ring(place: Place, output: Output) -> Iterator[Observation]:
 
 
 def _interrupt_coalescing(place: Place, output: Output) -> Iterator[Observation]:
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         if match := _ADAPTIVE.fullmatch(text):
             for path, word in (("adaptive_rx", match[1]), ("adaptive_tx", match[2])):
                 if word in _SWITCH:
@@ -100,9 +100,9 @@ def _interrupt_coalescing(place: Place, output: Output) -> Iterator[Observation]
 
 def _read_interrupts(place: Place, output: Output, affinity: Output) -> Iterator[Observation]:
     """The cores of all interrupts of the NIC; unknown when one of them is not shown."""
-    names = {text.strip() for _, text in numbered_lines(output) if text.strip()}
+    names = {text.strip() for _, text in number_lines(output) if text.strip()}
     values: dict[str, tuple[tuple[int, ...] | None, int]] = {}
-    for number, text in numbered_lines(affinity):
+    for number, text in number_lines(affinity):
         if (match := _IRQ.fullmatch(text)) and match[1] in names:
             values[match[1]] = (parse_core_list(match[2]), number)
     cores = [cores for cores, _ in values.values()]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wirespeed.platforms.launcher.gpu_nics import pairing
-from wirespeed.platforms.launcher.library_variables import library_variables, unsupported_settings
+from wirespeed.platforms.launcher.library_variables import library_variables, list_unsupported_settings
 from wirespeed.settings import Device, Host
 
 
@@ -15,7 +15,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     if not isinstance(device, Host):
         raise TypeError(f"{name} is no host")
     return {
-        "problems": unsupported_settings(name, device),
+        "problems": list_unsupported_settings(name, device),
         "variables": lambda: library_variables(device.launch),
         "pairing": lambda: list(pairing(device)),
     }

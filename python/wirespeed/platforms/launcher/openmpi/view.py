@@ -12,7 +12,7 @@ from wirespeed.platforms.launcher.library_variables import (
     environment,
     export_lines,
     library_variables,
-    unsupported_settings,
+    list_unsupported_settings,
 )
 from wirespeed.settings import Device, Host
 
@@ -23,7 +23,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         raise TypeError(f"{name} is no host")
     launch = device.launch
     return {
-        "problems": unsupported_settings(name, device),
+        "problems": list_unsupported_settings(name, device),
         "starts": launch.starter == "mpirun",
         "variables": lambda: library_variables(launch),
         "names": lambda: [variable for variable, _ in environment(launch)],

@@ -9,7 +9,7 @@ from wirespeed.facts import Observation, State
 from wirespeed.platforms.launcher import cores
 from wirespeed.platforms.launcher.variables import lines, observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.output_values import numbered_lines
+from wirespeed.platforms.output_values import number_lines
 from wirespeed.settings import Place
 
 _TASKS = re.compile(r"#SBATCH --ntasks-per-node=([0-9]{1,5})")
@@ -37,7 +37,7 @@ def _read_slurmd(place: Place, output: Output) -> Iterator[Observation]:
 
 
 def _read_script(place: Place, output: Output) -> Iterator[Observation]:
-    for number, line in numbered_lines(output):
+    for number, line in number_lines(output):
         if (tasks := _TASKS.fullmatch(line)) is not None:
             yield observation(place, "ranks_per_host", int(tasks[1]), output.source_of_line(number), State.CONFIGURED)
         if (bound := _BINDING_LINE.fullmatch(line)) is not None and (

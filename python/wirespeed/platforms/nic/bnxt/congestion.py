@@ -11,7 +11,7 @@ from typing import Any
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.output_values import numbered_lines, observe
+from wirespeed.platforms.output_values import number_lines, observe
 from wirespeed.settings import Congestion, Dscp, Ect, Place, Priority
 
 _OF_UNKNOWN_RANGE = """
@@ -80,7 +80,7 @@ def configfs(place: Place, output: Output) -> Iterator[Observation]:
     """``grep -r`` over the cc folder. ``apply`` reads the firmware; the others may be cached by the driver."""
     applied_names: dict[str, tuple[int, int]] = {}
     stored_values: dict[str, tuple[int, int]] = {}
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         path, colon, content = text.partition(":")
         name = path.rpartition("/")[2]
         if not colon or not path.startswith("/sys/kernel/config/bnxt_re/"):
@@ -98,7 +98,7 @@ def configfs(place: Place, output: Output) -> Iterator[Observation]:
 def debugfs(place: Place, output: Output) -> Iterator[Observation]:
     """``grep -r`` over the cc_config folder of the kernel's own driver: decimal numbers under other names."""
     read_values: dict[str, tuple[int, int]] = {}
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         if match := _DEBUGFS.fullmatch(text):
             read_values[_INBOX.get(match[1], match[1])] = (int(match[2]), number)
     yield from _observe_parameters(place, read_values, output)

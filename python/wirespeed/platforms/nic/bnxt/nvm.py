@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.output_values import numbered_lines, observe
+from wirespeed.platforms.output_values import number_lines, observe
 from wirespeed.settings import Nic, Place, get, parse_function
 
 OPTIONS = {
@@ -60,7 +60,7 @@ class Option:
 
 def read(place: Place, path: str, output: Output) -> Iterator[Observation]:
     """An option: its value is in the last line, in formats that differ by release; unknown ones are not guessed."""
-    lines = [(number, text) for number, text in numbered_lines(output) if text.strip()]
+    lines = [(number, text) for number, text in number_lines(output) if text.strip()]
     if not lines:
         return
     number, text = lines[-1]

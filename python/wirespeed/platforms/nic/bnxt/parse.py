@@ -11,7 +11,7 @@ from wirespeed.platforms.nic import dcb_output, rdma_cm
 from wirespeed.platforms.nic.bnxt import congestion, nvm
 from wirespeed.platforms.nic.bnxt.view import UTILITIES
 from wirespeed.platforms.nic.dcb_output import DISCIPLINES
-from wirespeed.platforms.output_values import nic_place, numbered_lines, observe, parse_whole
+from wirespeed.platforms.output_values import nic_place, number_lines, observe, parse_whole
 from wirespeed.settings import Discipline, Dscp, NicCosQueue, NicTrafficClass, Place, Priority
 
 _PAIR = re.compile(r"([0-7]):([0-7])")
@@ -26,7 +26,7 @@ _PRIORITIES = 8  # of IEEE 802.1Q; a list with fewer was cut short
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """Settings of every Broadcom port with an output."""
     if output := outputs.get("qos-tools"):
-        names = frozenset(text.rpartition("/")[2] for _, text in numbered_lines(output) if text)
+        names = frozenset(text.rpartition("/")[2] for _, text in number_lines(output) if text)
         if names <= UTILITIES.keys():
             yield observe(Place(outputs.device), "host.qos_tools", names, output)
     for command in ("niccli-qos", "niccli-getqos", "bnxtqos"):
@@ -58,7 +58,7 @@ def _read_qos(place: Place, output: Output) -> Iterator[Observation]:
     dscps: dict[Dscp, Priority] = {}
     priority: Priority | None = None  # of the table's entry being read
     discipline: dict[NicTrafficClass, Discipline] = {}
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         key, colon, value = text.strip().partition(":")
         if not colon:
             continue
@@ -109,7 +109,7 @@ def _read_qos(place: Place, output: Output) -> Iterator[Observation]:
 def _read_dscp(place: Place, output: Output) -> Iterator[Observation]:
     first: int | None = None
     priority_map: dict[Dscp, Priority] = {}
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         if text.strip() == "dscp2prio mapping:":
             first = number
         elif first is not None and (match := _DSCP.match(text)):
@@ -122,7 +122,7 @@ def _read_dscp(place: Place, output: Output) -> Iterator[Observation]:
 
 def _read_cos(place: Place, output: Output) -> Iterator[Observation]:
     """Rows of priority, traffic class and hardware queue."""
-    rows = [(number, match) for number, text in numbered_lines(output) if (match := _COS.fullmatch(text))]
+    rows = [(number, match) for number, text in number_lines(output) if (match := _COS.fullmatch(text))]
     priority_map = {Priority(int(match[1])): NicCosQueue(int(match[3])) for _, match in rows}
     if len(priority_map) == _PRIORITIES:
         yield observe(place, "nic.qos.priority_cos", priority_map, output, rows[0][0])
@@ -131,7 +131,7 @@ def _read_cos(place: Place, output: Output) -> Iterator[Observation]:
 def _read_conf(place: Place, output: Output) -> Iterator[Observation]:
     """The configuration package's file; of a repeated key the last counts, as in a shell."""
     read_values: dict[str, tuple[int, int]] = {}
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         if match := _SETTING.fullmatch(text.strip()):
             read_values[match[1]] = (int(match[2]), number)
     for key, path, last in (

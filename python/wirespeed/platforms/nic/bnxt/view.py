@@ -136,7 +136,7 @@ def _build_qos(nic_qos: NicQos, utility: int) -> Qos:
 def _find_unsupported(name: str, nic_qos: NicQos) -> Iterator[Problem]:
     """Settings that bnxt_setupcc.sh lacks: it has one RoCE class, one CNP class, and a default class."""
     location = f"{name}: RoCE configuration package"
-    missing_values = list(_missing_classes(nic_qos))
+    missing_values = list(_list_missing_classes(nic_qos))
     if missing_values:
         expected = "the classes roce (with DSCP, priority and share) and cnp, which Broadcom NICs need"
         yield Problem(f"{name}: classes", f"no {missing_values[0]}", expected, *missing_values[1:])
@@ -175,7 +175,7 @@ def _find_unsupported(name: str, nic_qos: NicQos) -> Iterator[Problem]:
         )
 
 
-def _missing_classes(nic_qos: NicQos) -> Iterator[str]:
+def _list_missing_classes(nic_qos: NicQos) -> Iterator[str]:
     """The missing class, and a hint."""
     if nic_qos.roce_priority is None or nic_qos.roce_dscp is None:
         yield from ("class roce", "add `roce: {dscp: 26, priority: 3, lossless: true, share: 50%}` to classes")

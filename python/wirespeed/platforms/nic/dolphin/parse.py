@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Outputs
-from wirespeed.platforms.output_values import numbered_lines, observe
+from wirespeed.platforms.output_values import number_lines, observe
 from wirespeed.settings import Place
 from wirespeed.units import Size
 
@@ -22,19 +22,19 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     """Bridges, loans, and the GPUs that can be used."""
     host = Place(outputs.device)
     if output := outputs.get("ntb-node"):
-        matches = [(number, match) for number, text in numbered_lines(output) if (match := _NODE.fullmatch(text))]
+        matches = [(number, match) for number, text in number_lines(output) if (match := _NODE.fullmatch(text))]
         for number, match in matches:
             yield observe(host.child("ntb", match[1]), "ntb.node_id", int(match[2]), output, number)
         if matches:
             yield observe(host, "host.ntbs", COMPLETE, output)
     if output := outputs.get("ntb-prefetch"):
-        for number, text in numbered_lines(output):
+        for number, text in number_lines(output):
             if match := _PREFETCH.fullmatch(text):
                 size = Size(int(match[2]) * 2**20)
                 yield observe(host.child("ntb", match[1]), "ntb.prefetch", size, output, number)
     if output := outputs.get("loans"):
         whole = True
-        for number, text in numbered_lines(output):
+        for number, text in number_lines(output):
             if match := _DEVICE.fullmatch(text):
                 place = host.child("loan", match[1].lower())
                 yield observe(place, "loan.listed", True, output, number)
@@ -44,7 +44,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         if whole:
             yield observe(host, "host.loans", COMPLETE, output)
     if output := outputs.get("usable-gpus"):
-        rows = [text for _, text in numbered_lines(output) if text]
+        rows = [text for _, text in number_lines(output) if text]
         if rows == [_NO_GPU]:
             yield observe(host, "host.usable_gpus", 0, output)
         elif rows and all(_BUS.fullmatch(text) for text in rows):

@@ -9,7 +9,7 @@ from typing import Any
 
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.output_values import numbered_lines, observe
+from wirespeed.platforms.output_values import number_lines, observe
 from wirespeed.settings import Congestion, Dscp, Nic, Place, Priority, get, parse_function
 
 ADVANCED = "ADVANCED_PCI_SETTINGS"
@@ -81,7 +81,7 @@ def read(place: Place, output: Output) -> Iterator[Observation]:
     columns: list[str] = []
     rows: dict[str, tuple[dict[str, int], int]] = {}
     number = 1
-    for line, text in numbered_lines(output):
+    for line, text in number_lines(output):
         if match := _FUNCTION.fullmatch(text.strip()):
             number = int(match[1]) + 1
         elif text.strip().startswith("Configurations:"):

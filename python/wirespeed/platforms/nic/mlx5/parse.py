@@ -11,7 +11,7 @@ from wirespeed.platforms.nic import dcb_output, rdma_cm
 from wirespeed.platforms.nic.dcb_output import DISCIPLINES
 from wirespeed.platforms.nic.mlx5 import nvm
 from wirespeed.platforms.nic.mlx5.view import PARAMETERS
-from wirespeed.platforms.output_values import nic_place, numbered_lines, observe, parse_whole
+from wirespeed.platforms.output_values import nic_place, number_lines, observe, parse_whole
 from wirespeed.settings import Discipline, Dscp, Ect, NicTrafficClass, Place, Priority
 from wirespeed.units import Length, Size
 
@@ -73,7 +73,7 @@ def _mlnx_qos(place: Place, output: Output) -> Iterator[Observation]:
     shares: dict[NicTrafficClass, int] = {}
     first: int | None = None
     tc: NicTrafficClass | None = None
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         if text in _DCBX:
             yield observe(place, "nic.qos.willing", _DCBX[text], output, number)
         elif text.startswith("Priority trust state: "):
@@ -124,7 +124,7 @@ def _read_ecn(place: Place, output: Output) -> Iterator[Observation]:
     """Congestion control of a priority is on when both the notification and the reaction point are."""
     enabled: dict[str, dict[int, bool]] = {"np": {}, "rp": {}}
     parameters: dict[str, int] = {}
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         match = _ECN.fullmatch(text.strip())
         if match is None:
             continue
@@ -146,7 +146,7 @@ def _read_ecn(place: Place, output: Output) -> Iterator[Observation]:
 
 
 def _read_marks(place: Place, output: Output) -> Iterator[Observation]:
-    for number, text in numbered_lines(output):
+    for number, text in number_lines(output):
         match = _TCLASS.fullmatch(text)
         if match and int(match[1]) < 256:
             tos = int(match[1])

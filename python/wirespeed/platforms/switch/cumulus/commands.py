@@ -10,17 +10,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from wirespeed.platforms.consequences import LINK_FLAP
-from wirespeed.platforms.declaration import declared_default, declared_defaults
+from wirespeed.platforms.declaration import find_declared_default, list_declared_defaults
 from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.settings import Device, Place, Switch
 
 BFD_PROFILE = "ROCE"
 """Name of the BFD profile of all neighbours."""
 
-DEFAULT_MTU: int = declared_default("switch/cumulus", "port.link.mtu")
-DEFAULT_POLL_MS: int = declared_default("switch/cumulus", "switch.watchdog_poll").milliseconds
+DEFAULT_MTU: int = find_declared_default("switch/cumulus", "port.link.mtu")
+DEFAULT_POLL_MS: int = find_declared_default("switch/cumulus", "switch.watchdog_poll").milliseconds
 DEFAULT_ROBUSTNESS = 3  # polling intervals
-DEFAULT_ECN: Mapping[str, Any] = declared_defaults(
+DEFAULT_ECN: Mapping[str, Any] = list_declared_defaults(
     "switch/cumulus", "queue.ecn.minimum", "queue.ecn.maximum", "queue.ecn.probability"
 )
 DEFAULT_MARKED = (0, 3)
@@ -131,12 +131,12 @@ def _format_qos(path: str, value: Any, switch: Switch) -> list[str] | None:
         case "port.qos.dscp_tc":
             return [
                 f"qos mapping default-global dscp {int(dscp)} switch-priority {int(tc)}"
-                for dscp, tc in _sorted_items(value)
+                for dscp, tc in _sort_items(value)
             ]
         case "port.qos.tc_queue":
             return [
                 f"qos egress-queue-mapping default-global switch-priority {int(tc)} traffic-class {int(queue)}"
-                for tc, queue in _sorted_items(value)
+                for tc, queue in _sort_items(value)
             ]
         case "port.qos.pfc":
             priorities = (
@@ -149,7 +149,7 @@ def _format_qos(path: str, value: Any, switch: Switch) -> list[str] | None:
     return None
 
 
-def _sorted_items(value: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
+def _sort_items(value: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
     return sorted(value.items())
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.output_values import numbered_lines, observe, parse_json_object
+from wirespeed.platforms.output_values import number_lines, observe, parse_json_object
 from wirespeed.platforms.switch.config_reader import (
     CHANNEL_SETTINGS,
     ReadValues,
@@ -158,7 +158,7 @@ def _read_vlans(
 def _read_roce(switch: Place, output: Output) -> Iterator[Observation]:
     """The table's last column is what was applied; ``state`` is the newer word for ``enable``."""
     enabled: bool | None = None
-    for number, line in numbered_lines(output):
+    for number, line in number_lines(output):
         words = line.split()
         if words and words[0] in ("enable", "state") and len(words) > 1:
             enabled = words[-1] in ON_KEYWORDS

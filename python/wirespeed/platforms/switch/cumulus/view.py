@@ -16,7 +16,7 @@ from wirespeed.platforms.switch.cumulus.commands import (
     TRUST_KEYWORDS,
     family,
 )
-from wirespeed.platforms.switch.policies import find_invalid_texts, frozen, sorted_ports
+from wirespeed.platforms.switch.policies import find_invalid_texts, frozen, sort_ports
 from wirespeed.platforms.switch.watchdog import check_milliseconds
 from wirespeed.settings import Device, Port, PortQos, Queue, Switch, WatchdogAction
 
@@ -59,9 +59,9 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         ],
         "robustness": int(detect) // int(poll) if detect is not None and poll else None,
         "poll": None if poll is None else poll.milliseconds,
-        "ports": sorted_ports(device.ports),
+        "ports": sort_ports(device.ports),
         "neighbours": [
-            (port_name, port) for port_name, port in sorted_ports(device.ports) if port.neighbour.device is not None
+            (port_name, port) for port_name, port in sort_ports(device.ports) if port.neighbour.device is not None
         ],
         "cages": _build_cages(device),
         "vlans": sorted(device.vlans.items(), key=lambda entry: int(entry[0])),
@@ -76,12 +76,12 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
 
 def _build_cages(switch: Switch) -> list[tuple[str, int]]:
     """The ports of the front panel that are split, in their order, with the number of their parts."""
-    breakouts = {name.rpartition("s")[0]: port.breakout for name, port in sorted_ports(switch.ports) if port.breakout}
+    breakouts = {name.rpartition("s")[0]: port.breakout for name, port in sort_ports(switch.ports) if port.breakout}
     return list(breakouts.items())
 
 
 def _default_profiles(switch: Switch) -> DefaultProfiles:
-    ports = [port for _, port in sorted_ports(switch.ports)]
+    ports = [port for _, port in sort_ports(switch.ports)]
     first = next((port for port in ports if port.qos != PortQos() or port.queues), Port())
     lengths = [port.cable_length for port in ports if port.cable_length is not None]
     return DefaultProfiles(
@@ -93,7 +93,7 @@ def _default_profiles(switch: Switch) -> DefaultProfiles:
 
 def _find_problems(name: str, switch: Switch) -> Iterator[Problem]:
     yield from find_invalid_texts(name, switch, "'")
-    ports = sorted_ports(switch.ports)
+    ports = sort_ports(switch.ports)
     for path, values in (
         ("port.qos.dscp_tc", {frozen(port.qos.dscp_tc) for _, port in ports} - {None}),
         ("port.qos.tc_queue", {frozen(port.qos.tc_queue) for _, port in ports} - {None}),

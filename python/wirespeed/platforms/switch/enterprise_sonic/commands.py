@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from wirespeed.platforms.consequences import LINK_FLAP
-from wirespeed.platforms.declaration import declared_default
+from wirespeed.platforms.declaration import find_declared_default
 from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.platforms.switch.enterprise_sonic.policies import Policies
 from wirespeed.platforms.switch.indented_config import ranges
@@ -18,7 +18,7 @@ from wirespeed.platforms.switch.policies import group_by_target
 from wirespeed.settings import BgpPeer, Device, Place, Port, Queue, Switch
 from wirespeed.settings.qos import Discipline, Ecn
 
-DEFAULT_MTU: int = declared_default("switch/enterprise_sonic", "port.link.mtu")
+DEFAULT_MTU: int = find_declared_default("switch/enterprise_sonic", "port.link.mtu")
 """Of a port, bytes of the IP packet: Ethernet header, VLAN tag and checksum are added to it (sonic-swss)."""
 
 KBYTE = 1000

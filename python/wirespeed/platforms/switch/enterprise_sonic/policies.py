@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from wirespeed.platforms.switch.policies import frozen, has_thresholds, name_policies, sorted_ports
+from wirespeed.platforms.switch.policies import frozen, has_thresholds, name_policies, sort_ports
 from wirespeed.settings import DistinctValues, Ecn, Port, PortQos, Queue, Switch
 
 BASE = "ROCE"
@@ -35,7 +35,7 @@ class Policies:
         self._maps: dict[str, dict[Any, str]] = {}
         self._schedulers = name_policies(switch, BASE, self._build_scheduler)
         thresholds: dict[Ecn, None] = {}
-        for port in {self._queues.number(port.queues): port for _, port in sorted_ports(switch.ports)}.values():
+        for port in {self._queues.number(port.queues): port for _, port in sort_ports(switch.ports)}.values():
             thresholds.update((queue.ecn, None) for queue in port.queues.values() if has_thresholds(queue.ecn))
         self._wred = {ecn: BASE if index == 1 else f"{BASE}-{index}" for index, ecn in enumerate(thresholds, start=1)}
 

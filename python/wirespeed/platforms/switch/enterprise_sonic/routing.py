@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from wirespeed.facts import COMPLETE, Observation
-from wirespeed.platforms.declaration import declared_defaults
+from wirespeed.platforms.declaration import list_declared_defaults
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import (
     Reader,
@@ -56,7 +56,7 @@ def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]
         read_values = read_settings(line.inner, _SPEAKER)
         read_values["switch.bgp.asn"] = (parse_number(argument), line.number)
         set_defaults(
-            read_values, declared_defaults("switch/enterprise_sonic", "switch.bgp.multipath_relax"), line.number
+            read_values, list_declared_defaults("switch/enterprise_sonic", "switch.bgp.multipath_relax"), line.number
         )
         read_values.update(_list_families(line))
         yield from observe_settings(switch, read_values, output)
@@ -118,7 +118,7 @@ def _read_peer(
     group = [] if group_name is None else groups[group_name].inner
     settings = [inner for inner in group if inner.words[0] != "description"] + line.inner
     read_values = read_settings(settings, _PEER)
-    set_defaults(read_values, declared_defaults("switch/enterprise_sonic", "peer.bfd"), line.number)
+    set_defaults(read_values, list_declared_defaults("switch/enterprise_sonic", "peer.bfd"), line.number)
     read_values["peer.unnumbered"] = (port is not None, line.number)
     for family, path in _FAMILIES.items():
         blocks = [inner for inner, argument in lines_after(settings, "address-family") if argument == family]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from wirespeed.facts import Observation, State
-from wirespeed.platforms.declaration import declared_defaults
+from wirespeed.platforms.declaration import list_declared_defaults
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import (
     CHANNEL_SETTINGS,
@@ -37,10 +37,12 @@ def _vlan_number(argument: str) -> int | None:
     return parse_number(argument.removeprefix("Vlan").strip())
 
 
-_SWITCH_DEFAULTS = declared_defaults(
+_SWITCH_DEFAULTS = list_declared_defaults(
     "switch/enterprise_sonic", "switch.lldp", "switch.routing", "switch.buffers.lossless"
 )
-_PORT_DEFAULTS = declared_defaults("switch/enterprise_sonic", "port.link.mtu", "port.link.training", "port.unnumbered")
+_PORT_DEFAULTS = list_declared_defaults(
+    "switch/enterprise_sonic", "port.link.mtu", "port.link.training", "port.unnumbered"
+)
 _SWITCH: Mapping[str, tuple[str, Reader]] = {
     "lldp enable": ("switch.lldp", flag(True)),
     "no lldp enable": ("switch.lldp", flag(False)),
@@ -125,6 +127,6 @@ def _read_port(place: Place, line: Line, policies: Policies, output: Output) -> 
 
 def _read_vlan(place: Place, line: Line, output: Output) -> Iterator[Observation]:
     read_values = read_settings(line.inner, VLAN_SETTINGS)
-    set_defaults(read_values, declared_defaults("switch/enterprise_sonic", "vlan.mtu"), line.number)
+    set_defaults(read_values, list_declared_defaults("switch/enterprise_sonic", "vlan.mtu"), line.number)
     read_values["vlan.addresses"] = addresses(line)
     yield from observe_settings(place, read_values, output)

@@ -20,7 +20,7 @@ from wirespeed.platforms.switch.enterprise_sonic.commands import (
 )
 from wirespeed.platforms.switch.enterprise_sonic.policies import MAP_PATHS, Policies, find_scheduler
 from wirespeed.platforms.switch.indented_config import natural
-from wirespeed.platforms.switch.policies import find_invalid_texts, has_thresholds, sorted_ports
+from wirespeed.platforms.switch.policies import find_invalid_texts, has_thresholds, sort_ports
 from wirespeed.platforms.switch.watchdog import SONIC_POLLS, check_milliseconds
 from wirespeed.settings import BgpPeer, Device, Port, Switch
 from wirespeed.settings.qos import WatchdogAction
@@ -74,7 +74,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     policies = Policies(device)
     bound: dict[tuple[int, int], Bound] = {}  # ports share their settings
     ports: list[PortSay] = []
-    for port_name, port in sorted_ports(device.ports):
+    for port_name, port in sort_ports(device.ports):
         key = policies.key(port)
         if key not in bound:
             bound[key] = _build_bound(port, policies)
@@ -110,7 +110,7 @@ _PART = re.compile(r"Eth([0-9]+/[0-9]+)/[0-9]+")
 def breakouts(switch: Switch) -> Iterator[tuple[str, str]]:
     """Each split port of the front panel with its breakout: ``1/1``, ``4x100G``."""
     read_values: dict[str, str] = {}
-    for port_name, port in sorted_ports(switch.ports):
+    for port_name, port in sort_ports(switch.ports):
         panel = _PART.fullmatch(port_name)
         if port.breakout is not None and panel is not None and port.link.speed is not None:
             read_values.setdefault(panel[1], f"{port.breakout}x{port.link.speed.whole('Gb/s')}G")
@@ -155,7 +155,7 @@ def _find_problems(name: str, switch: Switch) -> Iterator[Problem]:
     for key, peer in switch.peers.items():
         if peer.description and (not peer.description.isprintable() or '"' in peer.description):
             yield Problem(f"{name} {key}: peer.description", repr(peer.description), 'printable text without "')
-    for port_name, port in sorted_ports(switch.ports):
+    for port_name, port in sort_ports(switch.ports):
         location = f"{name} {port_name}"
         if port.link.pause_send or port.link.pause_receive:
             yield Problem(f"{location}: global pause", "on", "off", "Enterprise SONiC has PFC only")

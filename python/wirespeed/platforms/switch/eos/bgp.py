@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_network
 
 from wirespeed.facts import COMPLETE, Observation, State
-from wirespeed.platforms.declaration import declared_defaults
+from wirespeed.platforms.declaration import list_declared_defaults
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import (
     Reader,
@@ -78,7 +78,7 @@ def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]
 def _read_speaker(switch: Place, line: Line, output: Output) -> Iterator[Observation]:
     read_values = read_settings(line.inner, _SPEAKER)
     read_values["switch.bgp.asn"] = (_parse_asn(line.words[2]), line.number)
-    set_defaults(read_values, declared_defaults("switch/eos", "switch.bgp.maximum_paths"), line.number)
+    set_defaults(read_values, list_declared_defaults("switch/eos", "switch.bgp.maximum_paths"), line.number)
     for inner in line.inner:
         if inner.text == _NOT_RELAXED:
             read_values["switch.bgp.multipath_relax"] = (False, inner.number)
@@ -198,5 +198,5 @@ def _read_effective(session: _SessionLines, groups: Mapping[str, _SessionLines])
         "peer.unnumbered": (session.port, session.line),
     }
     read_values.setdefault("peer.ipv4", ipv4)
-    set_defaults(read_values, declared_defaults("switch/eos", "peer.ipv6", "peer.bfd"), session.line)
+    set_defaults(read_values, list_declared_defaults("switch/eos", "peer.ipv6", "peer.bfd"), session.line)
     return read_values

@@ -12,14 +12,14 @@ from wirespeed.platforms.switch.eos.values import (
     TRUST_KEYWORDS,
     queue_keyword,
 )
-from wirespeed.platforms.switch.policies import find_invalid_texts, frozen, sorted_ports
+from wirespeed.platforms.switch.policies import find_invalid_texts, frozen, sort_ports
 from wirespeed.settings import Bgp, Port, Queue, Switch
 from wirespeed.units import Duration
 
 
 def problems(name: str, switch: Switch) -> Iterator[Problem]:
     """Every setting of the switch whose value cannot be configured."""
-    ports = sorted_ports(switch.ports)
+    ports = sort_ports(switch.ports)
     yield from find_invalid_texts(name, switch)
     if any(port.queues for _, port in ports) and queue_keyword(switch.chip) is None:
         yield Problem(

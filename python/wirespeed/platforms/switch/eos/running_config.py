@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wirespeed.facts import COMPLETE, Observation, State
-from wirespeed.platforms.declaration import declared_defaults
+from wirespeed.platforms.declaration import list_declared_defaults
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import (
     CHANNEL_SETTINGS,
@@ -18,8 +18,8 @@ from wirespeed.platforms.switch.config_reader import (
     ReadValues,
     addresses,
     choice,
-    defined_vlans,
     flag,
+    list_defined_vlans,
     observe_settings,
     parse_number,
     read_settings,
@@ -66,7 +66,7 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
     if not top or top[-1].text != "end":
         return
     read_values = read_settings((line for line in top if "vrf" not in line.words), _SWITCH)
-    set_defaults(read_values, declared_defaults("switch/eos", "switch.lldp", "switch.pfc"), top[-1].number)
+    set_defaults(read_values, list_declared_defaults("switch/eos", "switch.lldp", "switch.pfc"), top[-1].number)
     global_settings, defaults = _read_globals(top), _read_defaults(top)
     if global_settings.poll is not None:
         read_values["switch.watchdog_poll"] = global_settings.poll
@@ -75,7 +75,7 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
     )
     yield from observe_settings(switch, read_values, output)
     yield from bgp(switch, top, output)
-    defined_numbers = defined_vlans(top)  # the interface of a VLAN that is not there is down
+    defined_numbers = list_defined_vlans(top)  # the interface of a VLAN that is not there is down
     for line, name in lines_after(top, "interface"):
         if re.fullmatch(r"Ethernet[0-9/]+", name):
             yield from _read_port(switch.child("port", name), line, global_settings, defaults, output)
@@ -130,7 +130,7 @@ def _read_port(
     if is_routed:
         read_values.pop("port.vlan", None)
     else:
-        set_defaults(read_values, declared_defaults("switch/eos", "port.vlan"), line.number)
+        set_defaults(read_values, list_declared_defaults("switch/eos", "port.vlan"), line.number)
     read_values["port.addresses"] = addresses(line)
     link_local = next((inner.number for inner in line.inner if inner.text == "ipv6 enable"), None)
     link_local_line = is_routed and link_local is not None and read_values["port.addresses"][0] == ()

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from wirespeed.platforms.declaration import declared_cases
-from wirespeed.platforms.switch.policies import sorted_ports
+from wirespeed.platforms.declaration import list_declared_cases
+from wirespeed.platforms.switch.policies import sort_ports
 from wirespeed.settings import Switch, Watchdog, WatchdogAction, WatchdogRecovery
 from wirespeed.settings.link import Link
 from wirespeed.settings.qos import Dscp, Ecn, SwitchTrafficClass
@@ -17,7 +17,7 @@ from wirespeed.units import Bandwidth, Duration, Size
 DEFAULT_DSCP_TC = {Dscp(dscp): SwitchTrafficClass({0: 1, 1: 0}.get(dscp // 8, dscp // 8)) for dscp in range(64)}
 """EOS 4.36 user guide: DSCP 0-7 go to traffic class 1, 8-15 to 0, the others to their upper three bits."""
 
-_MTUS: dict[str, int] = declared_cases("switch/eos", "port.link.mtu")
+_MTUS: dict[str, int] = list_declared_cases("switch/eos", "port.link.mtu")
 DEFAULT_MTU = _MTUS["routed"]
 """Of a routed interface, bytes of the IP packet: aristaeos.blogspot.com, Arista EOS MTU behavior (3), measured."""
 DEFAULT_L2_MTU = _MTUS["switched"]
@@ -112,7 +112,7 @@ def format_thresholds(ecn: Ecn) -> str:
 
 def global_watchdog(switch: Switch) -> Watchdog:
     """The switch-wide watchdog settings: those of its first port with any."""
-    return next((port.qos.watchdog for _, port in sorted_ports(switch.ports) if port.qos.watchdog.detect), Watchdog())
+    return next((port.qos.watchdog for _, port in sort_ports(switch.ports) if port.qos.watchdog.detect), Watchdog())
 
 
 def watchdog_timer(watchdog: Watchdog, poll: Duration | None) -> str:

@@ -26,7 +26,7 @@ from wirespeed.platforms.switch.eos.values import (
     watchdog_timer,
 )
 from wirespeed.platforms.switch.interface_commands import address_lines
-from wirespeed.platforms.switch.policies import group_by_target, name_policies, sorted_ports
+from wirespeed.platforms.switch.policies import group_by_target, name_policies, sort_ports
 from wirespeed.settings import BgpPeer, Device, Port, Queue, Switch, Vlan, Watchdog, WatchdogAction, WatchdogRecovery
 
 PROFILE = "ROCE"
@@ -77,7 +77,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     names = name_policies(device, PROFILE, _build_policy)
     profiles: dict[str, Profile] = {}
     ports: list[PortSay] = []
-    for port_name, port in sorted_ports(device.ports):
+    for port_name, port in sort_ports(device.ports):
         policy = _build_policy(port)
         profile = None if policy is None else names[policy]
         if profile is not None and profile not in profiles:

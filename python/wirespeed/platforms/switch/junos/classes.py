@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wirespeed.platforms.switch.policies import frozen, name_policies, sorted_ports
+from wirespeed.platforms.switch.policies import frozen, name_policies, sort_ports
 from wirespeed.settings import Discipline, Ecn, Port, Queue, Switch, Watchdog
 
 CLASSIFIER, PROFILE, MAP, MARKING = "ROCE", "ROCE-PFC", "ROCE-MAP", "ROCE-ECN"
@@ -82,7 +82,7 @@ def class_of_service(switch: Switch) -> ClassOfService:
             profiles.get(build_profile_key(port)),
             maps.get(build_map_key(port)),
         )
-        for name, port in sorted_ports(switch.ports)
+        for name, port in sort_ports(switch.ports)
     ]
     return ClassOfService(
         classes=classes,
@@ -162,7 +162,7 @@ def _build_profile(name: str, port: Port) -> Profile:
 
 def _build_markings(switch: Switch) -> dict[Ecn, str]:
     read_values: dict[Ecn, str] = {}
-    for _, port in sorted_ports(switch.ports):
+    for _, port in sort_ports(switch.ports):
         for queue in port.queues.values():
             ecn = queue.ecn
             if ecn.enabled and ecn.minimum_fill is not None and ecn.maximum_fill is not None and ecn not in read_values:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wirespeed.platforms.consequences import LINK_FLAP
-from wirespeed.platforms.declaration import declared_default
+from wirespeed.platforms.declaration import find_declared_default
 from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.platforms.switch.junos.cos_commands import cos_lines
 from wirespeed.settings import Device, Place, Switch
@@ -18,16 +18,16 @@ from wirespeed.units import Duration
 
 L2_HEADER = 14
 """Bytes of a physical MTU beyond the IP packet: ``show interfaces`` shows MTU 1514 over inet MTU 1500."""
-DEFAULT_PHYSICAL_MTU: int = declared_default("switch/junos", "port.link.mtu") + L2_HEADER
+DEFAULT_PHYSICAL_MTU: int = find_declared_default("switch/junos", "port.link.mtu") + L2_HEADER
 LARGEST_PHYSICAL_MTU = 9216
 """Of both vendor samples, over an inet MTU of 9170: 46 bytes are left for the header, tags and encapsulation."""
 MTU_MARGIN = 46
 
-DEFAULT_POLL_MS: int = declared_default("switch/junos", "switch.watchdog_poll").milliseconds
+DEFAULT_POLL_MS: int = find_declared_default("switch/junos", "switch.watchdog_poll").milliseconds
 DEFAULT_DETECTION = 2  # polls
-DEFAULT_RECOVERY_MS: int = declared_default("switch/junos", "port.qos.watchdog.restore").milliseconds
-DEFAULT_FLOWLET_GAP: Duration = declared_default("switch/junos", "switch.load_balancing.flowlet_gap")
-DEFAULT_PATHS: int = declared_default("switch/junos", "switch.bgp.maximum_paths")
+DEFAULT_RECOVERY_MS: int = find_declared_default("switch/junos", "port.qos.watchdog.restore").milliseconds
+DEFAULT_FLOWLET_GAP: Duration = find_declared_default("switch/junos", "switch.load_balancing.flowlet_gap")
+DEFAULT_PATHS: int = find_declared_default("switch/junos", "switch.bgp.maximum_paths")
 """Equal paths without ``maximum-ecmp``, from memory."""
 PATHS = (16, 32, 64, 128)
 

@@ -120,7 +120,7 @@ def port_cos(place: Place, port: Line, cos: Cos, output: Output) -> Iterator[Obs
     read_values: ReadValues = {
         "port.qos.tc_queue": ({SwitchTrafficClass(n): SwitchQueue(n) for n in _ALL_QUEUES}, port.number),
     }
-    classes = _forwarding_classes(cos, applied_names, read_values)
+    classes = _read_forwarding_classes(cos, applied_names, read_values)
     profile = cos.definition(
         "congestion-notification-profile", applied_names.profile[0] if applied_names.profile else None
     )
@@ -135,7 +135,9 @@ def port_cos(place: Place, port: Line, cos: Cos, output: Output) -> Iterator[Obs
     yield from _read_queues(place, cos, applied_names, port.number, output)
 
 
-def _forwarding_classes(cos: Cos, applied_names: InterfaceCos, read_values: ReadValues) -> Mapping[Dscp, str] | None:
+def _read_forwarding_classes(
+    cos: Cos, applied_names: InterfaceCos, read_values: ReadValues
+) -> Mapping[Dscp, str] | None:
     """The forwarding class of each code point in the classifier; others are unknown."""
     if applied_names.classifier is None:
         if applied_names.dot1p is not None:

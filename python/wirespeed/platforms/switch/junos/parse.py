@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.output_values import numbered_lines, observe
+from wirespeed.platforms.output_values import number_lines, observe
 from wirespeed.platforms.switch.junos.commands import FEC_MODES
 from wirespeed.platforms.switch.junos.config_text import PORT_NAME
 from wirespeed.platforms.switch.junos.configuration import configuration
@@ -56,7 +56,7 @@ def _is_truncated(output: Output, counted_lines: Output | None) -> bool:
 
 
 def _read_version(switch: Place, output: Output) -> Iterator[Observation]:
-    for number, line in numbered_lines(output):
+    for number, line in number_lines(output):
         if match := re.fullmatch(r"Junos: (\S+)", line.strip()):
             yield observe(switch, "switch.os_version", match[1], output, number)
 
@@ -64,7 +64,7 @@ def _read_version(switch: Place, output: Output) -> Iterator[Observation]:
 def _read_interfaces(switch: Place, output: Output) -> Iterator[Observation]:
     """The physical interfaces. Of a logical one nothing is taken."""
     port: Place | None = None
-    for number, line in numbered_lines(output):
+    for number, line in number_lines(output):
         if match := _PHYSICAL.match(line.strip()):
             port = switch.child("port", match[1]) if PORT_NAME.fullmatch(match[1]) else None
             if port is not None:
@@ -80,7 +80,7 @@ def _read_interfaces(switch: Place, output: Output) -> Iterator[Observation]:
 def _lldp_neighbors(switch: Place, output: Output) -> Iterator[Observation]:
     """A table whose columns begin where their headings do; the port column may be empty."""
     starts: list[int] | None = None
-    for number, line in numbered_lines(output):
+    for number, line in number_lines(output):
         if all(heading in line for heading in _COLUMNS):
             starts = [line.index(heading) for heading in _COLUMNS]
             continue
@@ -95,7 +95,7 @@ def _lldp_neighbors(switch: Place, output: Output) -> Iterator[Observation]:
 
 def _bgp_summary(switch: Place, output: Output) -> Iterator[Observation]:
     """A session's state; with one table, an established session shows its counts of routes instead."""
-    for number, line in numbered_lines(output):
+    for number, line in number_lines(output):
         match = _SESSION.fullmatch(line.rstrip())
         if match is None or not re.fullmatch(r"[0-9a-f.:]+(%\S+)?", match[1]):
             continue

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from wirespeed.errors import Problem
 from wirespeed.platforms.switch.junos.classes import ClassOfService, lossless_queues
 from wirespeed.platforms.switch.junos.commands import L2_HEADER, LARGEST_PHYSICAL_MTU, MODES, PATHS
-from wirespeed.platforms.switch.policies import find_invalid_texts, sorted_ports
+from wirespeed.platforms.switch.policies import find_invalid_texts, sort_ports
 from wirespeed.platforms.switch.watchdog import check_milliseconds
 from wirespeed.settings import Port, Switch, WatchdogAction
 from wirespeed.units import Bandwidth, Duration
@@ -29,7 +29,7 @@ def problems(name: str, switch: Switch, cos: ClassOfService) -> Iterator[Problem
             "one queue",
             "a forwarding class has one PFC priority on the whole switch",
         )
-    for port_name, port in sorted_ports(switch.ports):
+    for port_name, port in sort_ports(switch.ports):
         yield from _check_port(f"{name} {port_name}", port_name, port, switch.watchdog_poll)
 
 

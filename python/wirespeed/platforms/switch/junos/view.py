@@ -15,7 +15,7 @@ from wirespeed.platforms.switch.junos.commands import (
     physical_mtu,
 )
 from wirespeed.platforms.switch.junos.problems import problems
-from wirespeed.platforms.switch.policies import sorted_ports
+from wirespeed.platforms.switch.policies import sort_ports
 from wirespeed.settings import BgpPeer, Device, Port, Switch
 from wirespeed.settings.fabric import Buffers
 from wirespeed.units import Bandwidth
@@ -108,7 +108,7 @@ def format_list(values: list[str]) -> str:
 def _build_ports(switch: Switch) -> list[PortSay]:
     rendered_names: set[str] = set()
     ports: list[PortSay] = []
-    for name, port in sorted_ports(switch.ports):
+    for name, port in sort_ports(switch.ports):
         cage_name, _, part = name.partition(":")
         cage = None
         if part and cage_name not in rendered_names and port.breakout is not None:

@@ -13,7 +13,7 @@ from typing import Any
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.output_values import (
-    numbered_lines,
+    number_lines,
     observe,
     parse_json_object,
     parse_json_objects,
@@ -36,7 +36,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         ports = {str(link.get("ifname")): str(link.get("ifalias") or link.get("ifname")) for _, link in links}
         yield from _read_links(switch, output, ports)
     if output := outputs.get("forwarding"):
-        for number, line in numbered_lines(output):
+        for number, line in number_lines(output):
             if match := _FORWARDING_LINE.fullmatch(line):
                 yield observe(switch, "switch.routing", match[1] == "1", output, number)
     if output := outputs.get("bgp-summary"):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ipaddress import ip_address, ip_network
 
 from wirespeed.facts import COMPLETE, Observation
-from wirespeed.platforms.declaration import declared_defaults
+from wirespeed.platforms.declaration import list_declared_defaults
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import ReadValues, observe_settings, parse_number, set_defaults
 from wirespeed.platforms.switch.indented_config import Line, lines_after
@@ -83,5 +83,7 @@ def _read_session(line: Line, name: str) -> ReadValues:
         elif match := re.fullmatch(r"address-family (ipv4|ipv6) unicast", inner.text):
             read_values[f"peer.{match[1]}"] = (True, inner.number)
     if not inherits:
-        set_defaults(read_values, declared_defaults("switch/nxos", "peer.bfd", "peer.ipv4", "peer.ipv6"), line.number)
+        set_defaults(
+            read_values, list_declared_defaults("switch/nxos", "peer.bfd", "peer.ipv4", "peer.ipv6"), line.number
+        )
     return read_values

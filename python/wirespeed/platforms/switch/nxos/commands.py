@@ -10,7 +10,7 @@ from wirespeed.platforms.consequences import LINK_FLAP
 from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.platforms.switch.indented_config import ranges
 from wirespeed.platforms.switch.interface_commands import address_lines
-from wirespeed.platforms.switch.nxos.policies import INPUT, NETWORK, OUTPUT, build_policies, paused_queues
+from wirespeed.platforms.switch.nxos.policies import INPUT, NETWORK, OUTPUT, build_policies, list_paused_queues
 from wirespeed.platforms.switch.nxos.values import (
     FEC_KEYWORDS,
     complete,
@@ -108,7 +108,7 @@ def _format_switch(path: str, value: Any, switch: Switch) -> list[str] | None:
 
 def _format_class_mtu(value: int, switch: Switch) -> list[str]:
     """The MTU of the default class and of each lossless class."""
-    queues = [0, *(queue for _, queue in paused_queues(switch))]
+    queues = [0, *(queue for _, queue in list_paused_queues(switch))]
     classes = [(f"class type network-qos {network_class(queue)}", f"mtu {value}", "exit") for queue in queues]
     lines = [f"policy-map type network-qos {NETWORK}", *(line for block in classes for line in block), "exit"]
     return [*lines, "system qos", f"service-policy type network-qos {NETWORK}", "exit"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from wirespeed.platforms.switch.indented_config import ranges
 from wirespeed.platforms.switch.nxos.values import complete, network_class, output_class, random_detect
-from wirespeed.platforms.switch.policies import frozen, group_by_target, name_policies, sorted_ports
+from wirespeed.platforms.switch.policies import frozen, group_by_target, name_policies, sort_ports
 from wirespeed.settings import Discipline, Port, Queue, Switch
 
 INPUT, NETWORK, OUTPUT = "ROCE-IN", "ROCE-NETWORK", "ROCE-OUT"
@@ -50,11 +50,11 @@ class Policies:
 def build_policies(switch: Switch) -> Policies:
     """The policies of a switch."""
     inputs, outputs = name_policies(switch, INPUT, _build_input), name_policies(switch, OUTPUT, _build_output)
-    ports = sorted_ports(switch.ports)
+    ports = sort_ports(switch.ports)
     return Policies(
         inputs={name: _qos_classes(name, key) for key, name in inputs.items()},
-        outputs={name: tuple(_queuing_classes(dict(key))) for key, name in outputs.items()},
-        paused=tuple((network_class(queue), priority) for priority, queue in paused_queues(switch)),
+        outputs={name: tuple(_list_queuing_classes(dict(key))) for key, name in outputs.items()},
+        paused=tuple((network_class(queue), priority) for priority, queue in list_paused_queues(switch)),
         input_of={
             port: inputs[_build_input(port_settings)]
             for port, port_settings in ports
@@ -68,7 +68,7 @@ def build_policies(switch: Switch) -> Policies:
     )
 
 
-def paused_queues(switch: Switch) -> list[tuple[int, int]]:
+def list_paused_queues(switch: Switch) -> list[tuple[int, int]]:
     """Lossless priorities and the queue that each pauses; a priority without a queue pauses that of its number."""
     pairs = {
         (int(priority), int((port.qos.pfc_queue or {}).get(priority, priority)))
@@ -91,7 +91,7 @@ def _qos_classes(policy: str, pairs: Any) -> tuple[QosClass, ...]:
     return tuple(QosClass(f"{policy}-{group}", ranges(dscps), group) for group, dscps in groups if group)
 
 
-def _queuing_classes(queues: Mapping[str, Queue]) -> list[QueuingClass]:
+def _list_queuing_classes(queues: Mapping[str, Queue]) -> list[QueuingClass]:
     strict = sorted(
         (int(number) for number, queue in queues.items() if queue.discipline == Discipline.STRICT), reverse=True
     )

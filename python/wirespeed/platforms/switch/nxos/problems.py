@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wirespeed.errors import Problem
-from wirespeed.platforms.switch.nxos.policies import paused_queues
+from wirespeed.platforms.switch.nxos.policies import list_paused_queues
 from wirespeed.platforms.switch.nxos.values import ACTIONS, FEC_KEYWORDS, POLLS, RESTORES, SHUTDOWNS, TRUST, complete
-from wirespeed.platforms.switch.policies import find_invalid_texts, sorted_ports
+from wirespeed.platforms.switch.policies import find_invalid_texts, sort_ports
 from wirespeed.platforms.switch.watchdog import check_milliseconds
 from wirespeed.settings import Bgp, Discipline, Port, Switch
 from wirespeed.units import Duration
@@ -15,7 +15,7 @@ from wirespeed.units import Duration
 
 def problems(name: str, switch: Switch) -> Iterator[Problem]:
     """Every setting of the switch whose value cannot be configured."""
-    ports = sorted_ports(switch.ports)
+    ports = sort_ports(switch.ports)
     yield from find_invalid_texts(name, switch)
     yield from _whole_switch(name, switch)
     yield from _check_watchdog(name, switch)
@@ -34,7 +34,7 @@ def _whole_switch(name: str, switch: Switch) -> Iterator[Problem]:
             "one for all ports that have any",
             "NX-OS has one network-qos policy",
         )
-    pairs = paused_queues(switch)
+    pairs = list_paused_queues(switch)
     if len({queue for _, queue in pairs}) < len(pairs) or len({priority for priority, _ in pairs}) < len(pairs):
         yield Problem(f"{name}: port.qos.pfc_queue", f"{pairs}", "one queue for each lossless priority, on all ports")
 

@@ -48,7 +48,7 @@ def read_globals(top: list[Line]) -> Globals:
         for kind in ("type qos input", "type queuing output", "type network-qos")
         for inner, argument in lines_after(line.inner, f"service-policy {kind}")
     }
-    paused_queues, line_number = _paused_queues(top, bound.get("type network-qos"))
+    paused_queues, line_number = _list_paused_queues(top, bound.get("type network-qos"))
     return Globals(
         maps=_read_maps(top),
         system_input=bound.get("type qos input"),
@@ -130,7 +130,9 @@ def _read_class_mtu(top: list[Line], bound: tuple[str, int] | None) -> ReadValue
     return {"switch.class_mtu": min(mtus)} if mtus else {}
 
 
-def _paused_queues(top: list[Line], bound: tuple[str, int] | None) -> tuple[Mapping[Priority, SwitchQueue] | None, int]:
+def _list_paused_queues(
+    top: list[Line], bound: tuple[str, int] | None
+) -> tuple[Mapping[Priority, SwitchQueue] | None, int]:
     """Lossless priorities with their queues. The default policy of the system has none."""
     if bound is None:
         return {}, 0

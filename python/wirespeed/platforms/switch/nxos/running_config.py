@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from wirespeed.facts import COMPLETE, Observation, State
-from wirespeed.platforms.declaration import declared_defaults
+from wirespeed.platforms.declaration import list_declared_defaults
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import (
     CHANNEL_SETTINGS,
@@ -17,8 +17,8 @@ from wirespeed.platforms.switch.config_reader import (
     ReadValues,
     addresses,
     choice,
-    defined_vlans,
     flag,
+    list_defined_vlans,
     observe_settings,
     parse_number,
     read_settings,
@@ -70,7 +70,7 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
     yield from bgp(switch, top, output)
     is_routed = any(line.text == "no system default switchport" for line in top)
     disabled_line = any(line.text == "system default switchport shutdown" for line in top)
-    defined_numbers = defined_vlans(top)  # the interface of a VLAN that is not there is down
+    defined_numbers = list_defined_vlans(top)  # the interface of a VLAN that is not there is down
     for line, name in lines_after(top, "interface"):
         if re.fullmatch(r"Ethernet[0-9]+(/[0-9]+){1,2}", name):
             yield from _read_port(
@@ -97,14 +97,16 @@ def _read_port(
             is_routed = inner.text == "no switchport"
     set_defaults(
         read_values,
-        declared_defaults("switch/nxos", "port.link.mtu", "port.link.pause_send", "port.link.pause_receive"),
+        list_declared_defaults("switch/nxos", "port.link.mtu", "port.link.pause_send", "port.link.pause_receive"),
         line.number,
     )
     if is_routed:  # whether it is on without a line depends on how the switch was set up at first
         read_values.pop("port.vlan", None)
     else:
         set_defaults(
-            read_values, declared_defaults("switch/nxos", "port.vlan") | {"port.link.enabled": enabled}, line.number
+            read_values,
+            list_declared_defaults("switch/nxos", "port.vlan") | {"port.link.enabled": enabled},
+            line.number,
         )
     link_local_line = next((inner.number for inner in line.inner if inner.text == _LINK_LOCAL), None)
     read_values["port.addresses"] = addresses(
@@ -128,6 +130,6 @@ def _read_port(
 
 def _read_vlan(place: Place, line: Line, output: Output) -> Iterator[Observation]:
     read_values = read_settings(line.inner, VLAN_SETTINGS)
-    set_defaults(read_values, declared_defaults("switch/nxos", "vlan.mtu"), line.number)
+    set_defaults(read_values, list_declared_defaults("switch/nxos", "vlan.mtu"), line.number)
     read_values["vlan.addresses"] = addresses(line)
     yield from observe_settings(place, read_values, output)

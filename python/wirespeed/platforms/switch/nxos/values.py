@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 
-from wirespeed.platforms.declaration import declared_default
+from wirespeed.platforms.declaration import find_declared_default
 from wirespeed.platforms.switch.config_reader import BYTE_UNITS
 from wirespeed.settings import Ecn, WatchdogAction
 from wirespeed.units import Size
 
-DEFAULT_MTU: int = declared_default("switch/nxos", "port.link.mtu")
-DEFAULT_CLASS_MTU: int = declared_default("switch/nxos", "switch.class_mtu")
-DEFAULT_POLL: int = declared_default("switch/nxos", "switch.watchdog_poll").milliseconds
+DEFAULT_MTU: int = find_declared_default("switch/nxos", "port.link.mtu")
+DEFAULT_CLASS_MTU: int = find_declared_default("switch/nxos", "switch.class_mtu")
+DEFAULT_POLL: int = find_declared_default("switch/nxos", "switch.watchdog_poll").milliseconds
 """Source: Cisco Nexus Dashboard Fabric Controller, fabric settings, system default."""
 DEFAULT_SHUTDOWN, DEFAULT_RESTORE = 1, 10  # multiples of the poll interval; from memory
 POLLS = range(100, 1001)  # ms; the same source, 101 to 1000 or the default

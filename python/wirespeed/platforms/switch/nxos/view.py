@@ -16,7 +16,7 @@ from wirespeed.platforms.switch.nxos.values import (
     DEFAULT_SHUTDOWN,
     FEC_KEYWORDS,
 )
-from wirespeed.platforms.switch.policies import sorted_ports
+from wirespeed.platforms.switch.policies import sort_ports
 from wirespeed.settings import Device, Switch, WatchdogAction
 from wirespeed.units import Duration
 
@@ -28,13 +28,13 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     """Computed values for the templates; ``problems`` lists settings that NX-OS cannot express."""
     if not isinstance(device, Switch):
         raise TypeError("a switch platform renders a Switch")
-    watchdogs = [port.qos.watchdog for _, port in sorted_ports(device.ports)]
+    watchdogs = [port.qos.watchdog for _, port in sort_ports(device.ports)]
     return {
         "problems": list(problems(name, device)),
         "policies": build_policies(device),
         "network_policy": NETWORK,
         "input_policy": INPUT,
-        "ports": sorted_ports(device.ports),
+        "ports": sort_ports(device.ports),
         "vlans": sorted(device.vlans.items(), key=lambda entry: int(entry[0])),
         "vlan_list": ranges({1, *map(int, device.vlans)}),
         "features": _format_features(device),
@@ -51,9 +51,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "loopbacks": device.loopbacks or (),
         "networks": _build_networks(device),
         "peers": sorted(device.peers.items(), key=lambda entry: natural(entry[0])),
-        "neighbours": [
-            (port, entry) for port, entry in sorted_ports(device.ports) if entry.neighbour.device is not None
-        ],
+        "neighbours": [(port, entry) for port, entry in sort_ports(device.ports) if entry.neighbour.device is not None],
         "hardware": _format_hardware(device.model),
         "version": device.os_version or EXAMPLE_VERSION,
         "default_mtu": DEFAULT_MTU,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wirespeed.platforms.switch.indented_config import natural
-from wirespeed.platforms.switch.policies import frozen, has_thresholds, name_policies, sorted_ports
+from wirespeed.platforms.switch.policies import frozen, has_thresholds, name_policies, sort_ports
 from wirespeed.platforms.switch.sonic.values import (
     CABLES,
     DEFAULT_FAMILY,
@@ -183,7 +183,7 @@ def _build_scheduler(queue: Queue) -> Fields:
 
 def _build_thresholds(switch: Switch) -> dict[Ecn, str]:
     database: dict[Ecn, None] = {}
-    for _, port in sorted_ports(switch.ports):
+    for _, port in sort_ports(switch.ports):
         database.update((queue.ecn, None) for queue in port.queues.values() if has_thresholds(queue.ecn))
     return {ecn: BASE if index == 1 else f"{BASE}-{index}" for index, ecn in enumerate(database, start=1)}
 

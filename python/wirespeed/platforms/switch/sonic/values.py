@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wirespeed.platforms.declaration import declared_default
+from wirespeed.platforms.declaration import find_declared_default
 from wirespeed.settings import Dscp, Priority, PriorityGroup, SwitchQueue, SwitchTrafficClass
 from wirespeed.settings.qos import Discipline
 
-DEFAULT_MTU: int = declared_default("switch/sonic", "port.link.mtu")
+DEFAULT_MTU: int = find_declared_default("switch/sonic", "port.link.mtu")
 """Of a port, bytes of the IP packet: Ethernet header, VLAN tag and checksum are added to it (sonic-swss)."""
 
 VRF = "default"

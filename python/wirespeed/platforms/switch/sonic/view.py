@@ -8,7 +8,7 @@ from typing import Any
 
 from wirespeed.errors import Problem
 from wirespeed.platforms.releases import parse_release
-from wirespeed.platforms.switch.policies import find_invalid_texts, sorted_ports
+from wirespeed.platforms.switch.policies import find_invalid_texts, sort_ports
 from wirespeed.platforms.switch.sonic.database import build_database, sort_tables
 from wirespeed.platforms.switch.sonic.table_models import find_model_problems
 from wirespeed.platforms.switch.sonic.values import DEFAULT_MTU, FEC_KEYWORDS, computes_headroom
@@ -32,7 +32,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     """Computed values for the templates; ``problems`` lists settings that the system cannot configure."""
     if not isinstance(device, Switch):
         raise TypeError("a switch platform renders a Switch")
-    ports = sorted_ports(device.ports)
+    ports = sort_ports(device.ports)
     tables = build_database(name, device)
     return {
         # The settings' names say more than those of the tables: what they explain is not repeated.
@@ -88,7 +88,7 @@ def _find_problems(name: str, switch: Switch) -> Iterator[Problem]:
     yield from find_invalid_texts(name, switch)
     yield from check_milliseconds(f"{name}: switch.watchdog_poll", switch.watchdog_poll, SONIC_POLLS)
     yield from _check_families(name, switch)
-    for port_name, port in sorted_ports(switch.ports):
+    for port_name, port in sort_ports(switch.ports):
         yield from _port_problems(f"{name} {port_name}", port, computes_headroom(switch.chip))
 
 
