@@ -64,16 +64,16 @@ fn find_numbers(text: &[u8], separator: u8) -> impl Iterator<Item = Number> + '_
             .iter()
             .take_while(|byte| byte.is_ascii_digit())
             .count();
-        let before = at.checked_sub(whole + 1).map(|index| text[index]);
-        let after = text.get(at + 1 + decimals);
-        let ends = after.is_none_or(|byte| {
+        let previous = at.checked_sub(whole + 1).map(|index| text[index]);
+        let next = text.get(at + 1 + decimals);
+        let ends = next.is_none_or(|byte| {
             byte.is_ascii_whitespace() || matches!(byte, b')' | b';' | b'%' | b'|')
         });
-        let starts = starts_cell(text, at - whole, before);
+        let starts = starts_cell(text, at - whole, previous);
         let is_number = whole > 0
             && decimals > 0
-            && (starts || matches!(before, Some(b'-' | b'/')))
-            && (ends || matches!(after, Some(b'-' | b'/')));
+            && (starts || matches!(previous, Some(b'-' | b'/')))
+            && (ends || matches!(next, Some(b'-' | b'/')));
         is_number.then(|| Number {
             separator: at,
             decimals,
@@ -85,8 +85,8 @@ fn find_numbers(text: &[u8], separator: u8) -> impl Iterator<Item = Number> + '_
 
 /// Whether a number starts at `start`, after a blank, a bar, a parenthesis, or the `=` of a result; not after the `=` of
 /// a variable.
-fn starts_cell(text: &[u8], start: usize, before: Option<u8>) -> bool {
-    match before {
+fn starts_cell(text: &[u8], start: usize, previous: Option<u8>) -> bool {
+    match previous {
         None | Some(b'(' | b'|') => true,
         Some(b'=') => {
             let name = start.checked_sub(2).map(|index| text[index]);

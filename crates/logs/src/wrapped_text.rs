@@ -53,8 +53,8 @@ pub fn read_item(line: &str) -> Option<String> {
 /// The text of a member of an object.
 fn find_member(object: &str, key: &str) -> Option<String> {
     let quoted = format!("\"{key}\"");
-    let (_, after) = object.split_once(&quoted)?;
-    let value = after.trim_start().strip_prefix(':')?.trim_start();
+    let (_, remaining) = object.split_once(&quoted)?;
+    let value = remaining.trim_start().strip_prefix(':')?.trim_start();
     read_string(value).map(|(text, _)| text.trim_end_matches('\n').to_owned())
 }
 
