@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+import subprocess
 from pathlib import Path
 
 import inject_faults
@@ -30,6 +31,11 @@ def test_commands_of_a_readme_work(readme: Path, tmp_path: Path, monkeypatch: py
     for command in commands:
         if command[:2] == ["python", "examples/inject_faults.py"]:
             inject_faults.main(command[2:])
+        elif command[0] == "cargo":
+            *arguments, redirection, file = command
+            assert redirection == ">", command
+            output = subprocess.run(arguments, cwd=EXAMPLES.parent, stdout=subprocess.PIPE, check=True).stdout
+            Path(file).write_bytes(output)
         elif command[0] == "wirespeed":
             result = wirespeed(*command[1:])
             has_faults = command[-1].startswith("out/") and command[-1] != "out/healthy"

@@ -58,7 +58,7 @@ def check(context: CheckContext) -> Outcome:
     paths = f"NIC {_format_path(functions, nic_address)}; {gpu} {_format_path(functions, gpu_address)}"
     if share_switch(functions, nic_address, gpu_address):
         return success(expected, paths)
-    near_gpus = [name for name, gpu in host.gpus.items() if share_switch(functions, nic_address, gpu.pcie)]
+    near_gpus = [name for name, settings in host.gpus.items() if share_switch(functions, nic_address, settings.pcie)]
     fix = Fix(
         f"move the card to a slot below the PCIe switch of {gpu}, or write the interfaces in the order of the GPUs"
     )
