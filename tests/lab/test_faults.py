@@ -44,7 +44,7 @@ ROWS = [
 ]
 
 ADDRESS = "10.1.0.23"
-FAULT_LOCATION = "node2 bnxt_re3 / enp105s0np0 / 0000:69:00.0"
+FAULT_LOCATION = "node2 bnxt_re3 / enp105s0np0"
 # All findings of `collect` and `check` for each fault that are warn, fail or error.
 FINDINGS = [
     ("mtu", ["port.mtu leaf1 port Eth1/12: 1500 bytes"]),

@@ -42,6 +42,8 @@ def test_nearly_all_is_not_all(fraction: float | None, text: str) -> None:
         ("port Eth1/21", "leaf1:Eth1/21"),
         ("eth0", "leaf1:eth0"),
         ("bnxt_re0 / eth0 / 0000:1d:00.0", "leaf1:eth0 (bnxt_re0, 0000:1d:00.0)"),
+        ("bnxt_re0 / eth0", "leaf1:eth0 (bnxt_re0)"),
+        ("eth0 / 0000:1d:00.0", "leaf1:eth0 (0000:1d:00.0)"),
         ("port Eth1/21 queue 3", "leaf1:Eth1/21 queue 3"),
         ("host", "leaf1"),
         ("rule from 10.1.0.1/32", "leaf1 rule from 10.1.0.1/32"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from datetime import UTC, datetime
 
@@ -109,18 +110,22 @@ def plain(value: float) -> str:
 def format_place(device: str, place: str) -> str:
     """``leaf1:Eth1/21`` for a port or NIC, ``leaf1`` for the device, ``node1 rule from 10.1.0.1/32`` for the rest.
 
-    A queue or priority group of a port is ``leaf1:Eth1/21 queue 3``; a NIC with three names (RDMA device, interface,
-    PCIe address) is ``node1:eth0 (bnxt_re0, 0000:1d:00.0)``.
+    A queue or priority group of a port is ``leaf1:Eth1/21 queue 3``; a NIC with several names (RDMA device, interface,
+    PCIe address; not every NIC has the first and the last) is ``node1:eth0 (bnxt_re0, 0000:1d:00.0)``.
     """
     names = place.split(" / ")
-    if len(names) == 3:
-        return line(f"{device}:{names[1]} ({names[0]}, {names[2]})")
+    if len(names) > 1:
+        interface = names.pop(0 if len(names) == 2 and _ADDRESS.fullmatch(names[1]) else 1)
+        return line(f"{device}:{interface} ({', '.join(names)})")
     kind, _, name = place.partition(" ")
     if kind in ("port", "nic", "pcie") and name:
         return line(f"{device}:{name}")
     if place in ("", "host", "switch"):
         return line(device)
     return line(f"{device} {place}" if name else f"{device}:{place}")
+
+
+_ADDRESS = re.compile(r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 
 
 def cable(edge: Edge) -> str:
