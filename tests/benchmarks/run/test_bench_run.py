@@ -184,7 +184,7 @@ def test_a_missing_program_is_reported(tmp_path: Path) -> None:
 
 def test_nothing_is_lost_when_it_is_killed(tmp_path: Path) -> None:
     install(tmp_path / "bin", seconds=0.3)
-    target, arguments = tmp_path / "out", run_arguments(tmp_path, "--parallel", "1")
+    target, arguments = tmp_path / "out", run_arguments(tmp_path, "--parallel", "1", "--retest", "0")
     process = start_run(arguments)
     before = _wait_for(target / "journal.jsonl", 2)
     process.kill()
