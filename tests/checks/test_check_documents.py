@@ -27,6 +27,8 @@ ROWS = [
             (sysctl("net.ipv4.conf.all.arp_ignore"), "sysctl.value"): "2",
         },
     ),
+    # 2.4.1: hosts of 9000 bytes behind Junos irb interfaces with "family inet mtu 9000"
+    ("port.vlan-mtu", {(small.LEAF.child("vlan", "11"), "vlan.mtu"): 9000}),
     # RFC 3168, section 5: switches mark ECT(0) and ECT(1) equally
     ("nic.ecn-marking", {(small.NIC, "nic.qos.ect"): Ect.ECT0}),
     # bnxt_en of an out-of-box release: the version of its source archive
@@ -42,3 +44,15 @@ def test_a_right_state_is_no_finding(identifier: str, changes: small.Changes) ->
 def test_parameters_of_the_iommu_are_missed_while_it_translates() -> None:
     changes = {(small.HOST, "host.kernel.command_line"): ("ro",), (small.HOST, "host.kernel.iommu"): "translated"}
     assert "host.kernel-parameters" in {finding.check for finding in small.bad(small.facts(changes))}
+
+
+def test_a_vlan_mtu_below_that_of_a_host_fails() -> None:
+    changes = {
+        (small.LEAF.child("vlan", "11"), "vlan.mtu"): 9000,
+        (small.NIC, "nic.link.mtu"): 9050,
+    }
+    (finding,) = small.by_id("port.vlan-mtu", small.facts(changes))
+    assert (finding.status, finding.expected) == (
+        "fail",
+        "at least 9050 bytes, the largest MTU of the hosts (planned 9100)",
+    )
