@@ -1,21 +1,24 @@
 """Errors of NICs and GPUs in the kernel log
 
-The kernel log contains no error of a NIC or GPU driver, and no process that the kernel killed.
+The kernel log contains no error of a NIC or GPU driver, no memory BAR without an address, no link that went down and
+stayed down or flapped, and no process that the kernel killed. Several of these are messages of level info.
 
 Impact:
     A firmware crash, a bus fault or a refused setting is often reported in the kernel log only.
 
 Fix:
-    Read the lines. "Fail to setets" means that the NIC firmware controls QoS (see nic.nvm-dcbx). A bus or firmware
-    error needs a reset, an update, or another card.
+    Read the lines. "Fail to setets" means that the NIC firmware controls QoS (see nic.nvm-dcbx). "failed to assign"
+    means that device memory does not fit: enable above-4G decoding in the BIOS. A bus or firmware error needs a reset,
+    an update, or another card.
 
 Example:
-    $ dmesg --level=err,warn
+    $ dmesg --level=err,warn,info
     infiniband bnxt_re2: Fail to setets rc:-22
 
 Source:
-    Broadcom 957608-AN210, 2.6 item 16 and 5.1 question 5; Linux mm/oom_kill.c and arch/x86/mm/fault.c for killed
-    processes
+    Broadcom 957608-AN210, 2.6 item 16 and 5.1 question 5; Johansen, Fast Multi-GPU communication over PCI Express,
+    section 3.2.6 (BARs); Linux mm/oom_kill.c and arch/x86/mm/fault.c for killed processes, drivers/pci/setup-res.c for
+    BARs
 """
 
 from wirespeed.checks.model import CheckContext, Outcome, failure, success
@@ -24,7 +27,7 @@ from wirespeed.settings import Host
 
 subject = Host
 needs = ("host.kernel.errors",)
-failures = ("NIC-16", "GPU-02", "NIC-01", "OS-19")
+failures = ("NIC-16", "GPU-02", "NIC-01", "OS-19", "PCI-06", "CAB-01")
 
 _MAX_LINES = 3
 

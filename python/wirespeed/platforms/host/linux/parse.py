@@ -10,6 +10,7 @@ from wirespeed.platforms.host.linux import (
     parse_ethtool,
     parse_ip,
     parse_kernel,
+    parse_kernel_log,
     parse_lspci,
     parse_rdma,
     parse_software,
@@ -22,6 +23,7 @@ from wirespeed.platforms.model import Outputs
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """Every setting the recorded outputs show."""
     yield from parse_kernel.parse(outputs)
+    yield from parse_kernel_log.parse(outputs)
     yield from parse_system.parse(outputs)
     yield from parse_ip.parse(outputs)
     yield from parse_ethtool.parse(outputs)

@@ -1,4 +1,4 @@
-"""The kernel: release, command line, parameters, modules, IOMMU, errors in its log."""
+"""The kernel: release, command line, parameters, modules, IOMMU."""
 
 from __future__ import annotations
 
@@ -16,24 +16,6 @@ _MODULE = re.compile(r"([A-Za-z0-9_]+) [0-9]+ -?[0-9]+ ")
 _VERSION = re.compile(r"/sys/module/([A-Za-z0-9_]+)/version:(\S+)")
 _GROUP = re.compile(r"/sys/kernel/iommu_groups/[0-9]+/type:(\S+)")
 _VENDORS = {"AuthenticAMD": "amd", "GenuineIntel": "intel"}
-
-# `dmesg --decode` puts facility and level before the time, padded: "kern  :err   : [   12.3] bnxt_en ..."
-_RECORD = re.compile(r"(?:[a-z0-9]+ *:([a-z]+) *: )?(?:\[[^\]]*\] )?(.*)")
-_SUBJECT = re.compile(
-    r"\b(?:bnxt_en|bnxt_re|mlx5_core|mlx5_ib|ionic|infiniband|ib_core|ib_uverbs|ib_peer_mem|nvidia_peermem"
-    r"|amdgpu|amdkfd|NVRM|nvidia|AER|pcieport)\b"
-)
-_TROUBLE = re.compile(
-    r"\b(?:err(?:or)?s?|fail(?:ed|s|ure)?|tim(?:ed out|eout)|unknown symbol|disagrees|reset|fatal|xid|hang|hung)\b",
-    re.I,
-)
-# A process that the kernel killed (mm/oom_kill.c), or a crash inside a library of a job (arch/x86/mm/fault.c).
-_KILLED = re.compile(
-    r"\b(?:Out of memory|Memory cgroup out of memory): Killed process \d+"
-    r"|\bsegfault at \S+ ip .* in (?:\S+_perf\b"
-    r"|lib(?:nccl|rccl|mpi|open-pal|uc[pstm]|ibverbs|mlx5|bnxt_re|fabric|cuda|amdhip))"
-)
-_SEVERE = ("emerg", "alert", "crit", "err")
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
@@ -60,8 +42,6 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
             yield observe(host, "host.peer_memory", line is not None, output, line)
     if output := outputs.get("iommu-groups"):
         yield from _read_iommu(host, output)
-    if output := outputs.get("dmesg"):
-        yield from _read_log(host, output)
 
 
 def _read_cpu(host: Place, output: Output) -> Iterator[Observation]:
@@ -105,19 +85,3 @@ def _read_iommu(host: Place, output: Output) -> Iterator[Observation]:
     translated_line = next((number for number, kind in types if kind != "identity"), None)
     value = "passthrough" if translated_line is None else "translated"
     yield observe(host, "host.kernel.iommu", value, output, translated_line or types[0][0])
-
-
-def _read_log(host: Place, output: Output) -> Iterator[Observation]:
-    errors: list[str] = []
-    first: int | None = None
-    for number, text in number_lines(output):
-        match = _RECORD.fullmatch(text)
-        if match is None:
-            continue
-        level, message = match.groups()
-        is_trouble = _SUBJECT.search(message) and (level in _SEVERE or _TROUBLE.search(message))
-        if is_trouble or _KILLED.search(message):
-            first = first or number
-            if message not in errors:
-                errors.append(message)
-    yield observe(host, "host.kernel.errors", tuple(errors), output, first)

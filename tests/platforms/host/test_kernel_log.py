@@ -1,0 +1,85 @@
+"""Lines of the kernel log that are errors, and lines of healthy hosts that are none.
+
+The lines are from public logs of other people's machines (linux-pci and linux-kernel mailing lists, reports of users);
+where a row needs two states of one device, it repeats such a line with the other state.
+"""
+
+import pytest
+
+from wirespeed.facts import Source, assemble_facts
+from wirespeed.platforms import Output, Outputs
+from wirespeed.platforms.host.linux import parse_kernel_log
+from wirespeed.settings import Place
+
+INFO = "kern  :info  : [    2.941830] "
+WARN = "kern  :warn  : [    2.941830] "
+ERROR = "kern  :err   : [    2.941830] "
+
+NO_SPACE = "pci 0000:09:00.0: BAR 1: no space for [mem size 0x4000000000 64bit pref]"
+FAILED = "pci 0000:09:00.0: BAR 1: failed to assign [mem size 0x4000000000 64bit pref]"
+FAILED_68 = "pci 0006:03:00.2: BAR 0 [mem size 0x00800000 64bit pref]: failed to assign"
+DOWN = "mlx5_core 0000:01:00.0 enp1s0f0np0: Link down"
+UP = "mlx5_core 0000:01:00.0 enp1s0f0np0: Link up"
+BNXT_DOWN = "bnxt_en 0000:1d:00.0 enp29s0np0: NIC Link is Down"
+
+ROWS = [
+    # BARs, before and since Linux 6.8
+    ([INFO + NO_SPACE, INFO + FAILED], (FAILED,)),
+    ([INFO + FAILED_68, INFO + FAILED_68], (FAILED_68,)),
+    # a second try succeeds
+    ([INFO + FAILED, INFO + "pci 0000:09:00.0: BAR 1: assigned [mem 0x800000000-0x17ffffffff 64bit pref]"], ()),
+    ([INFO + FAILED_68, INFO + "pci 0006:03:00.2: BAR 0 [mem 0x6300c0000000-0x6300c07fffff 64bit pref]: assigned"], ()),
+    # I/O ports, ROMs, bridge windows and virtual functions of healthy hosts
+    ([INFO + "pci 0001:00:00.0: BAR 0: failed to assign [io  size 0x0100]"], ()),
+    ([INFO + "pci 0001:00:01.0: BAR 6: failed to assign [mem size 0x00010000 pref]"], ()),
+    ([INFO + "pci 0000:7c:00.0: BAR 14: failed to assign [mem size 0x00500000]"], ()),
+    ([INFO + "pci 0006:03:00.0: VF BAR 0 [mem size 0x02000000 64bit pref]: failed to assign"], ()),
+    ([INFO + "pci 0000:10:01.0: bridge window [mem size 0x00200000 64bit pref]: failed to assign"], ()),
+    # links: never up; up again; down for good; flapping
+    ([INFO + DOWN], ()),
+    ([INFO + UP, INFO + DOWN, INFO + UP], ()),
+    ([INFO + UP, INFO + DOWN], (DOWN,)),
+    ([INFO + UP, INFO + DOWN, INFO + UP, INFO + DOWN, INFO + UP], (f"{DOWN} (2 times)",)),
+    ([ERROR + BNXT_DOWN], (BNXT_DOWN,)),
+    # a device that leaves its slot
+    (
+        [INFO + "pcieport 0000:00:10.0: pciehp: Slot(0): Link Down"],
+        ("pcieport 0000:00:10.0: pciehp: Slot(0): Link Down",),
+    ),
+    # the capabilities of a port are no error
+    ([INFO + "pcieport 0000:00:1c.0: DPC: error containment capabilities: Int Msg #0, RPExt+ PoisonedTLP+"], ()),
+    ([INFO + "pcieport 0004:00:00.0: AER: enabled with IRQ 186"], ()),
+    # AER: the corrected error is a warning, the uncorrected one is an error
+    (
+        [WARN + "pcieport 0000:00:03.0: AER: PCIe Bus Error: severity=Corrected, type=Data Link Layer, (Receiver ID)"],
+        ("pcieport 0000:00:03.0: AER: PCIe Bus Error: severity=Corrected, type=Data Link Layer, (Receiver ID)",),
+    ),
+    (
+        [INFO + "pcieport 0000:00:10.0: AER: Uncorrected (Non-Fatal) error received: 0000:01:00.0"],
+        ("pcieport 0000:00:10.0: AER: Uncorrected (Non-Fatal) error received: 0000:01:00.0",),
+    ),
+    ([WARN + "NVRM: Xid 79, GPU has fallen off the bus."], ("NVRM: Xid 79, GPU has fallen off the bus.",)),
+]
+
+
+@pytest.mark.parametrize(("lines", "errors"), ROWS)
+def test_errors_of_the_kernel_log(lines: list[str], errors: tuple[str, ...]) -> None:
+    assert _read_errors("\n".join(lines) + "\n") == errors
+
+
+@pytest.mark.parametrize(
+    ("device", "errors"),
+    [
+        ("3D controller: NVIDIA Corporation GK110GL [Tesla K20X] (rev a1)", (FAILED,)),
+        ("USB controller: VIA Technologies, Inc. VL805/806 xHCI USB 3.0 Controller (rev 01)", ()),
+    ],
+)
+def test_only_bars_of_nics_and_gpus_count(device: str, errors: tuple[str, ...]) -> None:
+    assert _read_errors(f"{INFO}{FAILED}\n", f"0000:09:00.0 {device}\n\tControl: I/O- Mem+\n\n") == errors
+
+
+def _read_errors(log: str, lspci: str | None = None) -> object:
+    texts = {"dmesg": log} if lspci is None else {"dmesg": log, "lspci": lspci}
+    outputs = {name: Output(name, text, Source("node1", name, f"{name}.out")) for name, text in texts.items()}
+    facts = assemble_facts(parse_kernel_log.parse(Outputs("node1", outputs)), devices=["node1"])
+    return facts.value(Place("node1"), "host.kernel.errors")
