@@ -53,9 +53,9 @@ def steps(plan: Plan) -> list[str]:
 REFUSED: list[tuple[str, str, str | None, str]] = [
     (
         NOBLE,
-        "nic_packages: {doca-ofed: 3.1.0}",
+        "nic_packages: {doca-ofed: 3.x}",
         None,
-        "small.yaml:8: found NVIDIA DOCA-OFED 3.1.0; expected a release that is known: 2.5.0, 2.9.2, 3.0.0, "
+        "small.yaml:8: found NVIDIA DOCA-OFED 3.x; expected a release that is known: 2.5.0, 2.9.2, 3.0.0, "
         "3.2.0, 3.2.1\n  hint: leave nic_packages out and install it by hand; then it is "
         "neither planned nor checked",
     ),
@@ -133,6 +133,18 @@ REFUSED: list[tuple[str, str, str | None, str]] = [
 ]
 
 WARNED = [
+    (  # ESnet, 400G Testbed Configuration: MLNX_OFED 5.9-0.5.5, kernel 5.15.0-70
+        JAMMY,
+        "kernel: 5.15.0-70-generic, nic_packages: {MLNX_OFED: 5.9-0.5.5}",
+        "small.yaml:8: found NVIDIA MLNX_OFED 5.9-0.5.5, an unknown release: its systems and kernels are not checked; "
+        "expected a release that is known: 5.9-0.5.6.0, 23.10-3.2.2.0, 24.10-0.7.0.0, 24.10-3.2.5.0",
+    ),
+    (
+        NOBLE,
+        "kernel: 6.8.0-111-generic, nic_packages: {doca-ofed: 3.9.0}",
+        "small.yaml:8: found NVIDIA DOCA-OFED 3.9.0, an unknown release: its systems and kernels are not checked; "
+        "expected a release that is known: 2.5.0, 2.9.2, 3.0.0, 3.2.0, 3.2.1",
+    ),
     (
         NOBLE,
         f"kernel: 6.11.0-29-generic, {DOCA}",
@@ -202,6 +214,25 @@ def test_a_release_for_a_system(os: str, software: str, stack: str, drivers: str
     assert {nic.driver.version for nic in host.nics.values()} == {drivers}
     assert [step.files for step in host.steps.values() if step.action == "RDMA stack"] == [files]
     assert host.peer_memory is True  # the stack brings it
+
+
+@pytest.mark.parametrize(
+    ("os", "package", "file", "reported_version"),
+    [
+        (
+            JAMMY,
+            "MLNX_OFED: 5.9-0.5.5",
+            "MLNX_OFED_LINUX-5.9-0.5.5*-ubuntu22.04-x86_64.tgz",
+            "MLNX_OFED_LINUX-5.9-0.5.5",
+        ),
+        (NOBLE, "doca-ofed: 3.9.0", "doca-host_3.9.0-*ubuntu2404_amd64.deb", None),
+    ],
+)
+def test_an_unknown_release_is_planned(os: str, package: str, file: str, reported_version: str | None) -> None:
+    """What a DOCA release reports contains the number of its drivers, which is not known."""
+    host = build_plan(os, f"nic_packages: {{{package}}}").hosts["node1"]
+    assert host.software.rdma_stack == reported_version
+    assert [list(step.files.values()) for step in host.steps.values() if step.action == "RDMA stack"] == [[file]]
 
 
 def test_the_stack_comes_before_what_is_compiled_against_it() -> None:

@@ -102,6 +102,9 @@ class Stack(Entry):
     )
     package: str | None = None  # package in the repository that the file adds; None: it has an installer
     releases: dict[str, StackRelease] = Field(min_length=1)
+    unlisted_files: dict[str, str] = Field(
+        default_factory=dict
+    )  # file name pattern of other releases, by distribution; {release}, {version} and {digits} of the system
     source: str = Field(min_length=1)
 
 

@@ -65,11 +65,11 @@ def plan_drivers(
     if software.nic_firmware is not None and not _firmware_file(spec, nic, release):
         models = [name for name, row in catalogue.drivers.items() if row.firmware]
         models += [name for name, row in catalogue.nics.items() if row.firmware]
-        problems.refuse(
+        problems.warn(
             (*spec.path, "software", "nic_firmware"),
-            f"a firmware for {nic.title}",
+            f"a firmware for {nic.title}, of which no file name is known: it is checked, but not flashed",
             f"a NIC whose firmware files are known: {', '.join(models)}",
-            "leave it out, and flash it with the vendor's tool",
+            "flash it with the vendor's tool",
         )
     built_in = kernel_has_client(spec, catalogue)
     stack = select_stack(spec, release, problems) if release.stacks else None

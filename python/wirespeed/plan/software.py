@@ -65,7 +65,7 @@ def plan_software(
         steps=number_steps(_list_steps(part, drivers, catalogue)),
         kernel=part.kernel,
         built_in_client=kernel_has_client(spec, catalogue),
-        drivers=stack.release.drivers if stack else drivers.version if drivers else None,
+        drivers=stack.drivers if stack else drivers.version if drivers else None,
         peer_memory=None if drivers and drivers.dma_buf else True,
         modules=drivers.modules if drivers else (),
     )
@@ -86,7 +86,8 @@ def _list_steps(part: SoftwarePart, drivers: Drivers | None, catalogue: Catalogu
         *(drivers.steps if drivers else ()),
     ]
     kernel = (drivers and drivers.replaces) or part.gpu_driver or part.rocm
-    return [*steps, *(FINAL_STEPS if kernel else FINAL_STEPS[-1:] if part.nic_firmware else ())]
+    is_flashed = any(step.action is Action.FIRMWARE for step in steps)
+    return [*steps, *(FINAL_STEPS if kernel else FINAL_STEPS[-1:] if is_flashed else ())]
 
 
 def _gpu_driver(part: SoftwarePart, drivers: Drivers | None) -> InstallStep | None:

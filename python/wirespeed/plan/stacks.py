@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -14,6 +15,7 @@ from wirespeed.plan.combination import parse_version
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import Action, InstallStep
 
+_RELEASE_NUMBER = re.compile(r"[0-9]+(?:[.-][0-9]+)+")
 _BY_HAND = "leave nic_packages out and install it by hand; then it is neither planned nor checked"
 
 
@@ -24,13 +26,20 @@ class Chosen:
     name: str
     version: str
     stack: Stack
-    release: StackRelease
+    release: StackRelease | None  # None: not listed in the catalogue
     build: StackBuild
 
     @property
-    def reported_version(self) -> str:
-        """The version that the stack reports, or its beginning."""
-        return self.stack.version_text.format(version=self.version, drivers=self.release.drivers)
+    def drivers(self) -> str | None:
+        """The version of its drivers, or its beginning. None if the release is not listed."""
+        return self.release.drivers if self.release else None
+
+    @property
+    def reported_version(self) -> str | None:
+        """The version that the stack reports, or its beginning. None if that contains unknown numbers."""
+        if self.drivers is None and "{drivers}" in self.stack.version_text:
+            return None
+        return self.stack.version_text.format(version=self.version, drivers=self.drivers)
 
 
 def select_stack(spec: HostSpec, release: DriverRelease, problems: Problems) -> Chosen | None:
@@ -55,9 +64,7 @@ def select_stack(spec: HostSpec, release: DriverRelease, problems: Problems) -> 
         return None
     stack_release = stack.releases.get(number)
     if stack_release is None:
-        numbers = ", ".join(stack.releases)
-        problems.refuse((*path, name), f"{stack.title} {number}", f"a release that is known: {numbers}", _BY_HAND)
-        return None
+        return _select_unlisted(spec, name, number, stack, problems)
     build = next((candidate for candidate in stack_release.builds if _is_for(candidate, spec.os)), None)
     if build is None:
         alternatives = _list_releases(spec.os, release)
@@ -72,6 +79,25 @@ def select_stack(spec: HostSpec, release: DriverRelease, problems: Problems) -> 
     chosen = Chosen(name, number, stack, stack_release, build)
     _check_kernel(spec, chosen, problems)
     return chosen
+
+
+def _select_unlisted(spec: HostSpec, name: str, number: str, stack: Stack, problems: Problems) -> Chosen | None:
+    """A release that the catalogue lacks, newer, older or in between: only its systems and kernels are unknown."""
+    path = (*spec.path, "software", "nic_packages", name)
+    file = stack.unlisted_files.get(spec.os.partition("-")[0])
+    known = ", ".join(stack.releases)
+    if file is None or not _RELEASE_NUMBER.fullmatch(number):
+        problems.refuse(path, f"{stack.title} {number}", f"a release that is known: {known}", _BY_HAND)
+        return None
+    problems.warn(
+        path,
+        f"{stack.title} {number}, an unknown release: its systems and kernels are not checked",
+        f"a release that is known: {known}",
+    )
+    build = StackBuild.model_construct(
+        systems=[spec.os], file=file.replace("{release}", number), kernels=[], compiled=True, source=stack.source
+    )
+    return Chosen(name, number, stack, None, build)
 
 
 def stack_steps(chosen: Chosen, spec: HostSpec, gpu: GpuModel | None) -> Iterator[InstallStep]:
@@ -109,6 +135,9 @@ def is_of_series(kernel: str, series: str) -> bool:
 
 
 def _check_kernel(spec: HostSpec, chosen: Chosen, problems: Problems) -> None:
+    """Whether the modules of a listed release work with the host's kernel."""
+    if chosen.release is None:
+        return
     kernel, path = spec.part.software.kernel, (*spec.path, "software", "kernel")
     stack = f"{chosen.stack.title} {chosen.version}"
     kernels = ", ".join(chosen.build.kernels)
