@@ -49,6 +49,7 @@ class Outcome:
     impact: Impact | None = None
     fix: tuple[Fix, ...] = ()
     warning_reasons: tuple[str, ...] = ()
+    causes: tuple[str, ...] = ()  # further checks whose finding would cause this one
 
 
 def success(expected: str, found: str) -> Outcome:
@@ -93,6 +94,7 @@ class Check:
     failures: tuple[str, ...]
     function: Callable[[CheckContext], Outcome]
     presence: bool = False
+    causes: tuple[str, ...] = ()  # checks whose finding causes one of this check
 
 
 @dataclass(slots=True)

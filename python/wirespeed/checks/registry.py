@@ -70,6 +70,7 @@ def load(identifier: str, module: ModuleType) -> Check:
         failures=failures,
         function=function,
         presence=getattr(module, "presence", False),
+        causes=getattr(module, "causes", ()),
     )
 
 

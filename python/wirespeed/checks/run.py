@@ -19,6 +19,7 @@ from wirespeed.checks.model import (
 )
 from wirespeed.checks.peers import find_nic_of_rule, find_peer_port
 from wirespeed.checks.registry import checks as all_checks
+from wirespeed.checks.root_causes import UNVERIFIED_FORMAT, PlacedFinding, mark_consequences
 from wirespeed.checks.wording import format_place
 from wirespeed.facts import NOT_SHOWN, Facts, Gap, Reading, State
 from wirespeed.plan import Cable, End, Plan
@@ -33,33 +34,44 @@ def run(plan: Plan, facts: Facts, checks: Iterable[Check] | None = None) -> tupl
     """
     chosen = tuple(all_checks().values()) if checks is None else tuple(checks)
     cables = map_cables(plan)
-    return tuple(finding for name in plan.devices for finding in _check_device(plan, facts, name, chosen, cables))
+    results = [result for name in plan.devices for result in _check_device(plan, facts, name, chosen, cables)]
+    return mark_consequences(results, cables)
 
 
 def _check_device(
     plan: Plan, facts: Facts, name: str, checks: tuple[Check, ...], cables: Mapping[End, Cable]
-) -> Iterator[Finding]:
+) -> Iterator[PlacedFinding]:
     places: dict[type[Any], list[tuple[Place, Any]]] = {}
     for place, entity in iterate_entities(plan.devices[name], Place(name)):
         places.setdefault(type(entity), []).append((place, entity))
     for check in checks:
         for place, entity in places.get(check.subject, ()):
-            finding = _check_place(CheckContext(plan, facts, place, entity, check, cables))
-            if finding is not None:
-                yield finding
+            result = _check_place(CheckContext(plan, facts, place, entity, check, cables))
+            if result is not None:
+                yield result
 
 
-def _check_place(context: CheckContext) -> Finding | None:
-    """Run one check at one place. The statuses unknown, skip and error come from here alone."""
+def _check_place(context: CheckContext) -> PlacedFinding | None:
+    """Run one check at one place."""
     try:
         if not context.check.presence and _is_absent(context):
-            return _finding_without_verdict(context, Status.SKIP, "not present on this device")
-        return _build_finding(context, context.check.function(context))
+            return PlacedFinding(
+                context.place, _finding_without_verdict(context, Status.SKIP, "not present on this device")
+            )
+        outcome = context.check.function(context)
+        causes = (*context.check.causes, *outcome.causes)
+        return PlacedFinding(context.place, _build_finding(context, outcome), causes)
     except ElsewhereError:
         return None
-    except (NoIntentError, InapplicableError) as reason:
+    except Exception as error:
+        return PlacedFinding(context.place, _explain_missing_verdict(context, error))
+
+
+def _explain_missing_verdict(context: CheckContext, reason: Exception) -> Finding:
+    """The finding of a check that raised. The statuses unknown, skip and error come from here alone."""
+    if isinstance(reason, NoIntentError | InapplicableError):
         return _finding_without_verdict(context, Status.SKIP, str(reason))
-    except UnreadError as reason:
+    if isinstance(reason, UnreadError):
         unread = _finding_without_verdict(context, Status.UNKNOWN, f"not read: {reason}")
         files = (f"{source.device}: {source}" for gap in reason.empty_outputs for source in gap.empty_files)
         return replace(
@@ -68,10 +80,9 @@ def _check_place(context: CheckContext) -> Finding | None:
             evidence=tuple(dict.fromkeys((*unread.evidence, *files))),
             fix=tuple(dict.fromkeys(map(_advise_collecting_again, reason.empty_outputs))),
         )
-    except Exception as error:
-        return _finding_without_verdict(
-            context, Status.ERROR, f"internal error in the check: {type(error).__name__}: {error}"
-        )
+    return _finding_without_verdict(
+        context, Status.ERROR, f"internal error in the check: {type(reason).__name__}: {reason}"
+    )
 
 
 def _advise_collecting_again(gap: Gap) -> Fix:
@@ -101,7 +112,7 @@ def _build_finding(context: CheckContext, outcome: Outcome) -> Finding:
             if (place.device, path) in unverified_paths and path not in assumed_paths
         )
         if doubtful and status is Status.FAIL:
-            reasons = (*reasons, f"the output format was not verified on a device for {', '.join(doubtful)}")
+            reasons = (*reasons, f"{UNVERIFIED_FORMAT} for {', '.join(doubtful)}")
         if assumed_paths:
             reasons = (*reasons, f"the output does not contain {', '.join(assumed_paths)}; the default is assumed")
         status = Status.WARN if reasons else status

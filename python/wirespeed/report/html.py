@@ -179,7 +179,7 @@ def _get_fraction(verdict: Verdict) -> float:
 
 def _count_checks(findings: Iterable[Finding], *statuses: Status) -> str | None:
     """The number of checks with one of the statuses, and of their places; None if no check has one."""
-    matching = [finding for finding in findings if finding.status in statuses]
+    matching = [finding for finding in findings if finding.status in statuses and finding.cause is None]
     if not matching:
         return None
     checks = len({finding.check for finding in matching})

@@ -15,7 +15,7 @@ from wirespeed.report import campaign_comparison, peers, relations, runs, wordin
 from wirespeed.report.ranking import counts
 from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.campaign_history import Comparison, Difference, History
-from wirespeed.results.findings import Finding
+from wirespeed.results.findings import Finding, Status
 from wirespeed.results.peers import Matrix
 from wirespeed.results.report import Report
 from wirespeed.results.verdicts import JudgedRun, Judgement, Relation, Verdict
@@ -91,7 +91,11 @@ def _add_finding(suite: Element, finding: Finding) -> None:
         name=wording.format_place(finding.device, finding.place),
     )
     message = f"{finding.summary}: {finding.found}" if finding.found else finding.summary
-    _add_outcome(case, finding.status.value, message, "\n".join(_format_details(finding)))
+    if finding.cause:
+        message = f"follows from {finding.cause}: {message}"
+    _add_outcome(
+        case, Status.SKIP.value if finding.cause else finding.status.value, message, "\n".join(_format_details(finding))
+    )
 
 
 def _add_hidden(root: Element, report: Report, all_findings: Sequence[Finding]) -> None:

@@ -60,7 +60,9 @@ def text(report: Report) -> str:
     recorded = _seconds_since_epoch(report.recorded)
     if recorded is not None:
         families.add("wirespeed_recorded_timestamp_seconds", {}, recorded)
-    findings = Counter((finding.device, finding.check, finding.status.value) for finding in report.findings)
+    findings = Counter(
+        (finding.device, finding.check, finding.status.value) for finding in report.findings if finding.cause is None
+    )
     for (device, check, status), count in sorted(findings.items()):
         families.add("wirespeed_findings", {"host": device, "check": check, "status": status}, count)
     for run in report.runs:

@@ -15,10 +15,11 @@ _URGENCY = {status: rank for rank, status in enumerate((*LISTED, Status.PASS, St
 
 
 def counts(findings: Iterable[Finding]) -> Mapping[Status, int]:
-    """The number of findings of each status; every status is included."""
+    """The number of findings of each status, without those that follow from another; every status is included."""
     result = dict.fromkeys(Status, 0)
     for finding in findings:
-        result[finding.status] += 1
+        if finding.cause is None:
+            result[finding.status] += 1
     return result
 
 
@@ -71,13 +72,16 @@ class Group:
 
 
 def merge_findings(findings: Iterable[Finding]) -> tuple[Group, ...]:
-    """Listed findings, merged if one device has similar ones at several places; failures first."""
+    """Listed findings, merged if one device has similar ones at several places.
+
+    Failures come first, and of these the ones that follow from no other.
+    """
     merged: dict[tuple[object, ...], list[Finding]] = {}
     for finding in findings:
         if finding.status in LISTED:
             merged.setdefault(_make_group_key(finding), []).append(finding)
     groups = [Group(similar[0].check, similar[0].status, tuple(similar)) for similar in merged.values()]
-    return tuple(sorted(groups, key=lambda group: _URGENCY[group.status]))
+    return tuple(sorted(groups, key=lambda group: (_URGENCY[group.status], group.first.cause is not None)))
 
 
 def group_by_device(findings: Sequence[Finding]) -> Mapping[str, tuple[Group, ...]]:
@@ -92,11 +96,12 @@ def rank_first_steps(findings: Iterable[Finding], status: Status = Status.FAIL) 
     """Checks with this status in the order to work on them: the largest estimated impact at one place first.
 
     Without an estimate, checks whose failure stops traffic precede those that lose packets under load, and those
-    precede checks that slow down traffic; within each kind, the check with most places is first.
+    precede checks that slow down traffic; within each kind, the check with most places is first. Findings that follow
+    from another are left out: nothing has to be done about them.
     """
     same_check: dict[str, list[Finding]] = {}
     for finding in findings:
-        if finding.status is status:
+        if finding.status is status and finding.cause is None:
             same_check.setdefault(finding.check, []).append(finding)
     groups = [Group(check, status, tuple(similar)) for check, similar in same_check.items()]
     return tuple(sorted(groups, key=_rank_group))
@@ -117,6 +122,7 @@ def _make_group_key(finding: Finding) -> tuple[object, ...]:
         finding.found,
         finding.impact,
         finding.warning_reasons,
+        finding.cause,
     )
 
 

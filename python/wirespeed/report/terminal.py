@@ -194,6 +194,8 @@ def _print_group(group: Group, console: Console) -> None:
     head = Text.assemble(status, (wording.line(group.check), "bold"), " ", _first_names(_list_places(group)))
     console.print(head, soft_wrap=True)
     _print_labeled("", finding.summary, console)
+    if finding.cause:
+        _print_labeled("", f"follows from {finding.cause}, not counted", console)
     _print_labeled("expected", finding.expected, console)
     _print_labeled("found", finding.found, console)
     if finding.impact:
@@ -244,10 +246,14 @@ def _print_labeled(label: str, text: str | None, console: Console, style: str = 
 
 def _status_counts(results: Sequence[Finding]) -> Text:
     counted = {status.value: count for status, count in ranking.counts(results).items()}
-    failed = {finding.check for finding in results if finding.status is Status.FAIL}
+    failed = {finding.check for finding in results if finding.status is Status.FAIL and finding.cause is None}
     is_shared = len(failed) < counted[Status.FAIL.value]  # a check failed at several places
     labels = {Status.FAIL.value: f"fail ({wording.plural(len(failed), 'check')})"} if is_shared else {}
-    return _format_statuses(counted, [status.value for status in (*ranking.LISTED, Status.PASS, Status.SKIP)], labels)
+    text = _format_statuses(counted, [status.value for status in (*ranking.LISTED, Status.PASS, Status.SKIP)], labels)
+    consequences = sum(finding.cause is not None for finding in results)
+    if not consequences:
+        return text
+    return Text.assemble(text, f"  {consequences:,} {'follow' if consequences > 1 else 'follows'} from others")
 
 
 def _format_statuses(

@@ -82,6 +82,7 @@ class Finding:
     not_shown: str | None = None  # the setting that no collected output contains
     warning_reasons: tuple[str, ...] = ()  # why the finding is a warning instead of a failure
     evidence: tuple[str, ...] = ()  # command, file and line each value was read from
+    cause: str | None = None  # the check whose finding causes this one, which is not counted then
     impact: Impact | None = None
     fix: tuple[Fix, ...] = ()
     failures: tuple[str, ...] = ()  # ids of the failure catalogue

@@ -25,6 +25,8 @@ subject = Nic
 needs = ("nic.gids", "gid.address", "gid.type")
 failures = ("NIC-05",)
 
+causes = ("address.nic",)
+
 
 def check(context: CheckContext) -> Outcome:
     """At any index; the index that a job uses is checked by launch.gid-index."""

@@ -25,6 +25,8 @@ subject = Host
 needs = ("host.kernel.iommu",)
 failures = ("PCI-02",)
 
+causes = ("host.kernel-parameters",)
+
 
 def check(context: CheckContext) -> Outcome:
     """Off is accepted like passthrough: neither translates."""

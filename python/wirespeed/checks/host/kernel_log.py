@@ -21,6 +21,8 @@ Source:
     BARs
 """
 
+from dataclasses import replace
+
 from wirespeed.checks.model import CheckContext, Outcome, failure, success
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Host
@@ -30,6 +32,7 @@ needs = ("host.kernel.errors",)
 failures = ("NIC-16", "GPU-02", "NIC-01", "OS-19", "PCI-06", "CAB-01")
 
 _MAX_LINES = 3
+_REFUSED_QOS, _REFUSED_FLOW_CONTROL = "Fail to setets", "Fail to initialize Flow control"  # 957608-AN210, question 5
 
 
 def check(context: CheckContext) -> Outcome:
@@ -39,9 +42,12 @@ def check(context: CheckContext) -> Outcome:
         return success("no errors of NICs or GPUs", "none")
     first_lines = " | ".join(lines[:_MAX_LINES])
     remainder = f" | and {len(lines) - _MAX_LINES} more" if len(lines) > _MAX_LINES else ""
-    return failure(
+    found = failure(
         "the kernel log contains errors of NICs or GPUs",
         "no errors of NICs or GPUs",
         first_lines + remainder,
         Fix("read these lines and the lines around them in the kernel log"),
     )
+    if all(_REFUSED_QOS in line or _REFUSED_FLOW_CONTROL in line for line in lines):
+        return replace(found, causes=("nic.nvm-dcbx", "nic.nvm-lldp"))
+    return found

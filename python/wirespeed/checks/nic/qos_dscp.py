@@ -22,6 +22,7 @@ from wirespeed.settings import Nic
 subject = Nic
 needs = ("nic.qos.dscp_priority",)
 failures = ("QOS-01",)
+causes = ("nic.nvm-dcbx", "nic.nvm-lldp")
 check = compare(
     *needs,
     wrong="the NIC maps DSCPs to the wrong priorities",

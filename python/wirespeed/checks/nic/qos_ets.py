@@ -26,6 +26,7 @@ needs = (
     "nic.qos.tc_share",
 )
 failures = ("QOS-06",)
+causes = ("nic.nvm-dcbx", "nic.nvm-lldp")
 check = compare(
     *needs,
     wrong="the scheduling of the NIC's traffic classes is not as planned",

@@ -27,6 +27,7 @@ failures = (
     "NIC-01",
     "QOS-03",
 )
+causes = ("nic.nvm-dcbx", "nic.nvm-lldp")
 check = compare(
     *needs,
     wrong="PFC of the NIC is not enabled for exactly the planned priorities",

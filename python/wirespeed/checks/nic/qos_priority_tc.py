@@ -22,6 +22,7 @@ from wirespeed.settings import Nic
 subject = Nic
 needs = ("nic.qos.priority_tc",)
 failures = ("NIC-01",)
+causes = ("nic.nvm-dcbx", "nic.nvm-lldp")
 check = compare(
     *needs,
     wrong="the NIC maps priorities to the wrong traffic classes",

@@ -27,6 +27,8 @@ subject = Nic
 needs = ("nic.rdma_device", "host.rdma_devices")
 failures = ("OS-17", "NIC-03")
 
+causes = ("nic.nvm-rdma",)
+
 
 def check(context: CheckContext) -> Outcome:
     """A NIC without a device in the facts has none if the host's list lacks the planned name."""

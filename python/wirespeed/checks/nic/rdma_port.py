@@ -22,6 +22,7 @@ from wirespeed.settings import Nic
 subject = Nic
 needs = ("nic.rdma_state",)
 failures = ("CAB-01",)
+causes = ("link.up", "nic.nvm-rdma")
 check = compare(
     *needs,
     wrong="the RDMA port is not active",

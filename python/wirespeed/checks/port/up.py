@@ -21,6 +21,7 @@ from wirespeed.settings import Port
 subject = Port
 needs = ("port.link.up",)
 failures = ("CAB-01",)
+causes = ("link.up",)
 check = compare(
     *needs,
     wrong="the port is down",
