@@ -60,6 +60,36 @@ def test_lacking_permission_is_unknown_there_and_nowhere_else(tmp_path: Path) ->
     assert reasons["nic.qos-pfc"].startswith("not read: nic.qos.pfc: niccli-qos on enp29s0np0: permission: ")
 
 
+def test_the_mode_of_congestion_control_names_the_command_that_shows_it(
+    healthy_bundle: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """A real host: configfs has no folder of a device unless somebody makes one (Arista and Broadcom, Lossless Network
+    for AI/ML/Storage/HPC with RDMA, "view parameters"; configfs.c of bnxt_re)."""
+    shutil.copytree(healthy_bundle(EXAMPLE.name), tmp_path / "bundle")
+    manifest = json.loads((tmp_path / "bundle" / "manifest.json").read_text())
+    (entry,) = (
+        entry
+        for device in manifest["devices"]
+        if device["name"] == "node2"
+        for entry in device["outputs"]
+        if entry["command"] == "cc@enp67s0np0"
+    )
+    path = "/sys/kernel/config/bnxt_re/bnxt_re1/ports/1/cc"
+    entry |= {"status": "failed", "exit_code": 2, "detail": f"grep: {path}: No such file or directory", "file": None}
+    (tmp_path / "bundle" / "manifest.json").write_text(json.dumps(manifest))
+    code, document = check(tmp_path / "bundle", "--only", "fabric.congestion-control")
+    (finding,) = bad(document)
+    assert (code, finding["status"], finding["unread"]) == (3, "unknown", "nic.qos.congestion")
+    (fix,) = finding["fix"]
+    assert fix["sentence"] == (
+        "show it with this command as root on node2; `wirespeed collect` does not run it, because it changes the host "
+        "for a moment"
+    )
+    assert fix["commands"] == [
+        "cd /sys/kernel/config/bnxt_re && mkdir bnxt_re1 && cat bnxt_re1/ports/1/cc/apply; rmdir bnxt_re1"
+    ]
+
+
 @pytest.mark.parametrize(
     ("file", "check_id", "unread", "fix"),
     [

@@ -130,6 +130,7 @@ ROWS = [
     ("port.cabling", {(P, "port.neighbour.device"): "node9"}),
     ("qos.trust", {(P, "port.qos.trust"): "dot1p"}),
     ("qos.watchdog", {(P, "port.qos.watchdog.action"): WatchdogAction.FORWARD}),
+    ("qos.watchdog", {(P, "port.qos.watchdog.active"): True}),
     ("qos.scheduler", {(Q, "queue.weight"): 10}),
     ("qos.ecn", {(Q, "queue.ecn.enabled"): False}),
     ("qos.ecn", [Q]),

@@ -37,7 +37,7 @@ REFUSALS = {
     "meant key": (
         "timeout_s: 60",
         "timout_s: 60",
-        "own: commands.0: found the key 'timout_s'; expected one of exclusive",
+        "own: commands.0: found the key 'timout_s'; expected one of by_hand, exclusive",
     ),
     "hint": ("timeout_s: 60", "timout_s: 60", "did you mean 'timeout_s'?"),
     "key of a setting": ("rendered: true", "render: true", "own: settings.port.link.mtu: found the key 'render'"),

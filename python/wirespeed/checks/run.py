@@ -76,6 +76,7 @@ def _explain_missing_verdict(context: CheckContext, reason: Exception) -> Findin
         files = (f"{source.device}: {source}" for gap in reason.empty_outputs for source in gap.empty_files)
         return replace(
             unread,
+            unread=reason.setting,
             not_shown=reason.setting if reason.reason == NOT_SHOWN else None,
             evidence=tuple(dict.fromkeys((*unread.evidence, *files))),
             fix=tuple(dict.fromkeys(map(_advise_collecting_again, reason.empty_outputs))),

@@ -105,16 +105,41 @@ def add_commands(plan: Plan, findings: Iterable[Finding]) -> tuple[Finding, ...]
 
 
 def _reading_fix(plan: Plan, finding: Finding) -> tuple[Fix, ...]:
-    """The fix for a setting that no collected output contains: the command that shows it."""
+    """The fix for a setting that was not read: the command that shows it."""
     from wirespeed.render import stack
     from wirespeed.results.findings import Fix
 
-    commands = (command for platform in stack(plan, finding.device) for command in platform.commands)
-    command = next((command for command in commands if finding.not_shown in command.reads), None)
-    if command is None:
+    if finding.unread is None:
         return ()
-    text = f"look for the setting in the output of `{' '.join(command.run)}` on {finding.device}"
+    commands = [command for platform in stack(plan, finding.device) for command in platform.commands]
+    for command in commands:
+        if command.by_hand is not None and finding.unread in command.reads:
+            text = (
+                f"show it with this command as root on {finding.device}; `wirespeed collect` does not run it, because "
+            )
+            line = command.by_hand.format(rdma=_find_rdma_device(plan, finding))
+            return (Fix(f"{text}it changes the host for a moment", commands=(line,)),)
+    shown_by = next((command for command in commands if finding.not_shown in command.reads), None)
+    if shown_by is None:
+        return ()
+    text = f"look for the setting in the output of `{' '.join(shown_by.run)}` on {finding.device}"
     return (Fix(f"{text}; collect again if the bundle lacks this output"),)
+
+
+def _find_rdma_device(plan: Plan, finding: Finding) -> str:
+    """The planned RDMA device of the NIC that a finding is about."""
+    from wirespeed.checks.wording import format_place
+    from wirespeed.settings import Place
+
+    nics = plan.hosts[finding.device].nics
+    return next(
+        (
+            nic.rdma_device or name
+            for name, nic in nics.items()
+            if finding.place.startswith(format_place(Place(finding.device).child("nic", name), nic))
+        ),
+        "DEVICE",
+    )
 
 
 def _add_commands_to_fix(plan: Plan, fix: Fix) -> Fix:

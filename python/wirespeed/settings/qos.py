@@ -166,6 +166,9 @@ class Watchdog:
         WatchdogRecovery | None,
         Setting("restoration after a time without pauses (auto), or even with them (forced)"),
     ] = None
+    active: Annotated[
+        bool | None, Setting("whether the watchdog acts on a queue of the port now", compare=Compare.NONE)
+    ] = None
     priorities: Annotated[
         frozenset[Priority] | None,
         Setting("watched priorities of a switch that configures them apart from PFC", compare=Compare.NONE),

@@ -287,6 +287,11 @@ def test_what_is_in_effect_is_believed_before_what_is_configured() -> None:
         for number in range(1, 5)
     }
     assert priorities == {1: {Priority(0), Priority(1)}, 2: LOSSLESS, 3: frozenset(), 4: None}
+    acts = {
+        number: facts.value(Place("leaf1").child("port", f"Ethernet{number}/1"), "port.qos.watchdog.active")
+        for number in range(1, 5)
+    }
+    assert acts == {1: False, 2: True, 3: False, 4: None}
 
 
 def test_a_second_application_keeps_the_first_rollback() -> None:

@@ -222,6 +222,26 @@ def test_the_watchdog_without_the_database() -> None:
     assert facts.value(other_port, "port.qos.watchdog.restore") is None
 
 
+STORMS = """\
+      QUEUE       STATUS    STORM DETECTED/RESTORED    TX OK/DROP    RX OK/DROP    TX LAST OK/DROP    RX LAST OK/DROP
+-----------  -----------  -------------------------  ------------  ------------  -----------------  -----------------
+Ethernet0:3      stormed                        1/0       100/300       100/300              0/200              0/200
+Ethernet0:4  operational                        0/0           0/0           0/0                0/0                0/0
+Ethernet4:3  operational                        2/2       100/100       100/100                0/0                0/0
+Ethernet8:4          N/A                        2/2       100/100       100/100                0/0                0/0
+"""
+"""Rows in the form of sonic-utilities, tests/pfcwd_input, and of sonic-mgmt for N/A."""
+
+
+def test_the_watchdog_acts_on_a_stormed_queue() -> None:
+    facts = read_output("pfcwd-stats", STORMS)
+    acts = {
+        name: facts.value(LEAF.child("port", name), "port.qos.watchdog.active")
+        for name in ("Ethernet0", "Ethernet4", "Ethernet8")
+    }
+    assert acts == {"Ethernet0": True, "Ethernet4": False, "Ethernet8": None}
+
+
 def test_a_session_works_when_all_its_families_do() -> None:
     facts = read_output("bgp-summary", SUMMARY)
     assert facts.value(LEAF.child("peer", "Ethernet256"), "peer.state") == "Established"

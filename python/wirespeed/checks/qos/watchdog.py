@@ -1,26 +1,30 @@
 """PFC watchdog of the switch port
 
-The PFC watchdog is on for the lossless queue, with the planned action and times.
+The PFC watchdog is on for the lossless queue, with the planned action and times, and acts on no queue at the time of
+collection.
 
 Impact:
     A NIC that sends pauses without end stops its switch port, then the ports that send to it, then the fabric. The
-    watchdog stops this propagation.
+    watchdog stops this propagation. While it acts, it drops the lossless traffic of the queue, or forwards it without
+    pauses: RDMA connections over the port fail.
 
 Fix:
-    Set action and times of the watchdog.
+    Set action and times of the watchdog. If it acts, look for the device behind the port that sends pauses without
+    end: its GPU or driver hangs, or its PCIe link is slow.
 
 Example:
     $ show priority-flow-control watchdog
     Eth1/1   watchdog: disabled
 
 Source:
-    Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA, PFC Watchdog
+    Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA, PFC on EOS (flag W) and PFC Watchdog;
+    sonic-utilities, pfcwd/main.py (status stormed)
 """
 
 from dataclasses import replace
 
 from wirespeed.checks.compare import compare
-from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, UnreadError
+from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, UnreadError, failure
 from wirespeed.checks.wording import format_value
 from wirespeed.results.findings import Fix, Status
 from wirespeed.settings import Port, Priority
@@ -34,7 +38,8 @@ _COMPARED = (
     "port.qos.watchdog.restore",
     "port.qos.watchdog.recovery",
 )
-needs = (*_COMPARED, "port.qos.watchdog.priorities", "port.qos.pfc")
+_ACTIVE = "port.qos.watchdog.active"
+needs = (*_COMPARED, _ACTIVE, "port.qos.watchdog.priorities", "port.qos.pfc")
 failures = ("SW-08",)
 
 _compare = compare(
@@ -45,6 +50,29 @@ _compare = compare(
 
 
 def check(context: CheckContext) -> Outcome:
+    """A watchdog that acts is a failure even if it is configured as planned; not every system shows whether it acts."""
+    outcome = _check_settings(context)
+    readings = context.facts.readings.get((context.place, _ACTIVE), ())
+    if not any(reading.value for reading in readings):
+        return outcome
+    context.get_found_value(_ACTIVE)
+    stuck = failure(
+        "the PFC watchdog acts on a queue of the port: a device behind it sends pauses without end",
+        "acts on no queue",
+        "acts on a queue",
+        Fix("look for the device that sends the pauses behind this port, and reset it"),
+    )
+    if outcome.status is not Status.FAIL:
+        return stuck
+    return replace(
+        stuck,
+        expected=f"{stuck.expected}; {outcome.expected}",
+        found=f"{stuck.found}; {outcome.found}",
+        fix=(*stuck.fix, *outcome.fix),
+    )
+
+
+def _check_settings(context: CheckContext) -> Outcome:
     """A watchdog that is on, but not for a priority with PFC, is off there. The cause may be that PFC is wrong."""
     outcome = _compare(context)
     changes = [fix.change.setting for fix in outcome.fix if fix.change]

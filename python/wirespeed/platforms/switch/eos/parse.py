@@ -17,7 +17,7 @@ from wirespeed.settings import Place, Priority
 from wirespeed.units import Bandwidth
 
 # Port, enabled or not, active, watchdog, priorities, action, timeout, recovery with mode, polling as set and in effect.
-_PFC_PORT = re.compile(r"(Et[0-9/]+) +([ED]) +[A-] +[W-] +([0-7]*) .*\S / \S+ +\S+ / \S")
+_PFC_PORT = re.compile(r"(Et[0-9/]+) +([ED]) +[A-] +([W-]) +([0-7]*) .*\S / \S+ +\S+ / \S")
 _UP = {"connected": True, "notconnect": False, "errdisabled": False, "disabled": False}
 
 
@@ -86,10 +86,12 @@ def _bgp_summary(switch: Place, output: Output, data: Mapping[str, Any]) -> Iter
 
 
 def _pfc_status(switch: Place, output: Output) -> Iterator[Observation]:
-    """The priorities of each port in effect. They are printed without spaces."""
+    """The priorities of each port in effect, printed without spaces, and whether its watchdog acts (flag W)."""
     for number, line in enumerate(output.text.split("\n"), start=1):
         match = _PFC_PORT.match(line)
         name = long_name(match[1]) if match else None
         if match is not None and name is not None:
-            priorities = frozenset(map(Priority, map(int, match[3]))) if match[2] == "E" else frozenset()
-            yield Observation(switch.child("port", name), "port.qos.pfc", priorities, output.source_of_line(number))
+            port, source = switch.child("port", name), output.source_of_line(number)
+            priorities = frozenset(map(Priority, map(int, match[4]))) if match[2] == "E" else frozenset()
+            yield Observation(port, "port.qos.pfc", priorities, source)
+            yield Observation(port, "port.qos.watchdog.active", match[3] == "W", source)

@@ -25,6 +25,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         ("interface-status", _interface_status),
         ("lldp-table", _lldp_table),
         ("pfcwd-config", _pfcwd_config),
+        ("pfcwd-stats", _pfcwd_stats),
         ("bgp-summary", bgp_summary),
     ):
         if (output := outputs.get(command)) is not None:
@@ -85,6 +86,22 @@ def _pfcwd_config(switch: Place, output: Output) -> Iterator[Observation]:
         for path, column in (("detect", "DETECTION TIME"), ("restore", "RESTORATION TIME")):
             if (time := parse_whole(row.get(column))) is not None:  # "infinite" is no time
                 yield Observation(port, f"port.qos.watchdog.{path}", Duration.from_unit(time, "ms"), source)
+
+
+def _pfcwd_stats(switch: Place, output: Output) -> Iterator[Observation]:
+    """Whether a queue of a port is stormed: pfcwd/main.py of sonic-utilities prints Ethernet0:3 and its status."""
+    states: dict[str, tuple[bool, int]] = {}
+    for number, row in _read_rows(output):
+        name, _, queue = row.get("QUEUE", "").partition(":")
+        status = row.get("STATUS")
+        if PORT_NAME.fullmatch(name) is None or not queue.isdigit() or status not in ("operational", "stormed"):
+            continue
+        if name not in states or status == "stormed":
+            states[name] = status == "stormed", number
+    for name, (is_active, line) in states.items():
+        yield Observation(
+            switch.child("port", name), "port.qos.watchdog.active", is_active, output.source_of_line(line)
+        )
 
 
 def _read_rows(output: Output) -> Iterator[tuple[int, dict[str, str]]]:
