@@ -30,7 +30,7 @@ def relation(judgement, **changes):
         "test": "ib_write_bw",
         "metric": Metric.BW_AVG,
         "size_bytes": 1 << 20,
-        "location": None,
+        "ends": None,
         "of": FAR,
         "to": NEAR,
         "value": 360.0 / 391.0,
@@ -57,7 +57,7 @@ WITHOUT_PEER = relation(
     name="one-queue-pair",
     to=NO_SIDE,
     value=None,
-    location="node1:bnxt_re0, node3:bnxt_re0",
+    ends="node1:bnxt_re0, node3:bnxt_re0",
     compared=8,
     passed=2,
 )
@@ -122,8 +122,8 @@ def test_junit_takes_unknown_for_an_error():
 @pytest.mark.parametrize(
     "line",
     [
-        'wirespeed_benchmark_relations{cluster="two-nodes",gate="one-queue-pair",judgement="unknown",'
-        'location="node1:bnxt_re0, node3:bnxt_re0",metric="bw_avg",size="1048576",test="ib_write_bw"} 1.0',
+        'wirespeed_benchmark_relations{cluster="two-nodes",ends="node1:bnxt_re0, node3:bnxt_re0",'
+        'gate="one-queue-pair",judgement="unknown",metric="bw_avg",size="1048576",test="ib_write_bw"} 1.0',
         'wirespeed_benchmark_relation_ratio{cluster="two-nodes",gate="spread",metric="bw_avg",size="1048576",'
         'test="ib_write_bw"} 0.004',
         'wirespeed_benchmark_relation_difference_seconds{cluster="two-nodes",gate="late",metric="latency_typical",'

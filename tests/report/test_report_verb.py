@@ -22,6 +22,7 @@ from wirespeed.report import junit, terminal, ticket
 from wirespeed.results import json as results
 from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.campaign import Attempt, Campaign, Command, Grade, Outcome, Step
+from wirespeed.results.documents import SCHEMAS
 from wirespeed.results.peers import Peers
 
 EXAMPLE = Path(__file__).parents[2] / "examples/mi300x-4node"
@@ -210,7 +211,7 @@ def document(tmp_path, name):
         "history": ("bench-history", history_sample.HISTORY),
     }[name]
     file = tmp_path / f"{name}.json"
-    file.write_text(results.document(kind, 2, **{name: result}), encoding="utf-8")
+    file.write_text(results.document(kind, SCHEMAS[kind], **{name: result}), encoding="utf-8")
     return file
 
 

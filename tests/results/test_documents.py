@@ -20,13 +20,13 @@ RESULTS = {
 @pytest.mark.parametrize("name", RESULTS)
 def test_what_was_written_is_read(name):
     kind, result = RESULTS[name]
-    assert documents.read(document(kind, 2, **{name: result}), "a.json") == result
+    assert documents.read(document(kind, documents.SCHEMAS[kind], **{name: result}), "a.json") == result
 
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_unknown_keys_are_ignored_and_defaults_filled_in(name):
     kind, result = RESULTS[name]
-    body = json.loads(document(kind, 2, **{name: result}))
+    body = json.loads(document(kind, documents.SCHEMAS[kind], **{name: result}))
     body["later"] = body[name]["later"] = 1
     body[name].pop("notes", None)
     restored_result = documents.read(json.dumps(body), "a.json")
@@ -34,7 +34,7 @@ def test_unknown_keys_are_ignored_and_defaults_filled_in(name):
 
 
 def _document_without(*path):
-    body = json.loads(document("bench-peers", 2, peers=history_sample.PEERS))
+    body = json.loads(document("bench-peers", documents.SCHEMAS["bench-peers"], peers=history_sample.PEERS))
     inner = body
     for step in path[:-1]:
         inner = inner[step]
@@ -43,7 +43,7 @@ def _document_without(*path):
 
 
 def _document_with(value, *path):
-    body = json.loads(document("bench-peers", 2, peers=history_sample.PEERS))
+    body = json.loads(document("bench-peers", documents.SCHEMAS["bench-peers"], peers=history_sample.PEERS))
     inner = body
     for step in path[:-1]:
         inner = inner[step]
@@ -82,7 +82,7 @@ def test_what_is_none_is_refused(text, problem_text):
 
 
 def test_a_number_beyond_the_range_of_a_float_is_refused():
-    text = document("bench-comparison", 2, comparison=history_sample.COMPARISON)
+    text = document("bench-comparison", documents.SCHEMAS["bench-comparison"], comparison=history_sample.COMPARISON)
     number = json.dumps(history_sample.COMPARISON.significance)
     with pytest.raises(Refusal, match="a number that is not finite"):
         documents.read(text.replace(f'"significance": {number}', f'"significance": {"9" * 400}'), "a.json")

@@ -22,7 +22,7 @@ SLOW = [362.0, 360.5, 361.1, 363.2, 359.9]
 
 def read_comparison(ran: CompletedProcess[str]) -> dict[str, Any]:
     document: dict[str, Any] = json.loads(ran.stdout)
-    assert (document["kind"], document["schema"]) == ("bench-comparison", 2)
+    assert (document["kind"], document["schema"]) == ("bench-comparison", 3)
     comparison: dict[str, Any] = document["comparison"]
     return comparison
 
@@ -38,7 +38,7 @@ def test_worse_is_reported_with_what_changed(store_address: str) -> None:
     assert ran.stdout == (Path(__file__).parent / "worse.txt").read_text()
     comparison = read_comparison(bench("compare", "latest~1", "after", "--store", store_address, "-f", "json"))
     (row,) = comparison["series"]
-    assert row["series"]["location"] == PAIR
+    assert row["series"]["ends"] == PAIR
     assert (row["difference"], row["effect"]) == ("worse", 0.0)
     assert row["p"] == row["adjusted"] == pytest.approx(2 / 252)
     assert row["change"] == pytest.approx(361.1 / 389.5 - 1)

@@ -33,7 +33,7 @@ def test_a_change_and_what_changed_then(store_address: str) -> None:
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout == (FOLDER / "history.txt").read_text()
     document = json.loads(bench("history", "--size", "64KiB", "--store", store_address, "-f", "json").stdout)
-    assert (document["kind"], document["schema"]) == ("bench-history", 2)
+    assert (document["kind"], document["schema"]) == ("bench-history", 3)
     (series,) = document["history"]["series"]
     assert [point["count"] for point in series["points"]] == [3] * 14
     (step,) = series["steps"]

@@ -58,7 +58,7 @@ def test_one_slow_pair_is_found_from_the_others(repeats: int, tmp_path: Path) ->
     _store(tmp_path / "s.db", "b", [*levels[:-1], levels[-1] * 0.9], chance, repeats)
     code, comparison = _compare(tmp_path / "s.db")
     worse = [row for row in comparison["series"] if row["difference"] == "worse"]
-    assert [row["series"]["location"] for row in worse] == ["node39 -> node40"]
+    assert [row["series"]["ends"] for row in worse] == ["node39 -> node40"]
     assert worse[0]["unlike"] < 0.001 and (worse[0]["p"] is None) == (repeats == 1)
     assert "by how much the other series of this measurement changed" in worse[0]["reason"]
     assert comparison["joint_changes"][0]["difference"] == "no significant change"
@@ -72,7 +72,7 @@ def test_all_pairs_slower_is_a_change_of_the_whole(tmp_path: Path) -> None:
     _store(tmp_path / "s.db", "b", [level * 0.95 for level in levels], chance)
     code, comparison = _compare(tmp_path / "s.db")
     (whole,) = comparison["joint_changes"]
-    assert (whole["difference"], whole["series_count"], whole["series"]["location"]) == ("worse", PAIRS, None)
+    assert (whole["difference"], whole["series_count"], whole["series"]["ends"]) == ("worse", PAIRS, None)
     assert whole["change"] == pytest.approx(-0.05, abs=0.001) and whole["adjusted"] < 1e-6
     assert {row["difference"] for row in comparison["series"]} == {"no significant change"}
     assert code == 1

@@ -1,4 +1,4 @@
-"""Figures of a lab beside those of a cluster: the same locations, and never compared, followed or judged together."""
+"""Figures of a lab beside those of a cluster: the same ends, and never compared, followed or judged together."""
 
 from __future__ import annotations
 

@@ -64,18 +64,28 @@ def test_the_migrations_end_where_the_tables_are(store_address: str) -> None:
     engine.dispose()
 
 
-def test_locations_of_an_older_store_are_kept(store_address: str) -> None:
+@pytest.mark.parametrize(("version", "column"), [("0003", '"where"'), ("0005", "location")])
+def test_ends_of_an_older_store_are_kept(store_address: str, version: str, column: str) -> None:
     engine = create_engine(address(store_address))
     with write_transaction(engine) as connection:
-        bring_up(connection, "here", "0003")
+        bring_up(connection, "here", version)
     with write_transaction(engine) as connection:
-        columns = '(id, hash, tool, "where", workload, metric, unit)'
+        columns = f"(id, hash, tool, {column}, workload, metric, unit)"
         values = {"hash": b"x", "pair": "node1 -> node2"}
+        run = "(id, log_id, position, tool, status, parameters, failures, " + column
+        for statement in (
+            "INSERT INTO campaign (id, label, started, program, finished) VALUES (1, 'old', :hash, 'w', TRUE)",
+            "INSERT INTO raw VALUES (1, :hash, 0, :hash)",
+            "INSERT INTO log VALUES (1, 1, 1, '', 'a.log')",
+            f"INSERT INTO run {run}) VALUES (1, 1, 0, 'perftest', 'complete', '{{}}', '[]', :pair)",
+        ):
+            connection.execute(text(statement), values)
         series = f"INSERT INTO series {columns} VALUES (1, :hash, 'perftest', :pair, '[]', 'bw_avg', 'Gb/s')"
         connection.execute(text(series), values)
     Store(store_address).close()
     with engine.connect() as connection:
-        assert connection.execute(text("SELECT location FROM series")).scalar() == "node1 -> node2"
+        assert connection.execute(text("SELECT ends FROM series")).scalar() == "node1 -> node2"
+        assert connection.execute(text("SELECT ends FROM run")).scalar() == "node1 -> node2"
     engine.dispose()
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from wirespeed.results.benchmarks import Metric, Run, RunStatus
 from wirespeed.results.parameters import IDENTITY, Parameters
-from wirespeed.results.series import Better, better, ends, experiment, workload
+from wirespeed.results.series import Better, better, experiment, read_ends, workload
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 _V4 = "00:00:00:00:00:00:00:00:00:00:255:255:10:01:00:"
@@ -54,5 +54,5 @@ def test_circumstances_do_not_make_another_series() -> None:
 )
 def test_ends_are_those_of_the_log(parameters: dict[str, str], expected: str | None) -> None:
     run = Run("t", None, None, RunStatus.COMPLETE, None, None, Parameters(**parameters))
-    assert ends(run) == expected
-    assert experiment(run, "node1 -> node2").location == "node1 -> node2"
+    assert read_ends(run) == expected
+    assert experiment(run, "node1 -> node2").ends == "node1 -> node2"

@@ -26,13 +26,13 @@ def list_logs(folder: Path) -> Iterator[LogFile]:
     from wirespeed.benchmarks.run import open_folder
 
     opened = open_folder(folder)
-    locations = {step.id: step.location for step in opened.campaign.steps}
+    ends_by_step = {step.id: step.ends for step in opened.campaign.steps}
     tests = {step.id: step.test for step in opened.campaign.steps}
     for attempt in opened.attempts:
         path = folder / attempt.log
         if path.is_file():
             key = f"{attempt.step}.{attempt.attempt}"
-            location = attempt.location or locations.get(attempt.step)
+            ends = attempt.ends or ends_by_step.get(attempt.step)
             failed = None
             if attempt.status is not Outcome.DONE:
                 failed = FailedStep(tests.get(attempt.step, attempt.step), attempt.detail or attempt.status.value)
@@ -40,7 +40,7 @@ def list_logs(folder: Path) -> Iterator[LogFile]:
                 str(path),
                 path,
                 is_in_folder=True,
-                location=location,
+                ends=ends,
                 key=key,
                 folder=folder,
                 failed=failed,

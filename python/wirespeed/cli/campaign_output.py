@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wirespeed.results.mesh import Mesh
     from wirespeed.results.verdicts import Relation
 
-SCHEMA = 2
+SCHEMA = 3
 
 
 class Format(StrEnum):
@@ -39,7 +39,7 @@ def show(campaign: Campaign, reach: Reach, parallel: int, path: Sequence[str]) -
         if step.stage != stage:
             stage = step.stage
             typer.echo(f"\n# stage {stage + 1}")
-        typer.echo(f"\n# {step.test}: {step.location}, about {step.seconds:g} s")
+        typer.echo(f"\n# {step.test}: {step.ends}, about {step.seconds:g} s")
         for command, remark in ((step.server, "  # server"), (step.client, "")):
             if command is not None:
                 call = Call(command.host, command.arguments, step.limit_s, command.environment)
@@ -100,7 +100,7 @@ def print_outcome(
 
     campaign = folder.campaign
     rows = [
-        {"step": step.id, "test": step.test, "location": step.location, "attempt": result.latest.get(step.id)}
+        {"step": step.id, "test": step.test, "ends": step.ends, "attempt": result.latest.get(step.id)}
         for step in result.steps
     ]
     text = document(

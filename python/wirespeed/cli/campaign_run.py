@@ -63,14 +63,14 @@ def execute(
             last = progress.last
             if last is not None:
                 step = steps[last.step]
-                line = f"{progress.count} of {progress.total}  {step.test}  {step.location}: {outcome(last)}"
+                line = f"{progress.count} of {progress.total}  {step.test}  {step.ends}: {outcome(last)}"
                 line += f": {last.detail}" if last.detail else ""
                 err().print(f"{line}  [{time(progress.left_s)} left]", markup=False, soft_wrap=True, highlight=False)
 
         return running.run(suite, request, folder, reach, grade_step, how, report_progress, interrupted)
 
 
-def store_logs(folder: Folder, location: str, label: str | None, bundle: Path | None) -> None:
+def store_logs(folder: Folder, store_name: str, label: str | None, bundle: Path | None) -> None:
     """Store the logs, also of an interrupted campaign: storing them again adds new ones.
 
     Raises:
@@ -82,7 +82,7 @@ def store_logs(folder: Folder, location: str, label: str | None, bundle: Path | 
     from wirespeed.cli.log_storage import CampaignOptions, keep, open_store
 
     logs = list(log_files([str(folder.path)]))
-    with Readers(logs, None) as readers, open_store(location) as store:
+    with Readers(logs, None) as readers, open_store(store_name) as store:
         campaign, result = keep(store, logs, readers, CampaignOptions(label=label, bundle=bundle))
         name = store.name
     show_problems(result.notices, label="warning")

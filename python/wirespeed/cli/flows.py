@@ -190,7 +190,7 @@ def judge_logs(
             notices += reading.notices
             if not reading.runs and reading.communicators:
                 notices.append(Problem(file.name, "only NCCL debug lines; no benchmark results"))
-            source, target = _find_ends(plan, file.location)
+            source, target = _find_ends(plan, file.ends)
             logs.append(Log(file.name, reading, source, target, file.span))
     return judge_all_logs(logs, plan, context, profile, observed), tuple(notices), tuple(skipped)
 

@@ -120,7 +120,7 @@ def _read_file(file: LogFile, share: Share) -> None:
         )  # a folder may contain other files
         return
     share.notices += reading.notices
-    share.batch.add(pack(file.name, content, file.key), reading.runs, file.location)
+    share.batch.add(pack(file.name, content, file.key), reading.runs, file.ends)
 
 
 def _divide_into_shares(files: Sequence[LogFile]) -> Iterator[tuple[list[LogFile], int]]:

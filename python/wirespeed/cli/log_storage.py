@@ -48,7 +48,7 @@ class CampaignOptions:
     bundle: Path | None = None
 
 
-def open_store(location: str | None) -> Store:
+def open_store(store_name: str | None) -> Store:
     """The store at a path or URL; the personal store for `PERSONAL_STORE` and None.
 
     Raises:
@@ -58,11 +58,11 @@ def open_store(location: str | None) -> Store:
     from wirespeed.store import Store
     from wirespeed.store.address import address
 
-    if location not in (None, "", PERSONAL_STORE):
-        url = address(location)
+    if store_name not in (None, "", PERSONAL_STORE):
+        url = address(store_name)
         if url.get_backend_name() == "sqlite" and not (folder := Path(str(url.database)).absolute().parent).is_dir():
             raise refuse(f"store {url.database}", f"no folder {folder}", hint="create the folder, or name another one")
-    return Store(None if location == PERSONAL_STORE else location)
+    return Store(None if store_name == PERSONAL_STORE else store_name)
 
 
 def keep(

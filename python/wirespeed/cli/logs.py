@@ -28,14 +28,14 @@ class FailedStep:
 class LogFile:
     """A log to read. ``is_in_folder``: the log is from a folder, which may also contain other files.
 
-    A log of ``bench run`` also has ``location`` (its pair or nodes), ``key`` (its attempt), ``folder``, ``span`` (begin
+    A log of ``bench run`` also has ``ends`` (its pair or nodes), ``key`` (its attempt), ``folder``, ``span`` (begin
     and end in seconds) and ``cluster``. ``stored_bytes`` returns the bytes of a log in a store.
     """
 
     name: str
     path: Path | None
     is_in_folder: bool = False
-    location: str | None = None
+    ends: str | None = None
     key: str = ""
     folder: Path | None = None
     failed: FailedStep | None = None
@@ -54,14 +54,14 @@ class LogFile:
 class CopyDetector:
     """Finds logs with the same bytes as an earlier log: a copy, or a file that is named twice, is no second run.
 
-    Steps of ``bench run`` may print equal values, but at another location, at another time or in another attempt.
+    Steps of ``bench run`` may print equal values, but between other ends, at another time or in another attempt.
     """
 
     _names: dict[tuple[object, ...], str] = field(default_factory=dict)
 
     def find_copy(self, log: LogFile, content: bytes) -> Problem | None:
         """The notice on a log that is a copy of an earlier one; None for the first with these bytes."""
-        origin = sha256(content).digest(), log.location, log.span, log.key
+        origin = sha256(content).digest(), log.ends, log.span, log.key
         if origin not in self._names:
             self._names[origin] = log.name
             return None

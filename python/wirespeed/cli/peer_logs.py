@@ -65,10 +65,10 @@ def _read_stored_log(
     """Read a log of a stored campaign, which contains its two ends."""
     from wirespeed.benchmarks.peers import Log
 
-    if file.location is None:
+    if file.ends is None:
         yield from _read_file(file, plan, ends, result)
         return
-    source, target, host = _split_ends(file.location)
+    source, target, host = _split_ends(file.ends)
     runs = _read_runs(file, result)
     if runs:
         yield Log(file.name, runs, source, target, host)
@@ -77,7 +77,7 @@ def _read_stored_log(
 
 
 def _split_ends(ends: str) -> tuple[str | None, str | None, str | None]:
-    """Both ends of ``FROM -> TO``, or one host, from the location of a campaign's step."""
+    """Both ends of ``FROM -> TO``, or one host, as in a step of a campaign."""
     from wirespeed.results.benchmarks import PAIR_ARROW
 
     near, arrow, far = ends.partition(PAIR_ARROW)
@@ -97,18 +97,18 @@ def _read_campaign(folder: Path, result: Read) -> Iterator[Log]:
 
 
 def _read_attempt(folder: Path, step: Step | None, attempt: Attempt, result: Read) -> Iterator[Log]:
-    """Read an attempt; one that narrowed down has no step in the campaign, but contains its location."""
+    """Read an attempt; one that narrowed down has no step in the campaign, but contains its ends."""
     from wirespeed.benchmarks.peers import Log
     from wirespeed.results.campaign import Outcome
 
     path = folder / attempt.log
-    location = attempt.location or (step.location if step else "")
+    ends = attempt.ends or (step.ends if step else "")
     key, span = f"{attempt.step}.{attempt.attempt}", parse_span(attempt)
-    file = logs.LogFile(str(path), path, is_in_folder=True, location=location, key=key, span=span)
+    file = logs.LogFile(str(path), path, is_in_folder=True, ends=ends, key=key, span=span)
     if path.is_file() and _is_copy(file, result):
         return
     runs = _read_runs(file, result) if path.is_file() else ()
-    source, target, host = _split_ends(location)
+    source, target, host = _split_ends(ends)
     failed = None if attempt.status is Outcome.DONE or runs else attempt.detail or attempt.status.value
     test = step.test.partition(" ")[0] if step else None
     yield Log(file.name, runs, source, target, host, test, failed)
@@ -120,7 +120,7 @@ def _read_file(
     from wirespeed.benchmarks.peers import Log
 
     host = None if ends[0] else _find_host(file, plan)
-    if _is_copy(replace(file, location=host), result):
+    if _is_copy(replace(file, ends=host), result):
         return
     runs = _read_runs(file, result)
     if runs:
@@ -129,7 +129,7 @@ def _read_file(
 
 
 def _is_copy(file: logs.LogFile, result: Read) -> bool:
-    """Whether another file has the same bytes from the same location: a copy is no second measurement."""
+    """Whether another file has the same bytes from the same host: a copy is no second measurement."""
     if file.path is None and file.stored_bytes is None:
         return False  # standard input
     copy = result.copies.find_copy(file, file.content())

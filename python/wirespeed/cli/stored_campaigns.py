@@ -90,7 +90,7 @@ def _parse_size(text: str) -> int:
         raise refuse("--size", str(error), hint="a number of bytes, or one with its unit such as 8GiB") from None
 
 
-def open_existing(location: str | None) -> Store:
+def open_existing(store_name: str | None) -> Store:
     """Open an existing store.
 
     Raises:
@@ -99,25 +99,25 @@ def open_existing(location: str | None) -> Store:
     from wirespeed.cli.log_storage import PERSONAL_STORE, open_store
     from wirespeed.errors import refuse
 
-    database = _find_missing_store(location)
+    database = _find_missing_store(store_name)
     if database is not None:
-        option = "default" if location in (None, PERSONAL_STORE) else location
+        option = "default" if store_name in (None, PERSONAL_STORE) else store_name
         hint = f"`wirespeed bench parse LOGS --store {option}` creates it"
         raise refuse(f"store {database}", "does not exist", hint=hint)
-    return open_store(location)
+    return open_store(store_name)
 
 
-def _find_missing_store(location: str | None) -> str | None:
+def _find_missing_store(store_name: str | None) -> str | None:
     """The path of an SQLite store that does not exist; None if the store exists or is a database server."""
     from wirespeed.cli.log_storage import PERSONAL_STORE
     from wirespeed.store.address import address
 
-    url = address(None if location == PERSONAL_STORE else location)
+    url = address(None if store_name == PERSONAL_STORE else store_name)
     is_missing = url.get_backend_name() == "sqlite" and not Path(str(url.database)).exists()
     return str(url.database) if is_missing else None
 
 
-def compare_campaigns(a: str, b: str, location: str | None, selection: Filters, judging: Thresholds) -> Comparison:
+def compare_campaigns(a: str, b: str, store_name: str | None, selection: Filters, judging: Thresholds) -> Comparison:
     """Compare two campaigns, stored or read from logs.
 
     Raises:
@@ -128,7 +128,7 @@ def compare_campaigns(a: str, b: str, location: str | None, selection: Filters, 
     if Path(a).exists() and Path(b).exists():
         sides = [_read_file_side(name, selection) for name in (a, b)]
         return _compare_sides(sides[0], sides[1], judging)
-    with _open_for_names((a, b), location) as store:
+    with _open_for_names((a, b), store_name) as store:
         if Path(a).exists() or Path(b).exists():
             first, second = (
                 _read_file_side(name, selection) if Path(name).exists() else _read_stored_side(name, store, selection)
@@ -142,7 +142,7 @@ def compare_campaigns(a: str, b: str, location: str | None, selection: Filters, 
         return compare(baseline, candidate, values, store.names, changes, judging.significance, judging.at_least)
 
 
-def _open_for_names(names: Sequence[str], location: str | None) -> Store:
+def _open_for_names(names: Sequence[str], store_name: str | None) -> Store:
     """Open the store for the names that are not files.
 
     Raises:
@@ -151,12 +151,12 @@ def _open_for_names(names: Sequence[str], location: str | None) -> Store:
     from wirespeed.cli.usage import path_hint
     from wirespeed.errors import refuse
 
-    database = _find_missing_store(location)
+    database = _find_missing_store(store_name)
     if database is not None:
         name = next(name for name in names if not Path(name).exists())
         hint = f"{path_hint(name)}; `--store STORE` names another store"
         raise refuse(name, f"no such file or folder, and no store {database} with a campaign of this name", hint=hint)
-    return open_existing(location)
+    return open_existing(store_name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +261,7 @@ def explain_no_match(series: Iterable[Series], selection: Filters) -> str:
         ("--test", selection.test, "tests", lambda series: (series.test,)),
         ("--metric", selection.metric, "metrics", lambda series: (series.metric.value,)),
         ("--size", size or None, "sizes", lambda series: (wording.size(series.size_bytes),)),
-        ("--value-label", selection.label, "labels and pairs", lambda series: (series.location, series.label)),
+        ("--value-label", selection.label, "labels and pairs", lambda series: (series.ends, series.label)),
         ("--ranks", selection.ranks, "numbers of ranks", lambda series: (series.ranks,)),
     )
     stored.sort(key=lambda series: series.size_bytes or 0)

@@ -54,7 +54,7 @@ def open_stored_logs(names: Sequence[str], campaign: str | None, store: str | No
                 log.name,
                 None,
                 is_in_folder=True,
-                location=log.location,
+                ends=log.ends,
                 key=log.key,
                 failed=FailedStep(log.test, log.error) if log.test and log.error else None,
                 stored_bytes=partial(opened.output, log.id),

@@ -79,7 +79,7 @@ def _build_table(steps: Sequence[Step], latest: Mapping[str, Attempt]) -> Table:
         tried = f" (attempt {last.attempt})" if last is not None and last.attempt > 1 else ""
         table.add_row(
             Text(wording.line(step.test)),
-            Text(wording.line(step.location)),
+            Text(wording.line(step.ends)),
             Text(outcome(last), style=style),
             Text(wording.line((last.detail if last else None) or "") + tried),
         )

@@ -148,7 +148,7 @@ def _add_relation(families: _Families, relation: Relation) -> None:
         "test": relation.test,
         "metric": relation.metric.value,
         "size": size,
-        "location": relation.location or "",
+        "ends": relation.ends or "",
     }
     families.add("wirespeed_benchmark_relations", {**labels, "judgement": relation.judgement.value}, 1)
     if relation.value is None:

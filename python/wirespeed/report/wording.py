@@ -146,5 +146,5 @@ def series(stored_series: Series) -> str:
         if (key, value) not in _USUAL
     )
     ranks = plural(stored_series.ranks, "rank") if stored_series.ranks is not None else None
-    parts = (stored_series.test or stored_series.tool, ranks, workload, stored_series.location, stored_series.label)
+    parts = (stored_series.test or stored_series.tool, ranks, workload, stored_series.ends, stored_series.label)
     return line(", ".join(part for part in parts if part))

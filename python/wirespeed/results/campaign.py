@@ -14,7 +14,7 @@ from typing import Any
 from wirespeed.results.documents import build_object
 
 KIND = "bench-campaign"
-SCHEMA = 2
+SCHEMA = 3
 BASELINE = "direct."
 """Prefix of the ids of steps that measure the baseline of a lab."""
 
@@ -75,7 +75,7 @@ class Step:
 
     id: str
     test: str
-    location: str  # "FROM -> TO", or the hosts of a group
+    ends: str  # the two ends of a pair, "FROM -> TO", or the hosts of a group
     client: Command
     limit_s: float  # time after which the client is ended
     seconds: float  # expected time
@@ -102,7 +102,7 @@ class Attempt:
     grade: Grade
     log: str
     detail: str | None = None  # the decisive figure, or why there is none
-    location: str | None = None  # location of the step; steps that narrow down are only in the journal
+    ends: str | None = None  # those of the step; steps that narrow down are only in the journal
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,7 +90,7 @@ class SeriesComparison:
 
 @dataclass(frozen=True, slots=True)
 class JointChange:
-    """The joint change of a measurement with several series; ``series`` has no location and no label.
+    """The joint change of a measurement with several series; ``series`` has no ends and no label.
 
     ``change`` is the median of the relative changes, from ``lowest`` to ``highest``; ``p`` is the
     probability that this many move this far in one direction by chance, ``adjusted`` the same for all measurements.

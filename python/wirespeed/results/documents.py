@@ -20,7 +20,7 @@ from wirespeed.results.peers import Peers
 
 _Result = TypeVar("_Result")
 
-SCHEMAS: Mapping[str, int] = {"bench-peers": 2, "bench-comparison": 2, "bench-history": 2}
+SCHEMAS: Mapping[str, int] = {"bench-peers": 2, "bench-comparison": 3, "bench-history": 3}
 """Schema numbers of the documents that are read again."""
 
 _KINDS: Mapping[str, tuple[str, type]] = {

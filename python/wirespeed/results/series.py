@@ -35,13 +35,13 @@ def better(metric: Metric) -> Better:
 class Series:
     """One repeatable measurement: the test, its ends, and which of its numbers this is.
 
-    ``location`` is the pair or the nodes of the run (``node1:bnxt_re0 -> node2:bnxt_re4``) if the campaign or the log
+    ``ends`` is the pair or the nodes of the run (``node1:bnxt_re0 -> node2:bnxt_re4``) if the campaign or the log
     states it; ``label`` is the label of the value within the run's output.
     """
 
     tool: str
     test: str | None
-    location: str | None
+    ends: str | None
     ranks: int | None
     workload: tuple[tuple[str, Scalar], ...]
     metric: Metric
@@ -57,7 +57,7 @@ def workload(parameters: Parameters) -> tuple[tuple[str, Scalar], ...]:
     )
 
 
-def ends(run: Run) -> str | None:
+def read_ends(run: Run) -> str | None:
     """The addresses of a run's ends, by its log: ``10.1.0.1 -> 10.1.0.3``; None if the log does not state them."""
     parameters = run.parameters
     for local, remote in (
@@ -84,7 +84,7 @@ class Experiment:
 
     tool: str
     test: str | None
-    location: str | None
+    ends: str | None
     ranks: int | None
     workload: tuple[tuple[str, Scalar], ...] = field(default=())
 
@@ -93,7 +93,7 @@ class Experiment:
         return Series(
             self.tool,
             self.test,
-            self.location,
+            self.ends,
             self.ranks,
             self.workload,
             measurement.metric,
@@ -103,6 +103,6 @@ class Experiment:
         )
 
 
-def experiment(run: Run, location: str | None = None) -> Experiment:
-    """The properties that all series of a run share; ``location`` from the campaign replaces that of the log."""
-    return Experiment(run.tool, run.test, location or ends(run), run.ranks, workload(run.parameters))
+def experiment(run: Run, ends: str | None = None) -> Experiment:
+    """The properties that all series of a run share; ``ends`` from the campaign replaces that of the log."""
+    return Experiment(run.tool, run.test, ends or read_ends(run), run.ranks, workload(run.parameters))

@@ -141,7 +141,7 @@ class Relation:
     """A comparison of runs with other runs, and whether it meets a relative gate of a profile.
 
     ``value`` is the ratio of both sides, their difference in ``unit``, or the spread of one side; None if a side is
-    missing. With several comparisons (message sizes, pairs) it is the worst, and ``location`` contains its ends.
+    missing. With several comparisons (message sizes, pairs) it is the worst, with its ``ends``.
     """
 
     name: str
@@ -150,7 +150,7 @@ class Relation:
     test: str
     metric: Metric
     size_bytes: int | None
-    location: str | None  # the pair, the hosts or the rail that both sides share
+    ends: str | None  # the pair, the hosts or the rail that both sides share
     of: Side
     to: Side | None
     value: float | None

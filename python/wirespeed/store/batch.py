@@ -37,7 +37,7 @@ class StoredRun(NamedTuple):
     status: str
     error: str | None
     ranks: int | None
-    location: str | None
+    ends: str | None
     parameters: str
     failures: str
 
@@ -48,7 +48,7 @@ class StoredSeries(NamedTuple):
     hash: bytes
     tool: str
     test: str | None
-    location: str | None
+    ends: str | None
     ranks: int | None
     workload: str
     metric: str
@@ -79,12 +79,12 @@ class Batch:
     def __len__(self) -> int:
         return len(self.value)
 
-    def add(self, log: RawLog, runs: Sequence[Run], location: str | None = None) -> None:
-        """Add a log with its runs; ``location`` is its pair, if known."""
+    def add(self, log: RawLog, runs: Sequence[Run], ends: str | None = None) -> None:
+        """Add a log with its runs; ``ends`` is its pair, if known."""
         self.logs.append(log)
         self.rows = []
         for position, run in enumerate(runs):
-            self._add_run(len(self.logs) - 1, position, run, experiment(run, location))
+            self._add_run(len(self.logs) - 1, position, run, experiment(run, ends))
 
     def sort(self) -> None:
         """Sort the rows by series, so that a store can append the rows of each series."""
@@ -114,7 +114,7 @@ class Batch:
                 run.status.value,
                 run.error,
                 run.ranks,
-                shared.location,
+                shared.ends,
                 format_json(plain(run.parameters)),
                 format_json(run.failures),
             )
@@ -155,7 +155,7 @@ def convert_stored_value(series: Series) -> StoredSeries:
     identity = (
         series.tool,
         series.test,
-        series.location,
+        series.ends,
         series.ranks,
         workload,
         series.metric.value,
@@ -172,7 +172,7 @@ def parse_series(stored: StoredSeries) -> Series:
     return Series(
         stored.tool,
         stored.test,
-        stored.location,
+        stored.ends,
         stored.ranks,
         _parse_workload(stored.workload),
         Metric(stored.metric),

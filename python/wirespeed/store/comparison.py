@@ -178,7 +178,7 @@ _RANK = {name: rank for rank, name in enumerate(Difference)}
 def _sort_key(row: SeriesComparison) -> tuple[object, ...]:
     series = row.series
     size = -1 if series.size_bytes is None else series.size_bytes
-    key = (series.tool, series.test or "", series.location or "", _text(series.workload), series.metric.value)
+    key = (series.tool, series.test or "", series.ends or "", _text(series.workload), series.metric.value)
     return (_RANK[row.difference], -abs(row.change or 0.0), key, size, series.label or "", series.ranks or 0)
 
 

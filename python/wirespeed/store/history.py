@@ -59,5 +59,5 @@ def notable(history: SeriesHistory) -> tuple[object, ...]:
     maximum = max((abs(step.change or 0.0) for step in history.steps), default=0.0)
     series = history.series
     size = -1 if series.size_bytes is None else series.size_bytes
-    identity = (series.tool, series.test or "", series.location or "", str(series.workload), series.metric.value)
+    identity = (series.tool, series.test or "", series.ends or "", str(series.workload), series.metric.value)
     return (worst, -maximum, identity, size, series.label or "", series.ranks or 0)

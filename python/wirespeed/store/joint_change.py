@@ -42,7 +42,7 @@ class Family:
 
 
 def group_families(series: Sequence[Series], changes: Sequence[float | None]) -> list[Family]:
-    """Group series that differ only in their location and label; series with an unknown change are omitted."""
+    """Group series that differ only in ends and label; series with an unknown change are omitted."""
     indices_by_measurement: dict[tuple[object, ...], list[int]] = {}
     for index, member in enumerate(series):
         if changes[index] is not None:
@@ -101,7 +101,7 @@ def _describe_change(family: Family, p: float, adjusted: float, significance: fl
         improved = (change > 0) == (preference is Better.HIGHER)
         difference = Difference.BETTER if improved else Difference.WORSE
         difference = Difference.CHANGED if preference is Better.NEITHER else difference
-    measured = replace(family.series, location=None, label=None)
+    measured = replace(family.series, ends=None, label=None)
     ends = min(family.changes), max(family.changes)
     return JointChange(measured, len(family.changes), difference, change, *ends, p, adjusted)
 

@@ -41,7 +41,7 @@ class Filters:
         criteria = ((field.name, getattr(self, field.name)) for field in fields(self) if field.name != "label")
         if any(value is not None and getattr(series, name) != value for name, value in criteria):
             return False
-        return self.label is None or self.label in (series.label, series.location)
+        return self.label is None or self.label in (series.label, series.ends)
 
     @property
     def selects_everything(self) -> bool:
@@ -160,7 +160,7 @@ class StoredCampaign:
     id: int
     name: str
     key: str
-    location: str | None
+    ends: str | None
     test: str | None
     error: str | None
 
@@ -168,11 +168,11 @@ class StoredCampaign:
 def list_campaigns(connection: Connection, number: int) -> tuple[StoredCampaign, ...]:
     """The logs of a campaign in the order of storage."""
     first = log.outerjoin(run, and_(run.c.log_id == log.c.id, run.c.position == 0))
-    columns = (log.c.id, log.c.name, log.c.key, run.c.location, run.c.tool, run.c.test, run.c.error)
+    columns = (log.c.id, log.c.name, log.c.key, run.c.ends, run.c.tool, run.c.test, run.c.error)
     query = select(*columns).select_from(first).where(log.c.campaign_id == number).order_by(log.c.id)
     return tuple(
         StoredCampaign(
-            row.id, row.name, row.key, row.location, " ".join(filter(None, (row.tool, row.test))) or None, row.error
+            row.id, row.name, row.key, row.ends, " ".join(filter(None, (row.tool, row.test))) or None, row.error
         )
         for row in connection.execute(query)
     )
@@ -195,7 +195,7 @@ def _build_condition(wanted: Filters) -> ColumnElement[bool]:
     criteria = {field.name: getattr(wanted, field.name) for field in fields(wanted) if field.name != "label"}
     conditions = [series.c[name] == value for name, value in criteria.items() if value is not None]
     if wanted.label is not None:
-        conditions.append(or_(series.c.label == wanted.label, series.c.location == wanted.label))
+        conditions.append(or_(series.c.label == wanted.label, series.c.ends == wanted.label))
     return and_(true(), *conditions)
 
 

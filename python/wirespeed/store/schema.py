@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 VERSIONS: Final = "wirespeed_schema"
 """The table with the schema's number; a database may also contain tables of other programs."""
 
-NEWEST: Final = "0005"
+NEWEST: Final = "0006"
 
 _LOCK: Final = 0x77697265  # "wire": a migration of a PostgreSQL database holds this advisory lock
 

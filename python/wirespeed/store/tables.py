@@ -68,7 +68,7 @@ run = Table(
     Column("status", Text, nullable=False),
     Column("error", Text),
     Column("ranks", Integer),
-    Column("location", Text),
+    Column("ends", Text),
     Column("parameters", Text, nullable=False),
     Column("failures", Text, nullable=False),
 )
@@ -80,7 +80,7 @@ series = Table(
     Column("hash", LargeBinary, nullable=False, unique=True),
     Column("tool", Text, nullable=False),
     Column("test", Text),
-    Column("location", Text),
+    Column("ends", Text),
     Column("ranks", Integer),
     Column("workload", Text, nullable=False),
     Column("metric", Text, nullable=False),

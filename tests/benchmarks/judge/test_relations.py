@@ -185,7 +185,7 @@ def test_one_queue_pair_and_several(single_queue_pair, several_queue_pairs, judg
     assert find_relations(*logs, plan=four_hosts, gate="one-queue-pair")["one-queue-pair"].judgement is judgement
 
 
-def test_without_a_location_a_pair_is_unknown_and_reported():
+def test_without_ends_a_pair_is_unknown_and_reported():
     logs = [Log(f"{qps}.log", Reading((write(390.0, queue_pairs=qps),))) for qps in (1, 8)]
     relation = find_relations(*logs, plan=four_hosts, gate="one-queue-pair")["one-queue-pair"]
     assert (relation.judgement, relation.reason) == (
@@ -199,7 +199,7 @@ def test_of_several_pairs_the_worst_stands_for_all():
     logs += [log_of_hosts(1, 2, write(391.0, queue_pairs=8), rail=rail) for rail in range(3)]
     relation = find_relations(*logs, plan=four_hosts, gate="one-queue-pair")["one-queue-pair"]
     assert (relation.judgement, relation.compared, relation.passed) == (FAIL, 3, 2)
-    assert relation.location == "node1:bnxt_re1, node2:bnxt_re1"
+    assert relation.ends == "node1:bnxt_re1, node2:bnxt_re1"
 
 
 @pytest.mark.parametrize(

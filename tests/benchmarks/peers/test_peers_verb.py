@@ -57,7 +57,7 @@ def campaign(folder, value, attempts=1, fails=()):
         Step(
             id=f"{a}.{b}".replace(":", "-"),
             test="ib_write_bw",
-            location=f"{a} -> {b}",
+            ends=f"{a} -> {b}",
             client=Command(a[:5], ("ib_write_bw",)),
             limit_s=30,
             seconds=3,
@@ -157,11 +157,11 @@ def test_what_narrowed_down_counts_too(tmp_path):
     """A step that bench run added later is only in the journal."""
     folder = campaign(tmp_path / "matrix", lambda step: 197.0 if through(step, "node3:bnxt_re5") else 391.0)
     result_folder = open_folder(folder)
-    for number, ends in enumerate(((1, 3), (2, 3), (3, 4))):
-        location = " -> ".join(f"node{end}:bnxt_re5" for end in ends)
+    for number, nodes in enumerate(((1, 3), (2, 3), (3, 4))):
+        ends = " -> ".join(f"node{node}:bnxt_re5" for node in nodes)
         log = f"logs/narrow1.{number}.log"
         (folder / log).write_text(PERFTEST.format(value=197.0))
-        ended = (Outcome.DONE, 0, "2026-11-21T08:00:00Z", 3.0, Grade.BAD, log, None, location)
+        ended = (Outcome.DONE, 0, "2026-11-21T08:00:00Z", 3.0, Grade.BAD, log, None, ends)
         result_folder.note(Attempt(f"narrow1.{number}", 1, *ended))
     result = peers(folder, "--cluster", CLUSTER)
     assert "CONFIRMED NIC node3:bnxt_re5: 50.4 % of its peers" in result.stdout
@@ -240,7 +240,7 @@ def test_both_directions_of_a_pair_have_the_same_members():
     assert all(name[:3] in ("GPU", "CPU") and name[3:].isdecimal() for name in names - {"none"})
 
 
-def test_logs_of_unknown_locations_are_incomplete(tmp_path):
+def test_logs_of_unknown_ends_are_incomplete(tmp_path):
     (tmp_path / "a.log").write_text(PERFTEST.format(value=391.0))
     result = peers(tmp_path)
     assert result.exit_code == Exit.INCOMPLETE

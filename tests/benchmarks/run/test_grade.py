@@ -1,4 +1,4 @@
-"""What the log of a step contains about its location: against the plan, a profile, and the cluster as found."""
+"""What the log of a step contains about its ends: against the plan, a profile, and the cluster as found."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ def step(name: str, *uses: str, stage: int = 0, seconds: float = 10, **shares: i
     return Step(
         id=name,
         test="test",
-        location="a -> b",
+        ends="a -> b",
         client=Command("a", ("true",)),
         limit_s=60,
         seconds=seconds,

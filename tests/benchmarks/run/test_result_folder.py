@@ -15,7 +15,7 @@ from wirespeed.results.campaign import Attempt, Campaign, Command, Grade, Outcom
 STEP = Step(
     id="iperf3.a.b",
     test="iperf3",
-    location="a/x -> b/y",
+    ends="a/x -> b/y",
     client=Command("a", ("iperf3", "-c", "10.0.0.1"), {"A": "b c"}),
     limit_s=60.0,
     seconds=13.0,
@@ -66,7 +66,7 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
         "grade",
         "log",
         "detail",
-        "location",
+        "ends",
     ]
 
 

@@ -19,7 +19,7 @@ from wirespeed.plan import Plan
 from wirespeed.plan.overlay import ObservedPlan
 from wirespeed.results.benchmarks import Run, RunStatus
 from wirespeed.results.nccl import Communicator
-from wirespeed.results.series import ends
+from wirespeed.results.series import read_ends
 from wirespeed.results.verdicts import JudgedRun, Relation
 
 
@@ -109,7 +109,7 @@ def judge_logs(
 
 def hint(run: Run, context: RunContext, plan: Plan) -> str | None:
     """Which ends of a point-to-point test are missing, and the option that names them; None where none is."""
-    if not is_between_nics(run) or (context.source and context.target) or ends(run) is not None:
+    if not is_between_nics(run) or (context.source and context.target) or read_ends(run) is not None:
         return None
     stated_end = context.source or context.target
     option = "--to" if context.source else "--from"

@@ -13,7 +13,7 @@ from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import PAIR_ARROW, Run
 from wirespeed.results.parameters import Parameters, Scalar
 from wirespeed.results.peers import Member
-from wirespeed.results.series import ends
+from wirespeed.results.series import read_ends
 from wirespeed.results.verdicts import JudgedRun
 
 _OVERLAP = 0.5
@@ -88,7 +88,7 @@ def find_run_ends(runs: Sequence[_TimedRun], plan: Plan) -> list[RunEnds]:
 def _run_ends(judged: JudgedRun, run: Run, directory: MemberDirectory) -> RunEnds:
     near, far = judged.source, judged.target
     if near is None or far is None:
-        near, _, far = (ends(run) or "").partition(PAIR_ARROW)
+        near, _, far = (read_ends(run) or "").partition(PAIR_ARROW)
     if not near or not far:
         return RunEnds()
     source, target = directory.member(near), directory.member(far)

@@ -71,7 +71,7 @@ class _Group:
     test: str
     metric: Metric
     size_bytes: int | None
-    location: str | None
+    ends: str | None
     of: list[_Value] = field(default_factory=list)
     to: list[_Value] = field(default_factory=list)
     nowhere_of: int = 0  # measurements between unknown NICs
@@ -326,7 +326,7 @@ def _build_relation(
         test=group.test,
         metric=group.metric,
         size_bytes=group.size_bytes,
-        location=group.location,
+        ends=group.ends,
         of=measured,
         to=reference,
         value=value,

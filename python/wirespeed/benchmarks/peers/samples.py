@@ -13,7 +13,7 @@ from wirespeed.limits.bound import convert
 from wirespeed.results.benchmarks import PAIR_ARROW, Measurement, Metric, Run, RunStatus
 from wirespeed.results.parameters import Parameters, Scalar
 from wirespeed.results.peers import Member, Reading
-from wirespeed.results.series import Better, better, ends, workload
+from wirespeed.results.series import Better, better, read_ends, workload
 from wirespeed.units import BITS_PER_SECOND, Size
 
 CHOSEN = (
@@ -271,7 +271,7 @@ def _find_ends(log: Log, run: Run, directory: MemberDirectory) -> tuple[Member, 
         return directory.member(log.source), directory.member(log.target)
     if log.host:
         return directory.member(log.host), None
-    near, _, far = (ends(run) or "").partition(PAIR_ARROW)
+    near, _, far = (read_ends(run) or "").partition(PAIR_ARROW)
     if near and far and near != far:
         return directory.member(near), directory.member(far)
     hosts = run.parameters.host_names

@@ -93,11 +93,11 @@ def _attempt_result(
     if server is ran and ran.exit_code is None and status is Outcome.TIMEOUT:
         status = Outcome.FAILED
     output = _join_output(ran)
-    location, reason = step.client.host, ran.detail
+    reason = ran.detail
     if status is Outcome.FAILED and (absent := _NOT_FOUND.search(output)):
         program = absent.group(absent.lastindex or 0).decode("utf-8", "replace")
         status, reason = Outcome.MISSING, f"{program} not found in PATH; name its folder with --path"
-    message = detail or (f"{location}: {reason}" if reason else None)
+    message = detail or (f"{step.client.host}: {reason}" if reason else None)
     return AttemptResult(
         status=status,
         rc=ran.exit_code,

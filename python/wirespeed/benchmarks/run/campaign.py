@@ -119,7 +119,7 @@ def follow_up(suite: Suite, request: Request, steps: tuple[Step, ...], latest: d
         ]
         return narrow_pairs(request.fabric, pairs)
     if suite.follow_group is not None:
-        groups = [(tuple(step.location.split(", ")), grade) for step, grade in graded]
+        groups = [(tuple(step.ends.split(", ")), grade) for step, grade in graded]
         return narrow_groups((group, grade) for group, grade in groups if request.fabric.hosts.keys() >= set(group))
     return FollowUp()
 

@@ -145,7 +145,7 @@ class _Execution:
             grade=grade,
             log=log,
             detail=detail or tried.detail,
-            location=step.location,
+            ends=step.ends,
         )
         self._folder.note(noted)
         if _is_to_repeat(noted, number, self._how.retests):

@@ -59,7 +59,7 @@ def add_perftest(
         Step(
             id=identifier(tag or test + of_gpu, pair.a.name, pair.b.name),
             test=f"{test}{' from GPU memory' if gpu else ''}",
-            location=pair.name,
+            ends=pair.name,
             client=commands[0],
             limit_s=limit(measured + _START_S),
             seconds=measured + _START_S,
@@ -114,7 +114,7 @@ def add_iperf3(request: Request, steps: Steps, pair: Pair, streams: int = 8) -> 
         Step(
             id=identifier("iperf3", pair.a.name, pair.b.name),
             test="iperf3",
-            location=pair.name,
+            ends=pair.name,
             client=Command(
                 pair.a.host, (*_bind_to_numa_node(request, pair.a), *client, "-t", str(request.seconds), "--json")
             ),
@@ -139,7 +139,7 @@ def add_ucx(request: Request, steps: Steps, pair: Pair, test: str, size: int, co
         Step(
             id=identifier(f"ucx-{test}", pair.a.name, pair.b.name),
             test=f"ucx_perftest {test}",
-            location=pair.name,
+            ends=pair.name,
             client=Command(
                 pair.a.host, (*_bind_to_numa_node(request, pair.a), *measured, pair.b.host), environments[0]
             ),
@@ -172,7 +172,7 @@ def add_job(
         Step(
             id=identifier(tag, *((hosts[0], f"{len(hosts)}-hosts", hosts[-1]) if len(hosts) > 2 else hosts)),
             test=f"{program[0]}{' over NICs alone' if nics_only else ''}",
-            location=", ".join(hosts),
+            ends=", ".join(hosts),
             client=Command(hosts[0], arguments),
             limit_s=limit(seconds + _START_S),
             seconds=seconds + _START_S,

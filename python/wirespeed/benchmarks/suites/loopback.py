@@ -52,7 +52,7 @@ def _add_step(
         Step(
             id=test.replace(" ", "."),
             test=test,
-            location=f"{LOCAL_HOST} -> {LOCAL_HOST}" if server else LOCAL_HOST,
+            ends=f"{LOCAL_HOST} -> {LOCAL_HOST}" if server else LOCAL_HOST,
             client=Command(LOCAL_HOST, client),
             limit_s=limit(seconds),
             seconds=seconds,

@@ -69,7 +69,7 @@ def _add_ping(steps: Steps, sources: list[Endpoint], targets: list[Endpoint], sc
         Step(
             id=identifier("mesh-ping", source, target),
             test="mesh ping",
-            location=f"{source} -> {target}",
+            ends=f"{source} -> {target}",
             client=Command(source, ("sh", "-c", script, "mesh", source, *arguments)),
             limit_s=limit(seconds),
             seconds=seconds,
@@ -95,7 +95,7 @@ def _add_rdma_pings(request: Request, steps: Steps, sources: list[Endpoint], tar
         Step(
             id=identifier("mesh-rdma", source, target),
             test="mesh rdma",
-            location=f"{source} -> {target}",
+            ends=f"{source} -> {target}",
             client=Command(source, ("sh", "-c", RDMA_CLIENT, "mesh", source, target, *clients)),
             limit_s=limit(seconds),
             seconds=seconds,

@@ -146,14 +146,14 @@ def _show_logs(logs: Sequence[LogFile], format: Format) -> None:
 
 
 def _store_logs(
-    logs: Sequence[LogFile], jobs: int | None, location: str, options: CampaignOptions, format: Format
+    logs: Sequence[LogFile], jobs: int | None, store_name: str, options: CampaignOptions, format: Format
 ) -> None:
     from wirespeed.cli.console import err, show_problems, show_skipped
     from wirespeed.cli.log_reader import Readers
     from wirespeed.cli.log_storage import keep, open_store
     from wirespeed.errors import Refusal
 
-    with Readers(logs, jobs) as readers, open_store(location) as store:
+    with Readers(logs, jobs) as readers, open_store(store_name) as store:
         campaign, result = keep(store, logs, readers, options)
         name = store.name
     if campaign is not None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wirespeed.plan import Plan
     from wirespeed.results.verdicts import Judgement
 
-SCHEMA = 3
+SCHEMA = 4
 
 
 class Format(StrEnum):

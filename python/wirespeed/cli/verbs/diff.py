@@ -167,8 +167,8 @@ def _format_lines(settings: Sequence[SettingDifference]) -> Iterator[str]:
             comparison = f"planned {values['intended']}, found {values['found']} ({values['source']})"
             yield f"{place} {difference.path}: {comparison}"
     for (device, path, reason), places in unread.items():
-        location = places[0] if len(places) == 1 else f"{device}, {len(places)} times"
-        yield f"{' '.join(part for part in (location, path) if part)}: not read ({reason})"
+        place = places[0] if len(places) == 1 else f"{device}, {len(places)} times"
+        yield f"{' '.join(part for part in (place, path) if part)}: not read ({reason})"
 
 
 def _format_place(place: Place) -> str:
