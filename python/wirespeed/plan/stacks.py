@@ -85,14 +85,14 @@ def _select_unlisted(spec: HostSpec, name: str, number: str, stack: Stack, probl
     """A release that the catalogue lacks, newer, older or in between: only its systems and kernels are unknown."""
     path = (*spec.path, "software", "nic_packages", name)
     file = stack.unlisted_files.get(spec.os.partition("-")[0])
-    known = ", ".join(stack.releases)
+    listed_releases = ", ".join(stack.releases)
     if file is None or not _RELEASE_NUMBER.fullmatch(number):
-        problems.refuse(path, f"{stack.title} {number}", f"a release that is known: {known}", _BY_HAND)
+        problems.refuse(path, f"{stack.title} {number}", f"a release that is known: {listed_releases}", _BY_HAND)
         return None
     problems.warn(
         path,
         f"{stack.title} {number}, an unknown release: its systems and kernels are not checked",
-        f"a release that is known: {known}",
+        f"a release that is known: {listed_releases}",
     )
     build = StackBuild.model_construct(
         systems=[spec.os], file=file.replace("{release}", number), kernels=[], compiled=True, source=stack.source
