@@ -2,7 +2,7 @@
 
     python inject_faults.py EXAMPLE OUT [FAULT ...]     by number; without any, all that do not hide each other
 
-The healthy bundle by itself is written by ``wirespeed collect --as-planned EXAMPLE/cluster.yaml -o OUT``.
+The healthy bundle alone is written by ``wirespeed collect --as-planned EXAMPLE/cluster.yaml -o OUT``.
 """
 
 from __future__ import annotations

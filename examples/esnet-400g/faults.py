@@ -32,7 +32,7 @@ FAULTS: Faults = {
         "node2/pcie-sysfs@eth100.out": replace(r"(current_link_width):16", r"\1:8"),
     },
     "10-mtu-1500": {"node1/ip-addr.out": replace('"mtu": 9000', '"mtu": 1500', anchor='"ifname": "eth100"')},
-    # The BMC's answer was saved before somebody divided the sockets: what the kernel shows goes before it.
+    # The BMC's answer was saved before the sockets were divided: what the kernel shows goes before it.
     "11-four-nodes-on-a-socket": {
         "node2/lscpu.out": combine(
             replace(r"(NUMA node\(s\): +)2", r"\g<1>8"),

@@ -9,7 +9,7 @@ FAULTS: Faults = {
     "01-acs-reqredir": {"node1/lspci.out": replace(r"(ACSCtl:.*)ReqRedir-", r"\1ReqRedir+", anchor="0000:1b:01.0")},
     "02-nic-x8": {
         "node2/lspci.out": combine(
-            # both ends of the link say so; only the lower one that it is less than it could be
+            # both ends of the link report it; only the lower one that it is less than it could be
             replace(r"LnkSta:\t(.*) Width x16", r"LnkSta:\t\1 Width x8", anchor="0000:1b:03.0"),
             replace(r"LnkSta:\t(.*) Width x16", r"LnkSta:\t\1 Width x8 (downgraded)", anchor="0000:43:00.0 Ethernet"),
         ),

@@ -63,7 +63,7 @@ def test_lacking_permission_is_unknown_there_and_nowhere_else(tmp_path: Path) ->
 def test_the_mode_of_congestion_control_names_the_command_that_shows_it(
     healthy_bundle: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    """A real host: configfs has no folder of a device unless somebody makes one (Arista and Broadcom, Lossless Network
+    """A real host: configfs has no folder of a device unless it is created (Arista and Broadcom, Lossless Network
     for AI/ML/Storage/HPC with RDMA, "view parameters"; configfs.c of bnxt_re)."""
     shutil.copytree(healthy_bundle(EXAMPLE.name), tmp_path / "bundle")
     manifest = json.loads((tmp_path / "bundle" / "manifest.json").read_text())

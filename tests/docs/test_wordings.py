@@ -18,16 +18,22 @@ from wording import help_texts
 FORBIDDEN = yaml.safe_load(Path(__file__).with_name("forbidden_wordings.yaml").read_text(encoding="utf-8"))
 SOURCES = ("docs", "reference", "help", "messages", "core", "comments")
 DATA = "data"
-TESTS = ("core tests", "tests")
+TESTS = ("core tests", "tests", "package comments", "data comments")
 _RUST_TEXT = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 _RUST_COMMENT = re.compile(r"(?:^|\s)//[/!]?(?: (.*))?$", re.MULTILINE)
+
+
+_COMMENT = re.compile(r"(?:^|\s)#(?: (.*))$", re.MULTILINE)
 
 
 @lru_cache
 def texts(source: str) -> tuple[tuple[str, str], ...]:
     """Where each text of a source is, and the text."""
     if source == "docs":
-        return tuple((page, prose(PAGES[page])) for page in HAND_WRITTEN)
+        roots = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("ARCHITECTURE.md", "CONTRIBUTING.md")}
+        return tuple(
+            (page, prose(text)) for page, text in (roots | {page: PAGES[page] for page in HAND_WRITTEN}).items()
+        )
     if source == "reference":
         return tuple((page, prose(text)) for page, text in PAGES.items() if page not in HAND_WRITTEN)
     if source == "help":
@@ -44,9 +50,33 @@ def texts(source: str) -> tuple[tuple[str, str], ...]:
     if source == "core tests":
         return _rust_texts("*/tests/**/*.rs", _RUST_COMMENT, " ")
     if source == "tests":
-        files = sorted(path for path in (ROOT / "tests").rglob("*.py") if "samples" not in path.parts)
-        return tuple((path.relative_to(ROOT).as_posix(), "\n".join(_comments(path))) for path in files)
+        return _python_comments("tests", "examples", "docs")
+    if source == "package comments":
+        return _python_comments("python/wirespeed")
+    if source == "data comments":
+        return tuple(_data_comments())
     return _rust_texts("*/src/**/*.rs", _RUST_COMMENT, " ")
+
+
+def _python_comments(*folders: str) -> tuple[tuple[str, str], ...]:
+    """Docstrings and comments of the modules in folders."""
+    return tuple(
+        (path.relative_to(ROOT).as_posix(), "\n".join(_comments(path)))
+        for folder in folders
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        if not {"samples", "migrations"} & set(path.parts)
+    )
+
+
+def _data_comments() -> Iterator[tuple[str, str]]:
+    """Comments of YAML files and shell scripts; a comment that continues on the next line is one text."""
+    for folder in ("python/wirespeed", "examples", "docs", "tests"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in (".yaml", ".sh") and not {"samples", "golden"} & set(path.parts):
+                yield (
+                    path.relative_to(ROOT).as_posix(),
+                    " ".join(_COMMENT.findall(path.read_text(encoding="utf-8"))),
+                )
 
 
 def _rust_texts(files: str, pattern: re.Pattern[str], separator: str) -> tuple[tuple[str, str], ...]:

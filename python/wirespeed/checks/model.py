@@ -40,7 +40,7 @@ class UnreadError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Outcome of a check at one place. ``summary`` None stands for the check's title."""
+    """Outcome of a check at one place. without ``summary`` it is the check's title."""
 
     status: Status
     expected: str

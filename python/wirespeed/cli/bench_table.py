@@ -161,7 +161,7 @@ _SPARSE = 0.5  # minimum share of filled cells of a table
 
 
 def _build_list(measurements: tuple[Measurement, ...]) -> _Grid:
-    """A row per number, for reports whose lines measure different things."""
+    """A row per number, for reports whose lines measure different quantities."""
     grid, has_sizes, has_labels = _start_grid(measurements)
     grid.add("metric", right=False)
     grid.add("value")

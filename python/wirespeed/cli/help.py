@@ -1,6 +1,6 @@
 """Commands of this application: their help pages, and the options that environment variables can set.
 
-Help pages show argument names without types, numeric ranges in words, and no environment variables, which
+Help pages show argument names without types, numeric ranges as text, and no environment variables, which
 docs/reference/commands.md lists. Options that print something and exit, such as ``--version``, have no environment
 variable: it may be set for another purpose, and would end every command. Options that choose what a command does, such
 as ``--show-commands``, have none either (``allow_from_autoenv=False``).

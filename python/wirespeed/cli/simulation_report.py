@@ -24,7 +24,7 @@ def report(
         style: html or terminal.
         output: file to write; None for standard output.
         png: folder for every picture as a separate file.
-        other: options that speak of a cluster, and whether they were given.
+        other: options that concern a cluster, and whether they were given.
 
     Raises:
         Refusal: a folder is none of the simulator's, or an option has no meaning here.

@@ -18,7 +18,7 @@ _NAME = re.compile(r"enp([0-9]{1,3})s([0-9]{1,2})(?:f[0-7])?(?:np[0-9]+)?")
 
 def assign_addresses(host: Host) -> Host:
     """The host with an address for each function that has a position: root ports on bus 0, and every link below with
-    a bus of its own, in the order of the tree."""
+    a separate bus, in the order of the tree."""
     if all(map(is_address, host.pcie)):
         return host
     addresses = _number_functions(host)

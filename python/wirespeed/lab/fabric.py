@@ -99,7 +99,7 @@ def next_hops(switches: Mapping[str, Switch], links: Sequence[LabLink], target: 
 def list_expected_routes(
     switches: Mapping[str, Switch], links: Sequence[LabLink]
 ) -> dict[str, dict[str, tuple[Hop, ...]]]:
-    """Per switch that speaks BGP: the next hops of each subnet of other switches' hosts."""
+    """Per switch with BGP: the next hops of each subnet of other switches' hosts."""
     bgp_switches = {name: switch for name, switch in switches.items() if switch.bgp.asn is not None}
     routes: dict[str, dict[str, tuple[Hop, ...]]] = {name: {} for name in bgp_switches}
     for target, switch in bgp_switches.items():

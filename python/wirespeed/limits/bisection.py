@@ -213,7 +213,7 @@ class _Tree:
         return [host for child in self.below[group] for host in self._list_hosts(child)]
 
     def minimum_cut(self, half: int) -> int:
-        """The least cut with so many hosts on the first side."""
+        """The least cut with this number of hosts on the first side."""
         cuts_by_kind: dict[object, tuple[list[int], list[int]]] = {}
         best = [0]
         for root in self.roots:

@@ -9,7 +9,7 @@ operand.
 What must cross, in bytes:
 
 * **all-reduce.** Per element every rank must learn every other's contribution. One message carries one partial sum;
-  spreading n items to n nodes by one-way messages takes at least 2(n-1) of them (one-way gossip: Harary and Schwenk
+  spreading n items to n nodes by messages in one direction takes at least 2(n-1) of them (gossip: Harary and Schwenk
   1974; for all-reduce: Patarasuk and Yuan 2009, section 3). So all ranks together send at least 2(n-1)·S. A host whose
   ranks talk among themselves for free is one node of that problem: all hosts together send at least 2(m-1)·S, and none
   less than S. With two hosts that is S in each direction: a tree reaches it, a ring of 16 ranks sends 15/8 S.

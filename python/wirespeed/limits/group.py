@@ -85,7 +85,7 @@ class Links:
     reduction_share: float | None = None
 
     def count_links(self, gpus: int) -> int:
-        """Number of links that one GPU uses when so many GPUs take part: one to each in a mesh, all to a switch."""
+        """Number of links that one of a number of GPUs uses: one to each other GPU in a mesh, all to a switch."""
         if gpus < 2:
             return 0
         return min(self.per_gpu, gpus - 1) if self.full_mesh else self.per_gpu

@@ -18,7 +18,7 @@ from wirespeed.wire import PATH_MTUS
 _GENERATIONS = {2500: 1, 5000: 2, 8000: 3, 16000: 4, 32000: 5, 64000: 6}  # by MT/s per lane
 _WIDTHS = (4, 8, 16)
 _ETHERNET_MTU = 1500
-_RESOLUTION = 0.005  # relative difference of bandwidths that no run tells apart
+_RESOLUTION = 0.005  # relative difference of bandwidths that no run distinguishes
 _ONE_QUEUE_PAIR = 368 / 392
 _QUEUE_PAIR_SPEED = 400  # Gb/s of the NICs of that result
 

@@ -10,7 +10,7 @@ whole cores:
 * compact: one core each, a rank's threads on the hardware threads of that core;
 * spread: all cores evenly shared out, a rank's cores side by side.
 
-Two things differ from the library's algorithm on purpose. The socket of the NIC comes first, if the catalogue contains
+Two details differ from the library's algorithm on purpose. The socket of the NIC comes first, if the catalogue contains
 it. Spread keeps every rank within a socket and loses no core when the sockets do not divide the ranks.
 """
 
@@ -71,7 +71,7 @@ def _move_first(members: list, index: int) -> list:  # type: ignore[type-arg]
 
 
 def count_cores(policy: BindingPolicy, ranks: int, threads: int) -> int:
-    """The least number of cores for so many ranks."""
+    """The least number of cores for this number of ranks."""
     return ranks * threads if policy in (BindingPolicy.LINEAR, BindingPolicy.SPREAD) else ranks
 
 
@@ -79,7 +79,7 @@ def bind(policy: BindingPolicy, topology: Topology, ranks: int, threads: int) ->
     """The cores of each rank, in rank order; no two ranks share one.
 
     Raises:
-        ValueError: there are not enough cores for so many ranks.
+        ValueError: there are not enough cores for the ranks.
     """
     if count_cores(policy, ranks, threads) > len(topology.cores):
         raise ValueError(f"{ranks} ranks do not fit {len(topology.cores)} cores")

@@ -99,7 +99,7 @@ class Window:
     * ``maximum``: N senders into one port fill N ingress groups, each of which pauses at N-th part of N a S / (1 + a N)
       (S shared buffer, a the chip's share of what is free: Choudhury and Hahne, Dynamic Queue Length Thresholds, 1998);
       until the mark acts they send (N - 1) C RTT more. Marking every packet must begin before that. Of virtual output
-      queues each marks by itself: where every sender is in another core, a queue holds what one group holds, a S /
+      queues each marks alone: where every sender is in another core, a queue holds what one group holds, a S /
       (1 + a) of its core when it pauses, and gets (1 - 1 / N) C RTT more until then.
     """
 

@@ -12,7 +12,7 @@ from wirespeed.settings import BiosAttribute, NumaNode
 def nodes_per_socket(server: ServerModel, bios: Mapping[str, BiosAttribute]) -> int:
     """NUMA nodes of a socket: by the planned BIOS attribute nps or sub-numa, else as in the catalogue, else one.
 
-    Zero stands for one node of all sockets (NPS0 of AMD's EPYC).
+    Zero means one node of all sockets (NPS0 of AMD's EPYC).
     """
     nps = bios["nps"].value if "nps" in bios else None
     if nps is not None and nps.isdecimal():

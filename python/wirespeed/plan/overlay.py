@@ -45,7 +45,7 @@ LIMIT_SETTINGS = {
 
 @dataclass(frozen=True, slots=True)
 class ObservedPlan:
-    """The observed plan, with the facts that tell which values were read."""
+    """The observed plan, with the facts that name the values that were read."""
 
     plan: Plan
     facts: Facts

@@ -70,7 +70,7 @@ def select_most_urgent(statuses: Iterable[str]) -> str:
 
 
 def describe_status(status: str) -> str:
-    """A status in words."""
+    """The text of a status."""
     return "no finding names it" if status == NOT_CHECKED else status
 
 

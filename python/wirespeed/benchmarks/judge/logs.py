@@ -50,7 +50,7 @@ def judge_all_logs(
     profile: Profile | None = None,
     observed: ObservedPlan | None = None,
 ) -> JudgedLogs:
-    """Judge the runs of logs, each by itself and against the others. ``context`` applies where a log states no ends.
+    """Judge the runs of logs, each alone and against the others. ``context`` applies where a log states no ends.
 
     Raises:
         Refusal: the user names what there is not.

@@ -160,7 +160,7 @@ def _is_of_side(side: Runs, entry: Entry, ends: RunEnds) -> bool:
 
 
 def _is_intended_for_side(side: Runs, entry: Entry, ends: RunEnds) -> bool:
-    """Whether a run that failed was meant for a side: if it printed nothing, its program stands for the test."""
+    """Whether a run that failed was meant for a side: if it printed nothing, its program is the test."""
     is_same_kind = applies_to_run(side, entry.subject) or entry.run.tool in side.tests
     return is_same_kind and matches_side(side, entry.run.parameters, ends)
 

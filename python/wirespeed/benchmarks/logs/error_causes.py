@@ -136,7 +136,7 @@ _COMPLETIONS = (
     _row("Failed status 10 | remote access error", _ACCESS_TEXTS, _ACCESS, "OS-10 PCI-02 NIC-04 OS-09", IBA,
          lambda case: case.on_gpu),
     _row("Failed status 10 | remote access error", _ACCESS_TEXTS, _ACCESS, "NIC-04 OS-09", IBA),
-    # NCCL sends GPU memory. ACS has no message of its own: the NIC reads wrong addresses and reports this status.
+    # NCCL sends GPU memory. ACS has no separate message: the NIC reads wrong addresses and reports this status.
     _row("NET/IB : Got completion with status 4 (NCCL, GPU memory)", "Got completion",
          r"Got completion .*(?:status[= ]|with error )(?:IBV_WC_LOC_PROT_ERR\()?4\b", "PCI-01 PCI-02 OS-10 PCI-06",
          "https://github.com/NVIDIA/nccl/issues/928; https://github.com/NVIDIA/nccl/issues/304;"
@@ -222,7 +222,7 @@ _DEVICES = (
          "https://github.com/NVIDIA/nccl/issues/1819"),
 )  # fmt: skip
 
-_HANDLE = r"ibv_(?:modify_qp|create_ah)"  # UCX makes the address handle by itself
+_HANDLE = r"ibv_(?:modify_qp|create_ah)"  # UCX makes the address handle itself
 _ADDRESS = "ibv_modify_qp|ibv_create_ah"
 _LINK_LOCAL, _IPV4 = r"fe80:[0-9a-f:]+", r"::ffff:[0-9.]+"
 _CONNECTING = (

@@ -88,7 +88,7 @@ def documents(lines: Sequence[tuple[int, str]]) -> Iterator[Document]:
 
 
 def _is_object_start(lines: Sequence[tuple[int, str]], index: int) -> bool:
-    """Whether a lone brace is followed by a key or its closing brace: braces also stand in C and in configurations."""
+    """Whether a lone brace is followed by a key or its closing brace: braces are also in C and in configurations."""
     following = next((text for position in range(index, len(lines)) if (text := lines[position][1].strip())), "")
     return following.startswith(('"', "}"))
 

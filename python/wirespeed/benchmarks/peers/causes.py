@@ -25,7 +25,7 @@ Ends = tuple[str, str | None]
 _NEARLY_ALL = 0.8
 """Share of a cause's cells that must be slow: one healthy cell of five may be noise or a faster path."""
 _FEWEST = 2  # cells of a cause larger than a pair: one cell is no evidence for a row or column
-_FAILED_RATE = 1e-3  # stands for a run that failed, on a logarithmic scale
+_FAILED_RATE = 1e-3  # represents a run that failed, on a logarithmic scale
 
 
 @dataclass(frozen=True, slots=True)

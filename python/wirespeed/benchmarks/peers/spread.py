@@ -29,7 +29,7 @@ _MANY_VALUES = 6
 def compute_expected_value(values_by_name: Mapping[str, Sequence[float]]) -> float:
     """The expected value of cells, from the values of each member: the high median of the members' high medians.
 
-    A slow node spoils one cell of every other node's row and all of its own, so medians of medians hold while less than
+    A slow node spoils one cell of every other node's row and its whole row, so medians of medians hold while less than
     half of the members are slow and each has more good peers than bad ones; the median of all cells fails sooner, at
     two slow nodes of seven. High medians are used because a value that half of the peers reach is reachable.
     """

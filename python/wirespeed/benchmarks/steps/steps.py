@@ -195,7 +195,7 @@ def unique(steps: Sequence[Step]) -> tuple[Step, ...]:
 
 
 def _bind_to_numa_node(request: Request, endpoint: Endpoint) -> tuple[str, ...]:
-    """The command prefix that binds to the NUMA node of the NIC."""
+    """The command prefix that runs a program on the NUMA node of the NIC."""
     if not request.bind:
         return ()
     return ("numactl", f"--cpunodebind=netdev:{endpoint.interface}", f"--membind=netdev:{endpoint.interface}")

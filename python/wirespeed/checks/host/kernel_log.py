@@ -36,7 +36,7 @@ _REFUSED_QOS, _REFUSED_FLOW_CONTROL = "Fail to setets", "Fail to initialize Flow
 
 
 def check(context: CheckContext) -> Outcome:
-    """Nobody plans errors, so this needs no intent."""
+    """Errors are never planned, so this needs no intent."""
     lines = context.get_found_value("host.kernel.errors")
     if not lines:
         return success("no errors of NICs or GPUs", "none")

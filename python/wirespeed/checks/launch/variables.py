@@ -34,7 +34,7 @@ def check(context: CheckContext) -> Outcome:
     """A planned value is not reported."""
     if not context.entity.launch.rdma_devices:
         raise ElsewhereError  # no job is planned on this host
-    context.get_found_value("host.launch.rdma_devices")  # whoever sets other variables sets the devices as well
+    context.get_found_value("host.launch.rdma_devices")  # a job with other variables sets the devices as well
     finders = (_find_disabled_rdma, _find_disabled_gpudirect, _find_socket_network)
     found = [text for find in finders if (text := find(context)) is not None]
     expected = "RDMA and GPUDirect enabled"

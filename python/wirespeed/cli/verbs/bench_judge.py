@@ -182,7 +182,7 @@ def _print_verdicts(plan: Plan, judged: JudgedLogs, code: Exit, output: Format) 
 
 
 def _find_overall_verdict(judged: JudgedLogs, code: Exit) -> Judgement:
-    """The verdict that the exit code stands for; a warning passes unless --strict is given."""
+    """The verdict that the exit code reports; a warning passes unless --strict is given."""
     from wirespeed.results.verdicts import Judgement
 
     if code in (Exit.FAILED, Exit.INCOMPLETE):

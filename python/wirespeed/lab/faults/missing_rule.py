@@ -1,6 +1,6 @@
 """The source rule of one NIC is deleted: what it sends finds no table, or another NIC's.
 
-Somebody flushed the rules, or set one NIC up by hand. Pings may still come back, over another NIC. --device and --port
+The rules were flushed, or one NIC was set up by hand. Pings may still come back, over another NIC. --device and --port
 name the NIC.
 """
 

@@ -2,7 +2,7 @@
 # emulated processor a tenth of a second, and by the host's what configures it. Its folder holds
 #   name hosts  modules (where they lie)  keep (the folder that may be written to, or nothing)
 #    nics (MAC, name, MTU, up or down)  rdma (lines for `rdma -b`)  rows rows-undo (lines for `ip -b`)
-#   management (address of its own)
+#   management (separate address)
 #   files/ (as rendered)  network/ (as netplan made them)  ssh/ (keys and configuration)
 cd /run/wirespeed || exit
 PATH=/run/wirespeed/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin

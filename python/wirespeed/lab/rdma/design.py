@@ -69,7 +69,7 @@ def _build_setup(plan: Plan, design: Design, host: str) -> Setup:
         lines.append(f"link set dev {end.interface} address {mac(plan.name, host, f'cable {end.port}')}")
         lines += _format_bridge(f"bridge{number}", f"tap{number}", end.interface, mtu)
     lines += _format_bridge("bridge0", _TAP, None, 1500)
-    # Bridges and what is plugged into them have no addresses of their own.
+    # Bridges and what is plugged into them have no separate addresses.
     return Setup({"net/ipv6/conf/default/disable_ipv6": "1", "net/ipv6/conf/all/disable_ipv6": "1"}, tuple(lines))
 
 

@@ -3,7 +3,7 @@
 The kernel that runs here is left alone; it may lack rdma_rxe, as kernels of containers and clouds do. Where it has it,
 its devices still work in the first network namespace alone (drivers/infiniband/sw/rxe of Linux 6.1 and 6.12), and RDMA
 devices are parted by namespace only where that was set before there was another (drivers/infiniband/core/device.c,
-rdma_compatdev_set): a host is a machine of its own.
+rdma_compatdev_set): a host is a separate machine.
 """
 
 from __future__ import annotations

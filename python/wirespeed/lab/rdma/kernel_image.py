@@ -67,7 +67,7 @@ def unpack_image(image: bytes) -> bytes | None:
     ):
         return None
     offset, length = struct.unpack_from("<II", image, _PAYLOAD)
-    start = (1 + (image[_SETUP_SECTORS] or 4)) * _SECTOR + offset  # 0 stands for 4
+    start = (1 + (image[_SETUP_SECTORS] or 4)) * _SECTOR + offset  # 0 means 4
     payload = image[start : start + length]
     unpacks = next((command for first, command in _UNPACK.items() if payload.startswith(first)), None)
     if unpacks is None:

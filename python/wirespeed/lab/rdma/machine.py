@@ -65,7 +65,7 @@ class Machine:
             (folder / name).write_text(text + "\n")
 
     def command(self, kernel: Path, initrd: Path, folder: Path, keep: Path | None) -> tuple[str, ...]:
-        """The emulator's command line. It goes on by itself, and leaves its number in ``folder``/qemu.pid."""
+        """The emulator's command line. It continues in the background, and leaves its number in ``folder``/qemu.pid."""
         return (
             *(EMULATOR, "-name", self.name, "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", _PROCESSOR),
             *("-m", str(MEMORY_MIB), "-smp", "1", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),

@@ -100,7 +100,7 @@ UCX = (
     *_UCX_PLACES,
     # "rc" selects every RC transport of the NIC; shared memory (sm) and loopback (self) are also needed.
     Variable("UCX_TLS", "transport", lambda name: ",".join(("self", "sm", *_UCX_TRANSPORTS[name])), _ucx_transport),
-    # A transport is in question while the job has at most so many ranks (ucp_is_scalable_transport of
+    # A transport is in question up to this number of ranks (ucp_is_scalable_transport of
     # src/ucp/core/ucp_context.h; Open MPI's pml/ucx passes the size of the job): above it UD is used.
     Variable("UCX_RC_MAX_NUM_EPS", "hybrid_from", lambda ranks: str(ranks - 1), _parse_ranks),
     number("UCX_IB_NUM_PATHS", "queue_pairs"),

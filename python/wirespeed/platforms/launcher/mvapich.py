@@ -42,7 +42,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
 
 
 def start(job: Job) -> tuple[str, ...]:
-    """mpirun_rsh or Hydra's mpiexec, with the hosts on the command line. The library binds the ranks."""
+    """mpirun_rsh or Hydra's mpiexec, with the hosts on the command line. The library pins the ranks to cores."""
     launch = job.host.launch
     total, variables = len(job.hosts) * job.ranks_per_host, job_environment(launch, job.bound)
     if launch.starter == "mpirun-rsh":

@@ -1,7 +1,7 @@
 """Defaults of rdma_cm for new connections. Its configfs is the same for every RDMA driver.
 
-The folder of a device is there only between the ``mkdir`` and ``rmdir`` of whoever sets something; making it would
-change the host, so nothing is read where nobody left it.
+The folder of a device is there only between the ``mkdir`` and ``rmdir`` of a program that sets values; making it would
+change the host, so nothing is read where it is absent.
 """
 
 from __future__ import annotations

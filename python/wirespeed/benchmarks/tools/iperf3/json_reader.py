@@ -106,7 +106,7 @@ def _read_server_output(document: Node | None, text: Node | None) -> list[ReadRu
 
 
 def _read_stream(documents: list[Document]) -> list[ReadRun]:
-    """Read a run whose events stand on one line each, and the server's output in these events."""
+    """Read a run whose events are on one line each, and the server's output in these events."""
     draft = Draft("iperf3", documents[0].first)
     errors = Node({}, documents[0].first)
     complete = False

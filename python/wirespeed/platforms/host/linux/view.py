@@ -102,7 +102,7 @@ def acs(name: str, host: Host) -> str | None:
     """The ACS control register of PCIe switches in setpci's hex, None without intent.
 
     Raises:
-        Refusal: switches have different ones, which a script that finds them at run time cannot tell apart.
+        Refusal: switches have different ones, which a script that finds them at run time cannot distinguish.
     """
     registers = {
         acs_register(function.acs)

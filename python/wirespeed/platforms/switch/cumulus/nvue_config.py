@@ -38,7 +38,7 @@ def parse_statements(text: str) -> list[Statement]:
         start, whole = (start, f"{whole}\n{line}") if whole else (number, line)
         try:
             words = shlex.split(whole)
-        except ValueError:  # a quoted text, such as a banner, goes on in the next line
+        except ValueError:  # a quoted text, such as a banner, continues in the next line
             continue
         statements.append(Statement(start, tuple(words[2:])))
         whole = ""
@@ -75,7 +75,7 @@ def numbers(names: str) -> list[int] | None:
 
 
 def of_interfaces(lines: list[Statement]) -> Iterator[tuple[str, Statement, tuple[str, ...]]]:
-    """(interface, line, words after it), each interface of a list by itself."""
+    """(interface, line, words after it), each interface of a list alone."""
     for line in lines:
         argument = line.words_after("interface", "*")
         if argument is not None:

@@ -133,7 +133,7 @@ def _read_watchdog(lines: list[Line], global_settings: Globals) -> ReadValues:
     if not enabled:
         return {"port.qos.watchdog.enabled": (False, number)}
     read_values = {**global_settings.watchdog, **read_values}
-    # Without an action the port only stops reacting to pauses, which is to go on sending.
+    # Without an action the port only stops reacting to pauses, which is to continue sending.
     word, line_number = read_values.get("action", ("no-drop", number))
     action: WatchdogAction | None = ACTIONS.get(word)
     effective: ReadValues = {

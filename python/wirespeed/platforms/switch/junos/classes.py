@@ -1,6 +1,6 @@
 """Class of service in Junos's terms: forwarding classes, classifiers, congestion notification profiles, schedulers.
 
-A forwarding class stands for its queue, so the number of a switch traffic class is that of its queue.
+A forwarding class represents its queue, so the number of a switch traffic class is that of its queue.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ CABLES = "AZURE"
 
 @dataclass(frozen=True, slots=True)
 class QosMap:
-    """A map: its table, and the field of PORT_QOS_MAP that binds it."""
+    """A map: its table, and the field of PORT_QOS_MAP that refers to it."""
 
     table: str
     field: str

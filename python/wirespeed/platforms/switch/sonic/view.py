@@ -35,7 +35,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     ports = sort_ports(device.ports)
     tables = build_database(name, device)
     return {
-        # The settings' names say more than those of the tables: what they explain is not repeated.
+        # The settings' names are more exact than those of the tables: what they explain is not repeated.
         "problems": list(_find_problems(name, device)) or list(find_model_problems(name, tables, device.os_version)),
         "tables": tables,
         "written": _format_json(tables),
