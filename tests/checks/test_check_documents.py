@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import small_cluster as small
 from small_cluster import sysctl
 
-from wirespeed.settings import Ect
+from wirespeed.settings import Ect, Route
 
 ROWS = [
     # Broadcom 957608-AN210, 2.3: amd_iommu=on beside iommu=pt; the kernel ignores it
@@ -34,6 +36,28 @@ ROWS = [
     # bnxt_en of an out-of-box release: the version of its source archive
     ("software.nic-driver", {(small.NIC, "nic.driver.version"): "1.10.3-25.10-1.7.1"}),
 ]
+
+
+MAIN = small.HOST.child("route", "254 10.1.0.0/26")
+ROUTED = {"254 10.1.0.0/26": Route("eth1", "10.1.0.0", "10.1.0.1")}
+
+
+@pytest.mark.parametrize(
+    ("readings", "status"),
+    [
+        ({(MAIN, "route.device"): "eth1", (MAIN, "route.gateway"): "10.1.0.0"}, "pass"),
+        # 2.4.2: a rule for all packets to the network of the NICs
+        ({(small.HOST.child("rule", "from all to 10.1.0.0/16"), "rule.table"): 101}, "pass"),
+        ({(small.HOST.child("route", "254 10.1.0.0/16"), "route.device"): "eth2"}, "pass"),
+        ({(small.HOST.child("route", "254 10.0.0.0/8"), "route.device"): "mgmt"}, "warn"),
+        ({}, "warn"),
+    ],
+)
+def test_packets_without_a_source_have_a_route(readings: small.Changes, status: str) -> None:
+    host = small.PLAN.hosts["node1"]
+    plan = replace(small.PLAN, hosts={"node1": replace(host, routes={**host.routes, **ROUTED})})
+    findings = {finding.place: finding.status for finding in small.by_id("address.route", small.facts(readings), plan)}
+    assert findings["route 254 10.1.0.0/26"] == status
 
 
 @pytest.mark.parametrize(("identifier", "changes"), ROWS)

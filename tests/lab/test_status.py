@@ -43,7 +43,7 @@ def test_as_built_then_changed(small_lab: lab.Lab) -> None:
     namespace = small_lab.namespace("node1")
     before = status_lines(small_lab)
     assert before[0].endswith(f"up since {small_lab.state.started}; 8 of 8 links up")
-    assert before[2] == f"node1 host {namespace} systemd-networkd 24 of 24"
+    assert before[2] == f"node1 host {namespace} systemd-networkd 25 of 25"
     assert before[5] == "node1:enp29s0np0 leaf1:Eth1/1 (Eth1-1) 1 up 9000 | 9100"
 
     (daemon,) = list_processes([namespace])
@@ -56,7 +56,7 @@ def test_as_built_then_changed(small_lab: lab.Lab) -> None:
     after = status_lines(small_lab)
     assert after[0].endswith("7 of 8 links up")
     # With the address go the routes that have it as their source.
-    assert after[2] == f"node1 host {namespace} not running: systemd-networkd 21 of 24"
+    assert after[2] == f"node1 host {namespace} not running: systemd-networkd 22 of 25"
     assert after[6] == "node1:enp67s0np0 leaf1:Eth1/2 (Eth1-2) 2 no carrier | down 9000 | 9100"
     assert after[7] == "node1:enp86s0np0 leaf1:Eth1/3 (Eth1-3) 3 up 9000 | 1500"
     assert after[-3:] == [

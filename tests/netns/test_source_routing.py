@@ -11,7 +11,7 @@ import yaml
 
 from needs import needs
 from netns.leaf import leaf_as_rendered
-from netns.network import NETPLAN, TOOLS, network
+from netns.network import NETPLAN, TOOLS, network, run
 from netns.reach import verify
 from wirespeed import render
 from wirespeed.cluster import read
@@ -34,6 +34,31 @@ def test_every_pair_of_nics_is_reached_along_the_planned_path(cluster: str, tmp_
     plan, roots = render_hosts(cluster, tmp_path / "out")
     with network(plan, roots, "leaf1", leaf_as_rendered(plan, "leaf1", tmp_path / "out")) as built:
         assert verify(plan, built, *HOSTS) == []
+
+
+def test_a_packet_without_a_source_leaves_by_a_rail(tmp_path: Path) -> None:
+    """Broadcom 957608-AN210, section 2.4.2, sends it by table 101; the management default route had it otherwise."""
+    needs(*TOOLS, root=True)
+    plan, roots = render_hosts("cluster.yaml", tmp_path / "out")
+    remote = (plan.hosts["node2"].nics["enp86s0np0"].addresses or ("",))[0].partition("/")[0]
+    with network(plan, roots, "leaf1", leaf_as_rendered(plan, "leaf1", tmp_path / "out")) as built:
+        for line in (
+            "link add mgmt type veth peer name switch",
+            "link set switch up",
+            "address add 10.77.69.2/24 dev mgmt",
+            "link set mgmt up",
+            "route add default via 10.77.69.1 dev mgmt",
+        ):
+            run("ip", "-n", built.namespace("node1"), *line.split())
+        answers = [
+            run("ip", "-o", "-n", built.namespace("node1"), "route", "get", target).split()[:7]
+            for target in (remote, "10.77.69.9", "192.0.2.1")
+        ]
+    assert answers == [
+        [remote, "via", "10.1.0.0", "dev", "enp29s0np0", "src", "10.1.0.1"],
+        ["10.77.69.9", "dev", "mgmt", "src", "10.77.69.2", "uid", "0"],
+        ["192.0.2.1", "via", "10.77.69.1", "dev", "mgmt", "src", "10.77.69.2"],
+    ]
 
 
 def no_rule(nic: dict[str, Any]) -> None:

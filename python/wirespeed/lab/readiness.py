@@ -20,6 +20,7 @@ _QUESTIONS = "address show\nroute show table all\nrule show\n"
 _FILE = "questions"
 _LIMIT_S = 60
 _LOOK_S = 0.02
+_TABLE_NAMES = {"254": "main"}  # as ip prints them
 
 
 def list_host_lines(host: Host, interfaces: Collection[str]) -> tuple[str, ...]:
@@ -33,7 +34,9 @@ def list_host_lines(host: Host, interfaces: Collection[str]) -> tuple[str, ...]:
     for key, route in host.routes.items():
         table, _, destination = key.partition(" ")
         if route.device is not None and route.device in interfaces:
-            lines.append(_format_route_line(table, destination, route.gateway or None, route.device))
+            lines.append(
+                _format_route_line(_TABLE_NAMES.get(table, table), destination, route.gateway or None, route.device)
+            )
     for key, rule in host.rules.items():
         source = ip_network(key.removeprefix("from "))
         if str(source.network_address) in addresses:

@@ -24,6 +24,7 @@ from wirespeed.plan.model import Plan
 from wirespeed.plan.pattern import check_roles, list_bundles
 from wirespeed.plan.ports import check_cable_speeds, check_cables, check_mtus, list_vlans, port_uses
 from wirespeed.plan.problems import Problems
+from wirespeed.plan.routing import find_covering_network
 from wirespeed.plan.switch import SwitchKind, switch_kind
 from wirespeed.plan.tiers import check_connections, check_uplinks
 from wirespeed.plan.uplinks import count_uplinks, switch_cables
@@ -179,11 +180,14 @@ def _plan_hosts(
     cables_of_host: dict[str, list[HostCable]] = {}
     for cable in cables:
         cables_of_host.setdefault(cable.host, []).append(cable)
+    is_per_link = cluster.addresses.scheme.shape == "link"
+    every_nic = find_covering_network(addresses.values()) if is_per_link else None
     return {
         name: kinds[name].host(
             [addresses[name, cable.host_port.interface] for cable in cables_of_host[name]],
             [cable.cable.speed for cable in cables_of_host[name]],
             [cable.cable.length for cable in cables_of_host[name]],
+            every_nic,
         )
         for name in cluster.hosts
     }

@@ -63,9 +63,16 @@ class HostKind:
     links: dict[tuple[HostPort, Bandwidth], Link] = field(default_factory=dict)
 
     def host(
-        self, addresses: Sequence[NicAddress], speeds: Sequence[Bandwidth], lengths: Sequence[Length | None]
+        self,
+        addresses: Sequence[NicAddress],
+        speeds: Sequence[Bandwidth],
+        lengths: Sequence[Length | None],
+        every_nic: str | None = None,
     ) -> Host:
-        """A host of this kind; addresses, link speeds and cable lengths are in rail order."""
+        """A host of this kind; addresses, link speeds and cable lengths are in rail order.
+
+        ``every_nic`` is the network of all NICs, if it needs a route.
+        """
         nics: dict[str, Nic] = {}
         by_cable = self.chassis.nic.buffer_by_cable
         for host_port, nic, address, speed, length in zip(
@@ -83,7 +90,7 @@ class HostKind:
             self.template,
             nics=nics,
             rules=build_rules(host_ports, addresses, self.rules),
-            routes=build_routes(host_ports, addresses),
+            routes=build_routes(host_ports, addresses, every_nic),
         )
 
     def _build_link(self, host_port: HostPort, speed: Bandwidth) -> Link:

@@ -3,17 +3,23 @@
 The table contains the default route through the leaf. If the subnet contains other hosts, it also contains the
 connected route, so that traffic within a rail is switched and does not hairpin through the leaf's routed interface.
 Rules have priorities, because the kernel numbers rules without one in order of arrival.
+
+A packet without a source address matches no rule. Where every cable is a subnet, the main table has a route for all
+NICs through the host's first rail; without it such a packet leaves by the management interface. Broadcom 957608-AN210,
+section 2.4.2, has a rule for this destination; a route gives way to more specific ones, those of management networks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from ipaddress import ip_address, ip_network
 
 from wirespeed.plan.addresses import NicAddress
 from wirespeed.plan.affinity import HostPort
 from wirespeed.settings import Route, Rule
 
 TABLE_BASE = 100  # Broadcom 957608-AN210, section 2.4: tables 101 to 108
+MAIN_TABLE = 254  # the kernel's RT_TABLE_MAIN
 PRIORITY_BASE = 1000  # behind the local table at 0 and before main at 32766
 
 
@@ -32,8 +38,22 @@ def build_rule(rail: int) -> Rule:
     return Rule(table=TABLE_BASE + rail, priority=PRIORITY_BASE + rail)
 
 
-def build_routes(host_ports: Sequence[HostPort], addresses: Sequence[NicAddress]) -> dict[str, Route]:
-    """Routes by table and destination."""
+def find_covering_network(addresses: Collection[NicAddress]) -> str | None:
+    """The smallest network with the addresses of all NICs. None if they are in a single subnet."""
+    if not addresses:
+        return None
+    first = next(iter(addresses))
+    numbers = [int(ip_address(address.address)) for address in addresses]
+    prefix = first.host_prefix - (min(numbers) ^ max(numbers)).bit_length()
+    if prefix >= first.prefix:
+        return None
+    return str(ip_network(f"{first.address}/{prefix}", strict=False))
+
+
+def build_routes(
+    host_ports: Sequence[HostPort], addresses: Sequence[NicAddress], every_nic: str | None = None
+) -> dict[str, Route]:
+    """Routes by table and destination; ``every_nic`` is the network of all NICs, reached by the first rail."""
     routes: dict[str, Route] = {}
     for host_port, address in zip(host_ports, addresses, strict=True):
         table = TABLE_BASE + host_port.rail
@@ -41,4 +61,7 @@ def build_routes(host_ports: Sequence[HostPort], addresses: Sequence[NicAddress]
             routes[f"{table} {address.network}"] = Route(host_port.interface, "", address.address)
         everywhere = "::/0" if address.host_prefix == 128 else "default"
         routes[f"{table} {everywhere}"] = Route(host_port.interface, address.gateway, address.address)
+    if every_nic is not None and addresses:
+        first = addresses[0]
+        routes[f"{MAIN_TABLE} {every_nic}"] = Route(host_ports[0].interface, first.gateway, first.address)
     return routes

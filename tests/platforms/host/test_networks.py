@@ -71,6 +71,8 @@ method=manual
 address1=10.1.0.1/31
 route1=0.0.0.0/0,10.1.0.0
 route1_options=table=101,src=10.1.0.1
+route2=10.1.0.0/26,10.1.0.0
+route2_options=table=254,src=10.1.0.1
 routing-rule1=priority 1001 from 10.1.0.1/32 table 101
 
 [ipv6]

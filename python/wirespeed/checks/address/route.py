@@ -4,7 +4,8 @@ Every planned route is in its routing table, with the planned device and gateway
 
 Impact:
     If the table of a source rule lacks the route, the lookup continues with the next rule and the traffic leaves
-    through another NIC. Without the connected route, traffic to hosts on the same rail uses the gateway.
+    through another NIC. Without the connected route, traffic to hosts on the same rail uses the gateway. Without the
+    route of the main table, a packet without a source address, as a test sends it, leaves by the management interface.
 
 Fix:
     Apply the rendered network configuration, or add the route for an immediate effect.
@@ -17,14 +18,20 @@ Source:
     Broadcom 957608-AN210, 2.4.1 and 2.4.2
 """
 
+import re
+from dataclasses import replace
+from ipaddress import IPv4Network, IPv6Network, ip_network
+
 from wirespeed.checks.compare import compare
-from wirespeed.checks.model import CheckContext, Outcome
+from wirespeed.checks.model import CheckContext, Outcome, success
+from wirespeed.results.findings import Status
 from wirespeed.settings import Place, Route
 
 subject = Route
-needs = ("route.device", "route.gateway", "host.routes", "host.ipv6_routes")
+needs = ("route.device", "route.gateway", "host.routes", "host.ipv6_routes", "host.rules")
 failures = ("OS-05", "RT-10")
 presence = True
+_MAIN = "254"  # table of packets without a source address
 _compare_route = compare("route.device", "route.gateway", wrong="the route is not as planned", fix="set the route")
 
 
@@ -32,4 +39,35 @@ def check(context: CheckContext) -> Outcome:
     """IPv4 and IPv6 routes are read by separate commands: IPv4 routes prove nothing about a missing IPv6 route."""
     if ":" in context.place.name and not context.is_present():
         context.get_found_value("host.ipv6_routes", Place(context.place.device))
-    return _compare_route(context)
+    table, _, destination = context.place.name.partition(" ")
+    if table != _MAIN or context.is_present():
+        return _compare_route(context)
+    wider = _find_wider(context, destination)
+    if wider is not None:
+        return success(f"a route or rule for {destination}", wider)
+    return replace(
+        _compare_route(context),
+        status=Status.WARN,
+        warning_reasons=("only packets without a source address use it, and libraries for RDMA set one",),
+    )
+
+
+def _find_wider(context: CheckContext, destination: str) -> str | None:
+    """A rule for packets of any source, or a route of the main table over a NIC, whose destination includes this."""
+    host = Place(context.place.device)
+    needed = ip_network(destination)
+    for name in context.list_members("host.rules", host):
+        match = re.match(r"from \S+ to (\S+)", name)
+        if match and name.startswith(("from all ", "from ::/0 ")) and _includes(match[1], needed):
+            return f"the rule {name}"
+    for name, route in context.list_members("host.routes", host).items():
+        table, _, network = name.partition(" ")
+        is_over_nic = route.device in context.plan.hosts[context.place.device].nics
+        if is_over_nic and table == _MAIN and network != "default" and _includes(network, needed):
+            return f"the route {network} over {route.device}"
+    return None
+
+
+def _includes(network: str, needed: IPv4Network | IPv6Network) -> bool:
+    outer = ip_network(network)
+    return outer.version == needed.version and 0 < outer.prefixlen <= needed.prefixlen and needed[0] in outer
