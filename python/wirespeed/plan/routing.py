@@ -6,7 +6,7 @@ Rules have priorities, because the kernel numbers rules without one in order of 
 
 A packet without a source address matches no rule. Where every cable is a subnet, the main table has a route for all
 NICs through the host's first rail; without it such a packet leaves by the management interface. Broadcom 957608-AN210,
-section 2.4.2, has a rule for this destination; a route gives way to more specific ones, those of management networks.
+section 2.4.2, has a rule for this destination; more specific routes, those of management networks, precede a route.
 """
 
 from __future__ import annotations
