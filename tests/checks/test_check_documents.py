@@ -65,6 +65,20 @@ def test_a_right_state_is_no_finding(identifier: str, changes: small.Changes) ->
     assert {finding.check for finding in small.bad(small.facts(changes))} & {identifier} == set()
 
 
+@pytest.mark.parametrize(
+    ("arp_ignore", "summary"),
+    [
+        ("3", "the interface answers ARP for addresses of other interfaces"),
+        ("8", "the interface answers no ARP request"),
+    ],
+)
+def test_larger_values_of_arp_ignore_fail(arp_ignore: str, summary: str) -> None:
+    """Linux Documentation/networking/ip-sysctl.rst: 3 replies for global addresses, 8 for no address."""
+    changes = {(sysctl("net.ipv4.conf.all.arp_ignore"), "sysctl.value"): arp_ignore}
+    findings = small.by_id("address.arp", small.facts(changes))
+    assert {(finding.status, finding.summary) for finding in findings} == {("fail", summary)}
+
+
 def test_parameters_of_the_iommu_are_missed_while_it_translates() -> None:
     changes = {(small.HOST, "host.kernel.command_line"): ("ro",), (small.HOST, "host.kernel.iommu"): "translated"}
     assert "host.kernel-parameters" in {finding.check for finding in small.bad(small.facts(changes))}

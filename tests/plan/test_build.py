@@ -308,3 +308,14 @@ classes:
 def test_origins_name_the_line(two_tiers: Plan) -> None:
     assert two_tiers.origins["node7"] == "two-tiers.yaml:4"
     assert two_tiers.origins["spine2"] == "two-tiers.yaml:7"
+
+
+def test_the_arp_values_of_a_cluster_file() -> None:
+    """Broadcom 957608-AN210, section 2.4, sets arp_announce 1 and arp_ignore 2."""
+    text = (EXAMPLES / "mi300x-4node" / "cluster.yaml").read_text(encoding="utf-8")
+    scheme = "scheme: link-31"
+    assert scheme in text
+    plan = build(read_text(text.replace(scheme, f"{scheme}, arp_announce: 1, arp_ignore: 2"), "cluster.yaml"))
+    sysctls = plan.hosts["node1"].sysctls
+    values = [sysctls[f"net.ipv4.conf.all.{name}"].value for name in ("arp_announce", "arp_ignore")]
+    assert values == ["1", "2"]

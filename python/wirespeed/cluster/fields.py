@@ -82,10 +82,22 @@ _PCIE_BYTES = (128, 256, 512, 1024, 2048, 4096)
 """MaxPayload and MaxReadReq (PCI Express Base 5.0, section 7.5.3.4)."""
 
 
+_ARP_MODES = (1, 2)
+"""Values of arp_announce and arp_ignore that separate rails (Linux Documentation/networking/ip-sysctl.rst): 0 does not,
+arp_ignore 3 replies for every global address, 8 never."""
+
+
 def _parse_pcie_bytes(text: Any) -> Any:
     number = _parse_whole(text)
     if isinstance(number, int) and number not in _PCIE_BYTES:
         raise Unfit("128, 256, 512, 1024, 2048 or 4096")
+    return number
+
+
+def _parse_arp_mode(text: Any) -> Any:
+    number = _parse_whole(text)
+    if isinstance(number, int) and number not in _ARP_MODES:
+        raise Unfit("1 or 2")
     return number
 
 
@@ -262,6 +274,7 @@ def _make_schema(kind: str, **keywords: Any) -> WithJsonSchema:
 Whole = Annotated[int, BeforeValidator(_parse_whole), _make_schema("integer", minimum=0)]
 Positive = Annotated[int, BeforeValidator(_parse_positive), _make_schema("integer", minimum=1)]
 PcieBytes = Annotated[int, BeforeValidator(_parse_pcie_bytes), _make_schema("integer", enum=list(_PCIE_BYTES))]
+ArpMode = Annotated[int, BeforeValidator(_parse_arp_mode), _make_schema("integer", enum=list(_ARP_MODES))]
 UdpPort = Annotated[int, BeforeValidator(_parse_udp_port), _make_schema("integer", minimum=1, maximum=0xFFFF)]
 Flag = Annotated[bool, BeforeValidator(_parse_flag), _make_schema("boolean")]
 Percent = Annotated[

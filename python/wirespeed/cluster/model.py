@@ -9,6 +9,7 @@ from enum import StrEnum
 from pydantic import BaseModel, ConfigDict, Field
 
 from wirespeed.cluster.fields import (
+    ArpMode,
     BandwidthText,
     Dscps,
     DurationText,
@@ -463,6 +464,13 @@ class AddressPart(Part):
     loopbacks: Network4 | None = Field(default=None, description="pool of the loopback addresses of the switches")
     management: Network | None = Field(
         default=None, description="network of the control interfaces; it must not overlap the others"
+    )
+    arp_announce: ArpMode = Field(
+        default=2, description="addresses that hosts announce: 1 avoids those of other subnets, 2 takes the best one"
+    )
+    arp_ignore: ArpMode = Field(
+        default=1,
+        description="ARP requests that hosts answer: 1 for addresses of the interface, 2 also of its subnet only",
     )
 
 

@@ -9,7 +9,7 @@ from wirespeed import wire
 from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.model import NicModel, PcieAbility
 from wirespeed.cluster import Cluster, HostSpec
-from wirespeed.cluster.model import NvmPart
+from wirespeed.cluster.model import AddressPart, NvmPart
 from wirespeed.plan.addresses import NicAddress
 from wirespeed.plan.affinity import Chassis, HostPort, train_link
 from wirespeed.plan.bios import plan_bios
@@ -152,7 +152,7 @@ def host_kind(
         rdma_libraries="ok",
         conflicting_stacks=(),
         bios=bios,
-        sysctls=_plan_sysctls(chassis.host_ports),
+        sysctls=_plan_sysctls(chassis.host_ports, cluster.addresses),
         modules={name: Module(loaded=True) for name in modules},
         gpus={name: Gpu(chassis.server.gpu, position.name) for name, position in gpu_positions(chassis.server).items()},
         pcie=pcie_functions(chassis, gpu.pcie if gpu else None, bios),
@@ -210,18 +210,19 @@ def _path_mtu(host_port: HostPort, spec: HostSpec, ipv6: bool, problems: Problem
     return path_mtu
 
 
-def _plan_sysctls(host_ports: Sequence[HostPort]) -> dict[str, Sysctl]:
+def _plan_sysctls(host_ports: Sequence[HostPort], addresses: AddressPart) -> dict[str, Sysctl]:
     """Kernel parameters.
 
     The kernel takes max(all, interface) of arp_announce, arp_ignore and rp_filter (ip-sysctl in the kernel's
-    documentation). Announcing the best local address (2) and answering only on the port that has the address (1) end
-    ARP flux without refusing neighbours of another prefix. Reverse-path filtering is loose (2) on each NIC and, by
-    default, on interfaces that a driver reload creates; ``all`` stays 0 so that other interfaces keep their value.
+    documentation). By default, announcing the best local address (2) and answering only on the port that has the
+    address (1) end ARP flux without refusing neighbours of another prefix. Reverse-path filtering is loose (2) on each
+    NIC and, by default, on interfaces that a driver reload creates; ``all`` stays 0 so that other interfaces keep their
+    value.
     """
     values = {
         "kernel.numa_balancing": "0",  # Broadcom 957608-AN210, section 2.6, check 17
-        "net.ipv4.conf.all.arp_announce": "2",
-        "net.ipv4.conf.all.arp_ignore": "1",
+        "net.ipv4.conf.all.arp_announce": str(addresses.arp_announce),
+        "net.ipv4.conf.all.arp_ignore": str(addresses.arp_ignore),
         "net.ipv4.conf.all.rp_filter": "0",
         "net.ipv4.conf.default.rp_filter": "2",
     }

@@ -18,6 +18,8 @@ Source:
     Broadcom 957608-AN210, 2.4; Linux Documentation/networking/ip-sysctl.rst, arp_ignore and arp_announce
 """
 
+from collections.abc import Mapping, Sequence
+
 from wirespeed.checks.kernel import find_effective, find_sysctl
 from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, failure, find_planned_entity, success
 from wirespeed.settings import Nic
@@ -27,12 +29,15 @@ needs = ("sysctl.value",)
 failures = ("OS-04",)
 
 _PARAMETERS = ("arp_ignore", "arp_announce")
+_STRICTEST = 2
+_NEVER = 8
 
 
 def check(context: CheckContext) -> Outcome:
-    """Both values grow stricter with their number; 1 is enough for both where each rail has a subnet, as here.
+    """1 and 2 separate rails; 1 is enough for both where each rail has a subnet, as here.
 
-    The values of Broadcom 957608-AN210, 2.4 (arp_announce 1, arp_ignore 2), are as good as the rendered ones.
+    The values of Broadcom 957608-AN210, 2.4 (arp_announce 1, arp_ignore 2), are as good as the rendered ones. Of the
+    larger values arp_ignore 3 replies for every global address of the host, and 8 for none.
     """
     intended = {
         name: min(value, 1) for name in _PARAMETERS if (value := _find_planned_value(context, name)) is not None
@@ -40,8 +45,8 @@ def check(context: CheckContext) -> Outcome:
     if not intended:
         raise NoIntentError("not planned: arp_ignore and arp_announce")
     found = {name: _find_effective(context, name, value) for name, value in intended.items()}
-    wrong = [name for name, value in intended.items() if found[name] < value]
-    expected = "; ".join(f"{name} at least {value}" for name, value in intended.items())
+    wrong = [name for name, value in intended.items() if not value <= found[name] <= _STRICTEST]
+    expected = "; ".join(f"{name} {value} or {_STRICTEST}" for name, value in intended.items())
     effective_values = "; ".join(f"{name} {value}" for name, value in found.items())
     if not wrong:
         return success(expected, effective_values)
@@ -54,8 +59,14 @@ def check(context: CheckContext) -> Outcome:
         )
         for name in wrong
     ]
-    summary = "answers ARP for" if "arp_ignore" in wrong else "announces"
-    return failure(f"the interface {summary} addresses of other interfaces", expected, effective_values, *fixes)
+    return failure(_summarize(found, wrong), expected, effective_values, *fixes)
+
+
+def _summarize(found: Mapping[str, int], wrong: Sequence[str]) -> str:
+    if found.get("arp_ignore") == _NEVER:
+        return "the interface answers no ARP request"
+    verb = "answers ARP for" if "arp_ignore" in wrong else "announces"
+    return f"the interface {verb} addresses of other interfaces"
 
 
 def _find_effective(context: CheckContext, parameter: str, minimum: int) -> int:
