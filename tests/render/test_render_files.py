@@ -122,10 +122,23 @@ def test_the_roce_package_file_has_no_blank_and_every_number() -> None:
     )
 
 
-def test_ubuntu_20_04_has_no_dcb() -> None:
+@pytest.mark.parametrize(
+    ("system", "utility"),
+    [
+        ("ubuntu-20.04", 3),
+        ("ubuntu-24.04", 4),
+        # iproute2 5.3 and 5.9: AMD PetaLinux, build host package table
+        ("sles-15.2", 3),
+        ("rhel-8.4", 3),
+        ("sles-15.5", 4),
+        ("rhel-8.10", 4),
+        ("rocky-9.4", 4),
+    ],
+)
+def test_a_system_whose_iproute2_is_older_than_5_11_has_no_dcb(system: str, utility: int) -> None:
     """bnxt_setupcc.sh 236.1.155.0: 3 is niccli, 4 is dcb, and the script ends if the program is missing."""
-    files = texts(build_plan(**{"os: ubuntu-22.04": "os: ubuntu-20.04"}))
-    assert "UTILITY=3\n" in files["/etc/bnxt_re/bnxt_re.conf"]
+    files = texts(build_plan(**{"os: ubuntu-22.04": f"os: {system}"}))
+    assert f"UTILITY={utility}\n" in files["/etc/bnxt_re/bnxt_re.conf"]
 
 
 def test_deterministic_marking_adds_the_service_that_the_package_lacks() -> None:

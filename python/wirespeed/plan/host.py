@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 
 from wirespeed import wire
 from wirespeed.catalogue import Catalogue
@@ -46,8 +47,16 @@ IOMMU_PARAMETERS: Mapping[str, tuple[str, ...]] = {"amd": (), "intel": ("intel_i
 unknown option), which Broadcom 957608-AN210, section 2.3, names."""
 COMMAND_LINES = {cpu: (*parameters, "iommu=pt") for cpu, parameters in IOMMU_PARAMETERS.items()}
 _ROCE_V2 = "RoCE v2"
-_SYSTEMS_WITHOUT_DCB = frozenset({"ubuntu-20.04"})
-"""Systems whose iproute2 has no dcb, which came with release 5.11; Ubuntu 20.04 has 5.5."""
+_SYSTEMS_WITHOUT_DCB = (
+    *("ubuntu-18.04", "ubuntu-20.04"),
+    *("sles-12*", "sles-15.[0-3]"),
+    *("rhel-8.[0-4]", "rocky-8.[0-4]", "almalinux-8.[0-4]"),
+)
+"""Systems whose iproute2 has no dcb, which came with release 5.11.
+
+Ubuntu 20.04 has iproute2 5.5; SLES 15 SP2 has 5.3, RHEL 8.2 and 8.3 have 5.3, RHEL 8.4 has 5.9 (AMD PetaLinux, build
+host package table); SP3 has the kernel 5.3 of SP2, SP4 the kernel 5.14; RHEL 8.5 has iproute 5.12.
+"""
 
 
 @dataclass(slots=True)
@@ -187,7 +196,7 @@ def _plan_qos_tools(qos: NicQos, os: str) -> frozenset[str] | None:
     """The program with which the NIC's QoS package sets classes: iproute2's dcb, else the tool of the vendor."""
     if not qos.configure:
         return None
-    return frozenset({"niccli" if os in _SYSTEMS_WITHOUT_DCB else "dcb"})
+    return frozenset({"niccli" if any(fnmatchcase(os, system) for system in _SYSTEMS_WITHOUT_DCB) else "dcb"})
 
 
 def _plan_nvm(nic: NicModel, part: NvmPart) -> Nvm:
