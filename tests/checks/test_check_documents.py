@@ -21,6 +21,22 @@ ROWS = [
         "host.kernel-parameters",
         {(small.HOST, "host.kernel.command_line"): ("ro",), (small.HOST, "host.kernel.iommu"): "off"},
     ),
+    # 2.3: ACS may be off in the BIOS instead, and the kernel enables it only together with the IOMMU
+    (
+        "host.acs-service",
+        {(small.HOST, "host.acs_service"): False, (small.HOST, "host.kernel.iommu"): "off"},
+    ),
+    # ... or no function has the capability
+    (
+        "host.acs-service",
+        {
+            (small.HOST, "host.acs_service"): False,
+            **{
+                (small.HOST.child("pcie", address), "pcie.acs_capable"): False
+                for address in small.PLAN.hosts["node1"].pcie
+            },
+        },
+    ),
     # 2.4: arp_announce 1, arp_ignore 2
     (
         "address.arp",

@@ -78,6 +78,9 @@ class PcieFunction:
             compare=Compare.NONE,
         ),
     ] = None
+    acs_capable: Annotated[
+        bool | None, Setting("whether the function has the ACS capability; firmware may hide it", compare=Compare.NONE)
+    ] = None
     acs: Annotated[
         frozenset[str] | None,
         Setting("enabled Access Control Services, as lspci names them: SrcValid, ReqRedir, UpstreamFwd, …"),

@@ -1,6 +1,7 @@
 """Boot service that disables ACS
 
-A service disables PCIe Access Control Services (ACS) at every boot.
+A service disables PCIe Access Control Services (ACS) at every boot, unless the BIOS keeps ACS off: no bridge has the
+capability, or the IOMMU is off too, without which the kernel does not enable ACS.
 
 Impact:
     Firmware and kernel enable ACS again at each boot. Without the service the cluster is fast until the first reboot;
@@ -14,31 +15,41 @@ Example:
     disabled
 
 Source:
-    Broadcom 957608-AN210, 2.3 and appendix D
+    Broadcom 957608-AN210, 2.3 and appendix D; Linux drivers/pci/pci.c, pci_enable_acs and pci_request_acs, which the
+    drivers of the IOMMU call
 """
 
-from wirespeed.checks.model import CheckContext, Outcome, failure, success, warning
-from wirespeed.settings import Host
+from contextlib import suppress
+
+from wirespeed.checks.model import CheckContext, Outcome, UnreadError, failure, success, warning
+from wirespeed.settings import Host, PcieFunction
 
 subject = Host
-needs = ("host.acs_service",)
+needs = ("host.acs_service", "host.kernel.iommu")
 failures = ("PCI-01",)
 
 
 def check(context: CheckContext) -> Outcome:
-    """Only a warning while ACS is off everywhere: an option of the BIOS may keep it off."""
+    """Only a warning while ACS is off everywhere: another program may keep it off."""
     context.get_intended_value("host.acs_service")
     if context.get_found_value("host.acs_service"):
         return success("enabled", "enabled")
     fix = context.build_change("enable the service that disables ACS at boot", "host.acs_service", True)
-    if _is_acs_off(context):
-        reason = "if no option of the BIOS keeps ACS off, the next boot enables it again"
-        return warning("ACS is off, but no service keeps it off", "enabled", "not enabled", fix, reason=reason)
-    return failure("ACS is enabled again at the next boot", "enabled", "not enabled", fix)
+    functions = _list_functions(context)
+    registers = [function.acs for function in functions if function.acs is not None]
+    if not registers or any(registers):
+        return failure("ACS is enabled again at the next boot", "enabled", "not enabled", fix)
+    if not any(function.acs_capable is not False for function in functions if function.acs is not None):
+        return success("enabled, or ACS off in the BIOS", "not enabled; no PCIe function has the ACS capability")
+    iommu = None
+    with suppress(UnreadError):
+        iommu = context.get_found_value("host.kernel.iommu")
+    if iommu == "off":
+        return success("enabled, or ACS off in the BIOS", "not enabled; ACS is off, and the IOMMU is off")
+    reason = "the kernel enables ACS at every boot while the IOMMU is on, unless something else disables it"
+    return warning("ACS is off, but no service keeps it off", "enabled", "not enabled", fix, reason=reason)
 
 
-def _is_acs_off(context: CheckContext) -> bool:
-    """Whether every PCIe function with a readable ACS register has it off."""
+def _list_functions(context: CheckContext) -> list[PcieFunction]:
     host = context.facts.devices.get(context.place.device)
-    registers = [function.acs for function in host.pcie.values()] if isinstance(host, Host) else []
-    return any(register is not None for register in registers) and not any(registers)
+    return list(host.pcie.values()) if isinstance(host, Host) else []

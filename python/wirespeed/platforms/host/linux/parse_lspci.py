@@ -105,6 +105,7 @@ def _take(function: _Function, number: int, text: str) -> None:
         function.has_acs = True
     elif match := _ACS.fullmatch(text):
         services = match[1].split()
+        function.has_acs = True
         if services and all(word[-1] in "+-" for word in services):
             values["pcie.acs"] = (frozenset(word[:-1] for word in services if word[-1] == "+"), number)
     elif match := _NODE.fullmatch(text):
@@ -115,6 +116,8 @@ def _observe(place: Place, function: _Function, output: Output) -> Iterator[Obse
     for path, (value, line) in function.values.items():
         yield observe(place, path, value, output, line)
     shown_values = function.whole and not function.denied and "pcie.role" in function.values
+    if shown_values or function.has_acs:
+        yield observe(place, "pcie.acs_capable", function.has_acs, output, function.line)
     if shown_values and "pcie.acs" not in function.values and not function.has_acs:
         # All capabilities are shown and ACS is not among them: it cannot be on.
         yield observe(place, "pcie.acs", frozenset(), output, function.line)
