@@ -25,7 +25,7 @@ use wirespeed_sim::congestion::dcqcn::Parameters as Published;
 use wirespeed_sim::congestion::dcqcn_nvidia::Parameters as Nvidia;
 use wirespeed_sim::congestion::{names, Ack, Algorithm, CongestionControl, Parameters, Penalty};
 use wirespeed_sim::model::preset;
-use wirespeed_sim::time::{Picoseconds, MICROSECOND, SECOND};
+use wirespeed_sim::time::{Microseconds, Nanoseconds, Picoseconds, MICROSECOND, SECOND};
 
 const GIGABIT: u64 = 1_000_000_000;
 const MTU: u32 = 4096;
@@ -213,7 +213,7 @@ fn published_hyper_increase_needs_both_counters() {
         fast_recovery_times: 0,
         rai_bps: 1_000_000,
         rhai_bps: Some(64_000_000),
-        byte_counter_bytes: Some(1000),
+        byte_counter_bytes: Some(Bytes(1000)),
         ..Published::default()
     };
     // (bytes sent before the second expiry of the timer, rise of the target at that expiry)
@@ -332,7 +332,7 @@ fn nvidia_target_at_a_cut() {
         let parameters = Nvidia {
             clamp_tgt_rate: always,
             clamp_tgt_rate_after_time_inc: after_time,
-            rpg_byte_reset_bytes: 4096,
+            rpg_byte_reset_bytes: Bytes(4096),
             ..ns3()
         };
         let mut algorithm = nvidia(parameters, 100);
@@ -374,7 +374,7 @@ fn nvidia_size_of_a_cut() {
         let parameters = Nvidia {
             rpg_gd,
             rpg_min_dec_fac_percent,
-            dce_tcp_rtt_us: 5,
+            dce_tcp_rtt_us: Microseconds(5),
             ..ns3()
         };
         let mut algorithm = nvidia(parameters, 100);
@@ -392,7 +392,7 @@ fn nvidia_first_rate_and_initial_alpha() {
     let parameters = Nvidia {
         rate_to_set_on_first_cnp_mbps: 85_000,
         initial_alpha_value: 512,
-        dce_tcp_rtt_us: 5,
+        dce_tcp_rtt_us: Microseconds(5),
         ..ns3()
     };
     let mut algorithm = nvidia(parameters, 100);
@@ -447,7 +447,7 @@ fn parameters_read_from_json() {
             Ok(Parameters::Dcqcn(Published {
                 byte_counter_bytes: None,
                 g: 1.0,
-                alpha_timer_ns: 60_000,
+                alpha_timer_ns: Nanoseconds(60_000),
                 ..Published::default()
             })),
         ),
@@ -504,9 +504,9 @@ fn parameters_that_do_not_fit() {
         (Parameters::NONE, vec![]),
         (
             Parameters::Dcqcn(Published {
-                alpha_timer_ns: 0,
-                increase_timer_ns: 0,
-                byte_counter_bytes: Some(0),
+                alpha_timer_ns: Nanoseconds(0),
+                increase_timer_ns: Nanoseconds(0),
+                byte_counter_bytes: Some(Bytes(0)),
                 ..paper()
             }),
             vec![
@@ -546,9 +546,9 @@ fn parameters_that_do_not_fit() {
         ),
         (
             Parameters::DcqcnNvidia(Nvidia {
-                dce_tcp_rtt_us: 0,
-                rate_reduce_monitor_period_us: 0,
-                rpg_time_reset_us: 0,
+                dce_tcp_rtt_us: Microseconds(0),
+                rate_reduce_monitor_period_us: Microseconds(0),
+                rpg_time_reset_us: Microseconds(0),
                 dce_tcp_g: 1024,
                 initial_alpha_value: 1025,
                 rpg_gd: 32,

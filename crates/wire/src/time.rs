@@ -19,18 +19,39 @@ pub struct Picoseconds(pub u64);
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(inline)] // a field adds its range
-pub struct Nanoseconds(pub u64);
+pub struct Nanoseconds<N = u64>(pub N);
 
-impl fmt::Display for Nanoseconds {
+/// A duration as parameters of devices state it: microseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(inline)] // a field adds its range
+pub struct Microseconds(pub u32);
+
+impl<N: fmt::Display> fmt::Display for Nanoseconds<N> {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         self.0.fmt(formatter)
     }
 }
 
-impl From<Nanoseconds> for Picoseconds {
+impl fmt::Display for Microseconds {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+impl<N: Into<u64>> From<Nanoseconds<N>> for Picoseconds {
     #[inline]
-    fn from(time: Nanoseconds) -> Picoseconds {
-        Picoseconds::from_nanoseconds(time.0)
+    fn from(time: Nanoseconds<N>) -> Picoseconds {
+        Picoseconds::from_nanoseconds(time.0.into())
+    }
+}
+
+impl From<Microseconds> for Picoseconds {
+    #[inline]
+    fn from(time: Microseconds) -> Picoseconds {
+        u64::from(time.0) * MICROSECOND
     }
 }
 

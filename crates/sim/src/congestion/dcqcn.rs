@@ -8,7 +8,7 @@ use super::definition::{Checks, Definition};
 use super::increase::{Increase, Rules};
 use super::moving_average::MovingAverage;
 use crate::bytes::Bytes;
-use crate::time::{Picoseconds, NANOSECOND};
+use crate::time::{Nanoseconds, Picoseconds};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub struct Parameters {
     /// Period after which alpha decays if no CNP has arrived (the paper's K: 55 us, longer than the 50 us between
     /// CNPs).
     #[schemars(range(min = 1))]
-    pub alpha_timer_ns: u32,
+    pub alpha_timer_ns: Nanoseconds<u32>,
     /// Weight of the latest period in alpha, above 0 and at most 1 (1/256).
     #[schemars(range(max = 1), extend("exclusiveMinimum" = 0))]
     pub g: f64,
@@ -29,11 +29,11 @@ pub struct Parameters {
     pub alpha_before_cut: bool,
     /// Interval of the increase timer (55 us).
     #[schemars(range(min = 1))]
-    pub increase_timer_ns: u32,
+    pub increase_timer_ns: Nanoseconds<u32>,
     /// Bytes sent between two increases by the byte counter (10 MB). null: increases by the timer only, and no hyper
     /// increase.
     #[schemars(range(min = 1))]
-    pub byte_counter_bytes: Option<u32>,
+    pub byte_counter_bytes: Option<Bytes<u32>>,
     /// F: number of increases by timer or byte counter in fast recovery (5).
     pub fast_recovery_times: u32,
     /// R_AI: increase of the target rate in additive increase (40 Mb/s).
@@ -49,11 +49,11 @@ pub struct Parameters {
 impl Default for Parameters {
     fn default() -> Self {
         Parameters {
-            alpha_timer_ns: 55_000,
+            alpha_timer_ns: Nanoseconds(55_000),
             g: 1.0 / 256.0,
             alpha_before_cut: false,
-            increase_timer_ns: 55_000,
-            byte_counter_bytes: Some(10_000_000),
+            increase_timer_ns: Nanoseconds(55_000),
+            byte_counter_bytes: Some(Bytes(10_000_000)),
             fast_recovery_times: 5,
             rai_bps: 40_000_000,
             rhai_bps: None,
@@ -134,11 +134,11 @@ impl Definition for Dcqcn {
 
     fn prepare(parameters: &Parameters) -> Constants {
         Constants {
-            alpha_timer: u64::from(parameters.alpha_timer_ns) * NANOSECOND,
+            alpha_timer: parameters.alpha_timer_ns.into(),
             average: MovingAverage::new(parameters.g),
             alpha_before_cut: parameters.alpha_before_cut,
-            increase_timer: u64::from(parameters.increase_timer_ns) * NANOSECOND,
-            byte_counter: parameters.byte_counter_bytes.map(Bytes),
+            increase_timer: parameters.increase_timer_ns.into(),
+            byte_counter: parameters.byte_counter_bytes,
             fast_recovery_times: parameters.fast_recovery_times,
             additive: parameters.rai_bps as f64,
             hyper: parameters.rhai_bps.unwrap_or(parameters.rai_bps) as f64,

@@ -33,7 +33,7 @@ use super::control::{CongestionControl, CongestionEstimate, NotificationDriven};
 use super::definition::{Checks, Definition};
 use super::moving_average::MovingAverage;
 use crate::bytes::Bytes;
-use crate::time::{Picoseconds, MICROSECOND, NEVER};
+use crate::time::{Microseconds, Picoseconds, NEVER};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -58,7 +58,7 @@ pub struct Parameters {
     pub g: u32,
     /// "Round trip time": length of an epoch (40 us: one unit of rate is then 12.8 Mb/s).
     #[schemars(range(min = 1))]
-    pub rtt_us: u32,
+    pub rtt_us: Microseconds,
     /// "64B transmitted in one RTT": maximum rate. 0: line rate (0).
     #[serde(rename = "l64B_per_rtt")]
     pub l64b_per_rtt: u32,
@@ -93,14 +93,14 @@ pub struct Parameters {
     pub tr_update_cyls: u32,
     /// "Inactivity threshold": a queue pair that has sent nothing for this time restarts with its initial state. 0:
     /// never (0).
-    pub inact_th_us: u32,
+    pub inact_th_us: Microseconds,
 }
 
 impl Default for Parameters {
     fn default() -> Self {
         Parameters {
             g: 4,
-            rtt_us: 40,
+            rtt_us: Microseconds(40),
             l64b_per_rtt: 0,
             init_cp: 1024,
             init_cr: 0,
@@ -112,7 +112,7 @@ impl Default for Parameters {
             cr_min_th: 3,
             red_div: 2,
             tr_update_cyls: 0,
-            inact_th_us: 0,
+            inact_th_us: Microseconds(0),
         }
     }
 }
@@ -128,7 +128,7 @@ enum Mode {
 
 impl Parameters {
     fn check(&self, checks: &mut Checks, line_rate_bps: u64) {
-        if self.rtt_us == 0 {
+        if self.rtt_us.0 == 0 {
             return; // an empty epoch has no rate
         }
         let line = self.units(line_rate_bps);
@@ -157,11 +157,11 @@ impl Parameters {
 
     /// Whole units of 64 bytes per RTT in a rate.
     fn units(&self, rate_bps: u64) -> u64 {
-        (rate_bps as f64 * f64::from(self.rtt_us) / 1e6 / UNIT_BITS) as u64
+        (rate_bps as f64 * f64::from(self.rtt_us.0) / 1e6 / UNIT_BITS) as u64
     }
 
     fn prepare(&self, mode: Mode) -> Constants {
-        let rate = |units: u32| f64::from(units) * UNIT_BITS * 1e6 / f64::from(self.rtt_us);
+        let rate = |units: u32| f64::from(units) * UNIT_BITS * 1e6 / f64::from(self.rtt_us.0);
         let rate_limit = |units: u32| {
             if units == 0 {
                 f64::INFINITY
@@ -176,7 +176,7 @@ impl Parameters {
         Constants {
             mode,
             average: MovingAverage::new(1.0 / f64::from(1_u32 << self.g)),
-            epoch: u64::from(self.rtt_us) * MICROSECOND,
+            epoch: self.rtt_us.into(),
             cap: rate_limit(self.l64b_per_rtt),
             first: rate_limit(self.init_cr),
             first_target: rate_limit(self.init_tr),
@@ -193,8 +193,8 @@ impl Parameters {
                 (cuts, _) => cuts,
             },
             inactive: match self.inact_th_us {
-                0 => NEVER,
-                us => u64::from(us) * MICROSECOND,
+                Microseconds(0) => NEVER,
+                time => time.into(),
             },
         }
     }

@@ -11,7 +11,7 @@ use super::definition::{Checks, Definition};
 use super::increase::{Increase, Rules};
 use super::moving_average::MovingAverage;
 use crate::bytes::Bytes;
-use crate::time::{Picoseconds, MICROSECOND};
+use crate::time::{Microseconds, Picoseconds};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -37,19 +37,19 @@ pub struct Parameters {
     pub dce_tcp_g: u32,
     /// Update period of alpha (1 us).
     #[schemars(range(min = 1))]
-    pub dce_tcp_rtt_us: u32,
+    pub dce_tcp_rtt_us: Microseconds,
     /// Alpha at the first CNP, in 1024ths (1023: the maximum of NVIDIA; the ns-3 model uses 1024).
     #[schemars(range(min = 0, max = 1024))]
     pub initial_alpha_value: u32,
     /// Period in which the rate can be reduced once (4 us).
     #[schemars(range(min = 1))]
-    pub rate_reduce_monitor_period_us: u32,
+    pub rate_reduce_monitor_period_us: Microseconds,
     /// Current and target rate at the first CNP, before the first decrease. 0: line rate (0).
     pub rate_to_set_on_first_cnp_mbps: u32,
     /// Increase of the target rate in the stage after fast recovery: additive increase (5 Mb/s).
     pub rpg_ai_rate_mbps: u32,
     /// Bytes sent between two increases by the byte counter. 0: increases by the timer only (32767).
-    pub rpg_byte_reset_bytes: u32,
+    pub rpg_byte_reset_bytes: Bytes<u32>,
     /// Exponent of the decrease: the rate is reduced by alpha/2^(rpg_gd - 10) (11: half of alpha).
     #[schemars(range(min = 0, max = 31))]
     pub rpg_gd: u32,
@@ -65,7 +65,7 @@ pub struct Parameters {
     pub rpg_threshold: u32,
     /// Interval of the increase timer (300 us).
     #[schemars(range(min = 1))]
-    pub rpg_time_reset_us: u32,
+    pub rpg_time_reset_us: Microseconds,
 }
 
 impl Default for Parameters {
@@ -74,18 +74,18 @@ impl Default for Parameters {
             clamp_tgt_rate: false,
             clamp_tgt_rate_after_time_inc: true,
             dce_tcp_g: 1019,
-            dce_tcp_rtt_us: 1,
+            dce_tcp_rtt_us: Microseconds(1),
             initial_alpha_value: 1023,
-            rate_reduce_monitor_period_us: 4,
+            rate_reduce_monitor_period_us: Microseconds(4),
             rate_to_set_on_first_cnp_mbps: 0,
             rpg_ai_rate_mbps: 5,
-            rpg_byte_reset_bytes: 32_767,
+            rpg_byte_reset_bytes: Bytes(32_767),
             rpg_gd: 11,
             rpg_hai_rate_mbps: 50,
             rpg_min_dec_fac_percent: 50,
             rpg_min_rate_mbps: 1,
             rpg_threshold: 1,
-            rpg_time_reset_us: 300,
+            rpg_time_reset_us: Microseconds(300),
         }
     }
 }
@@ -182,25 +182,24 @@ impl Definition for DcqcnNvidia {
 
     fn prepare(parameters: &Parameters) -> Constants {
         let rate = |mbps: u32| (u64::from(mbps) * MEGABIT) as f64;
-        let period = |us: u32| u64::from(us) * MICROSECOND;
         Constants {
             clamp: parameters.clamp_tgt_rate,
             clamp_after_time: parameters.clamp_tgt_rate_after_time_inc,
             average: MovingAverage::new(1.0 - f64::from(parameters.dce_tcp_g) / FIXED_POINT_ONE),
-            alpha_period: period(parameters.dce_tcp_rtt_us),
+            alpha_period: parameters.dce_tcp_rtt_us.into(),
             initial_alpha: f64::from(parameters.initial_alpha_value) / FIXED_POINT_ONE,
-            cut_period: period(parameters.rate_reduce_monitor_period_us),
+            cut_period: parameters.rate_reduce_monitor_period_us.into(),
             first_rate: (parameters.rate_to_set_on_first_cnp_mbps > 0)
                 .then(|| rate(parameters.rate_to_set_on_first_cnp_mbps)),
             additive: rate(parameters.rpg_ai_rate_mbps),
             hyper: rate(parameters.rpg_hai_rate_mbps),
-            byte_reset: (parameters.rpg_byte_reset_bytes > 0)
-                .then_some(Bytes(parameters.rpg_byte_reset_bytes)),
+            byte_reset: (parameters.rpg_byte_reset_bytes > Bytes(0))
+                .then_some(parameters.rpg_byte_reset_bytes),
             cut_scale: FIXED_POINT_ONE / (1_u64 << parameters.rpg_gd) as f64,
             min_remainder: f64::from(parameters.rpg_min_dec_fac_percent) / 100.0,
             min_rate: rate(parameters.rpg_min_rate_mbps),
             threshold: parameters.rpg_threshold,
-            time_reset: period(parameters.rpg_time_reset_us),
+            time_reset: parameters.rpg_time_reset_us.into(),
         }
     }
 

@@ -3,6 +3,7 @@
 use super::control::{Feedback, Penalty};
 use crate::bytes::Bytes;
 use crate::problem::Problem;
+use crate::time::Nanoseconds;
 use std::fmt::Display;
 use std::sync::Arc;
 
@@ -48,7 +49,7 @@ pub trait UltraEthernet: Definition {
     fn penalty(parameters: &Self::Parameters) -> Penalty;
 
     /// Parameters that are the RTT of the longest path without a queue: computed from the network where they are missing.
-    fn base_rtts(parameters: &mut Self::Parameters) -> Vec<&mut Option<u32>>;
+    fn base_rtts(parameters: &mut Self::Parameters) -> Vec<&mut Option<Nanoseconds<u32>>>;
 }
 
 /// Collects invalid parameters, for the checks of the algorithms.

@@ -12,7 +12,7 @@ use super::control::{
 };
 use super::definition::Definition;
 use crate::bytes::Bytes;
-use crate::time::{Picoseconds, NANOSECOND, SECOND};
+use crate::time::{Nanoseconds, Picoseconds, SECOND};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -31,14 +31,14 @@ pub struct Parameters {
     pub max_stage: u32,
     /// W_AI: additive step per RTT (80: section 5.1; the README of the model uses `--hpai 50`: 50 Mb/s, 81 bytes in T).
     #[schemars(range(min = 1))]
-    pub additive_bytes: u32,
+    pub additive_bytes: Bytes<u32>,
     /// T: longest RTT in an idle network (13 us: section 5.1, simulations; `run.py`).
     #[schemars(range(min = 1))]
-    pub base_rtt_ns: u32,
+    pub base_rtt_ns: Nanoseconds<u32>,
     /// Size of the telemetry header in every data packet and ACK (42: section 4.1; `int-header.h`: five hops of 8
     /// bytes, and 2).
     #[schemars(range(min = 0, max = 1000))]
-    pub header_bytes: u32,
+    pub header_bytes: Bytes<u32>,
 }
 
 impl Default for Parameters {
@@ -46,9 +46,9 @@ impl Default for Parameters {
         Parameters {
             target_percent: 95,
             max_stage: 5,
-            additive_bytes: 80,
-            base_rtt_ns: 13_000,
-            header_bytes: 42,
+            additive_bytes: Bytes(80),
+            base_rtt_ns: Nanoseconds(13_000),
+            header_bytes: Bytes(42),
         }
     }
 }
@@ -80,7 +80,7 @@ impl Definition for Hpcc {
 
     fn feedback(parameters: &Parameters) -> Feedback {
         Feedback::Telemetry {
-            header_bytes: Bytes(parameters.header_bytes),
+            header_bytes: parameters.header_bytes,
         }
     }
 
@@ -94,7 +94,7 @@ impl Definition for Hpcc {
         _packet_bytes: Bytes<u32>,
     ) -> Box<Self> {
         let line = line_rate_bps as f64;
-        let rtt = f64::from(parameters.base_rtt_ns) * NANOSECOND.as_f64();
+        let rtt = Picoseconds::from(parameters.base_rtt_ns).as_f64();
         let window = line / 8.0 * rtt / SECOND.as_f64();
         Box::new(Hpcc {
             line,
@@ -146,7 +146,7 @@ impl Hpcc {
     fn compute(&mut self, update: bool) {
         let parameters = &*self.parameters;
         let eta = f64::from(parameters.target_percent) / 100.0;
-        let step = f64::from(parameters.additive_bytes);
+        let step = parameters.additive_bytes.as_f64();
         let multiplicative = self.utilisation >= eta || self.stage >= parameters.max_stage;
         let window = match multiplicative {
             true => self.reference / (self.utilisation / eta) + step,

@@ -12,7 +12,7 @@ mod registry;
 use crate::bytes::Bytes;
 use crate::problem::Refusal;
 use crate::schema::{self, ranges, variants};
-use crate::time::Picoseconds;
+use crate::time::{Nanoseconds, Picoseconds};
 pub use control::{
     Ack, AckDriven, CongestionControl, CongestionEstimate, Feedback, Hop, Loss, LossDriven,
     NotificationDriven, Penalty, PenaltyDriven, TelemetryDriven, Windowed,

@@ -21,15 +21,15 @@ use super::control::{
 };
 use super::definition::{Definition, UltraEthernet};
 use crate::bytes::Bytes;
-use crate::time::{Picoseconds, MICROSECOND, NANOSECOND, SECOND};
+use crate::time::{Nanoseconds, Picoseconds, MICROSECOND, SECOND};
 pub use parameters::Parameters;
-pub(crate) use parameters::REFERENCE_RTT_NS;
+pub(crate) use parameters::REFERENCE_RTT;
 use std::sync::Arc;
 
 /// The network that the constants are for: 100 Gb/s times 12 us (table 3-82, base_BDP).
 const REFERENCE_BDP: f64 = 150_000.0;
 /// The same in ps.
-const REFERENCE_RTT: f64 = Picoseconds::from_nanoseconds(REFERENCE_RTT_NS as u64).as_f64();
+const REFERENCE_RTT_PS: f64 = Picoseconds::from_nanoseconds(REFERENCE_RTT.0 as u64).as_f64();
 /// Delays below this count as zero: `fast_increase` of uet-htsim. The specification has "about 0".
 const NO_DELAY: f64 = MICROSECOND.as_f64();
 
@@ -103,7 +103,7 @@ impl UltraEthernet for Nscc {
         parameters.penalty()
     }
 
-    fn base_rtts(parameters: &mut Parameters) -> Vec<&mut Option<u32>> {
+    fn base_rtts(parameters: &mut Parameters) -> Vec<&mut Option<Nanoseconds<u32>>> {
         vec![&mut parameters.config_base_rtt_ns]
     }
 }
@@ -122,7 +122,7 @@ impl Nscc {
             line,
             packet,
             scale: line * base_rtt / REFERENCE_BDP,
-            target: target.map_or(base_rtt * 0.75, |ns| f64::from(ns) * NANOSECOND.as_f64()),
+            target: target.map_or(base_rtt * 0.75, |time| Picoseconds::from(time).as_f64()),
             base_rtt,
             window: 0.0,
             window_before_penalty: 0.0,
@@ -237,7 +237,8 @@ impl Nscc {
         if self.fast {
             return self.set(self.window + bytes * parameters.fi_scale * self.scale);
         }
-        let packets = parameters.alpha_packets * self.scale * (self.target - delay) / REFERENCE_RTT;
+        let packets =
+            parameters.alpha_packets * self.scale * (self.target - delay) / REFERENCE_RTT_PS;
         self.increase += bytes * packets * self.packet;
     }
 

@@ -17,7 +17,7 @@ use super::definition::{Definition, UltraEthernet};
 use super::nscc::{self, Nscc};
 use super::receiver_driven::{GrantParameters, Grants, ReceiverDriven};
 use crate::bytes::Bytes;
-use crate::time::{Picoseconds, NANOSECOND, SECOND};
+use crate::time::{Nanoseconds, Picoseconds, SECOND};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ use std::sync::Arc;
 pub struct Parameters {
     /// RTT of the longest path in an idle network. null: computed from the network.
     #[schemars(range(min = 1))]
-    pub config_base_rtt_ns: Option<u32>,
+    pub config_base_rtt_ns: Option<Nanoseconds<u32>>,
     /// Data that is sent before the first credit arrives, and maximum requested credit, in bandwidth-delay products
     /// (1.5: `_configured_maxwnd` in `uec.h` of uet-htsim).
     #[schemars(range(max = 1_000), extend("exclusiveMinimum" = 0))]
@@ -44,7 +44,7 @@ pub struct Parameters {
     /// Time after which a sender without credit repeats its request (100 us: `DEFAULT_UEC_RTO_MIN` in `uec.h` of
     /// uet-htsim).
     #[schemars(range(min = 1))]
-    pub credit_timeout_ns: u32,
+    pub credit_timeout_ns: Nanoseconds<u32>,
     /// Number of entropy values that the packets of a queue pair use in turn (64: `path_entropy_size` in `main_uec.cpp`
     /// of uet-htsim), also with `nscc`.
     #[schemars(range(min = 1, max = 16_384))]
@@ -60,7 +60,7 @@ impl Default for Parameters {
             max_wnd_bdp: 1.5,
             credit_packets: 1,
             credit_rate: 0.99,
-            credit_timeout_ns: 100_000,
+            credit_timeout_ns: Nanoseconds(100_000),
             path_entropy_size: 64,
             nscc: None,
         }
@@ -70,8 +70,9 @@ impl Default for Parameters {
 impl Parameters {
     /// From the receiver of a request to the sender and back, without queueing delay.
     pub(crate) fn base_rtt(&self) -> Picoseconds {
-        let nanoseconds = self.config_base_rtt_ns.unwrap_or(nscc::REFERENCE_RTT_NS);
-        u64::from(nanoseconds) * NANOSECOND
+        self.config_base_rtt_ns
+            .unwrap_or(nscc::REFERENCE_RTT)
+            .into()
     }
 }
 
@@ -123,7 +124,7 @@ impl UltraEthernet for Rccc {
         nscc.map_or(Penalty::default(), nscc::Parameters::penalty)
     }
 
-    fn base_rtts(parameters: &mut Parameters) -> Vec<&mut Option<u32>> {
+    fn base_rtts(parameters: &mut Parameters) -> Vec<&mut Option<Nanoseconds<u32>>> {
         let nscc = parameters.nscc.as_mut();
         let nscc = nscc.map(|nscc| &mut nscc.config_base_rtt_ns);
         let rtts = nscc.into_iter().chain([&mut parameters.config_base_rtt_ns]);
@@ -136,7 +137,7 @@ impl Grants for Rccc {
         GrantParameters {
             packets: parameters.credit_packets,
             rate: parameters.credit_rate,
-            timeout: u64::from(parameters.credit_timeout_ns) * NANOSECOND,
+            timeout: parameters.credit_timeout_ns.into(),
             base_rtt: parameters.base_rtt(),
         }
     }

@@ -76,7 +76,7 @@ macro_rules! register {
             }
 
             /// The RTTs of the longest path that the scenario leaves to the network.
-            pub(crate) fn missing_base_rtts(&mut self) -> Vec<&mut Option<u32>> {
+            pub(crate) fn missing_base_rtts(&mut self) -> Vec<&mut Option<Nanoseconds<u32>>> {
                 let mut rtts = match self {
                     $($(Parameters::$name(parameters) => registry::if_listed!(UltraEthernet $traits parameters => <$module::$name as UltraEthernet>::base_rtts(parameters), Vec::new()),)+)+
                 };

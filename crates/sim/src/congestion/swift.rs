@@ -10,7 +10,7 @@ use super::control::{
 };
 use super::definition::{Checks, Definition};
 use crate::bytes::Bytes;
-use crate::time::{Picoseconds, NANOSECOND};
+use crate::time::{Nanoseconds, Picoseconds};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -24,9 +24,9 @@ use std::sync::Arc;
 pub struct Parameters {
     /// Target delay of a large window (20 us: `_base_delay`).
     #[schemars(range(min = 1))]
-    pub base_target_ns: u32,
+    pub base_target_ns: Nanoseconds<u32>,
     /// Maximum that is added to the target delay for a small window (100 us: `_fs_range`, five times the base).
-    pub fs_range_ns: u32,
+    pub fs_range_ns: Nanoseconds<u32>,
     /// Window up to which the maximum is added (0.1: `_fs_min_cwnd`).
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub fs_min_window_packets: f64,
@@ -59,8 +59,8 @@ pub struct Parameters {
 impl Default for Parameters {
     fn default() -> Self {
         Parameters {
-            base_target_ns: 20_000,
-            fs_range_ns: 100_000,
+            base_target_ns: Nanoseconds(20_000),
+            fs_range_ns: Nanoseconds(100_000),
             fs_min_window_packets: 0.1,
             fs_max_window_packets: 100.0,
             additive_packets: 1.0,
@@ -135,7 +135,7 @@ impl Definition for Swift {
 
     fn prepare(parameters: &Parameters) -> Constants {
         let root = |packets: f64| 1.0 / packets.sqrt();
-        let range = f64::from(parameters.fs_range_ns) * NANOSECOND.as_f64();
+        let range = Picoseconds::from(parameters.fs_range_ns).as_f64();
         let [small, large] = [
             parameters.fs_min_window_packets,
             parameters.fs_max_window_packets,
@@ -143,7 +143,7 @@ impl Definition for Swift {
         .map(root);
         let alpha = range / (small - large);
         Constants {
-            base: f64::from(parameters.base_target_ns) * NANOSECOND.as_f64(),
+            base: Picoseconds::from(parameters.base_target_ns).as_f64(),
             range,
             alpha,
             beta: -alpha * large,

@@ -7,7 +7,7 @@
 use super::control::{Ack, AckDriven, CongestionControl, Feedback};
 use super::definition::{Checks, Definition};
 use crate::bytes::Bytes;
-use crate::time::{Picoseconds, NANOSECOND, SECOND};
+use crate::time::{Nanoseconds, Picoseconds, SECOND};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -20,12 +20,12 @@ use std::sync::Arc;
 #[schemars(rename = "Timely")]
 pub struct Parameters {
     /// RTT below which the rate always increases (50 us: `TimelyTLow`).
-    pub t_low_ns: u32,
+    pub t_low_ns: Nanoseconds<u32>,
     /// RTT above which the rate always decreases (500 us: `TimelyTHigh`).
-    pub t_high_ns: u32,
+    pub t_high_ns: Nanoseconds<u32>,
     /// Minimum RTT, by which the gradient is normalised (20 us: `TimelyMinRtt`).
     #[schemars(range(min = 1))]
-    pub min_rtt_ns: u32,
+    pub min_rtt_ns: Nanoseconds<u32>,
     /// Weight of the latest RTT difference, above 0 and at most 1 (0.875: `TimelyAlpha`).
     #[schemars(range(max = 1), extend("exclusiveMinimum" = 0))]
     pub alpha: f64,
@@ -41,7 +41,7 @@ pub struct Parameters {
     /// Bytes between two RTT samples (64 KB: section 3.1 states 16 to 64 KB; the authors' code uses this `t_low_ns` for
     /// 64 KB).
     #[schemars(range(min = 1))]
-    pub segment_bytes: u32,
+    pub segment_bytes: Bytes<u32>,
     /// Minimum rate. null: 1/100 of the line rate (`MinRate`: 100 Mb/s; `run.py`: 1 Gb/s for links of 50 and 100 Gb/s).
     #[schemars(range(min = 1))]
     pub min_rate_bps: Option<u64>,
@@ -50,14 +50,14 @@ pub struct Parameters {
 impl Default for Parameters {
     fn default() -> Self {
         Parameters {
-            t_low_ns: 50_000,
-            t_high_ns: 500_000,
-            min_rtt_ns: 20_000,
+            t_low_ns: Nanoseconds(50_000),
+            t_high_ns: Nanoseconds(500_000),
+            min_rtt_ns: Nanoseconds(20_000),
             alpha: 0.875,
             beta: 0.8,
             delta_bps: None,
             hyperactive_after: 5,
-            segment_bytes: 64_000,
+            segment_bytes: Bytes(64_000),
             min_rate_bps: None,
         }
     }
@@ -128,7 +128,7 @@ impl Timely {
     /// Algorithm 1; times in ps.
     fn update(&mut self, rtt: f64) {
         let parameters = &*self.parameters;
-        let ps = |ns: u32| f64::from(ns) * NANOSECOND.as_f64();
+        let ps = |time: Nanoseconds<u32>| Picoseconds::from(time).as_f64();
         let change = rtt - self.previous.unwrap_or(rtt);
         self.previous = Some(rtt);
         self.difference = (1.0 - parameters.alpha) * self.difference + parameters.alpha * change;
@@ -170,7 +170,7 @@ impl AckDriven for Timely {
     fn on_ack(&mut self, ack: &Ack) {
         self.bytes = self.bytes.saturating_add(ack.bytes);
         let Some(rtt) = ack.rtt else { return };
-        if self.bytes < Bytes(self.parameters.segment_bytes) {
+        if self.bytes < self.parameters.segment_bytes {
             return;
         }
         self.bytes = Bytes(0);

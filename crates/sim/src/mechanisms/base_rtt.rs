@@ -6,7 +6,7 @@ use crate::bytes::Bytes;
 use crate::ids::{PortId, QueuePairId, SwitchId};
 use crate::mechanisms::routing::next_hops::{NextHops, Table, HERE, NOWHERE};
 use crate::model::scenario::{Scenario, Service};
-use crate::time::{ByteTime, Picoseconds, NANOSECOND};
+use crate::time::{ByteTime, Nanoseconds, Picoseconds, NANOSECOND};
 use std::collections::HashMap;
 
 /// Properties of the acknowledged connections of an idle network.
@@ -46,7 +46,7 @@ pub(crate) fn fill(scenario: &mut Scenario) {
     let Some(longest) = longest(scenario) else {
         return;
     };
-    let nanoseconds = u32::try_from(longest.div_ceil(NANOSECOND)).unwrap_or(u32::MAX);
+    let nanoseconds = Nanoseconds(u32::try_from(longest.div_ceil(NANOSECOND)).unwrap_or(u32::MAX));
     for set in scenario.parameters_mut() {
         for rtt in set.congestion.missing_base_rtts() {
             *rtt = Some(nanoseconds);

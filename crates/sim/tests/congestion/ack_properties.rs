@@ -8,7 +8,7 @@ use wirespeed_sim::congestion::Hop;
 use wirespeed_sim::congestion::{dctcp, hpcc, nscc, swift, timely};
 use wirespeed_sim::congestion::{Ack, Algorithm, CongestionControl, Loss, Parameters, Penalty};
 use wirespeed_sim::ids::PortId;
-use wirespeed_sim::time::{Picoseconds, NANOSECOND};
+use wirespeed_sim::time::{Nanoseconds, Picoseconds, NANOSECOND};
 
 /// Between these a window (bytes) and a rate (bits per second) always are.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ fn any_timely(line: u64, a: f64, b: f64, c: f64) -> (Parameters, Bounds) {
         beta: c.max(1e-3),
         min_rate_bps: Some(least),
         hyperactive_after: 1 + (a * 8.0) as u32,
-        segment_bytes: 1 + (b * 100_000.0) as u32,
+        segment_bytes: Bytes(1 + (b * 100_000.0) as u32),
         ..timely::Parameters::default()
     };
     let bounds = Bounds {
@@ -88,13 +88,13 @@ fn any_hpcc(line: u64, a: f64, b: f64, c: f64) -> (Parameters, Bounds) {
     let hpcc = hpcc::Parameters {
         target_percent: 1 + (a * 99.0) as u32,
         max_stage: (b * 10.0) as u32,
-        additive_bytes: 1 + (c * 5_000.0) as u32,
-        base_rtt_ns: 5_000 + (a * 50_000.0) as u32,
+        additive_bytes: Bytes(1 + (c * 5_000.0) as u32),
+        base_rtt_ns: Nanoseconds(5_000 + (a * 50_000.0) as u32),
         ..hpcc::Parameters::default()
     };
-    let in_flight = line as f64 / 8.0 * f64::from(hpcc.base_rtt_ns) / 1e9;
+    let in_flight = line as f64 / 8.0 * f64::from(hpcc.base_rtt_ns.0) / 1e9;
     let bounds = Bounds {
-        window: Some((f64::from(hpcc.additive_bytes), in_flight)),
+        window: Some((f64::from(hpcc.additive_bytes.0), in_flight)),
         rate: Some((0.0, line as f64)),
     };
     (Parameters::Hpcc(hpcc), bounds)
@@ -102,8 +102,8 @@ fn any_hpcc(line: u64, a: f64, b: f64, c: f64) -> (Parameters, Bounds) {
 
 fn any_nscc(line: u64, a: f64, b: f64, c: f64) -> (Parameters, Bounds) {
     let nscc = nscc::Parameters {
-        config_base_rtt_ns: Some(1_000 + (a * 50_000.0) as u32),
-        target_qdelay_ns: (b > 0.5).then_some(1 + (b * 50_000.0) as u32),
+        config_base_rtt_ns: Some(Nanoseconds(1_000 + (a * 50_000.0) as u32)),
+        target_qdelay_ns: (b > 0.5).then_some(Nanoseconds(1 + (b * 50_000.0) as u32)),
         gamma: c.max(1e-3),
         max_md_jump: a.max(1e-3),
         fi_scale: b.max(1e-3),
@@ -112,7 +112,7 @@ fn any_nscc(line: u64, a: f64, b: f64, c: f64) -> (Parameters, Bounds) {
         ..nscc::Parameters::default()
     };
     let packet = f64::from(MTU);
-    let in_flight = line as f64 / 8.0 * f64::from(nscc.config_base_rtt_ns.unwrap()) / 1e9;
+    let in_flight = line as f64 / 8.0 * f64::from(nscc.config_base_rtt_ns.unwrap().0) / 1e9;
     let bounds = Bounds {
         window: Some((packet, (nscc.max_wnd_bdp * in_flight).max(packet))),
         rate: None,

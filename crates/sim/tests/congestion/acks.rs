@@ -6,7 +6,7 @@ use wirespeed_sim::congestion::Hop;
 use wirespeed_sim::congestion::{dctcp, hpcc, swift, timely};
 use wirespeed_sim::congestion::{Ack, Algorithm, CongestionControl, Loss, Parameters, Penalty};
 use wirespeed_sim::ids::PortId;
-use wirespeed_sim::time::{Picoseconds, MICROSECOND};
+use wirespeed_sim::time::{Nanoseconds, Picoseconds, MICROSECOND};
 
 const PACKET: u32 = 1000;
 
@@ -128,7 +128,7 @@ fn hop(microsecond: u64, sent_bytes: u64, queue_bytes: u32) -> Hop {
 fn hpcc_by_hand() {
     // T = 10 us: 125,000 bytes in flight at line rate.
     let parameters = hpcc::Parameters {
-        base_rtt_ns: 10_000,
+        base_rtt_ns: Nanoseconds(10_000),
         ..hpcc::Parameters::default()
     };
     let mut algorithm = start_algorithm(Parameters::Hpcc(parameters), 100);
@@ -180,7 +180,7 @@ fn hpcc_by_hand() {
 #[test]
 fn hpcc_does_not_go_back_in_time() {
     let parameters = hpcc::Parameters {
-        base_rtt_ns: 10_000,
+        base_rtt_ns: Nanoseconds(10_000),
         ..hpcc::Parameters::default()
     };
     let windows = |microseconds: &[u64]| {
@@ -206,7 +206,7 @@ fn hpcc_does_not_go_back_in_time() {
 #[test]
 fn hpcc_takes_the_fullest_link_and_restarts_on_another_path() {
     let parameters = hpcc::Parameters {
-        base_rtt_ns: 10_000,
+        base_rtt_ns: Nanoseconds(10_000),
         ..hpcc::Parameters::default()
     };
     let mut algorithm = start_algorithm(Parameters::Hpcc(parameters), 100);
@@ -395,12 +395,12 @@ fn parameters_that_do_not_fit() {
         ),
         (
             Parameters::Timely(timely::Parameters {
-                t_low_ns: 500_001,
-                min_rtt_ns: 0,
+                t_low_ns: Nanoseconds(500_001),
+                min_rtt_ns: Nanoseconds(0),
                 alpha: 0.0,
                 beta: 1.1,
                 hyperactive_after: 0,
-                segment_bytes: 0,
+                segment_bytes: Bytes(0),
                 min_rate_bps: Some(25 * GIGABIT + 1),
                 ..timely::Parameters::default()
             }),
@@ -414,7 +414,7 @@ fn parameters_that_do_not_fit() {
         ),
         (
             Parameters::Swift(swift::Parameters {
-                base_target_ns: 0,
+                base_target_ns: Nanoseconds(0),
                 fs_min_window_packets: 0.0,
                 fs_max_window_packets: 0.0,
                 additive_packets: f64::INFINITY,
@@ -437,9 +437,9 @@ fn parameters_that_do_not_fit() {
         (
             Parameters::Hpcc(hpcc::Parameters {
                 target_percent: 101,
-                additive_bytes: 0,
-                base_rtt_ns: 0,
-                header_bytes: 1001,
+                additive_bytes: Bytes(0),
+                base_rtt_ns: Nanoseconds(0),
+                header_bytes: Bytes(1001),
                 ..hpcc::Parameters::default()
             }),
             "congestion.target_percent: found 101, expected 1 to 100\n\

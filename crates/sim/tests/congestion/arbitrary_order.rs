@@ -6,7 +6,9 @@ use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion::{
     dcqcn, dcqcn_broadcom, dcqcn_nvidia, CongestionControl, Parameters,
 };
-use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND, NANOSECOND, SECOND};
+use wirespeed_sim::time::{
+    Microseconds, Nanoseconds, Picoseconds, MICROSECOND, MILLISECOND, NANOSECOND, SECOND,
+};
 
 /// Timers one expiry at a time are followed for this long at most.
 const NAIVE_UNTIL: Picoseconds = MILLISECOND.times(20);
@@ -94,7 +96,7 @@ fn parameters(input: &mut Input) -> (Parameters, f64) {
         mode @ 8.. => {
             let parameters = broadcom(input);
             let units = f64::from(parameters.cr_min_th.max(1));
-            let least = units * 64.0 * 8.0 * 1e6 / f64::from(parameters.rtt_us.max(1));
+            let least = units * 64.0 * 8.0 * 1e6 / f64::from(parameters.rtt_us.0.max(1));
             match mode % 2 {
                 0 => (Parameters::DcqcnP(parameters), least),
                 _ => (Parameters::DcqcnD(parameters), least),
@@ -119,12 +121,13 @@ fn draw_published(input: &mut Input) -> dcqcn::Parameters {
         return paper;
     }
     dcqcn::Parameters {
-        alpha_timer_ns: [55_000, 1_000, 50_001, 1 << 20][input.below(4)],
+        alpha_timer_ns: Nanoseconds([55_000, 1_000, 50_001, 1 << 20][input.below(4)]),
         g: [1.0 / 256.0, 1.0 / 16.0, 1.0, 0.3, 0.0][input.below(5)],
         alpha_before_cut: input.below(2) == 1,
-        increase_timer_ns: [55_000, 1_000, 27_501, 1 << 20][input.below(4)],
+        increase_timer_ns: Nanoseconds([55_000, 1_000, 27_501, 1 << 20][input.below(4)]),
         byte_counter_bytes: [Some(10_000_000), Some(4096), Some(150_000), Some(64), None]
-            [input.below(5)],
+            [input.below(5)]
+        .map(Bytes),
         fast_recovery_times: [5, 0, 1, u32::MAX][input.below(4)],
         rai_bps: [40_000_000, 5_000_000, 1 << 40, 1_000_000_000][input.below(4)],
         rhai_bps: [None, Some(200_000_000), Some(1 << 33)][input.below(3)],
@@ -141,18 +144,18 @@ fn nvidia(input: &mut Input) -> dcqcn_nvidia::Parameters {
         clamp_tgt_rate: input.below(2) == 1,
         clamp_tgt_rate_after_time_inc: input.below(2) == 1,
         dce_tcp_g: [1019, 1020, 0, 1023][input.below(4)],
-        dce_tcp_rtt_us: [1, 3, 55, 7][input.below(4)],
+        dce_tcp_rtt_us: Microseconds([1, 3, 55, 7][input.below(4)]),
         initial_alpha_value: [1023, 1024, 0, 512][input.below(4)],
-        rate_reduce_monitor_period_us: [4, 1, 50, 9][input.below(4)],
+        rate_reduce_monitor_period_us: Microseconds([4, 1, 50, 9][input.below(4)]),
         rate_to_set_on_first_cnp_mbps: [0, 21_250, 1000][input.below(3)],
         rpg_ai_rate_mbps: [5, 20, 40_000, 0][input.below(4)],
-        rpg_byte_reset_bytes: [32_767, 0, 4096, 150_000][input.below(4)],
+        rpg_byte_reset_bytes: Bytes([32_767, 0, 4096, 150_000][input.below(4)]),
         rpg_gd: [11, 10, 8, 31, 32][input.below(5)],
         rpg_hai_rate_mbps: [50, 200, 100_000, 0][input.below(4)],
         rpg_min_dec_fac_percent: [50, 0, 100, 1][input.below(4)],
         rpg_min_rate_mbps: [1, 1000, 25_000][input.below(3)],
         rpg_threshold: [1, 5, 0, u32::MAX][input.below(4)],
-        rpg_time_reset_us: [300, 4, 20, 55][input.below(4)],
+        rpg_time_reset_us: Microseconds([300, 4, 20, 55][input.below(4)]),
     }
 }
 
@@ -163,7 +166,7 @@ fn broadcom(input: &mut Input) -> dcqcn_broadcom::Parameters {
     }
     dcqcn_broadcom::Parameters {
         g: [4, 0, 8, 1, 17][input.below(5)],
-        rtt_us: [40, 4, 55, 1000, 0][input.below(5)],
+        rtt_us: Microseconds([40, 4, 55, 1000, 0][input.below(5)]),
         l64b_per_rtt: [0, 100_000, 1000][input.below(3)],
         init_cp: [1024, 0, 512][input.below(3)],
         init_cr: [0, 900, 200][input.below(3)],
@@ -174,7 +177,7 @@ fn broadcom(input: &mut Input) -> dcqcn_broadcom::Parameters {
         ai_rtt_th2: [0, 9, 3, u32::MAX][input.below(4)],
         cr_min_th: [3, 1, 100, 0][input.below(4)],
         red_div: [2, 1, 7][input.below(3)],
-        inact_th_us: [0, 50, 400][input.below(3)],
+        inact_th_us: Microseconds([0, 50, 400][input.below(3)]),
         tr_update_cyls: [0, 1, 3, 255, 256][input.below(5)],
     }
 }

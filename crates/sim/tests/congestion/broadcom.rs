@@ -4,7 +4,7 @@ use super::{GIGABIT, MTU};
 use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion::dcqcn_broadcom::Parameters as Broadcom;
 use wirespeed_sim::congestion::{Algorithm, CongestionControl, Parameters};
-use wirespeed_sim::time::{Picoseconds, MICROSECOND};
+use wirespeed_sim::time::{Microseconds, Picoseconds, MICROSECOND};
 
 const RTT: Picoseconds = MICROSECOND.times(40);
 const UNIT: f64 = 12.8e6;
@@ -236,7 +236,7 @@ fn first_rates_floor_cap_and_divider() {
 #[test]
 fn a_queue_pair_that_sent_nothing_starts_anew() {
     let mut algorithm = p(Broadcom {
-        inact_th_us: 100,
+        inact_th_us: Microseconds(100),
         ..Broadcom::default()
     });
     algorithm.on_cnp(Picoseconds::ZERO);
@@ -257,7 +257,7 @@ fn parameters_that_do_not_fit() {
         (
             Broadcom {
                 g: 17,
-                rtt_us: 0,
+                rtt_us: Microseconds(0),
                 init_cp: 1025,
                 red_div: 0,
                 tr_update_cyls: 256,

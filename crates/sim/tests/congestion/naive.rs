@@ -122,11 +122,11 @@ impl NaiveDcqcn {
             }
             if next == limited.alpha_timer {
                 limited.alpha *= 1.0 - p.g;
-                limited.alpha_timer += u64::from(p.alpha_timer_ns) * NANOSECOND;
+                limited.alpha_timer += u64::from(p.alpha_timer_ns.0) * NANOSECOND;
             } else {
                 limited.increase(p, self.line);
                 limited.t += 1;
-                limited.increase_timer += u64::from(p.increase_timer_ns) * NANOSECOND;
+                limited.increase_timer += u64::from(p.increase_timer_ns.0) * NANOSECOND;
             }
         }
     }
@@ -137,8 +137,8 @@ impl NaiveDcqcn {
             return;
         };
         limited.bytes += u64::from(bytes);
-        while limited.bytes >= u64::from(period) {
-            limited.bytes -= u64::from(period);
+        while limited.bytes >= u64::from(period.0) {
+            limited.bytes -= u64::from(period.0);
             limited.increase(p, self.line);
             limited.bc += 1;
         }
@@ -169,8 +169,8 @@ impl NaiveDcqcn {
         limited.t = 0;
         limited.bc = 0;
         limited.bytes = 0;
-        limited.alpha_timer = now + u64::from(p.alpha_timer_ns) * NANOSECOND;
-        limited.increase_timer = now + u64::from(p.increase_timer_ns) * NANOSECOND;
+        limited.alpha_timer = now + u64::from(p.alpha_timer_ns.0) * NANOSECOND;
+        limited.increase_timer = now + u64::from(p.increase_timer_ns.0) * NANOSECOND;
     }
 }
 
@@ -232,17 +232,19 @@ impl NaiveNvidia {
                     limited.alpha += g;
                 }
                 limited.alpha_cnp = false;
-                limited.alpha_timer += u64::from(p.dce_tcp_rtt_us) * MICROSECOND;
+                limited.alpha_timer += u64::from(p.dce_tcp_rtt_us.0) * MICROSECOND;
             } else if Some(next) == limited.increase_timer {
                 limited.increase(p, self.line);
                 limited.time_stage += 1;
-                limited.increase_timer = Some(next + u64::from(p.rpg_time_reset_us) * MICROSECOND);
+                limited.increase_timer =
+                    Some(next + u64::from(p.rpg_time_reset_us.0) * MICROSECOND);
             } else {
-                limited.decrease_timer += u64::from(p.rate_reduce_monitor_period_us) * MICROSECOND;
+                limited.decrease_timer +=
+                    u64::from(p.rate_reduce_monitor_period_us.0) * MICROSECOND;
                 if limited.decrease_cnp {
                     limited.decrease(p);
                     limited.increase_timer =
-                        Some(next + u64::from(p.rpg_time_reset_us) * MICROSECOND);
+                        Some(next + u64::from(p.rpg_time_reset_us.0) * MICROSECOND);
                 }
             }
         }
@@ -253,12 +255,12 @@ impl NaiveNvidia {
         let Some(limited) = &mut self.limited else {
             return;
         };
-        if p.rpg_byte_reset_bytes == 0 {
+        if p.rpg_byte_reset_bytes.0 == 0 {
             return;
         }
         limited.bytes += u64::from(bytes);
-        while limited.bytes >= u64::from(p.rpg_byte_reset_bytes) {
-            limited.bytes -= u64::from(p.rpg_byte_reset_bytes);
+        while limited.bytes >= u64::from(p.rpg_byte_reset_bytes.0) {
+            limited.bytes -= u64::from(p.rpg_byte_reset_bytes.0);
             limited.increase(p, self.line);
             limited.byte_stage += 1;
         }
@@ -281,8 +283,8 @@ impl NaiveNvidia {
             alpha: f64::from(p.initial_alpha_value) / 1024.0,
             alpha_cnp: false,
             decrease_cnp: true,
-            alpha_timer: now + u64::from(p.dce_tcp_rtt_us) * MICROSECOND,
-            decrease_timer: now + u64::from(p.rate_reduce_monitor_period_us) * MICROSECOND,
+            alpha_timer: now + u64::from(p.dce_tcp_rtt_us.0) * MICROSECOND,
+            decrease_timer: now + u64::from(p.rate_reduce_monitor_period_us.0) * MICROSECOND,
             increase_timer: None,
             bytes: 0,
             time_stage: 0,
@@ -348,7 +350,7 @@ struct LimitedEpochs {
 
 impl NaiveEpochs {
     fn rate(&self, units: u32) -> f64 {
-        f64::from(units) * 64.0 * 8.0 / (f64::from(self.parameters.rtt_us) * 1e-6)
+        f64::from(units) * 64.0 * 8.0 / (f64::from(self.parameters.rtt_us.0) * 1e-6)
     }
 
     fn cap(&self) -> f64 {
@@ -363,7 +365,7 @@ impl NaiveEpochs {
             return;
         };
         let p = &self.parameters;
-        let idle = u64::from(p.inact_th_us) * MICROSECOND;
+        let idle = u64::from(p.inact_th_us.0) * MICROSECOND;
         if idle > Picoseconds::ZERO && now - limited.sent_at >= idle {
             self.limited = None;
             return;
@@ -408,7 +410,7 @@ impl NaiveEpochs {
                 limited.quiet += 1;
             }
             (limited.n, limited.c) = (0, 0);
-            limited.end += u64::from(p.rtt_us) * MICROSECOND;
+            limited.end += u64::from(p.rtt_us.0) * MICROSECOND;
         }
         self.limited = Some(limited);
     }
@@ -433,7 +435,7 @@ impl NaiveEpochs {
             cp: f64::from(p.init_cp) / 1024.0,
             quiet: 0,
             row: 0,
-            end: now + u64::from(p.rtt_us) * MICROSECOND,
+            end: now + u64::from(p.rtt_us.0) * MICROSECOND,
             sent_at: now,
             n: 0,
             c: 0,

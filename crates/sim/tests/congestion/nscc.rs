@@ -4,7 +4,7 @@ use super::{acknowledge, GIGABIT};
 use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion::nscc::Parameters as Nscc;
 use wirespeed_sim::congestion::{Ack, Algorithm, CongestionControl, Loss, Parameters, Penalty};
-use wirespeed_sim::time::{Picoseconds, MICROSECOND};
+use wirespeed_sim::time::{Nanoseconds, Picoseconds, MICROSECOND};
 
 const PACKET: u32 = 1000;
 /// 100 Gb/s and 12 us: the network that the constants are for, with a target of 9 us.
@@ -49,7 +49,7 @@ fn it_begins_with_the_largest_window() {
     for (gigabits, rtt_us, window) in [(100, 12, MOST), (400, 12, 4.0 * MOST), (100, 4, MOST / 3.0)]
     {
         let parameters = Nscc {
-            config_base_rtt_ns: Some(rtt_us * 1000),
+            config_base_rtt_ns: Some(Nanoseconds(rtt_us * 1000)),
             ..Nscc::default()
         };
         let algorithm = start_nscc(parameters, gigabits);
@@ -226,8 +226,8 @@ fn a_timeout_leaves_one_packet() {
 #[test]
 fn parameters_that_do_not_fit() {
     let wrong = Parameters::Nscc(Nscc {
-        config_base_rtt_ns: Some(0),
-        target_qdelay_ns: Some(0),
+        config_base_rtt_ns: Some(Nanoseconds(0)),
+        target_qdelay_ns: Some(Nanoseconds(0)),
         max_wnd_bdp: 0.0,
         gamma: 1.1,
         max_md_jump: 0.0,

@@ -7,7 +7,7 @@ use wirespeed_sim::congestion::rccc::Parameters as Rccc;
 use wirespeed_sim::congestion::{
     nscc, Ack, Algorithm, CongestionControl, Loss, Parameters, ReceiverDriven,
 };
-use wirespeed_sim::time::{Picoseconds, MICROSECOND};
+use wirespeed_sim::time::{Nanoseconds, Picoseconds, MICROSECOND};
 
 const PACKET: u32 = 1_000;
 /// 1.5 times 100 Gb/s for 8 us.
@@ -15,7 +15,7 @@ const MOST: i64 = 150_000;
 
 fn start_rccc(parameters: Rccc) -> Algorithm {
     let parameters = Parameters::Rccc(Rccc {
-        config_base_rtt_ns: Some(8_000),
+        config_base_rtt_ns: Some(Nanoseconds(8_000)),
         ..parameters
     });
     assert_eq!(parameters.check("congestion", 100 * GIGABIT), Ok(()));
@@ -111,7 +111,7 @@ fn requests_cover_the_backlog_up_to_a_window() {
 #[test]
 fn both_together() {
     let nscc = nscc::Parameters {
-        config_base_rtt_ns: Some(8_000),
+        config_base_rtt_ns: Some(Nanoseconds(8_000)),
         ..nscc::Parameters::default()
     };
     let parameters = Rccc {
@@ -161,11 +161,11 @@ fn acknowledgements_bring_no_credit() {
 #[test]
 fn parameters_that_do_not_fit() {
     let wrong = Parameters::Rccc(Rccc {
-        config_base_rtt_ns: Some(0),
+        config_base_rtt_ns: Some(Nanoseconds(0)),
         max_wnd_bdp: 0.0,
         credit_packets: 0,
         credit_rate: 1.1,
-        credit_timeout_ns: 0,
+        credit_timeout_ns: Nanoseconds(0),
         path_entropy_size: 0,
         nscc: Some(nscc::Parameters {
             gamma: 0.0,

@@ -212,12 +212,12 @@ fn parameters(draws: &mut Draws) -> Parameters {
         3 => Congestion::Dctcp(Default::default()),
         4 => Congestion::Timely(Default::default()),
         5 => Congestion::Swift(swift::Parameters {
-            base_target_ns: draws.one_of(&[20_000, 2_000]),
+            base_target_ns: Nanoseconds(draws.one_of(&[20_000, 2_000])),
             ..swift::Parameters::default()
         }),
         6 => Congestion::Hpcc(hpcc::Parameters {
-            header_bytes: 0, // buffers are drawn for frames without it
-            base_rtt_ns: draws.one_of(&[13_000, 3_000]),
+            header_bytes: Bytes(0), // buffers are drawn for frames without it
+            base_rtt_ns: Nanoseconds(draws.one_of(&[13_000, 3_000])),
             ..hpcc::Parameters::default()
         }),
         7 => Congestion::Nscc(Default::default()),

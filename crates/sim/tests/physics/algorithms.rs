@@ -6,7 +6,7 @@ use wirespeed_sim::bytes::Bytes;
 use wirespeed_sim::congestion::{hpcc, nscc, swift, Parameters as Congestion};
 use wirespeed_sim::ids::PortId;
 use wirespeed_sim::model::scenario::{Scenario, Verb};
-use wirespeed_sim::time::{Picoseconds, MILLISECOND};
+use wirespeed_sim::time::{Nanoseconds, Picoseconds, MILLISECOND};
 
 /// Where DCTCP's marking begins, as a step.
 const K: u32 = 150_000;
@@ -140,7 +140,7 @@ fn hpcc_leaves_the_queue_empty_and_the_link_at_its_target() {
 fn hpcc_is_as_fair_as_its_additive_step_lets_it() {
     for (senders, bytes) in [(4, 2000), (8, 1000)] {
         let step = Congestion::Hpcc(hpcc::Parameters {
-            additive_bytes: bytes,
+            additive_bytes: Bytes(bytes),
             ..hpcc::Parameters::default()
         });
         let half = second_half(incast(senders, step));
@@ -154,8 +154,8 @@ fn swift_keeps_the_delay_at_its_target() {
     for base in [20_000, 40_000] {
         for senders in [2, 4, 8] {
             let congestion = Congestion::Swift(swift::Parameters {
-                base_target_ns: base,
-                fs_range_ns: 0, // the target without the part that depends on the window
+                base_target_ns: Nanoseconds(base),
+                fs_range_ns: Nanoseconds(0), // the target without the part that depends on the window
                 ..swift::Parameters::default()
             });
             let half = second_half(incast(senders, congestion));

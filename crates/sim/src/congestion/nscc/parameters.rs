@@ -1,12 +1,12 @@
 //! Parameters of NSCC, with the specification's names and its constants (table 3-82).
 
 use crate::congestion::control::Penalty;
-use crate::time::NANOSECOND;
+use crate::time::{Nanoseconds, Picoseconds};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// RTT of the network that the constants are for (table 3-82, base_BDP).
-pub(crate) const REFERENCE_RTT_NS: u32 = 12_000;
+pub(crate) const REFERENCE_RTT: Nanoseconds<u32> = Nanoseconds(12_000);
 
 /// Parameters of the sender.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -15,10 +15,10 @@ pub(crate) const REFERENCE_RTT_NS: u32 = 12_000;
 pub struct Parameters {
     /// RTT of the longest path in an idle network, also used as the adjustment period. null: computed from the network.
     #[schemars(range(min = 1))]
-    pub config_base_rtt_ns: Option<u32>,
+    pub config_base_rtt_ns: Option<Nanoseconds<u32>>,
     /// Target queueing delay. null: 3/4 of `config_base_rtt_ns` (section 3.6.13.3, with trimming switches).
     #[schemars(range(min = 1))]
-    pub target_qdelay_ns: Option<u32>,
+    pub target_qdelay_ns: Option<Nanoseconds<u32>>,
     /// Initial and maximum window in bandwidth-delay products (1.5: table 3-82, MaxWnd).
     #[schemars(range(max = 1_000), extend("exclusiveMinimum" = 0))]
     pub max_wnd_bdp: f64,
@@ -99,7 +99,6 @@ impl Parameters {
 
     /// ps.
     pub(super) fn config_base_rtt(&self) -> f64 {
-        let nanoseconds = self.config_base_rtt_ns.unwrap_or(REFERENCE_RTT_NS);
-        f64::from(nanoseconds) * NANOSECOND.as_f64()
+        Picoseconds::from(self.config_base_rtt_ns.unwrap_or(REFERENCE_RTT)).as_f64()
     }
 }

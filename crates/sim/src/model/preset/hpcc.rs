@@ -4,7 +4,7 @@ use crate::bytes::Bytes;
 use crate::congestion::{self, dcqcn_nvidia};
 use crate::ids::{Priority, PRIORITIES};
 use crate::model::parameters::*;
-use crate::time::Nanoseconds;
+use crate::time::{Microseconds, Nanoseconds};
 
 /// Data, and acknowledgements in the switches.
 const DATA_PRIORITY: Priority = Priority(3);
@@ -161,17 +161,17 @@ fn dcqcn() -> dcqcn_nvidia::Parameters {
         clamp_tgt_rate: false,
         clamp_tgt_rate_after_time_inc: true, // a time stage above 0 clamps, whatever the value of ClampTargetRate
         dce_tcp_g: 1020,                     // g = 1/256
-        dce_tcp_rtt_us: 1,
+        dce_tcp_rtt_us: Microseconds(1),
         initial_alpha_value: 1024, // 1
-        rate_reduce_monitor_period_us: 4,
+        rate_reduce_monitor_period_us: Microseconds(4),
         rate_to_set_on_first_cnp_mbps: 0, // line rate
         rpg_ai_rate_mbps: 20,
-        rpg_byte_reset_bytes: 0, // no byte counter
-        rpg_gd: 11,              // alpha/2
+        rpg_byte_reset_bytes: Bytes(0), // no byte counter
+        rpg_gd: 11,                     // alpha/2
         rpg_hai_rate_mbps: 200,
         rpg_min_dec_fac_percent: 0, // alpha/2 never takes more than half
         rpg_min_rate_mbps: 1000,
         rpg_threshold: 1,
-        rpg_time_reset_us: 300,
+        rpg_time_reset_us: Microseconds(300),
     }
 }

@@ -104,7 +104,7 @@ mod tests {
         assert_eq!(1.0 - f64::from(dcqcn.dce_tcp_g) / 1024.0, 0.00390625);
         assert_eq!([dcqcn.rpg_ai_rate_mbps, dcqcn.rpg_hai_rate_mbps], [20, 200]);
         assert_eq!(
-            [dcqcn.rpg_min_rate_mbps, dcqcn.rpg_time_reset_us],
+            [dcqcn.rpg_min_rate_mbps, dcqcn.rpg_time_reset_us.0],
             [1000, 300]
         );
     }
