@@ -3,9 +3,11 @@
 //! Nothing is read into these types. The JSON Schema is derived from them, and the reader takes keys, ranges, names and
 //! defaults from that schema.
 
+use crate::bytes::Bytes;
 use crate::model::limits::{HIGHEST_GBPS, HIGHEST_PRIORITY, LARGEST_BUFFER};
 use crate::model::parameters::Parameters;
 use crate::model::scenario::Verb;
+use crate::time::Nanoseconds;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +51,7 @@ pub struct Scenario {
     pub link_gbps: Option<f64>,
     /// Propagation delay of every link without a `delay_ns`. 1 m of fibre takes about 5 ns.
     #[schemars(range(max = LONGEST_CABLE_NS))]
-    pub link_delay_ns: Option<u64>,
+    pub link_delay_ns: Option<Nanoseconds>,
     /// Cables. Link n has port 2n at its first end and port 2n + 1 at its second end.
     #[schemars(extend("default" = []))]
     pub links: Option<Vec<Link>>,
@@ -105,7 +107,7 @@ pub struct Cable {
     /// Propagation delay in one direction.
     #[schemars(range(max = LONGEST_CABLE_NS))]
     #[schemars(extend("x-default" = "`link_delay_ns`"))]
-    pub delay_ns: Option<u64>,
+    pub delay_ns: Option<Nanoseconds>,
     /// Probability that a frame is lost. PFC frames are not lost.
     #[serde(default)]
     #[schemars(range(min = 0, max = 1))]
@@ -113,7 +115,7 @@ pub struct Cable {
     /// PFC frames are lost from this time on.
     #[schemars(range(max = LATEST_NS))]
     #[schemars(extend("x-default" = "never"))]
-    pub pfc_lost_from_ns: Option<u64>,
+    pub pfc_lost_from_ns: Option<Nanoseconds>,
     /// IP addresses of the NIC ports at the two ends, null at a switch. ECMP hashes them and captures contain them.
     #[schemars(extend("x-default" = "the numbers of the ports"))]
     pub addresses: Option<[Option<String>; 2]>,
@@ -142,11 +144,11 @@ pub struct Flow {
     /// Host that the data goes to. With `read` this host posts the operation.
     pub dst: u32,
     /// Payload.
-    pub bytes: u64,
+    pub bytes: Bytes,
     /// Earliest start.
     #[serde(default)]
     #[schemars(range(max = LATEST_NS))]
-    pub start_ns: u64,
+    pub start_ns: Nanoseconds,
     /// Operation.
     #[schemars(extend("x-default" = "`write`; `send` with `ud`, `tcp` and `udp`"))]
     pub verb: Option<Verb>,
@@ -222,18 +224,18 @@ pub struct Operation {
     #[schemars(extend("x-default" = "`write`; `send` with `ud`, `tcp` and `udp`"))]
     pub verb: Option<Verb>,
     /// Payload.
-    pub bytes: u64,
+    pub bytes: Bytes,
     /// Earliest post.
     #[serde(default)]
     #[schemars(range(max = LATEST_NS))]
-    pub at_ns: u64,
+    pub at_ns: Nanoseconds,
     /// Indices of the operations that must complete first.
     #[serde(default)]
     pub after: Vec<u32>,
     /// Time from the last of those completions, or from `at_ns`, to the post.
     #[serde(default)]
     #[schemars(range(max = LATEST_NS))]
-    pub delay_ns: u64,
+    pub delay_ns: Nanoseconds,
 }
 
 /// Parameters of single devices, ports or priorities.
@@ -290,11 +292,11 @@ pub enum Fault {
         /// Start of the fault.
         #[serde(default)]
         #[schemars(range(max = LATEST_NS))]
-        from_ns: u64,
+        from_ns: Nanoseconds,
         /// End of the fault.
         #[schemars(range(max = LATEST_NS))]
         #[schemars(extend("x-default" = "the end of the run"))]
-        until_ns: Option<u64>,
+        until_ns: Option<Nanoseconds>,
         /// Index of the link in `links`. Both directions have the fault.
         link: u32,
         /// Bit error ratio of its lanes before correction.
@@ -316,11 +318,11 @@ pub enum Fault {
         /// Start of the fault.
         #[serde(default)]
         #[schemars(range(max = LATEST_NS))]
-        from_ns: u64,
+        from_ns: Nanoseconds,
         /// End of the fault. Its ports then send at once.
         #[schemars(range(max = LATEST_NS))]
         #[schemars(extend("x-default" = "the end of the run"))]
-        until_ns: Option<u64>,
+        until_ns: Option<Nanoseconds>,
         /// Index of the link in `links`.
         #[schemars(extend("x-default" = "this or `node` is required"))]
         link: Option<u32>,
@@ -329,10 +331,10 @@ pub enum Fault {
         node: Option<u32>,
         /// Time from the failure to its detection at the ports.
         #[schemars(range(max = LONGEST_SPAN_NS))]
-        detection_ns: u64,
+        detection_ns: Nanoseconds,
         /// Time from the detection, or from the link being up again, until all switches have the new routes.
         #[schemars(range(max = LONGEST_SPAN_NS))]
-        convergence_ns: u64,
+        convergence_ns: Nanoseconds,
     },
     /// Two links have their second ends exchanged. Routing follows the links as written.
     #[schemars(extend("x-title" = "miswired cables"))]
@@ -346,11 +348,11 @@ pub enum Fault {
         /// Start of the fault.
         #[serde(default)]
         #[schemars(range(max = LATEST_NS))]
-        from_ns: u64,
+        from_ns: Nanoseconds,
         /// End of the fault.
         #[schemars(range(max = LATEST_NS))]
         #[schemars(extend("x-default" = "the end of the run"))]
-        until_ns: Option<u64>,
+        until_ns: Option<Nanoseconds>,
         /// The host.
         node: u32,
         /// NIC port of the host, in the order of `links`.
@@ -367,11 +369,11 @@ pub enum Fault {
         /// Start of the fault.
         #[serde(default)]
         #[schemars(range(max = LATEST_NS))]
-        from_ns: u64,
+        from_ns: Nanoseconds,
         /// End of the fault.
         #[schemars(range(max = LATEST_NS))]
         #[schemars(extend("x-default" = "the end of the run"))]
-        until_ns: Option<u64>,
+        until_ns: Option<Nanoseconds>,
         /// The host.
         node: u32,
         /// NIC port of the host, in the order of `links`.
@@ -387,11 +389,11 @@ pub enum Fault {
         /// Start of the fault.
         #[serde(default)]
         #[schemars(range(max = LATEST_NS))]
-        from_ns: u64,
+        from_ns: Nanoseconds,
         /// End of the fault.
         #[schemars(range(max = LATEST_NS))]
         #[schemars(extend("x-default" = "the end of the run"))]
-        until_ns: Option<u64>,
+        until_ns: Option<Nanoseconds>,
         /// Index of the link in `links`. Both directions have the fault.
         link: u32,
         /// Probability that a CNP is lost.
@@ -404,11 +406,11 @@ pub enum Fault {
         /// Start of the fault.
         #[serde(default)]
         #[schemars(range(max = LATEST_NS))]
-        from_ns: u64,
+        from_ns: Nanoseconds,
         /// End of the fault.
         #[schemars(range(max = LATEST_NS))]
         #[schemars(extend("x-default" = "the end of the run"))]
-        until_ns: Option<u64>,
+        until_ns: Option<Nanoseconds>,
         /// The host.
         node: u32,
         /// NIC port of the host, in the order of `links`.
@@ -416,7 +418,7 @@ pub enum Fault {
         nic_port: u32,
         /// Additional delay, on top of `notification.delay_ns`.
         #[schemars(range(max = LONGEST_SPAN_NS))]
-        delay_ns: u64,
+        delay_ns: Nanoseconds,
     },
 }
 
