@@ -29,8 +29,8 @@ needs = ("sysctl.value",)
 failures = ("OS-04",)
 
 _PARAMETERS = ("arp_ignore", "arp_announce")
-_STRICTEST = 2
-_NEVER = 8
+_LARGEST_MODE = 2
+_NO_REPLY = 8
 
 
 def check(context: CheckContext) -> Outcome:
@@ -45,8 +45,8 @@ def check(context: CheckContext) -> Outcome:
     if not intended:
         raise NoIntentError("not planned: arp_ignore and arp_announce")
     found = {name: _find_effective(context, name, value) for name, value in intended.items()}
-    wrong = [name for name, value in intended.items() if not value <= found[name] <= _STRICTEST]
-    expected = "; ".join(f"{name} {value} or {_STRICTEST}" for name, value in intended.items())
+    wrong = [name for name, value in intended.items() if not value <= found[name] <= _LARGEST_MODE]
+    expected = "; ".join(f"{name} {value} or {_LARGEST_MODE}" for name, value in intended.items())
     effective_values = "; ".join(f"{name} {value}" for name, value in found.items())
     if not wrong:
         return success(expected, effective_values)
@@ -63,7 +63,7 @@ def check(context: CheckContext) -> Outcome:
 
 
 def _summarize(found: Mapping[str, int], wrong: Sequence[str]) -> str:
-    if found.get("arp_ignore") == _NEVER:
+    if found.get("arp_ignore") == _NO_REPLY:
         return "the interface answers no ARP request"
     verb = "answers ARP for" if "arp_ignore" in wrong else "announces"
     return f"the interface {verb} addresses of other interfaces"
