@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -73,11 +74,23 @@ def scripts(host: str) -> dict[str, str]:
     return {file.path: file.text for file in render.files(plan(), [host])}
 
 
-def run(folder: Path, host: str, script: str, *arguments: str, lists: str = "") -> subprocess.CompletedProcess[str]:
-    """A script with stand-ins for the tools, which only print their names; the waits are cut out."""
+GPUS = r"00000000:03:04.0\n00000000:03:05.0\n00000000:05:00.0\n00000000:85:00.0\n"  # section 3.2.6 of the thesis
+
+
+def run(
+    folder: Path, host: str, script: str, *arguments: str, lists: str = "", tools: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """A script with stand-ins for the tools, which begin with lines of ``tools``; the waits are cut out."""
     folder.mkdir(exist_ok=True)
     for tool in ("smartio_tool", "dis_config", "systemctl", "modprobe", "nvidia-smi", "git", "make"):
-        (folder / tool).write_text(f'#!/bin/sh\n[ "$*" != list ] || printf "{lists}"\n')
+        output = (
+            f'[ "$*" = "" ] || printf "{GPUS}"' if tool == "nvidia-smi" else f'[ "$*" != list ] || printf "{lists}"'
+        )
+        (folder / tool).write_text(f"#!/bin/sh\n{output}\n")
+        (folder / tool).chmod(0o755)
+    for tool, lines in (tools or {}).items():
+        is_whole = tool in ("nvidia-smi", "p2pBandwidthLatencyTest")
+        (folder / tool).write_text(f"#!/bin/sh\n{lines}\n{'' if is_whole else (folder / tool).read_text()}")
         (folder / tool).chmod(0o755)
     modules = folder / "modules"
     if not modules.exists():
@@ -108,12 +121,57 @@ def test_there_is_a_wait_after_each_command_of_a_loan(tmp_path: Path) -> None:
     assert all(lines[index + 1] == "wait" for index in loans)
 
 
+OFFERED = r"80400: 3D controller [available]\n80500: 3D controller [available]\n"
+RETURNED = [
+    "roll back: smartio_tool return 80500",
+    "roll back: smartio_tool return 80400",
+    "roll back: modprobe nvidia",
+    "roll back: systemctl start dis_sisci",
+]
+
+
+@pytest.mark.parametrize(
+    ("tool", "script", "rollback"),
+    [
+        ("smartio_tool", 'case "$*" in "borrow 80500"*) exit 1 ;; esac', RETURNED),
+        ("smartio_tool", 'case "$*" in enable-p2p*) exit 1 ;; esac', RETURNED),
+        ("systemctl", '[ "$1" = start ] || exit 1', RETURNED[-1:]),
+        (
+            "nvidia-smi",  # the GPUs of the other host do not appear
+            '[ "$*" = "" ] || echo 00000000:05:00.0',
+            ["roll back: modprobe --remove nvidia_uvm nvidia_drm nvidia_modeset nvidia", *RETURNED],
+        ),
+        (
+            "p2pBandwidthLatencyTest",  # "unknown error" of section 3.2.6
+            "exit 1",
+            ["roll back: modprobe --remove nvidia_uvm nvidia_drm nvidia_modeset nvidia", *RETURNED],
+        ),
+    ],
+)
+def test_a_failed_loan_is_rolled_back(tmp_path: Path, tool: str, script: str, rollback: list[str]) -> None:
+    result = run(tmp_path, "abel1", "borrow.sh", "--yes", lists=OFFERED, tools={tool: script})
+    assert result.returncode == 1
+    assert [line for line in result.stdout.splitlines() if line.startswith("roll back:")] == rollback
+    assert "borrow.sh: failed; rolling back" in result.stderr
+
+
+def test_a_failed_offer_is_rolled_back(tmp_path: Path) -> None:
+    tools = {"smartio_tool": '[ "$*" != "available 05:00.0" ] || exit 1'}
+    result = run(tmp_path, "abel2", "lend.sh", "--yes", tools=tools)
+    assert result.returncode == 1
+    assert [line for line in result.stdout.splitlines() if line.startswith("roll back:")] == [
+        "roll back: smartio_tool remove 05:00.0",
+        "roll back: smartio_tool remove 04:00.0",
+    ]
+
+
 def test_what_is_not_offered_is_not_borrowed(tmp_path: Path) -> None:
     result = run(tmp_path, "abel1", "borrow.sh", "--yes", lists=r"80400: 3D controller [available]\n")
     assert result.returncode == 1
     assert "does not show 80500 as available" in result.stderr
     assert "smartio_tool borrow" not in result.stdout
-    assert result.stdout.splitlines()[-1] == "run: systemctl start dis_sisci"
+    rollbacks = [line for line in result.stdout.splitlines() if line.startswith("roll back:")]
+    assert rollbacks == ["roll back: systemctl start dis_sisci"]
 
 
 def test_a_lender_without_the_gpus_module_would_freeze(tmp_path: Path) -> None:

@@ -62,8 +62,8 @@ def check(context: CheckContext) -> Outcome:
     return failure(_summarize(found, wrong), expected, effective_values, *fixes)
 
 
-def _summarize(found: Mapping[str, int], wrong: Sequence[str]) -> str:
-    if found.get("arp_ignore") == _NO_REPLY:
+def _summarize(parameters: Mapping[str, int], wrong: Sequence[str]) -> str:
+    if parameters.get("arp_ignore") == _NO_REPLY:
         return "the interface answers no ARP request"
     verb = "answers ARP for" if "arp_ignore" in wrong else "announces"
     return f"the interface {verb} addresses of other interfaces"

@@ -30,24 +30,78 @@ slowly() {
   [ -z "$yes" ] || sleep 2
 }
 
+# If a command or test fails, the commands in "undo" are run, the latest first: nothing stays half done.
+undo=
+on_failure() { # command that undoes what comes next
+  undo="$*
+$undo"
+}
+
+finish() {
+  status=$?
+  trap - EXIT
+  if [ "$status" != 0 ] && [ -n "$yes" ] && [ -n "$undo" ]; then
+    echo "borrow.sh: failed; rolling back" >&2
+    echo "$undo" | while read -r line; do
+      [ -n "$line" ] || continue
+      echo "roll back: $line"
+      $line </dev/null || echo "borrow.sh: $line: failed too" >&2
+      sleep 2
+    done
+  fi
+  exit "$status"
+}
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' HUP TERM
+
+# A test before success; without --yes it is only printed.
+check() { # what is tested, command
+  echo "test: $1"
+  shift
+  [ -z "$yes" ] || "$@"
+}
+
+on_failure systemctl start dis_sisci
 run systemctl stop dis_sisci
 run smartio_tool list
 if [ -n "$yes" ] && ! smartio_tool list | grep -qi '^ *80400:.*\[available\]'; then
   echo "borrow.sh: smartio_tool list does not show 80400 as available: run lend.sh on its host first" >&2
-  run systemctl start dis_sisci
   exit 1
 fi
 if [ -n "$yes" ] && ! smartio_tool list | grep -qi '^ *80500:.*\[available\]'; then
   echo "borrow.sh: smartio_tool list does not show 80500 as available: run lend.sh on its host first" >&2
-  run systemctl start dis_sisci
   exit 1
 fi
+on_failure modprobe nvidia
+on_failure smartio_tool return 80400
 slowly smartio_tool borrow 80400 1024
+on_failure smartio_tool return 80500
 slowly smartio_tool borrow 80500 1024
 slowly smartio_tool enable-p2p 80400 80500
 slowly smartio_tool enable-p2p 80500 80400
+on_failure modprobe --remove nvidia_uvm nvidia_drm nvidia_modeset nvidia
 run modprobe --remove nvidia_uvm nvidia_drm nvidia_modeset nvidia
 run modprobe nvidia
 run systemctl start dis_sisci
 run nvidia-smi
+
+has_gpus() {
+  count=$(nvidia-smi --query-gpu=pci.bus_id --format=csv,noheader | wc -l)
+  [ "$count" = 4 ] || {
+    echo "borrow.sh: nvidia-smi lists $count GPUs, 4 are planned" >&2
+    return 1
+  }
+}
+check "nvidia-smi lists 4 GPUs" has_gpus
+
+# A loan that was made too fast looks complete, and CUDA programs end with "unknown error": only one of them shows it.
+copies_between_gpus() {
+  if command -v p2pBandwidthLatencyTest >/dev/null; then
+    p2pBandwidthLatencyTest
+  else
+    echo "borrow.sh: no p2pBandwidthLatencyTest (CUDA samples) in the PATH: not tested with CUDA" >&2
+  fi
+}
+check "p2pBandwidthLatencyTest ends without an error" copies_between_gpus
 [ -n "$yes" ] || echo "no changes made; to apply: ./borrow.sh --yes"

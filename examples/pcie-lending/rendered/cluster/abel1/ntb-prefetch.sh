@@ -31,6 +31,38 @@ slowly() {
   [ -z "$yes" ] || sleep 2
 }
 
+# If a command or test fails, the commands in "undo" are run, the latest first: nothing stays half done.
+undo=
+on_failure() { # command that undoes what comes next
+  undo="$*
+$undo"
+}
+
+finish() {
+  status=$?
+  trap - EXIT
+  if [ "$status" != 0 ] && [ -n "$yes" ] && [ -n "$undo" ]; then
+    echo "ntb-prefetch.sh: failed; rolling back" >&2
+    echo "$undo" | while read -r line; do
+      [ -n "$line" ] || continue
+      echo "roll back: $line"
+      $line </dev/null || echo "ntb-prefetch.sh: $line: failed too" >&2
+      sleep 2
+    done
+  fi
+  exit "$status"
+}
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' HUP TERM
+
+# A test before success; without --yes it is only printed.
+check() { # what is tested, command
+  echo "test: $1"
+  shift
+  [ -z "$yes" ] || "$@"
+}
+
 run dis_config -gpms
 run dis_config -a 1 -spms 4096
 echo "then reboot"

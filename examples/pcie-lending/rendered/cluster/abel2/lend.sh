@@ -31,12 +31,46 @@ slowly() {
   [ -z "$yes" ] || sleep 2
 }
 
+# If a command or test fails, the commands in "undo" are run, the latest first: nothing stays half done.
+undo=
+on_failure() { # command that undoes what comes next
+  undo="$*
+$undo"
+}
+
+finish() {
+  status=$?
+  trap - EXIT
+  if [ "$status" != 0 ] && [ -n "$yes" ] && [ -n "$undo" ]; then
+    echo "lend.sh: failed; rolling back" >&2
+    echo "$undo" | while read -r line; do
+      [ -n "$line" ] || continue
+      echo "roll back: $line"
+      $line </dev/null || echo "lend.sh: $line: failed too" >&2
+      sleep 2
+    done
+  fi
+  exit "$status"
+}
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' HUP TERM
+
+# A test before success; without --yes it is only printed.
+check() { # what is tested, command
+  echo "test: $1"
+  shift
+  [ -z "$yes" ] || "$@"
+}
+
 if [ -n "$yes" ] && ! grep -q '^nvidia ' /proc/modules; then
   echo "lend.sh: the kernel module nvidia is not loaded: adding a GPU now would freeze this host; reboot first" >&2
   exit 1
 fi
 slowly smartio_tool connect 4
+on_failure smartio_tool remove 04:00.0
 slowly smartio_tool add 04:00.0
+on_failure smartio_tool remove 05:00.0
 slowly smartio_tool add 05:00.0
 slowly smartio_tool available 04:00.0
 slowly smartio_tool available 05:00.0
