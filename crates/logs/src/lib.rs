@@ -22,6 +22,6 @@ mod time_stamp;
 mod wrapped_text;
 
 pub use log::{Line, Log};
-pub use ranks::{is_rank_line, read_ranks, Location, Ranks};
+pub use ranks::{is_rank_line, read_ranks, RankPlace, Ranks};
 pub use substrings::{AnySubstring, Substrings};
 pub use table::{is_row, parse_number, read_rows, Number, Rows};

@@ -26,13 +26,13 @@ pub struct Ranks<'a> {
     pub hosts: BTreeSet<&'a str>,
     /// Models of their GPUs.
     pub devices: BTreeSet<&'a str>,
-    /// The location of each rank.
-    pub locations: Vec<Location<'a>>,
+    /// The place of each rank.
+    pub places: Vec<RankPlace<'a>>,
 }
 
 /// Where a rank runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Location<'a> {
+pub struct RankPlace<'a> {
     /// The number of the rank.
     pub rank: u32,
     /// Its host.
@@ -55,7 +55,7 @@ pub fn read_ranks(text: &str) -> Ranks<'_> {
             Some((_, last)) if last.checked_add(1) == Some(rank.number) => *last = rank.number,
             _ => ranks.numbers.push((rank.number, rank.number)),
         }
-        ranks.locations.push(Location {
+        ranks.places.push(RankPlace {
             rank: rank.number,
             host: rank.host,
             gpu: rank.gpu,
@@ -175,16 +175,16 @@ mod tests {
         assert_eq!(ranks.groups, BTreeSet::from(["1"]));
         assert_eq!(ranks.hosts, BTreeSet::from(["node1", "node2"]));
         assert_eq!(ranks.devices, BTreeSet::from(["NVIDIA A100"]));
-        let locations: Vec<_> = ranks
-            .locations
+        let places: Vec<_> = ranks
+            .places
             .iter()
-            .map(|location| (location.rank, location.host, location.gpu, location.address))
+            .map(|place| (place.rank, place.host, place.gpu, place.address))
             .collect();
         let expected = [
             (0, "node1", Some(0), "0x01"),
             (1, "node2", Some(1), "0000:1b:00"),
             (2, "node2", Some(2), "0xa1"),
         ];
-        assert_eq!(locations, expected);
+        assert_eq!(places, expected);
     }
 }

@@ -65,7 +65,7 @@ impl Line {
         self.block.as_ref().is_some_and(|block| !block.is_ranks)
     }
 
-    /// (numbers, groups, hosts, devices, locations) of the ranks in this line: ranges of consecutive numbers (first, last) in
+    /// (numbers, groups, hosts, devices, places) of the ranks in this line: ranges of consecutive numbers (first, last) in
     /// the order of the lines; groups, hosts and devices sorted, each once; of each rank its host, GPU and PCIe address.
     fn ranks(&self, py: Python<'_>) -> PyResult<Ranks> {
         Ok(match &self.block {
@@ -328,21 +328,16 @@ fn read_ranks(text: &str) -> Ranks {
     let ranks = logs::read_ranks(text);
     let to_strings =
         |values: std::collections::BTreeSet<&str>| values.into_iter().map(str::to_owned).collect();
-    let locations = ranks.locations.iter().map(|location| {
-        let address = location.address.to_owned();
-        (
-            location.rank,
-            location.host.to_owned(),
-            location.gpu,
-            address,
-        )
+    let places = ranks.places.iter().map(|place| {
+        let address = place.address.to_owned();
+        (place.rank, place.host.to_owned(), place.gpu, address)
     });
-    let locations = locations.collect();
+    let places = places.collect();
     (
         ranks.numbers,
         to_strings(ranks.groups),
         to_strings(ranks.hosts),
         to_strings(ranks.devices),
-        locations,
+        places,
     )
 }

@@ -4,9 +4,7 @@ use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use wirespeed_sim::ids::{ports_of, PortId, QueuePairId};
-use wirespeed_sim::model::faults::descriptions::{
-    describe_faults, FaultDescription, FaultLocation,
-};
+use wirespeed_sim::model::faults::descriptions::{describe_faults, FaultDescription, FaultPlace};
 use wirespeed_sim::model::preset;
 use wirespeed_sim::model::results::{Column, Summary, Table};
 use wirespeed_sim::model::scenario::{Observe, Verb};
@@ -119,18 +117,18 @@ impl Scenario {
         Ok(network.map(|idle| (idle.base_rtt.0, idle.slowest_rate, idle.packet_bytes.0)))
     }
 
-    /// Faults: kind, locations (node, link or port, and its number), start and end in picoseconds.
+    /// Faults: kind, places (node, link or port, and its number), start and end in picoseconds.
     #[allow(clippy::type_complexity)]
     fn faults(&self) -> PyResult<Vec<(&'static str, Vec<(&'static str, u32)>, u64, Option<u64>)>> {
         let faults = describe_faults(self.scenario()?).into_iter();
         let row = |fault: FaultDescription| {
-            let locations = fault.locations.into_iter().map(|location| match location {
-                FaultLocation::Node(node) => ("node", node.0),
-                FaultLocation::Link(link) => ("link", link.0),
-                FaultLocation::Port(port) => ("port", port.0),
+            let places = fault.places.into_iter().map(|place| match place {
+                FaultPlace::Node(node) => ("node", node.0),
+                FaultPlace::Link(link) => ("link", link.0),
+                FaultPlace::Port(port) => ("port", port.0),
             });
             let end = (fault.until != NEVER).then_some(fault.until.0);
-            (fault.kind, locations.collect(), fault.from.0, end)
+            (fault.kind, places.collect(), fault.from.0, end)
         };
         Ok(faults.map(row).collect())
     }

@@ -32,7 +32,7 @@ def show(run: Run) -> None:
     for note in list_notes(run):
         standard_output().print(f"  note: {escape(note)}", soft_wrap=True)
     host_names = _shorten(run.parameters.host_names)
-    stated = plain(replace(run.parameters, mesh_pairs={}, failed_pairs={}, rank_locations={}, host_names=host_names))
+    stated = plain(replace(run.parameters, mesh_pairs={}, failed_pairs={}, rank_places={}, host_names=host_names))
     for line in _wrap_parameters(f"{name}={value}" for name, value in flatten(stated)):
         standard_output().print(f"  [dim]{escape(line)}[/]", soft_wrap=True)
     if run.parameters.pair_count:

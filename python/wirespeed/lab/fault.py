@@ -9,7 +9,7 @@ from dataclasses import replace
 from wirespeed.errors import Problem, Refusal, refuse
 from wirespeed.lab import readiness, state
 from wirespeed.lab.faults import kind
-from wirespeed.lab.faults.location import FaultLocation
+from wirespeed.lab.faults.place import FaultPlace
 from wirespeed.lab.lab import Lab, find
 from wirespeed.plan import Plan
 from wirespeed.reach import Status
@@ -31,7 +31,7 @@ def make(name: str, plan: Plan, kind_name: str, device: str | None = None, port:
     chosen = kind(kind_name)
     with state.hold_lock(name):
         lab = find(name)
-        fault = chosen.make(FaultLocation(lab, plan, device, port))
+        fault = chosen.make(FaultPlace(lab, plan, device, port))
         equal_faults = [
             active for active in lab.state.faults if (active.kind, active.place) == (fault.kind, fault.place)
         ]

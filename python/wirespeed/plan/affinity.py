@@ -84,7 +84,7 @@ def _host_ports(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Pr
             )
             return ()
         part = spec.part.nic.get(interface)
-        location = nic_position(server, position + 1)
+        slot_position = nic_position(server, position + 1)
         host_ports.append(
             HostPort(
                 interface=interface,
@@ -92,9 +92,9 @@ def _host_ports(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Pr
                 rdma_device=(part and part.rdma_device) or f"{nic.rdma_prefix}{position}",
                 speed=(part and part.speed) or nic.speed.value,
                 mtu=(part and part.mtu) or spec.part.mtu or MTU,
-                position=location,
+                position=slot_position,
                 gpu=None if slot.gpu is None else f"GPU{slot.gpu}",
-                slot=PcieLink(part.slot.speed, part.slot.width) if part and part.slot else location.link,
+                slot=PcieLink(part.slot.speed, part.slot.width) if part and part.slot else slot_position.link,
                 max_payload=part.max_payload if part else None,
                 max_read_request=part.max_read_request if part else None,
             )

@@ -113,7 +113,7 @@ class Communicator:
     ``complete``: every rank that prints reported a complete initialization. ``gdrdma`` is ``all``,
     ``some`` or ``none`` of the connections over a network. ``gid_indices`` and ``path_mtus`` are those of the queue
     pairs. ``differing_environment`` are variables that are not the same in all processes, ``conflicts`` those of them
-    that must be. ``locations`` are the ranks that print, in their order.
+    that must be. ``places`` are the ranks that print, in their order.
     """
 
     library: str | None
@@ -150,7 +150,7 @@ class Communicator:
     environment: Mapping[str, str] = field(default_factory=dict)
     differing_environment: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     warnings: tuple[NcclWarning, ...] = ()
-    locations: tuple[NcclRank, ...] = ()
+    places: tuple[NcclRank, ...] = ()
     conflicts: tuple[NcclConflict, ...] = ()
 
     @property

@@ -48,7 +48,7 @@ class MeshPair:
 
 
 @dataclass(frozen=True, slots=True)
-class RankLocation:
+class RankPlace:
     """Where a rank runs; ``bus_id`` is the PCIe address of its GPU as printed (``0000:1b:00``; ``0x1b`` is a bus)."""
 
     host: str
@@ -232,8 +232,8 @@ class Parameters:
     host_names: Annotated[
         str | None, _text("names of the hosts that the ranks are on, in alphabetical order, joined by commas", *_NCCL)
     ] = None
-    rank_locations: Annotated[
-        Mapping[str, RankLocation],
+    rank_places: Annotated[
+        Mapping[str, RankPlace],
         _text("host, GPU and its PCIe address of each rank, by rank, of jobs with up to 4096 ranks", *_NCCL),
     ] = field(default_factory=dict)
     network_nodes: Annotated[int | None, _count("hosts that measure the network", "gpcnet", identity=True)] = None

@@ -70,7 +70,7 @@ def _gather_parameters(runs: Iterable[Circumstance]) -> dict[tuple[str, str], di
     for run in runs:
         names = values_by_test.setdefault((run.tool, run.test or ""), {})
         for name, value in (("version", run.version), *flatten(json.loads(run.parameters))):
-            if value is not None and name not in IDENTITY and not name.startswith("rank_locations "):
+            if value is not None and name not in IDENTITY and not name.startswith("rank_places "):
                 names.setdefault(name, set()).add(str(value))
     return values_by_test
 

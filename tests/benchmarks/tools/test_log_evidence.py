@@ -11,7 +11,7 @@ from tests.benchmarks.tools.samples import LOGS
 from wirespeed.benchmarks import read
 from wirespeed.errors import Refusal
 from wirespeed.results.benchmarks import Metric, RunStatus
-from wirespeed.results.parameters import RankLocation
+from wirespeed.results.parameters import RankPlace
 
 HEAD = "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n"
 
@@ -53,9 +53,9 @@ def test_ranks_have_a_host_and_a_gpu() -> None:
         "#  Rank  1 Group  0 Pid     11 on      node2 device  0 [0x43] NVIDIA H100\n"
     )
     (run,) = read(ranks + table(1, "sum", -1)).runs
-    assert run.parameters.rank_locations == {
-        "0": RankLocation("node1", 0, "0000:1b:00"),
-        "1": RankLocation("node2", 0, "0x43"),
+    assert run.parameters.rank_places == {
+        "0": RankPlace("node1", 0, "0000:1b:00"),
+        "1": RankPlace("node2", 0, "0x43"),
     }
 
 
@@ -63,8 +63,8 @@ def test_ranks_follow_from_lines_of_the_library() -> None:
     line = "node1:5:6 [0] NCCL INFO comm 0x55 rank 0 nranks 24 cudaDev 0 busId 1b000 commId 0x7 - Init COMPLETE\n"
     reading = read(line + table(1, "sum", 0))
     assert reading.runs[0].ranks == 24
-    (location,) = reading.communicators[0].locations
-    assert (location.rank, location.host, location.gpu, location.bus_id) == (0, "node1", 0, "0000:1b:00.0")
+    (place,) = reading.communicators[0].places
+    assert (place.rank, place.host, place.gpu, place.bus_id) == (0, "node1", 0, "0000:1b:00.0")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cache
 from ipaddress import ip_address
 
-from wirespeed.benchmarks.endpoints.nics import NicLocation, list_nics, nic_speed, nic_with_address
+from wirespeed.benchmarks.endpoints.nics import NicPlace, list_nics, nic_speed, nic_with_address
 from wirespeed.plan import Plan
 from wirespeed.results.peers import Member
 
@@ -23,7 +23,7 @@ class MemberDirectory:
 
     def __init__(self, plan: Plan | None) -> None:
         self._plan = plan
-        self._members_by_name: dict[str, tuple[Member, NicLocation | None]] = {}
+        self._members_by_name: dict[str, tuple[Member, NicPlace | None]] = {}
         self._leaves = _map_nics_to_leaves(plan) if plan else {}
         self._switch_ports = _switch_ports(plan) if plan else {}
         self._hops = _count_hops(plan) if plan else {}
@@ -48,13 +48,9 @@ class MemberDirectory:
         """``node5:eth0 – leaf1:Eth1/33``: the cable of the member's NIC, or of a host's only NIC; None if unknown."""
         if self._plan is None:
             return None
-        location = self._members_by_name[member.name][1] if member.name in self._members_by_name else None
+        place = self._members_by_name[member.name][1] if member.name in self._members_by_name else None
         interfaces = (
-            [location.interface]
-            if location
-            else list(self._plan.hosts[member.host].nics)
-            if self.is_planned(member)
-            else []
+            [place.interface] if place else list(self._plan.hosts[member.host].nics) if self.is_planned(member) else []
         )
         if len(interfaces) != 1:
             return None
@@ -73,13 +69,11 @@ class MemberDirectory:
         hardware_text = " and ".join(sorted(hardware))
         return hardware_text if target is None else f"{self._describe_distance(source, target)}, {hardware_text}"
 
-    def _find_member(self, name: str) -> tuple[Member, NicLocation | None]:
-        location = self._find_nic(name)
-        if location is not None:
-            leaf = self._leaves.get((location.host, location.interface))
-            return Member(
-                str(location), location.host, location.nic.rdma_device or location.interface, location.nic.rail, leaf
-            ), location
+    def _find_member(self, name: str) -> tuple[Member, NicPlace | None]:
+        place = self._find_nic(name)
+        if place is not None:
+            leaf = self._leaves.get((place.host, place.interface))
+            return Member(str(place), place.host, place.nic.rdma_device or place.interface, place.nic.rail, leaf), place
         if _GPU.fullmatch(name):
             return Member(name, "one host", name), None
         host, device = _split_name(name)
@@ -97,7 +91,7 @@ class MemberDirectory:
         short = name.partition(".")[0]
         return short if short in self._plan.hosts else name
 
-    def _find_nic(self, name: str) -> NicLocation | None:
+    def _find_nic(self, name: str) -> NicPlace | None:
         if self._plan is None:
             return None
         host, device = _split_name(name)
@@ -114,10 +108,10 @@ class MemberDirectory:
 
     def _describe_hardware(self, member: Member) -> str:
         assert self._plan is not None  # called only with a plan
-        location = self._members_by_name[member.name][1] if member.name in self._members_by_name else None
-        if location is not None:
-            rate = nic_speed(self._plan, location)
-            return " at ".join(filter(None, (location.nic.model or "unknown NIC", str(rate) if rate else None)))
+        place = self._members_by_name[member.name][1] if member.name in self._members_by_name else None
+        if place is not None:
+            rate = nic_speed(self._plan, place)
+            return " at ".join(filter(None, (place.nic.model or "unknown NIC", str(rate) if rate else None)))
         host = self._plan.hosts.get(member.host)
         if host is None:
             return _HARDWARE_UNKNOWN

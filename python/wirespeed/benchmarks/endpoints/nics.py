@@ -16,7 +16,7 @@ from wirespeed.units import Bandwidth
 
 
 @dataclass(frozen=True, slots=True)
-class NicLocation:
+class NicPlace:
     """One NIC of the plan."""
 
     host: str
@@ -32,14 +32,14 @@ class NicLocation:
         return f"{self.host}:{self.nic.rdma_device or self.interface}"
 
 
-def list_nics(plan: Plan) -> Iterator[NicLocation]:
+def list_nics(plan: Plan) -> Iterator[NicPlace]:
     """All NICs of the plan."""
     for host, settings in plan.hosts.items():
         for interface, nic in settings.nics.items():
-            yield NicLocation(host, interface, nic)
+            yield NicPlace(host, interface, nic)
 
 
-def find_ends(plan: Plan, source: str | None, target: str | None) -> list[NicLocation]:
+def find_ends(plan: Plan, source: str | None, target: str | None) -> list[NicPlace]:
     """The NICs that the user names with --from and --to, if any.
 
     Raises:
@@ -48,7 +48,7 @@ def find_ends(plan: Plan, source: str | None, target: str | None) -> list[NicLoc
     return [find_nic(plan, option, name) for option, name in (("--from", source), ("--to", target)) if name is not None]
 
 
-def find_nic(plan: Plan, option: str, name: str) -> NicLocation:
+def find_nic(plan: Plan, option: str, name: str) -> NicPlace:
     """The NIC that a user names as HOST:NIC, by its interface or its RDMA device.
 
     Raises:
@@ -90,16 +90,16 @@ def _format_nics(plan: Plan, host: str) -> str:
     return f"its NICs are {', '.join(names)}"
 
 
-def nic_with_device(plan: Plan, device: str) -> NicLocation | None:
+def nic_with_device(plan: Plan, device: str) -> NicPlace | None:
     """The first NIC with an RDMA device or interface of this name."""
     return next((nic for nic in list_nics(plan) if device in (nic.nic.rdma_device, nic.interface)), None)
 
 
-def nic_with_address(plan: Plan, address: str) -> NicLocation | None:
+def nic_with_address(plan: Plan, address: str) -> NicPlace | None:
     """The NIC with this IP address."""
-    for location in list_nics(plan):
-        if any(nic_address.partition("/")[0] == address for nic_address in location.nic.addresses or ()):
-            return location
+    for place in list_nics(plan):
+        if any(nic_address.partition("/")[0] == address for nic_address in place.nic.addresses or ()):
+            return place
     return None
 
 
@@ -124,7 +124,7 @@ def find_ends_by_gid(run: Run, plan: Plan) -> tuple[str, str] | None:
     return (str(remote), str(local)) if run.parameters.side == "server" else (str(local), str(remote))
 
 
-def find_nic_by_gid(printed: str | None, plan: Plan) -> NicLocation | None:
+def find_nic_by_gid(printed: str | None, plan: Plan) -> NicPlace | None:
     """The NIC whose IPv4 address a GID contains."""
     gid = parse_gid(printed)
     if gid is None or not gid.startswith(MAPPED_PREFIX):
@@ -144,14 +144,14 @@ MAPPED_PREFIX = bytes([*[0] * 10, 255, 255])
 """First bytes of the GID of an IPv4 address (RFC 4291, 2.5.5.2)."""
 
 
-def nic_speed(plan: Plan, location: NicLocation) -> Bandwidth | None:
+def nic_speed(plan: Plan, place: NicPlace) -> Bandwidth | None:
     """The speed of a NIC: as planned, else by the catalogue."""
-    return catalogue_speed(plan, location.nic) if location.nic.link.speed is None else location.nic.link.speed
+    return catalogue_speed(plan, place.nic) if place.nic.link.speed is None else place.nic.link.speed
 
 
-def nic_slot(plan: Plan, location: NicLocation, assumptions: list[str]) -> pcie.Slot | None:
+def nic_slot(plan: Plan, place: NicPlace, assumptions: list[str]) -> pcie.Slot | None:
     """The PCIe slot of a NIC, None where neither plan nor catalogue know it."""
-    return build_slot(nic_function(plan, location.host, location.nic), assumptions)
+    return build_slot(nic_function(plan, place.host, place.nic), assumptions)
 
 
 def gpu_slot(plan: Plan, host: str, gpu: str | None, assumptions: list[str]) -> pcie.Slot | None:
@@ -159,7 +159,7 @@ def gpu_slot(plan: Plan, host: str, gpu: str | None, assumptions: list[str]) -> 
     return build_slot(gpu_function(plan, host, gpu), assumptions) if gpu else None
 
 
-def find_path_mtu(plan: Plan, location: NicLocation) -> int | None:
+def find_path_mtu(plan: Plan, place: NicPlace) -> int | None:
     """The RDMA path MTU a NIC is planned to have, bytes."""
-    path = build_path(location.nic, [], speed=nic_speed(plan, location))
+    path = build_path(place.nic, [], speed=nic_speed(plan, place))
     return path.path_mtu if path else None

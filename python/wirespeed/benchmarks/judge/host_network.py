@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from wirespeed.benchmarks.endpoints.nics import NicLocation, list_used_nics, nic_speed
+from wirespeed.benchmarks.endpoints.nics import NicPlace, list_used_nics, nic_speed
 from wirespeed.limits import host as between
 from wirespeed.limits import tcp
 from wirespeed.limits.algorithms import ACKS_PER_PACKET
@@ -24,7 +24,7 @@ class Network:
     host: str
     total: Term
     message_term: Term
-    nics: tuple[NicLocation, ...]
+    nics: tuple[NicPlace, ...]
     link: Bandwidth
     assumptions: tuple[str, ...]
 
@@ -39,7 +39,7 @@ def network(plan: Plan, name: str, *, bidirectional: bool, on_host: bool) -> Net
     host = plan.hosts[name]
     assumptions: list[str] = []
     used_nics = list_used_nics(host, assumptions)
-    ends = [NicLocation(name, interface, nic) for interface, nic in host.nics.items() if nic in used_nics]
+    ends = [NicPlace(name, interface, nic) for interface, nic in host.nics.items() if nic in used_nics]
     maximum: dict[str, float] = {}
     in_use: list[Bound] = []
     binds: Counter[str] = Counter()
@@ -80,19 +80,19 @@ def network(plan: Plan, name: str, *, bidirectional: bool, on_host: bool) -> Net
 
 
 def _single_nic(
-    plan: Plan, location: NicLocation, bidirectional: bool
+    plan: Plan, place: NicPlace, bidirectional: bool
 ) -> tuple[Bound | None, Bound | None, Bandwidth | None]:
     """The maximum of one NIC, its usual rate, and its speed."""
-    function = nic_function(plan, location.host, location.nic)
-    speed = nic_speed(plan, location)
+    function = nic_function(plan, place.host, place.nic)
+    speed = nic_speed(plan, place)
     if bidirectional:
-        maximum = nic_goodput_two_way(location.nic, function, speed=speed)
-        usual = nic_goodput_two_way(location.nic, function, speed=speed, acks_per_packet=ACKS_PER_PACKET)
+        maximum = nic_goodput_two_way(place.nic, function, speed=speed)
+        usual = nic_goodput_two_way(place.nic, function, speed=speed, acks_per_packet=ACKS_PER_PACKET)
     else:
-        maximum = usual = nic_goodput(location.nic, function, speed=speed)
-    if maximum is None or speed is None or location.nic.link.mtu is None:
+        maximum = usual = nic_goodput(place.nic, function, speed=speed)
+    if maximum is None or speed is None or place.nic.link.mtu is None:
         return maximum, usual, speed
-    segments = tcp.tcp(speed, location.nic.link.mtu)
+    segments = tcp.tcp(speed, place.nic.link.mtu)
     if maximum.bottleneck == maximum.terms[0].name and segments.value > maximum.value:
         other_limits = [term.value for term in maximum.terms[1:]]
         value = min([segments.value, *other_limits])

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
-from wirespeed.benchmarks.endpoints.nics import NicLocation, nic_with_address
+from wirespeed.benchmarks.endpoints.nics import NicPlace, nic_with_address
 from wirespeed.plan import Plan
 from wirespeed.results.nccl import Communicator, NcclWarning
 from wirespeed.results.verdicts import FatalError
@@ -64,5 +64,5 @@ def _parse_address(pattern: re.Pattern[str], text: str) -> IPv4Address | IPv6Add
     return mapped or address
 
 
-def _find_nic(address: IPv4Address | IPv6Address | None, plan: Plan) -> NicLocation | None:
+def _find_nic(address: IPv4Address | IPv6Address | None, plan: Plan) -> NicPlace | None:
     return None if address is None else nic_with_address(plan, str(address))

@@ -188,9 +188,9 @@ def _build_limits(
 
 def _list_fingerprints(plan: Plan, network: Network, by_nic: Bound, kind: Kind, rails: int) -> Fingerprints | None:
     """Losses of the slowest NIC, as fractions of its term; ``rails``: NICs of a host in use."""
-    location = network.nics[0]
-    function = nic_function(plan, location.host, location.nic)
-    path = build_path(location.nic, [], speed=network.link)
+    place = network.nics[0]
+    function = nic_function(plan, place.host, place.nic)
+    path = build_path(place.nic, [], speed=network.link)
     if path is None:
         return None
     slot = build_slot(function, [])

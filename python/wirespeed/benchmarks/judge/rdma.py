@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from wirespeed.benchmarks.endpoints.nics import (
     MAPPED_PREFIX,
-    NicLocation,
+    NicPlace,
     find_ends,
     find_ends_by_gid,
     find_nic_by_gid,
@@ -193,7 +193,7 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
     )
 
 
-def _find_ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]) -> list[NicLocation]:
+def _find_ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]) -> list[NicPlace]:
     named = find_ends(plan, context.source, context.target)
     if named:
         if len(named) == 1:
@@ -244,7 +244,7 @@ def _uses_ipv6(run: Run) -> bool | None:
 _LINK_LOCAL = bytes([254, 128])
 
 
-def _find_path(run: Run, plan: Plan, ends: Iterable[NicLocation], assumptions: list[str]) -> Path | None:
+def _find_path(run: Run, plan: Plan, ends: Iterable[NicPlace], assumptions: list[str]) -> Path | None:
     paths: list[Path] = []
     logged = run.parameters.path_mtu_bytes
     mtu = logged if logged in PATH_MTUS else None
@@ -260,7 +260,7 @@ def _find_path(run: Run, plan: Plan, ends: Iterable[NicLocation], assumptions: l
 
 
 def _find_slots(
-    run: Run, plan: Plan, ends: Iterable[NicLocation], assumptions: list[str]
+    run: Run, plan: Plan, ends: Iterable[NicPlace], assumptions: list[str]
 ) -> Iterable[tuple[str, pcie.Slot]]:
     on_gpu = gpu_memory(run)
     for nic in ends:
@@ -275,17 +275,15 @@ def _find_slots(
             yield f"PCIe slot of {nic.nic.gpu} (near {nic})", gpu
 
 
-def _find_uplinks(plan: Plan, location: NicLocation, on_gpu: bool) -> tuple[host.Uplink, ...]:
+def _find_uplinks(plan: Plan, place: NicPlace, on_gpu: bool) -> tuple[host.Uplink, ...]:
     """The PCIe switches' uplinks on the path from a NIC to the buffer."""
     if not on_gpu:
-        return host.uplinks_to_memory(plan, location.host, location.nic.pcie)
-    gpu = plan.hosts[location.host].gpus.get(location.nic.gpu or "")
-    return host.uplinks_to_gpu(plan, location.host, location.nic.pcie, gpu.pcie) if gpu else ()
+        return host.uplinks_to_memory(plan, place.host, place.nic.pcie)
+    gpu = plan.hosts[place.host].gpus.get(place.nic.gpu or "")
+    return host.uplinks_to_gpu(plan, place.host, place.nic.pcie, gpu.pcie) if gpu else ()
 
 
-def _list_further_terms(
-    run: Run, plan: Plan, ends: list[NicLocation], path: Path, bidirectional: bool
-) -> Iterable[Term]:
+def _list_further_terms(run: Run, plan: Plan, ends: list[NicPlace], path: Path, bidirectional: bool) -> Iterable[Term]:
     """Further physical limits: the cables between two NICs for one flow, and the CPU sockets between NIC and GPU."""
     flow = _compute_flow_rate(run, plan, ends)
     if flow is not None and flow < path.speed:
@@ -301,20 +299,20 @@ def _list_further_terms(
             yield term_between
 
 
-def _compute_cable_delay(plan: Plan, ends: list[NicLocation]) -> Term | None:
+def _compute_cable_delay(plan: Plan, ends: list[NicPlace]) -> Term | None:
     if len(ends) < 2:
         return None
     return latency.cables_term(plan, (ends[0].host, ends[0].interface), (ends[1].host, ends[1].interface))
 
 
-def _compute_flow_rate(run: Run, plan: Plan, ends: list[NicLocation]) -> Bandwidth | None:
+def _compute_flow_rate(run: Run, plan: Plan, ends: list[NicPlace]) -> Bandwidth | None:
     """The rate of one queue pair on the fastest path between two NICs; several queue pairs may use several paths."""
     if len(ends) < 2 or (run.parameters.queue_pairs or 1) > 1:
         return None
     return fabric.find_flow_bandwidth(plan, (ends[0].host, ends[0].interface), (ends[1].host, ends[1].interface))
 
 
-def _find_catalogue_rate(plan: Plan, ends: list[NicLocation], bidirectional: bool) -> float | None:
+def _find_catalogue_rate(plan: Plan, ends: list[NicPlace], bidirectional: bool) -> float | None:
     """The message rate of the slower NIC by the catalogue; None where the catalogue does not contain it."""
     models = [plan.hardware.nics.get(nic.nic.model or "") for nic in ends]
     rates = [model.message_rate.value for model in models if model is not None and model.message_rate is not None]
@@ -333,7 +331,7 @@ def _find_verb(run: Run) -> Verb:
 
 
 def _message_rate(
-    run: Run, plan: Plan, ends: list[NicLocation], profile: Profile, bidirectional: bool
+    run: Run, plan: Plan, ends: list[NicPlace], profile: Profile, bidirectional: bool
 ) -> tuple[float, str]:
     """Messages per second, both directions added where the test adds them, and the source of the number."""
     sizes = {measurement.size_bytes for measurement in run.measurements}
@@ -367,14 +365,14 @@ def gpu_memory(run: Run) -> bool:
     return run.parameters.on_gpu
 
 
-def memories(plan: Plan, ends: Iterable[NicLocation]) -> tuple[host.MemoryOfHost, ...]:
+def memories(plan: Plan, ends: Iterable[NicPlace]) -> tuple[host.MemoryOfHost, ...]:
     """The memory of the hosts at both ends, where the catalogue knows it."""
     paths = (host.find_memory(plan, name) for name in dict.fromkeys(nic.host for nic in ends))
     return tuple(path for path in paths if path is not None)
 
 
 def list_memory_terms(
-    run: Run, plan: Plan, ends: list[NicLocation], assumptions: list[str], bidirectional: bool
+    run: Run, plan: Plan, ends: list[NicPlace], assumptions: list[str], bidirectional: bool
 ) -> Iterable[Term]:
     """Terms of host memory: its bandwidth, and writes that must keep their order."""
     if gpu_memory(run):
@@ -393,7 +391,7 @@ def list_memory_terms(
             yield term if not bidirectional else replace(term, value=2 * term.value, formula=f"2 × {term.formula}")
 
 
-def _has_strict_ordering(run: Run, plan: Plan, location: NicLocation) -> bool:
+def _has_strict_ordering(run: Run, plan: Plan, place: NicPlace) -> bool:
     """Whether PCIe relaxed ordering is off, by the log, the plan or the facts."""
-    function = plan.hosts[location.host].pcie.get(location.nic.pcie or "")
-    return host.writes_in_order(location.nic, function) or run.parameters.pcie_relaxed_ordering is False
+    function = plan.hosts[place.host].pcie.get(place.nic.pcie or "")
+    return host.writes_in_order(place.nic, function) or run.parameters.pcie_relaxed_ordering is False

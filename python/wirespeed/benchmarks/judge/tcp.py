@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from wirespeed.benchmarks.endpoints.nics import NicLocation, find_ends, nic_speed, nic_with_address
+from wirespeed.benchmarks.endpoints.nics import NicPlace, find_ends, nic_speed, nic_with_address
 from wirespeed.benchmarks.judge.limits import Fingerprints, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.tools.run_totals import find_total_labels
@@ -96,7 +96,7 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     )
 
 
-def _find_ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]) -> list[NicLocation]:
+def _find_ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]) -> list[NicPlace]:
     named = find_ends(plan, context.source, context.target)
     if named:
         return named
@@ -108,7 +108,7 @@ def _find_ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]
     return located
 
 
-def _compute_core_term(run: Run, plan: Plan, ends: list[NicLocation]) -> Term | None:
+def _compute_core_term(run: Run, plan: Plan, ends: list[NicPlace]) -> Term | None:
     """The rate that the streams' cores can receive; None if the catalogue does not contain the rate of one core.
 
     iperf3 works all streams on one core before release 3.16 (iperf3 release notes: multi-threaded from 3.16 on).

@@ -79,7 +79,7 @@ def source(text: str) -> Source:
 class Ranks:
     """The content of rank lists of nccl-tests: the ranks, and their groups, hosts and devices.
 
-    ``numbers`` are the first and the last of consecutive ranks; ``locations`` the host, the GPU and its PCIe address of
+    ``numbers`` are the first and the last of consecutive ranks; ``places`` the host, the GPU and its PCIe address of
     each rank.
     """
 
@@ -87,13 +87,13 @@ class Ranks:
     groups: set[str] = field(default_factory=set)
     hosts: set[str] = field(default_factory=set)
     devices: set[str] = field(default_factory=set)
-    locations: list[tuple[int, str, int | None, str]] = field(default_factory=list)
+    places: list[tuple[int, str, int | None, str]] = field(default_factory=list)
 
     @classmethod
     def from_line(cls, line: Line) -> Ranks:
         """The ranks in a line, or in the lines that were folded into it."""
-        numbers, groups, hosts, devices, locations = line.ranks()
-        return cls(numbers, set(groups), set(hosts), set(devices), locations)
+        numbers, groups, hosts, devices, places = line.ranks()
+        return cls(numbers, set(groups), set(hosts), set(devices), places)
 
     @property
     def count(self) -> int:
@@ -116,7 +116,7 @@ class Ranks:
         self.groups |= other_ranks.groups
         self.hosts |= other_ranks.hosts
         self.devices |= other_ranks.devices
-        self.locations += other_ranks.locations
+        self.places += other_ranks.places
 
 
 def split_by_label(lines: Sequence[Line], starts_report: Callable[[str], bool]) -> list[tuple[str | None, list[Line]]]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from wirespeed.benchmarks.endpoints.fabric import Endpoint
-from wirespeed.benchmarks.endpoints.nics import NicLocation, find_path_mtu
+from wirespeed.benchmarks.endpoints.nics import NicPlace, find_path_mtu
 from wirespeed.benchmarks.steps.pairing import Pair
 from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.results.campaign import Command, Step
@@ -77,7 +77,7 @@ def _build_perftest_command(
     request: Request, endpoint: Endpoint, test: str, port: int, queue_pairs: int, gpu: bool
 ) -> tuple[str, ...]:
     host = request.plan.hosts[endpoint.host]
-    mtu = find_path_mtu(request.plan, NicLocation(endpoint.host, endpoint.interface, host.nics[endpoint.interface]))
+    mtu = find_path_mtu(request.plan, NicPlace(endpoint.host, endpoint.interface, host.nics[endpoint.interface]))
     arguments = [test, "-F", "-d", endpoint.device or "", "-p", str(port)]
     if host.launch.gid_index is not None:
         arguments += ["-x", str(host.launch.gid_index)]

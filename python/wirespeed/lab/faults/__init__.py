@@ -1,6 +1,6 @@
 """The kinds of faults: each file of this package registers one.
 
-A file has ``TITLE``, one line of help; a docstring, its manual; and ``make(location)``, which returns the
+A file has ``TITLE``, one line of help; a docstring, its manual; and ``make(place)``, which returns the
 commands that inject and remove the fault. It runs nothing. ``has_settled(lab, fault)``, if present, returns whether the
 daemons have reacted; ``show(lab, fault)`` returns its visible symptoms.
 """
@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from functools import cache
 
 from wirespeed.errors import did_you_mean, refuse
-from wirespeed.lab.faults.location import FaultLocation
+from wirespeed.lab.faults.place import FaultPlace
 from wirespeed.lab.lab import Lab
 from wirespeed.results.lab import LabFault
 
-_HELPERS = ("location",)
+_HELPERS = ("place",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Kind:
     name: str
     title: str
     manual: str
-    make: Callable[[FaultLocation], LabFault]
+    make: Callable[[FaultPlace], LabFault]
     has_settled: Callable[[Lab, LabFault], bool]
     show: Callable[[Lab, LabFault], list[str]] | None
 

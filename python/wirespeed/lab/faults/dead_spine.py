@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 from wirespeed.errors import refuse
-from wirespeed.lab.faults.location import FaultLocation, ip, keep_ipv6
+from wirespeed.lab.faults.place import FaultPlace, ip, keep_ipv6
 from wirespeed.lab.lab import Lab
 from wirespeed.reach import Status
 from wirespeed.results.lab import LabAct, LabFault
@@ -17,19 +17,17 @@ from wirespeed.results.lab import LabAct, LabFault
 TITLE = "a spine switch that is powered off (all its links down)"
 
 
-def make(location: FaultLocation) -> LabFault:
+def make(place: FaultPlace) -> LabFault:
     """Set all links of the spine down, at its ends."""
-    lab, plan = location.lab, location.plan
+    lab, plan = place.lab, place.plan
     spines = [name for name in lab.switches if plan.roles.get(name) not in ("leaf", None)]
-    if location.device is not None and lab.device(location.device).name not in spines:
-        raise refuse(
-            "--device", location.device, "a switch above the leaves", f"there is {', '.join(spines) or 'none'}"
-        )
+    if place.device is not None and lab.device(place.device).name not in spines:
+        raise refuse("--device", place.device, "a switch above the leaves", f"there is {', '.join(spines) or 'none'}")
     if not spines:
         raise refuse(
             f"lab {lab.name}", "no switch above the leaves", "one", "hosts under several leaves: lab up --hosts N"
         )
-    spine = location.device or spines[0]
+    spine = place.device or spines[0]
     acts: list[LabAct] = []
     for link in lab.list_links(spine):
         interface = link.end(spine).interface

@@ -9,18 +9,18 @@ from __future__ import annotations
 from ipaddress import ip_interface
 
 from wirespeed.errors import refuse
-from wirespeed.lab.faults.location import FaultLocation, cleanup_command, ip
+from wirespeed.lab.faults.place import FaultPlace, cleanup_command, ip
 from wirespeed.results.lab import LabFault
 
 TITLE = "the routing rule of a NIC is missing"
 
 
-def make(location: FaultLocation) -> LabFault:
+def make(place: FaultPlace) -> LabFault:
     """Every planned rule from an address of the NIC."""
-    host = location.host_end(location.host_link())
-    rules = location.plan.hosts[host.device].rules
+    host = place.host_end(place.host_link())
+    rules = place.plan.hosts[host.device].rules
     acts = []
-    for address in location.nic(host).addresses or ():
+    for address in place.nic(host).addresses or ():
         nic_address = ip_interface(address)
         selector = f"from {nic_address.ip}/{nic_address.max_prefixlen}"
         rule = rules.get(selector)
@@ -36,6 +36,6 @@ def make(location: FaultLocation) -> LabFault:
     return LabFault(
         "missing-rule",
         f"{host.device}:{host.port}",
-        f"{host.device} has no rule {removed_rules}, the address of {location.nic_name(host)}",
+        f"{host.device} has no rule {removed_rules}, the address of {place.nic_name(host)}",
         (*recovery, *acts),
     )

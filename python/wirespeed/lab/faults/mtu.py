@@ -6,7 +6,7 @@ that is cabled to it.
 
 from __future__ import annotations
 
-from wirespeed.lab.faults.location import FaultLocation, cleanup_command, ip
+from wirespeed.lab.faults.place import FaultPlace, cleanup_command, ip
 from wirespeed.results.lab import LabFault
 
 TITLE = "a leaf port with MTU 1500"
@@ -14,20 +14,18 @@ TITLE = "a leaf port with MTU 1500"
 _ETHERNET = 1500  # IEEE 802.3, without jumbo frames
 
 
-def make(location: FaultLocation) -> LabFault:
+def make(place: FaultPlace) -> LabFault:
     """At the switch's end of a host's cable."""
-    link = location.host_link()
-    host = location.host_end(link)
+    link = place.host_link()
+    host = place.host_end(link)
     end = link.opposite_end(host.device)
-    planned_mtu = (
-        location.plan.switches[end.device].ports[end.port].link.mtu or location.nic(host).link.mtu or _ETHERNET
-    )
+    planned_mtu = place.plan.switches[end.device].ports[end.port].link.mtu or place.nic(host).link.mtu or _ETHERNET
     return LabFault(
         "mtu",
         f"{end.device}:{end.port}",
-        f"{end.device}:{end.port}, the port of {location.nic_name(host)}: MTU 1500, larger packets are dropped",
+        f"{end.device}:{end.port}, the port of {place.nic_name(host)}: MTU 1500, larger packets are dropped",
         (
-            *(cleanup_command(host_name, "route flush cache") for host_name in location.lab.hosts),
+            *(cleanup_command(host_name, "route flush cache") for host_name in place.lab.hosts),
             ip(
                 end.device,
                 f"link set dev {end.interface} mtu {_ETHERNET}",

@@ -12,7 +12,7 @@ import re
 from typing import Any
 
 from wirespeed.errors import refuse
-from wirespeed.lab.faults.location import FaultLocation, cleanup_command, ip, parameter
+from wirespeed.lab.faults.place import FaultPlace, cleanup_command, ip, parameter
 from wirespeed.lab.lab import Lab
 from wirespeed.reach import Status
 from wirespeed.results.lab import LabAct, LabEnd, LabFault
@@ -27,13 +27,13 @@ _REPLY = re.compile(r"reply from \S+ \[([0-9A-Fa-f:]+)\]")  # arping(8) of iputi
 _PING_S = 10
 
 
-def make(location: FaultLocation) -> LabFault:
+def make(place: FaultPlace) -> LabFault:
     """A bridge of all host ports of the leaf, with the addresses of the leaf, and a further address for each NIC."""
-    leaf, ends = _select_leaf(location)
+    leaf, ends = _select_leaf(place)
     acts = [ip(leaf, f"link add name {_BRIDGE} type bridge", f"link del dev {_BRIDGE}")]
-    links = {link["ifname"]: link for link in _run_ip_json(location.lab, leaf, "address", "show")}
+    links = {link["ifname"]: link for link in _run_ip_json(place.lab, leaf, "address", "show")}
     moved_ports = [
-        link.opposite_end(end.device).interface for end, link in ((end, _find_link(location, end)) for end in ends)
+        link.opposite_end(end.device).interface for end, link in ((end, _find_link(place, end)) for end in ends)
     ]
     address_interfaces = dict.fromkeys(
         [*moved_ports, *(links[port]["master"] for port in moved_ports if "master" in links[port])]
@@ -68,7 +68,7 @@ def make(location: FaultLocation) -> LabFault:
             acts.append(ip(host, f"address add {assignment}", f"address del {assignment}"))
         for name in ("all", *(end.interface for end in host_ends)):
             for key in _ARP:
-                planned_parameter = location.plan.hosts[host].sysctls.get(f"net.ipv4.conf.{name}.{key}")
+                planned_parameter = place.plan.hosts[host].sysctls.get(f"net.ipv4.conf.{name}.{key}")
                 value = (
                     planned_parameter.value
                     if planned_parameter is not None and planned_parameter.value is not None
@@ -117,13 +117,13 @@ def show(lab: Lab, fault: LabFault) -> list[str]:
     return symptoms
 
 
-def _select_leaf(location: FaultLocation) -> tuple[str, list[LabEnd]]:
+def _select_leaf(place: FaultPlace) -> tuple[str, list[LabEnd]]:
     """A leaf with two hosts of which one has several NICs there, and the hosts' ends of its cables.
 
     Raises:
         Refusal: there is no such leaf, or the selected one is not suitable.
     """
-    lab = location.lab
+    lab = place.lab
     ends: dict[str, list[LabEnd]] = {}
     for link in lab.links:
         for end, other_end in ((link.a, link.b), (link.b, link.a)):
@@ -134,17 +134,17 @@ def _select_leaf(location: FaultLocation) -> tuple[str, list[LabEnd]]:
         for leaf, leaf_ends in ends.items()
         if len({end.device for end in leaf_ends}) > 1 and len(leaf_ends) > len({end.device for end in leaf_ends})
     }
-    if location.device is not None and lab.device(location.device).name not in fit:
-        problem = f"{location.device}, which has no two hosts with several NICs"
+    if place.device is not None and lab.device(place.device).name not in fit:
+        problem = f"{place.device}, which has no two hosts with several NICs"
         raise refuse("--device", problem, "a leaf that has", f"there is {', '.join(fit) or 'none'}")
     if not fit:
         raise refuse(f"lab {lab.name}", "no leaf with several NICs of one host", "one, and a second host on it")
-    leaf = location.device or next(iter(fit))
+    leaf = place.device or next(iter(fit))
     return leaf, fit[leaf]
 
 
-def _find_link(location: FaultLocation, end: LabEnd) -> Any:
-    return next(link for link in location.lab.list_links(end.device) if link.end(end.device) == end)
+def _find_link(place: FaultPlace, end: LabEnd) -> Any:
+    return next(link for link in place.lab.list_links(end.device) if link.end(end.device) == end)
 
 
 def _run_ip_json(lab: Lab, device: str, *arguments: str) -> list[dict[str, Any]]:

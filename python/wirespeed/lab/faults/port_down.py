@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from wirespeed.lab.faults.location import FaultLocation, ip, keep_ipv6
+from wirespeed.lab.faults.place import FaultPlace, ip, keep_ipv6
 from wirespeed.lab.lab import Lab
 from wirespeed.reach import Status
 from wirespeed.results.lab import LabFault
@@ -15,15 +15,15 @@ from wirespeed.results.lab import LabFault
 TITLE = "a leaf port that is down"
 
 
-def make(location: FaultLocation) -> LabFault:
+def make(place: FaultPlace) -> LabFault:
     """At the switch's end of a host's cable."""
-    link = location.host_link()
-    host = location.host_end(link)
+    link = place.host_link()
+    host = place.host_end(link)
     end = link.opposite_end(host.device)
     return LabFault(
         "port-down",
         f"{end.device}:{end.port}",
-        f"{end.device}:{end.port}, the port of {location.nic_name(host)}, is down",
+        f"{end.device}:{end.port}, the port of {place.nic_name(host)}, is down",
         (
             keep_ipv6(end.device, end.interface),
             ip(end.device, f"link set dev {end.interface} down", f"link set dev {end.interface} up"),

@@ -1,4 +1,4 @@
-//! Descriptions of the faults of a scenario: kind, location, start and end.
+//! Descriptions of the faults of a scenario: kind, place, start and end.
 
 use super::link_down::Links;
 use super::Kind;
@@ -13,7 +13,7 @@ pub struct FaultDescription {
     /// Its kind, as in scenarios and traffic files.
     pub kind: &'static str,
     /// Location.
-    pub locations: Vec<FaultLocation>,
+    pub places: Vec<FaultPlace>,
     /// Start.
     pub from: Picoseconds,
     /// End; [`NEVER`] = the end of the run.
@@ -22,7 +22,7 @@ pub struct FaultDescription {
 
 /// Location of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FaultLocation {
+pub enum FaultPlace {
     /// A node and all of its links.
     Node(NodeId),
     /// Both directions of a link, by its index.
@@ -33,11 +33,11 @@ pub enum FaultLocation {
 
 /// All faults of a scenario, those from properties of links first: one entry for all links with the same property.
 pub fn describe_faults(scenario: &Scenario) -> Vec<FaultDescription> {
-    let mut of_links: BTreeMap<(&'static str, Picoseconds), Vec<FaultLocation>> = BTreeMap::new();
+    let mut of_links: BTreeMap<(&'static str, Picoseconds), Vec<FaultPlace>> = BTreeMap::new();
     for (number, link) in (0..).zip(&scenario.links) {
         let mut on_link = |kind, from| {
-            let locations = of_links.entry((kind, from)).or_default();
-            locations.push(FaultLocation::Link(LinkId(number)));
+            let places = of_links.entry((kind, from)).or_default();
+            places.push(FaultPlace::Link(LinkId(number)));
         };
         if link.loss > 0.0 {
             on_link("frame-loss", Picoseconds::ZERO);
@@ -48,33 +48,33 @@ pub fn describe_faults(scenario: &Scenario) -> Vec<FaultDescription> {
     }
     let of_links = of_links
         .into_iter()
-        .map(|((kind, from), locations)| FaultDescription {
+        .map(|((kind, from), places)| FaultDescription {
             kind,
-            locations,
+            places,
             from,
             until: NEVER,
         });
     let of_faults = scenario.faults.iter().map(|fault| FaultDescription {
         kind: fault.kind.name(),
-        locations: locations(&fault.kind),
+        places: places(&fault.kind),
         from: fault.from,
         until: fault.until,
     });
     of_links.chain(of_faults).collect()
 }
 
-fn locations(kind: &Kind) -> Vec<FaultLocation> {
+fn places(kind: &Kind) -> Vec<FaultPlace> {
     vec![match kind {
         Kind::LinkDown(link_down) => match link_down.of {
-            Links::One(link) => FaultLocation::Link(link),
-            Links::OfNode(node) => FaultLocation::Node(node),
+            Links::One(link) => FaultPlace::Link(link),
+            Links::OfNode(node) => FaultPlace::Node(node),
         },
-        Kind::Miswiring(miswiring) => return miswiring.links.map(FaultLocation::Link).into(),
-        Kind::BitErrors(bit_errors) => FaultLocation::Link(bit_errors.link),
-        Kind::CnpLoss(cnp_loss) => FaultLocation::Link(cnp_loss.link),
-        Kind::StuckNic(stuck_nic) => FaultLocation::Port(stuck_nic.port),
-        Kind::SlowReceiver(slow_receiver) => FaultLocation::Port(slow_receiver.port),
-        Kind::CnpDelay(cnp_delay) => FaultLocation::Port(cnp_delay.port),
+        Kind::Miswiring(miswiring) => return miswiring.links.map(FaultPlace::Link).into(),
+        Kind::BitErrors(bit_errors) => FaultPlace::Link(bit_errors.link),
+        Kind::CnpLoss(cnp_loss) => FaultPlace::Link(cnp_loss.link),
+        Kind::StuckNic(stuck_nic) => FaultPlace::Port(stuck_nic.port),
+        Kind::SlowReceiver(slow_receiver) => FaultPlace::Port(slow_receiver.port),
+        Kind::CnpDelay(cnp_delay) => FaultPlace::Port(cnp_delay.port),
     }]
 }
 
@@ -100,10 +100,10 @@ mod tests {
         let found = describe_faults(&reader::read(&text, "roce", 1).unwrap());
         let of_links = |kind, numbers: &[u32], from| FaultDescription {
             kind,
-            locations: numbers
+            places: numbers
                 .iter()
                 .copied()
-                .map(|number| FaultLocation::Link(LinkId(number)))
+                .map(|number| FaultPlace::Link(LinkId(number)))
                 .collect(),
             from: from * NANOSECOND,
             until: NEVER,
@@ -118,8 +118,8 @@ mod tests {
 
     #[test]
     fn each_kind_has_the_word_that_it_is_read_by_and_its_place() {
-        use FaultLocation::{Link, Node, Port};
-        let rows: [(&str, &str, Vec<FaultLocation>); 9] = [
+        use FaultPlace::{Link, Node, Port};
+        let rows: [(&str, &str, Vec<FaultPlace>); 9] = [
             (
                 "bit-errors",
                 r#""link": 1, "ber": 0"#,
@@ -162,7 +162,7 @@ mod tests {
                 vec![Port(PortId(4))],
             ),
         ];
-        for (kind, more, locations) in rows {
+        for (kind, more, places) in rows {
             let from = if kind == "miswired" { 0 } else { 5 }; // miswiring holds for the whole run
             let times = if from > 0 { r#", "from_ns": 5"# } else { "" };
             let text = format!(
@@ -175,7 +175,7 @@ mod tests {
                 .unwrap_or_else(|refusal| panic!("{kind}: {refusal}"));
             let expected = FaultDescription {
                 kind,
-                locations,
+                places,
                 from: from * NANOSECOND,
                 until: NEVER,
             };

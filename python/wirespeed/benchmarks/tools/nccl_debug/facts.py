@@ -211,7 +211,7 @@ class Facts:
                     self.choices.items(), key=lambda choice: (choice[1][1], str(choice[0]))
                 )
             ),
-            locations=self._build_locations(),
+            places=self._build_places(),
             environment=dict(sorted(uniform.items())),
             differing_environment=dict(sorted(differing.items())),
             conflicts=tuple(_find_conflicts(differing)),
@@ -227,7 +227,7 @@ class Facts:
             for (host, network, device), (name, port, link, sharp) in sorted(self.nics.items())
         )
 
-    def _build_locations(self) -> tuple[NcclRank, ...]:
+    def _build_places(self) -> tuple[NcclRank, ...]:
         names = {(host, device): name for (host, _, device), (name, *_) in self.nics.items()}
         return tuple(
             NcclRank(

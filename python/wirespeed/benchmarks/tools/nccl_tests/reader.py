@@ -43,7 +43,7 @@ from wirespeed.benchmarks.tools.nccl_tests.patterns import (
     parse_command_variables,
 )
 from wirespeed.results.benchmarks import Metric
-from wirespeed.results.parameters import Parameters, RankLocation
+from wirespeed.results.parameters import Parameters, RankPlace
 
 LOOKS_FOR = "the table of rccl-tests or nccl-tests ('#  size  count  type ... time  algbw  busbw')"
 IDENTIFYING_TEXTS = (
@@ -489,8 +489,8 @@ def _set_ranks(draft: Draft, ranks: Ranks) -> None:
         draft.parameters.nodes = len(ranks.hosts)
         draft.parameters.host_names = ",".join(sorted(ranks.hosts)) or None
         if ranks.count <= _MAX_LOCATIONS:
-            draft.parameters.rank_locations = {
-                str(rank): RankLocation(host, gpu, address or None) for rank, host, gpu, address in ranks.locations
+            draft.parameters.rank_places = {
+                str(rank): RankPlace(host, gpu, address or None) for rank, host, gpu, address in ranks.places
             }
     if len(ranks.groups) > 1:
         draft.parameters.rank_groups = len(ranks.groups)

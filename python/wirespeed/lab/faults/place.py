@@ -12,7 +12,7 @@ from wirespeed.settings import Nic
 
 
 @dataclass(frozen=True, slots=True)
-class FaultLocation:
+class FaultPlace:
     """A lab, its plan, and the selected device and port, if any."""
 
     lab: Lab
