@@ -8,6 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+PCIE = "PCIe"
+"""The name of the links between GPUs that have none of their own."""
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -30,6 +33,11 @@ class Group:
     def has_switch_reduction(self) -> bool:
         """Whether the switch between the GPUs of a host makes sums (NVLS)."""
         return any(member.links is not None and bool(member.links.reduction_share) for member in self.members)
+
+    @property
+    def uses_pcie(self) -> bool:
+        """Whether GPUs of one host reach each other over their PCIe slots."""
+        return any(member.links is not None and member.links.name == PCIE for member in self.members)
 
     @property
     def root_member(self) -> Member:

@@ -201,7 +201,7 @@ class Parameters:
         str | None, _text("model of the GPUs, where all are of one", *_PERFTEST, *_NCCL, *_GPU_COPIES)
     ] = None
     gpus: Annotated[int | None, _count("GPUs that the tool lists", *_GPU_COPIES, identity=True)] = None
-    gpu_addresses: Annotated[str | None, _text("PCIe addresses of the GPUs", *_ROCM)] = None
+    gpu_addresses: Annotated[str | None, _text("PCIe addresses of the GPUs, joined by commas", *_ROCM, *_P2P)] = None
     gpu_driver: Annotated[str | None, _text("version of the GPU driver", "nvbandwidth")] = None
     cuda_runtime_version: Annotated[str | None, _text("version of the CUDA runtime", "nvbandwidth")] = None
     copy_engine: Annotated[

@@ -265,6 +265,9 @@ def test_an_option_that_changes_nothing_is_noted():
     notes = judge(run("netpipe", "NPtcp", {8: 1.0}), plan(), ranks=4, nodes=2).notes
     assert "--ranks is not used: netpipe runs between two ends" in notes
     assert "--nodes is not used: netpipe runs between two ends" in notes
+
+
+def test_ends_name_the_hosts_of_a_collective():
     log = run("nccl-tests", "all_reduce", {8: 1.0}, unit="GB/s", metric=Metric.BUSBW, ranks=16)
-    notes = judge(log, plan(), source="node1:bnxt_re0").notes
-    assert "--from and --to are not used: a collective runs between all its hosts" in notes
+    (verdict,) = judge(log, plan(), source="node3:bnxt_re0", target="node4:bnxt_re0").verdicts
+    assert "the ranks are on node3, node4 of mi300x-4node" in verdict.physical.assumptions

@@ -1,6 +1,9 @@
+import dataclasses
+
 import pytest
 from judge_support import CLUSTER, plan
 
+from wirespeed.benchmarks.endpoints.nics import NicPlace, find_socket_limits
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.catalogue import load
 from wirespeed.cluster import read
@@ -9,6 +12,7 @@ from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.parameters import Parameters
 from wirespeed.results.verdicts import Judgement
 
+EXAMPLES = CLUSTER.parents[1]
 ADDRESSES = {"local_address": "10.1.0.1", "remote_address": "10.1.0.17"}
 
 
@@ -78,6 +82,7 @@ def test_a_server_that_is_named_twice_is_one_end():
 def test_assumptions():
     assert verdicts(iperf({"SUM receiver": 390.0}))["SUM receiver"].reachable.assumptions == (
         "node1:bnxt_re0 and node2:bnxt_re0 by the addresses in the log",
+        "PCIe MaxPayload 256 bytes, the usual value: none was read",
         "MTU 9000 as planned",
         "no CPU limit is included: a single stream is usually limited by one core",
     )
@@ -139,3 +144,34 @@ def test_what_cores_receive_where_it_was_measured(version, streams, reachable, b
     run = Run("iperf3", "TCP", version, RunStatus.COMPLETE, None, None, Parameters(streams=streams), (row,))
     (verdict,) = judge(run, plan_variant, source=f"{host}:{next(iter(settings.nics))}").verdicts
     assert (verdict.reachable.value, verdict.reachable.bottleneck) == (pytest.approx(reachable, rel=1e-3), binding)
+
+
+def test_a_slot_of_eight_lanes_limits_tcp():
+    """ESnet's NIC of 200 Gb/s in half a slot of PCIe 4.0: 105 Gb/s are all of it, and a slow NIC for the design."""
+    esnet = build(read(EXAMPLES / "esnet-400g" / "cluster.yaml"), load())
+    host = next(iter(esnet.hosts.values()))
+    name, nic = next((name, nic) for name, nic in host.nics.items() if nic.addresses)
+    location = NicPlace(next(iter(esnet.hosts)), name, nic)
+    design = find_socket_limits(esnet, location, [])
+    function = host.pcie[nic.pcie]
+    half = dataclasses.replace(function, link=dataclasses.replace(function.link, width=8))
+    narrow = dataclasses.replace(host, pcie={**host.pcie, nic.pcie: half})
+    degraded = dataclasses.replace(esnet, hosts={**esnet.hosts, location.host: narrow})
+    limits = find_socket_limits(degraded, location, [])
+    assert (design.physical.bottleneck, limits.physical.bottleneck) == ("line rate × TCP framing", "NIC slot")
+    assert limits.physical.value == pytest.approx(16 * 8 * 128 / 130 * 256 / 280, rel=1e-3)
+
+
+def test_a_run_refutes_the_limit_of_its_cores():
+    """The catalogue's rate of one core comes from a run that its line limited (ESnet); 111 Gb/s are more."""
+    esnet = build(read(EXAMPLES / "esnet-400g" / "cluster.yaml"), load())
+    run = Run(
+        *("iperf3", "TCP", "3.9", RunStatus.COMPLETE, None, None),
+        Parameters(streams=8),
+        (Measurement(Metric.BITRATE, "Gb/s", 111.0, None, "SUM receiver", 9),),
+    )
+    hosts = list(esnet.hosts)
+    nics = [next(name for name, nic in esnet.hosts[host].nics.items() if nic.rail is not None) for host in hosts[:2]]
+    judged = judge(run, esnet, source=f"{hosts[0]}:{nics[0]}", target=f"{hosts[1]}:{nics[1]}")
+    assert judged.verdicts[0].fraction_of_reachable < 1
+    assert any("the log refutes the limit of the receiving cores: 111 Gb/s" in note for note in judged.notes)

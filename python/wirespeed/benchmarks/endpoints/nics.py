@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wirespeed.errors import did_you_mean, format_first, refuse
-from wirespeed.limits import pcie
+from wirespeed.limits import pcie, tcp
+from wirespeed.limits.bound import tightest
 from wirespeed.limits.impact import gpu_function, nic_function
 from wirespeed.limits.nic import build_path, build_slot, catalogue_speed
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Run
+from wirespeed.results.verdicts import Bound
 from wirespeed.settings import Host, Nic
 from wirespeed.units import Bandwidth
 
@@ -163,3 +165,48 @@ def find_path_mtu(plan: Plan, place: NicPlace) -> int | None:
     """The RDMA path MTU a NIC is planned to have, bytes."""
     path = build_path(place.nic, [], speed=nic_speed(plan, place))
     return path.path_mtu if path else None
+
+
+def has_rdma(plan: Plan, host: str) -> bool:
+    """Whether the traffic of jobs is planned over RDMA devices of this host."""
+    return any(nic.rdma_device for nic in list_used_nics(plan.hosts[host], []))
+
+
+DEFAULT_MTU = 1500
+"""Bytes: the MTU of an Ethernet interface without a setting (RFC 894; `ether_setup` of Linux)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SocketLimits:
+    """The limits of TCP over one interface in one direction, Gb/s: without TCP options, and with Linux' timestamps."""
+
+    physical: Bound
+    reachable: Bound
+    speed: Bandwidth
+
+
+def find_socket_limits(
+    plan: Plan, location: NicPlace, assumptions: list[str], *, ipv6: bool = False
+) -> SocketLimits | None:
+    """The limits of TCP over an interface: line rate times framing, and the PCIe slot; None without its speed.
+
+    An interface over a PCIe bridge between two hosts sends no Ethernet frames: its slot is the limit.
+    """
+    speed = nic_speed(plan, location)
+    if speed is None:
+        return None
+    slot = nic_slot(plan, location, assumptions)
+    slot_terms = [pcie.one_way(slot)] if slot is not None else []
+    model = plan.hardware.nics.get(location.nic.model or "")
+    if model is not None and model.ntb is not None and slot_terms:
+        bound = tightest([replace(slot_terms[0], name=f"PCIe slot of {location.interface}")], assumptions)
+        return SocketLimits(bound, bound, speed)
+    mtu = location.nic.link.mtu
+    if mtu is None:
+        mtu = DEFAULT_MTU
+        assumptions.append(f"MTU {mtu} of {location.interface}, the default: none is planned")
+    physical = tcp.tcp(speed, mtu, ipv6=ipv6)
+    reachable = tcp.tcp(speed, mtu, ipv6=ipv6, timestamps=True)
+    return SocketLimits(
+        tightest([physical, *slot_terms], assumptions), tightest([reachable, *slot_terms], assumptions), speed
+    )

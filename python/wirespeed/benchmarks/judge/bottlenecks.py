@@ -38,7 +38,7 @@ def _compute_limit_of_nics(run: Run, plan: Plan, context: RunContext, evidence: 
     collective = find_named_collective(context.collective) if context.collective else find_collective(run, [])
     if collective is None or not run.ranks:
         return None
-    group = build_group(run, run.ranks, plan, [])
+    group = build_group(run, run.ranks, plan, [], context)
     largest = max((measurement.size_bytes or 0 for measurement in run.measurements), default=0)
     proof = derive_proof(evidence, plan, context.algorithm)
     requested = proof.algorithm(largest) or context.algorithm

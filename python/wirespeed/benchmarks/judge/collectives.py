@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from wirespeed.benchmarks.endpoints.nics import list_used_nics
+from wirespeed.benchmarks.endpoints.nics import (
+    NicPlace,
+    find_ends,
+    find_socket_limits,
+    has_rdma,
+    list_used_nics,
+    nic_speed,
+)
 from wirespeed.benchmarks.judge.collective_names import find_collective, find_named_collective, foreign_gpus
 from wirespeed.benchmarks.judge.curves import LatencyFloor, find_highest_latency, find_latency_floor
-from wirespeed.benchmarks.judge.limits import Fingerprints, Limit, Limits, RunContext, UnknownLimits
-from wirespeed.benchmarks.judge.nccl_evidence import Proof, derive_proof
+from wirespeed.benchmarks.judge.limits import REFUTED, Fingerprints, Limit, Limits, RunContext, UnknownLimits
+from wirespeed.benchmarks.judge.nccl_evidence import SOCKET_INTERFACE, Evidence, Proof, derive_proof, is_selected
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
+from wirespeed.benchmarks.judge.verdict import is_above
 from wirespeed.limits import algorithms, cuts, fabric, framing
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.limits.bound import GIGABYTES, convert, in_unit, number, scale_bound, tightest
 from wirespeed.limits.collective_latency import estimate_latency
-from wirespeed.limits.gpus import find_gpu_links
-from wirespeed.limits.group import Collective, Group, Member, bus_factor, convert_printed_factor
+from wirespeed.limits.gpus import find_gpu_links, find_pcie_links
+from wirespeed.limits.group import Collective, Group, Links, Member, bus_factor, convert_printed_factor
 from wirespeed.limits.impact import nic_function
 from wirespeed.limits.nic import build_path, build_slot, catalogue_speed, nic_goodput_two_way
 from wirespeed.limits.nic_losses import LogFacts, list_degraded_rates
@@ -27,11 +35,6 @@ from wirespeed.results.verdicts import Bound, Term
 from wirespeed.units import BITS_PER_SECOND, Bandwidth, Size, format_percent
 
 _NAMED = 8  # hosts named one by one
-
-
-REFUTED = 1.05
-"""Fraction of a reachable limit above which its algorithm is refuted: usable link rates are measured figures, and
-published runs exceed their limits by up to 1.4 % (Broadcom 957608-AN210, section 2.8.2)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ class CollectiveLimits:
     usual: Algorithm
     proof: Proof
     floor: LatencyFloor
-    highest_latency: Term
+    highest_latency: Term | None
     fingerprints: Fingerprints | None
     thresholds: Thresholds
     reasons_above: tuple[str, ...]
@@ -124,7 +127,12 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         return UnknownLimits("one rank moves nothing between GPUs", profile)
     if not plan.hosts:
         return UnknownLimits(f"{plan.name} has no hosts", profile)
-    group = build_group(run, run.ranks, plan, assumptions)
+    if context.interface is None:
+        interfaces = find_socket_interfaces(run, plan, context)
+        if len(interfaces) > 1:
+            return _select_interface(run, plan, profile, context, interfaces)
+        context = replace(context, interface=next(iter(interfaces), None))
+    group = build_group(run, run.ranks, plan, assumptions, context)
     proof = derive_proof(context.evidence, plan, context.algorithm)
     above = _list_groups_by_switch_tier(plan, group)
     switches_sum = proof.summing or context.algorithm is Algorithm.COLLNET
@@ -138,7 +146,8 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         if term
     ]
     if group.across_hosts:
-        assumptions.append("GPUs of one host communicate over GPU links only (xGMI or NVLink), not over PCIe")
+        links = "over PCIe" if group.uses_pcie else "over GPU links only (xGMI or NVLink), not over PCIe"
+        assumptions.append(f"GPUs of one host communicate {links}")
     if collective in (Collective.ALL_REDUCE, Collective.REDUCE):
         assumptions.append(_describe_sums(group))
     usual = algorithms.select_algorithm(collective, proof.forced or context.algorithm, group)
@@ -163,14 +172,102 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         usual=choice.algorithm,
         proof=proof,
         floor=find_latency_floor(run, highest_latency, profile),
-        highest_latency=highest_latency,
-        fingerprints=_list_fingerprints(run, plan, group, reachable[choice.algorithm], context),
-        thresholds=classes.collective_hosts if group.across_hosts else classes.collective_one_host,
+        highest_latency=highest_latency if context.interface is None else None,
+        fingerprints=_list_fingerprints(run, plan, group, reachable[choice.algorithm], context)
+        if context.interface is None
+        else None,
+        thresholds=classes.collective_hosts
+        if group.across_hosts
+        else (classes.gpu_peers or classes.collective_one_host)
+        if group.uses_pcie
+        else classes.collective_one_host,
         reasons_above=_list_reasons_above(collective, group),
-        notes=(*proof.notes, *choice.notes),
+        notes=(*proof.notes, *choice.notes, *_describe_interface(context)),
         hosts=tuple(dict.fromkeys(member.name for member in group.members)),
         link=None,
     )
+
+
+def find_socket_interfaces(run: Run, plan: Plan, context: RunContext) -> tuple[str, ...]:
+    """The interfaces that TCP sockets between hosts may use; empty where RDMA is planned and no other NIC is named.
+
+    What decides: --from and --to, NCCL's debug lines, NCCL_SOCKET_IFNAME. If nothing does, all interfaces that the
+    hosts of the plan have in common.
+    """
+    stated = find_ends(plan, context.source, context.target)
+    if stated:
+        without_rdma = [nic.interface for nic in stated if not nic.nic.rdma_device]
+        return tuple(dict.fromkeys(without_rdma))[:1]
+    if any(has_rdma(plan, host) for host in plan.hosts):
+        return ()
+    common = [
+        interface
+        for interface in next(iter(plan.hosts.values())).nics
+        if all(interface in host.nics for host in plan.hosts.values())
+    ]
+    evidence = context.evidence
+    used = {name for names in evidence.nics.values() for name in names} if evidence is not None else set()
+    if used & set(common):
+        return tuple(interface for interface in common if interface in used)[:1]
+    stated_names = run.parameters.environment.get(SOCKET_INTERFACE)
+    if stated_names is None and evidence is not None:
+        stated_names = evidence.communicator.environment.get(SOCKET_INTERFACE)
+    selected = [interface for interface in common if is_selected(stated_names, interface)] if stated_names else common
+    return tuple(selected or common)
+
+
+def _select_interface(run: Run, plan: Plan, profile: Profile, context: RunContext, interfaces: Sequence[str]) -> Limits:
+    """The limits over the only interface that is fast enough for a run whose log names none; else unknown."""
+    limits = {name: collective_limits(run, plan, profile, replace(context, interface=name)) for name in interfaces}
+    largest = max((row for row in run.measurements if row.metric is Metric.BUSBW), key=_get_size, default=None)
+    bounds = {
+        name: bound.physical
+        for name, bound in limits.items()
+        if isinstance(bound, CollectiveLimits) and bound.physical is not None
+    }
+    groups = [bound for bound in limits.values() if isinstance(bound, CollectiveLimits) and len(bound.hosts) > 1]
+    if largest is None or not bounds or not groups:
+        return next(iter(limits.values()))
+    possible = [name for name, bound in bounds.items() if not is_above(largest, in_unit(bound, largest.unit), profile)]
+    if len(possible) < 2:
+        name = possible[0] if possible else max(bounds, key=lambda name: bounds[name].value)
+        return limits[name]
+    measured = _convert_to_gigabytes(largest)
+    fractions = " or ".join(f"{format_percent(measured / bounds[name].value, 0)} of {name}" for name in possible)
+    hosts = groups[0].hosts[:2]
+    ends = f"--from {hosts[0]}:{possible[-1]} --to {hosts[1]}:{possible[-1]}"
+    return UnknownLimits(
+        f"the log does not name the interface between the hosts: {number(measured)} GB/s is {fractions}; name it, such "
+        f"as {ends}, or repeat the test with NCCL_DEBUG=INFO",
+        profile,
+    )
+
+
+def _get_size(measurement: Measurement) -> int:
+    return measurement.size_bytes or 0
+
+
+def _describe_interface(context: RunContext) -> tuple[str, ...]:
+    return (f"TCP sockets over {context.interface} between hosts",) if context.interface else ()
+
+
+def find_slower_interface(run: Run, plan: Plan, context: RunContext, evidence: Evidence) -> str | None:
+    """The finding that NCCL chose a slower interface for its sockets than the plan has, where nothing selects it."""
+    if not evidence.is_over_sockets or context.source or context.target:
+        return None
+    if SOCKET_INTERFACE in {**run.parameters.environment, **(evidence.communicator.environment or {})}:
+        return None
+    for host, interfaces in evidence.nics.items():
+        nics = plan.hosts[host].nics if host in plan.hosts else {}
+        speeds = {name: nic_speed(plan, NicPlace(host, name, nic)) or 0 for name, nic in nics.items()}
+        used = [speeds[name] for name in interfaces if name in speeds]
+        faster = [name for name, speed in speeds.items() if used and speed > max(used) and name not in interfaces]
+        if faster:
+            return (
+                f"NCCL used {', '.join(interfaces)} of {host} and not the faster {faster[0]}: "
+                f"select it with {SOCKET_INTERFACE}={faster[0]}"
+            )
+    return None
 
 
 def choose_algorithm(run: Run, usual: Algorithm, reachable: Mapping[Algorithm, Bound | None]) -> Choice:
@@ -242,9 +339,10 @@ def _describe_sums(group: Group) -> str:
     return "reduction in GPUs, not in switches (no NVLS, no SHARP)"
 
 
-def build_group(run: Run, ranks: int, plan: Plan, assumptions: list[str]) -> Group:
-    """The hosts of the plan on which the ranks of a run are."""
+def build_group(run: Run, ranks: int, plan: Plan, assumptions: list[str], context: RunContext) -> Group:
+    """The hosts of the plan on which the ranks of a run are: those of the log, then those of --from and --to."""
     named = [host for name in _list_named_hosts(run) if (host := _find_host(plan, name)) is not None]
+    named += [nic.host for nic in find_ends(plan, context.source, context.target)]
     hosts = list(dict.fromkeys((*named, *plan.hosts)))
     counts = _ranks_by_host(run, ranks, max(len(plan.hosts[hosts[0]].gpus), 1), assumptions)
     used = [hosts[position] if position < len(hosts) else hosts[0] for position in range(len(counts))]
@@ -259,8 +357,9 @@ def build_group(run: Run, ranks: int, plan: Plan, assumptions: list[str]) -> Gro
         unknown = f"; hosts of the log that {plan.name} does not contain: {listed}" if foreign else ""
         assumptions.append(f"the ranks are on {names} of {plan.name}{unknown}")
     if len(counts) == 1:
-        return Group((Member(used[0], counts[0], (), (), "", find_gpu_links(plan, used[0])),), _find_root_rank(run))
-    members = [_build_member(plan, host, count, assumptions) for host, count in zip(used, counts, strict=True)]
+        links = _find_links(plan, used[0], counts[0])
+        return Group((Member(used[0], counts[0], (), (), "", links),), _find_root_rank(run))
+    members = [_build_member(plan, host, count, assumptions, context) for host, count in zip(used, counts, strict=True)]
     return Group(tuple(members), _find_root_rank(run))
 
 
@@ -294,8 +393,19 @@ def _ranks_by_host(run: Run, ranks: int, room: int, assumptions: list[str]) -> l
     return [min(room, ranks - position * room) for position in range(hosts)]
 
 
-def _build_member(plan: Plan, name: str, ranks: int, assumptions: list[str]) -> Member:
+def _find_links(plan: Plan, host: str, ranks: int) -> Links | None:
+    """The links between the GPUs of a host, or without any their PCIe slots."""
+    models = [plan.hardware.gpus.get(gpu.model or "") for gpu in plan.hosts[host].gpus.values()]
+    if any(model is None or model.links is not None for model in models):
+        return find_gpu_links(plan, host)
+    return find_pcie_links(plan, host, ranks)
+
+
+def _build_member(plan: Plan, name: str, ranks: int, assumptions: list[str], context: RunContext) -> Member:
     host = plan.hosts[name]
+    links = _find_links(plan, name, ranks)
+    if context.interface is not None:
+        return _build_socket_member(plan, name, ranks, context.interface, links, assumptions)
     maximum: list[float] = []
     usual: list[float] = []
     binds: Counter[str] = Counter()
@@ -305,13 +415,26 @@ def _build_member(plan: Plan, name: str, ranks: int, assumptions: list[str]) -> 
         at_most = nic_goodput_two_way(nic, function, speed=speed)
         in_use = nic_goodput_two_way(nic, function, speed=speed, acks_per_packet=algorithms.ACKS_PER_PACKET)
         if at_most is None or in_use is None:
-            return Member(name, ranks, (), (), "", find_gpu_links(plan, name))
+            return Member(name, ranks, (), (), "", links)
         maximum.append(convert(at_most.value, at_most.unit, GIGABYTES))
         usual.append(convert(in_use.value, in_use.unit, GIGABYTES))
         binds[at_most.bottleneck] += 1
         assumptions.extend(at_most.assumptions)
     bind = binds.most_common(1)[0][0] if binds else ""
-    return Member(name, ranks, tuple(maximum), tuple(usual), bind, find_gpu_links(plan, name))
+    return Member(name, ranks, tuple(maximum), tuple(usual), bind, links)
+
+
+def _build_socket_member(
+    plan: Plan, name: str, ranks: int, interface: str, links: Links | None, assumptions: list[str]
+) -> Member:
+    """A host whose ranks reach others by TCP over one interface."""
+    nic = plan.hosts[name].nics.get(interface)
+    limits = find_socket_limits(plan, NicPlace(name, interface, nic), assumptions) if nic else None
+    if limits is None:
+        return Member(name, ranks, (), (), "", links)
+    at_most, in_use = in_unit(limits.physical, GIGABYTES), in_unit(limits.reachable, GIGABYTES)
+    bottleneck = f"{interface}, {limits.physical.bottleneck}"
+    return Member(name, ranks, (at_most.value,), (in_use.value,), bottleneck, links)
 
 
 def _list_reasons_above(collective: Collective, group: Group) -> tuple[str, ...]:

@@ -115,10 +115,18 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
             f"{mismatch}: give the cluster file of the measured hosts; `wirespeed init` writes one", profile
         )
     named = [nic.host for nic in find_ends(plan, context.source, context.target)]
-    name = next((name for name in named or plan.hosts if plan.hosts[name].gpus), None)
+    by_address = find_gpu_host(run, plan) or context.host
+    candidates = named or ([by_address] if by_address else plan.hosts)
+    name = next((name for name in candidates if plan.hosts[name].gpus), None)
     if name is None:
         return UnknownLimits(f"{' and '.join(named) or plan.name} has no GPUs", profile)
-    stated = "named by --from or --to" if named else "the log names no host"
+    stated = (
+        "named by --from or --to"
+        if named
+        else "by the PCIe addresses of the log"
+        if by_address
+        else "the log names no host; name it with --from HOST:NIC"
+    )
     assumptions = [f"GPUs as those of {name}: {stated}"]
     bidirectional = bool(run.parameters.bidirectional)
     test = run.test or ""
@@ -134,6 +142,20 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         thresholds=profile.classes.gpu_links or profile.classes.rdma,
         hosts=(name,),
     )
+
+
+def find_gpu_host(run: Run, plan: Plan) -> str | None:
+    """The only host whose GPUs have the PCIe addresses of the log; None where several may have them."""
+    logged = {_complete_address(address) for address in (run.parameters.gpu_addresses or "").split(", ") if address}
+    hosts = [name for name, host in plan.hosts.items() if logged and logged <= {gpu.pcie for gpu in host.gpus.values()}]
+    return hosts[0] if len(hosts) == 1 else None
+
+
+def _complete_address(address: str) -> str:
+    """``0000:1b:00.0`` for ``1b:0.0``, as rocm-bandwidth-test prints it."""
+    *domain, bus, function = address.split(":")
+    device, _, number = function.partition(".")
+    return f"{domain[0] if domain else '0000'}:{bus}:{device.zfill(2)}.{number}"
 
 
 def _list_socket_terms(plan: Plan, host: str, bidirectional: bool) -> dict[tuple[str, str], Term]:

@@ -18,6 +18,11 @@ BANDWIDTHS = frozenset({Metric.ALGBW, Metric.BUSBW, Metric.AVG_BUSBW, Metric.BW_
 """Metrics that have a limit."""
 
 
+REFUTED = 1.05
+"""Fraction of a reachable limit above which what it assumes is refuted: usable link rates are measured figures, and
+published runs exceed their limits by up to 1.4 % (Broadcom 957608-AN210, section 2.8.2)."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunContext:
     """What the user states and logs do not contain: both NICs of a point-to-point test, algorithm and collective."""
@@ -30,6 +35,8 @@ class RunContext:
     evidence: Evidence | None = None  # facts about the run from NCCL's debug lines in the same log
     ranks: int | None = None
     nodes: int | None = None  # hosts that take part
+    interface: str | None = None  # interface of TCP sockets between hosts
+    host: str | None = None  # host whose GPUs have the PCIe addresses of the log, by a bundle
 
 
 @dataclass(frozen=True, slots=True)

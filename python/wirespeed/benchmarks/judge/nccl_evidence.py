@@ -26,6 +26,7 @@ _FUNCTIONS = {
 _OF_ONE_RANK = ("AllGather", "ReduceScatter")  # NCCL counts what one rank gives or gets, nccl-tests all of it
 _NAME = re.compile(r"\w+")
 _DEVICE_LIST = "NCCL_IB_HCA"
+SOCKET_INTERFACE = "NCCL_SOCKET_IFNAME"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,9 @@ def describe_sockets(proven: Evidence) -> str:
     """What a run over TCP sockets used, and why, where NCCL prints that it found no RDMA device."""
     no_device = any(warning.text.startswith(NO_RDMA) for warning in proven.communicator.warnings)
     reason = "NCCL found no RDMA device" if no_device else "NCCL did not use RDMA"
-    return f"transport between hosts: TCP sockets, {reason} (NET/Socket; `wirespeed explain NCCL-01`)"
+    names = dict.fromkeys(name for interfaces in proven.nics.values() for name in interfaces)
+    interfaces = f" over {', '.join(names)}" if names else ""
+    return f"transport between hosts: TCP sockets{interfaces}, {reason} (NET/Socket; `wirespeed explain NCCL-01`)"
 
 
 def list_failures(evidence: Evidence, plan: Plan) -> tuple[str, ...]:
@@ -101,7 +104,7 @@ def evidence(run: Run, communicators: Sequence[Communicator]) -> Evidence | None
         protocols=protocols,
         forced_algorithm=_parse_single_choice(communicator.environment.get("NCCL_ALGO")),
         forced_protocol=_parse_single_choice(communicator.environment.get("NCCL_PROTO")),
-        network=communicator.network,
+        network=communicator.network or _find_only_network(communicator),
         link=next(iter(links)) if len(links) == 1 else None,
         nics={
             host: tuple(dict.fromkeys(nic.name for nic in _nics_in_use(communicator) if nic.host == host))
@@ -165,6 +168,12 @@ def _nics_in_use(communicator: Communicator) -> list[NcclNic]:
     return [nic for nic in of_network if (nic.host, nic.device) in devices]
 
 
+def _find_only_network(communicator: Communicator) -> str | None:
+    """TCP sockets, where the library lists no other devices; it tries them last (NCCL src/plugin/net.cc)."""
+    networks = {nic.network for nic in communicator.nics}
+    return "Socket" if networks == {"Socket"} else None
+
+
 def _is_same_network(listed: str, used: str) -> bool:
     """Whether NICs listed by ``NET/IB : Using`` are those of the network in use; plugins list theirs as IB too."""
     return (listed == "Socket") == (used == "Socket")
@@ -221,10 +230,12 @@ def derive_proof(evidence: Evidence | None, plan: Plan, stated: Algorithm | None
 def find_causes(evidence: Evidence, plan: Plan) -> list[Cause]:
     """Causes of a loss that the log proves, bottlenecks of the network first."""
     causes = []
-    if evidence.is_over_sockets:
+    plans_rdma = any(nic.rdma_device for host in plan.hosts.values() for nic in host.nics.values())
+    if evidence.is_over_sockets and plans_rdma:
         causes.append(Cause(describe_sockets(evidence), ("NCCL-01",), bottleneck="TCP sockets between hosts"))
-    else:
+    elif not evidence.is_over_sockets:
         causes += [*_report_unused_nics(evidence, plan), *_report_staging(evidence)]
+    causes += _report_gid(evidence, plan)
     if evidence.link == "IB":
         causes.append(Cause("the NICs were on InfiniBand, not RoCE"))
     if not evidence.is_over_sockets:
@@ -272,6 +283,16 @@ def _traffic_class(evidence: Evidence, plan: Plan) -> list[Cause]:
     return [Cause(_add_explanation(text, ("QOS-01",)), ("QOS-01",))]
 
 
+def _report_gid(evidence: Evidence, plan: Plan) -> list[Cause]:
+    """Queue pairs with another GID than planned: another address, or RoCE v1."""
+    planned = next((host.launch.gid_index for host in plan.hosts.values() if host.launch.gid_index is not None), None)
+    unplanned = [str(index) for index in evidence.communicator.gid_indices or () if index != planned]
+    if planned is None or not unplanned:
+        return []
+    text = f"GID index {', '.join(unplanned)} in use, planned is {planned}"
+    return [Cause(_add_explanation(text, ("NIC-05",)), ("NIC-05",))]
+
+
 def _report_unused_nics(evidence: Evidence, plan: Plan) -> list[Cause]:
     """Report a host that used fewer NICs than are planned and than it has ranks: each rank uses one NIC."""
     if not evidence.nics or not plan.hosts:
@@ -294,6 +315,11 @@ def _report_unused_nics(evidence: Evidence, plan: Plan) -> list[Cause]:
         text = f"{text}: {_DEVICE_LIST}={evidence.device_list}"
     bottleneck = f"{fewer[smallest]} of {count} NICs on {smallest}"
     return [Cause(_add_explanation(text, failures), failures, bottleneck=bottleneck, limits_nics=True)]
+
+
+def is_selected(names: str, interface: str) -> bool:
+    """Whether NCCL_SOCKET_IFNAME selects an interface; its form is that of NCCL_IB_HCA."""
+    return _count_listed(names, [interface]) == 1
 
 
 def _count_listed(device_list: str, devices: Sequence[str]) -> int:

@@ -16,11 +16,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from wirespeed.benchmarks.judge.bottlenecks import find_bottlenecks
-from wirespeed.benchmarks.judge.collectives import REFUTED, collective_limits
+from wirespeed.benchmarks.judge.collectives import collective_limits, find_slower_interface
 from wirespeed.benchmarks.judge.curves import judge_curves, judge_latency_floor
 from wirespeed.benchmarks.judge.gates import Subject, apply_gate, build_subject, find_gate
-from wirespeed.benchmarks.judge.gpu import gpu_limits
-from wirespeed.benchmarks.judge.limits import BANDWIDTHS, Limit, Limits, RunContext, UnknownLimits
+from wirespeed.benchmarks.judge.gpu import find_gpu_host, gpu_limits
+from wirespeed.benchmarks.judge.limits import BANDWIDTHS, REFUTED, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.mpi import mpi_limits
 from wirespeed.benchmarks.judge.nccl_evidence import Evidence, describe_sockets, list_failures
 from wirespeed.benchmarks.judge.point_to_point import pair_limits
@@ -85,6 +85,8 @@ def judge_with_subject(
     """
     unused_options = list_unused_options(run, context)
     run = _complete_run(run, context)
+    if observed is not None:
+        context = replace(context, host=find_gpu_host(run, observed.plan))
     limits = _find_limits(run, plan, profile, context)
     verdicts = _compare_measurements(run, limits, profile)
     causes = _list_causes(verdicts, limits)
@@ -97,6 +99,9 @@ def judge_with_subject(
         unread = tuple(f"as found: {text}" for text in observed.list_unread(limits_found.hosts))
     if context.evidence is not None and context.evidence.is_over_sockets and len(limits.hosts) > 1:
         verdicts = _report_unjudged_sockets(verdicts, describe_sockets(context.evidence))
+    if context.evidence is not None and len(limits.hosts) > 1:
+        slower = find_slower_interface(run, plan, context, context.evidence)
+        verdicts = _warn_of_interface(verdicts, slower) if slower else verdicts
     subject = build_subject(run, plan, limits.link, len(limits.hosts) or None)
     for position, measurement in enumerate(run.measurements):
         gate = find_gate(measurement, subject, profile)
@@ -111,8 +116,6 @@ def judge_with_subject(
 
 _PLACED = ("nccl-tests", "rccl-tests", "osu-micro-benchmarks", "gpcnet")
 """Tools whose limits depend on the number of ranks and hosts."""
-
-_COLLECTIVES = ("nccl-tests", "rccl-tests")
 
 
 def _complete_run(run: Run, context: RunContext) -> Run:
@@ -129,8 +132,10 @@ def list_unused_options(run: Run, context: RunContext) -> tuple[str, ...]:
     if run.tool not in _PLACED:
         stated = [("--ranks", context.ranks), ("--nodes", context.nodes)]
         notes += [f"{option} is not used: {run.tool} runs between two ends" for option, value in stated if value]
-    if run.tool in _COLLECTIVES and (context.source or context.target):
-        notes.append("--from and --to are not used: a collective runs between all its hosts")
+    hosts = {name.partition(".")[0] for name in (run.parameters.host_names or "").split(",") if name}
+    for option, end in (("--from", context.source), ("--to", context.target)):
+        if end and hosts and end.partition(":")[0] not in hosts:
+            notes.append(f"{option} {end} is not used: the log names its hosts, {', '.join(sorted(hosts))}")
     logged = (("--ranks", run.ranks, context.ranks), ("--nodes", run.parameters.nodes, context.nodes))
     notes += [
         f"{option} {stated} replaces {value}, the number of the log"
@@ -191,6 +196,16 @@ def _report_unjudged_sockets(verdicts: _Verdicts, transport: str) -> _Verdicts:
     return {
         position: replace(verdict, judgement=Judgement.UNKNOWN, reason=f"{transport}; not judged: {verdict.reason}")
         if verdict in bus and verdict.measurement.size_bytes == largest
+        else verdict
+        for position, verdict in verdicts.items()
+    }
+
+
+def _warn_of_interface(verdicts: _Verdicts, finding: str) -> _Verdicts:
+    """What passes over a slower interface than planned is a warning: the network could carry more."""
+    return {
+        position: replace(verdict, judgement=Judgement.WARN, reason=finding)
+        if verdict.judgement is Judgement.PASS and verdict.physical is not None
         else verdict
         for position, verdict in verdicts.items()
     }

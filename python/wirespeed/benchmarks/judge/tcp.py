@@ -5,16 +5,23 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from wirespeed.benchmarks.endpoints.nics import NicPlace, find_ends, nic_speed, nic_with_address
-from wirespeed.benchmarks.judge.limits import Fingerprints, Limit, Limits, RunContext, UnknownLimits
+from wirespeed.benchmarks.endpoints.nics import (
+    DEFAULT_MTU,
+    NicPlace,
+    find_ends,
+    find_socket_limits,
+    nic_speed,
+    nic_with_address,
+)
+from wirespeed.benchmarks.judge.limits import REFUTED, Fingerprints, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.tools.run_totals import find_total_labels
 from wirespeed.limits import latency, tcp
-from wirespeed.limits.bound import GBPS, in_unit, tightest
+from wirespeed.limits.bound import GBPS, convert, in_unit, number, tightest
 from wirespeed.plan import Plan
-from wirespeed.results.benchmarks import Measurement, Run
+from wirespeed.results.benchmarks import Measurement, Metric, Run
 from wirespeed.results.verdicts import Bound, Term
-from wirespeed.units import Bandwidth
+from wirespeed.units import BITS_PER_SECOND, Bandwidth
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,36 +71,59 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
             f"the log's addresses are on no NIC of {plan.name}: name both NICs with --from HOST:NIC --to HOST:NIC",
             profile,
         )
-    slowest = min(ends, key=lambda end: nic_speed(plan, end) or 0)
-    speed = nic_speed(plan, slowest)
-    if speed is None:
-        return UnknownLimits(f"the speed of {slowest} is in neither cluster file nor catalogue", profile)
-    mtu = min((end.nic.link.mtu for end in ends if end.nic.link.mtu is not None), default=None)
-    if mtu is None:
-        return UnknownLimits(f"the MTU of {slowest} is not in the plan", profile)
+    unknown = [end for end in ends if nic_speed(plan, end) is None]
+    if unknown:
+        return UnknownLimits(f"the speed of {unknown[0]} is in neither cluster file nor catalogue", profile)
     ipv6 = ":" in (run.parameters.local_address or "")
-    udp = "UDP" in (run.test or run.parameters.protocol or "").upper()
-    assumptions.append(f"MTU {mtu} as planned")
-    if udp:
-        physical = reachable = tcp.udp(speed, mtu, run.parameters.message_bytes, ipv6=ipv6)
-        cores = None
+    limits = [bound for end in ends if (bound := find_socket_limits(plan, end, assumptions, ipv6=ipv6)) is not None]
+    slowest = min(limits, key=lambda bound: bound.physical.value)
+    speed = min(bound.speed for bound in limits)
+    mtus = [end.nic.link.mtu for end in ends if end.nic.link.mtu is not None]
+    if mtus:
+        assumptions.append(f"MTU {min(mtus)} as planned")
+    notes: list[str] = []
+    physical_terms, reachable_terms = list(slowest.physical.terms), list(slowest.reachable.terms)
+    if "UDP" in (run.test or run.parameters.protocol or "").upper():
+        framing = tcp.udp(speed, min(mtus, default=DEFAULT_MTU), run.parameters.message_bytes, ipv6=ipv6)
+        slots = [term for term in physical_terms if "slot" in term.name]
+        physical_terms = reachable_terms = [framing, *slots]
     else:
-        physical = tcp.tcp(speed, mtu, ipv6=ipv6)
-        reachable = tcp.tcp(speed, mtu, ipv6=ipv6, timestamps=True)
         cores = _compute_core_term(run, plan, ends)
         if cores is None:
             assumptions.append("no CPU limit is included: a single stream is usually limited by one core")
+        else:
+            reachable_terms += _check_core_term(run, cores, min(term.value for term in reachable_terms), notes)
     return TcpLimits(
-        physical=tightest([physical], assumptions),
-        reachable=tightest([reachable, *([cores] if cores else [])], assumptions),
+        physical=tightest(physical_terms, assumptions),
+        reachable=tightest(reachable_terms, assumptions),
         judged=find_total_labels(run),
         thresholds=profile.classes.tcp,
         reasons_above=("client and server on one host", "another interface than the one assumed"),
-        notes=(),
+        notes=tuple(notes),
         hosts=tuple(dict.fromkeys(end.host for end in ends)),
         link=speed,
         skip_reason="sockperf measures messages, by default of 14 bytes" if run.tool == "sockperf" else None,
     )
+
+
+def _check_core_term(run: Run, cores: Term, line: float, notes: list[str]) -> list[Term]:
+    """The term of the cores, unless the run was faster: the rate of one core comes from a run that the line limited."""
+    totals = find_total_labels(run)
+    rates = [
+        convert(float(row.value), row.unit, GBPS)
+        for row in run.measurements
+        if row.metric is Metric.BITRATE and row.unit in BITS_PER_SECOND and row.label in totals
+    ]
+    if max(rates, default=0.0) > REFUTED * cores.value:
+        notes.append(
+            f"the log refutes the limit of the receiving cores: {number(max(rates))} Gb/s is more than {cores.formula}"
+        )
+        return []
+    if cores.value < line and not _has_thread_per_stream(run) and (run.parameters.streams or 1) > 1:
+        notes.append(
+            "iperf3 before 3.16 works all streams on one core: use a later release, or one process for each stream"
+        )
+    return [cores]
 
 
 def _find_ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]) -> list[NicPlace]:

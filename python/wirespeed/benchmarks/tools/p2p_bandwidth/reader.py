@@ -20,7 +20,9 @@ LOOKS_FOR = "the matrices of p2pBandwidthLatencyTest ('Unidirectional P2P=Enable
 IDENTIFYING_TEXTS = ("P2P=",)
 
 _NAME = "P2P (Peer-to-Peer) GPU Bandwidth Latency Test"
-_DEVICE = re.compile(r"Device:\s*\d+, (.+?), pciBusID: ")
+_DEVICE = re.compile(
+    r"Device:\s*\d+, (.+?), pciBusID: ([0-9a-f]{1,2}), pciDeviceID: ([0-9a-f]{1,2})(?:, pciDomainID: ?([0-9a-f]{1,8}))?"
+)  # numbers in hexadecimal (p2pBandwidthLatencyTest.cu prints them with %x)
 _TITLE = re.compile(
     r"(?:(Uni|Bi)directional )?P2P=(Enabled|Disabled) (Bandwidth|Latency)(?: \(P2P (Writes|Reads)\))?"
     r" Matrix \((GB/s|us)\)"
@@ -41,6 +43,7 @@ class _Report:
     """The lines before the matrices, which apply to all of them."""
 
     devices: list[str] = field(default_factory=list)
+    addresses: list[str] = field(default_factory=list)
     without_access: list[str] = field(default_factory=list)
     connectivity: int = 0  # rows of that matrix
 
@@ -48,6 +51,7 @@ class _Report:
         parameters = Parameters()
         if self.devices:
             parameters.gpus = len(self.devices)
+            parameters.gpu_addresses = ", ".join(self.addresses)
         if len(set(self.devices)) == 1:
             parameters.gpu_model = self.devices[0]
         if self.connectivity:
@@ -78,7 +82,9 @@ class _Reader:
             return
         device = _DEVICE.match(text)
         if device:
-            self._report.devices.append(device.group(1))
+            model, bus, number, domain = device.groups()
+            self._report.devices.append(model)
+            self._report.addresses.append(f"{int(domain or '0', 16):04x}:{int(bus, 16):02x}:{int(number, 16):02x}.0")
             return
         title = _TITLE.search(text)
         if title:

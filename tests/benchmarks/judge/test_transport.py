@@ -1,0 +1,156 @@
+"""Which interface and which GPUs a run is judged by: those that its log, its debug lines or the user name.
+
+The two hosts of Johansen, Fast Multi-GPU communication over PCI Express (University of Oslo, 2023): gigabit Ethernet
+and IP over a PCIe bridge beside it. 112 MB/s is the document's figure between nodes over gigabit Ethernet (section
+4.3.2), and the matrix of p2pBandwidthLatencyTest is printed in section A.3.12. The tables of nccl-tests are made by
+hand in the form of the tool: the document shows figures only.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from judge_support import collective
+from judge_support import plan as plan_of_mi300x
+
+from wirespeed.benchmarks.judge.logs import judge_logs
+from wirespeed.benchmarks.judge.runs import judge
+from wirespeed.benchmarks.tools.reader import read
+from wirespeed.catalogue import load
+from wirespeed.cluster import read as read_cluster
+from wirespeed.plan import Plan, build
+from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.parameters import Parameters
+from wirespeed.results.verdicts import Judgement
+
+ROOT = Path(__file__).parents[3]
+MIB = 2**20
+
+
+@cache
+def plan() -> Plan:
+    return build(read_cluster(ROOT / "examples" / "pcie-lending" / "cluster.yaml"), load())
+
+
+def log(busbw: float, debug: str = "", hosts: tuple[str, str] = ("abel1", "abel2")) -> str:
+    rows = "".join(
+        f"{size} {size // 4} float sum {size / busbw / 1000:.0f} {busbw} {busbw} 0\n"
+        for size in (32 * MIB, 64 * MIB, 128 * MIB)
+    )
+    return (
+        f"{debug}# nThread 1 nGpus 1 minBytes 8 maxBytes 134217728 step: 2(factor)\n"
+        f"#   Rank  0 Pid 100 on {hosts[0]} device  0 [0x04] Tesla K20Xm\n"
+        f"#   Rank  1 Pid 200 on {hosts[1]} device  0 [0x04] Tesla K20Xm\n"
+        "# size count type redop time algbw busbw error\n"
+        f"{rows}# Avg bus bandwidth    : {busbw}\n"
+    )
+
+
+def sockets(interface: str, variable: str = "") -> str:
+    return "".join(
+        f"{host}:{number}:{number} [0] NCCL INFO {text}\n"
+        for number, host in ((100, "abel1"), (200, "abel2"))
+        for text in (variable, f"NET/Socket : Using [0]{interface}:10.0.0.{number}<0>")
+        if text
+    )
+
+
+def judge_text(text: str, **values):
+    from wirespeed.benchmarks.judge.limits import RunContext
+
+    return judge_logs([("log", read(text))], plan(), RunContext(collective="all-reduce", **values))[0]
+
+
+def judged_sizes(judged) -> dict[Judgement, str]:
+    return {
+        verdict.judgement: verdict.reason
+        for verdict in judged.verdicts
+        if verdict.measurement.metric is Metric.BUSBW and verdict.measurement.label != "in-place"
+    }
+
+
+def test_gigabit_ethernet_named_by_the_debug_lines_is_judged_as_such():
+    judged = judge_text(log(0.112, sockets("eth0", "NCCL_SOCKET_IFNAME set by environment to eth0")))
+    assert set(judged_sizes(judged)) == {Judgement.PASS}
+    assert "TCP sockets over eth0 between hosts" in judged.notes
+    physical = next(verdict.physical for verdict in judged.verdicts if verdict.physical)
+    assert physical.value == pytest.approx(0.125 * 1460 / 1538, rel=1e-3)
+
+
+def test_an_unselected_slower_interface_is_a_finding():
+    """The thesis never sets NCCL_SOCKET_IFNAME, and wonders why IP over PCIe is as slow as gigabit Ethernet."""
+    (reason,) = judged_sizes(judge_text(log(0.112, sockets("eth0")))).values()
+    assert reason == ("NCCL used eth0 of abel1 and not the faster dis0: select it with NCCL_SOCKET_IFNAME=dis0")
+
+
+def test_a_log_without_interface_is_unknown_with_both_readings():
+    judged = judge_text(log(0.112))
+    (reason,) = {reason for judgement, reason in judged_sizes(judged).items() if judgement is Judgement.UNKNOWN}
+    assert "0.11 GB/s is 2 % of dis0 or 94 % of eth0; name it, such as --from abel1:eth0 --to abel2:eth0" in reason
+
+
+def test_what_is_too_fast_for_one_interface_went_over_the_other():
+    judged = judge_text(log(0.857))
+    assert "TCP sockets over dis0 between hosts" in judged.notes
+    assert Judgement.UNKNOWN not in judged_sizes(judged)
+
+
+def test_the_user_names_the_interface():
+    judged = judge_text(log(0.112), source="abel1:eth0", target="abel2:eth0")
+    assert set(judged_sizes(judged)) == {Judgement.PASS}
+    above = judge_text(log(0.6), source="abel1:eth0", target="abel2:eth0")
+    assert set(judged_sizes(above)) == {Judgement.UNKNOWN}  # no gigabit link carries that
+
+
+def test_ends_that_the_log_contradicts_are_noted():
+    judged = judge_text(log(0.112, hosts=("abel1", "abel1")), source="abel1:eth0", target="abel2:eth0")
+    assert "--to abel2:eth0 is not used: the log names its hosts, abel1" in judged.notes
+
+
+def test_two_gpus_of_one_host_are_limited_by_their_slots():
+    judged = judge_text(log(5.0, hosts=("abel1", "abel1")))
+    assert set(judged_sizes(judged)) == {Judgement.PASS}
+    assert judge_text(log(2.4, hosts=("abel1", "abel1"))).verdicts[-2].judgement is not Judgement.PASS
+
+
+@pytest.mark.parametrize(
+    ("addresses", "host"),
+    [("0000:04:00.0, 0000:05:00.0", "abel2"), ("04:0.0, 05:0.0", "abel2"), ("0000:1b:00.0", "abel1")],
+)
+def test_pcie_addresses_of_a_log_name_the_host(addresses, host):
+    row = Measurement(Metric.BW_AVG, "GB/s", 5.31, None, "GPU0 -> GPU1", 9)
+    run = Run(
+        *("p2pBandwidthLatencyTest", "unidirectional_bandwidth", None, RunStatus.COMPLETE, None, None),
+        Parameters(gpu_model="Tesla K20Xm", p2p_enabled=True, gpu_addresses=addresses),
+        (row,),
+    )
+    (verdict,) = judge(run, plan()).verdicts
+    assert verdict.judgement is Judgement.PASS
+    stated = (
+        "by the PCIe addresses of the log" if host == "abel2" else "the log names no host; name it with --from HOST:NIC"
+    )
+    assert f"GPUs as those of {host}: {stated}" in verdict.physical.assumptions
+
+
+def test_the_rdma_plan_keeps_its_limit_and_names_the_interface_that_was_used():
+    from judge_support import GIB
+
+    from wirespeed.benchmarks.judge.nccl_evidence import Evidence
+    from wirespeed.results.nccl import Communicator
+
+    communicator = Communicator(
+        **dict.fromkeys(Communicator.__dataclass_fields__)
+        | {"warnings": (), "environment": {}, "gid_indices": (1,), "nics": ()}
+    )
+    evidence = Evidence(communicator, network="Socket", nics={"node1": ("eno1",)})
+    run = collective("all_reduce", 32, {8 * GIB: (1.0, 1.0, 2.3)}, nodes=4)
+    verdict = next(
+        verdict
+        for verdict in judge(run, plan_of_mi300x(), evidence=evidence).verdicts
+        if verdict.measurement.metric is Metric.BUSBW
+    )
+    assert verdict.judgement is Judgement.FAIL
+    assert "TCP sockets over eno1, NCCL did not use RDMA" in verdict.reason
+    assert "GID index 1 in use, planned is 3 (`wirespeed explain NIC-05`)" in verdict.reason
