@@ -161,7 +161,7 @@ def _host() -> Host:
         usable_gpus=3,
         nics={"eth1": replace(_nic(1), gpu="GPU0"), "eth2": _nic(2)},
         numa={"0": NumaNode(frozenset(range(16))), "1": NumaNode(frozenset(range(16, 32)))},
-        gpus={"GPU0": Gpu("mi300x", "0000:1c:00.0")},
+        gpus={"GPU0": Gpu("mi300x", "0000:1c:00.0", 7)},
         pcie={
             "0000:10:00.0": PcieFunction(role="switch-upstream", link=PcieLink(32000, 16)),
             "0000:14:00.0": PcieFunction(role="switch-downstream", parent="0000:10:00.0", acs=frozenset()),

@@ -104,6 +104,7 @@ ROWS = [
     ("host.numa-cpus", [H.child("numa", "1")]),
     ("gpu.presence", [H.child("gpu", "GPU0"), GPUPCI]),
     ("gpu.presence", [H.child("gpu", "GPU0")]),
+    ("gpu.links", {(H.child("gpu", "GPU0"), "gpu.links"): 6}),
     ("nic.qos-priority-tc", {(N, "nic.qos.priority_tc"): {Priority(n): NicTrafficClass(0) for n in range(8)}}),
     ("nic.qos-pfc", {(N, "nic.qos.pfc"): frozenset()}),
     ("nic.qos-ets", {(N, "nic.qos.tc_share"): {NicTrafficClass(0): 90, NicTrafficClass(1): 10}}),

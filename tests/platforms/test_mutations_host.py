@@ -42,6 +42,7 @@ DERIVED: Mapping[str, str] = {
     "pcie.link.speed": "printed in GT/s, of which a thousandth is no step",
     "pcie.description": "follows from what sits at the address",
     "host.rdma_devices": "follows from the NICs",
+    "gpu.links": "a host with two GPUs shows one link at most",
     "nic.link.speed": "printed in Mb/s",
     "nic.cable_length": "configured and printed in metres",
     "nic.qos.trust": "no word of dcb's: it follows from the table of DSCPs",

@@ -120,6 +120,7 @@ class NicModel(Entry):
     nvm: NicNvm | None = None
     ring_maximum: SourcedValue[int] | None = None  # largest number of descriptors of a ring, in either direction
     message_rate: SourcedValue[int] | None = None  # messages per second, one direction
+    queue_pairs: SourcedValue[int] | None = None  # largest number of one RDMA device
     rdma: bool = True  # whether it has RDMA devices; if not, it is an IP interface only
     ntb: NtbAbility | None = None  # a bridge between the PCIe of two hosts, which can lend each other devices
 

@@ -9,12 +9,12 @@ from wirespeed.catalogue import Catalogue
 from wirespeed.cluster import Cluster, HostSpec
 from wirespeed.plan.affinity import Chassis
 from wirespeed.plan.device_lending import plan_lending
+from wirespeed.plan.gpus import plan_gpus
 from wirespeed.plan.host import IOMMU_PARAMETERS, pcie_functions
 from wirespeed.plan.model import Cable, End, Plan
-from wirespeed.plan.pcie_tree import gpu_positions
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.software import plan_software
-from wirespeed.settings import Driver, Gpu, Host, Kernel, Link, Module, Nic, TrafficClass, bdf
+from wirespeed.settings import Driver, Host, Kernel, Link, Module, Nic, TrafficClass, bdf
 
 
 def back_to_back(
@@ -149,7 +149,7 @@ def _plan_host(
         firewall=False,
         modules={name: Module(loaded=True) for name in (*chassis.nic.modules, *([gpu.module] if gpu else []))},
         nics=nics,
-        gpus={name: Gpu(chassis.server.gpu, position.name) for name, position in gpu_positions(chassis.server).items()},
+        gpus=plan_gpus(chassis.server, catalogue),
         pcie=pcie_functions(chassis, gpu.pcie if gpu else None, {}),
         software=software.versions,
         packages=software.packages,

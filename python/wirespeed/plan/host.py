@@ -15,9 +15,10 @@ from wirespeed.plan.addresses import NicAddress
 from wirespeed.plan.affinity import Chassis, HostPort, train_link
 from wirespeed.plan.bios import plan_bios
 from wirespeed.plan.classes import nic_qos
+from wirespeed.plan.gpus import plan_gpus
 from wirespeed.plan.launch import plan_launch
 from wirespeed.plan.numa import nodes_per_socket, plan_numa_nodes
-from wirespeed.plan.pcie_tree import gpu_positions, list_positions, plan_function
+from wirespeed.plan.pcie_tree import list_positions, plan_function
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.routing import build_routes, build_rule, build_rules
 from wirespeed.plan.software import plan_software
@@ -26,7 +27,6 @@ from wirespeed.settings import (
     BiosAttribute,
     Driver,
     Gid,
-    Gpu,
     Host,
     Kernel,
     Link,
@@ -163,7 +163,7 @@ def host_kind(
         bios=bios,
         sysctls=_plan_sysctls(chassis.host_ports, cluster.addresses),
         modules={name: Module(loaded=True) for name in modules},
-        gpus={name: Gpu(chassis.server.gpu, position.name) for name, position in gpu_positions(chassis.server).items()},
+        gpus=plan_gpus(chassis.server, catalogue),
         pcie=pcie_functions(chassis, gpu.pcie if gpu else None, bios),
         numa=plan_numa_nodes(chassis.server, bios),
         launch=plan_launch(cluster, chassis, classes, spec, catalogue, problems),

@@ -43,6 +43,9 @@ def plan_launch(
             f"{_select_library(vendor, catalogue)} serves these",
         )
     ranks = part.ranks or chassis.server.gpu_count or len(chassis.host_ports)
+    tuning = _tuning_settings(part, spec, library, chassis, problems)
+    if tuning["transport"] == "rc":
+        _check_queue_pairs(cluster, chassis, ranks, problems)
     return Launch(
         library=name,
         starter=starter,
@@ -58,7 +61,7 @@ def plan_launch(
         priority=part.priority,
         control_interface=spec.part.control_interface,
         environment=dict(part.environment),
-        **_tuning_settings(part, spec, library, chassis, problems),
+        **tuning,
     )
 
 
@@ -69,6 +72,21 @@ def _select_starter(part: LaunchPart, library: LibraryModel, problems: Problems)
             ("launch", "starter"), f"{starter} for jobs over {library.title}", format_choices(library.starters)
         )
     return str(starter)
+
+
+def _check_queue_pairs(cluster: Cluster, chassis: Chassis, ranks: int, problems: Problems) -> None:
+    """Over RC a rank has a queue pair for each rank of other hosts that it sends to."""
+    limit = chassis.nic.queue_pairs
+    needed = ranks * ranks * (len(cluster.hosts) - 1)
+    if limit is None or needed <= limit.value * len(chassis.host_ports):
+        return
+    problems.warn(
+        ("launch", "transport"),
+        f"{ranks} ranks on each of {len(cluster.hosts)} hosts over RC: {needed:,} queue pairs on a host if every rank "
+        "sends to every other",
+        f"at most {limit.value * len(chassis.host_ports):,}, those of its {chassis.nic.title}",
+        "transport: hybrid or ud, or fewer ranks",
+    )
 
 
 def _gpu_vendor(chassis: Chassis, catalogue: Catalogue) -> str | None:

@@ -55,6 +55,9 @@ class Gpu:
 
     model: Annotated[str | None, Setting("catalogue model", compare=Compare.NONE)] = None
     pcie: Annotated[str | None, Setting("PCIe address; planned: the position", observed=True)] = None
+    links: Annotated[
+        int | None, Setting("working links to other GPUs of the host", "links", Compare.AT_LEAST, observed=True)
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

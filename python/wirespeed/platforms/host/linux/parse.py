@@ -8,6 +8,7 @@ from wirespeed.facts import Observation
 from wirespeed.platforms.host.linux import (
     parse_bios,
     parse_ethtool,
+    parse_gpu_links,
     parse_ip,
     parse_kernel,
     parse_kernel_log,
@@ -29,6 +30,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     yield from parse_ethtool.parse(outputs)
     yield from parse_rdma.parse(outputs)
     yield from parse_lspci.parse(outputs)
+    yield from parse_gpu_links.parse(outputs)
     yield from parse_software.parse(outputs)
     yield from parse_tuning.parse(outputs)
     yield from parse_bios.parse(outputs)
