@@ -167,6 +167,7 @@ def _host() -> Host:
             "0000:14:00.0": PcieFunction(role="switch-downstream", parent="0000:10:00.0", acs=frozenset()),
             "0000:1c:00.0": PcieFunction(
                 role="endpoint",
+                device_ids=frozenset({"1002:74a1", "1002:74b5"}),
                 parent="0000:14:01.0",
                 switch="switch1",
                 link=PcieLink(32000, 16),

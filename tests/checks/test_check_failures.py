@@ -78,6 +78,7 @@ ROWS = [
     ("lending.device", [H.child("loan", "80400")]),
     ("lending.gpus", {(H, "host.usable_gpus"): 2}),
     ("pcie.acs", {(BR, "pcie.acs"): frozenset({"ReqRedir", "CmpltRedir"})}),
+    ("pcie.device", {(GPUPCI, "pcie.device_ids"): frozenset({"1002:740f"})}),
     ("pcie.link", {(UP, "pcie.link.width"): 8}),
     ("nic.pcie-width", {(NICPCI, "pcie.link.width"): 8}),
     ("nic.pcie-speed", {(NICPCI, "pcie.link.speed"): 16000}),

@@ -7,6 +7,7 @@ this test's. That links are at full rate and ACS is off is an assumption of the 
   PCIe switch.
 * A public description of a Supermicro AS-8126GS-TNMR (MI325X, BCM57608): addresses of all devices, and the shape of one
   of its eight equal branches.
+* Names and numbers of functions are those of pci.ids, as ``lspci -nn`` prints them in public records.
 * Broadcom 957608-AN210, section 8.7.2: addresses of GPUs and interfaces of the hosts irvine-waco. It does not print
   their switches: each pair has a virtual switch (chapter 4), and GPUs are as AMD prints them.
 """
@@ -40,11 +41,23 @@ cabling: {{pattern: by-host, cable: dac-400g, length: 3 m}}
 addresses: {{scheme: link-31, pool: 10.1.0.0/16}}
 """
 BROADCOM = (
-    "Ethernet controller: Broadcom Inc. and subsidiaries BCM57608 10Gb/25Gb/50Gb/100Gb/200Gb/400Gb Ethernet (rev 11)"
+    "Ethernet controller [0200]: Broadcom Inc. and subsidiaries BCM57608 25Gb/50Gb/100Gb/200Gb/400Gb Ethernet"
+    " [14e4:1760] (rev 11)"
 )
-MELLANOX = "Ethernet controller: Mellanox Technologies MT2910 Family [ConnectX-7]"
-GPU = "Processing accelerators: Advanced Micro Devices, Inc. [AMD/ATI] Aqua Vanjaram [Instinct MI300X]"
-TOPOLOGY_CHECKS = ("gpu.presence", "nic.gpu-path", "nic.pcie-speed", "nic.pcie-width", "pcie.acs", "pcie.link")
+MELLANOX = "Ethernet controller [0200]: Mellanox Technologies MT2910 Family [ConnectX-7] [15b3:1021]"
+GPU = (
+    "Processing accelerators [1200]: Advanced Micro Devices, Inc. [AMD/ATI] Aqua Vanjaram [Instinct MI300X] [1002:74a1]"
+)
+BRIDGE = "PCI bridge [0604]: Broadcom / LSI PEX890xx PCIe Gen 5 Switch [1000:c030] (rev b0)"
+TOPOLOGY_CHECKS = (
+    "gpu.presence",
+    "nic.gpu-path",
+    "nic.pcie-speed",
+    "nic.pcie-width",
+    "pcie.acs",
+    "pcie.device",
+    "pcie.link",
+)
 
 
 @dataclass(frozen=True)
@@ -136,7 +149,7 @@ def list_functions(server: Server) -> dict[str, Function]:
             names = path.split("/")
             for depth, name in enumerate(names):
                 role = "root" if depth == 0 else "end" if depth == len(names) - 1 else ("down", "up")[depth % 2]
-                bridge = Function("PCI bridge: Broadcom / LSI PEX890xx PCIe Gen 5 Switch (rev b0)", role)
+                bridge = Function(BRIDGE, role)
                 function = functions.setdefault(name, Function(title, role) if role == "end" else bridge)
                 function.below = None if role == "end" else names[depth + 1][:2]
                 function.acs = "-" if role == "down" else None
@@ -171,7 +184,7 @@ def write_facts(folder: Path, server: Server, functions: Mapping[str, Function] 
     host = folder / "node1"
     functions = list_functions(server) if functions is None else functions
     (host / "lspci.out").write_text(print_lspci(functions))
-    gpus = [name for name in sorted(functions) if functions[name].title == GPU]
+    gpus = [name for name in sorted(functions) if " [1200]: " in functions[name].title]
     lines = [f"GPU[{index}]\t\t: PCI Bus: 0000:{name.upper()}\n" for index, name in enumerate(gpus)]
     (host / "rocm-smi.out").write_text("".join(lines))
     for interface, path in zip(server.interfaces, server.nics, strict=True):
@@ -214,6 +227,7 @@ def test_a_healthy_server_passes_at_every_function(server: Server, tmp_path: Pat
         "nic.pcie-speed": 8,
         "nic.pcie-width": 8,
         "pcie.acs": 24,
+        "pcie.device": 16,
         "pcie.link": 24,
     }
 
@@ -268,6 +282,17 @@ def test_a_nic_below_another_switch_is_found_with_both_paths(server: Server, tmp
     assert (failure.check, server.interfaces[7] in failure.place) == ("nic.gpu-path", True)
     assert failure.expected == "GPU7 below one PCIe switch with the NIC"
     assert failure.found == f"NIC {moved_path}; GPU7 {server.gpus[7]}; below one switch with the NIC: GPU5"
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_a_gpu_of_another_model_is_named(server: Server, tmp_path: Path) -> None:
+    name = server.gpus[3].split("/")[-1]
+    functions = list_functions(server)
+    functions[
+        name
+    ].title = "Processing accelerators [1200]: Advanced Micro Devices, Inc. [AMD/ATI] Aldebaran/MI210 [1002:740f]"
+    (failure,) = [f for f in check(tmp_path / "bundle", server, functions) if f.status is Status.FAIL]
+    assert (failure.check, failure.place, failure.found) == ("pcie.device", f"pcie 0000:{name}", "1002:740f")
 
 
 def test_fixes_contain_the_address_that_was_found(tmp_path: Path) -> None:

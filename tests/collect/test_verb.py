@@ -34,7 +34,7 @@ def test_as_planned(tmp_path: Path) -> None:
 def test_the_commands_as_one_types_them() -> None:
     lines = CliRunner().invoke(app, ["collect", "--show-commands"]).stdout.splitlines()
     assert "show version | json" in lines
-    assert "lspci -D -vvv    # root" in lines
+    assert "lspci -D -nn -vvv    # root" in lines
     assert "ethtool -i {interface}    # per NIC" in lines
 
 

@@ -40,6 +40,7 @@ DERIVED: Mapping[str, str] = {
     "pcie.link.capable_speed": "the answer has the least a device can be that runs as it does",
     "pcie.link.capable_width": "the answer has the least a device can be that runs as it does",
     "pcie.link.speed": "printed in GT/s, of which a thousandth is no step",
+    "pcie.device_ids": "a plan has the numbers of every variant, a card has one of them",
     "pcie.description": "follows from what sits at the address",
     "host.rdma_devices": "follows from the NICs",
     "gpu.links": "a host with two GPUs shows one link at most",

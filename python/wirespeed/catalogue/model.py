@@ -100,7 +100,8 @@ class NicModel(Entry):
     title: str
     vendor: str
     system: str  # folder under platforms/nic
-    pci_id: str | None = None
+    pci_id: str | None = None  # numbers of vendor and device in pci.ids
+    card_vendor: str | None = None  # number of the card's vendor, if the chip is another vendor's
     driver: str | None = None  # kernel driver of the Ethernet interface; None: not known
     modules: list[str]  # kernel modules that the NIC needs
     peer_memory: str | None = None  # kernel module for access to GPU memory
@@ -143,7 +144,8 @@ class GpuModel(Entry):
 
     title: str
     vendor: str
-    pci_id: str | None = None
+    pci_id: str | None = None  # numbers of vendor and device in pci.ids
+    other_pci_ids: list[str] = []  # of its variants and virtual functions
     module: str  # kernel module
     bars: SourcedValue[list[SizeField]] | None = (
         None  # memory BARs; a host that borrows the GPU needs address space for them

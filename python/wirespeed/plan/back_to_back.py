@@ -150,7 +150,7 @@ def _plan_host(
         modules={name: Module(loaded=True) for name in (*chassis.nic.modules, *([gpu.module] if gpu else []))},
         nics=nics,
         gpus=plan_gpus(chassis.server, catalogue),
-        pcie=pcie_functions(chassis, gpu.pcie if gpu else None, {}),
+        pcie=pcie_functions(chassis, gpu, {}),
         software=software.versions,
         packages=software.packages,
         steps=software.steps,

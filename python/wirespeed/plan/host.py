@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 from wirespeed import wire
 from wirespeed.catalogue import Catalogue
-from wirespeed.catalogue.model import NicModel, PcieAbility
+from wirespeed.catalogue.model import GpuModel, NicModel
 from wirespeed.cluster import Cluster, HostSpec
 from wirespeed.cluster.model import AddressPart, NvmPart
 from wirespeed.plan.addresses import NicAddress
@@ -18,7 +18,7 @@ from wirespeed.plan.classes import nic_qos
 from wirespeed.plan.gpus import plan_gpus
 from wirespeed.plan.launch import plan_launch
 from wirespeed.plan.numa import nodes_per_socket, plan_numa_nodes
-from wirespeed.plan.pcie_tree import list_positions, plan_function
+from wirespeed.plan.pcie_tree import Position, list_positions, plan_function
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.routing import build_routes, build_rule, build_rules
 from wirespeed.plan.software import plan_software
@@ -164,7 +164,7 @@ def host_kind(
         sysctls=_plan_sysctls(chassis.host_ports, cluster.addresses),
         modules={name: Module(loaded=True) for name in modules},
         gpus=plan_gpus(chassis.server, catalogue),
-        pcie=pcie_functions(chassis, gpu.pcie if gpu else None, bios),
+        pcie=pcie_functions(chassis, gpu, bios),
         numa=plan_numa_nodes(chassis.server, bios),
         launch=plan_launch(cluster, chassis, classes, spec, catalogue, problems),
         software=software.versions,
@@ -243,7 +243,7 @@ def _plan_sysctls(host_ports: Sequence[HostPort], addresses: AddressPart) -> dic
 
 
 def pcie_functions(
-    chassis: Chassis, gpu: PcieAbility | None, bios: Mapping[str, BiosAttribute]
+    chassis: Chassis, gpu: GpuModel | None, bios: Mapping[str, BiosAttribute]
 ) -> dict[str, PcieFunction]:
     """The PCIe functions by position: the bridges of the server, and the NICs and GPUs below them.
 
@@ -260,13 +260,19 @@ def pcie_functions(
                 max_payload=host_port.max_payload,
                 max_read_request=host_port.max_read_request,
                 relaxed_ordering=True if chassis.nic.rdma else None,
+                device_ids=frozenset({chassis.nic.pci_id}) if chassis.nic.pci_id else None,
             )
         elif position.gpu is not None:
-            if gpu is not None:
-                link = train_link(gpu, link)
-            functions[position.name] = plan_function(position, link if gpu else PcieLink())
+            functions[position.name] = _plan_gpu_function(position, gpu)
         elif position.nic is None:
             functions[position.name] = plan_function(position, link)
     if nodes_per_socket(chassis.server, bios) != nodes_per_socket(chassis.server, {}):
         functions = {name: replace(function, numa_node=None) for name, function in functions.items()}
     return functions
+
+
+def _plan_gpu_function(position: Position, gpu: GpuModel | None) -> PcieFunction:
+    if gpu is None:
+        return plan_function(position, PcieLink())
+    device_ids = frozenset({gpu.pci_id, *gpu.other_pci_ids}) if gpu.pci_id else None
+    return replace(plan_function(position, train_link(gpu.pcie, position.link)), device_ids=device_ids)

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed.catalogue import Catalogue
+from wirespeed.catalogue.model import NicModel
 from wirespeed.facts import Facts
 from wirespeed.plan.model import Plan
 from wirespeed.settings import (
@@ -30,13 +31,11 @@ from wirespeed.settings import (
     list_bridges,
 )
 
-_NETWORK_CLASSES = ("Ethernet controller", "Infiniband controller", "Network controller")
-_GPU_CLASSES = ("3D controller", "Display controller", "Processing accelerators", "VGA compatible controller")
-"""Names of PCI classes 02 (network), 03 (display) and 12 (processing accelerators) in pci.ids, which lspci prints."""
-
-_NIC_VENDORS = {"broadcom": "Broadcom", "nvidia": "Mellanox", "intel": "Intel", "dolphin": "Dolphin"}
-_GPU_VENDORS = {"amd": "Advanced Micro Devices", "nvidia": "NVIDIA"}
-"""Parts of the vendors' names in pci.ids."""
+_NETWORK_CLASSES = ("02",)
+_GPU_CLASSES = ("03", "12")
+_NTB_CLASSES = ("06",)
+"""Base classes of network controllers, of display controllers and processing accelerators, and of bridges; source: PCI
+Code and ID Assignment Specification."""
 
 
 def locate(plan: Plan, facts: Facts) -> Plan:
@@ -137,13 +136,12 @@ class _Location:
             if function.role == "endpoint" and name not in gpus and name not in addresses
         ]
         models = [self.hardware.nics.get(nic.model or "") for nic in self.host.nics.values()]
-        vendors = {model.vendor for model in models if model is not None}
+        models_of_host = {model.title: model for model in models if model is not None}.values()
         used = {nic.pcie for nic in self.found.nics.values()}
         candidates = sorted(
             address
             for address, function in self.found.pcie.items()
-            if address not in used
-            and any(_is_of_class(function, _NETWORK_CLASSES, _NIC_VENDORS.get(vendor)) for vendor in vendors)
+            if address not in used and any(_is_nic(function, model) for model in models_of_host)
         )
         if len(candidates) != len(names):
             return {}
@@ -162,11 +160,11 @@ class _Location:
 
     def _list_gpu_functions(self) -> list[str]:
         models = [self.hardware.gpus.get(gpu.model or "") for gpu in self.host.gpus.values()]
-        vendors = {model.vendor for model in models if model is not None}
+        vendors = {model.pci_id.partition(":")[0] for model in models if model is not None and model.pci_id}
         return [
             address
             for address, function in self.found.pcie.items()
-            if any(_is_of_class(function, _GPU_CLASSES, _GPU_VENDORS.get(vendor)) for vendor in vendors)
+            if _is_of_class(function, _GPU_CLASSES) and _list_vendors(function) & vendors
         ]
 
     def _match_remaining_gpus(
@@ -252,13 +250,23 @@ def share_switch(functions: Mapping[str, PcieFunction], first: str | None, secon
     return find_common_bridge(functions, first, second) is not None
 
 
-def _is_of_class(function: PcieFunction, classes: Sequence[str], vendor: str | None) -> bool:
-    """Whether lspci describes a function as a device of one of these classes and of the vendor.
+def _is_nic(function: PcieFunction, model: NicModel) -> bool:
+    """Whether a function is a NIC by the model's vendor. One that is a bridge between hosts is made of another vendor's
+    chip; its card has the vendor's number."""
+    if model.card_vendor is not None:
+        vendor = (function.subsystem_id or "").partition(":")[0]
+        classes = _NTB_CLASSES if model.ntb else _NETWORK_CLASSES
+        return function.role == "endpoint" and vendor == model.card_vendor and _is_of_class(function, classes)
+    vendor = (model.pci_id or "").partition(":")[0]
+    return vendor in _list_vendors(function) and _is_of_class(function, _NETWORK_CLASSES)
 
-    The adapters of Dolphin are bridges for it: there the vendor decides.
-    """
-    class_name, _, device = (function.description or "").partition(": ")
-    return vendor is not None and device.startswith(vendor) and (vendor == "Dolphin" or class_name in classes)
+
+def _is_of_class(function: PcieFunction, classes: Sequence[str]) -> bool:
+    return (function.device_class or "")[:2] in classes
+
+
+def _list_vendors(function: PcieFunction) -> frozenset[str]:
+    return frozenset(device.partition(":")[0] for device in function.device_ids or ())
 
 
 def _combine_links(links: Sequence[PcieLink], choose: Callable[[Sequence[int]], int]) -> PcieLink:

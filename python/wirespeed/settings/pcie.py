@@ -67,6 +67,21 @@ class PcieFunction:
     kind: ClassVar[str] = "pcie"
 
     description: Annotated[str | None, Setting("description of the function by lspci", compare=Compare.NONE)] = None
+    device_class: Annotated[
+        str | None,
+        Setting("class and subclass code: 0200 is an Ethernet controller", compare=Compare.NONE),
+    ] = None
+    device_ids: Annotated[
+        frozenset[str] | None,
+        Setting(
+            "numbers of vendor and device, 1002:74a1; planned: those of every variant of the model",
+            compare=Compare.WITHIN,
+            observed=True,
+        ),
+    ] = None
+    subsystem_id: Annotated[
+        str | None, Setting("numbers of the card's vendor and of the card, 11c8:0930", compare=Compare.NONE)
+    ] = None
     role: Annotated[str | None, Setting("root-port, switch-upstream, switch-downstream or endpoint", observed=True)] = (
         None
     )

@@ -323,6 +323,33 @@ def test_without_root_lspci_shows_no_acs() -> None:
     assert list(facts.devices["h"].pcie) == ["0000:19:01.0", "0000:1d:00.0"]  # type: ignore[union-attr]
 
 
+NUMBERED_HEADS = [
+    # AMD GPU operator documentation and a public record of an HGX H100
+    (
+        "Processing accelerators [1200]: Advanced Micro Devices, Inc. [AMD/ATI] Aqua Vanjaram [Instinct MI300X]"
+        " [1002:74a1]",
+        ("1200", {"1002:74a1"}),
+    ),
+    ("3D controller [0302]: NVIDIA Corporation GH100 [H100 SXM5 80GB] [10de:2330] (rev a1)", ("0302", {"10de:2330"})),
+    ("Bridge [0680]: NVIDIA Corporation GH100 [H100 NVSwitch] [10de:22a3] (rev a1)", ("0680", {"10de:22a3"})),
+    (
+        "PCI bridge [0604]: Texas Instruments XIO3130 PCI Express Switch (Upstream) [104c:8232] (rev 02)"
+        " (prog-if 00 [Normal decode])",
+        ("0604", {"104c:8232"}),
+    ),
+    ("3D controller [0302]: NVIDIA Corporation Device [10de:2330]", ("0302", {"10de:2330"})),
+    ("3D controller: NVIDIA Corporation GH100 [H100 SXM5 80GB] (rev a1)", (None, None)),  # without -nn
+]
+
+
+@pytest.mark.parametrize(("head", "numbers"), NUMBERED_HEADS)
+def test_lspci_shows_numbers_of_class_vendor_and_device(head: str, numbers: tuple[str | None, set[str] | None]) -> None:
+    facts = read(lspci=f"0000:1d:00.0 {head}\n\tSubsystem: Dolphin Interconnect Solutions AS Device [11c8:0930]\n\n")
+    function = facts.devices["h"].pcie["0000:1d:00.0"]  # type: ignore[union-attr]
+    assert (function.device_class, function.device_ids) == numbers
+    assert function.subsystem_id == "11c8:0930"
+
+
 def test_sysfs_shows_the_link_to_anybody() -> None:
     folder = "/sys/bus/pci/devices/0000:1d:00.0"
     facts = read(

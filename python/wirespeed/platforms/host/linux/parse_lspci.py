@@ -1,4 +1,7 @@
-"""PCI Express functions, as ``lspci -vvv`` and sysfs show them."""
+"""PCI Express functions, as ``lspci -nn -vvv`` and sysfs show them.
+
+``-nn`` adds the numbers in brackets to names (pciutils, lib/names.c, format_name and format_name_pair).
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,9 @@ from wirespeed.platforms.output_values import number_lines, observe
 from wirespeed.settings import Place, bdf
 
 _HEAD = re.compile(r"((?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (\S.*)")
+_CLASS = re.compile(r"[^:]*\[([0-9a-f]{4})\]: ")
+_IDS = re.compile(r"\[([0-9a-f]{4}:[0-9a-f]{4})\](?: \(.*\))?")
+_SUBSYSTEM = re.compile(r"\s*Subsystem: .*\[([0-9a-f]{4}:[0-9a-f]{4})\]")
 _BUS = re.compile(r"\s*Bus: primary=[0-9a-f]{2}, secondary=([0-9a-f]{2}), subordinate=[0-9a-f]{2}\b.*")
 _EXPRESS = re.compile(
     r"\s*Capabilities: \[[0-9a-f]+\] Express \(v[0-9]+\) "
@@ -73,7 +79,7 @@ def _read_functions(output: Output) -> Iterator[_Function]:
             if current is not None:
                 yield current
             current = _Function(bdf(match[1]), number)
-            current.values["pcie.description"] = (match[2], number)
+            _read_head(current, number, match[2])
         elif current is not None:
             current.whole = current.whole or (not text and number < last)
             if not current.whole:  # what follows an empty line and is no head belongs to a function not shown
@@ -82,12 +88,22 @@ def _read_functions(output: Output) -> Iterator[_Function]:
         yield current
 
 
+def _read_head(function: _Function, number: int, description: str) -> None:
+    function.values["pcie.description"] = (description, number)
+    if device_class := _CLASS.match(description):
+        function.values["pcie.device_class"] = (device_class[1], number)
+        if ids := next(iter(_IDS.finditer(description, device_class.end())), None):
+            function.values["pcie.device_ids"] = (frozenset({ids[1]}), number)
+
+
 def _take(function: _Function, number: int, text: str) -> None:
     values = function.values
     if _DENIAL_TEXT in text:
         function.denied = True
     elif match := _BUS.fullmatch(text):
         function.secondary, function.secondary_line = match[1], number
+    elif match := _SUBSYSTEM.fullmatch(text):
+        values["pcie.subsystem_id"] = (match[1], number)
     elif match := _EXPRESS.fullmatch(text):
         values["pcie.role"] = (_ROLES.get(match[1], "endpoint"), number)
     elif match := _ABLE.fullmatch(text):
