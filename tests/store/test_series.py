@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from wirespeed.benchmarks import read as read_log
 from wirespeed.results.benchmarks import Metric, Run, RunStatus
 from wirespeed.results.parameters import IDENTITY, Parameters
 from wirespeed.results.series import Better, better, experiment, read_ends, workload
@@ -56,3 +57,63 @@ def test_ends_are_those_of_the_log(parameters: dict[str, str], expected: str | N
     run = Run("t", None, None, RunStatus.COMPLETE, None, None, Parameters(**parameters))
     assert read_ends(run) == expected
     assert experiment(run, "node1 -> node2").ends == "node1 -> node2"
+
+
+def table(parameters: Parameters, test: str | None = None) -> Run:
+    return Run("nccl-tests", test, None, RunStatus.COMPLETE, None, 2, parameters)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (Parameters(nodes=2, sockets="eth0"), Parameters(nodes=2, sockets="dis0")),
+        (Parameters(nodes=2, sockets="eth0"), Parameters(nodes=2)),
+        (Parameters(nodes=1, host_names="abel1"), Parameters(nodes=1, host_names="abel2")),
+    ],
+    ids=["interfaces", "sockets and RDMA", "hosts"],
+)
+def test_two_paths_are_two_series(first: Parameters, second: Parameters) -> None:
+    assert experiment(table(first, "all_reduce")) != experiment(table(second, "all_reduce"))
+
+
+def test_collectives_without_a_name_are_never_one_series() -> None:
+    parameters = Parameters(nodes=1, host_names="abel1")
+    unnamed = [experiment(table(parameters), log=name) for name in ("night/a.log", "night/b.log", "next/a.log")]
+    assert unnamed[0] == unnamed[2] != unnamed[1]
+    assert experiment(table(parameters, "all_gather"), log="a") == experiment(table(parameters, "all_gather"), log="b")
+
+
+@pytest.mark.parametrize(
+    ("file", "test"),
+    [
+        ("logs/abel1_2xMPI_0local2externalGPU-all_gather_perf.txt", "all_gather"),
+        ("2-nodes-alltoall.log", "alltoall"),
+        ("allgather-and-all-to-all.log", None),
+        ("nccl.log", None),
+    ],
+)
+def test_the_name_of_a_log_names_a_collective_that_its_table_does_not(file: str, test: str | None) -> None:
+    """Tables of nccl-tests 8274cb4 name no collective; all-gather and all-to-all have the same factor."""
+    result = "5.00 2.50 N/A"
+    rows = "".join(
+        f"{size} {size // 4} float {size / 5000:.2f} {result} {size / 5000:.2f} {result}\n"
+        for size in (2**20, 2**22, 2**24)
+    )
+    text = (
+        "# nThread 1 nGpus 2 minBytes 8 maxBytes 134217728 step: 2(factor)\n"
+        "# size count type time algbw busbw error time algbw busbw error\n"
+        f"{rows}# Avg bus bandwidth    : 2.5\n"
+    )
+    (run,) = read_log(text, file).runs
+    assert run.test == test
+
+
+def test_the_interfaces_that_nccl_lists_are_of_the_run() -> None:
+    text = (
+        "a:1:1 [0] NCCL INFO NET/Socket : Using [0]eth0:10.0.0.1<0> [1]dis0:10.0.1.1<0>\n"
+        "# Rank  0 Pid 1 on a device  0 [0x04] Tesla K20Xm\n# Rank  1 Pid 2 on b device  0 [0x04] Tesla K20Xm\n"
+        "# size count type redop time algbw busbw error time algbw busbw error\n"
+        "1048576 262144 float sum 9999 0.10 0.10 0 9999 0.10 0.10 0\n# Avg bus bandwidth    : 0.1\n"
+    )
+    (run,) = read_log(text).runs
+    assert run.parameters.sockets == "dis0,eth0"

@@ -236,6 +236,14 @@ class Parameters:
         Mapping[str, RankPlace],
         _text("host, GPU and its PCIe address of each rank, by rank, of jobs with up to 4096 ranks", *_NCCL),
     ] = field(default_factory=dict)
+    sockets: Annotated[
+        str | None,
+        _text(
+            "interfaces of the TCP sockets between hosts, joined by commas, where NCCL lists no RDMA device",
+            *_NCCL,
+            identity=True,
+        ),
+    ] = None
     network_nodes: Annotated[int | None, _count("hosts that measure the network", "gpcnet", identity=True)] = None
     congestion_nodes: Annotated[int | None, _count("hosts that make congestion", "gpcnet", identity=True)] = None
     nodes_per_congestor: Annotated[int | None, _count("hosts of one congestion pattern", "gpcnet", identity=True)] = (

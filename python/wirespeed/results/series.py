@@ -58,8 +58,13 @@ def workload(parameters: Parameters) -> tuple[tuple[str, Scalar], ...]:
 
 
 def read_ends(run: Run) -> str | None:
-    """The addresses of a run's ends, by its log: ``10.1.0.1 -> 10.1.0.3``; None if the log does not state them."""
+    """The addresses of a run's ends by its log, ``10.1.0.1 -> 10.1.0.3``, or the only host of a collective.
+
+    None if the log does not state them.
+    """
     parameters = run.parameters
+    if parameters.nodes == 1 and parameters.host_names:
+        return parameters.host_names
     for local, remote in (
         (parameters.local_address, parameters.remote_address),
         (parameters.local_gid, parameters.remote_gid),
@@ -103,6 +108,15 @@ class Experiment:
         )
 
 
-def experiment(run: Run, ends: str | None = None) -> Experiment:
-    """The properties that all series of a run share; ``ends`` from the campaign replaces that of the log."""
-    return Experiment(run.tool, run.test, ends or read_ends(run), run.ranks, workload(run.parameters))
+_COLLECTIVES = ("nccl-tests", "rccl-tests")
+
+
+def experiment(run: Run, ends: str | None = None, log: str | None = None) -> Experiment:
+    """The properties that all series of a run share; ``ends`` from the campaign replaces that of the log.
+
+    Collectives without a name have the name of their log, so that two different ones are never one series.
+    """
+    shared_workload = workload(run.parameters)
+    if run.test is None and run.tool in _COLLECTIVES and log:
+        shared_workload = (*shared_workload, ("log", log.rpartition("/")[2]))
+    return Experiment(run.tool, run.test, ends or read_ends(run), run.ranks, shared_workload)

@@ -84,7 +84,7 @@ class Batch:
         self.logs.append(log)
         self.rows = []
         for position, run in enumerate(runs):
-            self._add_run(len(self.logs) - 1, position, run, experiment(run, ends))
+            self._add_run(len(self.logs) - 1, position, run, experiment(run, ends, log.name))
 
     def sort(self) -> None:
         """Sort the rows by series, so that a store can append the rows of each series."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -68,8 +69,39 @@ def read(text: str, name: str = "text", *, communicators: bool = True, messages:
     runs.sort(key=lambda run: run.line)
     line_notices = _select_notices(runs)
     line_notices += _note_decimal_commas(runs, log)
+    _add_collectives(runs, name)
     notices = [replace(notice, location=_format_location(notice.location, name)) for notice in line_notices]
     return Reading(tuple(_add_causes(runs, log)), tuple(notices), found_communicators)
+
+
+def _add_collectives(read_runs: list[ReadRun], name: str) -> None:
+    """Set the collective of runs whose log does not contain it, by the name of the file."""
+    collective = _find_collective_in_name(name)
+    for position, read_run in enumerate(read_runs):
+        run = read_run.run
+        if collective is not None and run.test is None and run.tool in ("nccl-tests", "rccl-tests"):
+            read_runs[position] = replace(read_run, run=replace(run, test=collective))
+
+
+_COLLECTIVE_NAMES = re.compile(
+    r"(?<![a-z])(all_?reduce|all_?gather|all_?to_?all|reduce_?scatter|send_?recv|broadcast|hypercube)(?![a-z])"
+)
+_SPELLINGS_OF_TESTS = {
+    "allreduce": "all_reduce",
+    "allgather": "all_gather",
+    "reducescatter": "reduce_scatter",
+    "alltoall": "alltoall",
+    "sendrecv": "sendrecv",
+    "broadcast": "broadcast",
+    "hypercube": "hypercube",
+}
+
+
+def _find_collective_in_name(file: str) -> str | None:
+    """The test in the name of a log: ``all_gather`` for ``2-nodes-all-gather.log``; None for none or several."""
+    name = file.replace("\\", "/").rpartition("/")[2].lower().replace("-", "_")
+    tests_in_name = {match.replace("_", "") for match in _COLLECTIVE_NAMES.findall(name)}
+    return _SPELLINGS_OF_TESTS[tests_in_name.pop()] if len(tests_in_name) == 1 else None
 
 
 def build_failed_run(test: str, error: str, text: str) -> Run:

@@ -23,6 +23,10 @@ _COMMAND_VARIABLE = re.compile(
     r"""(?<![\w.])([NR]CCL_\w+)=([^\s'",;]+(?:,(?!\w+=)[^\s'",;]+)*)"""
 )  # a value may be a list: NCCL_IB_HCA=mlx5_0,mlx5_1
 _EXPORT = re.compile(r"--export[= ]\s*\S+")  # of srun: a comma ends a variable
+NETWORK = re.compile(r"NCCL INFO NET/(\w+) ?: Using (\[\d+\].*)")
+INTERFACE = re.compile(r"\[\d+\]([^\s:\[\]]+)")
+RUNNING = re.compile(r"#?\s*Running (?:\S+[-/])?(\w+_perf)$")
+"""A line of a script before a run: ``Running abel1_2xMPI-all_gather_perf``."""
 STARTING = re.compile(r"#?\s*Collective test starting: (\S+)")
 CONCLUDED = re.compile(r"#?\s*Collective test concluded: (\S+)")
 VERSION = re.compile(r"#?\s*nccl-tests version (\S+)(?: nccl-headers=(\d{1,9}))?(?: nccl-library=(\d{1,9}))?")

@@ -25,13 +25,16 @@ from wirespeed.benchmarks.tools.nccl_tests.patterns import (
     CONCLUDED,
     ENVIRONMENT,
     FAILURE,
+    INTERFACE,
     LIBRARY,
+    NETWORK,
     OPTION_NAMES,
     OPTIONS,
     OWN_FAILURE,
     PROGRAM,
     RANK,
     RCCL_VERSION,
+    RUNNING,
     SIZE_DIGITS,
     STARTING,
     TYPES,
@@ -58,7 +61,10 @@ IDENTIFYING_TEXTS = (
 
 
 # Lines of debug output that a table's reader needs: what went wrong, versions, the environment.
-_DEBUG_MARKERS = ("NCCL WARN", "NCCL ERROR", "NCCL VERSION", "CCL version", "CCL_", " Init COMPLETE")
+_DEBUG_MARKERS = (
+    *("NCCL WARN", "NCCL ERROR", "NCCL VERSION", "CCL version", "CCL_", " Init COMPLETE"),
+    *("NET/Socket : Using", "NET/Socket: Using", "NET/IB : Using", "NET/IB: Using"),
+)
 _SECOND = 2  # table of a log
 _RANK_WITHIN = re.compile(r"\[\d+\]")  # mpiexec -prepend-rank puts it before every part a process writes
 
@@ -119,6 +125,7 @@ class _Reader:
         self._kinds: list[tuple[Metric, str, str | None]] = []  # metric, unit and label of each result of a row
         self._ranks = Ranks()
         self._communicator_sizes: set[int] = set()  # by NCCL's debug lines
+        self._networks: dict[str, dict[str, None]] = {}  # devices that NCCL lists, by network
         self._half: tuple[Line, list[str]] | None = None  # a row that a warning, which starts a line, broke
 
     def take(self, line: Line) -> None:
@@ -130,10 +137,16 @@ class _Reader:
                 for part in line.parts():
                     self.take(part)
             return
-        if line.debug and (self._takes_variable(line, line.text) or self._takes_communicator(line.text)):
+        if line.debug and (
+            self._takes_variable(line, line.text)
+            or self._takes_communicator(line.text)
+            or self._takes_network(line.text)
+        ):
             return
         text = line.text.strip(" \t|")  # some pages show logs as tables
         if self._takes_row(line, text) or self._takes_variable(line, text):
+            return
+        if "NCCL INFO NET/" in text and self._takes_network(text):
             return
         concluded = CONCLUDED.match(text)
         if concluded and self._draft is not None:
@@ -196,6 +209,12 @@ class _Reader:
             self._environment.setdefault(*variable)
         return variable is not None
 
+    def _takes_network(self, text: str) -> bool:
+        network = NETWORK.search(text)
+        if network is not None:
+            self._networks.setdefault(network[1], {}).update(dict.fromkeys(INTERFACE.findall(network[2])))
+        return network is not None
+
     def _takes_communicator(self, text: str) -> bool:
         ranks = COMMUNICATOR.search(text)
         if ranks is not None and self._draft is None:
@@ -233,6 +252,7 @@ class _Reader:
         for pattern, take in (
             (VERSION, self._read_version),
             (STARTING, self._read_start_line),
+            (RUNNING, self._read_start_line),
             (RCCL_VERSION, self._read_rccl_version),
             (OPTIONS, self._read_options),
         ):
@@ -443,6 +463,9 @@ class _Reader:
         if self._draft.ranks is None and len(self._communicator_sizes) == 1:
             self._draft.ranks = next(iter(self._communicator_sizes))
         self._communicator_sizes = set()
+        if list(self._networks) == ["Socket"] and self._draft.parameters.nodes != 1:
+            self._draft.parameters.sockets = ",".join(sorted(self._networks["Socket"]))
+        self._networks = {}
         find_collective(self._draft, self._types)
         for name, values in self._types.items():
             if name not in _COLUMN_PARAMETERS:  # a column that no release prints
