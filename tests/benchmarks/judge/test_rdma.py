@@ -156,6 +156,13 @@ def test_the_gids_of_the_log_name_both_ends():
     )
 
 
+def test_the_gid_index_of_the_log_is_compared_with_the_plan():
+    """Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA, prints index 1; the plan has row 3."""
+    notes = {index: judge(perftest({MIB: 390.0}, gid_index=index), plan()).notes for index in (1, 3)}
+    note = "GID index 1 in use, planned is 3 (`wirespeed explain NIC-05`)"
+    assert (note in notes[1], [text for text in notes[3] if "GID" in text]) == (True, [])
+
+
 def test_a_buffer_on_a_gpu_adds_its_slot():
     judged = judge(perftest({MIB: 390.0}, memory="rocm"), plan(), source="node1:bnxt_re0", target="node2:bnxt_re4")
     assert [term.name for term in find_verdict(judged).physical.terms] == [

@@ -107,7 +107,9 @@ def judge_with_subject(
         gate = find_gate(measurement, subject, profile)
         if gate is not None:
             verdicts[position] = apply_gate(verdicts.get(position), measurement, gate)
-    judged = _judge_run(run, verdicts, (*limits.notes, *causes, *unread, *unused_options), file, plan.name)
+    judged = _judge_run(
+        run, verdicts, (*limits.notes, *causes, *_compare_gid(run, plan), *unread, *unused_options), file, plan.name
+    )
     judged = replace(judged, source=context.source, target=context.target)
     if context.evidence is not None:
         judged = _add_evidence(judged, run, plan, context, context.evidence)
@@ -124,6 +126,15 @@ def _complete_run(run: Run, context: RunContext) -> Run:
         return run
     parameters = replace(run.parameters, nodes=context.nodes or run.parameters.nodes)
     return replace(run, ranks=context.ranks or run.ranks, parameters=parameters)
+
+
+def _compare_gid(run: Run, plan: Plan) -> tuple[str, ...]:
+    """A note on a run with another GID index than planned, which may be another address, or RoCE v1."""
+    planned = next((host.launch.gid_index for host in plan.hosts.values() if host.launch.gid_index is not None), None)
+    used = run.parameters.gid_index
+    if used is None or planned is None or used == planned:
+        return ()
+    return (f"GID index {used} in use, planned is {planned} (`wirespeed explain NIC-05`)",)
 
 
 def list_unused_options(run: Run, context: RunContext) -> tuple[str, ...]:
