@@ -130,6 +130,7 @@ def _nic(rail: int) -> Nic:
 def _host() -> Host:
     return Host(
         kernel=Kernel("6.8.0-111-generic", command_line=("intel_iommu=on", "iommu=pt"), iommu="passthrough"),
+        memory=Size.parse("2048 GiB"),
         memlock="unlimited",
         governor="performance",
         idle_states=frozenset({"POLL", "C1"}),

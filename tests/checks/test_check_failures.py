@@ -52,6 +52,7 @@ ROWS = [
     ("nic.ring", {(N, "nic.ring.rx"): 1024}),
     ("nic.coalescing", {(N, "nic.coalescing.adaptive_rx"): False}),
     ("nic.qdisc", {(N, "nic.qdisc"): "pfifo_fast"}),
+    ("host.memory", {(H, "host.memory"): Size(1981153280 * 1024)}),
     ("host.memlock", {(H, "host.memlock"): "8192"}),
     ("host.firewall", {(H, "host.firewall"): True}),
     ("host.kernel-log", {(H, "host.kernel.errors"): ("a", "b", "c", "d")}),

@@ -30,6 +30,7 @@ VALUES: Mapping[str, Sequence[Any]] = {
     "HostPart.bios": [{"sr-iov": "enabled"}, {"smt": "disabled"}],
     "HostPart.control_interface": [CONTROL],
     "HostPart.cpu": ["amd", "intel"],
+    "HostPart.memory": ["2048 GiB"],
     "HostPart.mtu": [1500, 9000],
     "HostPart.renderer": ["netplan", "networkd", "networkmanager", "wicked"],
     "HostPart.tuning": ["esnet-dtn"],

@@ -259,6 +259,7 @@ class HostPart(Part):
     nics: Hardware | None = Field(default=None, description="number and catalogue model of the NIC ports")
     interfaces: list[InterfaceName] | None = Field(default=None, description="interface names in rail order")
     cpu: ModelName | None = Field(default=None, description="amd or intel, instead of the server model's")
+    memory: SizeText | None = Field(default=None, description="installed memory of the host, such as 2048 GiB")
     mtu: Positive | None = Field(default=None, description="largest IP packet on every NIC, in bytes; default: 9000")
     control_interface: InterfaceName | None = Field(default=None, description="interface for ssh and job start")
     bios: dict[ModelName, ModelName] = Field(

@@ -145,6 +145,7 @@ def _plan_host(
         os=spec.os,
         renderer=spec.part.renderer,
         cpu_vendor=cpu,
+        memory=spec.part.memory,
         kernel=Kernel(software.kernel, command_line=IOMMU_PARAMETERS.get(cpu) or None, errors=()),
         firewall=False,
         modules={name: Module(loaded=True) for name in (*chassis.nic.modules, *([gpu.module] if gpu else []))},

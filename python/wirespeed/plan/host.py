@@ -151,6 +151,7 @@ def host_kind(
         os=spec.os,
         renderer=spec.part.renderer,
         cpu_vendor=cpu,
+        memory=spec.part.memory,
         kernel=Kernel(software.kernel, command_line=COMMAND_LINES[cpu], iommu="passthrough", errors=()),
         memlock="unlimited",
         firewall=False,

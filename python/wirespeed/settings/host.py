@@ -14,6 +14,7 @@ from wirespeed.settings.model import Compare, Setting
 from wirespeed.settings.nic import Nic
 from wirespeed.settings.pcie import PcieFunction
 from wirespeed.settings.software import InstallStep, Package, Software
+from wirespeed.units import Size
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,9 @@ class Host:
         Setting("network configuration service: netplan, networkd, networkmanager or wicked", compare=Compare.NONE),
     ] = None
     cpu_vendor: Annotated[str | None, Setting("amd or intel", compare=Compare.NONE)] = None
+    memory: Annotated[
+        Size | None, Setting("installed memory; read: what the kernel can use", "bytes", Compare.NONE, observed=True)
+    ] = None
     kernel: Kernel = field(default_factory=Kernel)
     memlock: Annotated[str | None, Setting("locked-memory limit: unlimited, or KiB")] = None
     firewall: Annotated[bool | None, Setting("active packet filtering by a firewall", observed=True)] = None

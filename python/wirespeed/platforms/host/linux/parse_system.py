@@ -10,6 +10,7 @@ from wirespeed.platforms.host.linux.firewall import filters_iptables, filters_nf
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.output_values import number_lines, observe, parse_whole
 from wirespeed.settings import Place, bdf
+from wirespeed.units import Size
 
 _LIMIT = re.compile(r"[^:]*:\s*(\*|@\S+)\s+(soft|hard|-)\s+memlock\s+(\S+)\s*(?:#.*)?")
 _OWN_LIMIT = re.compile(r"Max locked memory\s+(\S+)\s+(\S+)\s+bytes\s*")
@@ -23,6 +24,7 @@ _UNIT_STATES = (
 )
 """What ``systemctl is-enabled`` prints; source: systemctl(1)."""
 
+_MEMORY = re.compile(r"MemTotal:\s+([0-9]{1,15}) kB")
 _OFED = re.compile(r"/\S*/ofed_uninstall\.sh")
 _PEER_MEM_PACKAGE = "netxtreme-peer-mem"
 _REDUNDANT = ("bnxt-en", "bnxt-re")
@@ -34,6 +36,10 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     host = Place(outputs.device)
     if output := outputs.get("os-release"):
         yield from _read_os(host, output)
+    if output := outputs.get("meminfo"):
+        for number, text in number_lines(output):
+            if match := _MEMORY.fullmatch(text):
+                yield observe(host, "host.memory", Size(1024 * int(match[1])), output, number)
     yield from _read_memlock(host, outputs)
     yield from _read_firewall(host, outputs)
     if output := outputs.get("udev-rdma"):
