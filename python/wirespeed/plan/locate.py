@@ -5,7 +5,8 @@ replaces positions by addresses:
 
 * a NIC is the device behind its interface; without the interface, the network function of its vendor that is left over;
 * a GPU has the index that its vendor's tool prints; without it, or if GPUs are missing, GPUs are taken in the order of
-  their addresses, so that as many as possible share PCIe switches with NICs as planned;
+  their addresses, so that as many as possible share PCIe switches with NICs as planned; borrowed GPUs, which the tool
+  numbers by address too, are left out;
 * bridges are those found above these NICs and GPUs, however many levels there are: GPUs and NICs can contain switches.
 
 What could not be matched keeps its position, and what is known to be absent is left out.
@@ -14,7 +15,7 @@ What could not be matched keeps its position, and what is known to be absent is 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed.catalogue import Catalogue
@@ -151,12 +152,23 @@ class _Location:
         """The address of each GPU that was found, by planned name."""
         names = {gpu: settings.pcie for gpu, settings in self.host.gpus.items() if settings.pcie is not None}
         listed = {gpu: settings.pcie for gpu, settings in self.found.gpus.items() if settings.pcie is not None}
+        candidates = sorted({*listed.values(), *self._list_gpu_functions()})
+        if len(candidates) > len(names) and (own_gpus := self._list_own_gpus(candidates, names.values())):
+            return dict(zip(names.values(), own_gpus, strict=True))
         if names and set(names) <= set(listed):
             return {names[gpu]: listed[gpu] for gpu in names}
-        candidates = sorted({*listed.values(), *self._list_gpu_functions()})
         if len(candidates) >= len(names):
             return dict(zip(names.values(), candidates, strict=False))
         return self._match_remaining_gpus(list(names.values()), candidates, nics)
+
+    def _list_own_gpus(self, candidates: Sequence[str], names: Collection[str]) -> list[str]:
+        """The GPUs of a host that also lists borrowed ones, which are below bridges of the lender. Empty if the tree
+        does not tell them apart: then planned GPUs are below switches, or another number is directly below root ports.
+        """
+        if any(self.host.pcie[name].switch is not None for name in names if name in self.host.pcie):
+            return []
+        own_gpus = [address for address in candidates if len(list_bridges(self.found.pcie, address)) == 1]
+        return own_gpus if len(own_gpus) == len(names) else []
 
     def _list_gpu_functions(self) -> list[str]:
         models = [self.hardware.gpus.get(gpu.model or "") for gpu in self.host.gpus.values()]

@@ -17,6 +17,7 @@ _OWN_LIMIT = re.compile(r"Max locked memory\s+(\S+)\s+(\S+)\s+bytes\s*")
 _NAMING_RULE = re.compile(r"([^:]*):[^#]*\brdma_rename %k (NAME_[A-Z_]+)")
 _DKMS = re.compile(r"([A-Za-z0-9_+.-]+)[/,]\s*([^,:]+).*: *(?:installed|built|added)")
 _BUS = re.compile(r"GPU\[([0-9]{1,4})\]\s*:\s*PCI Bus:\s*(\S+)\s*")
+_NVIDIA_BUS = re.compile(r"([0-9]{1,3}), ([0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])")
 
 _UNIT_STATES = (
     *("enabled", "enabled-runtime", "linked", "linked-runtime", "alias", "masked", "masked-runtime", "static"),
@@ -51,8 +52,9 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         ):  # an exit code without a state: the unit does not exist
             yield observe(host, "host.acs_service", word == "enabled", output, 1 if word else None)
     yield from _read_stacks(host, outputs)
-    if output := outputs.get("rocm-smi"):
-        yield from _read_gpus(host, output)
+    for command, pattern in (("rocm-smi", _BUS), ("nvidia-gpus", _NVIDIA_BUS)):
+        if output := outputs.get(command):
+            yield from _read_gpus(host, output, pattern)
 
 
 def _read_os(host: Place, output: Output) -> Iterator[Observation]:
@@ -152,15 +154,17 @@ def _read_stacks(host: Place, outputs: Outputs) -> Iterator[Observation]:
     yield observe(host, "host.conflicting_stacks", tuple(conflicts), source, line)
 
 
-def _read_gpus(host: Place, output: Output) -> Iterator[Observation]:
-    values = False
+def _read_gpus(host: Place, output: Output, pattern: re.Pattern[str]) -> Iterator[Observation]:
+    values, whole = False, True
     for number, text in number_lines(output):
-        if match := _BUS.fullmatch(text):
+        if match := pattern.fullmatch(text):
             try:
                 address = bdf(match[2])
             except ValueError:
                 continue
             values = True
             yield observe(host.child("gpu", f"GPU{int(match[1])}"), "gpu.pcie", address, output, number)
-    if values:
+        elif pattern is _NVIDIA_BUS and text.strip():  # "Unable to determine the device handle …" of a lost GPU
+            whole = False
+    if values and whole:
         yield observe(host, "host.gpus", COMPLETE, output)

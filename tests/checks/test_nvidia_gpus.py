@@ -1,0 +1,112 @@
+"""GPUs as nvidia-smi numbers them.
+
+Addresses are those of public records: two GPUs of an HGX H100 of which nvidia-smi lists one, and abel1 with two own and
+two borrowed GPUs (Johansen, Fast Multi-GPU communication over PCI Express, section 3.2.6). The tree of abel1's
+borrowed GPUs is constructed: the card's bridges are those that lspci shows of an MXH930.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wirespeed.catalogue import load
+from wirespeed.checks import run
+from wirespeed.cluster import read_text
+from wirespeed.collect import read_facts, write_planned_bundle
+from wirespeed.facts import Source, assemble_facts
+from wirespeed.plan import build
+from wirespeed.plan.locate import locate
+from wirespeed.platforms import Output, Outputs
+from wirespeed.platforms.host.linux import parse_system
+from wirespeed.results.findings import Status
+from wirespeed.settings import Place
+
+EXAMPLE = Path(__file__).parents[2] / "examples/pcie-lending/cluster.yaml"
+HEAD = "3D controller [0302]: NVIDIA Corporation GK110GL [Tesla K20Xm] [10de:1021] (rev a1)"
+PORT = "PCI bridge [0604]: Intel Corporation Xeon E5/Core i7 IIO PCI Express Root Port 3a [8086:3c08] (rev 07)"
+UPSTREAM = "PCI bridge [0604]: PLX Technology, Inc. PEX 8733 32-Lane PCI Express Gen 3 Switch [10b5:8733] (rev ca)"
+
+
+@pytest.mark.parametrize(
+    ("text", "addresses", "is_complete"),
+    [
+        ("0, 00000000:1B:00.0\n1, 00000000:43:00.0\n", ["0000:1b:00.0", "0000:43:00.0"], True),
+        (
+            "0, 00000000:1B:00.0\nUnable to determine the device handle for GPU 0000:3D:00.0: GPU is lost.  Reboot the"
+            " system to recover this GPU\n",
+            ["0000:1b:00.0"],
+            False,
+        ),
+        ("No devices were found\n", [], False),
+    ],
+)
+def test_gpus_have_the_index_of_nvidia_smi(text: str, addresses: list[str], is_complete: bool) -> None:
+    output = Output("nvidia-gpus", text, Source("h", "nvidia-gpus", "nvidia-gpus.out"))
+    facts = assemble_facts(parse_system.parse(Outputs("h", {"nvidia-gpus": output})))
+    gpus = {} if not facts.devices else facts.devices["h"].gpus  # type: ignore[union-attr]
+    assert {name: gpu.pcie for name, gpu in gpus.items()} == {
+        f"GPU{index}": address for index, address in enumerate(addresses)
+    }
+    assert facts.complete(Place("h"), "host.gpus") == is_complete
+
+
+def write_functions(rows: list[tuple[str, str, str, str | None]]) -> str:
+    text = ""
+    for address, head, role, below in rows:
+        bus = f"\tBus: primary={address[:2]}, secondary={below}, subordinate={below}, sec-latency=0\n" if below else ""
+        text += f"0000:{address} {head}\n{bus}\tCapabilities: [68] Express (v2) {role}, MSI 00\n"
+        text += "\t\tLnkCap:\tPort #0, Speed 8GT/s, Width x16, ASPM not supported\n"
+        text += "\t\tLnkSta:\tSpeed 8GT/s, Width x16\n\n"
+    return text
+
+
+OWN = [
+    ("00:02.0", PORT, "Root Port (Slot+)", "05"),
+    ("05:00.0", HEAD, "Endpoint", None),
+    ("80:02.0", PORT, "Root Port (Slot+)", "85"),
+    ("85:00.0", HEAD, "Endpoint", None),
+]
+BORROWED = [
+    ("00:03.0", PORT, "Root Port (Slot+)", "02"),
+    ("02:00.0", UPSTREAM, "Upstream Port", "03"),
+    ("03:04.0", HEAD, "Endpoint", None),
+    ("03:05.0", HEAD, "Endpoint", None),
+]
+
+
+@pytest.mark.parametrize(
+    ("functions", "listed", "expected"),
+    [
+        pytest.param(OWN, ("05:00.0", "85:00.0"), ("05:00.0", "85:00.0"), id="own"),
+        pytest.param(
+            [*OWN, *BORROWED],
+            ("03:04.0", "03:05.0", "05:00.0", "85:00.0"),
+            ("05:00.0", "85:00.0"),
+            id="borrowed-first",
+        ),
+        pytest.param(OWN, ("05:00.0",), ("05:00.0", "85:00.0"), id="in-lspci-alone"),
+    ],
+)
+def test_planned_gpus_are_the_host_s_own(
+    functions: list[tuple[str, str, str, str | None]],
+    listed: tuple[str, ...],
+    expected: tuple[str, ...],
+    tmp_path: Path,
+) -> None:
+    plan = build(read_text(EXAMPLE.read_text(encoding="utf-8"), "cluster.yaml"), load())
+    write_planned_bundle(plan, tmp_path / "bundle")
+    host = tmp_path / "bundle/abel1"
+    (host / "lspci.out").write_text(write_functions(sorted(functions)))
+    (host / "nvidia-gpus.out").write_text("".join(f"{n}, 00000000:{name}\n" for n, name in enumerate(listed)))
+    facts = read_facts(tmp_path / "bundle")
+    located = locate(plan, facts)
+    gpus = located.hosts["abel1"].gpus
+    assert tuple(gpu.pcie for gpu in gpus.values()) == tuple(f"0000:{name}" for name in expected)
+    absent = {
+        finding.place
+        for finding in run(located, facts)
+        if finding.device == "abel1" and finding.check == "gpu.presence" and finding.status is Status.FAIL
+    }
+    assert absent == {f"gpu GPU{n}" for n, name in enumerate(expected) if name not in listed}
