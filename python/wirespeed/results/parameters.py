@@ -24,6 +24,7 @@ _OSU = ("osu-micro-benchmarks",)
 _UCX = ("ucx_perftest",)
 _P2P = ("p2pBandwidthLatencyTest",)
 _ROCM = ("rocm-bandwidth-test",)
+_BANDWIDTH_TEST = ("bandwidthTest",)
 _GPU_COPIES = (*_P2P, *_ROCM, "nvbandwidth")
 
 
@@ -192,15 +193,20 @@ class Parameters:
         str | None, _text("memory of the send buffer: host, device, managed, cuda, rocm …", *_OSU, *_UCX, identity=True)
     ] = None
     receive_memory: Annotated[str | None, _text("memory of the receive buffer", *_OSU, *_UCX, identity=True)] = None
+    host_memory: Annotated[
+        str | None, _text("host memory of copies: pinned or pageable", *_BANDWIDTH_TEST, identity=True)
+    ] = None
     accelerator: Annotated[
         str | None, _text("GPU support that the test was built with and uses", *_OSU, identity=True)
     ] = None
     dmabuf: Annotated[bool | None, _text("GPU memory is registered through DMA-BUF", *_PERFTEST)] = None
     cuda_device_index: Annotated[int | None, _count("CUDA device of the buffers", *_PERFTEST)] = None
     gpu_model: Annotated[
-        str | None, _text("model of the GPUs, where all are of one", *_PERFTEST, *_NCCL, *_GPU_COPIES)
+        str | None, _text("model of the GPUs, where all are of one", *_PERFTEST, *_NCCL, *_GPU_COPIES, *_BANDWIDTH_TEST)
     ] = None
-    gpus: Annotated[int | None, _count("GPUs that the tool lists", *_GPU_COPIES, identity=True)] = None
+    gpus: Annotated[int | None, _count("GPUs that the tool lists", *_GPU_COPIES, *_BANDWIDTH_TEST, identity=True)] = (
+        None
+    )
     gpu_addresses: Annotated[str | None, _text("PCIe addresses of the GPUs, joined by commas", *_ROCM, *_P2P)] = None
     gpu_driver: Annotated[str | None, _text("version of the GPU driver", "nvbandwidth")] = None
     cuda_runtime_version: Annotated[str | None, _text("version of the CUDA runtime", "nvbandwidth")] = None

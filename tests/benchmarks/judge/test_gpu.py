@@ -38,6 +38,20 @@ def rocm(label, value, **parameters):
 
 
 @pytest.mark.parametrize(
+    ("memory", "label", "judgement"),
+    [
+        ("pinned", "CPU -> GPU0", Judgement.FAIL),
+        ("pageable", "CPU -> GPU0", Judgement.SKIP),  # the driver copies through a pinned buffer first
+        ("pinned", None, Judgement.SKIP),  # the sum of several GPUs
+        ("pinned", "GPU0 -> GPU0", Judgement.SKIP),
+    ],
+)
+def test_copies_of_bandwidth_test_are_judged_by_the_slot_of_one_gpu(memory, label, judgement):
+    run = copy_run("bandwidthTest", "host_to_device", label, 27.0, host_memory=memory)
+    assert find_verdict(judge(run, plan())).judgement is judgement
+
+
+@pytest.mark.parametrize(
     ("label", "parameters", "value", "physical", "reachable", "judgement"),
     [
         ("CPU0 -> GPU0", {}, 55.781, SLOT, None, Judgement.PASS),

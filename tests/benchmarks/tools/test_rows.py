@@ -381,6 +381,7 @@ def test_a_matrix_without_its_corner_is_refused_with_the_corner(text: str) -> No
 
 def test_the_tools_that_are_read() -> None:
     assert [tool.name for tool in tools()] == [
+        "bandwidth_test",
         "gpcnet",
         "ibv_pingpong",
         "iperf2",

@@ -1,4 +1,4 @@
-"""Limits of copies inside a host: nvbandwidth, p2pBandwidthLatencyTest, rocm-bandwidth-test.
+"""Limits of copies inside a host: nvbandwidth, bandwidthTest, p2pBandwidthLatencyTest, rocm-bandwidth-test.
 
 Between a GPU and its host lies the GPU's PCIe slot; between two GPUs their links, or where they have none or may not
 use them, the slots of both. A copy within one GPU is limited by its memory, which the catalogue does not contain.
@@ -50,6 +50,7 @@ class GpuLimits:
     whole: str | None  # why a test that uses many GPUs at once is not judged
     thresholds: Thresholds
     hosts: tuple[str, ...]
+    pageable: bool = False  # host memory that the driver copies to a pinned buffer first
     link: Bandwidth | None = None
     reasons_above: tuple[str, ...] = ("another GPU, or another number of links, than the plan's",)
     notes: tuple[str, ...] = ()
@@ -70,6 +71,8 @@ class GpuLimits:
             return Limit(skip_reason="a copy within one GPU: the catalogue does not contain its memory bandwidth")
         unit = measurement.unit
         if "CPU" in (source[:3], target[:3]):
+            if self.pageable:
+                return Limit(skip_reason=_PAGEABLE)
             if self.slot is None:
                 return Limit(unknown="the PCIe slot of the GPU is in neither cluster file nor catalogue")
             return Limit(in_unit(self.slot, unit))
@@ -97,6 +100,8 @@ class GpuLimits:
 
 
 _STAGED = "peer access is off: the driver stages the copy in host memory, which has no limit of two GPUs"
+
+_PAGEABLE = "pageable host memory: the driver copies through a pinned buffer, which has no known limit"
 
 _LARGE = 2**24
 """Bytes from which a copy of some microseconds' launch is bandwidth-bound at 64 GB/s; nvbandwidth's own default is 512
@@ -141,6 +146,7 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         else None,
         thresholds=profile.classes.gpu_links or profile.classes.rdma,
         hosts=(name,),
+        pageable=run.parameters.host_memory == "pageable",
     )
 
 

@@ -254,7 +254,7 @@ def _find_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) ->
             return mpi_limits(run, plan, profile, context)
         case "ucx_perftest" | "netpipe" | "mpigraph" | "gpcnet":
             return pair_limits(run, plan, profile, context)
-        case "nvbandwidth" | "p2pBandwidthLatencyTest" | "rocm-bandwidth-test":
+        case "nvbandwidth" | "p2pBandwidthLatencyTest" | "rocm-bandwidth-test" | "bandwidthTest":
             return gpu_limits(run, plan, profile, context)
         case tool:
             has_pairs = any(PAIR_ARROW in (measurement.label or "") for measurement in run.measurements)
