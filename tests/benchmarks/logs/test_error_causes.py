@@ -27,6 +27,7 @@ ROWS: list[tuple[str, Case, str]] = [
      Case(), "NIC-05 SW-01 OS-05 RT-10 OS-04 OS-06 NIC-15"),
     ("UCX  ERROR Transport retry count exceeded on mlx5_0:1/RoCE (synd 0x15 vend 0x81 hw_synd 0/0)",
      Case(), "MPI-03 NIC-05 SW-01 OS-05 RT-10 OS-04 OS-06 NIC-15"),
+    ("Failed to modify UD QP to INIT on mlx5_0: Operation not permitted", Case(), "MPI-01"),
     # other statuses of completions
     ("Failed status 13: wr_id 0 syndrom 0x87", Case(), "NIC-08"),
     ("UCX  ERROR RNR retry count exceeded on mlx5_0:1/RoCE", Case(), "NIC-08"),

@@ -1,7 +1,8 @@
 """Messages as people paste them, without the output around them.
 
 The forms are those of public threads: NVIDIA/nccl issues 302, 928 and 2013, openucx/ucx issues 4986 and 5199, h5py/h5py
-issue 2627, microsoft/lisa issue 2823; the other texts are those of the programs' sources. The causes are checked in
+issue 2627, microsoft/lisa issue 2823, openucx/ucx issue 9468 (a message of libfabric, prov/psm3 hal_verbs/verbs_ep.c),
+Mellanox/sockperf issue 17; the other texts are those of the programs' sources. The causes are checked in
 tests/benchmarks/logs; here they prove only that the text reaches them.
 """
 
@@ -34,6 +35,8 @@ ROWS = [
      "mlx5dv_devx_qp_modify(503) failed, syndrome 0: Invalid argument", "UCX", ""),
     ("[node1:9] pml_ucx.c:178  Error: Failed to receive UCX worker address: Not found (-13)", "UCX", ""),
     ("libfabric:4242:1700000000::efa:ep_ctrl:efa_open():33<warn> Unable to open device: Error", "libfabric", ""),
+    ("node1:rank0.app: Failed to modify UD QP to INIT on mlx5_0: Invalid argument", "libfabric", "MPI-01"),
+    ("sockperf: Client.cpp:412:ERROR: Can`t connect socket (errno=111 Connection refused)", "sockperf", "OS-06 OS-14"),
     ("Couldn't connect to node1:18515", "perftest", "OS-06 OS-14"),
     ("Failed to modify QP 295 to RTR", "perftest", "NIC-05 OS-05 OS-07 RT-05"),
     ("libibverbs: Warning: RLIMIT_MEMLOCK is 65536 bytes.", "libibverbs", "OS-02 MPI-02"),

@@ -129,3 +129,40 @@ def test_a_number_with_a_comma_is_never_a_wrong_number(log) -> None:  # type: ig
         return
     values = {(m.metric, m.value) for run in runs for m in run.measurements if m.metric is not Metric.MESSAGES}
     assert values <= expected
+
+
+def test_iperf_2_without_intervals_has_one_line_for_its_whole_run() -> None:
+    """Form of the logs of yjjieqc/ovs, testlog/th-th: iperf -c HOST -t 30 without -i."""
+    report = (
+        "Client connecting to 10.0.0.2, TCP port 5001\nTCP window size: 85.0 KByte (default)\n"
+        "[  3] local 10.0.0.1 port 34000 connected with 10.0.0.2 port 5001\n"
+        "[ ID] Interval       Transfer     Bandwidth\n"
+    )
+    (run,) = read(f"{report}[  3]  0.0-30.0 sec  18.0 GBytes  5.15 Gbits/sec\n").runs
+    assert run.status is RunStatus.COMPLETE
+    assert [(m.value, m.label) for m in run.measurements] == [(18.0, "stream 3"), (5.15, "stream 3")]
+    for first in ("0.0- 1.0", "0.0-10.0"):  # an interval of -i 1; the first of two of -i 10
+        second = "[  3] 10.0-20.0 sec  600 MBytes  5.03 Gbits/sec\n" if first == "0.0-10.0" else ""
+        (run,) = read(f"{report}[  3]  {first} sec  600 MBytes  5.03 Gbits/sec\n{second}").runs
+        assert run.status is RunStatus.TRUNCATED
+        assert all("interval" in (m.label or "") for m in run.measurements)
+
+
+def test_sockperf_as_web_pages_show_it() -> None:
+    """Forms of Mellanox/sockperf issue 172 and pull request 73: <MAX> without its brackets, emphasis, a remark."""
+    (run,) = read(
+        "  sockperf: Total 5000 observations; each percentile contains 50.00 observations\n"
+        "  sockperf: ---> MAX observation =   **42.5**\n"
+        "  sockperf: ---> percentile 99.999 =    7.5  <=== new\n"
+        "  sockperf: ---> percentile 50.000 =    1.75\n"
+        "  sockperf: ---> MIN observation =    1.5\n"
+    ).runs
+    assert run.status is RunStatus.COMPLETE
+    assert [(m.metric, m.value) for m in run.measurements] == [
+        (Metric.LATENCY_MAX, 42.5),
+        (Metric.LATENCY_PERCENTILE, 7.5),
+        (Metric.LATENCY_P50, 1.75),
+        (Metric.LATENCY_MIN, 1.5),
+    ]
+    (run,) = read("sockperf: Summary: Round trip is 18.5 usec\n").runs
+    assert (run.parameters.round_trip, [m.value for m in run.measurements]) == (True, [18.5])

@@ -255,7 +255,10 @@ _CONNECTING = (
          "OS-05 NIC-05 RT-10", "https://github.com/NVIDIA/nccl-tests/issues/185"),
     _row("ibv_modify_qp failed with error Invalid argument", _ADDRESS, rf"{_HANDLE}\b.*(?:Invalid argument|errno 22\b)",
          "NIC-05 OS-07", "https://github.com/NVIDIA/nccl/issues/426"),
-    _row("Failed to modify QP", "QP", r"[Ff]ailed to modify (?:\w+ )?QP|Unable to Connect the HCA's through the link",
+    _row("Failed to modify UD QP to INIT on mlx5_0 (PSM3 of libfabric, chosen instead of UCX)", "UD QP",
+         r"Failed to modify UD QP to INIT on ", "MPI-01", "https://github.com/openucx/ucx/issues/9468"),
+    _row("Failed to modify QP", "QP", r"[Ff]ailed to modify (?!UD QP to INIT)(?:\w+ )?QP"
+         r"|Unable to Connect the HCA's through the link",
          "NIC-05 OS-05 OS-07 RT-05", "https://github.com/NVIDIA/nccl-tests/issues/227"),
     _row("RDMA_CM_EVENT_UNREACHABLE", "RDMA_CM_EVENT", r"RDMA_CM_EVENT_(?:UNREACHABLE|ROUTE_ERROR)",
          "OS-05 RT-10 OS-06", "rdma_get_cm_event(3)"),

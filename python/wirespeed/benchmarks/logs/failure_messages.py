@@ -2,7 +2,8 @@
 
 Only texts that a library or launcher prints count: PyTorch (torch/csrc/distributed/c10d) and NCCL
 (src/misc/ibvwrap.cc, src/transport/net_ib), UCX (src/ucs/debug/log.c and src/uct), libfabric, perftest
-(src/perftest_communication.c), rdma-core, CUDA and HIP, Open MPI and PRRTE (help texts), MPICH and its Hydra, Slurm.
+(src/perftest_communication.c), sockperf (src/defs.h), rdma-core, CUDA and HIP, Open MPI and PRRTE (help texts), MPICH
+and its Hydra, Slurm.
 """
 
 from __future__ import annotations
@@ -45,6 +46,10 @@ MESSAGES: dict[str, re.Pattern[str]] = {
         r"\blibfabric:\d+:.*(?:[Ee]rror|fail|warn)",
         r"\bfi_[a-z_]+(?:\(\))? ?(?:failed|returned|error)",
         r"OFI .*failed",
+        r"Failed to modify UD QP to (?:INIT|RTR|RTS) on \S+: ",  # prov/psm3 hal_verbs/verbs_ep.c
+    ),
+    "sockperf": _compile(
+        r"(?:sockperf|vperf): (?:\S+:\d+:)?ERROR: ", r"program exits because of an error\. +current value of errno"
     ),
     "perftest": _compile(
         r"Couldn't connect to \S+:\d+",

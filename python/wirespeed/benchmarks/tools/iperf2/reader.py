@@ -1,7 +1,8 @@
 """iperf 2, whose report resembles that of iperf3; its runs are named iperf 2.
 
 The second line of a stream that starts at 0 is the result of its whole run; a run is complete if every stream has this
-line.
+line. Without -i a stream has one line, its result: a line of 10 s or more, the default time, and no other of its
+stream.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ IDENTIFYING_TEXTS = ("Client connecting to", "Server listening on", "connected w
 
 _BEGINS = re.compile(r"(?:Client connecting to (\S+), |Server listening on )(TCP|UDP) port (\d+)")
 _CONNECTED = re.compile(r"\[ *\d+\] local (\S+) port \d+ connected with (\S+) port \d+")
+_DEFAULT_TIME_S = 10  # of -t
 
 
 def read(log: Source) -> list[ReadRun]:
@@ -26,6 +28,7 @@ def read(log: Source) -> list[ReadRun]:
 
 def _read_runs(lines: list[Line]) -> list[ReadRun]:
     drafts: list[Draft] = []
+    single_lines = _find_single_lines(lines)
     started: set[str] = set()
     whole: set[str] = set()
     for line in lines:
@@ -48,9 +51,24 @@ def _read_runs(lines: list[Line]) -> list[ReadRun]:
         if connected:
             drafts[-1].parameters.local_address, drafts[-1].parameters.remote_address = connected.groups()
         elif interval is not None:
-            is_whole = float(interval.start) == 0 and interval.stream in started
+            is_whole = float(interval.start) == 0 and (
+                interval.stream in started or (line.number in single_lines and float(interval.end) >= _DEFAULT_TIME_S)
+            )
             started.add(interval.stream)
             whole |= {interval.stream} if is_whole else set()
             add(drafts[-1], line.number, interval, interval.label if is_whole else interval.interval)
             drafts[-1].complete = whole == started
     return [draft.finish() for draft in drafts]
+
+
+def _find_single_lines(lines: list[Line]) -> set[int]:
+    """The numbers of the lines that are the only one of their stream in their report."""
+    by_stream: dict[tuple[int, str], list[int]] = {}
+    reports = 0
+    for line in lines:
+        text = line.text.strip()
+        reports += _BEGINS.match(text) is not None
+        interval = report(text, retransmits=False)
+        if interval is not None:
+            by_stream.setdefault((reports, interval.stream), []).append(line.number)
+    return {numbers[0] for numbers in by_stream.values() if len(numbers) == 1}

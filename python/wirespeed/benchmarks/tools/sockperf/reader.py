@@ -23,7 +23,10 @@ IDENTIFYING_TEXTS = (
     "====> avg-r",
     "Summary: BandWidth is",
     "Summary: Latency is",
+    "Summary: Round trip is",
     "Summary: Message Rate is",
+    "---> percentile",
+    " observation = ",
 )
 
 _PREFIX = re.compile(r"sockperf:\s*")
@@ -40,12 +43,14 @@ _AVERAGE = re.compile(r"====> avg-(lat(?:ency)?|rtt)= *([\d.]+) \(std-dev=([\d.]
 _LOSSES = re.compile(
     r"# dropped messages = (\d+); # duplicated messages = (\d+); # out-of-order messages = (\d+)"
 )  # fmt: skip
-_PERCENTILE = re.compile(r"---> percentile ([\d.]+) += +([\d.]+)$")
-_EXTREME = re.compile(r"---> <(MAX|MIN)> observation = +([\d.]+)$")
+_PERCENTILE = re.compile(r"---> percentile ([\d.]+) += +([\d.]+)(?: +<=.*)?$")
+_EXTREME = re.compile(r"---> <?(MAX|MIN)>? observation = +([\d.]+)$")  # a web page may drop <…> as markup
 _COMMA = re.compile(r"(?:====> avg-|---> |Summary: |Total of ).*?(?<![\d.,])(\d+,\d+)\b(?!, )")
 _MESSAGES_SENT = re.compile(r"Total of (\d+) messages sent in ([\d.]+) sec")
 _HANDLED = re.compile(r"Total (\d+) messages received and handled")
-_LATENCY = re.compile(r"Summary: Latency is ([\d.]+) usec$")  # repeats the average above it, if that was pasted
+_LATENCY = re.compile(
+    r"Summary: (?:Latency|(Round trip)) is ([\d.]+) usec$"
+)  # repeats the average above it, if that was pasted
 _RATE = re.compile(r"Summary: Message Rate is (\d+) \[msg/sec\](?:, Packet Rate is (?:about )?(\d+) \[pkt/sec\])?")
 _BANDWIDTH = re.compile(r"Summary: BandWidth is ([\d.]+) ([MG])Bps \(([\d.]+) ([MG])bps\)")
 _MESSAGE_SIZE = re.compile(r"using msg-size=(\d+)")
@@ -84,6 +89,7 @@ class _Reader(RunReader):
 
     def take(self, line: Line) -> None:
         raw = line.text.strip()
+        raw = raw.replace("**", "")  # emphasis in Markdown
         text = _PREFIX.sub("", raw, count=1) if raw.startswith("sockperf:") else raw
         if not line.is_complete or not text:
             return
@@ -144,10 +150,13 @@ class _Reader(RunReader):
         elif server and self._draft is not None:
             self._label = f"server {server.group(1)}" if server.group(1) != "0" else None
         elif self._draft is None and (latency := _LATENCY.match(text)) is not None:
-            self._measure_microseconds(line, self._open(line), Metric.LATENCY_AVG, latency.group(1))
+            self._open(line).parameters.round_trip = True if latency.group(1) else None
+            self._measure_microseconds(line, self._open(line), Metric.LATENCY_AVG, latency.group(2))
         elif (comma := _COMMA.match(text)) is not None:
             self._open(line).notice(line.number, repr(comma.group(1)), "a number with a decimal point; left out")
-        elif self._draft is None and not _RATE.match(text) and not _AVERAGE.match(text) and not _BANDWIDTH.match(text):
+        elif self._draft is None and not any(
+            pattern.match(text) for pattern in (_RATE, _AVERAGE, _BANDWIDTH, _PERCENTILE, _EXTREME)
+        ):
             return False
         else:
             return self._read_latency(line, self._open(line), text) or self._read_throughput(
