@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_interface
 
 from wirespeed.errors import did_you_mean, format_first, refuse
 from wirespeed.limits import pcie, tcp
@@ -103,6 +104,22 @@ def nic_with_address(plan: Plan, address: str) -> NicPlace | None:
         if any(nic_address.partition("/")[0] == address for nic_address in place.nic.addresses or ()):
             return place
     return None
+
+
+def list_nics_of_subnet(plan: Plan, address: str) -> list[NicPlace]:
+    """The NICs of the plan in whose subnet an address is."""
+    return [
+        nic
+        for nic in list_nics(plan)
+        if any(_contains(ip_interface(text).network, address) for text in nic.nic.addresses or ())
+    ]
+
+
+def _contains(network: IPv4Network | IPv6Network, address: str) -> bool:
+    try:
+        return ip_address(address) in network
+    except ValueError:  # a name
+        return False
 
 
 def list_used_nics(host: Host, assumptions: list[str]) -> list[Nic]:
