@@ -257,6 +257,11 @@ class HostPart(Part):
     )
     tuning: ModelName | None = Field(default=None, description="tuning profile in the catalogue, such as esnet-dtn")
     nics: Hardware | None = Field(default=None, description="number and catalogue model of the NIC ports")
+    ports_per_card: Positive | None = Field(
+        default=None,
+        description="NIC ports of each card that are used; they share the PCIe link of its slot; "
+        "default: the fewest with which all NIC ports fit the slots of the server",
+    )
     interfaces: list[InterfaceName] | None = Field(default=None, description="interface names in rail order")
     cpu: ModelName | None = Field(default=None, description="amd or intel, instead of the server model's")
     memory: SizeText | None = Field(default=None, description="installed memory of the host, such as 2048 GiB")

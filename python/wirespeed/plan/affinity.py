@@ -9,6 +9,7 @@ from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.model import NicModel, PcieAbility, ServerModel
 from wirespeed.cluster import HostSpec
 from wirespeed.errors import did_you_mean, format_choices
+from wirespeed.plan.cards import fill_slots
 from wirespeed.plan.pcie_tree import Position, nic_position
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import PcieLink
@@ -59,15 +60,15 @@ def build_chassis(spec: HostSpec, catalogue: Catalogue, problems: Problems) -> C
         problems.refuse_unknown((*spec.path, "nics"), "NIC model", spec.nics.model, catalogue.nics)
     if server is None or nic is None:
         return None
-    host_ports = _host_ports(spec, server, nic, problems)
-    return Chassis(server, nic, host_ports) if host_ports else None
+    filled_server = fill_slots(spec, server, nic, problems)
+    if filled_server is None:
+        return None
+    host_ports = _host_ports(spec, filled_server, nic, problems)
+    return Chassis(filled_server, nic, host_ports) if host_ports else None
 
 
 def _host_ports(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Problems) -> tuple[HostPort, ...]:
     count, slots, interfaces = spec.nics.count, server.nic_slots, spec.part.interfaces
-    if count > len(slots):
-        problems.refuse((*spec.path, "nics"), f"{count} NICs", f"at most {len(slots)}, the slots of {spec.model}")
-        return ()
     if interfaces is not None and (len(interfaces) != count or len(set(interfaces)) != count):
         problems.refuse(
             (*spec.path, "interfaces"),
