@@ -166,6 +166,9 @@ class NicPart(Part):
     )
     speed: BandwidthText | None = Field(default=None, description="link speed, instead of the NIC model's")
     slot: SlotText | None = Field(default=None, description="PCIe slot, such as gen5 x8, instead of the server's")
+    pcie: PcieAddress | None = Field(
+        default=None, description="PCIe address of the port, as lspci prints it; default: found by its interface"
+    )
     max_payload: PcieBytes | None = Field(
         default=None,
         description="expected PCIe MaxPayload in bytes; firmware and kernel set it, wirespeed only checks it",

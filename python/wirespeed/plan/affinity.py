@@ -28,6 +28,7 @@ class HostPort:
     position: Position
     gpu: str | None
     slot: PcieLink  # fastest link of the slot
+    slot_address: str | None  # PCIe address by the cluster file
     max_payload: int | None  # bytes
     max_read_request: int | None  # bytes
 
@@ -42,6 +43,7 @@ class Chassis:
 
 
 _LAST_RAIL = 255  # each has its own routing table, VLAN and third octet
+_KEYS = {"slot_address": "PCIe address"}
 MTU = 9000
 """Interface MTU of a host in bytes; source: Broadcom 957608-AN210, section 2.6, check 11."""
 
@@ -96,6 +98,7 @@ def _host_ports(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Pr
                 position=slot_position,
                 gpu=None if slot.gpu is None else f"GPU{slot.gpu}",
                 slot=PcieLink(part.slot.speed, part.slot.width) if part and part.slot else slot_position.link,
+                slot_address=part.pcie if part else None,
                 max_payload=part.max_payload if part else None,
                 max_read_request=part.max_read_request if part else None,
             )
@@ -109,12 +112,14 @@ def _host_ports(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Pr
             problems.refuse(
                 (*path, "speed"), f"{host_port.speed}", f"at most {nic.speed.value}, the speed of {spec.nics.model}"
             )
-    for field in ("rail", "rdma_device"):
-        values = [getattr(host_port, field) for host_port in host_ports]
+    for field in ("rail", "rdma_device", "slot_address"):
+        values = [value for host_port in host_ports if (value := getattr(host_port, field)) is not None]
         repeated_value = next((value for value in values if values.count(value) > 1), None)
         if repeated_value is not None:
             problems.refuse(
-                (*spec.path, "nic"), f"{field} {repeated_value} on two NICs of a host", f"a {field} for each"
+                (*spec.path, "nic"),
+                f"{_KEYS.get(field, field)} {repeated_value} on two NICs of a host",
+                f"a {_KEYS.get(field, field)} for each",
             )
     for interface in spec.part.nic:
         interfaces = [host_port.interface for host_port in host_ports]
