@@ -44,7 +44,7 @@ def ports(count: int, speed: int) -> Plan:
     hosts = plan("arista-leaf-spine").hosts
     host = next(iter(hosts.values()))
     interface, nic = next((name, nic) for name, nic in host.nics.items() if nic.rdma_device)
-    port = replace(nic, link=replace(nic.link, speed=Bandwidth.gbps(speed)), rail=None, pcie=None)
+    port = replace(nic, link=replace(nic.link, speed=Bandwidth.gbps(speed)), rail=None, pcie=None, model=None)
     nics = {
         f"{interface}{number}": replace(port, rdma_device=f"bnxt_re{number}", addresses=()) for number in range(count)
     }

@@ -151,13 +151,13 @@ def test_a_slot_of_eight_lanes_limits_tcp():
     esnet = build(read(EXAMPLES / "esnet-400g" / "cluster.yaml"), load())
     host = next(iter(esnet.hosts.values()))
     name, nic = next((name, nic) for name, nic in host.nics.items() if nic.addresses)
-    location = NicPlace(next(iter(esnet.hosts)), name, nic)
-    design = find_socket_limits(esnet, location, [])
+    place = NicPlace(next(iter(esnet.hosts)), name, nic)
+    design = find_socket_limits(esnet, place, [])
     function = host.pcie[nic.pcie]
     half = dataclasses.replace(function, link=dataclasses.replace(function.link, width=8))
     narrow = dataclasses.replace(host, pcie={**host.pcie, nic.pcie: half})
-    degraded = dataclasses.replace(esnet, hosts={**esnet.hosts, location.host: narrow})
-    limits = find_socket_limits(degraded, location, [])
+    degraded = dataclasses.replace(esnet, hosts={**esnet.hosts, place.host: narrow})
+    limits = find_socket_limits(degraded, place, [])
     assert (design.physical.bottleneck, limits.physical.bottleneck) == ("line rate × TCP framing", "NIC slot")
     assert limits.physical.value == pytest.approx(16 * 8 * 128 / 130 * 256 / 280, rel=1e-3)
 

@@ -203,25 +203,25 @@ class SocketLimits:
 
 
 def find_socket_limits(
-    plan: Plan, location: NicPlace, assumptions: list[str], *, ipv6: bool = False
+    plan: Plan, place: NicPlace, assumptions: list[str], *, ipv6: bool = False
 ) -> SocketLimits | None:
     """The limits of TCP over an interface: line rate times framing, and the PCIe slot; None without its speed.
 
     An interface over a PCIe bridge between two hosts sends no Ethernet frames: its slot is the limit.
     """
-    speed = nic_speed(plan, location)
+    speed = nic_speed(plan, place)
     if speed is None:
         return None
-    slot = nic_slot(plan, location, assumptions)
+    slot = nic_slot(plan, place, assumptions)
     slot_terms = [pcie.one_way(slot)] if slot is not None else []
-    model = plan.hardware.nics.get(location.nic.model or "")
+    model = plan.hardware.nics.get(place.nic.model or "")
     if model is not None and model.ntb is not None and slot_terms:
-        bound = tightest([replace(slot_terms[0], name=f"PCIe slot of {location.interface}")], assumptions)
+        bound = tightest([replace(slot_terms[0], name=f"PCIe slot of {place.interface}")], assumptions)
         return SocketLimits(bound, bound, speed)
-    mtu = location.nic.link.mtu
+    mtu = place.nic.link.mtu
     if mtu is None:
         mtu = DEFAULT_MTU
-        assumptions.append(f"MTU {mtu} of {location.interface}, the default: none is planned")
+        assumptions.append(f"MTU {mtu} of {place.interface}, the default: none is planned")
     physical = tcp.tcp(speed, mtu, ipv6=ipv6)
     reachable = tcp.tcp(speed, mtu, ipv6=ipv6, timestamps=True)
     return SocketLimits(
