@@ -85,6 +85,7 @@ def _nic(rail: int) -> Nic:
         rail=rail,
         mac=f"02:00:00:00:01:0{rail}",
         pcie=f"0000:{rail}d:00.0",
+        slot_address=f"0000:{rail}d:00.0",
         rdma_device=f"bnxt_re{rail - 1}",
         rdma_state="ACTIVE",
         rdma_mtu=4096,

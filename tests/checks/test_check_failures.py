@@ -98,6 +98,7 @@ ROWS = [
     ("nic.rdma-losses", {(N, "nic.counters.retries"): 49, (N, "nic.counters.sequence_errors"): 35}),
     ("nic.congestion-control", {(N, "nic.qos.ecn"): False}),
     ("nic.ecn-marking", {(N, "nic.qos.ect"): Ect.NOT_ECT}),
+    ("nic.slot", {(N, "nic.pcie"): "0000:1b:00.0"}),
     ("nic.presence", [N]),
     ("nic.gpu-path", {(GPUPCI, "pcie.parent"): "0000:99:00.0"}),
     ("nic.numa-node", {(NICPCI, "pcie.numa_node"): 0}),

@@ -62,13 +62,13 @@ def write_functions(rows: list[tuple[str, str, str, str | None]]) -> str:
     return text
 
 
-OWN = [
+OWN_GPUS = [
     ("00:02.0", PORT, "Root Port (Slot+)", "05"),
     ("05:00.0", HEAD, "Endpoint", None),
     ("80:02.0", PORT, "Root Port (Slot+)", "85"),
     ("85:00.0", HEAD, "Endpoint", None),
 ]
-BORROWED = [
+BORROWED_GPUS = [
     ("00:03.0", PORT, "Root Port (Slot+)", "02"),
     ("02:00.0", UPSTREAM, "Upstream Port", "03"),
     ("03:04.0", HEAD, "Endpoint", None),
@@ -79,14 +79,14 @@ BORROWED = [
 @pytest.mark.parametrize(
     ("functions", "listed", "expected"),
     [
-        pytest.param(OWN, ("05:00.0", "85:00.0"), ("05:00.0", "85:00.0"), id="own"),
+        pytest.param(OWN_GPUS, ("05:00.0", "85:00.0"), ("05:00.0", "85:00.0"), id="own"),
         pytest.param(
-            [*OWN, *BORROWED],
+            [*OWN_GPUS, *BORROWED_GPUS],
             ("03:04.0", "03:05.0", "05:00.0", "85:00.0"),
             ("05:00.0", "85:00.0"),
             id="borrowed-first",
         ),
-        pytest.param(OWN, ("05:00.0",), ("05:00.0", "85:00.0"), id="in-lspci-alone"),
+        pytest.param(OWN_GPUS, ("05:00.0",), ("05:00.0", "85:00.0"), id="in-lspci-alone"),
     ],
 )
 def test_planned_gpus_are_the_host_s_own(

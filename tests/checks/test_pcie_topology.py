@@ -25,6 +25,7 @@ from wirespeed.checks import run
 from wirespeed.cli import flows
 from wirespeed.cluster import read_text
 from wirespeed.collect import read_facts, write_planned_bundle
+from wirespeed.errors import Refusal
 from wirespeed.facts import Facts
 from wirespeed.plan import Plan, build
 from wirespeed.plan.locate import locate
@@ -293,6 +294,33 @@ def test_a_gpu_of_another_model_is_named(server: Server, tmp_path: Path) -> None
     ].title = "Processing accelerators [1200]: Advanced Micro Devices, Inc. [AMD/ATI] Aldebaran/MI210 [1002:740f]"
     (failure,) = [f for f in check(tmp_path / "bundle", server, functions) if f.status is Status.FAIL]
     assert (failure.check, failure.place, failure.found) == ("pcie.device", f"pcie 0000:{name}", "1002:740f")
+
+
+def test_the_cluster_file_gives_addresses_of_nics(tmp_path: Path) -> None:
+    """enp28s0np0 is renamed: its function is found by the address. enp61s0np0's card is in another slot."""
+    addresses = [f"0000:{path.split('/')[-1]}" for path in WACO.nics]
+    parts = zip(WACO.interfaces, addresses, strict=True)
+    nic = ", ".join(
+        f'{interface}: {{pcie: "{"0000:99:00.0" if index == 1 else address}"}}'
+        for index, (interface, address) in enumerate(parts)
+    )
+    text = CLUSTER.format(nic=WACO.nic, interfaces=", ".join(WACO.interfaces))
+    text = text.replace("interfaces: [", f"nic: {{{nic}}}, interfaces: [")
+    write_facts(tmp_path / "bundle", WACO, None)
+    output = tmp_path / "bundle/node1/ip-addr.out"
+    output.write_text(output.read_text().replace(WACO.interfaces[0], "eth7"))
+    facts = read_facts(tmp_path / "bundle")
+    plan = locate(build(read_text(text, "cluster.yaml"), load()), facts)
+    assert plan.hosts["node1"].nics[WACO.interfaces[0]].pcie == addresses[0]
+    (failure,) = [f for f in run(plan, facts) if (f.check, f.status) == ("nic.slot", Status.FAIL)]
+    assert (failure.expected, failure.found) == ("0000:99:00.0", addresses[1])
+
+
+def test_two_nics_at_one_address_are_refused() -> None:
+    nic = ", ".join(f'{interface}: {{pcie: "0000:1c:00.0"}}' for interface in WACO.interfaces[:2])
+    text = CLUSTER.format(nic=WACO.nic, interfaces=", ".join(WACO.interfaces))
+    with pytest.raises(Refusal, match="on two NICs of a host; expected a PCIe address"):
+        build(read_text(text.replace("interfaces: [", f"nic: {{{nic}}}, interfaces: ["), "cluster.yaml"), load())
 
 
 def test_fixes_contain_the_address_that_was_found(tmp_path: Path) -> None:

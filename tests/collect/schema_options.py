@@ -40,6 +40,7 @@ VALUES: Mapping[str, Sequence[Any]] = {
     "NicPart.max_payload": [256, 512],
     "NicPart.max_read_request": [512, 4096],
     "NicPart.mtu": [4200],
+    "NicPart.pcie": ["0000:99:00.0"],
     "NicPart.rail": [1],
     "NicPart.rdma_device": ["rdma_1"],
     "NicPart.slot": ["gen5 x16"],

@@ -154,7 +154,7 @@ def _fabric(model: str, system: str, addresses: str, cable: str) -> str:
 
 def _hosts(server: str, system: str, nics: str, options: str, nic_class: str = "") -> str:
     slots = load().servers[server].nic_slots
-    named = bool(slots) and all(slot.interface for slot in slots)
+    named = bool(slots) and slots[0].interface is not None
     host = [f"model: {server}", f"os: {system}", f"nics: {nics}", *([] if named else ["interfaces: [eth1]"])]
     congestion = ", congestion: dcqcn-p" if load().nics[nics].ect else ""
     return (

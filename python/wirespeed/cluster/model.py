@@ -166,6 +166,9 @@ class NicPart(Part):
     )
     speed: BandwidthText | None = Field(default=None, description="link speed, instead of the NIC model's")
     slot: SlotText | None = Field(default=None, description="PCIe slot, such as gen5 x8, instead of the server's")
+    pcie: PcieAddress | None = Field(
+        default=None, description="PCIe address of the port, as lspci prints it; default: found by its interface"
+    )
     max_payload: PcieBytes | None = Field(
         default=None,
         description="expected PCIe MaxPayload in bytes; firmware and kernel set it, wirespeed only checks it",
@@ -257,6 +260,11 @@ class HostPart(Part):
     )
     tuning: ModelName | None = Field(default=None, description="tuning profile in the catalogue, such as esnet-dtn")
     nics: Hardware | None = Field(default=None, description="number and catalogue model of the NIC ports")
+    ports_per_card: Positive | None = Field(
+        default=None,
+        description="NIC ports of each card that are used; they share the PCIe link of its slot; "
+        "default: the fewest with which all NIC ports fit the slots of the server",
+    )
     interfaces: list[InterfaceName] | None = Field(default=None, description="interface names in rail order")
     cpu: ModelName | None = Field(default=None, description="amd or intel, instead of the server model's")
     memory: SizeText | None = Field(default=None, description="installed memory of the host, such as 2048 GiB")

@@ -44,7 +44,11 @@ def _number_functions(host: Host) -> dict[str, str]:
             is_endpoint = host.pcie[name].role == "endpoint"
             number, function = (0, parse_function(name)) if is_endpoint else (device, 0)
             addresses[name] = f"0000:{bus:02x}:{number:02x}.{function}"
-    return {name: name if is_address(name) else address for name, address in addresses.items()}
+    addresses = {name: name if is_address(name) else address for name, address in addresses.items()}
+    for nic in host.nics.values():
+        if nic.pcie and nic.slot_address and nic.slot_address not in addresses.values():
+            addresses[nic.pcie] = nic.slot_address
+    return addresses
 
 
 def _list_links(parent: str, functions: Mapping[str, PcieFunction]) -> Iterator[list[str]]:

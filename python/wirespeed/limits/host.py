@@ -1,4 +1,4 @@
-"""Limits between a NIC and memory: shared uplinks of PCIe switches, the link between sockets, ordered writes.
+"""Limits between a NIC and memory: shared slots and uplinks of PCIe switches, socket links, ordered writes.
 
 Traffic to memory of the host passes every bridge up to the root port; traffic to a GPU turns round at the first bridge
 above both. Without a common bridge it passes the root ports of both, and between sockets their link.
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from wirespeed.catalogue.model import Memory
 from wirespeed.limits import pcie
 from wirespeed.limits.bound import GBPS, number
+from wirespeed.limits.impact import nic_function
 from wirespeed.limits.nic import build_slot
 from wirespeed.plan import Plan
 from wirespeed.results.verdicts import Term
@@ -22,15 +23,16 @@ _UPLINK = "switch-upstream"  # the role whose link leads from a PCIe switch up
 
 @dataclass(frozen=True, slots=True)
 class Uplink:
-    """The link of a PCIe switch towards the host."""
+    """A PCIe link towards the host that several devices can share: of a switch, or of the slot of a card."""
 
     address: str
     slot: pcie.Slot
+    kind: str = "PCIe uplink"
 
     @property
     def name(self) -> str:
-        """The uplink as text."""
-        return f"PCIe uplink {self.address}"
+        """The link as text."""
+        return f"{self.kind} {self.address}"
 
 
 def uplinks_to_memory(plan: Plan, host: str, address: str | None) -> tuple[Uplink, ...]:
@@ -58,28 +60,57 @@ def _find_uplinks(functions: Mapping[str, PcieFunction], addresses: Iterable[str
 
 
 def compute_shared_rate(
-    plan: Plan, host: str, rates: Mapping[str, float], *, bidirectional: bool = False
+    plan: Plan, host: str, rates: Mapping[str, float], *, bidirectional: bool = False, to_memory: bool = True
 ) -> tuple[float, str | None]:
-    """What all NICs move in one direction between host memory and the wire, Gb/s, and the PCIe uplink that is the
-    bottleneck.
+    """What all NICs move in one direction, Gb/s, and the shared PCIe link that is the bottleneck.
 
-    ``rates`` contains the rate of each NIC with no other traffic, by its PCIe address; ``bidirectional``: the other
-    direction has the same load.
+    Arguments as for `share_links`.
+    """
+    limited_rates, bottleneck = share_links(plan, host, rates, bidirectional=bidirectional, to_memory=to_memory)
+    return sum(limited_rates.values()), bottleneck
+
+
+def share_links(
+    plan: Plan, host: str, rates: Mapping[str, float], *, bidirectional: bool = False, to_memory: bool = True
+) -> tuple[Mapping[str, float], str | None]:
+    """The rate of each NIC while all are in use, Gb/s in one direction, and the bottleneck among shared PCIe links.
+
+    Ports of one card share the link of its slot; traffic with host memory also shares the uplinks of PCIe switches.
+
+    Args:
+        plan: the plan.
+        host: the host of the NICs.
+        rates: the rate of each NIC with no other traffic, by its PCIe address.
+        bidirectional: the other direction has the same load.
+        to_memory: the buffers are in host memory, not in GPUs beside the NICs.
     """
     limited_rates = dict(rates)
     bottleneck: str | None = None
-    nics_of_uplink: dict[Uplink, list[str]] = {}
+    nics_of_link: dict[Uplink, list[str]] = {}
     for address in rates:
-        for uplink in uplinks_to_memory(plan, host, address):
-            nics_of_uplink.setdefault(uplink, []).append(address)
-    for uplink, members in nics_of_uplink.items():
-        capacity = pcie.two_way(uplink.slot).value / 2 if bidirectional else pcie.one_way(uplink.slot).value
+        for link in (
+            *_find_slot_link(plan, host, address),
+            *(uplinks_to_memory(plan, host, address) if to_memory else ()),
+        ):
+            nics_of_link.setdefault(link, []).append(address)
+    for link, members in nics_of_link.items():
+        capacity = pcie.two_way(link.slot).value / 2 if bidirectional else pcie.one_way(link.slot).value
         demand = sum(limited_rates[address] for address in members)
         if demand > capacity:
-            bottleneck = uplink.name
+            bottleneck = link.name
             for address in members:
                 limited_rates[address] *= capacity / demand
-    return sum(limited_rates.values()), bottleneck
+    return limited_rates, bottleneck
+
+
+def _find_slot_link(plan: Plan, host: str, address: str) -> Iterable[Uplink]:
+    """The link of the slot with this function's card, named by the bridge above, else by the device."""
+    nic = next((nic for nic in plan.hosts[host].nics.values() if nic.pcie == address), None)
+    function = nic_function(plan, host, nic) if nic is not None else None
+    slot = build_slot(function, [])
+    if slot is not None:
+        parent = function.parent if function is not None else None
+        yield Uplink(parent or address.rpartition(".")[0], slot, "PCIe slot")
 
 
 def socket_term(plan: Plan, host: str, address: str | None, gpu: str | None, *, bidirectional: bool) -> Term | None:

@@ -9,6 +9,7 @@ from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.model import NicModel, PcieAbility, ServerModel
 from wirespeed.cluster import HostSpec
 from wirespeed.errors import did_you_mean, format_choices
+from wirespeed.plan.cards import fill_slots
 from wirespeed.plan.pcie_tree import Position, nic_position
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import PcieLink
@@ -27,6 +28,7 @@ class HostPort:
     position: Position
     gpu: str | None
     slot: PcieLink  # fastest link of the slot
+    slot_address: str | None  # PCIe address by the cluster file
     max_payload: int | None  # bytes
     max_read_request: int | None  # bytes
 
@@ -41,6 +43,7 @@ class Chassis:
 
 
 _LAST_RAIL = 255  # each has its own routing table, VLAN and third octet
+_KEYS = {"slot_address": "PCIe address"}
 MTU = 9000
 """Interface MTU of a host in bytes; source: Broadcom 957608-AN210, section 2.6, check 11."""
 
@@ -59,15 +62,15 @@ def build_chassis(spec: HostSpec, catalogue: Catalogue, problems: Problems) -> C
         problems.refuse_unknown((*spec.path, "nics"), "NIC model", spec.nics.model, catalogue.nics)
     if server is None or nic is None:
         return None
-    host_ports = _host_ports(spec, server, nic, problems)
-    return Chassis(server, nic, host_ports) if host_ports else None
+    filled_server = fill_slots(spec, server, nic, problems)
+    if filled_server is None:
+        return None
+    host_ports = _host_ports(spec, filled_server, nic, problems)
+    return Chassis(filled_server, nic, host_ports) if host_ports else None
 
 
 def _host_ports(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Problems) -> tuple[HostPort, ...]:
     count, slots, interfaces = spec.nics.count, server.nic_slots, spec.part.interfaces
-    if count > len(slots):
-        problems.refuse((*spec.path, "nics"), f"{count} NICs", f"at most {len(slots)}, the slots of {spec.model}")
-        return ()
     if interfaces is not None and (len(interfaces) != count or len(set(interfaces)) != count):
         problems.refuse(
             (*spec.path, "interfaces"),
@@ -95,6 +98,7 @@ def _host_ports(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Pr
                 position=slot_position,
                 gpu=None if slot.gpu is None else f"GPU{slot.gpu}",
                 slot=PcieLink(part.slot.speed, part.slot.width) if part and part.slot else slot_position.link,
+                slot_address=part.pcie if part else None,
                 max_payload=part.max_payload if part else None,
                 max_read_request=part.max_read_request if part else None,
             )
@@ -108,12 +112,14 @@ def _host_ports(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Pr
             problems.refuse(
                 (*path, "speed"), f"{host_port.speed}", f"at most {nic.speed.value}, the speed of {spec.nics.model}"
             )
-    for field in ("rail", "rdma_device"):
-        values = [getattr(host_port, field) for host_port in host_ports]
+    for field in ("rail", "rdma_device", "slot_address"):
+        values = [value for host_port in host_ports if (value := getattr(host_port, field)) is not None]
         repeated_value = next((value for value in values if values.count(value) > 1), None)
         if repeated_value is not None:
             problems.refuse(
-                (*spec.path, "nic"), f"{field} {repeated_value} on two NICs of a host", f"a {field} for each"
+                (*spec.path, "nic"),
+                f"{_KEYS.get(field, field)} {repeated_value} on two NICs of a host",
+                f"a {_KEYS.get(field, field)} for each",
             )
     for interface in spec.part.nic:
         interfaces = [host_port.interface for host_port in host_ports]

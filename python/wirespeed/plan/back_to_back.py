@@ -131,7 +131,11 @@ def _plan_host(
     driver = Driver(name=chassis.nic.driver)
     nics = {
         host_port.interface: Nic(
-            model=spec.nics.model, driver=driver, addresses=(addresses[host_port.interface],), link=Link(up=True)
+            model=spec.nics.model,
+            slot_address=host_port.slot_address,
+            driver=driver,
+            addresses=(addresses[host_port.interface],),
+            link=Link(up=True),
         )
         for host_port in chassis.host_ports
         if host_port.interface in addresses

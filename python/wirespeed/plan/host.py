@@ -177,6 +177,7 @@ def host_kind(
             rail=host_port.rail,
             model=spec.nics.model,
             pcie=host_port.position.name,
+            slot_address=host_port.slot_address,
             rdma_device=host_port.rdma_device,
             rdma_state="ACTIVE",
             rdma_mtu=_path_mtu(host_port, spec, ipv6, problems),

@@ -3,7 +3,8 @@
 A planned function is named by its position (`wirespeed.settings.pcie`). Of a host whose functions were read, `locate`
 replaces positions by addresses:
 
-* a NIC is the device behind its interface; without the interface, the network function of its vendor that is left over;
+* a NIC is the device behind its interface; without the interface, the function at its address in the cluster file, else
+  the network function of its vendor that is left over;
 * a GPU has the index that its vendor's tool prints; without it, or if GPUs are missing, GPUs are taken in the order of
   their addresses, so that as many as possible share PCIe switches with NICs as planned; borrowed GPUs, which the tool
   numbers by address too, are left out;
@@ -126,6 +127,13 @@ class _Location:
             found_nic = self.found.nics.get(interface)
             if nic.pcie is not None and found_nic is not None and found_nic.pcie is not None:
                 addresses[nic.pcie] = found_nic.pcie
+        used = set(addresses.values())
+        for nic in self.host.nics.values():
+            name, address = nic.pcie, nic.slot_address
+            if name is None or address is None or name in addresses or address in used:
+                continue
+            if address in self.found.pcie:
+                addresses[name] = address
         return addresses | self._match_nics_without_interface(addresses)
 
     def _match_nics_without_interface(self, addresses: Mapping[str, str]) -> dict[str, str]:

@@ -85,6 +85,9 @@ class Nic:
     rail: Annotated[int | None, Setting("rail number, from 1", compare=Compare.NONE)] = None
     model: Annotated[str | None, Setting("catalogue model", compare=Compare.NONE)] = None
     pcie: Annotated[str | None, Setting("PCIe address; planned: the position", observed=True)] = None
+    slot_address: Annotated[
+        str | None, Setting("PCIe address of the port by the cluster file", compare=Compare.NONE)
+    ] = None
     mac: Annotated[str | None, Setting("MAC address", compare=Compare.NONE)] = None
     rdma_device: Annotated[str | None, Setting("name of the RDMA device", observed=True)] = None
     rdma_state: Annotated[str | None, Setting("state of the RDMA port: ACTIVE, DOWN, …", observed=True)] = None

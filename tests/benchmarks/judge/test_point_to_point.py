@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from judge_support import GIB, MIB, find_verdict, plan
 from tests.benchmarks.judge.test_rdma import with_memory
 
 from wirespeed.benchmarks.judge.runs import judge
+from wirespeed.cluster import read
+from wirespeed.plan import build
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.parameters import Parameters
 from wirespeed.results.verdicts import Judgement
-from wirespeed.units import Bandwidth
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
 
 KIB = 2**10
 ONE_NIC = 400 * 4096 / 4178  # Gb/s of one NIC
@@ -209,15 +213,17 @@ def test_all_nics_of_a_host_share_its_memory(test, channels, size, binds):
         assert judged.physical.value == pytest.approx(2 * channels * 5.6e9 * 8 / 1e6 * cached)  # MB/s
 
 
-def with_two_ports(plan, hosts=16):
-    """Hosts with two NICs of 100 Gb/s each."""
-    host = plan.hosts["node1"]
-    speed = Bandwidth(100 * 10**9)
-    nics = {
-        port: replace(nic, link=replace(nic.link, speed=speed), rail=None) for port, nic in list(host.nics.items())[:2]
-    }
-    host = replace(host, nics=nics, launch=replace(host.launch, rdma_devices=None))
-    return replace(plan, hosts={f"node{number}": host for number in range(1, hosts + 1)})
+def plan_with_two_ports(tmp_path):
+    """The sixteen hosts of the 100G cluster, with the cards in two slots.
+
+    The document's 389 Gb/s of four hosts need 195 Gb/s of each sender: more than one Gen3 x16 slot carries (115 Gb/s).
+    """
+    text = (EXAMPLES / "arista-leaf-spine" / "cluster-100g.yaml").read_text()
+    nics = "1 x broadcom-bcm957508-p2100g"
+    assert nics in text
+    file = tmp_path / "cluster.yaml"
+    file.write_text(text.replace(nics, f"2{nics[1:]}, interfaces: [ens4f0np0, ens7f0np0]"))
+    return build(read(file))
 
 
 @pytest.mark.parametrize(
@@ -227,30 +233,43 @@ def with_two_ports(plan, hosts=16):
         (None, 0.248, Judgement.FAIL),  # eight of the sixteen hosts of the cluster file would
     ],
 )
-def test_the_published_pairs_of_four_hosts_pass(nodes, fraction, judgement):
+def test_the_published_pairs_of_four_hosts_pass(nodes, fraction, judgement, tmp_path):
     """Lossless network guide (Arista and Broadcom), table 6: osu_mbw_mr, 128 KB, 4 nodes, 16 PPN, 48.6 GB/s."""
     log = osu("osu_mbw_mr", {128 * KIB: 48_600.0}, pairs=32)
-    verdict = find_verdict(judge(log, with_two_ports(plan()), nodes=nodes))
+    verdict = find_verdict(judge(log, plan_with_two_ports(tmp_path), nodes=nodes))
     assert verdict.judgement is judgement
     assert verdict.fraction_of_reachable == pytest.approx(fraction, abs=0.002)
-    hosts = "2 of 4 hosts" if nodes else "8 of 16 hosts, all hosts of mi300x-4node: give their number with --nodes"
+    hosts = (
+        "2 of 4 hosts" if nodes else "8 of 16 hosts, all hosts of arista-16node-100g: give their number with --nodes"
+    )
     assert f"32 pairs, from at most {hosts}" in verdict.reachable.assumptions
 
 
+@pytest.mark.parametrize(("gb_per_s", "judgement"), [(222.0, Judgement.PASS), (150.0, Judgement.FAIL)])
+def test_both_ports_of_a_card_reach_what_its_slot_carries(gb_per_s, judgement):
+    """ESnet's card has two ports of 200 Gb/s in one slot of 16 GT/s x16: 230.5 Gb/s of data in packets of 256 bytes."""
+    log = osu("osu_mbw_mr", {4 * MIB: gb_per_s * 1000 / 8}, pairs=16)
+    esnet = build(read(EXAMPLES / "esnet-400g" / "cluster.yaml"))
+    verdict = find_verdict(judge(log, esnet))
+    assert verdict.judgement is judgement
+    slot = 16 * 16 * 128 / 130 * 256 / 280
+    assert verdict.fraction_of_reachable == pytest.approx(gb_per_s / slot, rel=0.01)
+
+
 @pytest.mark.parametrize("value", [1144.7, 1245.2])
-def test_the_published_gpcnet_bandwidth_fits_two_ports(value):
+def test_the_published_gpcnet_bandwidth_fits_two_ports(value, tmp_path):
     """Lossless network guide, table 7: MiB/s per rank, isolated, 16 nodes with 16 ranks and two ports of 100 Gb/s."""
     label = "isolated: RR Two-sided BW+Sync"
     log = run("gpcnet", "network_test", {131072: value}, unit="MiB/s/rank", label=label)
-    verdict = find_verdict(judge(log, with_two_ports(plan()), ranks=256, nodes=16))
+    verdict = find_verdict(judge(log, plan_with_two_ports(tmp_path), ranks=256, nodes=16))
     assert verdict.judgement is Judgement.SKIP
     assert 0.7 < verdict.fraction_of_physical < 1
 
 
-def test_a_stated_number_of_ranks_completes_a_log():
+def test_a_stated_number_of_ranks_completes_a_log(tmp_path):
     """osu_alltoall prints no number of ranks; 16 hosts of 16 ranks each (lossless network guide, table 6)."""
     log = osu("osu_alltoall", {128 * KIB: 47_800.0}, unit="us", metric=Metric.LATENCY_AVG)
-    verdict = find_verdict(judge(log, with_two_ports(plan()), ranks=256, nodes=16))
+    verdict = find_verdict(judge(log, plan_with_two_ports(tmp_path), ranks=256, nodes=16))
     assert verdict.judgement is Judgement.SKIP
     crossing = 16 * 128 * KIB * 240  # bytes out of a host
     assert verdict.fraction_of_physical == pytest.approx(crossing * 8 / 47.8e-3 / 200e9, rel=0.03)

@@ -151,13 +151,13 @@ def test_a_slot_of_eight_lanes_limits_tcp():
     esnet = build(read(EXAMPLES / "esnet-400g" / "cluster.yaml"), load())
     host = next(iter(esnet.hosts.values()))
     name, nic = next((name, nic) for name, nic in host.nics.items() if nic.addresses)
-    location = NicPlace(next(iter(esnet.hosts)), name, nic)
-    design = find_socket_limits(esnet, location, [])
+    place = NicPlace(next(iter(esnet.hosts)), name, nic)
+    design = find_socket_limits(esnet, place, [])
     function = host.pcie[nic.pcie]
     half = dataclasses.replace(function, link=dataclasses.replace(function.link, width=8))
     narrow = dataclasses.replace(host, pcie={**host.pcie, nic.pcie: half})
-    degraded = dataclasses.replace(esnet, hosts={**esnet.hosts, location.host: narrow})
-    limits = find_socket_limits(degraded, location, [])
+    degraded = dataclasses.replace(esnet, hosts={**esnet.hosts, place.host: narrow})
+    limits = find_socket_limits(degraded, place, [])
     assert (design.physical.bottleneck, limits.physical.bottleneck) == ("line rate × TCP framing", "NIC slot")
     assert limits.physical.value == pytest.approx(16 * 8 * 128 / 130 * 256 / 280, rel=1e-3)
 
@@ -175,3 +175,14 @@ def test_a_run_refutes_the_limit_of_its_cores():
     judged = judge(run, esnet, source=f"{hosts[0]}:{nics[0]}", target=f"{hosts[1]}:{nics[1]}")
     assert judged.verdicts[0].fraction_of_reachable < 1
     assert any("the log refutes the limit of the receiving cores: 111 Gb/s" in note for note in judged.notes)
+
+
+def test_addresses_outside_the_plan_are_placed_by_their_subnet():
+    """The log of ESnet's document has 10.10.2.20 and 10.10.2.21; its example plans 10.10.2.1 and 10.10.2.2."""
+    esnet = build(read(EXAMPLES / "esnet-400g" / "cluster.yaml"), load())
+    run = iperf({"SUM receiver": 190.0}, local_address="10.10.2.21", remote_address="10.10.2.20")
+    (verdict,) = judge(run, esnet).verdicts
+    assert verdict.judgement is Judgement.PASS
+    assert verdict.physical.assumptions[0].endswith(
+        "by the subnet of the log's addresses, which are on no NIC of esnet-400g"
+    )

@@ -153,7 +153,8 @@ COMMANDS: list[tuple[Place, str, Any, tuple[str, ...], str | None]] = [
     (NUMBERED, "peer.bfd", False, ("router bgp 4200010001", "neighbor 10.2.0.1", "no bfd"), None),
     (PORT, "port.unnumbered", True, ("interface Eth1/33", "ipv6 enable"), "the sessions over the port restart"),
     (LEAF.child("port", "Eth1/1").child("queue", "0"), "queue.shape", Bandwidth.gbps(40), (
-        "qos scheduler-policy ROCE", "queue 0", "meter-type bytes", "pir 40000000", "exit", "exit",
+        "qos scheduler-policy ROCE", "queue 0", "type dwrr", "weight 50", "meter-type bytes", "pir 40000000", "exit",
+        "queue 3", "type dwrr", "weight 50", "exit", "queue 6", "type strict", "exit", "exit",
         "interface Eth1/1", "scheduler-policy ROCE",
     ), "all ports with this policy change"),
 ]  # fmt: skip

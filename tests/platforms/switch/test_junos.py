@@ -437,6 +437,10 @@ COMMANDS: list[tuple[Place, str, Any, tuple[str, ...]]] = [
         (
             "set class-of-service forwarding-classes class NO-LOSS queue-num 4 no-loss pfc-priority 3",
             "set class-of-service congestion-notification-profile ROCE-PFC input dscp code-point 011010 pfc",
+            "set class-of-service congestion-notification-profile ROCE-PFC output ieee-802.1 code-point 011 flow-control-queue 4",  # noqa: E501
+            "set class-of-service congestion-notification-profile ROCE-PFC pfc-watchdog",
+            "set class-of-service congestion-notification-profile ROCE-PFC pfc-watchdog detection 2",
+            "set class-of-service congestion-notification-profile ROCE-PFC pfc-watchdog recovery 400",
             "set class-of-service interfaces et-* congestion-notification-profile ROCE-PFC",
         ),
     ),
@@ -453,7 +457,15 @@ COMMANDS: list[tuple[Place, str, Any, tuple[str, ...]]] = [
         FIRST,
         "port.qos.watchdog.detect",
         ms(500),
-        ("set class-of-service congestion-notification-profile ROCE-PFC pfc-watchdog detection 5",),
+        (
+            "set class-of-service forwarding-classes class NO-LOSS queue-num 4 no-loss pfc-priority 3",
+            "set class-of-service congestion-notification-profile ROCE-PFC input dscp code-point 011010 pfc",
+            "set class-of-service congestion-notification-profile ROCE-PFC output ieee-802.1 code-point 011 flow-control-queue 4",  # noqa: E501
+            "set class-of-service congestion-notification-profile ROCE-PFC pfc-watchdog",
+            "set class-of-service congestion-notification-profile ROCE-PFC pfc-watchdog detection 5",
+            "set class-of-service congestion-notification-profile ROCE-PFC pfc-watchdog recovery 400",
+            "set class-of-service interfaces et-* congestion-notification-profile ROCE-PFC",
+        ),
     ),
     (
         QUEUE,

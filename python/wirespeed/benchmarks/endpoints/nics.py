@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_interface
 
 from wirespeed.errors import did_you_mean, format_first, refuse
 from wirespeed.limits import pcie, tcp
@@ -105,6 +106,22 @@ def nic_with_address(plan: Plan, address: str) -> NicPlace | None:
     return None
 
 
+def list_nics_of_subnet(plan: Plan, address: str) -> list[NicPlace]:
+    """The NICs of the plan in whose subnet an address is."""
+    return [
+        nic
+        for nic in list_nics(plan)
+        if any(_contains(ip_interface(text).network, address) for text in nic.nic.addresses or ())
+    ]
+
+
+def _contains(network: IPv4Network | IPv6Network, address: str) -> bool:
+    try:
+        return ip_address(address) in network
+    except ValueError:  # a name
+        return False
+
+
 def list_used_nics(host: Host, assumptions: list[str]) -> list[Nic]:
     """NICs that a job uses and that are up: those in its launch environment, else all with a rail, else all."""
     active_nics = [nic for nic in host.nics.values() if nic.link.up is not False]
@@ -186,25 +203,25 @@ class SocketLimits:
 
 
 def find_socket_limits(
-    plan: Plan, location: NicPlace, assumptions: list[str], *, ipv6: bool = False
+    plan: Plan, place: NicPlace, assumptions: list[str], *, ipv6: bool = False
 ) -> SocketLimits | None:
     """The limits of TCP over an interface: line rate times framing, and the PCIe slot; None without its speed.
 
     An interface over a PCIe bridge between two hosts sends no Ethernet frames: its slot is the limit.
     """
-    speed = nic_speed(plan, location)
+    speed = nic_speed(plan, place)
     if speed is None:
         return None
-    slot = nic_slot(plan, location, assumptions)
+    slot = nic_slot(plan, place, assumptions)
     slot_terms = [pcie.one_way(slot)] if slot is not None else []
-    model = plan.hardware.nics.get(location.nic.model or "")
+    model = plan.hardware.nics.get(place.nic.model or "")
     if model is not None and model.ntb is not None and slot_terms:
-        bound = tightest([replace(slot_terms[0], name=f"PCIe slot of {location.interface}")], assumptions)
+        bound = tightest([replace(slot_terms[0], name=f"PCIe slot of {place.interface}")], assumptions)
         return SocketLimits(bound, bound, speed)
-    mtu = location.nic.link.mtu
+    mtu = place.nic.link.mtu
     if mtu is None:
         mtu = DEFAULT_MTU
-        assumptions.append(f"MTU {mtu} of {location.interface}, the default: none is planned")
+        assumptions.append(f"MTU {mtu} of {place.interface}, the default: none is planned")
     physical = tcp.tcp(speed, mtu, ipv6=ipv6)
     reachable = tcp.tcp(speed, mtu, ipv6=ipv6, timestamps=True)
     return SocketLimits(

@@ -22,10 +22,11 @@ from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.judge.verdict import is_above
 from wirespeed.limits import algorithms, cuts, fabric, framing
 from wirespeed.limits.algorithms import Algorithm
-from wirespeed.limits.bound import GIGABYTES, convert, in_unit, number, scale_bound, tightest
+from wirespeed.limits.bound import GBPS, GIGABYTES, convert, in_unit, number, scale_bound, tightest
 from wirespeed.limits.collective_latency import estimate_latency
 from wirespeed.limits.gpus import find_gpu_links, find_pcie_links
 from wirespeed.limits.group import Collective, Group, Links, Member, bus_factor, convert_printed_factor
+from wirespeed.limits.host import share_links
 from wirespeed.limits.impact import nic_function
 from wirespeed.limits.nic import build_path, build_slot, catalogue_speed, nic_goodput_two_way
 from wirespeed.limits.nic_losses import LogFacts, list_degraded_rates
@@ -406,8 +407,8 @@ def _build_member(plan: Plan, name: str, ranks: int, assumptions: list[str], con
     links = _find_links(plan, name, ranks)
     if context.interface is not None:
         return _build_socket_member(plan, name, ranks, context.interface, links, assumptions)
-    maximum: list[float] = []
-    usual: list[float] = []
+    maximum: dict[str, float] = {}  # Gb/s, by PCIe address
+    usual: dict[str, float] = {}
     binds: Counter[str] = Counter()
     for nic in list_used_nics(host, assumptions):
         function = nic_function(plan, name, nic)
@@ -416,12 +417,18 @@ def _build_member(plan: Plan, name: str, ranks: int, assumptions: list[str], con
         in_use = nic_goodput_two_way(nic, function, speed=speed, acks_per_packet=algorithms.ACKS_PER_PACKET)
         if at_most is None or in_use is None:
             return Member(name, ranks, (), (), "", links)
-        maximum.append(convert(at_most.value, at_most.unit, GIGABYTES))
-        usual.append(convert(in_use.value, in_use.unit, GIGABYTES))
+        address = nic.pcie or f"NIC {len(maximum)}"
+        maximum[address], usual[address] = at_most.value, in_use.value
         binds[at_most.bottleneck] += 1
         assumptions.extend(at_most.assumptions)
-    bind = binds.most_common(1)[0][0] if binds else ""
-    return Member(name, ranks, tuple(maximum), tuple(usual), bind, links)
+    shared_maximum, shared_link = share_links(plan, name, maximum, bidirectional=True, to_memory=False)
+    shared_usual, _ = share_links(plan, name, usual, bidirectional=True, to_memory=False)
+    bind = shared_link or (binds.most_common(1)[0][0] if binds else "")
+    return Member(name, ranks, _list_gigabytes(shared_maximum), _list_gigabytes(shared_usual), bind, links)
+
+
+def _list_gigabytes(rates: Mapping[str, float]) -> tuple[float, ...]:
+    return tuple(convert(rate, GBPS, GIGABYTES) for rate in rates.values())
 
 
 def _build_socket_member(

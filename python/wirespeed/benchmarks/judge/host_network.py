@@ -55,10 +55,8 @@ def network(plan: Plan, name: str, *, bidirectional: bool, on_host: bool) -> Net
         assumptions.extend(bound.assumptions)
     if not ends:
         return None
-    shared_rate, uplink = (
-        between.compute_shared_rate(plan, name, maximum, bidirectional=bidirectional)
-        if on_host
-        else (sum(maximum.values()), None)
+    shared_rate, uplink = between.compute_shared_rate(
+        plan, name, maximum, bidirectional=bidirectional, to_memory=on_host
     )
     bind = uplink or binds.most_common(1)[0][0]
     formula = f"{len(ends)} NICs, {number(min(maximum.values()))} to {number(max(maximum.values()))} Gb/s each ({bind})"

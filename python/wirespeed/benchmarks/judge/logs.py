@@ -3,7 +3,7 @@ relative gate compares it with."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed.benchmarks.endpoints.nics import find_ends, find_ends_by_gid, list_nics
@@ -15,12 +15,13 @@ from wirespeed.benchmarks.judge.relations import Entry, relations
 from wirespeed.benchmarks.judge.retest import is_between_nics, judge_repeats
 from wirespeed.benchmarks.judge.runs import judge_with_subject
 from wirespeed.benchmarks.tools.reader import Reading
+from wirespeed.limits.bound import number
 from wirespeed.plan import Plan
 from wirespeed.plan.overlay import ObservedPlan
-from wirespeed.results.benchmarks import Run, RunStatus
+from wirespeed.results.benchmarks import Metric, Run, RunStatus
 from wirespeed.results.nccl import Communicator
 from wirespeed.results.series import read_ends
-from wirespeed.results.verdicts import JudgedRun, Relation
+from wirespeed.results.verdicts import JudgedRun, Judgement, Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +74,41 @@ def judge_all_logs(
     runs = judge_repeats(
         [entry.judged for entry in entries], [entry.run for entry in entries], ends_of_runs, context.cluster
     )
+    runs = tuple(add_memory_cause(entries, runs))
     compared = relations(entries, plan, profile) if profile.relative_gates and len(entries) > 1 else ()
     return JudgedLogs(runs, compared, tuple(hints))
+
+
+_GPU_FASTER = 1.2
+"""Lead of GPU memory that shows a loss in host memory: 320 and 235 Gb/s (Broadcom 957608-AN210, FAQ 8)."""
+
+
+def add_memory_cause(entries: Sequence[Entry], runs: Sequence[JudgedRun]) -> Iterator[JudgedRun]:
+    """Runs, with the likely cause where perftest is slow in host memory and the same test is fast in GPU memory."""
+    highest = [
+        max((float(row.value) for row in entry.run.measurements if row.metric is Metric.BW_AVG), default=0.0)
+        for entry in entries
+    ]
+    for entry, judged, rate in zip(entries, runs, highest, strict=True):
+        test = (entry.run.tool, entry.run.test, entry.run.parameters.bidirectional)
+        in_gpu = max(
+            (
+                gpu_rate
+                for peer, gpu_rate in zip(entries, highest, strict=True)
+                if peer.run.parameters.on_gpu
+                and (peer.run.tool, peer.run.test, peer.run.parameters.bidirectional) == test
+            ),
+            default=0.0,
+        )
+        is_slow = any(verdict.judgement in (Judgement.WARN, Judgement.FAIL) for verdict in judged.verdicts)
+        if entry.run.tool != "perftest" or entry.run.parameters.on_gpu or not is_slow or in_gpu < _GPU_FASTER * rate:
+            yield judged
+            continue
+        note = (
+            f"the same test reaches {number(in_gpu)} Gb/s in GPU memory: host memory is the bottleneck; set the BIOS "
+            "option Memory Interleaving to Auto (Broadcom 957608-AN210, FAQ 8)"
+        )
+        yield replace(judged, notes=(*judged.notes, note))
 
 
 def _list_communicators(reading: Reading, proven: Evidence | None) -> Sequence[Communicator]:

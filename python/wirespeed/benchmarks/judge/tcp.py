@@ -10,6 +10,7 @@ from wirespeed.benchmarks.endpoints.nics import (
     NicPlace,
     find_ends,
     find_socket_limits,
+    list_nics_of_subnet,
     nic_speed,
     nic_with_address,
 )
@@ -135,7 +136,13 @@ def _find_ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]
     if located:
         names = " and ".join(dict.fromkeys(str(nic) for nic in located))
         assumptions.append(f"{names} by the addresses in the log")
-    return located
+        return located
+    in_subnet = [list_nics_of_subnet(plan, address) for address in stated if address]
+    ends = next((nics[:2] for nics in in_subnet if len({nic.host for nic in nics}) > 1), [])
+    if ends:
+        names = " and ".join(str(nic) for nic in ends)
+        assumptions.append(f"{names} by the subnet of the log's addresses, which are on no NIC of {plan.name}")
+    return ends
 
 
 def _compute_core_term(run: Run, plan: Plan, ends: list[NicPlace]) -> Term | None:

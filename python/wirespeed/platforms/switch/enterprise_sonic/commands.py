@@ -5,7 +5,8 @@ Keywords: dellemc.enterprise_sonic modules, Broadcom 957608-AN210 2.4 and 2.5.2,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from wirespeed.platforms.consequences import LINK_FLAP
@@ -235,18 +236,11 @@ def _queue_lines(port_name: str, number: int, path: str, value: Any, switch: Swi
     port = switch.ports.get(port_name, Port())
     queue = port.queues.get(str(number), Queue())
     policies = Policies(switch)
-    if path == "queue.shape":
+    if path in ("queue.shape", "queue.discipline", "queue.weight"):
         name = policies.scheduler_name(port)
-        lines = [f"qos scheduler-policy {name}", f"queue {number}", "meter-type bytes", f"pir {value.whole('kb/s')}"]
-        return [*lines, "exit", "exit", f"interface {port_name}", f"scheduler-policy {name}"]
-    if path in ("queue.discipline", "queue.weight"):
-        name = policies.scheduler_name(port)
-        discipline = value if path == "queue.discipline" else queue.discipline or Discipline.DWRR
-        weight = value if path == "queue.weight" else queue.weight
-        lines = [f"qos scheduler-policy {name}", f"queue {number}", f"type {discipline.value}"]
-        if weight is not None and discipline is Discipline.DWRR:
-            lines.append(f"weight {weight}")
-        return [*lines, "exit", "exit", f"interface {port_name}", f"scheduler-policy {name}"]
+        changed_queue = replace(queue, **{path.removeprefix("queue."): value})
+        lines = [f"qos scheduler-policy {name}", *_scheduler_lines({**port.queues, str(number): changed_queue}), "exit"]
+        return [*lines, f"interface {port_name}", f"scheduler-policy {name}"]
     if not path.startswith("queue.ecn."):
         return None
     if path == "queue.ecn.enabled" and not value:
@@ -261,3 +255,17 @@ def _queue_lines(port_name: str, number: int, path: str, value: Any, switch: Swi
         f"interface {port_name}",
         f"queue {number} wred-policy {name}",
     ]
+
+
+def _scheduler_lines(queues: Mapping[str, Queue]) -> Iterator[str]:
+    """All queues of a policy: a switch whose ports use a policy of another name gets a complete one."""
+    for number, queue in sorted(queues.items(), key=lambda entry: int(entry[0])):
+        if queue.discipline is None and queue.weight is None and queue.shape is None:
+            continue
+        discipline = queue.discipline or Discipline.DWRR
+        yield from (f"queue {number}", f"type {discipline.value}")
+        if queue.weight is not None and discipline is Discipline.DWRR:
+            yield f"weight {queue.weight}"
+        if queue.shape is not None:
+            yield from ("meter-type bytes", f"pir {queue.shape.whole('kb/s')}")
+        yield "exit"

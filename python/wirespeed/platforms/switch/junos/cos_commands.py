@@ -13,7 +13,7 @@ from wirespeed.platforms.switch.junos.classes import (
     dscp_bits,
     priority_bits,
 )
-from wirespeed.settings import Discipline, Switch
+from wirespeed.settings import Discipline, Port, Switch
 
 _COS = "class-of-service"
 
@@ -36,16 +36,31 @@ def cos_lines(port: str, queue: str | None, path: str, value: Any, switch: Switc
     if bound.profile is None:
         return None
     applied_names = f"{interface} congestion-notification-profile {bound.profile}"
-    profile = f"set {_COS} congestion-notification-profile {bound.profile}"
-    if path == "port.qos.pfc":
-        return [*_format_pfc(cos, bound.profile), applied_names]
-    if path == "port.qos.pfc_queue":
-        return [
-            f"{profile} output ieee-802.1 code-point {priority_bits(key)} flow-control-queue {int(queue)}"
-            for key, queue in sorted(value.items())
-        ] + [applied_names]
-    dog = _format_watchdog(path, value, switch)
-    return None if dog is None else [f"{profile} pfc-watchdog{dog}"]
+    if path in ("port.qos.pfc", "port.qos.pfc_queue"):
+        return [*_format_profile(cos, bound.profile, switch.ports[port], switch), applied_names]
+    if _format_watchdog(path, value, switch) is None:
+        return None
+    qos = switch.ports[port].qos
+    changed = replace(qos.watchdog, **{path.rpartition(".")[2]: value})
+    planned_port = replace(switch.ports[port], qos=replace(qos, watchdog=changed))
+    return [*_format_profile(cos, bound.profile, planned_port, switch), applied_names]
+
+
+def _format_profile(cos: ClassOfService, name: str, port: Port, switch: Switch) -> list[str]:
+    """A whole profile: a switch whose ports use a profile of another name gets a complete one."""
+    profile = f"set {_COS} congestion-notification-profile {name}"
+    qos = port.qos
+    watchdog_lines = [
+        f"{profile} pfc-watchdog{dog}"
+        for setting in ("enabled", "detect", "restore")
+        if (value := getattr(qos.watchdog, setting)) is not None
+        and (dog := _format_watchdog(f"port.qos.watchdog.{setting}", value, switch)) is not None
+    ]
+    queue_lines = [
+        f"{profile} output ieee-802.1 code-point {priority_bits(key)} flow-control-queue {int(queue)}"
+        for key, queue in sorted((qos.pfc_queue or {}).items())
+    ]
+    return [*_format_pfc(cos, name), *queue_lines, *watchdog_lines]
 
 
 def _code_points(cos: ClassOfService, classifier: str, points: Mapping[Any, Any]) -> list[str]:
