@@ -33,7 +33,8 @@ NEGATIVE = """\
             NEGATIVE,
             [0.21, 0.22],
             [
-                "text:5: the log ends at 4 B; osu_latency ends at 4194304 B unless -m is given: probably truncated",
+                "text:5: the log ends at 4 B and does not state where the sweep ends: osu_latency ends at 4194304 B "
+                "unless -m is given",
                 "text:4: found latency_avg -1 us; expected a number that is not negative",
             ],
         ),

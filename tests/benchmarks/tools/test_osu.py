@@ -111,8 +111,31 @@ def test_a_table_ends_at_the_size_its_program_ends_at(text: str, status: RunStat
 def test_an_unknown_end_is_reported() -> None:
     (notice,) = read(table("1 7.79", "64 303.21"), "log").notices
     assert str(notice) == (
-        "log:4: the log ends at 64 B; osu_bw ends at 4194304 B unless -m is given: probably truncated"
+        "log:4: the log ends at 64 B and does not state where the sweep ends: osu_bw ends at 4194304 B unless -m is "
+        "given"
     )
+
+
+@pytest.mark.parametrize(
+    ("ends", "status"),
+    [
+        ((8, 8), RunStatus.COMPLETE),  # -m 8, as the tables of PerfKitBenchmarker tests/data/omb
+        ((8, 8, 8), RunStatus.COMPLETE),
+        ((8, 4), RunStatus.TRUNCATED),
+        ((8, 16), RunStatus.TRUNCATED),
+        ((16, 8, 8), RunStatus.TRUNCATED),
+        ((4194304, 8), RunStatus.TRUNCATED),  # no -m
+        ((8,), RunStatus.TRUNCATED),
+    ],
+)
+def test_the_last_table_ends_at_the_size_of_its_neighbours(ends: tuple[int, ...], status: RunStatus) -> None:
+    tables = "".join(table("1 7.79", f"{end} 60.41") for end in ends)
+    assert [run.status for run in parse(tables)] == [*[RunStatus.COMPLETE] * (len(ends) - 1), status]
+
+
+def test_a_row_that_other_output_cut_ends_no_table() -> None:
+    cut = table("1 7.79") + "2 15.67   [1795.1] [node1:27610:0]      ucp_worker.c:1877 UCX  INFO  ep_cfg[3]: tag(rc)\n"
+    assert [run.status for run in parse(cut)] == [RunStatus.TRUNCATED]
 
 
 def test_a_validation_that_failed_is_wrong_data() -> None:

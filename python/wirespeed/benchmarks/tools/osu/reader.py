@@ -2,8 +2,8 @@
 
 The column line names columns and units; MB/s is 1e6 bytes per second (osu_bw.c: size / 1e6). No line ends a table: a
 run is complete when it contains the largest message of its program or of its command line, or if
-other output follows its rows; else it is truncated. Each
-table of a datatype is a run.
+other output follows its rows, or if all earlier tables of the log end at its last size because of -m; else it is
+truncated, with a notice. Each table of a datatype is a run.
 """
 
 from __future__ import annotations
@@ -76,6 +76,7 @@ class _Reader(RunReader):
         self._limit: int | None = None  # largest message by a warning, which may precede the title
         self._last = -1
         self._rows = 0
+        self._short_ends: set[int | None] = set()  # last sizes of earlier tables; None: one that ended by default
         self._followed = False  # other output follows the rows, so that they were not cut
         self._early: list[str] = []  # failures since the last table
         self._option: str | None = None
@@ -119,22 +120,26 @@ class _Reader(RunReader):
         if draft.complete:
             self._early = []
         elif self._sized:
-            draft.complete = self._is_last_size() or (self._followed and not draft.errors)
+            draft.complete = self._is_last_size() or (self._has_neighbours_end() and not draft.errors)
+            self._short_ends.add(self._last if self._is_default and self._last < (self._largest or 0) else None)
         else:
             draft.complete = self._rows > 0
         if not draft.complete and not draft.errors and not draft.measurements:
             note_failures(draft, self._early)
         is_cut = not draft.complete and not draft.errors and draft.measurements
         if is_cut and self._last >= 0 and self._largest is not None:
-            end = f"the log ends at {self._last} B; {draft.test} ends at {self._largest} B unless -m is given"
-            is_short = self._last < self._largest
-            reason = "probably truncated" if is_short else "without the command line the end is unknown"
-            draft.notice(draft.measurements[-1].line, f"{end}: {reason}")
+            default = f"{draft.test} ends at {self._largest} B unless -m is given"
+            text = f"the log ends at {self._last} B and does not state where the sweep ends: {default}"
+            draft.notice(draft.measurements[-1].line, text)
         self._read_runs.append(draft.finish())
         self._columns, self._sized, self._rate = [], True, False
         self._largest, self._last, self._rows = None, -1, 0
         self._followed = False
         self._early, self._option = [], None
+
+    def _has_neighbours_end(self) -> bool:
+        """Whether output follows the rows, or every earlier table was made to end at the same size."""
+        return self._followed or self._short_ends == {self._last}
 
     # -- the parts of a report -------------------------------------------------------------------------------------
 
@@ -292,7 +297,8 @@ class _Reader(RunReader):
             else:
                 self._early.append(text)
         else:
-            self._followed = self._followed or self._rows > 0
+            is_library_message = MESSAGE.match(text) is not None  # may stand between rows, or inside one
+            self._followed = self._followed or (self._rows > 0 and not is_library_message)
             command = COMMAND.search(text)
             if command:
                 self._read_command_line(command)
