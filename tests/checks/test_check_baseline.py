@@ -64,6 +64,28 @@ def test_errors_in_the_kernel_log_count_on_any_machine() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("lines", "summary"),
+    [
+        (("Out of memory: Killed process 4711 (python3)",), "the kernel killed a process, or a process crashed"),
+        (
+            ("python3[9]: segfault at 8 ip 0 sp 0 error 4 in libnccl.so.2[0+1000]",),
+            "the kernel killed a process, or a process crashed",
+        ),
+        (
+            ("Out of memory: Killed process 4711 (python3)", "NVRM: Xid 79"),
+            "the kernel log contains errors of NICs or GPUs, and killed or crashed processes",
+        ),
+        (("NVRM: Xid 79",), "the kernel log contains errors of NICs or GPUs"),
+    ],
+)
+def test_a_killed_process_is_no_error_of_a_nic(lines: tuple[str, ...], summary: str) -> None:
+    facts = plain(**{"host.kernel.errors": lines})
+    (finding,) = (finding for finding in run(baseline(facts), facts) if finding.check == "host.kernel-log")
+    assert finding.summary == summary
+    assert ("more memory" in finding.fix[0].sentence) == summary.endswith("process crashed")
+
+
 def test_a_host_with_rdma_devices_is_held_against_what_any_such_host_must_be() -> None:
     sound = small.rdma_host()
     assert list_findings(sound) == []

@@ -7,7 +7,8 @@ Impact:
     A firmware crash, a bus fault or a refused setting is often reported in the kernel log only.
 
 Fix:
-    Read the lines. "Fail to setets" means that the NIC firmware controls QoS (see nic.nvm-dcbx). "failed to assign"
+    Read the lines. After "Out of memory" give the job more memory; after "segfault" change the version of the library
+    that crashed. "Fail to setets" means that the NIC firmware controls QoS (see nic.nvm-dcbx). "failed to assign"
     means that device memory does not fit: enable above-4G decoding in the BIOS. A bus or firmware error needs a reset,
     an update, or another card.
 
@@ -21,6 +22,7 @@ Source:
     BARs
 """
 
+import re
 from dataclasses import replace
 
 from wirespeed.checks.model import CheckContext, Outcome, failure, success
@@ -33,6 +35,7 @@ failures = ("NIC-16", "GPU-02", "NIC-01", "OS-19", "PCI-06", "CAB-01")
 
 _MAX_LINES = 3
 _REFUSED_QOS, _REFUSED_FLOW_CONTROL = "Fail to setets", "Fail to initialize Flow control"  # 957608-AN210, question 5
+_ENDED_PROCESS = re.compile(r"\bKilled process \d+|\bsegfault at ")  # Linux mm/oom_kill.c, arch/x86/mm/fault.c
 
 
 def check(context: CheckContext) -> Outcome:
@@ -42,8 +45,20 @@ def check(context: CheckContext) -> Outcome:
         return success("no errors of NICs or GPUs", "none")
     first_lines = " | ".join(lines[:_MAX_LINES])
     remainder = f" | and {len(lines) - _MAX_LINES} more" if len(lines) > _MAX_LINES else ""
+    ended_processes = sum(_ENDED_PROCESS.search(line) is not None for line in lines)
+    if ended_processes == len(lines):
+        return failure(
+            "the kernel killed a process, or a process crashed",
+            "no process killed or crashed",
+            first_lines + remainder,
+            Fix(
+                "if these processes belong to a job: after Out of memory give it more memory, after segfault change"
+                " the version of the library"
+            ),
+        )
+    errors = "errors of NICs or GPUs" + (", and killed or crashed processes" if ended_processes else "")
     found = failure(
-        "the kernel log contains errors of NICs or GPUs",
+        f"the kernel log contains {errors}",
         "no errors of NICs or GPUs",
         first_lines + remainder,
         Fix("read these lines and the lines around them in the kernel log"),
