@@ -163,6 +163,8 @@ def _list_names(scope: ast.AST) -> Iterator[str]:
                 yield name.strip("_").lower()
 
 
+LOCATION_TYPES = {"str", "tuple[str | int, ...]"}  # in a text: file and line, or a key
+
 STRING_PLACES = {  # a place as text: in JSON, and for a page
     "python/wirespeed/report/wording.py",
     "python/wirespeed/results/campaign_history.py",
@@ -173,7 +175,7 @@ STRING_PLACES = {  # a place as text: in JSON, and for a page
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_a_name_has_one_meaning(folder: str) -> None:
-    """``place``: a location in hardware. ``words``: those of a text. The loss by a finding is its ``impact``."""
+    """``place``: one in hardware. ``location``: one in a text. ``words``: of a text. A finding has an ``impact``."""
     paths = sorted(path for path in (ROOT / folder).rglob("*.py") if path not in GENERATED)
     names = [
         f"{path.relative_to(ROOT)}:{line} {name}"
@@ -185,7 +187,7 @@ def test_a_name_has_one_meaning(folder: str) -> None:
 
 
 def find_second_meanings(path: Path) -> Iterator[tuple[int, str]]:
-    """Text or a number as ``place``; arguments or one text as ``words``; ``cost``."""
+    """Text or a number as ``place``; an object as ``location``; arguments or one text as ``words``; ``cost``."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         match node:
             case (
@@ -196,6 +198,11 @@ def find_second_meanings(path: Path) -> Iterator[tuple[int, str]]:
                 ("words", "str"),
             ):
                 yield node.lineno, name
+            case (
+                ast.arg(arg="location", annotation=annotation)
+                | ast.AnnAssign(target=ast.Name(id="location"), annotation=annotation)
+            ) if annotation and ast.unparse(annotation).removesuffix(" | None") not in LOCATION_TYPES:
+                yield node.lineno, "location"
             case ast.Assign(targets=[ast.Name(id="words")], value=ast.List() | ast.Tuple() | ast.JoinedStr()):
                 yield node.lineno, "words"
             case ast.Assign(targets=[ast.Name(id="place")], value=ast.Constant() | ast.JoinedStr()):
@@ -225,10 +232,19 @@ def test_names_of_tests_have_no_second_meanings() -> None:
 def test_second_meanings_are_found(tmp_path: Path) -> None:
     path = tmp_path / "names.py"
     path.write_text(
-        "class Problem:\n    place: str\n\n\ndef run(words: str, place: int | None, cost: float):\n"
+        "class Problem:\n    place: str\n\n\ndef run(words: str, place: int | None, cost: float, location: Nic):\n"
         "    words = ['a', 'b']\n    place = f'{words}:1'\n    words = 'a b'.split()\n    return fail(cost=1)\n"
     )
-    names = [(2, "place"), (5, "cost"), (5, "place"), (5, "words"), (6, "words"), (7, "place"), (9, "cost")]
+    names = [
+        (2, "place"),
+        (5, "cost"),
+        (5, "location"),
+        (5, "place"),
+        (5, "words"),
+        (6, "words"),
+        (7, "place"),
+        (9, "cost"),
+    ]
     assert sorted(find_second_meanings(path)) == names
 
 

@@ -16,7 +16,7 @@ from wording import GLOSSARY, all_texts, glossary_words, help_texts, unknown_wor
 PLAIN = Path(__file__).with_name("plain_words.txt")
 
 
-def test_words_of_help_and_headings_are_known() -> None:
+def test_terms_of_help_and_headings_are_known() -> None:
     if os.environ.get("WIRESPEED_ACCEPT"):
         used = {word for _, text in all_texts() for word in unknown_words(text, set())}
         PLAIN.write_text("\n".join(sorted(used, key=str.lower)) + "\n", encoding="utf-8")

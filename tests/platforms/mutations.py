@@ -81,9 +81,9 @@ def put(device: Any, place: Place, path: str, value: Any) -> Any:
     return _put(device, place.entities, path.split(".")[1:], value)
 
 
-def _put(entity: Any, location: tuple[tuple[str, str], ...], names: list[str], value: Any) -> Any:
-    if location:
-        (kind, name), *inner = location
+def _put(entity: Any, place: tuple[tuple[str, str], ...], names: list[str], value: Any) -> Any:
+    if place:
+        (kind, name), *inner = place
         for field in list_fields(type(entity)):
             if field.members is not None and field.members.kind == kind:
                 members = dict(getattr(entity, field.name))

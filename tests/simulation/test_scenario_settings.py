@@ -165,8 +165,8 @@ def compare_devices(plan: Plan, document: Any, assumptions: tuple[str, ...]) -> 
 def switch_port(devices: Devices, document: Any, port: int, place: Place, assumptions: tuple[str, ...]) -> None:
     """Classification, queues, marking, PFC, scheduling and watchdog of a switch port."""
 
-    def value(path: str, location: Place = place) -> Any:
-        return devices.value(location, path)
+    def value(path: str, entity: Place = place) -> Any:
+        return devices.value(entity, path)
 
     switch = Place(place.device)
     pfc = value("port.qos.pfc") or frozenset()

@@ -271,9 +271,9 @@ def _override_addresses(
             address = part.address or ip_interface(old.with_prefix)
             gateway = part.gateway or ip_interface(old.gateway_with_prefix)
             if gateway.ip not in address.network or gateway.network != address.network:
-                location = (*path, "gateway" if part.gateway else "address")
+                key = (*path, "gateway" if part.gateway else "address")
                 problems.refuse(
-                    location, f"the gateway {gateway} outside {address.network}", "a gateway in the NIC's own subnet"
+                    key, f"the gateway {gateway} outside {address.network}", "a gateway in the NIC's own subnet"
                 )
             pool = ip_network(old.network) if old.vlan else cluster.addresses.pool
             if pool is not None and address.ip not in pool:

@@ -1,4 +1,4 @@
-"""Location of each NIC in a host: slot, interface, rail, RDMA device and nearest GPU."""
+"""Place of each NIC in a host: slot, interface, rail, RDMA device and nearest GPU."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ LATENCIES = frozenset(
 """Times of single operations: they have a lowest possible value."""
 
 PAIR_ARROW = " -> "
-"""Between the ends of a pair in labels and locations."""
+"""Between the two ends of a pair."""
 
 
 class Measurement(NamedTuple):

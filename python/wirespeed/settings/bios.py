@@ -36,7 +36,7 @@ class BiosAttribute:
     kind: ClassVar[str] = "bios"
 
     value: Annotated[str | None, Setting("value; as the firmware names it if not in `BIOS_VALUES`")] = None
-    menu: Annotated[str | None, Setting("location in the firmware's menus", compare=Compare.NONE)] = None
+    menu: Annotated[str | None, Setting("path in the firmware's menus", compare=Compare.NONE)] = None
     menu_value: Annotated[str | None, Setting("name of the value in the menu", compare=Compare.NONE)] = None
     why: Annotated[str | None, Setting("purpose", compare=Compare.NONE)] = None
     source: Annotated[str | None, Setting("source of the value", compare=Compare.NONE)] = None

@@ -174,7 +174,7 @@ def test_hosts_are_plugged_into_their_namespaces() -> None:
     assert not any(mac in line for mac in macs for host in hosts for line in machine_design.setups[host].lines)
 
 
-def test_words_and_the_exit_code_pass_the_shell_there(tmp_path: Path) -> None:
+def test_arguments_and_the_exit_code_pass_the_shell_there(tmp_path: Path) -> None:
     """A program instead of ssh runs its arguments with a shell, as a server does."""
     ssh = tmp_path / "ssh"
     ssh.write_text('#!/bin/sh\nshift 3\nexec sh -c "$*"\n')

@@ -78,7 +78,7 @@ def test_the_largest_packet_passes_on_every_rail(two_machines: tuple[Plan, lab.L
     assert run_checked(built_lab, "node1", "sh", "-c", script) == ""
 
 
-def test_words_reach_a_machine_as_they_are(two_machines: tuple[Plan, lab.Lab]) -> None:
+def test_arguments_reach_a_machine_unchanged(two_machines: tuple[Plan, lab.Lab]) -> None:
     _, built_lab = two_machines
     odd = ["a b", "it's", "$HOME", "*", "", "--", 'a"b', "`id`", "\\"]
     assert run_checked(built_lab, "node2", "printf", "%s\\n", *odd).splitlines() == odd

@@ -220,13 +220,13 @@ def frame(case: str, lines: tuple[str, ...]) -> tuple[str, ...]:
     return ("sonic-cli", "configure terminal", *lines, "end", "write memory", "exit")
 
 
-@pytest.mark.parametrize(("case", "location", "path", "value", "lines", "consequence"), ROWS)
+@pytest.mark.parametrize(("case", "entities", "path", "value", "lines", "consequence"), ROWS)
 def test_commands_of_a_setting(
-    case: str, location: tuple[str, ...], path: str, value: Any, lines: tuple[str, ...], consequence: str | None
+    case: str, entities: tuple[str, ...], path: str, value: Any, lines: tuple[str, ...], consequence: str | None
 ) -> None:
     platform_entry, switch = CASES[case]
-    place = LEAF if not location else port(case)
-    for number in location[1:]:
+    place = LEAF if not entities else port(case)
+    for number in entities[1:]:
         place = place.child("queue", number)
     assert platform_entry.commands_for is not None
     worded = platform_entry.commands_for(place, path, value, switch)
@@ -242,7 +242,7 @@ def test_every_rendered_setting_has_commands(case: str) -> None:
 
     platform_entry, switch = CASES[case]
     assert platform_entry.commands_for is not None
-    speechless = [
+    without_commands = [
         str(path)
         for place, path, value in walk(switch, LEAF)
         if value is not None
@@ -250,7 +250,7 @@ def test_every_rendered_setting_has_commands(case: str) -> None:
         and not (place.kind == "queue" and place.name != "3")
         and platform_entry.commands_for(place, path, value, switch) is None
     ]
-    assert speechless == []
+    assert without_commands == []
 
 
 @pytest.mark.parametrize("case", ["eos-routed", "dell-routed"])

@@ -333,11 +333,11 @@ def test_commands_of_a_setting(case: str, place: Place, path: str, value: Any, l
 @pytest.mark.parametrize("case", CASES)
 def test_every_rendered_setting_has_commands(case: str) -> None:
     assert EOS.commands_for is not None
-    speechless = [
+    without_commands = [
         path
         for place, path, value in walk(CASES[case], LEAF)
         if value is not None
         and EOS.support(path).rendered
         and EOS.commands_for(place, path, value, CASES[case]) is None
     ]
-    assert speechless == []
+    assert without_commands == []

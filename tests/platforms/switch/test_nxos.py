@@ -495,14 +495,14 @@ def test_commands_of_a_setting(case: str, place: Place, path: str, value: Any, l
 @pytest.mark.parametrize("case", CASES)
 def test_every_rendered_setting_has_commands(case: str) -> None:
     assert NXOS.commands_for is not None
-    speechless = [
+    without_commands = [
         f"{place} {path}"
         for place, path, value in walk(CASES[case], LEAF)
         if value is not None
         and NXOS.support(path).rendered
         and NXOS.commands_for(place, path, value, CASES[case]) is None
     ]
-    assert speechless == []
+    assert without_commands == []
 
 
 def test_what_is_declared_as_rendered_is_configured() -> None:

@@ -398,7 +398,7 @@ def test_commands_of_a_setting(
 @pytest.mark.parametrize("case", ["fabric", "switched", "shaped", "spectrum"])
 def test_every_rendered_setting_has_commands(case: str) -> None:
     assert SONIC.commands_for is not None
-    speechless = [
+    without_commands = [
         f"{place} {path}"
         for place, path, value in walk(CASES[case], LEAF)
         if value is not None
@@ -406,7 +406,7 @@ def test_every_rendered_setting_has_commands(case: str) -> None:
         and SONIC.commands_for(place, path, value, CASES[case]) is None
         and (path != "port.qos.pfc_pg" or case == "spectrum")  # other chips have no such map
     ]
-    assert speechless == []
+    assert without_commands == []
 
 
 def test_no_commands_for_what_is_not_configured() -> None:

@@ -1,4 +1,4 @@
-"""Location of a fault in a lab."""
+"""Place of a fault in a lab."""
 
 from __future__ import annotations
 

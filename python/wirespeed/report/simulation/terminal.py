@@ -67,7 +67,7 @@ def rows(run: Summary, congested: Sequence[CongestedPort] = ()) -> Iterator[tupl
 
 
 def faults(run: Summary, limit: int) -> Iterator[str]:
-    """Numbered faults with location and time; faults beyond ``limit`` are counted."""
+    """Numbered faults with place and time; faults beyond ``limit`` are counted."""
     yield from (_format_fault(run, number) for number in range(min(len(run.faults), limit)))
     if len(run.faults) > limit:
         yield f"{len(run.faults) - limit:,} more"

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub struct FaultDescription {
     /// Its kind, as in scenarios and traffic files.
     pub kind: &'static str,
-    /// Location.
+    /// Where it is: nodes, links or ports.
     pub places: Vec<FaultPlace>,
     /// Start.
     pub from: Picoseconds,
@@ -20,7 +20,7 @@ pub struct FaultDescription {
     pub until: Picoseconds,
 }
 
-/// Location of a fault.
+/// Place of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultPlace {
     /// A node and all of its links.

@@ -96,7 +96,7 @@ _ONE_WORD = 8  # the only size of osu_fop_latency.c and osu_cas_latency.c: sizeo
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """The content of a title: the program, the location of its buffers, its largest message."""
+    """The content of a title: the program, the memory of its buffers, its largest message."""
 
     program: str | None
     accelerator: str | None
