@@ -21,8 +21,9 @@ WAITING = {
     "nic.link.enabled": "ip link",
     "nic.link.lanes": "ethtool lanes",
     "nic.link.training": "ethtool link training",
+    "nic.slot_address": "nic: {INTERFACE: {pcie: ADDRESS}} of a cluster file, which no example gives",
 }
-"""Settings that no platform of today has, with the values of those that have them."""
+"""Settings that no platform of today has, with the values of those that have them, and one that no example plans."""
 
 
 @cache

@@ -171,7 +171,7 @@ class _Location:
 
     def _list_own_gpus(self, candidates: Sequence[str], names: Collection[str]) -> list[str]:
         """The GPUs of a host that also lists borrowed ones, which are below bridges of the lender. Empty if the tree
-        does not tell them apart: then planned GPUs are below switches, or another number is directly below root ports.
+        does not separate them: then planned GPUs are below switches, or another number is directly below root ports.
         """
         if any(self.host.pcie[name].switch is not None for name in names if name in self.host.pcie):
             return []

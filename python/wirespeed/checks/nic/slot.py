@@ -6,7 +6,7 @@ Impact:
     A card in another slot can be below another PCIe switch, on another NUMA node, or on a slower link than planned.
 
 Fix:
-    Move the card to the planned slot, or write its address in the cluster file: nic: {INTERFACE: {pcie: ADDRESS}}.
+    Move the card to the planned slot, or write its address in the cluster file, as pcie of the NIC.
 
 Example:
     $ ethtool -i enp28s0np0 | grep bus-info
