@@ -133,7 +133,7 @@ def reachable(
         return None
     if not terms or (not group.across_hosts and any(member.links is None for member in group.members)):
         return None
-    assumptions = [f"{algorithm.value} algorithm moves large messages of {collective.value}"]
+    assumptions = [describe_algorithm(algorithm, collective)]
     if collective is Collective.ALL_TO_ALL_V:
         assumptions.append("even shares assumed: the log does not contain those of all-to-all-v")
     if group.across_hosts:
@@ -146,6 +146,11 @@ def reachable(
             else "no oversubscription between leaves"
         )
     return tightest(terms, assumptions)
+
+
+def describe_algorithm(algorithm: Algorithm, collective: Collective) -> str:
+    """The assumption that an algorithm moves large messages."""
+    return f"{algorithm.value} algorithm moves large messages of {collective.value}"
 
 
 def _find_link_term(algorithm: Algorithm, group: Group) -> Term | None:

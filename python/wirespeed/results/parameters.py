@@ -201,6 +201,7 @@ class Parameters:
     ] = None
     dmabuf: Annotated[bool | None, _text("GPU memory is registered through DMA-BUF", *_PERFTEST)] = None
     cuda_device_index: Annotated[int | None, _count("CUDA device of the buffers", *_PERFTEST)] = None
+    rocm_device_index: Annotated[int | None, _count("ROCm device of the buffers", *_PERFTEST)] = None
     gpu_model: Annotated[
         str | None, _text("model of the GPUs, where all are of one", *_PERFTEST, *_NCCL, *_GPU_COPIES, *_BANDWIDTH_TEST)
     ] = None

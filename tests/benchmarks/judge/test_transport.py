@@ -154,3 +154,27 @@ def test_the_rdma_plan_keeps_its_limit_and_names_the_interface_that_was_used():
     assert verdict.judgement is Judgement.FAIL
     assert "TCP sockets over eno1, NCCL did not use RDMA" in verdict.reason
     assert "GID index 1 in use, planned is 3 (`wirespeed explain NIC-05`)" in verdict.reason
+
+
+def perftest_log(**parameters):
+    rows = (Measurement(Metric.BW_AVG, "Gb/s", 390.0, 8 * MIB, None, 9),)
+    stated = Parameters(rdma_device="bnxt_re4", path_mtu_bytes=4096, **parameters)
+    return Run("perftest", "RDMA_Write BW Test", None, RunStatus.COMPLETE, None, None, stated, rows)
+
+
+def test_the_gpu_that_a_log_of_perftest_names_is_judged():
+    log = perftest_log(memory="rocm", rocm_device_index=2)
+    (verdict,) = judge(log, plan_of_mi300x(), source="node1:bnxt_re4", target="node2:bnxt_re5").verdicts
+    assumptions = [text for text in verdict.physical.assumptions if "buffer" in text]
+    assert assumptions == [
+        "the buffer of node1:bnxt_re4 is on GPU2, by the log",
+        "the buffer of node2:bnxt_re5 is on GPU5, the GPU it serves",
+    ]
+
+
+def test_ends_that_are_not_the_nic_of_the_log_are_noted():
+    note = "the log's NIC is bnxt_re4, but --from and --to name node1:bnxt_re0 and node2:bnxt_re1"
+    ends = {"source": "node1:bnxt_re0", "target": "node2:bnxt_re1"}
+    assert note in judge(perftest_log(), plan_of_mi300x(), **ends).notes
+    fitting = judge(perftest_log(), plan_of_mi300x(), source="node1:bnxt_re4", target="node2:bnxt_re1")
+    assert not any("the log's NIC" in text for text in fitting.notes)

@@ -81,7 +81,12 @@ class CollectiveLimits:
         if self.physical is None:
             return Limit(unknown="neither GPU links nor NICs of these hosts are known")
         physical = self.physical
-        reachable = self.by_algorithm[self.proof.algorithm(measurement.size_bytes) or self.usual]
+        proven = self.proof.algorithm(measurement.size_bytes)
+        reachable = self.by_algorithm[proven or self.usual]
+        if proven is not None and reachable is not None:  # the log states its algorithm: nothing is assumed
+            assumption = algorithms.describe_algorithm(proven, self.collective)
+            remaining = tuple(text for text in reachable.assumptions if text != assumption)
+            reachable = replace(reachable, assumptions=remaining)
         skip_reason = None
         if measurement.metric is Metric.ALGBW:
             factor = convert_printed_factor(self.collective, self.ranks)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed.benchmarks.endpoints.nics import (
@@ -162,6 +162,7 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
         return UnknownLimits(reason, profile)
     if len(ends) > 1 and (ends[0].host, ends[0].interface) == (ends[1].host, ends[1].interface):
         return UnknownLimits(f"both ends are {ends[0]}: a loopback has no cable to judge", profile)
+    ends = _place_buffers(run, plan, ends)
     path = _find_path(run, plan, ends, assumptions)
     if path is None:
         return UnknownLimits(f"the speed of {ends[0]} is in neither cluster file nor catalogue", profile)
@@ -259,6 +260,26 @@ def _find_path(run: Run, plan: Plan, ends: Iterable[NicPlace], assumptions: list
     return Path(slowest.speed, min(path.path_mtu for path in paths), slowest.encapsulation)
 
 
+def _find_logged_gpu(run: Run, plan: Plan, nic: NicPlace) -> str | None:
+    """The GPU of the buffers that the log names, of the end that printed it."""
+    parameters = run.parameters
+    number = parameters.cuda_device_index if parameters.rocm_device_index is None else parameters.rocm_device_index
+    name = f"GPU{number}"
+    is_local = nic.nic.rdma_device == parameters.rdma_device
+    return name if number is not None and is_local and name in plan.hosts[nic.host].gpus else None
+
+
+def _place_buffers(run: Run, plan: Plan, ends: Sequence[NicPlace]) -> list[NicPlace]:
+    """The ends, each with the GPU of its buffers: at the local end as logged, else the GPU that the NIC serves."""
+    named = {nic.nic.rdma_device for nic in ends}
+    return [
+        replace(nic, nic=replace(nic.nic, gpu=gpu))
+        if len(named) == len(ends) and (gpu := _find_logged_gpu(run, plan, nic)) is not None
+        else nic
+        for nic in ends
+    ]
+
+
 def _find_slots(
     run: Run, plan: Plan, ends: Iterable[NicPlace], assumptions: list[str]
 ) -> Iterable[tuple[str, pcie.Slot]]:
@@ -271,7 +292,8 @@ def _find_slots(
             yield f"{uplink.name} of {nic.host}", uplink.slot
         gpu = gpu_slot(plan, nic.host, nic.nic.gpu, assumptions) if on_gpu else None
         if gpu is not None:
-            assumptions.append(f"the buffer of {nic} is on {nic.nic.gpu}, the GPU it serves")
+            stated = "by the log" if _find_logged_gpu(run, plan, nic) == nic.nic.gpu else "the GPU it serves"
+            assumptions.append(f"the buffer of {nic} is on {nic.nic.gpu}, {stated}")
             yield f"PCIe slot of {nic.nic.gpu} (near {nic})", gpu
 
 

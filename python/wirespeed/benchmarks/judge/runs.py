@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from wirespeed.benchmarks.endpoints.nics import find_ends
 from wirespeed.benchmarks.judge.bottlenecks import find_bottlenecks
 from wirespeed.benchmarks.judge.collectives import collective_limits, find_slower_interface
 from wirespeed.benchmarks.judge.curves import judge_curves, judge_latency_floor
@@ -83,7 +84,7 @@ def judge_with_subject(
     Raises:
         Refusal: a name that the user gave does not exist.
     """
-    unused_options = list_unused_options(run, context)
+    unused_options = (*list_unused_options(run, context), *_list_contradicted_ends(run, plan, context))
     run = _complete_run(run, context)
     if observed is not None:
         context = replace(context, host=find_gpu_host(run, observed.plan))
@@ -154,6 +155,16 @@ def list_unused_options(run: Run, context: RunContext) -> tuple[str, ...]:
         if run.tool in _PLACED and stated and value and value != stated
     ]
     return tuple(notes)
+
+
+def _list_contradicted_ends(run: Run, plan: Plan, context: RunContext) -> tuple[str, ...]:
+    """A note where the NIC of a log of perftest is at neither end that the user names."""
+    device = run.parameters.rdma_device
+    ends = find_ends(plan, context.source, context.target) if run.tool == "perftest" and device else []
+    if not ends or any(end.nic.rdma_device in (None, device) for end in ends):
+        return ()
+    options = " and ".join(option for option, end in (("--from", context.source), ("--to", context.target)) if end)
+    return (f"the log's NIC is {device}, but {options} name {' and '.join(str(end) for end in ends)}",)
 
 
 def _add_evidence(judged: JudgedRun, run: Run, plan: Plan, context: RunContext, evidence: Evidence) -> JudgedRun:

@@ -52,7 +52,7 @@ PINGPONG = re.compile(r"(?:local|remote) address: +LID 0x[0-9a-f]{4},")
 """An address as ibv_rc_pingpong prints it; perftest sets no commas."""
 LEADS = frozenset((*SETTINGS, *SIDES, "GID"))  # first words of lines with settings and addresses
 GID = re.compile(r"\bGID: (\S+)")
-ROCM = re.compile(r"Using ROCm Device with ID: \d+, (?:PCI Bus ID: [^,]*, )?(?:GCN Arch: [^,]*, )?Name: ([^,]+)")
+ROCM = re.compile(r"Using ROCm Device with ID: (\d{1,4}), (?:PCI Bus ID: [^,]*, )?(?:GCN Arch: [^,]*, )?Name: ([^,]+)")
 CUDA = re.compile(r"initializing CUDA|CUDA device \d+|Picking (?:GPU|device)", re.IGNORECASE)
 GPU_NAME = re.compile(r"\[pid = \d+, dev = \d+\] device name = \[([^\]]+)\]")
 DMABUF = re.compile(r"using DMA-BUF for GPU buffer|Calling ibv_reg_dmabuf_mr\(")  # src/cuda_memory.c

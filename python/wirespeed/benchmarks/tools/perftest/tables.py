@@ -230,7 +230,8 @@ def test_name(title: str) -> str | None:
 def read_memory(parameters: Parameters, text: str) -> None:
     """Set the parameters of a line about GPU memory."""
     if rocm := ROCM.match(text):
-        parameters.memory, parameters.gpu_model = "rocm", rocm.group(1).strip()
+        parameters.memory, parameters.gpu_model = "rocm", rocm.group(2).strip()
+        parameters.rocm_device_index = int(rocm.group(1))
     elif gpu := GPU_NAME.match(text):
         parameters.memory, parameters.gpu_model = "cuda", gpu.group(1)
     elif CUDA.match(text):
