@@ -215,8 +215,41 @@ PARTS: Mapping[str, Callable[[Plan], dict[str, Rows]]] = {
     "bom": lambda plan: {"bom": _list_bill(plan)},
     "computed": lambda plan: {"computed": _list_computed_values(plan)},
     "labels": lambda plan: {"labels": _list_labels(plan)},
+    "limits": lambda plan: {"limits": _list_limits(plan)},
 }
 """Tables of each part, by the name of its option."""
+
+
+def _list_limits(plan: Plan) -> Rows:
+    """One row for all paths of the same kind with the same limit: the first path, and the number of paths."""
+    from wirespeed.cluster.ranges import format_names
+    from wirespeed.limits.paths import list_path_limits
+
+    groups: dict[tuple[object, ...], list[Any]] = {}
+    for limit in list_path_limits(plan):
+        kind = "NIC" if limit.source in plan.hosts[limit.host].nics else limit.source.rstrip("0123456789")
+        term = next(term for term in limit.bound.terms if term.name == limit.bound.bottleneck)
+        key = (kind, limit.target.rstrip("0123456789"), limit.method, round(limit.bound.value, 3), term.formula)
+        groups.setdefault(key, []).append((limit, term))
+    rows: Rows = []
+    for members in groups.values():
+        limit, term = members[0]
+        rows.append(
+            {
+                "hosts": format_names(list(dict.fromkeys(member.host for member, _ in members))),
+                "from": limit.source,
+                "to": limit.target,
+                "method": limit.method,
+                "paths": len(members),
+                "limit": round(limit.bound.value, 2),
+                "unit": limit.bound.unit,
+                "limited by": term.name,
+                "formula": term.formula,
+                "source": term.source,
+                "assumptions": "; ".join(limit.bound.assumptions) or None,
+            }
+        )
+    return rows
 
 
 def _format_ranges(numbers: Sequence[int]) -> str:

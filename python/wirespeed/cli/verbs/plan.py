@@ -64,6 +64,14 @@ def plan(
     labels: Annotated[
         bool, typer.Option("--labels", help="Show the text of the label for each end of every cable.")
     ] = False,
+    limits: Annotated[
+        bool,
+        typer.Option(
+            "--limits",
+            help="Show physical limits inside the hosts: NICs, GPU to memory, GPU to GPU, with formula and source. "
+            "No log is needed.",
+        ),
+    ] = False,
     bom: Annotated[
         bool, typer.Option("--bom", help="Show the bill of materials: number of cables per model, speed and length.")
     ] = False,
@@ -82,7 +90,7 @@ def plan(
 ) -> None:
     """Show the planned cluster: hosts, addresses, cables, traffic classes, fabric, headroom and ECN thresholds.
 
-    Without options all parts except the cable labels are shown.
+    Without options all parts except the cable labels and the limits are shown.
 
     Examples:
 
@@ -95,10 +103,10 @@ def plan(
     from wirespeed.cli import flows
     from wirespeed.cli.plan_rows import PARTS
 
-    options = (hosts, addresses, cables, classes, fabric, bom, computed, labels)
+    options = (hosts, addresses, cables, classes, fabric, bom, computed, labels, limits)
     wanted = [name for name, selected in zip(PARTS, options, strict=True) if selected]
     if not wanted and picture is None:
-        wanted = [name for name in PARTS if name != "labels"]
+        wanted = [name for name in PARTS if name not in ("labels", "limits")]
     planned = flows.plan_cluster(cluster)
     if picture is not None:
         _write_picture(planned, picture)
@@ -129,7 +137,12 @@ _FIRST_COLUMNS = {"cables": ("number",)}
 
 
 def _print_tables(rows: dict[str, Rows]) -> None:
-    prints = {"computed": _print_values, "labels": _print_labels, "bisection": _print_bisection}
+    prints = {
+        "limits": _print_limits,
+        "computed": _print_values,
+        "labels": _print_labels,
+        "bisection": _print_bisection,
+    }
     for name, all_entries in rows.items():
         entries = [entry for entry in all_entries if entry.get("address") != UNNUMBERED]
         if name in prints:
@@ -180,6 +193,24 @@ def _print_values(entries: Rows) -> None:
         standard_output().print(f"  = {lines}\n  source: {escape(entry['source'])}", soft_wrap=True)
         if entry["compared"]:
             standard_output().print(f"  vendors: {escape(entry['compared'])}", soft_wrap=True)
+
+
+def _print_limits(entries: Rows) -> None:
+    from rich.markup import escape
+
+    from wirespeed.cli.console import standard_output
+
+    for entry in entries:
+        count = f", {entry['paths']} such paths" if entry["paths"] > 1 else ""
+        path = f"{entry['from']} to {entry['to']}, {entry['method']}"
+        standard_output().print(
+            f"[bold]{escape(entry['hosts'])}: {escape(path)}[/]: {entry['limit']:.1f} {entry['unit']}{count}\n"
+            f"  limited by {escape(entry['limited by'])} = {escape(entry['formula'])}\n"
+            f"  source: {escape(entry['source'])}",
+            soft_wrap=True,
+        )
+        if entry["assumptions"]:
+            standard_output().print(f"  assumed: {escape(entry['assumptions'])}", soft_wrap=True)
 
 
 def _print_labels(entries: Rows) -> None:

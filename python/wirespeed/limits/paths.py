@@ -1,0 +1,143 @@
+"""Physical limits of the paths inside each host, in one direction, Gb/s: what a design can give before anything runs.
+
+NICs to the wire, GPUs to memory, and GPUs to each other: over their links, peer to peer over PCIe, staged through the
+memory of the host, and over the bridge of a host that borrows them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+from wirespeed.limits import host as host_limits
+from wirespeed.limits import pcie
+from wirespeed.limits.bound import GBPS, GIGABYTES, convert, number, tightest
+from wirespeed.limits.gpus import find_gpu_links
+from wirespeed.limits.impact import gpu_function, has_roce_class, nic_function
+from wirespeed.limits.nic import build_slot, catalogue_speed, nic_goodput, nic_tcp_goodput
+from wirespeed.plan import Plan
+from wirespeed.results.verdicts import Bound, Term
+from wirespeed.settings import Nic
+
+_USUAL_MTU = 1500
+"""Bytes, of an interface whose MTU is not planned (IEEE 802.3 clause 3.2.7)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathLimit:
+    """The limit of one path in one direction."""
+
+    host: str
+    source: str
+    target: str
+    method: str  # RDMA, TCP, peer to peer, …
+    bound: Bound
+
+
+def list_path_limits(plan: Plan) -> tuple[PathLimit, ...]:
+    """The limits of all paths inside hosts; paths without known rates are left out."""
+    return tuple(limit for host in plan.hosts for limit in _list_limits(plan, host))
+
+
+def _list_limits(plan: Plan, host: str) -> Iterator[PathLimit]:
+    rates: dict[str, float] = {}
+    for interface, nic in plan.hosts[host].nics.items():
+        limit = _limit_nic(plan, host, nic)
+        if limit is not None:
+            method, bound = limit
+            if nic.rail is not None:
+                rates[nic.pcie or interface] = bound.value
+            yield PathLimit(host, interface, "wire", method, bound)
+    if len(rates) > 1:
+        yield PathLimit(host, "all NICs", "wire", "from host memory", _limit_all_nics(plan, host, rates))
+    yield from _list_gpu_limits(plan, host)
+
+
+def _limit_nic(plan: Plan, host: str, nic: Nic) -> tuple[str, Bound] | None:
+    function, speed = nic_function(plan, host, nic), catalogue_speed(plan, nic)
+    model = plan.hardware.nics.get(nic.model or "")
+    if model is not None and model.ntb is not None:
+        slot = build_slot(function, [])
+        return ("PCIe bridge", tightest([pcie.one_way(slot)])) if slot is not None else None
+    if has_roce_class(plan) and nic.rdma_device is not None:
+        bound = nic_goodput(nic, function, speed=speed)
+        return ("RDMA write", bound) if bound is not None else None
+    mtu = nic.link.mtu or _USUAL_MTU
+    bound = nic_tcp_goodput(
+        dataclasses.replace(nic, link=dataclasses.replace(nic.link, mtu=mtu)), function, speed=speed
+    )
+    return (f"TCP with MTU {mtu}", bound) if bound is not None else None
+
+
+def _limit_all_nics(plan: Plan, host: str, rates: dict[str, float]) -> Bound:
+    total, shared_link = host_limits.compute_shared_rate(plan, host, rates)
+    formula = " + ".join(number(rate) for rate in rates.values()) + " Gb/s"
+    terms = [Term("NICs", sum(rates.values()), GBPS, formula, "the limits of the single NICs")]
+    if shared_link is not None:
+        formula = f"{number(total)} Gb/s through {shared_link}, which the NICs share"
+        terms.append(Term(shared_link, total, GBPS, formula, pcie.SOURCE))
+    memory = host_limits.memory_term(plan, host, bidirectional=False)
+    return tightest([*terms, *([memory] if memory else [])])
+
+
+def _list_gpu_limits(plan: Plan, host: str) -> Iterator[PathLimit]:
+    slots: dict[str, Term] = {}
+    for gpu in plan.hosts[host].gpus:
+        slot = build_slot(gpu_function(plan, host, gpu), [])
+        if slot is not None:
+            slots[gpu] = pcie.one_way(slot, f"PCIe slot of {gpu}")
+            yield PathLimit(host, gpu, "host memory", "PCIe", tightest([slots[gpu]]))
+    links = find_gpu_links(plan, host)
+    memory = host_limits.memory_term(plan, host, bidirectional=False)
+    for first, second in combinations(slots, 2):
+        if links is not None:
+            count = 1 if links.full_mesh else links.per_gpu
+            formula = f"{count} × {number(links.peak)} GB/s peak {links.name}"
+            term = Term(
+                f"{links.name} links", convert(count * links.peak, GIGABYTES, GBPS), GBPS, formula, links.source
+            )
+            yield PathLimit(host, first, second, links.name, tightest([term]))
+            continue
+        ends = [slots[first], slots[second]]
+        yield PathLimit(
+            host, first, second, "peer to peer", tightest([*ends, *_list_pcie_terms(plan, host, first, second)])
+        )
+        staged = [_halve(memory)] if memory is not None else []
+        yield PathLimit(host, first, second, "staged in memory", tightest([*ends, *staged]))
+    yield from _list_borrowed_limits(plan, host)
+
+
+def _list_pcie_terms(plan: Plan, host: str, first: str, second: str) -> Iterator[Term]:
+    """The uplinks of PCIe switches and the link between sockets on the path of two GPUs."""
+    addresses = [plan.hosts[host].gpus[gpu].pcie for gpu in (first, second)]
+    for uplink in host_limits.uplinks_to_gpu(plan, host, *addresses):
+        yield pcie.one_way(uplink.slot, uplink.name)
+    socket = host_limits.socket_term(plan, host, *addresses, bidirectional=False)
+    if socket is not None:
+        yield socket
+
+
+def _halve(term: Term) -> Term:
+    return dataclasses.replace(term, value=term.value / 2, formula=f"({term.formula}) / 2, written and read again")
+
+
+def _list_borrowed_limits(plan: Plan, host: str) -> Iterator[PathLimit]:
+    """Borrowed GPUs share the slot of the bridge."""
+    settings = plan.hosts[host]
+    count = sum(1 for loan in settings.loans.values() if loan.borrowed)
+    bridge = next((nic for nic in settings.nics.values() if _is_bridge(plan, nic)), None)
+    slot = build_slot(nic_function(plan, host, bridge), []) if bridge is not None and count else None
+    if slot is None:
+        return
+    term = pcie.one_way(slot, "bridge to the borrowed GPUs")
+    shared = dataclasses.replace(term, value=term.value / count, formula=f"({term.formula}) / {count} GPUs at once")
+    for users, limit in [(1, term), *([(count, shared)] if count > 1 else [])]:
+        source = "a borrowed GPU" if users == 1 else f"each of {users} borrowed GPUs"
+        yield PathLimit(host, source, "host memory", "PCIe bridge", tightest([limit]))
+
+
+def _is_bridge(plan: Plan, nic: Nic) -> bool:
+    model = plan.hardware.nics.get(nic.model or "")
+    return model is not None and model.ntb is not None

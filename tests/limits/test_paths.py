@@ -1,0 +1,56 @@
+"""Limits of the paths inside hosts, against published measurements."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wirespeed.cluster import read
+from wirespeed.limits.paths import list_path_limits
+from wirespeed.plan import build
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def find_limit(example, host, source, target, method):
+    plan = build(read(EXAMPLES / example / "cluster.yaml"))
+    return next(
+        limit.bound
+        for limit in list_path_limits(plan)
+        if (limit.host, limit.source, limit.target, limit.method) == (host, source, target, method)
+    )
+
+
+@pytest.mark.parametrize(
+    ("example", "host", "source", "target", "method", "measured", "bottleneck"),
+    [
+        # Johansen, Fast Multi-GPU communication over PCI Express, sections 4.1 and 4.2, GB/s
+        ("pcie-lending", "abel1", "dis0", "wire", "PCIe bridge", 5.449 * 8, "NIC slot"),
+        ("pcie-lending", "abel2", "GPU0", "GPU1", "peer to peer", 5.31 * 8, "PCIe slot of GPU0"),
+        # the same, GigE between the hosts: 112 MB/s
+        ("pcie-lending", "abel1", "eth0", "wire", "TCP with MTU 1500", 0.112 * 8, "line rate × TCP framing"),
+        # ESnet, 400G Testbed Configuration: one port, both ports of the card
+        ("esnet-400g", "node1", "eth100", "wire", "TCP with MTU 9000", 190.0, "line rate × TCP framing"),
+        ("esnet-400g", "node1", "all NICs", "wire", "from host memory", 222.0, "PCIe slot root1"),
+    ],
+)
+def test_published_measurements_stay_below_the_limit(example, host, source, target, method, measured, bottleneck):
+    bound = find_limit(example, host, source, target, method)
+    assert 0.6 < measured / bound.value < 1
+    assert bound.bottleneck == bottleneck
+    assert all(term.formula and term.source for term in bound.terms)
+
+
+def test_borrowed_gpus_share_the_bridge():
+    bridge = find_limit("pcie-lending", "abel1", "a borrowed GPU", "host memory", "PCIe bridge")
+    shared = find_limit("pcie-lending", "abel1", "each of 2 borrowed GPUs", "host memory", "PCIe bridge")
+    assert shared.value == pytest.approx(bridge.value / 2)
+
+
+def test_gpus_of_two_sockets_pass_the_link_between_them():
+    """Two QPI links of 6.4 GT/s carry 25.6 GB/s, more than a slot: they do not limit GPUs of this generation."""
+    bound = find_limit("pcie-lending", "abel1", "GPU0", "GPU1", "peer to peer")
+    socket = next(term for term in bound.terms if term.name == "socket interconnect of abel1")
+    assert socket.value == pytest.approx(204.8)
+    assert bound.value < socket.value
