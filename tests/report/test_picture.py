@@ -5,6 +5,7 @@ import itertools
 import report_sample as sample
 
 from wirespeed.report import health, picture
+from wirespeed.results.findings import Finding, Status
 from wirespeed.results.topology import Edge, Node, Topology
 
 
@@ -117,3 +118,10 @@ def test_boxes_of_a_row_never_overlap():
 
 def test_no_device_no_picture():
     assert picture.draw(Topology((), ()), ()) is None
+
+
+def test_a_device_with_only_a_consequence_does_not_read_as_passed():
+    follows = Finding("port.up", Status.FAIL, "leaf1", "port Eth1/1", "the port is down", cause="link.up")
+    passing = Finding("port.mtu", Status.PASS, "leaf1", "port Eth1/1", "MTU")
+    assert health.Health((follows, passing)).describe_devices(["leaf1"]) == "1 follows from others"
+    assert health.Health((follows, follows, passing)).describe_devices(["leaf1"]) == "2 follow from others"

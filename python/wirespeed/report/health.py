@@ -51,10 +51,14 @@ class Health:
 
     def describe_devices(self, names: Sequence[str]) -> str:
         """The status of several devices, in a few words."""
-        counted = ranking.counts(finding for name in names for finding in self._devices.get(name, ()))
+        findings = [finding for name in names for finding in self._devices.get(name, ())]
+        counted = ranking.counts(findings)
         parts = [f"{counted[status]} {status.value}" for status in ranking.LISTED if counted[status]]
         if parts:
             return ", ".join(parts)
+        consequences = sum(finding.cause is not None for finding in findings)
+        if consequences:
+            return f"{consequences} {'follow' if consequences > 1 else 'follows'} from others"
         return f"{counted[Status.PASS]:,} pass" if counted[Status.PASS] else "not checked"
 
 
