@@ -11,6 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families as parsed
 
 from needs import find, needs
 from wirespeed.report import prometheus
+from wirespeed.results.findings import Finding, Status
 from wirespeed.results.report import Report
 from wirespeed.results.topology import Topology
 
@@ -31,6 +32,14 @@ def single_value(report, name, **labels):
     ]
     (value,) = values
     return value
+
+
+def test_a_finding_that_follows_from_another_has_a_series():
+    finding = Finding("port.up", Status.FAIL, "leaf1", "port Eth1/1", "the port is down", cause="link.up")
+    passing = dataclasses.replace(finding, status=Status.PASS, place="port Eth1/2", cause=None)
+    report = dataclasses.replace(history_sample.WHOLE, findings=(finding, passing))
+    assert single_value(report, "wirespeed_findings", device="leaf1", status="follows") == 1
+    assert single_value(report, "wirespeed_findings", device="leaf1", status="pass") == 1
 
 
 def test_its_own_linter_has_no_findings():

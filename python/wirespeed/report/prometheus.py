@@ -26,7 +26,9 @@ _Labels = Mapping[str, str]
 
 _HELP = {
     "wirespeed_recorded_timestamp_seconds": "Time at which the bundle was collected, or the last campaign began.",
-    "wirespeed_findings": "Findings of checks by device, check and status.",
+    "wirespeed_findings": (
+        "Findings of checks by device, check and status; status follows: the finding follows from another."
+    ),
     "wirespeed_benchmark_bandwidth_bytes_per_second": "Bandwidth as measured; the median of repeated runs.",
     "wirespeed_benchmark_time_seconds": "Time or latency as measured; the median of repeated runs.",
     "wirespeed_benchmark_physical_limit_bytes_per_second": "Physical limit, which cannot be exceeded.",
@@ -61,10 +63,11 @@ def text(report: Report) -> str:
     if recorded is not None:
         families.add("wirespeed_recorded_timestamp_seconds", {}, recorded)
     findings = Counter(
-        (finding.device, finding.check, finding.status.value) for finding in report.findings if finding.cause is None
+        (finding.device, finding.check, "follows" if finding.cause else finding.status.value)
+        for finding in report.findings
     )
     for (device, check, status), count in sorted(findings.items()):
-        families.add("wirespeed_findings", {"host": device, "check": check, "status": status}, count)
+        families.add("wirespeed_findings", {"device": device, "check": check, "status": status}, count)
     for run in report.runs:
         _add_run(families, run)
     for relation in report.relations:
