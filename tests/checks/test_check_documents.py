@@ -110,3 +110,14 @@ def test_a_vlan_mtu_below_that_of_a_host_fails() -> None:
         "fail",
         "at least 9050 bytes, the largest MTU of the hosts (planned 9100)",
     )
+
+
+def test_links_are_those_of_the_gpu_at_the_planned_address() -> None:
+    """nvidia-smi numbers the GPUs that it lists: a missing one shifts the others."""
+    shifted = small.HOST.child("gpu", "GPU3")
+    changes = {(shifted, "gpu.pcie"): "0000:1c:00.0", (shifted, "gpu.links"): 7}
+    findings = small.by_id("gpu.links", small.facts(changes, [small.HOST.child("gpu", "GPU0")]))
+    assert [finding.status for finding in findings] == ["pass"]
+    changes = {(shifted, "gpu.pcie"): "0000:9d:00.0", (shifted, "gpu.links"): 7}
+    findings = small.by_id("gpu.links", small.facts(changes, [small.HOST.child("gpu", "GPU0")]))
+    assert [finding.status for finding in findings] == ["skip"]

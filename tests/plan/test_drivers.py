@@ -58,8 +58,9 @@ WARNED = [
     (
         "kernel: 6.8.0-1059-azure",
         "small.yaml:8: found the kernel 6.8.0-1059-azure of ubuntu-22.04, of which it is not known whether it has a "
-        "peer-memory client; expected peer_memory: true or false, as `grep ib_register_peer_memory_client "
-        "/proc/kallsyms` answers before anything is installed",
+        "peer-memory client; expected peer_memory: true or false\n"
+        "  hint: true if `grep ib_register_peer_memory_client /proc/kallsyms` prints a line on the host before "
+        "anything is installed, else false",
     ),
     (
         f"{NOT_BUILT_IN}, nic_packages: {{netxtreme-peer-mem: 234.0.154.0, libbnxt_re: 232.0.155.5}}",

@@ -78,8 +78,9 @@ def plan_drivers(
             (*spec.path, "software", "kernel"),
             f"the kernel {software.kernel or '(not named)'} of {spec.os}, of which it is not known whether it has a "
             "peer-memory client",
-            "peer_memory: true or false, as `grep ib_register_peer_memory_client /proc/kallsyms` answers before "
-            "anything is installed",
+            "peer_memory: true or false",
+            "true if `grep ib_register_peer_memory_client /proc/kallsyms` prints a line on the host before anything is "
+            "installed, else false",
         )
     firmware = tuple(_list_firmware_steps(spec, nic, release))
     if stack:

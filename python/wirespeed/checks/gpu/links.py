@@ -19,15 +19,33 @@ Source:
     Broadcom 957608-AN210, 8.5; GPU data sheets in the catalogue
 """
 
-from wirespeed.checks.compare import compare
-from wirespeed.settings import Gpu
+from wirespeed.checks.model import CheckContext, InapplicableError, Outcome, failure, success
+from wirespeed.results.findings import Fix
+from wirespeed.settings import Gpu, Host, Place
 
 subject = Gpu
 needs = ("gpu.links",)
 failures = ("GPU-02", "GPU-05")
-check = compare(
-    *needs,
-    wrong="links to other GPUs are missing",
-    fix="search the kernel log for errors of the links; reset the GPUs, or power the host off and on",
-    by_hand=True,
-)
+
+
+def check(context: CheckContext) -> Outcome:
+    """Fewer working links than planned fail."""
+    intended = context.get_intended_value("gpu.links")
+    found = context.get_found_value("gpu.links", _find_listed_gpu(context))
+    expected = f"at least {intended} links"
+    if found >= intended:
+        return success(expected, f"{found} links")
+    fix = Fix("search the kernel log for errors of the links; reset the GPUs, or power the host off and on")
+    return failure("links to other GPUs are missing", expected, f"{found} links", fix)
+
+
+def _find_listed_gpu(context: CheckContext) -> Place:
+    """The GPU with the planned address: the vendor's tool gives the index of a missing GPU to the next one."""
+    host = context.facts.devices.get(context.place.device)
+    addresses = {gpu.pcie: name for name, gpu in host.gpus.items() if gpu.pcie} if isinstance(host, Host) else {}
+    address = context.get_intended_value("gpu.pcie")
+    if not addresses:
+        return context.place
+    if address not in addresses:
+        raise InapplicableError("the vendor's tool does not list the GPU (gpu.presence)")
+    return Place(context.place.device).child("gpu", addresses[address])

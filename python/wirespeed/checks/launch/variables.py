@@ -3,7 +3,7 @@
 The configuration file of the library and the environment of jobs leave RDMA and GPUDirect enabled.
 
 Impact:
-    Every job on the host uses TCP sockets, or copies its data through host memory, whatever its script states.
+    Every job that does not set the variable itself uses TCP sockets, or copies its data through host memory.
 
 Fix:
     Remove the variable from the file (/etc/nccl.conf, ~/.nccl.conf, /etc/rccl.conf) and from profiles.
