@@ -7,7 +7,7 @@ from dataclasses import replace
 import small_cluster as small
 
 from wirespeed.checks import checks
-from wirespeed.report import ranking
+from wirespeed.report import ranking, wording
 from wirespeed.results.findings import Finding, Status
 from wirespeed.settings import Discipline, Dscp, NicTrafficClass, Priority
 
@@ -58,8 +58,13 @@ def test_other_errors_in_the_kernel_log_stay_findings() -> None:
 
 def test_a_cable_with_two_dead_ends_counts_once() -> None:
     changes = {(N, "nic.link.up"): False, (small.PORT, "port.link.up"): False}
-    causes = {finding.check: finding.cause for finding in small.bad(small.facts(changes))}
-    assert causes == {"link.up": None, "port.up": "link.up"}
+    findings = small.bad(small.facts(changes))
+    assert {finding.check: finding.cause for finding in findings} == {"link.up": None, "port.up": "link.up"}
+    (link,) = (finding for finding in findings if finding.check == "link.up")
+    (port,) = (finding for finding in findings if finding.check == "port.up")
+    assert (port.cause_device, port.cause_place) == (link.device, link.place)
+    assert wording.format_cause([port]) == f"link.up at {wording.format_place(link.device, link.place)}"
+    assert wording.format_cause([replace(port, cause_device=None)]) == "link.up"
 
 
 def test_another_nic_is_no_cause() -> None:

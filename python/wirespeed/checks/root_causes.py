@@ -25,7 +25,7 @@ class PlacedFinding:
 
 
 def mark_consequences(results: Sequence[PlacedFinding], cables: Mapping[End, Cable]) -> tuple[Finding, ...]:
-    """The findings in their order; those that follow from another name its check, and a doubtful cause is a failure.
+    """The findings in their order; one that follows from another names it, and a doubtful cause is a failure.
 
     A cause is at the same place, at the other end of its cable, or, of a finding about a host, at one of its NICs.
     """
@@ -87,4 +87,12 @@ def _confirm(cause: Finding, consequence: Finding) -> Finding:
 
 def _subordinate(consequence: Finding, cause: Finding) -> Finding:
     fix = Fix(f"fix {cause.check} first, then check again")
-    return replace(consequence, cause=cause.check, impact=None, fix=(fix,))
+    is_elsewhere = (cause.device, cause.place) != (consequence.device, consequence.place)
+    return replace(
+        consequence,
+        cause=cause.check,
+        cause_device=cause.device if is_elsewhere else None,
+        cause_place=cause.place if is_elsewhere else None,
+        impact=None,
+        fix=(fix,),
+    )

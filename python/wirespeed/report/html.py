@@ -234,6 +234,7 @@ def _create_environment() -> Environment:
     environment = document.environment()
     environment.globals.update(
         marks=_MARKS,
+        format_cause=wording.format_cause,
         format_place=wording.format_place,
         charts=chart.charts,
         steps=steps,

@@ -92,7 +92,7 @@ def _add_finding(suite: Element, finding: Finding) -> None:
     )
     message = f"{finding.summary}: {finding.found}" if finding.found else finding.summary
     if finding.cause:
-        message = f"follows from {finding.cause}: {message}"
+        message = f"follows from {wording.format_cause([finding])}: {message}"
     _add_outcome(
         case, Status.SKIP.value if finding.cause else finding.status.value, message, "\n".join(_format_details(finding))
     )

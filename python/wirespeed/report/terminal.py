@@ -195,7 +195,7 @@ def _print_group(group: Group, console: Console) -> None:
     console.print(head, soft_wrap=True)
     _print_labeled("", finding.summary, console)
     if finding.cause:
-        _print_labeled("", f"follows from {finding.cause}, not counted", console)
+        _print_labeled("", f"follows from {wording.format_cause(group.findings)}, not counted", console)
     _print_labeled("expected", finding.expected, console)
     _print_labeled("found", finding.found, console)
     if finding.impact:

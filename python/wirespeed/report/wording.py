@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from wirespeed.results.findings import Impact
+from wirespeed.results.findings import Finding, Impact
 from wirespeed.results.series import Series
 from wirespeed.results.topology import Edge
 from wirespeed.units import Size, format_percent, format_unit
@@ -14,6 +15,7 @@ from wirespeed.units import Size, format_percent, format_unit
 _USUAL = frozenset(
     {("aggregated_iterations", 1), ("threads_per_process", 1), ("root_rank", -1), ("streams", 1), ("queue_pairs", 1)}
 )
+_CAUSES_NAMED = 3
 _ESCAPED = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # control, format (bidirectional overrides), surrogate, separators
 
 
@@ -105,6 +107,18 @@ def plain(value: float) -> str:
     if 0 < abs(value) < 0.001:
         return f"{value:.3g}"
     return f"{value:.6f}".rstrip("0").rstrip(".")
+
+
+def format_cause(findings: Sequence[Finding]) -> str:
+    """The check, and the places of its findings where they differ from those of these similar findings."""
+    places = dict.fromkeys(
+        format_place(finding.cause_device, finding.cause_place or "") for finding in findings if finding.cause_device
+    )
+    check = line(findings[0].cause or "")
+    if not places:
+        return check
+    further = f" and {len(places) - _CAUSES_NAMED} more" if len(places) > _CAUSES_NAMED else ""
+    return f"{check} at {', '.join([*places][:_CAUSES_NAMED])}{further}"
 
 
 def format_place(device: str, place: str) -> str:

@@ -84,6 +84,8 @@ class Finding:
     warning_reasons: tuple[str, ...] = ()  # why the finding is a warning instead of a failure
     evidence: tuple[str, ...] = ()  # command, file and line each value was read from
     cause: str | None = None  # the check whose finding causes this one, which is not counted then
+    cause_device: str | None = None  # device and place of that finding, if another place than this one
+    cause_place: str | None = None
     impact: Impact | None = None
     fix: tuple[Fix, ...] = ()
     failures: tuple[str, ...] = ()  # ids of the failure catalogue
