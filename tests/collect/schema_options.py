@@ -32,6 +32,7 @@ VALUES: Mapping[str, Sequence[Any]] = {
     "HostPart.cpu": ["amd", "intel"],
     "HostPart.memory": ["2048 GiB"],
     "HostPart.mtu": [1500, 9000],
+    "HostPart.ports_per_card": [1],
     "HostPart.renderer": ["netplan", "networkd", "networkmanager", "wicked"],
     "HostPart.tuning": ["esnet-dtn"],
     "NvmPart.outstanding_reads": [44],
