@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from wirespeed.cli import flows
-from wirespeed.cli.host_selection import chosen_hosts, list_allocated_hosts
+from wirespeed.cli.host_selection import list_allocated_hosts, list_chosen_hosts
 from wirespeed.errors import Refusal
 from wirespeed.plan import Plan
 
@@ -65,4 +65,4 @@ def test_hosts_outside_of_it_are_refused(
 
 
 def test_without_a_range_it_is_for_all(plan: Plan) -> None:
-    assert chosen_hosts(plan, None) is None
+    assert list_chosen_hosts(plan, None) is None

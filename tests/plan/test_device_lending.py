@@ -17,7 +17,7 @@ from wirespeed.catalogue import load
 from wirespeed.cluster import read, read_text
 from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
-from wirespeed.plan.device_lending import compute_packed_size, device_number, least_prefetch
+from wirespeed.plan.device_lending import compute_least_prefetch, compute_packed_size, device_number
 from wirespeed.units import Size
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "pcie-lending" / "cluster.yaml"
@@ -40,7 +40,7 @@ def test_no_order_needs_less_memory(sizes: list[int]) -> None:
 
 @given(st.lists(st.integers(0, 12).map(lambda power: 2**power), min_size=1, max_size=6), st.integers(0, 6))
 def test_the_setting_is_the_smallest_that_is_larger(sizes: list[int], exponent: int) -> None:
-    prefetch = least_prefetch([Size(size) for size in sizes], 2**exponent)
+    prefetch = compute_least_prefetch([Size(size) for size in sizes], 2**exponent)
     assert prefetch & (prefetch - 1) == 0
     assert prefetch > compute_packed_size(sizes) and prefetch >= 2**exponent
     assert prefetch // 2 <= compute_packed_size(sizes) or prefetch == 2**exponent
@@ -53,7 +53,10 @@ def test_how_much_the_gpus_of_the_thesis_need(count: int, need: str, setting: st
     bars = load().gpus["k20x"].bars
     assert bars is not None and bars.value == K20X
     sizes = [Size(size) for size in K20X] * count
-    assert (Size(compute_packed_size(sizes)), least_prefetch(sizes, 2 * MIB)) == (Size.parse(need), Size.parse(setting))
+    assert (Size(compute_packed_size(sizes)), compute_least_prefetch(sizes, 2 * MIB)) == (
+        Size.parse(need),
+        Size.parse(setting),
+    )
 
 
 @pytest.mark.parametrize(

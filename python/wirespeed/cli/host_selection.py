@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _JOB, _NODES = "SLURM_JOB_ID", "SLURM_JOB_NODELIST"  # sbatch(1), output environment variables
 
 
-def chosen_hosts(plan: Plan, text: str | None) -> list[str] | None:
+def list_chosen_hosts(plan: Plan, text: str | None) -> list[str] | None:
     """The hosts of a node range, in the order of the plan; None for all.
 
     Raises:
@@ -47,7 +47,7 @@ def list_allocated_hosts(plan: Plan, text: str | None) -> list[str]:
             f"not inside a Slurm allocation ({_JOB} is not set)",
             hint="`salloc --exclusive --no-kill --nodelist=NODES wirespeed bench run …`",
         )
-    chosen = chosen_hosts(plan, text)
+    chosen = list_chosen_hosts(plan, text)
     node_list = os.environ.get(_NODES, "")
     nodes = set(_expand_range(_NODES, node_list)) if node_list else set()
     if chosen is not None and not nodes.issuperset(chosen):

@@ -60,7 +60,7 @@ def compute_packed_size(sizes: Iterable[int]) -> int:
     return end
 
 
-def least_prefetch(sizes: Sequence[int], minimum: int) -> Size:
+def compute_least_prefetch(sizes: Sequence[int], minimum: int) -> Size:
     """The smallest power of two above the size of the BARs that a bridge accepts."""
     need, size = compute_packed_size(sizes), minimum
     while size <= need:
@@ -196,7 +196,7 @@ def _plan_bridges(
     for name, host in lending_hosts.items():
         part, sizes = host.spec.part.ntb, bars_by_borrower.get(name, ())
         assert part is not None
-        minimum = least_prefetch(sizes, host.ability.minimum.value) if sizes else host.ability.prefetch.value
+        minimum = compute_least_prefetch(sizes, host.ability.minimum.value) if sizes else host.ability.prefetch.value
         path = (*host.spec.path, "ntb", "prefetch")
         prefetch = part.prefetch or max(minimum, host.ability.prefetch.value)
         if prefetch & (prefetch - 1) or not host.ability.minimum.value <= prefetch <= host.ability.maximum.value:

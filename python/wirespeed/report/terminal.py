@@ -148,7 +148,7 @@ def print_first_steps(results: Sequence[Finding], console: Console) -> None:
             str(rank),
             wording.line(group.check),
             str(len(group.findings)),
-            Text(_first_names(_list_places(group))),
+            Text(_format_first(_list_places(group))),
             wording.impact(group.impact) or "not computed",
         )
     console.print()
@@ -191,7 +191,7 @@ def print_judged_runs(results: Iterable[JudgedRun], console: Console, titles: Ma
 def _print_group(group: Group, console: Console) -> None:
     finding = group.first
     status = Text(f"{group.status.value.upper():<8}", style=wording.STYLES[group.status.value])
-    head = Text.assemble(status, (wording.line(group.check), "bold"), " ", _first_names(_list_places(group)))
+    head = Text.assemble(status, (wording.line(group.check), "bold"), " ", _format_first(_list_places(group)))
     console.print(head, soft_wrap=True)
     _print_labeled("", finding.summary, console)
     if finding.cause:
@@ -431,7 +431,7 @@ def _list_places(group: Group) -> list[str]:
     return [wording.format_place(device, place) for device, place in places]
 
 
-def _first_names(names: Sequence[str]) -> str:
+def _format_first(names: Sequence[str]) -> str:
     """The first names and the number of others."""
     named = ", ".join(wording.line(name) for name in names[:_PLACES_NAMED])
     further = len(names) - _PLACES_NAMED

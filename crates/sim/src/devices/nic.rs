@@ -58,7 +58,7 @@ impl NicPort {
 
     /// The priorities whose acknowledgements and CNPs are paused.
     #[inline]
-    fn control_paused(&self, state: &Port) -> u8 {
+    fn find_paused_control(&self, state: &Port) -> u8 {
         if self.control_ignores_pause {
             0
         } else {
@@ -126,7 +126,7 @@ impl NicPort {
     /// The priorities of which acknowledgements and CNPs may be sent, and those with a ready queue pair, a bit each.
     #[inline]
     pub fn eligible(&self, state: &Port, now: Picoseconds) -> [u8; 2] {
-        let control = state.waiting & !self.control_paused(state);
+        let control = state.waiting & !self.find_paused_control(state);
         let data = match self.pipe_until > now {
             true => 0,
             false => self.ready & !state.paused,
@@ -149,7 +149,7 @@ impl NicPort {
     #[inline]
     pub fn next_wake(&self, state: &Port, now: Picoseconds) -> Picoseconds {
         let free = state.busy_until.max(now);
-        if state.control || state.waiting & !self.control_paused(state) != 0 {
+        if state.control || state.waiting & !self.find_paused_control(state) != 0 {
             return free;
         }
         let mut at = NEVER;

@@ -147,7 +147,7 @@ impl Operations {
     }
 
     /// Removes the next operation that waits for space in a send queue.
-    pub fn next_waiting(&mut self, queue_pair: QueuePairId) -> Option<u32> {
+    pub fn take_next_operation(&mut self, queue_pair: QueuePairId) -> Option<u32> {
         self.overflow[queue_pair].pop_front()
     }
 

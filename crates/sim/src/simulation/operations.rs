@@ -79,7 +79,7 @@ impl Simulation {
             let earliest = self.earliest_completion(id, number);
             let at = self.operations.complete_in_order(id, earliest);
             self.end(number, Status::Completed, at);
-            if let Some(next) = self.operations.next_waiting(id) {
+            if let Some(next) = self.operations.take_next_operation(id) {
                 self.hand_over(next);
             }
         }
@@ -88,7 +88,9 @@ impl Simulation {
     /// A queue pair has failed, and with it all operations posted on it.
     pub(crate) fn fail(&mut self, id: QueuePairId) {
         let mut lost = self.queue_pairs[id].transport.abandon();
-        lost.extend(std::iter::from_fn(|| self.operations.next_waiting(id)));
+        lost.extend(std::iter::from_fn(|| {
+            self.operations.take_next_operation(id)
+        }));
         self.queue_pairs[id].failed = true;
         for number in lost {
             self.end(number, Status::Failed, self.now);

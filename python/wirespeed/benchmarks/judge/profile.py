@@ -80,7 +80,7 @@ class Profile(Entry):
     relative_gates: list[RelativeGate] = Field(default_factory=list)
 
     @model_validator(mode="after")
-    def _own_names(self) -> Profile:
+    def _check_gate_names(self) -> Profile:
         names = [*(gate.name for gate in self.gates), *(gate.name for gate in self.relative_gates)]
         if len(set(names)) < len(names):
             raise ValueError("expected a different name for each gate")

@@ -132,19 +132,19 @@ def _describe_without_ends(runs: Sequence[tuple[str, Run]], directory: MemberDir
     collectives = [(name, run) for name, run in runs if run.parameters.host_names]
     if collectives:
         hosts = (collectives[0][1].parameters.host_names or "").split(",")
-        names = _first_names([name for name, _ in collectives])
+        names = _format_first([name for name, _ in collectives])
         yield (
-            f"not compared, a run over several hosts ({_first_names(hosts)}) does not show which is slow: {names}; "
+            f"not compared, a run over several hosts ({_format_first(hosts)}) does not show which is slow: {names}; "
             "measure each host separately, or run `wirespeed bench run matrix`"
         )
     unnamed = [name for name, run in runs if not run.parameters.host_names]
     if unnamed:
-        text = f"not compared, the log does not name its hosts: {_first_names(unnamed)}"
+        text = f"not compared, the log does not name its hosts: {_format_first(unnamed)}"
         yield f"{text}; {_hint_of_hosts(unnamed, directory)}"
 
 
 def _describe_without_result(runs: Sequence[tuple[str, Run]], metric: Metric | None) -> str:
-    names = _first_names([name for name, _ in runs])
+    names = _format_first([name for name, _ in runs])
     metrics = sorted({measurement.metric.value for _, run in runs for measurement in run.measurements})
     if metric is None or not metrics:
         return f"not compared, no comparable result in the log: {names}"
@@ -160,7 +160,7 @@ def _hint_of_hosts(names: Sequence[str], directory: MemberDirectory) -> str:
             f"add --cluster, or {ends}"
         )
     folders = list(dict.fromkeys(folder for name in names if (folder := PurePath(name).parent.name)))
-    unknown = f"; not hosts of the cluster file: {_first_names(folders)}" if folders else ""
+    unknown = f"; not hosts of the cluster file: {_format_first(folders)}" if folders else ""
     return f"put the log of each host into a folder named after it (node3/all_reduce.log), or {ends}{unknown}"
 
 
@@ -175,7 +175,7 @@ def _describe_sizes(samples_by_key: Mapping[Key, Sequence[Sample]], size: int | 
 _SIZES = 8  # that a note lists
 
 
-def _first_names(names: Sequence[str]) -> str:
+def _format_first(names: Sequence[str]) -> str:
     distinct = list(dict.fromkeys(names))
     return ", ".join(distinct[:3]) + (f" and {len(distinct) - 3} more" if len(distinct) > 3 else "")
 

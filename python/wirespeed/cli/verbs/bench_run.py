@@ -13,7 +13,7 @@ from wirespeed.cli.bench_app import bench
 from wirespeed.cli.campaign_output import Format, judge_relations, load, print_outcome, show
 from wirespeed.cli.campaign_run import execute, find_exit_code, open_result_folder, store_logs
 from wirespeed.cli.exit import Exit
-from wirespeed.cli.host_selection import chosen_hosts, list_allocated_hosts
+from wirespeed.cli.host_selection import list_allocated_hosts, list_chosen_hosts
 
 if TYPE_CHECKING:
     from wirespeed.benchmarks.run import Folder, GradeOptions
@@ -186,7 +186,7 @@ def run(
     bar = _read_grade_options(plan, profile, bundle)
     reach = _build_reach(Launcher.LOCAL if suite == _LOOPBACK else launcher, user, ssh_option or [])
     # --dry-run prints the commands without an allocation.
-    select_hosts = list_allocated_hosts if launcher is Launcher.SLURM and not dry_run else chosen_hosts
+    select_hosts = list_allocated_hosts if launcher is Launcher.SLURM and not dry_run else list_chosen_hosts
     request = Request(
         plan=plan,
         fabric=build_fabric(plan).limit_to_hosts(select_hosts(plan, hosts)),

@@ -12,7 +12,7 @@ import typer
 from wirespeed.cli import flows
 from wirespeed.cli.campaign_output import Format, load, print_outcome, show
 from wirespeed.cli.campaign_run import execute, find_exit_code, open_result_folder, store_logs
-from wirespeed.cli.host_selection import chosen_hosts
+from wirespeed.cli.host_selection import list_chosen_hosts
 from wirespeed.cli.lab_app import lab
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def _build_request(lab: Lab, hosts: str | None, machines: bool) -> Request:
     plan_of_lab = replace(plan, hosts={name: plan.hosts[name] for name in lab.hosts})
     return Request(
         plan=plan,
-        fabric=build_fabric(plan).limit_to_hosts(chosen_hosts(plan_of_lab, hosts) or lab.hosts),
+        fabric=build_fabric(plan).limit_to_hosts(list_chosen_hosts(plan_of_lab, hosts) or lab.hosts),
         commands=Jobs(plan) if machines else LabJobs(plan, labs.AGENT, labs.CONTROL),
         bind=False,
     )

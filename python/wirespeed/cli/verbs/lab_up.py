@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wirespeed.cli import flows
-from wirespeed.cli.host_selection import chosen_hosts
+from wirespeed.cli.host_selection import list_chosen_hosts
 from wirespeed.cli.lab_app import lab
 
 if TYPE_CHECKING:
@@ -81,4 +81,4 @@ def _select_hosts(plan: Plan, hosts: str | None) -> tuple[str, ...]:
 
     if hosts is None or hosts.isdecimal():
         return labs.select_hosts(plan, None if hosts is None else int(hosts))
-    return tuple(chosen_hosts(plan, hosts) or ())
+    return tuple(list_chosen_hosts(plan, hosts) or ())

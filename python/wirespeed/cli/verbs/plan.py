@@ -90,7 +90,8 @@ def plan(
 ) -> None:
     """Show the planned cluster: hosts, addresses, cables, traffic classes, fabric, headroom and ECN thresholds.
 
-    Without options all parts except the cable labels and the limits are shown.
+    Without options all parts except the cable labels and the limits are shown. Among the hosts, switch1/port2.0 is a
+    place in the server's PCIe tree: function 0 below port 2 of its first PCIe switch.
 
     Examples:
 

@@ -65,7 +65,7 @@ impl Fabric {
 
     /// The neighbors of a switch, in the order of its ports.
     #[inline]
-    pub fn neighbors_of(&self, switch: SwitchId) -> &[Neighbor] {
+    pub fn list_neighbors(&self, switch: SwitchId) -> &[Neighbor] {
         let range = self.first[switch]..self.first[switch.index() + 1];
         &self.neighbors[range.start as usize..range.end as usize]
     }
@@ -122,7 +122,7 @@ impl Distance {
             next += 1;
             let farther = self.hops_from(switch) + 1;
             for neighbor in fabric
-                .neighbors_of(switch)
+                .list_neighbors(switch)
                 .iter()
                 .filter(|neighbor| open(neighbor))
             {

@@ -103,7 +103,7 @@ impl Routes {
             let closer = distance.hops_from(switch) - 1;
             let candidates = || {
                 fabric
-                    .neighbors_of(switch)
+                    .list_neighbors(switch)
                     .iter()
                     .filter(|neighbor| distance.hops_from(neighbor.to) == closer)
             };

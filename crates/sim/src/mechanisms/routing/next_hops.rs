@@ -160,7 +160,7 @@ impl Table {
                     NONE => NOWHERE,
                     0 => HERE,
                     _ => {
-                        let neighbors = fabric.neighbors_of(switch).iter();
+                        let neighbors = fabric.list_neighbors(switch).iter();
                         let closer = neighbors.filter(|neighbor| {
                             distance.hops_from(neighbor.to) == hops - 1 && open(neighbor.port)
                         });

@@ -18,7 +18,7 @@ from wirespeed.platforms.switch.config_reader import (
 from wirespeed.platforms.switch.cumulus.commands import DEFAULT_MTU, FEC, ON_KEYWORDS
 from wirespeed.platforms.switch.cumulus.nvue_config import Statement, expand_names, of_interfaces, parse_statements
 from wirespeed.platforms.switch.cumulus.qos import port_qos, read_qos
-from wirespeed.platforms.switch.cumulus.routing import bgp, peer_states, peers, unnumbered_ports
+from wirespeed.platforms.switch.cumulus.routing import bgp, list_unnumbered_ports, peer_states, peers
 from wirespeed.platforms.switch.json_output import find_mapping, find_source
 from wirespeed.platforms.switch.terminal import strip_terminal
 from wirespeed.settings import Place
@@ -69,7 +69,7 @@ def _read_config(switch: Place, output: Output) -> Iterator[Observation]:
             breakout = line.words[2] if line.words[:2] == ("link", "breakout") and len(line.words) > 2 else ""
             if match := re.fullmatch(r"([0-9]+)x", breakout):
                 cages[name] = (int(match[1]), line.number)
-    bond_members, neighbours = _bond_members(interfaces), unnumbered_ports(statements)
+    bond_members, neighbours = _bond_members(interfaces), list_unnumbered_ports(statements)
     for name, port_statements in ports.items():
         if name not in cages:
             read_values = _read_port(name, port_statements, cages)

@@ -59,7 +59,7 @@ def bgp(statements: list[Statement]) -> ReadValues:
     return read_values
 
 
-def unnumbered_ports(statements: list[Statement]) -> set[str]:
+def list_unnumbered_ports(statements: list[Statement]) -> set[str]:
     """Ports that are neighbours."""
     return {
         line.words[5]

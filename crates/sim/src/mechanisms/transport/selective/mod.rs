@@ -182,7 +182,7 @@ impl Transport for SelectiveRepeat {
     }
 
     fn find_requested_read(&self, psn: u32) -> Option<Message> {
-        self.requester.message_of(psn)
+        self.requester.find_message(psn)
     }
 }
 

@@ -122,7 +122,9 @@ impl Requester {
     /// The first lost packet; of a read, a request for all responses that are lost from there on.
     fn resend_first_lost(&mut self) -> Segment {
         let psn = self.sent.first_lost();
-        let message = self.message_of(psn).expect("what is lost is not complete");
+        let message = self
+            .find_message(psn)
+            .expect("what is lost is not complete");
         let mut count = 0;
         loop {
             self.sent.resend(psn + count);
@@ -208,7 +210,7 @@ impl Requester {
             return Outcome::default();
         }
         self.sent.mark_arrived(arrival.psn);
-        if let Some(message) = self.message_of(arrival.psn) {
+        if let Some(message) = self.find_message(arrival.psn) {
             self.sent.request_arrived(message.first);
         }
         let mut losses = Vec::new();
@@ -290,7 +292,7 @@ impl Requester {
     /// A packet is lost; with a read request all responses that it requested.
     fn lose(&mut self, psn: u32) {
         let request = self.sent.get(psn).is_some_and(|packet| packet.request);
-        let message = self.message_of(psn);
+        let message = self.find_message(psn);
         match message.filter(|_| request) {
             Some(message) => {
                 (message.first..message.end()).for_each(|psn| self.sent.mark_lost(psn))
@@ -340,7 +342,7 @@ impl Requester {
     }
 
     /// The message of packet `psn`.
-    pub(super) fn message_of(&self, psn: u32) -> Option<Message> {
+    pub(super) fn find_message(&self, psn: u32) -> Option<Message> {
         let position = self
             .messages
             .partition_point(|message| message.end() <= psn);
