@@ -73,13 +73,18 @@ def whole_rail(context: CheckContext, intended: Any, found: Any) -> Impact | Non
 
 
 def impact_of_missing_route(context: CheckContext, address: str) -> Impact | None:
-    """Impact of a missing route to the address of a NIC; None if it has neighbours in its subnet."""
+    """Impact of a missing route or rule for the address of a NIC; None if it has neighbours in its subnet.
+
+    Its packets are lost, or leave through another NIC.
+    """
     for name, nic in context.plan.hosts[context.place.device].nics.items():
         interfaces = map(ip_interface, nic.addresses or ())
         interface = next((candidate for candidate in interfaces if str(candidate.ip) == address), None)
         if interface is not None and interface.network.num_addresses <= POINT_TO_POINT:
             return _estimate_rail_impact(
-                context, Place(context.place.device).child("nic", name), f"{interface.ip} has no route"
+                context,
+                Place(context.place.device).child("nic", name),
+                f"no packet from {interface.ip} leaves through this NIC",
             )
     return None
 
