@@ -30,7 +30,9 @@ PLACE = ("--device", "node2", "--port", "bnxt_re3")
 LARGE = "packets of the planned size are lost and small ones come back: an MTU on the path is too small"
 DEAD = "no reply to large or small packets: a link is down, or an address or a route is missing"
 NOWHERE = "the kernel has no route: the link is down, or the address, its rule or its route is missing"
-OTHER = "the kernel uses another route than planned: a rule or a route is missing, or another one takes precedence"
+OTHER_ROUTE = (
+    "the kernel uses another route than planned: a rule or a route is missing, or another one takes precedence"
+)
 DIVERTED = (
     "sent N of at least N bytes, node2:bnxt_re0 N more than it had to: packets from its address leave through another "
     "NIC: a rule or a route is not as planned"
@@ -52,7 +54,7 @@ ROWS = [
         PLACE,
         0,
         8,
-        [("route", f"{NIC} as sender", PORT, OTHER), ("carried", f"{NIC} as sender", PORT, DIVERTED)],
+        [("route", f"{NIC} as sender", PORT, OTHER_ROUTE), ("carried", f"{NIC} as sender", PORT, DIVERTED)],
     ),
 ]
 
