@@ -26,7 +26,7 @@ GPU_NODES = {
     "nvidia-dgx-h100": [0, 0, 0, 0, 1, 1, 1, 1],  # MLPerf Inference, H100_SXM_80GBx8, numa_config
     "nvidia-dgx-h200": [0, 0, 0, 0, 1, 1, 1, 1],  # public description of two DGX H200: GPUs 0-3 on node 0
     "nvidia-dgx-b200": [0, 0, 0, 0, 1, 1, 1, 1],  # vllm issue 16336: GPU 0 to 3 near CPUs 0-55,112-167
-    "nvidia-dgx-a100": [3, 3, 1, 1, 7, 7, 5, 5],  # dask-cuda issue 1358 and NCCL issue 1505 for nodes 3 and 7
+    "nvidia-dgx-a100": [3, 3, 1, 1, 7, 7, 5, 5],  # dask-cuda issue 1358: 3; NCCL issue 1505: 7; 1 and 5 not confirmed
     "supermicro-as-8126gs-tnmr-mi325x": [0, 0, 0, 0, 1, 1, 1, 1],  # public system summary of the server
 }
 
