@@ -8,7 +8,8 @@ from enum import StrEnum
 from types import UnionType
 from typing import Any, Union, get_args, get_origin
 
-from wirespeed.cluster.model import ClassPart, HostPart, LaunchPart, Part, SwitchPart
+from wirespeed.cluster.model import ClassPart, HostPart, LaunchPart, SwitchPart
+from wirespeed.cluster.part import Part
 
 INTERFACE, CONTROL = "eth1", "eno1"
 

@@ -206,10 +206,14 @@ class PcieBranch(Entry):
 
     @model_validator(mode="after")
     def _check_device(self) -> PcieBranch:
-        if (bool(self.nics) + (self.gpu is not None) + bool(self.switch)) != 1:
-            raise ValueError("a PCIe port has one of nics, gpu and switch")
+        values = {"nics": bool(self.nics), "gpu": self.gpu is not None, "switch": bool(self.switch)}
+        keys = [key for key, is_given in values.items() if is_given]
+        if len(keys) != 1:
+            raise ValueError(
+                f"a PCIe port with {' and '.join(keys) or 'nothing'}; expected exactly one of {', '.join(values)}"
+            )
         if any(branch.numa_node is not None for branch in self.switch):
-            raise ValueError("only a root port has a numa_node")
+            raise ValueError("a numa_node below a PCIe switch; expected it at the root port")
         return self
 
     def list_devices(self) -> tuple[list[int], list[int]]:
@@ -284,7 +288,7 @@ class ServerModel(Entry):
     """A server."""
 
     title: str
-    vendor: str
+    vendor: str | None = None  # None: not known
     cpu_vendor: str
     gpu: str | None = None
     cpus: CpuTopology | None = None
@@ -305,11 +309,18 @@ class ServerModel(Entry):
         nics = [nic for nics, _ in devices for nic in nics]
         gpus = [gpu for _, gpus in devices for gpu in gpus]
         if sorted(nics) != list(range(1, len(self.nic_slots) + 1)):
-            raise ValueError(f"pcie: NICs {sorted(nics)}; expected each of {len(self.nic_slots)} nic_slots once")
+            raise ValueError(f"NICs {sorted(nics)} in pcie; expected each of {len(self.nic_slots)} nic_slots once")
         if sorted(gpus) != list(range(len(gpus))):
-            raise ValueError(f"pcie: GPUs {sorted(gpus)}; expected each index from 0 once")
-        if any(slot.gpu is not None and slot.gpu not in gpus for slot in self.nic_slots):
-            raise ValueError("nic_slots: a NIC serves a GPU that pcie does not contain")
+            raise ValueError(f"GPUs {sorted(gpus)} in pcie; expected each index from 0 once")
+        served_gpus = [slot.gpu for slot in self.nic_slots if slot.gpu is not None and slot.gpu not in gpus]
+        if served_gpus:
+            raise ValueError(f"GPU {served_gpus[0]} in nic_slots; expected a GPU of pcie")
+        nodes = self.cpus.sockets.value * self.cpus.numa_nodes.value if self.cpus else None
+        absent_nodes = [
+            branch.numa_node for branch in self.pcie if nodes is not None and (branch.numa_node or 0) >= nodes
+        ]
+        if absent_nodes:
+            raise ValueError(f"NUMA node {absent_nodes[0]} in pcie; expected one from 0 to {(nodes or 1) - 1}")
         return self
 
     @property

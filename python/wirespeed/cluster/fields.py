@@ -28,6 +28,9 @@ _NVCC_TARGET = r"-gencode=arch=compute_[0-9]{2,3},code=(?:sm|compute)_[0-9]{2,3}
 _GENCODE = re.compile(rf"{_NVCC_TARGET}(?: {_NVCC_TARGET})*")
 _VERSION = re.compile(r"[0-9][0-9A-Za-z.+~_-]{0,63}")
 _REVISION = re.compile(r"[0-9a-z][0-9A-Za-z.+~_-]{0,63}")
+_PCI_ID = re.compile(r"[0-9a-f]{4}:[0-9a-f]{4}")
+_CPU_VENDOR = re.compile(r"amd|intel")
+_SOURCE = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
 _MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 T = TypeVar("T")
@@ -373,6 +376,21 @@ PcieAddress = Annotated[
 PortName = Annotated[
     str,
     BeforeValidator(_make_pattern_check(_PORT, "a port name such as Eth1/1 or Ethernet1/1")),
+    _make_schema("string"),
+]
+PciId = Annotated[
+    str,
+    BeforeValidator(_make_pattern_check(_PCI_ID, "numbers of vendor and device such as 10de:26b9")),
+    _make_schema("string", examples=["10de:26b9"]),
+]
+CpuVendor = Annotated[
+    str,
+    BeforeValidator(_make_pattern_check(_CPU_VENDOR, "amd or intel")),
+    _make_schema("string", enum=["amd", "intel"]),
+]
+SourceText = Annotated[
+    str,
+    BeforeValidator(_make_pattern_check(_SOURCE, "one line of at most 200 characters")),
     _make_schema("string"),
 ]
 VariableName = Annotated[

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from wirespeed.cluster.fields import (
     ArpMode,
@@ -42,14 +42,10 @@ from wirespeed.cluster.fields import (
     VersionText,
     Whole,
 )
+from wirespeed.cluster.hardware import HardwarePart
+from wirespeed.cluster.part import Part
 from wirespeed.settings import Congestion, Dscp, Ect, Priority, WatchdogAction
 from wirespeed.units import Length, Size
-
-
-class Part(BaseModel):
-    """Base of every part of the cluster file."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True, populate_by_name=True)
 
 
 class Scheme(StrEnum):
@@ -251,7 +247,7 @@ class LoanPart(Part):
 class HostPart(Part):
     """One host, or every host of a node range."""
 
-    model: ModelName | None = Field(default=None, description="server model in the catalogue")
+    model: ModelName | None = Field(default=None, description="server model, of the catalogue or of `hardware.servers`")
     os: ModelName | None = Field(default=None, description="operating system, such as ubuntu-22.04")
     renderer: ModelName | None = Field(
         default=None,
@@ -259,7 +255,7 @@ class HostPart(Part):
         "default: that of the operating system",
     )
     tuning: ModelName | None = Field(default=None, description="tuning profile in the catalogue, such as esnet-dtn")
-    nics: Hardware | None = Field(default=None, description="number and catalogue model of the NIC ports")
+    nics: Hardware | None = Field(default=None, description="number and model of the NIC ports")
     ports_per_card: Positive | None = Field(
         default=None,
         description="NIC ports of each card that are used; they share the PCIe link of its slot; "
@@ -600,6 +596,9 @@ class ClusterFile(Part):
         default_factory=lambda: dict(DEFAULT_CLASSES), description="traffic classes by name"
     )
     lending: list[LoanPart] = Field(default_factory=list, description="PCIe devices that hosts lend each other")
+    hardware: HardwarePart = Field(
+        default_factory=HardwarePart, description="servers, GPUs and NICs that are not in the catalogue"
+    )
     launch: LaunchPart = Field(default_factory=LaunchPart, description="launch of jobs")
 
 
@@ -677,3 +676,4 @@ class Cluster:
     origin: Origin
     rows: tuple[CableRow, ...] = ()
     lending: tuple[LoanPart, ...] = ()
+    hardware: HardwarePart = field(default_factory=HardwarePart)

@@ -20,11 +20,11 @@ from wirespeed.cluster.model import (
     HostSpec,
     LinkPart,
     Origin,
-    Part,
     Pattern,
     SwitchPart,
     SwitchSpec,
 )
+from wirespeed.cluster.part import Part
 from wirespeed.cluster.ranges import expand_names
 from wirespeed.cluster.refusals import describe_missing_key, list_problems
 from wirespeed.errors import Problem, Refusal, did_you_mean, refuse
@@ -146,6 +146,7 @@ class _Expansion:
             origin=self.origin,
             rows=rows,
             lending=tuple(self.file.lending),
+            hardware=self.file.hardware,
         )
 
     def _add_problem(self, path: tuple[str | int, ...], found: str, expected: str, hint: str | None = None) -> None:

@@ -17,6 +17,7 @@ from wirespeed.plan.classes import check_paused_queues, traffic_classes
 from wirespeed.plan.computed_values import list_computed_values
 from wirespeed.plan.control_loop import loop
 from wirespeed.plan.fabric import Box, HostCable, build_pattern_cables, list_domains, port_names
+from wirespeed.plan.hardware import add_hardware
 from wirespeed.plan.host import HostKind, host_kind
 from wirespeed.plan.latency import check_latency, find_latency
 from wirespeed.plan.memory import combine_chips
@@ -37,8 +38,9 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
     Raises:
         Refusal: the cluster is impossible. Each problem names its line of the cluster file.
     """
-    catalogue = load() if catalogue is None else catalogue
     problems = Problems(cluster.origin)
+    catalogue = add_hardware(cluster, load() if catalogue is None else catalogue, problems)
+    problems.stop()
     classes = traffic_classes(cluster, problems)
     chassis = _build_each(cluster.hosts, lambda _, spec: build_chassis(spec, catalogue, problems))
     boxes = _build_each(cluster.switches, lambda _, spec: _find_box(spec, catalogue, problems))

@@ -90,7 +90,7 @@ def plan_lending(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> 
                 (*path, "device"),
                 f"{part.device} of {part.lender}, a {lender.server.gpu} whose memory BARs are not known",
                 "a device whose BARs are in the catalogue, each a power of two",
-                f"read them with lspci -vv and write them under bars: in catalogue/gpus/{lender.server.gpu}.yaml",
+                "read them with lspci -vv and write them under bars: of a GPU in hardware.gpus",
             )
             continue
         address = bdf(part.pcie)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from wirespeed.cluster.fields import BandwidthText, DurationText, Line, SizeText, Unfit
-from wirespeed.cluster.model import Part
+from wirespeed.cluster.part import Part
 
 _NUMBER = re.compile(r"(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE]-?[0-9]{1,3})?")
 

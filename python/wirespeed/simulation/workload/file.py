@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 from wirespeed.cluster import Origin
 from wirespeed.cluster.document import load
 from wirespeed.cluster.fields import BandwidthText, DurationText, Line, Positive, SizeText, UdpPort
-from wirespeed.cluster.model import Part
+from wirespeed.cluster.part import Part
 from wirespeed.cluster.reader import check_version, read_file
 from wirespeed.cluster.refusals import list_problems
 from wirespeed.errors import Refusal, refuse
