@@ -19,9 +19,10 @@ from typing import Any
 import jinja2
 
 from wirespeed.errors import Refusal
+from wirespeed.platforms.forms import find_refused_lines, list_unverified_forms, load_forms
 from wirespeed.platforms.model import Platform
 from wirespeed.platforms.value_ranges import find_refused_values
-from wirespeed.settings import Device, Place, walk
+from wirespeed.settings import Device, Place, Switch, walk
 
 _PLAIN_YAML = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*|[0-9]+(\.[0-9]+){3}(/[0-9]+)?")
 _YAML_WORD = re.compile(r"y|yes|n|no|true|false|on|off|null", re.IGNORECASE)  # not strings in YAML 1.1
@@ -37,7 +38,18 @@ def fill_template(platform: Platform, template: str, name: str, device: Device, 
     context = _build_context(platform, name, device, extra)
     if problems := [*context.get("problems", ()), *find_refused_values(platform, name, device)]:
         raise Refusal(problems)
-    return _fill(platform, f"templates/{template}", context)
+    text = _fill(platform, f"templates/{template}", context)
+    table = load_forms(platform)
+    if table is None or not (template in table.templates or table.has_unverified):
+        return text
+    is_configuration = template in table.templates
+    others = [_fill(platform, f"templates/{other}", context) for other in table.templates if other != template]
+    configuration = "\n".join([text, *others] if is_configuration else others)
+    os_version = device.os_version if isinstance(device, Switch) else None
+    if is_configuration and (problems := list(find_refused_lines(platform, name, configuration, os_version))):
+        raise Refusal(problems)
+    unverified = list_unverified_forms(platform, configuration)
+    return _fill(platform, f"templates/{template}", {**context, "unverified": unverified}) if unverified else text
 
 
 def fill_lines(platform: Platform, text: str, name: str, device: Device, **extra: Any) -> tuple[str, ...]:
@@ -69,7 +81,9 @@ def _build_context(platform: Platform, name: str, device: Device, extra: dict[st
 
 
 def _list_unverified(platform: Platform, name: str, device: Device) -> list[str]:
-    """Paths of the planned settings whose form on this platform no public source confirms."""
+    """Paths of the planned settings whose form no public source confirms, on a platform without a table of forms."""
+    if load_forms(platform) is not None:
+        return []
     doubtful = {path for path, support in platform.settings.items() if support.rendered and not support.verified}
     planned = {path for _, path, value in walk(device, Place(name)) if value is not None} if doubtful else set()
     return sorted(doubtful & planned)

@@ -193,7 +193,7 @@ UNREAD = {  # lines of which nothing is read, by system: the reason, then what t
     },
     "cumulus": {
         "no setting of this tool": "nv set (system hostname|interface \\S+ type|interface vlan[0-9]+ vlan|router bgp state"
-        "|qos roce cable-length|router bfd profile) .*",
+        "|qos pfc default-global cable-length|router bfd profile) .*",
         "as without a word": "nv set qos (pfc-watchdog|egress-scheduler .* mode|congestion-control .* ecn|roce mode) .*"
         "|nv set vrf default router bgp (.* )?(ipv6-unicast state disabled|(ipv4-unicast )?state enabled|multipaths .*|neighbor \\S+ type .*)",
     },
@@ -206,7 +206,7 @@ LOOSE = {  # lines in which a number may be another: no setting of this tool, a 
     r'|"default\|ipv4_unicast".*',
     "junos": r"version .*|description \"Breakout.*|mtu 9[0-9]+;|prob-.*|quality-.*|sampling-.*|minimum-.*|multiplier .*"
     r"|group .*|vn.* \{|l3-interface .*|host-name .*|.*policy-statement .*",
-    "cumulus": "nv set (system hostname|interface \\S+ type|interface vlan[0-9]+ vlan|qos roce cable-length|router bfd profile) .*",
+    "cumulus": "nv set (system hostname|interface \\S+ type|interface vlan[0-9]+ vlan|qos pfc default-global cable-length|router bfd profile) .*",
 }
 FOLLOWS = {  # the default of a removed line, or what follows from several lines: the line and the setting
     "eos": "(service-profile|no switchport|neighbor).* (queue.discipline|port.qos.(trust|pfc_queue|tc_queue)|port.vlan"

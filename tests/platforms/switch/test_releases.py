@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from platforms.switch import test_cumulus, test_junos
+from platforms.switch import test_junos
 from platforms.switch.devices import link, ms, qos, routed_switch
 from wirespeed.errors import Refusal
 from wirespeed.platforms import platform
@@ -62,22 +62,6 @@ def test_dedicated_buffers_of_junos() -> None:
         fill_template(platform("switch", "junos"), "startup.j2", "leaf1", switch)
     (problem,) = refusal.value.problems
     assert (problem.location, problem.expected) == ("leaf1: switch.buffers.dedicated_ingress", "15 to 100")
-
-
-@pytest.mark.parametrize(
-    ("release", "line"),
-    [
-        (None, "nv set vrf default router bgp neighbor swp51 bfd profile ROCE"),
-        ("5.15.0", "nv set vrf default router bgp neighbor swp51 bfd profile ROCE"),
-        ("5.12.1", "nv set vrf default router bgp neighbor swp51 bfd enable on"),
-    ],
-)
-def test_bfd_of_cumulus(release: str | None, line: str) -> None:
-    """NVUE reference: `router bfd` and profiles of neighbours are introduced in 5.15.0."""
-    switch = replace(test_cumulus.CASES["unnumbered"], os_version=release)
-    lines = fill_template(platform("switch", "cumulus"), "startup.j2", "leaf1", switch).split("\n")
-    assert line in lines
-    assert ("nv set router bfd state enabled" in lines) == ("profile" in line)
 
 
 def test_a_release_is_its_first_two_numbers() -> None:

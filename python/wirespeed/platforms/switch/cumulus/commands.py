@@ -1,7 +1,6 @@
 """Commands that change one setting with NVUE.
 
-Commands, defaults and ranges: NVIDIA Cumulus Linux 5.12 documentation, and the configuration that NVIDIA publishes for
-its reference architecture, whose newer spelling (``ipv4 address``, ``state enabled``) is used here.
+Defaults and ranges: NVIDIA Cumulus Linux 5.12 documentation. The forms of the commands are in ``forms.yaml``.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from typing import Any
 from wirespeed.platforms.consequences import LINK_FLAP
 from wirespeed.platforms.declaration import find_declared_default, list_declared_defaults
 from wirespeed.platforms.model import CommandSession, SettingCommands
+from wirespeed.platforms.switch.cumulus.release_keywords import ReleaseKeywords, find_keywords
 from wirespeed.settings import Device, Place, Switch
 
 BFD_PROFILE = "ROCE"
@@ -39,7 +39,7 @@ _BUFFERS = "switchd divides the packet buffer again; packets in it are lost"
 """NVIDIA Cumulus Linux 5.12 documentation, Quality of Service: changes to PFC modify the ASIC's buffer."""
 
 
-def family(address: str) -> str:
+def choose_family(address: str) -> str:
     """``ipv4`` or ``ipv6``."""
     return "ipv6" if ":" in address else "ipv4"
 
@@ -51,21 +51,21 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     """The commands of one change; ``device`` contains the other planned settings."""
     if not isinstance(device, Switch):
         return None
-    names_by_kind = dict(place.entities)
+    names_by_kind, keywords = dict(place.entities), find_keywords(device)
     if "queue" in names_by_kind:
         lines = _format_queue(names_by_kind["queue"], path, value)
     elif "vlan" in names_by_kind:
-        lines = _format_vlan(names_by_kind["vlan"], path, value)
+        lines = _format_vlan(names_by_kind["vlan"], path, value, keywords)
     elif "port" in names_by_kind:
         lines = (
             _format_qos(path, value, device)
             if path.startswith("port.qos.")
-            else _format_port(names_by_kind["port"], path, value)
+            else _format_port(names_by_kind["port"], path, value, keywords)
         )
         if path == "port.qos.watchdog.enabled":
             lines = [f"interface {names_by_kind['port']} qos pfc-watchdog state {'enable' if value else 'disable'}"]
     else:
-        lines = _format_switch(path, value)
+        lines = _format_switch(path, value, keywords)
     if lines is None:
         return None
     consequence = _BUFFERS if path == "port.qos.pfc" else LINK_FLAP if path in _LINK else None
@@ -75,7 +75,7 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
 _LINK = ("port.link.speed", "port.link.fec", "port.breakout", "port.link.enabled")
 
 
-def _format_switch(path: str, value: Any) -> list[str] | None:
+def _format_switch(path: str, value: Any, keywords: ReleaseKeywords) -> list[str] | None:
     match path:
         case "switch.watchdog_poll":
             return [f"qos pfc-watchdog polling-interval {value.milliseconds}"]
@@ -90,13 +90,12 @@ def _format_switch(path: str, value: Any) -> list[str] | None:
         case "switch.bgp.maximum_paths":
             return [f"vrf default router bgp address-family ipv4-unicast multipaths ebgp {value}"]
         case "switch.bgp.multipath_relax":
-            return [
-                f"vrf default router bgp path-selection multipath aspath-ignore {'enabled' if value else 'disabled'}"
-            ]
+            state = keywords.format_state(value)
+            return [f"vrf default router bgp path-selection multipath aspath-ignore {state}"]
     return None
 
 
-def _format_port(name: str, path: str, value: Any) -> list[str] | None:
+def _format_port(name: str, path: str, value: Any, keywords: ReleaseKeywords) -> list[str] | None:
     match path:
         case "port.link.mtu":
             return [f"interface {name} link mtu {value}"]
@@ -111,16 +110,16 @@ def _format_port(name: str, path: str, value: Any) -> list[str] | None:
         case "port.vlan":
             return [f"interface {name} bridge domain br_default access {value}"]
         case "port.addresses":
-            return [f"interface {name} {family(address)} address {address}" for address in value]
+            return [f"interface {name} {keywords.family(address)} address {address}" for address in value]
     return None
 
 
-def _format_vlan(number: str, path: str, value: Any) -> list[str] | None:
+def _format_vlan(number: str, path: str, value: Any, keywords: ReleaseKeywords) -> list[str] | None:
     match path:
         case "vlan.mtu":
             return [f"interface vlan{number} link mtu {value}"]
         case "vlan.addresses":
-            return [f"interface vlan{number} {family(address)} address {address}" for address in value]
+            return [f"interface vlan{number} {keywords.family(address)} address {address}" for address in value]
     return None
 
 

@@ -7,25 +7,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from wirespeed.errors import Problem
-from wirespeed.platforms.releases import parse_release
 from wirespeed.platforms.switch.cumulus.commands import (
     BFD_PROFILE,
     DEFAULT_MTU,
     FEC_KEYWORDS,
     ROCE_QUEUES,
     TRUST_KEYWORDS,
-    family,
+    choose_family,
 )
+from wirespeed.platforms.switch.cumulus.release_keywords import find_keywords
 from wirespeed.platforms.switch.policies import find_invalid_texts, frozen, sort_ports
 from wirespeed.platforms.switch.watchdog import check_milliseconds
 from wirespeed.settings import Device, Port, PortQos, Queue, Switch, WatchdogAction
 
 _POLLS = range(100, 5001)  # ms
-_BFD_PROFILES_SINCE = (5, 15)
-"""NVIDIA Cumulus Linux documentation, NVUE reference, BFD: neighbours have a profile since 5.15, `bfd enable` before.
-
-The profile has the documented default times.
-"""
+"""Range of `qos pfc-watchdog polling-interval` in NVIDIA's OpenAPI files of NVUE 5.6 to 5.18."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +64,9 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "quoted": lambda text: f"'{text}'" if " " in text else text,
         "default_mtu": DEFAULT_MTU,
         "fec_keywords": FEC_KEYWORDS,
-        "family": family,
+        "family": choose_family,
+        "keywords": find_keywords(device),
         "bfd_profile": BFD_PROFILE,
-        "bfd_profiles": device.os_version is None or parse_release(device.os_version) >= _BFD_PROFILES_SINCE,
     }
 
 
