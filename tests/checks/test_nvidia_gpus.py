@@ -3,10 +3,13 @@
 Addresses are those of public records: two GPUs of an HGX H100 of which nvidia-smi lists one, and abel1 with two own and
 two borrowed GPUs (Johansen, Fast Multi-GPU communication over PCI Express, section 3.2.6). The tree of abel1's
 borrowed GPUs is constructed: the card's bridges are those that lspci shows of an MXH930.
+Bundles of the DGX H100 are constructed.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -50,6 +53,16 @@ def test_gpus_have_the_index_of_nvidia_smi(text: str, addresses: list[str], is_c
         f"GPU{index}": address for index, address in enumerate(addresses)
     }
     assert facts.complete(Place("h"), "host.gpus") == is_complete
+
+
+def without_second_gpu(text: str) -> str:
+    """What nvidia-smi prints without its second GPU: the others are numbered again."""
+    addresses = [line.partition(", ")[2] for line in text.splitlines()]
+    return "".join(f"{index}, {address}\n" for index, address in enumerate([addresses[0], *addresses[2:]]))
+
+
+def without_last_gpu(text: str) -> str:
+    return text[: text.index("GPU 7:")]
 
 
 def write_functions(rows: list[tuple[str, str, str, str | None]]) -> str:
@@ -110,3 +123,89 @@ def test_planned_gpus_are_the_host_s_own(
         if finding.device == "abel1" and finding.check == "gpu.presence" and finding.status is Status.FAIL
     }
     assert absent == {f"gpu GPU{n}" for n, name in enumerate(expected) if name not in listed}
+
+
+DGX = """\
+version: 1
+name: dgx
+hosts:
+  node[1-2]: {model: nvidia-dgx-h100, os: ubuntu-22.04, nics: 8 x nvidia-mcx75310aas-neat}
+switches:
+  leaf1: {model: arista-7060dx4-32, os: eos, role: leaf}
+cabling: {pattern: by-host, cable: dac-400g, length: 3 m}
+addresses: {scheme: link-31, pool: 10.1.0.0/16}
+classes:
+  roce: {dscp: 26, priority: 3, lossless: true, share: 50%, congestion: dcqcn-p}
+  cnp: {dscp: 48, priority: 7, strict: true}
+"""
+
+
+@pytest.mark.parametrize(
+    ("edits", "expected"),
+    [
+        pytest.param(
+            {"nvidia-gpus.out": without_second_gpu, "nvlink.out": without_last_gpu},
+            [
+                (
+                    "gpu.presence",
+                    "fail",
+                    "gpu GPU1",
+                    "0000:3f:00.0 in lspci alone; the vendor's tool lists 7 of 8 GPUs",
+                )
+            ],
+            id="nvidia-smi",
+        ),
+        pytest.param(
+            {"nvlink.out": without_last_gpu},
+            [
+                (
+                    "gpu.links",
+                    "unknown",
+                    "gpu GPU7",
+                    "not read: gpu.links: the vendor's tool shows the links of 7 of 8 GPUs; it numbers only those"
+                    " that it lists, so another GPU may be missing",
+                )
+            ],
+            id="nvlink",
+        ),
+        pytest.param(
+            {"nvlink.out": lambda text: ""},
+            [
+                (
+                    "gpu.links",
+                    "unknown",
+                    f"gpu GPU{index}",
+                    "not read: gpu.links: nvlink: its output is empty (node2/nvlink.out)",
+                )
+                for index in range(8)
+            ],
+            id="empty",
+        ),
+        pytest.param(
+            {"lspci.out": lambda text: re.sub(r"0000:3f:00\.0.*?\n\n", "", text, flags=re.DOTALL)},
+            [
+                (
+                    "gpu.presence",
+                    "fail",
+                    "gpu GPU1",
+                    "0000:3f:00.0 in the list of the vendor's tool alone",
+                )
+            ],
+            id="lspci",
+        ),
+    ],
+)
+def test_one_missing_gpu_is_one_finding(
+    edits: dict[str, Callable[[str], str]], expected: list[tuple[str, str, str, str]], tmp_path: Path
+) -> None:
+    plan = build(read_text(DGX, "cluster.yaml"), load())
+    write_planned_bundle(plan, tmp_path / "bundle")
+    for name, edit in edits.items():
+        file = tmp_path / "bundle/node2" / name
+        file.write_text(edit(file.read_text()))
+    facts = read_facts(tmp_path / "bundle")
+    findings = [
+        finding for finding in run(locate(plan, facts), facts) if finding.status not in (Status.PASS, Status.SKIP)
+    ]
+    assert [(finding.check, finding.status, finding.place, finding.found) for finding in findings] == expected
+    assert all(finding.fix for finding in findings)

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import small_cluster as small
 
-from wirespeed.checks import checks
+from wirespeed.catalogue import load
+from wirespeed.checks import checks, run
+from wirespeed.checks.peers import find_peer_port
+from wirespeed.cluster import read
+from wirespeed.collect import read_facts
+from wirespeed.collect.simulated_bundle import write_simulated_bundle
+from wirespeed.plan import build
+from wirespeed.plan.locate import locate
 from wirespeed.report import ranking, wording
 from wirespeed.results.findings import Finding, Status
 from wirespeed.settings import Discipline, Dscp, NicTrafficClass, Priority
 
 N = small.NIC
+EXAMPLES = Path(__file__).parents[2] / "examples"
 # Broadcom 957608-AN210, 5.1 question 5: what a NIC with firmware DCBX prints, and the driver's messages
 QUESTION_5: dict = {
     (N, "nic.nvm.dcbx"): True,
@@ -79,3 +88,39 @@ def _fixes(findings: list[Finding], check: str) -> list[str]:
 
 def test_every_cause_is_a_check() -> None:
     assert {cause for check in checks().values() for cause in check.causes} <= set(checks())
+
+
+def test_a_dead_cable_between_switches_counts_once_before_its_bgp_session(tmp_path: Path) -> None:
+    plan = build(read(EXAMPLES / "arista-leaf-spine/cluster.yaml"), load())
+    cable = next(cable for cable in plan.cables if (cable.a.device, cable.b.device) == ("leaf1", "spine1"))
+    devices = dict(plan.devices)
+    for end in (cable.a, cable.b):
+        switch = plan.switches[end.device]
+        port = switch.ports[end.port]
+        peer = next(peer for peer in switch.peers if find_peer_port(plan, end.device, peer)[0] == end.port)
+        devices[end.device] = replace(
+            switch,
+            ports={**switch.ports, end.port: replace(port, link=replace(port.link, up=False))},
+            peers={**switch.peers, peer: replace(switch.peers[peer], state="Idle")},
+        )
+    write_simulated_bundle(devices, plan.name, tmp_path / "bundle")
+    facts = read_facts(tmp_path / "bundle")
+    findings = [finding for finding in run(locate(plan, facts), facts) if finding.status in ranking.LISTED]
+    cause = ("port.up", "leaf1", f"port {cable.a.port}")
+    assert [
+        (group.check, group.first.device, (group.first.cause, group.first.cause_device, group.first.cause_place))
+        for group in ranking.merge_findings(findings)
+    ] == [
+        ("port.up", "leaf1", (None, None, None)),
+        ("fabric.bgp-session", "leaf1", cause),
+        ("fabric.bgp-session", "spine1", cause),
+        ("port.up", "spine1", cause),
+    ]
+    assert ranking.counts(findings)[Status.FAIL] == 1
+
+
+def test_no_check_causes_itself_over_others() -> None:
+    causes = {name: set(check.causes) - {name} for name, check in checks().items()}
+    while len(causes) > len(rest := {name: near & set(causes) for name, near in causes.items() if near & set(causes)}):
+        causes = rest
+    assert causes == {}

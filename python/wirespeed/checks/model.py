@@ -28,14 +28,15 @@ class ElsewhereError(Exception):
 class UnreadError(Exception):
     """A needed fact was not read; the runner makes it `Status.UNKNOWN`. Its text names the setting and the reason.
 
-    ``empty_outputs`` are the commands that would show it and whose output is empty.
+    ``gaps`` are the failed commands that would show it. ``advice`` is a fix; default: one for the gaps.
     """
 
-    def __init__(self, setting: str, reason: str, empty_outputs: tuple[Gap, ...] = ()) -> None:
+    def __init__(self, setting: str, reason: str, gaps: tuple[Gap, ...] = (), advice: str | None = None) -> None:
         super().__init__(f"{setting}: {reason}")
         self.setting = setting
         self.reason = reason
-        self.empty_outputs = empty_outputs
+        self.gaps = gaps
+        self.advice = advice
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class Outcome:
     fix: tuple[Fix, ...] = ()
     warning_reasons: tuple[str, ...] = ()
     causes: tuple[str, ...] = ()  # further checks whose finding would cause this one
+    cause_place: Place | None = None  # place of the findings that would cause this one, if another
 
 
 def success(expected: str, found: str) -> Outcome:
@@ -166,7 +168,11 @@ class CheckContext:
                     continue
                 return False
             if inner.kind == "pcie" and not is_address(inner.name):
-                raise UnreadError("host.pcie", f"no function was found for {inner.name}")
+                raise UnreadError(
+                    "host.pcie",
+                    f"no function was found for {inner.name}",
+                    advice=f"look for the card in the output of lspci on {target.device}",
+                )
             if device is not None and find_entity(device, inner) is not None:
                 continue
             collection = _find_collection(self.plan, inner)
@@ -216,8 +222,9 @@ class CheckContext:
 
     def build_unread_error(self, place: Place, path: str) -> UnreadError:
         """Why a setting was not read."""
-        empty_outputs = tuple(gap for gap in self.facts.list_gaps(place, path) if gap.empty_files)
-        return UnreadError(path, self.facts.find_missing_reason(place, path), empty_outputs)
+        gaps = self.facts.list_gaps(place, path)
+        advice = None if place.device in self.facts.devices else f"collect {place.device}"
+        return UnreadError(path, self.facts.find_missing_reason(place, path), gaps, advice)
 
     def _require_declaration(self, path: str) -> None:
         if path not in self.check.needs:

@@ -22,7 +22,11 @@ def check_numa_node(context: CheckContext, function: Place, wrong: str) -> Outco
         raise NoIntentError("not planned: pcie.numa_node")
     found = context.get_found_value("pcie.numa_node", function)
     if found < 0:
-        raise UnreadError("pcie.numa_node", "the firmware does not give it")
+        raise UnreadError(
+            "pcie.numa_node",
+            "the firmware does not give it",
+            advice=f"enable NUMA in the BIOS of {function.device}, or update the BIOS",  # the node is from ACPI _PXM
+        )
     host = Place(function.device)
     planned_nodes = len(context.plan.hosts[function.device].numa)
     found_nodes = len(context.list_members("host.numa", host)) if planned_nodes else 0

@@ -17,31 +17,45 @@ _PROBLEMS = (Status.FAIL, Status.WARN)
 
 @dataclass(frozen=True, slots=True)
 class PlacedFinding:
-    """A finding with its place in the plan, and the checks whose findings would cause it."""
+    """A finding with its place in the plan, and the checks whose findings would cause it at ``cause_place``.
+
+    Without ``cause_place`` that is the same place.
+    """
 
     place: Place
     finding: Finding
     causes: tuple[str, ...] = ()
+    cause_place: Place | None = None
 
 
 def mark_consequences(results: Sequence[PlacedFinding], cables: Mapping[End, Cable]) -> tuple[Finding, ...]:
     """The findings in their order; one that follows from another names it, and a doubtful cause is a failure.
 
-    A cause is at the same place, at the other end of its cable, or, of a finding about a host, at one of its NICs.
+    A cause is at the same place, at the other end of its cable, or, of a finding about a host, at one of its NICs. Of
+    two findings of one check that cause each other the first is the cause.
     """
     positions: dict[tuple[str, Place], int] = {}
     for position, result in enumerate(results):
         if result.finding.status in _PROBLEMS:
             positions[result.finding.check, result.place] = position
     findings = [result.finding for result in results]
+    first_causes: dict[int, int] = {}
     for position, result in enumerate(results):
         if not result.causes or result.finding.status not in _PROBLEMS:
             continue
-        causes = list(_find_causes(result, positions, findings, cables))
+        causes = [
+            cause
+            for cause in _find_causes(result, positions, findings, cables)
+            if cause < position or findings[cause].check != result.finding.check
+        ]
         for cause in causes:
             findings[cause] = _confirm(findings[cause], result.finding)
         if causes:
-            findings[position] = _subordinate(result.finding, findings[causes[0]])
+            first_causes[position] = causes[0]
+    for position, cause in first_causes.items():
+        while cause in first_causes:
+            cause = first_causes[cause]
+        findings[position] = _subordinate(findings[position], findings[cause])
     return tuple(findings)
 
 
@@ -52,7 +66,7 @@ def _find_causes(
     cables: Mapping[End, Cable],
 ) -> Iterator[int]:
     for check in result.causes:
-        for place in _list_places(check, result.place, positions, cables):
+        for place in _list_places(check, result.cause_place or result.place, positions, cables):
             position = positions.get((check, place))
             if position is not None and _can_be_cause(findings[position]):
                 yield position

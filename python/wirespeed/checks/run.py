@@ -20,10 +20,11 @@ from wirespeed.checks.model import (
 from wirespeed.checks.peers import find_nic_of_rule, find_peer_port
 from wirespeed.checks.registry import checks as all_checks
 from wirespeed.checks.root_causes import UNVERIFIED_FORMAT, PlacedFinding, mark_consequences
+from wirespeed.checks.unread import list_reading_fixes
 from wirespeed.checks.wording import format_place
-from wirespeed.facts import NOT_SHOWN, Facts, Gap, Reading, State
+from wirespeed.facts import NOT_SHOWN, Facts, Reading, State
 from wirespeed.plan import Cable, End, Plan
-from wirespeed.results.findings import Finding, Fix, Status
+from wirespeed.results.findings import Finding, Status
 from wirespeed.settings import Compare, Place, get, iterate_entities, list_settings
 
 
@@ -60,7 +61,7 @@ def _check_place(context: CheckContext) -> PlacedFinding | None:
             )
         outcome = context.check.function(context)
         causes = (*context.check.causes, *outcome.causes)
-        return PlacedFinding(context.place, _build_finding(context, outcome), causes)
+        return PlacedFinding(context.place, _build_finding(context, outcome), causes, outcome.cause_place)
     except ElsewhereError:
         return None
     except Exception as error:
@@ -73,24 +74,17 @@ def _explain_missing_verdict(context: CheckContext, reason: Exception) -> Findin
         return _finding_without_verdict(context, Status.SKIP, str(reason))
     if isinstance(reason, UnreadError):
         unread = _finding_without_verdict(context, Status.UNKNOWN, f"not read: {reason}")
-        files = (f"{source.device}: {source}" for gap in reason.empty_outputs for source in gap.empty_files)
+        files = (f"{source.device}: {source}" for gap in reason.gaps for source in gap.empty_files)
         return replace(
             unread,
             unread=reason.setting,
             not_shown=reason.setting if reason.reason == NOT_SHOWN else None,
             evidence=tuple(dict.fromkeys((*unread.evidence, *files))),
-            fix=tuple(dict.fromkeys(map(_advise_collecting_again, reason.empty_outputs))),
+            fix=list_reading_fixes(context.place.device, reason),
         )
     return _finding_without_verdict(
         context, Status.ERROR, f"internal error in the check: {type(reason).__name__}: {reason}"
     )
-
-
-def _advise_collecting_again(gap: Gap) -> Fix:
-    device = gap.empty_files[0].device
-    if gap.needs_root:
-        return Fix(f"collect {device} again as root: {gap.command} shows everything to root only")
-    return Fix(f"collect {device} again")
 
 
 def _is_absent(context: CheckContext) -> bool:

@@ -98,14 +98,14 @@ def add_commands(plan: Plan, findings: Iterable[Finding]) -> tuple[Finding, ...]
     return tuple(
         replace(
             finding,
-            fix=merge_fixes([*(_add_commands_to_fix(plan, fix) for fix in finding.fix), *_reading_fix(plan, finding)]),
+            fix=_reading_fix(plan, finding) or merge_fixes(_add_commands_to_fix(plan, fix) for fix in finding.fix),
         )
         for finding in findings
     )
 
 
 def _reading_fix(plan: Plan, finding: Finding) -> tuple[Fix, ...]:
-    """The fix for a setting that was not read: the command that shows it."""
+    """The fix for a setting that was not read: the command that shows it; none if the finding has a better one."""
     from wirespeed.render import stack
     from wirespeed.results.findings import Fix
 
@@ -119,11 +119,11 @@ def _reading_fix(plan: Plan, finding: Finding) -> tuple[Fix, ...]:
             )
             line = command.by_hand.format(rdma=_find_rdma_device(plan, finding))
             return (Fix(f"{text}it changes the host for a moment", commands=(line,)),)
-    shown_by = next((command for command in commands if finding.not_shown in command.reads), None)
-    if shown_by is None:
+    if finding.fix:
         return ()
-    text = f"look for the setting in the output of `{' '.join(shown_by.run)}` on {finding.device}"
-    return (Fix(f"{text}; collect again if the bundle lacks this output"),)
+    shown_by = next((command for command in commands if finding.not_shown in command.reads), None)
+    name = f"the output of `{' '.join(shown_by.run)}` on" if shown_by else "the collected output of"
+    return (Fix(f"look for the setting in {name} {finding.device}; collect again if the bundle lacks this output"),)
 
 
 def _find_rdma_device(plan: Plan, finding: Finding) -> str:

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from wirespeed.collect.bundle import Bundle, open_bundle
 from wirespeed.collect.manifest import NAME, DeviceEntry, Entry
 from wirespeed.errors import Problem, Refusal
-from wirespeed.facts import Facts, Gap, Observation, Source, State, assemble_facts
+from wirespeed.facts import Facts, Gap, GapKind, Observation, Source, State, assemble_facts
 from wirespeed.platforms import Command, Output, Outputs, Platform, platforms
 
-_REASONS = {
-    "missing": "the program is not installed",
-    "permission": "permission denied",
-    "timeout": "timeout",
-    "failed": "it failed",
-    "not-applicable": "not applicable",
+_FAILURES = {
+    "missing": (GapKind.NO_PROGRAM, "the program is not installed"),
+    "permission": (GapKind.NO_PERMISSION, "permission denied"),
+    "timeout": (GapKind.TIMEOUT, "timeout"),
+    "failed": (GapKind.FAILED, "it failed"),
+    "not-applicable": (GapKind.NOT_APPLICABLE, "not applicable"),
 }
-_EMPTY_OUTPUT = "its output is empty"
+"""Kind and reason of the gaps of a command, by the status of its entry."""
 
 
 def read_facts(path: Path) -> Facts:
@@ -101,7 +101,12 @@ class _Reader:
                 observation.value != first.value for observation in other_values
             ):
                 self.gaps.setdefault(path, []).extend(
-                    Gap(observation.source.command, f"{name} has another value than other libraries of the host")
+                    Gap(
+                        observation.source.command,
+                        f"{name} has another value than other libraries of the host",
+                        GapKind.DIFFERENT_VALUES,
+                        (observation.source,),
+                    )
                     for name, observation in by_platform.items()
                 )
             else:
@@ -134,7 +139,8 @@ class _Reader:
         paths_by_command: dict[str, set[str]] = {}
         for observation in observations:
             paths_by_command.setdefault(observation.source.command, set()).add(observation.path)
-        self._explain_gaps(commands, entries, outputs, paths_by_command, failure)
+        modules = {value.place.name for value in observations if value.path == "module.loaded"}
+        self._explain_gaps(_list_explaining_commands(commands, modules), entries, outputs, paths_by_command, failure)
 
     def _build_output(self, entry: Entry, file: str) -> Output:
         errors = self.bundle.read_text(entry.errors) if entry.errors else ""
@@ -150,50 +156,71 @@ class _Reader:
         failure: str | None,
     ) -> None:
         """Add the reason for every path that a command should have shown and did not."""
-        reasons: dict[tuple[str, str, str], list[Entry | None]] = {}
+        reasons: dict[tuple[str, str, GapKind, str], list[Entry | None]] = {}
         for entry in entries:
-            command = commands[_get_command_id(entry)]
-            for path, reason in self._find_gaps(
+            command = commands.get(_get_command_id(entry))
+            if command is None:
+                continue
+            for path, kind, reason in self._find_gaps(
                 command, entry, outputs, paths_by_command.get(entry.command, set()), failure
             ):
-                reasons.setdefault((path, command.id, reason), []).append(entry)
+                reasons.setdefault((path, command.id, kind, reason), []).append(entry)
         command_ids = {_get_command_id(entry) for entry in entries}
         for command in commands.values():
             if command.id not in command_ids and not (command.per_nic and self.bundle.manifest.complete):
                 for path in command.reads:
-                    reasons.setdefault((path, command.id, _explain_missing_output(self.bundle)), []).append(None)
+                    reason = _explain_missing_output(self.bundle)
+                    reasons.setdefault((path, command.id, GapKind.NOT_RUN, reason), []).append(None)
         read = {path for paths in paths_by_command.values() for path in paths}
-        for (path, command_id, reason), failed in reasons.items():
+        for (path, command_id, kind, reason), failed in reasons.items():
             if path in read and path.startswith("host."):
                 continue  # a host has one value, shown by another command
             failed_entries = [entry for entry in failed if entry is not None]
             interfaces = (entry.command.partition("@")[2] for entry in failed_entries)
             interface_list = ", ".join(interface for interface in interfaces if interface)
             label = f"{command_id} on {interface_list}" if interface_list else command_id
-            empty_files = tuple(
-                Source(self.entry.name, entry.command, entry.file)
-                for entry in failed_entries
-                if reason == _EMPTY_OUTPUT and entry.file
-            )
-            self.gaps.setdefault(path, []).append(Gap(label, reason, empty_files, commands[command_id].root))
+            files = tuple(Source(self.entry.name, entry.command, entry.file) for entry in failed_entries if entry.file)
+            command = commands[command_id]
+            line = failed_entries[0].run if failed_entries else " ".join(command.run)
+            self.gaps.setdefault(path, []).append(Gap(label, reason, kind, files, line, command.root))
 
     def _find_gaps(
         self, command: Command, entry: Entry, outputs: Outputs, read_paths: set[str], failure: str | None
-    ) -> Iterator[tuple[str, str]]:
+    ) -> Iterator[tuple[str, GapKind, str]]:
         if entry.status != "ok":
-            reason = entry.detail or _REASONS[entry.status]
+            kind, reason = _FAILURES[entry.status]
+            reason = entry.detail or reason
             label = entry.status if entry.detail else ""
             gap = f"{label}: {reason}" if label in ("permission", "not-applicable") else reason
-            yield from ((path, gap) for path in command.reads)
+            yield from ((path, kind, gap) for path in command.reads)
             return
         output = outputs.get(entry.command)
         text = output.text if output else ""
         for path in command.reads:
             sign = next((sign for sign, paths in command.withheld.items() if path in paths and sign in text), None)
             if sign is not None:
-                yield path, f"permission: withheld from this user: {sign}"
-            elif path not in read_paths:
-                yield path, failure or ("its output does not show it" if text.strip() else _EMPTY_OUTPUT)
+                yield path, GapKind.NO_PERMISSION, f"permission: withheld from this user: {sign}"
+            elif path in read_paths:
+                continue
+            elif failure is not None:
+                yield path, GapKind.PARSER_FAILED, failure
+            elif text.strip():
+                yield path, GapKind.NOT_IN_OUTPUT, "its output does not show it"
+            else:
+                yield path, GapKind.EMPTY, "its output is empty"
+
+
+def _list_explaining_commands(commands: Mapping[str, Command], modules: Set[str]) -> dict[str, Command]:
+    """The commands whose failure explains why a setting was not read.
+
+    A tool of devices that the host lacks explains nothing if another one for the same settings is of its devices.
+    """
+    used = {path for command in commands.values() if command.module in modules for path in command.reads}
+    return {
+        name: command
+        for name, command in commands.items()
+        if command.module is None or command.module in modules or not used.intersection(command.reads)
+    }
 
 
 def _explain_missing_output(bundle: Bundle) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from wirespeed.facts.assembly import assemble_facts
-from wirespeed.facts.model import Facts, Gap, Observation
+from wirespeed.facts.model import Facts, Gap, GapKind, Observation
 from wirespeed.settings import Place
 
 _COUNTED = "nic.counters."
@@ -27,7 +27,7 @@ def subtract_counters(later: Facts, earlier: Facts, earlier_time: str | None) ->
                 earlier_value = earlier.value(place, path)
                 if earlier_value is None:
                     gaps[place.device, path] = (
-                        Gap("the earlier collection", earlier.find_missing_reason(place, path)),
+                        Gap("the earlier collection", earlier.find_missing_reason(place, path), GapKind.NOT_IN_EARLIER),
                     )
                     continue
                 value = _subtract_value(value, earlier_value)

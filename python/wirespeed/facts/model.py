@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from functools import cached_property
 from typing import Any, Final
 
@@ -63,18 +63,41 @@ class Reading:
     state: State
 
 
+class GapKind(StrEnum):
+    """How a command failed to show a setting."""
+
+    NOT_RUN = "not run"
+    NO_PROGRAM = "program not installed"
+    NO_PERMISSION = "permission denied"
+    TIMEOUT = "timeout"
+    FAILED = "failed"
+    NOT_APPLICABLE = "not applicable"
+    EMPTY = "output empty"
+    NOT_IN_OUTPUT = "not in the output"
+    PARSER_FAILED = "parser failed"
+    NOT_IN_EARLIER = "not in the earlier bundle"
+    DIFFERENT_VALUES = "different values"
+
+
 @dataclass(frozen=True, slots=True)
 class Gap:
     """Why a setting was not read: the command that shows it, and how that failed.
 
-    ``empty_files`` are the files of its outputs that are empty. ``needs_root``: the command shows everything to root
-    only.
+    ``files`` are those of its outputs. ``line`` is its command line. ``needs_root``: the command shows everything to
+    root only.
     """
 
     command: str
     reason: str
-    empty_files: tuple[Source, ...] = ()
+    kind: GapKind = GapKind.FAILED
+    files: tuple[Source, ...] = ()
+    line: str = ""
     needs_root: bool = False
+
+    @property
+    def empty_files(self) -> tuple[Source, ...]:
+        """Its outputs that are empty."""
+        return self.files if self.kind is GapKind.EMPTY else ()
 
     def __str__(self) -> str:
         files = f" ({format_first([source.file for source in self.empty_files], 3)})" if self.empty_files else ""

@@ -91,6 +91,7 @@ class Command:
     fallback_for: str | None = None  # command that shows the same; this one is run only if that one fails
     verified: Flag = True  # False: the format of its output is known from memory only; see Support
     network: Flag = False  # its output is about the network namespace it runs in, not about the machine
+    module: str | None = None  # kernel module of the devices that its tool is for, if the host may lack them
     by_hand: str | None = None  # shell command for a person, which shows it but changes the host for a moment
 
 

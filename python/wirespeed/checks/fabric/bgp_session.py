@@ -25,16 +25,17 @@ from wirespeed.checks.compare import compare
 from wirespeed.checks.model import CheckContext, Outcome
 from wirespeed.checks.peers import find_peer_port
 from wirespeed.results.findings import Fix
-from wirespeed.settings import BgpPeer
+from wirespeed.settings import BgpPeer, Place
 
 subject = BgpPeer
 needs = ("peer.state",)
 failures = ("RT-07",)
+causes = ("port.up", "link.up")
 _compare_state = compare(*needs, wrong="the BGP session is not established", fix="check the session", by_hand=True)
 
 
 def check(context: CheckContext) -> Outcome:
-    """The fix names both ends of the session."""
+    """The fix names both ends of the session; a dead port below it is the cause."""
     outcome = _compare_state(context)
     peer_port = find_peer_port(context.plan, context.place.device, context.place.name)
     if not outcome.fix or peer_port is None:
@@ -47,4 +48,4 @@ def check(context: CheckContext) -> Outcome:
         f"check the cable, the link and {address} of {ends}, then the neighbour and AS number that {far.device} has"
         f" configured for {context.place.device}"
     )
-    return replace(outcome, fix=(fix,))
+    return replace(outcome, fix=(fix,), cause_place=Place(context.place.device).child("port", port))

@@ -19,19 +19,21 @@ Source:
     Broadcom 957608-AN210, 8.5; GPU data sheets in the catalogue
 """
 
-from wirespeed.checks.model import CheckContext, InapplicableError, Outcome, failure, success
+from collections.abc import Mapping
+
+from wirespeed.checks.model import CheckContext, InapplicableError, Outcome, UnreadError, failure, success
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Gpu, Host, Place
 
 subject = Gpu
-needs = ("gpu.links",)
+needs = ("gpu.links", "gpu.pcie", "host.gpus")
 failures = ("GPU-02", "GPU-05")
 
 
 def check(context: CheckContext) -> Outcome:
     """Fewer working links than planned fail."""
     intended = context.get_intended_value("gpu.links")
-    found = context.get_found_value("gpu.links", _find_listed_gpu(context))
+    found = _get_found_links(context)
     expected = f"at least {intended} links"
     if found >= intended:
         return success(expected, f"{found} links")
@@ -39,13 +41,42 @@ def check(context: CheckContext) -> Outcome:
     return failure("links to other GPUs are missing", expected, f"{found} links", fix)
 
 
-def _find_listed_gpu(context: CheckContext) -> Place:
-    """The GPU with the planned address: the vendor's tool gives the index of a missing GPU to the next one."""
-    host = context.facts.devices.get(context.place.device)
-    addresses = {gpu.pcie: name for name, gpu in host.gpus.items() if gpu.pcie} if isinstance(host, Host) else {}
+def _get_found_links(context: CheckContext) -> int:
+    """The links of the GPU with the planned address: the vendor's tool gives the index of a missing GPU to the next.
+
+    Raises:
+        InapplicableError: the vendor's tool does not list the GPU.
+        UnreadError: its links were not read.
+    """
+    gpus = _list_gpus(context)
+    if gpus is None:
+        return int(context.get_found_value("gpu.links"))
     address = context.get_intended_value("gpu.pcie")
-    if not addresses:
-        return context.place
-    if address not in addresses:
+    names = {gpu.pcie: name for name, gpu in gpus.items()}
+    if address not in names:
         raise InapplicableError("the vendor's tool does not list the GPU (gpu.presence)")
-    return Place(context.place.device).child("gpu", addresses[address])
+    place = Place(context.place.device).child("gpu", names[address])
+    try:
+        return int(context.get_found_value("gpu.links", place))
+    except UnreadError:
+        count = sum(gpu.links is not None for gpu in gpus.values())
+        if count == 0:
+            raise
+        raise UnreadError(
+            "gpu.links",
+            f"the vendor's tool shows the links of {count} of {len(gpus)} GPUs; it numbers only those that it lists, so"
+            " another GPU may be missing",
+            advice=f"search the kernel log of {place.device} for errors of GPUs and their links, then collect"
+            f" {place.device} again",
+        ) from None
+
+
+def _list_gpus(context: CheckContext) -> Mapping[str, Gpu] | None:
+    """The GPUs that the vendor's tool lists; None if their addresses were not read."""
+    try:
+        gpus = context.list_members("host.gpus", Place(context.place.device))
+    except UnreadError:
+        host = context.facts.devices.get(context.place.device)
+        listed: Mapping[str, Gpu] = host.gpus if isinstance(host, Host) else {}
+        return listed if any(gpu.pcie for gpu in listed.values()) else None
+    return gpus if all(gpu.pcie for gpu in gpus.values()) else None

@@ -23,7 +23,7 @@ from wirespeed.checks.numa import NEEDS, check_numa_node
 from wirespeed.settings import Gpu, Place, is_address
 
 subject = Gpu
-needs = NEEDS
+needs = (*NEEDS, "host.pcie")
 failures = ("PCI-14",)
 
 
@@ -32,5 +32,8 @@ def check(context: CheckContext) -> Outcome:
     address = context.get_intended_value("gpu.pcie")
     if not is_address(address):
         raise InapplicableError("its address was not found")
-    function = Place(context.place.device).child("pcie", address)
+    host = Place(context.place.device)
+    if context.facts.complete(host, "host.pcie") and address not in context.list_members("host.pcie", host):
+        raise InapplicableError("lspci does not list the GPU (gpu.presence)")
+    function = host.child("pcie", address)
     return check_numa_node(context, function, "the GPU is attached to another NUMA node than planned")

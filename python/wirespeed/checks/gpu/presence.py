@@ -19,6 +19,9 @@ Source:
     Broadcom 957608-AN210, section 7
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 from wirespeed.checks.model import CheckContext, Outcome, UnreadError, failure, success
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Gpu, Place
@@ -35,11 +38,27 @@ def check(context: CheckContext) -> Outcome:
     planned = context.get_intended_value("gpu.pcie")
     if not context.is_present():
         return failure("the GPU is missing", f"present at {planned}", "absent", fix)
-    try:
-        gpus = context.list_members("host.gpus", Place(context.place.device))
-    except UnreadError:
-        return success("present", f"{planned} in lspci")
-    if planned not in {gpu.pcie for gpu in gpus.values()}:
-        expected = "listed by lspci and by the vendor's tool"
-        return failure("the GPU driver does not list the GPU", expected, f"{planned} in lspci alone", fix)
+    listed, functions = (_list_members(context, path) for path in ("host.gpus", "host.pcie"))
+    if listed is None or functions is None:
+        return success("present", f"{planned} in lspci" if listed is None else planned)
+    expected = "listed by lspci and by the vendor's tool"
+    if planned not in {gpu.pcie for gpu in listed.values()}:
+        count = f"the vendor's tool lists {len(listed)} of {_count_planned_gpus(context)} GPUs"
+        return failure("the GPU driver does not list the GPU", expected, f"{planned} in lspci alone; {count}", fix)
+    if planned not in functions:
+        return failure(
+            "lspci does not list the GPU", expected, f"{planned} in the list of the vendor's tool alone", fix
+        )
     return success("present", planned)
+
+
+def _list_members(context: CheckContext, path: str) -> Mapping[str, Any] | None:
+    """The members that were read; None if the host's collection was not read completely."""
+    try:
+        return context.list_members(path, Place(context.place.device))
+    except UnreadError:
+        return None
+
+
+def _count_planned_gpus(context: CheckContext) -> int:
+    return len(context.plan.hosts[context.place.device].gpus)

@@ -51,9 +51,15 @@ def check(context: CheckContext) -> Outcome:
     if switches[0] is None or switches[0] != switches[1]:
         raise NoIntentError(f"not planned: a PCIe switch above the NIC and {gpu}")
     functions = context.list_members("host.pcie", Place(context.place.device))
-    for address in (nic_address, gpu_address):
-        if address not in functions:
-            raise UnreadError("host.pcie", f"lspci does not list {address}")
+    if gpu_address not in functions:
+        raise InapplicableError(f"lspci does not list {gpu} (gpu.presence)")
+    if nic_address not in functions:
+        device = context.place.device
+        raise UnreadError(
+            "host.pcie",
+            f"lspci does not list {nic_address}, the device of the interface",
+            advice=f"read the output of lspci on {device}, and collect {device} again: its outputs disagree",
+        )
     expected = f"{gpu} below one PCIe switch with the NIC"
     paths = f"NIC {_format_path(functions, nic_address)}; {gpu} {_format_path(functions, gpu_address)}"
     if share_switch(functions, nic_address, gpu_address):

@@ -21,7 +21,7 @@ from wirespeed.settings import Port
 subject = Port
 needs = ("port.link.up",)
 failures = ("CAB-01",)
-causes = ("link.up",)
+causes = ("link.up", "port.up")  # at the other end of the cable
 check = compare(
     *needs,
     wrong="the port is down",

@@ -1,0 +1,68 @@
+"""Fixes of settings that were not read: what lets the next collection read them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wirespeed.checks.model import UnreadError
+from wirespeed.errors import format_first
+from wirespeed.facts import Gap, GapKind
+from wirespeed.results.findings import Fix
+
+_MAX_NAMES = 3  # files or commands
+
+
+def list_reading_fixes(device: str, unread: UnreadError) -> tuple[Fix, ...]:
+    """A fix for each kind of failure of the commands that would show a setting of this device.
+
+    Empty if no command failed: `wirespeed.cli` then names the command that shows the setting.
+    """
+    if unread.advice is not None:
+        return (Fix(unread.advice),)
+    gaps_by_kind: dict[tuple[GapKind, str], list[Gap]] = {}
+    for gap in unread.gaps:
+        needed = gap.command if gap.kind is GapKind.EMPTY and gap.needs_root else ""
+        gaps_by_kind.setdefault((gap.kind, needed), []).append(gap)
+    return tuple(Fix(_advise(device, kind, gaps)) for (kind, _), gaps in gaps_by_kind.items())
+
+
+def _advise(device: str, kind: GapKind, gaps: Sequence[Gap]) -> str:
+    source = next((source for gap in gaps for source in gap.files), None)
+    device = source.device if source is not None else device
+    again = f"collect {device} again"
+    match kind:
+        case GapKind.NOT_RUN:
+            return again
+        case GapKind.EMPTY if gaps[0].needs_root:
+            return f"{again} as root: {gaps[0].command} shows everything to root only"
+        case GapKind.EMPTY:
+            return again
+        case GapKind.NO_PROGRAM:
+            programs = dict.fromkeys(gap.line.partition(" ")[0] or gap.command for gap in gaps)
+            return f"install {' or '.join(programs)} on {device}, then {again}"
+        case GapKind.NO_PERMISSION:
+            return f"{again} as a user with permission to run {_list_commands(gaps)}, such as root"
+        case GapKind.TIMEOUT:
+            return f"{again} with a larger --timeout-factor"
+        case GapKind.FAILED:
+            return f"run {_list_commands(gaps)} on {device} and read the error message, then {again}"
+        case GapKind.NOT_APPLICABLE:
+            return f"remove the reason why {_list_commands(gaps)} is not applicable, then {again}"
+        case GapKind.NOT_IN_OUTPUT:
+            return f"look for the setting in {_list_files(gaps)}: it is missing there, or its format is unknown"
+        case GapKind.PARSER_FAILED:
+            return f"report the error with {_list_files(gaps)}"
+        case GapKind.NOT_IN_EARLIER:
+            return f"collect {device} twice, and compare two bundles that both contain the counter"
+        case GapKind.DIFFERENT_VALUES:
+            return f"set the same value in {_list_files(gaps)}"
+
+
+def _list_commands(gaps: Sequence[Gap]) -> str:
+    lines = list(dict.fromkeys(f"`{gap.line}`" if gap.line else gap.command for gap in gaps))
+    return format_first(lines, _MAX_NAMES)
+
+
+def _list_files(gaps: Sequence[Gap]) -> str:
+    files = list(dict.fromkeys(source.file for gap in gaps for source in gap.files))
+    return format_first(files, _MAX_NAMES)

@@ -1,0 +1,83 @@
+"""Every finding about a setting that was not read has a fix, whatever failed; proves consistency only."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wirespeed.catalogue import load
+from wirespeed.checks import run
+from wirespeed.cli.flows import add_commands
+from wirespeed.cluster import read
+from wirespeed.collect import read_facts
+from wirespeed.plan import build
+from wirespeed.plan.locate import locate
+from wirespeed.results.findings import Finding, Status
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+NAMES = ("arista-leaf-spine", "mi300x-4node", "pcie-lending")
+
+
+def list_unknown_findings(name: str, bundle: Path) -> list[Finding]:
+    plan = build(read(EXAMPLES / name / "cluster.yaml"), load())
+    facts = read_facts(bundle)
+    located = locate(plan, facts)
+    return [finding for finding in add_commands(plan, run(located, facts)) if finding.status is Status.UNKNOWN]
+
+
+def edit_entries(bundle: Path, edit: Callable[[dict[str, Any]], dict[str, Any] | None]) -> None:
+    """Edit the entry of each command, or leave it out."""
+    path = bundle / "manifest.json"
+    manifest = json.loads(path.read_text())
+    for device in manifest["devices"]:
+        device["outputs"] = [edited for entry in device["outputs"] if (edited := edit(entry)) is not None]
+    path.write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("status", ["missing", "permission", "timeout", "failed", "not-applicable", None])
+def test_what_no_command_showed_has_a_fix(
+    name: str, status: str | None, healthy_bundle: Callable[[str], Path], tmp_path: Path
+) -> None:
+    bundle = shutil.copytree(healthy_bundle(name), tmp_path / "bundle")
+    change = {"status": status, "file": None, "exit_code": 1}
+    edit_entries(bundle, lambda entry: None if status is None else entry | change)
+    findings = list_unknown_findings(name, bundle)
+    assert len(findings) > 30
+    assert [(finding.check, finding.found) for finding in findings if not finding.fix] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("text", ["", "x\n"])
+def test_what_no_output_contains_has_a_fix(
+    name: str, text: str, healthy_bundle: Callable[[str], Path], tmp_path: Path
+) -> None:
+    bundle = shutil.copytree(healthy_bundle(name), tmp_path / "bundle")
+    for file in bundle.glob("*/*.out"):
+        file.write_text(text)
+    findings = list_unknown_findings(name, bundle)
+    assert len(findings) > 30
+    assert [(finding.check, finding.found) for finding in findings if not finding.fix] == []
+
+
+@pytest.mark.parametrize(
+    ("file", "check"),
+    [
+        ("nvm-dcbx-mode@enp29s0np0.out", "nic.nvm-dcbx"),
+        ("rocm-topology.out", "gpu.links"),
+        ("lspci.out", "pcie.link"),
+    ],
+)
+def test_one_output_in_another_format_has_a_fix(
+    file: str, check: str, healthy_bundle: Callable[[str], Path], tmp_path: Path
+) -> None:
+    bundle = shutil.copytree(healthy_bundle("mi300x-4node"), tmp_path / "bundle")
+    (bundle / "node1" / file).write_text("x\n")
+    findings = list_unknown_findings("mi300x-4node", bundle)
+    assert check in {finding.check for finding in findings}
+    assert [(finding.check, finding.found) for finding in findings if not finding.fix] == []
