@@ -22,11 +22,12 @@ def add_device(root: Path, path: str, pci_class: str = "0x060400", vendor: str =
     return folder
 
 
-def add_interface(root: Path, interface: str, path: str, numa_node: int = -1) -> None:
-    """A network interface of a device."""
+def add_interface(root: Path, interface: str, path: str, numa_node: int = -1) -> Path:
+    """A network interface of a device, and the folder of the device."""
     device = add_device(root, path, "0x020000", "0x14e4", numa_node)
     (root / "class/net" / interface).mkdir(parents=True)
     (root / "class/net" / interface / "device").symlink_to(device)
+    return device
 
 
 def use(text: str, root: Path) -> str:

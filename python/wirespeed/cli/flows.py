@@ -80,6 +80,23 @@ def locate(plan: Plan, facts: Facts) -> Plan:
     return locate(plan, facts)
 
 
+def locate_ranks(plan: Plan, bundle: Path) -> Plan:
+    """The plan with the cores of ranks on the NUMA nodes that a bundle shows; what it leaves open is a warning.
+
+    Raises:
+        Refusal: it is no bundle, not whole, or a newer one.
+    """
+    from wirespeed.cli.console import show_problems
+    from wirespeed.plan.core_location import list_rank_problems
+
+    facts = evidence(bundle).facts
+    located = locate(plan, facts).hosts
+    hosts = {name: replace(host, launch=located[name].launch) for name, host in plan.hosts.items()}
+    located_plan = replace(plan, hosts=hosts)
+    show_problems(list_rank_problems(located_plan, facts), label="warning")
+    return located_plan
+
+
 def read_as_found(plan: Plan, bundle: Path) -> ObservedPlan:
     """The cluster as found, by a bundle.
 

@@ -10,14 +10,17 @@ whole cores:
 * compact: one core each, a rank's threads on the hardware threads of that core;
 * spread: all cores evenly shared out, a rank's cores side by side.
 
-Two details differ from the library's algorithm on purpose. The socket of the NIC comes first, if the catalogue contains
-it. Spread keeps every rank within a socket and loses no core when the sockets do not divide the ranks.
+Three details differ from the library's algorithm on purpose. The socket of the NIC comes first, if the catalogue
+contains it. Spread keeps every rank within a socket and loses no core when the sockets do not divide the ranks. With a
+rank for each GPU, a rank has cores of the NUMA node of its GPU, if these nodes are known and large enough; the policy
+distributes the ranks of a node.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 
 from wirespeed.catalogue.model import CpuTopology, Numbering
@@ -30,7 +33,8 @@ class Topology:
     """The cores of a host by NUMA node, the nodes by socket, the NIC's socket and node first."""
 
     sockets: tuple[tuple[tuple[int, ...], ...], ...]
-    siblings: int  # hardware threads of a core; those of core c are c, c + cores, c + 2 cores, …
+    siblings: int  # hardware threads of a core; those of core c are c, c + total, c + 2 total, …
+    total: int  # cores of the host
 
     @property
     def by_socket(self) -> tuple[tuple[int, ...], ...]:
@@ -41,6 +45,15 @@ class Topology:
     def cores(self) -> tuple[int, ...]:
         """All cores."""
         return tuple(chain.from_iterable(self.by_socket))
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """The ranks of a host; ``gpu_nodes`` is the NUMA node of the GPU of each rank, empty without a GPU for each."""
+
+    count: int
+    threads: int = 1
+    gpu_nodes: tuple[int, ...] = ()
 
 
 def build_topology(cpus: CpuTopology, near: int | None, nodes_per_socket: int | None = None) -> Topology:
@@ -63,7 +76,7 @@ def build_topology(cpus: CpuTopology, near: int | None, nodes_per_socket: int | 
         socket = near // nodes
         nodes_by_socket[socket] = _move_first(nodes_by_socket[socket], near % nodes)
         nodes_by_socket = _move_first(nodes_by_socket, socket)
-    return Topology(tuple(tuple(socket) for socket in nodes_by_socket), cpus.threads.value)
+    return Topology(tuple(tuple(socket) for socket in nodes_by_socket), cpus.threads.value, sockets * cores)
 
 
 def _move_first(members: list, index: int) -> list:  # type: ignore[type-arg]
@@ -73,6 +86,25 @@ def _move_first(members: list, index: int) -> list:  # type: ignore[type-arg]
 def count_cores(policy: BindingPolicy, ranks: int, threads: int) -> int:
     """The least number of cores for this number of ranks."""
     return ranks * threads if policy in (BindingPolicy.LINEAR, BindingPolicy.SPREAD) else ranks
+
+
+def bind_ranks(policy: BindingPolicy, topology: Topology, nodes: Sequence[Sequence[int]], ranks: Ranks) -> Cores:
+    """The cores of each rank: of its GPU's NUMA node, or of the whole host. ``nodes`` are the cores of each node.
+
+    Raises:
+        ValueError: there are not enough cores for the ranks.
+    """
+    counts = Counter(ranks.gpu_nodes)
+    if len(ranks.gpu_nodes) != ranks.count or any(
+        not 0 <= node < len(nodes) or count_cores(policy, count, ranks.threads) > len(nodes[node])
+        for node, count in counts.items()
+    ):
+        return bind(policy, topology, ranks.count, ranks.threads)
+    cores_by_node = {
+        node: iter(bind(policy, replace(topology, sockets=((tuple(nodes[node]),),)), count, ranks.threads))
+        for node, count in counts.items()
+    }
+    return tuple(next(cores_by_node[node]) for node in ranks.gpu_nodes)
 
 
 def bind(policy: BindingPolicy, topology: Topology, ranks: int, threads: int) -> Cores:
@@ -93,9 +125,8 @@ def bind(policy: BindingPolicy, topology: Topology, ranks: int, threads: int) ->
         case BindingPolicy.LINEAR:
             return tuple(topology.cores[rank * threads : (rank + 1) * threads] for rank in range(ranks))
         case BindingPolicy.COMPACT:
-            total = len(topology.cores)
             return tuple(
-                tuple(core + total * thread for thread in range(min(threads, topology.siblings)))
+                tuple(core + topology.total * thread for thread in range(min(threads, topology.siblings)))
                 for core in topology.cores[:ranks]
             )
         case BindingPolicy.SPREAD:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
 from wirespeed.catalogue import Catalogue
-from wirespeed.catalogue.model import LibraryModel, Tuning
+from wirespeed.catalogue.model import CpuTopology, LibraryModel, ServerModel, Tuning
 from wirespeed.cluster import Cluster, HostSpec
 from wirespeed.cluster.model import BindingPolicy, LaunchPart, Starter
 from wirespeed.errors import format_choices
 from wirespeed.plan.affinity import Chassis
 from wirespeed.plan.classes import ROCE
 from wirespeed.plan.combination import parse_version
-from wirespeed.plan.core_binding import bind, build_topology, count_cores
+from wirespeed.plan.core_binding import Ranks, Topology, bind_ranks, build_topology, count_cores
+from wirespeed.plan.numa import nodes_per_socket
+from wirespeed.plan.pcie_tree import gpu_positions
 from wirespeed.plan.problems import Problems
-from wirespeed.settings import Cores, Launch, TrafficClass
+from wirespeed.settings import BiosAttribute, Cores, Launch, TrafficClass
 
 
 def plan_launch(
@@ -24,6 +27,7 @@ def plan_launch(
     classes: dict[str, TrafficClass],
     spec: HostSpec,
     catalogue: Catalogue,
+    bios: Mapping[str, BiosAttribute],
     problems: Problems,
 ) -> Launch:
     """The launch settings of every host of one kind."""
@@ -53,7 +57,7 @@ def plan_launch(
         ranks_per_host=ranks,
         threads=part.threads,
         binding=part.binding and str(part.binding),
-        cores=_bind_cores(part, chassis, ranks, problems),
+        cores=_bind_cores(part, chassis, ranks, bios, problems),
         memlock="unlimited" if starter == Starter.SLURM else None,
         rdma_devices=tuple(host_port.rdma_device for host_port in chassis.host_ports),
         gid_index=part.gid_index,
@@ -145,7 +149,9 @@ def _needs_virtual_memory(
     return needed_here
 
 
-def _bind_cores(part: LaunchPart, chassis: Chassis, ranks: int, problems: Problems) -> Cores | None:
+def _bind_cores(
+    part: LaunchPart, chassis: Chassis, ranks: int, bios: Mapping[str, BiosAttribute], problems: Problems
+) -> Cores | None:
     if part.binding is None:
         return None
     cpus, threads = chassis.server.cpus, part.threads or 1
@@ -157,7 +163,7 @@ def _bind_cores(part: LaunchPart, chassis: Chassis, ranks: int, problems: Proble
             "add 'cpus' to its file in catalogue/servers, or leave the binding to the starter",
         )
         return None
-    topology = build_topology(cpus, chassis.server.nic_numa_node(1))
+    topology, nodes, gpu_nodes = _find_nodes(chassis.server, cpus, nodes_per_socket(chassis.server, bios))
     total, core_count = len(topology.cores), count_cores(part.binding, ranks, threads)
     if core_count > total:
         problem = (
@@ -173,4 +179,21 @@ def _bind_cores(part: LaunchPart, chassis: Chassis, ranks: int, problems: Proble
             "linear and spread give each thread a separate core",
         )
         return None
-    return bind(part.binding, topology, ranks, threads)
+    return bind_ranks(part.binding, topology, nodes, Ranks(ranks, threads, gpu_nodes))
+
+
+def _find_nodes(
+    server: ServerModel, cpus: CpuTopology, nodes_of_socket: int
+) -> tuple[Topology, list[tuple[int, ...]], tuple[int, ...]]:
+    """The cores from the first NIC's on, the cores of each NUMA node, and the node of each GPU.
+
+    With another number of nodes per socket than in the catalogue, only the socket of the NIC is known.
+    """
+    near, gpus = server.nic_numa_node(1), [position.numa_node for position in gpu_positions(server).values()]
+    if nodes_of_socket != cpus.numa_nodes.value:
+        near = None if near is None else near // cpus.numa_nodes.value * nodes_of_socket
+        gpus = []
+    ordered = build_topology(cpus, None, nodes_of_socket)
+    nodes = [cores for socket in ordered.sockets for cores in socket]
+    gpu_nodes = tuple(node for node in gpus if node is not None)
+    return build_topology(cpus, near, nodes_of_socket), nodes, gpu_nodes if len(gpu_nodes) == len(gpus) else ()

@@ -22,10 +22,10 @@ from dataclasses import dataclass, replace
 from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.model import NicModel
 from wirespeed.facts import Facts
+from wirespeed.plan.core_location import locate_interrupts, locate_ranks
 from wirespeed.plan.model import Plan
 from wirespeed.settings import (
     Host,
-    Nic,
     PcieFunction,
     PcieLink,
     Place,
@@ -93,32 +93,16 @@ class _Location:
                 name: replace(gpu, pcie=addresses.get(gpu.pcie or "", gpu.pcie)) for name, gpu in self.host.gpus.items()
             },
         )
-        host = replace(host, nics=self._move_interrupts(host.nics))
+        server = self.hardware.servers.get(host.model or "")
+        cores = locate_ranks(host, self.found, server.cpus if server else None)
+        host = replace(
+            host,
+            nics=locate_interrupts(host.nics, self.found),
+            launch=host.launch if cores == host.launch.cores else replace(host.launch, cores=cores),
+        )
         if self.functions_are_complete:
             return replace(host, pcie=self._place_functions(addresses))
         return replace(host, pcie={addresses.get(name, name): function for name, function in self.host.pcie.items()})
-
-    def _move_interrupts(self, nics: Mapping[str, Nic]) -> dict[str, Nic]:
-        """NICs whose interrupts are planned near them, with the cores of the NUMA node where they were found.
-
-        Ports whose planned cores differ share a node: each has a part of it, in the same order.
-        """
-        moved = dict(nics)
-        ports: dict[int, dict[str, frozenset[int]]] = {}
-        for interface, nic in nics.items():
-            function = self.found.pcie.get(nic.pcie or "")
-            if nic.interrupt_cores and function is not None and function.numa_node is not None:
-                ports.setdefault(function.numa_node, {})[interface] = nic.interrupt_cores
-        for number, planned_cores in ports.items():
-            node = self.found.numa.get(str(number))
-            if node is None or not node.cpus:
-                continue
-            parts = list(dict.fromkeys(planned_cores.values()))
-            size, cpus = len(node.cpus) // len(parts), sorted(node.cpus)
-            for interface, cores in planned_cores.items():
-                first = parts.index(cores) * size
-                moved[interface] = replace(nics[interface], interrupt_cores=frozenset(cpus[first : first + size]))
-        return moved
 
     def _match_nics(self) -> dict[str, str]:
         """The address of each NIC that was found, by planned name."""

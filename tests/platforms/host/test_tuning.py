@@ -171,8 +171,10 @@ def test_tuned_settings_come_back(name: str) -> None:
     assert find_losses(platform("host", name), "node1", plan_with_tuning().hosts["node1"]) == []
 
 
-def machine(root: Path) -> None:
-    """Files of /sys and /proc that the script writes, and tools that note how they are called."""
+def machine(root: Path, node: int = 1, cpus: str = "16-17,48") -> None:
+    """Files of /sys and /proc that the script reads and writes, and tools that note how they are called."""
+    device = fake_sysfs.add_interface(root / "sys", FIRST, "0000:00:01.0/0000:1d:00.0", numa_node=node)
+    (device / "local_cpulist").write_text(f"{cpus}\n")
     for core in (0, 1):
         policy = root / f"sys/devices/system/cpu/cpufreq/policy{core}"
         policy.mkdir(parents=True)
@@ -184,8 +186,8 @@ def machine(root: Path) -> None:
             (folder / "disable").write_text("1\n")
     for irq in range(24, 29):
         (root / f"proc/irq/{irq}").mkdir(parents=True)
-        (root / f"sys/class/net/{FIRST}/device/msi_irqs").mkdir(parents=True, exist_ok=True)
-        (root / f"sys/class/net/{FIRST}/device/msi_irqs/{irq}").write_text("msix\n")
+        (device / "msi_irqs").mkdir(exist_ok=True)
+        (device / f"msi_irqs/{irq}").write_text("msix\n")
     (root / "proc/sys/net/core").mkdir(parents=True)
     (root / "bin").mkdir()
     for tool, code in (("ethtool", 80), ("tc", 0)):
@@ -193,11 +195,15 @@ def machine(root: Path) -> None:
         (root / "bin" / tool).chmod(0o755)
 
 
+def use(script: str, root: Path) -> str:
+    """The script with these /sys and /proc instead of the machine's."""
+    for folder in ("/sys/class/", "/sys/devices/", "/proc/"):
+        script = script.replace(folder, f"{root}{folder}")
+    return script
+
+
 def run(root: Path) -> subprocess.CompletedProcess[str]:
-    script = (
-        text("/usr/local/sbin/wirespeed-tune").replace(" /sys/", f" {root}/sys/").replace("=/sys/", f"={root}/sys/")
-    )
-    script = script.replace('"/proc/', f'"{root}/proc/').replace(" /proc/", f" {root}/proc/")
+    script = use(text("/usr/local/sbin/wirespeed-tune"), root)
     return subprocess.run(
         ["sh"], input=script, capture_output=True, text=True, check=False, env={"PATH": f"{root}/bin:/usr/bin:/bin"}
     )
@@ -236,6 +242,49 @@ def test_the_script_states_what_it_could_not_do(tmp_path: Path) -> None:
         f"wirespeed-tune: ethtool -G {SECOND} rx 2048 ended with 1",
     ]
     assert (tmp_path / "proc/irq/27/smp_affinity_list").read_text() == "16\n"
+
+
+@pytest.mark.parametrize(
+    ("cpus", "expected"),
+    [
+        pytest.param("24-27,56-59", [[24, 25, 26, 27], [56, 57, 58, 59]], id="nps2"),
+        pytest.param("1,3,5,7,9,11,13,15", [[1, 3, 5, 7], [9, 11, 13, 15]], id="odd"),
+        pytest.param("8", [[8], [8]], id="one-core-for-two-ports"),
+    ],
+)
+def test_ports_of_one_node_divide_the_cores_that_the_machine_has(
+    cpus: str, expected: list[list[int]], tmp_path: Path
+) -> None:
+    """The lists are in the form of bitmap_print_list, as drivers/pci/pci-sysfs.c prints local_cpulist."""
+    cluster = read(CLUSTER.parents[1] / "esnet-400g" / "cluster.yaml")
+    script = next(
+        file.text for file in render.files(build(cluster), ["node1"]) if file.path == "/usr/local/sbin/wirespeed-tune"
+    )
+    for number, interface in enumerate(("eth100", "eth200")):
+        path = f"0000:00:01.0/0000:41:00.{number}"
+        device = fake_sysfs.add_interface(tmp_path / "sys", interface, path, numa_node=3)
+        (device / "local_cpulist").write_text(f"{cpus}\n")
+        (device / "msi_irqs").mkdir()
+        for irq in range(100 * (number + 1), 100 * (number + 1) + 5):
+            (device / f"msi_irqs/{irq}").write_text("msix\n")
+            (tmp_path / f"proc/irq/{irq}").mkdir(parents=True)
+    subprocess.run(
+        ["sh"], input=use(script, tmp_path), capture_output=True, text=True, check=False, env={"PATH": "/usr/bin:/bin"}
+    )
+    for number, cores in enumerate(expected):
+        interrupt_cores = [
+            int((tmp_path / f"proc/irq/{irq}/smp_affinity_list").read_text())
+            for irq in range(100 * (number + 1), 100 * (number + 1) + 5)
+        ]
+        assert interrupt_cores == [cores[index % len(cores)] for index in range(5)]
+
+
+def test_interrupts_stay_where_the_firmware_gives_no_node(tmp_path: Path) -> None:
+    machine(tmp_path, node=-1)
+    result = run(tmp_path)
+    assert result.returncode == 1
+    assert result.stderr == f"wirespeed-tune: {FIRST}: the firmware gives no NUMA node, interrupts unchanged\n"
+    assert not list((tmp_path / "proc/irq").glob("*/smp_affinity_list"))
 
 
 def test_a_program_runs_near_a_nic(tmp_path: Path) -> None:

@@ -38,6 +38,14 @@ def render(
             help="Render only these devices, such as node[1-4],leaf1. Other devices in OUT are not changed.",
         ),
     ] = None,
+    bundle: Annotated[
+        Path | None,
+        typer.Option(
+            "--bundle",
+            metavar="BUNDLE",
+            help="Bind ranks to the cores of the NUMA nodes that the hosts of this bundle have, not to planned ones.",
+        ),
+    ] = None,
     format_: Annotated[
         Format,
         typer.Option(
@@ -55,18 +63,24 @@ def render(
     commands to apply the configuration and to roll it back. An Ansible inventory and playbooks do the same for many
     devices. wirespeed itself changes no device.
 
-    OUT is written atomically. The same cluster file gives identical files.
+    OUT is written atomically. The same cluster file, with the same bundle, gives identical files.
+
+    Each rendered script finds interfaces, PCIe switches, GPUs and NUMA nodes on the host at run time. Files contain
+    the cores of ranks: those of the plan, or with --bundle those of the NUMA nodes in the bundle.
 
     Examples:
 
     \b
       wirespeed render cluster.yaml -o out
       wirespeed render cluster.yaml -o out --device node[1-4],leaf1
+      wirespeed render cluster.yaml -o out --bundle bundle.tar.gz
     """
     from wirespeed import render as rendering
     from wirespeed.cli import flows
 
     plan = flows.plan_cluster(cluster)
+    if bundle is not None:
+        plan = flows.locate_ranks(plan, bundle)
     devices = rendering.select_devices(plan, expand_nodesets(device))
     rendered: list[RenderedFile] = []
     files = (
