@@ -1,4 +1,4 @@
-"""The options --from and --to, which name both NICs of a point-to-point test."""
+"""Options that complete a log: --from and --to, the NICs of a point-to-point test; --ranks and --nodes of a job."""
 
 from __future__ import annotations
 
@@ -18,6 +18,18 @@ def source_option(command: str, description: str = _CLIENT) -> Any:
 def target_option(command: str, description: str = _SERVER) -> Any:
     """The option ``--to`` of a command, with the variable ``WIRESPEED_<COMMAND>_TO``."""
     return _option("to", command, description)
+
+
+def ranks_option() -> Any:
+    """The option ``--ranks``."""
+    return typer.Option("--ranks", min=1, metavar="N", help="Number of ranks, if the log does not contain it.")
+
+
+def nodes_option() -> Any:
+    """The option ``--nodes``."""
+    return typer.Option(
+        "--nodes", min=1, metavar="N", help="Number of hosts of the run, if the log does not contain it."
+    )
 
 
 def _option(name: str, command: str, description: str) -> Any:

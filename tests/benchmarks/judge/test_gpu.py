@@ -123,3 +123,32 @@ def test_half_a_slot_between_two_gpus_fails():
     run = copy_run("p2pBandwidthLatencyTest", "unidirectional_bandwidth", "GPU0 -> GPU1", 3.2, gpu_model="Tesla K20Xm")
     verdict = find_verdict(judge(run, build(read(LENDING), load()), source="abel2:dis0"))
     assert verdict.judgement is Judgement.FAIL
+
+
+TRANSFERBENCH = CLUSTER.parents[2] / "tests" / "samples" / "transferbench"
+
+
+def judge_transferbench(sample):
+    """Verdicts by test, direction and pair; the sample has the form of the tool, its values are made."""
+    verdicts = {}
+    for run in read_log((TRANSFERBENCH / sample).read_text()).runs:
+        for verdict in judge(run, plan()).verdicts:
+            verdicts[run.test, bool(run.parameters.bidirectional), verdict.measurement.label] = verdict
+    return verdicts
+
+
+def test_pairs_of_transferbench_are_judged_by_links_and_slots():
+    verdicts = judge_transferbench("peer-to-peer.txt")
+    assert verdicts["peer_to_peer", False, "GPU0 -> GPU1"].judgement is Judgement.PASS
+    assert verdicts["peer_to_peer", False, "GPU0 -> GPU1"].reachable.value == 48.0
+    assert verdicts["peer_to_peer", False, "CPU0 -> GPU1"].physical.value == pytest.approx(SLOT, rel=1e-4)
+    assert verdicts["peer_to_peer", True, "GPU0 -> GPU1"].reachable.value == 96.0
+    assert verdicts["peer_to_peer", True, "GPU0 -> GPU1 forward"].judgement is Judgement.SKIP
+    assert verdicts["peer_to_peer", False, "CPU0 -> CPU1"].reason == "a copy between CPUs: no GPU takes part"
+
+
+@pytest.mark.parametrize(("rate", "judgement"), [(32.9, Judgement.PASS), (24.0, Judgement.FAIL)])
+def test_all_to_all_of_transferbench_passes_from_what_amd_requires(rate, judgement):
+    """AMD Instinct customer acceptance guide, MI300X: an average of 32.9 GB/s or more."""
+    run = copy_run("TransferBench", "all_to_all", "GPU0 -> GPU1", rate)
+    assert find_verdict(judge(run, plan())).judgement is judgement

@@ -282,8 +282,8 @@ def test_a_stated_number_that_the_log_contradicts_is_noted():
 
 def test_an_option_that_changes_nothing_is_noted():
     notes = judge(run("netpipe", "NPtcp", {8: 1.0}), plan(), ranks=4, nodes=2).notes
-    assert "--ranks is not used: netpipe runs between two ends" in notes
-    assert "--nodes is not used: netpipe runs between two ends" in notes
+    assert "--ranks 4 has no effect: NPtcp runs between two ends" in notes
+    assert "--nodes 2 has no effect: NPtcp runs between two ends" in notes
 
 
 def test_ends_name_the_hosts_of_a_collective():

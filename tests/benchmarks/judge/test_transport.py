@@ -20,6 +20,7 @@ from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.benchmarks.tools.reader import read
 from wirespeed.catalogue import load
 from wirespeed.cluster import read as read_cluster
+from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.parameters import Parameters
@@ -104,9 +105,9 @@ def test_the_user_names_the_interface():
     assert set(judged_sizes(above)) == {Judgement.UNKNOWN}  # no gigabit link carries that
 
 
-def test_ends_that_the_log_contradicts_are_noted():
-    judged = judge_text(log(0.112, hosts=("abel1", "abel1")), source="abel1:eth0", target="abel2:eth0")
-    assert "--to abel2:eth0 is not used: the log names its hosts, abel1" in judged.notes
+def test_ends_that_the_log_contradicts_are_refused():
+    with pytest.raises(Refusal, match="--to abel2:eth0: no effect: log: the log names its hosts, abel1"):
+        judge_text(log(0.112, hosts=("abel1", "abel1")), source="abel1:eth0", target="abel2:eth0")
 
 
 def test_two_gpus_of_one_host_are_limited_by_their_slots():

@@ -1,11 +1,13 @@
-"""Limits of copies inside a host: nvbandwidth, bandwidthTest, p2pBandwidthLatencyTest, rocm-bandwidth-test.
+"""Limits of copies inside a host, by nvbandwidth, bandwidthTest, p2pBandwidthLatencyTest and AMD's tools.
 
 Between a GPU and its host lies the GPU's PCIe slot; between two GPUs their links, or where they have none or may not
 use them, the slots of both. A copy within one GPU is limited by its memory, which the catalogue does not contain.
+TransferBench copies with as few compute units as its user chooses: its pairs reach less than copy engines do.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import permutations
@@ -67,6 +69,12 @@ class GpuLimits:
         source, arrow, target = (measurement.label or "").partition(PAIR_ARROW)
         if self.whole is not None or not arrow:
             return Limit(skip_reason=self.whole or "one value for many copies; the parts are judged")
+        if target.endswith(_ONE_WAY):
+            return Limit(skip_reason="one direction of two; both directions added are judged")
+        if source.startswith("CPU") and target.startswith("CPU"):
+            return Limit(skip_reason="a copy between CPUs: no GPU takes part")
+        if any(_DEVICE.fullmatch(end) is None for end in (source, target)):
+            return Limit(skip_reason=f"the log does not identify {source} and {target}")
         if source == target:
             return Limit(skip_reason="a copy within one GPU: the catalogue does not contain its memory bandwidth")
         unit = measurement.unit
@@ -76,8 +84,6 @@ class GpuLimits:
             if self.slot is None:
                 return Limit(unknown="the PCIe slot of the GPU is in neither cluster file nor catalogue")
             return Limit(in_unit(self.slot, unit))
-        if not (source.startswith("GPU") and target.startswith("GPU")):
-            return Limit(skip_reason=f"the log does not identify {source} and {target}")
         if not self.p2p:
             return Limit(skip_reason=_STAGED)
         return self.pair_limit(unit, self.socket_terms.get((source, target)))
@@ -98,6 +104,9 @@ class GpuLimits:
             return "small copies are limited by launch overhead"
         return None
 
+
+_DEVICE = re.compile(r"CPU\d*|GPU\d+")
+_ONE_WAY = (" forward", " backward")
 
 _STAGED = "peer access is off: the driver stages the copy in host memory, which has no limit of two GPUs"
 
@@ -144,10 +153,16 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         whole="many GPUs copy at once: shown for information"
         if any(word in test for word in _MANY_GPU_TESTS)
         else None,
-        thresholds=profile.classes.gpu_links or profile.classes.rdma,
+        thresholds=_find_thresholds(run, profile),
         hosts=(name,),
         pageable=run.parameters.host_memory == "pageable",
     )
+
+
+def _find_thresholds(run: Run, profile: Profile) -> Thresholds:
+    classes = profile.classes
+    of_engines = classes.gpu_links or classes.rdma
+    return classes.kernel_copies or of_engines if run.tool == "TransferBench" else of_engines
 
 
 def find_gpu_host(run: Run, plan: Plan) -> str | None:

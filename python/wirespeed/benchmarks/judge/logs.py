@@ -13,7 +13,8 @@ from wirespeed.benchmarks.judge.nccl_evidence import Evidence, evidence
 from wirespeed.benchmarks.judge.profile import Profile, default
 from wirespeed.benchmarks.judge.relations import Entry, relations
 from wirespeed.benchmarks.judge.retest import is_between_nics, judge_repeats
-from wirespeed.benchmarks.judge.runs import judge_with_subject
+from wirespeed.benchmarks.judge.runs import has_stated_options, judge_with_subject
+from wirespeed.benchmarks.judge.stated_options import refuse_unused_options
 from wirespeed.benchmarks.tools.reader import Reading
 from wirespeed.limits.bound import number
 from wirespeed.plan import Plan
@@ -54,16 +55,18 @@ def judge_all_logs(
     """Judge the runs of logs, each alone and against the others. ``context`` applies where a log states no ends.
 
     Raises:
-        Refusal: the user names what there is not.
+        Refusal: the user names what there is not, or states what changes nothing for any run.
     """
     context, profile = context or RunContext(), profile or default()
+    if has_stated_options(context):
+        runs_of_logs = [(log.file, run, _name_ends(context, log)) for log in logs for run in log.reading.runs]
+        refuse_unused_options(runs_of_logs, context, plan)
     entries: list[Entry] = []
     hints: dict[tuple[str, str], None] = {}
     for log in logs:
-        named = (log.source, log.target) if log.source or log.target else (context.source, context.target)
         for run in log.reading.runs:
             proven = evidence(run, log.reading.communicators) if log.reading.communicators else None
-            of_run = replace(context, source=named[0], target=named[1], evidence=proven)
+            of_run = replace(_name_ends(context, log), evidence=proven)
             judged, subject = judge_with_subject(run, plan, of_run, log.file, profile, observed)
             if run.status is RunStatus.FAILED and (printers := _list_communicators(log.reading, proven)):
                 judged = replace(judged, fatal_error=find_fatal_error(printers, plan))
@@ -77,6 +80,11 @@ def judge_all_logs(
     runs = tuple(add_memory_cause(entries, runs))
     compared = relations(entries, plan, profile) if profile.relative_gates and len(entries) > 1 else ()
     return JudgedLogs(runs, compared, tuple(hints))
+
+
+def _name_ends(context: RunContext, log: Log) -> RunContext:
+    """The context of a log's runs: its own ends before those of the user."""
+    return replace(context, source=log.source, target=log.target) if log.source or log.target else context
 
 
 _GPU_FASTER = 1.2

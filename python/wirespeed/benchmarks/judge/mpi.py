@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from wirespeed.benchmarks.endpoints.nics import find_ends
 from wirespeed.benchmarks.judge.host_network import network
 from wirespeed.benchmarks.judge.limits import Fingerprints, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.point_to_point import pair_limits, uses_gpu_memory
@@ -68,6 +69,11 @@ def _find_collective(test: str | None) -> str:
     return _EQUAL.get(name, name)
 
 
+def is_collective(run: Run) -> bool:
+    """Whether a run is a collective of the OSU micro-benchmarks."""
+    return run.tool == "osu-micro-benchmarks" and _find_collective(run.test) in _CROSSING
+
+
 @dataclass(frozen=True, slots=True)
 class MpiLimits:
     """The minimum times of one collective."""
@@ -120,12 +126,16 @@ def mpi_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     collective, crossing = named_crossing
     if len(plan.hosts) < 2:
         return UnknownLimits(f"{plan.name} has no two hosts", profile)
-    networks = [network(plan, name, bidirectional=False, on_host=not uses_gpu_memory(run)) for name in plan.hosts]
+    among = list(dict.fromkeys(nic.host for nic in find_ends(plan, context.source, context.target)))
+    hosts = among or list(plan.hosts)
+    networks = [network(plan, name, bidirectional=False, on_host=not uses_gpu_memory(run)) for name in hosts]
     networks_with_speed = [network for network in networks if network is not None]
     if len(networks_with_speed) < len(networks):
         return UnknownLimits("the speed of a host's NICs is in neither cluster file nor catalogue", profile)
     fastest = max(networks_with_speed, key=lambda network: network.total.value)
-    placed = _count_ranks(run, plan)
+    if run.parameters.nodes == 1:
+        return UnknownLimits("all ranks are on one host: no data cross its NICs", profile)
+    placed = _count_ranks(run, len(among) if len(among) > 1 else len(plan.hosts), plan.name)
     if placed is None:
         return UnknownLimits("the log does not contain the number of ranks: give it with --ranks", profile)
     ranks, ranks_here, assumption = placed
@@ -137,19 +147,20 @@ def mpi_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         gb_per_s=fastest.total.value,
         assumptions=(assumption, *fastest.assumptions),
         thresholds=profile.classes.rdma,
-        hosts=tuple(plan.hosts),
+        hosts=tuple(hosts),
         link=fastest.link,
     )
 
 
-def _count_ranks(run: Run, plan: Plan) -> tuple[int, int, str] | None:
+def _count_ranks(run: Run, hosts: int, cluster: str) -> tuple[int, int, str] | None:
     """The number of ranks, the ranks per host, and the assumption. A whole buffer crosses for any number of ranks."""
     ranks = run.ranks
     if ranks is None:
         of_buffer = _find_collective(run.test) in ("allreduce", "bcast", "reduce", "barrier")
-        return (2, 1, "the ranks are on two hosts or more") if of_buffer else None
+        hosts_of_run = f"{run.parameters.nodes} hosts" if run.parameters.nodes else "two hosts or more"
+        return (2, 1, f"the ranks are on {hosts_of_run}") if of_buffer else None
     if ranks < 2:
         return None
-    hosts = min(run.parameters.nodes or len(plan.hosts), ranks)
+    hosts = min(run.parameters.nodes or hosts, ranks)
     stated = "" if run.parameters.nodes else ": give their number with --nodes"
-    return ranks, -(-ranks // hosts), f"{ranks} ranks spread evenly over {hosts} hosts of {plan.name}{stated}"
+    return ranks, -(-ranks // hosts), f"{ranks} ranks spread evenly over {hosts} hosts of {cluster}{stated}"

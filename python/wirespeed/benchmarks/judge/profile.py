@@ -44,6 +44,7 @@ class Classes(Entry):
     message_rate: Thresholds | None = Field(default=None, alias="message-rate")  # of small messages; None: as rdma
     gpu_peers: Thresholds | None = Field(default=None, alias="gpu-peers")  # peer access over PCIe; None: as rdma
     gpu_links: Thresholds | None = Field(default=None, alias="gpu-links")  # copies inside a host; None: as rdma
+    kernel_copies: Thresholds | None = Field(default=None, alias="kernel-copies")  # TransferBench; None: as gpu-links
 
 
 class Floors(Entry):

@@ -27,6 +27,7 @@ from wirespeed.benchmarks.judge.nccl_evidence import Evidence, describe_sockets,
 from wirespeed.benchmarks.judge.point_to_point import pair_limits
 from wirespeed.benchmarks.judge.profile import Profile, default
 from wirespeed.benchmarks.judge.rdma import rdma_limits
+from wirespeed.benchmarks.judge.stated_options import list_notes_on_options
 from wirespeed.benchmarks.judge.tcp import tcp_limits
 from wirespeed.benchmarks.judge.verdict import (
     Scale,
@@ -84,7 +85,8 @@ def judge_with_subject(
     Raises:
         Refusal: a name that the user gave does not exist.
     """
-    unused_options = (*list_unused_options(run, context), *_list_contradicted_ends(run, plan, context))
+    notes_on_options = list_notes_on_options(run, context, plan) if has_stated_options(context) else ()
+    notes_on_options = (*notes_on_options, *_list_contradicted_ends(run, plan, context))
     run = _complete_run(run, context)
     if observed is not None:
         context = replace(context, host=find_gpu_host(run, observed.plan))
@@ -109,16 +111,12 @@ def judge_with_subject(
         if gate is not None:
             verdicts[position] = apply_gate(verdicts.get(position), measurement, gate)
     judged = _judge_run(
-        run, verdicts, (*limits.notes, *causes, *_compare_gid(run, plan), *unread, *unused_options), file, plan.name
+        run, verdicts, (*limits.notes, *causes, *_compare_gid(run, plan), *unread, *notes_on_options), file, plan.name
     )
     judged = replace(judged, source=context.source, target=context.target)
     if context.evidence is not None:
         judged = _add_evidence(judged, run, plan, context, context.evidence)
     return judged, subject
-
-
-_PLACED = ("nccl-tests", "rccl-tests", "osu-micro-benchmarks", "gpcnet")
-"""Tools whose limits depend on the number of ranks and hosts."""
 
 
 def _complete_run(run: Run, context: RunContext) -> Run:
@@ -138,27 +136,18 @@ def _compare_gid(run: Run, plan: Plan) -> tuple[str, ...]:
     return (f"GID index {used} in use, planned is {planned} (`wirespeed explain NIC-05`)",)
 
 
-def list_unused_options(run: Run, context: RunContext) -> tuple[str, ...]:
-    """Notes on options of the user that change nothing for a run, and on numbers that the log contradicts."""
-    notes = []
-    if run.tool not in _PLACED:
-        stated = [("--ranks", context.ranks), ("--nodes", context.nodes)]
-        notes += [f"{option} is not used: {run.tool} runs between two ends" for option, value in stated if value]
-    hosts = {name.partition(".")[0] for name in (run.parameters.host_names or "").split(",") if name}
-    for option, end in (("--from", context.source), ("--to", context.target)):
-        if end and hosts and end.partition(":")[0] not in hosts:
-            notes.append(f"{option} {end} is not used: the log names its hosts, {', '.join(sorted(hosts))}")
-    logged = (("--ranks", run.ranks, context.ranks), ("--nodes", run.parameters.nodes, context.nodes))
-    notes += [
-        f"{option} {stated} replaces {value}, the number of the log"
-        for option, value, stated in logged
-        if run.tool in _PLACED and stated and value and value != stated
-    ]
-    return tuple(notes)
+def has_stated_options(context: RunContext) -> bool:
+    """Whether the user states facts of the run."""
+    counts = (context.ranks, context.nodes)
+    return any((context.source, context.target, *counts, context.algorithm, context.collective))
 
 
 def _list_contradicted_ends(run: Run, plan: Plan, context: RunContext) -> tuple[str, ...]:
-    """A note where the NIC of a log of perftest is at neither end that the user names."""
+    """A note where the NIC of a log of perftest, or the host of its GPUs, is at neither end that the user names."""
+    host_of_gpus = find_gpu_host(run, plan) if run.parameters.gpu_addresses else None
+    named = [end.partition(":")[0] for end in (context.source, context.target) if end]
+    if host_of_gpus is not None and named and host_of_gpus not in named:
+        return (f"the log's GPUs are those of {host_of_gpus}, but --from or --to names {' and '.join(named)}",)
     device = run.parameters.rdma_device
     ends = find_ends(plan, context.source, context.target) if run.tool == "perftest" and device else []
     if not ends or any(end.nic.rdma_device in (None, device) for end in ends):
@@ -265,7 +254,7 @@ def _find_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) ->
             return mpi_limits(run, plan, profile, context)
         case "ucx_perftest" | "netpipe" | "mpigraph" | "gpcnet":
             return pair_limits(run, plan, profile, context)
-        case "nvbandwidth" | "p2pBandwidthLatencyTest" | "rocm-bandwidth-test" | "bandwidthTest":
+        case "nvbandwidth" | "p2pBandwidthLatencyTest" | "rocm-bandwidth-test" | "bandwidthTest" | "TransferBench":
             return gpu_limits(run, plan, profile, context)
         case tool:
             has_pairs = any(PAIR_ARROW in (measurement.label or "") for measurement in run.measurements)

@@ -21,6 +21,8 @@ section 2.8.2)."""
 
 _SMALLEST_FINGERPRINT = 2**16  # bytes: smaller messages have other limits
 
+_SHORTEST = 0.01  # a time that two decimals show
+
 PLATEAU = "only the largest sizes, where the bandwidth no longer rises, are judged"
 _BITS_FOR_BYTES = 4.0  # between 1 and 8, on a scale of factors nearer to 8
 _EQUAL_LIMIT = 0.99  # from this fraction of the design's limit on, the limit as found explains no loss
@@ -133,7 +135,8 @@ def compare_latency(measurement: Measurement, bound: Bound) -> Verdict:
     floor = replace(bound, value=bound.value * factor, unit=measurement.unit, terms=terms)
     impossible = is_below(measurement, floor)
     judgement = Judgement.UNKNOWN if impossible else Judgement.SKIP
-    minimum = f"{number(floor.value)} {format_unit(floor.unit)}"
+    value = number(floor.value) if floor.value >= _SHORTEST else f"below {number(_SHORTEST)}"
+    minimum = f"{value} {format_unit(floor.unit)}"
     cause = "serialization and cable propagation"
     if impossible:
         reason = f"below the minimum of {minimum} ({cause}); likely both ends on one host, or the wrong cluster file"

@@ -65,14 +65,8 @@ def judge(
             "--collective", metavar="NAME", help="Collective, such as all-gather, if the log does not contain it."
         ),
     ] = None,
-    ranks: Annotated[
-        int | None,
-        typer.Option("--ranks", min=1, metavar="N", help="Number of ranks, if the log does not contain it."),
-    ] = None,
-    nodes: Annotated[
-        int | None,
-        typer.Option("--nodes", min=1, metavar="N", help="Number of hosts of the run, if the log does not contain it."),
-    ] = None,
+    ranks: Annotated[int | None, nic_options.ranks_option()] = None,
+    nodes: Annotated[int | None, nic_options.nodes_option()] = None,
     profile: Annotated[
         str | None,
         typer.Option(
@@ -113,7 +107,8 @@ def judge(
     to compare the result is unknown.
 
     Result folders and stored campaigns of `bench run` name the NICs of point-to-point tests. For other logs use --from
-    and --to.
+    and --to; collectives and tests of the GPUs of a host use only the host of these NICs. An option that changes
+    nothing for any of the logs is refused.
 
     Several runs of one test: one bad run among good ones is a warning, two bad runs fail. Runs are of one test when
     they are between the same two NICs, on the same hosts (nccl-tests and rccl-tests name them) or of one step of `bench

@@ -17,6 +17,7 @@ from wirespeed.cli.app import app
 from wirespeed.cli.exit import Exit
 
 if TYPE_CHECKING:
+    from wirespeed.benchmarks.judge.limits import RunContext
     from wirespeed.benchmarks.judge.logs import JudgedLogs
     from wirespeed.benchmarks.judge.profile import Profile
     from wirespeed.errors import Problem
@@ -61,6 +62,8 @@ def report(
     ] = None,
     source: Annotated[str | None, nic_options.source_option("report")] = None,
     target: Annotated[str | None, nic_options.target_option("report")] = None,
+    ranks: Annotated[int | None, nic_options.ranks_option()] = None,
+    nodes: Annotated[int | None, nic_options.nodes_option()] = None,
     result: Annotated[
         list[Path] | None,
         typer.Option(
@@ -103,7 +106,8 @@ def report(
     physical limits, findings, and the next commands. `--format prometheus` is for the textfile collector of the
     Prometheus node exporter: write it to a temporary file, then rename it into the collector directory.
 
-    Logs of point-to-point tests that do not name their NICs need --from and --to.
+    Logs of point-to-point tests that do not name their NICs need --from and --to; those of parallel jobs that do not
+    contain them, --ranks and --nodes.
 
     --result adds the JSON output of `bench peers`, `bench compare` or `bench history`.
 
@@ -132,6 +136,8 @@ def report(
             "--bench": bench,
             "--from": source,
             "--to": target,
+            "--ranks": ranks,
+            "--nodes": nodes,
             "--result": result,
             "--profile": profile,
             "--strict": strict,
@@ -139,8 +145,12 @@ def report(
         given_options = {option: bool(value) for option, value in cluster_options.items()}
         raise typer.Exit(simulation_report.report(subjects, style.value, output, png, given_options))
     cluster = _cluster_file(subjects)
+    from wirespeed.benchmarks.judge.limits import RunContext
+
     plan = flows.plan_cluster(cluster)
-    judged_logs = _judge_logs(plan, bench or [], flows.read_profile(profile), source, target)
+    judged_logs = _judge_logs(
+        plan, bench or [], flows.read_profile(profile), RunContext(source, target, ranks=ranks, nodes=nodes)
+    )
     content = _add_results(_build_report(plan, cluster, bundle, judged_logs), result or [])
     _write_report(content, format or _find_format(output), output)
     raise typer.Exit(_find_exit_code(content, bundle, strict))
@@ -180,26 +190,23 @@ class _JudgedLogs:
     notes: tuple[str, ...]
 
 
-def _judge_logs(
-    plan: Plan, logs: Sequence[Path], profile: Profile | None, source: str | None, target: str | None
-) -> _JudgedLogs:
-    """Judge the runs of logs; ``source`` and ``target`` are the NICs of those that do not name them.
+def _judge_logs(plan: Plan, logs: Sequence[Path], profile: Profile | None, context: RunContext) -> _JudgedLogs:
+    """Judge the runs of logs; ``context`` is what the user states of them.
 
     Raises:
-        Refusal: ``source`` or ``target`` is given without a log or does not exist, or a log cannot be read.
+        Refusal: an option is given without a log or changes nothing, a NIC does not exist, or a log cannot be read.
     """
-    from wirespeed.benchmarks.judge.limits import RunContext
+    from wirespeed.benchmarks.judge.stated_options import list_stated_options
     from wirespeed.cli.console import show_hints
     from wirespeed.cli.log_files import log_files
     from wirespeed.errors import refuse
     from wirespeed.results.report import Input
 
-    for option, name in (("--from", source), ("--to", target)):
-        if name and not logs:
-            raise refuse(option, "no benchmark log is given", hint=f"give a log with --bench LOG, or omit {option}")
+    for option in list_stated_options(context) if not logs else ():
+        raise refuse(option, "no benchmark log is given", hint=f"give a log with --bench LOG, or omit {option}")
     files = {log: list(log_files([str(log)])) for log in logs}
     judged, notices, skipped = flows.judge_logs(
-        plan, [file for named in files.values() for file in named], RunContext(source, target), profile
+        plan, [file for named in files.values() for file in named], context, profile
     )
     show_hints(judged.hints)
     inputs = []

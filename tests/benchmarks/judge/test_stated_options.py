@@ -1,0 +1,164 @@
+"""Every option that states a fact of a run, with every tool: it changes the judgement, or it is refused with a hint.
+
+The logs are those of the real tools in tests/samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from judge_support import CLUSTER, plan
+
+from wirespeed.benchmarks import read
+from wirespeed.benchmarks.judge.limits import RunContext
+from wirespeed.benchmarks.judge.logs import Log, judge_all_logs
+from wirespeed.benchmarks.tools.reader import Reading
+from wirespeed.errors import Refusal
+from wirespeed.limits.algorithms import Algorithm
+from wirespeed.plan import Plan
+from wirespeed.results.verdicts import JudgedRun
+from wirespeed.units import Bandwidth
+
+SAMPLES = CLUSTER.parents[2] / "tests" / "samples"
+
+STATED = {
+    "--from": RunContext(source="node3:bnxt_re2"),
+    "--to": RunContext(target="node3:bnxt_re2"),
+    "--ranks": RunContext(ranks=24),
+    "--nodes": RunContext(nodes=2),
+    "--algorithm": RunContext(algorithm=Algorithm.TREE),
+    "--collective": RunContext(collective="all-to-all"),
+}
+ENDS, COUNTS = ("--from", "--to"), ("--ranks", "--nodes")
+
+TABLE = {
+    "nccl_tests/all-reduce-2-nodes.txt": (*ENDS, *COUNTS, *list(STATED)[4:]),
+    "osu/osu74_allreduce_f.txt": (*ENDS, *COUNTS),
+    "osu/osu53_alltoall.txt": (*ENDS, *COUNTS),
+    "osu/osu53_latency.txt": ENDS,
+    "osu/osu74_bw.txt": ENDS,
+    "osu/osu74_mbw_mr.txt": (*ENDS, "--nodes"),
+    "gpcnet/gpcnet_network_test_ns4.txt": (*ENDS, *COUNTS),
+    "perftest/ib_write_bw_D.client.txt": ENDS,
+    "perftest/ib_send_lat_a.client.txt": ENDS,
+    "iperf3/bidir-two-streams.txt": ENDS,
+    "iperf3/iperf2.txt": ENDS,
+    "qperf/verbose_all.txt": ENDS,
+    "qperf/bits.txt": ENDS,
+    "sockperf/tp_giga.txt": ENDS,
+    "ucx_perftest/batch_v.client.txt": ENDS,
+    "netpipe/pingpong.txt": ENDS,
+    "nvbandwidth/one-node.txt": ENDS,
+    "p2p_bandwidth/four-gpus.txt": ENDS,
+    "rocm_bandwidth/cut.txt": ENDS,
+    "bandwidth_test/quick.txt": ENDS,
+    "transferbench/all-to-all.txt": ENDS,
+    "mpigraph/killed.txt": (),
+    "pair_matrix/gbps-and-latency.txt": (),
+    "mesh/no-answer.txt": (),
+    "ibv_pingpong/ud.txt": (),
+}
+"""Options that change the judgement of a log; all others are refused."""
+
+
+@cache
+def unequal_plan() -> Plan:
+    """The example, with slower NICs and narrower slots on node3, so that it shows whether node3 is meant."""
+    host = plan().hosts["node3"]
+    nics = {
+        name: replace(nic, link=replace(nic.link, speed=Bandwidth.gbps(100), mtu=4200))
+        for name, nic in host.nics.items()
+    }
+    slots = {
+        address: replace(function, link=replace(function.link, width=8)) for address, function in host.pcie.items()
+    }
+    hosts = {**plan().hosts, "node3": replace(host, nics=nics, pcie=slots)}
+    return replace(plan(), hosts=hosts)
+
+
+def read_sample(sample: str) -> Reading:
+    """A log, without the model of its GPUs, which are not those of the example."""
+    reading = read((SAMPLES / sample).read_text())
+    runs = [replace(run, parameters=replace(run.parameters, gpu_model=None)) for run in reading.runs]
+    return replace(reading, runs=tuple(runs))
+
+
+def judge(sample: str, context: RunContext):
+    return judge_all_logs([Log(sample, read_sample(sample))], unequal_plan(), context).runs
+
+
+def test_every_tool_is_in_the_table() -> None:
+    in_table = {run.tool for sample in TABLE for run in read((SAMPLES / sample).read_text()).runs}
+    in_samples = {run.tool for run in _read_every_run()}
+    assert in_table | {"rccl-tests", "NCCL"} >= in_samples  # read as nccl-tests; debug lines without a run
+
+
+def _read_every_run():
+    for expected in SAMPLES.glob("*/*.expected.json"):
+        sample = expected.with_name(expected.name.removesuffix(".expected.json"))
+        if sample.is_file():
+            try:
+                yield from read(sample.read_text(errors="replace")).runs
+            except Refusal:
+                continue
+
+
+@pytest.mark.parametrize("option", STATED)
+@pytest.mark.parametrize("sample", TABLE)
+def test_an_option_changes_the_judgement_or_is_refused(sample: str, option: str) -> None:
+    if option not in TABLE[sample]:
+        with pytest.raises(Refusal) as refusal:
+            judge(sample, STATED[option])
+        (problem,) = refusal.value.problems
+        assert problem.location.startswith(option)
+        assert problem.found.startswith(f"no effect: {sample}: ")
+        assert problem.hint
+        return
+    ranks = RunContext(ranks=12) if "alltoall" in sample and option != "--ranks" else RunContext()
+    context = replace(STATED[option], ranks=STATED[option].ranks or ranks.ranks)
+    if context.nodes is not None and context.nodes == read_sample(sample).runs[0].parameters.nodes:
+        context = replace(context, nodes=4)
+    stated = judge(sample, context)
+    assert _describe(stated) != _describe(judge(sample, ranks))
+
+
+def _describe(judged: Sequence[JudgedRun]) -> object:
+    """Limits and verdicts of runs, and the notes on them that no option causes by being given."""
+    notes = [note for run in judged for note in run.notes if "replaces" not in note and "no effect" not in note]
+    return [run.verdicts for run in judged], notes
+
+
+def test_two_ends_on_two_hosts_are_refused_for_a_test_of_one_host() -> None:
+    context = RunContext(source="node1:bnxt_re0", target="node2:bnxt_re0")
+    with pytest.raises(Refusal, match="nvbandwidth runs on one host, that of --from node1:bnxt_re0"):
+        judge("nvbandwidth/one-node.txt", context)
+
+
+def test_an_option_that_one_of_several_logs_uses_is_noted_at_the_others() -> None:
+    samples = ("osu/osu53_alltoall.txt", "iperf3/bidir-two-streams.txt")
+    logs = [Log(sample, read((SAMPLES / sample).read_text())) for sample in samples]
+    of_collective, of_tcp, *_ = judge_all_logs(logs, plan(), RunContext(ranks=24)).runs
+    assert not any("no effect" in note for note in of_collective.notes)
+    assert "--ranks 24 has no effect: TCP runs between two ends" in of_tcp.notes
+
+
+def test_ends_of_a_result_folder_come_before_those_of_the_user() -> None:
+    sample = "perftest/ib_write_bw_D.client.txt"
+    log = Log(sample, read((SAMPLES / sample).read_text()), "node1:bnxt_re0", "node2:bnxt_re0")
+    with pytest.raises(Refusal, match="the result folder names the ends of each step"):
+        judge_all_logs([log], plan(), STATED["--from"])
+
+
+def test_gpus_of_another_host_than_stated_are_noted() -> None:
+    sample = "p2p_bandwidth/four-gpus.txt"
+    hosts = unequal_plan().hosts
+    gpus = {name: replace(gpu, pcie="0000:aa:00.0") for name, gpu in hosts["node3"].gpus.items()}
+    own_addresses = replace(unequal_plan(), hosts={**hosts, "node3": replace(hosts["node3"], gpus=gpus)})
+    (run, *_) = read_sample(sample).runs
+    run = replace(run, parameters=replace(run.parameters, gpu_addresses="0000:aa:00.0"))
+    log = Log(sample, replace(read_sample(sample), runs=(run,)))
+    (judged,) = judge_all_logs([log], own_addresses, RunContext(source="node1:bnxt_re0")).runs
+    assert "the log's GPUs are those of node3, but --from or --to names node1" in judged.notes
