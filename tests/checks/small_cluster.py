@@ -14,6 +14,7 @@ from wirespeed.settings import (
     Bgp,
     BgpPeer,
     BiosAttribute,
+    Bond,
     Coalescing,
     Congestion,
     Discipline,
@@ -116,6 +117,7 @@ def _nic(rail: int) -> Nic:
         coalescing=Coalescing(adaptive_rx=True),
         interrupt_cores=frozenset({16, 17}),
         qdisc="fq",
+        bond=Bond("active-backup", Duration.parse("100 ms")),
         nvm=Nvm(
             rdma=True,
             performance_profile="roce",

@@ -51,6 +51,7 @@ ROWS = [
     ("nic.interrupt-cores", {(N, "nic.interrupt_cores"): frozenset({3, 16})}),
     ("nic.ring", {(N, "nic.ring.rx"): 1024}),
     ("nic.coalescing", {(N, "nic.coalescing.adaptive_rx"): False}),
+    ("nic.bond", {(N, "nic.bond.mode"): "balance-rr"}),
     ("nic.qdisc", {(N, "nic.qdisc"): "pfifo_fast"}),
     ("host.memory", {(H, "host.memory"): Size(1981153280 * 1024)}),
     ("host.memlock", {(H, "host.memlock"): "8192"}),

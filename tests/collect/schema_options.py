@@ -22,6 +22,7 @@ FIXED = {
 """Keys that every file of this test has."""
 
 ELSEWHERE = {
+    "HostPart.ethernet",  # hosts without switches: example pcie-lending
     "HostPart.ntb",  # hosts with bridges: example pcie-lending
     "HostPart.exceptions",  # the same keys again, for some hosts
     "SwitchPart.exceptions",
@@ -47,8 +48,6 @@ VALUES: Mapping[str, Sequence[Any]] = {
     "NicPart.rdma_device": ["rdma_1"],
     "NicPart.slot": ["gen5 x16"],
     "NicPart.speed": ["200 Gb/s"],
-    "EthernetPart.address": ["192.0.2.1/24"],
-    "EthernetPart.speed": ["10 Gb/s"],
     "SoftwarePart.kernel": ["5.15.0-91-generic"],
     "SoftwarePart.nic_packages": [
         {"netxtreme-peer-mem": "236.1.155.0"},
@@ -115,7 +114,6 @@ VALUES: Mapping[str, Sequence[Any]] = {
 
 NEEDS: Mapping[str, Mapping[str, Any]] = {
     "NicPart.address": {"gateway": "10.1.77.0/31"},
-    "EthernetPart.speed": {"address": "192.0.2.1/24"},
     "SoftwarePart.cuda": {"gpu_driver": "470.182.03"},
     "SoftwarePart.nvhpc": {"gpu_driver": "470.182.03", "cuda": "11.4"},
     "SoftwarePart.gcc": {"gpu_driver": "470.182.03", "cuda": "11.4"},
@@ -185,7 +183,7 @@ def _kind(annotation: Any) -> Any:
 
 def host_options() -> Iterator[tuple[str, dict[str, Any]]]:
     """Parts of a host."""
-    for path, value in options(HostPart, {"HostPart.nic": INTERFACE, "HostPart.ethernet": CONTROL}):
+    for path, value in options(HostPart, {"HostPart.nic": INTERFACE}):
         yield path, {"except": {"node1": value}} if path in ONE_HOST else value
 
 

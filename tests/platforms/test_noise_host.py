@@ -48,7 +48,7 @@ _ADDRESS = {"family": "inet", "local": "172.17.0.1", "prefixlen": 16, "scope": "
 _LINKS: tuple[dict[str, Any], ...] = (
     {},  # what iproute2 filtered out
     {"ifname": "docker0", **_ETHER, "linkinfo": {"info_kind": "bridge"}, "addr_info": [_ADDRESS]},
-    {"ifname": "bond0", **_ETHER, "linkinfo": {"info_kind": "bond"}, "addr_info": [_ADDRESS]},
+    {"ifname": "team0", **_ETHER, "linkinfo": {"info_kind": "team"}, "addr_info": [_ADDRESS]},
     {"ifname": "enp29s0np0.100", "link": "enp29s0np0", **_ETHER, "linkinfo": {"info_kind": "vlan"}, "addr_info": []},
     {"ifname": "veth0", "master": "docker0", **_ETHER, "linkinfo": {"info_kind": "veth"}, "addr_info": []},
     {"ifname": "ib0", "link_type": "infiniband", "mtu": 2044, "flags": [], "addr_info": [_ADDRESS]},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 
@@ -38,6 +39,10 @@ def planned_settings() -> Mapping[tuple[str, str], frozenset[str]]:
 
 def _plans() -> Iterator[Plan]:
     yield build(read(EXAMPLES / "pcie-lending" / "cluster.yaml"))
+    bonded = (EXAMPLES / "pcie-lending" / "cluster-bond.yaml").read_text()
+    for system in ("ubuntu-22.04", "rocky-9.4", "sles-15.6"):
+        text = re.sub(r"software: .*", "", bonded).replace("ubuntu-20.04", system)
+        yield build(read_text(text, "bond.yaml"))
     switches = (text for system in load().switch_systems for text in switch_files(system))
     for text in (*host_files(), *nic_files(), *launch_files(), *switches):
         try:

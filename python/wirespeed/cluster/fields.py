@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from ipaddress import IPv4Interface, IPv4Network, IPv6Interface, IPv6Network, ip_interface, ip_network
+from ipaddress import (
+    IPv4Address,
+    IPv4Interface,
+    IPv4Network,
+    IPv6Address,
+    IPv6Interface,
+    IPv6Network,
+    ip_address,
+    ip_interface,
+    ip_network,
+)
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BeforeValidator, WithJsonSchema
@@ -233,6 +243,15 @@ def _parse_interface_address(text: Any) -> Any:
         raise Unfit("an address with its prefix length, such as 10.1.0.1/31") from None
 
 
+def _parse_host_address(text: Any) -> Any:
+    if not isinstance(text, str):
+        return text
+    try:
+        return ip_address(text)
+    except ValueError:
+        raise Unfit("an address without prefix length, such as 10.1.0.254") from None
+
+
 def _parse_count(text: Any) -> Any:
     if not isinstance(text, str):
         return text
@@ -336,6 +355,11 @@ InterfaceAddress = Annotated[
     IPv4Interface | IPv6Interface,
     BeforeValidator(_parse_interface_address),
     _make_schema("string", examples=["10.1.0.1/31"]),
+]
+HostAddress = Annotated[
+    IPv4Address | IPv6Address,
+    BeforeValidator(_parse_host_address),
+    _make_schema("string", examples=["10.1.0.254"]),
 ]
 Hardware = Annotated[
     ModelCount, BeforeValidator(_parse_count), _make_schema("string", examples=["8 x broadcom-bcm957608-p1400gd"])

@@ -16,6 +16,7 @@ from wirespeed.cluster.fields import (
     Flag,
     GencodeText,
     Hardware,
+    HostAddress,
     InterfaceAddress,
     InterfaceName,
     LengthText,
@@ -45,7 +46,7 @@ from wirespeed.cluster.fields import (
 from wirespeed.cluster.hardware import HardwarePart
 from wirespeed.cluster.part import Part
 from wirespeed.settings import Congestion, Dscp, Ect, Priority, WatchdogAction
-from wirespeed.units import Length, Size
+from wirespeed.units import Duration, Length, Size
 
 
 class Scheme(StrEnum):
@@ -214,11 +215,37 @@ class NvmPart(Part):
     )
 
 
+class BondMode(StrEnum):
+    """Mode of a bond, as the kernel names it (bonding.rst)."""
+
+    BALANCE_RR = "balance-rr"
+    ACTIVE_BACKUP = "active-backup"
+    BALANCE_XOR = "balance-xor"
+    BROADCAST = "broadcast"
+    LACP = "802.3ad"
+    BALANCE_TLB = "balance-tlb"
+    BALANCE_ALB = "balance-alb"
+
+
+class BondPart(Part):
+    """A bond: one interface over several."""
+
+    interfaces: list[InterfaceName] = Field(description="ports of the bond")
+    mode: BondMode = Field(description="mode, as the kernel names it: active-backup, 802.3ad, …")
+    monitor: DurationText = Field(
+        default=Duration.parse("100 ms"),
+        json_schema_extra={"default": "100 ms"},
+        description="interval of link monitoring (MII); without it a port that fails stays in use",
+    )
+
+
 class EthernetPart(Part):
     """An Ethernet interface beside the fabric."""
 
     address: InterfaceAddress = Field(description="address with prefix length")
+    gateway: HostAddress | None = Field(default=None, description="next hop of the host's default route")
     speed: BandwidthText | None = Field(default=None, description="link speed")
+    bond: BondPart | None = Field(default=None, description="the interface is a bond of these ports")
 
 
 class NtbPart(Part):

@@ -9,6 +9,7 @@ from wirespeed.catalogue import Catalogue
 from wirespeed.cluster import Cluster, HostSpec
 from wirespeed.plan.affinity import Chassis
 from wirespeed.plan.device_lending import plan_lending
+from wirespeed.plan.ethernet import plan_ethernet
 from wirespeed.plan.gpus import plan_gpus
 from wirespeed.plan.host import IOMMU_PARAMETERS, pcie_functions
 from wirespeed.plan.model import Cable, End, Plan
@@ -140,10 +141,7 @@ def _plan_host(
         for host_port in chassis.host_ports
         if host_port.interface in addresses
     }
-    nics |= {
-        interface: Nic(addresses=(str(part.address),), link=Link(speed=part.speed, up=True))
-        for interface, part in spec.part.ethernet.items()
-    }
+    ethernet = plan_ethernet(spec, nics, problems)
     return Host(
         model=spec.model,
         os=spec.os,
@@ -153,7 +151,8 @@ def _plan_host(
         kernel=Kernel(software.kernel, command_line=IOMMU_PARAMETERS.get(cpu) or None, errors=()),
         firewall=False,
         modules={name: Module(loaded=True) for name in (*chassis.nic.modules, *([gpu.module] if gpu else []))},
-        nics=nics,
+        nics=nics | ethernet.nics,
+        routes=ethernet.routes,
         gpus=plan_gpus(chassis.server, catalogue),
         pcie=pcie_functions(chassis, gpu, {}),
         software=software.versions,

@@ -133,6 +133,13 @@ def host_kind(
             "an RDMA NIC, or cabling: {pattern: back-to-back}",
         )
         return None
+    if spec.part.ethernet:
+        problems.refuse(
+            (*spec.path, "ethernet"),
+            "ethernet interfaces of hosts on switches",
+            "cabling: {pattern: back-to-back}",
+            "leave them out: wirespeed does not configure the management network of such hosts",
+        )
     qos = nic_qos(classes, cluster, chassis.nic, problems)
     nvm = _plan_nvm(chassis.nic, spec.part.nvm)
     gpu = catalogue.gpus.get(chassis.server.gpu or "")

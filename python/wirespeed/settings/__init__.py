@@ -19,7 +19,7 @@ from wirespeed.settings.model import (
     list_settings,
     walk,
 )
-from wirespeed.settings.nic import Coalescing, Counters, Driver, Nic, Nvm, Ring
+from wirespeed.settings.nic import Bond, Coalescing, Counters, Driver, Nic, Nvm, Ring
 from wirespeed.settings.pcie import (
     PcieFunction,
     PcieLink,
@@ -86,6 +86,7 @@ __all__ = [
     "Bgp",
     "BgpPeer",
     "BiosAttribute",
+    "Bond",
     "Coalescing",
     "Compare",
     "Congestion",

@@ -10,7 +10,7 @@ from wirespeed.settings.address import Gid
 from wirespeed.settings.link import Link
 from wirespeed.settings.model import Compare, Setting
 from wirespeed.settings.qos import NicQos
-from wirespeed.units import Length
+from wirespeed.units import Duration, Length
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,14 @@ class Coalescing:
 
 
 @dataclass(frozen=True, slots=True)
+class Bond:
+    """An interface that combines others, its ports (the kernel's bonding.rst)."""
+
+    mode: Annotated[str | None, Setting("mode of the bond, as the kernel names it")] = None
+    monitor: Annotated[Duration | None, Setting("interval of link monitoring; 0: none", "ps")] = None
+
+
+@dataclass(frozen=True, slots=True)
 class Counters:
     """Counters of an RDMA port since link up, or since an earlier collection if there is one."""
 
@@ -99,6 +107,8 @@ class Nic:
     addresses: Annotated[
         tuple[str, ...] | None, Setting("IP addresses with prefix length", compare=Compare.CONTAINS)
     ] = None
+    bond: Bond = field(default_factory=Bond)
+    controller: Annotated[str | None, Setting("bond that the interface is a port of")] = None
     link: Link = field(default_factory=Link)
     driver: Driver = field(default_factory=Driver)
     ring: Ring = field(default_factory=Ring)

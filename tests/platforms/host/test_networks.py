@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import configparser
 import os
+import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from needs import find, needs
 from wirespeed import render
-from wirespeed.cluster import read
+from wirespeed.cluster import read, read_text
 from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
 from wirespeed.settings import Host, Route, Rule
@@ -284,3 +285,155 @@ def test_the_kernel_command_line_is_given_and_taken_back(system: str) -> None:
         )
         process = subprocess.run(["sh", "-n"], input=files[script], capture_output=True, text=True, check=False)
         assert (process.returncode, process.stderr) == (0, "")
+
+
+LENDING = EXAMPLE.parent / "pcie-lending" / "cluster-bond.yaml"
+BONDED = {
+    ("ubuntu-22.04", "networkd", "/etc/systemd/network/05-wirespeed-bond0.netdev"): """\
+[NetDev]
+Name=bond0
+Kind=bond
+
+[Bond]
+Mode=active-backup
+MIIMonitorSec=60000ms
+""",
+    ("rocky-9.4", None, "/etc/NetworkManager/system-connections/wirespeed-bond0.nmconnection"): """\
+[connection]
+id=wirespeed-bond0
+type=bond
+interface-name=bond0
+autoconnect-priority=10
+
+[bond]
+mode=active-backup
+miimon=60000
+
+[ipv4]
+method=manual
+address1=10.174.0.55/22
+route1=0.0.0.0/0,10.174.0.1
+route1_options=table=254
+
+[ipv6]
+method=link-local
+""",
+    ("rocky-9.4", None, "/etc/NetworkManager/system-connections/wirespeed-eth1.nmconnection"): """\
+[connection]
+id=wirespeed-eth1
+type=ethernet
+interface-name=eth1
+autoconnect-priority=10
+master=bond0
+slave-type=bond
+""",
+    ("sles-15.6", None, "/etc/sysconfig/network/ifcfg-bond0"): """\
+BOOTPROTO='static'
+STARTMODE='hotplug'
+IPADDR='10.174.0.55/22'
+BONDING_MASTER='yes'
+BONDING_MODULE_OPTS='mode=active-backup miimon=60000'
+BONDING_SLAVE_0='eth0'
+BONDING_SLAVE_1='eth1'
+""",
+    ("sles-15.6", None, "/etc/sysconfig/network/ifcfg-eth0"): """\
+BOOTPROTO='none'
+STARTMODE='hotplug'
+""",
+}
+
+
+def bonded_texts(system: str, renderer: str | None) -> dict[str, str]:
+    """The files of a host whose default route is over a bond; no software is planned on other systems."""
+    text = re.sub(r"software: .*", "", LENDING.read_text()).replace("ubuntu-20.04", system)
+    return {
+        file.path: file.text
+        for file in render.files(with_hosts(build(read_text(text, "bond.yaml")), renderer=renderer), ["abel1"])
+    }
+
+
+@pytest.mark.parametrize(("system", "renderer", "path"), BONDED, ids=lambda value: str(value).rpartition("/")[2])
+def test_a_bond_is_configured_in_the_syntax_of_its_renderer(system: str, renderer: str | None, path: str) -> None:
+    lines = bonded_texts(system, renderer)[path].splitlines(keepends=True)
+    assert "".join(line for line in lines if not line.startswith("#")) == BONDED[system, renderer, path]
+
+
+DOCUMENT_BOND = """\
+network:
+  version: 2
+  bonds:
+    bond0:
+      dhcp4: false
+      addresses:
+        - 10.174.0.55/22
+      routes:
+        - to: default
+          via: 10.174.0.1
+      interfaces:
+        - eth0
+        - eth1
+      parameters:
+        mode: active-backup
+        mii-monitor-interval: 60s
+  ethernets:
+    eth0:
+      dhcp4: false
+    eth1:
+      dhcp4: false
+"""
+"""A. K. Johansen, Fast Multi-GPU communication over PCI Express, appendix A.3.7, with the address of abel1, eth1 (which
+the print leaves out, and netplan refuses the bond without) and no name servers."""
+
+
+def generate(folder: Path, name: str, text: str) -> dict[str, list[tuple[str, list[str]]]]:
+    """The units that netplan makes of a file."""
+    file = folder / "etc/netplan" / name
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    file.chmod(0o600)
+    subprocess.run([str(find("netplan")), "generate", "--root-dir", str(folder)], check=True)
+    units = folder.glob("run/systemd/network/10-netplan-*")
+    return {path.name: sections(path.read_text()) for path in units if "dis0" not in path.name}
+
+
+def test_netplan_makes_of_the_bond_what_it_makes_of_the_file_of_the_document(tmp_path: Path) -> None:
+    needs("netplan")
+    files = bonded_texts("ubuntu-22.04", None)
+    ours = generate(tmp_path / "ours", "60-wirespeed-bond0.yaml", files["/etc/netplan/60-wirespeed-bond0.yaml"])
+    documents = generate(tmp_path / "document", "01-netcfg.yaml", DOCUMENT_BOND)
+    added = ("RequiredForOnline=no", "IPv6AcceptRA=no", "Table=254")
+    normal = {
+        name: [
+            (head, [line.replace("60000ms", "60s") for line in lines if line not in added])
+            for head, lines in unit
+            if head != "[Link]"
+        ]
+        for name, unit in ours.items()
+    }
+    expected = {
+        name: [
+            (head, [line.replace("=ipv6", "=no") if "eth" in name else line for line in lines]) for head, lines in unit
+        ]
+        for name, unit in documents.items()
+    }
+    assert normal == expected
+    networkd = bonded_texts("ubuntu-22.04", "networkd")
+    for name, unit in ours.items():
+        assert sections(networkd[f"/etc/systemd/network/05-wirespeed-{name.removeprefix('10-netplan-')}"]) == unit
+
+
+def test_a_bond_is_applied_without_netplan_try_and_deleted_by_the_rollback() -> None:
+    """netplan 0.106: `try` refuses bonds with parameters; `apply` keeps links that no file has any more."""
+    files = bonded_texts("ubuntu-22.04", None)
+    assert "netplan try" not in "".join(line for line in files["apply.sh"].splitlines() if "run " in line)
+    assert "run sh -c 'ip link delete dev bond0 2>/dev/null || :' && run netplan generate" in files["rollback.sh"]
+
+
+def test_networkmanager_reads_a_bond_and_its_ports() -> None:
+    needs("nmcli")
+    files = bonded_texts("rocky-9.4", None)
+    folder = "/etc/NetworkManager/system-connections"
+    bond = offline(files[f"{folder}/wirespeed-bond0.nmconnection"])
+    port = offline(files[f"{folder}/wirespeed-eth0.nmconnection"])
+    assert dict(bond["bond"]) == {"miimon": "60000", "mode": "active-backup"}
+    assert (port["connection"]["master"], port["connection"]["slave-type"]) == ("bond0", "bond")

@@ -20,8 +20,18 @@ from wirespeed.cluster import read
 from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
 from wirespeed.platforms import platforms
-from wirespeed.settings import ENTITIES, Action, InstallStep, Priority, Software, list_collections, list_settings
-from wirespeed.units import Size
+from wirespeed.settings import (
+    ENTITIES,
+    Action,
+    Bond,
+    InstallStep,
+    Nic,
+    Priority,
+    Software,
+    list_collections,
+    list_settings,
+)
+from wirespeed.units import Duration, Size
 
 CLUSTER = Path(__file__).parents[3] / "examples" / "mi300x-4node" / "cluster-rail24.yaml"
 LENDING = Path(__file__).parents[3] / "examples" / "pcie-lending" / "cluster.yaml"
@@ -92,7 +102,14 @@ def plan(owner: str) -> Plan:
     if kind != "host":
         return built_plan
     system = platforms()[kind, name].systems[0]
-    return replace(built_plan, hosts={key: replace(host, os=system) for key, host in built_plan.hosts.items()})
+    bond = {
+        "bond0": Nic(addresses=("192.0.2.1/24",), bond=Bond("active-backup", Duration.parse("100 ms"))),
+        "eth8": Nic(controller="bond0"),
+    }
+    return replace(
+        built_plan,
+        hosts={key: replace(host, os=system, nics={**host.nics, **bond}) for key, host in built_plan.hosts.items()},
+    )
 
 
 def with_nics(system: str) -> Plan:
@@ -110,8 +127,8 @@ def change_value(value: Any) -> Any:
         return not value
     if isinstance(value, Enum):
         return next(member for member in type(value) if member is not value)
-    if isinstance(value, Size):
-        return Size(value * 2)
+    if isinstance(value, Size | Duration):
+        return type(value)(value * 2)
     if isinstance(value, int):
         return type(value)(int(value) + 1 if int(value) != 7 else 5)
     if isinstance(value, str):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from wirespeed.facts import COMPLETE, Facts, Source, State, assemble_facts
 from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.settings import Place
-from wirespeed.units import Bandwidth
+from wirespeed.units import Bandwidth, Duration
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "ubuntu"
 HOST = Place("h")
@@ -427,3 +427,33 @@ def test_a_cut_output_gives_fewer_values_never_others(file: Path, data: st.DataO
     for entry in parse(outputs({**link_texts, file.stem: truncated_text}, empty=0)):
         if entry.value != COMPLETE:
             assert whole[entry.place, entry.path] == entry.value
+
+
+BOND = """[
+ {"ifname": "bond0", "flags": ["BROADCAST", "MULTICAST", "MASTER", "UP", "LOWER_UP"], "mtu": 1500,
+  "link_type": "ether", "linkinfo": {"info_kind": "bond", "info_data": {"mode": "802.3ad", "miimon": 100}},
+  "addr_info": []},
+ {"ifname": "eth1", "master": "bond0", "flags": ["BROADCAST", "MULTICAST", "SLAVE", "UP", "LOWER_UP"], "mtu": 1500,
+  "link_type": "ether", "linkinfo": {"info_slave_kind": "bond"}, "addr_info": []},
+ {"ifname": "eth2", "master": "br0", "flags": ["UP"], "link_type": "ether", "addr_info": []}]"""
+"""Keys of iproute2, ip/ipaddress.c and ip/iplink_bond.c, as in public outputs of `ip -d -j addr`."""
+
+
+def test_a_bond_and_its_ports_are_read() -> None:
+    facts = read(ip_addr=BOND)
+    values = {
+        (name, path): facts.value(HOST.child("nic", name), path)
+        for name in ("bond0", "eth1", "eth2")
+        for path in ("nic.bond.mode", "nic.bond.monitor", "nic.controller")
+    }
+    assert values == {
+        ("bond0", "nic.bond.mode"): "802.3ad",
+        ("bond0", "nic.bond.monitor"): Duration.parse("100 ms"),
+        ("bond0", "nic.controller"): "",
+        ("eth1", "nic.bond.mode"): None,
+        ("eth1", "nic.bond.monitor"): None,
+        ("eth1", "nic.controller"): "bond0",
+        ("eth2", "nic.bond.mode"): None,
+        ("eth2", "nic.bond.monitor"): None,
+        ("eth2", "nic.controller"): "",
+    }

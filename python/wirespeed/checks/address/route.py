@@ -40,7 +40,7 @@ def check(context: CheckContext) -> Outcome:
     if ":" in context.place.name and not context.is_present():
         context.get_found_value("host.ipv6_routes", Place(context.place.device))
     table, _, destination = context.place.name.partition(" ")
-    if table != _MAIN or context.is_present():
+    if table != _MAIN or destination in ("default", "::/0") or context.is_present():
         return _compare_route(context)
     wider = _find_wider(context, destination)
     if wider is not None:

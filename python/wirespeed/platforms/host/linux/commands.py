@@ -164,6 +164,18 @@ def _format_nic(interface: str, path: str, value: Any, nic: Nic, renderer: Rende
         case "nic.addresses":
             commands = tuple(f"ip address replace {_quote(address)} dev {name}" for address in value)
             return SettingCommands(commands, _persistence_note(renderer, interface))
+        case "nic.controller" if value:
+            lines = (f"ip link set dev {name} down", f"ip link set dev {name} master {_quote(value)}")
+            return SettingCommands(lines, _persistence_note(renderer, interface))
+        case "nic.bond.monitor":
+            line = f"ip link set dev {name} type bond miimon {value.milliseconds}"
+            return SettingCommands((line,), _persistence_note(renderer, interface))
+        case "nic.bond.mode":
+            # The kernel changes the mode of a bond without ports only (drivers/net/bonding/bond_options.c).
+            return SettingCommands(
+                (f"ip link delete dev {name}", *_reload(renderer, interface)),
+                "the bond and its addresses are gone until the network is configured again",
+            )
         case "nic.link.fec":
             return (
                 SettingCommands((f"ethtool --set-fec {name} encoding {_FEC[value]}",), LINK_FLAP)

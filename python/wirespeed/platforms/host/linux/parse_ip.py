@@ -11,6 +11,7 @@ from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.output_values import observe, parse_json_objects, parse_network, parse_whole
 from wirespeed.settings import Place
+from wirespeed.units import Duration
 
 _TABLES = {"default": 253, "main": 254, "local": 255}
 """Names of the tables every system has (linux/rtnetlink.h, enum rt_class_t)."""
@@ -69,16 +70,20 @@ def _read_interfaces(host: Place, output: Output) -> Iterator[Observation]:
 
 
 def _is_nic(link: dict[str, Any]) -> bool:
-    """A hardware port, or in a lab a virtual pair that represents one: it has an address or an alias.
+    """A hardware port, a bond, or in a lab a virtual pair that represents a port: it has an address or an alias.
 
     A link that is down may lose its address, and keeps its alias.
     """
     if link.get("link_type") != "ether":
         return False
-    info = link.get("linkinfo")
-    kind = info.get("info_kind") if isinstance(info, dict) else None
+    kind = _read_link_info(link).get("info_kind")
     stands = bool(_format_addresses(link) or link.get("ifalias"))
-    return kind is None or (kind == "veth" and "master" not in link and stands)
+    return kind in (None, "bond") or (kind == "veth" and "master" not in link and stands)
+
+
+def _read_link_info(link: dict[str, Any]) -> dict[str, Any]:
+    info = link.get("linkinfo")
+    return info if isinstance(info, dict) else {}
 
 
 def _format_addresses(link: dict[str, Any]) -> tuple[str, ...]:
@@ -101,6 +106,22 @@ def _read_nic(place: Place, link: dict[str, Any], output: Output, line: int) -> 
         yield observe(place, "nic.mac", link["address"], output, line)
     if isinstance(link.get("addr_info"), list):
         yield observe(place, "nic.addresses", _format_addresses(link), output, line)
+    yield from _read_bond(place, link, output, line)
+
+
+def _read_bond(place: Place, link: dict[str, Any], output: Output, line: int) -> Iterator[Observation]:
+    """The bond of a port, and mode and link monitoring of a bond (iproute2, ip/iplink_bond.c)."""
+    info = _read_link_info(link)
+    is_port = info.get("info_slave_kind") == "bond"
+    yield observe(place, "nic.controller", str(link.get("master", "")) if is_port else "", output, line)
+    values = info.get("info_data")
+    if info.get("info_kind") != "bond" or not isinstance(values, dict):
+        return
+    if isinstance(values.get("mode"), str):
+        yield observe(place, "nic.bond.mode", values["mode"], output, line)
+    interval_ms = parse_whole(values.get("miimon"))
+    if interval_ms is not None:
+        yield observe(place, "nic.bond.monitor", Duration.from_unit(interval_ms, "ms"), output, line)
 
 
 def _read_rules(host: Place, output: Output, version: _Version = _IPV4) -> Iterator[Observation]:

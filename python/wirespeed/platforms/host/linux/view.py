@@ -37,6 +37,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
 
     return {
         "interfaces": lambda: list(interfaces(device)),
+        "bond_ports": lambda bond: [name for name, nic in device.nics.items() if nic.controller == bond],
         "routing": routing,
         "acs": lambda: acs(name, device),
         "gpu_vendors": lambda: [vendor for module, vendor in _GPU_VENDORS.items() if module in device.modules],

@@ -1,0 +1,67 @@
+"""Ethernet interfaces of a host beside the fabric: single ones, and bonds with their ports."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from wirespeed.cluster import HostSpec
+from wirespeed.cluster.model import EthernetPart
+from wirespeed.plan.problems import Problems
+from wirespeed.plan.routing import MAIN_TABLE
+from wirespeed.settings import Bond, Link, Nic, Route
+
+
+@dataclass(frozen=True, slots=True)
+class Ethernet:
+    """Interfaces, and the default route of the host."""
+
+    nics: dict[str, Nic]
+    routes: dict[str, Route]
+
+
+def plan_ethernet(spec: HostSpec, fabric: Collection[str], problems: Problems) -> Ethernet:
+    """The interfaces that the cluster file lists; ``fabric`` are those of the NICs."""
+    nics: dict[str, Nic] = {}
+    routes: dict[str, Route] = {}
+    for interface, part in spec.part.ethernet.items():
+        path = (*spec.path, "ethernet", interface)
+        nic = Nic(addresses=(str(part.address),), link=Link(speed=part.speed, up=True))
+        if part.bond is not None:
+            nic = replace(nic, bond=Bond(part.bond.mode.value, part.bond.monitor))
+            if not part.bond.interfaces:
+                problems.refuse((*path, "bond", "interfaces"), "a bond without interfaces", "the ports of the bond")
+        _add_nic(nics, interface, nic, fabric, path, problems)
+        for port in part.bond.interfaces if part.bond else ():
+            port_nic = Nic(controller=interface, link=Link(up=True))
+            _add_nic(nics, port, port_nic, fabric, (*path, "bond", "interfaces"), problems)
+        if part.gateway is not None:
+            _add_route(routes, interface, part, path, problems)
+    return Ethernet(nics, routes)
+
+
+def _add_nic(
+    nics: dict[str, Nic],
+    interface: str,
+    nic: Nic,
+    fabric: Collection[str],
+    path: tuple[str | int, ...],
+    problems: Problems,
+) -> None:
+    if interface in nics or interface in fabric:
+        problems.refuse(path, f"the interface {interface} twice", "each interface once, alone or in one bond")
+    nics[interface] = nic
+
+
+def _add_route(
+    routes: dict[str, Route], interface: str, part: EthernetPart, path: tuple[str | int, ...], problems: Problems
+) -> None:
+    gateway = part.gateway
+    if gateway not in part.address.network:
+        problems.refuse(
+            (*path, "gateway"), f"the gateway {gateway} outside {part.address.network}", "a gateway in its subnet"
+        )
+    key = f"{MAIN_TABLE} {'default' if part.address.version == 4 else '::/0'}"
+    if key in routes:
+        problems.refuse((*path, "gateway"), f"a second default route, over {interface}", "one gateway for each host")
+    routes[key] = Route(interface, str(gateway))
