@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from wirespeed.report import wording
+from wirespeed.report import device_matrix, wording
 from wirespeed.results.benchmarks import Metric
 from wirespeed.results.verdicts import Bound, JudgedRun, Verdict
 
@@ -114,7 +114,14 @@ def charts(run: JudgedRun) -> tuple[Curve | Bars, ...]:
 
     Bus bandwidth also represents algorithm bandwidth: both are the same transfer.
     """
-    verdicts_to_draw = [verdict for verdict in run.verdicts if verdict.measurement.metric in BANDWIDTHS]
+    in_matrices = {
+        id(verdict) for matrix in device_matrix.find_matrices(run) for verdict in matrix.cells.values()
+    }  # pairs of many devices are a table
+    verdicts_to_draw = [
+        verdict
+        for verdict in run.verdicts
+        if verdict.measurement.metric in BANDWIDTHS and id(verdict) not in in_matrices
+    ]
     if any(verdict.measurement.metric is Metric.BUSBW for verdict in verdicts_to_draw):
         verdicts_to_draw = [
             verdict

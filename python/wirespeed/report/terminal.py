@@ -16,7 +16,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from wirespeed.report import campaign_comparison, peers, ranking, relations, runs, wording
+from wirespeed.report import campaign_comparison, device_matrix, peers, ranking, relations, runs, wording
+from wirespeed.report.device_matrix import DeviceMatrix
 from wirespeed.report.ranking import Group
 from wirespeed.results.benchmarks import Metric, RunStatus
 from wirespeed.results.findings import Finding, Fix, Status
@@ -177,7 +178,12 @@ def print_judged_runs(results: Iterable[JudgedRun], console: Console, titles: Ma
         if run.bottlenecks:
             console.print()
             _print_text(f"bottleneck of this run: {runs.format_bottlenecks(run)}", console)
-        for series in _divide_into_series(run.verdicts):
+        matrices = [matrix for matrix in device_matrix.find_matrices(run) if matrix.summary]
+        for matrix in matrices:
+            console.print()
+            _print_matrix(matrix, console)
+        in_matrices = {id(verdict) for matrix in matrices for verdict in matrix.cells.values()}
+        for series in _divide_into_series(verdict for verdict in run.verdicts if id(verdict) not in in_matrices):
             console.print()
             _print_series(series, console)
         for judgement, reason, _ in runs.reasons(run):
@@ -186,6 +192,34 @@ def print_judged_runs(results: Iterable[JudgedRun], console: Console, titles: Ma
         for heading, lines in (("assumed", runs.assumptions(run)), ("note", run.notes)):
             for text in lines:
                 _print_labeled(heading, text, console)
+
+
+def _print_matrix(matrix: DeviceMatrix, console: Console) -> None:
+    """Print the pairs of devices of a host; columns that do not fit the width follow in further tables."""
+    console.print(Text(wording.line(f"{matrix.heading}; rows send, columns receive")))
+    for line in matrix.limits:
+        console.print(Text(wording.line(line)))
+    cells = {pair: device_matrix.format_cell(verdict) for pair, verdict in matrix.cells.items()}
+    width = max(cell_len(text) for text in (*cells.values(), *matrix.columns))
+    first = max(map(cell_len, matrix.rows))
+    count = max(1, (console.width - first - 1) // (width + 1))
+    for start in range(0, len(matrix.columns), count):
+        columns = matrix.columns[start : start + count]
+        table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+        table.add_column("", min_width=first)
+        for column in columns:
+            table.add_column(column, justify="right", min_width=width, no_wrap=True)
+        for row in matrix.rows:
+            texts = (_style_cell(matrix.cells.get((row, column)), cells.get((row, column), "")) for column in columns)
+            table.add_row(row, *texts)
+        console.print(table)
+    for line in matrix.summary:
+        console.print(Text(wording.line(line)), soft_wrap=True)
+
+
+def _style_cell(verdict: Verdict | None, text: str) -> Text:
+    judged = verdict is not None and verdict.judgement not in (Judgement.PASS, Judgement.SKIP)
+    return Text(text, style=wording.STYLES[verdict.judgement.value] if verdict is not None and judged else "")
 
 
 def _print_group(group: Group, console: Console) -> None:

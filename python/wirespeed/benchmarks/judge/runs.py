@@ -12,6 +12,7 @@ the findings explain; it stays a verdict on the design.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -340,10 +341,15 @@ def _notes_on_end(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
         lines.append("the log contains no bandwidth to judge")
     elif all(verdict.judgement is Judgement.SKIP for verdict in verdicts):
         lines.append("nothing of this run is judged: its values are shown for information only")
+        reasons = Counter(verdict.reason for verdict in verdicts if verdict.physical is None)
+        lines += [f"not judged: {reason}" for reason, _ in reasons.most_common(_REASONS)]
     wrong = [measurement for measurement in run.measurements if measurement.metric is Metric.WRONG]
     if wrong and all(measurement.value == 0 for measurement in wrong):
         lines.append("the tool validated its data: no errors")
     return tuple(lines)
+
+
+_REASONS = 2  # why nothing of a run is judged
 
 
 def _notes_on_sizes(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
