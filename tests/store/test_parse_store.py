@@ -50,7 +50,7 @@ def test_a_folder_becomes_a_campaign_and_again_nothing_new(store_address: str) -
         "runs": 5,
         "failed": 0,
     }
-    assert first["added"] == {"logs": 5, "runs": 5, "measurements": 675, "known": []}
+    assert first["added"] == {"logs": 5, "runs": 5, "measurements": 751, "known": []}
     repeated_result = parse(BENCH, *arguments)
     assert read_document(repeated_result)["added"] == {
         "logs": 0,

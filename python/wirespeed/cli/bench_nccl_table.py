@@ -62,6 +62,8 @@ def _list_rows(communicator: Communicator) -> Iterator[tuple[str, str]]:
     network = [communicator.network, *communicator.plugins]
     if any(network):
         yield "network", ", ".join(word for word in network if word)
+    if communicator.tuner is not None:
+        yield "tuner", communicator.tuner
     nics = dict.fromkeys(f"{nic.name}{f' ({nic.link})' if nic.link else ''}" for nic in communicator.nics)
     if nics:
         yield "NICs", ", ".join(nics)

@@ -15,7 +15,12 @@ from wirespeed.results.json import plain
 from wirespeed.results.parameters import MeshPair, flatten
 from wirespeed.units import format_unit
 
-_COLOURS = {RunStatus.COMPLETE: "green", RunStatus.TRUNCATED: "yellow", RunStatus.FAILED: "red"}
+_COLOURS = {
+    RunStatus.COMPLETE: "green",
+    RunStatus.END_UNKNOWN: "yellow",
+    RunStatus.TRUNCATED: "yellow",
+    RunStatus.FAILED: "red",
+}
 
 
 def show(run: Run) -> None:

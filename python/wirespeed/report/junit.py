@@ -41,7 +41,7 @@ def text(report: Report, all_findings: Sequence[Finding] = ()) -> str:
         for verdict in run.verdicts:
             if verdict.judgement is not Judgement.SKIP:
                 _add_verdict(suite, run, verdict)
-        if run.status is not RunStatus.COMPLETE:
+        if not run.status.is_intact:
             _incomplete_run(suite, run)
         elif runs.is_without_verdict(run):
             case = SubElement(suite, "testcase", classname=wording.line(run.tool), name="the log contains a bandwidth")

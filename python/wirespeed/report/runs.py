@@ -84,8 +84,8 @@ def _format_bottleneck(bottleneck: Bottleneck) -> str:
 
 
 def is_without_verdict(run: JudgedRun) -> bool:
-    """Whether a run is complete and nothing in its log can be judged."""
-    return run.status is RunStatus.COMPLETE and not run.verdicts
+    """Whether a run ended well and nothing in its log can be judged."""
+    return run.status.is_intact and not run.verdicts
 
 
 def count_incomplete(judged: Sequence[JudgedRun]) -> list[str]:

@@ -19,7 +19,7 @@ from rich.text import Text
 from wirespeed.report import campaign_comparison, device_matrix, peers, ranking, relations, runs, wording
 from wirespeed.report.device_matrix import DeviceMatrix
 from wirespeed.report.ranking import Group
-from wirespeed.results.benchmarks import Metric, RunStatus
+from wirespeed.results.benchmarks import Metric
 from wirespeed.results.findings import Finding, Fix, Status
 from wirespeed.results.report import Report
 from wirespeed.results.topology import Topology
@@ -168,7 +168,7 @@ def print_judged_runs(results: Iterable[JudgedRun], console: Console, titles: Ma
         ranks = wording.plural(run.ranks, "rank") if run.ranks else ""
         parts = filter(None, (test, ranks, runs.format_ends(run), run.file))
         console.print(Text(wording.line(", ".join(parts)), style="dim"))
-        if run.status is not RunStatus.COMPLETE:
+        if not run.status.is_intact:
             _print_labeled(run.status.value, run.error or runs.ENDED_EARLY, console, style="bold red")
             _print_labeled("fatal", runs.format_fatal_error(run), console)
         if run.failures:

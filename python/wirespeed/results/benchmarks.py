@@ -10,11 +10,17 @@ from wirespeed.results.parameters import Parameters
 
 
 class RunStatus(StrEnum):
-    """How a run ended, by its log."""
+    """How a run ended, by its log. ``END_UNKNOWN``: the log ends after a whole row, and may be cut there or not."""
 
     COMPLETE = "complete"
+    END_UNKNOWN = "end-unknown"
     TRUNCATED = "truncated"
     FAILED = "failed"
+
+    @property
+    def is_intact(self) -> bool:
+        """Whether nothing in the log shows that it was cut or that the run failed."""
+        return self in (RunStatus.COMPLETE, RunStatus.END_UNKNOWN)
 
 
 class Metric(StrEnum):

@@ -77,7 +77,7 @@ def test_a_last_row_without_newline_counts_if_it_is_whole(last: str, sizes: list
 
 def test_other_output_after_a_table_ends_it() -> None:
     table = "# OSU MPI Latency Test v7.3\n# Size  Latency (us)\n1  2.50\n2  2.50\n"
-    assert [run.status for run in read(table).runs] == [RunStatus.TRUNCATED]
+    assert [run.status for run in read(table).runs] == [RunStatus.END_UNKNOWN]
     assert [run.status for run in read(table + "user@node1:~$ exit\n").runs] == [RunStatus.COMPLETE]
     failed = read(table + "srun: error: node1: task 0: Killed\n").runs
     assert [run.status for run in failed] == [RunStatus.FAILED]
@@ -166,3 +166,59 @@ def test_sockperf_as_web_pages_show_it() -> None:
     ]
     (run,) = read("sockperf: Summary: Round trip is 18.5 usec\n").runs
     assert (run.parameters.round_trip, [m.value for m in run.measurements]) == (True, [18.5])
+
+
+def test_dashes_of_a_page_stand_between_the_times_of_iperf3() -> None:
+    """Blog pages turn the hyphens of a pasted report into dashes and its blanks into single ones."""
+    text = (
+        "Connecting to host 10.0.3.105, port 5201\n[ 4] local 10.0.3.71 port 47046 connected to 10.0.3.105 port 5201\n"
+        "[ ID] Interval Transfer Bandwidth Retr Cwnd\n[ 4] 0.00–1.00 sec 585 MBytes 4.90 Gbits/sec 0 1.37 MBytes\n"
+        "- — — — — — — — -\n[ ID] Interval Transfer Bandwidth Retr\n"
+        "[ 4] 0.00–10.00 sec 5.78 GBytes 4.96 Gbits/sec 0 sender\n"
+        "[ 4] 0.00–10.00 sec 5.78 GBytes 4.97 Gbits/sec receiver\n"
+    )
+    (run,) = read(text).runs
+    rates = {measurement.label: measurement.value for measurement in run.measurements if measurement.unit == "Gb/s"}
+    assert rates == {"stream 4 interval 0.00-1.00": 4.9, "stream 4 sender": 4.96, "stream 4 receiver": 4.97}
+    assert run.status is RunStatus.END_UNKNOWN  # an interrupted client prints its summary too
+    assert [run.status for run in read(text + "iperf Done.\n").runs] == [RunStatus.COMPLETE]
+
+
+def test_a_table_with_masked_results_is_not_complete() -> None:
+    """The numbers of wrong elements alone are no result (GoogleCloudPlatform/cluster-toolkit, nccl-tests README)."""
+    head = "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n"
+    row = " 268435456 4194304 float none -1 XXXXX XXX.XX XXX.XX N/A XXXXXX XXX.XX XXX.XX 0\n"
+    (run,) = read(head + row + "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : XXX.XX\n").runs
+    assert run.status is RunStatus.TRUNCATED
+
+
+@pytest.mark.parametrize(
+    ("text", "test", "error"),
+    [
+        ("CUDA DMA-BUF cannot be used without CUDA\n Parser function exited with Error\n", None,
+         "CUDA DMA-BUF cannot be used without CUDA; Parser function exited with Error"),
+        ("# ./ib_write_lat -d mlx5_0 --use_cuda=0\nPerftest supports CUDA latency tests with read/send verbs only\n",
+         "ib_write_lat", "Perftest supports CUDA latency tests with read/send verbs only"),
+    ],
+)  # fmt: skip
+def test_perftest_names_options_that_exclude_each_other(text: str, test: str | None, error: str) -> None:
+    """perftest issues 276 and 336; src/perftest_parameters.c."""
+    (run,) = read(text).runs
+    assert (run.tool, run.test, run.status, run.error) == ("perftest", test, RunStatus.FAILED, error)
+
+
+@pytest.mark.parametrize(
+    ("line", "tuner", "plugins"),
+    [
+        ("[0] NCCL INFO Connected 1 MSCCL algorithms", "1 MSCCL algorithms", ()),
+        ("NCCL INFO ... Successfully loaded tuner external plugin /opt/libnccl-tuner-small.so",
+         "/opt/libnccl-tuner-small.so", ()),
+        ("n1:1:2 [0] NCCL INFO Successfully loaded external tuner plugin libnccl-tuner.so", "libnccl-tuner.so", ()),
+        ("n1:1:2 [0] NCCL INFO Successfully loaded external network plugin libnccl-net.so", None, ("libnccl-net.so",)),
+        ("n1:1:2 [0] NCCL INFO GIN/Plugin: Loaded gin plugin Libfabric (v13)", None, ("Libfabric",)),
+    ],
+)  # fmt: skip
+def test_one_line_about_a_plugin_is_a_communicator(line: str, tuner: str | None, plugins: tuple[str, ...]) -> None:
+    """Forms: NVIDIA/nccl 2.28 src/plugin; microsoft/msccl src/init.cc; an elided line of a web page."""
+    (communicator,) = read(line + "\n").communicators
+    assert (communicator.tuner, communicator.plugins) == (tuner, plugins)

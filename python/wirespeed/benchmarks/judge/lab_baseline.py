@@ -14,7 +14,7 @@ from wirespeed.benchmarks.judge.limits import BANDWIDTHS, Fingerprints, Limit
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds, load_bundled_profile
 from wirespeed.benchmarks.judge.runs import judge_with_limits
 from wirespeed.benchmarks.tools.run_totals import find_total_labels
-from wirespeed.results.benchmarks import Measurement, Run, RunStatus
+from wirespeed.results.benchmarks import Measurement, Run
 from wirespeed.results.verdicts import Bound, JudgedRun, Term
 from wirespeed.units import Bandwidth
 
@@ -43,7 +43,7 @@ def figures(runs: Iterable[Run]) -> Figures:
     """The best figures of these runs."""
     best: dict[_Key, float] = {}
     for run in runs:
-        for measurement in run.measurements if run.status is RunStatus.COMPLETE else ():
+        for measurement in run.measurements if run.status.is_intact else ():
             if measurement.metric in BANDWIDTHS and measurement.value > 0:
                 best[_make_key(run, measurement)] = max(measurement.value, best.get(_make_key(run, measurement), 0.0))
     return Figures(best)

@@ -70,7 +70,7 @@ def judge_all_logs(
             judged, subject = judge_with_subject(run, plan, of_run, log.file, profile, observed)
             if run.status is RunStatus.FAILED and (printers := _list_communicators(log.reading, proven)):
                 judged = replace(judged, fatal_error=find_fatal_error(printers, plan))
-            if run.status is RunStatus.COMPLETE and (missing := hint(run, of_run, plan)) is not None:
+            if run.status.is_intact and (missing := hint(run, of_run, plan)) is not None:
                 hints[log.file, missing] = None
             entries.append(Entry(run, judged, subject, log.span))
     ends_of_runs = [_find_nics(entry, plan) for entry in entries]

@@ -333,6 +333,8 @@ def notes(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
 
 def _notes_on_end(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     lines = []
+    if run.status is RunStatus.END_UNKNOWN:
+        lines.append("the log does not state whether the run had ended: results may be missing")
     if run.status is RunStatus.TRUNCATED:
         lines.append("the log is truncated: only its complete rows are judged")
     if run.status is RunStatus.FAILED:

@@ -98,7 +98,7 @@ class Draft:
     def finish(self, status: RunStatus | None = None) -> ReadRun:
         """The finished run. Failed when it has errors, complete when its end was seen, truncated otherwise."""
         if status is None:
-            is_complete = self.complete and (bool(self.measurements) or not self.has_table)
+            is_complete = self.complete and (self._has_results() or not self.has_table)
             status = RunStatus.COMPLETE if is_complete else RunStatus.TRUNCATED
             status = RunStatus.FAILED if self.errors else status
         error = "; ".join(self.errors[:MAX_ERRORS]) or None
@@ -114,6 +114,10 @@ class Draft:
             measurements=tuple(self.measurements),
         )
         return ReadRun(self.line, run, tuple(self.notices))
+
+    def _has_results(self) -> bool:
+        """Whether anything was measured; a page that masks the results may leave the numbers of wrong elements."""
+        return any(measurement.metric is not Metric.WRONG for measurement in self.measurements)
 
     def _drop_negative(self) -> None:
         """Remove negative numbers with a notice: benchmarks measure no negative values."""

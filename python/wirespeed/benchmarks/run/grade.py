@@ -127,7 +127,7 @@ def _format_verdict(verdict: Verdict) -> str:
 
 def _grade_for_information(runs: Sequence[Run]) -> tuple[Grade, str | None]:
     """The grade of figures for information; a run that is not complete is unknown."""
-    bad = next((run for run in runs if run.status is not RunStatus.COMPLETE), None)
+    bad = next((run for run in runs if not run.status.is_intact), None)
     if bad is not None:
         return Grade.UNKNOWN, bad.error or f"the log is {bad.status.value}"
     measurements_of_runs = [measurement for run in runs for measurement in run.measurements]

@@ -82,9 +82,9 @@ def parse(
     Debug lines of NCCL and RCCL (NCCL_DEBUG=INFO) are shown as communicators: network, NICs, GPUDirect RDMA per path,
     rings, trees, GID index, environment, algorithms and warnings. A log that contains only debug lines is accepted.
 
-    Each run is complete, truncated or failed. For a failed run the likely causes of its error message are listed, most
-    likely first; `wirespeed explain` explains them. A file without output of a known tool is refused; in a folder such
-    files are skipped.
+    Each run is complete, truncated or failed, or its end is unknown. For a failed run the likely causes of its error
+    message are listed, most likely first; `wirespeed explain` explains them. A file without output of a known tool is
+    refused; in a folder such files are skipped.
 
     With --store the runs and the raw output become a campaign for `wirespeed bench compare` and `wirespeed bench
     history`. Storing the same logs again under the same label adds new logs and creates no duplicates, also after an

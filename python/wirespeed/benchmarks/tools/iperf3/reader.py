@@ -2,7 +2,8 @@
 
 The label of a value is its stream or SUM, its role in a bidirectional test, and sender or receiver for the whole run;
 values of an interval have the interval in their label. Intervals without length and omitted ones are left out. A
-client's run is complete with "iperf Done.", a server's when every stream and their sum have a summary.
+client's run is complete with "iperf Done."; a server's when every stream and their sum have a summary, with which the
+end of a client's is unknown: an interrupted client prints one too.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _PARAMETERS = {
     "snd_tcp_congestion ": "congestion_control",
     "TCP MSS: ": "tcp_mss_bytes",
 }
-_SEPARATOR = re.compile(r"(?:- ){3,}-?$")
+_SEPARATOR = re.compile(r"(?:[-–—] ){3,}[-–—]?$")  # with dashes where a page set them
 _ENDS = {"Sent": "sender", "Received": "receiver"}  # how betas of iperf3 head their summaries
 _CONNECTING = re.compile(r"Connecting to host (\S+), port (\d+)")
 _LISTENING = re.compile(r"Server listening on (\d+)(?: \(test #\d+\))?$")
@@ -180,13 +181,18 @@ class _Reader(RunReader):
             if draft.test is None and any(measurement.metric == "retransmits" for measurement in draft.measurements):
                 draft.test = "TCP"
             interrupted = draft.errors and all("interrupt" in error or "terminated" in error for error in draft.errors)
-            self._read_runs.append(draft.finish(RunStatus.TRUNCATED if interrupted else None))
+            status = RunStatus.TRUNCATED if interrupted else None
+            if not draft.complete and not draft.errors and self._has_summary():
+                status = RunStatus.END_UNKNOWN
+            self._read_runs.append(draft.finish(status))
         self._reset()
 
     def _has_server_summary(self) -> bool:
-        """Whether a server printed the summary of every stream, and of the sum if a direction has several streams."""
-        if not self._server or not self._connected:
-            return False
+        """Whether a server printed the summary."""
+        return self._server and self._connected and self._has_summary()
+
+    def _has_summary(self) -> bool:
+        """Whether every stream has a summary, and the sum if a direction has several streams."""
         roles = {role for _, role in self._summed}
         summed = {stream for stream, _ in self._summed}
         if not self._streams or not self._streams <= summed:

@@ -78,6 +78,10 @@ class _Reader:
             "Dmabuf": self._read_dma_buf,
             "NVLS": self._read_nvls,
             "P2P": self._read_plugin,
+            "Connected": self._read_tuner,
+            "Successfully": self._read_loaded_plugin,
+            "GIN/Plugin": self._read_plugin,
+            "GIN/Plugin:": self._read_plugin,
         }
 
     def take(self, line: Line) -> None:
@@ -215,6 +219,8 @@ class _Reader:
             self._read_environment(line, process, message)
         elif word.startswith("TUNER/"):
             self._read_tuner(line, process, message)
+        elif lines.LOADED in message:  # a page left out the middle of the line
+            self._read_loaded_plugin(line, process, message[message.index(lines.LOADED) :])
 
     def _read_ring(self, line: Line, process: _Process, message: str) -> None:
         match = lines.RING.match(message)
@@ -311,6 +317,12 @@ class _Reader:
             for facts in process.setup:
                 facts.plugins.add(next(name for name in match.groups() if name))
 
+    def _read_loaded_plugin(self, line: Line, process: _Process, message: str) -> None:
+        if " tuner " in message:
+            self._read_tuner(line, process, message)
+        else:
+            self._read_plugin(line, process, message)
+
     def _read_bootstrap(self, line: Line, process: _Process, message: str) -> None:
         match = lines.BOOTSTRAP.match(message)
         if match:
@@ -346,7 +358,7 @@ class _Reader:
         match = lines.TUNER.match(message)
         if match:
             for facts in process.setup:
-                facts.tuner = match.group(1)
+                facts.tuner = match.group(1) or match.group(2)
 
     def _read_choice(self, line: Line, process: _Process, message: str) -> None:
         match = lines.CHOICE.match(message)

@@ -149,7 +149,7 @@ class Facts:
         """Whether any fact was printed."""
         return bool(
             self.version or self.networks or self.nics or self.paths or self.choices or self.environment
-            or self.warnings or self.plugins or self.rings or self.trees or self.dma_buf
+            or self.warnings or self.plugins or self.tuner or self.rings or self.trees or self.dma_buf
         )  # fmt: skip
 
     def warn(self, host: str, text: str, line: int) -> None:

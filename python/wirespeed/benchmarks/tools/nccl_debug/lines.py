@@ -29,7 +29,7 @@ MARKERS = (  # of which every line that is read contains one
         "Bootstrap",
         "CCL version",
     ),
-    *("Failed to open libibverbs", "DMA-BUF", "Dmabuf", "NVLS ", "P2P plugin", " Bytes -> Algo ", "TUNER/"),
+    *("Failed to open libibverbs", "DMA-BUF", "Dmabuf", "NVLS ", " plugin ", " Bytes -> Algo ", "TUNER/", "MSCCL"),
 )
 PREFIX = re.compile(r"(?P<host>[^\s:]+):(?P<pid>\d+):\d+ \[(?P<device>-?\d+)\](?: (?P<where>\S+))?$")
 BARE_PREFIX = re.compile(
@@ -72,9 +72,16 @@ NVLS = re.compile(r"NVLS multicast support is (not )?available")
 PROVIDER = re.compile(r"NET/OFI Selected [Pp]rovider is (\w+)")
 PLUGIN = re.compile(
     r"(?:NET/Plugin ?: Loaded (?:net plugin|collnet plugin) (.+?)(?: \(v\d+\))?|P2P plugin (?:v\d+ )?(\S+)"
-    r"|NET/OFI (?:Using|Initializing) (aws-ofi-nccl \S+))\s*$"
+    r"|NET/OFI (?:Using|Initializing) (aws-ofi-nccl \S+)"
+    r"|(?:NET/Plugin ?: )?Successfully loaded external network plugin (\S+)"
+    r"|GIN/Plugin ?: Loaded gin plugin (.+?)(?: \(v\d+\))?)\s*$"
 )
-TUNER = re.compile(r"TUNER/Plugin: (?:Using tuner plugin|Using) (.+?)\s*$")
+TUNER = re.compile(
+    r"(?:TUNER/Plugin: (?:Using tuner plugin|Using)|Successfully loaded (?:external tuner|tuner external) plugin)"
+    r" (.+?)\s*$"
+    r"|Connected (\d+ MSCCL algorithms?)\s*$"  # which replace the library's own: microsoft/msccl src/init.cc
+)
+LOADED = "Successfully loaded "
 CHOICE = re.compile(
     r"(?:(\w+): )?(\d{1,18}) Bytes -> Algo (\w+) proto (\w+)"
     r"(?: channel\{Lo\.\.Hi\}=\{(\d{1,9})\.\.(\d{1,9})\}| time \S+)"

@@ -2,8 +2,9 @@
 
 The column line names columns and units; MB/s is 1e6 bytes per second (osu_bw.c: size / 1e6). No line ends a table: a
 run is complete when it contains the largest message of its program or of its command line, or if
-other output follows its rows, or if all earlier tables of the log end at its last size because of -m; else it is
-truncated, with a notice. Each table of a datatype is a run.
+other output follows its rows, or if all earlier tables of the log end at its last size because of -m. Else its end is
+unknown, with a notice; it is truncated if its last row is cut or its command line has a larger message. Each table of
+a datatype is a run.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from wirespeed.benchmarks.tools.osu.patterns import (
     parse_title,
     parse_value,
 )
-from wirespeed.results.benchmarks import Metric
+from wirespeed.results.benchmarks import Metric, RunStatus
 
 LOOKS_FOR = "the table of the OSU micro-benchmarks ('# OSU MPI ... Test', '# Size')"
 IDENTIFYING_TEXTS = (
@@ -78,12 +79,14 @@ class _Reader(RunReader):
         self._rows = 0
         self._short_ends: set[int | None] = set()  # last sizes of earlier tables; None: one that ended by default
         self._followed = False  # other output follows the rows, so that they were not cut
+        self._is_cut = False  # the last row is not whole
         self._early: list[str] = []  # failures since the last table
         self._option: str | None = None
         self._threads: list[Line] = []  # osu_latency_mt and _mp print their settings before their title
 
     def take(self, line: Line) -> None:
         if not line.is_complete:
+            self._is_cut = self._is_cut or bool(line.text.strip())
             return
         text = line.text.strip(" \t|")  # some pages show logs as tables
         if text[:1].isdecimal() and self._draft is not None and self._read_row(line, self._draft, text):
@@ -117,6 +120,7 @@ class _Reader(RunReader):
         draft, self._draft = self._draft, None
         if draft is None:
             return
+        ends_early = self._ends_before_neighbours()
         if draft.complete:
             self._early = []
         elif self._sized:
@@ -131,11 +135,19 @@ class _Reader(RunReader):
             default = f"{draft.test} ends at {self._largest} B unless -m is given"
             text = f"the log ends at {self._last} B and does not state where the sweep ends: {default}"
             draft.notice(draft.measurements[-1].line, text)
-        self._read_runs.append(draft.finish())
+        is_unstated = is_cut and self._last >= 0 and self._is_default and not self._is_cut
+        if self._sized and is_unstated and not ends_early:
+            self._read_runs.append(draft.finish(RunStatus.END_UNKNOWN))
+        else:
+            self._read_runs.append(draft.finish())
         self._columns, self._sized, self._rate = [], True, False
         self._largest, self._last, self._rows = None, -1, 0
         self._followed = False
         self._early, self._option = [], None
+
+    def _ends_before_neighbours(self) -> bool:
+        """Whether every earlier table ends at a larger message."""
+        return bool(self._short_ends) and all(end is None or end > self._last for end in self._short_ends)
 
     def _has_neighbours_end(self) -> bool:
         """Whether output follows the rows, or every earlier table was made to end at the same size."""
@@ -238,6 +250,7 @@ class _Reader(RunReader):
             size, cells = int(cells[0]), cells[1:]
         if len(cells) != len(self._columns):
             if self._sized:
+                self._is_cut = True
                 draft.notice(
                     line.number,
                     f"a row of {len(cells) + 1} cells",
@@ -264,6 +277,7 @@ class _Reader(RunReader):
             size_text = "" if size is None else f" of {size} B"
             draft.notice(line.number, f"{', '.join(unread)} in the row{size_text}", "numbers; left out")
         self._rows += 1
+        self._is_cut = False
         self._last = self._last if size is None else size
         if draft.parameters.window_messages == "varied" and not self._rate:
             self._last = -1  # complete only with its second table

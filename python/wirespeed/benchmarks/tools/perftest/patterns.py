@@ -86,6 +86,8 @@ HINT = re.compile(
     r"|Unable to perform rdma_client function|Received \d+ times ADDR_ERROR"
     r"|Couldn't set the link layer|Can't produce a report|Failed to modify QP"
     r"|BW result is below bw limit|Msg rate +is below msg_rate limit|[Dd]id not detect devices"
+    r"|Perftest supports \w+ latency tests with|Perftest (?:still )?doesn't support "
+    r"|(?:DMA-BUF|MEM TYPE) cannot be used without "
 )
 
 # Substrings of every text that TITLE, HINT, ROCM, CUDA or the pattern of the column line matches.
@@ -123,6 +125,8 @@ SUBSTRINGS = (
     "modify QP",
     "Correlation coefficient",
     "ADDR_ERROR",
+    "Perftest ",
+    "cannot be used without",
 )
 
 # Failures that occur only after the title was printed.
@@ -141,5 +145,8 @@ FAILURE = re.compile(
     r"|Received \d+ times ADDR_ERROR|Device not supported|.* is not supported|.*: Cannot allocate memory"
     r"|Output verbosity level for|Message size cannot be changed|.* is only available in|.* work only with"
     r"|.*Got bad completion|mlx\d: .*error|Terminated|Killed|Timeout|.* should be between"
-    r"|.*: Connection (?:refused|timed out|reset by peer)).*"
+    r"|.*: Connection (?:refused|timed out|reset by peer)"
+    # options that exclude each other (src/perftest_parameters.c)
+    r"|Perftest supports \w+ latency tests with|Perftest (?:still )?doesn't support "
+    r"|.* cannot be used (?:without|with|together)\b|.* is incompatible with|.* is only supported ).*"
 )
