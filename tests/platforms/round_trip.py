@@ -8,7 +8,7 @@ from wirespeed.catalogue.model import NicModel
 from wirespeed.collect.simulated_addresses import assign_addresses
 from wirespeed.facts import Facts, Source, assemble_facts
 from wirespeed.platforms import Command, Output, Outputs, Platform
-from wirespeed.platforms.templates import fill_answer
+from wirespeed.platforms.templates import AnswerTemplates
 from wirespeed.settings import ENTITIES, Device, Host, Place, list_settings, walk
 
 SETTINGS = {path: setting for entity in ENTITIES for path, setting in list_settings(entity).items()}
@@ -25,18 +25,19 @@ def with_nic(cluster: str, name: str, model: NicModel) -> str:
 
 def answers(platform: Platform, name: str, device: Device) -> Outputs:
     """What the device answers to every command of the platform."""
-    replies = (answered for command in platform.commands for answered in _ask(platform, command, name, device))
+    templates = AnswerTemplates(platform, name, device)
+    replies = (answered for command in platform.commands for answered in _ask(templates, command, name, device))
     return Outputs(name, dict(replies))
 
 
-def _ask(platform: Platform, command: Command, name: str, device: Device) -> Iterator[tuple[str, Output]]:
+def _ask(templates: AnswerTemplates, command: Command, name: str, device: Device) -> Iterator[tuple[str, Output]]:
     source = Source(name, " ".join(command.run), f"{name}/{command.id}.out")
     if not command.per_nic:
-        yield command.id, Output(command.id, fill_answer(platform, command.id, name, device), source)
+        yield command.id, Output(command.id, templates.fill(command.id), source)
         return
     assert isinstance(device, Host)
     for interface, nic in device.nics.items():
-        text = fill_answer(platform, command.id, name, device, interface=interface, nic=nic)
+        text = templates.fill(command.id, interface=interface, nic=nic)
         yield f"{command.id}@{interface}", Output(command.id, text, source)
 
 

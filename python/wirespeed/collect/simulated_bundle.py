@@ -14,7 +14,7 @@ from wirespeed.collect.simulated_addresses import assign_addresses
 from wirespeed.errors import Problem, Refusal
 from wirespeed.plan import Plan
 from wirespeed.platforms import platform_of_system, platforms, platforms_of_launch
-from wirespeed.platforms.templates import fill_answer
+from wirespeed.platforms.templates import AnswerTemplates
 from wirespeed.settings import Device, Host, Switch
 
 _START_TIME = "2000-01-01T00:00:00.000Z"
@@ -80,22 +80,25 @@ def _iterate_answers(
 ) -> Iterator[tuple[Entry, str | None]]:
     for key in platform_keys:
         nics = select_nics(device, key) if isinstance(device, Host) else {}
+        templates = AnswerTemplates(platforms()[key], name, device)
         for command in platforms()[key].commands:
             if command.fallback_for is not None:
                 continue  # every command succeeds, so no fallback is run
             for invocation in list_invocations(command, nics):
-                yield _build_entry(name, device, key, invocation)
+                yield _build_entry(device, key[1], templates, invocation)
 
 
-def _build_entry(name: str, device: Device, key: tuple[str, str], invocation: Invocation) -> tuple[Entry, str | None]:
+def _build_entry(
+    device: Device, platform: str, templates: AnswerTemplates, invocation: Invocation
+) -> tuple[Entry, str | None]:
     if not invocation.arguments:
         return Entry(invocation.id, invocation.text, "not-applicable", None, detail=invocation.reason), None
     interface = invocation.id.partition("@")[2]
     extra = {"interface": interface, "nic": device.nics[interface]} if isinstance(device, Host) and interface else {}
     try:
-        text = fill_answer(platforms()[key], invocation.command.id, name, device, **extra)
+        text = templates.fill(invocation.command.id, **extra)
     except jinja2.TemplateNotFound:
-        reason = f"no output of {invocation.command.id} is known for {key[1]}"
+        reason = f"no output of {invocation.command.id} is known for {platform}"
         return Entry(invocation.id, invocation.text, "not-applicable", None, detail=reason), None
     # Commands with several exit codes use another than 0 for "none".
     exit_code = (

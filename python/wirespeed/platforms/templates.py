@@ -14,6 +14,7 @@ import re
 import shlex
 from functools import cache
 from importlib import resources
+from pathlib import PurePosixPath
 from typing import Any
 
 import jinja2
@@ -65,13 +66,25 @@ def _find_line(text: str) -> jinja2.Template:
     return _create_environment().from_string(text)
 
 
-def fill_answer(platform: Platform, command: str, name: str, device: Device, **extra: Any) -> str:
-    """Simulated output of a command, from ``answers/<command>.j2``.
+class AnswerTemplates:
+    """Simulated output of one device's commands, from a platform's ``answers/``."""
 
-    Raises:
-        jinja2.TemplateNotFound: the platform has no output for this command.
-    """
-    return _fill(platform, f"answers/{command}.j2", _build_context(platform, name, device, extra))
+    def __init__(self, platform: Platform, name: str, device: Device) -> None:
+        self._platform = platform
+        self._context = _build_context(platform, name, device, {})  # once: a view costs more than most templates
+
+    def fill(self, command: str, **extra: Any) -> str:
+        """The output of a command, from ``answers/<command>.j2``.
+
+        Raises:
+            jinja2.TemplateNotFound: the platform has no output for this command.
+        """
+        return _fill(self._platform, f"answers/{command}.j2", {**self._context, **extra})
+
+
+def fill_answer(platform: Platform, command: str, name: str, device: Device) -> str:
+    """Simulated output of one command, as `AnswerTemplates.fill` gives it."""
+    return AnswerTemplates(platform, name, device).fill(command)
 
 
 def _build_context(platform: Platform, name: str, device: Device, extra: dict[str, Any]) -> dict[str, Any]:
@@ -90,8 +103,12 @@ def _list_unverified(platform: Platform, name: str, device: Device) -> list[str]
 
 
 def _fill(platform: Platform, template: str, context: dict[str, Any]) -> str:
-    names = [f"{folder}/{template}" for folder in platform.folders]
-    return _create_environment().select_template(names).render(context)
+    return _find_template(platform.folders, template).render(context)
+
+
+@cache
+def _find_template(folders: tuple[PurePosixPath, ...], template: str) -> jinja2.Template:
+    return _create_environment().select_template([f"{folder}/{template}" for folder in folders])
 
 
 @cache

@@ -16,7 +16,8 @@ import typing
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
+from functools import cache, lru_cache
+from operator import attrgetter
 from typing import Any, ClassVar, Protocol, TypeVar
 
 _Reflection = TypeVar("_Reflection")
@@ -212,10 +213,12 @@ def get(entity: Any, path: str) -> Any:
     """
     if path not in list_settings(type(entity)) and path not in list_collections(type(entity)):
         raise KeyError(path)
-    value = entity
-    for name in path.split(".")[1:]:
-        value = getattr(value, name)
-    return value
+    return _find_getter(path)(entity)
+
+
+@cache
+def _find_getter(path: str) -> attrgetter[Any]:
+    return attrgetter(path.partition(".")[2])
 
 
 def iterate_entities(device: Any, place: Place) -> Iterator[tuple[Place, Any]]:
