@@ -30,13 +30,16 @@ $(VENV)/.built: $(VENV)/.installed $(RUST_SOURCES)
 	VIRTUAL_ENV=$(abspath $(VENV)) PIP_CONSTRAINT=$(abspath constraints.txt) $(BIN)/maturin develop --release --quiet > $(VENV)/build.log 2>&1 || { cat $(VENV)/build.log; exit 1; }
 	@touch $@
 
+# One more than there are cores, since tests also wait for programs and the disk.
+WORKERS = $(shell expr $$(nproc) + 1)
+
 test: $(VENV)/.built
 	cargo test --release --quiet --workspace
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n $(WORKERS)
 
-# Tests that take more than 20 s of CPU time; make test leaves them out.
+# Tests of rare combinations that take seconds each; make test leaves them out.
 test-slow: $(VENV)/.built
-	$(BIN)/python -m pytest -m slow -n auto
+	$(BIN)/python -m pytest -m slow -n $(WORKERS)
 
 # Tests with network namespaces, virtual machines and daemons: need root and Linux. Skipped tests are listed at the end with
 # the missing tool. The tests of a file share a lab and run on one worker; files with virtual machines take longest and run

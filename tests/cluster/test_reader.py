@@ -19,6 +19,9 @@ from wirespeed.units import Length
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FILES = sorted(path for path in EXAMPLES.glob("*/cluster*.yaml"))
+SMALL_AND_LARGE = [
+    pytest.param(path, marks=[pytest.mark.slow] if path.parent.name == "scale-32768" else []) for path in FILES
+]
 SMALL = """\
 version: 1
 name: small
@@ -89,7 +92,7 @@ def test_every_part_knows_its_line(small: Cluster, path: tuple[str | int, ...], 
     assert small.origin.locate(*path) == f"small.yaml:{line}"
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
+@pytest.mark.parametrize("file", SMALL_AND_LARGE, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_examples_fit_the_schema(file: Path) -> None:
     jsonschema.Draft202012Validator(schema()).validate(yaml.safe_load(file.read_text(encoding="utf-8")))
     warnings = [f"{problem.found}; expected {problem.expected}" for problem in build(read(file)).warnings]

@@ -69,6 +69,7 @@ def renderable(system: str) -> Iterator[tuple[str, Plan]]:
             yield text, plan
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", sorted(load().switch_systems))
 def test_every_option_passes_its_own_check(system: str, tmp_path: Path) -> None:
     checked = 0

@@ -15,6 +15,8 @@ from wirespeed.benchmarks import read
 from wirespeed.cli.app import app
 from wirespeed.results.benchmarks import Metric, RunStatus
 
+pytestmark = pytest.mark.slow
+
 PROGRAMS = Path(__file__).parents[2] / "mpi"
 
 
