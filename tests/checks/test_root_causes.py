@@ -121,6 +121,8 @@ def test_a_dead_cable_between_switches_counts_once_before_its_bgp_session(tmp_pa
 
 def test_no_check_causes_itself_over_others() -> None:
     causes = {name: set(check.causes) - {name} for name, check in checks().items()}
-    while len(causes) > len(rest := {name: near & set(causes) for name, near in causes.items() if near & set(causes)}):
-        causes = rest
+    while len(causes) > len(
+        reduced_causes := {name: near & set(causes) for name, near in causes.items() if near & set(causes)}
+    ):
+        causes = reduced_causes
     assert causes == {}

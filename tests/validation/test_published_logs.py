@@ -51,10 +51,10 @@ ROWS_WITHOUT_A_LOG = {
 
 
 def test_every_row_of_the_documents_is_held() -> None:
-    held: dict[tuple[str, str], int] = defaultdict(int)
+    row_counts: dict[tuple[str, str], int] = defaultdict(int)
     for log in LOGS:
-        held[LOGS[log]["document"], LOGS[log]["section"]] += len(rows(log))
-    assert held == ROWS_WITH_A_LOG
+        row_counts[LOGS[log]["document"], LOGS[log]["section"]] += len(rows(log))
+    assert row_counts == ROWS_WITH_A_LOG
     assert {table: len(values) for table, values in VALUES.items()} == ROWS_WITHOUT_A_LOG
     ids = [row[0] for log in LOGS for row in rows(log)] + [row[0] for table in VALUES.values() for row in table]
     assert len(ids) == len(set(ids))

@@ -29,25 +29,25 @@ def list_reading_fixes(device: str, unread: UnreadError) -> tuple[Fix, ...]:
 def _advise(device: str, kind: GapKind, gaps: Sequence[Gap]) -> str:
     source = next((source for gap in gaps for source in gap.files), None)
     device = source.device if source is not None else device
-    again = f"collect {device} again"
+    instruction = f"collect {device} again"
     match kind:
         case GapKind.NOT_RUN:
-            return again
+            return instruction
         case GapKind.EMPTY if gaps[0].needs_root:
-            return f"{again} as root: {gaps[0].command} shows everything to root only"
+            return f"{instruction} as root: {gaps[0].command} shows everything to root only"
         case GapKind.EMPTY:
-            return again
+            return instruction
         case GapKind.NO_PROGRAM:
             programs = dict.fromkeys(gap.line.partition(" ")[0] or gap.command for gap in gaps)
-            return f"install {' or '.join(programs)} on {device}, then {again}"
+            return f"install {' or '.join(programs)} on {device}, then {instruction}"
         case GapKind.NO_PERMISSION:
-            return f"{again} as a user with permission to run {_list_commands(gaps)}, such as root"
+            return f"{instruction} as a user with permission to run {_list_commands(gaps)}, such as root"
         case GapKind.TIMEOUT:
-            return f"{again} with a larger --timeout-factor"
+            return f"{instruction} with a larger --timeout-factor"
         case GapKind.FAILED:
-            return f"run {_list_commands(gaps)} on {device} and read the error message, then {again}"
+            return f"run {_list_commands(gaps)} on {device} and read the error message, then {instruction}"
         case GapKind.NOT_APPLICABLE:
-            return f"remove the reason why {_list_commands(gaps)} is not applicable, then {again}"
+            return f"remove the reason why {_list_commands(gaps)} is not applicable, then {instruction}"
         case GapKind.NOT_IN_OUTPUT:
             return f"look for the setting in {_list_files(gaps)}: it is missing there, or its format is unknown"
         case GapKind.PARSER_FAILED:

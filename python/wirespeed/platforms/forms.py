@@ -23,7 +23,7 @@ from wirespeed.platforms.releases import parse_release
 
 _WORD = re.compile(r"""'[^']*'|"[^"]*"|\S+""")
 _PLACEHOLDER = re.compile(r"<([^>]*)>")
-_REST = "<...>"
+_REMAINDER = "<...>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +141,9 @@ def _describe_refused(
         expected = f"a form listed in {platform.folder}/forms.yaml"
         return Problem(f"{name}: configuration", repr(line), expected, "report this: the platform's data is incomplete")
     (form, *_) = forms
-    since = f"from {form.since} on" if form.since else ""
-    until = f"up to {form.until}" if form.until else ""
-    releases = " ".join(part for part in (since, until) if part)
+    first_release = f"from {form.since} on" if form.since else ""
+    last_release = f"up to {form.until}" if form.until else ""
+    releases = " ".join(part for part in (first_release, last_release) if part)
     hint = "plan a release that has it (os_version of the switch), or leave the setting out of the cluster file"
     return Problem(
         f"{name}: os_version", f"{platform.title} {os_version or ''}".strip(), f"`{form.line}`: {releases}", hint
@@ -160,15 +160,15 @@ class _Tree:
     def __init__(self) -> None:
         self._literals: dict[str, _Tree] = {}
         self._patterns: dict[str, tuple[re.Pattern[str], list[range | None], _Tree]] = {}
-        self._rest: list[Form] = []
+        self._open_forms: list[Form] = []
         self._forms: list[Form] = []
 
     def add(self, words: list[str], form: Form) -> None:
         """Add a form under its words."""
         if not words:
             self._forms.append(form)
-        elif words == [_REST]:
-            self._rest.append(form)
+        elif words == [_REMAINDER]:
+            self._open_forms.append(form)
         elif "<" not in words[0]:
             self._literals.setdefault(words[0], _Tree()).add(words[1:], form)
         else:
@@ -189,7 +189,7 @@ class _Tree:
                 limits is None or int(text) in limits for text, limits in zip(match.groups(), ranges, strict=True)
             ):
                 yield from tree.find(words[1:])
-        yield from self._rest
+        yield from self._open_forms
 
 
 def _compile(word: str) -> tuple[re.Pattern[str], list[range | None]]:

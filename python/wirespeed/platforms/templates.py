@@ -44,8 +44,8 @@ def fill_template(platform: Platform, template: str, name: str, device: Device, 
     if table is None or not (template in table.templates or table.has_unverified):
         return text
     is_configuration = template in table.templates
-    others = [_fill(platform, f"templates/{other}", context) for other in table.templates if other != template]
-    configuration = "\n".join([text, *others] if is_configuration else others)
+    file_texts = [_fill(platform, f"templates/{file}", context) for file in table.templates if file != template]
+    configuration = "\n".join([text, *file_texts] if is_configuration else file_texts)
     os_version = device.os_version if isinstance(device, Switch) else None
     if is_configuration and (problems := list(find_refused_lines(platform, name, configuration, os_version))):
         raise Refusal(problems)

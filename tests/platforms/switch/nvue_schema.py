@@ -19,7 +19,7 @@ def find_objection(line: str, release: str) -> str | None:
 
 
 def _find_objection(kind: Any, words: tuple[str, ...]) -> str | None:
-    objections = [_find_objection_of(alternative, words) for alternative in _list_alternatives(kind)]
+    objections = [_find_objection_to_kind(alternative, words) for alternative in _list_alternatives(kind)]
     return None if None in objections else "; ".join(filter(None, objections))
 
 
@@ -32,7 +32,7 @@ def _list_alternatives(kind: Any) -> Iterator[Any]:
         yield kind
 
 
-def _find_objection_of(kind: Any, words: tuple[str, ...]) -> str | None:
+def _find_objection_to_kind(kind: Any, words: tuple[str, ...]) -> str | None:
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         if not words:
             return None
