@@ -133,6 +133,7 @@ def _plan_host(
     nics = {
         host_port.interface: Nic(
             model=spec.nics.model,
+            pcie=host_port.position.name,
             slot_address=host_port.slot_address,
             driver=driver,
             addresses=(addresses[host_port.interface],),
