@@ -261,7 +261,12 @@ def _parse_count(text: Any) -> Any:
     return ModelCount(int(match[1] or "1"), match[2])
 
 
-def _parse_slot(text: Any) -> Any:
+def parse_slot(text: Any) -> Any:
+    """A PCIe link by generation and lanes; anything but text as it is.
+
+    Raises:
+        Unfit: the text has another form.
+    """
     if not isinstance(text, str):
         return text
     match = _SLOT.fullmatch(text)
@@ -364,7 +369,7 @@ HostAddress = Annotated[
 Hardware = Annotated[
     ModelCount, BeforeValidator(_parse_count), _make_schema("string", examples=["8 x broadcom-bcm957608-p1400gd"])
 ]
-SlotText = Annotated[SlotSize, BeforeValidator(_parse_slot), _make_schema("string", examples=["gen5 x8"])]
+SlotText = Annotated[SlotSize, BeforeValidator(parse_slot), _make_schema("string", examples=["gen5 x8"])]
 ModelName = Annotated[
     str,
     BeforeValidator(_make_pattern_check(_MODEL, "a catalogue name of letters, digits, dots and hyphens")),

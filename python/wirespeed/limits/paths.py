@@ -21,7 +21,7 @@ from wirespeed.plan import Plan
 from wirespeed.results.verdicts import Bound, Term
 from wirespeed.settings import Nic
 
-_USUAL_MTU = 1500
+USUAL_MTU = 1500
 """Bytes, of an interface whose MTU is not planned (IEEE 802.3 clause 3.2.7)."""
 
 
@@ -64,7 +64,7 @@ def _limit_nic(plan: Plan, host: str, nic: Nic) -> tuple[str, Bound] | None:
     if has_roce_class(plan) and nic.rdma_device is not None:
         bound = nic_goodput(nic, function, speed=speed)
         return ("RDMA write", bound) if bound is not None else None
-    mtu = nic.link.mtu or _USUAL_MTU
+    mtu = nic.link.mtu or USUAL_MTU
     bound = nic_tcp_goodput(
         dataclasses.replace(nic, link=dataclasses.replace(nic.link, mtu=mtu)), function, speed=speed
     )
@@ -83,30 +83,54 @@ def _limit_all_nics(plan: Plan, host: str, rates: dict[str, float]) -> Bound:
 
 
 def _list_gpu_limits(plan: Plan, host: str) -> Iterator[PathLimit]:
-    slots: dict[str, Term] = {}
-    for gpu in plan.hosts[host].gpus:
-        slot = build_slot(gpu_function(plan, host, gpu), [])
-        if slot is not None:
-            slots[gpu] = pcie.one_way(slot, f"PCIe slot of {gpu}")
-            yield PathLimit(host, gpu, "host memory", "PCIe", tightest([slots[gpu]]))
-    links = find_gpu_links(plan, host)
-    memory = host_limits.memory_term(plan, host, bidirectional=False)
-    for first, second in combinations(slots, 2):
-        if links is not None:
-            count = 1 if links.full_mesh else links.per_gpu
-            formula = f"{count} × {number(links.peak)} GB/s peak {links.name}"
-            term = Term(
-                f"{links.name} links", convert(count * links.peak, GIGABYTES, GBPS), GBPS, formula, links.source
-            )
-            yield PathLimit(host, first, second, links.name, tightest([term]))
-            continue
-        ends = [slots[first], slots[second]]
-        yield PathLimit(
-            host, first, second, "peer to peer", tightest([*ends, *_list_pcie_terms(plan, host, first, second)])
-        )
-        staged = [_halve(memory)] if memory is not None else []
-        yield PathLimit(host, first, second, "staged in memory", tightest([*ends, *staged]))
+    gpus = plan.hosts[host].gpus
+    for gpu in gpus:
+        yield from limit_gpu_to_memory(plan, host, gpu)
+    for first, second in combinations(gpus, 2):
+        yield from limit_gpu_pair(plan, host, first, second)
     yield from _list_borrowed_limits(plan, host)
+
+
+def limit_gpu_to_memory(plan: Plan, host: str, gpu: str) -> Iterator[PathLimit]:
+    """The slot of a GPU, the PCIe switches above it, and the memory of the host."""
+    slot = _build_slot_term(plan, host, gpu)
+    if slot is not None:
+        links = host_limits.uplinks_to_memory(plan, host, plan.hosts[host].gpus[gpu].pcie)
+        terms = [slot, *(pcie.one_way(link.slot, link.name) for link in links)]
+        memory = host_limits.memory_term(plan, host, bidirectional=False)
+        yield PathLimit(host, gpu, "host memory", "PCIe", tightest([*terms, *([memory] if memory else [])]))
+
+
+def limit_gpu_pair(plan: Plan, host: str, first: str, second: str) -> Iterator[PathLimit]:
+    """Two GPUs: over their links; without links peer to peer over PCIe, and staged in the memory of the host."""
+    links = find_gpu_links(plan, host)
+    if links is not None:
+        count = 1 if links.full_mesh else links.per_gpu
+        formula = f"{count} × {number(links.peak)} GB/s peak {links.name}"
+        value = convert(count * links.peak, GIGABYTES, GBPS)
+        term = Term(f"{links.name} links", value, GBPS, formula, links.source)
+        yield PathLimit(host, first, second, links.name, tightest([term]))
+        return
+    slots = [_build_slot_term(plan, host, gpu) for gpu in (first, second)]
+    ends = [slot for slot in slots if slot is not None]
+    if len(ends) < len(slots):
+        return
+    peer_terms = _list_pcie_terms(plan, host, first, second)
+    yield PathLimit(host, first, second, "peer to peer", tightest([*ends, *peer_terms]))
+    memory = host_limits.memory_term(plan, host, bidirectional=False)
+    staged = [_halve(memory)] if memory is not None else []
+    links_to_memory = {
+        link
+        for gpu in (first, second)
+        for link in host_limits.uplinks_to_memory(plan, host, plan.hosts[host].gpus[gpu].pcie)
+    }
+    uplinks = [pcie.one_way(link.slot, link.name) for link in sorted(links_to_memory, key=lambda link: link.address)]
+    yield PathLimit(host, first, second, "staged in memory", tightest([*ends, *uplinks, *staged]))
+
+
+def _build_slot_term(plan: Plan, host: str, gpu: str) -> Term | None:
+    slot = build_slot(gpu_function(plan, host, gpu), [])
+    return pcie.one_way(slot, f"PCIe slot of {gpu}") if slot is not None else None
 
 
 def _list_pcie_terms(plan: Plan, host: str, first: str, second: str) -> Iterator[Term]:
@@ -127,7 +151,7 @@ def _list_borrowed_limits(plan: Plan, host: str) -> Iterator[PathLimit]:
     """Borrowed GPUs share the slot of the bridge."""
     settings = plan.hosts[host]
     count = sum(1 for loan in settings.loans.values() if loan.borrowed)
-    bridge = next((nic for nic in settings.nics.values() if _is_bridge(plan, nic)), None)
+    bridge = next((nic for nic in settings.nics.values() if is_bridge(plan, nic)), None)
     slot = build_slot(nic_function(plan, host, bridge), []) if bridge is not None and count else None
     if slot is None:
         return
@@ -138,6 +162,7 @@ def _list_borrowed_limits(plan: Plan, host: str) -> Iterator[PathLimit]:
         yield PathLimit(host, source, "host memory", "PCIe bridge", tightest([limit]))
 
 
-def _is_bridge(plan: Plan, nic: Nic) -> bool:
+def is_bridge(plan: Plan, nic: Nic) -> bool:
+    """Whether a NIC is a PCIe bridge to another host."""
     model = plan.hardware.nics.get(nic.model or "")
     return model is not None and model.ntb is not None

@@ -30,6 +30,19 @@ class Format(StrEnum):
 @app.command(short_help="Show hosts, addresses, cables, traffic classes, headroom and ECN thresholds.")
 def plan(
     cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="Cluster file.")],
+    source: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="SOURCE",
+            show_default=False,
+            help="With --limits: one end of a path, as HOST for its memory, HOST:NIC or HOST:GPU0.",
+        ),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Argument(metavar="TARGET", show_default=False, help="With --limits: the other end, as SOURCE."),
+    ] = None,
+    *,
     hosts: Annotated[
         bool, typer.Option("--hosts", help="Show hosts with their NICs, rails, RDMA devices and GPUs.")
     ] = False,
@@ -69,9 +82,42 @@ def plan(
         typer.Option(
             "--limits",
             help="Show physical limits inside the hosts: NICs, GPU to memory, GPU to GPU, with formula and source. "
-            "No log is needed.",
+            "With SOURCE and TARGET: every term on each path between them. No log is needed.",
         ),
     ] = False,
+    slot: Annotated[
+        str | None,
+        typer.Option(
+            "--slot",
+            metavar="SLOT",
+            help="With --limits: PCIe link of NICs and GPUs, such as 'gen4 x16', not as planned.",
+        ),
+    ] = None,
+    pcie_payload: Annotated[
+        str | None,
+        typer.Option(
+            "--pcie-payload",
+            metavar="SIZE",
+            help="With --limits: data bytes of PCIe packets, 64 to 4096, instead of MaxPayload.",
+        ),
+    ] = None,
+    message_size: Annotated[
+        str | None,
+        typer.Option(
+            "--message-size", metavar="SIZE", help="With SOURCE and TARGET: size of RDMA messages, such as 64 or 8 KiB."
+        ),
+    ] = None,
+    streams: Annotated[
+        int | None, typer.Option("--streams", min=1, metavar="N", help="With SOURCE and TARGET: number of TCP streams.")
+    ] = None,
+    round_trip: Annotated[
+        str | None,
+        typer.Option(
+            "--round-trip",
+            metavar="TIME",
+            help="With SOURCE and TARGET: round-trip time of TCP, such as '40 ms'. Default: propagation in the cables.",
+        ),
+    ] = None,
     bom: Annotated[
         bool, typer.Option("--bom", help="Show the bill of materials: number of cables per model, speed and length.")
     ] = False,
@@ -100,18 +146,30 @@ def plan(
       wirespeed plan cluster.yaml --classes --computed
       wirespeed plan cluster.yaml --cables --format csv > cables.csv
       wirespeed plan cluster.yaml --picture topology.svg
+      wirespeed plan cluster.yaml --limits node1:GPU0 node2:GPU0
+      wirespeed plan cluster.yaml --limits --slot 'gen4 x16'
     """
     from wirespeed.cli import flows
+    from wirespeed.cli.path_limits import list_between, parse_what_if
     from wirespeed.cli.plan_rows import PARTS
 
     options = (hosts, addresses, cables, classes, fabric, bom, computed, labels, limits)
     wanted = [name for name, selected in zip(PARTS, options, strict=True) if selected]
     if not wanted and picture is None:
         wanted = [name for name in PARTS if name not in ("labels", "limits")]
+    what_if = parse_what_if(
+        limits,
+        (source, target),
+        {"slot": slot, "pcie-payload": pcie_payload},
+        {"message-size": message_size, "streams": streams, "round-trip": round_trip},
+    )
     planned = flows.plan_cluster(cluster)
     if picture is not None:
         _write_picture(planned, picture)
-    rows = {name: table for part in wanted for name, table in PARTS[part](planned).items()}
+    rows = {name: table for part in wanted if part != "limits" for name, table in PARTS[part](planned).items()}
+    if limits:
+        changed = what_if.change(planned)
+        rows |= PARTS["limits"](changed) if source is None else {"limits": list_between(changed, what_if)}
     if not wanted:
         return
     if output is Format.CSV:
@@ -201,6 +259,9 @@ def _print_limits(entries: Rows) -> None:
 
     from wirespeed.cli.console import standard_output
 
+    if "terms" in entries[0]:
+        _print_paths(entries)
+        return
     for entry in entries:
         count = f", {entry['paths']} such paths" if entry["paths"] > 1 else ""
         path = f"{entry['from']} to {entry['to']}, {entry['method']}"
@@ -212,6 +273,29 @@ def _print_limits(entries: Rows) -> None:
         )
         if entry["assumptions"]:
             standard_output().print(f"  assumed: {escape(entry['assumptions'])}", soft_wrap=True)
+
+
+def _print_paths(entries: Rows) -> None:
+    """Print paths with all of their terms, the smallest first, and then the sources of all terms."""
+    from rich.markup import escape
+
+    from wirespeed.cli.console import standard_output
+
+    numbers: dict[str, int] = {}
+    for entry in entries:
+        path = f"{entry['from']} to {entry['to']}, {entry['method']}"
+        count = f", {entry['paths']} such paths" if entry["paths"] > 1 else ""
+        limit = f"{entry['limit']:,.1f} {entry['unit']}, limited by {entry['limited by']}{count}"
+        lines = [f"[bold]{escape(path)}[/]: {escape(limit)}"]
+        width = max(len(f"{term['value']:,.1f}") for term in entry["terms"])
+        for term in entry["terms"]:
+            number = numbers.setdefault(term["source"], len(numbers) + 1)
+            text = f"{term['value']:>{width},.1f} {entry['unit']}  {term['name']} = {term['formula']} [{number}]"
+            lines.append(f"  {escape(text)}")
+        lines += [f"  assumed: {escape(entry['assumptions'])}"] if entry["assumptions"] else []
+        standard_output().print("\n".join(lines), soft_wrap=True, highlight=False)
+    sources = "\n".join(f"  [{number}] {source}" for source, number in numbers.items())
+    standard_output().print(f"sources\n{escape(sources)}", soft_wrap=True, highlight=False)
 
 
 def _print_labels(entries: Rows) -> None:
@@ -277,11 +361,18 @@ def _print_csv(wanted: Sequence[str], rows: dict[str, Rows], is_chosen: bool) ->
         problem = f"{len(rows)} tables" if is_chosen else "no part option"
         hint = f"give one of {options}" if len(wanted) > 1 else f"use --format json for {options}"
         raise refuse("--format csv", problem, "one part, which is one table", hint)
-    ((_, entries),) = rows.items()
+    entries = [row for entry in next(iter(rows.values())) for row in _list_term_rows(entry)]
     writer = csv.writer(sys.stdout, lineterminator="\n")
     if entries:
         writer.writerow(entries[0])
     writer.writerows(["" if value is None else value for value in entry.values()] for entry in entries)
+
+
+def _list_term_rows(entry: dict[str, Any]) -> list[dict[str, Any]]:
+    """A row for each term of a path; other rows as they are."""
+    columns = {key: value for key, value in entry.items() if key != "terms"}
+    terms = [{f"term {key}": value for key, value in term.items()} for term in entry.get("terms", ())]
+    return [{**columns, **term} for term in terms] if terms else [entry]
 
 
 def _print_json(plan: Plan, rows: dict[str, Rows]) -> None:

@@ -1,0 +1,61 @@
+"""`wirespeed plan --limits SOURCE TARGET`: its output and its refusals."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from command_line import wirespeed
+
+LENDING = str(Path(__file__).parents[2] / "examples" / "pcie-lending" / "cluster.yaml")
+
+
+def test_terms_are_in_every_format():
+    arguments = ("plan", LENDING, "--limits", "abel1", "abel2", "--pcie-payload", "64")
+    text = wirespeed(*arguments).stdout
+    assert "abel1:dis0 to abel2:dis0, PCIe bridge: 45.8 Gb/s, limited by PCIe bridge of abel1:dis0\n" in text
+    assert "63.02 Gb/s × 64 B / 88 B per write (8 GT/s x8, MaxPayload 64) [1]\n" in text
+    assert text.rstrip().splitlines()[-1].startswith("  [2] IEEE 802.3")
+    rows = json.loads(wirespeed(*arguments, "--format", "json").stdout)["limits"]
+    assert [row["method"] for row in rows] == ["PCIe bridge", "TCP, 1 stream"]
+    assert [term["value"] for term in rows[0]["terms"]] == [45.83, 45.83]
+    table = list(csv.DictReader(io.StringIO(wirespeed(*arguments, "--format", "csv").stdout)))
+    assert [row["term name"] for row in table][:2] == ["PCIe bridge of abel1:dis0", "PCIe bridge of abel2:dis0"]
+
+
+def test_another_slot_changes_all_limits():
+    text = wirespeed("plan", LENDING, "--limits", "--slot", "gen4 x16").stdout
+    assert "dis0 to wire, PCIe bridge: 230.5 Gb/s" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("abel1", "abel2"), "SOURCE abel1: found a place without --limits; expected --limits too"),
+        (("--slot", "gen4 x16"), "--slot: found an option of --limits without it; expected --limits too"),
+        (("--limits", "abel1"), "SOURCE abel1: no TARGET; expected two places: HOST, HOST:NIC or HOST:GPU0"),
+        (("--limits", "--streams", "2"), "--streams: no SOURCE and TARGET; expected two places"),
+        (("--limits", "abel1", "abel1"), "TARGET abel1: found the same place as SOURCE; expected two places"),
+        (("--limits", "abel1", "abel3"), "TARGET abel3: no host 'abel3'; expected HOST, HOST:NIC or HOST:GPU0"),
+        (
+            ("--limits", "abel1:GPU7", "abel2"),
+            "SOURCE abel1:GPU7: no 'GPU7'; expected one of dis0, eth0, GPU0, GPU1",
+        ),
+        (("--limits", "--slot", "gen9 x16"), "--slot: found 'gen9 x16'; expected a PCIe generation"),
+        (("--limits", "--pcie-payload", "100"), "--pcie-payload: found '100'; expected one of 64, 128"),
+        (
+            ("--limits", "abel1", "abel2", "--message-size", "8 parsec"),
+            "--message-size: found '8 parsec'; expected a size",
+        ),
+        (("--limits", "abel1", "abel2", "--round-trip", "40"), "--round-trip: found '40'; expected a duration"),
+        (("--limits", "abel1:dis0", "abel2:eth0"), "abel1:dis0 to abel2:eth0: no path with a known rate"),
+    ],
+)
+def test_impossible_questions_are_refused(arguments, message):
+    result = wirespeed("plan", LENDING, *arguments)
+    assert result.returncode == 2
+    assert f"error: {message}" in result.stderr
