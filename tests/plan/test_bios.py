@@ -52,6 +52,37 @@ def test_a_tuning_profile_brings_its_own() -> None:
     }
 
 
+def build_tuned_host(server: str, tmp_path: Path, bios: str = "{}") -> Host:
+    """A host of a server with the tuning profile for AMD's processors."""
+    (tmp_path / "cluster.yaml").write_text(
+        "version: 1\nname: tuned\n"
+        f"hosts: {{node1: {{model: {server}, os: ubuntu-22.04, nics: nvidia-mcx75310aas-neat, tuning: esnet-dtn,"
+        f" bios: {bios}, interfaces: [ens1np0]}}}}\n"
+        "switches: {leaf1: {model: nvidia-sn5600, os: cumulus, role: leaf}}\n"
+        "cabling: {pattern: by-host, length: 3 m}\naddresses: {scheme: link-31, pool: 10.1.0.0/24}\n"
+    )
+    return build(read(tmp_path / "cluster.yaml")).hosts["node1"]
+
+
+def test_a_profile_leaves_out_what_the_processors_lack(tmp_path: Path) -> None:
+    """Nodes per socket, determinism, power limits and fixed P-states are settings of AMD's firmware."""
+    bios = build_tuned_host("nvidia-dgx-h100", tmp_path).bios
+    assert sorted(bios) == ["c-states", "iommu", "sr-iov", "x2apic"]
+    with pytest.raises(Refusal, match="found nps on a server with intel processors; expected one of smt, "):
+        build_tuned_host("nvidia-dgx-h100", tmp_path, "{nps: 2}")
+
+
+@pytest.mark.parametrize(
+    ("bios", "nodes"), [("{nps: 0}", {0}), ("{nps: 1}", {0, 1}), ("{nps: 2}", {None}), ("{nps: 4}", {1, 3, 5, 7})]
+)
+def test_nodes_of_devices_follow_the_firmware(bios: str, nodes: set[int | None], tmp_path: Path) -> None:
+    """The catalogue has the nodes of four for each socket; with one, a device is on that of its socket."""
+    host = build_tuned_host("nvidia-dgx-a100", tmp_path, bios)
+    endpoints = [function for function in host.pcie.values() if function.role == "endpoint"]
+    assert {function.numa_node for function in endpoints} == nodes
+    assert {function.socket for function in endpoints} == {0, 1}
+
+
 def test_nodes_of_the_profile_are_those_of_its_servers() -> None:
     catalogue = load()
     nps = catalogue.tunings["esnet-dtn"].bios["nps"].value

@@ -37,6 +37,14 @@ def test_commands_for_each_model(tmp_path: Path) -> None:
     assert (broadcom.nvm.link_type, nvidia.nvm.link_type) == (None, "ethernet")
 
 
+def test_congestion_control_that_the_driver_decides_on_is_not_planned(tmp_path: Path) -> None:
+    """Without `congestion` it is off on NICs that can have it; a check of it on others could never be read."""
+    change = (", congestion: dcqcn-p", "")
+    assert nic(tmp_path, change).qos.ecn is False
+    cnp = "  cnp: {dscp: 48, priority: 7, strict: true}\n"
+    assert nic(tmp_path, change, (BROADCOM, "intel-e810-cqda2"), (cnp, "")).qos.ecn is None
+
+
 def test_parameters_marks_and_buffers_from_the_file(tmp_path: Path) -> None:
     settings = "{ect: ect0, congestion_parameters: {rtt: 40, g: 8}, buffer: 1, buffer_size: 256 KiB}"
     qos = nic(tmp_path, (ROCE, f"{ROCE}, nic: {settings}")).qos

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from wirespeed.catalogue import load
-from wirespeed.cluster import read
+from wirespeed.cluster import read, read_text
 from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
 from wirespeed.render import check, files
@@ -33,12 +33,18 @@ def test_a_setting_without_commands_is_refused(ask: object) -> None:
         ask(plan_with_odd_leaf())
     (problem,) = caught.value.problems
     assert problem.location.endswith("leaf1:Ethernet1/1")
-    assert problem.found == "port.link.autonegotiation = False"
+    assert problem.found == "port.link.autonegotiation = false"
     assert problem.expected == "no value: Arista EOS cannot configure it"
     assert problem.hint == (
         "leave it out of the cluster file, or use a device that supports it; "
         "`wirespeed explain port.link.autonegotiation` shows its meaning"
     )
+
+
+def test_values_are_as_in_a_cluster_file() -> None:
+    text = EXAMPLE.read_text().replace("congestion: dcqcn-p", "nic: {buffer: 1}")
+    with pytest.raises(Refusal, match=r"found nic.qos.priority_buffer = 0:0 1:0 2:0 3:1 4:0 5:0 6:0 7:0; expected no "):
+        check(build(read_text(text, "cluster.yaml"), load()))
 
 
 def test_other_devices_are_not_collected() -> None:

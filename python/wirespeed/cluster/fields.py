@@ -37,6 +37,7 @@ _SLOT = re.compile(r"gen([1-6]) x(1|2|4|8|16)")
 _NVCC_TARGET = r"-gencode=arch=compute_[0-9]{2,3},code=(?:sm|compute)_[0-9]{2,3}"
 _GENCODE = re.compile(rf"{_NVCC_TARGET}(?: {_NVCC_TARGET})*")
 _VERSION = re.compile(r"[0-9][0-9A-Za-z.+~_-]{0,63}")
+_RELEASE = re.compile(r"[0-9][0-9A-Za-z.+~_()-]{0,63}")  # NX-OS: 10.4(3)F
 _REVISION = re.compile(r"[0-9a-z][0-9A-Za-z.+~_-]{0,63}")
 _PCI_ID = re.compile(r"[0-9a-f]{4}:[0-9a-f]{4}")
 _CPU_VENDOR = re.compile(r"amd|intel")
@@ -378,6 +379,11 @@ ModelName = Annotated[
 VersionText = Annotated[
     str,
     BeforeValidator(_make_pattern_check(_VERSION, "a version that begins with a digit, such as 11.4")),
+    WithJsonSchema({"type": ["string", "number"]}),
+]
+ReleaseText = Annotated[
+    str,
+    BeforeValidator(_make_pattern_check(_RELEASE, "a release that begins with a digit, such as 4.33.1F or 10.4(3)")),
     WithJsonSchema({"type": ["string", "number"]}),
 ]
 RevisionText = Annotated[

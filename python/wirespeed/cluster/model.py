@@ -34,6 +34,7 @@ from wirespeed.cluster.fields import (
     Positive,
     PriorityGroupNumber,
     PriorityNumber,
+    ReleaseText,
     RevisionText,
     SizeText,
     SlotText,
@@ -392,7 +393,7 @@ class SwitchPart(Part):
     os: ModelName | None = Field(
         default=None, description="operating system; optional for a switch model with one only"
     )
-    os_version: VersionText | None = Field(
+    os_version: ReleaseText | None = Field(
         default=None,
         examples=["202505"],
         description="release of the operating system; default: values and commands that all its releases accept",

@@ -159,12 +159,19 @@ def nic_qos(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel
         cnp_priority=cnp.priority if cnp else None,
         roce_share=roce.share if roce else None,
         congestion=roce.congestion if roce else None,
-        ecn=roce.congestion is not None if roce else None,
+        ecn=_plan_congestion_control(roce, nic),
         configure=True if roce and nic.qos_package else None,
         trust="dscp" if roce else None,  # RoCEv2 between routed ports carries no 802.1p priority
         willing=False if roce else None,
         **_nic_class_settings(classes, cluster, nic, problems),
     )
+
+
+def _plan_congestion_control(roce: TrafficClass | None, nic: NicModel) -> bool | None:
+    """Whether NICs react to marks. None where the driver decides: a NIC without a known code point of its data."""
+    if roce is None or (roce.congestion is None and nic.ect is None):
+        return None
+    return roce.congestion is not None
 
 
 def _nic_class_settings(

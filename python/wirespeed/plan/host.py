@@ -17,7 +17,7 @@ from wirespeed.plan.bios import plan_bios
 from wirespeed.plan.classes import nic_qos
 from wirespeed.plan.gpus import plan_gpus
 from wirespeed.plan.launch import plan_launch
-from wirespeed.plan.numa import nodes_per_socket, plan_numa_nodes
+from wirespeed.plan.numa import plan_numa_nodes, renumber_node
 from wirespeed.plan.pcie_tree import Position, list_positions, plan_function
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.routing import build_routes, build_rule, build_rules
@@ -275,9 +275,7 @@ def pcie_functions(
             functions[position.name] = _plan_gpu_function(position, gpu)
         elif position.nic is None:
             functions[position.name] = plan_function(position, link)
-    if nodes_per_socket(chassis.server, bios) != nodes_per_socket(chassis.server, {}):
-        functions = {name: replace(function, numa_node=None) for name, function in functions.items()}
-    return functions
+    return {name: renumber_node(function, chassis.server, bios) for name, function in functions.items()}
 
 
 def _plan_gpu_function(position: Position, gpu: GpuModel | None) -> PcieFunction:

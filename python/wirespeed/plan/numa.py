@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from wirespeed.catalogue.model import ServerModel
 from wirespeed.plan.core_binding import build_topology
-from wirespeed.settings import BiosAttribute, NumaNode
+from wirespeed.settings import BiosAttribute, NumaNode, PcieFunction
 
 
 def nodes_per_socket(server: ServerModel, bios: Mapping[str, BiosAttribute]) -> int:
@@ -20,6 +21,17 @@ def nodes_per_socket(server: ServerModel, bios: Mapping[str, BiosAttribute]) -> 
     if "sub-numa" in bios:
         return 2 if bios["sub-numa"].value == "enabled" else 1
     return server.cpus.numa_nodes.value if server.cpus else 1
+
+
+def renumber_node(function: PcieFunction, server: ServerModel, bios: Mapping[str, BiosAttribute]) -> PcieFunction:
+    """A function with the node that it has with the planned BIOS attributes; the catalogue's is of the factory's.
+
+    None where a socket has several nodes and not those of the catalogue: which one is not known.
+    """
+    nodes = nodes_per_socket(server, bios)
+    if nodes == nodes_per_socket(server, {}):
+        return function
+    return replace(function, numa_node={0: 0, 1: function.socket}.get(nodes))
 
 
 def plan_numa_nodes(server: ServerModel, bios: Mapping[str, BiosAttribute]) -> dict[str, NumaNode]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from wirespeed.errors import Problem
@@ -40,10 +40,21 @@ def _describe_unsupported_setting(path: str, value: object, platforms: Sequence[
     titles = " or ".join(platform.title for platform in platforms)
     return Problem(
         "",
-        f"{path} = {value}",
+        f"{path} = {_format_value(value)}",
         f"no value: {titles} cannot configure it",
         hints[0]
         if hints
         else "leave it out of the cluster file, or use a device that supports it; "
         f"`wirespeed explain {path}` shows its meaning",
     )
+
+
+def _format_value(value: object) -> str:
+    """A value as text: ``false``, ``3, 4``, ``26:3 48:7``."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Mapping):
+        return " ".join(f"{_format_value(key)}:{_format_value(inner)}" for key, inner in sorted(value.items()))
+    if isinstance(value, frozenset):
+        return ", ".join(map(_format_value, sorted(value)))
+    return str(value)

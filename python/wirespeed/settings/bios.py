@@ -28,6 +28,15 @@ BIOS_VALUES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Each attribute and the values that a plan can require. Firmware may offer more."""
 
+BIOS_CPU_VENDORS: Final[Mapping[str, str]] = {
+    "sub-numa": "intel",
+    "nps": "amd",
+    "determinism": "amd",
+    "power-limit-control": "amd",
+    "fixed-p-state": "amd",
+}
+"""Attributes that only the processors of one vendor have."""
+
 
 @dataclass(frozen=True, slots=True)
 class BiosAttribute:

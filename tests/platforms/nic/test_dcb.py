@@ -65,6 +65,8 @@ ETS = (
             "nic.qos.buffer_size",
             {**dict.fromkeys(range(8), Size(0)), 1: Size(8)},
         ),
+        ("rdma-cm", "/sys/kernel/config/rdma_cm/irdma0/ports/1/default_roce_tos:106\n", "nic.qos.roce_dscp", 26),
+        ("rdma-cm", "/sys/kernel/config/rdma_cm/irdma0/ports/1/default_roce_tos:256\n", "nic.qos.roce_dscp", None),
         ("devlink-roce", '{"param":{"pci/0000:1d:00.0":[]}}', "nic.nvm.rdma", None),
     ],
 )  # fmt: skip

@@ -315,7 +315,8 @@ REFUSED: list[tuple[Switch, str]] = [
     (
         with_port(qos=replace(CLASSES, pfc_queue={Priority(3): SwitchQueue(4)})),
         "leaf1 swp1s0: port.qos.pfc_queue: found priority 3 pausing queue 4; "
-        "expected queue 3, where switch priority 3 goes",
+        "expected queue 3, where switch priority 3 goes\n"
+        "  hint: give the class of priority 3 the traffic_class 3 in `classes` of the switch",
     ),
     (
         with_port(qos=replace(CLASSES, watchdog=Watchdog(True, WatchdogAction.FORWARD, ms(250)))),

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Outputs
-from wirespeed.platforms.output_values import number_lines, observe
-from wirespeed.settings import Place
+from wirespeed.platforms.output_values import number_lines, observe, parse_whole
+from wirespeed.settings import Dscp, Place
 
 VERSIONS = ("IB/RoCE v1", "RoCE v2")
 """Words of ``default_roce_mode``; source: cma_configfs.c and ib_cache_gid_type_str of the kernel."""
@@ -25,3 +25,14 @@ def parse(outputs: Outputs, command: str = "rdma-cm") -> Iterator[Observation]:
             if colon and path.endswith("/default_roce_mode") and mode.strip() in VERSIONS:
                 place = Place(outputs.device).child("nic", interface)
                 yield observe(place, "nic.roce_version", mode.strip(), output, number)
+
+
+def parse_marks(outputs: Outputs, command: str = "rdma-cm") -> Iterator[Observation]:
+    """DSCP of new connections, of every NIC whose driver has no other default."""
+    for interface, output in outputs.per_nic(command):
+        for number, text in number_lines(output):
+            path, _, byte = text.partition(":")
+            tos = parse_whole(byte.strip()) if path.endswith("/default_roce_tos") else None
+            if tos is not None and tos < 256:
+                place = Place(outputs.device).child("nic", interface)
+                yield observe(place, "nic.qos.roce_dscp", Dscp(tos >> 2), output, number)

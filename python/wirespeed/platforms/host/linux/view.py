@@ -9,7 +9,7 @@ from wirespeed.errors import Problem, Refusal
 from wirespeed.number_ranges import format_ranges
 from wirespeed.platforms.host.linux import bios
 from wirespeed.platforms.host.linux.tuning import coalescing_arguments, is_tuned, near, ring_arguments
-from wirespeed.settings import Device, Host, Nic, Route, Rule
+from wirespeed.settings import Device, Host, Nic, PcieFunction, Route, Rule
 
 _ACS_BITS = ("SrcValid", "TransBlk", "ReqRedir", "CmpltRedir", "UpstreamFwd", "EgressCtrl", "DirectTrans")
 """ACS control register, from bit 0, as named by lspci; source: PCI Express Base Specification 5.0, 7.7.11.3."""
@@ -51,7 +51,16 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "dmi_maker": lambda: next((maker for maker, vendor in bios.MAKERS.items() if vendor == device.vendor), None),
         "ranges": lambda numbers: ",".join(format_ranges(numbers)),
         "numa_nodes": lambda sockets: bios.nodes(device, sockets),
+        "numa_node": lambda function: _find_node(device, function),
     }
+
+
+def _find_node(host: Host, function: PcieFunction) -> int | None:
+    """The planned NUMA node of a function; the first one of its socket where only that is planned."""
+    if function.numa_node is not None or function.socket is None:
+        return function.numa_node
+    sockets = 1 + max(planned.socket or 0 for planned in host.pcie.values())
+    return function.socket * max(1, len(host.numa) // sockets)
 
 
 def interfaces(host: Host) -> Iterator[Interface]:

@@ -125,6 +125,7 @@ def _check_port(name: str, port: Port, switch: Switch) -> Iterator[Problem]:
                 f"{name}: port.qos.pfc_queue",
                 f"priority {priority} pausing queue {queue}",
                 f"queue {leaves}, where switch priority {priority} goes",
+                f"give the class of priority {priority} the traffic_class {priority} in `classes` of the switch",
             )
     if dog.action not in (None, WatchdogAction.DROP):
         yield Problem(f"{name}: port.qos.watchdog.action", str(dog.action), "drop", "the only action of NVUE")
