@@ -7,7 +7,7 @@ RUST := 1.88
 comma := ,
 RUST_SOURCES := Cargo.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: all demo test test-slow lab lint format docs bench fuzz wheelhouse clean
+.PHONY: all demo test test-slow test-random lab lint format docs bench fuzz wheelhouse clean
 
 all: $(VENV)/.built
 
@@ -40,6 +40,10 @@ test: $(VENV)/.built
 # Tests of rare combinations that take seconds each; make test leaves them out.
 test-slow: $(VENV)/.built
 	$(BIN)/python -m pytest -m slow -n $(WORKERS)
+
+# 100 random clusters: planned, rendered, checked, and read by netplan, NetworkManager, systemd, ShellCheck, Ansible and FRR.
+test-random: $(VENV)/.built
+	$(BIN)/python -m pytest -m random -rs -n auto tests/random_clusters
 
 # Tests with network namespaces, virtual machines and daemons: need root and Linux. Skipped tests are listed at the end with
 # the missing tool. The tests of a file share a lab and run on one worker; files with virtual machines take longest and run
