@@ -29,7 +29,9 @@ from wirespeed.errors import Refusal
 from wirespeed.facts import Facts
 from wirespeed.plan import Plan, build
 from wirespeed.plan.locate import locate
+from wirespeed.plan.peer_paths import list_crossed_functions
 from wirespeed.results.findings import Finding, Status
+from wirespeed.settings import Gpu, Host, Nic, PcieFunction
 
 CLUSTER = """\
 version: 1
@@ -246,6 +248,57 @@ def test_acs_is_found_wherever_the_bridge_is(server: Server, tmp_path: Path) -> 
     assert {finding.fix[0].commands for finding in failures} == {
         (f"setpci -s 0000:{name} ECAP_ACS+0x6.w=0000",) for name in ports
     }
+
+
+@pytest.mark.parametrize(
+    ("role", "status"), [("up", Status.FAIL), ("root", Status.WARN), ("end", Status.WARN)], ids=["up", "root", "end"]
+)
+@pytest.mark.parametrize("server", SERVERS)
+def test_acs_of_other_functions_is_found(server: Server, role: str, status: Status, tmp_path: Path) -> None:
+    """Upstream ports are on the path up to the common bridge, which the kernel's p2pdma.c counts; root ports above a
+    switch and the devices themselves redirect nothing between NIC and GPU."""
+    functions = list_functions(server)
+    names = [name for name, function in functions.items() if function.role == role]
+    for name in names:
+        functions[name].acs = "+"
+    bad = list_bad(check(tmp_path / "bundle", server, functions))
+    assert set(bad) == {(status.value, "pcie.acs", f"pcie 0000:{name}") for name in names}
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_acs_of_the_root_ports_between_a_nic_and_its_gpu_is_found(server: Server, tmp_path: Path) -> None:
+    """The first NIC is in a slot of another switch: its traffic with GPU0 crosses two root ports."""
+    moved = server.nics[0].split("/")[-1]
+    path = f"{'/'.join(server.nics[1].split('/')[:2])}/{server.nics[1].split('/')[2][:3]}0f.0/{moved}"
+    moved_server = replace(server, nics=(path, *server.nics[1:]))
+    functions = list_functions(moved_server)
+    roots = {path.split("/")[0], server.gpus[0].split("/")[0]}
+    for name in roots:
+        functions[name].acs = "+"
+    bad = list_bad(check(tmp_path / "bundle", moved_server, functions))
+    assert {row for row in bad if row[1] == "pcie.acs"} == {("fail", "pcie.acs", f"pcie 0000:{name}") for name in roots}
+
+
+def test_functions_that_traffic_crosses_in_cascaded_switches() -> None:
+    """A server with two MI100 and a ConnectX-6 below one switch, the GPUs below two more each; the tree is that of its
+    lspci -tv (public RCCL issue, 2022). Its root port 40:01.1 has ACS on, which redirects none of this traffic."""
+    paths = {
+        "nic": "40:01.1/43:00.0/44:00.0/45:00.0",
+        "gpu0": "40:01.1/43:00.0/44:01.0/46:00.0/47:00.0/48:00.0/49:00.0/4a:00.0",
+        "gpu1": "40:01.1/43:00.0/44:02.0/4c:00.0/4d:00.0/4e:00.0/4f:00.0/50:00.0",
+    }
+    tree = {}
+    for path in paths.values():
+        names = path.split("/")
+        for depth, name in enumerate(names):
+            role = "root-port" if depth == 0 else "endpoint" if name == names[-1] else None
+            role = role or ("switch-downstream", "switch-upstream")[depth % 2]
+            tree[name] = PcieFunction(role=role, parent=names[depth - 1] if depth else None)
+    host = Host(
+        nics={"enp69s0": Nic(pcie="45:00.0", gpu="GPU0")},
+        gpus={"GPU0": Gpu(pcie="4a:00.0"), "GPU1": Gpu(pcie="50:00.0")},
+    )
+    assert list_crossed_functions(tree, host) == tree.keys() - {"40:01.1"}
 
 
 @pytest.mark.parametrize("missing", range(8))

@@ -13,8 +13,8 @@ from wirespeed import catalogue
 from wirespeed.checks.registry import checks
 from wirespeed.facts import Facts
 from wirespeed.plan import Plan
-from wirespeed.plan.locate import list_redirecting_bridges
-from wirespeed.settings import Host, Kernel, Link, Nic, Nvm, PcieFunction, PcieLink, Sysctl
+from wirespeed.plan.peer_paths import list_peers
+from wirespeed.settings import Host, Kernel, Link, Nic, Nvm, PcieFunction, PcieLink, Sysctl, list_bridges
 
 _PATH_MTU = 4096  # the largest path MTU (InfiniBand Architecture 1.4, 9.3.4), which fits an MTU of 9000 bytes
 
@@ -79,15 +79,15 @@ def _plan_nic(host: Nic) -> Nic:
 def _plan_functions(host: Host, nics: dict[str, Nic]) -> dict[str, PcieFunction]:
     """A NIC trains to its capability. Bridges above GPUs and NICs do not redirect traffic."""
     nic_addresses = {nic.pcie for nic in nics.values()}
-    endpoints = (*nic_addresses, *(gpu.pcie for gpu in host.gpus.values()))
-    redirecting_bridges = list_redirecting_bridges(host.pcie, endpoints)
+    peers = list_peers(Host(nics=nics, gpus=host.gpus))
+    above = {bridge for peer in peers for bridge in list_bridges(host.pcie, peer)}
     functions = {}
     for address, function in host.pcie.items():
         if address in nic_addresses:
             link = PcieLink(speed=function.link.capable_speed, width=function.link.capable_width)
             functions[address] = PcieFunction(role=function.role, link=link, relaxed_ordering=True)
         else:
-            acs: frozenset[str] | None = frozenset() if address in redirecting_bridges else None
+            acs: frozenset[str] | None = frozenset() if address in above else None
             functions[address] = PcieFunction(role=function.role, acs=acs)
     return functions
 

@@ -19,6 +19,7 @@ from wirespeed.plan.gpus import plan_gpus
 from wirespeed.plan.launch import plan_launch
 from wirespeed.plan.numa import plan_numa_nodes, renumber_node
 from wirespeed.plan.pcie_tree import Position, list_positions, plan_function
+from wirespeed.plan.peer_paths import plan_root_ports
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.routing import build_routes, build_rule, build_rules
 from wirespeed.plan.software import plan_software
@@ -197,6 +198,8 @@ def host_kind(
         for host_port in chassis.host_ports
     ]
     rules = {host_port.rail: build_rule(host_port.rail) for host_port in chassis.host_ports}
+    interfaces = [host_port.interface for host_port in chassis.host_ports]
+    template = replace(template, pcie=plan_root_ports(replace(template, nics=dict(zip(interfaces, nics, strict=True)))))
     template, nics = apply_profile(template, nics, spec, chassis, catalogue, problems)
     return HostKind(spec, chassis, template, nics, rules, cluster.launch.gid_index)
 

@@ -16,7 +16,7 @@ What could not be matched keeps its position, and what is known to be absent is 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed.catalogue import Catalogue
@@ -44,15 +44,6 @@ def locate(plan: Plan, facts: Facts) -> Plan:
     """The plan with the addresses that its PCIe functions have in the facts."""
     hosts = {name: _locate_host(name, host, facts, plan.hardware) for name, host in plan.hosts.items()}
     return replace(plan, hosts=hosts)
-
-
-def list_redirecting_bridges(functions: Mapping[str, PcieFunction], endpoints: Iterable[str | None]) -> frozenset[str]:
-    """Bridges above these functions whose Access Control Services can redirect traffic between them: downstream ports
-    of PCIe switches, and bridges whose role was not read."""
-    above = {bridge for endpoint in endpoints for bridge in list_bridges(functions, endpoint)}
-    return frozenset(
-        bridge for bridge in above if bridge in functions and functions[bridge].role in ("switch-downstream", None)
-    )
 
 
 def _locate_host(name: str, host: Host, facts: Facts, hardware: Catalogue) -> Host:
@@ -199,24 +190,23 @@ class _Location:
         """The planned NICs and GPUs, and every bridge found above them."""
         functions: dict[str, PcieFunction] = {}
         endpoints_below: dict[str, list[str]] = {}
+        has_acs_intent = any(function.acs is not None for function in self.host.pcie.values())
         for name, function in self.host.pcie.items():
             if function.role != "endpoint" or (name not in addresses and self._is_absent(name)):
                 continue
             address = addresses.get(name, name)
             found_function = self.found.pcie.get(address)
             parent = found_function.parent if found_function else None
-            functions[address] = replace(function, parent=parent)
+            acs = frozenset[str]() if has_acs_intent else None
+            functions[address] = replace(function, parent=parent, acs=acs)
             for bridge in list_bridges(self.found.pcie, address):
                 endpoints_below.setdefault(bridge, []).append(name)
-        redirecting_bridges = list_redirecting_bridges(self.found.pcie, tuple(functions))
-        if not any(function.acs is not None for function in self.host.pcie.values()):
-            redirecting_bridges = frozenset()
         for bridge, names in endpoints_below.items():
             found_bridge = self.found.pcie.get(bridge, PcieFunction())
             functions[bridge] = PcieFunction(
                 role=found_bridge.role,
                 parent=found_bridge.parent,
-                acs=frozenset() if bridge in redirecting_bridges else None,
+                acs=frozenset() if has_acs_intent else None,
                 link=self._plan_uplink(names) if found_bridge.role in ("switch-upstream", None) else PcieLink(),
             )
         return functions
