@@ -144,8 +144,7 @@ def test_facts_of_the_time_are_kept(healthy_bundle: Callable[[str], Path], tmp_p
         if fault is not None:
             bundle = tmp_path / "faulty"
             inject_faults.inject(BENCH.parent, bundle, [fault])
-        log = BENCH / "ib-write-bw-bidirectional.log"
-        ran = bench("parse", log, "--store", path, "--label", label, "--bundle", bundle)
+        ran = bench("parse", BENCH, "--store", path, "--label", label, "--bundle", bundle)
         assert ran.returncode == 0, ran.stderr
     ran = bench("compare", "before", "after", "--store", path, "--limit", 1)
     assert ran.returncode == 3  # one value each

@@ -31,6 +31,10 @@ def better(metric: Metric) -> Better:
     return Better.LOWER if metric.value.startswith(_LOWER) else Better.NEITHER
 
 
+COLLECTIVES = ("nccl-tests", "rccl-tests")
+"""Tools of collectives between GPUs."""
+
+
 @dataclass(frozen=True, slots=True)
 class Series:
     """One repeatable measurement: the test, its ends, and which of its numbers this is.
@@ -48,6 +52,11 @@ class Series:
     unit: str
     size_bytes: int | None
     label: str | None
+
+    @property
+    def is_of_empty_messages(self) -> bool:
+        """Whether a collective sent nothing: its sizes are rounded down to whole elements for each rank."""
+        return self.size_bytes == 0 and self.tool in COLLECTIVES
 
 
 def workload(parameters: Parameters) -> tuple[tuple[str, Scalar], ...]:
@@ -108,15 +117,12 @@ class Experiment:
         )
 
 
-_COLLECTIVES = ("nccl-tests", "rccl-tests")
-
-
 def experiment(run: Run, ends: str | None = None, log: str | None = None) -> Experiment:
     """The properties that all series of a run share; ``ends`` from the campaign replaces that of the log.
 
     Collectives without a name have the name of their log, so that two different ones are never one series.
     """
     shared_workload = workload(run.parameters)
-    if run.test is None and run.tool in _COLLECTIVES and log:
+    if run.test is None and run.tool in COLLECTIVES and log:
         shared_workload = (*shared_workload, ("log", log.rpartition("/")[2]))
     return Experiment(run.tool, run.test, ends or read_ends(run), run.ranks, shared_workload)

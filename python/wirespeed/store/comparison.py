@@ -42,7 +42,7 @@ def compare(
     """Every series that both campaigns have. ``names`` maps the keys of the values to series."""
     before, after = values
     common_keys = [key for key in before if key in after]
-    series_by_key = names(common_keys)
+    series_by_key = {key: series for key, series in names(common_keys).items() if not series.is_of_empty_messages}
     sides = [
         (series_by_key[key], summary(before[key]), summary(after[key])) for key in common_keys if key in series_by_key
     ]
