@@ -132,3 +132,25 @@ def test_a_missing_file_is_refused() -> None:
     ran = bench_parse("no-such.log")
     assert (ran.returncode, ran.stdout) == (2, "")
     assert "no-such.log: no such file or directory" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("lines", "blocks"),
+    [
+        (["NCCL WARN Call to ibv_modify_qp failed with error Invalid argument"], 1),
+        (
+            [
+                "node1:12:13 [0] transport/net_ib.cc:1700 NCCL WARN NET/IB: Got completion from peer 10.1.0.2<4791>"
+                " with status=12 opcode=0 len=0 vendor err 129 (Send) hca bnxt_re0"
+            ],
+            1,
+        ),
+        (["NCCL INFO Using network IB", "NCCL WARN Call to ibv_modify_qp failed with error Invalid argument"], 2),
+    ],
+)
+def test_a_pasted_warning_is_printed_once(lines: list[str], blocks: int, tmp_path: Path) -> None:
+    log = tmp_path / "pasted.log"
+    log.write_text("\n".join(lines) + "\n")
+    output = bench_parse(str(log)).stdout.replace("\n", " ")
+    assert output.count(lines[-1].partition("WARN ")[2][:40]) == blocks
+    assert output.count("communicator  ") == blocks - 1

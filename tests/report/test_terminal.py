@@ -13,7 +13,7 @@ from wirespeed.report import peers, ranking, terminal
 from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.findings import Finding, Impact, Status
 from wirespeed.results.peers import CellPattern, Kind, Suspect
-from wirespeed.results.verdicts import Bottleneck, Judgement
+from wirespeed.results.verdicts import Judgement
 
 
 def print_report(show, content, width=80, titles=None, **options):
@@ -203,8 +203,11 @@ def test_a_run_that_failed_reports_it():
     text = print_report(terminal.print_judged_runs, (run,), titles={"NIC-05": "A job uses a wrong GID index"})
     assert "causes   likely, the likeliest first" in text
     assert f"{chr(32) * 17}NIC-05 A job uses a wrong GID index\n" in text
-    proven = dataclasses.replace(run, bottlenecks=(Bottleneck("2 of 8 NICs on node1", ("NIC-05",)),))
+    proven = dataclasses.replace(run, proven_failures=("NIC-05",))
     assert "causes   proven by the log" in print_report(terminal.print_judged_runs, (proven,))
+    partly = dataclasses.replace(proven, failures=("NIC-05", "SW-01"))
+    text = print_report(terminal.print_judged_runs, (partly,))
+    assert "causes   the first one proven by the log, the others likely" in text
     run = dataclasses.replace(sample.RUN, status=RunStatus.TRUNCATED)
     assert "        truncated the log ends before the run does\n" in print_report(terminal.print_judged_runs, (run,))
 

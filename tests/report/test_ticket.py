@@ -12,6 +12,7 @@ from wirespeed.report import ticket
 from wirespeed.results.findings import Fix
 from wirespeed.results.peers import Peers
 from wirespeed.results.report import Input
+from wirespeed.results.verdicts import Judgement
 
 GOLDEN = Path(__file__).parent / "ticket.md"
 CLEAN = dataclasses.replace(
@@ -86,6 +87,13 @@ def test_backticks_do_not_end_code():
     finding = dataclasses.replace(sample.FILTER, found="`rm -rf` ``x``")
     text = ticket.text(dataclasses.replace(sample.REPORT, findings=(finding,)))
     assert "found ``` `rm -rf` ``x`` ```" in text
+
+
+def test_a_command_in_a_reason_is_code():
+    reason = "TCP sockets (NET/Socket; `wirespeed explain NCCL-01`), a lone ` and **"
+    failed = dataclasses.replace(sample.verdict(2**30, 1.0), judgement=Judgement.FAIL, reason=reason)
+    text = ticket.text(dataclasses.replace(sample.REPORT, runs=(dataclasses.replace(sample.RUN, verdicts=(failed,)),)))
+    assert "TCP sockets (NET/Socket; `wirespeed explain NCCL-01`), a lone \\` and \\*\\*" in text
 
 
 def test_a_suspect_brings_the_commands_that_measure_it_again():

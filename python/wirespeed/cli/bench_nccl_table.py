@@ -49,6 +49,17 @@ def show(communicator: Communicator, explained: Collection[str] = ()) -> None:
     standard_output().print()
 
 
+def repeats_errors(communicator: Communicator, errors: Collection[str]) -> bool:
+    """Whether a communicator contains only warnings that are printed as errors of runs, as a pasted one does."""
+    has_more = any(_list_rows(communicator)) or communicator.conflicts or communicator.paths or communicator.choices
+    warnings = communicator.warnings
+    return (
+        not has_more
+        and bool(warnings)
+        and all(warning.count == 1 and any(warning.text in error for error in errors) for warning in warnings)
+    )
+
+
 def _format_state(communicator: Communicator) -> str:
     fatal = sum(error.count for error in communicator.fatal_errors)
     if fatal:

@@ -72,8 +72,12 @@ def format_bottlenecks(run: JudgedRun) -> str:
 
 def describe_causes(run: JudgedRun) -> str:
     """Whether the log proves the causes of a run, or they are likely ones."""
-    proven = {failure for bottleneck in run.bottlenecks for failure in bottleneck.failures}
-    return "proven by the log" if proven.issuperset(run.failures) else "likely, the likeliest first"
+    proven = sum(failure in run.proven_failures for failure in run.failures)
+    if proven == 0:
+        return "likely, the likeliest first"
+    if proven == len(run.failures):
+        return "proven by the log"
+    return f"the first {proven if proven > 1 else 'one'} proven by the log, the others likely"
 
 
 def _format_bottleneck(bottleneck: Bottleneck) -> str:

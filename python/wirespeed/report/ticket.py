@@ -6,6 +6,7 @@ so that it can be neither markup nor a mention.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from wirespeed.errors import format_first
@@ -280,8 +281,16 @@ def _format_bullets(rows: Sequence[str], limit: int, bullet: str = "- ") -> list
 
 
 def _escape(text: str) -> str:
-    """Escape text for a Markdown sentence."""
-    return "".join(f"\\{letter}" if letter in r"\`*_[]<>#|~@" else letter for letter in wording.line(text))
+    """Escape text for a Markdown sentence; what stands between backticks is formatted as code."""
+    parts = _CODE.split(wording.line(text))
+    return "".join(_code(part) if index % 2 else _escape_letters(part) for index, part in enumerate(parts))
+
+
+_CODE = re.compile(r"(?<!`)`([^`]+)`(?!`)")
+
+
+def _escape_letters(text: str) -> str:
+    return "".join(f"\\{letter}" if letter in r"\`*_[]<>#|~@" else letter for letter in text)
 
 
 def _code(text: str) -> str:

@@ -116,6 +116,7 @@ class JudgedRun:
     error: str | None = None  # the tool's error message
     fatal_error: FatalError | None = None
     failures: tuple[str, ...] = ()  # entries of the failure catalogue that cause the error or the loss, likeliest first
+    proven_failures: tuple[str, ...] = ()  # those of them that the log proves
     bottlenecks: tuple[Bottleneck, ...] = ()  # of a run that does not pass
     source: str | None = None  # HOST:NIC of a point-to-point test, if the log or the command line states it
     target: str | None = None

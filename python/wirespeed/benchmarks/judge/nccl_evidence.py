@@ -63,10 +63,13 @@ def describe_sockets(proven: Evidence) -> str:
 
 def list_failures(evidence: Evidence, plan: Plan) -> tuple[str, ...]:
     """Entries of the failure catalogue: first those that the log proves, then likely ones."""
-    causes = find_causes(evidence, plan)
-    proven = (failure for cause in causes for failure in cause.failures)
-    likely = (failure for cause in causes for failure in cause.likely)
-    return tuple(dict.fromkeys((*proven, *likely)))
+    likely = (failure for cause in find_causes(evidence, plan) for failure in cause.likely)
+    return tuple(dict.fromkeys((*list_proven_failures(evidence, plan), *likely)))
+
+
+def list_proven_failures(evidence: Evidence, plan: Plan) -> tuple[str, ...]:
+    """Entries of the failure catalogue that the log proves."""
+    return tuple(dict.fromkeys(failure for cause in find_causes(evidence, plan) for failure in cause.failures))
 
 
 @dataclass(frozen=True, slots=True)

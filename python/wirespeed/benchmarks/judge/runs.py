@@ -24,7 +24,7 @@ from wirespeed.benchmarks.judge.gates import Subject, apply_gate, build_subject,
 from wirespeed.benchmarks.judge.gpu import find_gpu_host, gpu_limits
 from wirespeed.benchmarks.judge.limits import BANDWIDTHS, REFUTED, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.mpi import mpi_limits
-from wirespeed.benchmarks.judge.nccl_evidence import Evidence, describe_sockets, list_failures
+from wirespeed.benchmarks.judge.nccl_evidence import Evidence, describe_sockets, list_failures, list_proven_failures
 from wirespeed.benchmarks.judge.point_to_point import pair_limits
 from wirespeed.benchmarks.judge.profile import Profile, default
 from wirespeed.benchmarks.judge.rdma import rdma_limits
@@ -162,9 +162,10 @@ def _add_evidence(judged: JudgedRun, run: Run, plan: Plan, context: RunContext, 
     judgements = {verdict.judgement for verdict in judged.verdicts}
     if not judgements & {*_BELOW_LIMIT, Judgement.UNKNOWN}:
         return judged
-    failures = tuple(dict.fromkeys((*judged.failures, *list_failures(evidence, plan))))
+    proven = list_proven_failures(evidence, plan)
+    failures = tuple(dict.fromkeys((*proven, *judged.failures, *list_failures(evidence, plan))))
     bottlenecks = find_bottlenecks(run, plan, context, evidence) if judgements & _BELOW_LIMIT else ()
-    return replace(judged, failures=failures, bottlenecks=bottlenecks)
+    return replace(judged, failures=failures, proven_failures=proven, bottlenecks=bottlenecks)
 
 
 _BELOW_LIMIT = frozenset({Judgement.WARN, Judgement.FAIL})

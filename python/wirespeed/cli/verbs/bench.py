@@ -203,5 +203,7 @@ def _print_runs(runs: list[Run], communicators: list[Communicator], output: Form
     for run in runs:
         bench_table.show(run)
     explained = {failure for run in runs for failure in run.failures}
+    errors = [run.error for run in runs if run.error]
     for communicator in communicators:
-        bench_nccl_table.show(communicator, explained)
+        if not bench_nccl_table.repeats_errors(communicator, errors):
+            bench_nccl_table.show(communicator, explained)
