@@ -209,3 +209,18 @@ def test_one_missing_gpu_is_one_finding(
     ]
     assert [(finding.check, finding.status, finding.place, finding.found) for finding in findings] == expected
     assert all(finding.fix for finding in findings)
+
+
+@pytest.mark.parametrize(
+    ("function", "devices"),
+    [("0000:15:00.0", "enp24s0np0, GPU0"), ("0000:3f:00.0", "GPU1")],  # upstream port of a switch; a GPU
+)
+def test_a_slow_pcie_link_names_what_is_behind_it(function: str, devices: str, tmp_path: Path) -> None:
+    plan = build(read_text(DGX, "cluster.yaml"), load())
+    write_planned_bundle(plan, tmp_path / "bundle")
+    file = tmp_path / "bundle/node2/lspci.out"
+    before, head, after = file.read_text().partition(function + " ")
+    file.write_text(before + head + after.replace("LnkSta:\tSpeed 32GT/s", "LnkSta:\tSpeed 16GT/s", 1))
+    facts = read_facts(tmp_path / "bundle")
+    (finding,) = (finding for finding in run(locate(plan, facts), facts) if finding.status is Status.FAIL)
+    assert (finding.check, finding.found) == ("pcie.link", f"speed 16 GT/s; behind this link: {devices}")

@@ -18,9 +18,12 @@ Source:
     Broadcom 957608-AN210, 2.6 item 13
 """
 
+from dataclasses import replace
+
 from wirespeed.checks.compare import compare
-from wirespeed.checks.model import CheckContext
-from wirespeed.settings import PcieFunction
+from wirespeed.checks.model import CheckContext, Outcome
+from wirespeed.results.findings import Status
+from wirespeed.settings import PcieFunction, list_bridges
 
 subject = PcieFunction
 needs = ("pcie.link.width", "pcie.link.speed")
@@ -33,10 +36,31 @@ def _has_no_other_check(context: CheckContext) -> bool:
     return context.entity.role in ("switch-upstream", "endpoint", None) and context.place.name not in nics
 
 
-check = compare(
+_compare_link = compare(
     *needs,
     wrong="a PCIe link is slower than planned",
     fix="reseat the card, riser or cable; check the slot in the BIOS",
     by_hand=True,
     applies=_has_no_other_check,
 )
+
+
+def check(context: CheckContext) -> Outcome:
+    """A slower link is named by the NICs and GPUs behind it."""
+    outcome = _compare_link(context)
+    devices = _list_devices_behind(context)
+    if outcome.status is Status.PASS or not devices:
+        return outcome
+    return replace(outcome, found=f"{outcome.found}; behind this link: {', '.join(devices)}")
+
+
+def _list_devices_behind(context: CheckContext) -> list[str]:
+    """The planned NICs and GPUs at this function or below it."""
+    host = context.plan.hosts[context.place.device]
+    addresses = {name: nic.pcie for name, nic in host.nics.items()}
+    addresses |= {name: gpu.pcie for name, gpu in host.gpus.items()}
+    return [
+        name
+        for name, address in addresses.items()
+        if address is not None and context.place.name in (address, *list_bridges(host.pcie, address))
+    ]
