@@ -432,6 +432,7 @@ class SwitchSystem(Entry):
     step_marking: bool = True  # whether a queue can mark every packet above one threshold and none below it
     pause_of_queue_number: bool = False  # whether a pause stops the queue whose number is the priority
     oldest_release: SourcedValue[str] | None = None  # before it, the commands rendered do not exist
+    known_releases: SourcedValue[list[str]] | None = None  # first and last whose existence is documented
     cable_lengths: SourcedValue[list[LengthField]] | None = None  # that a port can be configured with; None: any
     any_cable_length: list[str] = []  # chips for which every cable length can be configured nevertheless
     automatic_headroom: bool = False  # whether the system computes headroom itself, so that none is configured

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
@@ -128,6 +129,16 @@ def _build_each(specs: Mapping[str, _S], make: Callable[[str, _S], _Kind | None]
     return kinds
 
 
+_RELEASE = re.compile(r"[-_. ]?[0-9].*")
+
+
+def _suggest_system(name: str, systems: Sequence[str]) -> str | None:
+    """A hint with the most similar system; a release behind its name belongs to another key."""
+    without_release = _RELEASE.sub("", name)
+    hint = did_you_mean(without_release, systems)
+    return f"{hint} its release is `os_version`" if hint and without_release != name else hint
+
+
 def _find_box(spec: SwitchSpec, catalogue: Catalogue, problems: Problems) -> Box | None:
     model = catalogue.switches.get(spec.model)
     if model is None:
@@ -139,7 +150,7 @@ def _find_box(spec: SwitchSpec, catalogue: Catalogue, problems: Problems) -> Box
         problem = f"the operating system {name!r} on {spec.model}" if name else f"no 'os' for {spec.model}"
         qualifier = "" if len(model.systems) > 1 else f", the only system of {spec.model}"
         choices = format_choices(model.systems) + qualifier
-        problems.refuse((*spec.path, "os"), problem, choices, did_you_mean(name or "", model.systems))
+        problems.refuse((*spec.path, "os"), problem, choices, _suggest_system(name or "", model.systems))
         return None
     split = spec.part.breakout
     breakouts = model.breakouts.value if model.breakouts and system.sub_port_name else []

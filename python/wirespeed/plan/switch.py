@@ -232,7 +232,7 @@ def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problem
 
 
 def _check_image(classes: Mapping[str, TrafficClass], box: Box, problems: Problems) -> None:
-    """Refuse a release that is too old, and a lossless class if the image makes no lossless buffers."""
+    """Refuse a release that is too old, warn of an unknown one, and refuse a lossless class without its buffers."""
     release, oldest = box.spec.part.os_version, box.system.oldest_release
     if release is not None and oldest is not None and parse_version(release) < parse_version(oldest.value):
         problems.refuse(
@@ -241,6 +241,16 @@ def _check_image(classes: Mapping[str, TrafficClass], box: Box, problems: Proble
             f"{oldest.value} or later",
             oldest.source,
         )
+    releases = box.system.known_releases
+    if release is not None and releases is not None:
+        first, last = releases.value
+        if not parse_version(first)[:2] <= parse_version(release)[:2] <= parse_version(last)[:2]:
+            problems.warn(
+                (*box.spec.path, "os_version"),
+                f"{box.system.title} {release}, an unknown release: its commands are not checked",
+                f"a release from {first} to {last}",
+                releases.source,
+            )
     lossy, lossless = box.model.lossy_systems, [name for name in classes if classes[name].lossless]
     if lossless and lossy is not None and box.system_name not in box.model.lossless_systems:
         problems.refuse(
