@@ -94,6 +94,7 @@ VALUES: Mapping[str, Sequence[Any]] = {
     "PortPart.speed": ["200 Gb/s"],
     "PortPart.fec": ["rs", "fc", "none"],
     "PortPart.description": ["to the first host"],
+    "NicClassPart.dscp": [26],
     "NicClassPart.traffic_class": [1],
     "NicClassPart.cos_queue": [4],
     "NicClassPart.congestion_parameters": [{"g": 8}, {"rpg_gd": 8}],

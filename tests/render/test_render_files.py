@@ -228,12 +228,13 @@ def test_an_environment_that_no_file_can_hold_is_refused(variable: str, value: s
 QOS_REFUSALS = [
     (
         {"pfc": frozenset({Priority(3), Priority(4)})},
-        "node1: RoCE configuration package: found PFC on priorities 3, 4; expected PFC on 3, the RoCE priority, alone",
+        "node1: RoCE configuration package: found PFC on priorities 3, 4; expected PFC on 3, the RoCE priority, alone\n"
+        "  hint: give one class both purposes, with the DSCPs of both: the package sets one lossless class",
     ),
     (
-        {"dscp_priority": {Dscp(26): Priority(3), Dscp(24): Priority(3), Dscp(48): Priority(7)}},
-        "node1: RoCE configuration package: found DSCP to priorities 24:3 26:3 48:7; "
-        "expected 26:3 48:7, one DSCP for each class",
+        {"dscp_priority": {Dscp(26): Priority(3), Dscp(24): Priority(4), Dscp(48): Priority(7)}},
+        "node1: RoCE configuration package: found DSCP to priorities 24:4 26:3 48:7; "
+        "expected priorities 3 of roce and 7 of cnp, the only ones it sets",
     ),
     (
         {"priority_tc": {Priority(value): NicTrafficClass(0) for value in range(8)}},
@@ -304,9 +305,10 @@ def test_any_name_is_the_same_name_in_yaml(name: str) -> None:
             "almalinux-10, sles-15, sles-16, ubuntu-20.04, ubuntu-22.04, ubuntu-24.04, ubuntu-26.04",
         ),
         (
-            {"dscp: 26": "dscp: 26-27"},
-            "cluster.yaml:5: node[1-4]: RoCE configuration package: found DSCP to priorities 26:3 27:3 48:7; "
-            "expected 26:3 48:7, one DSCP for each class",
+            {"dscp: 26": "dscp: 26-27", "ubuntu-22.04": "ubuntu-20.04"},
+            "cluster.yaml:5: node[1-4]: RoCE configuration package: found several DSCPs of a class without dcb, 27:3 "
+            "beside 26; expected one DSCP for each class\n"
+            "  hint: dcb is part of iproute2 from release 5.11 on: use a newer operating system",
         ),
     ],
 )

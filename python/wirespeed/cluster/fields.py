@@ -320,6 +320,7 @@ DurationText = Annotated[
     Duration, BeforeValidator(_make_quantity_parser(Duration)), _make_schema("string", examples=["200 ms"])
 ]
 LengthText = Annotated[Length, BeforeValidator(_make_quantity_parser(Length)), _make_schema("string", examples=["3 m"])]
+DscpNumber = Annotated[Dscp, BeforeValidator(_make_number_parser(Dscp)), _make_schema("integer", minimum=0, maximum=63)]
 PriorityNumber = Annotated[
     Priority, BeforeValidator(_make_number_parser(Priority)), _make_schema("integer", minimum=0, maximum=7)
 ]

@@ -11,6 +11,7 @@ from pydantic import Field
 from wirespeed.cluster.fields import (
     ArpMode,
     BandwidthText,
+    DscpNumber,
     Dscps,
     DurationText,
     Flag,
@@ -537,6 +538,9 @@ class RoutingPart(Part):
 class NicClassPart(Part):
     """Traffic class of one class on the NICs; overrides the data of the NIC model."""
 
+    dscp: DscpNumber | None = Field(
+        default=None, description="DSCP that NICs send; default: the lowest of the class; classes roce and cnp only"
+    )
     traffic_class: NicTrafficClassNumber | None = Field(default=None, description="NIC traffic class")
     cos_queue: NicCosQueueNumber | None = Field(default=None, description="NIC class-of-service queue")
     ect: Ect | None = Field(default=None, description="ECN code point of RoCE data that the NICs send; class roce only")

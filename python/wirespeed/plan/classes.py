@@ -44,10 +44,32 @@ def traffic_classes(cluster: Cluster, problems: Problems) -> dict[str, TrafficCl
                 path, f"class {name} both lossless and strict", "one of them", "paused strict traffic starves all"
             )
         classes[name] = TrafficClass(
-            name, part.dscp or frozenset(), part.priority, part.lossless, part.strict, part.share, part.congestion
+            name,
+            part.dscp or frozenset(),
+            part.priority,
+            part.lossless,
+            part.strict,
+            part.share,
+            part.congestion,
+            part.nic.dscp,
         )
+        _check_sent_dscp(classes[name], problems)
     _check_overlaps(classes, problems)
     return _add_default_class(classes, cluster, problems)
+
+
+def _check_sent_dscp(traffic_class: TrafficClass, problems: Problems) -> None:
+    dscp = traffic_class.sent_dscp
+    path = ("classes", traffic_class.name, "nic", "dscp")
+    if dscp is not None and traffic_class.name not in (ROCE, CNP):
+        problems.refuse(
+            path,
+            f"a DSCP that NICs send in class {traffic_class.name}",
+            "one of roce or cnp",
+            "NICs send no other class",
+        )
+    elif dscp is not None and dscp not in traffic_class.dscp:
+        problems.refuse(path, f"DSCP {dscp}, which is not of class {traffic_class.name}", "one of its dscp")
 
 
 def _add_default_class(
@@ -153,9 +175,9 @@ def nic_qos(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel
             if traffic_class.name != DEFAULT
             for dscp in sorted(traffic_class.dscp)
         },
-        roce_dscp=min(roce.dscp) if roce and roce.dscp else None,
+        roce_dscp=roce.nic_dscp if roce else None,
         roce_priority=roce.priority if roce else None,
-        cnp_dscp=min(cnp.dscp) if cnp and cnp.dscp else None,
+        cnp_dscp=cnp.nic_dscp if cnp else None,
         cnp_priority=cnp.priority if cnp else None,
         roce_share=roce.share if roce else None,
         congestion=roce.congestion if roce else None,

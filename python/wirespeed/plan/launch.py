@@ -61,7 +61,7 @@ def plan_launch(
         memlock="unlimited" if starter == Starter.SLURM else None,
         rdma_devices=tuple(host_port.rdma_device for host_port in chassis.host_ports),
         gid_index=part.gid_index,
-        dscp=min(roce.dscp) if library.marks and roce and roce.dscp else None,
+        dscp=roce.nic_dscp if library.marks and roce else None,
         priority=part.priority,
         control_interface=spec.part.control_interface,
         environment=dict(part.environment),

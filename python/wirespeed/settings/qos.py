@@ -279,3 +279,9 @@ class TrafficClass:
     strict: bool
     share: int | None  # percent of the bandwidth; None for a strict class
     congestion: Congestion | None
+    sent_dscp: Dscp | None = None  # of packets that NICs send; None: the lowest of the class
+
+    @property
+    def nic_dscp(self) -> Dscp | None:
+        """The DSCP of packets that NICs send. None for a class without DSCPs."""
+        return self.sent_dscp if self.sent_dscp is not None else min(self.dscp, default=None)

@@ -101,7 +101,7 @@ def find_dscp(request: Request, host: str) -> Dscp | None:
     if launch.dscp is not None:
         return launch.dscp
     roce = request.plan.classes.get("roce")
-    return min(roce.dscp) if roce and roce.dscp else None
+    return roce.nic_dscp if roce else None
 
 
 def add_iperf3(request: Request, steps: Steps, pair: Pair, streams: int = 8) -> None:

@@ -10,7 +10,7 @@ from wirespeed.errors import Refusal
 from wirespeed.platforms.model import SettingCommands
 from wirespeed.platforms.nic.bnxt.congestion import MARKS
 from wirespeed.platforms.nic.bnxt.nvm import OPTIONS, option
-from wirespeed.platforms.nic.bnxt.view import Qos, conf, qos
+from wirespeed.platforms.nic.bnxt.view import Qos, conf, format_dscps, qos
 from wirespeed.settings import Congestion, Device, Host, Nic, Place, is_address
 
 CONF = "/etc/bnxt_re/bnxt_re.conf"
@@ -85,8 +85,10 @@ def _format_package(interface: str, rdma_device: str, package_qos: Qos) -> Setti
     """The file for later loads of the driver, and the script of the package for an immediate effect."""
     script = ["bnxt_setupcc.sh", "-d", rdma_device, "-i", interface, *_format_flags(package_qos)]
     lines = " ".join(f"{key}={number}" for key, number in conf(package_qos))
+    pairs = format_dscps(package_qos).split()
+    replacements = (shlex.join(["dcb", "app", "replace", "dev", interface, "dscp-prio", *pairs]),) if pairs else ()
     return SettingCommands(
-        (f"printf '%s\\n' {lines} > {CONF}", shlex.join(script)),
+        (f"printf '%s\\n' {lines} > {CONF}", shlex.join(script), *replacements),
         "priorities and traffic classes of the port change under running traffic",
     )
 

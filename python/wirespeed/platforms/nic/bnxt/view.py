@@ -32,6 +32,7 @@ class Qos:
     congestion: Congestion | None
     mark: int | None  # ecn_marking, if it differs from the package's default
     parameters: Mapping[str, int]  # of congestion control, by the driver's names
+    other_dscps: Mapping[Dscp, Priority]  # beside roce_dscp and cnp_dscp, for which bnxt_re.conf has no key
 
     @property
     def beyond_package(self) -> bool:
@@ -51,6 +52,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "shown": LINE_FORMATS,
         "marks": {ect: bits for bits, ect in MARKS.items()},
         "inbox_name": inbox_name,
+        "other_dscps": lambda: format_dscps(qos(name, device)),
     }
 
 
@@ -89,12 +91,23 @@ def qos(name: str, host: Host) -> Qos | None:
     if problems:
         raise Refusal(problems)
     utilities = [number for program, number in UTILITIES.items() if program in (host.qos_tools or ())]
-    return _build_qos(first, utilities[0] if utilities else UTILITIES["dcb"])
+    utility = utilities[0] if utilities else UTILITIES["dcb"]
+    package_qos = _build_qos(first, utility)
+    if package_qos.other_dscps and utility != UTILITIES["dcb"]:
+        found = f"several DSCPs of a class without dcb, {format_dscps(package_qos)} beside {first.roce_dscp}"
+        hint = "dcb is part of iproute2 from release 5.11 on: use a newer operating system"
+        raise Refusal([Problem(f"{name}: RoCE configuration package", found, "one DSCP for each class", hint)])
+    return package_qos
 
 
 UTILITIES = {"dcb": 4, "niccli": 3, "lldptool": 2, "bnxtqos": 1}
 """Program to its number in bnxt_setupcc.sh 236.1.155.0, which ends if the program is missing. An older copy of the
 script has 1 and 2 only."""
+
+
+def format_dscps(package_qos: Qos | None) -> str:
+    """The DSCPs beside those of bnxt_re.conf, as ``dcb app`` takes them: ``24:3 25:3``."""
+    return "" if package_qos is None else _format_pairs(package_qos.other_dscps)
 
 
 def conf(nic_qos: Qos | None) -> Iterator[tuple[str, int]]:
@@ -130,6 +143,11 @@ def _build_qos(nic_qos: NicQos, utility: int) -> Qos:
         if nic_qos.ect in (None, Ect.ECT1)
         else next(bits for bits, ect in MARKS.items() if ect is nic_qos.ect),
         parameters=dict(sorted((nic_qos.congestion_parameters or {}).items())),
+        other_dscps={
+            dscp: priority
+            for dscp, priority in sorted((nic_qos.dscp_priority or {}).items())
+            if dscp not in (nic_qos.roce_dscp, nic_qos.cnp_dscp)
+        },
     )
 
 
@@ -154,16 +172,15 @@ def _find_unsupported(name: str, nic_qos: NicQos) -> Iterator[Problem]:
             location,
             f"PFC on priorities {', '.join(str(int(value)) for value in sorted(nic_qos.pfc))}",
             f"PFC on {int(nic_qos.roce_priority or 0)}, the RoCE priority, alone",
+            "give one class both purposes, with the DSCPs of both: the package sets one lossless class",
         )
-    if nic_qos.dscp_priority is not None and nic_qos.dscp_priority != {
-        nic_qos.roce_dscp: nic_qos.roce_priority,
-        nic_qos.cnp_dscp: nic_qos.cnp_priority,
-    }:
+    planned = nic_qos.dscp_priority or {}
+    foreign = sorted(set(planned.values()) - {nic_qos.roce_priority, nic_qos.cnp_priority})
+    if foreign or planned.get(nic_qos.roce_dscp) != nic_qos.roce_priority:  # type: ignore[arg-type]
         yield Problem(
             location,
-            f"DSCP to priorities {_format_pairs(nic_qos.dscp_priority)}",
-            f"{nic_qos.roce_dscp}:{nic_qos.roce_priority} {nic_qos.cnp_dscp}:{nic_qos.cnp_priority}, "
-            "one DSCP for each class",
+            f"DSCP to priorities {_format_pairs(planned)}",
+            f"priorities {nic_qos.roce_priority} of roce and {nic_qos.cnp_priority} of cnp, the only ones it sets",
         )
     disciplines = nic_qos.tc_discipline or {}
     if disciplines.get(ROCE_TC) is Discipline.STRICT or disciplines.get(CNP_TC) is Discipline.DWRR:
