@@ -1,0 +1,178 @@
+"""One chart of several series over the message size: bandwidths or times, on linear or logarithmic axes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from wirespeed.report import wording
+from wirespeed.report.chart import Tick, draw_line, vertical
+from wirespeed.report.simulation.axes import shorten
+
+COLORS = ("#1769c2", "#b0560f", "#0c8577", "#7a4fb8", "#b3261e", "#5c7a12", "#97206b", "#3f4a57")
+"""Colours of the series, in order; further series repeat them with dashes."""
+
+_WIDTH, _PLOT = 760, 380
+_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 24, 62, 46
+_LEGEND_LINE, _LEGEND_MARK, _LETTER = 20, 38, 7.2
+_LETTERS_OF_NAME, _LETTERS_OF_TITLE = 80, 72
+_MOST_TICKS = 9
+_DECADE = (1, 2, 5)
+_FONTS = "DejaVu Sans, Liberation Sans, Noto Sans, Arial, sans-serif"
+
+
+class Axis(StrEnum):
+    """The scale of an axis."""
+
+    LINEAR = "linear"
+    LOG = "log"
+
+
+@dataclass(frozen=True, slots=True)
+class SizeSeries:
+    """Values over the message size in bytes."""
+
+    name: str
+    points: tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A series as it is drawn, with its place in the legend."""
+
+    name: str
+    color: str
+    dash: str
+    path: str
+    dots: tuple[tuple[float, float, str], ...]
+    legend_x: float
+    legend_y: float
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesChart:
+    """Positions of everything that the template draws."""
+
+    title: str
+    axis: str
+    lines: tuple[Line, ...]
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    height: float
+    width: int = _WIDTH
+    left: int = _LEFT
+    right: int = _WIDTH - _RIGHT
+    top: int = _TOP
+    bottom: int = _TOP + _PLOT
+    fonts: str = _FONTS
+
+
+def draw(
+    title: str, quantity: str, series: Sequence[SizeSeries], *, sizes: Axis = Axis.LOG, values: Axis = Axis.LINEAR
+) -> SeriesChart:
+    """Lay series over each other. ``quantity`` names the vertical axis, such as ``busbw in GB/s``.
+
+    A value that a logarithmic axis cannot show is left out.
+    """
+    visible = [
+        SizeSeries(
+            shorten(curve.name, _LETTERS_OF_NAME),
+            tuple((size, value) for size, value in sorted(curve.points) if _has_place(size, value, sizes, values)),
+        )
+        for curve in series
+    ]
+    x, x_ticks = _build_size_axis([size for curve in visible for size, _ in curve.points], sizes)
+    y, y_ticks = _build_value_axis([value for curve in visible for _, value in curve.points], values)
+    places = list(_place_legend([curve.name for curve in visible]))
+    lines = tuple(
+        Line(
+            name=curve.name,
+            color=COLORS[number % len(COLORS)],
+            dash="" if number < len(COLORS) else "7 4",
+            path=draw_line((x(size), y(value)) for size, value in curve.points) if curve.points else "",
+            dots=tuple(
+                (x(size), y(value), f"{curve.name}, {wording.size(size)}: {wording.number(value)}")
+                for size, value in curve.points
+            ),
+            legend_x=legend_x,
+            legend_y=legend_y,
+        )
+        for number, (curve, (legend_x, legend_y)) in enumerate(zip(visible, places, strict=True))
+    )
+    height = max(legend_y for _, legend_y in places) + 16
+    return SeriesChart(shorten(title, _LETTERS_OF_TITLE), quantity, lines, tuple(x_ticks), tuple(y_ticks), height)
+
+
+def svg(chart: SeriesChart) -> str:
+    """The chart as a stand-alone SVG document; the same chart gives the same bytes."""
+    environment = Environment(
+        loader=PackageLoader("wirespeed.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template("series_chart.svg.j2").render(chart=chart)
+
+
+def _has_place(size: int, value: float, sizes: Axis, values: Axis) -> bool:
+    return math.isfinite(value) and (size > 0 or sizes is Axis.LINEAR) and (value > 0 or values is Axis.LINEAR)
+
+
+def _build_size_axis(sizes: Sequence[int], axis: Axis) -> tuple[Callable[[float], float], list[Tick]]:
+    if axis is Axis.LINEAR:
+        unit = next((unit for unit in (2**30, 2**20, 2**10) if max(sizes, default=0) >= 2 * unit), 1)
+        top, ticks = vertical(max(sizes, default=1) / unit)
+        x = _scale_linearly(0, top * unit, _LEFT, _WIDTH - _RIGHT)
+        return x, [Tick(x(value * unit), wording.size(round(value * unit)) if value else "0") for value in ticks]
+    low, high = math.log2(min(sizes, default=1)), math.log2(max(sizes, default=2))
+    high = high if high > low else low + 1
+    x = _scale_logarithmically(2.0**low, 2.0**high, _LEFT, _WIDTH - _RIGHT)
+    powers = range(math.ceil(low), math.floor(high) + 1)
+    step = next(step for step in (1, 2, 3, 4, 5, 10, 20) if len(powers) / step < _MOST_TICKS or step == 20)
+    return x, [Tick(x(2.0**power), wording.size(2**power)) for power in powers[::step]]
+
+
+def _build_value_axis(values: Sequence[float], axis: Axis) -> tuple[Callable[[float], float], list[Tick]]:
+    if axis is Axis.LINEAR:
+        top, ticks = vertical(max(values, default=1.0))
+        y = _scale_linearly(0, top, _TOP + _PLOT, _TOP)
+        return y, [Tick(y(value), wording.plain(value)) for value in ticks]
+    steps = [
+        factor * 10.0**power
+        for power in range(
+            math.floor(math.log10(min(values, default=1.0))), math.floor(math.log10(max(values, default=10.0))) + 2
+        )
+        for factor in _DECADE
+    ]
+    first = max(step for step in steps if step <= min(values, default=1.0))
+    last = min(step for step in steps if step >= max(values, default=10.0) and step > first)
+    steps = [step for step in steps if first <= step <= last]
+    decades = [step for step in steps if math.log10(step).is_integer()]
+    labeled = steps if len(steps) <= _MOST_TICKS else decades[:: math.ceil(len(decades) / _MOST_TICKS)]
+    y = _scale_logarithmically(first, last, _TOP + _PLOT, _TOP)
+    return y, [Tick(y(value), f"{value:,.0f}" if value >= 1 else f"{value:g}") for value in labeled]
+
+
+def _scale_linearly(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
+    return lambda value: round(start + (value - low) / (high - low) * (end - start), 1)
+
+
+def _scale_logarithmically(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
+    return lambda value: round(start + math.log(value / low) / math.log(high / low) * (end - start), 1)
+
+
+def _place_legend(names: Iterable[str]) -> Iterable[tuple[float, float]]:
+    """The positions of names below the plot, as many on a line as fit."""
+    x, y = float(_LEFT), float(_TOP + _PLOT + _BOTTOM + 16)
+    for name in names:
+        width = _LEGEND_MARK + _LETTER * len(name) + 16
+        if x > _LEFT and x + width > _WIDTH - _RIGHT:
+            x, y = float(_LEFT), y + _LEGEND_LINE
+        yield round(x, 1), y
+        x += width
