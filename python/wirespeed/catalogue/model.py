@@ -26,6 +26,7 @@ class SourcedValue(Entry, Generic[T]):
 
     value: T
     source: str = Field(min_length=1)
+    verified: bool = True  # whether the source was read; a verdict that depends on another value only warns
 
 
 def _parse_bandwidth(value: Any) -> Any:

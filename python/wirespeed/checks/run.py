@@ -24,6 +24,7 @@ from wirespeed.checks.unread import list_reading_fixes
 from wirespeed.checks.wording import format_place
 from wirespeed.facts import NOT_SHOWN, Facts, Reading, State
 from wirespeed.plan import Cable, End, Plan
+from wirespeed.plan.source_verification import find_unverified_source
 from wirespeed.results.findings import Finding, Status
 from wirespeed.settings import Compare, Place, get, iterate_entities, list_settings
 
@@ -108,6 +109,10 @@ def _build_finding(context: CheckContext, outcome: Outcome) -> Finding:
         )
         if doubtful and status is Status.FAIL:
             reasons = (*reasons, f"{UNVERIFIED_FORMAT} for {', '.join(doubtful)}")
+        unread_sources = (find_unverified_source(context.plan, place, path) for place, path, _ in decisive)
+        sources = dict.fromkeys(source for source in unread_sources if source is not None)
+        if sources and status is Status.FAIL:
+            reasons = (*reasons, f"the planned value is unverified: {'; '.join(sources)}")
         if assumed_paths:
             reasons = (*reasons, f"the output does not contain {', '.join(assumed_paths)}; the default is assumed")
         status = Status.WARN if reasons else status

@@ -18,7 +18,7 @@ from wirespeed.limits.bound import GBPS, number, tightest
 from wirespeed.limits.framing import Path
 from wirespeed.limits.impact import gpu_function, has_roce_class, nic_function
 from wirespeed.limits.nic import build_path, build_slot, catalogue_speed, has_only_ipv6
-from wirespeed.limits.paths import USUAL_MTU, PathLimit, is_bridge, limit_gpu_pair, limit_gpu_to_memory
+from wirespeed.limits.paths import USUAL_MTU, PathLimit, is_bridge, limit_gpu_pair, limit_gpu_to_memory, mark_unverified
 from wirespeed.plan import Cable, Plan
 from wirespeed.results.verdicts import Term
 from wirespeed.settings import Nic, PcieLink
@@ -62,7 +62,8 @@ def list_limits_between(plan: Plan, source: PathEnd, target: PathEnd, conditions
     limits = _list_inside(plan, source, target) if source.host == target.host else ()
     if source.host != target.host:
         limits = _Connection(plan, source, target, conditions).list_limits()
-    return tuple(limits)
+    hosts = tuple(dict.fromkeys((source.host, target.host)))
+    return tuple(mark_unverified(plan, limit, hosts) for limit in limits)
 
 
 def override_pcie(plan: Plan, link: PcieLink | None, payload: int | None) -> Plan:

@@ -18,6 +18,7 @@ from wirespeed.limits.gpus import find_gpu_links
 from wirespeed.limits.impact import gpu_function, has_roce_class, nic_function
 from wirespeed.limits.nic import build_slot, catalogue_speed, nic_goodput, nic_tcp_goodput
 from wirespeed.plan import Plan
+from wirespeed.plan.source_verification import describe_unverified_term
 from wirespeed.results.verdicts import Bound, Term
 from wirespeed.settings import Nic
 
@@ -38,7 +39,14 @@ class PathLimit:
 
 def list_path_limits(plan: Plan) -> tuple[PathLimit, ...]:
     """The limits of all paths inside hosts; paths without known rates are left out."""
-    return tuple(limit for host in plan.hosts for limit in _list_limits(plan, host))
+    return tuple(mark_unverified(plan, limit, (host,)) for host in plan.hosts for limit in _list_limits(plan, host))
+
+
+def mark_unverified(plan: Plan, limit: PathLimit, hosts: tuple[str, ...]) -> PathLimit:
+    """The limit, with an assumption for each term whose value has a source that was not read."""
+    texts = (describe_unverified_term(plan, hosts, term.name) for term in limit.bound.terms)
+    assumptions = dict.fromkeys((*limit.bound.assumptions, *(text for text in texts if text is not None)))
+    return dataclasses.replace(limit, bound=dataclasses.replace(limit.bound, assumptions=tuple(assumptions)))
 
 
 def _list_limits(plan: Plan, host: str) -> Iterator[PathLimit]:

@@ -45,6 +45,7 @@ from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.plan import Plan
 from wirespeed.plan.overlay import ObservedPlan
+from wirespeed.plan.source_verification import describe_unverified_term
 from wirespeed.results.benchmarks import LATENCIES, PAIR_ARROW, Measurement, Metric, Run, RunStatus
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
 from wirespeed.units import BITS_PER_SECOND, Size, format_percent
@@ -106,6 +107,7 @@ def judge_with_subject(
     if context.evidence is not None and len(limits.hosts) > 1:
         slower = find_slower_interface(run, plan, context, context.evidence)
         verdicts = _warn_of_interface(verdicts, slower) if slower else verdicts
+    verdicts = _soften_unverified(verdicts, plan, limits)
     subject = build_subject(run, plan, limits.link, len(limits.hosts) or None)
     for position, measurement in enumerate(run.measurements):
         gate = find_gate(measurement, subject, profile)
@@ -222,6 +224,18 @@ def _warn_of_interface(verdicts: _Verdicts, finding: str) -> _Verdicts:
         else verdict
         for position, verdict in verdicts.items()
     }
+
+
+def _soften_unverified(verdicts: _Verdicts, plan: Plan, limits: Limits) -> _Verdicts:
+    """A failure against a limit whose term has a value with a source that was not read only warns."""
+    softened = {}
+    for position, verdict in verdicts.items():
+        bound = verdict.reachable or verdict.physical
+        text = describe_unverified_term(plan, limits.hosts, bound.bottleneck) if bound is not None else None
+        if text is not None and verdict.judgement is Judgement.FAIL and verdict.measurement.metric is not Metric.WRONG:
+            verdict = replace(verdict, judgement=Judgement.WARN, reason=f"{verdict.reason}; the limit is {text}")
+        softened[position] = verdict
+    return softened
 
 
 def _judge_run(run: Run, by_position: _Verdicts, extra_notes: Sequence[str], file: str, cluster: str) -> JudgedRun:
