@@ -127,6 +127,14 @@ ROWS: list[tuple[str, Case, str]] = [
     ("WARNING: No preset parameters were found for the device that Open MPI", Case(), "MPI-01"),
     ("bash: orted: command not found", Case(), "MPI-02"),
     ("[h1:9] Signal code: Invalid permissions (2)", Case(), "MPI-04"),
+    ("ssh: connect to host node2 port 22: Connection refused", Case(), "MPI-08 OS-06 OS-14"),
+    ("Permission denied (publickey,password).", Case(), "MPI-08"),
+    ("ORTE was unable to reliably start one or more daemons.", Case(), "MPI-02 MPI-08"),
+    ("srun: error: Unable to create step for job 9: More processors requested than permitted", Case(), "MPI-07"),
+    # NCCL prints the GIDs of both ends after the status
+    ("NET/IB : Got completion from peer 10.0.0.2<4> with status=12 opcode=0 len=0 vendor err 129 (Recv) localGid "
+     "fe80::ba59:9fff:fe12:3456 remoteGids::ffff:10.0.0.2", Case(),
+     "NIC-05 NCCL-09 SW-01 OS-05 RT-10 OS-04 OS-06 NIC-15"),
     ("There are not enough slots available in the system to satisfy the 16 slots", Case(), "MPI-07"),
     ("srun: error: Unable to create step for job 12: Requested node configuration is not available", Case(), "MPI-07"),
     ("mpirun noticed that process rank 3 with PID 0 on node h1 exited on signal 9 (Killed).", Case(), "OS-19"),

@@ -44,6 +44,10 @@ ROWS = [
     ("There are not enough slots available in the system to satisfy the 2\nslots that were requested by the "
      "application:\n\n  ./all_reduce_perf\n", "Open MPI", "MPI-07"),
     ("bash: orted: command not found", "Open MPI", "MPI-02"),
+    # open-mpi/ompi issue 5639
+    ("ssh: connect to host 192.0.2.57 port 22: Connection refused\nORTE was unable to reliably start one or more "
+     "daemons.", "Open MPI", "MPI-08 OS-06 OS-14"),
+    ("ORTE does not know how to route a message to the specified daemon", "Open MPI", ""),
     ("=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   EXIT CODE: 9\n", "MPICH", ""),
     ("Abort(1091215) on node 0 (rank 0 in comm 0): Fatal error in PMPI_Init", "MPICH", ""),
     ("srun: error: Unable to create step for job 12: Requested node configuration is not available", "Slurm",

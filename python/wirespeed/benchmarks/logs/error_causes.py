@@ -118,7 +118,13 @@ _ACCESS = (
     r"Failed status (?:\S.*\()?10\b|status[= ](?:IBV_WC_REM_ACCESS_ERR\()?10\b|with error 10\b|[Rr]emote access error"
 )
 
+_LINK_LOCAL, _IPV4 = r"fe80:[0-9a-f:]+", r"::ffff:[0-9.]+"
 _COMPLETIONS = (
+    # Before the statuses of completions, which NCCL prints with the GIDs of both ends.
+    _row("local GID fe80::1, remote GID ::ffff:10.0.0.2", "GID|Gid",
+         rf"(?i:local ?GIDs?) ?{_LINK_LOCAL}.*(?i:remote ?GIDs?) ?{_IPV4}"
+         rf"|(?i:local ?GIDs?) ?{_IPV4}.*(?i:remote ?GIDs?) ?{_LINK_LOCAL}", "NIC-05 NCCL-09",
+         "NCCL src/transport/net_ib/connect.cc: one address family (NCCL_IB_ADDR_FAMILY) for both ends"),
     _row("Transport retry count exceeded on mlx5_0:1/RoCE (UCX)", "retry count",
          r"Transport retry count exceeded on (?!\S+/IB\b)", "MPI-03",
          "https://github.com/openucx/ucx/issues/2434"),
@@ -224,8 +230,12 @@ _DEVICES = (
 
 _HANDLE = r"ibv_(?:modify_qp|create_ah)"  # UCX makes the address handle itself
 _ADDRESS = "ibv_modify_qp|ibv_create_ah"
-_LINK_LOCAL, _IPV4 = r"fe80:[0-9a-f:]+", r"::ffff:[0-9.]+"
 _CONNECTING = (
+    _row("ssh: connect to host node2 port 22: Connection refused | Host key verification failed."
+         " | Permission denied (publickey).", "ssh|ost key|ermission denied",
+         r"\bssh: (?:connect to host|Could not resolve hostname) |Host key verification failed"
+         r"|Permission denied \((?:[\w-]+,)*(?:publickey|password)|ssh_exchange_identification: ", "MPI-08",
+         "https://github.com/open-mpi/ompi/issues/5639; https://github.com/openpmix/prrte/issues/1493"),
     _row("read failed in ncclIbRoceGetVersionNum", "RoceGetVersionNum", r"RoceGetVersionNum", "NCCL-09 NIC-05",
          "https://github.com/NVIDIA/nccl/issues/1573"),
     _row("Incompatibility issue with GID types | failed to query GID",
@@ -237,10 +247,6 @@ _CONNECTING = (
          "ibv_set_ece(3): EINVAL for options that this provider does not know"),
     _row("ibv_modify_qp failed (InfiniBand and RoCE devices in one list)", "ibv_modify_qp", r"ibv_modify_qp\b.*failed",
          "NCCL-02", "https://github.com/NVIDIA/nccl/issues/302", lambda case: case.is_mixed_fabric),
-    _row("local GID fe80::1, remote GID ::ffff:10.0.0.2", "GID|Gid",
-         rf"(?i:local GIDs?) ?{_LINK_LOCAL}.*(?i:remote GIDs?) ?{_IPV4}"
-         rf"|(?i:local GIDs?) ?{_IPV4}.*(?i:remote GIDs?) ?{_LINK_LOCAL}", "NIC-05 NCCL-09",
-         "NCCL src/transport/net_ib/connect.cc: one address family (NCCL_IB_ADDR_FAMILY) for both ends"),
     _row("ibv_modify_qp failed with 110 Connection timed out, local GID ::ffff:10.1.0.1, remote GID ::ffff:10.2.0.1",
          "ibv_modify_qp", r"ibv_modify_qp\b.*(?:timed out|\b110\b).*local GID ::ffff:(\d+\.\d+\.\d+)\.\d+,? "
          r"remote GIDs? ?::ffff:(?!\1\.)\d", "NCCL-16 RT-10 OS-05 RT-05", "https://github.com/NVIDIA/nccl/issues/2013"),
@@ -305,10 +311,12 @@ _MPI = (
          r"orted: (?:command )?not found|mpirun: (?:command )?not found|unable to find the specified executable"
          r"|could not be found.*(?:executable|application)|error while loading shared libraries", "MPI-02", "https://www.open-mpi.org/faq/?category=running"),
     _row("There are not enough slots available in the system",
-         "slots|processes than|node configuration|allocate resources",
+         "slots|processes than|node configuration|allocate resources|rocessors requested",
          r"There are not enough slots available|Your job has requested more processes than"
-         r"|Requested node configuration is not available|Unable to allocate resources", "MPI-07",
-         "https://github.com/dstackai/dstack/pull/2451; https://github.com/h5py/h5py/issues/2627"),
+         r"|Requested node configuration is not available|Unable to allocate resources"
+         r"|More processors requested than permitted", "MPI-07",
+         "https://github.com/dstackai/dstack/pull/2451; https://github.com/h5py/h5py/issues/2627;"
+         " Slurm src/common/slurm_errno.c"),
     _row("exited on signal 9 (Killed). | oom_kill", "illed|oom|OUT_OF_MEMORY|ut Of Memory",
          r"signal 9 \(Killed\)|\boom[-_]kill|Out Of Memory|OUT_OF_MEMORY|Out of memory: Killed", "OS-19", "https://docs.kernel.org/admin-guide/sysctl/vm.html"),
     _row("Signal code: Invalid permissions", "nvalid permissions", r"Signal code: Invalid permissions",
@@ -355,6 +363,9 @@ CANCELED: tuple[Cause, ...] = (
 
 # Messages that report only a failure in a lower layer.
 VAGUE: tuple[Cause, ...] = (
+    _row("ORTE was unable to reliably start one or more daemons.", "one or more daemons",
+         r"(?:ORTE|PRTE) was unable to (?:reliably )?start one or more daemons", "MPI-02 MPI-08",
+         "https://github.com/openpmix/prrte/issues/1493 (the help text of Open MPI)"),
     _row("Couldn't read remote address", "remote address", r"Couldn't read remote address", "APP-06",
          f"{PERFTEST}, src/perftest_communication.c (ethernet_read_keys: the other end has closed its socket)"),
     _row("RDMA_CM_EVENT_REJECTED", "RDMA_CM_EVENT", r"RDMA_CM_EVENT_REJECTED", "APP-06", "rdma_get_cm_event(3)"),
