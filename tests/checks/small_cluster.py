@@ -164,7 +164,10 @@ def _host() -> Host:
         loans={"80400": Loan(True, "0000:04:00.0", 8, Size.parse("1 GiB"), True)},
         usable_gpus=3,
         nics={"eth1": replace(_nic(1), gpu="GPU0"), "eth2": _nic(2)},
-        numa={"0": NumaNode(frozenset(range(16))), "1": NumaNode(frozenset(range(16, 32)))},
+        numa={
+            "0": NumaNode(frozenset(range(16)), Size.parse("256 GiB"), (10, 32)),
+            "1": NumaNode(frozenset(range(16, 32)), Size.parse("256 GiB"), (32, 10)),
+        },
         gpus={"GPU0": Gpu("mi300x", "0000:1c:00.0", 7)},
         pcie={
             "0000:10:00.0": PcieFunction(role="switch-upstream", link=PcieLink(32000, 16)),

@@ -89,3 +89,45 @@ def test_a_node_that_is_not_as_planned_is_found(
 
 def test_a_node_that_the_firmware_does_not_give_is_unknown(tmp_path: Path) -> None:
     assert check(tmp_path / "bundle", EXAMPLE, AS_PRINTED, -1, PRINTED_CORES) == {("unknown", "nic.numa-node")}
+
+
+@pytest.mark.parametrize(
+    ("memory", "distances", "expected"),
+    [
+        pytest.param((257810, 257970), ("10 32", "32 10"), set(), id="as-printed"),
+        pytest.param((257810, 0), ("10 32", "32 10"), {("fail", "host.numa-memory")}, id="socket-without-memory"),
+        pytest.param((257810, 225724), ("10 32", "32 10"), {("warn", "host.numa-memory")}, id="one-module-less"),
+        pytest.param((257810, 257970), ("10 10", "10 10"), {("fail", "host.numa-distance")}, id="table-of-equals"),
+    ],
+)
+def test_memory_and_distances_of_nodes(
+    memory: tuple[int, int], distances: tuple[str, str], expected: set[tuple[str, str]], tmp_path: Path
+) -> None:
+    """Sizes in MB and distances are those of the document's ``numactl -H``; one module of eight is missing in one row.
+
+    Lines are those of drivers/base/node.c: node_read_meminfo, node_read_distance.
+    """
+    plan = build(read_text(EXAMPLE, "cluster.yaml"), load())
+    write_planned_bundle(plan, tmp_path / "bundle")
+    lines = [
+        f"/sys/devices/system/node/node{node}/distance:{distances[node]}\n"
+        f"/sys/devices/system/node/node{node}/meminfo:Node {node} MemTotal:       {memory[node] * 1024} kB\n"
+        for node in (0, 1)
+    ]
+    (tmp_path / "bundle/node1/numa-nodes.out").write_text("".join(lines))
+    facts = read_facts(tmp_path / "bundle")
+    assert {
+        (finding.status.value, finding.check)
+        for finding in run(locate(plan, facts), facts)
+        if finding.device == "node1" and finding.status not in (Status.PASS, Status.SKIP)
+    } == expected
+
+
+def test_a_node_of_another_socket_that_is_nearer_is_found(tmp_path: Path) -> None:
+    plan = build(read_text(NPS2_PLANNED, "cluster.yaml"), load())
+    write_planned_bundle(plan, tmp_path / "bundle")
+    file = tmp_path / "bundle/node1/numa-nodes.out"
+    file.write_text(file.read_text().replace("node0/distance:10 12 32 32", "node0/distance:10 32 12 32"))
+    facts = read_facts(tmp_path / "bundle")
+    failures = [finding for finding in run(locate(plan, facts), facts) if finding.status is Status.FAIL]
+    assert [(failure.check, failure.found) for failure in failures] == [("host.numa-distance", "10 32 12 32")]

@@ -29,17 +29,19 @@ def check_numa_node(context: CheckContext, function: Place, wrong: str) -> Outco
         )
     host = Place(function.device)
     planned_nodes = len(context.plan.hosts[function.device].numa)
-    found_nodes = len(context.list_members("host.numa", host)) if planned_nodes else 0
+    members = context.list_members("host.numa", host).values() if planned_nodes else ()
+    found_nodes = sum(node.cpus is not None for node in members)
     if planned.numa_node is not None and found_nodes == planned_nodes:
         expected, got = f"NUMA node {planned.numa_node}", f"NUMA node {found}"
         is_as_planned = found == planned.numa_node
     else:
-        socket = found // max(1, found_nodes // _count_sockets(context))
+        socket = found // max(1, found_nodes // count_sockets(context))
         expected, got = f"a NUMA node of socket {planned.socket}", f"NUMA node {found} of socket {socket}"
         is_as_planned = socket == planned.socket
     return success(expected, got) if is_as_planned else failure(wrong, expected, got, Fix(_FIX))
 
 
-def _count_sockets(context: CheckContext) -> int:
+def count_sockets(context: CheckContext) -> int:
+    """The CPU sockets of the host's model; two if the catalogue does not contain them."""
     server = context.plan.hardware.servers.get(context.plan.hosts[context.place.device].model or "")
     return server.cpus.sockets.value if server and server.cpus else 2

@@ -114,13 +114,11 @@ class _Nodes:
 def _read_nodes(numa: Mapping[str, NumaNode], cpus: CpuTopology) -> _Nodes | None:
     """The nodes as found; None if the lists are incomplete, or the kernel does not number the first hardware thread of
     every core before any second one."""
-    lists = [numa[str(number)].cpus for number in range(len(numa)) if str(number) in numa]
-    if not lists or len(lists) != len(numa):
-        return None
-    known_lists = [cpus_of_node for cpus_of_node in lists if cpus_of_node]
+    lists = {int(number): node.cpus for number, node in numa.items() if node.cpus}  # others are memory alone
+    known_lists = [lists[number] for number in sorted(lists)]
     total, cores = sum(map(len, known_lists)), cpus.sockets.value * cpus.cores.value
     siblings = total // cores
-    if len(known_lists) != len(lists) or total % cores or not 0 < siblings <= cpus.threads.value:
+    if sorted(lists) != list(range(len(lists))) or total % cores or not 0 < siblings <= cpus.threads.value:
         return None
     first_threads = tuple(tuple(sorted(cpu for cpu in node if cpu < cores)) for node in known_lists)
     if any(

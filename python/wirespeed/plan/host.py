@@ -174,7 +174,7 @@ def host_kind(
         modules={name: Module(loaded=True) for name in modules},
         gpus=plan_gpus(chassis.server, catalogue),
         pcie=pcie_functions(chassis, gpu, bios),
-        numa=plan_numa_nodes(chassis.server, bios),
+        numa=plan_numa_nodes(chassis.server, bios, spec.part.memory),
         launch=plan_launch(cluster, chassis, classes, spec, catalogue, bios, problems),
         software=software.versions,
         packages=software.packages,

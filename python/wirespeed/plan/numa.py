@@ -8,6 +8,7 @@ from dataclasses import replace
 from wirespeed.catalogue.model import ServerModel
 from wirespeed.plan.core_binding import build_topology
 from wirespeed.settings import BiosAttribute, NumaNode, PcieFunction
+from wirespeed.units import Size
 
 
 def nodes_per_socket(server: ServerModel, bios: Mapping[str, BiosAttribute]) -> int:
@@ -34,15 +35,21 @@ def renumber_node(function: PcieFunction, server: ServerModel, bios: Mapping[str
     return replace(function, numa_node={0: 0, 1: function.socket}.get(nodes))
 
 
-def plan_numa_nodes(server: ServerModel, bios: Mapping[str, BiosAttribute]) -> dict[str, NumaNode]:
-    """The NUMA nodes by number, with the hardware threads of their cores. Empty if the catalogue has no CPUs."""
+def plan_numa_nodes(server: ServerModel, bios: Mapping[str, BiosAttribute], memory: Size | None) -> dict[str, NumaNode]:
+    """The NUMA nodes by number, with the hardware threads of their cores and their share of the memory of the host.
+
+    Empty if the catalogue has no CPUs.
+    """
     if server.cpus is None:
         return {}
     nodes = nodes_per_socket(server, bios)
     topology = build_topology(server.cpus, None, nodes or 1)
     groups = [cores for socket in topology.sockets for cores in socket] if nodes else [topology.cores]
     total = len(topology.cores)
+    share = None if memory is None else Size(memory // len(groups))
     return {
-        str(number): NumaNode(frozenset(core + thread * total for thread in range(topology.siblings) for core in cores))
+        str(number): NumaNode(
+            frozenset(core + thread * total for thread in range(topology.siblings) for core in cores), share
+        )
         for number, cores in enumerate(groups)
     }

@@ -1,7 +1,6 @@
 """Settings of a tuning profile for a host and its NICs.
 
-Interrupts go to the cores of the NUMA node of the NIC, computed from the server's CPUs as Linux numbers
-them: the first hardware thread of every core before any second one.
+Interrupts go to the cores of the NUMA node of the NIC, as `wirespeed.plan.numa` plans it.
 """
 
 from __future__ import annotations
@@ -10,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from wirespeed.catalogue import Catalogue
-from wirespeed.catalogue.model import CpuTopology, TuningProfile
+from wirespeed.catalogue.model import TuningProfile
 from wirespeed.cluster import HostSpec
 from wirespeed.plan.affinity import Chassis
-from wirespeed.plan.core_binding import build_topology
+from wirespeed.plan.numa import nodes_per_socket
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import Coalescing, Host, Nic, Ring, Sysctl
 
@@ -42,22 +41,8 @@ def apply_profile(
         )
     return _tune_host(host, profile), [
         _tune_nic(nic, profile, cores)
-        for nic, cores in zip(nics, _select_cores(profile, spec, chassis, problems), strict=True)
+        for nic, cores in zip(nics, _select_cores(profile, spec, chassis, host, problems), strict=True)
     ]
-
-
-def node_cores(cpus: CpuTopology, node: int) -> frozenset[int]:
-    """The hardware threads of a NUMA node's cores, as the kernel numbers them.
-
-    Raises:
-        ValueError: the server has no such node.
-    """
-    topology = build_topology(cpus, None)
-    nodes = [cores for socket in topology.sockets for cores in socket]
-    if not 0 <= node < len(nodes):
-        raise ValueError(f"no NUMA node {node}")
-    total = len(topology.cores)
-    return frozenset(core + thread * total for thread in range(topology.siblings) for core in nodes[node])
 
 
 def divide_cores(cores: frozenset[int], ports: int) -> Iterator[frozenset[int]]:
@@ -91,12 +76,13 @@ def _tune_nic(nic: Nic, profile: TuningProfile, cores: frozenset[int] | None) ->
 
 
 def _select_cores(
-    profile: TuningProfile, spec: HostSpec, chassis: Chassis, problems: Problems
+    profile: TuningProfile, spec: HostSpec, chassis: Chassis, host: Host, problems: Problems
 ) -> list[frozenset[int] | None]:
     """The cores for each NIC's interrupts, in rail order.
 
     Ports of one node divide its cores into consecutive parts, as ``set_irq_affinity_bynode.sh NODE PORT1 PORT2`` does
-    (mlnx-tools, ofed_scripts, 2017 to 2022); a node with fewer cores than ports is shared.
+    (mlnx-tools, ofed_scripts, 2017 to 2022); a node with fewer cores than ports is shared. With another number of
+    nodes per socket than in the catalogue, the node is the first of the socket, until a bundle shows it.
     """
     if not (profile.interrupts_near and profile.interrupts_near.value):
         return [None] * len(chassis.host_ports)
@@ -110,5 +96,12 @@ def _select_cores(
             "add cpus and numa_node to its file, from `lscpu` and `numactl -H`",
         )
         return [None] * len(chassis.host_ports)
-    cores = {node: divide_cores(node_cores(cpus, node), nodes.count(node)) for node in nodes if node is not None}
-    return [next(cores[node]) for node in nodes if node is not None]
+    size, planned_size = cpus.numa_nodes.value, nodes_per_socket(chassis.server, host.bios)
+    planned_nodes = [
+        node if size == planned_size else node // size * planned_size for node in nodes if node is not None
+    ]
+    cores = {
+        node: divide_cores(host.numa[str(node)].cpus or frozenset(), planned_nodes.count(node))
+        for node in planned_nodes
+    }
+    return [next(cores[node]) for node in planned_nodes]

@@ -46,6 +46,12 @@ class NumaNode:
         frozenset[int] | None,
         Setting("CPUs of the node, as the kernel numbers them", compare=Compare.WITHIN, observed=True),
     ] = None
+    memory: Annotated[
+        Size | None, Setting("memory of the node that the kernel can use", compare=Compare.AT_LEAST, observed=True)
+    ] = None
+    distances: Annotated[
+        tuple[int, ...] | None, Setting("distance to each node, in their order; 10 is the node itself", observed=True)
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,14 @@ from wirespeed.platforms.host.linux.bios import MAKERS, parse_attribute
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.output_values import number_lines, observe, parse_whole
 from wirespeed.settings import Place
+from wirespeed.units import Size
 
 _GROUP = re.compile(r"/sys/kernel/iommu_groups/[0-9]+/type:\S+")
 _INSTANCES = re.compile(r".*\(([0-9]{1,5}) instances?\)")
 _NUMA_NODE = re.compile(r"NUMA node([0-9]{1,4}) CPU\(s\)")
+_NODE_FILE = re.compile(r"/sys/devices/system/node/node([0-9]{1,4})/(distance|meminfo):(.*)")
+_NODE_MEMORY = re.compile(r"Node [0-9]{1,4} MemTotal:\s+([0-9]{1,15}) kB")
+"""Of drivers/base/node.c, node_read_distance and node_read_meminfo, which numactl -H prints in its own form."""
 _ADDRESS = re.compile(r"/redfish/v1/Systems/([^/]+)/Bios/?")
 """Of what is in effect. What becomes true at the next boot has another step behind: Settings, or SD on AMI's."""
 
@@ -29,6 +33,8 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         yield from _read_redfish(host, output)
     if output := outputs.get("lscpu"):
         yield from _read_cpus(host, output)
+    if output := outputs.get("numa-nodes"):
+        yield from _read_node_files(host, output)
     if output := outputs.get("iommu-groups"):
         for number, text in number_lines(output):
             if _GROUP.fullmatch(text):  # without one in the firmware's tables the kernel has no IOMMU to make groups of
@@ -122,6 +128,21 @@ def _read_nodes(host: Place, shown_values: dict[str, tuple[str, int]], output: O
         yield observe(host.child("numa", name), "numa.cpus", cpus, output, line)
     if lists and len(lists) == _parse_number(shown_values, "NUMA node(s)")[0]:
         yield observe(host, "host.numa", COMPLETE, output)
+
+
+def _read_node_files(host: Place, output: Output) -> Iterator[Observation]:
+    """Memory and distances of each NUMA node."""
+    for number, text in number_lines(output):
+        match = _NODE_FILE.fullmatch(text)
+        if match is None:
+            continue
+        place, value = host.child("numa", match[1]), match[3].strip()
+        if match[2] == "meminfo" and (memory := _NODE_MEMORY.fullmatch(value)):
+            yield observe(place, "numa.memory", Size(1024 * int(memory[1])), output, number)
+        distances = [parse_whole(word) for word in value.split()]
+        known_distances = tuple(distance for distance in distances if distance is not None)
+        if match[2] == "distance" and known_distances and len(known_distances) == len(distances):
+            yield observe(place, "numa.distances", known_distances, output, number)
 
 
 def _parse_caches(shown_values: dict[str, tuple[str, int]]) -> int | None:
