@@ -163,6 +163,17 @@ def test_the_gid_index_of_the_log_is_compared_with_the_plan():
     assert (note in notes[1], [text for text in notes[3] if "GID" in text]) == (True, [])
 
 
+def test_a_link_local_gid_is_noted_at_any_index():
+    """The form of perftest, which prints the bytes of a GID in decimal."""
+    gid = "254:128:00:00:00:00:00:00:170:187:204:255:254:221:238:01"
+    (note,) = (note for note in judge(perftest({MIB: 390.0}, local_gid=gid), plan()).notes if "GID" in note)
+    assert note == "a GID in use, a link-local IPv6 address, planned is 3 (`wirespeed explain NIC-05`)"
+    (note,) = (
+        note for note in judge(perftest({MIB: 390.0}, local_gid=gid, gid_index=3), plan()).notes if "GID" in note
+    )
+    assert note.startswith("GID index 3 in use, a link-local IPv6 address")
+
+
 def test_a_buffer_on_a_gpu_adds_its_slot():
     judged = judge(perftest({MIB: 390.0}, memory="rocm"), plan(), source="node1:bnxt_re0", target="node2:bnxt_re4")
     assert [term.name for term in find_verdict(judged).physical.terms] == [

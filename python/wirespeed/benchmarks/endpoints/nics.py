@@ -159,6 +159,13 @@ def parse_gid(printed: str | None) -> bytes | None:
     return bytes(map(int, octets))
 
 
+def is_link_local(gid: bytes) -> bool:
+    """Whether a GID is a link-local IPv6 address, which every port has without configuration."""
+    return gid.startswith(_LINK_LOCAL)
+
+
+_LINK_LOCAL = bytes([0xFE, 0x80])
+
 MAPPED_PREFIX = bytes([*[0] * 10, 255, 255])
 """First bytes of the GID of an IPv4 address (RFC 4291, 2.5.5.2)."""
 

@@ -9,8 +9,9 @@ from wirespeed.benchmarks.endpoints.nics import list_used_nics
 from wirespeed.benchmarks.judge.collective_names import find_collective, find_named_collective
 from wirespeed.benchmarks.judge.collectives import build_group
 from wirespeed.benchmarks.judge.limits import RunContext
-from wirespeed.benchmarks.judge.nccl_evidence import Evidence, derive_proof, find_causes
+from wirespeed.benchmarks.judge.nccl_evidence import Cause, Evidence, derive_proof, find_causes
 from wirespeed.limits.algorithms import reachable, select_algorithm
+from wirespeed.limits.gpus import find_pcie_links
 from wirespeed.limits.group import Group, Member
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Metric, Run
@@ -23,18 +24,21 @@ def find_bottlenecks(run: Run, plan: Plan, context: RunContext, evidence: Eviden
         Bottleneck(
             cause.bottleneck,
             cause.failures,
-            _compute_limit_of_nics(run, plan, context, evidence) if cause.limits_nics else None,
+            _compute_limit(run, plan, context, evidence, cause),
         )
         for cause in find_causes(evidence, plan)
         if cause.bottleneck is not None
     )
 
 
-def _compute_limit_of_nics(run: Run, plan: Plan, context: RunContext, evidence: Evidence) -> Bound | None:
-    """The bus bandwidth that the algorithm reaches with the NICs that the log names.
+def _compute_limit(run: Run, plan: Plan, context: RunContext, evidence: Evidence, cause: Cause) -> Bound | None:
+    """The bus bandwidth that the algorithm reaches with the NICs that the log names, or with GPUs that exchange data
+    in host memory: over the slots of the GPUs.
 
     None if they are not the limit, or if the run was faster: the log then names only some of its NICs.
     """
+    if not (cause.limits_nics or cause.is_staged):
+        return None
     collective = find_named_collective(context.collective) if context.collective else find_collective(run, [])
     if collective is None or not run.ranks:
         return None
@@ -44,7 +48,11 @@ def _compute_limit_of_nics(run: Run, plan: Plan, context: RunContext, evidence: 
     requested = proof.algorithm(largest) or context.algorithm
     algorithm = select_algorithm(collective, requested, group)
     limit = reachable(collective, group, algorithm)
-    members = tuple(_select_nics(group, evidence, plan))
+    members = (
+        tuple(replace(member, links=find_pcie_links(plan, member.name, member.ranks)) for member in group.members)
+        if cause.is_staged
+        else tuple(_select_nics(group, evidence, plan))
+    )
     limit_of_nics = reachable(collective, replace(group, members=members), algorithm)
     if limit is None or limit_of_nics is None:
         return None

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 
 from wirespeed.benchmarks.tools.nccl_debug.lines import NO_RDMA, algorithm
 from wirespeed.limits.algorithms import Algorithm
+from wirespeed.limits.gpus import find_gpu_links
+from wirespeed.limits.host import socket_term
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Run
 from wirespeed.results.nccl import Communicator, NcclChoice, NcclConflict, NcclNic
@@ -84,6 +86,7 @@ class Cause:
     likely: tuple[str, ...] = ()
     bottleneck: str | None = None
     limits_nics: bool = False
+    is_staged: bool = False  # between the GPUs of a host, in its memory
 
 
 def evidence(run: Run, communicators: Sequence[Communicator]) -> Evidence | None:
@@ -238,7 +241,7 @@ def find_causes(evidence: Evidence, plan: Plan) -> list[Cause]:
         causes.append(Cause(describe_sockets(evidence), ("NCCL-01",), bottleneck="TCP sockets between hosts"))
     elif not evidence.is_over_sockets:
         causes += [*_report_unused_nics(evidence, plan), *_report_staging(evidence)]
-    causes += _report_gid(evidence, plan)
+    causes += [*_report_shared_memory(evidence, plan), *_report_gid(evidence, plan)]
     if evidence.link == "IB":
         causes.append(Cause("the NICs were on InfiniBand, not RoCE"))
     if not evidence.is_over_sockets:
@@ -284,6 +287,31 @@ def _traffic_class(evidence: Evidence, plan: Plan) -> list[Cause]:
         return []
     text = f"NCCL_IB_TC={used} is DSCP {used >> 2}, planned is {planned}"
     return [Cause(_add_explanation(text, ("QOS-01",)), ("QOS-01",))]
+
+
+def _report_shared_memory(evidence: Evidence, plan: Plan) -> list[Cause]:
+    """Report GPUs of a host that exchange data in its memory (``via SHM``) although they can reach each other.
+
+    They can over their links, or peer to peer over PCIe at one CPU socket; between sockets NCCL stages by itself
+    (NCCL user guide, NCCL_P2P_LEVEL).
+    """
+    staged = dict.fromkeys(path.host for path in evidence.communicator.paths or () if path.transport.startswith("SHM"))
+    hosts = [host for host in staged if host in plan.hosts and _has_peer_access(plan, host)]
+    if not hosts:
+        return []
+    further_hosts = f" and {len(hosts) - 1} more" if len(hosts) > 1 else ""
+    text = f"GPUs of {hosts[0]}{further_hosts} exchanged data in host memory (SHM), not peer to peer"
+    disabled = evidence.communicator.environment.get("NCCL_P2P_DISABLE")
+    if disabled not in (None, "0"):
+        text += f": NCCL_P2P_DISABLE={disabled}"
+    return [Cause(text, bottleneck=f"host memory between GPUs of {hosts[0]} (SHM)", is_staged=True)]
+
+
+def _has_peer_access(plan: Plan, host: str) -> bool:
+    if find_gpu_links(plan, host) is not None:
+        return True
+    addresses = [gpu.pcie for gpu in plan.hosts[host].gpus.values()]
+    return all(socket_term(plan, host, addresses[0], address, bidirectional=True) is None for address in addresses[1:])
 
 
 def _report_gid(evidence: Evidence, plan: Plan) -> list[Cause]:

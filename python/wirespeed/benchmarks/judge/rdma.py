@@ -12,6 +12,7 @@ from wirespeed.benchmarks.endpoints.nics import (
     find_ends_by_gid,
     find_nic_by_gid,
     gpu_slot,
+    is_link_local,
     list_nics,
     nic_slot,
     nic_speed,
@@ -237,12 +238,9 @@ def _uses_ipv6(run: Run) -> bool | None:
     """Whether the GIDs of the log are IPv6; None where it names none, or only link-local ones, as of RoCE v1."""
     for printed in (run.parameters.local_gid, run.parameters.remote_gid):
         gid = parse_gid(printed)
-        if gid is not None and not gid.startswith(_LINK_LOCAL):
+        if gid is not None and not is_link_local(gid):
             return not gid.startswith(MAPPED_PREFIX)
     return None
-
-
-_LINK_LOCAL = bytes([254, 128])
 
 
 def _find_path(run: Run, plan: Plan, ends: Iterable[NicPlace], assumptions: list[str]) -> Path | None:

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from wirespeed.benchmarks.endpoints.nics import find_ends
+from wirespeed.benchmarks.endpoints.nics import find_ends, is_link_local, parse_gid
 from wirespeed.benchmarks.judge.bottlenecks import find_bottlenecks
 from wirespeed.benchmarks.judge.collectives import collective_limits, find_slower_interface
 from wirespeed.benchmarks.judge.curves import judge_curves, judge_latency_floor
@@ -131,12 +131,21 @@ def _complete_run(run: Run, context: RunContext) -> Run:
 
 
 def _compare_gid(run: Run, plan: Plan) -> tuple[str, ...]:
-    """A note on a run with another GID index than planned, which may be another address, or RoCE v1."""
+    """A note on a run with another GID than planned: another index, or a link-local address.
+
+    Linux lists for each address of a port its RoCE v1 GID and then its RoCE v2 GID, the link-local address first
+    (drivers/infiniband/core/roce_gid_mgmt.c); only index and address are in the log.
+    """
     planned = next((host.launch.gid_index for host in plan.hosts.values() if host.launch.gid_index is not None), None)
     used = run.parameters.gid_index
-    if used is None or planned is None or used == planned:
+    address = parse_gid(run.parameters.local_gid)
+    is_local = address is not None and is_link_local(address)
+    if not is_local and (used is None or planned is None or used == planned):
         return ()
-    return (f"GID index {used} in use, planned is {planned} (`wirespeed explain NIC-05`)",)
+    index = f"GID index {used} in use" if used is not None else "a GID in use"
+    kind = ", a link-local IPv6 address" if is_local else ""
+    expected = f", planned is {planned}" if planned is not None else ""
+    return (f"{index}{kind}{expected} (`wirespeed explain NIC-05`)",)
 
 
 def has_stated_options(context: RunContext) -> bool:

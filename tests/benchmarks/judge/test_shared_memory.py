@@ -1,0 +1,73 @@
+"""GPUs of a host that exchange data in its memory: named as the cause, with what this path can reach.
+
+The lines have NCCL's form (src/transport/shm.cc, ``via SHM/direct/direct``); their values are made.
+"""
+
+from __future__ import annotations
+
+import pytest
+from judge_support import plan
+from test_gpu import BIDIRECTIONAL_LIMIT
+from test_transport import plan as plan_of_k20x
+
+from wirespeed.benchmarks import read
+from wirespeed.benchmarks.judge.logs import judge_logs
+from wirespeed.plan import Plan
+
+MIB = 2**20
+
+
+def log(host: str, ranks: int, busbw: float, transport: str, variable: str = "") -> str:
+    process = "{host}:{number}:{number} [{gpu}] NCCL INFO {text}\n"
+    communicator = f"comm 0x5{{gpu}} rank {{gpu}} nranks {ranks} cudaDev {{gpu}} busId {{gpu}}b000 commId 0x1 - Init"
+    debug = "".join(
+        process.format(host=host, number=100 + gpu, gpu=gpu, text=text.format(gpu=gpu, next=(gpu + 1) % ranks))
+        for text in (
+            *([variable] if variable else []),
+            f"{communicator} START",
+            f"Channel 00/0 : {{gpu}}[{{gpu}}] -> {{next}}[{{next}}] via {transport}",
+            f"{communicator} COMPLETE",
+        )
+        for gpu in range(ranks)
+    )
+    devices = "".join(
+        f"#   Rank  {gpu} Pid {100 + gpu} on {host} device  {gpu} [0x0{gpu}] GPU\n" for gpu in range(ranks)
+    )
+    factor = 2 * (ranks - 1) / ranks
+    rows = "".join(
+        f"{size} {size // 4} float sum -1 {size * factor / busbw / 1000:.1f} {busbw / factor:.2f} {busbw:.2f} 0\n"
+        for size in (1024 * MIB, 2048 * MIB, 4096 * MIB)
+    )
+    header = "# nThread 1 nGpus 1 minBytes 1073741824 maxBytes 4294967296 step: 2(factor)\n"
+    columns = "# size count type redop root time algbw busbw #wrong\n"
+    return f"{debug}{header}{devices}{columns}{rows}# Avg bus bandwidth    : {busbw}\n"
+
+
+def judge(text: str, cluster: Plan):
+    (judged,) = judge_logs([("log", read(text))], cluster)
+    return judged
+
+
+def test_staging_in_host_memory_is_the_cause_with_its_limit():
+    judged = judge(log("node1", 8, 40.0, "SHM/direct/direct"), plan())
+    (bottleneck,) = judged.bottlenecks
+    assert bottleneck.name == "host memory between GPUs of node1 (SHM)"
+    assert bottleneck.limit.value == pytest.approx(BIDIRECTIONAL_LIMIT / 2, rel=1e-3)
+    reasons = {verdict.reason for verdict in judged.verdicts if verdict.judgement.value == "fail"}
+    assert all("GPUs of node1 exchanged data in host memory (SHM), not peer to peer" in reason for reason in reasons)
+    assert reasons
+
+
+def test_the_variable_that_causes_it_is_named():
+    text = log("node1", 8, 40.0, "SHM/direct/direct", "NCCL_P2P_DISABLE set by environment to 1.")
+    assert any("NCCL_P2P_DISABLE=1" in verdict.reason for verdict in judge(text, plan()).verdicts)
+
+
+def test_peer_to_peer_has_no_such_cause():
+    assert not judge(log("node1", 8, 40.0, "P2P/IPC"), plan()).bottlenecks
+
+
+def test_between_sockets_nccl_stages_by_itself():
+    """The two GPUs of abel1 are at different sockets (thesis on NCCL over PCIe, section 3.1)."""
+    assert not judge(log("abel1", 2, 1.0, "SHM/direct/direct"), plan_of_k20x()).bottlenecks
+    assert judge(log("abel2", 2, 1.0, "SHM/direct/direct"), plan_of_k20x()).bottlenecks
