@@ -212,3 +212,44 @@ def test_ip_over_pcie_as_slow_as_gigabit_ethernet_is_not_healthy(profile: str) -
     )
     (judged,) = judge(plan("pcie-lending"), result, profile=profile, source="abel1:dis0", target="abel2:dis0")
     assert Judgement.FAIL in judged_outcomes(judged)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("log", ["gpcnet-dcqcn-p.log", "gpcnet-dcqcn-d.log"])
+def test_gpcnet_over_two_ports_is_within_its_limits(log: str, profile: str) -> None:
+    """001 table 7: two ports of 100 Gb/s a host; the log names 256 ranks on 16 nodes."""
+    (result,) = read_log((ROOT / "tests" / "validation" / "reconstructed" / log).read_text()).runs
+    (judged,) = judge(ports(2, 100), result, profile=profile)
+    assert judged_outcomes(judged) == {Judgement.SKIP}
+    (one_port,) = judge(ports(1, 100), result, profile=profile)
+    assert Judgement.UNKNOWN in judged_outcomes(one_port)  # no host with one port moves that
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize(
+    ("width", "gigabits", "judgement"),
+    [(16, 192.0, Judgement.PASS), (16, 105.0, Judgement.WARN), (8, 105.0, Judgement.PASS)],
+)
+def test_tcp_is_limited_by_the_slot_of_the_nic(width: int, gigabits: float, judgement: Judgement, profile: str) -> None:
+    """004's NIC has a slot of 16 lanes; in 8 lanes of 16 GT/s, 105 Gb/s is what TCP can reach, and no slow network."""
+    esnet = plan("esnet-400g")
+    hosts = {
+        name: replace(
+            host,
+            pcie={
+                address: replace(function, link=replace(function.link, width=width))
+                for address, function in host.pcie.items()
+            },
+        )
+        for name, host in esnet.hosts.items()
+    }
+    (first, last) = esnet.hosts
+    interface = next(iter(esnet.hosts[first].nics))
+    far = next(iter(esnet.hosts[last].nics))
+    result = run("iperf3", "TCP", [value(Metric.BITRATE, "Gb/s", gigabits, None, "SUM receiver")], streams=8)
+    ends = {"source": f"{first}:{interface}", "target": f"{last}:{far}"}
+    (judged,) = judge(replace(esnet, hosts=hosts), result, profile=profile, **ends)
+    (verdict,) = judged.verdicts
+    assert verdict.judgement is judgement
+    assert verdict.physical is not None
+    assert ("slot" in verdict.physical.bottleneck) is (width == 8)

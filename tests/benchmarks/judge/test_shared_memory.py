@@ -67,7 +67,7 @@ def test_peer_to_peer_has_no_such_cause():
     assert not judge(log("node1", 8, 40.0, "P2P/IPC"), plan()).bottlenecks
 
 
-def test_between_sockets_nccl_stages_by_itself():
+def test_between_sockets_staging_is_no_cause():
     """The two GPUs of abel1 are at different sockets (thesis on NCCL over PCIe, section 3.1)."""
     assert not judge(log("abel1", 2, 1.0, "SHM/direct/direct"), plan_of_k20x()).bottlenecks
     assert judge(log("abel2", 2, 1.0, "SHM/direct/direct"), plan_of_k20x()).bottlenecks

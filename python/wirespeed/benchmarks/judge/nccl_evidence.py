@@ -292,7 +292,7 @@ def _traffic_class(evidence: Evidence, plan: Plan) -> list[Cause]:
 def _report_shared_memory(evidence: Evidence, plan: Plan) -> list[Cause]:
     """Report GPUs of a host that exchange data in its memory (``via SHM``) although they can reach each other.
 
-    They can over their links, or peer to peer over PCIe at one CPU socket; between sockets NCCL stages by itself
+    They can over their links, or peer to peer over PCIe at one CPU socket; between sockets staging is the default
     (NCCL user guide, NCCL_P2P_LEVEL).
     """
     staged = dict.fromkeys(path.host for path in evidence.communicator.paths or () if path.transport.startswith("SHM"))
