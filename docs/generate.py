@@ -126,6 +126,7 @@ def settings() -> str:
 def platforms() -> str:
     """Commands, files and supported settings of each platform."""
     from wirespeed.platforms import platforms as all_platforms
+    from wirespeed.platforms.forms import load_forms
 
     lines = [
         NOTE,
@@ -135,7 +136,9 @@ def platforms() -> str:
             "which commands are run on a device, which files are written for it, and which settings are supported?",
         ),
         "*Rendered*: wirespeed writes the setting. *Read*: wirespeed reads it from the device. ",
-        "*From memory*: the format is not verified on a device, so the worst status of its check is `warn`.\n",
+        "*From memory*: the format is not verified on a device, so the worst status of its check is `warn`. ",
+        "*Sources of forms*: vendors' models, grammars and configurations that confirm the lines wirespeed writes; ",
+        "a line that no source confirms is *unverified*, and the files that contain it name it.\n",
     ]
     for (kind, name), platform in all_platforms().items():
         lines.append(f"\n## {platform.title} (`{kind}/{name}`)\n")
@@ -145,6 +148,10 @@ def platforms() -> str:
         if platform.files:
             lines.append("\n| file | installed at | mode |\n| --- | --- | --- |\n")
             lines.extend(f"| `{file.template}` | `{file.path}` | {file.mode:o} |\n" for file in platform.files)
+        if (table := load_forms(platform)) is not None:
+            lines.append("\nSources of forms:\n\n")
+            lines.extend(f"* {source.title}\n" for source in table.sources.values())
+            lines.extend(f"* unverified: `{form.line}` ({form.doubt})\n" for form in table.forms if form.source is None)
         if platform.commands:
             lines.append("\n| command | root | shows |\n| --- | --- | --- |\n")
             lines.extend(

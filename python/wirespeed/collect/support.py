@@ -8,6 +8,7 @@ from enum import StrEnum
 from functools import cache
 
 from wirespeed.platforms import Platform, platform_of_system, platforms
+from wirespeed.platforms.forms import load_forms
 from wirespeed.platforms.host.linux.parse_rdma import COUNTERS
 from wirespeed.settings import Compare, Host, Nic, Switch, list_collections, list_settings
 
@@ -50,6 +51,8 @@ class PlatformSupport:
     commands: int
     files: tuple[str, ...]
     settings: tuple[SettingSupport, ...]
+    forms: int = 0  # of the lines that it renders
+    unverified_forms: tuple[tuple[str, str], ...] = ()  # (form, what no source confirms)
 
     def count_settings(self, state: State) -> int:
         """The number of settings in a state."""
@@ -85,6 +88,8 @@ def list_supports(kind: str, system: str) -> tuple[SettingSupport, ...]:
 
 
 def _list_support(platform: Platform) -> PlatformSupport:
+    table = load_forms(platform)
+    forms = table.forms if table else ()
     paths = [
         path
         for entity in _iterate_classes(_OUTER[platform.kind])
@@ -103,6 +108,8 @@ def _list_support(platform: Platform) -> PlatformSupport:
         settings=tuple(
             _read_support(platform, path) for path in paths if path.startswith(_LAUNCH) is (platform.kind == "launcher")
         ),
+        forms=len(forms),
+        unverified_forms=tuple((form.line, form.doubt or "") for form in forms if form.source is None),
     )
 
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import ClassVar
 
 from pydantic import ConfigDict
 
 from wirespeed.data_files import read_yaml, validate
-from wirespeed.errors import Problem
+from wirespeed.errors import Problem, Refusal, did_you_mean
 from wirespeed.platforms.model import ENTRY, Names, Platform
 from wirespeed.platforms.releases import parse_release
 
@@ -65,6 +65,7 @@ class FormTable:
 
     templates: Names  # whose lines these are
     comment: str  # begins a line that the device ignores
+    nested: bool = False  # blocks in braces: a form begins with the words of the blocks around it
     sources: Mapping[str, Authority] = field(default_factory=dict)
     forms: tuple[Form, ...] = ()
 
@@ -88,12 +89,31 @@ def load_forms(platform: Platform) -> FormTable | None:
 @cache
 def _load(folder: str) -> FormTable | None:
     file = resources.files(__package__) / folder / "forms.yaml"
-    return validate(FormTable, read_yaml(file), f"{file}") if file.is_file() else None
+    if not file.is_file():
+        return None
+    table = validate(FormTable, read_yaml(file), f"{file}")
+    if problems := list(_find_problems(table, f"{file}")):
+        raise Refusal(problems)
+    return table
 
 
-def find_forms(platform: Platform, line: str) -> list[Form]:
+def _find_problems(table: FormTable, location: str) -> Iterator[Problem]:
+    for form in table.forms:
+        if form.source is not None and form.source not in table.sources:
+            hint = did_you_mean(form.source, list(table.sources))
+            yield Problem(f"{location}: {form.line}", f"the source {form.source!r}", "a key of sources", hint)
+        if (form.source is None) is (form.doubt is None):
+            yield Problem(f"{location}: {form.line}", "source and doubt, or none of them", "one of them")
+
+
+def find_forms(platform: Platform, line: str) -> tuple[Form, ...]:
     """The forms that a line has, of any release."""
-    return list(_load_tree(str(platform.folder)).find(_WORD.findall(line)))
+    return _find_forms(str(platform.folder), line)
+
+
+@lru_cache(maxsize=1 << 14)  # most lines are those of other ports and switches
+def _find_forms(folder: str, line: str) -> tuple[Form, ...]:
+    return tuple(_load_tree(folder).find(_WORD.findall(line)))
 
 
 def find_refused_lines(platform: Platform, name: str, text: str, os_version: str | None) -> Iterator[Problem]:
@@ -127,15 +147,23 @@ def list_unverified_forms(platform: Platform, text: str) -> list[str]:
 
 
 def list_lines(table: FormTable, text: str) -> Iterator[str]:
-    """The lines of a configuration without their indentation, comments and empty lines."""
-    for line in text.splitlines():
-        stripped = line.strip()
-        if stripped and not stripped.startswith(table.comment):
-            yield stripped
+    """The lines of a configuration without their indentation, comments and empty lines; see ``nested``."""
+    blocks: list[str] = []
+    for line in map(str.strip, text.splitlines()):
+        if not line or line.startswith(table.comment):
+            continue
+        if not table.nested:
+            yield line
+        elif line == "}":
+            blocks.pop()
+        elif line.endswith("{"):
+            blocks.append(line.removeprefix("replace: ").removesuffix("{").strip())
+        else:
+            yield " ".join([*blocks, line.removesuffix(";")])
 
 
 def _describe_refused(
-    platform: Platform, table: FormTable, name: str, line: str, forms: list[Form], os_version: str | None
+    platform: Platform, table: FormTable, name: str, line: str, forms: tuple[Form, ...], os_version: str | None
 ) -> Problem:
     if not forms:
         expected = f"a form listed in {platform.folder}/forms.yaml"

@@ -2,7 +2,8 @@
 
 Every template has ``name`` and ``device`` (a `Host` or `Switch`), the caller's additions, and the values that the
 platform's ``view(name, device)`` computes: groups, ranges, names that the device's syntax needs.
-``problems`` of a view lists what the platform cannot configure; then no file is rendered.
+``problems`` of a view lists what the platform cannot configure; then no file is rendered. ``unverified`` lists the
+forms in the device's configuration that no public source confirms.
 Two filters quote: ``shell`` for a POSIX shell, ``yaml`` for YAML 1.1.
 """
 
@@ -23,7 +24,7 @@ from wirespeed.errors import Refusal
 from wirespeed.platforms.forms import find_refused_lines, list_unverified_forms, load_forms
 from wirespeed.platforms.model import Platform
 from wirespeed.platforms.value_ranges import find_refused_values
-from wirespeed.settings import Device, Place, Switch, walk
+from wirespeed.settings import Device, Switch
 
 _PLAIN_YAML = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*|[0-9]+(\.[0-9]+){3}(/[0-9]+)?")
 _YAML_WORD = re.compile(r"y|yes|n|no|true|false|on|off|null", re.IGNORECASE)  # not strings in YAML 1.1
@@ -41,16 +42,27 @@ def fill_template(platform: Platform, template: str, name: str, device: Device, 
         raise Refusal(problems)
     text = _fill(platform, f"templates/{template}", context)
     table = load_forms(platform)
-    if table is None or not (template in table.templates or table.has_unverified):
+    if table is None:
         return text
-    is_configuration = template in table.templates
-    file_texts = [_fill(platform, f"templates/{file}", context) for file in table.templates if file != template]
-    configuration = "\n".join([text, *file_texts] if is_configuration else file_texts)
-    os_version = device.os_version if isinstance(device, Switch) else None
-    if is_configuration and (problems := list(find_refused_lines(platform, name, configuration, os_version))):
-        raise Refusal(problems)
-    unverified = list_unverified_forms(platform, configuration)
+    if template in table.templates:
+        os_version = device.os_version if isinstance(device, Switch) else None
+        if problems := list(find_refused_lines(platform, name, text, os_version)):
+            raise Refusal(problems)
+        unverified = list_unverified_forms(platform, text)
+    elif _UNVERIFIED in _read_source(str(platform.folder), template) and table.has_unverified:
+        configuration = "\n".join(_fill(platform, f"templates/{file}", context) for file in table.templates)
+        unverified = list_unverified_forms(platform, configuration)
+    else:
+        return text
     return _fill(platform, f"templates/{template}", {**context, "unverified": unverified}) if unverified else text
+
+
+_UNVERIFIED = "{% if unverified %}"
+
+
+@cache
+def _read_source(platform_folder: str, template: str) -> str:
+    return (resources.files(__package__) / platform_folder / "templates" / template).read_text(encoding="utf-8")
 
 
 def fill_lines(platform: Platform, text: str, name: str, device: Device, **extra: Any) -> tuple[str, ...]:
@@ -89,17 +101,7 @@ def fill_answer(platform: Platform, command: str, name: str, device: Device) -> 
 
 def _build_context(platform: Platform, name: str, device: Device, extra: dict[str, Any]) -> dict[str, Any]:
     view_values = platform.view(name, device) if platform.view else {}
-    unverified = _list_unverified(platform, name, device) if platform.kind == "switch" else []
-    return {"name": name, "device": device, "unverified": unverified, **view_values, **extra}
-
-
-def _list_unverified(platform: Platform, name: str, device: Device) -> list[str]:
-    """Paths of the planned settings whose form no public source confirms, on a platform without a table of forms."""
-    if load_forms(platform) is not None:
-        return []
-    doubtful = {path for path, support in platform.settings.items() if support.rendered and not support.verified}
-    planned = {path for _, path, value in walk(device, Place(name)) if value is not None} if doubtful else set()
-    return sorted(doubtful & planned)
+    return {"name": name, "device": device, "unverified": [], **view_values, **extra}
 
 
 def _fill(platform: Platform, template: str, context: dict[str, Any]) -> str:
