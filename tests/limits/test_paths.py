@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from wirespeed.cluster import read
-from wirespeed.limits.paths import list_path_limits
+from wirespeed.limits.paths import limit_by_slots, list_path_limits
 from wirespeed.plan import build
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -54,3 +54,12 @@ def test_gpus_of_two_sockets_pass_the_link_between_them():
     socket = next(term for term in bound.terms if term.name == "socket interconnect of abel1")
     assert socket.value == pytest.approx(204.8)
     assert bound.value < socket.value
+
+
+def test_ports_of_one_card_leave_less_than_the_cables():
+    """ESnet: both ports of the card reach 222 Gb/s; the cables of one host carry 400 Gb/s."""
+    limit = limit_by_slots(build(read(EXAMPLES / "esnet-400g" / "cluster.yaml")))
+    assert limit is not None
+    assert limit.slot == "PCIe slot root1 of node1"
+    assert 0.95 < 222.0 / limit.value < 1
+    assert limit_by_slots(build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml"))) is None

@@ -130,6 +130,7 @@ def _list_bill(plan: Plan) -> Rows:
 
 def _list_fabric(plan: Plan) -> dict[str, Rows]:
     from wirespeed.limits.bisection import bisection, tiers
+    from wirespeed.limits.paths import limit_by_slots
 
     tier_rows, cut = tiers(plan), bisection(plan)
     values = [value for tier in tier_rows for value in (tier.down, tier.up)] + ([cut.bandwidth] if cut else [])
@@ -155,6 +156,9 @@ def _list_fabric(plan: Plan) -> dict[str, Rows]:
         "of full bisection": f"{100 * cut.bandwidth / cut.full:.4g} %" if cut.full else None,
         "method": "exact" if cut.exact else "upper bound",
     }
+    slots = limit_by_slots(plan)
+    if slots is not None:
+        row |= {"slots carry": f"{slots.value:.4g} Gb/s", "slot": slots.slot}
     return tables | {"bisection": [row]}
 
 

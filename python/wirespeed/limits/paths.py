@@ -49,6 +49,31 @@ def mark_unverified(plan: Plan, limit: PathLimit, hosts: tuple[str, ...]) -> Pat
     return dataclasses.replace(limit, bound=dataclasses.replace(limit.bound, assumptions=tuple(assumptions)))
 
 
+@dataclass(frozen=True, slots=True)
+class SlotLimit:
+    """What the PCIe slots of half of the hosts carry in one direction, Gb/s, where ports of a card share one."""
+
+    value: float
+    slot: str  # of the first host with a shared slot
+
+
+def limit_by_slots(plan: Plan) -> SlotLimit | None:
+    """The least that the slots of half of the hosts carry. None if no slot that ports share limits a host."""
+    sums: list[float] = []
+    slots: list[str] = []
+    for host, settings in plan.hosts.items():
+        limits = {interface: _limit_nic(plan, host, nic) for interface, nic in settings.nics.items()}
+        rates = {
+            settings.nics[interface].pcie or interface: limit[1].value
+            for interface, limit in limits.items()
+            if limit is not None and settings.nics[interface].rail is not None
+        }
+        total, bottleneck = host_limits.compute_shared_rate(plan, host, rates, to_memory=False)
+        sums.append(total)
+        slots += [f"{bottleneck} of {host}"] if bottleneck is not None else []
+    return SlotLimit(sum(sorted(sums)[: len(sums) // 2]), slots[0]) if slots else None
+
+
 def _list_limits(plan: Plan, host: str) -> Iterator[PathLimit]:
     rates: dict[str, float] = {}
     for interface, nic in plan.hosts[host].nics.items():

@@ -320,6 +320,12 @@ def _print_bisection(entries: Rows) -> None:
             f"bisection bandwidth between halves of the hosts: {entry['bisection bandwidth']} ({share}{method})",
             soft_wrap=True,
         )
+        if "slots carry" in entry:
+            rate, slot = entry["slots carry"], entry["slot"]
+            standard_output().print(
+                f"  of cables; the PCIe slots of half of the hosts carry {rate} in one direction: ports share {slot}",
+                soft_wrap=True,
+            )
 
 
 def _print_table(title: str, entries: Rows) -> None:
