@@ -222,3 +222,24 @@ def test_one_line_about_a_plugin_is_a_communicator(line: str, tuner: str | None,
     """Forms: NVIDIA/nccl 2.28 src/plugin; microsoft/msccl src/init.cc; an elided line of a web page."""
     (communicator,) = read(line + "\n").communicators
     assert (communicator.tuner, communicator.plugins) == (tuner, plugins)
+
+
+def test_a_row_of_sums_does_not_fill_a_missing_cell() -> None:
+    """TransferBench src/client/Presets/AllToAll.hpp: STotal and Actual follow the columns of the GPUs."""
+    head = "Summary: [64 bytes per Transfer] [GFX:8] [1 Read(s) 1 Write(s)]\nSRC\\DST  GPU 00  GPU 01  STotal  Actual\n"
+    (run,) = read(head + "GPU 00  N/A  50.7  50.7  51.4\nGPU 01    N/A  51.1  51.1\n").runs
+    assert [(measurement.value, measurement.label) for measurement in run.measurements] == [(50.7, "GPU0 -> GPU1")]
+
+
+@pytest.mark.parametrize(
+    ("text", "notice"),
+    [
+        ("# OSU MPI Latency Test v7.4\n# Size  Latency (us)\n1  x2.50\n2  2.50\n4194304  9.5\n",
+         "log:3: found x2.50 in the row of 1 B; expected a number; the row is left out"),
+        ("Now starting the main loop\n  0:  1 bytes  13604 times -->  Mbps in  30.53 usec\n"
+         "  1:  2 bytes  3275 times -->  0.50 Mbps in  30.71 usec\n",
+         "log:2: no result in the row '1 bytes  13604 times -->'; expected one; left out"),
+    ],
+)  # fmt: skip
+def test_a_damaged_first_row_is_named_by_its_own_line(text: str, notice: str) -> None:
+    assert str(read(text, "log").notices[0]) == notice

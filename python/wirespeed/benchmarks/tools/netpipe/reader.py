@@ -67,6 +67,7 @@ class _Reader(RunReader):
         self._command: tuple[str, int | None] | None = None
         self._last = 0
         self._head: str | None = None  # of a row that another process wrote into
+        self._head_line = 0
 
     def take(self, line: Line) -> None:
         text = line.text.strip(" \t|")
@@ -78,9 +79,9 @@ class _Reader(RunReader):
         row, row_5, checked = _ROW.match(text), _ROW_5.match(text), _CHECKED.match(text)
         head = _HEAD.match(text)
         if head and self._head is not None and self._draft is not None:
-            self._draft.notice(line.number, f"no result of {self._head!r} before this row", "one; left out")
+            self._draft.notice(self._head_line, f"no result in the row {self._head!r}", "one; left out")
         if head:
-            self._head = None if row or checked else head.group()
+            self._head, self._head_line = None if row or checked else head.group(), line.number
         if text == "Now starting the main loop":
             self._close()
             self._open(line)

@@ -50,6 +50,7 @@ IDENTIFYING_TEXTS = (
 )
 
 _COUNT = re.compile(r"0|[1-9]\d*")
+_DAMAGED = re.compile(r"\S*\d\.\d+\S*")  # what is left of a number
 _TOOL = "osu-micro-benchmarks"
 
 
@@ -245,7 +246,11 @@ class _Reader(RunReader):
             return False
         size = None
         if self._sized:
-            if len(cells) < 2 or not _COUNT.fullmatch(cells[0]) or number(cells[1]) is None:
+            if len(cells) < 2 or not _COUNT.fullmatch(cells[0]):
+                return False
+            if number(cells[1]) is None:
+                if len(cells) == len(self._columns) + 1 and _DAMAGED.fullmatch(cells[1]):
+                    draft.notice(line.number, f"{cells[1]} in the row of {cells[0]} B", "a number; the row is left out")
                 return False
             size, cells = int(cells[0]), cells[1:]
         if len(cells) != len(self._columns):

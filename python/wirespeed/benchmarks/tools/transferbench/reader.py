@@ -27,6 +27,7 @@ _TITLE = re.compile(
 )
 _SUMMARY = re.compile(r"Summary: \[(\d{1,18}) bytes per Transfer\]")
 _CORNER = re.compile(r"SRC(?:\+EXE)?\\+(?:EXE\+)?DST(?:\+EXE)? ")
+_SUMS = re.compile(r"\b(?:STotal|Actual)\b")
 _DEVICE = re.compile(r"([CG]PU) (\d{1,9})")
 _ROW = re.compile(r"([CG]PU) (\d{1,9})\s*(->|<->|<-)?\s+(.*)$")
 _END = re.compile(r"Averages \(During +(?:Uni|Bi)Dir\):|Aggregate bandwidth \(CPU Timed\):")
@@ -56,6 +57,7 @@ class _Reader:
         self._draft: Draft | None = None
         self._suffixes: dict[str, str] = {}  # suffix of the label of rows with an arrow
         self._matrices: dict[str, Matrix] = {}
+        self._sums = 0  # columns after those of the devices
         self._version: str | None = None
         self._size: int | None = None
 
@@ -79,7 +81,9 @@ class _Reader:
             self._size = int(summary.group(1))
             self._start_run(line, "all_to_all", {"": ""})
         elif _CORNER.match(text) and self._suffixes and not self._matrices:
-            self._read_header([f"{kind}{int(index)}" for kind, index in _DEVICE.findall(text)])
+            self._read_header(
+                [f"{kind}{int(index)}" for kind, index in _DEVICE.findall(text)], len(_SUMS.findall(text))
+            )
         elif self._matrices:
             self._read_table(line, text)
         else:
@@ -102,7 +106,8 @@ class _Reader:
             self._draft.parameters.message_bytes = self._size
         return self._draft
 
-    def _read_header(self, columns: list[str]) -> None:
+    def _read_header(self, columns: list[str], sums: int) -> None:
+        self._sums = sums
         for arrow, suffix in self._suffixes.items():
             label = _format_label(suffix)
             self._matrices[arrow] = Matrix(columns, len(columns), Metric.BW_AVG, "GB/s", label, self._size)
@@ -115,8 +120,13 @@ class _Reader:
             matrix = self._matrices.get(arrow)
             if matrix is not None:
                 cells = row.group(4).split()
-                if arrow == "":
-                    cells = cells[: len(matrix.columns)]  # sums of the row follow the pairs of all to all
+                count = len(matrix.columns) + self._sums  # sums of the row follow the pairs of all to all
+                if self._sums and len(cells) != count:
+                    self._draft.notice(
+                        line.number, f"a row of {len(cells)} cells", f"{count} cells; the row is left out"
+                    )
+                    return
+                cells = cells[: len(matrix.columns)] if self._sums else cells
                 matrix.take(self._draft, f"{row.group(1)}{int(row.group(2))}", cells, line.number)
         elif aggregate:
             value = number(aggregate.group(1))
