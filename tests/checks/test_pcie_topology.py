@@ -14,6 +14,7 @@ this test's. That links are at full rate and ACS is off is an assumption of the 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -336,6 +337,40 @@ def test_a_nic_below_another_switch_is_found_with_both_paths(server: Server, tmp
     assert (failure.check, server.interfaces[7] in failure.place) == ("nic.gpu-path", True)
     assert failure.expected == "GPU7 below one PCIe switch with the NIC"
     assert failure.found == f"NIC {moved_path}; GPU7 {server.gpus[7]}; below one switch with the NIC: GPU5"
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_a_gpu_below_another_switch_is_found(server: Server, tmp_path: Path) -> None:
+    """GPU7 of the same model is below the switch of GPU5, at the last address: its index is unchanged."""
+    path = server.gpus[5].split("/")
+    moved_path = "/".join((*path[:2], f"{path[2][:3]}1e.0", "f8:00.0", "f9:00.0", "fa:00.0"))
+    moved = replace(server, gpus=(*server.gpus[:7], moved_path))
+    (failure,) = [finding for finding in check(tmp_path / "bundle", moved) if finding.status is Status.FAIL]
+    assert (failure.check, server.interfaces[7] in failure.place) == ("nic.gpu-path", True)
+    assert failure.found == f"NIC {server.nics[7]}; GPU7 {moved_path}; below one switch with the NIC: no GPU"
+
+
+@pytest.mark.parametrize("missing", [0, 2, 7])
+@pytest.mark.parametrize("server", SERVERS)
+def test_a_missing_nic_fails_and_its_checks_are_skipped(server: Server, missing: int, tmp_path: Path) -> None:
+    """Neither lspci nor ip nor rdma lists the card, and per-interface commands print nothing."""
+    address, interface = server.nics[missing].split("/")[-1], server.interfaces[missing]
+    functions = {name: function for name, function in list_functions(server).items() if name != address}
+    write_facts(tmp_path / "bundle", server, functions)
+    host = tmp_path / "bundle/node1"
+    for name, key in (("ip-addr", "ifname"), ("rdma-link", "netdev")):
+        links = json.loads((host / f"{name}.out").read_text())
+        (host / f"{name}.out").write_text(json.dumps([link for link in links if link[key] != interface], indent=4))
+    for file in host.glob(f"*@{interface}.out"):
+        file.write_text("")
+    facts = read_facts(tmp_path / "bundle")
+    plan = locate(build_plan(server), facts)
+    findings = [
+        finding for finding in run(plan, facts) if interface in finding.place or finding.check == "nic.presence"
+    ]
+    failures = [finding for finding in findings if finding.status is Status.FAIL]
+    assert [(failure.check, interface in failure.place) for failure in failures] == [("nic.presence", True)]
+    assert {finding.status for finding in findings} <= {Status.PASS, Status.SKIP, Status.FAIL}
 
 
 @pytest.mark.parametrize("server", SERVERS)

@@ -66,8 +66,8 @@ def _format_device(name: str) -> str:
 
 
 def _read_interfaces(outputs: Outputs) -> tuple[str, ...]:
-    """Every interface that per-NIC commands were run for."""
-    names = (key.partition("@")[2] for key in outputs.outputs)
+    """Every interface that per-NIC commands show: they print nothing of one that does not exist."""
+    names = (key.partition("@")[2] for key, output in outputs.outputs.items() if output.text.strip())
     return tuple(dict.fromkeys(name for name in names if name))
 
 
