@@ -106,8 +106,10 @@ def judge_with_subject(
         verdicts = _report_unjudged_sockets(verdicts, describe_sockets(context.evidence))
     if context.evidence is not None and len(limits.hosts) > 1:
         slower = find_slower_interface(run, plan, context, context.evidence)
-        verdicts = _warn_of_interface(verdicts, slower) if slower else verdicts
+        verdicts = _warn_of_finding(verdicts, slower) if slower else verdicts
     verdicts = _soften_unverified(verdicts, plan, limits)
+    smaller_mtu = _compare_path_mtu(run, plan, limits.hosts)
+    verdicts = _warn_of_finding(verdicts, smaller_mtu) if smaller_mtu else verdicts
     subject = build_subject(run, plan, limits.link, len(limits.hosts) or None)
     for position, measurement in enumerate(run.measurements):
         gate = find_gate(measurement, subject, profile)
@@ -128,6 +130,15 @@ def _complete_run(run: Run, context: RunContext) -> Run:
         return run
     parameters = replace(run.parameters, nodes=context.nodes or run.parameters.nodes)
     return replace(run, ranks=context.ranks or run.ranks, parameters=parameters)
+
+
+def _compare_path_mtu(run: Run, plan: Plan, hosts: Sequence[str]) -> str | None:
+    """The finding that a run used a smaller path MTU than all NICs of its hosts are planned to have."""
+    used = run.parameters.path_mtu_bytes
+    planned = [nic.rdma_mtu for host in hosts for nic in plan.hosts[host].nics.values() if nic.rdma_mtu is not None]
+    if used is None or not planned or used >= min(planned):
+        return None
+    return f"path MTU {used} in use, planned is {min(planned)}: larger frames reach more of the line rate"
 
 
 def _compare_gid(run: Run, plan: Plan) -> tuple[str, ...]:
@@ -225,8 +236,8 @@ def _report_unjudged_sockets(verdicts: _Verdicts, transport: str) -> _Verdicts:
     }
 
 
-def _warn_of_interface(verdicts: _Verdicts, finding: str) -> _Verdicts:
-    """What passes over a slower interface than planned is a warning: the network could carry more."""
+def _warn_of_finding(verdicts: _Verdicts, finding: str) -> _Verdicts:
+    """What passes with a slower interface or a smaller path MTU than planned warns: the network could carry more."""
     return {
         position: replace(verdict, judgement=Judgement.WARN, reason=finding)
         if verdict.judgement is Judgement.PASS and verdict.physical is not None
