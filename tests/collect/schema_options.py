@@ -32,6 +32,7 @@ VALUES: Mapping[str, Sequence[Any]] = {
     "HostPart.bios": [{"sr-iov": "enabled"}, {"smt": "disabled"}],
     "HostPart.control_interface": [CONTROL],
     "HostPart.cpu": ["amd", "intel"],
+    "HostPart.kernel_parameters": [["net.ifnames=0", "pci=realloc=off"]],
     "HostPart.memory": ["2048 GiB"],
     "HostPart.mtu": [1500, 9000],
     "HostPart.ports_per_card": [1],

@@ -33,6 +33,7 @@ _PCIE_ADDRESS = re.compile(r"(?:[0-9a-fA-F]{4}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.
 _PORT = re.compile(r"[A-Za-z][A-Za-z0-9/_.:-]{0,31}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LINE = re.compile(r"[A-Za-z0-9 _.,:;/@#()+=-]{1,63}")
+_KERNEL_PARAMETER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*(?:=[A-Za-z0-9_.,:;/@%+=-]*)?")
 _SLOT = re.compile(r"gen([1-6]) x(1|2|4|8|16)")
 _NVCC_TARGET = r"-gencode=arch=compute_[0-9]{2,3},code=(?:sm|compute)_[0-9]{2,3}"
 _GENCODE = re.compile(rf"{_NVCC_TARGET}(?: {_NVCC_TARGET})*")
@@ -433,6 +434,11 @@ VariableName = Annotated[
     str,
     BeforeValidator(_make_pattern_check(_VARIABLE, "the name of an environment variable: letters, digits and _")),
     _make_schema("string"),
+]
+KernelParameter = Annotated[
+    str,
+    BeforeValidator(_make_pattern_check(_KERNEL_PARAMETER, "a kernel parameter such as net.ifnames=0, without spaces")),
+    _make_schema("string", examples=["net.ifnames=0"]),
 ]
 Line = Annotated[
     str,

@@ -20,6 +20,7 @@ from wirespeed.cluster.fields import (
     HostAddress,
     InterfaceAddress,
     InterfaceName,
+    KernelParameter,
     LengthText,
     Line,
     ModelCount,
@@ -295,6 +296,9 @@ class HostPart(Part):
     memory: SizeText | None = Field(default=None, description="installed memory of the host, such as 2048 GiB")
     mtu: Positive | None = Field(default=None, description="largest IP packet on every NIC, in bytes; default: 9000")
     control_interface: InterfaceName | None = Field(default=None, description="interface for ssh and job start")
+    kernel_parameters: list[KernelParameter] = Field(
+        default_factory=list, description="further parameters on the kernel command line, such as net.ifnames=0"
+    )
     bios: dict[ModelName, ModelName] = Field(
         default_factory=dict,
         description="attributes of the firmware instead of those of the server model and the tuning profile, such as "

@@ -11,7 +11,7 @@ from wirespeed.plan.affinity import Chassis
 from wirespeed.plan.device_lending import plan_lending
 from wirespeed.plan.ethernet import plan_ethernet
 from wirespeed.plan.gpus import plan_gpus
-from wirespeed.plan.host import IOMMU_PARAMETERS, pcie_functions
+from wirespeed.plan.host import IOMMU_PARAMETERS, pcie_functions, plan_command_line
 from wirespeed.plan.model import Cable, End, Plan
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.software import plan_software
@@ -149,7 +149,11 @@ def _plan_host(
         renderer=spec.part.renderer,
         cpu_vendor=cpu,
         memory=spec.part.memory,
-        kernel=Kernel(software.kernel, command_line=IOMMU_PARAMETERS.get(cpu) or None, errors=()),
+        kernel=Kernel(
+            software.kernel,
+            command_line=plan_command_line(spec, IOMMU_PARAMETERS.get(cpu, ()), problems) or None,
+            errors=(),
+        ),
         firewall=False,
         modules={name: Module(loaded=True) for name in (*chassis.nic.modules, *([gpu.module] if gpu else []))},
         nics=nics | ethernet.nics,

@@ -160,7 +160,12 @@ def host_kind(
         renderer=spec.part.renderer,
         cpu_vendor=cpu,
         memory=spec.part.memory,
-        kernel=Kernel(software.kernel, command_line=COMMAND_LINES[cpu], iommu="passthrough", errors=()),
+        kernel=Kernel(
+            software.kernel,
+            command_line=plan_command_line(spec, COMMAND_LINES[cpu], problems),
+            iommu="passthrough",
+            errors=(),
+        ),
         memlock="unlimited",
         firewall=False,
         peer_memory=software.peer_memory if gpu else None,
@@ -202,6 +207,21 @@ def host_kind(
     template = replace(template, pcie=plan_root_ports(replace(template, nics=dict(zip(interfaces, nics, strict=True)))))
     template, nics = apply_profile(template, nics, spec, chassis, catalogue, problems)
     return HostKind(spec, chassis, template, nics, rules, cluster.launch.gid_index)
+
+
+def plan_command_line(spec: HostSpec, parameters: Sequence[str], problems: Problems) -> tuple[str, ...]:
+    """The kernel parameters that the plan needs, and those of the cluster file."""
+    command_line = list(parameters)
+    for parameter in spec.part.kernel_parameters:
+        key = parameter.partition("=")[0]
+        same_key = next((planned for planned in command_line if planned.partition("=")[0] == key), None)
+        if same_key is not None and same_key != parameter:
+            problems.refuse(
+                (*spec.path, "kernel_parameters"), f"{parameter} beside {same_key}", "each kernel parameter once"
+            )
+        elif same_key is None:
+            command_line.append(parameter)
+    return tuple(command_line)
 
 
 def _plan_qos_tools(qos: NicQos, os: str) -> frozenset[str] | None:

@@ -275,6 +275,14 @@ COMMAND_LINES = {
 }
 
 
+def test_parameters_of_the_cluster_file_are_on_the_command_line() -> None:
+    text = (
+        (EXAMPLE / "cluster.yaml").read_text().replace("os: ubuntu", "kernel_parameters: [pci=realloc=off], os: ubuntu")
+    )
+    files = {file.path: file.text for file in render.files(build(read_text(text, "cluster.yaml")), ["node1"])}
+    assert "'intel_iommu=on iommu=pt pci=realloc=off'" in files["/etc/default/grub.d/90-wirespeed.cfg"]
+
+
 @pytest.mark.parametrize("system", COMMAND_LINES)
 def test_the_kernel_command_line_is_given_and_taken_back(system: str) -> None:
     files = texts(plan(system))

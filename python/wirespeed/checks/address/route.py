@@ -40,6 +40,8 @@ def check(context: CheckContext) -> Outcome:
     if ":" in context.place.name and not context.is_present():
         context.get_found_value("host.ipv6_routes", Place(context.place.device))
     table, _, destination = context.place.name.partition(" ")
+    if table != _MAIN and not context.is_present() and not context.get_intended_value("route.gateway"):
+        return _judge_missing_subnet(context, table)
     if table != _MAIN or destination in ("default", "::/0") or context.is_present():
         return _compare_route(context)
     wider = _find_wider(context, destination)
@@ -50,6 +52,17 @@ def check(context: CheckContext) -> Outcome:
         status=Status.WARN,
         warning_reasons=("only packets without a source address use it, and libraries for RDMA set one",),
     )
+
+
+def _judge_missing_subnet(context: CheckContext, table: str) -> Outcome:
+    """Without the route of its subnet a table with a default route sends to hosts of the rail through the gateway."""
+    outcome = _compare_route(context)
+    routes = context.list_members("host.routes", Place(context.place.device))
+    default = routes.get(f"{table} default") or routes.get(f"{table} ::/0")
+    if default is None or default.device != context.get_intended_value("route.device"):
+        return outcome
+    reason = f"packets to other hosts of the rail take one hop more, through the gateway {default.gateway}"
+    return replace(outcome, status=Status.WARN, warning_reasons=(reason,))
 
 
 def _find_wider(context: CheckContext, destination: str) -> str | None:

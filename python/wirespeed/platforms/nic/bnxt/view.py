@@ -176,7 +176,7 @@ def _find_unsupported(name: str, nic_qos: NicQos) -> Iterator[Problem]:
         )
     planned = nic_qos.dscp_priority or {}
     foreign = sorted(set(planned.values()) - {nic_qos.roce_priority, nic_qos.cnp_priority})
-    if foreign or planned.get(nic_qos.roce_dscp) != nic_qos.roce_priority:  # type: ignore[arg-type]
+    if foreign or (planned and planned.get(nic_qos.roce_dscp) != nic_qos.roce_priority):  # type: ignore[arg-type]
         yield Problem(
             location,
             f"DSCP to priorities {_format_pairs(planned)}",
