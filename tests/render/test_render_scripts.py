@@ -99,7 +99,7 @@ def test_the_script_states_what_it_interrupts(device: Path) -> None:
     assert (
         "# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are reconfigured; "
         "jobs on them lose their connections; at a terminal, press ENTER within 120 s to keep the new ones, "
-        "unless an interface is a bond\n"
+        "unless an interface is a bond; a rollback keeps the MTU until the next reboot\n"
     ) in text
 
 
@@ -116,7 +116,7 @@ def act(
     tools, log = root.parent / "tools", root.parent / "log"
     tools.mkdir(exist_ok=True)
     log.write_text("")
-    for name in ("netplan", "sysctl", "update-grub", "systemctl", "udevadm"):
+    for name in ("netplan", "networkctl", "sysctl", "update-grub", "systemctl", "udevadm"):
         fails = "exit 1" if name == failing else "exit 0"
         (tools / name).write_text(f'#!/bin/sh\necho "{name} $*" >>{log}\n{fails}\n')
         (tools / name).chmod(0o755)

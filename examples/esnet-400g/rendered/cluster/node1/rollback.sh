@@ -133,7 +133,7 @@ if back /etc/default/grub.d/90-wirespeed.cfg; then
   run update-grub || failed /etc/default/grub.d/90-wirespeed.cfg
 fi
 if back /etc/netplan/60-wirespeed.yaml; then
-  run netplan generate && run netplan apply || failed /etc/netplan/60-wirespeed.yaml
+  run netplan generate && run networkctl reload && run netplan apply || failed /etc/netplan/60-wirespeed.yaml
 fi
 [ -z "$kept" ] || exit "$status"
 [ -z "$yes" ] || rm -f -- "$applied"
