@@ -43,6 +43,7 @@ PACKAGES = {
     "srun": "slurm-client",
     "munged": "munge",
     "nsenter": "util-linux",
+    "dbus-daemon": "dbus-daemon",
     "qemu-system-x86_64": "qemu-system-x86",
     "busybox": "busybox-static",
     "modprobe": "kmod",
