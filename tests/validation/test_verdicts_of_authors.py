@@ -253,3 +253,15 @@ def test_tcp_is_limited_by_the_slot_of_the_nic(width: int, gigabits: float, judg
     assert verdict.judgement is judgement
     assert verdict.physical is not None
     assert ("slot" in verdict.physical.bottleneck) is (width == 8)
+
+
+def test_the_memory_of_both_hosts_limits_tcp_too() -> None:
+    """004's hosts have eight channels of DDR4-3200: 204.8 GB/s a socket, which each byte of TCP passes three times."""
+    log = ROOT / "examples" / "esnet-400g" / "bench" / "iperf3-8-streams.log"
+    (judged,) = judge(plan("esnet-400g"), *read_log(log.read_text()).runs)
+    (verdict,) = (verdict for verdict in judged.verdicts if verdict.judgement is Judgement.PASS)
+    assert verdict.reachable is not None
+    memory = {term.name: term.value for term in verdict.reachable.terms if "memory" in term.name}
+    assert memory == {
+        f"memory of a socket of {host}": pytest.approx(8 * 204.8 / 3, rel=1e-3) for host in ("node1", "node2")
+    }

@@ -19,6 +19,7 @@ from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.tools.run_totals import find_total_labels
 from wirespeed.limits import latency, tcp
 from wirespeed.limits.bound import GBPS, convert, in_unit, number, tightest
+from wirespeed.limits.end_to_end import Conditions, PathEnd, list_limits_between
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Metric, Run
 from wirespeed.results.verdicts import Bound, Term
@@ -94,6 +95,7 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
             assumptions.append("no CPU limit is included: a single stream is usually limited by one core")
         else:
             reachable_terms += _check_core_term(run, cores, min(term.value for term in reachable_terms), notes)
+        reachable_terms += _list_host_terms(run, plan, ends)
     return TcpLimits(
         physical=tightest(physical_terms, assumptions),
         reachable=tightest(reachable_terms, assumptions),
@@ -105,6 +107,16 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         link=speed,
         skip_reason="sockperf measures messages, by default of 14 bytes" if run.tool == "sockperf" else None,
     )
+
+
+def _list_host_terms(run: Run, plan: Plan, ends: list[NicPlace]) -> list[Term]:
+    """Memory of both hosts, which each byte passes several times, and the window of the streams in one round trip."""
+    if len({end.host for end in ends}) < 2:
+        return []
+    source, target = (PathEnd(end.host, end.interface) for end in ends[:2])
+    limits = list_limits_between(plan, source, target, Conditions(streams=run.parameters.streams or 1))
+    terms = [term for limit in limits if limit.method.startswith("TCP") for term in limit.bound.terms]
+    return [term for term in terms if "memory" in term.name or "window" in term.name]
 
 
 def _check_core_term(run: Run, cores: Term, line: float, notes: list[str]) -> list[Term]:
