@@ -111,6 +111,35 @@ def _assign_addresses(cluster: Cluster, cables: Sequence[Cable], problems: Probl
     return addresses
 
 
+_UNUSED_KEYS = {
+    "rail": "no rail: rails are of RDMA NICs",
+    "rdma_device": "no rdma_device: the interface has no RDMA",
+    "gateway": "no gateway: the other end is on the cable",
+}
+
+
+def _refuse_unused_keys(spec: HostSpec, chassis: Chassis, problems: Problems) -> None:
+    """Refuse keys of single NICs that have no effect on interfaces without RDMA, cabled to each other."""
+    for interface, part in spec.part.nic.items():
+        path = (*spec.path, "nic", interface)
+        for key, expected in _UNUSED_KEYS.items():
+            if getattr(part, key) is not None:
+                problems.refuse((*path, key), f"{key} of {interface}, which is {spec.nics.model}", expected)
+        if part.speed is not None and chassis.nic.ntb is not None:
+            problems.refuse(
+                (*path, "speed"),
+                f"the speed of {interface}, a PCIe bridge",
+                "the link of its slot",
+                "write slot: gen3 x8, or describe the card in hardware.nics",
+            )
+
+
+def _find_mtu(spec: HostSpec, interface: str) -> int | None:
+    """The MTU by the cluster file; None leaves that of the driver."""
+    part = spec.part.nic.get(interface)
+    return (part.mtu if part is not None else None) or spec.part.mtu
+
+
 def _place_gpus(host: Host, addresses: Mapping[str, str]) -> Host:
     """The host with GPUs at the addresses that the cluster file gives, instead of their positions."""
     names = {host.gpus[gpu].pcie: address for gpu, address in addresses.items() if gpu in host.gpus}
@@ -128,6 +157,7 @@ def _plan_host(
     cpu = spec.part.cpu or chassis.server.cpu_vendor
     if cpu not in IOMMU_PARAMETERS:
         problems.refuse((*spec.path, "cpu"), f"the CPU vendor {cpu!r}", " or ".join(IOMMU_PARAMETERS))
+    _refuse_unused_keys(spec, chassis, problems)
     software = plan_software(spec, None, gpu, catalogue, problems)
     driver = Driver(name=chassis.nic.driver)
     nics = {
@@ -137,7 +167,7 @@ def _plan_host(
             slot_address=host_port.slot_address,
             driver=driver,
             addresses=(addresses[host_port.interface],),
-            link=Link(up=True),
+            link=Link(up=True, mtu=_find_mtu(spec, host_port.interface)),
         )
         for host_port in chassis.host_ports
         if host_port.interface in addresses
