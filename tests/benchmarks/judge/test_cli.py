@@ -82,6 +82,7 @@ def test_a_log_of_which_nothing_is_judged_is_incomplete(sample):
     assert result.exit_code == Exit.INCOMPLETE, result.output
     assert result.stdout.splitlines()[-1].startswith("UNKNOWN: nothing is judged; ")
     assert "nothing of this run is judged" in result.stdout
+    assert "not judged: " in result.stdout  # and why
 
 
 def test_a_log_with_judged_and_informative_tables_passes():

@@ -380,6 +380,8 @@ def _notes_on_end(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
         lines.append("nothing of this run is judged: its values are shown for information only")
         reasons = Counter(verdict.reason for verdict in verdicts if verdict.physical is None)
         lines += [f"not judged: {reason}" for reason, _ in reasons.most_common(_REASONS)]
+        if all(verdict.measurement.metric in LATENCIES for verdict in verdicts):
+            lines.append("not judged: a latency has a minimum, and no value that it must reach; a gate can require one")
     wrong = [measurement for measurement in run.measurements if measurement.metric is Metric.WRONG]
     if wrong and all(measurement.value == 0 for measurement in wrong):
         lines.append("the tool validated its data: no errors")

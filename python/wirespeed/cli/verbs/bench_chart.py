@@ -85,7 +85,7 @@ def chart(
     if output.suffix.lower() == ".png":
         from wirespeed.report.simulation.pictures import png
 
-        output.write_bytes(png(picture))
+        output.write_bytes(png(picture, "--output"))
     else:
         output.write_text(picture, encoding="utf-8", newline="\n")
     typer.echo(output)

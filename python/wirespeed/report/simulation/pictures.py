@@ -57,28 +57,28 @@ def pictures(runs: Sequence[SimulationView]) -> Iterator[tuple[str, str]]:
             yield prefix + name, svg
 
 
-def png(svg: str) -> bytes:
-    """Render the picture as PNG.
+def png(svg: str, option: str = "--png") -> bytes:
+    """Render the picture as PNG; ``option`` is the one that selects PNG.
 
     Raises:
         Refusal: the renderer is not installed, or no font is available.
     """
-    draw = _load_renderer()
+    draw = _load_renderer(option)
     return bytes(draw(svg_string=svg, zoom=ZOOM))
 
 
 @cache
-def _load_renderer() -> Any:
+def _load_renderer(option: str) -> Any:
     """Load the renderer, and check that it draws text."""
     try:
         from resvg_py import svg_to_bytes
     except ImportError:
-        raise refuse("--png", "the Python package resvg_py is missing", hint="pip install 'wirespeed[png]'") from None
+        raise refuse(option, "the Python package resvg_py is missing", hint="pip install 'wirespeed[png]'") from None
     probe = (
         '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><text y="15" font-family="{}">{}</text></svg>'
     )
     if svg_to_bytes(svg_string=probe.format(_FONTS, "W")) == svg_to_bytes(svg_string=probe.format(_FONTS, " ")):
-        raise refuse("--png", "no font is installed", hint="Debian: apt install fonts-dejavu-core")
+        raise refuse(option, "no font is installed", hint="Debian: apt install fonts-dejavu-core")
     return svg_to_bytes
 
 
