@@ -21,6 +21,8 @@ CLUSTERS: dict[str, tuple[str, dict[str, str]]] = {
     "rhel": ("mi300x-4node/cluster.yaml", {"ubuntu-22.04": "rhel-9"}),
     "tuned": ("esnet-400g/cluster.yaml", {}),
     "lending": ("pcie-lending/cluster.yaml", {}),
+    "bond": ("pcie-lending/cluster-bond.yaml", {}),
+    "dscps": ("mi300x-4node/cluster.yaml", {"dscp: 26,": "dscp: [24, 26], nic: {dscp: 26},"}),
 }
 
 
@@ -104,3 +106,21 @@ def test_rollback_of_a_plan_that_was_not_applied_last(folders: dict[str, Path], 
     output = run(folders["tuned"] / "rollback.sh", image, "--yes")
     assert output.startswith("another plan was applied last: running its rollback script, ")
     assert contents(image, state=True) == initial_contents
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "commands"),
+    [
+        ("bond", "lending", ["sh -c ip link delete dev bond0 2>/dev/null || :", "netplan generate", "netplan apply"]),
+        ("dscps", "dcqcn-p", ["systemctl stop wirespeed-dscp.service"]),
+    ],
+)
+def test_what_a_removed_file_made_is_removed(
+    folders: dict[str, Path], tmp_path: Path, first: str, second: str, commands: list[str]
+) -> None:
+    """netplan keeps a bond without a file, and the NIC its DSCPs."""
+    image = make_image(tmp_path / "image")
+    run(folders[first] / "apply.sh", image, "--yes")
+    lines = run(folders[second] / "apply.sh", image, "--yes").splitlines()
+    start = lines.index(f"not run (--root): {commands[0]}")
+    assert lines[start : start + len(commands)] == [f"not run (--root): {command}" for command in commands]
