@@ -143,3 +143,8 @@ def test_a_gpu_at_the_other_socket_passes_the_link_between_sockets():
     assert "socket interconnect of abel1" in {term.name for term in terms}
     terms = find_bounds(plan, "abel1:GPU0", "abel2:GPU0")["PCIe bridge"].terms
     assert "socket interconnect of abel1" not in {term.name for term in terms}
+
+
+def test_gpus_of_different_rails_reach_each_other_over_the_switches():
+    bound = find_bounds(example("mi300x-4node"), "node1:GPU0", "node2:GPU7")["GPUDirect RDMA write"]
+    assert {"NIC slot of node1:enp29s0np0", "NIC slot of node2:enp231s0np0"} <= {term.name for term in bound.terms}

@@ -118,11 +118,14 @@ class _Connection:
             yield from self._limit_all(pairs)
 
     def _list_interfaces(self) -> Iterator[tuple[str, str]]:
-        """The interfaces that reach each other: of one rail, of one cable, else of one subnet."""
-        for near in self._choose_interfaces(self.source):
-            for far in self._choose_interfaces(self.target):
-                is_chosen = near == self.source.device and far == self.target.device
-                if is_chosen or _reach_each_other(self._nic(self.source, near), self._nic(self.target, far)):
+        """The interfaces that reach each other: of one rail or subnet, or named and connected by cables."""
+        sources, targets = self._choose_interfaces(self.source), self._choose_interfaces(self.target)
+        is_named = len(sources) == len(targets) == 1 and None not in (self.source.device, self.target.device)
+        for near in sources:
+            for far in targets:
+                ends = (self.source.host, near), (self.target.host, far)
+                is_connected = is_named and fabric.find_flow_bandwidth(self.plan, *ends) is not None
+                if is_connected or _reach_each_other(self._nic(self.source, near), self._nic(self.target, far)):
                     yield near, far
 
     def _choose_interfaces(self, end: PathEnd) -> Sequence[str]:
