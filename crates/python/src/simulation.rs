@@ -260,12 +260,14 @@ impl Simulation {
             .ok_or_else(|| already_used_error("simulation"))?;
         let outcome = py.detach(|| simulation.finish());
         let totals = convert_totals(py, &outcome.summary)?;
-        let completion = convert_values(py, &outcome.summary.completion, u64::to_le_bytes)?;
+        let completion = convert_values(py, &outcome.summary.completion, |time: Picoseconds| {
+            time.0.to_le_bytes()
+        })?;
         let (tables, context) = (
             convert_tables(py, outcome.tables)?,
             convert_tables(py, outcome.context)?,
         );
-        let end = outcome.summary.end;
+        let end = outcome.summary.end.0;
         Ok((totals, end, completion, tables, context))
     }
 }

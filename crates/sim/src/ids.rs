@@ -1,10 +1,30 @@
-//! Numbers of ports, links, nodes, switches and queue pairs, a type for each. They index the lists of a run. Scenario files
-//! and result tables use plain integers.
+//! Numbers of ports, links, nodes, switches and queue pairs, a type for each. They index the lists of a run. Result
+//! tables use plain integers.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::{Index, IndexMut};
+
+/// Gives a number type the schema of a plain integer: a field adds its description and range.
+macro_rules! plain_schema {
+    ($name:ty, $integer:ty) => {
+        impl JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> Cow<'static, str> {
+                <$integer>::schema_name()
+            }
+
+            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+                <$integer>::json_schema(generator)
+            }
+        }
+    };
+}
 
 /// Defines a number type that indexes lists.
 macro_rules! id {
@@ -12,7 +32,11 @@ macro_rules! id {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(transparent)]
+        #[derive(Serialize)]
+        #[serde(transparent)]
         pub struct $name(pub u32);
+
+        plain_schema!($name, u32);
 
         impl $name {
             /// Its position in a list.
@@ -79,6 +103,16 @@ id! {
     /// A switch, by its number among switches. As nodes, switches follow the hosts.
     SwitchId
 }
+
+/// A NIC port of a host, by its number in the order of `links`. The width of `N` is that of the file's key.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+#[derive(Serialize)]
+#[serde(transparent)]
+pub struct NicPort<N>(pub N);
+
+plain_schema!(NicPort<u16>, u16);
+plain_schema!(NicPort<u32>, u32);
 
 id! {
     /// A queue pair: an end of a connection. Connection n has queue pairs 2n and 2n + 1.
@@ -165,10 +199,11 @@ pub const PRIORITIES: usize = 8;
 /// A priority: 0 to 7. It indexes lists with an item for each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, Deserialize)]
 #[serde(transparent)]
-#[schemars(inline)] // a field adds its range
 pub struct Priority(pub u8);
+
+plain_schema!(Priority, u8);
 
 impl Priority {
     /// All priorities in ascending order.

@@ -60,6 +60,14 @@ impl Bytes<u32> {
     }
 }
 
+impl Bytes<i32> {
+    /// The difference; the least count if it overflows.
+    #[inline]
+    pub const fn saturating_sub(self, other: Bytes<i32>) -> Bytes<i32> {
+        Bytes(self.0.saturating_sub(other.0))
+    }
+}
+
 impl Bytes {
     /// The count as a float, rounded above 2^53.
     #[inline]

@@ -75,7 +75,7 @@ pub struct Queue {
     /// Maximum of queued bytes.
     pub most_bytes: Bytes<u32>,
     /// Remaining deficit of the priority in its round; negative = it has sent more.
-    pub deficit: i32,
+    pub deficit: Bytes<i32>,
     /// Packets marked CE.
     pub marks: u32,
     /// Moving average of queued bytes, for marking.
@@ -128,7 +128,7 @@ impl Queue {
             line: Line::EMPTY,
             bytes: Bytes(0),
             most_bytes: Bytes(0),
-            deficit: 0,
+            deficit: Bytes(0),
             marks: 0,
             average: 0.0,
             empty_since: Picoseconds::ZERO,
@@ -174,7 +174,7 @@ pub fn dequeue(
 #[derive(Debug, Clone)]
 pub struct Scheduler {
     strict: u8,
-    quantum: [i32; PRIORITIES],
+    quantum: [Bytes<i32>; PRIORITIES],
 }
 
 impl Scheduler {
@@ -187,7 +187,7 @@ impl Scheduler {
             // The smallest weight equals one frame of maximum size, so that every turn sends at least one frame.
             quantum: weights.map(|weight| {
                 let quantum = u64::from(weight) * largest.widen() / u64::from(least);
-                quantum.0.min(1 << 30) as i32
+                Bytes(quantum.0.min(1 << 30) as i32)
             }),
         }
     }
@@ -221,11 +221,11 @@ impl Scheduler {
         loop {
             let turn = port.turn;
             if eligible & turn.bit() != 0 {
-                if queues[(number, turn)].deficit > 0 {
+                if queues[(number, turn)].deficit > Bytes(0) {
                     return turn;
                 }
             } else if let Some(queue) = queues.get_mut((number, turn)) {
-                queue.deficit = queue.deficit.min(0);
+                queue.deficit = queue.deficit.min(Bytes(0));
             }
             let next = turn.next_in_turn();
             port.turn = next;
@@ -240,7 +240,7 @@ impl Scheduler {
     pub fn charge(&self, queue: &mut Queue, eligible: u8, bytes: Bytes<u32>) {
         if eligible & !self.strict & ((eligible & !self.strict).wrapping_sub(1)) != 0 {
             // A strict priority is charged too, but receives no quantum.
-            queue.deficit = queue.deficit.saturating_sub(bytes.0 as i32);
+            queue.deficit = queue.deficit.saturating_sub(Bytes(bytes.0 as i32));
         }
     }
 }

@@ -4,6 +4,7 @@
 //! defaults from that schema.
 
 use crate::bytes::Bytes;
+use crate::ids::{LinkId, NicPort, NodeId, PortId, Priority};
 use crate::model::limits::{HIGHEST_GBPS, HIGHEST_PRIORITY, LARGEST_BUFFER};
 use crate::model::parameters::Parameters;
 use crate::model::scenario::Verb;
@@ -86,7 +87,7 @@ pub struct Scenario {
 #[serde(untagged)]
 pub enum Link {
     /// The nodes at its two ends.
-    Ends([u32; 2]),
+    Ends([NodeId; 2]),
     /// A cable with its properties.
     Cable(Cable),
 }
@@ -97,9 +98,9 @@ pub enum Link {
 #[schemars(transform = without_null)]
 pub struct Cable {
     /// Node at the first end.
-    pub a: u32,
+    pub a: NodeId,
     /// Node at the second end.
-    pub b: u32,
+    pub b: NodeId,
     /// Rate. A fraction is allowed: 25.78125.
     #[schemars(range(min = 0.001, max = HIGHEST_GBPS))]
     #[schemars(extend("x-default" = "`link_gbps`"))]
@@ -140,9 +141,9 @@ pub enum Buffers {
 #[schemars(transform = without_null)]
 pub struct Flow {
     /// Host that the data comes from.
-    pub src: u32,
+    pub src: NodeId,
     /// Host that the data goes to. With `read` this host posts the operation.
-    pub dst: u32,
+    pub dst: NodeId,
     /// Payload.
     pub bytes: Bytes,
     /// Earliest start.
@@ -154,14 +155,14 @@ pub struct Flow {
     pub verb: Option<Verb>,
     /// NIC port of `src`, in the order of `links`.
     #[serde(default)]
-    pub src_port: u16,
+    pub src_port: NicPort<u16>,
     /// NIC port of `dst`, in the order of `links`.
     #[serde(default)]
-    pub dst_port: u16,
+    pub dst_port: NicPort<u16>,
     /// Priority of its data and acknowledgements.
     #[schemars(range(max = HIGHEST_PRIORITY))]
     #[schemars(extend("x-default" = "`parameters.transport.priority`"))]
-    pub priority: Option<u8>,
+    pub priority: Option<Priority>,
     /// UDP source port, by which ECMP distinguishes flows between the same two ports.
     #[schemars(extend("x-default" = "a separate one for each flow, from 49,152"))]
     pub udp_source_port: Option<u16>,
@@ -176,19 +177,19 @@ pub struct Flow {
 #[schemars(transform = without_null)]
 pub struct QueuePair {
     /// Host of the first queue pair.
-    pub a: u32,
+    pub a: NodeId,
     /// Host of the second queue pair. With `ud` also a list of hosts to which one queue pair sends.
     pub b: Hosts,
     /// NIC port of `a`, in the order of `links`.
     #[serde(default)]
-    pub a_port: u16,
+    pub a_port: NicPort<u16>,
     /// NIC port of `b`, in the order of `links`.
     #[serde(default)]
-    pub b_port: u16,
+    pub b_port: NicPort<u16>,
     /// Priority of its data and acknowledgements.
     #[schemars(range(max = HIGHEST_PRIORITY))]
     #[schemars(extend("x-default" = "`parameters.transport.priority`"))]
-    pub priority: Option<u8>,
+    pub priority: Option<Priority>,
     /// UDP source port, by which ECMP distinguishes flows between the same two ports.
     #[schemars(extend("x-default" = "a separate one for each connection, from 49,152"))]
     pub udp_source_port: Option<u16>,
@@ -202,9 +203,9 @@ pub struct QueuePair {
 #[serde(untagged)]
 pub enum Hosts {
     /// One host.
-    One(u32),
+    One(NodeId),
     /// Several hosts.
-    Several(#[schemars(length(min = 1))] Vec<u32>),
+    Several(#[schemars(length(min = 1))] Vec<NodeId>),
 }
 
 /// A work request.
@@ -245,7 +246,7 @@ pub struct Operation {
 pub struct Device {
     /// Hosts or switches, with all of their ports.
     #[serde(default)]
-    pub nodes: Vec<u32>,
+    pub nodes: Vec<NodeId>,
     /// Ports: `"16:0"` is the port of node 16 towards node 0, `"16:0.1"` the second where several cables join the two, `"0"`
     /// the only port of node 0. A number is a port number, as in the tables.
     #[schemars(extend("default" = []))]
@@ -253,7 +254,7 @@ pub struct Device {
     /// Priorities of these ports.
     #[schemars(inner(range(max = HIGHEST_PRIORITY)))]
     #[schemars(extend("x-default" = "all"))]
-    pub priorities: Option<Vec<u8>>,
+    pub priorities: Option<Vec<Priority>>,
     /// Parameters that differ.
     pub parameters: Parameters,
 }
@@ -263,7 +264,7 @@ pub struct Device {
 #[serde(untagged)]
 pub enum Port {
     /// Its number in the tables.
-    Number(u32),
+    Number(PortId),
     /// Its name.
     Name(String),
 }
@@ -273,9 +274,9 @@ pub enum Port {
 #[serde(deny_unknown_fields)]
 pub struct Route {
     /// The switch.
-    pub node: u32,
+    pub node: NodeId,
     /// The host that the route leads to.
-    pub destination: u32,
+    pub destination: NodeId,
     /// Ports of the switch with equal cost: `7:4` is the port of node 7 towards node 4.
     #[schemars(length(min = 1))]
     pub ports: Vec<Port>,
@@ -298,7 +299,7 @@ pub enum Fault {
         #[schemars(extend("x-default" = "the end of the run"))]
         until_ns: Option<Nanoseconds>,
         /// Index of the link in `links`. Both directions have the fault.
-        link: u32,
+        link: LinkId,
         /// Bit error ratio of its lanes before correction.
         // More than every second bit wrong would be another signal.
         #[schemars(range(min = 0, max = 0.5))]
@@ -325,10 +326,10 @@ pub enum Fault {
         until_ns: Option<Nanoseconds>,
         /// Index of the link in `links`.
         #[schemars(extend("x-default" = "this or `node` is required"))]
-        link: Option<u32>,
+        link: Option<LinkId>,
         /// Node whose links all fail.
         #[schemars(extend("x-default" = "this or `link` is required"))]
-        node: Option<u32>,
+        node: Option<NodeId>,
         /// Time from the failure to its detection at the ports.
         #[schemars(range(max = LONGEST_SPAN_NS))]
         detection_ns: Nanoseconds,
@@ -340,7 +341,7 @@ pub enum Fault {
     #[schemars(extend("x-title" = "miswired cables"))]
     Miswired {
         /// Indices of the two links in `links`.
-        links: [u32; 2],
+        links: [LinkId; 2],
     },
     /// A NIC pauses its switch permanently, whatever its buffer holds (pause storm).
     #[schemars(extend("x-title" = "stuck NIC"))]
@@ -354,14 +355,14 @@ pub enum Fault {
         #[schemars(extend("x-default" = "the end of the run"))]
         until_ns: Option<Nanoseconds>,
         /// The host.
-        node: u32,
+        node: NodeId,
         /// NIC port of the host, in the order of `links`.
         #[serde(default)]
-        nic_port: u32,
+        nic_port: NicPort<u32>,
         /// Priority that it pauses.
         #[schemars(range(max = HIGHEST_PRIORITY))]
         #[schemars(extend("x-default" = "every lossless priority"))]
-        priority: Option<u8>,
+        priority: Option<Priority>,
     },
     /// Received data goes to memory at a lower rate. The host needs a `nic.pipe`.
     #[schemars(extend("x-title" = "slow receiver"))]
@@ -375,10 +376,10 @@ pub enum Fault {
         #[schemars(extend("x-default" = "the end of the run"))]
         until_ns: Option<Nanoseconds>,
         /// The host.
-        node: u32,
+        node: NodeId,
         /// NIC port of the host, in the order of `links`.
         #[serde(default)]
-        nic_port: u32,
+        nic_port: NicPort<u32>,
         /// Rate of payload into memory.
         #[schemars(range(min = 0.001, max = HIGHEST_GBPS))]
         gbps: f64,
@@ -395,7 +396,7 @@ pub enum Fault {
         #[schemars(extend("x-default" = "the end of the run"))]
         until_ns: Option<Nanoseconds>,
         /// Index of the link in `links`. Both directions have the fault.
-        link: u32,
+        link: LinkId,
         /// Probability that a CNP is lost.
         #[schemars(range(min = 0, max = 1))]
         probability: f64,
@@ -412,10 +413,10 @@ pub enum Fault {
         #[schemars(extend("x-default" = "the end of the run"))]
         until_ns: Option<Nanoseconds>,
         /// The host.
-        node: u32,
+        node: NodeId,
         /// NIC port of the host, in the order of `links`.
         #[serde(default)]
-        nic_port: u32,
+        nic_port: NicPort<u32>,
         /// Additional delay, on top of `notification.delay_ns`.
         #[schemars(range(max = LONGEST_SPAN_NS))]
         delay_ns: Nanoseconds,

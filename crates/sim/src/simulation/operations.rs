@@ -112,7 +112,7 @@ impl Simulation {
     }
 
     fn end(&mut self, number: u32, status: Status, at: Picoseconds) {
-        self.totals.end = self.totals.end.max(at.0);
+        self.totals.end = self.totals.end.max(at);
         for position in self.operations.end(number, status, at) {
             let dependent = self.operations.dependent(position);
             if !self.completes_elsewhere(dependent, at) {

@@ -54,14 +54,14 @@ pub(crate) fn fill(mut simulation: Simulation) -> Outcome {
     let mut summary = std::mem::take(&mut simulation.totals);
     summary.deadlocks = circles.len() as u64;
     if !operations.all_ended() {
-        summary.end = simulation.now.0;
+        summary.end = simulation.now;
     }
 
     for (number, status) in operations.status.iter().enumerate() {
         match status {
             Status::Completed => summary
                 .completion
-                .push((operations.ended[number] - operations.started[number]).0),
+                .push(operations.ended[number] - operations.started[number]),
             _ => summary.failed += 1,
         }
     }

@@ -112,6 +112,6 @@ fn sampling_ends_with_the_run_though_an_operation_never_ends() {
     let times = column(&outcome, "series", "time_ps");
     let last = times.last().copied().unwrap();
     assert!(last <= (LATER + 7 * MICROSECOND).0, "{last}");
-    assert!(last > unobserved.summary.end, "{last}");
+    assert!(last > unobserved.summary.end.0, "{last}");
     assert_eq!(outcome.summary.end, unobserved.summary.end);
 }

@@ -19,7 +19,7 @@ fn completion(
     let mut scenario = chain(switches, gbps, delay_ns, parameters);
     let queue_pair = connect(&mut scenario, 0, 1);
     post(&mut scenario, queue_pair, verb, bytes, Picoseconds::ZERO);
-    Picoseconds(run(scenario).summary.completion[0])
+    run(scenario).summary.completion[0]
 }
 
 /// Bytes on the wire of each packet that carries data: path MTU, padding to 4 (IBTA 9.2.5), shortest frame 64 (802.3).
@@ -144,7 +144,7 @@ fn both_directions_share_the_wire_with_acknowledgements() {
             outcome.summary.completion[0].max(outcome.summary.completion[1])
         };
         let bits = 2 * PACKETS * 4096 * 8;
-        let measured = (bits * 1_000) as f64 / (time(2 * PACKETS) - time(PACKETS)) as f64;
+        let measured = (bits * 1_000) as f64 / (time(2 * PACKETS) - time(PACKETS)).as_f64();
         // The formula's figure is rounded to 0.1; a frame more or less in 5000 is another 0.15.
         assert!((measured - goodput).abs() < 0.2, "{ack_every}: {measured}");
     }

@@ -249,10 +249,10 @@ fn the_message_rate_holds_for_read_responses() {
         let (first, second) = outcome.summary.completion.split_at(50);
         let frames = [BARE + RETH, BARE + AETH + 8];
         let alone = 2 * (wire(frames[0] + frames[1], 100) + 2 * DELAY);
-        assert_eq!(first, [alone.0; 50]);
+        assert_eq!(first, [alone; 50]);
         // Without the limit the second request waits for the first on the wire, and so does its response.
         let behind = wire(frames[0], 100);
-        assert_eq!(second, [(alone + apart.max(behind)).0; 50], "{limit:?}");
+        assert_eq!(second, [alone + apart.max(behind); 50], "{limit:?}");
     }
 }
 

@@ -58,7 +58,7 @@ fn a_slow_application_sets_the_pace() {
         let accepted = packet() + (MESSAGES - 1) * (packet() + tries * try_again());
         // The last arrives, and its ACK.
         let end = accepted + 2 * DELAY_NS * NANOSECOND + wire(ACK, GBPS);
-        assert_eq!(Picoseconds(outcome.summary.end), end, "{receive_ns} ns");
+        assert_eq!(outcome.summary.end, end, "{receive_ns} ns");
         let naks = column(&outcome, "queue_pairs", "rnr_naks_sent");
         assert_eq!(naks, [0, (MESSAGES - 1) * tries]);
         assert_eq!(column(&outcome, "queue_pairs", "naks_sent"), [0, 0]);
@@ -72,10 +72,10 @@ fn a_slow_application_sets_the_pace() {
 fn a_deep_receive_queue_hides_it() {
     let wire_bound = MESSAGES * packet() + 2 * DELAY_NS * NANOSECOND + wire(ACK, GBPS);
     let deep = sends(Some(MESSAGES as u32), 100_000, 7);
-    assert_eq!(Picoseconds(deep.summary.end), wire_bound);
+    assert_eq!(deep.summary.end, wire_bound);
     assert_eq!(column(&deep, "queue_pairs", "rnr_naks_sent"), [0, 0]);
     let off = sends(None, 100_000, 7);
-    assert_eq!(Picoseconds(off.summary.end), wire_bound);
+    assert_eq!(off.summary.end, wire_bound);
     let table = off.tables.iter().find(|table| table.name == "queue_pairs");
     let names = table.unwrap().columns.iter().map(|(name, _)| *name);
     assert!(!names.into_iter().any(|name| name == "rnr_naks_sent"));
@@ -127,7 +127,7 @@ fn the_ack_timeout_counts_after_a_wait_that_ended_early() {
     assert_eq!(column(&outcome, "queue_pairs", "rnr_naks_sent"), [0, 1]);
     assert_eq!(outcome.summary.completion.len(), 3);
     let retransmission_times = 116 * MICROSECOND..119 * MICROSECOND;
-    assert!(retransmission_times.contains(&(Picoseconds(outcome.summary.end) - 40 * MICROSECOND)));
+    assert!(retransmission_times.contains(&(outcome.summary.end - 40 * MICROSECOND)));
 }
 
 /// Posted receives and the RNR timer code are those of the receiver; the sender's code applies to what it receives.
@@ -146,7 +146,7 @@ fn the_receiver_sets_the_rnr_delay() {
         let outcome = run(reader::read(&text, "roce", 1).unwrap());
         let naks = column(&outcome, "queue_pairs", "rnr_naks_sent");
         assert_eq!(naks, [0, 1]);
-        Picoseconds(outcome.summary.end)
+        outcome.summary.end
     };
     // Codes 2 and 22 are 20 us and 20.48 ms.
     assert!(refused(22, 2) < 30 * MICROSECOND);

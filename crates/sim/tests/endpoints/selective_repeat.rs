@@ -50,7 +50,7 @@ fn goodput(recovery: Recovery, window: u16, loss: f64) -> f64 {
         let delivered = column(&outcome, "queue_pairs", "delivered_bytes")[1];
         assert_eq!(delivered, PACKETS * 4096);
         let ends = 2 * DELAY_NS * NANOSECOND + wire(ACK + 16, GBPS);
-        (outcome.summary.completion[0] - ends.0) as f64 / packet().as_f64()
+        (outcome.summary.completion[0] - ends).as_f64() / packet().as_f64()
     });
     (PACKETS * SEEDS) as f64 / times.sum::<f64>()
 }
@@ -110,7 +110,7 @@ fn the_window_limits_packets_in_flight() {
     for window in [1, 10, 25] {
         let outcome = long_write(Recovery::SelectiveRepeat, window, 0.0, 1);
         let rounds = PACKETS / u64::from(window);
-        let last = Picoseconds(outcome.summary.completion[0]);
+        let last = outcome.summary.completion[0];
         // The first packet has 16 bytes more, an RETH; the last round its packets behind each other.
         let least = rounds * round_trip;
         let most = least + u64::from(window) * packet() + wire(16, GBPS) * 2;

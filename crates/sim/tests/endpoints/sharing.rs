@@ -40,7 +40,7 @@ fn queue_pairs_take_turns() {
             }
         };
         let expected: Vec<_> = (0..n)
-            .map(|k| (wire(n * RETH + last_packet(k) * FULL, 100) + tail()).0)
+            .map(|k| wire(n * RETH + last_packet(k) * FULL, 100) + tail())
             .collect();
         assert_eq!(run(scenario).summary.completion, expected);
     }
@@ -64,14 +64,8 @@ fn a_turn_is_a_packet() {
         post(&mut scenario, short, Verb::Write, 4096, Picoseconds::ZERO);
     }
     let ends = run(scenario).summary.completion;
-    assert_eq!(
-        Picoseconds(ends[0]),
-        wire(198 * FULL + 99 * RETH, 100) + tail()
-    );
-    assert_eq!(
-        Picoseconds(ends[100]),
-        wire(200 * FULL + 101 * RETH, 100) + tail()
-    );
+    assert_eq!(ends[0], wire(198 * FULL + 99 * RETH, 100) + tail());
+    assert_eq!(ends[100], wire(200 * FULL + 101 * RETH, 100) + tail());
 }
 
 /// A queue pair that comes later gets its share from then on.
@@ -119,7 +113,7 @@ fn two_priorities(change: fn(&mut Parameters)) -> [u64; 2] {
         );
     }
     let ends = run(scenario).summary.completion;
-    [ends[0], ends[1]].map(|end| (Picoseconds(end) - tail()) * 1_000 / wire(PACKETS * FULL, 100))
+    [ends[0], ends[1]].map(|end| (end - tail()) * 1_000 / wire(PACKETS * FULL, 100))
 }
 
 /// Deficit weighted round robin at the NIC: while both send, the bytes are as the weights. In thousandths of the time that
@@ -147,7 +141,7 @@ fn priorities_share_by_weight() {
 }
 
 /// Two sends of 100 packets between two hosts with two cables.
-fn two_cables(second: u32) -> Vec<u64> {
+fn two_cables(second: u32) -> Vec<Picoseconds> {
     let links = vec![link(0, 1, 100, DELAY_NS); 2];
     let mut scenario: Scenario = network(2, 0, links, roce());
     for first_port in [0, second] {
@@ -169,8 +163,8 @@ fn two_cables(second: u32) -> Vec<u64> {
 #[test]
 fn ports_of_a_host_do_not_share() {
     let alone = wire(100 * FULL, 100) + tail();
-    assert_eq!(two_cables(2), [alone.0, alone.0]);
+    assert_eq!(two_cables(2), [alone, alone]);
     let shared_time = wire(200 * FULL, 100) + tail();
     let first = shared_time - 2 * wire(FULL, 100);
-    assert_eq!(two_cables(0), [first.0, shared_time.0]);
+    assert_eq!(two_cables(0), [first, shared_time]);
 }

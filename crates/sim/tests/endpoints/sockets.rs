@@ -53,11 +53,7 @@ fn bytes_on_the_wire() {
             Some(ack) => wire(1_001 * frame + 2 * ack, 100) + 2 * delay,
             None => wire(1_000 * frame, 100), // it is over when it has left
         };
-        assert_eq!(
-            outcome.summary.completion,
-            [expected.0],
-            "{service:?} {ip:?}"
-        );
+        assert_eq!(outcome.summary.completion, [expected], "{service:?} {ip:?}");
         assert_eq!(
             column(&outcome, "queue_pairs", "delivered_bytes"),
             [0, 1_000 * payload]
@@ -99,7 +95,7 @@ fn loss_lowers_throughput_as_computed() {
         let bytes = segments * 1448;
         let outcome = transfer(Service::Tcp, 100_000, loss, parameters, bytes);
         let round_trip = 400.0; // us; what the wire takes beside is a thousandth
-        let found = segments as f64 / (outcome.summary.completion[0] as f64 / 1e6);
+        let found = segments as f64 / (outcome.summary.completion[0].as_f64() / 1e6);
         let expected = of_random_loss() / (round_trip * loss.sqrt());
         let ratio = found / expected;
         assert!((0.9..1.1).contains(&ratio), "{loss}: {ratio}");

@@ -45,7 +45,7 @@ fn a_loss_discards_the_rest_of_its_message() {
     const LOSS: f64 = 0.01;
     let outcome = writes(Service::Uc, MESSAGES, PACKETS, LOSS);
     let sent = MESSAGES * (PACKETS * wire(MTU + BARE, GBPS) + wire(RETH, GBPS));
-    assert_eq!(Picoseconds(outcome.summary.end), sent);
+    assert_eq!(outcome.summary.end, sent);
     assert_eq!(outcome.summary.failed, 0);
     assert_eq!(outcome.summary.retransmissions, 0);
     assert_eq!(column(&outcome, "ports", "frames")[1], 0, "no ACK");
@@ -68,7 +68,7 @@ fn a_loss_discards_the_rest_of_its_message() {
     let reliable = writes(Service::Rc, MESSAGES, PACKETS, LOSS);
     let delivered = column(&reliable, "queue_pairs", "delivered_bytes")[1];
     assert_eq!(delivered, MESSAGES * PACKETS * MTU);
-    assert!(reliable.summary.end > sent.0);
+    assert!(reliable.summary.end > sent);
 }
 
 /// Without loss all arrives, as over a reliable connection but for the ACKs.
@@ -81,7 +81,7 @@ fn without_loss_everything_arrives() {
     assert_eq!(received, [0, 10]);
     let reliable = writes(Service::Rc, 10, 16, 0.0);
     let way_back = 2 * DELAY_NS * NANOSECOND + wire(ACK, GBPS);
-    assert_eq!(outcome.summary.end + way_back.0, reliable.summary.end);
+    assert_eq!(outcome.summary.end + way_back, reliable.summary.end);
 }
 
 /// One queue pair of host 0 and datagrams of `bytes` bytes to hosts 1 to 3 in turn.

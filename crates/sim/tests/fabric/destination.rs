@@ -61,7 +61,7 @@ fn a_penalty_spares_the_receive_buffer() {
         );
         assert_eq!(summary.retransmissions, 0, "{penalty}");
         assert!(
-            (LEAST..LEAST * 11 / 10).contains(&Picoseconds(summary.end)),
+            (LEAST..LEAST * 11 / 10).contains(&summary.end),
             "{penalty}: {}",
             summary.end
         );

@@ -268,7 +268,7 @@ fn an_incast_completes_without_pfc() {
         assert_eq!(sum(&outcome, "queue_pairs", "timeouts"), 0);
         // The link carries 256 frames of 4158 bytes and 20 of preamble and gap for each sender.
         let least = f64::from(senders) * 256.0 * 4178.0 * 80e-6;
-        let took = summary.end as f64 / 1e6;
+        let took = summary.end.as_f64() / 1e6;
         assert!((1.0..1.15).contains(&(took / least)), "{took} of {least}");
     }
 }

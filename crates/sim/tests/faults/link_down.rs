@@ -140,7 +140,7 @@ fn a_link_that_comes_back_is_used_again() {
     let (soon, late) = (end(10), end(250));
     let slower = late - soon;
     assert!(
-        slower.abs_diff((240 * MICROSECOND).0) < (5 * MICROSECOND).0,
+        slower.abs_diff(240 * MICROSECOND) < 5 * MICROSECOND,
         "{slower}"
     );
     // Both ends of all links of the spine: as if the spine had failed.
@@ -192,7 +192,7 @@ fn a_sender_waits_for_its_link() {
     let outcome = run(scenario);
     assert_eq!(column(&outcome, "flows", "status"), [COMPLETED]);
     assert!(outcome.summary.drops < 12, "{:?}", outcome.summary); // acknowledgements to it
-    assert!(outcome.summary.end >= undisturbed + outage.0);
+    assert!(outcome.summary.end >= undisturbed + outage);
     assert!(
         (1..12).contains(&outcome.summary.losses),
         "{}",

@@ -7,7 +7,7 @@ use wirespeed_sim::ids::{NodeId, PortId, QueuePairId};
 use wirespeed_sim::model::parameters::Balance;
 use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::model::scenario::{Operation, Scenario, Service, Verb};
-use wirespeed_sim::time::ByteTime;
+use wirespeed_sim::time::{ByteTime, Picoseconds};
 
 const UNFINISHED: u64 = 0;
 const COMPLETED: u64 = 1;
@@ -64,11 +64,14 @@ impl Ledger<'_> {
         let (start, end) = (self.of_flows("start_ps"), self.of_flows("end_ps"));
         let completed = |number: &usize| self.status(*number) == COMPLETED;
         let done: Vec<usize> = (0..end.len()).filter(completed).collect();
-        let times: Vec<u64> = done.iter().map(|id| end[*id] - start[*id]).collect();
+        let times: Vec<Picoseconds> = done
+            .iter()
+            .map(|id| Picoseconds(end[*id] - start[*id]))
+            .collect();
         assert_eq!(summary.completion, times);
         assert_eq!(summary.failed, (end.len() - done.len()) as u64);
         if (0..end.len()).all(|number| self.status(number) != UNFINISHED) {
-            assert_eq!(Some(&summary.end), end.iter().max());
+            assert_eq!(Some(&summary.end.0), end.iter().max());
         }
     }
 

@@ -350,7 +350,7 @@ fn describe_run(summary: &Summary, operations: usize) -> String {
     // Nearest rank.
     let percentile = |percent: usize| {
         let rank = (times.len() * percent).div_ceil(100).max(1);
-        us(Picoseconds(times.get(rank - 1).copied().unwrap_or(0)))
+        us(times.get(rank - 1).copied().unwrap_or_default())
     };
     let mut text = String::new();
     let completed = times.len();
@@ -359,7 +359,7 @@ fn describe_run(summary: &Summary, operations: usize) -> String {
         ("completion time, p50", percentile(50)),
         ("completion time, p99", percentile(99)),
         ("completion time, max", percentile(100)),
-        ("end of the run", us(Picoseconds(summary.end))),
+        ("end of the run", us(summary.end)),
     ] {
         writeln!(text, "  {label:<21} {time:.3} us").unwrap();
     }

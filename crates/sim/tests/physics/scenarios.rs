@@ -7,7 +7,7 @@ use wirespeed_sim::model::results::Outcome;
 /// Completion times, microseconds.
 pub fn completion(outcome: &Outcome) -> Vec<f64> {
     let times = outcome.summary.completion.iter();
-    times.map(|time| *time as f64 / 1e6).collect()
+    times.map(|time| time.as_f64() / 1e6).collect()
 }
 
 pub fn mean(values: &[f64]) -> f64 {

@@ -1,5 +1,6 @@
 //! The totals of a run.
 
+use crate::time::Picoseconds;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -14,9 +15,9 @@ pub struct Summary {
     pub cnp_frames: u64,
     /// Events taken from the queue.
     pub events: u64,
-    /// Simulated time at the end, ps.
+    /// Simulated time at the end.
     #[serde(skip)]
-    pub end: u64,
+    pub end: Picoseconds,
     /// XOFF sent, counted per priority and port.
     pub pfc_pauses: u64,
     /// XON sent.
@@ -33,9 +34,9 @@ pub struct Summary {
     pub losses: u64,
     /// Data packets retransmitted.
     pub retransmissions: u64,
-    /// Completion time of each completed operation in order of posting, ps: earliest post to last ACK.
+    /// Completion time of each completed operation in order of posting: earliest post to last ACK.
     #[serde(skip)]
-    pub completion: Vec<u64>,
+    pub completion: Vec<Picoseconds>,
     /// Operations that failed or did not complete.
     #[serde(skip)]
     pub failed: u64,
