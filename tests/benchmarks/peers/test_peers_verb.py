@@ -384,3 +384,10 @@ def test_why_folder_names_are_not_hosts(tmp_path, options, reason):
         (tmp_path / name).mkdir()
         (tmp_path / name / "a.log").write_text(PERFTEST.format(value=391.0 if name == "node98" else 390.0))
     assert reason in peers(tmp_path, *options).stdout
+
+
+def test_ends_are_refused_where_every_log_names_its_own():
+    sample = Path(__file__).parents[2] / "samples" / "mpigraph" / "two-ranks-per-node-cut.txt"
+    result = CliRunner().invoke(app, ["bench", "peers", str(sample), "--from", "node1:a", "--to", "node2:a"])
+    assert isinstance(result.exception, Refusal)
+    assert "no effect: every log names the ends of its values" in str(result.exception)

@@ -91,6 +91,8 @@ def peers(
     log_arguments = (*names, *(word for option, value in options if value for word in (option, value)))
     with stored_logs.open_stored_logs(names, campaign, store) as stored:
         read, plan = _read_logs(names, stored, cluster, (source, target))
+    if source is not None and read.logs:
+        _refuse_unused_ends(read.logs, (source, target))
     result = _compare_logs(read.logs, plan, log_arguments, cluster, metric, size, at_least / 100)
     _print_peers(result, output)
     show_problems(read.notices, label="warning")
@@ -109,6 +111,20 @@ def _read_logs(
         raise refuse("--from and --to", "only one of them is given", hint="give both or none")
     plan = flows.plan_cluster(cluster) if cluster else None
     return peer_logs.read(files, plan, ends, stored), plan
+
+
+def _refuse_unused_ends(logs: Sequence[Log], ends: tuple[str | None, str | None]) -> None:
+    """Refuse ends of the user where every log names its own: result folders, and matrices of pairs.
+
+    Raises:
+        Refusal: no log uses them.
+    """
+    from wirespeed.errors import refuse
+    from wirespeed.results.benchmarks import PAIR_ARROW
+
+    runs = [run for log in logs if (log.source, log.target) == ends for run in log.runs]
+    if all(any(PAIR_ARROW in (row.label or "") for row in run.measurements) for run in runs):
+        raise refuse("--from and --to", "no effect: every log names the ends of its values", hint="omit both")
 
 
 def _compare_logs(
