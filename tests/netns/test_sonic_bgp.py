@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -98,14 +98,19 @@ def running_pair(tables: dict[str, dict[str, Any]], reads_up: bool, folder: Path
                 daemon.wait()
 
 
-def start_daemons(network: Network, name: str, folder: Path, configuration: str) -> list[subprocess.Popen[bytes]]:
+def start_daemons(
+    network: Network, name: str, folder: Path, configuration: str, unnumbered: Iterable[str] = ("Ethernet0",)
+) -> list[subprocess.Popen[bytes]]:
     """Zebra and bgpd of a switch, with sockets in a separate folder."""
     home = folder / name
     home.mkdir()
     shutil.chown(home, _USER, _USER)
     # Both start together, and the first attempts fail: the next would be 120 s later.
     configuration = re.sub(r"( neighbor \S+) .*remote-as .*", r"\g<0>\n\g<1> timers connect 1", configuration)
-    texts = {"zebra": "interface Ethernet0\n ipv6 nd ra-interval 1\nexit\n", "bgpd": configuration}
+    texts = {
+        "zebra": "".join(f"interface {port}\n ipv6 nd ra-interval 1\nexit\n" for port in unnumbered),
+        "bgpd": configuration,
+    }
     processes = []
     for daemon, text in texts.items():
         (home / f"{daemon}.conf").write_text(text)
