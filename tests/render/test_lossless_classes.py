@@ -7,6 +7,7 @@ with the plan proves consistency only.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -23,6 +24,8 @@ from wirespeed.plan import Plan, build
 from wirespeed.plan.locate import locate
 from wirespeed.results.findings import Status
 from wirespeed.settings import Dscp, Priority
+from wirespeed.simulation.planned_scenario import build_plan_scenario
+from wirespeed.simulation.workload import read_traffic
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"
 SECOND_CLASS = "storage: {dscp: 4, priority: 4, lossless: true, share: 30%, nic: {traffic_class: 4}}"
@@ -127,3 +130,21 @@ def find_changes(plan: Plan, folder: Path) -> set[tuple[str, Status]]:
 def test_as_planned_both_pass_their_check(tmp_path: Path) -> None:
     assert find_changes(plan_several_dscps(), tmp_path / "dscps") == set()
     assert find_changes(plan_two_lossless_classes("nvidia-mcx75310aas-neat"), tmp_path / "classes") == set()
+
+
+TRAFFIC = """\
+version: 1
+name: two
+traffic:
+  - {pattern: pairs, from: node1, to: node2, rails: [1], size: 1 MiB}
+  - {pattern: pairs, from: node3, to: node2, rails: [1], size: 1 MiB, class: storage}
+"""
+
+
+def test_the_simulator_pauses_both_priorities(tmp_path: Path) -> None:
+    (tmp_path / "traffic.yaml").write_text(TRAFFIC)
+    plan = plan_two_lossless_classes("nvidia-mcx75310aas-neat")
+    traffic = read_traffic(tmp_path / "traffic.yaml")
+    document = json.loads(build_plan_scenario(plan, traffic, 1, "a test", render.simulator_mappings()).text)
+    assert [flow["priority"] for flow in document["flows"]] == [3, 4]
+    assert document["parameters"]["pfc"]["lossless_priorities"] == 1 << 3 | 1 << 4
