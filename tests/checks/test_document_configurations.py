@@ -16,6 +16,8 @@ from wirespeed.collect import read_facts, write_planned_bundle
 from wirespeed.plan import build
 from wirespeed.plan.locate import locate
 from wirespeed.results.findings import Status
+from wirespeed.settings import Place
+from wirespeed.units import Bandwidth, Size
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "switch_configurations"
 CLUSTER = """\
@@ -90,3 +92,58 @@ def test_a_printed_configuration_is_read(
     }
     assert failed == findings
     assert {finding.check for finding in results if finding.status is Status.UNKNOWN} == unknown
+
+
+LOSSLESS_CLUSTER = """\
+version: 1
+name: lossless
+hosts:
+  node[1-2]: {model: dell-r750-xeon-8358, os: ubuntu-20.04, nics: 1 x broadcom-bcm957508-p1200g, interfaces: [ens7np0]}
+switches:
+  leaf1: {model: arista-7804r3-36p, os: eos, role: leaf}
+cabling: {pattern: by-host}
+addresses: {scheme: link-31, pool: 10.1.0.0/16}
+classes:
+  roce: {dscp: 26, priority: 3, lossless: true, share: 50%}
+  cnp: {dscp: 48, priority: 7, strict: true}
+"""
+
+
+def test_printed_fragments_are_read(tmp_path: Path) -> None:
+    """The guide's fragments, on the ports of a plan: they differ from it as an expert sees them differ."""
+    plan = build(read_text(LOSSLESS_CLUSTER, "cluster.yaml"))
+    write_planned_bundle(plan, tmp_path / "bundle")
+    text = (SAMPLES / "lossless-network-eos.txt").read_text(encoding="utf-8")
+    text = text.replace("Ethernet2/1/1", "Ethernet3/1/1").replace("Ethernet6/1/1", "Ethernet3/2/1")
+    (tmp_path / "bundle" / "leaf1" / "running-config.out").write_text(text, encoding="utf-8")
+    facts = read_facts(tmp_path / "bundle")
+    first, second = Place("leaf1").child("port", "Ethernet3/1/1"), Place("leaf1").child("port", "Ethernet3/2/1")
+    expected_values = [
+        (first, "port.link.mtu", 9000),
+        (first, "port.link.speed", Bandwidth.gbps(200)),
+        (first, "port.link.lanes", 4),
+        (second.child("queue", "6"), "queue.ecn.minimum", Size(500_000)),
+        (second.child("queue", "6"), "queue.ecn.maximum", Size(1_500_000)),
+        (second.child("queue", "6"), "queue.ecn.probability", 20),
+    ]
+    for place, path, expected in expected_values:
+        assert expected in [reading.value for reading in facts.readings[place, path]]
+    differences = {
+        (str(finding.place), finding.check): finding.status
+        for finding in run(locate(plan, facts), facts)
+        if finding.device == "leaf1" and finding.status in (Status.FAIL, Status.WARN, Status.ERROR)
+    }
+    queues = [
+        (f"port {port} queue {number}", "qos.scheduler")
+        for port in ("Ethernet3/1/1", "Ethernet3/2/1")
+        for number in (0, 3)
+    ]
+    assert differences == {
+        **dict.fromkeys(queues, Status.WARN),  # the fragments have no weights; that strict is the default is assumed
+        ("port Ethernet3/1/1", "port.address"): Status.FAIL,  # no addresses are printed
+        ("port Ethernet3/2/1", "port.address"): Status.FAIL,
+        ("port Ethernet3/1/1", "port.mtu"): Status.WARN,  # 9000: enough for the hosts, below the plan
+        ("port Ethernet3/1/1", "qos.pfc"): Status.FAIL,  # priority 4 is lossless too
+        ("port Ethernet3/2/1", "qos.pfc"): Status.FAIL,  # the fragment of ECN has no PFC
+        ("port Ethernet3/2/1", "qos.trust"): Status.FAIL,  # nor `no switchport`
+    }
