@@ -53,6 +53,19 @@ def test_a_dip_in_the_plateau_states_both_reasons():
     )
 
 
+def test_a_collapse_over_two_sizes_is_a_dip():
+    """Each of them is no dip beside the other."""
+    busbw = HEALTHY | {64 * MIB: 280.0, 128 * MIB: 100.0, 256 * MIB: 105.0, 512 * MIB: 320.0}
+    judged = judge(all_reduce(busbw), plan())
+    for size in (128 * MIB, 256 * MIB):
+        verdict = find_verdict(judged, size, Metric.BUSBW)
+        assert (verdict.judgement, verdict.reason) == (
+            Judgement.FAIL,
+            "a dip in the curve: at most 105 GB/s from 128 MiB to 256 MiB between 280 GB/s at 64 MiB and 320 GB/s at "
+            "512 MiB",
+        )
+
+
 def test_a_peak_then_a_fall_is_a_finding_although_one_nic_passes():
     """A library that stripes over four NICs and falls back to one."""
     rows = [2**power for power in range(17, 23)]

@@ -117,6 +117,27 @@ def _describe_dips(curve: _Curve, start: int, end: int, settings: Curve) -> dict
                 judgement,
                 f"a dip in the curve: {_format(measurement)} between {_format(smaller)} and {_format(larger)}",
             )
+    failing = {position: finding for position, finding in findings.items() if finding[0] is Judgement.FAIL}
+    return findings | _describe_wide_dips(curve, start, end, settings) | failing
+
+
+def _describe_wide_dips(curve: _Curve, start: int, end: int, settings: Curve) -> dict[int, tuple[Judgement, str]]:
+    """Neighbouring sizes that all fail beside the size before and the size after them; what only warns is a step."""
+    findings: dict[int, tuple[Judgement, str]] = {}
+    for first in range(max(start, 1), end):
+        highest = curve[first][1].value
+        for last in range(first + 1, min(end, len(curve) - 1)):
+            highest = max(highest, curve[last][1].value)
+            smaller, larger = curve[first - 1][1], curve[last + 1][1]
+            if _compare(highest / min(smaller.value, larger.value), settings.dip) is not Judgement.FAIL:
+                continue
+            reason = (
+                f"a dip in the curve: at most {number(float(highest))} {format_unit(smaller.unit)} from "
+                f"{_format_size(curve[first][1])} to {_format_size(curve[last][1])} between {_format(smaller)} and "
+                f"{_format(larger)}"
+            )
+            for position, _ in curve[first : last + 1]:
+                findings.setdefault(position, (Judgement.FAIL, reason))
     return findings
 
 
