@@ -280,6 +280,22 @@ def test_acs_of_the_root_ports_between_a_nic_and_its_gpu_is_found(server: Server
     assert {row for row in bad if row[1] == "pcie.acs"} == {("fail", "pcie.acs", f"pcie 0000:{name}") for name in roots}
 
 
+@pytest.mark.parametrize(
+    ("link", "status"),
+    [
+        ("Speed 2.5GT/s (downgraded), Width x16", "warn"),  # as a GPU without work
+        ("Speed 2.5GT/s (downgraded), Width x8 (downgraded)", "fail"),
+        ("Speed 16GT/s (downgraded), Width x16", "fail"),
+    ],
+)
+def test_a_gpu_without_work_may_lower_the_rate_of_its_link(link: str, status: str, tmp_path: Path) -> None:
+    server = AMD
+    name = server.gpus[0].split("/")[-1]
+    functions = list_functions(server)
+    functions[name].link = link
+    assert list_bad(check(tmp_path / "bundle", server, functions)) == [(status, "pcie.link", f"pcie 0000:{name}")]
+
+
 def test_functions_that_traffic_crosses_in_cascaded_switches() -> None:
     """A server with two MI100 and a ConnectX-6 below one switch, the GPUs below two more each; the tree is that of its
     lspci -tv (public RCCL issue, 2022). Its root port 40:01.1 has ACS on, which redirects none of this traffic."""

@@ -92,6 +92,11 @@ def test_a_log_without_interface_is_unknown_with_both_readings():
     assert "0.11 GB/s is 2 % of dis0 or 94 % of eth0; name it, such as --from abel1:eth0 --to abel2:eth0" in reason
 
 
+def test_ranks_of_one_host_use_no_interface():
+    judged = judge_text(log(5.0, hosts=("abel1", "abel1")))
+    assert not [note for note in judged.notes if "between hosts" in note]
+
+
 def test_what_is_too_fast_for_one_interface_went_over_the_other():
     judged = judge_text(log(0.857))
     assert "TCP sockets over dis0 between hosts" in judged.notes

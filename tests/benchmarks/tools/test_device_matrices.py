@@ -40,6 +40,17 @@ def test_latency_of_the_gpu_and_of_the_host_are_apart() -> None:
     assert {measurement.unit for measurement in runs[5].measurements} == {"us"}
 
 
+def test_a_title_that_the_page_breaks_before_its_unit_is_read() -> None:
+    """As 002 prints the title; the mark is that of the LaTeX package listings."""
+    text = (SAMPLES / "p2p_bandwidth/four-gpus.txt").read_text()
+    broken_text = text.replace(" (P2P Writes) Matrix (GB/s)", " (P2P Writes) Matrix\n  ↪ (GB/s)")
+    assert broken_text != text
+    values, broken_values = (
+        [(row.label, row.value) for run in parse(log) for row in run.measurements] for log in (text, broken_text)
+    )
+    assert broken_values == values
+
+
 def test_pairs_without_peer_access_are_named() -> None:
     for run in sample("p2p_bandwidth/four-gpus.txt"):
         assert run.parameters.without_p2p_access == "GPU0 -> GPU3, GPU3 -> GPU0"

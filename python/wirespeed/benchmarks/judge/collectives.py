@@ -188,7 +188,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         if group.uses_pcie
         else classes.collective_one_host,
         reasons_above=_list_reasons_above(collective, group),
-        notes=(*proof.notes, *choice.notes, *_describe_interface(context)),
+        notes=(*proof.notes, *choice.notes, *(_describe_interface(context) if group.across_hosts else ())),
         hosts=tuple(dict.fromkeys(member.name for member in group.members)),
         link=None,
     )

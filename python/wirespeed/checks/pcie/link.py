@@ -22,12 +22,15 @@ from dataclasses import replace
 
 from wirespeed.checks.compare import compare
 from wirespeed.checks.model import CheckContext, Outcome
-from wirespeed.results.findings import Status
+from wirespeed.results.findings import Fix, Status
 from wirespeed.settings import PcieFunction, list_bridges
 
 subject = PcieFunction
 needs = ("pcie.link.width", "pcie.link.speed")
 failures = ("PCI-03",)
+
+_LOWEST_RATE = 2500
+"""MT/s of PCIe Gen1, to which a GPU without work lowers its link: nvidia-smi(1), pcie.link.gen.current."""
 
 
 def _has_no_other_check(context: CheckContext) -> bool:
@@ -48,10 +51,27 @@ _compare_link = compare(
 def check(context: CheckContext) -> Outcome:
     """A slower link is named by the NICs and GPUs behind it."""
     outcome = _compare_link(context)
+    if outcome.status is Status.FAIL and _is_idle_gpu(context):
+        outcome = replace(
+            outcome,
+            status=Status.WARN,
+            summary="the PCIe link of a GPU has its lowest rate, as without work",
+            fix=(Fix("collect again while a program runs on the GPU"),),
+        )
     devices = _list_devices_behind(context)
     if outcome.status is Status.PASS or not devices:
         return outcome
     return replace(outcome, found=f"{outcome.found}; behind this link: {', '.join(devices)}")
+
+
+def _is_idle_gpu(context: CheckContext) -> bool:
+    """Whether only the rate of a GPU's own link is low, and the lowest there is."""
+    gpus = {gpu.pcie for gpu in context.plan.hosts[context.place.device].gpus.values()}
+    return (
+        context.place.name in gpus
+        and context.get_found_value("pcie.link.speed") == _LOWEST_RATE
+        and context.get_found_value("pcie.link.width") >= context.get_intended_value("pcie.link.width")
+    )
 
 
 def _list_devices_behind(context: CheckContext) -> list[str]:

@@ -27,6 +27,10 @@ _TITLE = re.compile(
     r"(?:(Uni|Bi)directional )?P2P=(Enabled|Disabled) (Bandwidth|Latency)(?: \(P2P (Writes|Reads)\))?"
     r" Matrix \((GB/s|us)\)"
 )
+_BROKEN_TITLE = re.compile(r"P2P=(?:Enabled|Disabled) .* Matrix$")
+_UNIT = re.compile(
+    r"(?:↪ *)?(\((?:GB/s|us)\))"
+)  # of a title that a page breaks, with the mark of the LaTeX package listings
 _CONNECTIVITY = re.compile(r"P2P Connectivity Matrix")
 _ERROR = re.compile(r"(?:Cuda|CUDA) (?:failure|error)\b.*|.*\bcode=\d+\(\w+\).*")
 
@@ -67,6 +71,7 @@ class _Reader:
         self._matrix: Matrix | None = None
         self._title: re.Match[str] | None = None
         self._columns: list[str] | None = None  # of the connectivity matrix, while its rows come in
+        self._broken_title: str | None = None  # whose unit is on the next line
 
     def read(self, lines: list[Line]) -> list[ReadRun]:
         for line in lines:
@@ -86,6 +91,9 @@ class _Reader:
             self._report.devices.append(model)
             self._report.addresses.append(f"{int(domain or '0', 16):04x}:{int(bus, 16):02x}:{int(number, 16):02x}.0")
             return
+        if self._broken_title is not None and (unit := _UNIT.fullmatch(text)):
+            text = f"{self._broken_title} {unit.group(1)}"
+        self._broken_title = text if _BROKEN_TITLE.search(text) else None
         title = _TITLE.search(text)
         if title:
             self._open(line, title)
