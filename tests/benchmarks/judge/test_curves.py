@@ -103,6 +103,13 @@ def test_a_sweep_that_ends_before_its_plateau_is_no_alarm():
     )
 
 
+def test_a_size_before_the_end_of_a_rising_sweep_is_no_alarm_although_the_last_passes():
+    """360 GB/s after a floor of 120 µs: 70 % of the limit at 64 MiB, and still 15 % more at 128 MiB."""
+    busbw = {16 * MIB: 142.0, 32 * MIB: 213.0, 64 * MIB: 268.0, 128 * MIB: 307.3}
+    judged = judgements(judge(all_reduce(busbw, 16, 2), plan()))
+    assert (judged[64 * MIB], judged[128 * MIB]) == (Judgement.SKIP, Judgement.PASS)
+
+
 @pytest.mark.parametrize(
     "busbw",
     [

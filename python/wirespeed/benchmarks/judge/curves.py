@@ -182,7 +182,8 @@ def _mark_sweep_end(
     """
     last = verdicts[curve[-1][0]]
     bound = last.reachable or last.physical
-    if last.judgement not in (Judgement.WARN, Judgement.FAIL) or bound is None or last.physical is None:
+    judged = (Judgement.PASS, Judgement.WARN, Judgement.FAIL)
+    if last.judgement not in judged or bound is None or last.physical is None:
         return {}
     values = [measurement.value for _, measurement in curve]
     growth = 1 + profile.curve.rising.value
