@@ -65,6 +65,17 @@ def test_a_run_that_passes_has_no_fingerprint():
     assert "left with" not in find_verdict(judge(perftest({MIB: 391.0}), plan()), MIB).reason
 
 
+@pytest.mark.parametrize(("top", "is_flat"), [(1.0, True), (1.02, False)])
+def test_a_flat_plateau_that_passes_with_a_missing_nic_has_a_note(top, is_flat):
+    rows = {8: (50.0, 0.0, 0.0)}
+    for size, factor in ((2 * GIB, 1.0), (4 * GIB, 1.0), (8 * GIB, top)):
+        busbw = 388.2 * 7 / 8 * factor  # GB/s
+        rows[size] = (size / busbw * 1.94 / 1e3, busbw / 1.94, busbw)
+    judged = judge(collective("all_reduce", 32, rows, nodes=4), plan())
+    assert find_verdict(judged, 8 * GIB, Metric.BUSBW).judgement is Judgement.PASS
+    assert any("of what is left with path MTU 512 or 7 of 8 NICs" in note for note in judged.notes) is is_flat
+
+
 def test_no_loss_reaches_the_plan():
     path = Path(Bandwidth(400 * 10**9), 4096, plan_encapsulation())
     for nics in (1, 8):

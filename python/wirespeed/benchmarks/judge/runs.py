@@ -36,6 +36,7 @@ from wirespeed.benchmarks.judge.verdict import (
     add_observed_limit,
     compare_bandwidth,
     compare_latency,
+    describe_passing_fingerprints,
     explain_dip,
     make_verdict,
     name_fingerprints,
@@ -115,9 +116,9 @@ def judge_with_subject(
         gate = find_gate(measurement, subject, profile)
         if gate is not None:
             verdicts[position] = apply_gate(verdicts.get(position), measurement, gate)
-    judged = _judge_run(
-        run, verdicts, (*limits.notes, *causes, *_compare_gid(run, plan), *unread, *notes_on_options), file, plan.name
-    )
+    fingerprints = describe_passing_fingerprints(verdicts.values(), limits.fingerprints)
+    extra_notes = (*limits.notes, *causes, *fingerprints, *_compare_gid(run, plan), *unread, *notes_on_options)
+    judged = _judge_run(run, verdicts, extra_notes, file, plan.name)
     judged = replace(judged, source=context.source, target=context.target)
     if context.evidence is not None:
         judged = _add_evidence(judged, run, plan, context, context.evidence)

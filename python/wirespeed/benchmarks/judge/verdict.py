@@ -10,7 +10,7 @@ from wirespeed.benchmarks.judge.limits import Fingerprints, Limit, Limits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits.bound import convert, number
-from wirespeed.results.benchmarks import Measurement
+from wirespeed.results.benchmarks import Measurement, Metric
 from wirespeed.results.verdicts import Bound, Judgement, Term, Verdict
 from wirespeed.units import BITS_PER_SECOND, Size, format_percent, format_unit
 
@@ -20,6 +20,9 @@ _MARGIN = 0.01
 section 2.8.2)."""
 
 _SMALLEST_FINGERPRINT = 2**16  # bytes: smaller messages have other limits
+
+_FLAT_SIZES = 3  # largest sizes that show whether a table is flat
+_FLAT = 0.005  # relative difference of a flat table: a healthy one still rises by about 1 % (957608-AN210, 8.5.1)
 
 _SHORTEST = 0.01  # a time that two decimals show
 
@@ -116,16 +119,59 @@ def name_fingerprints(verdict: Verdict, fingerprints: Fingerprints | None) -> Ve
         or (measurement.size_bytes or _SMALLEST_FINGERPRINT) < _SMALLEST_FINGERPRINT
     ):
         return verdict
-    planned = convert(fingerprints.planned.value, fingerprints.planned.unit, measurement.unit)
-    matches = [
-        f"{rate.name} ({number(planned * rate.fraction)} {format_unit(measurement.unit)})"
-        for rate in fingerprints.rates
-        if abs(measurement.value / (planned * rate.fraction) - 1) <= _MARGIN
-    ]
+    matches = _match_fingerprints(measurement, fingerprints)
     if not matches:
         return verdict
     text = f"within {format_percent(_MARGIN, 0)} of what is left with {', or with '.join(matches)}"
     return replace(verdict, reason=f"{verdict.reason}; {text}")
+
+
+def describe_passing_fingerprints(verdicts: Iterable[Verdict], fingerprints: Fingerprints | None) -> tuple[str, ...]:
+    """Notes on plateaus that pass and are flat at the bandwidth of a known loss, such as a missing NIC.
+
+    Notes only: healthy runs reach these bandwidths too, with a fraction of the limit that is the same by chance.
+    """
+    if fingerprints is None:
+        return ()
+    series: dict[tuple[Metric, str | None], list[Verdict]] = {}
+    for verdict in verdicts:
+        measurement = verdict.measurement
+        large = (measurement.size_bytes or 0) >= _SMALLEST_FINGERPRINT
+        if measurement.metric in (Metric.BUSBW, Metric.BW_AVG) and large and measurement.unit in BITS_PER_SECOND:
+            series.setdefault((measurement.metric, measurement.label), []).append(verdict)
+    matches = (_match_plateau(rows, fingerprints) for rows in series.values())
+    return tuple(
+        dict.fromkeys(
+            f"the largest sizes pass, but all stay within {format_percent(_MARGIN, 0)} of what is left with "
+            f"{', or with '.join(names)}: check that the whole path was in use"
+            for names in matches
+            if names
+        )
+    )
+
+
+def _match_plateau(series: Sequence[Verdict], fingerprints: Fingerprints) -> list[str]:
+    """The losses whose bandwidth all of the largest sizes have, if all pass and none rises."""
+    plateau = sorted(series, key=lambda verdict: verdict.measurement.size_bytes or 0)[-_FLAT_SIZES:]
+    values = [verdict.measurement.value for verdict in plateau]
+    if (
+        len(plateau) < _FLAT_SIZES
+        or any(verdict.judgement is not Judgement.PASS or verdict.reachable is None for verdict in plateau)
+        or max(values) > min(values) * (1 + _FLAT)
+    ):
+        return []
+    matches = [_match_fingerprints(verdict.measurement, fingerprints) for verdict in plateau]
+    return [name for name in matches[-1] if all(name in names for names in matches)]
+
+
+def _match_fingerprints(measurement: Measurement, fingerprints: Fingerprints) -> list[str]:
+    """The losses within the margin of a measurement, with their bandwidth."""
+    planned = convert(fingerprints.planned.value, fingerprints.planned.unit, measurement.unit)
+    return [
+        f"{rate.name} ({number(planned * rate.fraction)} {format_unit(measurement.unit)})"
+        for rate in fingerprints.rates
+        if abs(measurement.value / (planned * rate.fraction) - 1) <= _MARGIN
+    ]
 
 
 def compare_latency(measurement: Measurement, bound: Bound) -> Verdict:
