@@ -405,6 +405,7 @@ class WatchdogDefaults(Entry):
     restore: SourcedValue[DurationField] | None = None  # None: the system has no setting for it
     poll: SourcedValue[DurationField]
     recovery: SourcedValue[WatchdogRecovery] | None = None  # None: the system has one mode only
+    oldest_release: SourcedValue[str] | None = None  # earlier ones have no PFC watchdog
 
 
 class SwitchSystem(Entry):
@@ -433,6 +434,7 @@ class SwitchSystem(Entry):
     step_marking: bool = True  # whether a queue can mark every packet above one threshold and none below it
     pause_of_queue_number: bool = False  # whether a pause stops the queue whose number is the priority
     oldest_release: SourcedValue[str] | None = None  # before it, the commands rendered do not exist
+    newest_commands: SourcedValue[str] | None = None  # first release with the commands of a switch without os_version
     known_releases: SourcedValue[list[str]] | None = None  # first and last whose existence is documented
     cable_lengths: SourcedValue[list[LengthField]] | None = None  # that a port can be configured with; None: any
     any_cable_length: list[str] = []  # chips for which every cable length can be configured nevertheless

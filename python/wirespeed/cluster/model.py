@@ -401,7 +401,8 @@ class SwitchPart(Part):
     os_version: ReleaseText | None = Field(
         default=None,
         examples=["202505"],
-        description="release of the operating system; default: values and commands that all its releases accept",
+        description="release of the operating system; default: values that all its releases accept, in the commands "
+        "of the newest (Cumulus Linux: those of 5.15 or later)",
     )
     role: ModelName | None = Field(
         default=None,

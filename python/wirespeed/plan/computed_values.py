@@ -126,7 +126,7 @@ def _list_switch_values(
             bounds = window(speed, kind.congestion[queue], loop, chip, total, memory)
             check_window(marking, bounds, kind.congestion[queue], problems)
             yield from marking.explain(name, queue, bounds)
-    if lossless and speeds:
+    if kind.qos.watchdog.enabled and speeds:
         slowest = min(speeds)
         watchdog.check_watchdog(kind.box, kind.qos.watchdog, kind.poll, slowest, chip, memory, problems)
         default = kind.box.system.watchdog.detect

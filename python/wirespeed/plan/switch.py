@@ -79,7 +79,7 @@ class SwitchKind:
             peers=routing.peers,
             lldp=True,
             pfc=True if self.box.system.pfc_switch and self.qos.pfc else None,
-            watchdog_poll=self.poll if self.qos.pfc else None,
+            watchdog_poll=self.poll if self.qos.watchdog.enabled else None,
             class_mtu=self.box.system.class_mtu.value if self.box.system.class_mtu and self.qos.pfc else None,
             load_balancing=self.load_balancing,
             buffers=self.buffers,
@@ -190,19 +190,11 @@ def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problem
         return None
     _check_image(classes, box, problems)
     dscp_tc, tc_queue, tc_pg, pfc_queue = full_maps(classes, maps)
-    part, defaults = box.spec.part.watchdog, box.system.watchdog
     if not box.system.lossy_pauses:
         lossless_priorities = {traffic_class.priority for traffic_class in classes.values() if traffic_class.lossless}
         pfc_queue = {priority: queue for priority, queue in pfc_queue.items() if priority in lossless_priorities}
     lossless = any(traffic_class.lossless for traffic_class in classes.values())
-    watchdog = Watchdog(
-        enabled=True,
-        action=part.action or defaults.action.value,
-        detect=part.detect if part.detect is not None else defaults.detect.value,
-        restore=part.restore if part.restore is not None else defaults.restore.value if defaults.restore else None,
-        recovery=defaults.recovery.value if defaults.recovery else None,
-    )
-    poll = part.poll if part.poll is not None else defaults.poll.value
+    part, defaults = box.spec.part.watchdog, box.system.watchdog
     kind = SwitchKind(
         box=box,
         qos=PortQos(
@@ -213,9 +205,9 @@ def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problem
             pfc_queue=pfc_queue,
             pfc_pg=_pfc_groups(classes, maps) if box.system.priority_groups else None,
             pfc=frozenset(traffic_class.priority for traffic_class in classes.values() if traffic_class.lossless),
-            watchdog=watchdog if lossless else Watchdog(),
+            watchdog=_build_watchdog(box, problems) if lossless else Watchdog(),
         ),
-        poll=poll,
+        poll=part.poll if part.poll is not None else defaults.poll.value,
         classes=classes,
         maps=maps,
         buffers=buffers(box, lossless, problems),
@@ -231,6 +223,29 @@ def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problem
     return kind
 
 
+def _build_watchdog(box: Box, problems: Problems) -> Watchdog:
+    """The watchdog that the cluster file and the defaults configure; none by default on a release that has none."""
+    part, defaults = box.spec.part.watchdog, box.system.watchdog
+    release, oldest = box.spec.part.os_version, defaults.oldest_release
+    is_by_default = (part.action, part.detect, part.restore, part.poll) == (None, None, None, None)
+    is_missing = release is not None and oldest is not None and parse_version(release) < parse_version(oldest.value)
+    if is_by_default and is_missing and oldest is not None:
+        problems.warn(
+            (*box.spec.path, "os_version"),
+            f"{box.system.title} {release}, without PFC watchdog: none is configured, a stuck queue stays paused",
+            f"{oldest.value} or later",
+            oldest.source,
+        )
+        return Watchdog()
+    return Watchdog(
+        enabled=True,
+        action=part.action or defaults.action.value,
+        detect=part.detect if part.detect is not None else defaults.detect.value,
+        restore=part.restore if part.restore is not None else defaults.restore.value if defaults.restore else None,
+        recovery=defaults.recovery.value if defaults.recovery else None,
+    )
+
+
 def _check_image(classes: Mapping[str, TrafficClass], box: Box, problems: Problems) -> None:
     """Refuse a release that is too old, warn of an unknown one, and refuse a lossless class without its buffers."""
     release, oldest = box.spec.part.os_version, box.system.oldest_release
@@ -240,6 +255,14 @@ def _check_image(classes: Mapping[str, TrafficClass], box: Box, problems: Proble
             f"{box.system.title} {release}",
             f"{oldest.value} or later",
             oldest.source,
+        )
+    newest = box.system.newest_commands
+    if release is None and newest is not None:
+        problems.warn(
+            box.spec.path,
+            f"no os_version: the commands are those of {box.system.title} {newest.value} or later",
+            "os_version, the release of the switch: earlier releases have other commands",
+            newest.source,
         )
     releases = box.system.known_releases
     if release is not None and releases is not None:

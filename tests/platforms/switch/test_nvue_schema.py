@@ -69,6 +69,16 @@ def test_a_watchdog_is_refused_before_its_first_release(case: str) -> None:
     assert all("pfc-watchdog" in problem.expected and "from 5.6 on" in problem.expected for problem in problems)
 
 
+@pytest.mark.parametrize(("case", "release", "first"), [("lossy", "5.9.1", "5.3"), ("routed", "5.9.1", "5.6")])
+def test_the_header_names_the_releases_that_take_the_file(case: str, release: str, first: str) -> None:
+    text = fill_template(CUMULUS, "startup.j2", "leaf1", replace(CASES[case], os_version=release))
+    header, *lines = text.split("\n")
+    assert f"commands of NVUE {first} to 5.14." in header
+    commands = [line for line in lines if line.startswith("nv set ")]
+    assert [line for line in commands if find_objection(line, first)] == []
+    assert first == "5.3" or any(find_objection(line, "5.5") for line in commands)
+
+
 def list_examples(form: Form) -> list[str]:
     """Lines of a form: one for each end of its ranges, and for each of its words."""
     lines = [form.line]

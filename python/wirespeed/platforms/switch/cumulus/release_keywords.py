@@ -21,10 +21,9 @@ class ReleaseKeywords:
 
     is_new: bool  # 5.15 or later
 
-    @property
-    def releases(self) -> str:
-        """The releases that have these keywords."""
-        return "5.15 or later" if self.is_new else "5.3 to 5.14"
+    def format_releases(self, has_watchdog: bool) -> str:
+        """The releases that have these keywords, and the PFC watchdog if the switch has it."""
+        return "5.15 or later" if self.is_new else f"{'5.6' if has_watchdog else '5.3'} to 5.14"
 
     @property
     def state(self) -> str:

@@ -40,6 +40,8 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     global_settings = _default_profiles(device)
     poll = device.watchdog_poll
     detect = global_settings.qos.watchdog.detect
+    keywords = find_keywords(device)
+    has_watchdog = poll is not None or any(port.qos.watchdog.enabled is not None for port in device.ports.values())
     return {
         "problems": list(_find_problems(name, device)),
         "shared": global_settings,
@@ -65,7 +67,8 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "default_mtu": DEFAULT_MTU,
         "fec_keywords": FEC_KEYWORDS,
         "family": choose_family,
-        "keywords": find_keywords(device),
+        "keywords": keywords,
+        "releases": keywords.format_releases(has_watchdog),
         "bfd_profile": BFD_PROFILE,
     }
 
