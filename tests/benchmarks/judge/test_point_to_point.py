@@ -277,7 +277,7 @@ def test_a_stated_number_of_ranks_completes_a_log(tmp_path):
 
 def test_a_stated_number_that_the_log_contradicts_is_noted():
     log = osu("osu_bw_fan_in", {**CURVE, 4 * MIB: 190_000.0}, ranks=16, nodes=4)
-    assert "--nodes 2 replaces 4, the number of the log" in judge(log, plan(), nodes=2).notes
+    assert "--nodes 2 has no effect: the log has 4 hosts" in judge(log, plan(), nodes=2).notes
 
 
 def test_an_option_that_changes_nothing_is_noted():

@@ -15,11 +15,13 @@ from judge_support import CLUSTER, plan
 from wirespeed.benchmarks import read
 from wirespeed.benchmarks.judge.limits import RunContext
 from wirespeed.benchmarks.judge.logs import Log, judge_all_logs
+from wirespeed.benchmarks.judge.profile import default
+from wirespeed.benchmarks.judge.runs import judge_with_subject
 from wirespeed.benchmarks.tools.reader import Reading
 from wirespeed.errors import Refusal
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.plan import Plan
-from wirespeed.results.verdicts import JudgedRun
+from wirespeed.results.verdicts import JudgedRun, Judgement
 from wirespeed.units import Bandwidth
 
 SAMPLES = CLUSTER.parents[2] / "tests" / "samples"
@@ -28,20 +30,21 @@ STATED = {
     "--from": RunContext(source="node3:bnxt_re2"),
     "--to": RunContext(target="node3:bnxt_re2"),
     "--ranks": RunContext(ranks=24),
-    "--nodes": RunContext(nodes=2),
+    "--nodes": RunContext(nodes=3),
     "--algorithm": RunContext(algorithm=Algorithm.TREE),
     "--collective": RunContext(collective="all-to-all"),
 }
 ENDS, COUNTS = ("--from", "--to"), ("--ranks", "--nodes")
 
 TABLE = {
-    "nccl_tests/all-reduce-2-nodes.txt": (*ENDS, *COUNTS, *list(STATED)[4:]),
+    "nccl_tests/all-reduce-2-nodes.txt": (*ENDS, "--algorithm"),
+    "nccl_tests/beginning-cut.txt": (*ENDS, *COUNTS, *list(STATED)[4:]),
     "osu/osu74_allreduce_f.txt": (*ENDS, *COUNTS),
     "osu/osu53_alltoall.txt": (*ENDS, *COUNTS),
     "osu/osu53_latency.txt": ENDS,
     "osu/osu74_bw.txt": ENDS,
     "osu/osu74_mbw_mr.txt": (*ENDS, "--nodes"),
-    "gpcnet/gpcnet_network_test_ns4.txt": (*ENDS, *COUNTS),
+    "gpcnet/gpcnet_network_test_ns4.txt": ENDS,
     "perftest/ib_write_bw_D.client.txt": ENDS,
     "perftest/ib_send_lat_a.client.txt": ENDS,
     "iperf3/bidir-two-streams.txt": ENDS,
@@ -117,18 +120,80 @@ def test_an_option_changes_the_judgement_or_is_refused(sample: str, option: str)
         assert problem.found.startswith(f"no effect: {sample}: ")
         assert problem.hint
         return
-    ranks = RunContext(ranks=12) if "alltoall" in sample and option != "--ranks" else RunContext()
-    context = replace(STATED[option], ranks=STATED[option].ranks or ranks.ranks)
-    if context.nodes is not None and context.nodes == read_sample(sample).runs[0].parameters.nodes:
-        context = replace(context, nodes=4)
-    stated = judge(sample, context)
-    assert _describe(stated) != _describe(judge(sample, ranks))
+    ranks = 12 if "alltoall" in sample and option != "--ranks" else None
+    collective = "all-reduce" if "beginning-cut" in sample and option == "--ranks" else None
+    completed = RunContext(ranks=ranks, collective=collective)
+    context = replace(
+        STATED[option], ranks=STATED[option].ranks or ranks, collective=STATED[option].collective or collective
+    )
+    assert _describe(judge(sample, context)) != _describe(judge(sample, completed))
 
 
 def _describe(judged: Sequence[JudgedRun]) -> object:
     """Limits and verdicts of runs, and the notes on them that no option causes by being given."""
-    notes = [note for run in judged for note in run.notes if "replaces" not in note and "no effect" not in note]
+    notes = [note for run in judged for note in run.notes if "no effect" not in note]
     return [run.verdicts for run in judged], notes
+
+
+CONTRADICTIONS = [
+    (
+        "nccl_tests/all-reduce-2-nodes.txt",
+        STATED["--collective"],
+        "--collective all-to-all",
+        "the log is of all_reduce",
+    ),
+    ("nccl_tests/all-reduce-2-nodes.txt", STATED["--ranks"], "--ranks 24", "the log has 4 ranks"),
+    ("nccl_tests/all-reduce-2-nodes.txt", STATED["--nodes"], "--nodes 3", "the log has 2 hosts"),
+    ("osu/osu74_allreduce_f.txt", RunContext(nodes=9), "--nodes 9", "mi300x-4node has 4 hosts"),
+    (
+        "perftest/ib_write_bw_D.client.txt",
+        STATED["--to"],
+        "--to node3:bnxt_re2",
+        "addresses are those of node1 and node2",
+    ),
+    (
+        "iperf3/iperf2.txt",
+        STATED["--from"],
+        "--from node3:bnxt_re2",
+        "addresses are those of node1 and node2",
+    ),
+]
+
+
+@pytest.mark.parametrize(("sample", "context", "option", "reason"), CONTRADICTIONS)
+def test_what_the_log_or_the_cluster_contradicts_is_refused(
+    sample: str, context: RunContext, option: str, reason: str
+) -> None:
+    log = Log(sample, read_sample(sample))
+    with pytest.raises(Refusal, match=f"{option}: no effect: {sample}: .*{reason}"):
+        judge_all_logs([log], plan_with_logged_addresses(), context)
+    (run, *_) = log.reading.runs
+    (judged, *_) = judge_all_logs(
+        [replace(log, reading=replace(log.reading, runs=(run,)))], plan_with_logged_addresses()
+    ).runs
+    stated = judge_with_subject(run, plan_with_logged_addresses(), context, sample, default(), None)[0]
+    assert stated.verdicts == judged.verdicts  # the log decides
+    assert any("has no effect" in note for note in stated.notes)
+
+
+@cache
+def plan_with_logged_addresses() -> Plan:
+    """The example, with the addresses of two logs on node1 and node2 (their GIDs, and those of iperf3)."""
+    hosts = dict(plan().hosts)
+    for name, addresses in (("node1", ("10.0.1.2/24", "10.9.0.1/24")), ("node2", ("10.0.1.1/24", "10.9.0.2/24"))):
+        (interface, nic), *further_nics = hosts[name].nics.items()
+        nics = {interface: replace(nic, addresses=addresses, rdma_device="rxe1"), **dict(further_nics)}
+        hosts[name] = replace(hosts[name], nics=nics)
+    return replace(plan(), hosts=hosts)
+
+
+@pytest.mark.parametrize(
+    "sample", ["osu/osu74_bw.txt", "iperf3/bidir-two-streams.txt", "perftest/ib_write_bw_D.client.txt"]
+)
+def test_a_loopback_has_no_cable_to_judge(sample: str) -> None:
+    (judged, *_) = judge(sample, RunContext(source="node1:bnxt_re0", target="node1:bnxt_re0"))
+    assert {verdict.judgement for verdict in judged.verdicts} <= {Judgement.UNKNOWN, Judgement.SKIP}
+    assert any("a loopback has no cable to judge" in (verdict.reason or "") for verdict in judged.verdicts)
 
 
 def test_two_ends_on_two_hosts_are_refused_for_a_test_of_one_host() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_interface
 
@@ -143,6 +143,21 @@ def find_ends_by_gid(run: Run, plan: Plan) -> tuple[str, str] | None:
     return (str(remote), str(local)) if run.parameters.side == "server" else (str(local), str(remote))
 
 
+def find_logged_ends(run: Run, plan: Plan) -> list[NicPlace]:
+    """The NICs of the plan, one for each end, that have the GIDs or addresses of a log; empty where it has none.
+
+    A log whose RDMA device the plan does not contain is of other hosts: many clusters use the same private addresses.
+    """
+    parameters = run.parameters
+    device = parameters.rdma_device
+    if device is not None and nic_with_device(plan, device) is None:
+        return []
+    gids = [find_nic_by_gid(gid, plan) for gid in (parameters.local_gid, parameters.remote_gid)]
+    remote = parameters.remote_address or parameters.server_address
+    addressed = [nic_with_address(plan, address) if address else None for address in (parameters.local_address, remote)]
+    return [nic for nic in (gids if any(gids) else addressed) if nic is not None]
+
+
 def find_nic_by_gid(printed: str | None, plan: Plan) -> NicPlace | None:
     """The NIC whose IPv4 address a GID contains."""
     gid = parse_gid(printed)
@@ -168,6 +183,11 @@ _LINK_LOCAL = bytes([0xFE, 0x80])
 
 MAPPED_PREFIX = bytes([*[0] * 10, 255, 255])
 """First bytes of the GID of an IPv4 address (RFC 4291, 2.5.5.2)."""
+
+
+def is_loopback(ends: Sequence[NicPlace]) -> bool:
+    """Whether both ends are the same NIC."""
+    return len(ends) > 1 and (ends[0].host, ends[0].interface) == (ends[1].host, ends[1].interface)
 
 
 def nic_speed(plan: Plan, place: NicPlace) -> Bandwidth | None:

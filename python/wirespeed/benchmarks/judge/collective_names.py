@@ -37,6 +37,12 @@ def find_collective(run: Run, assumptions: list[str]) -> Collective | None:
     return collective
 
 
+def contradicts_collective(run: Run, name: str) -> bool:
+    """Whether the log names another collective than the user; false where one of both names is unknown."""
+    logged, stated = _find_by_name(run.test or ""), _find_by_name(name)
+    return logged is not None and stated is not None and logged is not stated
+
+
 def _find_by_name(name: str) -> Collective | None:
     plain = "".join(letter for letter in name.lower().removesuffix("_perf") if letter.isalpha())
     return next((collective for collective in Collective if collective.value.replace("-", "") == plain), None)

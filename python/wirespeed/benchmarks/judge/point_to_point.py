@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from wirespeed.benchmarks.endpoints.nics import find_ends
+from wirespeed.benchmarks.endpoints.nics import find_ends, is_loopback
 from wirespeed.benchmarks.judge.curves import LatencyFloor, find_highest_latency, limit_floor
 from wirespeed.benchmarks.judge.host_network import Network, network
 from wirespeed.benchmarks.judge.limits import Fingerprints, Limit, Limits, RunContext, UnknownLimits
@@ -126,7 +126,10 @@ def pair_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
     if len(plan.hosts) < 2:
         return UnknownLimits(f"{plan.name} has no two hosts to send between", profile)
     on_host = not uses_gpu_memory(run)
-    ends = [nic.host for nic in find_ends(plan, context.source, context.target)]
+    nics = find_ends(plan, context.source, context.target)
+    if is_loopback(nics):
+        return UnknownLimits(f"both ends are {nics[0]}: a loopback has no cable to judge", profile)
+    ends = [nic.host for nic in nics]
     among = dict.fromkeys(ends) or plan.hosts
     networks = [network(plan, name, bidirectional=kind.bidirectional, on_host=on_host) for name in among]
     networks_with_speed = [network for network in networks if network is not None]

@@ -13,6 +13,7 @@ from wirespeed.benchmarks.endpoints.nics import (
     find_nic_by_gid,
     gpu_slot,
     is_link_local,
+    is_loopback,
     list_nics,
     nic_slot,
     nic_speed,
@@ -161,7 +162,7 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
         device = run.parameters.rdma_device
         reason = f"the log's NIC {device} is not in {plan.name}: name it with --from HOST:NIC"
         return UnknownLimits(reason, profile)
-    if len(ends) > 1 and (ends[0].host, ends[0].interface) == (ends[1].host, ends[1].interface):
+    if is_loopback(ends):
         return UnknownLimits(f"both ends are {ends[0]}: a loopback has no cable to judge", profile)
     ends = _place_buffers(run, plan, ends)
     path = _find_path(run, plan, ends, assumptions)

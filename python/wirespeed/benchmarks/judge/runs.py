@@ -28,7 +28,7 @@ from wirespeed.benchmarks.judge.nccl_evidence import Evidence, describe_sockets,
 from wirespeed.benchmarks.judge.point_to_point import pair_limits
 from wirespeed.benchmarks.judge.profile import Profile, default
 from wirespeed.benchmarks.judge.rdma import rdma_limits
-from wirespeed.benchmarks.judge.stated_options import list_notes_on_options
+from wirespeed.benchmarks.judge.stated_options import drop_contradicted_facts, list_notes_on_options
 from wirespeed.benchmarks.judge.tcp import tcp_limits
 from wirespeed.benchmarks.judge.verdict import (
     Scale,
@@ -88,8 +88,10 @@ def judge_with_subject(
     Raises:
         Refusal: a name that the user gave does not exist.
     """
-    notes_on_options = list_notes_on_options(run, context, plan) if has_stated_options(context) else ()
-    notes_on_options = (*notes_on_options, *_list_contradicted_ends(run, plan, context))
+    notes_on_options = _list_contradicted_ends(run, plan, context)
+    if has_stated_options(context):
+        notes_on_options = (*list_notes_on_options(run, context, plan), *notes_on_options)
+        context = drop_contradicted_facts(run, context, plan)
     run = _complete_run(run, context)
     if observed is not None:
         context = replace(context, host=find_gpu_host(run, observed.plan))

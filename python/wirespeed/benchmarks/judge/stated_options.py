@@ -1,13 +1,17 @@
 """Facts that the user states with options (--from, --to, --ranks, --nodes ...): which of them each tool has a use for.
 
-An option that changes nothing for a run is noted at that run. One that changes nothing for any run of a call is
-refused, with what to give instead: the user expects another judgement than the one that would follow.
+An option that changes nothing for a run, because its tool has no use for it or its log contradicts it, is noted at that
+run. One that changes nothing for any run of a call is refused, with what to give instead: the user expects another
+judgement than the one that would follow.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
+from wirespeed.benchmarks.endpoints.nics import find_logged_ends
+from wirespeed.benchmarks.judge.collective_names import contradicts_collective
 from wirespeed.benchmarks.judge.limits import RunContext
 from wirespeed.benchmarks.judge.mpi import is_collective
 from wirespeed.errors import Problem, Refusal
@@ -35,23 +39,31 @@ def list_stated_options(context: RunContext) -> dict[str, str]:
 
 
 def list_notes_on_options(run: Run, context: RunContext, plan: Plan) -> tuple[str, ...]:
-    """Notes on options of the user that change nothing for a run, and on numbers that the log contradicts."""
+    """Notes on options of the user that change nothing for a run."""
     stated = list_stated_options(context)
     unused = find_unused_options(run, context, plan)
-    notes = [f"{option} {stated[option]} has no effect: {unused[option]}" for option in unused]
-    logged = (("--ranks", run.ranks, context.ranks), ("--nodes", run.parameters.nodes, context.nodes))
-    notes += [
-        f"{option} {stated} replaces {value}, the number of the log"
-        for option, value, stated in logged
-        if option not in unused and stated and value and value != stated
-    ]
-    return tuple(notes)
+    return tuple(f"{option} {stated[option]} has no effect: {reason}" for option, reason in unused.items())
+
+
+def drop_contradicted_facts(run: Run, context: RunContext, plan: Plan) -> RunContext:
+    """The context without what the log or the cluster contradicts: there the log decides, and it names both ends."""
+    stated = list_stated_options(context)
+    reasons = dict(_list_contradictions(run, stated, plan))
+    has_other_ends = "--from" in reasons or "--to" in reasons
+    return replace(
+        context,
+        source=None if has_other_ends else context.source,
+        target=None if has_other_ends else context.target,
+        ranks=None if "--ranks" in reasons else context.ranks,
+        nodes=None if "--nodes" in reasons else context.nodes,
+        collective=None if "--collective" in reasons else context.collective,
+    )
 
 
 def find_unused_options(run: Run, context: RunContext, plan: Plan) -> dict[str, str]:
     """The options that change nothing for a run, each with the reason."""
     stated = list_stated_options(context)
-    reasons = dict(_list_reasons(run, stated, plan))
+    reasons = {**dict(_list_contradictions(run, stated, plan)), **dict(_list_reasons(run, stated, plan))}
     return {option: reasons[option] for option in stated if option in reasons}
 
 
@@ -88,11 +100,37 @@ def _locate_reasons(
 _HINTS = {
     "--from": "omit it, or name an end of the run",
     "--to": "omit it, or name an end of the run",
-    "--ranks": "omit it; collectives, OSU tests of many ranks and GPCNeT use it",
-    "--nodes": "omit it; collectives, OSU tests of many ranks and GPCNeT use it",
+    "--ranks": "omit it; it completes logs of collectives, OSU tests of many ranks and GPCNeT that do not contain it",
+    "--nodes": "omit it; it completes logs of collectives, OSU tests of many ranks and GPCNeT that do not contain it",
     "--algorithm": "omit it; an all-reduce of nccl-tests or rccl-tests uses it",
-    "--collective": "omit it; runs of nccl-tests and rccl-tests use it",
+    "--collective": "omit it; it completes logs of nccl-tests and rccl-tests that do not contain it",
 }
+
+
+def _list_contradictions(run: Run, stated: Mapping[str, str], plan: Plan) -> Iterator[tuple[str, str]]:
+    """The options that the log or the cluster contradicts, each with the fact that does."""
+    ranks, nodes = stated.get("--ranks"), stated.get("--nodes")
+    if ranks and run.ranks and int(ranks) != run.ranks:
+        yield "--ranks", f"the log has {run.ranks} ranks"
+    if nodes and run.parameters.nodes and int(nodes) != run.parameters.nodes:
+        yield "--nodes", f"the log has {_count_hosts(run.parameters.nodes)}"
+    elif nodes and int(nodes) > len(plan.hosts) > 0:
+        yield "--nodes", f"{plan.name} has {_count_hosts(len(plan.hosts))}"
+    collective = stated.get("--collective")
+    if collective and run.tool in _COLLECTIVES and contradicts_collective(run, collective):
+        yield "--collective", f"the log is of {run.test}"
+    ends = {option: stated[option].partition(":")[0] for option in ("--from", "--to") if option in stated}
+    located = find_logged_ends(run, plan)
+    hosts = {nic.host for nic in located}
+    if not located or (len(located) == 1 and (len(ends) == 1 or hosts & set(ends.values()))):
+        return
+    for option, host in ends.items():
+        if host in plan.hosts and host not in hosts:
+            yield option, f"the log's addresses are those of {' and '.join(sorted(hosts))}"
+
+
+def _count_hosts(count: int) -> str:
+    return f"{count} {'host' if count == 1 else 'hosts'}"
 
 
 def _list_reasons(run: Run, stated: Mapping[str, str], plan: Plan) -> Iterator[tuple[str, str]]:

@@ -10,6 +10,7 @@ from wirespeed.benchmarks.endpoints.nics import (
     NicPlace,
     find_ends,
     find_socket_limits,
+    is_loopback,
     list_nics_of_subnet,
     nic_speed,
     nic_with_address,
@@ -73,6 +74,8 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
             f"the log's addresses are on no NIC of {plan.name}: name both NICs with --from HOST:NIC --to HOST:NIC",
             profile,
         )
+    if is_loopback(ends):
+        return UnknownLimits(f"both ends are {ends[0]}: a loopback has no cable to judge", profile)
     unknown = [end for end in ends if nic_speed(plan, end) is None]
     if unknown:
         return UnknownLimits(f"the speed of {unknown[0]} is in neither cluster file nor catalogue", profile)
