@@ -125,6 +125,14 @@ ROWS: list[tuple[str, str, str, Place, str, Any]] = [
     ("eos-xgs-dcqcn-p", "no switchport", "switchport", XGS, "port.vlan", 1),
     # PFC, where nothing shows what is in effect
     ("eos-xgs-dcqcn-p", "priority 3 no-drop", "priority 3 drop", XGS, "port.qos.pfc", frozenset()),
+    (
+        "eos-xgs-dcqcn-p",
+        "   priority-flow-control pause watchdog\n",
+        "   priority-flow-control pause watchdog\n   priority-flow-control pause watchdog port action notify-only\n",
+        XGS,
+        "port.qos.watchdog.action",
+        WatchdogAction.ALERT,
+    ),
     ("eos-xgs-dcqcn-p", "priority 3 no-drop", "priority eight no-drop", XGS, "port.qos.pfc", None),
     ("eos-xgs-dcqcn-p", "priority-flow-control on", "priority-flow-control mode on", XGS, "port.qos.pfc", LOSSLESS),
     ("eos-xgs-dcqcn-p", "   priority-flow-control on\n", "", XGS, "port.qos.pfc", frozenset()),

@@ -19,7 +19,7 @@ from wirespeed.platforms.switch.config_reader import (
     read_settings,
     set_defaults,
 )
-from wirespeed.platforms.switch.eos.values import ACTIONS, parse_shape
+from wirespeed.platforms.switch.eos.values import PORT_ACTIONS, parse_shape
 from wirespeed.platforms.switch.indented_config import Line, lines_after
 from wirespeed.settings import (
     Discipline,
@@ -135,7 +135,7 @@ def _read_watchdog(lines: list[Line], global_settings: Globals) -> ReadValues:
     read_values = {**global_settings.watchdog, **read_values}
     # Without an action the port only stops reacting to pauses, which is to continue sending.
     word, line_number = read_values.get("action", ("no-drop", number))
-    action: WatchdogAction | None = ACTIONS.get(word)
+    action: WatchdogAction | None = PORT_ACTIONS.get(word)
     effective: ReadValues = {
         "port.qos.watchdog.enabled": ("timeout" in read_values, number),
         "port.qos.watchdog.action": (action, line_number),

@@ -34,6 +34,8 @@ ACTIONS = {
     "no-drop": WatchdogAction.FORWARD,
     "errdisable": WatchdogAction.ERRDISABLE,
 }
+PORT_ACTIONS = {**ACTIONS, "notify-only": WatchdogAction.ALERT}
+"""Of a port's own line, as read: Arista AVD's qos_profiles.schema.yml has ``drop`` and ``notify-only`` there."""
 ACTION_KEYWORDS = {action: word for word, action in ACTIONS.items()}
 
 _LANES = {10: 1, 25: 1, 40: 4, 50: 1, 100: 4, 200: 4, 400: 8, 800: 8}
