@@ -29,7 +29,7 @@ def test_terms_are_in_every_format():
 
 def test_another_slot_changes_all_limits():
     text = wirespeed("plan", LENDING, "--limits", "--slot", "gen4 x16").stdout
-    assert "dis0 to wire, PCIe bridge: 230.5 Gb/s" in text
+    assert "dis0 to its link, PCIe bridge: 230.5 Gb/s" in text
 
 
 @pytest.mark.parametrize(

@@ -44,19 +44,19 @@ ROWS = [
         "rule from 192.168.2.1/32",
         "rule.table",
         ["ip rule add from 192.168.2.1/32 table 102 priority 1002"],
-        "takes effect at once; persistent only if /etc/netplan/60-wirespeed.yaml does",
+        "takes effect at once; persistent only if /etc/netplan/60-wirespeed.yaml contains it",
     ),
     (
         "route 102 default",
         "route.gateway",
         ["ip route replace default via 192.168.2.254 dev enp67s0np0 src 192.168.2.1 table 102"],
-        "takes effect at once; persistent only if /etc/netplan/60-wirespeed.yaml does",
+        "takes effect at once; persistent only if /etc/netplan/60-wirespeed.yaml contains it",
     ),
     (
         "route 102 192.168.2.0/24",
         "route.device",
         ["ip route replace 192.168.2.0/24 scope link dev enp67s0np0 src 192.168.2.1 table 102"],
-        "takes effect at once; persistent only if /etc/netplan/60-wirespeed.yaml does",
+        "takes effect at once; persistent only if /etc/netplan/60-wirespeed.yaml contains it",
     ),
     (
         "nic enp67s0np0 gid 3",

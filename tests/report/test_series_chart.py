@@ -73,14 +73,14 @@ def test_logs_become_a_picture(tmp_path, name):
     content = (tmp_path / name).read_bytes()
     assert content.startswith(b"<svg" if name.endswith("svg") else b"\x89PNG")
     if name.endswith("svg"):
-        assert b"busbw in GB/s" in content
+        assert b"busbw, out-of-place in GB/s" in content
         assert b">one host<" in content
 
 
 def test_times_are_drawn_too(tmp_path):
     arguments = (ONE_HOST, FOUR_HOSTS, "--metric", "time", "--value-axis", "log", "-o", tmp_path / "time.svg")
     assert chart(*arguments).exit_code == 0
-    assert "time in µs" in (tmp_path / "time.svg").read_text(encoding="utf-8")
+    assert "time, out-of-place in µs" in (tmp_path / "time.svg").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -89,6 +89,8 @@ def test_times_are_drawn_too(tmp_path):
         ((ONE_HOST, "-o", "a.jpeg"), "no format for the name"),
         ((ONE_HOST, "--metric", "bwavg", "-o", "a.svg"), "expected one of time, algbw, busbw"),
         ((ONE_HOST, "--label", "inplace", "-o", "a.svg"), "a label of all-reduce-1-node: out-of-place, in-place"),
+        ((f"a={ONE_HOST}", f"a={FOUR_HOSTS}", "-o", "a.svg"), "a second series named 'a'; expected a name for each"),
+        ((f"={ONE_HOST}", "-o", "a.svg"), "an empty name before '='; expected NAME=FILE or FILE"),
         ((BENCH.parents[1] / "esnet-400g/bench/iperf3-8-streams.log", "-o", "a.svg"), "no values of several message"),
     ],
 )

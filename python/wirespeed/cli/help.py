@@ -131,7 +131,12 @@ def _write_parameters(command: Any, ctx: Any, formatter: Any) -> None:
 
 
 def _format_argument(parameter: Any) -> str:
-    return str(parameter.metavar or parameter.name.upper()).strip("[]")
+    return format_metavariable(str(parameter.metavar or parameter.name.upper()))
+
+
+def format_metavariable(text: str) -> str:
+    """A metavariable without brackets around the whole of it: ``DIR`` of ``[DIR]``, and ``[NAME=]FILE...`` as it is."""
+    return re.sub(r"^\[([^\[\]]*)\]$", r"\1", text)
 
 
 def _format_ranges(text: str) -> str:

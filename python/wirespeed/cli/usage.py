@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from wirespeed.cli.help import format_metavariable
 from wirespeed.cli.variables import find_variable
 from wirespeed.errors import Problem, did_you_mean, format_choices
 
@@ -63,7 +64,7 @@ def _name_parameter(parameter: Any) -> str:
     """The long name of an option, or the metavariable of an argument."""
     if parameter.param_type_name == "option":
         return str(max(parameter.opts, key=len))
-    return str(parameter.metavar or parameter.name.upper()).strip("[]").removesuffix("...")
+    return format_metavariable(str(parameter.metavar or parameter.name.upper()).removesuffix("..."))
 
 
 def _name_value(parameter: Any, context: Any) -> str:

@@ -188,29 +188,45 @@ def _parse_dscps(text: Any) -> Any:
     if not isinstance(entries, list):
         return text
     dscps: set[Dscp] = set()
-    for entry in entries:
+    for position, entry in enumerate(entries, 1):
         if not isinstance(entry, str):
-            raise Unfit(_DSCPS)
+            raise Unfit(_DSCPS, f"entry {position} is no number")
         for part in entry.split(","):
-            dscps |= _dscp_range(part.strip())
+            dscps |= _dscp_range(part.strip(), f"entry {position} is {part.strip()!r}: " if entries is text else "")
     return frozenset(dscps)
+
+
+_PER_HOP_BEHAVIORS = {
+    "be": 0,
+    "df": 0,
+    "ef": 46,
+    "va": 44,
+    **{f"cs{number}": number << 3 for number in range(8)},
+    **{f"af{group}{drop}": group << 3 | drop << 1 for group in range(1, 5) for drop in range(1, 4)},
+}
+"""DSCP by name (RFC 2474, section 4.2.2; RFC 2597, section 6; RFC 3246; RFC 5865)."""
 
 
 _DSCPS = "DSCP values from 0 to 63, such as 26 or [24-31, 46]"
 
 
 def _suggest_dscp(text: str) -> str | None:
-    """A hint for a number that is a ToS byte: the DSCP is its upper six bits (RFC 2474, section 3)."""
+    """A hint for the name of a DSCP, or a number that is a ToS byte: its upper six bits (RFC 2474, section 3)."""
+    if text.lower() in _PER_HOP_BEHAVIORS:
+        return f"{text.upper()} is DSCP {_PER_HOP_BEHAVIORS[text.lower()]}"
     if _WHOLE.fullmatch(text) is None or not 63 < int(text) <= 255:
         return None
     return f"the ToS byte {text} has DSCP {int(text) >> 2}"
 
 
-def _dscp_range(part: str) -> set[Dscp]:
+def _dscp_range(part: str, entry: str) -> set[Dscp]:
+    """The values of a range; ``entry`` names the part of a list in a hint."""
     ends = _RANGE.fullmatch(part)
     first, last = ends.groups() if ends else (part, part)
     if _WHOLE.fullmatch(first) is None or _WHOLE.fullmatch(last) is None or not int(first) <= int(last) <= 63:
-        raise Unfit(_DSCPS, _suggest_dscp(part))
+        is_reversed = ends is not None and _WHOLE.fullmatch(first) and _WHOLE.fullmatch(last) and int(first) > int(last)
+        hint = f"write the lower value first: {last}-{first}" if is_reversed else _suggest_dscp(part)
+        raise Unfit(_DSCPS, f"{entry}{hint or 'write numbers from 0 to 63'}" if entry else hint)
     return {Dscp(value) for value in range(int(first), int(last) + 1)}
 
 

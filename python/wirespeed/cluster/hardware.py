@@ -119,7 +119,9 @@ class GpuLinksPart(Part):
 class GpuPart(Part):
     """A GPU that is not in the catalogue, or differs from it."""
 
-    base: ModelName = Field(description="GPU of the catalogue with the values of all keys that are left out")
+    base: ModelName = Field(
+        examples=["h100"], description="GPU of the catalogue with the values of all keys that are left out"
+    )
     title: Line | None = Field(default=None, description="name for people")
     pci_id: PciId | None = Field(default=None, description="numbers of vendor and device, as `lspci -nn` shows them")
     pcie: SlotText | None = Field(default=None, description="fastest PCIe link of the GPU")
@@ -136,7 +138,8 @@ class NicModelPart(Part):
     """A NIC that is not in the catalogue, or differs from it."""
 
     base: ModelName = Field(
-        description="NIC of the catalogue with the same driver, and with the values of all keys that are left out"
+        examples=["nvidia-mcx75310aas-neat"],
+        description="NIC of the catalogue with the same driver, and with the values of all keys that are left out",
     )
     title: Line | None = Field(default=None, description="name for people")
     pci_id: PciId | None = Field(default=None, description="numbers of vendor and device, as `lspci -nn` shows them")

@@ -307,7 +307,8 @@ class HostPart(Part):
     nvm: NvmPart = Field(default_factory=NvmPart, description="NVRAM options of the NICs")
     nic: dict[InterfaceName, NicPart] = Field(default_factory=dict, description="settings of single NICs, by interface")
     ethernet: dict[InterfaceName, EthernetPart] = Field(
-        default_factory=dict, description="Ethernet interfaces beside the fabric, by interface"
+        default_factory=dict,
+        description="Ethernet interfaces beside the fabric, by interface; only with cabling: {pattern: back-to-back}",
     )
     ntb: NtbPart | None = Field(default=None, description="PCIe non-transparent bridge of the host")
     software: SoftwarePart = Field(default_factory=SoftwarePart, description="software versions of the host")

@@ -36,7 +36,9 @@ def describe_missing_key(location: str, name: str, model: type[BaseModel] | None
     if field is None:
         return Problem(location, f"missing key {name!r}")
     description = (field.description or "").rstrip(".")
-    description = f" ({description[:1].lower()}{description[1:]})" if description else ""
+    if not description[1:2].isupper():
+        description = f"{description[:1].lower()}{description[1:]}"
+    description = f" ({description})" if description else ""
     kind = _strip_annotations(field.annotation)
     examples = [*(field.examples or ()), *([kind.example] if _is_quantity(kind) else [])]
     hint = f"add a value such as `{name}: {examples[0]}`" if examples else None

@@ -202,6 +202,8 @@ class _Connection:
         window = self._build_window_term(ends)
         terms += [term for term in (core, window) if term is not None]
         streams = self.conditions.streams
+        if core is None:
+            assumptions.append(f"the TCP rate of one core of {ends[1].host} is unknown, and limits one stream further")
         staged = ", staged in memory" if any(map(self._find_gpu, (self.source, self.target))) else ""
         method = f"TCP, {streams} stream{'s' if streams > 1 else ''}{staged}"
         yield self._build_limit(ends, method, terms, assumptions)
@@ -246,6 +248,7 @@ class _Connection:
     def _limit_all(self, pairs: Sequence[tuple[str, str]]) -> Iterator[PathLimit]:
         """All RDMA NICs of both hosts at once: ports of a card share its slot, NICs the uplinks of PCIe switches."""
         rates: list[tuple[tuple[str, str], float]] = []
+        bottlenecks: dict[str, None] = {}
         for near, far in pairs:
             ends = (PathEnd(self.source.host, near), PathEnd(self.target.host, far))
             nics = [self._nic(self.source, near), self._nic(self.target, far)]
@@ -253,10 +256,12 @@ class _Connection:
             if not has_roce_class(self.plan):
                 limits = list(self._limit_tcp(ends, nics)) if all(nic.rail for nic in nics) else []
             rates += [((near, far), limits[0].bound.value)] if limits else []
+            bottlenecks |= {limits[0].bound.bottleneck: None} if limits else {}
         if len(rates) < 2:
             return
         total = sum(rate for _, rate in rates)
-        terms = [Term("NICs", total, GBPS, f"sum of {len(rates)} NICs", "the limits of the single NICs")]
+        formula = f"sum of {len(rates)} NICs, each limited by {' or '.join(bottlenecks)}"
+        terms = [Term("the single NICs", total, GBPS, formula, "limits of the single NICs, listed above")]
         for end, position in ((self.source, 0), (self.target, 1)):
             nic_rates = {self._nic(end, pair[position]).pcie or pair[position]: rate for pair, rate in rates}
             shared, bottleneck = host_limits.compute_shared_rate(self.plan, end.host, nic_rates)
@@ -273,7 +278,7 @@ class _Connection:
         self, ends: Sequence[PathEnd], method: str, terms: Sequence[Term], assumptions: Iterable[str]
     ) -> PathLimit:
         names = [
-            f"{place} by {end.device}" if place.device in self.plan.hosts[place.host].gpus else str(end)
+            f"{place} via {end.device}" if place.device in self.plan.hosts[place.host].gpus else str(end)
             for place, end in zip((self.source, self.target), ends, strict=True)
         ]
         return PathLimit(self.source.host, names[0], names[1], method, tightest(terms, assumptions))
@@ -332,7 +337,7 @@ class _Connection:
         if self.conditions.round_trip is not None:
             microseconds, origin = self.conditions.round_trip.in_unit("us"), "round trip as given"
         elif light is not None and light.value > 0:
-            microseconds, origin = light.value, "propagation in the cables alone"
+            microseconds, origin = light.value, "propagation in the cables alone; use --round-trip for a measured time"
         else:
             return None
         streams = self.conditions.streams

@@ -82,9 +82,9 @@ def _list_limits(plan: Plan, host: str) -> Iterator[PathLimit]:
             method, bound = limit
             if nic.rail is not None:
                 rates[nic.pcie or interface] = bound.value
-            yield PathLimit(host, interface, "wire", method, bound)
+            yield PathLimit(host, interface, "its link", method, bound)
     if len(rates) > 1:
-        yield PathLimit(host, "all NICs", "wire", "from host memory", _limit_all_nics(plan, host, rates))
+        yield PathLimit(host, "all NICs", "their links", "from host memory", _limit_all_nics(plan, host, rates))
     yield from _list_gpu_limits(plan, host)
 
 

@@ -9,7 +9,7 @@ from wirespeed.catalogue import Catalogue
 from wirespeed.cluster import Cluster, HostSpec
 from wirespeed.plan.affinity import Chassis
 from wirespeed.plan.device_lending import plan_lending
-from wirespeed.plan.ethernet import plan_ethernet
+from wirespeed.plan.ethernet import check_addresses, plan_ethernet
 from wirespeed.plan.gpus import plan_gpus
 from wirespeed.plan.host import IOMMU_PARAMETERS, pcie_functions, plan_command_line
 from wirespeed.plan.model import Cable, End, Plan
@@ -44,6 +44,7 @@ def back_to_back(
     problems.stop()
     cables = _list_cables(cluster, chassis)
     addresses = _assign_addresses(cluster, cables, problems)
+    check_addresses(cluster, problems)
     lending = plan_lending(cluster, catalogue, problems)
     hosts: dict[str, Host] = {}
     for name, spec in cluster.hosts.items():

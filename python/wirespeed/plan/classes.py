@@ -10,6 +10,7 @@ from wirespeed.cluster import Cluster
 from wirespeed.cluster.model import NicClassPart
 from wirespeed.cluster.ranges import format_names
 from wirespeed.errors import format_choices
+from wirespeed.number_ranges import format_ranges
 from wirespeed.plan.fabric import Box
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import (
@@ -69,7 +70,8 @@ def _check_sent_dscp(traffic_class: TrafficClass, problems: Problems) -> None:
             "NICs send no other class",
         )
     elif dscp is not None and dscp not in traffic_class.dscp:
-        problems.refuse(path, f"DSCP {dscp}, which is not of class {traffic_class.name}", "one of its dscp")
+        values = ", ".join(format_ranges(traffic_class.dscp))
+        problems.refuse(path, f"nic.dscp {dscp}", f"a DSCP of class {traffic_class.name}: {values}")
 
 
 def _add_default_class(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from wirespeed.cluster import HostSpec
+from wirespeed.cluster import Cluster, HostSpec
 from wirespeed.cluster.model import EthernetPart
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.routing import MAIN_TABLE
@@ -35,9 +35,24 @@ def plan_ethernet(spec: HostSpec, fabric: Collection[str], problems: Problems) -
         for port in part.bond.interfaces if part.bond else ():
             port_nic = Nic(controller=interface, link=Link(up=True))
             _add_nic(nics, port, port_nic, fabric, (*path, "bond", "interfaces"), problems)
+            if port == spec.part.control_interface:
+                expected = f"an interface with an address, such as {interface}"
+                problems.refuse((*spec.path, "control_interface"), f"{port}, a port of {interface}", expected)
         if part.gateway is not None:
             _add_route(routes, interface, part, path, problems)
     return Ethernet(nics, routes)
+
+
+def check_addresses(cluster: Cluster, problems: Problems) -> None:
+    """Refuse an address that two interfaces of ``ethernet`` have."""
+    owners: dict[str, str] = {}
+    for host, spec in cluster.hosts.items():
+        for interface, part in spec.part.ethernet.items():
+            address = str(part.address.ip)
+            first = owners.setdefault(address, f"{host}:{interface}")
+            if first != f"{host}:{interface}":
+                path = (*spec.path, "ethernet", interface, "address")
+                problems.refuse(path, f"{address} on {first} and {host}:{interface}", "each address once")
 
 
 def _add_nic(

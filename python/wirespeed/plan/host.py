@@ -137,9 +137,9 @@ def host_kind(
     if spec.part.ethernet:
         problems.refuse(
             (*spec.path, "ethernet"),
-            "ethernet interfaces of hosts on switches",
-            "cabling: {pattern: back-to-back}",
-            "leave them out: wirespeed does not configure the management network of such hosts",
+            "`ethernet` in a cluster with switches",
+            "it only with cabling: {pattern: back-to-back}",
+            "leave it out: wirespeed does not configure the management network of hosts on switches",
         )
     qos = nic_qos(classes, cluster, chassis.nic, problems)
     nvm = _plan_nvm(chassis.nic, spec.part.nvm)

@@ -132,8 +132,9 @@ def find_refused_lines(platform: Platform, name: str, text: str, os_version: str
         if any(form.has_release(release) for form in forms):
             continue
         problem = _describe_refused(platform, table, name, line, forms, os_version)
-        if problem.expected not in reported:
-            reported.add(problem.expected)
+        key = forms[0].since if forms and forms[0].until is None and forms[0].since else problem.expected
+        if key not in reported:
+            reported.add(key)
             yield problem
 
 
@@ -169,6 +170,10 @@ def _describe_refused(
         expected = f"a form listed in {platform.folder}/forms.yaml"
         return Problem(f"{name}: configuration", repr(line), expected, "report this: the platform's data is incomplete")
     (form, *_) = forms
+    if form.since and not form.until and os_version:
+        expected = f"release {form.since} or later, which has `{form.line}`"
+        hint = f"set os_version of the switch to {form.since} or later"
+        return Problem(f"{name}: os_version", f"{platform.title} {os_version}", expected, hint)
     first_release = f"from {form.since} on" if form.since else ""
     last_release = f"up to {form.until}" if form.until else ""
     releases = " ".join(part for part in (first_release, last_release) if part)

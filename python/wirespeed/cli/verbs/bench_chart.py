@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -64,19 +64,23 @@ def chart(
       wirespeed bench chart GigE=eth0.log IPoPCIe=dis0.log SmartIO=lent.log --value-axis log -o interconnects.png
       wirespeed bench chart before.log after.log --metric time --value-axis log -o time.svg
     """
-    from wirespeed.errors import refuse
+    from wirespeed.cli.console import show_problems
+    from wirespeed.errors import Problem, refuse
     from wirespeed.report import series_chart
 
     if output.suffix.lower() not in (".svg", ".png"):
         raise refuse("--output", f"no format for the name {output}", hint="use a name that ends in .svg or .png")
     curves = list(_read_curves(logs))
     wanted = _select_metric(curves, metric)
-    series, unit = _build_series(curves, wanted, label)
+    series, unit, labels = _build_series(curves, wanted, label)
     tests = dict.fromkeys(curve.run.test or curve.run.tool for curve in curves)
+    if len(tests) > 1:
+        found = f"logs of {len(tests)} tests: {', '.join(tests)}"
+        show_problems([Problem("logs", found, hint="compare the definitions of their values first")], label="warning")
     picture = series_chart.svg(
         series_chart.draw(
             title or ", ".join(tests),
-            f"{wanted.value} in {unit}",
+            f"{', '.join([wanted.value, *labels])} in {unit}",
             series,
             sizes=series_chart.Axis(size_axis.value),
             values=series_chart.Axis(value_axis.value),
@@ -109,6 +113,7 @@ def _read_curves(arguments: Sequence[str]) -> Iterator[_Curve]:
     from wirespeed.cli.logs import read
     from wirespeed.errors import refuse
 
+    names: set[str] = set()
     for argument in arguments:
         given_name, file_name = _split_name(argument)
         runs = [run for file in log_files([file_name]) for run in read(file, file.content()).runs]
@@ -122,14 +127,27 @@ def _read_curves(arguments: Sequence[str]) -> Iterator[_Curve]:
             counted[run.test] += 1
             of_test = f" {run.test}" if len(tests) > 1 and run.test else ""
             number = f" ({counted[run.test]})" if tests[run.test] > 1 else ""
-            yield _Curve(f"{name}{of_test}{number}", run)
+            curve = _Curve(f"{name}{of_test}{number}", run)
+            if curve.name in names:
+                hint = "give each log a name of its series, as NAME=FILE"
+                raise refuse(argument, f"a second series named {curve.name!r}", "a name for each series", hint)
+            names.add(curve.name)
+            yield curve
 
 
 def _split_name(argument: str) -> tuple[str | None, str]:
-    """``NAME=FILE``; a file whose own name contains = is a file."""
+    """``NAME=FILE``; a file whose own name contains = is a file.
+
+    Raises:
+        Refusal: the name is empty.
+    """
+    from wirespeed.errors import refuse
+
     name, separator, file_name = argument.partition("=")
-    if not separator or not name or Path(argument).exists():
+    if not separator or Path(argument).exists():
         return None, argument
+    if not name:
+        raise refuse(argument, "an empty name before '='", "NAME=FILE or FILE")
     return name, file_name
 
 
@@ -149,17 +167,28 @@ def _select_metric(curves: Sequence[_Curve], name: str | None) -> Metric:
             raise refuse("--metric", repr(name), f"one of {', '.join(names)}", did_you_mean(name, names))
         lacking = [curve.name for curve, metrics in zip(curves, present, strict=True) if Metric(name) not in metrics]
         if lacking:
-            raise refuse("--metric", f"{name} is not in {lacking[0]}", hint="draw a metric that all logs contain")
+            raise refuse("--metric", f"{name} is not in {lacking[0]}", hint=_describe_metrics(curves, present))
         return Metric(name)
     preferred = (Metric.BUSBW, Metric.BW_AVG, Metric.BW_PEAK, Metric.BITRATE)
     common = [metric for metric in present[0] if all(metric in metrics for metrics in present)]
     if not common:
-        raise refuse("logs", "no metric that all of them contain", hint="draw logs of one tool")
+        raise refuse("logs", "no metric that all of them contain", hint=_describe_metrics(curves, present))
     return next((metric for metric in preferred if metric in common), common[0])
 
 
-def _build_series(curves: Sequence[_Curve], metric: Metric, label: str | None) -> tuple[list[SizeSeries], str]:
-    """The series in the unit of the first one.
+def _describe_metrics(curves: Sequence[_Curve], present: Sequence[Iterable[Metric]]) -> str:
+    """A hint with the metrics of each curve."""
+    metrics = "; ".join(
+        f"{curve.name} contains {', '.join(metric.value for metric in metrics)}"
+        for curve, metrics in zip(curves, present, strict=True)
+    )
+    return f"draw logs with a common metric: {metrics}"
+
+
+def _build_series(
+    curves: Sequence[_Curve], metric: Metric, label: str | None
+) -> tuple[list[SizeSeries], str, list[str]]:
+    """The series in the unit of the first one, that unit, and the labels of the values.
 
     Raises:
         Refusal: a curve has no value with the label.
@@ -171,11 +200,13 @@ def _build_series(curves: Sequence[_Curve], metric: Metric, label: str | None) -
     from wirespeed.units import format_unit
 
     series = []
+    drawn_labels: dict[str, None] = {}
     unit: str | None = None
     for curve in curves:
         rows = [row for row in curve.run.measurements if row.metric is metric and row.size_bytes]
         labels = list(dict.fromkeys(row.label for row in rows))
         chosen = label if label is not None else labels[0]
+        drawn_labels |= {chosen: None} if chosen else {}
         rows = [row for row in rows if row.label == chosen]
         if not rows:
             names = ", ".join(text or "none" for text in labels)
@@ -189,4 +220,4 @@ def _build_series(curves: Sequence[_Curve], metric: Metric, label: str | None) -
                 value = value * SECONDS[row.unit] / SECONDS[unit] if in_time else convert(value, row.unit, unit)
             points[row.size_bytes or 0] = value
         series.append(SizeSeries(curve.name, tuple(points.items())))
-    return series, format_unit(unit or "")
+    return series, format_unit(unit or ""), list(drawn_labels)

@@ -263,7 +263,7 @@ def _print_limits(entries: Rows) -> None:
         _print_paths(entries)
         return
     for entry in entries:
-        count = f", {entry['paths']} such paths" if entry["paths"] > 1 else ""
+        count = f" on each of {entry['paths']} paths" if entry["paths"] > 1 else ""
         path = f"{entry['from']} to {entry['to']}, {entry['method']}"
         standard_output().print(
             f"[bold]{escape(entry['hosts'])}: {escape(path)}[/]: {entry['limit']:.1f} {entry['unit']}{count}\n"
@@ -284,8 +284,8 @@ def _print_paths(entries: Rows) -> None:
     numbers: dict[str, int] = {}
     for entry in entries:
         path = f"{entry['from']} to {entry['to']}, {entry['method']}"
-        count = f", {entry['paths']} such paths" if entry["paths"] > 1 else ""
-        limit = f"{entry['limit']:,.1f} {entry['unit']}, limited by {entry['limited by']}{count}"
+        count = f" on each of {entry['paths']} paths" if entry["paths"] > 1 else ""
+        limit = f"{entry['limit']:,.1f} {entry['unit']}{count}, limited by {entry['limited by']}"
         lines = [f"[bold]{escape(path)}[/]: {escape(limit)}"]
         width = max(len(f"{term['value']:,.1f}") for term in entry["terms"])
         for term in entry["terms"]:

@@ -69,7 +69,7 @@ def _append_line(line: str, file: str) -> str:
 
 def _persistence_note(renderer: Renderer, interface: str = "") -> str:
     file = renderer.file.replace("{interface}", interface or "*")
-    return f"takes effect at once; persistent only if {file} does"
+    return f"takes effect at once; persistent only if {file} contains it"
 
 
 def _reload(renderer: Renderer, interface: str) -> tuple[str, ...]:
