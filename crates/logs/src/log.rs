@@ -322,6 +322,8 @@ mod tests {
                 Some("node1"),
             ),
             ("Sat Jan 31 12:34:56 2026[1,0]<stdout>:", Some("1,0")),
+            ("Sat Jan 31 12:34:56 2026<stdout>:", None),
+            ("Sat Jan 31 12:34:56 2026<stderr>: ", None),
             ("12:34:56 ", None),
             ("00:00:07.123456 ", None),
             ("[12:34:56] ", None),

@@ -9,7 +9,7 @@ const MAX_PREFIXES: usize = 6;
 /// Maximum number of blanks before a prefix.
 const MAX_INDENT: usize = 16;
 /// First bytes of lines that may have a prefix. Most lines begin with another byte.
-const FIRST_BYTES: &[u8] = b" \t\x0b\x0c>^\\-[(0123456789ACDEFIJMNOSTW";
+const FIRST_BYTES: &[u8] = b" \t\x0b\x0c<>^\\-[(0123456789ACDEFIJMNOSTW";
 
 /// A line without prefixes, and the process or host that a prefix named.
 pub struct StrippedLine<'a> {
@@ -51,6 +51,7 @@ fn strip_prefix(text: &str) -> Match<'_> {
         b'^' => strip_interrupt(text),
         b'\\' => strip_markdown_escape(text),
         b'-' => strip_list_mark(text),
+        b'<' => strip_stream(text),
         b'[' => strip_mpi_tag(text)
             .or_else(|| strip_pod(text))
             .or_else(|| strip_rank(text))
@@ -206,6 +207,17 @@ fn strip_mpi_tag(text: &str) -> Match<'_> {
         lookahead.read_literal("]")?;
         cursor = lookahead;
     }
+    let text = skip_stream(cursor)?;
+    Some((text, Some(label)))
+}
+
+/// `mpirun --timestamp-output` after its time stamp: `<stdout>:text`.
+fn strip_stream(text: &str) -> Match<'_> {
+    Some((skip_stream(Cursor::new(text))?, None))
+}
+
+/// The text after the stream of Open MPI's output: `<stdout>:`, `<stderr>:` or `<stddiag>:`.
+fn skip_stream(mut cursor: Cursor<'_>) -> Option<&str> {
     cursor.read_literal("<std")?;
     cursor
         .read_literal("out")
@@ -214,7 +226,7 @@ fn strip_mpi_tag(text: &str) -> Match<'_> {
     cursor.read_literal(">")?;
     let _ = cursor.read_literal(":");
     cursor.skip_blank();
-    Some((cursor.remaining, Some(label)))
+    Some(cursor.remaining)
 }
 
 /// The job and rank at the end of `inside`, such as `1,0`.

@@ -72,7 +72,8 @@ fn end_time_stamp(mut cursor: Cursor<'_>) -> Match<'_> {
     let _ = cursor.read_literal(":");
     let is_end = cursor.remaining.is_empty()
         || cursor.remaining.starts_with(is_space)
-        || cursor.remaining.starts_with('[');
+        || cursor.remaining.starts_with('[')
+        || cursor.remaining.starts_with("<std");
     if !is_end {
         return None;
     }

@@ -119,6 +119,10 @@ ROWS: list[tuple[str, Case, str]] = [
     ("NCCL WARN socketStartConnect: Connect to 172.17.0.1<41211> failed : Connection refused", Case(), "OS-06 OS-14"),
     ("A process or daemon was unable to complete a TCP connection", Case(), "OS-06 OS-14 K8S-03"),
     ("iperf3: error - control socket has closed unexpectedly", Case(), "OS-06 K8S-03"),
+    # getopt's message in a perftest without these options (tests/samples/perftest/real-6.06-no-device.txt, run 6.06)
+    ("ib_write_bw: unrecognized option '--use_rocm=0'", Case(), "APP-07"),
+    ("ib_write_bw: unrecognized option '--use_cuda=0'", Case(), "APP-07"),
+    ("ib_write_bw: unrecognized option '--use_rocket'", Case(), ""),
     # UCX and Open MPI
     ("UCX  ERROR ucp_ep_create() failed: Destination is unreachable", Case(), "MPI-03 OS-17 OS-05"),
     ("Fatal: UD endpoint 0x55001f12c0 to <no debug data>: unhandled timeout error", Case(), "MPI-03 SW-02 SW-01"),

@@ -243,3 +243,35 @@ def test_a_row_of_sums_does_not_fill_a_missing_cell() -> None:
 )  # fmt: skip
 def test_a_damaged_first_row_is_named_by_its_own_line(text: str, notice: str) -> None:
     assert str(read(text, "log").notices[0]) == notice
+
+
+SWEEP = "# nThread 1 nGpus 1 minBytes 67108864 maxBytes 1073741824 step: 4(factor) warmup iters: 5 iters: 20\n"
+
+
+@pytest.mark.parametrize("head", ["", SWEEP], ids=["no options", "options"])
+@pytest.mark.parametrize("cells", range(2, 13))
+def test_a_cut_row_is_reported_and_its_table_is_not_complete(head: str, cells: int) -> None:
+    whole = head + table(2 * 7 / 8, "sum", -1)
+    row = next(line for line in whole.splitlines() if line.startswith(" 268435456 "))
+    assert read(whole).runs[0].status is RunStatus.COMPLETE
+    report = read(whole.replace(row, " ".join(row.split()[:cells])), "log")
+    assert report.runs[0].status is RunStatus.TRUNCATED
+    assert f"found a row of {cells} cells; expected 13 cells; the row is left out" in str(report.notices[0])
+
+
+@pytest.mark.parametrize("size", [1 << 26, 1 << 28, 1 << 30])
+def test_a_size_of_the_sweep_without_a_row_is_reported(size: int) -> None:
+    """The sizes are those of nccl-tests src/common.cu, TimeTest: from minBytes to maxBytes."""
+    lines = (SWEEP + table(2 * 7 / 8, "sum", -1)).splitlines(keepends=True)
+    report = read("".join(line for line in lines if not line.startswith(f" {size} ")))
+    assert report.runs[0].status is RunStatus.TRUNCATED
+    assert f"2 whole rows of 3 sizes; none of {size} B" in str(report.notices[0])
+
+
+def test_a_sweep_ends_where_memory_ends() -> None:
+    """Form: NVIDIA/nccl-tests issue 322; src/common.cu prints the line after the options."""
+    reduced = "#\n# Reducing maxBytes to 1073741825 due to memory limitation\n"
+    options = SWEEP.replace("1073741824", "17179869184")
+    assert read(options + table(2 * 7 / 8, "sum", -1)).runs[0].status is RunStatus.TRUNCATED
+    (run,) = read(options + reduced + table(2 * 7 / 8, "sum", -1)).runs
+    assert (run.status, run.parameters.max_message_bytes) == (RunStatus.COMPLETE, 1073741825)

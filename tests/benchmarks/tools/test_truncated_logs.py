@@ -124,6 +124,7 @@ WRAPPERS: dict[str, Callable[[str], str]] = {
     "ts -s": lambda line: f"00:00:07 {line}",
     "journalctl": lambda line: f"Nov 22 10:15:01 alpha job.sh[4242]: {line}",
     "mpirun --timestamp-output": lambda line: f"Mon Apr  6 14:58:07 2020[1,1]<stdout>:{line}",
+    "mpirun --timestamp-output without a tag": lambda line: f"Mon Apr  6 14:58:07 2020<stdout>:{line}",
     "log4j": lambda line: f"2026-01-02 10:11:12,123 INFO  [main] com.example.Job: {line}",
     "Python logging": lambda line: f"2026-01-02 10:11:12,123 - root - INFO - {line}",
     "Airflow": lambda line: f"[2026-01-02, 10:11:12 UTC] {{subprocess.py:93}} INFO - {line}",

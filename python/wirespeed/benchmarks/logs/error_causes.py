@@ -346,6 +346,9 @@ _NCCL = (
 )  # fmt: skip
 
 _HOST = (
+    _row("ib_write_bw: unrecognized option '--use_rocm=0' (perftest)", "unrecognized option",
+         r"unrecognized option '?--use_(?:cuda|rocm)\b", "APP-07",
+         f"{PERFTEST}, src/perftest_parameters.c: the options exist only with HAVE_CUDA or HAVE_ROCM"),
     _row("Can't produce a report | Correlation coefficient r^2", "produce a report|r^2", r"Can't produce a report"
          r"|Correlation coefficient r\^2", "PCI-12", f"{PERFTEST}, src/get_clock.c"),
 )  # fmt: skip

@@ -37,6 +37,7 @@ OPTIONS = re.compile(
     r"#?\s*nThreads?:? (\d{1,9}) +nGpus:? (\d{1,9}) +(nRanks: \d+ +)?minBytes:? (\d{1,18}) +maxBytes:? (\d{1,18})"
     r" +step: (\d{1,18})\((factor|bytes)\)(.*)"
 )  # rccl-tests before 2024 name the ranks on a GPU here, and set colons
+REDUCED = re.compile(r"#?\s*Reducing maxBytes to (\d{1,18}) due to memory limitation")
 RANK = re.compile(r"#?[ \t]*Rank[ \t]+\d")
 AMD = re.compile(r"\b(?:AMD|Instinct|Radeon)\b")
 BOUNDS = re.compile(r"#?\s*Out of bounds values\s*:\s*(\d+)\s*(OK|FAILED)")

@@ -2,7 +2,8 @@
 
 The column line names the columns, so old and new widths, the missing root column of old releases and per-iteration
 columns are read by the same code. Bandwidths are in 1e9 bytes per second, times in microseconds (nccl-tests
-doc/PERFORMANCE.md). A run is complete with its average or its "concluded" line.
+doc/PERFORMANCE.md). A run is complete with its average or its "concluded" line and with a whole row for each size of
+its sweep (src/common.cu, TimeTest: from minBytes to maxBytes, for each type, operation and root).
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from wirespeed.benchmarks.tools.nccl_tests.patterns import (
     PROGRAM,
     RANK,
     RCCL_VERSION,
+    REDUCED,
     RUNNING,
     SIZE_DIGITS,
     STARTING,
@@ -127,6 +129,7 @@ class _Reader:
         self._communicator_sizes: set[int] = set()  # by NCCL's debug lines
         self._networks: dict[str, dict[str, None]] = {}  # devices that NCCL lists, by network
         self._half: tuple[Line, list[str]] | None = None  # a row that a warning, which starts a line, broke
+        self._row_count, self._is_damaged = 0, False  # whole rows of the table; whether one was left out
 
     def take(self, line: Line) -> None:
         if line.is_list:
@@ -184,6 +187,7 @@ class _Reader:
         if chosen != list(range(width)):
             results = [results[start + position] for start in range(0, len(results), width) for position in chosen]
         draft.measure_rows(self._result_kinds(columns), results, lines, sizes)
+        self._row_count += len(sizes)
         return True
 
     def _takes_row(self, line: Line, text: str) -> bool:
@@ -255,6 +259,7 @@ class _Reader:
             (RUNNING, self._read_start_line),
             (RCCL_VERSION, self._read_rccl_version),
             (OPTIONS, self._read_options),
+            (REDUCED, self._read_reduced_maximum),
         ):
             match = pattern.match(text)
             if match:
@@ -302,6 +307,12 @@ class _Reader:
             if name in OPTION_NAMES:
                 parameters.read_setting(OPTION_NAMES[name], int(value))
 
+    def _read_reduced_maximum(self, match: re.Match[str], preamble: _Preamble) -> None:
+        parameters = preamble.parameters
+        parameters.max_message_bytes = int(match.group(1))
+        if parameters.min_message_bytes is not None:
+            parameters.min_message_bytes = min(parameters.min_message_bytes, parameters.max_message_bytes)
+
     def _create_draft(self, preamble: _Preamble) -> Draft:
         command, self._command = self._command or _Command(), None
         program = preamble.program or command.program
@@ -337,6 +348,7 @@ class _Reader:
         self._columns = columns
         self._types, self._kinds = {}, []
         self._tables, self._averages = 1, 0
+        self._row_count, self._is_damaged = 0, False
 
     def _read_after_table(self, line: Line, text: str) -> bool:
         """Read a line after a table, or an error message."""
@@ -394,10 +406,13 @@ class _Reader:
                 return
             else:
                 self._note_odd_row(half[0], half[1], columns)
-        if len(cells) < 3 or not all(cell.isdecimal() for cell in cells[:2]) or not cells[2][0].isalpha():
-            return  # rows of other tools have numbers where the type stands
-        if len(cells[0]) > SIZE_DIGITS:
+        if len(cells) < 2 or not all(cell.isdecimal() for cell in cells[:2]) or len(cells[0]) > SIZE_DIGITS:
             return
+        if len(cells) == 2 and 0 < int(cells[1]) <= int(cells[0]):
+            self._half = line, cells  # cut before the type
+            return
+        if len(cells) == 2 or not cells[2][0].isalpha():
+            return  # rows of other tools have numbers where the type stands
         leading = columns.leading
         if len(cells) == columns.cells - 1 and "redop" in leading and number(cells[3]) is not None:
             leading = [
@@ -413,6 +428,7 @@ class _Reader:
 
     def _read_cells(self, line: Line, draft: Draft, columns: Columns, leading: list[str], cells: list[str]) -> None:
         size = int(cells[0])
+        self._row_count += 1
         self._note_kind(leading, cells[2:])
         kinds = self._result_kinds(columns)
         missing = len(columns.leading) - len(leading)
@@ -444,7 +460,23 @@ class _Reader:
 
     def _note_odd_row(self, line: Line, cells: list[str], columns: Columns) -> None:
         assert self._draft is not None
+        self._is_damaged = True
         self._draft.notice(line.number, f"a row of {len(cells)} cells", f"{columns.cells} cells; the row is left out")
+
+    def _note_missing_rows(self, draft: Draft) -> None:
+        """Note the rows that the sweep of the options has and the table lacks."""
+        sizes = _list_sweep_sizes(draft.parameters)
+        if not self._row_count or self._tables > 1 or not sizes or self._row_count % len(sizes) == 0:
+            return
+        self._is_damaged = True
+        measured = {measurement.size_bytes for measurement in draft.measurements}
+        missing = [size for size in sizes if size not in measured]
+        rows = f"{self._row_count} whole rows of {len(sizes)} sizes"
+        if len(missing) == len(sizes) - self._row_count:  # a collective may round the sizes that it prints
+            rows += f"; none of {', '.join(f'{size} B' for size in missing[:_MAX_MISSING])}"
+            rows += ", …" if len(missing) > _MAX_MISSING else ""
+        expected = f"a row for each size from {sizes[0]} B (minBytes) to {sizes[-1]} B (maxBytes)"
+        draft.notice(draft.measurements[-1].line if draft.measurements else draft.line, rows, expected)
 
     def _find_label(self, index: int) -> str | None:
         assert self._columns is not None
@@ -458,6 +490,8 @@ class _Reader:
         if self._half is not None and self._columns is not None:
             self._note_odd_row(*self._half, self._columns)
         self._half = None
+        if self._draft.complete:
+            self._note_missing_rows(self._draft)
         if self._ranks.numbers and (self._draft.measurements or self._draft.errors or self._draft.complete):
             _set_ranks(self._draft, self._ranks)  # without such a line, the log may be cut inside the list of ranks
         if self._draft.ranks is None and len(self._communicator_sizes) == 1:
@@ -475,11 +509,14 @@ class _Reader:
             self._draft.parameters.library_version = self._library
         self._draft.parameters.environment = self._environment
         self._environment, self._library, self._rccl = {}, None, False
+        self._draft.complete = self._draft.complete and not self._is_damaged
         self._read_runs.append(self._draft.finish())
         self._draft = self._columns = None
         self._types, self._column_labels, self._kinds = {}, [], []
 
 
+_MAX_MISSING = 4  # sizes that a notice names
+_MAX_SWEEP = 100_000  # sizes; more cannot be the header of a table that anyone prints
 _MAX_LOCATIONS = 4096  # ranks; the list of a larger job would be most of a stored run
 _COLUMN_PARAMETERS = {"type": "datatype", "redop": "reduction", "root": "root_rank"}
 
@@ -489,6 +526,19 @@ def _parse_variable(message: str) -> tuple[str, str] | None:
     """A variable of NCCL's environment and its value."""
     variable = ENVIRONMENT.match(message)
     return (variable.group(1), variable.group(2)) if variable else None
+
+
+def _list_sweep_sizes(parameters: Parameters) -> list[int]:
+    """The sizes from minBytes to maxBytes; none where the options do not bound them."""
+    size, maximum = parameters.min_message_bytes, parameters.max_message_bytes
+    factor, step = parameters.message_step_factor or 1, parameters.message_step_bytes or 0
+    if size is None or maximum is None or (factor < 2 and step < 1) or (factor > 1 and size < 1):
+        return []
+    sizes: list[int] = []
+    while size <= maximum and len(sizes) < _MAX_SWEEP:
+        sizes.append(size)
+        size = size * factor if factor > 1 else size + step
+    return sizes if size > maximum else []
 
 
 def _is_result(cell: str) -> bool:
