@@ -113,8 +113,9 @@ def plan(owner: str) -> Plan:
 
 
 def with_nics(system: str) -> Plan:
-    """The example with the first NIC model of a platform."""
-    name, model = next((name, model) for name, model in load().nics.items() if model.system == system)
+    """The example with the first NIC model of a platform that has NVRAM settings, or its first."""
+    models = {name: model for name, model in load().nics.items() if model.system == system}
+    name, model = min(models.items(), key=lambda entry: not entry[1].nvm)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / CLUSTER.name
         file.write_text(with_nic(CLUSTER.read_text(), name, model))
