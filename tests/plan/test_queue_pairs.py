@@ -24,6 +24,8 @@ FILE = Path(__file__).parents[2] / "examples" / "bluebonnet-64node" / "cluster-r
         ("ranks: 128", "ranks: 32", None),  # 64,512
         ("transport: rc", "transport: ud", None),
         ("transport: rc", "transport: hybrid", None),
+        ("transport: rc", "transport: hybrid\n  hybrid_from: 8192", None),
+        ("transport: rc", "transport: hybrid\n  hybrid_from: 8193", "1,032,192"),  # RC alone, with 8,192 ranks
     ],
 )
 def test_more_queue_pairs_than_the_nic_has_warn(old: str, new: str, queue_pairs: str | None) -> None:

@@ -48,7 +48,7 @@ def plan_launch(
         )
     ranks = part.ranks or chassis.server.gpu_count or len(chassis.host_ports)
     tuning = _tuning_settings(part, spec, library, chassis, problems)
-    if tuning["transport"] == "rc":
+    if _uses_only_rc(tuning, ranks * len(cluster.hosts)):
         _check_queue_pairs(cluster, chassis, ranks, problems)
     return Launch(
         library=name,
@@ -78,6 +78,13 @@ def _select_starter(part: LaunchPart, library: LibraryModel, problems: Problems)
     return str(starter)
 
 
+def _uses_only_rc(tuning: Mapping[str, Any], ranks: int) -> bool:
+    """Whether all ranks of the job connect over RC: hybrid does so below its number of ranks."""
+    if tuning["transport"] == "hybrid":
+        return tuning["hybrid_from"] is not None and ranks < tuning["hybrid_from"]
+    return bool(tuning["transport"] == "rc")
+
+
 def _check_queue_pairs(cluster: Cluster, chassis: Chassis, ranks: int, problems: Problems) -> None:
     """Over RC a rank has a queue pair for each rank of other hosts that it sends to."""
     limit = chassis.nic.queue_pairs
@@ -89,7 +96,7 @@ def _check_queue_pairs(cluster: Cluster, chassis: Chassis, ranks: int, problems:
         f"{ranks} ranks on each of {len(cluster.hosts)} hosts over RC: {needed:,} queue pairs on a host if every rank "
         "sends to every other",
         f"at most {limit.value * len(chassis.host_ports):,}, those of its {chassis.nic.title}",
-        "transport: hybrid or ud, or fewer ranks",
+        "transport: hybrid (with hybrid_from at most the number of ranks) or ud, or fewer ranks",
     )
 
 

@@ -26,6 +26,6 @@ failures = ("NIC-01", "QOS-01")
 check = compare(
     *needs,
     wrong="the program that sets the traffic classes of the NIC is missing",
-    fix="install iproute2 5.11 or later (dcb), or the NIC vendor's tool",
+    fix="install the expected program: dcb is in iproute2 from 5.11 on, niccli comes with the NIC's driver",
     by_hand=True,
 )
