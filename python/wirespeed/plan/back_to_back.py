@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -41,6 +42,7 @@ def back_to_back(
             )
     if len(cluster.hosts) % 2:
         problems.refuse(("hosts",), f"{len(cluster.hosts)} hosts cabled back to back", "pairs of hosts")
+    _refuse_launch(cluster, problems)
     problems.stop()
     cables = _list_cables(cluster, chassis)
     addresses = _assign_addresses(cluster, cables, problems)
@@ -75,6 +77,20 @@ def back_to_back(
         origins={name: cluster.origin.locate(*spec.path) for name, spec in cluster.hosts.items()},
         classes_origin=cluster.origin.locate("classes"),
         warnings=tuple(problems.warned),
+    )
+
+
+def _refuse_launch(cluster: Cluster, problems: Problems) -> None:
+    """Refuse launch settings: no files are rendered for jobs over interfaces without RDMA."""
+    if not cluster.launch.model_fields_set:
+        return
+    exports = " ".join(f"-x {name}={shlex.quote(value)}" for name, value in cluster.launch.environment.items())
+    variables = f", and give the variables to the starter: mpirun {exports} …" if exports else ""
+    problems.refuse(
+        ("launch",),
+        "launch settings of hosts cabled back to back",
+        "no launch key: wirespeed renders no job files for hosts without RDMA",
+        f"leave it out{variables}",
     )
 
 
