@@ -51,6 +51,15 @@ ROWS = [
     ("nic.ecn-marking", {(small.NIC, "nic.qos.ect"): Ect.ECT0}),
     # bnxt_en of an out-of-box release: the version of its source archive
     ("software.nic-driver", {(small.NIC, "nic.driver.version"): "1.10.3-25.10-1.7.1"}),
+    # AN210, 2.2.2.1: dkms status prints a prefix before the release; the module prints it with a hyphen
+    (
+        "software.packages",
+        {
+            (small.HOST.child("package", "netxtreme-peer-mem"), "package.version"): "1.10.3.234.0.154.0",
+            (small.HOST.child("module", "bnxt_en"), "module.version"): "1.10.3-234.0.154.0",
+            (small.HOST.child("module", "bnxt_re"), "module.version"): "234.0.154.0",
+        },
+    ),
 ]
 
 

@@ -66,6 +66,23 @@ ROWS = [
         {(H, "host.rdma_libraries"): "Driver bnxt_re does not support the kernel ABI of 6 (supports 1 to 1)"},
     ),
     ("software.conflicting-stacks", {(H, "host.conflicting_stacks"): ("MLNX_OFED",)}),
+    (
+        "software.conflicting-stacks",
+        {
+            (H, "host.conflicting_stacks"): (
+                "DKMS package bnxt_en/1.10.3.234.0.171.0 beside netxtreme-peer-mem/234.0.154.0",
+                "DKMS package bnxt_re/234.0.171.0 beside netxtreme-peer-mem/234.0.154.0",
+            )
+        },
+    ),
+    (
+        "software.packages",
+        {
+            (H.child("module", "bnxt_en"), "module.version"): "1.10.3-234.0.154.0",
+            (H.child("module", "bnxt_re"), "module.version"): "232.0.155.5",
+            (H.child("module", "ib_peer_mem"), "module.version"): "232.0.155.5",
+        },
+    ),
     ("software.packages", [H.child("package", "netxtreme-peer-mem")]),
     ("software.packages", {(H.child("package", "netxtreme-peer-mem"), "package.version"): "232.0.155.5"}),
     ("software.qos-tool", {(H, "host.qos_tools"): frozenset({"lldptool"})}),

@@ -85,6 +85,12 @@ def test_an_uncertain_stack_warns(software: str, message: str) -> None:
     assert [str(problem) for problem in build_plan(software).warnings] == [message]
 
 
+def test_a_package_has_its_release_with_and_without_the_prefix_of_its_version() -> None:
+    """Broadcom 957608-AN210, section 2.2.2.1: dkms status prints bnxt_en/1.10.3.234.0.171.0, bnxt_re/234.0.171.0."""
+    plan = build_plan(f"{BUILT_IN}, nic_packages: {{bnxt_en: 1.10.3.234.0.171.0, bnxt_re: 234.0.171.0}}")
+    assert plan.warnings == ()
+
+
 def steps(plan: Plan) -> list[str]:
     steps = plan.hosts["node1"].steps.values()
     return [f"{step.action}: {step.subject}{' ' + step.version if step.version else ''}" for step in steps]

@@ -45,6 +45,11 @@ def test_collections():
         (Compare.CONTAINS, {"a": 1}, {"a": 2}, False),
         (Compare.WITHIN_3_PERCENT, 1_048_576, 1_048_000, True),
         (Compare.WITHIN_3_PERCENT, 1_048_576, 2_097_000, False),
+        # Broadcom 957608-AN210, 2.2.2.1: as dkms status prints it; with a hyphen as the module reports it
+        (Compare.RELEASE, "234.0.171.0", "1.10.3.234.0.171.0", True),
+        (Compare.RELEASE, "1.10.3.232.0.155.5", "1.10.3-232.0.155.5", True),
+        (Compare.RELEASE, "1.10.3.234.0.171.0", "1.10.3.234.0.154.0", False),
+        (Compare.RELEASE, "6.8.0-111-generic", "111-generic", False),
     ],
 )
 def test_compare(compare, intended, found, holds):

@@ -13,7 +13,7 @@ from wirespeed.errors import did_you_mean, format_choices
 from wirespeed.plan.gpu_memory import NVIDIA_CLIENT, check_client, check_dma_buf
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.stacks import Chosen, peer_memory_step, select_stack, stack_steps
-from wirespeed.settings import Action, InstallStep, Package
+from wirespeed.settings import Action, InstallStep, Package, find_release
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,9 +228,9 @@ def _check_packages(
             f"{' and '.join(release.peer_memory)}, which brings one",
             "without one the NIC does not reach GPU memory",
         )
-    versions = {chosen[name] for name in (*client, *plain, *release.always) if chosen.get(name)}
-    if len(versions) > 1:
-        problems.warn(path, f"packages of different releases: {', '.join(sorted(map(str, versions)))}", "one release")
+    releases = {find_release(chosen[name] or "") for name in (*client, *plain, *release.always) if chosen.get(name)}
+    if len(releases) > 1:
+        problems.warn(path, f"packages of different releases: {', '.join(sorted(releases))}", "one release")
 
 
 def _list_steps(release: DriverRelease, chosen: dict[str, str | None]) -> Iterator[InstallStep]:

@@ -3,6 +3,7 @@
 from wirespeed.settings.address import Gid, Neighbour, NeighbourEntry, Route, Rule
 from wirespeed.settings.bios import BiosAttribute
 from wirespeed.settings.distinct import DistinctValues
+from wirespeed.settings.driver_version import find_release
 from wirespeed.settings.host import Gpu, Host, Kernel, Module, NumaNode, Sysctl
 from wirespeed.settings.launch import Cores, Launch
 from wirespeed.settings.lending import Loan, Ntb
@@ -142,6 +143,7 @@ __all__ = [
     "WatchdogRecovery",
     "bdf",
     "find_common_bridge",
+    "find_release",
     "get",
     "is_address",
     "iterate_entities",

@@ -20,6 +20,8 @@ from functools import cache, lru_cache
 from operator import attrgetter
 from typing import Any, ClassVar, Protocol, TypeVar
 
+from wirespeed.settings.driver_version import find_release
+
 _Reflection = TypeVar("_Reflection")
 
 
@@ -36,6 +38,7 @@ class Compare(StrEnum):
     CONTAINS = "contains"  # every intended element is present; others may be too
     WITHIN = "within"  # every element found is intended; some intended ones may be absent
     WITHIN_3_PERCENT = "within 3 %"  # platforms disagree whether a KByte is 1000 or 1024 bytes
+    RELEASE = "same release"  # of a driver, with or without the prefix of its version
     NONE = "not compared"  # identity and evidence, not intent
 
     def holds(self, intended: Any, found: Any) -> bool:
@@ -53,6 +56,8 @@ class Compare(StrEnum):
                 return set(found) <= set(intended)
             case Compare.WITHIN_3_PERCENT:
                 return bool(abs(found - intended) <= intended * 0.03)
+            case Compare.RELEASE:
+                return find_release(intended) == find_release(found)
             case Compare.NONE:
                 return True
 

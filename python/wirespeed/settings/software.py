@@ -39,7 +39,7 @@ class Package:
     kind: ClassVar[str] = "package"
 
     installed: Annotated[bool | None, Setting("installed for the running kernel")] = None
-    version: Annotated[str | None, Setting("version")] = None
+    version: Annotated[str | None, Setting("version", compare=Compare.RELEASE)] = None
 
 
 @dataclass(frozen=True, slots=True)

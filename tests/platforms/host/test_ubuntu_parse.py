@@ -237,7 +237,7 @@ def test_bridges_and_their_ports_are_no_nics() -> None:
                 "netxtreme-peer-mem/234.0.154.0, 5.15.0-102-generic, x86_64: installed\n",
             },
             "host.conflicting_stacks",
-            ("DKMS package bnxt-en beside netxtreme-peer-mem",),
+            ("DKMS package bnxt_en/1.10.3.234.0.171.0 beside netxtreme-peer-mem/234.0.154.0",),
         ),
         ({"dkms": "bnxt-en/1, 5.15, x86_64: installed\n"}, "host.conflicting_stacks", None),
         ({"rdma_devices": ""}, "host.rdma_devices", ()),

@@ -22,7 +22,7 @@ Source:
 from wirespeed.checks.model import CheckContext, Outcome, failure, success
 from wirespeed.checks.wording import is_of_version
 from wirespeed.results.findings import Fix
-from wirespeed.settings import Nic
+from wirespeed.settings import Nic, find_release
 
 subject = Nic
 needs = ("nic.driver.version",)
@@ -32,11 +32,11 @@ failures = ("NIC-04", "OS-12")
 def check(context: CheckContext) -> Outcome:
     """The plan may contain the beginning of a version only.
 
-    Broadcom's out-of-box driver has a version before that of its release: 1.10.3-231.0.162.0, as its source archive.
-    The driver of the kernel reports the kernel's version.
+    Broadcom's out-of-box driver has a prefix before its release: 1.10.3-231.0.162.0, as its source archive. The driver
+    of the kernel reports the kernel's version.
     """
     intended, found = context.get_intended_value("nic.driver.version"), context.get_found_value("nic.driver.version")
-    if is_of_version(found, intended) or is_of_version(found.partition("-")[2], intended):
+    if is_of_version(found, intended) or is_of_version(find_release(found), find_release(intended)):
         return success(intended, found)
     fix = Fix("run software-install.sh, rebuild the boot image, and reboot", consequence="reboot")
     return failure("another driver of the NIC is loaded", intended, found, fix)

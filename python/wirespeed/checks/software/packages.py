@@ -1,29 +1,57 @@
 """Driver packages
 
-The planned driver packages are built for the running kernel and installed, in the planned version.
+The planned driver packages are built for the running kernel and installed, in the planned version, and their modules
+are loaded in this version.
 
 Impact:
     Without them the kernel loads its in-tree driver, which is older and may support neither the NIC nor GPU memory.
+    After an installation the old modules remain loaded until the reboot, and also after it if the boot image still
+    contains them.
 
 Fix:
-    Run software-install.sh; after a kernel update, check that the modules were built for the new kernel.
+    Run software-install.sh; after a kernel update, check that the modules were built for the new kernel. If a module is
+    loaded in another version, rebuild the boot image and reboot.
 
 Example:
     $ dkms status
     netxtreme-peer-mem/234.0.154.0, 5.15.0-102-generic, x86_64: installed
 
 Source:
-    Broadcom 957608-AN210, 2.2.2
+    Broadcom 957608-AN210, 2.2.1.2, 2.2.2 and 2.6 item 1
 """
 
+from collections.abc import Iterator
+
 from wirespeed.checks.compare import compare
-from wirespeed.settings import Package
+from wirespeed.checks.model import CheckContext, Outcome, UnreadError, failure
+from wirespeed.checks.wording import format_list
+from wirespeed.results.findings import Fix, Status
+from wirespeed.settings import Package, Place, find_release
 
 subject = Package
-needs = ("package.installed", "package.version", "host.packages")
+needs = ("package.installed", "package.version", "host.packages", "module.version")
 failures = ("NIC-04", "OS-12")
 presence = True
-check = compare(
+
+
+def check(context: CheckContext) -> Outcome:
+    """The package on the disk, then its modules in the kernel."""
+    outcome = _compare_package(context)
+    if outcome.status is not Status.PASS or context.entity.version is None:
+        return outcome
+    release = find_release(context.entity.version)
+    versions = {name: version for name, version in _list_loaded(context) if find_release(version) != release}
+    if not versions:
+        return outcome
+    return failure(
+        "modules of the driver package are loaded in another version",
+        release,
+        format_list(f"{name} {version}" for name, version in versions.items()),
+        Fix("run software-install.sh, rebuild the boot image, and reboot", consequence="reboot"),
+    )
+
+
+_compare_package = compare(
     "package.installed",
     "package.version",
     wrong="the driver package is not as planned",
@@ -32,3 +60,15 @@ check = compare(
     consequence="reboot",
     by_hand=True,
 )
+
+
+def _list_loaded(context: CheckContext) -> Iterator[tuple[str, str]]:
+    """The package's modules with their loaded versions. A module that is not loaded or has no version is left out."""
+    for release in context.plan.hardware.drivers.values():
+        package = release.packages.get(context.place.name)
+        for name in package.modules if package else ():
+            try:
+                version = context.get_found_value("module.version", Place(context.place.device).child("module", name))
+            except UnreadError:
+                continue
+            yield name, version

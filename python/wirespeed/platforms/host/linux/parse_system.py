@@ -15,7 +15,7 @@ from wirespeed.units import Size
 _LIMIT = re.compile(r"[^:]*:\s*(\*|@\S+)\s+(soft|hard|-)\s+memlock\s+(\S+)\s*(?:#.*)?")
 _OWN_LIMIT = re.compile(r"Max locked memory\s+(\S+)\s+(\S+)\s+bytes\s*")
 _NAMING_RULE = re.compile(r"([^:]*):[^#]*\brdma_rename %k (NAME_[A-Z_]+)")
-_DKMS = re.compile(r"([A-Za-z0-9_+.-]+)[/,]\s*([^,:]+).*: *(?:installed|built|added)")
+_DKMS = re.compile(r"([A-Za-z0-9_+.-]+)[/,]\s*([^,: ]+).*: *(?:installed|built|added)")
 _BUS = re.compile(r"GPU\[([0-9]{1,4})\]\s*:\s*PCI Bus:\s*(\S+)\s*")
 _NVIDIA_BUS = re.compile(r"([0-9]{1,3}), ([0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])")
 
@@ -142,14 +142,15 @@ def _read_stacks(host: Place, outputs: Outputs) -> Iterator[Observation]:
         conflicts.append("MLNX_OFED")
         first = (output, line_number)
     if dkms := outputs.get("dkms"):
-        packages: dict[str, int] = {}
+        packages: dict[tuple[str, str], int] = {}
         for number, text in number_lines(dkms):
             if match := _DKMS.match(text):
-                packages.setdefault(match[1].replace("_", "-"), number)
-        for name in _REDUNDANT:
-            if name in packages and _PEER_MEM_PACKAGE in packages:
-                conflicts.append(f"DKMS package {name} beside {_PEER_MEM_PACKAGE}")
-                first = first or (dkms, packages[name])
+                packages.setdefault((match[1], match[2]), number)
+        peer_mem = next((f"{name}/{version}" for name, version in packages if name == _PEER_MEM_PACKAGE), None)
+        for (name, version), number in packages.items():
+            if peer_mem and name.replace("_", "-") in _REDUNDANT:
+                conflicts.append(f"DKMS package {name}/{version} beside {peer_mem}")
+                first = first or (dkms, number)
     source, line = first or (output, None)
     yield observe(host, "host.conflicting_stacks", tuple(conflicts), source, line)
 
