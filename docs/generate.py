@@ -136,8 +136,10 @@ def platforms() -> str:
             "which commands are run on a device, which files are written for it, and which settings are supported?",
         ),
         "*Rendered*: wirespeed writes the setting. *Read*: wirespeed reads it from the device. ",
-        "*From memory*: the format is not verified on a device, so the worst status of its check is `warn`. ",
-        "*Sources of forms*: vendors' models, grammars and configurations that confirm the lines wirespeed writes; ",
+        "*Not verified*: the format was not compared with the output of a device. "
+        "Its check reports `warn`, never `fail`. ",
+        "*Sources of the command syntax*: vendors' models, grammars and configurations that confirm "
+        "the lines wirespeed writes; ",
         "a line that no source confirms is *unverified*, and the files that contain it name it.\n",
     ]
     for (kind, name), platform in all_platforms().items():
@@ -149,13 +151,13 @@ def platforms() -> str:
             lines.append("\n| file | installed at | mode |\n| --- | --- | --- |\n")
             lines.extend(f"| `{file.template}` | `{file.path}` | {file.mode:o} |\n" for file in platform.files)
         if (table := load_forms(platform)) is not None:
-            lines.append("\nSources of forms:\n\n")
+            lines.append("\nSources of the command syntax:\n\n")
             lines.extend(f"* {source.title}\n" for source in table.sources.values())
             lines.extend(f"* unverified: `{form.line}` ({form.doubt})\n" for form in table.forms if form.source is None)
         if platform.commands:
             lines.append("\n| command | root | shows |\n| --- | --- | --- |\n")
             lines.extend(
-                f"| `{' '.join(command.run)}`{'' if command.verified else ' (form from memory)'} "
+                f"| `{' '.join(command.run)}`{'' if command.verified else ' (not verified)'} "
                 f"| {_format_flag(command.root)} | {', '.join(map(_format_code, command.reads))} |\n"
                 for command in platform.commands
             )
@@ -178,7 +180,7 @@ def _format_code(text: str) -> str:
 
 
 def _support_note(support: Any) -> str:
-    notes = [] if support.verified else ["from memory"]
+    notes = [] if support.verified else ["format not verified"]
     if support.default is not None:
         notes.append(f"default {support.default}")
     return ", ".join(notes)

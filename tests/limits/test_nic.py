@@ -47,7 +47,7 @@ def test_assumptions_are_reported():
     assert bound.assumptions == (
         "path MTU 4096, the largest: neither RDMA port nor interface has a value",
         "IPv4 without VLAN tag between host and switch",
-        "PCIe MaxPayload 256 bytes, the usual value: none was read",
+        "PCIe MaxPayload 256 bytes (usual value; not collected)",
     )
 
 

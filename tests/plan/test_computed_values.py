@@ -89,7 +89,7 @@ def test_vendors_stand_beside_it() -> None:
 
 def test_without_a_cell_the_link_is_counted_and_reported() -> None:
     headroom_value = headroom(Bandwidth.gbps(100), Length(3000), 9000, chip=CHIPS["trident3"])
-    assert headroom_value.formula.endswith("bytes that arrive in this time at 100 Gb/s; cell size of the chip unknown")
+    assert headroom_value.formula.endswith("together 52,684 B; cell size of the chip unknown")
 
 
 def test_headroom_of_all_ports_against_the_buffer() -> None:

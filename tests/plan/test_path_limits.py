@@ -35,8 +35,8 @@ def test_another_slot_changes_all_limits():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("abel1", "abel2"), "SOURCE abel1: found a place without --limits; expected --limits too"),
-        (("--slot", "gen4 x16"), "--slot: found an option of --limits without it; expected --limits too"),
+        (("abel1", "abel2"), "SOURCE abel1: needs --limits"),
+        (("--slot", "gen4 x16"), "--slot: needs --limits\n  hint: add --limits"),
         (("--limits", "abel1"), "SOURCE abel1: no TARGET; expected two places: HOST, HOST:NIC or HOST:GPU0"),
         (("--limits", "--streams", "2"), "--streams: no SOURCE and TARGET; expected two places"),
         (("--limits", "abel1", "abel1"), "TARGET abel1: found the same place as SOURCE; expected two places"),

@@ -62,8 +62,7 @@ def parse_what_if(
     source, target = ends
     options = [f"--{name}" for name, value in {**hardware, **conditions}.items() if value is not None]
     if not limits and (options or source is not None):
-        problem = "an option of --limits without it" if options else "a place without --limits"
-        raise refuse(options[0] if options else f"SOURCE {source}", problem, "--limits too")
+        raise refuse(options[0] if options else f"SOURCE {source}", "needs --limits", hint="add --limits")
     if source is not None and target is None:
         raise refuse(f"SOURCE {source}", "no TARGET", f"two places: {_PLACE}")
     path_options = [f"--{name}" for name, value in conditions.items() if value is not None]
@@ -93,12 +92,14 @@ def _parse_quantity(option: str, kind: type[_Quantity], text: str | int | None) 
 
     if text is None:
         return None
+    value = repr(str(text).removesuffix(" B"))
+    expected = f"a {kind.kind} such as {kind.example}"
     try:
         quantity = kind.parse(str(text))
-    except ValueError:
-        quantity = kind(0)
+    except ValueError as error:
+        raise refuse(option, value, expected, str(error)) from None
     if quantity <= 0:
-        raise refuse(option, repr(str(text).removesuffix(" B")), f"a {kind.kind} such as {kind.example}")
+        raise refuse(option, value, f"{expected}, greater than 0")
     return quantity
 
 

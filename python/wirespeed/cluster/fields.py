@@ -401,7 +401,7 @@ VersionText = Annotated[
 ]
 ReleaseText = Annotated[
     str,
-    BeforeValidator(_make_pattern_check(_RELEASE, "a release that begins with a digit, such as 4.33.1F or 10.4(3)")),
+    BeforeValidator(_make_pattern_check(_RELEASE, "a release that begins with a digit, such as 5.9, 4.33.1F, 10.4(3)")),
     WithJsonSchema({"type": ["string", "number"]}),
 ]
 RevisionText = Annotated[

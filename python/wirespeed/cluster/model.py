@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from wirespeed.cluster.fields import (
     ArpMode,
@@ -42,12 +43,14 @@ from wirespeed.cluster.fields import (
     SlotText,
     SwitchQueueNumber,
     SwitchTrafficClassNumber,
+    Unfit,
     VariableName,
     VersionText,
     Whole,
 )
 from wirespeed.cluster.hardware import HardwarePart
 from wirespeed.cluster.part import Part
+from wirespeed.errors import did_you_mean, format_choices
 from wirespeed.settings import Congestion, Dscp, Ect, Priority, WatchdogAction
 from wirespeed.units import Duration, Length, Size
 
@@ -230,15 +233,28 @@ class BondMode(StrEnum):
     BALANCE_ALB = "balance-alb"
 
 
+_BOND_ALIASES = {"lacp": BondMode.LACP, **{str(number): mode for number, mode in enumerate(BondMode)}}
+
+
+def _check_bond_mode(value: object) -> object:
+    if value in list(BondMode):
+        return value
+    mode = _BOND_ALIASES.get(str(value).lower())
+    modes = [mode.value for mode in BondMode]
+    raise Unfit(format_choices(modes), f"{value} is {mode.value}" if mode else did_you_mean(str(value), modes))
+
+
 class BondPart(Part):
     """A bond: one interface over several."""
 
     interfaces: list[InterfaceName] = Field(description="ports of the bond")
-    mode: BondMode = Field(description="mode, as the kernel names it: active-backup, 802.3ad, …")
+    mode: Annotated[BondMode, BeforeValidator(_check_bond_mode)] = Field(
+        description="mode, as the kernel names it: active-backup, 802.3ad (LACP), …"
+    )
     monitor: DurationText = Field(
         default=Duration.parse("100 ms"),
         json_schema_extra={"default": "100 ms"},
-        description="interval of link monitoring (MII); without it a port that fails stays in use",
+        description="interval of link monitoring (MII): a port without link is found within this time and not used",
     )
 
 
@@ -517,7 +533,7 @@ class AddressPart(Part):
 class AsnPart(Part):
     """Autonomous system numbers of the switches."""
 
-    base: Positive = Field(default=4_200_000_000, description="first number above the leaves (RFC 6996)")
+    base: Positive = Field(default=4_200_000_000, description="AS number of the first spine (RFC 6996)")
     leaves: Positive | None = Field(default=None, description="number of the first leaf; default: base + 10000")
     per: AsnPer = Field(
         default=AsnPer.TIER,

@@ -307,7 +307,7 @@ class _Connection:
     def _list_memory_terms(self, end: PathEnd, passes: int, assumptions: list[str]) -> Iterator[Term]:
         memory = host_limits.memory_term(self.plan, end.host, bidirectional=False)
         if memory is not None:
-            assumptions.append("caches hold none of the data, which all is in the memory of one socket")
+            assumptions.append("all data is in the memory of one socket, none in caches")
             yield _divide_memory(memory, passes)
         nic = self._nic(end, end.device or "")
         function = nic_function(self.plan, end.host, nic)

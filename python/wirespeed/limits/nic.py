@@ -134,7 +134,7 @@ def build_slot(function: PcieFunction | None, assumptions: list[str], *, max_pay
     payload = function.max_payload or max_payload
     if payload is None:
         payload = pcie.USUAL_MAX_PAYLOAD
-        assumptions.append(f"PCIe MaxPayload {payload} bytes, the usual value: none was read")
+        assumptions.append(f"PCIe MaxPayload {payload} bytes (usual value; not collected)")
     return Slot(
         function.link.speed, function.link.width, payload, function.max_read_request or pcie.LARGEST_READ_REQUEST
     )

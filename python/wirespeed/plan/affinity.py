@@ -57,7 +57,11 @@ def build_chassis(spec: HostSpec, catalogue: Catalogue, problems: Problems) -> C
     server = catalogue.servers.get(spec.model)
     nic = catalogue.nics.get(spec.nics.model)
     if server is None:
-        problems.refuse_unknown((*spec.path, "model"), "server model", spec.model, catalogue.servers)
+        names = sorted(catalogue.servers)
+        hint = " ".join(
+            filter(None, (did_you_mean(spec.model, names), "Or describe the server under `hardware.servers`"))
+        )
+        problems.refuse((*spec.path, "model"), f"the server model {spec.model!r}", format_choices(names), hint)
     if nic is None:
         problems.refuse_unknown((*spec.path, "nics"), "NIC model", spec.nics.model, catalogue.nics)
     if server is None or nic is None:

@@ -63,7 +63,9 @@ def _add_nic(
     path: tuple[str | int, ...],
     problems: Problems,
 ) -> None:
-    if interface in nics or interface in fabric:
+    if interface in fabric:
+        problems.refuse(path, f"{interface}, a NIC of the fabric", "Ethernet ports outside the fabric")
+    elif interface in nics:
         problems.refuse(path, f"the interface {interface} twice", "each interface once, alone or in one bond")
     nics[interface] = nic
 

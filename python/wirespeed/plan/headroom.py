@@ -50,7 +50,11 @@ class Headroom:
         )
         frames, cells = terms.worst_frame
         if not self.known_cell:
-            return f"{link}; bytes that arrive in this time at {self.speed}; cell size of the chip unknown"
+            return (
+                f"{link}; frames of {frames} B, in this time at {self.speed}: {terms.middle:,} B;"
+                f" first and last frame: {terms.ends:,} B; together {int(self.size):,} B;"
+                " cell size of the chip unknown"
+            )
         fill_text = f"frames of {frames} B, {cells} cell{'s' if cells > 1 else ''} of {terms.cell} B each"
         return (
             f"{link}; {fill_text}, in this time at {self.speed}: {terms.middle} cells;"

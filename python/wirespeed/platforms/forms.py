@@ -123,7 +123,7 @@ def find_refused_lines(platform: Platform, name: str, text: str, os_version: str
         return
     release = parse_release(os_version) if os_version else None
     if release is not None and table.floor is not None and release < parse_release(table.floor):
-        hint = f"no source confirms the configuration for earlier releases: {_describe_sources(table)}"
+        hint = f"set os_version to {table.floor} or later; source: {_describe_sources(table)}"
         yield Problem(f"{name}: os_version", f"{platform.title} {os_version}", f"release {table.floor} or later", hint)
         return
     reported: set[str] = set()

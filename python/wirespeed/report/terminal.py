@@ -233,9 +233,9 @@ def _print_group(group: Group, console: Console) -> None:
     _print_labeled("expected", finding.expected, console)
     _print_labeled("found", finding.found, console)
     if finding.impact:
-        per_place = " per place" if len(group.findings) > 1 else ""
+        suffix = " each" if len(group.findings) > 1 else ""
         _print_labeled(
-            "impact", f"estimated loss {wording.impact(finding.impact)}{per_place}: {finding.impact.basis}", console
+            "impact", f"estimated loss {wording.impact(finding.impact)}{suffix}: {finding.impact.basis}", console
         )
     for reason in finding.warning_reasons:
         _print_labeled("", f"why a warning: {reason}", console)

@@ -123,14 +123,11 @@ def _has_enough_values(before: Sequence[float], after: Sequence[float], signific
 
 
 def _report_missing_values(series: Series, a: Summary, b: Summary, significance: float) -> SeriesComparison:
-    if min(a.count, b.count) == 1:
-        reason = "one value on a side: a difference cannot be distinguished from chance"
-    else:
-        runs = next(runs for runs in count(2) if minimum_p(runs, runs) <= significance)
-        reason = (
-            f"{a.count} and {b.count} values; at least {runs} on each side are needed, more for many series: "
-            "repeat the runs, or select fewer series"
-        )
+    runs = next(runs for runs in count(2) if minimum_p(runs, runs) <= significance)
+    reason = (
+        f"{a.count} and {b.count} values; at least {runs} on each side are needed, more for many series: "
+        "repeat the runs, or select fewer series"
+    )
     return SeriesComparison(series, a, b, Difference.TOO_FEW_VALUES, reason, relative(a.median, b.median))
 
 

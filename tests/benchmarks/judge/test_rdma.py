@@ -137,7 +137,7 @@ def test_every_assumption_is_written_out():
     assert bound.assumptions == (
         "the log names bnxt_re0 but no host: node1:bnxt_re0 is used; the other end is assumed similar",
         "IPv4 without VLAN tag between host and switch",
-        "PCIe MaxPayload 256 bytes, the usual value: none was read",
+        "PCIe MaxPayload 256 bytes (usual value; not collected)",
         "0.5 acknowledgements for each data packet, traffic in both directions",
     )
 

@@ -82,7 +82,7 @@ def test_a_server_that_is_named_twice_is_one_end():
 def test_assumptions():
     assert verdicts(iperf({"SUM receiver": 390.0}))["SUM receiver"].reachable.assumptions == (
         "node1:bnxt_re0 and node2:bnxt_re0 by the addresses in the log",
-        "PCIe MaxPayload 256 bytes, the usual value: none was read",
+        "PCIe MaxPayload 256 bytes (usual value; not collected)",
         "MTU 9000 as planned",
         "no CPU limit is included: a single stream is usually limited by one core",
     )

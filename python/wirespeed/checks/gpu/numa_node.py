@@ -1,11 +1,11 @@
 """NUMA node of the GPU
 
-The GPU is attached to the planned NUMA node. If the BIOS makes another number of nodes of a socket than planned, the
-sockets are compared.
+The GPU is attached to the planned NUMA node. If a socket has another number of NUMA nodes than planned, only
+the socket is compared.
 
 Impact:
-    Ranks run near the planned node: on another one every transfer between GPU and host memory crosses the link between
-    the sockets.
+    Ranks are bound to the planned node. If the GPU is attached to another node, every transfer between GPU and host
+    memory crosses the link between the nodes.
 
 Fix:
     Compare the slot with the plan and move the card. If the server model is wrong, correct its numa_node.

@@ -25,5 +25,8 @@ subject = Host
 needs = ("host.usable_gpus",)
 failures = ("PCI-06",)
 check = compare(
-    "host.usable_gpus", wrong="programs can use another number of GPUs", fix="borrow the devices again", by_hand=True
+    "host.usable_gpus",
+    wrong="the number of usable GPUs is not as planned",
+    fix="borrow the devices again",
+    by_hand=True,
 )

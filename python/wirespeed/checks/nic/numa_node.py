@@ -1,11 +1,11 @@
 """NUMA node of the NIC
 
-The NIC is attached to the planned NUMA node. If the BIOS makes another number of nodes of a socket than planned, the
-sockets are compared.
+The NIC is attached to the planned NUMA node. If a socket has another number of NUMA nodes than planned, only
+the socket is compared.
 
 Impact:
-    Interrupts, ranks and buffers are near the planned node: on another one every packet crosses the link between the
-    sockets.
+    Interrupts, ranks and buffers are bound to the planned node. If the NIC is attached to another node, every packet
+    crosses the link between the nodes.
 
 Fix:
     Compare the slot with the plan and move the card. If the server model is wrong, correct its numa_node.

@@ -1,8 +1,8 @@
 """PCIe Access Control Services (ACS)
 
 ACS is off on every function that traffic between a NIC and a GPU, or between two GPUs, crosses: ports of PCIe switches,
-root ports of a pair without a common switch. On other bridges above NICs and GPUs, and on NICs and GPUs, ACS that is on
-is a warning.
+root ports of a pair without a common switch. On all other bridges above NICs and GPUs, and on the NICs and GPUs
+themselves, enabled ACS gives a warning.
 
 Impact:
     If request redirection is on, packets between GPU and NIC do not take the direct path through the PCIe switch: they
@@ -41,6 +41,7 @@ _REASONS = {
 _compare = compare(
     "pcie.acs",
     wrong="ACS redirects traffic between GPU and NIC",
+    labels={frozenset(): "no service enabled (ReqRedir-, CmpltRedir-, …)"},
     fix="disable ACS on this bridge",
     consequence="takes effect immediately; the next boot enables ACS again unless the boot service is enabled",
 )

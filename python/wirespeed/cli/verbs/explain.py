@@ -102,7 +102,9 @@ def _find_pages(name: str) -> list[Callable[[], None]] | Problem:
         ]
     lists = "`wirespeed list checks`, `wirespeed list failures` and `wirespeed list settings` print all"
     hint = _suggest_names(name, [*checks_by_id, *failures, *settings]) or lists
-    if hint == lists and "_" in name and "." not in name:
+    if hint == lists and " " in name:
+        hint = "if it is a message of a benchmark, write it to a file and run `wirespeed bench parse FILE`"
+    elif hint == lists and "_" in name and "." not in name:
         counters = ", ".join(path for path in settings if counter_names(path))
         hint = f"the counters of drivers that are read: {counters}; on congestion: {_CONGESTION_CHECKS}"
     return Problem("explain", f"no check, failure, setting or counter named {name!r}", hint=hint)

@@ -115,8 +115,8 @@ def _list_platforms() -> Rows:
             "drivers": list(entry.drivers),
             "commands": entry.commands,
             "files": list(entry.files),
-            "forms": entry.forms,
-            "unverified forms": dict(entry.unverified_forms),
+            "command lines": entry.forms,
+            "unverified command lines": dict(entry.unverified_forms),
             "settings": _describe_supports(entry.settings),
         }
         for entry in platform_support()
@@ -389,7 +389,7 @@ def _format_text(value: Any) -> str:
 def _print_entry(row: Mapping[str, Any]) -> None:
     from wirespeed.cli.console import standard_output
 
-    tables = ("fractions", "gates", "relative_gates", "unverified forms", "settings")
+    tables = ("fractions", "gates", "relative_gates", "unverified command lines", "settings")
     for key, value in row.items():
         if key not in tables:
             standard_output().print(f"{key}: {_format_text(value) or 'none'}", soft_wrap=True, markup=False)
@@ -397,7 +397,7 @@ def _print_entry(row: Mapping[str, Any]) -> None:
         (("kind of run", "pass", "warning", "failure"), _list_fractions(row.get("fractions", {}))),
         (("gate", "limit", "source"), _list_gates(row.get("gates", ()))),
         (("relative gate", "limit", "source"), _list_gates(row.get("relative_gates", ()))),
-        (("unverified form", "reason"), list(row.get("unverified forms", {}).items())),
+        (("unverified form", "reason"), list(row.get("unverified command lines", {}).items())),
         (("setting", "support", "note"), _list_details(row["settings"]) if row.get("settings") else []),
     ):
         if rows:

@@ -90,7 +90,7 @@ def plan(
         typer.Option(
             "--slot",
             metavar="SLOT",
-            help="With --limits: PCIe link of NICs and GPUs, such as 'gen4 x16', not as planned.",
+            help="With --limits: compute with this PCIe link of NICs and GPUs, such as 'gen4 x16'.",
         ),
     ] = None,
     pcie_payload: Annotated[
@@ -98,7 +98,7 @@ def plan(
         typer.Option(
             "--pcie-payload",
             metavar="SIZE",
-            help="With --limits: data bytes of PCIe packets, 64 to 4096, instead of MaxPayload.",
+            help="With --limits: compute with this number of data bytes per PCIe packet, 64 to 4096.",
         ),
     ] = None,
     message_size: Annotated[

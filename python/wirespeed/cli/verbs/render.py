@@ -152,9 +152,13 @@ def _print_summary(
         return
     count = len(write_result.devices)
     devices = f"{count} device{'' if count == 1 else 's'}"
+    actions = {
+        "run apply.sh on each host": plan.hosts.keys() & write_result.devices,
+        "follow wirespeed-apply.txt on each switch": plan.switches.keys() & write_result.devices,
+    }
+    steps = ", ".join(action for action, names in actions.items() if names)
     standard_output().print(
-        f"wrote {write_result.files} files for {devices} to {output}"
-        "; next: run apply.sh on each host, follow wirespeed-apply.txt on each switch",
+        f"wrote {write_result.files} files for {devices} to {output}; next: {steps}",
         markup=False,
         soft_wrap=True,
     )

@@ -4,7 +4,7 @@
 # ./rollback.sh              dry run: print the changes
 # ./rollback.sh --yes        roll back
 # ./rollback.sh --root DIR   only restore files, in the system image mounted at DIR (with --yes)
-# ./rollback.sh --keep LIST  keep these files, one in a line: those of the plan that apply.sh installs next
+# ./rollback.sh --keep LIST  do not restore the files listed in the file LIST, one path a line (apply.sh uses this option)
 #
 # If another plan was applied last, its rollback script, /var/lib/wirespeed/rollback.sh, is run instead of this one.
 #
