@@ -66,7 +66,9 @@ def test_a_watchdog_is_refused_before_its_first_release(case: str) -> None:
         fill_template(CUMULUS, "startup.j2", "leaf1", replace(CASES[case], os_version="5.5.1"))
     problems = refusal.value.problems
     assert {problem.location for problem in problems} == {"leaf1: os_version"}
-    assert all("pfc-watchdog" in problem.expected and "from 5.6 on" in problem.expected for problem in problems)
+    assert all(
+        "pfc-watchdog" in problem.expected and "release 5.6 or later" in problem.expected for problem in problems
+    )
 
 
 @pytest.mark.parametrize(("case", "release", "first"), [("lossy", "5.9.1", "5.3"), ("routed", "5.9.1", "5.6")])
