@@ -26,13 +26,13 @@ def find_limit(example, host, source, target, method):
     ("example", "host", "source", "target", "method", "measured", "bottleneck"),
     [
         # Johansen, Fast Multi-GPU communication over PCI Express, sections 4.1 and 4.2, GB/s
-        ("pcie-lending", "abel1", "dis0", "wire", "PCIe bridge", 5.449 * 8, "NIC slot"),
+        ("pcie-lending", "abel1", "dis0", "its link", "PCIe bridge", 5.449 * 8, "NIC slot"),
         ("pcie-lending", "abel2", "GPU0", "GPU1", "peer to peer", 5.31 * 8, "PCIe slot of GPU0"),
         # the same, GigE between the hosts: 112 MB/s
-        ("pcie-lending", "abel1", "eth0", "wire", "TCP with MTU 1500", 0.112 * 8, "line rate × TCP framing"),
+        ("pcie-lending", "abel1", "eth0", "its link", "TCP with MTU 1500", 0.112 * 8, "line rate × TCP framing"),
         # ESnet, 400G Testbed Configuration: one port, both ports of the card
-        ("esnet-400g", "node1", "eth100", "wire", "TCP with MTU 9000", 190.0, "line rate × TCP framing"),
-        ("esnet-400g", "node1", "all NICs", "wire", "from host memory", 222.0, "PCIe slot root1"),
+        ("esnet-400g", "node1", "eth100", "its link", "TCP with MTU 9000", 190.0, "line rate × TCP framing"),
+        ("esnet-400g", "node1", "all NICs", "their links", "from host memory", 222.0, "PCIe slot root1"),
     ],
 )
 def test_published_measurements_stay_below_the_limit(example, host, source, target, method, measured, bottleneck):

@@ -33,7 +33,7 @@ DEVICES = "\n".join(
     for rank, bus in enumerate(("1c", "42", "55", "68", "9e", "c2", "d4", "e6"))
 )
 LOG = f"""\
-# nThread 1 nGpus 8 minBytes 65536 maxBytes 4294967296 step: 2(factor) warmup iters: 5 iters: 20 validation: 1
+# nThread 1 nGpus 8 warmup iters: 5 iters: 20 validation: 1
 #
 # Using devices
 {DEVICES}
