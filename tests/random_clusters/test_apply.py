@@ -28,7 +28,7 @@ SAMPLE = {
     94: ("/etc/NetworkManager/system-connections/wirespeed-", NETWORK_MANAGER),
 }
 """Seeds, with the file of the network and the service that reads it: IPv4 and IPv6, a subnet for each link or leaf."""
-HARDWARE = re.compile(r"apply\.sh: /usr/local/sbin/wirespeed-(acs|congestion|dscp|tune) is not active yet: .*")
+HARDWARE = re.compile(r"apply\.sh: /usr/local/sbin/wirespeed-(acs|congestion|dcb|dscp|mlx5|tune) is not active yet: .*")
 FILES = r"find /etc /usr/local \( -type f -o -type l \) -exec md5sum {} + 2>/dev/null | sort -k 2"
 
 
