@@ -20,15 +20,19 @@ from wirespeed.checks import checks, run
 from wirespeed.cluster import read_text
 from wirespeed.collect import read_facts, write_planned_bundle
 from wirespeed.errors import Refusal
-from wirespeed.plan import Plan, build
+from wirespeed.plan import Plan, build, class_numbers
 from wirespeed.plan.locate import locate
 from wirespeed.results.findings import Status
-from wirespeed.settings import Dscp, Priority
+from wirespeed.settings import Dscp, Priority, SwitchQueue
 from wirespeed.simulation.planned_scenario import build_plan_scenario
 from wirespeed.simulation.workload import read_traffic
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"
-SECOND_CLASS = "storage: {dscp: 4, priority: 4, lossless: true, share: 30%, nic: {traffic_class: 4}}"
+NIC_KEYS = ", nic: {traffic_class: 4}"
+SECOND_CLASS = f"storage: {{dscp: 4, priority: 4, lossless: true, share: 30%{NIC_KEYS}}}"
+
+
+BROADCOM = "broadcom-bcm957608-p1400gd"
 
 
 def plan_several_dscps(system: str = "ubuntu-22.04") -> Plan:
@@ -37,12 +41,16 @@ def plan_several_dscps(system: str = "ubuntu-22.04") -> Plan:
     return build(read_text(text.replace("ubuntu-22.04", system), "cluster.yaml"))
 
 
-def plan_two_lossless_classes(nic: str) -> Plan:
+def plan_two_lossless_classes(nic: str, keys: str = NIC_KEYS) -> Plan:
     text = EXAMPLE.read_text().replace("broadcom-bcm957608-p1400gd", nic).replace("share: 50%", "share: 40%")
     text = text.replace(
         "role: leaf}", "role: leaf, classes: {storage: {traffic_class: 4, queue: 4, priority_group: 4}}}"
     )
-    return build(read_text(text.replace("priority: 7", "priority: 6") + f"  {SECOND_CLASS}\n", "cluster.yaml"))
+    return build(
+        read_text(
+            text.replace("priority: 7", "priority: 6") + f"  {SECOND_CLASS.replace(NIC_KEYS, keys)}\n", "cluster.yaml"
+        )
+    )
 
 
 def texts(plan: Plan, device: str) -> dict[str, str]:
@@ -111,9 +119,49 @@ def test_two_lossless_classes_reach_nic_and_switch() -> None:
 
 def test_a_second_lossless_class_on_broadcom_nics_is_refused() -> None:
     with pytest.raises(Refusal) as refusal:
-        texts(plan_two_lossless_classes("broadcom-bcm957608-p1400gd"), "node1")
+        texts(plan_two_lossless_classes(BROADCOM), "node1")
     assert "found PFC on priorities 3, 4; expected PFC on 3, the RoCE priority, alone\n" in str(refusal.value)
-    assert "the package sets one lossless class" in str(refusal.value)
+    assert "hint: leave `nic` out of the other class: switches alone configure it then" in str(refusal.value)
+
+
+def test_switches_alone_configure_a_class_that_the_package_of_the_nics_lacks() -> None:
+    """The switch lines are those of Broadcom 957608-AN210, section 2.5.2; the NIC settings those of bnxt_setupcc.sh:
+    one lossless class, and what RoCE leaves of the bandwidth to all other traffic."""
+    plan = plan_two_lossless_classes(BROADCOM, "")
+    switch = texts(plan, "leaf1")["/home/admin/wirespeed.cfg"]
+    for line in (
+        " dscp 4 traffic-class 4",
+        " traffic-class 4 queue 4",
+        " traffic-class 4 priority-group 4",
+        " pfc-priority 4 queue 4",
+        " priority-flow-control priority 3",
+        " priority-flow-control priority 4",
+    ):
+        assert f"{line}\n" in switch
+    nic = plan.hosts["node1"].nics["enp29s0np0"].qos
+    assert (nic.pfc, nic.dscp_priority) == ({Priority(3)}, {Dscp(26): Priority(3), Dscp(48): Priority(6)})
+    assert {int(number): share for number, share in (nic.tc_share or {}).items()} == {0: 60, 1: 40}
+    assert "ROCE_BW=40\n" in texts(plan, "node1")["/etc/bnxt_re/bnxt_re.conf"]
+    [warning] = plan.warnings
+    assert str(warning) == (
+        "cluster.yaml:13: found class storage on switches only: the QoS package of Broadcom BCM957608-P1400GD sets "
+        "roce, cnp, default; expected other NICs in the hosts that use the class\n"
+        "  hint: these NICs do not obey pauses of priority 4: what they send in the class can be lost"
+    )
+    numbers = {row.name: (row.nic_traffic_class, row.switch_queue) for row in class_numbers(plan)}
+    assert numbers["storage"] == (None, SwitchQueue(4))
+    assert " ports × 2 lossless priorities" in str([value.formula for value in plan.computed])
+
+
+def test_a_lossy_class_on_switches_alone(tmp_path: Path) -> None:
+    text = EXAMPLE.read_text().replace("share: 50%", "share: 40%")
+    text = text.replace(
+        "role: leaf}", "role: leaf, classes: {storage: {traffic_class: 4, queue: 4, priority_group: 7}}}"
+    )
+    plan = build(read_text(f"{text}  storage: {{dscp: 4, priority: 4, share: 30%}}\n", "cluster.yaml"))
+    assert plan.switches["leaf1"].ports["Eth1/1"].qos.pfc == {Priority(3)}
+    assert plan.warnings[0].hint == "these NICs send DSCP 4 in their default class"
+    assert find_changes(plan, tmp_path) == set()
 
 
 def find_changes(plan: Plan, folder: Path) -> set[tuple[str, Status]]:
@@ -130,6 +178,7 @@ def find_changes(plan: Plan, folder: Path) -> set[tuple[str, Status]]:
 def test_as_planned_both_pass_their_check(tmp_path: Path) -> None:
     assert find_changes(plan_several_dscps(), tmp_path / "dscps") == set()
     assert find_changes(plan_two_lossless_classes("nvidia-mcx75310aas-neat"), tmp_path / "classes") == set()
+    assert find_changes(plan_two_lossless_classes(BROADCOM, ""), tmp_path / "switches") == set()
 
 
 TRAFFIC = """\
@@ -148,3 +197,16 @@ def test_the_simulator_pauses_both_priorities(tmp_path: Path) -> None:
     document = json.loads(build_plan_scenario(plan, traffic, 1, "a test", render.simulator_mappings()).text)
     assert [flow["priority"] for flow in document["flows"]] == [3, 4]
     assert document["parameters"]["pfc"]["lossless_priorities"] == 1 << 3 | 1 << 4
+
+
+def test_the_simulator_pauses_the_second_priority_between_switches_alone(tmp_path: Path) -> None:
+    (tmp_path / "traffic.yaml").write_text(TRAFFIC)
+    plan = plan_two_lossless_classes(BROADCOM, "")
+    scenario = build_plan_scenario(
+        plan, read_traffic(tmp_path / "traffic.yaml"), 1, "a test", render.simulator_mappings()
+    )
+    assert '"lossless_priorities": 8' in scenario.text or '"lossless_priorities":8' in scenario.text
+    assert (
+        f"class storage at {BROADCOM}: a separate queue, not paused (on switches only)"
+        in json.loads(scenario.text)["assumed"]
+    )

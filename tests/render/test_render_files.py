@@ -229,7 +229,7 @@ QOS_REFUSALS = [
     (
         {"pfc": frozenset({Priority(3), Priority(4)})},
         "node1: RoCE configuration package: found PFC on priorities 3, 4; expected PFC on 3, the RoCE priority, alone\n"
-        "  hint: give one class both purposes, with the DSCPs of both: the package sets one lossless class",
+        "  hint: leave `nic` out of the other class: switches alone configure it then; or give roce the DSCPs of both",
     ),
     (
         {"dscp_priority": {Dscp(26): Priority(3), Dscp(24): Priority(4), Dscp(48): Priority(7)}},

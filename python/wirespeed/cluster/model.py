@@ -583,7 +583,11 @@ class ClassPart(Part):
     strict: Flag = Field(default=False, description="whether the class has strict priority")
     share: Percent | None = Field(default=None, description="share of the bandwidth that strict classes leave")
     congestion: Congestion | None = Field(default=None, description="dcqcn-p or dcqcn-d")
-    nic: NicClassPart = Field(default_factory=NicClassPart, description="settings of the class on NICs")
+    nic: NicClassPart = Field(
+        default_factory=NicClassPart,
+        description="settings of the class on NICs; without it, switches alone configure a class that the QoS package "
+        "of the NICs lacks",
+    )
 
 
 class LaunchPart(Part):

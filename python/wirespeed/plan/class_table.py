@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wirespeed.plan.classes import DEFAULT
 from wirespeed.plan.model import Plan
 from wirespeed.settings import (
     Dscp,
@@ -70,7 +71,18 @@ def class_numbers(plan: Plan) -> tuple[ClassNumbers, ...]:
     )
 
 
+def has_nic_class(nic: Nic, traffic_class: TrafficClass) -> bool:
+    """Whether the NIC has the class. It lacks classes that switches alone configure, and sends their DSCPs in its
+    default class."""
+    dscp_priority = nic.qos.dscp_priority
+    if dscp_priority is None or traffic_class.name == DEFAULT:
+        return True
+    return traffic_class.priority in {dscp_priority.get(dscp) for dscp in traffic_class.dscp}
+
+
 def _read_nic_numbers(nic: Nic, traffic_class: TrafficClass) -> tuple[NicTrafficClass | None, NicCosQueue | None]:
+    if not has_nic_class(nic, traffic_class):
+        return None, None
     priority = traffic_class.priority
     return (nic.qos.priority_tc or {}).get(priority), (nic.qos.priority_cos or {}).get(priority)
 

@@ -135,6 +135,11 @@ def _check_overlaps(classes: Mapping[str, TrafficClass], problems: Problems) -> 
 
 def nic_qos(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel, problems: Problems) -> NicQos:
     """QoS settings of a NIC. A priority without a class uses the traffic class of the default class."""
+    switch_classes = _find_switch_classes(classes, cluster, nic, problems)
+    classes = {name: traffic_class for name, traffic_class in classes.items() if name not in switch_classes}
+    shares = {name: traffic_class.share for name, traffic_class in classes.items() if not traffic_class.strict}
+    if switch_classes and shares.get(DEFAULT) is not None:
+        shares[DEFAULT] = 100 - sum(share or 0 for name, share in shares.items() if name != DEFAULT)
     owners: dict[str, NicTrafficClass] = {}
     for name in classes:
         part = cluster.classes.get(name)
@@ -166,9 +171,9 @@ def nic_qos(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel
             for name, traffic_class in sorted(classes.items(), key=lambda entry: owners[entry[0]])
         },
         tc_share={
-            owners[name]: traffic_class.share
-            for name, traffic_class in sorted(classes.items(), key=lambda entry: owners[entry[0]])
-            if traffic_class.share is not None and not traffic_class.strict
+            owners[name]: share
+            for name, share in sorted(shares.items(), key=lambda entry: owners[entry[0]])
+            if share is not None
         },
         pfc=frozenset(traffic_class.priority for traffic_class in classes.values() if traffic_class.lossless),
         dscp_priority={
@@ -189,6 +194,34 @@ def nic_qos(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel
         willing=False if roce else None,
         **_nic_class_settings(classes, cluster, nic, problems),
     )
+
+
+def _find_switch_classes(
+    classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel, problems: Problems
+) -> frozenset[str]:
+    """Classes that switches alone configure: the vendor's package of the NIC sets a fixed list of classes.
+
+    The NIC sends their DSCPs in its default class, with the share that they have on switches.
+    """
+    names = [
+        name
+        for name in classes
+        if nic.qos_package
+        and name not in nic.classes
+        and (name not in cluster.classes or cluster.classes[name].nic == NicClassPart())
+    ]
+    for name in names:
+        priority = classes[name].priority
+        problems.warn(
+            ("classes", name),
+            f"class {name} on switches only: the QoS package of {nic.title.partition(',')[0]} sets "
+            f"{', '.join(nic.classes)}",
+            "other NICs in the hosts that use the class",
+            f"these NICs do not obey pauses of priority {priority}: what they send in the class can be lost"
+            if classes[name].lossless
+            else f"these NICs send DSCP {', '.join(format_ranges(classes[name].dscp))} in their default class",
+        )
+    return frozenset(names)
 
 
 def _plan_congestion_control(roce: TrafficClass | None, nic: NicModel) -> bool | None:

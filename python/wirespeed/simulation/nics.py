@@ -13,7 +13,7 @@ from typing import Protocol, cast
 
 from wirespeed import _core
 from wirespeed.errors import Refusal
-from wirespeed.plan import Plan
+from wirespeed.plan import Plan, has_nic_class
 from wirespeed.settings import Congestion, Discipline, Nic
 from wirespeed.simulation import scenario_types as form
 
@@ -60,6 +60,9 @@ def nic_port(plan: Plan, nic: Nic, driver_names: DriverNames, assume: Assume) ->
     strict: list[int] = []
     weights: dict[int, int] = {}
     for traffic_class in plan.classes.values():
+        if not has_nic_class(nic, traffic_class):
+            pauses = ", not paused" if traffic_class.lossless else ""
+            assume(f"class {traffic_class.name} at {nic.model or 'a NIC'}: a separate queue{pauses} (on switches only)")
         tc = (qos.priority_tc or {}).get(traffic_class.priority)
         discipline = (qos.tc_discipline or {}).get(tc) if tc is not None else None
         share = (qos.tc_share or {}).get(tc) if tc is not None else None

@@ -95,8 +95,12 @@ def _format_priorities(
         nic_priorities = context.get_found_value("nic.qos.pfc", across)
     except UnreadError:
         return text
+    try:
+        planned = context.get_intended_value("nic.qos.pfc", across)  # switches can have more lossless classes
+    except NoIntentError:
+        planned = intended
     return (
         text
-        if nic_priorities == intended
+        if nic_priorities == planned
         else f"{text}; {across.device} {across.name} has {format_value(nic_priorities)}"
     )
