@@ -52,6 +52,15 @@ ROWS: list[tuple[str, dict[str, str], list[str], dict[str, str | None] | None]] 
         ],
         {"cuda": "11.7"},
     ),
+    (  # on the driver of its branch 470: the SDK and the toolkit with which it worked
+        "k20x",
+        {"os": "ubuntu-20.04", "gpu_driver": "470.182.03", "cuda": "11.0", "nvhpc": "22.9", "nccl_tests": "8274cb4"},
+        [
+            "! the C++ compiler of the HPC SDK 22.9 under CUDA 11.0"
+            " / an HPC SDK of 2020 or an older one, whose compiler its headers take"
+        ],
+        {"cuda": "11.4", "nvhpc": "21.9"},
+    ),
     (  # older than CUDA 11.0, whose headers refuse this compiler
         "k20x",
         {"os": "ubuntu-20.04", "cuda": "10.2", "nvhpc": "22.9"},

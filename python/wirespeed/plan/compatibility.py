@@ -30,22 +30,28 @@ def find_alternative(combination: Combination, catalogue: Catalogue) -> Combinat
     if not any(conflict.fatal for conflict in conflicts(combination, catalogue)):
         return combination
     alternatives = _list_alternatives(combination, catalogue)
-    for changes in range(1, len(alternatives) + 1):
-        best: tuple[tuple[int, bool, tuple[int, ...]], Combination] | None = None
-        for keys in combinations(alternatives, changes):
+    best: tuple[tuple[int, ...], Combination] | None = None
+    for count in range(1, len(alternatives) + 1):
+        if best and best[0][0] < count - (combination.nvhpc is not None):
+            break
+        for keys in combinations(alternatives, count):
             for values in product(*(alternatives[key] for key in keys)):
                 candidate = replace(combination, **dict(zip(keys, values, strict=True)))  # type: ignore[arg-type]
                 remaining_conflicts = list(conflicts(candidate, catalogue))
-                rank = (
-                    len(remaining_conflicts),
-                    candidate.nvhpc is None and combination.nvhpc is not None,
-                    _rank_age(candidate),
-                )
-                if not any(conflict.fatal for conflict in remaining_conflicts) and (best is None or rank < best[0]):
+                if any(conflict.fatal for conflict in remaining_conflicts):
+                    continue
+                changes = count + _count_sdk_changes(combination, candidate)
+                rank = (changes, len(remaining_conflicts), count, "nvhpc" in keys, *_rank_age(candidate))
+                if best is None or rank < best[0]:
                     best = rank, candidate
-        if best:
-            return best[1]
-    return None
+    return best[1] if best else None
+
+
+def _count_sdk_changes(combination: Combination, candidate: Combination) -> int:
+    """Changes beside those of the keys: another HPC SDK brings its toolkit, without one MPI and toolkit are missing."""
+    if candidate.nvhpc == combination.nvhpc:
+        return 0
+    return 1 if candidate.nvhpc is None else -int(candidate.cuda != combination.cuda)
 
 
 def _list_alternatives(combination: Combination, catalogue: Catalogue) -> dict[str, list[str | None]]:
@@ -60,13 +66,18 @@ def _list_alternatives(combination: Combination, catalogue: Catalogue) -> dict[s
         "nccl": [*catalogue.nccl] if combination.nccl else [],
         "nvcc_gencode": [*_list_gencode(combination)],
         "nccl_tests": [*catalogue.nccl_tests] if combination.nccl_tests else [],
-        "nvhpc": [None] if combination.nvhpc else [],
+        "nvhpc": [None, *_list_sdks(catalogue)] if combination.nvhpc else [],
     }
     return {
         key: alternatives
         for key, values in choices.items()
         if (alternatives := [value for value in values if value != getattr(combination, key)])
     }
+
+
+def _list_sdks(catalogue: Catalogue) -> list[str]:
+    """The releases of the HPC SDK whose toolkits are known."""
+    return [*dict.fromkeys(sdk for row in catalogue.cuda.values() if row.hpc_sdk for sdk in row.hpc_sdk.value)]
 
 
 def _rank_age(candidate: Combination) -> tuple[int, ...]:
