@@ -9,7 +9,7 @@ from wirespeed.errors import refuse
 from wirespeed.plan import Plan
 from wirespeed.platforms import Job, platforms, platforms_of_launch
 from wirespeed.platforms.launcher.library_variables import gpu_memory, nic_variables, restrict_to_nics
-from wirespeed.platforms.launcher.openmpi.job import start_locally, start_over_tcp
+from wirespeed.platforms.launcher.openmpi.job import start_locally, start_over_sockets, start_over_tcp
 
 
 class Jobs:
@@ -49,6 +49,12 @@ class Jobs:
             )
         bound = ranks_per_host == launch.ranks_per_host
         return start(Job(tuple(hosts), ranks_per_host, tuple(program), replace(host, launch=launch), bound))
+
+    def job_over_sockets(
+        self, ranks: Mapping[str, int], program: Sequence[str], variables: Mapping[str, str]
+    ) -> tuple[str, ...]:
+        """The command that starts a program on hosts without RDMA, with some ranks on each."""
+        return start_over_sockets(ranks, program, self._plan.hosts[next(iter(ranks))].software, variables)
 
     def job_here(self, ranks: int, program: Sequence[str]) -> tuple[str, ...]:
         """The command that starts a program on this machine only."""

@@ -26,6 +26,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 CLUSTER = EXAMPLES / "arista-leaf-spine" / "cluster.yaml"  # four hosts of one NIC, two under each leaf
 PORTS = ("--port", first_port())
 GPUS = EXAMPLES / "mi300x-4node" / "cluster.yaml"
+LENDING = EXAMPLES / "pcie-lending" / "cluster.yaml"
 
 
 def run_arguments(folder: Path, *options: str | Path) -> tuple[str, ...]:
@@ -291,8 +292,8 @@ def test_a_cluster_over_a_real_ssh(tmp_path: Path) -> None:
     [
         (
             ("pair", "-c", CLUSTER),
-            "bench run: found the suite 'pair'; expected one of collectives, loopback, matrix, mesh, mpi, nic-only, "
-            "pairs, pairs-gpu, ping, quick, rails, tcp, ucx\n  hint: did you mean 'pairs'?",
+            "bench run: found the suite 'pair'; expected one of collectives, lent-gpus, loopback, matrix, mesh, mpi, "
+            "nic-only, pairs, pairs-gpu, ping, quick, rails, tcp, ucx\n  hint: did you mean 'pairs'?",
         ),
         (
             ("pairs",),
@@ -309,6 +310,15 @@ def test_a_cluster_over_a_real_ssh(tmp_path: Path) -> None:
         (
             ("pairs", "-c", GPUS, "-w", "node1", "--dry-run"),
             "mi300x-4node: nothing for the suite pairs to run; expected two NICs that reach each other",
+        ),
+        (
+            ("pairs", "-c", LENDING, "--dry-run"),
+            "pcie-lending: nothing for the suite pairs to run: no host has an RDMA NIC; expected two RDMA NICs that "
+            "reach each other\n  hint: these suites run without RDMA: collectives, lent-gpus, ping, tcp",
+        ),
+        (
+            ("lent-gpus", "-c", CLUSTER, "--dry-run"),
+            "arista-leaf-spine: no host borrows GPUs\n  hint: describe the loans under lending: in the cluster file",
         ),
         (
             ("collectives", "-c", CLUSTER, "--dry-run"),

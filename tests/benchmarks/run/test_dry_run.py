@@ -28,6 +28,10 @@ CASES = (
     ("mpi", "bluebonnet-64node", "node[01-03]"),
     ("mpi", "arista-leaf-spine", ""),
     ("rails", "mi300x-4node", "node[1-3]"),
+    ("tcp", "pcie-lending", ""),
+    ("ping", "pcie-lending", ""),
+    ("collectives", "pcie-lending", ""),
+    ("lent-gpus", "pcie-lending", ""),
     ("loopback", "", ""),
 )
 

@@ -1,11 +1,12 @@
-"""The NICs of a plan as ends of measurements: their rail, leaf and pod, and the uplinks of each leaf."""
+"""The NICs and Ethernet interfaces of a plan as ends of measurements: rail, leaf and pod; the uplinks of each leaf."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_interface
 
+from wirespeed.benchmarks.endpoints.nics import DEFAULT_MTU
 from wirespeed.plan import Plan
 from wirespeed.plan.disjoint_sets import DisjointSets
 from wirespeed.plan.tiers import find_tiers
@@ -14,19 +15,20 @@ from wirespeed.units import Bandwidth
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A NIC that benchmarks can use: it has an address."""
+    """A NIC or an Ethernet interface that benchmarks can use: it has an address."""
 
     host: str
     interface: str
     device: str | None  # RDMA device
-    rail: int
+    rail: int | None  # None: of sockets alone, as an Ethernet interface or a PCIe bridge
     address: str
     gpu: int | None  # the GPU beside it
     mtu: int | None
-    speed: Bandwidth
-    leaf: str | None  # None: cabled to another host
+    speed: Bandwidth | None  # None: neither the cluster file nor a cable has it
+    leaf: str | None  # None: cabled to another host, or in a network whose switches are not planned
     fabric: str  # endpoints of one fabric reach each other
     pod: str | None  # the group of spines above the leaf
+    has_numa_node: bool = True  # Linux knows the PCIe function of the interface
 
     @property
     def name(self) -> str:
@@ -66,8 +68,11 @@ class Fabric:
         return endpoints_by_host
 
 
-def build_fabric(plan: Plan) -> Fabric:
-    """Build the fabric of a plan: its endpoints and the uplinks of its leaves."""
+def build_fabric(plan: Plan, *, over_sockets: bool = False) -> Fabric:
+    """Build the fabric of a plan: its endpoints and the uplinks of its leaves.
+
+    With ``over_sockets`` hosts without a rail take part with their PCIe bridges and Ethernet interfaces.
+    """
     root = find_connected(plan)
     uplink_cables = [
         cable for cable in plan.cables if cable.a.device in plan.switches and cable.b.device in plan.switches
@@ -103,11 +108,51 @@ def build_fabric(plan: Plan) -> Fabric:
                     pod=pods.get(leaf) if leaf else None,
                 )
             )
-    endpoints.sort(key=lambda endpoint: endpoint.rail)
+    endpoints.sort(key=rail_order)
+    if over_sockets:
+        railed_hosts = {endpoint.host for endpoint in endpoints}
+        endpoints += [endpoint for endpoint in _list_socket_endpoints(plan, ends) if endpoint.host not in railed_hosts]
     order = {host: position for position, host in enumerate(plan.hosts)}
     endpoints.sort(key=lambda endpoint: order[endpoint.host])
     uplinks, rates = _count_uplinks(plan)
     return Fabric(tuple(endpoints), uplinks, rates, tuple(excluded_nics))
+
+
+def rail_order(endpoint: Endpoint) -> int:
+    """A key that sorts endpoints by rail; those without a rail come first."""
+    return -1 if endpoint.rail is None else endpoint.rail
+
+
+def _list_socket_endpoints(plan: Plan, ends: Mapping[tuple[str, str], tuple[str, Bandwidth]]) -> list[Endpoint]:
+    """Interfaces without a rail that reach another host: over their cable, or in the same subnet."""
+    root = find_connected(plan)
+    endpoints: list[Endpoint] = []
+    for host, settings in plan.hosts.items():
+        for interface, nic in settings.nics.items():
+            if nic.rail is not None or not nic.addresses:
+                continue
+            address = ip_interface(nic.addresses[0])
+            cabled = ends.get((host, interface))
+            endpoints.append(
+                Endpoint(
+                    host=host,
+                    interface=interface,
+                    device=None,
+                    rail=None,
+                    address=str(address.ip),
+                    gpu=None,
+                    mtu=nic.link.mtu if cabled or nic.link.mtu else DEFAULT_MTU,
+                    speed=nic.link.speed or (cabled[1] if cabled else None),
+                    leaf=None,
+                    fabric=root[f"{host}\0{interface}"] if cabled else f"subnet {address.network}",
+                    pod=None,
+                    has_numa_node=not cabled and nic.bond.mode is None,
+                )
+            )
+    hosts_by_fabric: dict[str, set[str]] = {}
+    for endpoint in endpoints:
+        hosts_by_fabric.setdefault(endpoint.fabric, set()).add(endpoint.host)
+    return [endpoint for endpoint in endpoints if len(hosts_by_fabric[endpoint.fabric]) > 1]
 
 
 def _find_cable_ends(plan: Plan) -> dict[tuple[str, str], tuple[str, Bandwidth]]:

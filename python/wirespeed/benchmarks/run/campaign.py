@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from wirespeed.benchmarks.run.execution import Grader, ProgressCallback, RunOptions, execute
 from wirespeed.benchmarks.run.isolation import FollowUp, narrow_groups, narrow_pairs
@@ -14,15 +13,13 @@ from wirespeed.benchmarks.run.result_folder import Folder
 from wirespeed.benchmarks.steps.pairing import Pair
 from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import unique
+from wirespeed.benchmarks.suites import Suite, suites
 from wirespeed.benchmarks.tools.reader import read
 from wirespeed.errors import Refusal, refuse
 from wirespeed.reach import Reach
 from wirespeed.results.benchmarks import Run
 from wirespeed.results.campaign import Attempt, Campaign, Grade, Outcome, Step, Suspect
 from wirespeed.results.mesh import ASPECTS, Mesh
-
-if TYPE_CHECKING:
-    from wirespeed.benchmarks.suites import Suite
 
 _MOST_ROUNDS = 20
 """Maximum rounds of narrowing down: halving takes log2 of the hosts, so 20 rounds suffice for a million hosts."""
@@ -46,7 +43,7 @@ def make(suite: Suite, request: Request, label: str | None = None) -> Campaign:
     """
     suite_steps = suite.make(request)
     if not suite_steps.steps:
-        raise refuse(request.plan.name, f"nothing for the suite {suite.name} to run", "two NICs that reach each other")
+        raise _refuse_idle_suite(suite, request)
     return Campaign(
         id="",
         suite=suite.name,
@@ -56,6 +53,19 @@ def make(suite: Suite, request: Request, label: str | None = None) -> Campaign:
         notes=tuple(suite_steps.notes),
         label=label,
     )
+
+
+def _refuse_idle_suite(suite: Suite, request: Request) -> Refusal:
+    """The refusal of a suite without steps, with the reason that the plan shows."""
+    found = f"nothing for the suite {suite.name} to run"
+    hosts = request.plan.hosts.values()
+    if any(nic.rdma_device for host in hosts for nic in host.nics.values()):
+        return refuse(request.plan.name, found, "two NICs that reach each other")
+    if suite.over_sockets:
+        return refuse(request.plan.name, found, "two hosts with addresses in one subnet, or a cable between them")
+    over_sockets = [known_suite.name for known_suite in suites().values() if known_suite.over_sockets]
+    hint = f"these suites run without RDMA: {', '.join(over_sockets)}"
+    return refuse(request.plan.name, f"{found}: no host has an RDMA NIC", "two RDMA NICs that reach each other", hint)
 
 
 def run(

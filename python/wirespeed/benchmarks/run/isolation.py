@@ -207,7 +207,7 @@ class _Pairs:
 _COMMON: tuple[tuple[Kind, Callable[[Endpoint], str | None]], ...] = (
     (Kind.HOST, lambda endpoint: endpoint.host),
     (Kind.LEAF, lambda endpoint: endpoint.leaf),
-    (Kind.RAIL, lambda endpoint: f"rail {endpoint.rail}"),
+    (Kind.RAIL, lambda endpoint: None if endpoint.rail is None else f"rail {endpoint.rail}"),
 )
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 def request_for_pair(request: Request, hosts: tuple[str, str], interface: str, addresses: tuple[str, str]) -> Request:
     """The same request for two directly cabled hosts: each is a copy of the plan's first, with a single interface."""
     endpoint = request.fabric.endpoints[0]
+    assert endpoint.speed is not None  # every cable of a lab has one
     template = request.plan.hosts[endpoint.host]
     nic = replace(template.nics[endpoint.interface], rdma_device=None, gpu=None)
     hosts_of_pair = {

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from wirespeed.benchmarks.endpoints.fabric import Endpoint, Fabric, group_by_fabric
+from wirespeed.benchmarks.endpoints.fabric import Endpoint, Fabric, group_by_fabric, rail_order
 
 LIKELY = 0.99
 """Minimum probability that every uplink of a leaf carries a queue pair. Our own choice."""
@@ -112,7 +112,7 @@ def empty_uplink(uplinks: int, flows: int) -> float:
 def _group_by_rail(endpoints: Sequence[Endpoint]) -> list[list[Endpoint]]:
     rails: dict[int, list[Endpoint]] = {}
     for endpoint in endpoints:
-        rails.setdefault(endpoint.rail, []).append(endpoint)
+        rails.setdefault(rail_order(endpoint), []).append(endpoint)
     return [rails[rail] for rail in sorted(rails)]
 
 

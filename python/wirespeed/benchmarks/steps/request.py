@@ -24,6 +24,11 @@ class JobCommands(Protocol):
     ) -> tuple[str, ...]:
         """The command that starts a parallel program on hosts, run on the first of them."""
 
+    def job_over_sockets(
+        self, ranks: Mapping[str, int], program: Sequence[str], variables: Mapping[str, str]
+    ) -> tuple[str, ...]:
+        """The command that starts a parallel program on hosts without RDMA, with some ranks on each."""
+
     def job_here(self, ranks: int, program: Sequence[str]) -> tuple[str, ...]:
         """The command that starts a parallel program on this machine only."""
 

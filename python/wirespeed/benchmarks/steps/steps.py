@@ -183,6 +183,33 @@ def add_job(
     )
 
 
+def add_socket_job(
+    request: Request,
+    steps: Steps,
+    ranks: Mapping[str, int],
+    program: Sequence[str],
+    seconds: float,
+    *,
+    path: str,
+    variables: Mapping[str, str],
+) -> None:
+    """Add a step with a parallel program on hosts without RDMA; ``path`` names its GPUs and what connects them."""
+    arguments = request.commands.job_over_sockets(ranks, program, variables)
+    steps.add(
+        Step(
+            id=identifier(program[0], path, *ranks),
+            test=f"{program[0]} {path}",
+            ends=", ".join(ranks),
+            client=Command(next(iter(ranks)), arguments),
+            limit_s=limit(seconds + _START_S),
+            seconds=seconds + _START_S,
+            stage=steps.stage,
+            uses={f"host {host}": 1 for host in ranks},
+            collective=program[0],
+        )
+    )
+
+
 def unique(steps: Sequence[Step]) -> tuple[Step, ...]:
     """Make the ids of steps unique: a repeated id gets a number as suffix."""
     id_counts: dict[str, int] = {}
@@ -196,15 +223,19 @@ def unique(steps: Sequence[Step]) -> tuple[Step, ...]:
 
 def _bind_to_numa_node(request: Request, endpoint: Endpoint) -> tuple[str, ...]:
     """The command prefix that runs a program on the NUMA node of the NIC."""
-    if not request.bind:
+    if not request.bind or not endpoint.has_numa_node:
         return ()
     return ("numactl", f"--cpunodebind=netdev:{endpoint.interface}", f"--membind=netdev:{endpoint.interface}")
 
 
 def _list_resources(request: Request, steps: Steps, pair: Pair) -> Mapping[str, int]:
-    """Resources of a pair: both NICs, and its share of both leaves' uplinks, so that pairs never oversubscribe them."""
+    """Resources of a pair: both NICs, and its share of both leaves' uplinks, so that pairs never oversubscribe them.
+
+    Interfaces of sockets alone share the cores of their host: they take turns.
+    """
     uses = {f"NIC {endpoint.name}": 1 for endpoint in (pair.a, pair.b)}
-    if not pair.crosses:
+    uses |= {f"host {endpoint.host}": 1 for endpoint in (pair.a, pair.b) if endpoint.rail is None}
+    if not pair.crosses or pair.a.speed is None or pair.b.speed is None:
         return uses
     rate = min(pair.a.speed, pair.b.speed)
     for leaf in (pair.a.leaf, pair.b.leaf):

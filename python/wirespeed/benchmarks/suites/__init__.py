@@ -2,7 +2,8 @@
 
 A suite's file has ``TITLE``, one line of help; a docstring, its manual; and ``make(request)``, which returns its steps.
 ``NARROWS`` names the tests whose bad results are narrowed down; ``KERNEL_ONLY`` states that the suite needs neither
-RDMA nor GPUs, so that hosts of a lab can run it.
+RDMA nor GPUs, so that hosts of a lab can run it. With ``OVER_SOCKETS`` it also measures hosts without RDMA, over their
+PCIe bridges and Ethernet interfaces.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ class Suite:
     follow_group: Callable[[Request, Steps, Sequence[str]], None] | None
     narrows: tuple[str, ...]  # tests whose results are narrowed down
     kernel_only: bool  # needs neither RDMA nor GPUs, which hosts of a lab lack
+    over_sockets: bool  # also measures hosts without RDMA
 
 
 @cache
@@ -49,6 +51,7 @@ def suites() -> Mapping[str, Suite]:
             follow_group=getattr(file, "follow_group", None),
             narrows=getattr(file, "NARROWS", ()),
             kernel_only=getattr(file, "KERNEL_ONLY", False),
+            over_sockets=getattr(file, "OVER_SOCKETS", False),
         )
     return dict(sorted(suites_by_name.items()))
 

@@ -44,6 +44,11 @@ def add_pings(request: Request, steps: Steps, script: str, pair_s: float) -> Non
     """Add pings of all pairs of hosts in both directions; ``pair_s`` is the expected time of a pair of NICs."""
     hosts = request.fabric.hosts
     steps.notes += request.fabric.excluded_nics
+    steps.notes += [
+        f"{endpoint.name} is not pinged: the cluster file has no mtu for it"
+        for endpoint in request.fabric.endpoints
+        if endpoint.mtu is None
+    ]
     for round_pairs in tournament(list(hosts)):
         for a, b in round_pairs:
             for source, target in ((a, b), (b, a)):

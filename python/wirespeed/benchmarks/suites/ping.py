@@ -16,6 +16,7 @@ from wirespeed.benchmarks.suites.mesh import add_pings
 
 TITLE = "every NIC address to every other, quickly: one jumbo ping and the route; a matrix of each"
 KERNEL_ONLY = True
+OVER_SOCKETS = True
 
 COUNT = 1
 _WAIT_S = 1

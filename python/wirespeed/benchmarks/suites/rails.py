@@ -26,7 +26,7 @@ def make(request: Request) -> Steps:
     """Add each rail alone, with one queue pair and with several; then all rails at once."""
     steps = Steps()
     for met in _plan_meetings(request):
-        for rail in sorted({pair.a.rail for pair in met}):
+        for rail in sorted({pair.a.rail for pair in met if pair.a.rail is not None}):
             of_rail = [pair for pair in met if pair.a.rail == rail]
             for count in (1, _SEVERAL):
                 steps.next_stage()

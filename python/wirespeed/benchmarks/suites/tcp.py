@@ -10,6 +10,7 @@ from wirespeed.benchmarks.steps.steps import add_iperf3
 TITLE = "the same pairs with TCP: iperf3, both directions one after the other"
 NARROWS = ("iperf3",)
 KERNEL_ONLY = True
+OVER_SOCKETS = True
 
 
 def make(request: Request) -> Steps:

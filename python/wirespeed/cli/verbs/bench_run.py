@@ -189,7 +189,7 @@ def run(
     select_hosts = list_allocated_hosts if launcher is Launcher.SLURM and not dry_run else list_chosen_hosts
     request = Request(
         plan=plan,
-        fabric=build_fabric(plan).limit_to_hosts(select_hosts(plan, hosts)),
+        fabric=build_fabric(plan, over_sockets=chosen.over_sockets).limit_to_hosts(select_hosts(plan, hosts)),
         commands=Jobs(plan, "slurm" if launcher is Launcher.SLURM else None),
         seconds=seconds,
         messages=messages,

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from wirespeed.platforms.launcher.library_variables import job_environment
 from wirespeed.platforms.model import Job
+from wirespeed.settings import Software
 
 _BINDER = "/usr/local/bin/wirespeed-bind"
 _AS_ROOT = ("OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 """Without both mpirun refuses root (mpirun(1)); for others they mean nothing."""
+
+HPC_SDK = "/opt/nvidia/hpc_sdk/Linux_x86_64"
+"""The folder in which NVIDIA's packages of the HPC SDK install each release."""
 
 _YIELD_WHEN_IDLE = ("--mca", "mpi_yield_when_idle", "1")
 """Ranks that share a core yield it while they wait."""
@@ -53,6 +57,30 @@ def start_over_tcp(
         *("--mca", "osc", "pt2pt"),
         *_YIELD_WHEN_IDLE,
         *("-x", "PATH"),
+        *program,
+    )
+
+
+def start_over_sockets(
+    ranks: Mapping[str, int], program: Sequence[str], software: Software, variables: Mapping[str, str]
+) -> tuple[str, ...]:
+    """A job with some ranks on each host, without RDMA; ``variables`` are exported to all ranks.
+
+    Open MPI fills the slots of the first host, then those of the next. ssh starts remote ranks without the environment
+    modules of a login, so the libraries of the HPC SDK are exported (Johansen, Fast Multi-GPU communication over PCI
+    Express, section 3.2.3), from the folders with which nccl-tests' makefile links.
+    """
+    exports = dict(variables)
+    if software.nvhpc is not None:
+        sdk = f"{HPC_SDK}/{software.nvhpc}"
+        toolkits = [f"{sdk}/cuda/{software.cuda[0]}/lib64"] if software.cuda else []
+        exports["LD_LIBRARY_PATH"] = ":".join([f"{sdk}/comm_libs/nccl/lib", f"{sdk}/comm_libs/mpi/lib", *toolkits])
+    return (
+        *("env", *_AS_ROOT),
+        *("mpirun", "-np", str(sum(ranks.values()))),
+        *("--host", ",".join(f"{host}:{count}" for host, count in ranks.items())),
+        *("--bind-to", "none"),
+        *("-x", "PATH", *(word for name, value in exports.items() for word in ("-x", f"{name}={value}"))),
         *program,
     )
 
