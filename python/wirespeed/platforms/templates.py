@@ -13,14 +13,14 @@ import ipaddress
 import json
 import re
 import shlex
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from pathlib import PurePosixPath
 from typing import Any
 
 import jinja2
 
-from wirespeed.errors import Refusal
+from wirespeed.errors import Problem, Refusal
 from wirespeed.platforms.forms import find_refused_lines, list_unverified_forms, load_forms
 from wirespeed.platforms.model import Platform
 from wirespeed.platforms.value_ranges import find_refused_values
@@ -31,30 +31,59 @@ _YAML_WORD = re.compile(r"y|yes|n|no|true|false|on|off|null", re.IGNORECASE)  # 
 
 
 def fill_template(platform: Platform, template: str, name: str, device: Device, **extra: Any) -> str:
-    """A file for the device, from ``templates/``.
+    """A file for the device, as `ConfigurationTemplates.fill` gives it."""
+    return ConfigurationTemplates(platform, name, device).fill(template, **extra)
 
-    Raises:
-        Refusal: the platform cannot configure these settings.
-        jinja2.UndefinedError: the template uses a name that the context lacks.
-    """
-    context = _build_context(platform, name, device, extra)
-    if problems := [*context.get("problems", ()), *find_refused_values(platform, name, device)]:
-        raise Refusal(problems)
-    text = _fill(platform, f"templates/{template}", context)
-    table = load_forms(platform)
-    if table is None:
-        return text
-    if template in table.templates:
-        os_version = device.os_version if isinstance(device, Switch) else None
-        if problems := list(find_refused_lines(platform, name, text, os_version)):
-            raise Refusal(problems)
-        unverified = list_unverified_forms(platform, text)
-    elif _UNVERIFIED in _read_source(str(platform.folder), template) and table.has_unverified:
-        configuration = "\n".join(_fill(platform, f"templates/{file}", context) for file in table.templates)
-        unverified = list_unverified_forms(platform, configuration)
-    else:
-        return text
-    return _fill(platform, f"templates/{template}", {**context, "unverified": unverified}) if unverified else text
+
+class ConfigurationTemplates:
+    """Files of one device and their commands, from a platform's ``templates/``."""
+
+    def __init__(self, platform: Platform, name: str, device: Device) -> None:
+        self._platform = platform
+        self._name = name
+        self._device = device
+        self._context = _build_context(platform, name, device)  # once: a view costs more than most templates
+
+    def fill(self, template: str, **extra: Any) -> str:
+        """A file for the device.
+
+        Raises:
+            Refusal: the platform cannot configure these settings.
+            jinja2.UndefinedError: the template uses a name that the context lacks.
+        """
+        if self._problems:
+            raise Refusal(self._problems)
+        context = {**self._context, **extra}
+        text = self._fill(template, context)
+        table = load_forms(self._platform)
+        if table is None:
+            return text
+        if template in table.templates:
+            os_version = self._device.os_version if isinstance(self._device, Switch) else None
+            if problems := list(find_refused_lines(self._platform, self._name, text, os_version)):
+                raise Refusal(problems)
+            unverified = list_unverified_forms(self._platform, text)
+        elif _UNVERIFIED in _read_source(str(self._platform.folder), template) and table.has_unverified:
+            configuration = "\n".join(self._fill(file, context) for file in table.templates)
+            unverified = list_unverified_forms(self._platform, configuration)
+        else:
+            return text
+        return self._fill(template, {**context, "unverified": unverified}) if unverified else text
+
+    def fill_lines(self, text: str, **extra: Any) -> tuple[str, ...]:
+        """A path or command lines of a file, as `FileTemplate` holds them, filled in."""
+        if "{" not in text:
+            return (text,)
+        filled_line = _find_line(text).render({**self._context, **extra})
+        return tuple(line.strip() for line in filled_line.splitlines() if line.strip())
+
+    @cached_property
+    def _problems(self) -> list[Problem]:
+        refused_values = find_refused_values(self._platform, self._name, self._device)
+        return [*self._context.get("problems", ()), *refused_values]
+
+    def _fill(self, template: str, context: dict[str, Any]) -> str:
+        return _fill(self._platform, f"templates/{template}", context)
 
 
 _UNVERIFIED = "{% if unverified %}"
@@ -63,14 +92,6 @@ _UNVERIFIED = "{% if unverified %}"
 @cache
 def _read_source(platform_folder: str, template: str) -> str:
     return (resources.files(__package__) / platform_folder / "templates" / template).read_text(encoding="utf-8")
-
-
-def fill_lines(platform: Platform, text: str, name: str, device: Device, **extra: Any) -> tuple[str, ...]:
-    """A path or command lines of a file, as `FileTemplate` holds them, filled in."""
-    if "{" not in text:
-        return (text,)
-    filled_line = _find_line(text).render(_build_context(platform, name, device, extra))
-    return tuple(line.strip() for line in filled_line.splitlines() if line.strip())
 
 
 @cache
@@ -83,7 +104,7 @@ class AnswerTemplates:
 
     def __init__(self, platform: Platform, name: str, device: Device) -> None:
         self._platform = platform
-        self._context = _build_context(platform, name, device, {})  # once: a view costs more than most templates
+        self._context = _build_context(platform, name, device)
 
     def fill(self, command: str, **extra: Any) -> str:
         """The output of a command, from ``answers/<command>.j2``.
@@ -99,9 +120,9 @@ def fill_answer(platform: Platform, command: str, name: str, device: Device) -> 
     return AnswerTemplates(platform, name, device).fill(command)
 
 
-def _build_context(platform: Platform, name: str, device: Device, extra: dict[str, Any]) -> dict[str, Any]:
+def _build_context(platform: Platform, name: str, device: Device) -> dict[str, Any]:
     view_values = platform.view(name, device) if platform.view else {}
-    return {"name": name, "device": device, "unverified": [], **view_values, **extra}
+    return {"name": name, "device": device, "unverified": [], **view_values}
 
 
 def _fill(platform: Platform, template: str, context: dict[str, Any]) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 from wirespeed.cluster.ranges import format_names
 from wirespeed.errors import Problem, Refusal, did_you_mean
 from wirespeed.plan import Plan
-from wirespeed.platforms import FileTemplate, Platform
-from wirespeed.platforms.templates import fill_lines, fill_template
+from wirespeed.platforms import FileTemplate
+from wirespeed.platforms.templates import ConfigurationTemplates
 from wirespeed.render.problem_groups import DeviceProblem, group_problems
 from wirespeed.render.scripts import Step, scripts
 from wirespeed.render.stack import stack
@@ -127,12 +127,13 @@ def _render_device(plan: Plan, device: str) -> Iterator[RenderedFile]:
     steps: list[Step] = []
     settings = plan.devices[device]
     for platform in stack(plan, device):
+        templates = ConfigurationTemplates(platform, device, settings)
         for file in platform.files:
             for extra in _list_variables(settings, file):
-                text = fill_template(platform, file.template, device, settings, **extra)
+                text = templates.fill(file.template, **extra)
                 if not text.strip():
                     continue
-                step = _build_step(platform, file, device, settings, extra)
+                step = _build_step(templates, file, extra)
                 if step.path.startswith("/"):  # the other files are run from the device's folder
                     steps.append(step)
                 yield RenderedFile(device, step.path, text, file.mode)
@@ -148,10 +149,10 @@ def _list_variables(settings: Device, file: FileTemplate) -> list[dict[str, Any]
     return [{"interface": interface, "nic": nic} for interface, nic in settings.nics.items()]
 
 
-def _build_step(platform: Platform, file: FileTemplate, device: str, settings: Device, extra: dict[str, Any]) -> Step:
-    (path,) = fill_lines(platform, file.path, device, settings, **extra)
+def _build_step(templates: ConfigurationTemplates, file: FileTemplate, extra: dict[str, Any]) -> Step:
+    (path,) = templates.fill_lines(file.path, **extra)
     apply, rollback, stop = (
-        tuple(line for text in texts for line in fill_lines(platform, text, device, settings, **extra))
+        tuple(line for text in texts for line in templates.fill_lines(text, **extra))
         for texts in (file.apply, file.apply if file.rollback is None else file.rollback, file.stop)
     )
     return Step(path, file.mode, apply, rollback, file.consequence, file.interrupts, stop, file.rollback_after_reboot)
