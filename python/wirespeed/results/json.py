@@ -6,6 +6,7 @@ import dataclasses
 import json
 from collections.abc import Mapping
 from enum import Enum
+from functools import cache
 from typing import Any
 
 from wirespeed.results.parameters import Parameters
@@ -19,12 +20,17 @@ def document(kind: str, schema: int, **content: Any) -> str:
 
 def plain(value: Any) -> Any:
     """Plain JSON data of a result; parameters that the log does not state are omitted."""
-    if isinstance(value, Parameters):
+    kind = type(value)
+    if kind in _PLAIN_TYPES:
+        return value
+    if kind is tuple or kind is list:
+        return [plain(inner) for inner in value]
+    if kind is dict:
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if kind is Parameters:
         return plain(value.to_dict())
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
-    if isinstance(value, tuple) and hasattr(value, "_fields"):  # a named tuple
-        return {name: plain(inner) for name, inner in zip(value._fields, value, strict=True)}
+    if (names := _list_fields(kind)) is not None:  # type: ignore[arg-type] # classes are hashable
+        return {name: plain(getattr(value, name)) for name in names}
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, Mapping):
@@ -34,3 +40,14 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(inner) for inner in value]
     return value
+
+
+_PLAIN_TYPES = frozenset({str, int, float, bool, type(None)})
+
+
+@cache
+def _list_fields(kind: type) -> tuple[str, ...] | None:
+    """Names of the fields of a dataclass or named tuple; None for other types."""
+    if dataclasses.is_dataclass(kind):
+        return tuple(field.name for field in dataclasses.fields(kind))
+    return getattr(kind, "_fields", None) if issubclass(kind, tuple) else None
