@@ -7,6 +7,9 @@ RUST := 1.88
 comma := ,
 RUST_SOURCES := Cargo.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
+# Tests start wirespeed hundreds of times: compiled modules are kept, also where the environment says otherwise.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: all demo test test-slow test-random lab lint format docs bench fuzz wheelhouse clean
 
 all: $(VENV)/.built

@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import gc
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -16,6 +17,14 @@ from hypothesis import settings
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None, max_examples=2000)
 settings.load_profile("explore" if os.environ.get("WIRESPEED_EXPLORE") else "repeatable")
+
+gc.set_threshold(20_000, 20, 20)  # as the command line sets it
+
+
+def pytest_collection_finish() -> None:
+    """Leave the thousands of collected tests out of every garbage collection."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -69,15 +70,24 @@ NOUNS = _words(
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_names_are_nouns_or_verbs_with_an_object(folder: str) -> None:
-    paths = sorted(path for path in (ROOT / folder).rglob("*.py") if path not in GENERATED)
-    assert [f"{path.relative_to(ROOT)}:{line} {name}" for path in paths for line, name in find_bad_names(path)] == []
+def test_names_are_nouns_or_verbs_with_an_object_and_have_one_meaning(folder: str) -> None:
+    """Also: values are called by what they hold. Every file is parsed once."""
+    problems: dict[str, list[str]] = {}
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        if path in GENERATED:
+            continue
+        tree, file = ast.parse(path.read_text(encoding="utf-8")), path.relative_to(ROOT).as_posix()
+        if is_participle_or_function_word(path.stem):
+            problems.setdefault("no noun, and no verb with an object", []).append(file)
+        for rule, find in RULES.items():
+            for line, name in find(tree):
+                if name != "place" or file not in STRING_PLACES:
+                    problems.setdefault(rule, []).append(f"{file}:{line} {name}")
+    assert problems == {}
 
 
-def find_bad_names(path: Path) -> Iterator[tuple[int, str]]:
-    if is_participle_or_function_word(path.stem):
-        yield 0, path.stem
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+def find_bad_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
         match node:
             case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 if is_participle_or_function_word(name):
@@ -96,33 +106,27 @@ def is_participle_or_function_word(name: str) -> bool:
     return word in FUNCTION_WORDS or bool(re.fullmatch(r"[a-z]{3,}(ed|ing)", word))
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_values_are_called_by_what_they_hold(folder: str) -> None:
-    paths = sorted(path for path in (ROOT / folder).rglob("*.py") if path not in GENERATED)
-    assert [
-        f"{path.relative_to(ROOT)}:{line} {name}" for path in paths for line, name in find_unclear_names(path)
-    ] == []
-
-
-def find_unclear_names(path: Path) -> Iterator[tuple[int, str]]:
+def find_unclear_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Functions whose name ends in ``_of``, and values whose name is a function word."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, FUNCTIONS) and node.name.endswith("_of"):
             yield node.lineno, node.name
-    constants = {
-        name for statement in tree.body for name in _list_names(statement) if isinstance(statement, ast.Assign)
-    }
-    yield from _find_unclear_values(tree, constants, in_class=False, in_function=False)
+
+    @cache
+    def list_constants() -> frozenset[str]:
+        assignments = [statement for statement in tree.body if isinstance(statement, ast.Assign)]
+        return frozenset(name for assignment in assignments for name in _list_names(assignment))
+
+    yield from _find_unclear_values(tree, list_constants, in_class=False, in_function=False)
 
 
 def _find_unclear_values(
-    scope: ast.AST, related: set[str], *, in_class: bool, in_function: bool
+    scope: ast.AST, related: Callable[[], frozenset[str]], *, in_class: bool, in_function: bool
 ) -> Iterator[tuple[int, str]]:
     """``related``: the names in the outermost function around the scope, or the constants of the module."""
     for node in ast.iter_child_nodes(scope):
         if isinstance(node, FUNCTIONS):
-            names = related if in_function else set(_list_names(node))
+            names = related if in_function else partial(_list_names_once, node)
             yield from _find_unclear_values(node, names, in_class=False, in_function=True)
         elif isinstance(node, ast.ClassDef):
             yield from _find_unclear_values(node, related, in_class=True, in_function=in_function)
@@ -132,11 +136,11 @@ def _find_unclear_values(
             yield from _find_unclear_values(node, related, in_class=in_class, in_function=in_function)
 
 
-def _is_unclear(name: str, related: set[str], is_external: bool) -> bool:
+def _is_unclear(name: str, related: Callable[[], frozenset[str]], is_external: bool) -> bool:
     word = name.strip("_").lower()
     if name == "__all__" or word not in FUNCTION_WORDS or (is_external and word in FIELDS):
         return False
-    return not COUNTERPARTS.get(word, set()) & related
+    return word not in COUNTERPARTS or not COUNTERPARTS[word] & related()
 
 
 def _is_external(node: ast.AST, in_class: bool) -> bool:
@@ -163,6 +167,11 @@ def _list_names(scope: ast.AST) -> Iterator[str]:
                 yield name.strip("_").lower()
 
 
+@cache
+def _list_names_once(scope: ast.AST) -> frozenset[str]:
+    return frozenset(_list_names(scope))
+
+
 LOCATION_TYPES = {"str", "tuple[str | int, ...]"}  # in a text: file and line, or a key
 
 STRING_PLACES = {  # a place as text: in JSON, and for a page
@@ -173,22 +182,12 @@ STRING_PLACES = {  # a place as text: in JSON, and for a page
 }
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_a_name_has_one_meaning(folder: str) -> None:
-    """``place``: one in hardware. ``location``: one in a text. ``words``: of a text. A finding has an ``impact``."""
-    paths = sorted(path for path in (ROOT / folder).rglob("*.py") if path not in GENERATED)
-    names = [
-        f"{path.relative_to(ROOT)}:{line} {name}"
-        for path in paths
-        for line, name in find_second_meanings(path)
-        if name != "place" or path.relative_to(ROOT).as_posix() not in STRING_PLACES
-    ]
-    assert names == []
+def find_second_meanings(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Text or a number as ``place``; an object as ``location``; arguments or one text as ``words``; ``cost``.
 
-
-def find_second_meanings(path: Path) -> Iterator[tuple[int, str]]:
-    """Text or a number as ``place``; an object as ``location``; arguments or one text as ``words``; ``cost``."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    ``place``: one in hardware. ``location``: one in a text. ``words``: of a text. A finding has an ``impact``.
+    """
+    for node in ast.walk(tree):
         match node:
             case (
                 ast.arg(arg=name, annotation=annotation)
@@ -211,6 +210,13 @@ def find_second_meanings(path: Path) -> Iterator[tuple[int, str]]:
                 yield node.lineno, "cost"
 
 
+RULES = {
+    "no noun, and no verb with an object": find_bad_names,
+    "not called by what it holds": find_unclear_names,
+    "a second meaning": find_second_meanings,
+}
+
+
 _SECOND_MEANINGS = re.compile(
     r"(?<!one)_ways?(?=_|$)|^ways?_|(?:^|_)costs?(?=_|$)|_the_words?_of_"
     r"|(?:^|_)(?:hurts?|seats?|dear|says|tells|told)(?=_|$)"
@@ -229,9 +235,8 @@ def test_names_of_tests_have_no_second_meanings() -> None:
     assert names == []
 
 
-def test_second_meanings_are_found(tmp_path: Path) -> None:
-    path = tmp_path / "names.py"
-    path.write_text(
+def test_second_meanings_are_found() -> None:
+    tree = ast.parse(
         "class Problem:\n    place: str\n\n\ndef run(words: str, place: int | None, cost: float, location: Nic):\n"
         "    words = ['a', 'b']\n    place = f'{words}:1'\n    words = 'a b'.split()\n    return fail(cost=1)\n"
     )
@@ -245,27 +250,26 @@ def test_second_meanings_are_found(tmp_path: Path) -> None:
         (7, "place"),
         (9, "cost"),
     ]
-    assert sorted(find_second_meanings(path)) == names
+    assert sorted(find_second_meanings(tree)) == names
 
 
-def test_bad_names_are_found(tmp_path: Path) -> None:
-    path = tmp_path / "opened.py"
-    path.write_text(
+def test_bad_names_are_found() -> None:
+    tree = ast.parse(
         "class NodeFound:\n    pass\n\n\nclass TuningSetting:\n    where: str\n\n\n"
         "def _joined(it, *, place):\n    for item in it:\n        ring = [one for one in item]\n\n\n"
         "async def told():\n    pass\n\n\ndef find_route():\n    found = lambda which: 1\n"
     )
-    expected = [(0, "opened"), (1, "NodeFound"), (6, "where"), (9, "_joined"), (9, "it"), (10, "item"), (11, "one")]
-    assert sorted(find_bad_names(path)) == [*expected, (14, "told"), (19, "which")]
+    expected = [(1, "NodeFound"), (6, "where"), (9, "_joined"), (9, "it"), (10, "item"), (11, "one")]
+    assert is_participle_or_function_word("opened")
+    assert sorted(find_bad_names(tree)) == [*expected, (14, "told"), (19, "which")]
 
 
-def test_unclear_values_are_found(tmp_path: Path) -> None:
-    path = tmp_path / "routes.py"
-    path.write_text(
+def test_unclear_values_are_found() -> None:
+    tree = ast.parse(
         "class Outcome(Enum):\n    NONE = 0\n\n\nclass Step:\n    of: int\n    rest: int\n\n\n"
         "def hop_of(at):\n    first, *others = at\n    found = [known for known in first]\n\n\n"
         "def check_hop(before, after):\n    match after:\n        case given:\n            found = refuse(given)\n"
         "\n\ndef order_hops(before):\n    left, right = before\n"
     )
     expected = [(7, "rest"), (10, "at"), (10, "hop_of"), (11, "others"), (12, "found"), (12, "known")]
-    assert sorted(find_unclear_names(path)) == [*expected, (17, "given"), (21, "before")]
+    assert sorted(find_unclear_names(tree)) == [*expected, (17, "given"), (21, "before")]

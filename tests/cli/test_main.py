@@ -1,8 +1,9 @@
 """The frame of the command line: exit codes, where text goes, and how long --help takes."""
 
-import os
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -16,24 +17,46 @@ from wirespeed.cli.help import takes_variable
 from wirespeed.errors import Problem, Refusal
 
 
-def wirespeed(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "wirespeed", *arguments],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "NO_COLOR": "1", "COLUMNS": "120", **environment},
-        check=False,
-    )
+@dataclass(frozen=True)
+class Result:
+    returncode: int
+    stdout: str
+    stderr: str
 
 
-def test_help_names_every_verb_on_standard_output():
+@pytest.fixture
+def wirespeed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
+    """Run the command line as a program does, in this process."""
+
+    def run(*arguments: str, **environment: str) -> Result:
+        for variable, value in {"NO_COLOR": "1", "COLUMNS": "120", **environment}.items():
+            monkeypatch.setenv(variable, value)
+        monkeypatch.setattr(sys, "argv", ["wirespeed", *arguments])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as exit_info:
+            cli.main()
+        printed = capsys.readouterr()
+        return Result(int(exit_info.value.code or 0), printed.out, printed.err)
+
+    return run
+
+
+def test_the_program_prints_its_version_and_exits_with_the_code_of_an_error():
+    for arguments, code, output in (("--version", Exit.PASSED, "wirespeed "), ("chekc", Exit.REFUSED, "error: ")):
+        process = subprocess.run(
+            [sys.executable, "-m", "wirespeed", arguments], capture_output=True, text=True, check=False
+        )
+        assert (process.returncode, (process.stdout + process.stderr).startswith(output)) == (code, True)
+
+
+def test_help_names_every_verb_on_standard_output(wirespeed):
     result = wirespeed("--help")
     assert result.returncode == Exit.PASSED
     assert "lossless Ethernet RDMA" in result.stdout
     assert result.stderr == ""
 
 
-def test_version():
+def test_version(wirespeed):
     assert wirespeed("--version").stdout.startswith("wirespeed ")
 
 
@@ -93,13 +116,13 @@ def test_of_no_verb_options_that_exit_or_choose_its_job_take_a_variable(monkeypa
         ("check c.yaml b --status nope", "WIRESPEED_CHECK_FORMAT", "json", "--status: "),
     ],
 )
-def test_errors_of_variables_name_the_variable(arguments, variable, value, message):
+def test_errors_of_variables_name_the_variable(wirespeed, arguments, variable, value, message):
     result = wirespeed(*arguments.split(), **{variable: value})
     assert result.returncode == Exit.REFUSED
     assert message in result.stderr
 
 
-def test_collect_ignores_the_variable_of_an_option_that_chooses_its_job():
+def test_collect_ignores_the_variable_of_an_option_that_chooses_its_job(wirespeed):
     result = wirespeed("collect", WIRESPEED_COLLECT_SHOW_COMMANDS="1")
     assert "no source to collect from" in result.stderr
 
@@ -196,13 +219,13 @@ def test_collect_ignores_the_variable_of_an_option_that_chooses_its_job():
         ("bench parse /nowhere/a.log", "/nowhere/a.log: no such file or directory\n  hint: no folder /nowhere"),
     ],
 )
-def test_usage_errors_have_a_hint(arguments, message):
+def test_usage_errors_have_a_hint(wirespeed, arguments, message):
     result = wirespeed(*arguments.split())
     assert (result.returncode, result.stdout) == (Exit.REFUSED, "")
     assert result.stderr == f"error: {message}\n"
 
 
-def test_swapped_files_of_a_simulation_are_named(tmp_path):
+def test_swapped_files_of_a_simulation_are_named(wirespeed, tmp_path):
     cluster, traffic = tmp_path / "cluster.yaml", tmp_path / "traffic.yaml"
     cluster.write_text("version: 1\nname: small\n")
     traffic.write_text("version: 1\ntraffic:\n  - {pattern: permutation, size: 1 MiB}\n")
@@ -214,25 +237,29 @@ def test_swapped_files_of_a_simulation_are_named(tmp_path):
     )
 
 
-def test_a_wrong_path_has_a_similar_name_as_hint(tmp_path):
+def test_a_wrong_path_has_a_similar_name_as_hint(wirespeed, tmp_path):
     (tmp_path / "incast.json").write_text("{}")
     result = wirespeed("sim", "run", str(tmp_path / "incats.json"))
     assert result.stderr.endswith("incats.json: no such file or directory\n  hint: did you mean 'incast.json'?\n")
 
 
-def test_text_in_a_pipe_is_wrapped_and_lines_have_no_trailing_spaces():
-    cluster = str(Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml")
-    for arguments in (["explain", "port.mtu"], ["explain", "NIC-05"], ["plan", cluster]):
-        environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-        command = [sys.executable, "-m", "wirespeed", *arguments]
-        result = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
-        lines = result.stdout.splitlines()
-        assert lines and not [line for line in lines if line != line.rstrip()]
-        assert "…" not in result.stdout
-        assert arguments[0] == "plan" or max(map(len, lines)) <= 100
+@pytest.mark.parametrize("command", ["explain port.mtu", "explain NIC-05", "plan"])
+def test_text_in_a_pipe_is_wrapped_and_lines_have_no_trailing_spaces(monkeypatch, capsys, command):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setattr(sys, "argv", ["wirespeed", *command.split()])
+    if command == "plan":
+        sys.argv.append(str(Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"))
+    with pytest.raises(SystemExit) as exit_info:
+        cli.main()
+    output = capsys.readouterr().out
+    lines = output.splitlines()
+    assert exit_info.value.code == Exit.PASSED
+    assert lines and not [line for line in lines if line != line.rstrip()]
+    assert "…" not in output
+    assert command == "plan" or max(map(len, lines)) <= 100
 
 
-def test_no_command_prints_the_help_page():
+def test_no_command_prints_the_help_page(wirespeed):
     result = wirespeed("bench")
     assert (result.returncode, result.stdout) == (Exit.REFUSED, "")
     assert result.stderr.startswith("Usage: wirespeed bench")

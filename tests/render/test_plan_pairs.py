@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -66,17 +67,26 @@ def make_image(folder: Path) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def systems(folders: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A system with each plan applied; tests copy it."""
+    images = {}
+    for name, folder in folders.items():
+        images[name] = make_image(tmp_path_factory.mktemp(name) / "image")
+        run(folder / "apply.sh", images[name], "--yes")
+    return images
+
+
 @pytest.mark.parametrize(("first", "second"), list(itertools.permutations(CLUSTERS, 2)))
 def test_a_plan_leaves_nothing_of_the_one_before(
-    folders: dict[str, Path], first: str, second: str, tmp_path: Path
+    folders: dict[str, Path], systems: dict[str, Path], first: str, second: str, tmp_path: Path
 ) -> None:
-    image, fresh = make_image(tmp_path / "image"), make_image(tmp_path / "fresh")
-    initial_contents = contents(image, state=True)
-    run(folders[first] / "apply.sh", image, "--yes")
+    initial_contents = contents(make_image(tmp_path / "initial"), state=True)
+    image = tmp_path / "image"
+    shutil.copytree(systems[first], image, symlinks=True)
     preview = run(folders[second] / "apply.sh", image)
     run(folders[second] / "apply.sh", image, "--yes")
-    run(folders[second] / "apply.sh", fresh, "--yes")
-    assert contents(image) == contents(fresh)
+    assert contents(image) == contents(systems[second])
     removed = contents(folders[first]).keys() - contents(image).keys()
     assert {f"remove: /{path}" for path in removed if (folders[first] / path).parent != folders[first]} <= set(
         preview.splitlines()
