@@ -86,21 +86,46 @@ def share_links(
     """
     limited_rates = dict(rates)
     bottleneck: str | None = None
-    nics_of_link: dict[Uplink, list[str]] = {}
-    for address in rates:
-        for link in (
-            *_find_slot_link(plan, host, address),
-            *(uplinks_to_memory(plan, host, address) if to_memory else ()),
-        ):
-            nics_of_link.setdefault(link, []).append(address)
-    for link, members in nics_of_link.items():
-        capacity = pcie.two_way(link.slot).value / 2 if bidirectional else pcie.one_way(link.slot).value
+    for link, members in _group_by_link(plan, host, rates, to_memory=to_memory).items():
+        capacity = _compute_capacity(link, bidirectional=bidirectional)
         demand = sum(limited_rates[address] for address in members)
         if demand > capacity:
             bottleneck = link.name
             for address in members:
                 limited_rates[address] *= capacity / demand
     return limited_rates, bottleneck
+
+
+def list_contended_links(
+    plan: Plan, host: str, rates: Mapping[str, float], *, bidirectional: bool = False, to_memory: bool = True
+) -> dict[str, dict[str, float]]:
+    """The shared PCIe links that carry less than all their NICs send: capacity in Gb/s by NIC's PCIe address, by name.
+
+    Arguments as for `share_links`.
+    """
+    contended = {}
+    for link, members in _group_by_link(plan, host, rates, to_memory=to_memory).items():
+        capacity = _compute_capacity(link, bidirectional=bidirectional)
+        if len(members) > 1 and sum(rates[address] for address in members) > capacity:
+            contended[link.name] = dict.fromkeys(members, capacity)
+    return contended
+
+
+def _group_by_link(plan: Plan, host: str, addresses: Iterable[str], *, to_memory: bool) -> dict[Uplink, list[str]]:
+    """The PCIe addresses of the NICs that use each link."""
+    nics_of_link: dict[Uplink, list[str]] = {}
+    for address in addresses:
+        for link in (
+            *_find_slot_link(plan, host, address),
+            *(uplinks_to_memory(plan, host, address) if to_memory else ()),
+        ):
+            nics_of_link.setdefault(link, []).append(address)
+    return nics_of_link
+
+
+def _compute_capacity(link: Uplink, *, bidirectional: bool) -> float:
+    """What a link carries in one direction in Gb/s."""
+    return pcie.two_way(link.slot).value / 2 if bidirectional else pcie.one_way(link.slot).value
 
 
 def _find_slot_link(plan: Plan, host: str, address: str) -> Iterable[Uplink]:

@@ -61,10 +61,14 @@ class Request:
 
 @dataclass(slots=True)
 class Steps:
-    """Steps while a suite adds them, with notes on what they do not exercise."""
+    """Steps while a suite adds them, with notes on what they do not exercise.
+
+    ``slow_links``: the shared PCIe links of a host that its NICs exceed at once, by host, direction and memory.
+    """
 
     steps: list[Step] = field(default_factory=list)
     holds: dict[str, int] = field(default_factory=dict)
+    slow_links: dict[tuple[str, bool, bool], dict[str, dict[str, float]]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     stage: int = 0
     servers: int = 0

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from wirespeed.benchmarks.endpoints.fabric import Endpoint
 from wirespeed.benchmarks.endpoints.nics import NicPlace, find_path_mtu
 from wirespeed.benchmarks.steps.pairing import Pair
 from wirespeed.benchmarks.steps.request import Request, Steps
+from wirespeed.limits.host import list_contended_links
 from wirespeed.results.campaign import Command, Step
 from wirespeed.settings import Dscp
 
@@ -22,6 +24,14 @@ LATENCY = "ib_write_lat"
 _MESSAGE = 1 << 20
 """Bytes: from 64 KiB on all NICs of Broadcom 957608-AN210, 2.8.2, and of its peers are at their plateau."""
 _LATENCY_BYTES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Load:
+    """How the test of a step uses the PCIe link of its NICs."""
+
+    bidirectional: bool = False
+    to_memory: bool = True  # of the host, so that it passes the uplinks of PCIe switches
 
 
 def limit(seconds: float) -> float:
@@ -38,8 +48,13 @@ def add_perftest(
     queue_pairs: int = 1,
     gpu: bool = False,
     tag: str = "",
+    shares_links: bool = False,
 ) -> None:
-    """Add a step with perftest between two NICs; bandwidth in both directions at the same time."""
+    """Add a step with perftest between two NICs; bandwidth in both directions at the same time.
+
+    ``shares_links``: NICs behind one PCIe link are measured at the same time, to see what is left of each.
+    """
+    load = _Load(bidirectional=True, to_memory=not gpu) if test == BANDWIDTH and not shares_links else None
     number = steps.number()
     port = request.port(number)
     measured = request.seconds if test == BANDWIDTH else _LATENCY_S
@@ -66,7 +81,7 @@ def add_perftest(
             server=commands[1],
             port=port,
             stage=steps.stage,
-            uses=_list_resources(request, steps, pair),
+            uses=_list_resources(request, steps, pair, load),
             source=pair.a.name,
             target=pair.b.name,
         )
@@ -123,7 +138,7 @@ def add_iperf3(request: Request, steps: Steps, pair: Pair, streams: int = 8) -> 
             server=Command(pair.b.host, (*_bind_to_numa_node(request, pair.b), *server)),
             port=port,
             stage=steps.stage,
-            uses=_list_resources(request, steps, pair),
+            uses=_list_resources(request, steps, pair, _Load()),
             source=pair.a.name,
             target=pair.b.name,
         )
@@ -148,7 +163,7 @@ def add_ucx(request: Request, steps: Steps, pair: Pair, test: str, size: int, co
             server=Command(pair.b.host, (*_bind_to_numa_node(request, pair.b), *measured[:3]), environments[1]),
             port=port,
             stage=steps.stage,
-            uses=_list_resources(request, steps, pair),
+            uses=_list_resources(request, steps, pair, _Load()),
             source=pair.a.name,
             target=pair.b.name,
         )
@@ -228,21 +243,53 @@ def _bind_to_numa_node(request: Request, endpoint: Endpoint) -> tuple[str, ...]:
     return ("numactl", f"--cpunodebind=netdev:{endpoint.interface}", f"--membind=netdev:{endpoint.interface}")
 
 
-def _list_resources(request: Request, steps: Steps, pair: Pair) -> Mapping[str, int]:
-    """Resources of a pair: both NICs, and its share of both leaves' uplinks, so that pairs never oversubscribe them.
+def _list_resources(request: Request, steps: Steps, pair: Pair, load: _Load | None) -> Mapping[str, int]:
+    """Resources of a pair: both NICs, and its share of uplinks of leaves and of PCIe links, so that pairs that run at
+    the same time never oversubscribe them.
 
     Interfaces of sockets alone share the cores of their host: they take turns.
     """
     uses = {f"NIC {endpoint.name}": 1 for endpoint in (pair.a, pair.b)}
     uses |= {f"host {endpoint.host}": 1 for endpoint in (pair.a, pair.b) if endpoint.rail is None}
-    if not pair.crosses or pair.a.speed is None or pair.b.speed is None:
+    if pair.a.speed is None or pair.b.speed is None:
         return uses
     rate = min(pair.a.speed, pair.b.speed)
+    for endpoint in (pair.a, pair.b):
+        links = _list_slow_links(request, steps, endpoint, load) if load is not None else {}
+        for name, capacity in links.items():
+            steps.holds[name] = capacity
+            uses[name] = min(rate, capacity)
+    if not pair.crosses:
+        return uses
     for leaf in (pair.a.leaf, pair.b.leaf):
         if leaf is not None and (whole := request.fabric.uplink_rate.get(leaf)):
             steps.holds[f"above {leaf}"] = whole
             uses[f"above {leaf}"] = min(rate, whole)
     return uses
+
+
+def _list_slow_links(request: Request, steps: Steps, endpoint: Endpoint, load: _Load) -> dict[str, int]:
+    """PCIe links of a NIC that cannot carry all NICs behind them at once, such as the slot of a card with two ports.
+
+    By name, with the capacity in b/s.
+    """
+    key = endpoint.host, load.bidirectional, load.to_memory
+    nics = request.plan.hosts[endpoint.host].nics
+    if key not in steps.slow_links:
+        rates = {
+            nic.pcie: speed.gb_per_s
+            for nic in nics.values()
+            if nic.rail is not None and nic.pcie is not None and (speed := nic.link.speed or endpoint.speed)
+        }
+        steps.slow_links[key] = list_contended_links(
+            request.plan, endpoint.host, rates, bidirectional=load.bidirectional, to_memory=load.to_memory
+        )
+    address = nics[endpoint.interface].pcie
+    return {
+        f"{name} of {endpoint.host}": round(capacities[address] * 10**9)
+        for name, capacities in steps.slow_links[key].items()
+        if address in capacities
+    }
 
 
 def identifier(*parts: str) -> str:

@@ -35,7 +35,7 @@ def make(request: Request) -> Steps:
                     add_perftest(request, steps, pair, queue_pairs=count, tag=tag)
         steps.next_stage()
         for pair in met:
-            add_perftest(request, steps, pair, tag=f"{BANDWIDTH}.at-once")
+            add_perftest(request, steps, pair, tag=f"{BANDWIDTH}.at-once", shares_links=True)
     steps.notes += request.fabric.excluded_nics
     return steps
 
