@@ -216,11 +216,11 @@ def test_ip_over_pcie_as_slow_as_gigabit_ethernet_is_not_healthy(profile: str) -
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("log", ["gpcnet-dcqcn-p.log", "gpcnet-dcqcn-d.log"])
-def test_gpcnet_over_two_ports_is_within_its_limits(log: str, profile: str) -> None:
+def test_gpcnet_over_two_ports_passes(log: str, profile: str) -> None:
     """001 table 7: two ports of 100 Gb/s a host; the log names 256 ranks on 16 nodes."""
     (result,) = read_log((ROOT / "tests" / "validation" / "reconstructed" / log).read_text()).runs
     (judged,) = judge(ports(2, 100), result, profile=profile)
-    assert judged_outcomes(judged) == {Judgement.SKIP}
+    assert judged_outcomes(judged) == {Judgement.PASS, Judgement.SKIP}
     (one_port,) = judge(ports(1, 100), result, profile=profile)
     assert Judgement.UNKNOWN in judged_outcomes(one_port)  # no host with one port moves that
 

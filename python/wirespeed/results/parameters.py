@@ -235,9 +235,12 @@ class Parameters:
     )
 
     # Ranks of a job
-    nodes: Annotated[int | None, _count("hosts that take part", *_NCCL, "gpcnet", "nvbandwidth", identity=True)] = None
+    nodes: Annotated[
+        int | None, _count("hosts that take part", *_NCCL, *_OSU, "gpcnet", "nvbandwidth", identity=True)
+    ] = None
     host_names: Annotated[
-        str | None, _text("names of the hosts that the ranks are on, in alphabetical order, joined by commas", *_NCCL)
+        str | None,
+        _text("names of the hosts that the ranks are on, in alphabetical order, joined by commas", *_NCCL, *_OSU),
     ] = None
     rank_places: Annotated[
         Mapping[str, RankPlace],

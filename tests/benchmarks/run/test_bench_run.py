@@ -78,7 +78,7 @@ def test_pairs_with_gpus_are_run_and_judged(tmp_path: Path) -> None:
     ]
     assert steps[0]["attempt"]["detail"] == "775 Gb/s, 100 % of 776.3 (line rate × RoCEv2 framing)"
     assert steps[8]["attempt"]["detail"] == "2.2 µs"
-    assert "pairs on mi300x-4node: 16 runs on 16 NICs of 2 hosts, about 19 s" in result.stderr
+    assert "pairs on mi300x-4node: 16 runs on 16 NICs of 2 hosts, about 32 s" in result.stderr
     assert "8 good, 8 measured\nmeasured: for information" in result.stdout
     assert result.exit_code == 0
 

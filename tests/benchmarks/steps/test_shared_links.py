@@ -34,9 +34,9 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 )
 def test_pairs_at_the_same_time(suite: str, example: str, at_once: int) -> None:
     plan = build(read(EXAMPLES / example / "cluster.yaml"), load())
-    made = suites()[suite].make(Request(plan, build_fabric(plan), Jobs(plan)))
-    stage = 0 if suite != "rails" else max(step.stage for step in made.steps)
-    queue = Queue([step for step in made.steps if step.stage == stage], made.holds, 100)
+    steps = suites()[suite].make(Request(plan, build_fabric(plan), Jobs(plan)))
+    stage = 0 if suite != "rails" else max(step.stage for step in steps.steps)
+    queue = Queue([step for step in steps.steps if step.stage == stage], steps.holds, 100)
     running = 0
     while queue.take() is not None:
         running += 1

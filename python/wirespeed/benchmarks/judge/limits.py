@@ -40,11 +40,24 @@ class RunContext:
 
 
 @dataclass(frozen=True, slots=True)
+class Alternative:
+    """A lower reachable limit that applies if something is so that the log does not state.
+
+    A value that passes with it is not low but unknown. ``condition``: when it applies; ``action``: what states it.
+    """
+
+    reachable: Bound
+    condition: str
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
 class Limit:
     """The limits of one measurement in its unit.
 
     ``skip_reason``: why the measurement is shown and not judged; ``unknown``: why no limit is known. ``thresholds``
     replace those of the run. ``bounded``: a measurement that is not judged must still not exceed the physical limit.
+    ``alternative``: a lower limit, if the log leaves open which of both applies.
     """
 
     physical: Bound | None = None
@@ -53,6 +66,7 @@ class Limit:
     unknown: str | None = None
     thresholds: Thresholds | None = None
     bounded: bool = False
+    alternative: Alternative | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from wirespeed.benchmarks.endpoints.nics import find_ends, is_loopback
 from wirespeed.benchmarks.judge.curves import LatencyFloor, find_highest_latency, limit_floor
 from wirespeed.benchmarks.judge.host_network import Network, network
-from wirespeed.benchmarks.judge.limits import Fingerprints, Limit, Limits, RunContext, UnknownLimits
+from wirespeed.benchmarks.judge.limits import Alternative, Fingerprints, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.judge.rdma import PIPELINED, SMALL, limit_message_rate
 from wirespeed.benchmarks.logs.numbers import SECONDS
@@ -42,6 +42,7 @@ class Kind:
     one_sender: bool = False  # all pairs begin, or end, at one host
     sharing: int = 1  # ranks of a host that share its NICs, where the figure is that of a rank
     skip_reason: str | None = None  # why its bandwidth is not judged
+    judged_label: str | None = None  # how the labels begin that are judged all the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,8 @@ class PairLimits:
     one_message: bool  # whether its latencies are those of one message
     highest_latency: Term | None  # of one message
     fingerprints: Fingerprints | None
-    reasons_above: tuple[str, ...] = ("both ranks on one host, so that nothing crossed the wire",)
+    reasons_above: tuple[str, ...]
+    fewest_senders: float = 1.0  # fraction of the limit if only one host sends; 1 where the number of hosts is known
     notes: tuple[str, ...] = ()
     causes: tuple[str, ...] = ()
 
@@ -77,12 +79,29 @@ class PairLimits:
     def limit(self, measurement: Measurement) -> Limit:
         """Both limits, whatever the message size."""
         part = _is_part(measurement)
-        skip_reason = "part of the run; the total is judged" if part else self.kind.skip_reason
+        is_judged = self.kind.judged_label is not None and (measurement.label or "").startswith(self.kind.judged_label)
+        skip_reason = "part of the run; the total is judged" if part else None if is_judged else self.kind.skip_reason
         if measurement.metric is Metric.BW_MAX:
             skip_reason = "the best of many; the average is judged"
         physical, reachable = self._add_memory(measurement.size_bytes)
         unit = measurement.unit
-        return Limit(in_unit(physical, unit), in_unit(reachable, unit), skip_reason, bounded=not part)
+        reachable = in_unit(reachable, unit)
+        return Limit(
+            in_unit(physical, unit),
+            reachable,
+            skip_reason,
+            bounded=not part,
+            alternative=self._limit_one_sender(reachable),
+        )
+
+    def _limit_one_sender(self, reachable: Bound) -> Alternative | None:
+        """The limit if the ranks are on two hosts, where the log does not state how many there are."""
+        if self.fewest_senders == 1:
+            return None
+        bound = scale_bound(reachable, self.fewest_senders, "one sending host")
+        return Alternative(
+            bound, "the ranks are on two hosts", "the log names no hosts; give their number with --nodes"
+        )
 
     def _add_memory(self, size: int | None) -> tuple[Bound, Bound]:
         """Both limits, with host memory as a term where the buffer is larger than caches."""
@@ -129,7 +148,9 @@ def pair_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
     nics = find_ends(plan, context.source, context.target)
     if is_loopback(nics):
         return UnknownLimits(f"both ends are {nics[0]}: a loopback has no cable to judge", profile)
-    ends = [nic.host for nic in nics]
+    if run.parameters.nodes == 1:
+        return UnknownLimits("all ranks are on one host: no data cross its NICs", profile)
+    ends = [nic.host for nic in nics] or _list_logged_hosts(run, plan)
     among = dict.fromkeys(ends) or plan.hosts
     networks = [network(plan, name, bidirectional=kind.bidirectional, on_host=on_host) for name in among]
     networks_with_speed = [network for network in networks if network is not None]
@@ -138,6 +159,12 @@ def pair_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
     memory = [find_memory(plan, name) for name in among] if on_host else []
     counted = tuple(path for path in memory if path is not None) if None not in memory else ()
     return _build_limits(run, plan, profile, kind, networks_with_speed, bool(ends), counted)
+
+
+def _list_logged_hosts(run: Run, plan: Plan) -> list[str]:
+    """The hosts that the command line of a log names, where all of them are hosts of the plan."""
+    names = [name.partition(".")[0] for name in (run.parameters.host_names or "").split(",") if name]
+    return names if all(name in plan.hosts for name in names) else []
 
 
 def _build_limits(
@@ -149,6 +176,7 @@ def _build_limits(
     named: bool,
     memory: tuple[MemoryOfHost, ...],
 ) -> PairLimits:
+    is_known = run.parameters.nodes is not None or len(plan.hosts) == 2
     hosts = run.parameters.nodes or len(plan.hosts)
     senders = _count_senders(kind, hosts)
     fastest = (
@@ -161,7 +189,7 @@ def _build_limits(
     if not named:
         assumptions.append(f"the ranks are on different hosts of {plan.name}: the log names none")
     if senders > 1:
-        stated = "" if run.parameters.nodes else f", all hosts of {plan.name}: give their number with --nodes"
+        stated = "" if is_known else f", all hosts of {plan.name}: give their number with --nodes"
         assumptions.append(f"{kind.pairs} pairs, from at most {senders} of {hosts} hosts{stated}")
     directions = 2 if kind.bidirectional and kind.added else 1
     at_most = tightest([fastest.total], assumptions)
@@ -178,7 +206,7 @@ def _build_limits(
         rate=rate,
         rate_from=rate_from,
         floor=_find_latency_floor(run, profile),
-        thresholds=profile.classes.rdma,
+        thresholds=(profile.classes.random_ring if run.tool == "gpcnet" else None) or profile.classes.rdma,
         hosts=tuple(network.host for network in networks),
         link=slowest.link,
         memory=memory,
@@ -186,7 +214,21 @@ def _build_limits(
         one_message=kind.ping_pong or run.tool == "gpcnet",
         highest_latency=find_highest_latency(profile) if kind.ping_pong else None,
         fingerprints=_list_fingerprints(plan, slowest, by_nic, kind, rails),
+        reasons_above=_list_reasons_above(plan, fastest),
+        fewest_senders=1.0 if is_known else 1 / senders,
     )
+
+
+def _list_reasons_above(plan: Plan, network: Network) -> tuple[str, ...]:
+    """Why a run is faster than its hosts' NICs: it did not leave a host, or the cards have ports without a plan."""
+    reasons = ["both ranks on one host, so that nothing crossed the wire"]
+    host = plan.hosts[network.host]
+    for place in network.nics:
+        model = plan.hardware.nics.get(place.nic.model or "")
+        planned = sum(nic.model == place.nic.model for nic in host.nics.values())
+        if model is not None and model.ports is not None and planned % model.ports.value:
+            return (*reasons, f"the second port of the NICs in use, which {plan.name} does not plan")
+    return tuple(reasons)
 
 
 def _list_fingerprints(plan: Plan, network: Network, by_nic: Bound, kind: Kind, rails: int) -> Fingerprints | None:
@@ -269,14 +311,20 @@ def _find_ucx_kind(run: Run) -> Kind:
 
 def _find_gpcnet_kind(run: Run) -> Kind:
     ranks, nodes = run.ranks, run.parameters.nodes
-    skip_reason = "each round of GPCNeT waits for all ranks: compared over time, not with a limit"
+    skip_reason = "traffic of other tests slows it on purpose: compared over time, not with a limit"
     if not ranks or not nodes:
         return Kind(
             bidirectional=True,
             added=False,
-            skip_reason=f"{skip_reason}; the number of ranks of a node is not known, give --ranks and --nodes",
+            skip_reason="the number of ranks of a node is not known, give --ranks and --nodes",
         )
-    return Kind(bidirectional=True, added=False, skip_reason=skip_reason, sharing=max(1, ranks // nodes))
+    return Kind(
+        bidirectional=True,
+        added=False,
+        sharing=max(1, ranks // nodes),
+        skip_reason=skip_reason,
+        judged_label="isolated",
+    )
 
 
 def uses_gpu_memory(run: Run) -> bool:

@@ -45,6 +45,7 @@ class Classes(Entry):
     gpu_peers: Thresholds | None = Field(default=None, alias="gpu-peers")  # peer access over PCIe; None: as rdma
     gpu_links: Thresholds | None = Field(default=None, alias="gpu-links")  # copies inside a host; None: as rdma
     kernel_copies: Thresholds | None = Field(default=None, alias="kernel-copies")  # TransferBench; None: as gpu-links
+    random_ring: Thresholds | None = Field(default=None, alias="random-ring")  # GPCNeT without load; None: as rdma
 
 
 class Floors(Entry):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from wirespeed.benchmarks.judge.limits import Fingerprints, Limit, Limits
+from wirespeed.benchmarks.judge.limits import Alternative, Fingerprints, Limit, Limits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits.bound import convert, number
@@ -71,11 +71,25 @@ def _compare_thresholds(measurement: Measurement, limit: Limit, bound: Bound, sc
     below_plateau = measurement.size_bytes is not None and measurement.size_bytes < scale.plateau
     if below_plateau and limit.thresholds is None:
         return make_verdict(measurement, Judgement.SKIP, PLATEAU, limit)
+    alternative = limit.alternative
+    if alternative is not None and measurement.value >= passes * alternative.reachable.value:
+        return make_verdict(
+            measurement, Judgement.UNKNOWN, _describe_alternative(measurement, bound, alternative), limit
+        )
     below = f"below {format_percent(passes, 0)} of {bound_name} (set by {bound.bottleneck})"
     if fraction >= warns:
         return make_verdict(measurement, Judgement.WARN, below, limit)
     below = below.replace(format_percent(passes, 0), format_percent(warns, 0))
     return make_verdict(measurement, Judgement.FAIL, below, limit)
+
+
+def _describe_alternative(measurement: Measurement, bound: Bound, alternative: Alternative) -> str:
+    """Why a value is unknown: both limits, and what would decide between them."""
+    return (
+        f"{format_percent(measurement.value / bound.value, 0)} of the reachable limit (set by {bound.bottleneck}), but "
+        f"that is {number(alternative.reachable.value)} {format_unit(measurement.unit)} if {alternative.condition}: "
+        f"{alternative.action}"
+    )
 
 
 def explain_dip(verdict: Verdict, verdicts: Iterable[Verdict], scale: Scale) -> Verdict:

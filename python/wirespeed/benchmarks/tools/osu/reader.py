@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from wirespeed.benchmarks.logs.launch_command import Launch, parse_launch
 from wirespeed.benchmarks.logs.launcher_messages import MESSAGE, fail, is_failure, note_failures
 from wirespeed.benchmarks.logs.log import Line, Source, splice
 from wirespeed.benchmarks.logs.numbers import number
@@ -73,6 +74,8 @@ class _Reader(RunReader):
         self._columns: list[Column] = []
         self._rate = False  # in the second table of osu_mbw_mr --vary-window
         self._command: tuple[str, int | None] | None = None
+        self._launch: Launch | None = None  # of the command line that starts the next report
+        self._first_part = ""  # of a command line that continues on the next line
         self._largest: int | None = None
         self._is_default = False  # the largest message is that of the program's sources
         self._limit: int | None = None  # largest message by a warning, which may precede the title
@@ -115,6 +118,10 @@ class _Reader(RunReader):
                 self._draft.test = self._command[0]
                 self._largest = self._command[1] or self._largest
                 self._is_default = self._command[1] is None and self._is_default
+            launch, self._launch = self._launch, None
+            if launch is not None:
+                self._draft.ranks, self._draft.parameters.nodes = launch.ranks, launch.hosts
+                self._draft.parameters.host_names = ",".join(sorted(launch.names)) or None
         return self._draft
 
     def _close(self) -> None:
@@ -207,7 +214,7 @@ class _Reader(RunReader):
             self._read_setting(self._draft, text)
         command = COMMAND.search(text)
         if command and self._draft is None:
-            self._read_command_line(command)
+            self._read_command_line(command)  # after a prompt
 
     def _read_setting(self, draft: Draft, text: str) -> None:
         for pattern, names in SETTINGS:
@@ -227,7 +234,7 @@ class _Reader(RunReader):
         self._followed = True
         self._close()
         draft = self._open(line)
-        draft.test, draft.version = whole.test, whole.version
+        draft.test, draft.version, draft.ranks = whole.test, whole.version, whole.ranks
         draft.parameters = replace(whole.parameters, datatype=None)
         self._largest, self._is_default = largest, is_default
 
@@ -318,6 +325,10 @@ class _Reader(RunReader):
         else:
             is_library_message = MESSAGE.match(text) is not None  # may stand between rows, or inside one
             self._followed = self._followed or (self._rows > 0 and not is_library_message)
+            if text.endswith("\\"):
+                self._first_part += f"{text[:-1]} "
+                return
+            text, self._first_part = self._first_part + text, ""
             command = COMMAND.search(text)
             if command:
                 self._read_command_line(command)
@@ -351,3 +362,4 @@ class _Reader(RunReader):
             self._close()
         maximum = MAXIMUM.search(command.group(2))
         self._command = (command.group(1), int(maximum.group(1)) if maximum else None)
+        self._launch = parse_launch(command.string[: command.start()]) or self._launch
