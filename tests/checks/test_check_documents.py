@@ -64,25 +64,34 @@ ROWS = [
 
 
 MAIN = small.HOST.child("route", "254 10.1.0.0/26")
-ROUTED = {"254 10.1.0.0/26": Route("eth1", "10.1.0.0", "10.1.0.1")}
+SECOND = small.HOST.child("route", "254 10.1.0.0/26 metric 2002")
+ROUTED = {
+    "254 10.1.0.0/26": Route("eth1", "10.1.0.0", "10.1.0.1"),
+    "254 10.1.0.0/26 metric 2002": Route("eth2", "10.1.0.2", "10.1.0.3", 2002),
+}
+FIRST_RAIL = {(MAIN, "route.device"): "eth1", (MAIN, "route.gateway"): "10.1.0.0"}
+SECOND_RAIL = {(SECOND, "route.device"): "eth2", (SECOND, "route.gateway"): "10.1.0.2", (SECOND, "route.metric"): 2002}
 
 
 @pytest.mark.parametrize(
-    ("readings", "status"),
+    ("readings", "statuses"),
     [
-        ({(MAIN, "route.device"): "eth1", (MAIN, "route.gateway"): "10.1.0.0"}, "pass"),
+        ({**FIRST_RAIL, **SECOND_RAIL}, ("pass", "pass")),
+        (FIRST_RAIL, ("pass", "warn")),
+        # Without the first route the second one has the better metric, and its name.
+        ({(MAIN, "route.device"): "eth2", (MAIN, "route.gateway"): "10.1.0.2"}, ("warn", "pass")),
         # 2.4.2: a rule for all packets to the network of the NICs
-        ({(small.HOST.child("rule", "from all to 10.1.0.0/16"), "rule.table"): 101}, "pass"),
-        ({(small.HOST.child("route", "254 10.1.0.0/16"), "route.device"): "eth2"}, "pass"),
-        ({(small.HOST.child("route", "254 10.0.0.0/8"), "route.device"): "mgmt"}, "warn"),
-        ({}, "warn"),
+        ({(small.HOST.child("rule", "from all to 10.1.0.0/16"), "rule.table"): 101}, ("pass", "pass")),
+        ({(small.HOST.child("route", "254 10.1.0.0/16"), "route.device"): "eth2"}, ("pass", "pass")),
+        ({(small.HOST.child("route", "254 10.0.0.0/8"), "route.device"): "mgmt"}, ("warn", "warn")),
+        ({}, ("warn", "warn")),
     ],
 )
-def test_packets_without_a_source_have_a_route(readings: small.Changes, status: str) -> None:
+def test_packets_without_a_source_have_a_route_by_each_rail(readings: small.Changes, statuses: tuple[str, str]) -> None:
     host = small.PLAN.hosts["node1"]
     plan = replace(small.PLAN, hosts={"node1": replace(host, routes={**host.routes, **ROUTED})})
     findings = {finding.place: finding.status for finding in small.by_id("address.route", small.facts(readings), plan)}
-    assert findings["route 254 10.1.0.0/26"] == status
+    assert (findings["route 254 10.1.0.0/26"], findings["route 254 10.1.0.0/26 metric 2002"]) == statuses
 
 
 @pytest.mark.parametrize(("identifier", "changes"), ROWS)

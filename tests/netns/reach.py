@@ -10,7 +10,7 @@ from ipaddress import ip_address, ip_network
 
 from wirespeed.lab import Lab
 from wirespeed.plan import Plan
-from wirespeed.settings import Host
+from wirespeed.settings import Host, split_route_name
 
 HEADERS = {4: 28, 6: 48}
 """Bytes of IP and ICMP header in a ping, by IP version."""
@@ -38,7 +38,7 @@ def find_route(host: Host, source: str, target: str) -> tuple[str | None, str | 
     table = host.rules[f"from {source}/{bits}"].table
     matches = []
     for key, route in host.routes.items():
-        number, _, destination = key.partition(" ")
+        number, destination = split_route_name(key)
         prefix = ip_network("0.0.0.0/0" if destination == "default" else destination)
         if int(number) == table and ip_address(target) in prefix:
             matches.append((prefix.prefixlen, route))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from netns.network import NETPLAN, TOOLS, network, run
 from netns.reach import verify
 from wirespeed import render
 from wirespeed.cluster import read
+from wirespeed.lab.names import interfaces
 from wirespeed.plan import Plan, build
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "mi300x-4node"
@@ -42,6 +44,7 @@ def test_a_packet_without_a_source_leaves_by_a_rail(tmp_path: Path) -> None:
     plan, roots = render_hosts("cluster.yaml", tmp_path / "out")
     remote = (plan.hosts["node2"].nics["enp86s0np0"].addresses or ("",))[0].partition("/")[0]
     with network(plan, roots, "leaf1", leaf_as_rendered(plan, "leaf1", tmp_path / "out")) as built:
+        namespace = built.namespace("node1")
         for line in (
             "link add mgmt type veth peer name switch",
             "link set switch up",
@@ -49,16 +52,41 @@ def test_a_packet_without_a_source_leaves_by_a_rail(tmp_path: Path) -> None:
             "link set mgmt up",
             "route add default via 10.77.69.1 dev mgmt",
         ):
-            run("ip", "-n", built.namespace("node1"), *line.split())
+            run("ip", "-n", namespace, *line.split())
         answers = [
-            run("ip", "-o", "-n", built.namespace("node1"), "route", "get", target).split()[:7]
+            run("ip", "-o", "-n", namespace, "route", "get", target).split()[:7]
             for target in (remote, "10.77.69.9", "192.0.2.1")
         ]
+        by_interface = run("ip", "-o", "-n", namespace, "route", "get", remote, "oif", "enp67s0np0").split()[:7]
+        run("ip", "-n", namespace, "link", "set", "enp29s0np0", "down")
+        in_order = [run("ip", "-o", "-n", namespace, "route", "get", remote).split()[:7]]
+        run("ip", "-n", namespace, "link", "set", "enp67s0np0", "down")
+        in_order.append(run("ip", "-o", "-n", namespace, "route", "get", remote).split()[:7])
     assert answers == [
         [remote, "via", "10.1.0.0", "dev", "enp29s0np0", "src", "10.1.0.1"],
         ["10.77.69.9", "dev", "mgmt", "src", "10.77.69.2", "uid", "0"],
         ["192.0.2.1", "via", "10.77.69.1", "dev", "mgmt", "src", "10.77.69.2"],
     ]
+    second = [remote, "via", "10.1.0.2", "dev", "enp67s0np0", "src", "10.1.0.3"]
+    assert by_interface == second  # traceroute -i
+    assert in_order == [second, [remote, "via", "10.1.0.4", "dev", "enp86s0np0", "src", "10.1.0.5"]]
+
+
+def test_the_next_rail_takes_over_when_the_switch_ends_a_link(tmp_path: Path) -> None:
+    """Without carrier systemd-networkd removes the addresses and routes of the interface."""
+    needs(*TOOLS, root=True)
+    plan, roots = render_hosts("cluster.yaml", tmp_path / "out")
+    remote = (plan.hosts["node2"].nics["enp86s0np0"].addresses or ("",))[0].partition("/")[0]
+    first_cable = next(cable for cable in plan.cables if cable.a.device == "node1")
+    with network(plan, roots, "leaf1", leaf_as_rendered(plan, "leaf1", tmp_path / "out")) as built:
+        port = interfaces(plan.switches["leaf1"].ports)[first_cable.b.port]
+        run("ip", "-n", built.namespace("leaf1"), "link", "set", port, "down")
+        end = time.monotonic() + 20
+        path = []
+        while path[3:4] != ["enp67s0np0"] and time.monotonic() < end:
+            time.sleep(0.1)
+            path = ["", *run("ip", "-o", "-n", built.namespace("node1"), "route", "get", remote).split()[1:7]]
+    assert path == ["", "via", "10.1.0.2", "dev", "enp67s0np0", "src", "10.1.0.3"]
 
 
 def no_rule(nic: dict[str, Any]) -> None:
@@ -66,7 +94,7 @@ def no_rule(nic: dict[str, Any]) -> None:
 
 
 def no_route(nic: dict[str, Any]) -> None:
-    nic["routes"].pop()
+    nic["routes"].remove([route for route in nic["routes"] if route["table"] != 254][-1])
 
 
 def no_address(nic: dict[str, Any]) -> None:

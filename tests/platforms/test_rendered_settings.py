@@ -43,6 +43,8 @@ def _plans() -> Iterator[Plan]:
     for system in ("ubuntu-22.04", "rocky-9.4", "sles-15.6"):
         text = re.sub(r"software: .*", "", bonded).replace("ubuntu-20.04", system)
         yield build(read_text(text, "bond.yaml"))
+        per_link = (EXAMPLES / "mi300x-4node" / "cluster.yaml").read_text()
+        yield build(read_text(per_link.replace("ubuntu-22.04", system), "per-link.yaml"))
     switches = (text for system in load().switch_systems for text in switch_files(system))
     for text in (*host_files(), *nic_files(), *launch_files(), *switches):
         try:

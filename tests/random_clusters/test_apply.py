@@ -14,7 +14,7 @@ from needs import needs
 from netns.machine import TOOLS, Machine
 from random_clusters.generator import make_cluster
 from wirespeed import render
-from wirespeed.settings import Host
+from wirespeed.settings import Host, split_route_name
 
 pytestmark = pytest.mark.random
 
@@ -41,7 +41,7 @@ def list_differences(host: Host, machine: Machine) -> list[str]:
         if network["links"][name] != planned_link:
             differences.append(f"{name}: planned {planned_link}, found {network['links'][name]}")
     for key, route in host.routes.items():
-        table, _, destination = key.partition(" ")
+        table, destination = split_route_name(key)
         prefix = "default" if destination in ("0.0.0.0/0", "::/0") else destination
         text = f"{'main' if table == '254' else table} {prefix} {route.gateway or ''} {route.device}"
         if text not in network["routes"]:

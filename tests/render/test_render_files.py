@@ -99,6 +99,7 @@ def test_netplan_states_every_address_route_and_rule_of_the_plan() -> None:
             for route in netplan["routes"]:
                 assert ("via" in route) != (route.get("scope") == "link")
                 key = f"{route['table']} {route['to']}"
+                key += f" metric {route['metric']}" if "metric" in route else ""
                 routes[key] = (interface, route.get("via", ""), route["from"])
             for rule in netplan["routing-policy"]:
                 rules[f"from {rule['from']}"] = (rule["table"], rule["priority"])

@@ -14,7 +14,7 @@ from typing import Any
 
 from wirespeed.errors import refuse
 from wirespeed.reach import Status, run
-from wirespeed.settings import Host, Switch
+from wirespeed.settings import Host, Switch, split_route_name
 
 _QUESTIONS = "address show\nroute show table all\nrule show\n"
 _FILE = "questions"
@@ -32,7 +32,7 @@ def list_host_lines(host: Host, interfaces: Collection[str]) -> tuple[str, ...]:
             lines.append(_format_address(name, address))
             addresses.add(str(ip_interface(address).ip))
     for key, route in host.routes.items():
-        table, _, destination = key.partition(" ")
+        table, destination = split_route_name(key)
         if route.device is not None and route.device in interfaces:
             lines.append(
                 _format_route_line(_TABLE_NAMES.get(table, table), destination, route.gateway or None, route.device)

@@ -4,14 +4,16 @@ The table contains the default route through the leaf. If the subnet contains ot
 connected route, so that traffic within a rail is switched and does not hairpin through the leaf's routed interface.
 Rules have priorities, because the kernel numbers rules without one in order of arrival.
 
-A packet without a source address matches no rule. Where every cable is a subnet, the main table has a route for all
-NICs through the host's first rail; without it such a packet leaves by the management interface. Broadcom 957608-AN210,
-section 2.4.2, has a rule for this destination; more specific routes, those of management networks, precede a route.
+A packet without a source address matches no rule. Where every cable is a subnet, the main table has a route to all
+NICs through each rail, by metric; without one such a packet leaves by the management interface. The first rail whose
+link is up takes it, and a packet for a given interface (``traceroute -i``, SO_BINDTODEVICE) has a route there. Broadcom
+957608-AN210, section 2.4.2, has a rule of each rail for this destination, in the same order; with routes, the more
+specific ones of management networks precede.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from ipaddress import ip_address, ip_network
 
 from wirespeed.plan.addresses import NicAddress
@@ -21,6 +23,7 @@ from wirespeed.settings import Route, Rule
 TABLE_BASE = 100  # Broadcom 957608-AN210, section 2.4: tables 101 to 108
 MAIN_TABLE = 254  # the kernel's RT_TABLE_MAIN
 PRIORITY_BASE = 1000  # behind the local table at 0 and before main at 32766
+METRIC_BASE = 2000  # behind 1024, the metric of IPv6 routes without one (Linux, IP6_RT_PRIO_USER)
 
 
 def build_rules(
@@ -53,7 +56,7 @@ def find_covering_network(addresses: Collection[NicAddress]) -> str | None:
 def build_routes(
     host_ports: Sequence[HostPort], addresses: Sequence[NicAddress], every_nic: str | None = None
 ) -> dict[str, Route]:
-    """Routes by table and destination; ``every_nic`` is the network of all NICs, reached by the first rail."""
+    """Routes by name; ``every_nic`` is the network of all NICs, reached by the first rail whose link is up."""
     routes: dict[str, Route] = {}
     for host_port, address in zip(host_ports, addresses, strict=True):
         table = TABLE_BASE + host_port.rail
@@ -61,7 +64,15 @@ def build_routes(
             routes[f"{table} {address.network}"] = Route(host_port.interface, "", address.address)
         everywhere = "::/0" if address.host_prefix == 128 else "default"
         routes[f"{table} {everywhere}"] = Route(host_port.interface, address.gateway, address.address)
-    if every_nic is not None and addresses:
-        first = addresses[0]
-        routes[f"{MAIN_TABLE} {every_nic}"] = Route(host_ports[0].interface, first.gateway, first.address)
+    if every_nic is not None:
+        routes |= dict(_list_main_routes(host_ports, addresses, f"{MAIN_TABLE} {every_nic}"))
     return routes
+
+
+def _list_main_routes(
+    host_ports: Sequence[HostPort], addresses: Sequence[NicAddress], name: str
+) -> Iterator[tuple[str, Route]]:
+    for index, (host_port, address) in enumerate(zip(host_ports, addresses, strict=True)):
+        metric = METRIC_BASE + host_port.rail if index else None
+        route = Route(host_port.interface, address.gateway, address.address, metric)
+        yield f"{name} metric {metric}" if index else name, route

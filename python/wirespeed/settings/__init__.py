@@ -1,6 +1,6 @@
 """The vocabulary of settings, shared by the intended state (plan) and the observed state (facts)."""
 
-from wirespeed.settings.address import Gid, Neighbour, NeighbourEntry, Route, Rule
+from wirespeed.settings.address import Gid, Neighbour, NeighbourEntry, Route, Rule, split_route_name
 from wirespeed.settings.bios import BiosAttribute
 from wirespeed.settings.distinct import DistinctValues
 from wirespeed.settings.driver_version import find_release
@@ -153,5 +153,6 @@ __all__ = [
     "list_setting_types",
     "list_settings",
     "parse_function",
+    "split_route_name",
     "walk",
 ]

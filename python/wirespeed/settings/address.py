@@ -20,13 +20,24 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A route. Its name is table and destination, ``101 10.1.0.0/24`` (``default`` for 0.0.0.0/0)."""
+    """A route. Its name is table and destination, ``101 10.1.0.0/24`` (``default`` for 0.0.0.0/0).
+
+    Of several routes to one destination, all but the one with the lowest metric also have the metric in their name:
+    ``254 10.1.0.0/24 metric 2002``.
+    """
 
     kind: ClassVar[str] = "route"
 
     device: Annotated[str | None, Setting("outgoing interface of the route")] = None
     gateway: Annotated[str | None, Setting("next hop; empty if directly connected")] = None
     source: Annotated[str | None, Setting("preferred source address")] = None
+    metric: Annotated[int | None, Setting("position among routes to one destination, lowest first")] = None
+
+
+def split_route_name(name: str) -> tuple[str, str]:
+    """Table and destination in the name of a route."""
+    table, _, destination = name.partition(" ")
+    return table, destination.partition(" ")[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,7 @@ CHANGED_VALUES: dict[str, Any] = {
     "nic.coalescing.tx_frames": 64,
     "nic.interrupt_cores": frozenset({1, 2}),
     "nic.qdisc": "fq",
+    "route.metric": 2002,
 }
 """Settings that the example has no intent for."""
 

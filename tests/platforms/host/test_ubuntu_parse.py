@@ -385,7 +385,8 @@ def test_two_hops_and_two_routes() -> None:
     )
     routes = facts.devices["h"].routes  # type: ignore[union-attr]
     assert {name: (route.device, route.gateway) for name, route in routes.items()} == {
-        "254 default": ("a,b", "10.0.0.1,10.0.1.1")
+        "254 default": ("a,b", "10.0.0.1,10.0.1.1"),
+        "254 default metric 100": ("c", "10.9.9.9"),
     }
 
 

@@ -5,7 +5,8 @@ Every planned route is in its routing table, with the planned device and gateway
 Impact:
     If the table of a source rule lacks the route, the lookup continues with the next rule and the traffic leaves
     through another NIC. Without the connected route, traffic to hosts on the same rail uses the gateway. Without the
-    route of the main table, a packet without a source address, as a test sends it, leaves by the management interface.
+    routes of the main table, a packet without a source address, as a test sends it, leaves by the management interface,
+    and traceroute -i finds no gateway. If the link of the first rail is down, the route of the next rail is used.
 
 Fix:
     Apply the rendered network configuration, or add the route for an immediate effect.
@@ -19,30 +20,33 @@ Source:
 """
 
 import re
+from collections.abc import Collection
 from dataclasses import replace
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
 from wirespeed.checks.compare import compare
 from wirespeed.checks.model import CheckContext, Outcome, success
 from wirespeed.results.findings import Status
-from wirespeed.settings import Place, Route
+from wirespeed.settings import Place, Route, split_route_name
 
 subject = Route
-needs = ("route.device", "route.gateway", "host.routes", "host.ipv6_routes", "host.rules")
+needs = ("route.device", "route.gateway", "route.metric", "host.routes", "host.ipv6_routes", "host.rules")
 failures = ("OS-05", "RT-10")
 presence = True
 _MAIN = "254"  # table of packets without a source address
-_compare_route = compare("route.device", "route.gateway", wrong="the route is not as planned", fix="set the route")
+_compare_route = compare(
+    "route.device", "route.gateway", "route.metric", wrong="the route is not as planned", fix="set the route"
+)
 
 
 def check(context: CheckContext) -> Outcome:
     """IPv4 and IPv6 routes are read by separate commands: IPv4 routes prove nothing about a missing IPv6 route."""
     if ":" in context.place.name and not context.is_present():
         context.get_found_value("host.ipv6_routes", Place(context.place.device))
-    table, _, destination = context.place.name.partition(" ")
+    table, destination = split_route_name(context.place.name)
     if table != _MAIN and not context.is_present() and not context.get_intended_value("route.gateway"):
         return _judge_missing_subnet(context, table)
-    if table != _MAIN or destination in ("default", "::/0") or context.is_present():
+    if table != _MAIN or destination in ("default", "::/0") or _is_as_planned(context):
         return _compare_route(context)
     wider = _find_wider(context, destination)
     if wider is not None:
@@ -52,6 +56,18 @@ def check(context: CheckContext) -> Outcome:
         status=Status.WARN,
         warning_reasons=("only packets without a source address use it, and libraries for RDMA set one",),
     )
+
+
+def _is_as_planned(context: CheckContext) -> bool:
+    """Whether the route is present and not that of another rail, which comes first while this one's link is down."""
+    if not context.is_present():
+        return False
+    found = context.get_found_value("route.device")
+    return found == context.get_intended_value("route.device") or found not in _list_nics(context)
+
+
+def _list_nics(context: CheckContext) -> Collection[str]:
+    return context.plan.hosts[context.place.device].nics.keys()
 
 
 def _judge_missing_subnet(context: CheckContext, table: str) -> Outcome:
@@ -74,9 +90,12 @@ def _find_wider(context: CheckContext, destination: str) -> str | None:
         if match and name.startswith(("from all ", "from ::/0 ")) and _includes(match[1], needed):
             return f"the rule {name}"
     for name, route in context.list_members("host.routes", host).items():
-        table, _, network = name.partition(" ")
-        is_over_nic = route.device in context.plan.hosts[context.place.device].nics
-        if is_over_nic and table == _MAIN and network != "default" and _includes(network, needed):
+        table, network = split_route_name(name)
+        if table != _MAIN or network == "default" or route.device not in _list_nics(context):
+            continue
+        if network == destination and route.device != context.get_intended_value("route.device"):
+            continue  # of another rail
+        if _includes(network, needed):
             return f"the route {network} over {route.device}"
     return None
 

@@ -13,7 +13,7 @@ from wirespeed.results.benchmarks import PAIR_ARROW, Metric, Run
 from wirespeed.results.campaign import Grade
 from wirespeed.results.mesh import ASPECTS, Cell, Mesh
 from wirespeed.results.parameters import MeshPair
-from wirespeed.settings import Host
+from wirespeed.settings import Host, split_route_name
 
 _NOT_INSTALLED = 127
 _ROUTE_FIELDS = ("via", "dev", "table")
@@ -153,7 +153,7 @@ def find_route(host: Host, source: Endpoint, target: Endpoint) -> tuple[str | No
     table = rule.table if rule is not None else None
     routes = []
     for key, route in host.routes.items():
-        number, _, destination = key.partition(" ")
+        number, destination = split_route_name(key)
         prefix = ip_network("::/0" if address.version == 6 else "0.0.0.0/0") if destination == "default" else None
         prefix = prefix or ip_network(destination)
         if table is not None and int(number) == table and ip_address(target.address) in prefix:

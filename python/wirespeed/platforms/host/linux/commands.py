@@ -11,7 +11,7 @@ from wirespeed.platforms.host.linux.network_managers import Renderer
 from wirespeed.platforms.host.linux.tuning import coalescing_arguments, ring_arguments
 from wirespeed.platforms.host.linux.view import acs_register, selector
 from wirespeed.platforms.model import SettingCommands
-from wirespeed.settings import Host, Nic, Place, Route, Rule
+from wirespeed.settings import Host, Nic, Place, Route, Rule, split_route_name
 
 REBOOT = "takes effect after a reboot"
 _UNTIL_BOOT = "takes effect at once, until the next boot"
@@ -148,10 +148,11 @@ def _format_rule(name: str, rule: Rule, renderer: Renderer) -> SettingCommands |
 def _format_route(name: str, route: Route, renderer: Renderer) -> SettingCommands | None:
     if route.device is None:
         return None
-    table, _, destination = name.partition(" ")
+    table, destination = split_route_name(name)
     hop = ["via", route.gateway] if route.gateway else ["scope", "link"]
     source = ["src", route.source] if route.source else []
     arguments = ["ip", "route", "replace", destination, *hop, "dev", route.device, *source, "table", table]
+    arguments += [] if route.metric is None else ["metric", str(route.metric)]
     # `scope` follows the device in ip's output, but is accepted anywhere.
     return SettingCommands((shlex.join(arguments),), _persistence_note(renderer, route.device))
 

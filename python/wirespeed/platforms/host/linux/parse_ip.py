@@ -180,9 +180,11 @@ def _read_routes(host: Place, output: Output, version: _Version = _IPV4) -> Iter
         return
     names: set[str] = set()
     for line, route in objects:
-        name = _route_name(route, version)
+        name, metric = _route_name(route, version), parse_whole(route.get("metric"))
+        if name in names:  # of two routes to one destination the kernel lists the better first
+            name = None if metric is None else f"{name} metric {metric}"
         if name is None or name in names or str(route.get("type", "unicast")) not in _UNICAST:
-            continue  # of two routes to one destination the kernel lists the better first
+            continue
         names.add(name)
         place = host.child("route", name)
         hops = route.get("nexthops")
@@ -195,6 +197,8 @@ def _read_routes(host: Place, output: Output, version: _Version = _IPV4) -> Iter
         )
         if isinstance(route.get("prefsrc"), str):
             yield observe(place, "route.source", route["prefsrc"], output, line)
+        if metric is not None:
+            yield observe(place, "route.metric", metric, output, line)
     if version is _IPV6:
         yield observe(host, "host.ipv6_routes", len(objects), output)
     else:

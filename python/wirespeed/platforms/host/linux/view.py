@@ -9,7 +9,7 @@ from wirespeed.errors import Problem, Refusal
 from wirespeed.number_ranges import format_ranges
 from wirespeed.platforms.host.linux import bios
 from wirespeed.platforms.host.linux.tuning import coalescing_arguments, is_tuned, near, ring_arguments
-from wirespeed.settings import Device, Host, Nic, PcieFunction, Route, Rule
+from wirespeed.settings import Device, Host, Nic, PcieFunction, Route, Rule, split_route_name
 
 _ACS_BITS = ("SrcValid", "TransBlk", "ReqRedir", "CmpltRedir", "UpstreamFwd", "EgressCtrl", "DirectTrans")
 """ACS control register, from bit 0, as named by lspci; source: PCI Express Base Specification 5.0, 7.7.11.3."""
@@ -68,7 +68,7 @@ def interfaces(host: Host) -> Iterator[Interface]:
     routes: dict[str, list[tuple[int, str, Route]]] = {}
     owners: dict[int, str] = {}
     for key, route in host.routes.items():
-        table, _, destination = key.partition(" ")
+        table, destination = split_route_name(key)
         if route.device is not None:
             routes.setdefault(route.device, []).append((int(table), destination, route))
             owners.setdefault(int(table), route.device)
