@@ -115,7 +115,8 @@ def add_commands(plan: Plan, findings: Iterable[Finding]) -> tuple[Finding, ...]
     return tuple(
         replace(
             finding,
-            fix=_reading_fix(plan, finding) or merge_fixes(_add_commands_to_fix(plan, fix) for fix in finding.fix),
+            fix=_reading_fix(plan, finding)
+            or merge_fixes(_add_commands_to_fix(plan, finding, fix) for fix in finding.fix),
         )
         for finding in findings
     )
@@ -159,7 +160,7 @@ def _find_rdma_device(plan: Plan, finding: Finding) -> str:
     )
 
 
-def _add_commands_to_fix(plan: Plan, fix: Fix) -> Fix:
+def _add_commands_to_fix(plan: Plan, finding: Finding, fix: Fix) -> Fix:
     from wirespeed.render import commands_for
     from wirespeed.results.findings import Grammar, Session
 
@@ -170,9 +171,9 @@ def _add_commands_to_fix(plan: Plan, fix: Fix) -> Fix:
         return fix
     frame = change.session
     session = frame and Session(len(frame.opening), len(frame.closing), Grammar(frame.grammar))
-    return replace(
-        fix, commands=change.commands, consequence=fix.consequence or change.consequence, session=session or None
-    )
+    readers = (line.removeprefix(f"{finding.device}: ") for line in finding.evidence)
+    commands = change.select(readers)
+    return replace(fix, commands=commands, consequence=fix.consequence or change.consequence, session=session or None)
 
 
 def judge_logs(

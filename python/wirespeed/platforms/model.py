@@ -232,6 +232,14 @@ class SettingCommands:
     commands: tuple[str, ...]
     consequence: str | None = None  # link flap, service restart, reboot; None: nothing is interrupted
     session: CommandSession | None = None
+    alternatives: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The same with other programs, by the beginning of the ids of the platform's commands that run that program."""
+
+    def select(self, readers: Iterable[str]) -> tuple[str, ...]:
+        """The commands for the program that showed the setting; ``readers``: ids of the commands that were read."""
+        ids = tuple(readers)
+        matches = (self.alternatives[start] for start in self.alternatives for name in ids if name.startswith(start))
+        return next(matches, self.commands)
 
 
 @dataclass(frozen=True, slots=True)

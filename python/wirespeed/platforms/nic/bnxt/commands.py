@@ -39,16 +39,18 @@ def _format_nvm(interface: str, path: str, nic: Nic) -> SettingCommands | None:
     options = option(nic, path)
     if options is None:
         return None
-    arguments = [
-        "niccli",
-        "--dev",
-        nic.pcie if is_address(nic.pcie) else interface,
-        "nvm",
-        "--setoption",
-        options.name,
-        *options.scope_arguments.split(),
-    ]
-    return SettingCommands((shlex.join([*arguments, "--value", str(options.value)]),), "takes effect after a reboot")
+    device = nic.pcie if nic.pcie and is_address(nic.pcie) else interface
+    value, scope = str(options.value), "" if options.scope is None else str(options.scope)
+    new_scope, old_scope = (["--scope", scope], ["-scope", scope]) if scope else ([], [])
+    new = ["niccli", "--dev", device, "nvm", "--setoption", options.name, *new_scope, "--value", value]
+    old = ["niccli", "-dev", device, "nvm", "-setoption", options.name, "-value", value, *old_scope]
+    # Its arguments are one word each; # inside a word begins no comment.
+    oldest = f"bnxtnvm -dev={shlex.quote(interface)} setoption={options.name}{scope and f':{scope}'}#{value}"
+    return SettingCommands(
+        (shlex.join(new),),
+        "takes effect after a reboot",
+        alternatives={"old-nvm-": (shlex.join(old),), "bnxtnvm-": (oldest,)},
+    )
 
 
 def _format_congestion(rdma_device: str, nic: Nic) -> SettingCommands | None:

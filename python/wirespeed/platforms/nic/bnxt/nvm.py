@@ -52,11 +52,6 @@ class Option:
     value: int
     scope: int | None
 
-    @property
-    def scope_arguments(self) -> str:
-        """The newest tool's scope arguments, empty for an option of the card."""
-        return "" if self.scope is None else f" --scope {self.scope}"
-
 
 def read(place: Place, path: str, output: Output) -> Iterator[Observation]:
     """An option: its value is in the last line, in formats that differ by release; unknown ones are not guessed."""

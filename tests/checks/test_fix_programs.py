@@ -1,0 +1,65 @@
+"""A fix uses the program that showed the setting: the host may lack every other one.
+
+Commands of bnxtnvm: Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA, "Configuring NVRAM"; those
+of niccli: Broadcom 957608-AN210, 2.2.4, and up to release 233 with one hyphen.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from wirespeed.checks import run
+from wirespeed.cli import flows
+from wirespeed.cluster import read
+from wirespeed.collect import read_facts, write_planned_bundle
+from wirespeed.plan import build
+from wirespeed.plan.locate import locate
+from wirespeed.results.findings import Status
+
+CLUSTER = Path(__file__).parents[2] / "examples" / "arista-leaf-spine" / "cluster.yaml"
+FIXES = {
+    "nvm": {
+        "nic.nvm-rdma": "niccli --dev 0000:01:00.0 nvm --setoption support_rdma --scope 0 --value 1",
+        "nic.nvm-performance-profile": "niccli --dev 0000:01:00.0 nvm --setoption performance_profile --value 1",
+    },
+    "old-nvm": {
+        "nic.nvm-rdma": "niccli -dev 0000:01:00.0 nvm -setoption support_rdma -value 1 -scope 0",
+        "nic.nvm-performance-profile": "niccli -dev 0000:01:00.0 nvm -setoption performance_profile -value 1",
+    },
+    "bnxtnvm": {
+        "nic.nvm-rdma": "bnxtnvm -dev=ens7f0np0 setoption=support_rdma:0#1",
+        "nic.nvm-performance-profile": "bnxtnvm -dev=ens7f0np0 setoption=performance_profile#1",
+    },
+}
+OUTPUTS = {"support-rdma": "Disabled\n", "performance-profile": "Default\n"}
+
+
+def replace_program(bundle: Path, program: str) -> None:
+    """Make the options of node1 the output of one program, with two wrong values."""
+    manifest = json.loads((bundle / "manifest.json").read_text())
+    for device in manifest["devices"]:
+        for output in device["outputs"] if device["name"] == "node1" else ():
+            if output["command"].startswith("nvm-"):
+                option, _, interface = output["command"].removeprefix("nvm-").partition("@")
+                file = bundle / output["file"]
+                output["command"] = f"{program}-{option}@{interface}"
+                output["file"] = f"node1/{output['command']}.out"
+                file.rename(bundle / output["file"])
+                if option in OUTPUTS:
+                    (bundle / output["file"]).write_text(OUTPUTS[option])
+    (bundle / "manifest.json").write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize("program", FIXES)
+def test_options_of_a_nic_are_set_with_the_program_that_showed_them(program: str, tmp_path: Path) -> None:
+    plan = build(read(CLUSTER))
+    write_planned_bundle(plan, tmp_path / "bundle")
+    replace_program(tmp_path / "bundle", program)
+    facts = read_facts(tmp_path / "bundle")
+    located_plan = locate(plan, facts)
+    failures = [finding for finding in run(located_plan, facts) if finding.status is Status.FAIL]
+    commands = {finding.check: finding.fix[0].commands for finding in flows.add_commands(located_plan, failures)}
+    assert commands == {check: (command,) for check, command in FIXES[program].items()}
