@@ -175,6 +175,8 @@ class SwitchModel(Entry):
     lanes: SourcedValue[int] | None = None  # electrical lanes of a port
     breakouts: SourcedValue[list[int]] | None = None  # numbers of ports that a front-panel port can be split into
     lossy_systems: SourcedValue[list[str]] | None = None  # systems whose image has no lossless buffers for the model
+    oldest_releases: SourcedValue[dict[str, str]] | None = None  # first release with files of the model, by system
+    unreleased_systems: SourcedValue[list[str]] | None = None  # systems of which no public release has files of it
     cards: LineCards | None = None  # of a modular switch
     latency: SourcedValue[DurationField] | None = (
         None  # of an idle switch, from the last bit received to the first bit sent

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from wirespeed.catalogue.model import QueueMap
+from wirespeed.catalogue.model import QueueMap, SourcedValue
 from wirespeed.plan.bgp import Routing
 from wirespeed.plan.chip import buffers, load_balancing
 from wirespeed.plan.classes import full_maps, queue_maps
@@ -248,13 +248,23 @@ def _build_watchdog(box: Box, problems: Problems) -> Watchdog:
 
 def _check_image(classes: Mapping[str, TrafficClass], box: Box, problems: Problems) -> None:
     """Refuse a release that is too old, warn of an unknown one, and refuse a lossless class without its buffers."""
-    release, oldest = box.spec.part.os_version, box.system.oldest_release
-    if release is not None and oldest is not None and parse_version(release) < parse_version(oldest.value):
-        problems.refuse(
-            (*box.spec.path, "os_version"),
-            f"{box.system.title} {release}",
-            f"{oldest.value} or later",
-            oldest.source,
+    release = box.spec.part.os_version
+    for name, oldest in _list_oldest_releases(box):
+        if release is not None and parse_version(release) < parse_version(oldest.value):
+            problems.refuse(
+                (*box.spec.path, "os_version"),
+                f"{box.system.title} {release}{name}",
+                f"{oldest.value} or later",
+                oldest.source,
+            )
+            break
+    unreleased = box.model.unreleased_systems
+    if unreleased is not None and box.system_name in unreleased.value:
+        problems.warn(
+            box.spec.path,
+            f"{box.spec.model} with {box.system.title}, of which no public release has files of this switch",
+            "an image of the switch's vendor, whose port names and lanes are as planned",
+            unreleased.source,
         )
     newest = box.system.newest_commands
     if release is None and newest is not None:
@@ -282,6 +292,16 @@ def _check_image(classes: Mapping[str, TrafficClass], box: Box, problems: Proble
             "lossy classes, or another switch: the image defines no lossless buffers, so traffic would be lost",
             lossy.source,
         )
+
+
+def _list_oldest_releases(box: Box) -> Iterator[tuple[str, SourcedValue[str]]]:
+    """The first release of the system, and the first with files of the model."""
+    if box.system.oldest_release is not None:
+        yield "", box.system.oldest_release
+    releases = box.model.oldest_releases
+    if releases is not None and box.system_name in releases.value:
+        value = SourcedValue(value=releases.value[box.system_name], source=releases.source)
+        yield f" on {box.spec.model}", value
 
 
 def _build_queues(
