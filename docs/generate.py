@@ -220,10 +220,21 @@ def _list_numbers(entry: Any, prefix: str) -> Iterator[str]:
         value = getattr(entry, name)
         label = f"{prefix}{name.replace('_', ' ')}"
         if isinstance(value, SourcedValue):
-            text = f"{value.value / 1000:g} GT/s" if isinstance(entry, PcieAbility) and name == "speed" else value.value
+            text = _format_number(value.value)
+            if isinstance(entry, PcieAbility) and name == "speed":
+                text = f"{value.value / 1000:g} GT/s"
             yield f"| {label} | {text} | {value.source} |\n"
         elif isinstance(value, Entry):
             yield from _list_numbers(value, f"{label}, ")
+
+
+def _format_number(value: Any) -> str:
+    """Lists and mappings as text."""
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if isinstance(value, dict) and all(isinstance(member, str) for member in value.values()):
+        return ", ".join(f"{key}: {member}" for key, member in value.items())
+    return str(value)
 
 
 def checks() -> str:

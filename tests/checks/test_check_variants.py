@@ -77,7 +77,7 @@ ROWS = {
                 "fail",
                 "qos.watchdog",
                 1,
-                "action forward; detect 5 s",
+                "action drop; detect 1 s in effect; action forward; detect 5 s configured",
                 (
                     *EOS,
                     "priority-flow-control pause watchdog port action drop",
@@ -122,6 +122,40 @@ ROWS = {
             )
         ],
     ),
+    "a watchdog that only notifies and waits longer, in effect": (  # lines of the lossless network guide
+        "cluster-eos",
+        "",
+        "",
+        [
+            (
+                "fail",
+                "fabric.watchdog-poll",
+                1,
+                "5 s in effect; 200 ms configured",
+                ("configure", "priority-flow-control pause watchdog default polling-interval 0.200", *END),
+            ),
+            (
+                "fail",
+                "qos.watchdog",
+                32,
+                "action alert; detect 3 s; recovery forced in effect; "
+                "action drop; detect 1 s; recovery auto configured",
+                (
+                    *EOS,
+                    "priority-flow-control pause watchdog port action drop",
+                    "priority-flow-control pause watchdog port timer timeout 1.00 polling-interval 0.200 "
+                    "recovery-time 2.00",
+                    *END,
+                ),
+            ),
+        ],
+    ),
+    "PFC that the hardware supports on other priorities only": (
+        "cluster-eos",
+        "",
+        "",
+        [("fail", "qos.pfc", 32, "only priorities 0, 1, 2", ())],
+    ),
     "a port in another VLAN": (
         "cluster-eos-rail24",
         "switchport access vlan 11",
@@ -139,6 +173,12 @@ STATUS = "leaf1/pfc-status.out"
 IN_EFFECT = {  # rows that edit what is in effect as well: file, pattern, replacement
     "pfc on for another priority, in effect too": (STATUS, r"(Et\S+ +E - - +)3 ", r"\g<1>4 "),
     "pfc off on a port by its neighbour's wish": (STATUS, r"(Et1/1 +)E - - +3 ", r"\1D - -     "),
+    "a watchdog that only notifies and waits longer, in effect": (
+        STATUS,
+        r"timeout is 1.0 (.*\n.*)\(auto\)(\n.*interval is )0.2(.*\n.*action is )drop",
+        r"timeout is 3.0 \1(forced)\g<2>5.0\3notify-only",
+    ),
+    "PFC that the hardware supports on other priorities only": (STATUS, "(supports PFC on priorities 0 1 2) .*", r"\1"),
 }
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from wirespeed.checks.model import CheckContext, ElsewhereError, NoIntentError, Outcome, UnreadError, failure, success
 from wirespeed.checks.wording import LONGEST_LIST, differences, format_expected, format_value
+from wirespeed.facts import State
 from wirespeed.results.findings import Fix, Impact
 from wirespeed.settings import ENTITIES, Compare, Place, Setting, list_settings
 
@@ -26,6 +28,7 @@ def compare(
     applies: Callable[[CheckContext], bool] | None = None,
     place: Callable[[CheckContext], Place] | None = None,
     all_expected: bool = False,
+    configured: bool = False,
 ) -> Callable[[CheckContext], Outcome]:
     """A check that these settings are as intended, each compared as its annotation requires.
 
@@ -39,6 +42,7 @@ def compare(
         impact: the estimated impact, from the place, the intended and the found value (None: the entity is absent).
         applies: whether the check concerns a place; default: all of the kind.
         all_expected: a finding contains the expected values of all settings, not only of those that differ.
+        configured: a configured value that is not yet in effect is compared too.
         place: place of the settings, if not the place of the check; ``paths`` are settings of that entity.
 
     Raises:
@@ -65,6 +69,7 @@ def compare(
                 impact=None if impact is None else impact(context, next(iter(intended_values.values())), None),
             )
         differences: dict[str, tuple[Any, Any]] = {}
+        both_values: dict[str, tuple[Any, Any]] = {}
         unread: UnreadError | None = None
         equal_values: dict[str, Any] = {}
         for path, intended in intended_values.items():
@@ -77,8 +82,13 @@ def compare(
                 equal_values[path] = found
             else:
                 differences[path] = (intended, found)
+            if configured and (pending := _find_configured(context, path, target, found)) is not None:
+                both_values[path] = (found, pending)
+                if path in equal_values and not _find_setting(path).compare.holds(intended, pending):
+                    differences[path] = (intended, equal_values.pop(path))
         if differences:
-            return _build_failure(context, differences, target, intended_values if all_expected else {})
+            outcome = _build_failure(context, differences, target, intended_values if all_expected else {})
+            return replace(outcome, found=_append_configured(outcome.found, differences, both_values))
         if unread is not None:
             raise unread
         return success(
@@ -113,6 +123,17 @@ def compare(
             impact=None if impact is None else impact(context, intended, got),
         )
 
+    def _append_configured(
+        text: str, differences: Mapping[str, tuple[Any, Any]], both_values: Mapping[str, tuple[Any, Any]]
+    ) -> str:
+        """The values in effect, and the configured ones that differ from them."""
+        parts = [
+            _label_value(path, _format_found_text(path, differences[path][0], values[1]))
+            for path, values in both_values.items()
+            if path in differences
+        ]
+        return f"{text} in effect; {'; '.join(parts)} configured" if parts else text
+
     def _list_fixes(context: CheckContext, intended_values: Mapping[str, Any], target: Place | None) -> tuple[Fix, ...]:
         if by_hand:
             return (Fix(fix, consequence=consequence),)
@@ -146,6 +167,15 @@ _TERMS = {
     "roce": "RoCE",
 }
 """Parts of names as the field writes them."""
+
+
+def _find_configured(context: CheckContext, path: str, target: Place | None, found: Any) -> Any:
+    """The configured value, if it is not the one in effect."""
+    try:
+        value = context.get_found_value(path, target, State.CONFIGURED)
+    except UnreadError:
+        return None
+    return None if value == found else value
 
 
 def _get_intended_values(context: CheckContext, paths: tuple[str, ...], target: Place | None) -> dict[str, Any]:

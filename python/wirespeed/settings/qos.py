@@ -213,6 +213,7 @@ class PortQos:
         Setting("maps that the port uses and the configuration does not define", compare=Compare.NONE),
     ] = None
     pfc: Annotated[frozenset[Priority] | None, Setting("lossless priorities (PFC)")] = None
+    pfc_active: Annotated[bool | None, Setting("whether PFC is active on the port now", compare=Compare.NONE)] = None
     watchdog: Watchdog = field(default_factory=Watchdog)
 
 

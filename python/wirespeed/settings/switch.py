@@ -10,7 +10,7 @@ from wirespeed.settings.address import Neighbour
 from wirespeed.settings.fabric import Buffers, LoadBalancing
 from wirespeed.settings.link import Link
 from wirespeed.settings.model import Compare, Setting
-from wirespeed.settings.qos import PortQos, Queue
+from wirespeed.settings.qos import PortQos, Priority, Queue
 from wirespeed.settings.routing import Bgp, BgpPeer
 from wirespeed.units import Duration, Length
 
@@ -64,6 +64,12 @@ class Switch:
     routing: Annotated[bool | None, Setting("IP routing")] = None
     lldp: Annotated[bool | None, Setting("LLDP")] = None
     pfc: Annotated[bool | None, Setting("PFC of the whole switch; off disables it on every port")] = None
+    pfc_priorities: Annotated[
+        frozenset[Priority] | None, Setting("priorities on which the hardware supports PFC", compare=Compare.NONE)
+    ] = None
+    pfc_receive_priorities: Annotated[
+        frozenset[Priority] | None, Setting("priorities whose received pauses are obeyed", compare=Compare.NONE)
+    ] = None
     watchdog_poll: Annotated[Duration | None, Setting("polling interval of the PFC watchdog", "ps")] = None
     class_mtu: Annotated[
         int | None,

@@ -21,7 +21,17 @@ from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.platforms.switch.eos.interfaces import expand_interfaces, format_interfaces
 from wirespeed.platforms.switch.eos.values import parse_speed, queue_keyword
 from wirespeed.platforms.templates import fill_answer, fill_template
-from wirespeed.settings import Discipline, Ecn, Place, Priority, Queue, Switch, Watchdog, WatchdogAction
+from wirespeed.settings import (
+    Discipline,
+    Ecn,
+    Place,
+    Priority,
+    Queue,
+    Switch,
+    Watchdog,
+    WatchdogAction,
+    WatchdogRecovery,
+)
 from wirespeed.units import Bandwidth, Size
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -300,6 +310,52 @@ def test_what_is_in_effect_is_believed_before_what_is_configured() -> None:
         for number in range(1, 5)
     }
     assert acts == {1: False, 2: True, 3: False, 4: None}
+
+
+GUIDE = """\
+The hardware supports PFC on priorities 0 1 2 3 4 5 6 7
+PFC receive processing is enabled on priorities 0 1 2 3 4 5 6 7
+The PFC watchdog timeout is 3.0 second(s)
+The PFC watchdog recovery-time is 2.0 second(s) (auto)
+The PFC watchdog polling-interval is 0.2 second(s)
+The PFC watchdog action is drop
+The PFC watchdog override action drop is false
+Global PFC : Disabled
+"""
+"""The lines above the table in the same guide, with a time of three seconds."""
+
+
+def test_watchdog_values_in_effect_are_those_of_the_switch_unless_the_port_has_its_own() -> None:
+    whole = answers(EOS, "leaf1", with_port(qos=qos(watchdog=Watchdog(True, WatchdogAction.DROP, ms(500), ms(400)))))
+    status = replace(whole.outputs["pfc-status"], text=GUIDE + STATUS)
+    facts = build_facts(EOS, Outputs("leaf1", {**whole.outputs, "pfc-status": status}))
+    port_text = GUIDE + STATUS.replace(
+        "Et1/1    E - -  01         -      -       - / - ", "Et1/1 E - - 3 notify-only 0.5 2.0 / forced"
+    )
+    overridden = build_facts(EOS, Outputs("leaf1", {**whole.outputs, "pfc-status": replace(status, text=port_text)}))
+    place = Place("leaf1").child("port", "Ethernet1/1")
+    paths = [f"port.qos.watchdog.{field}" for field in ("action", "detect", "restore", "recovery")]
+    assert [facts.value(place, path) for path in paths] == [
+        WatchdogAction.DROP, ms(3000), ms(2000), WatchdogRecovery.AUTO
+    ]  # fmt: skip
+    assert [overridden.value(place, path) for path in paths] == [
+        WatchdogAction.ALERT, ms(500), ms(2000), WatchdogRecovery.FORCED
+    ]  # fmt: skip
+    assert facts.value(Place("leaf1"), "switch.pfc_receive_priorities") == frozenset(map(Priority, range(8)))
+    assert facts.value(Place("leaf1").child("port", "Ethernet2/1"), "port.qos.pfc_active") is True
+
+
+def test_forwarding_is_restored_at_the_port_by_the_action_of_the_switch() -> None:
+    """AVD's qos_profiles.schema.yml: drop and notify-only at a port; priority_flow_control.schema.yml: no-drop."""
+    switch = with_port(qos=qos(watchdog=Watchdog(True, WatchdogAction.FORWARD, ms(200), ms(400))))
+    place = Place("leaf1").child("port", "Ethernet1/1")
+    commands = EOS.commands_for(place, "port.qos.watchdog.action", WatchdogAction.FORWARD, switch)
+    assert commands is not None
+    assert commands.commands[1:-2] == (
+        "priority-flow-control pause watchdog action no-drop",
+        "interface Ethernet1/1",
+        "no priority-flow-control pause watchdog port action",
+    )
 
 
 def test_a_second_application_keeps_the_first_rollback() -> None:

@@ -12,7 +12,7 @@ from platforms.round_trip import answers
 from platforms.switch.test_render import CASES
 from wirespeed.facts import Facts, State, assemble_facts
 from wirespeed.platforms import Output, Outputs
-from wirespeed.settings import Discipline, Dscp, Place, Priority, SwitchTrafficClass, WatchdogAction
+from wirespeed.settings import Discipline, Dscp, Place, Priority, SwitchTrafficClass, WatchdogAction, WatchdogRecovery
 from wirespeed.units import Bandwidth, Duration, Size
 
 MS = 10**9
@@ -77,22 +77,6 @@ ROWS: list[tuple[str, str, tuple[str, str], Place, str, Any]] = [
         Place("leaf1"),
         "switch.pfc",
         False,
-    ),
-    (
-        "eos-routed",
-        "running-config",
-        ("default timeout 0.20", "default timeout 5.00"),
-        EOS_PORT,
-        "port.qos.watchdog.detect",
-        Duration(5000 * MS),
-    ),
-    (
-        "eos-routed",
-        "running-config",
-        ("watchdog action drop", "watchdog action errdisable"),
-        EOS_PORT,
-        "port.qos.watchdog.action",
-        WatchdogAction.ERRDISABLE,
     ),
     (
         "eos-routed",
@@ -361,6 +345,24 @@ ROWS: list[tuple[str, str, tuple[str, str], Place, str, Any]] = [
 @pytest.mark.parametrize(("case", "command", "change", "place", "path", "value"), ROWS)
 def test_one_line(case: str, command: str, change: tuple[str, str], place: Place, path: str, value: Any) -> None:
     assert read(case, {command: change}).value(place, path) == value
+
+
+@pytest.mark.parametrize(
+    ("change", "path", "value"),
+    [
+        (("default timeout 0.20", "default timeout 5.00"), "port.qos.watchdog.detect", Duration.parse("5 s")),
+        (("watchdog action drop", "watchdog action errdisable"), "port.qos.watchdog.action", WatchdogAction.ERRDISABLE),
+        (("recovery-time 0.40", "recovery-time 0.40 forced"), "port.qos.watchdog.recovery", WatchdogRecovery.FORCED),
+    ],
+)
+def test_the_watchdog_in_effect_is_read_beside_the_configured_one(
+    change: tuple[str, str], path: str, value: Any
+) -> None:
+    """The status of the lossless network guide still has the former values."""
+    facts = read("eos-routed", {"running-config": change})
+    states = {reading.state: reading.value for reading in facts.readings[EOS_PORT, path]}
+    assert states[State.CONFIGURED] == value
+    assert states[State.RUNNING] not in (None, value)
 
 
 def test_a_value_stands_on_its_line() -> None:

@@ -23,4 +23,9 @@ from wirespeed.settings import Switch
 subject = Switch
 needs = ("switch.watchdog_poll",)
 failures = ("SW-08",)
-check = compare(*needs, wrong="the polling interval of the watchdog is not as planned", fix="set the polling interval")
+check = compare(
+    *needs,
+    wrong="the polling interval of the watchdog is not as planned",
+    fix="set the polling interval",
+    configured=True,
+)

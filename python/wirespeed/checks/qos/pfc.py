@@ -1,7 +1,8 @@
 """Priority flow control (PFC) of the switch port
 
 PFC is on for exactly the lossless priorities, and for the same ones as at the other end of the cable. If a switch
-reports running and configured values, both are checked: the configured one takes effect after the next restart.
+reports running and configured values, both are checked: the configured one takes effect after the next restart. If it
+reports for which priorities its hardware supports PFC and obeys received pauses, the planned ones are among them.
 
 Impact:
     A port without PFC drops packets when its buffer is full, and ignores pauses of its neighbour. PFC on another
@@ -29,10 +30,16 @@ from wirespeed.checks.model import (
 )
 from wirespeed.checks.wording import format_value
 from wirespeed.facts import State
+from wirespeed.results.findings import Fix
 from wirespeed.settings import Place, Port
 
 subject = Port
-needs = ("port.qos.pfc", "nic.qos.pfc")
+_ACTIVE = "port.qos.pfc_active"
+_CAPABILITIES = {
+    "switch.pfc_priorities": "PFC is not supported by the hardware on a planned priority",
+    "switch.pfc_receive_priorities": "received pauses of a planned priority are ignored",
+}
+needs = ("port.qos.pfc", "nic.qos.pfc", _ACTIVE, *_CAPABILITIES)
 failures = ("SW-02", "QOS-03")
 
 
@@ -48,8 +55,13 @@ def check(context: CheckContext) -> Outcome:
             raise
         intended = context.get_found_value("nic.qos.pfc", across)
     expected = _format_found(intended)
+    for path, summary in _CAPABILITIES.items():
+        priorities = _find_capability(context, path)
+        if priorities is not None and not intended <= priorities:
+            fix = Fix("plan a priority of this set for the lossless class, or take another switch")
+            return failure(summary, expected, f"only {_format_found(priorities)}", fix)
     if found == configured == intended:
-        return success(expected, _format_found(found))
+        return success(expected, _format_found(found) + _format_active(context))
     wrong = configured if found == intended else found
     fix = context.build_change("set the PFC priorities", "port.qos.pfc", intended, found_value=wrong)
     found_text = _format_priorities(context, found, configured, across, intended)
@@ -59,6 +71,24 @@ def check(context: CheckContext) -> Outcome:
 
 def _format_found(priorities: frozenset[int]) -> str:
     return f"priorities {format_value(priorities)}" if priorities else "no priorities"
+
+
+def _find_capability(context: CheckContext, path: str) -> frozenset[int] | None:
+    """None if the switch reports none."""
+    try:
+        priorities: frozenset[int] = context.get_found_value(path, Place(context.place.device))
+    except UnreadError:
+        return None
+    return priorities
+
+
+def _format_active(context: CheckContext) -> str:
+    """A counter of the moment: no finding."""
+    readings = context.facts.readings.get((context.place, _ACTIVE), ())
+    if not any(reading.value for reading in readings):
+        return ""
+    context.get_found_value(_ACTIVE)
+    return "; PFC active at the time of collection"
 
 
 def _find_nic(context: CheckContext) -> Place | None:

@@ -1,7 +1,7 @@
 """PFC watchdog of the switch port
 
 The PFC watchdog is on for the lossless queue, with the planned action and times, and acts on no queue at the time of
-collection.
+collection. If a switch reports values in effect besides the configured ones, both are compared.
 
 Impact:
     A NIC that sends pauses without end stops its switch port, then the ports that send to it, then the fabric. The
@@ -46,6 +46,7 @@ _compare = compare(
     *_COMPARED,
     wrong="the PFC watchdog is not as planned",
     fix="set the PFC watchdog",
+    configured=True,
 )
 
 

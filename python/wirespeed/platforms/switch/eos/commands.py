@@ -16,13 +16,14 @@ from wirespeed.platforms.switch.eos.values import (
     format_shape,
     format_speed,
     format_thresholds,
+    global_watchdog,
     queue_keyword,
     watchdog_timer,
 )
 from wirespeed.platforms.switch.interface_commands import address_lines, switch_command
 from wirespeed.platforms.switch.policies import group_by_target
 from wirespeed.settings import Device, Place, Port, Queue, Switch
-from wirespeed.settings.qos import Discipline
+from wirespeed.settings.qos import Discipline, WatchdogAction
 from wirespeed.units import Duration
 
 _SESSION = CommandSession(("configure",), ("end", "write memory"), "ranges-of-numbers")
@@ -57,10 +58,19 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     else:
         port = device.ports.get(names_by_kind["port"], Port())
         lines = _nest(f"interface {names_by_kind['port']}", _interface_line(path, value, port, device.watchdog_poll))
+        is_shared = path == "port.qos.watchdog.action" and value == global_watchdog(device).action
+        if is_shared and value is not WatchdogAction.DROP:
+            lines = _shared_action_lines(names_by_kind["port"], value)
         consequence = _CONSEQUENCES.get(path)
     if lines is None:
         return None
     return _SESSION.commands_for(lines, consequence)
+
+
+def _shared_action_lines(port: str, action: WatchdogAction) -> list[str]:
+    """The action of the whole switch, which the port then has: Arista AVD's schema has no-drop for the switch only."""
+    line = f"priority-flow-control pause watchdog action {ACTION_KEYWORDS[action]}"
+    return [line, f"interface {port}", "no priority-flow-control pause watchdog port action"]
 
 
 _CONSEQUENCES = {

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.switch.eos.interfaces import long_name
+from wirespeed.platforms.switch.eos.pfc_status import pfc_status
 from wirespeed.platforms.switch.eos.running_config import running_config
 from wirespeed.platforms.switch.eos.values import SERIES_CHIPS
 from wirespeed.platforms.switch.json_output import find_mapping, find_source, observe_documents
 from wirespeed.platforms.switch.terminal import strip_terminal
-from wirespeed.settings import Place, Priority
+from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
 
-# Port, enabled or not, active, watchdog, priorities, action, timeout, recovery with mode, polling as set and in effect.
-_PFC_PORT = re.compile(r"(Et[0-9/]+) +([ED]) +[A-] +([W-]) +([0-7]*) .*\S / \S+ +\S+ / \S")
 _UP = {"connected": True, "notconnect": False, "errdisabled": False, "disabled": False}
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """All observations in the recorded outputs of one switch."""
     switch, outputs = Place(outputs.device), strip_terminal(outputs)
+    configured: dict[tuple[Place, str], Any] = {}
     if (output := outputs.get("running-config")) is not None:
-        yield from running_config(switch, output)
+        for observation in running_config(switch, output):
+            configured[observation.place, observation.path] = observation.value
+            yield observation
     readers = {
         "version": _read_version,
         "interfaces-status": _interfaces_status,
@@ -34,7 +35,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     }
     yield from observe_documents(switch, outputs, readers)
     if (output := outputs.get("pfc-status")) is not None:
-        yield from _pfc_status(switch, output)
+        yield from pfc_status(switch, output, configured)
 
 
 def _read_version(switch: Place, output: Output, data: Mapping[str, Any]) -> Iterator[Observation]:
@@ -83,15 +84,3 @@ def _bgp_summary(switch: Place, output: Output, data: Mapping[str, Any]) -> Iter
         peer = long_name(port) if port else address
         if peer and isinstance(state, str):
             yield Observation(switch.child("peer", peer), "peer.state", state, find_source(output, name))
-
-
-def _pfc_status(switch: Place, output: Output) -> Iterator[Observation]:
-    """The priorities of each port in effect, printed without spaces, and whether its watchdog acts (flag W)."""
-    for number, line in enumerate(output.text.split("\n"), start=1):
-        match = _PFC_PORT.match(line)
-        name = long_name(match[1]) if match else None
-        if match is not None and name is not None:
-            port, source = switch.child("port", name), output.source_of_line(number)
-            priorities = frozenset(map(Priority, map(int, match[4]))) if match[2] == "E" else frozenset()
-            yield Observation(port, "port.qos.pfc", priorities, source)
-            yield Observation(port, "port.qos.watchdog.active", match[3] == "W", source)

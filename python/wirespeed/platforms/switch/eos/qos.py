@@ -89,10 +89,10 @@ def port_qos(
         {priority: SwitchQueue(int(priority)) for priority in map(Priority, range(8))},
         number,
     )
-    read_values.update(_read_watchdog(lines, global_settings))
     yield from observe_settings(place, read_values, output)
     # "show priority-flow-control status" shows what is in effect: DCBX can change it.
-    yield from observe_settings(place, {"port.qos.pfc": _read_pfc(lines, number)}, output, State.CONFIGURED)
+    configured_values = {"port.qos.pfc": _read_pfc(lines, number), **_read_watchdog(lines, global_settings)}
+    yield from observe_settings(place, configured_values, output, State.CONFIGURED)
     yield from _read_queues(place, lines, number, output)
 
 

@@ -68,12 +68,12 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
     read_values = read_settings((line for line in top if "vrf" not in line.words), _SWITCH)
     set_defaults(read_values, list_declared_defaults("switch/eos", "switch.lldp", "switch.pfc"), top[-1].number)
     global_settings, defaults = _read_globals(top), _read_defaults(top)
-    if global_settings.poll is not None:
-        read_values["switch.watchdog_poll"] = global_settings.poll
     read_values["switch.loopbacks"] = next(
         (addresses(line) for line in top if line.text == "interface Loopback0"), ((), top[-1].number)
     )
     yield from observe_settings(switch, read_values, output)
+    if global_settings.poll is not None:
+        yield from observe_settings(switch, {"switch.watchdog_poll": global_settings.poll}, output, State.CONFIGURED)
     yield from bgp(switch, top, output)
     defined_numbers = list_defined_vlans(top)  # the interface of a VLAN that is not there is down
     for line, name in lines_after(top, "interface"):
@@ -176,9 +176,10 @@ def _read_globals(top: list[Line]) -> Globals:
         match argument.split():
             case ["default", "timeout", value]:
                 watchdog["timeout"] = (parse_seconds(value), line.number)
-            case ["default", "recovery-time", value]:
+            case ["default", "recovery-time", value, *mode] if mode in ([], ["forced"]):
                 watchdog["recovery-time"] = (parse_seconds(value), line.number)
-                watchdog["recovery"] = (WatchdogRecovery.AUTO, line.number)
+                recovery = WatchdogRecovery.FORCED if mode else WatchdogRecovery.AUTO
+                watchdog["recovery"] = (recovery, line.number)
             case ["default", "polling-interval", value]:
                 poll = (parse_seconds(value), line.number)
             case ["action", value]:

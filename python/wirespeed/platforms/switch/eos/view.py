@@ -28,6 +28,7 @@ from wirespeed.platforms.switch.eos.values import (
 from wirespeed.platforms.switch.interface_commands import address_lines
 from wirespeed.platforms.switch.policies import group_by_target, name_policies, sort_ports
 from wirespeed.settings import BgpPeer, Device, Port, Queue, Switch, Vlan, Watchdog, WatchdogAction, WatchdogRecovery
+from wirespeed.units import Duration
 
 PROFILE = "ROCE"
 
@@ -67,6 +68,7 @@ class PortSay:
     profile: str | None
     speed: str | None
     counted: tuple[int, ...]  # queues that count the packets they mark
+    watchdog_columns: Mapping[str, str]  # of the PFC status: its own watchdog values
 
 
 def view(name: str, device: Device) -> Mapping[str, Any]:
@@ -87,7 +89,8 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
             if profile is None
             else tuple(queue_view.number for queue_view in profiles[profile].queues if queue_view.ecn)
         )
-        ports.append(PortSay(port_name, port, profile, format_speed(port.link), counted_lines))
+        columns = _format_columns(None if profile is None else profiles[profile], device)
+        ports.append(PortSay(port_name, port, profile, format_speed(port.link), counted_lines, columns))
     dscp_tc = next((port.qos.dscp_tc for port in device.ports.values() if port.qos.dscp_tc is not None), None) or {}
     tc_queue = next((port.qos.tc_queue for port in device.ports.values() if port.qos.tc_queue is not None), None) or {}
     changed_map = {dscp: tc for dscp, tc in dscp_tc.items() if DEFAULT_DSCP_TC[dscp] != tc}
@@ -115,7 +118,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "default_l2_mtu": DEFAULT_L2_MTU,
         "watchdog": common,
         "seconds": seconds,
-        "short": lambda duration: f"{duration.seconds:.1f}" if duration else "0.0",
+        "short": _format_short,
         "short_name": short_name,
         "address_lines": address_lines,
         "fec_keywords": FEC_KEYWORDS,
@@ -169,6 +172,27 @@ def _build_profile(name: str, port: Port, common: Watchdog) -> Profile:
         action=watchdog.action if watchdog.action is not None and watchdog.action != common.action else None,
         queues=tuple(_build_queue(number, members.get(number)) for number in numbers),
     )
+
+
+def _format_columns(profile: Profile | None, switch: Switch) -> Mapping[str, str]:
+    """A port's own values of the watchdog, a dash for those of the switch."""
+    columns = {"action": "-", "timeout": "-", "recovery": "- / -", "polling": "- / -"}
+    if profile is None or profile.watchdog is None:
+        return columns
+    if profile.action is not None:
+        columns["action"] = ACTION_KEYWORDS[profile.action]
+    watchdog = profile.watchdog
+    if profile.timer is not None and watchdog.detect is not None:
+        restore = watchdog.restore if watchdog.restore is not None else watchdog.detect
+        mode = watchdog.recovery or WatchdogRecovery.AUTO
+        columns["timeout"] = _format_short(watchdog.detect)
+        columns["recovery"] = f"{_format_short(restore)} / {mode}"
+        columns["polling"] = f"auto / {_format_short(switch.watchdog_poll)}"
+    return columns
+
+
+def _format_short(duration: Duration | None) -> str:
+    return f"{duration.seconds:.1f}" if duration else "0.0"
 
 
 def _build_queue(number: int, queue: Queue | None) -> QueueSay:
