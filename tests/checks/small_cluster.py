@@ -217,6 +217,7 @@ def _port(rail: int) -> Port:
         qos=PortQos(
             trust="dscp",
             dscp_tc=classes,
+            dot1p_tc={Priority(n): SwitchTrafficClass(n if n == 3 else 0) for n in range(8)},
             tc_queue={SwitchTrafficClass(n): SwitchQueue(n) for n in range(8)},
             tc_pg={SwitchTrafficClass(n): PriorityGroup(3 if n == 3 else 7) for n in range(8)},
             pfc_queue={Priority(3): SwitchQueue(3)},

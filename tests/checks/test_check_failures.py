@@ -154,6 +154,7 @@ ROWS = [
     ("port.cabling", {(P, "port.neighbour.port"): "eth2"}),
     ("port.cabling", {(P, "port.neighbour.device"): "node9"}),
     ("qos.trust", {(P, "port.qos.trust"): "dot1p"}),
+    ("qos.dot1p", {(P, "port.qos.dot1p_tc"): {Priority(n): SwitchTrafficClass(0) for n in range(8)}}),
     ("qos.watchdog", {(P, "port.qos.watchdog.action"): WatchdogAction.FORWARD}),
     ("qos.watchdog", {(P, "port.qos.watchdog.active"): True}),
     ("qos.scheduler", {(Q, "queue.weight"): 10}),

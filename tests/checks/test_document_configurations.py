@@ -33,9 +33,17 @@ classes:
   roce: {{dscp: 26, priority: 3, lossless: true, share: 50%}}
   cnp: {{dscp: 48, priority: 7, strict: true}}
 """
+AS_PRINTED = (
+    CLUSTER.replace("role: leaf", "role: leaf, classes: {{tc4: {{traffic_class: 4, queue: 4, priority_group: 4}}}}")
+    .replace("dscp: 26,", "dscp: [24, 26], nic: {{dscp: 26}}, dot1p: true,")
+    .replace("share: 50%", "share: 33%")
+    + "  tc4: {{dscp: 4, priority: 4, lossless: true, share: 33%, dot1p: true}}\n"
+)
+"""The classes of section 2.5.2: DSCP 24 and 26 lossless, DSCP 4 too in queue 4, both also by 802.1p priority."""
 
 ROWS = [
     pytest.param(
+        CLUSTER,
         "arista-7060dx4-32",
         "eos",
         "running-config",
@@ -45,6 +53,7 @@ ROWS = [
         id="eos",
     ),
     pytest.param(
+        CLUSTER,
         "dell-z9664f",
         "dell-sonic",
         "running-config",
@@ -55,6 +64,17 @@ ROWS = [
         id="enterprise-sonic",
     ),
     pytest.param(
+        AS_PRINTED,
+        "dell-z9664f",
+        "dell-sonic",
+        "running-config",
+        "an210-enterprise-sonic.txt",
+        {"qos.lossless-buffers": Status.FAIL},  # the fragment has no "buffer init lossless"
+        {"fabric.watchdog-poll"},
+        id="enterprise-sonic-as-printed",
+    ),
+    pytest.param(
+        CLUSTER,
         "juniper-qfx5240-64od",
         "junos",
         "configuration",
@@ -66,9 +86,10 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize(("model", "system", "output", "sample", "findings", "unknown"), ROWS)
+@pytest.mark.parametrize(("cluster", "model", "system", "output", "sample", "findings", "unknown"), ROWS)
 def test_a_printed_configuration_is_read(
     tmp_path: Path,
+    cluster: str,
     model: str,
     system: str,
     output: str,
@@ -76,7 +97,7 @@ def test_a_printed_configuration_is_read(
     findings: dict[str, Status],
     unknown: set[str],
 ) -> None:
-    plan = build(read_text(CLUSTER.format(model=model, system=system), "cluster.yaml"))
+    plan = build(read_text(cluster.format(model=model, system=system), "cluster.yaml"))
     write_planned_bundle(plan, tmp_path / "bundle")
     text = (SAMPLES / sample).read_text(encoding="utf-8")
     (tmp_path / "bundle" / "leaf1" / f"{output}.out").write_text(text, encoding="utf-8")

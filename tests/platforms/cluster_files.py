@@ -92,6 +92,7 @@ def switch_files(system: str) -> Iterator[str]:
     for congestion in ("dcqcn-p", "dcqcn-d"):
         for options in _SWITCH_OPTIONS:
             yield _cluster(models[0], system, options, _CLASSES.replace("CONGESTION", congestion))
+    yield _cluster(models[0], system, "", _CLASSES.replace("CONGESTION", "dcqcn-p, dot1p: true"))
     for fabric in _FABRICS.values():
         for cable in ("dac-400g", "fibre-400g"):
             yield _fabric(models[0], system, fabric, cable)

@@ -21,7 +21,7 @@ from wirespeed.settings import Nic, Place, list_settings, walk
 TUNED = {path for path in list_settings(Nic) if path.startswith("nic.coalescing.")}
 """What a tuning profile of the catalogue may set. No profile at hand sets all of them."""
 
-BEYOND_CLUSTER_FILES = {"port.qos.dot1p_tc", "port.qos.tc_dscp", "port.tagged_vlans", "queue.guaranteed", "queue.shape"}
+BEYOND_CLUSTER_FILES = {"port.qos.tc_dscp", "port.tagged_vlans", "queue.guaranteed", "queue.shape"}
 """What switches have and templates and answers contain, so that it is read, but no cluster file can configure."""
 
 

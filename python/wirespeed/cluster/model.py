@@ -583,6 +583,10 @@ class ClassPart(Part):
     strict: Flag = Field(default=False, description="whether the class has strict priority")
     share: Percent | None = Field(default=None, description="share of the bandwidth that strict classes leave")
     congestion: Congestion | None = Field(default=None, description="dcqcn-p or dcqcn-d")
+    dot1p: Flag = Field(
+        default=False,
+        description="whether switches assign tagged frames without DSCP to the class by its 802.1p priority (PCP)",
+    )
     nic: NicClassPart = Field(
         default_factory=NicClassPart,
         description="settings of the class on NICs; without it, switches alone configure a class that the QoS package "

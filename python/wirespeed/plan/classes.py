@@ -53,6 +53,7 @@ def traffic_classes(cluster: Cluster, problems: Problems) -> dict[str, TrafficCl
             part.share,
             part.congestion,
             part.nic.dscp,
+            part.dot1p,
         )
         _check_sent_dscp(classes[name], problems)
     _check_overlaps(classes, problems)
@@ -106,6 +107,7 @@ def _add_default_class(
         strict=given_default.strict if given_default else False,
         share=default_share if default_share is not None else 100 - total_share,
         congestion=given_default.congestion if given_default else None,
+        by_priority=given_default.by_priority if given_default else False,
     )
     other_classes = {name: traffic_class for name, traffic_class in classes.items() if name != DEFAULT}
     if default.priority in {traffic_class.priority for traffic_class in other_classes.values()} and not given_default:
@@ -406,6 +408,21 @@ def check_paused_queues(
             f"queue {number}, the only one that a pause of priority {number} stops on {title}",
             f"write `classes: {{{name}: {numbers}}}` at {format_names(names)}",
         )
+
+
+def priority_map(
+    classes: Mapping[str, TrafficClass], maps: Mapping[str, QueueMap]
+) -> dict[Priority, SwitchTrafficClass] | None:
+    """Traffic class of tagged frames without DSCP, by 802.1p priority. None if the cluster file assigns none to a
+    class; else priorities without a class are in the default class."""
+    assigned = {
+        traffic_class.priority: maps[name].traffic_class
+        for name, traffic_class in classes.items()
+        if traffic_class.by_priority
+    }
+    if not assigned:
+        return None
+    return {Priority(value): assigned.get(Priority(value), maps[DEFAULT].traffic_class) for value in range(8)}
 
 
 def full_maps(

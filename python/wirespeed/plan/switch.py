@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from wirespeed.catalogue.model import QueueMap, SourcedValue
 from wirespeed.plan.bgp import Routing
 from wirespeed.plan.chip import buffers, load_balancing
-from wirespeed.plan.classes import full_maps, queue_maps
+from wirespeed.plan.classes import full_maps, priority_map, queue_maps
 from wirespeed.plan.combination import parse_version
 from wirespeed.plan.ecn import Thresholds, thresholds
 from wirespeed.plan.fabric import Box
@@ -200,6 +200,7 @@ def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problem
         qos=PortQos(
             trust="dscp",
             dscp_tc=dscp_tc,
+            dot1p_tc=priority_map(classes, maps),
             tc_queue=tc_queue,
             tc_pg=tc_pg if box.system.priority_groups else None,
             pfc_queue=pfc_queue,

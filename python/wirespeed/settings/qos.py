@@ -281,6 +281,7 @@ class TrafficClass:
     share: int | None  # percent of the bandwidth; None for a strict class
     congestion: Congestion | None
     sent_dscp: Dscp | None = None  # of packets that NICs send; None: the lowest of the class
+    by_priority: bool = False  # whether switches assign tagged frames without an IP header by their 802.1p priority
 
     @property
     def nic_dscp(self) -> Dscp | None:
