@@ -166,3 +166,31 @@ def test_render_reports_hosts_that_differ_and_hosts_without_facts(tmp_path: Path
     assert process.returncode == 0
     assert "no NUMA nodes of node2 in the bundle" in process.stderr
     assert "other cores on node2 than on node1" in process.stderr
+
+
+def test_render_refuses_a_bundle_without_effect(tmp_path: Path) -> None:
+    cluster, other = tmp_path / "cluster.yaml", tmp_path / "other.yaml"
+    cluster.write_text(EPYC)
+    other.write_text(EPYC.replace("node", "host"))
+    write_bundle(tmp_path / "bundle", EPYC, ODD_EVEN)
+    process = wirespeed("render", other, "-o", tmp_path / "out", "--bundle", tmp_path / "bundle")
+    assert (process.returncode, process.stderr) == (
+        2,
+        f"error: bundle {tmp_path / 'bundle'}: found node[1-2]; expected hosts of ranks: host[1-2]\n"
+        "  hint: give the bundle that was collected from these hosts\n",
+    )
+    cluster.write_text("\n".join(line for line in EPYC.split("\n") if not line.startswith("launch")))
+    process = wirespeed("render", cluster, "-o", tmp_path / "out", "--bundle", tmp_path / "bundle")
+    assert process.returncode == 2
+    assert "--bundle: no ranks with cores in ranks" in process.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_render_warns_of_a_bundle_of_another_cluster(tmp_path: Path) -> None:
+    cluster = tmp_path / "cluster.yaml"
+    cluster.write_text(EPYC)
+    write_bundle(tmp_path / "bundle", EPYC.replace("name: ranks", "name: large"), ODD_EVEN)
+    process = wirespeed("render", cluster, "-o", tmp_path / "out", "--bundle", tmp_path / "bundle")
+    assert process.returncode == 0
+    assert "warning: bundle" in process.stderr
+    assert "found hosts of large; expected hosts of ranks" in process.stderr

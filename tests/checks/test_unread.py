@@ -81,3 +81,19 @@ def test_one_output_in_another_format_has_a_fix(
     findings = list_unknown_findings("mi300x-4node", bundle)
     assert check in {finding.check for finding in findings}
     assert [(finding.check, finding.found) for finding in findings if not finding.fix] == []
+
+
+def test_a_setting_of_another_device_is_named_with_its_port(
+    healthy_bundle: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """A check of a NIC needs settings of the leaf's port."""
+    bundle = shutil.copytree(healthy_bundle("mi300x-4node"), tmp_path / "bundle")
+    (bundle / "leaf1/running-config.out").write_text("")
+    (finding, *_) = [
+        finding
+        for finding in list_unknown_findings("mi300x-4node", bundle)
+        if finding.device == "node1" and finding.check == "fabric.congestion-control"
+    ]
+    assert finding.found is not None and finding.found.startswith("not read: queue.ecn.enabled of leaf1:Eth1/")
+    assert finding.unread_device == "leaf1"
+    assert [fix.sentence for fix in finding.fix] == ["collect leaf1 again"]

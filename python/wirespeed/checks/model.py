@@ -28,15 +28,24 @@ class ElsewhereError(Exception):
 class UnreadError(Exception):
     """A needed fact was not read; the runner makes it `Status.UNKNOWN`. Its text names the setting and the reason.
 
-    ``gaps`` are the failed commands that would show it. ``advice`` is a fix; default: one for the gaps.
+    ``gaps`` are the failed commands that would show it. ``advice`` is a fix; default: one for the gaps. ``place`` is
+    the setting's; default: that of the check.
     """
 
-    def __init__(self, setting: str, reason: str, gaps: tuple[Gap, ...] = (), advice: str | None = None) -> None:
+    def __init__(
+        self,
+        setting: str,
+        reason: str,
+        gaps: tuple[Gap, ...] = (),
+        advice: str | None = None,
+        place: Place | None = None,
+    ) -> None:
         super().__init__(f"{setting}: {reason}")
         self.setting = setting
         self.reason = reason
         self.gaps = gaps
         self.advice = advice
+        self.place = place
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +233,7 @@ class CheckContext:
         """Why a setting was not read."""
         gaps = self.facts.list_gaps(place, path)
         advice = None if place.device in self.facts.devices else f"collect {place.device}"
-        return UnreadError(path, self.facts.find_missing_reason(place, path), gaps, advice)
+        return UnreadError(path, self.facts.find_missing_reason(place, path), gaps, advice, place)
 
     def _require_declaration(self, path: str) -> None:
         if path not in self.check.needs:

@@ -21,7 +21,7 @@ from wirespeed.checks.peers import find_nic_of_rule, find_peer_port
 from wirespeed.checks.registry import checks as all_checks
 from wirespeed.checks.root_causes import UNVERIFIED_FORMAT, PlacedFinding, mark_consequences
 from wirespeed.checks.unread import list_reading_fixes
-from wirespeed.checks.wording import format_place
+from wirespeed.checks.wording import format_place, format_remote_place
 from wirespeed.facts import NOT_SHOWN, Facts, Reading, State
 from wirespeed.plan import Cable, End, Plan
 from wirespeed.plan.source_verification import find_unverified_source
@@ -74,14 +74,18 @@ def _explain_missing_verdict(context: CheckContext, reason: Exception) -> Findin
     if isinstance(reason, NoIntentError | InapplicableError):
         return _finding_without_verdict(context, Status.SKIP, str(reason))
     if isinstance(reason, UnreadError):
-        unread = _finding_without_verdict(context, Status.UNKNOWN, f"not read: {reason}")
+        place = reason.place or context.place
+        is_elsewhere = place.device != context.place.device
+        setting = f"{reason.setting} of {format_remote_place(place)}" if is_elsewhere else reason.setting
+        unread = _finding_without_verdict(context, Status.UNKNOWN, f"not read: {setting}: {reason.reason}")
         files = (f"{source.device}: {source}" for gap in reason.gaps for source in gap.empty_files)
         return replace(
             unread,
             unread=reason.setting,
+            unread_device=place.device if is_elsewhere else None,
             not_shown=reason.setting if reason.reason == NOT_SHOWN else None,
             evidence=tuple(dict.fromkeys((*unread.evidence, *files))),
-            fix=list_reading_fixes(context.place.device, reason),
+            fix=list_reading_fixes(place.device, reason),
         )
     return _finding_without_verdict(
         context, Status.ERROR, f"internal error in the check: {type(reason).__name__}: {reason}"

@@ -89,6 +89,15 @@ def format_place(place: Place, nic: Any) -> str:
     return " ".join(parts)
 
 
+def format_remote_place(place: Place) -> str:
+    """A place with its device: ``leaf1:swp13s0 queue 3``."""
+    if not place.entities:
+        return place.device
+    (kind, name), *inner = place.entities
+    end = f"{place.device}:{name}" if kind in ("nic", "port") else f"{place.device} {kind} {name}"
+    return " ".join((end, *(f"{inner_kind} {inner_name}" for inner_kind, inner_name in inner)))
+
+
 def _format_number(value: int, unit: str | None) -> str:
     match unit:
         case "lanes":

@@ -49,11 +49,15 @@ def plan_cluster(cluster: Path) -> Plan:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Facts of a bundle, the time of its first command, the program that wrote it, and whether it is complete."""
+    """Facts of a bundle and what its manifest states."""
 
     facts: Facts
     recorded: str | None
+    """Time of the first command."""
     tool: str
+    """The program that wrote it."""
+    cluster: str | None
+    """Name of the cluster file from which it was collected."""
     complete: bool
 
 
@@ -70,7 +74,10 @@ def evidence(bundle: Path) -> Evidence:
         raise refuse(f"bundle {bundle}", "no such file or folder", hint="`wirespeed collect` writes a bundle")
     opened = open_bundle(bundle)
     starts = [entry.started for device in opened.manifest.devices for entry in device.outputs if entry.started]
-    return Evidence(extract_facts(opened), min(starts, default=None), opened.manifest.tool, opened.manifest.complete)
+    manifest = opened.manifest
+    return Evidence(
+        extract_facts(opened), min(starts, default=None), manifest.tool, manifest.cluster, manifest.complete
+    )
 
 
 def locate(plan: Plan, facts: Facts) -> Plan:
@@ -84,17 +91,46 @@ def locate_ranks(plan: Plan, bundle: Path) -> Plan:
     """The plan with the cores of ranks on the NUMA nodes that a bundle shows; what it leaves open is a warning.
 
     Raises:
-        Refusal: it is no bundle, not whole, or a newer one.
+        Refusal: it is no bundle, not whole, or a newer one; the plan binds no rank; the bundle has none of the hosts.
     """
     from wirespeed.cli.console import show_problems
     from wirespeed.plan.core_location import list_rank_problems
 
-    facts = evidence(bundle).facts
+    facts = _read_bundle_of_ranks(plan, bundle)
     located = locate(plan, facts).hosts
     hosts = {name: replace(host, launch=located[name].launch) for name, host in plan.hosts.items()}
     located_plan = replace(plan, hosts=hosts)
     show_problems(list_rank_problems(located_plan, facts), label="warning")
     return located_plan
+
+
+def _read_bundle_of_ranks(plan: Plan, bundle: Path) -> Facts:
+    """Facts of a bundle that decides the cores of ranks; one of another cluster file is a warning."""
+    from wirespeed.cli.console import show_problems
+    from wirespeed.cluster.ranges import format_names
+    from wirespeed.errors import Problem, refuse
+    from wirespeed.settings import Host
+
+    bound_hosts = [name for name, host in plan.hosts.items() if host.launch.cores is not None]
+    if not bound_hosts:
+        raise refuse(
+            "--bundle",
+            f"no ranks with cores in {plan.name}, and nothing else depends on a bundle",
+            hint="leave --bundle out, or write `binding` of `launch` in the cluster file",
+        )
+    read_bundle = evidence(bundle)
+    hosts = [name for name, device in read_bundle.facts.devices.items() if isinstance(device, Host)]
+    if not set(bound_hosts) & set(hosts):
+        raise refuse(
+            f"bundle {bundle}",
+            format_names(hosts) or "no hosts",
+            f"hosts of {plan.name}: {format_names(bound_hosts)}",
+            "give the bundle that was collected from these hosts",
+        )
+    if read_bundle.cluster not in (None, plan.name):
+        problem = Problem(f"bundle {bundle}", f"hosts of {read_bundle.cluster}", f"hosts of {plan.name}")
+        show_problems([problem], label="warning")
+    return read_bundle.facts
 
 
 def read_as_found(plan: Plan, bundle: Path) -> ObservedPlan:
@@ -129,19 +165,18 @@ def _reading_fix(plan: Plan, finding: Finding) -> tuple[Fix, ...]:
 
     if finding.unread is None:
         return ()
-    commands = [command for platform in stack(plan, finding.device) for command in platform.commands]
+    device = finding.unread_device or finding.device
+    commands = [command for platform in stack(plan, device) for command in platform.commands]
     for command in commands:
-        if command.by_hand is not None and finding.unread in command.reads:
-            text = (
-                f"show it with this command as root on {finding.device}; `wirespeed collect` does not run it, because "
-            )
+        if command.by_hand is not None and finding.unread_device is None and finding.unread in command.reads:
+            text = f"show it with this command as root on {device}; `wirespeed collect` does not run it, because "
             line = command.by_hand.format(rdma=_find_rdma_device(plan, finding))
             return (Fix(f"{text}it changes the host for a moment", commands=(line,)),)
     if finding.fix:
         return ()
     shown_by = next((command for command in commands if finding.not_shown in command.reads), None)
     name = f"the output of `{' '.join(shown_by.run)}` on" if shown_by else "the collected output of"
-    return (Fix(f"look for the setting in {name} {finding.device}; collect again if the bundle lacks this output"),)
+    return (Fix(f"look for the setting in {name} {device}; collect again if the bundle lacks this output"),)
 
 
 def _find_rdma_device(plan: Plan, finding: Finding) -> str:

@@ -80,6 +80,7 @@ class Finding:
     expected: str | None = None
     found: str | None = None
     unread: str | None = None  # the setting that was not read
+    unread_device: str | None = None  # the device of that setting, if another than this one
     not_shown: str | None = None  # the setting that no collected output contains
     warning_reasons: tuple[str, ...] = ()  # why the finding is a warning instead of a failure
     evidence: tuple[str, ...] = ()  # command, file and line each value was read from
