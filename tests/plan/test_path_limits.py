@@ -59,3 +59,37 @@ def test_impossible_questions_are_refused(arguments, message):
     result = wirespeed("plan", LENDING, *arguments)
     assert result.returncode == 2
     assert f"error: {message}" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--message-size", "64"), "--message-size: no path from abel1:GPU0 to abel1:GPU1 uses RDMA"),
+        (("--streams", "1"), "--streams: no path from abel1:GPU0 to abel1:GPU1 uses TCP"),
+        (("--round-trip", "1 ms"), "--round-trip: no path from abel1:GPU0 to abel1:GPU1 uses TCP"),
+    ],
+)
+def test_a_condition_that_no_path_uses_is_refused(options, message):
+    result = wirespeed("plan", LENDING, "--limits", "abel1:GPU0", "abel1:GPU1", *options)
+    assert result.returncode == 2
+    assert result.stderr == f"error: {message}\n  hint: leave {options[0]} out\n"
+
+
+@pytest.mark.parametrize(
+    ("ends", "path"),
+    [
+        (("abel1:GPU0", "abel1"), "abel1:GPU0 to abel1, PCIe: "),
+        (("abel1", "abel1:GPU0"), "abel1 to abel1:GPU0, PCIe: "),
+        (("abel1:GPU1", "abel1:GPU0"), "abel1:GPU1 to abel1:GPU0, peer to peer: "),
+        (("abel1:GPU0", "abel1:dis0"), "abel1:GPU0 to abel1:dis0, DMA: "),
+    ],
+)
+def test_a_path_inside_a_host_has_the_direction_and_host_of_its_ends(ends, path):
+    assert wirespeed("plan", LENDING, "--limits", *ends).stdout.startswith(path)
+
+
+def test_the_window_is_a_term_where_it_limits_or_the_round_trip_is_given():
+    text = wirespeed("plan", LENDING, "--limits", "abel1:eth0", "abel2:eth0").stdout
+    assert "TCP window" not in text.replace("TCP windows do not limit", "")
+    text = wirespeed("plan", LENDING, "--limits", "abel1:eth0", "abel2:eth0", "--round-trip", "1 ms").stdout
+    assert " Gb/s  TCP window / round trip = 1 × 4194304 B / 1000 µs (round trip as given)" in text

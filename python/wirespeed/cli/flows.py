@@ -91,7 +91,7 @@ def locate_ranks(plan: Plan, bundle: Path) -> Plan:
     """The plan with the cores of ranks on the NUMA nodes that a bundle shows; what it leaves open is a warning.
 
     Raises:
-        Refusal: it is no bundle, not whole, or a newer one; the plan binds no rank; the bundle has none of the hosts.
+        Refusal: it is no bundle, not whole, or a newer one; no rank has cores, or none of its hosts is in the bundle.
     """
     from wirespeed.cli.console import show_problems
     from wirespeed.plan.core_location import list_rank_problems

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -30,7 +30,7 @@ class WhatIf:
     slot: SlotSize | None
     pcie_payload: int | None
     message_size: Size | None
-    streams: int
+    streams: int | None
     round_trip: Duration | None
 
     def change(self, plan: Plan) -> Plan:
@@ -82,7 +82,7 @@ def parse_what_if(
         slot=slot,
         pcie_payload=None if payload is None else int(payload),
         message_size=_parse_quantity("--message-size", Size, f"{size} B" if str(size).isdecimal() else size),
-        streams=int(streams or 1),
+        streams=None if streams is None else int(streams),
         round_trip=_parse_quantity("--round-trip", Duration, round_trip),
     )
 
@@ -116,15 +116,34 @@ def list_between(plan: Plan, what_if: WhatIf) -> list[dict[str, Any]]:
     if source == target:
         raise refuse(f"TARGET {target}", "the same place as SOURCE", "two places")
     size = None if what_if.message_size is None else int(what_if.message_size)
-    conditions = Conditions(size, what_if.streams, what_if.round_trip)
+    conditions = Conditions(size, what_if.streams or 1, what_if.round_trip)
     limits = list_limits_between(plan, source, target, conditions)
     if not limits:
         raise refuse(f"{source} to {target}", "no path with a known rate", "NICs or GPUs that reach each other")
+    _refuse_unused(what_if, f"{source} to {target}", [limit.method for limit in limits])
     paths: dict[tuple[object, ...], list[PathLimit]] = {}
     for limit in limits:
         key = (limit.method, *((round(term.value, 3), term.formula, term.source) for term in limit.bound.terms))
         paths.setdefault(key, []).append(limit)
     return [_build_row(members[0], len(members)) for members in paths.values()]
+
+
+def _refuse_unused(what_if: WhatIf, path: str, methods: Sequence[str]) -> None:
+    """Refuse a condition of a protocol that no path uses."""
+    from wirespeed.errors import Problem, Refusal
+
+    conditions = [
+        ("--message-size", what_if.message_size, "RDMA"),
+        ("--streams", what_if.streams, "TCP"),
+        ("--round-trip", what_if.round_trip, "TCP"),
+    ]
+    problems = [
+        Problem(option, f"no path from {path} uses {protocol}", hint=f"leave {option} out")
+        for option, value, protocol in conditions
+        if value is not None and not any(protocol in method for method in methods)
+    ]
+    if problems:
+        raise Refusal(problems)
 
 
 def _build_row(limit: PathLimit, count: int) -> dict[str, Any]:

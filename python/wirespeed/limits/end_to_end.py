@@ -34,6 +34,9 @@ _TCP_PASSES = 3
 _STAGED_PASSES = 1
 """Further passes of data of a GPU that is staged in the memory of a host: the GPU writes or reads it there."""
 
+_READS = "rate of writes; packets of the device's reads have 4 bytes less of header"
+"""Of a path from memory to a device that reads it (`pcie.one_way`)."""
+
 _LINUX = "Linux, net/ipv4/tcp.c"
 
 
@@ -87,17 +90,21 @@ def _list_inside(plan: Plan, source: PathEnd, target: PathEnd) -> Iterator[PathL
     host, settings = source.host, plan.hosts[source.host]
     devices = [device for device in (source.device, target.device) if device is not None]
     gpus = [device for device in devices if device in settings.gpus]
-    if len(gpus) == 2:
-        yield from limit_gpu_pair(plan, host, gpus[0], gpus[1])
-        return
-    if gpus == devices:
-        yield from limit_gpu_to_memory(plan, host, gpus[0]) if gpus else ()
-        return
     nics = [device for device in devices if device in settings.nics]
-    for interface in nics[:1]:
-        terms = list(_list_pcie_terms(plan, PathEnd(host, interface), gpus[0] if gpus else None))
-        if terms and len(nics) == 1:
-            yield PathLimit(host, interface, gpus[0] if gpus else "host memory", "DMA", tightest(terms))
+    limits: Iterable[PathLimit] = ()
+    if len(gpus) == 2:
+        limits = limit_gpu_pair(plan, host, gpus[0], gpus[1])
+    elif gpus and not nics:
+        limits = limit_gpu_to_memory(plan, host, gpus[0])
+    elif len(nics) == 1:
+        terms = list(_list_pcie_terms(plan, PathEnd(host, nics[0]), gpus[0] if gpus else None))
+        limits = [PathLimit(host, nics[0], "memory", "DMA", tightest(terms))] if terms else []
+    is_read = (target.device in settings.nics and source.device not in settings.nics) or source.device is None
+    for limit in limits:
+        bound = limit.bound
+        if is_read:
+            bound = dataclasses.replace(bound, assumptions=(*bound.assumptions, _READS))
+        yield dataclasses.replace(limit, source=str(source), target=str(target), bound=bound)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +206,14 @@ class _Connection:
         terms = [tcp.tcp(min(known_speeds), mtu, ipv6=ipv6, timestamps=True)]
         terms += self._list_staged_terms(ends, _TCP_PASSES, assumptions)
         core = self._build_core_term(ends)
+        terms += [core] if core is not None else []
         window = self._build_window_term(ends)
-        terms += [term for term in (core, window) if term is not None]
+        if window is not None and (
+            self.conditions.round_trip is not None or window.value < min(term.value for term in terms)
+        ):
+            terms.append(window)
+        elif window is not None:
+            assumptions.append("TCP windows do not limit in the time that the cables alone take (--round-trip)")
         streams = self.conditions.streams
         if core is None:
             assumptions.append(f"the TCP rate of one core of {ends[1].host} is unknown, and limits one stream further")
@@ -248,7 +261,7 @@ class _Connection:
     def _limit_all(self, pairs: Sequence[tuple[str, str]]) -> Iterator[PathLimit]:
         """All RDMA NICs of both hosts at once: ports of a card share its slot, NICs the uplinks of PCIe switches."""
         rates: list[tuple[tuple[str, str], float]] = []
-        bottlenecks: dict[str, None] = {}
+        bottlenecks: dict[str, str] = {}
         for near, far in pairs:
             ends = (PathEnd(self.source.host, near), PathEnd(self.target.host, far))
             nics = [self._nic(self.source, near), self._nic(self.target, far)]
@@ -256,12 +269,12 @@ class _Connection:
             if not has_roce_class(self.plan):
                 limits = list(self._limit_tcp(ends, nics)) if all(nic.rail for nic in nics) else []
             rates += [((near, far), limits[0].bound.value)] if limits else []
-            bottlenecks |= {limits[0].bound.bottleneck: None} if limits else {}
+            bottlenecks |= {term.name: term.source for limit in limits[:1] for term in _list_bottlenecks(limit)}
         if len(rates) < 2:
             return
         total = sum(rate for _, rate in rates)
-        formula = f"sum of {len(rates)} NICs, each limited by {' or '.join(bottlenecks)}"
-        terms = [Term("the single NICs", total, GBPS, formula, "limits of the single NICs, listed above")]
+        name = f"{' or '.join(bottlenecks)} of {len(rates)} NICs"
+        terms = [Term(name, total, GBPS, "sum of the paths above", "; ".join(dict.fromkeys(bottlenecks.values())))]
         for end, position in ((self.source, 0), (self.target, 1)):
             nic_rates = {self._nic(end, pair[position]).pcie or pair[position]: rate for pair, rate in rates}
             shared, bottleneck = host_limits.compute_shared_rate(self.plan, end.host, nic_rates)
@@ -350,6 +363,10 @@ class _Connection:
         parameter = self.plan.hosts[host].sysctls.get(name)
         values = (parameter.value or "").split() if parameter is not None else []
         return int(values[2]) if len(values) == 3 and values[2].isdecimal() else None
+
+
+def _list_bottlenecks(limit: PathLimit) -> list[Term]:
+    return [term for term in limit.bound.terms if term.name == limit.bound.bottleneck]
 
 
 def _divide_memory(memory: Term, passes: int) -> Term:

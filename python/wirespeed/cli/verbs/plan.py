@@ -263,10 +263,8 @@ def _print_limits(entries: Rows) -> None:
         _print_paths(entries)
         return
     for entry in entries:
-        count = f" on each of {entry['paths']} paths" if entry["paths"] > 1 else ""
-        path = f"{entry['from']} to {entry['to']}, {entry['method']}"
         standard_output().print(
-            f"[bold]{escape(entry['hosts'])}: {escape(path)}[/]: {entry['limit']:.1f} {entry['unit']}{count}\n"
+            f"[bold]{escape(entry['hosts'])}: {escape(_format_path(entry))}[/]: {entry['limit']:.1f} {entry['unit']}\n"
             f"  limited by {escape(entry['limited by'])} = {escape(entry['formula'])}\n"
             f"  source: {escape(entry['source'])}",
             soft_wrap=True,
@@ -283,10 +281,8 @@ def _print_paths(entries: Rows) -> None:
 
     numbers: dict[str, int] = {}
     for entry in entries:
-        path = f"{entry['from']} to {entry['to']}, {entry['method']}"
-        count = f" on each of {entry['paths']} paths" if entry["paths"] > 1 else ""
-        limit = f"{entry['limit']:,.1f} {entry['unit']}{count}, limited by {entry['limited by']}"
-        lines = [f"[bold]{escape(path)}[/]: {escape(limit)}"]
+        limit = f"{entry['limit']:,.1f} {entry['unit']}, limited by {entry['limited by']}"
+        lines = [f"[bold]{escape(_format_path(entry))}[/]: {escape(limit)}"]
         width = max(len(f"{term['value']:,.1f}") for term in entry["terms"])
         for term in entry["terms"]:
             number = numbers.setdefault(term["source"], len(numbers) + 1)
@@ -296,6 +292,12 @@ def _print_paths(entries: Rows) -> None:
         standard_output().print("\n".join(lines), soft_wrap=True, highlight=False)
     sources = "\n".join(f"  [{number}] {source}" for source, number in numbers.items())
     standard_output().print(f"sources\n{escape(sources)}", soft_wrap=True, highlight=False)
+
+
+def _format_path(entry: dict[str, Any]) -> str:
+    """A path and its method; of several with the same limit, their number and the first one."""
+    path = f"{entry['from']} to {entry['to']}, {entry['method']}"
+    return f"each of {entry['paths']} paths such as {path}" if entry["paths"] > 1 else path
 
 
 def _print_labels(entries: Rows) -> None:
