@@ -169,11 +169,11 @@ def test_render_reports_hosts_that_differ_and_hosts_without_facts(tmp_path: Path
 
 
 def test_render_refuses_a_bundle_without_effect(tmp_path: Path) -> None:
-    cluster, other = tmp_path / "cluster.yaml", tmp_path / "other.yaml"
+    cluster, cluster_of_hosts = tmp_path / "cluster.yaml", tmp_path / "hosts.yaml"
     cluster.write_text(EPYC)
-    other.write_text(EPYC.replace("node", "host"))
+    cluster_of_hosts.write_text(EPYC.replace("node", "host"))
     write_bundle(tmp_path / "bundle", EPYC, ODD_EVEN)
-    process = wirespeed("render", other, "-o", tmp_path / "out", "--bundle", tmp_path / "bundle")
+    process = wirespeed("render", cluster_of_hosts, "-o", tmp_path / "out", "--bundle", tmp_path / "bundle")
     assert (process.returncode, process.stderr) == (
         2,
         f"error: bundle {tmp_path / 'bundle'}: found node[1-2]; expected hosts of ranks: host[1-2]\n"
