@@ -1,8 +1,8 @@
 """The faults of this example, for ``../inject_faults.py``."""
 
-from output_edits import Faults, replace
+from output_edits import Faults, combine, replace
 
-COMBINABLE = tuple(f"{number:02}" for number in range(1, 9))
+COMBINABLE = tuple(f"{number:02}" for number in range(1, 10))
 """The faults that do not hide each other."""
 
 FAULTS: Faults = {
@@ -27,4 +27,10 @@ FAULTS: Faults = {
         "leaf1/lldp-table.out": replace(r"^(Eth1/11/1 +)node41( .*\nEth1/11/2 +)node42", r"\1node42\2node41")
     },
     "08-port-mtu": {"leaf1/running-config.out": replace(r" mtu 9100$", " mtu 1500", anchor="interface Eth1/13/4\n")},
+    "09-coalescing-off": {
+        "node40/mvapich2-conf.out": combine(
+            replace("MV2_USE_COALESCE = 1", "MV2_USE_COALESCE = 0"),
+            replace("MV2_USE_EAGER_SGL = 1", "MV2_USE_EAGER_SGL = 0"),
+        )
+    },
 }

@@ -202,6 +202,8 @@ def _host() -> Host:
             gid_index=3,
             dscp=Dscp(26),
             transport="hybrid",
+            coalescing=True,
+            eager_sgl_limit=Size(1024),
             cores=((0, 1), (2, 3)),
             memlock="unlimited",
         ),

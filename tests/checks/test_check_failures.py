@@ -198,6 +198,10 @@ ROWS = [
     ("launch.dscp", {(H, "host.launch.dscp"): Dscp(0)}),
     ("launch.transport", {(H, "host.launch.transport"): "ud"}),
     ("launch.variables", {(H, "host.launch.environment"): {"NCCL_NET": "Socket"}}),
+    (
+        "launch.settings",
+        {(H, "host.launch.coalescing"): False, (H, "host.launch.eager_sgl_limit"): Size(4096)},
+    ),
     ("launch.cores", {(H, "host.launch.cores"): ((0, 1), (0, 1))}),
     ("launch.memlock", {(H, "host.launch.memlock"): "8388608"}),
     (

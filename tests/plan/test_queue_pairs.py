@@ -26,14 +26,40 @@ FILE = Path(__file__).parents[2] / "examples" / "bluebonnet-64node" / "cluster-r
         ("transport: rc", "transport: hybrid", None),
         ("transport: rc", "transport: hybrid\n  hybrid_from: 8192", None),
         ("transport: rc", "transport: hybrid\n  hybrid_from: 8193", "1,032,192"),  # RC alone, with 8,192 ranks
+        ("transport: rc", "transport: hybrid\n  rc_connections: 511", None),  # 128 * (511 + 1) = 65,536
+        ("transport: rc", "transport: hybrid\n  rc_connections: 512", "65,664"),
+        ("transport: rc", "transport: hybrid\n  rc_connections: 300\n  queue_pairs: 2", "76,928"),
+        ("ranks: 128", "queue_pairs: 2\n  ranks: 32", "129,024"),  # two for each of 64,512 connections
     ],
 )
 def test_more_queue_pairs_than_the_nic_has_warn(old: str, new: str, queue_pairs: str | None) -> None:
     text = FILE.read_text(encoding="utf-8")
     assert old in text
     warnings = [str(problem) for problem in build(read_text(text.replace(old, new), "cluster.yaml")).warnings]
-    expected = queue_pairs and f"{queue_pairs} queue pairs on a host if every rank sends to every other; "
+    reason = "with their UD queue pairs" if "rc_connections" in new else "if every rank sends to every other"
+    expected = queue_pairs and f"{queue_pairs} queue pairs on a host {reason}; "
     limit = "expected at most 65,537, those of its Broadcom BCM957508-P2100G, 2 x 100G PCIe card (Thor)"
     matching = [warning for warning in warnings if "queue pairs" in warning]
     assert len(matching) == (1 if expected else 0)
     assert all(f"{expected}{limit}" in warning for warning in matching)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "threads", "warning"),
+    [
+        (128, None, "128 ranks on each host, each with its progress thread: 256 threads"),
+        (65, None, "65 ranks on each host, each with its progress thread: 130 threads"),
+        (64, None, None),
+        (32, 4, "32 ranks on each host, each with 4 threads and a progress thread: 160 threads"),
+        (32, 3, None),
+    ],
+)
+def test_progress_threads_need_cores(ranks: int, threads: int | None, warning: str | None) -> None:
+    """MPI over Broadcom RoCE has two sockets of 64 cores a host, 128 ranks on each, and a progress thread."""
+    text = FILE.with_name("cluster.yaml").read_text(encoding="utf-8")
+    settings = {"ranks": ranks, "async_progress": "true"} | ({"threads": threads} if threads else {})
+    text = text.replace("ranks: 128", "\n  ".join(f"{key}: {value}" for key, value in settings.items()))
+    warnings = [str(problem) for problem in build(read_text(text, "cluster.yaml")).warnings]
+    matching = [text for text in warnings if "progress thread" in text]
+    assert len(matching) == (1 if warning else 0)
+    assert all(f"{warning}; expected at most 128, the cores of Dell PowerEdge R6525" in text for text in matching)

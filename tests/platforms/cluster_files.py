@@ -63,6 +63,9 @@ _LAUNCHES = (
     "environment: {X: 'y'}",
     "rdma: true",
     "transport: hybrid, hybrid_from: 512",
+    "transport: hybrid, rc_connections: 32, rc_from_messages: 100",
+    "transport: rc-verbs",
+    "gpu_memory: true, gpu_direct: SYS",
     "coalescing: true, coalescing_from: 4",
     "eager_sgl: true, eager_sgl_limit: 8 KiB",
     "async_progress: true",
@@ -125,9 +128,9 @@ def nic_files() -> Iterator[str]:
 def launch_files() -> Iterator[str]:
     """Jobs of every library and starter, on hosts whose cores are known and on hosts with GPUs."""
     for library in load().libraries:
-        server = "dell-xe9680-mi300x" if library == "rccl" else "dell-r6525"
         for starter in ("mpirun", "mpirun-rsh", "hydra", "slurm"):
             for option in _LAUNCHES:
+                server = "dell-xe9680-mi300x" if library == "rccl" or "gpu_memory" in option else "dell-r6525"
                 text = _hosts(server, "rhel-8.8", "broadcom-bcm957508-p2100g", "control_interface: eno1")
                 yield f"{text}launch: {{library: {library}, starter: {starter}, {option}}}\n"
 

@@ -50,6 +50,8 @@ _MVAPICH = replace(
     rdma=True,
     transport="rc",
     hybrid_from=1024,
+    rc_connections=32,
+    rc_from_messages=100,
     coalescing=True,
     coalescing_from=4,
     eager_sgl=True,
@@ -59,11 +61,17 @@ _MVAPICH = replace(
 
 LAUNCHES: Mapping[str, tuple[Launch, ...]] = {
     "nccl": (_RCCL, _NCCL),
-    "openmpi": (_OPENMPI, replace(_OPENMPI, transport="rc"), replace(_OPENMPI, transport="ud")),
+    "openmpi": (
+        _OPENMPI,
+        replace(_OPENMPI, transport="rc"),
+        replace(_OPENMPI, transport="ud"),
+        replace(_OPENMPI, transport="rc-verbs"),
+    ),
     "mvapich2": (
         _MVAPICH,
         replace(_MVAPICH, transport="ud", starter="hydra", coalescing=False),
-        replace(_MVAPICH, transport="hybrid", eager_sgl_limit=Size(1500)),
+        replace(_MVAPICH, transport="hybrid", eager_sgl_limit=Size(1500), gpu_memory="rocm", gpu_direct="SYS"),
+        replace(_MVAPICH, transport="hybrid", gpu_memory="cuda", gpu_direct="LOC"),
     ),
     "mvapich3": (replace(_MVAPICH, library="mvapich3", starter="hydra"),),
     "slurm": (

@@ -18,6 +18,7 @@ ALLOWED_VALUES: Mapping[str, tuple[str, ...]] = {
     "host.firewall": ("", ""),
     "host.kernel.iommu": ("passthrough", "translated"),
     "host.launch.gpu_direct": ("PXB", "SYS"),
+    "host.launch.gpu_memory": ("cuda", "rocm"),
     "host.launch.gpu_peers": ("PXB", "SYS"),
     "host.launch.memlock": ("unlimited", "65536"),
     "host.launch.transport": ("rc", "hybrid"),

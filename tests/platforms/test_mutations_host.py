@@ -55,6 +55,7 @@ DERIVED: Mapping[str, str] = {
     "loan.listed": "a device that is not lent has no line; the list is complete",
     "mlx5 nic.qos.roce_priority": "follows from the DSCP of RoCE and the table of DSCPs",
     "mlx5 nic.qos.roce_share": "follows from the priority of RoCE and the traffic classes",
+    "mvapich2 host.launch.gpu_direct": "on or off: this library has no distance",
     "host.launch.environment": "the answer has the variables of other settings too",
 }
 """Settings that do not stand alone in an answer, on one platform or on every one, each with the reason."""

@@ -509,6 +509,8 @@ class Tuning(Entry):
     rdma: SourcedValue[bool] | None = None
     transport: SourcedValue[str] | None = None
     hybrid_from: SourcedValue[int] | None = None
+    rc_connections: SourcedValue[int] | None = None
+    rc_from_messages: SourcedValue[int] | None = None
     queue_pairs: SourcedValue[int] | None = None
     coalescing: SourcedValue[bool] | None = None
     coalescing_from: SourcedValue[int] | None = None

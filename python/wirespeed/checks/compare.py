@@ -115,13 +115,14 @@ def compare(
         ]
         found = [_label_value(path, _format_found_text(path, *pair)) for path, pair in differences.items()]
         intended, got = next(iter(differences.values()))
-        return failure(
+        outcome = failure(
             wrong,
             "; ".join(expected),
             "; ".join(found),
             *_list_fixes(context, {path: pair[0] for path, pair in differences.items()}, target),
             impact=None if impact is None else impact(context, intended, got),
         )
+        return replace(outcome, differences=tuple(differences))
 
     def _append_configured(
         text: str, differences: Mapping[str, tuple[Any, Any]], both_values: Mapping[str, tuple[Any, Any]]
@@ -161,7 +162,10 @@ def compare(
 _NAMES = {"queue.ecn.enabled": "ECN marking", "port.qos.watchdog.enabled": "watchdog"}
 """Settings whose last word needs its group."""
 _TERMS = {
-    **{part: part.upper() for part in ("asn", "bfd", "cnp", "dscp", "ect", "id", "lldp", "pfc", "tc")},
+    **{
+        part: part.upper()
+        for part in ("asn", "bfd", "cnp", "dma", "dscp", "ect", "gpu", "id", "lldp", "pfc", "rc", "sgl", "tc")
+    },
     "ipv4": "IPv4",
     "ipv6": "IPv6",
     "roce": "RoCE",

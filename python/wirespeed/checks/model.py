@@ -60,6 +60,7 @@ class Outcome:
     fix: tuple[Fix, ...] = ()
     warning_reasons: tuple[str, ...] = ()
     causes: tuple[str, ...] = ()  # further checks whose finding would cause this one
+    differences: tuple[str, ...] = ()  # settings that differ, each of which is a failure without the others
     cause_place: Place | None = None  # place of the findings that would cause this one, if another
 
 

@@ -103,7 +103,7 @@ def _is_absent(context: CheckContext) -> bool:
 def _build_finding(context: CheckContext, outcome: Outcome) -> Finding:
     status, reasons = outcome.status, outcome.warning_reasons
     if status in (Status.FAIL, Status.WARN):
-        decisive = _decisive_readings(context)
+        decisive = _decisive_readings(context, outcome)
         assumed_paths = dict.fromkeys(path for _, path, reading in decisive if reading.state is State.ASSUMED)
         unverified_paths = context.facts.unverified
         doubtful = dict.fromkeys(
@@ -137,12 +137,21 @@ def _build_finding(context: CheckContext, outcome: Outcome) -> Finding:
     )
 
 
-def _decisive_readings(context: CheckContext) -> list[tuple[Place, str, Reading]]:
+def _decisive_readings(context: CheckContext, outcome: Outcome) -> list[tuple[Place, str, Reading]]:
     """The readings that a verdict depends on: those that differ from the plan; all of them where none differs.
 
-    A value that the plan does not contain may be the cause as well.
+    A value that the plan does not contain may be the cause as well. Where several settings differ and each is a failure
+    without the others, those that are certain decide.
     """
-    return [used for used in context.used if not _is_planned(context, *used)] or context.used
+    decisive = [used for used in context.used if not _is_planned(context, *used)] or context.used
+    certain = [used for used in decisive if used[1] in outcome.differences and _is_certain(context, *used)]
+    return certain or decisive
+
+
+def _is_certain(context: CheckContext, place: Place, path: str, reading: Reading) -> bool:
+    """Whether the reading is of a verified format, no assumed default, and of a planned value with a source."""
+    is_verified = (place.device, path) not in context.facts.unverified and reading.state is not State.ASSUMED
+    return is_verified and find_unverified_source(context.plan, place, path) is None
 
 
 def _is_planned(context: CheckContext, place: Place, path: str, reading: Reading) -> bool:

@@ -135,11 +135,14 @@ class BindingPolicy(StrEnum):
 
 
 class Transport(StrEnum):
-    """RDMA transport of a job."""
+    """RDMA transport of a job. UCX has an accelerated variant of each for some NICs; ``-verbs`` excludes it."""
 
     RC = "rc"
     UD = "ud"
     HYBRID = "hybrid"
+    RC_VERBS = "rc-verbs"
+    UD_VERBS = "ud-verbs"
+    HYBRID_VERBS = "hybrid-verbs"
 
 
 class Distance(StrEnum):
@@ -609,8 +612,16 @@ class LaunchPart(Part):
     gid_index: Whole = Field(default=3, description="GID index of jobs")
     priority: PriorityNumber | None = Field(default=None, description="service level, for tagged frames")
     rdma: Flag | None = Field(default=None, description="whether jobs use RDMA")
-    transport: Transport | None = Field(default=None, description="RDMA transport: rc, ud or hybrid")
+    transport: Transport | None = Field(
+        default=None, description="RDMA transport; with -verbs without the NIC's accelerated one"
+    )
     hybrid_from: Positive | None = Field(default=None, description="ranks of a job from which hybrid uses UD")
+    rc_connections: Positive | None = Field(
+        default=None, description="most RC connections of a rank where hybrid uses UD"
+    )
+    rc_from_messages: Positive | None = Field(
+        default=None, description="messages to a rank over UD after which hybrid connects to it over RC"
+    )
     queue_pairs: Positive | None = Field(default=None, description="queue pairs of a connection between two ranks")
     coalescing: Flag | None = Field(default=None, description="whether small messages to one rank are sent together")
     coalescing_from: Positive | None = Field(
@@ -621,6 +632,9 @@ class LaunchPart(Part):
         default=None, description="largest eager message sent from a scatter-gather list"
     )
     async_progress: Flag | None = Field(default=None, description="whether a separate thread progresses messages")
+    gpu_memory: Flag | None = Field(
+        default=None, description="whether messages can be in GPU memory, with a library built for it (MVAPICH2-GDR)"
+    )
     gpu_direct: Distance | None = Field(
         default=None, description="largest distance of a NIC with direct access to GPU memory"
     )

@@ -48,8 +48,8 @@ def plan_launch(
         )
     ranks = part.ranks or chassis.server.gpu_count or len(chassis.host_ports)
     tuning = _tuning_settings(part, spec, library, chassis, problems)
-    if _uses_only_rc(tuning, ranks * len(cluster.hosts)):
-        _check_queue_pairs(cluster, chassis, ranks, problems)
+    _check_queue_pairs(cluster, chassis, ranks, tuning, problems)
+    _check_threads(part, chassis, ranks, tuning, problems)
     return Launch(
         library=name,
         starter=starter,
@@ -65,6 +65,7 @@ def plan_launch(
         priority=part.priority,
         control_interface=spec.part.control_interface,
         environment=dict(part.environment),
+        gpu_memory=_select_gpu_memory(part, chassis, vendor, problems),
         **tuning,
     )
 
@@ -78,26 +79,77 @@ def _select_starter(part: LaunchPart, library: LibraryModel, problems: Problems)
     return str(starter)
 
 
-def _uses_only_rc(tuning: Mapping[str, Any], ranks: int) -> bool:
-    """Whether all ranks of the job connect over RC: hybrid does so below its number of ranks."""
-    if tuning["transport"] == "hybrid":
-        return tuning["hybrid_from"] is not None and ranks < tuning["hybrid_from"]
-    return bool(tuning["transport"] == "rc")
+def _check_queue_pairs(
+    cluster: Cluster, chassis: Chassis, ranks: int, tuning: Mapping[str, Any], problems: Problems
+) -> None:
+    """Over RC a rank has a connection to each rank of other hosts that it sends to, in hybrid at most a number of them.
 
-
-def _check_queue_pairs(cluster: Cluster, chassis: Chassis, ranks: int, problems: Problems) -> None:
-    """Over RC a rank has a queue pair for each rank of other hosts that it sends to."""
+    In hybrid each rank has a UD queue pair on every NIC too.
+    """
     limit = chassis.nic.queue_pairs
-    needed = ranks * ranks * (len(cluster.hosts) - 1)
+    peers, maximum = ranks * (len(cluster.hosts) - 1), tuning["rc_connections"]
+    transport = (tuning["transport"] or "").removesuffix("-verbs")
+    connection_pairs = tuning["queue_pairs"] or 1
+    if transport == "rc" or (transport == "hybrid" and _is_below_hybrid(tuning, ranks * len(cluster.hosts))):
+        needed, reason = ranks * peers * connection_pairs, "if every rank sends to every other"
+        hint = "transport: hybrid (with hybrid_from at most the number of ranks) or ud, or fewer ranks"
+        text = "over RC"
+    elif transport == "hybrid" and maximum is not None:
+        needed = ranks * (min(peers, maximum) * connection_pairs + len(chassis.host_ports))
+        reason, hint, text = "with their UD queue pairs", "fewer rc_connections", f"with {maximum} RC connections each"
+    else:
+        return
     if limit is None or needed <= limit.value * len(chassis.host_ports):
         return
     problems.warn(
         ("launch", "transport"),
-        f"{ranks} ranks on each of {len(cluster.hosts)} hosts over RC: {needed:,} queue pairs on a host if every rank "
-        "sends to every other",
+        f"{ranks} ranks on each of {len(cluster.hosts)} hosts {text}: {needed:,} queue pairs on a host {reason}",
         f"at most {limit.value * len(chassis.host_ports):,}, those of its {chassis.nic.title}",
-        "transport: hybrid (with hybrid_from at most the number of ranks) or ud, or fewer ranks",
+        hint,
     )
+
+
+def _is_below_hybrid(tuning: Mapping[str, Any], ranks: int) -> bool:
+    """Whether hybrid connects all ranks of the job over RC, as it does below its number of ranks."""
+    return tuning["hybrid_from"] is not None and ranks < tuning["hybrid_from"]
+
+
+def _check_threads(
+    part: LaunchPart, chassis: Chassis, ranks: int, tuning: Mapping[str, Any], problems: Problems
+) -> None:
+    """A rank's threads and the progress thread of its library need a core each, or they take turns on one."""
+    cpus, threads = chassis.server.cpus, part.threads or 1
+    if cpus is None or not tuning["async_progress"]:
+        return
+    cores, needed = cpus.sockets.value * cpus.cores.value, ranks * (threads + 1)
+    if needed <= cores:
+        return
+    of_rank = "its progress thread" if threads == 1 else f"{threads} threads and a progress thread"
+    problems.warn(
+        ("launch", "async_progress"),
+        f"{ranks} ranks on each host, each with {of_rank}: {needed} threads",
+        f"at most {cores}, the cores of {chassis.server.title}",
+        f"at most {cores // (threads + 1)} ranks, or async_progress: false",
+    )
+
+
+_GPU_MEMORY = {"nvidia": "cuda", "amd": "rocm"}
+
+
+def _select_gpu_memory(part: LaunchPart, chassis: Chassis, vendor: str | None, problems: Problems) -> str | None:
+    """The kind of GPU memory in messages; None: not configured."""
+    if part.gpu_memory is None:
+        return None
+    if not part.gpu_memory:
+        return "none"
+    kind = _GPU_MEMORY.get(vendor or "")
+    if kind is None:
+        problems.refuse(
+            ("launch", "gpu_memory"),
+            f"messages in GPU memory on {chassis.server.title}",
+            f"hosts with GPUs of {format_choices(_GPU_MEMORY)}",
+        )
+    return kind
 
 
 def _gpu_vendor(chassis: Chassis, catalogue: Catalogue) -> str | None:

@@ -34,10 +34,18 @@ class Launch:
     priority: Annotated[Priority | None, Setting("802.1p priority of a job's traffic, as InfiniBand service level")] = (
         None
     )
-    transport: Annotated[str | None, Setting("RDMA transport of a job: rc, ud or hybrid")] = None
+    transport: Annotated[
+        str | None, Setting("RDMA transport of a job: rc, ud or hybrid; with -verbs without the NIC's accelerated one")
+    ] = None
     hybrid_from: Annotated[int | None, Setting("smallest number of ranks for which the hybrid transport uses UD")] = (
         None
     )
+    rc_connections: Annotated[
+        int | None, Setting("most RC connections of a rank where the hybrid transport uses UD")
+    ] = None
+    rc_from_messages: Annotated[
+        int | None, Setting("messages to a rank over UD after which the hybrid transport connects to it over RC")
+    ] = None
     queue_pairs: Annotated[int | None, Setting("queue pairs per connection of two ranks")] = None
     control_interface: Annotated[str | None, Setting("interface for out-of-band traffic", compare=Compare.NONE)] = None
 
@@ -49,6 +57,9 @@ class Launch:
     eager_sgl_limit: Annotated[Size | None, Setting("largest eager message sent from a scatter-gather list")] = None
     async_progress: Annotated[bool | None, Setting("separate thread for message progress")] = None
 
+    gpu_memory: Annotated[
+        str | None, Setting("kind of GPU memory that the MPI library accepts in messages: cuda, rocm or none")
+    ] = None
     gpu_direct: Annotated[
         str | None, Setting("largest distance of a NIC with direct access to GPU memory: LOC, PIX, PXB, PHB, SYS")
     ] = None

@@ -215,6 +215,30 @@ UNSAID = [
     ("nccl", LAUNCHES["nccl"][0], {"transport": "ud"}, "transport = ud; expected a setting that rccl has"),
     ("openmpi", LAUNCHES["openmpi"][0], {"eager_sgl": True}, "eager_sgl = True; expected a setting that openmpi has"),
     ("mvapich2", LAUNCHES["mvapich2"][0], {"channels": 4}, "channels = 4; expected a setting that mvapich2 has"),
+    (
+        "mvapich2",
+        LAUNCHES["mvapich2"][0],
+        {"transport": "rc-verbs"},
+        "transport = rc-verbs; expected rc, ud, hybrid: MVAPICH has no other variant of them",
+    ),
+    (
+        "mvapich2",
+        LAUNCHES["mvapich2"][0],
+        {"gpu_direct": "PXB"},
+        r"gpu_direct = PXB; expected LOC \(off\) or SYS \(on\): MVAPICH2-GDR has no distance of GPU and NIC",
+    ),
+    (
+        "mvapich3",
+        LAUNCHES["mvapich3"][0],
+        {"gpu_memory": "cuda"},
+        "gpu_memory = cuda; expected a setting that mvapich3 has",
+    ),
+    (
+        "openmpi",
+        LAUNCHES["openmpi"][0],
+        {"rc_connections": 32},
+        "rc_connections = 32; expected a setting that openmpi has",
+    ),
 ]
 
 

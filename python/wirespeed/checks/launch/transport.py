@@ -18,13 +18,29 @@ Source:
 """
 
 from wirespeed.checks.compare import compare
+from wirespeed.checks.model import CheckContext, Outcome, success
 from wirespeed.settings import Host
 
 subject = Host
 needs = ("host.launch.transport",)
 failures = ("MPI-05",)
-check = compare(
+
+_compare = compare(
     *needs,
     wrong="jobs use another RDMA transport",
     fix="set the transport of the library",
 )
+
+
+def check(context: CheckContext) -> Outcome:
+    """NICs without an accelerated transport use the same one with and without ``-verbs``."""
+    intended, found = context.get_intended_value(*needs), context.get_found_value(*needs)
+    drivers = {nic.driver.name for nic in context.entity.nics.values()}
+    if _ACCELERATED.isdisjoint(drivers) and intended.removesuffix(_VERBS) == found.removesuffix(_VERBS):
+        return success(intended, found)
+    return _compare(context)
+
+
+_ACCELERATED = {"mlx5_core"}
+"""Drivers of the NICs for which UCX has accelerated transports; source: UCX, src/ucp/core/ucp_context.c, rc_mlx5."""
+_VERBS = "-verbs"

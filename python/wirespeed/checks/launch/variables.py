@@ -6,13 +6,16 @@ Impact:
     Every job that does not set the variable itself uses TCP sockets, or copies its data through host memory.
 
 Fix:
-    Remove the variable from the file (/etc/nccl.conf, ~/.nccl.conf, /etc/rccl.conf) and from profiles.
+    Remove the variable from the file (/etc/nccl.conf, ~/.nccl.conf, /etc/rccl.conf, /etc/mvapich2.conf) and from
+    profiles.
 
 Example:
-    NCCL_NET=Socket, NCCL_IB_DISABLE=1 or NCCL_NET_GDR_LEVEL=LOC in /etc/nccl.conf
+    NCCL_NET=Socket, NCCL_IB_DISABLE=1 or NCCL_NET_GDR_LEVEL=LOC in /etc/nccl.conf; MV2_USE_RoCE=0 or
+    MV2_USE_GPUDIRECT_RDMA=0 in /etc/mvapich2.conf
 
 Source:
-    NCCL documentation, environment variables: NCCL_NET, NCCL_IB_DISABLE and NCCL_NET_GDR_LEVEL
+    NCCL documentation, environment variables: NCCL_NET, NCCL_IB_DISABLE and NCCL_NET_GDR_LEVEL;
+    MVAPICH2 2.3.7 user guide, section 11.81; MVAPICH2-GDR 2.3.7 user guide, section 13.1
 """
 
 from typing import Any
@@ -50,13 +53,13 @@ def check(context: CheckContext) -> Outcome:
 
 def _find_disabled_rdma(context: CheckContext) -> str | None:
     is_planned = context.entity.launch.rdma is False
-    return "NCCL_IB_DISABLE=1" if not is_planned and _read(context, "host.launch.rdma") is False else None
+    return "RDMA disabled" if not is_planned and _read(context, "host.launch.rdma") is False else None
 
 
 def _find_disabled_gpudirect(context: CheckContext) -> str | None:
     is_planned = context.entity.launch.gpu_direct == _NO_GPUDIRECT
     is_disabled = not is_planned and _read(context, "host.launch.gpu_direct") == _NO_GPUDIRECT
-    return f"NCCL_NET_GDR_LEVEL={_NO_GPUDIRECT}" if is_disabled else None
+    return "GPUDirect RDMA disabled" if is_disabled else None
 
 
 def _find_socket_network(context: CheckContext) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from wirespeed.errors import Problem
@@ -67,15 +67,26 @@ NCCL = (
     number("NCCL_MIN_NCHANNELS", "channels"),
 )
 
-# UCX. Source: UCX source, the configuration tables of src/uct/ib and src/ucp.
+# UCX. Source: UCX source, the configuration tables of src/uct/ib and src/ucp; aliases of transports in
+# src/ucp/core/ucp_context.c: rc is rc_v and rc_x, ud is ud_v and ud_x.
 
-_UCX_TRANSPORTS = {"rc": ("rc",), "ud": ("ud",), "hybrid": ("rc", "ud")}
+_UCX_TRANSPORTS = {
+    "rc": ("rc",),
+    "ud": ("ud",),
+    "hybrid": ("rc", "ud"),
+    "rc-verbs": ("rc_v",),
+    "ud-verbs": ("ud_v",),
+    "hybrid-verbs": ("rc_v", "ud_v"),
+}
 
 
 def _ucx_transport(text: str) -> str | None:
     """The transport of a list as ``self,sm,rc_v``; none of a list of exclusions, or with neither."""
-    kinds = {name.partition("_")[0] for name in text.split(",")} & {"rc", "ud"}
-    return next((name for name, has in _UCX_TRANSPORTS.items() if set(has) == kinds), None)
+    names = {name for name in text.split(",") if name.partition("_")[0] in ("rc", "ud")}
+    kinds = {name.partition("_")[0] for name in names}
+    verbs_only = names <= {"rc_v", "rc_verbs", "ud_v", "ud_verbs"}
+    members = {f"{kind}_v" for kind in kinds} if verbs_only else kinds
+    return next((name for name, has in _UCX_TRANSPORTS.items() if set(has) == members), None)
 
 
 _UCX_PLACES = (
@@ -106,8 +117,10 @@ UCX = (
     number("UCX_IB_NUM_PATHS", "queue_pairs"),
 )
 
-# MVAPICH. Sources: MVAPICH2 2.3.7 user guide, section 11; MPI over Broadcom RoCE (MVAPICH, 2024 OFA workshop) for the
-# scatter-gather list and the progress thread, which its Broadcom build has.
+# MVAPICH. Sources: MVAPICH2 2.3.7 user guide, section 11; its control variables in ibv_param.c, and ibv_send.c
+# (post_hybrid_send) for the messages before an RC connection; MVAPICH2-GDR 2.3.7 user guide, section 13.1; MPI over
+# Broadcom RoCE (MVAPICH, 2024 OFA workshop) for the scatter-gather list and the progress thread, which its Broadcom
+# build has. No variable selects RC or UD by the size of a message.
 
 
 def _parse_size(text: str) -> Size | None:
@@ -127,6 +140,8 @@ def mvapich(prefix: str) -> tuple[Variable, ...]:
         number(f"{prefix}_DEFAULT_GID_INDEX", "gid_index"),  # default row 0: RoCE v1 on most NICs
         service_level(f"{prefix}_DEFAULT_SERVICE_LEVEL"),
         number(f"{prefix}_HYBRID_ENABLE_THRESHOLD", "hybrid_from"),
+        number(f"{prefix}_HYBRID_MAX_RC_CONN", "rc_connections"),
+        number(f"{prefix}_UD_NUM_MSG_LIMIT", "rc_from_messages"),
         number(f"{prefix}_NUM_QP_PER_PORT", "queue_pairs"),
         flag(f"{prefix}_USE_COALESCE", "coalescing"),
         number(f"{prefix}_COALESCE_THRESHOLD", "coalescing_from"),
@@ -137,6 +152,41 @@ def mvapich(prefix: str) -> tuple[Variable, ...]:
     )
 
 
+_GPU_VARIABLES = {"cuda": "MV2_USE_CUDA", "rocm": "MV2_USE_ROCM"}
+_GPUDIRECT_VARIABLES = ("MV2_USE_GPUDIRECT_RDMA", "MV2_USE_GDR", "MV2_USE_GPUDIRECT")
+"""The first is rendered, the others are its earlier and its short name."""
+_GPUDIRECT_VALUES = {"LOC": "0", "SYS": "1"}
+"""MVAPICH2-GDR uses GPUDirect RDMA for every GPU or for none: it has no distance."""
+
+
+def _mvapich2_gpu_variables(launch: Launch) -> dict[str, str]:
+    """The variables of MVAPICH2-GDR."""
+    variables = {}
+    if launch.gpu_memory in _GPU_VARIABLES:
+        variables[_GPU_VARIABLES[launch.gpu_memory]] = "1"
+    elif launch.gpu_memory is not None:
+        variables |= dict.fromkeys(_GPU_VARIABLES.values(), "0")
+    if launch.gpu_direct in _GPUDIRECT_VALUES:
+        variables[_GPUDIRECT_VARIABLES[0]] = _GPUDIRECT_VALUES[launch.gpu_direct]
+    return variables
+
+
+def mvapich2_gpu_settings(read: Read) -> Iterator[tuple[str, str, Source]]:
+    """The settings of MVAPICH2-GDR's variables, with their values."""
+    values = {kind: read[name] for kind, name in _GPU_VARIABLES.items() if name in read}
+    enabled = [(kind, source) for kind, (text, source) in values.items() if text == "1"]
+    if enabled:
+        yield "gpu_memory", *enabled[0]
+    elif values and all(text == "0" for text, _ in values.values()):
+        yield "gpu_memory", "none", next(iter(values.values()))[1]
+    for name in _GPUDIRECT_VARIABLES:
+        text, source = read.get(name, (None, None))
+        distance = next((distance for distance, value in _GPUDIRECT_VALUES.items() if value == text), None)
+        if distance is not None and source is not None:
+            yield "gpu_direct", distance, source
+            return
+
+
 _MVAPICH_TRANSPORTS = {"rc": ("0", "0"), "ud": ("0", "1"), "hybrid": ("1", "0")}
 """USE_UD_HYBRID and USE_ONLY_UD; source: MPI over Broadcom RoCE, "MVAPICH2 Runtime"."""
 
@@ -144,11 +194,13 @@ _MVAPICH_TRANSPORTS = {"rc": ("0", "0"), "ud": ("0", "1"), "hybrid": ("1", "0")}
 def mvapich_variables(prefix: str, launch: Launch) -> dict[str, str]:
     """All of MVAPICH's variables."""
     variables = format_variables(mvapich(prefix), launch)
-    if launch.transport is not None:
+    if launch.transport in _MVAPICH_TRANSPORTS:
         hybrid, only_ud = _MVAPICH_TRANSPORTS[launch.transport]
         variables |= {f"{prefix}_USE_UD_HYBRID": hybrid, f"{prefix}_USE_ONLY_UD": only_ud}
     if launch.cores is not None:
         variables[f"{prefix}_ENABLE_AFFINITY"] = "1"
+    if prefix == "MV2":
+        variables |= _mvapich2_gpu_variables(launch)
     return variables
 
 
@@ -182,6 +234,9 @@ def variable_settings(library: str | None) -> dict[str, str]:
     setting_by_variable = settings_of_table(select_table(library))
     if prefix:
         setting_by_variable |= dict.fromkeys((f"{prefix}_USE_UD_HYBRID", f"{prefix}_USE_ONLY_UD"), "transport")
+    if prefix == "MV2":
+        setting_by_variable |= dict.fromkeys(_GPU_VARIABLES.values(), "gpu_memory")
+        setting_by_variable |= dict.fromkeys(_GPUDIRECT_VARIABLES, "gpu_direct")
     return setting_by_variable
 
 
@@ -249,13 +304,27 @@ def list_unsupported_settings(name: str, host: Host) -> list[Problem]:
     settings_of_library = {variable.setting for variable in table} | _ELSEWHERE | ({"transport"} if prefix else set())
     if launch.library == "nccl":
         settings_of_library -= {"fine_grained_memory"}
-    every = {variable.setting for variable in (*NCCL, *UCX, *mvapich("MV2"))}
+    if prefix == "MV2":
+        settings_of_library |= {"gpu_memory", "gpu_direct"}
+    every = {variable.setting for variable in (*NCCL, *UCX, *mvapich("MV2"))} | {"gpu_memory"}
     values = [
         Problem(f"{name}: launch", f"{setting} = {getattr(launch, setting)}", f"a setting that {launch.library} has")
         for setting in sorted(every - settings_of_library)
         if getattr(launch, setting) is not None
     ]
+    if prefix:
+        values += _list_unsupported_values(name, launch)
     return values + problems(name, launch, variable_settings(launch.library))
+
+
+def _list_unsupported_values(name: str, launch: Launch) -> Iterator[Problem]:
+    """Values that other libraries support and MVAPICH does not."""
+    if launch.transport is not None and launch.transport not in _MVAPICH_TRANSPORTS:
+        expected = f"{', '.join(_MVAPICH_TRANSPORTS)}: MVAPICH has no other variant of them"
+        yield Problem(f"{name}: launch", f"transport = {launch.transport}", expected)
+    if launch.gpu_direct is not None and launch.gpu_direct not in _GPUDIRECT_VALUES:
+        expected = "LOC (off) or SYS (on): MVAPICH2-GDR has no distance of GPU and NIC"
+        yield Problem(f"{name}: launch", f"gpu_direct = {launch.gpu_direct}", expected)
 
 
 def export_lines(text: Sequence[tuple[str, str]]) -> str:

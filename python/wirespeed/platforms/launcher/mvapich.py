@@ -16,9 +16,11 @@ from wirespeed.platforms.launcher.library_variables import (
     library_variables,
     list_unsupported_settings,
     mvapich,
+    mvapich2_gpu_settings,
     mvapich_transport,
+    variable_settings,
 )
-from wirespeed.platforms.launcher.variables import Read, observation, observe_variables, processes, select_unmapped
+from wirespeed.platforms.launcher.variables import Read, observation, observe_variables, processes
 from wirespeed.platforms.model import Job, Output, Outputs
 from wirespeed.settings import Device, Host, Place
 
@@ -81,11 +83,14 @@ def _read_variables(prefix: str, read: Read, place: Place, state: State) -> Iter
     yield from observe_variables(table, read, place, state)
     if (transport := mvapich_transport(prefix, read)) is not None:
         yield observation(place, "transport", *transport, state)
+    if prefix == "MV2":
+        for setting, value, source in mvapich2_gpu_settings(read):
+            yield observation(place, setting, value, source, state)
 
 
 def _list_other_variables(prefix: str, read: Read, output: Output, place: Place, state: State) -> Iterator[Observation]:
     """Variables without a setting, if any were read."""
-    selectors = {f"{prefix}_USE_UD_HYBRID", f"{prefix}_USE_ONLY_UD", f"{prefix}_ENABLE_AFFINITY"}
-    unmapped = {name: value for name, value in select_unmapped(mvapich(prefix), read).items() if name not in selectors}
+    mapped = {*variable_settings({"MV2": "mvapich2"}.get(prefix, "mvapich3")), f"{prefix}_ENABLE_AFFINITY"}
+    unmapped = {name: value for name, (value, _) in read.items() if name not in mapped}
     if read:
         yield observation(place, "environment", unmapped, output.source, state)
