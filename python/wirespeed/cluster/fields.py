@@ -105,7 +105,8 @@ arp_ignore 3 replies for every global address, 8 never."""
 def _parse_pcie_bytes(text: Any) -> Any:
     number = _parse_whole(text)
     if isinstance(number, int) and number not in _PCIE_BYTES:
-        raise Unfit("128, 256, 512, 1024, 2048 or 4096")
+        hint = f"a payload seen on the link: plan --limits --pcie-payload {number}"
+        raise Unfit("128, 256, 512, 1024, 2048 or 4096", hint if 0 < number < min(_PCIE_BYTES) else None)
     return number
 
 

@@ -160,6 +160,15 @@ def pcie_rate(link: PcieLink) -> Bandwidth:
 
 def _check_slot(spec: HostSpec, host_port: HostPort, nic: NicModel, problems: Problems) -> None:
     link = train_link(nic.pcie, host_port.slot)
+    part = spec.part.nic.get(host_port.interface)
+    if part is not None and part.slot is not None and part.slot.speed > nic.pcie.speed.value:
+        card, slot = format_transfer_rate(nic.pcie.speed.value), format_transfer_rate(part.slot.speed)
+        problems.warn(
+            (*spec.path, "nic", host_port.interface, "slot"),
+            f"a slot of {slot} for a card of {card}",
+            f"a slot of {card}, the fastest that {spec.nics.model} uses",
+            f"the link trains at {format_transfer_rate(link.speed or 0)} x{link.width}",
+        )
     rate = pcie_rate(link)
     if rate < host_port.speed:
         path = (
