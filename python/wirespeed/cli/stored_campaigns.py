@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -117,8 +117,10 @@ def _find_missing_store(store_name: str | None) -> str | None:
     return str(url.database) if is_missing else None
 
 
-def compare_campaigns(a: str, b: str, store_name: str | None, selection: Filters, judging: Thresholds) -> Comparison:
-    """Compare two campaigns, stored or read from logs.
+def compare_campaigns(
+    a: str, b: str, store_name: str | None, selection: Filters, judging: Thresholds, *, across_paths: bool = False
+) -> Comparison:
+    """Compare two campaigns, stored or read from logs; ``across_paths`` also pairs series that differ in their path.
 
     Raises:
         Refusal: a campaign is unknown, or logs contain no output of a known tool.
@@ -127,14 +129,14 @@ def compare_campaigns(a: str, b: str, store_name: str | None, selection: Filters
 
     if Path(a).exists() and Path(b).exists():
         sides = [_read_file_side(name, selection) for name in (a, b)]
-        return _compare_sides(sides[0], sides[1], judging)
+        return _compare_sides(sides[0], sides[1], judging, across_paths)
     with _open_for_names((a, b), store_name) as store:
-        if Path(a).exists() or Path(b).exists():
+        if Path(a).exists() or Path(b).exists() or across_paths:
             first, second = (
                 _read_file_side(name, selection) if Path(name).exists() else _read_stored_side(name, store, selection)
                 for name in (a, b)
             )
-            return _compare_sides(first, second, judging)
+            return _compare_sides(first, second, judging, across_paths)
         baseline, candidate = store.find(a), store.find(b)
         _check_same_kind(baseline, candidate)
         values = (store.values(baseline, selection), store.values(candidate, selection))
@@ -162,18 +164,24 @@ def _open_for_names(names: Sequence[str], store_name: str | None) -> Store:
 @dataclass(frozen=True, slots=True)
 class _Side:
     campaign: Campaign
-    values: dict[Series, list[float]]
+    values: Mapping[Series, Sequence[float]]
     runs: Sequence[Circumstance]
 
 
-def _compare_sides(a: _Side, b: _Side, judging: Thresholds) -> Comparison:
+def _compare_sides(a: _Side, b: _Side, judging: Thresholds, across_paths: bool) -> Comparison:
+    from wirespeed.results.campaign_history import Changes
     from wirespeed.store.comparison import compare
+    from wirespeed.store.path_pairs import pair_across_paths
 
     def names(keys: Sequence[Series]) -> dict[Series, Series]:
         return {key: key for key in keys}
 
     _check_same_kind(a.campaign, b.campaign)
     values, changes = (a.values, b.values), _parameter_changes(a, b)
+    if across_paths:
+        pairs = pair_across_paths(a.values, b.values)
+        values = (dict(pairs.before), dict(pairs.after))
+        changes = Changes((*pairs.changed, *changes.changed), changes.unread, (*pairs.notes, *changes.notes))
     return compare(a.campaign, b.campaign, values, names, changes, judging.significance, judging.at_least)
 
 

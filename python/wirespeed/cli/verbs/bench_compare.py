@@ -29,6 +29,14 @@ def compare(
     size: stored_campaigns.SizeOption = None,
     value_label: stored_campaigns.ValueLabelOption = None,
     ranks: stored_campaigns.RanksOption = None,
+    across_paths: Annotated[
+        bool,
+        typer.Option(
+            "--across-paths",
+            envvar="WIRESPEED_BENCH_COMPARE_ACROSS_PATHS",
+            help="Also pair series that differ only in hosts, number of hosts or interfaces of sockets.",
+        ),
+    ] = False,
     significance: Annotated[
         float,
         typer.Option("--significance", metavar="P", min=0.0001, max=0.5, help="Accepted probability of a false alarm."),
@@ -62,6 +70,9 @@ def compare(
     Changes of settings, drivers, firmware and run parameters between the two campaigns are listed below. Settings must
     be stored with the campaigns (`bench parse --bundle`).
 
+    Two hosts or two interconnects are compared with --across-paths: series of the same test, number of ranks and size
+    are pairs, and the parts of their path that differ are listed.
+
     Exit code 1 when something got worse, 3 when nothing could be compared, 0 otherwise.
 
     Examples:
@@ -69,10 +80,11 @@ def compare(
     \b
       wirespeed bench compare latest~1 latest --test all_reduce --metric busbw
       wirespeed bench compare before/ after/
+      wirespeed bench compare ethernet/ bridge/ --across-paths
     """
     wanted = stored_campaigns.select_series(tool, test, metric, size, value_label, ranks)
     judging = stored_campaigns.Thresholds(significance, at_least / 100)
-    comparison = stored_campaigns.compare_campaigns(a, b, store, wanted, judging)
+    comparison = stored_campaigns.compare_campaigns(a, b, store, wanted, judging, across_paths=across_paths)
     if output is Format.JSON:
         from wirespeed.results.documents import SCHEMAS
         from wirespeed.results.json import document
@@ -83,6 +95,11 @@ def compare(
         from wirespeed.report import campaign_comparison
 
         campaign_comparison.comparison(comparison, standard_output(), limit, show_all=show_all)
+        if not comparison.series and not across_paths and comparison.only_a and comparison.only_b:
+            paired = stored_campaigns.compare_campaigns(a, b, store, wanted, judging, across_paths=True)
+            if paired.series:
+                count = f"{len(paired.series):,} series that differ only in their hosts or interfaces"
+                standard_output().print(f"hint: --across-paths compares {count}")
         if not comparison.series and not wanted.selects_everything:
             from wirespeed.cli.console import err
             from wirespeed.store import Filters

@@ -1,0 +1,83 @@
+"""Pair series of two campaigns that differ only in their path: the hosts, their number, the interfaces of sockets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from wirespeed.errors import format_first
+from wirespeed.results.campaign_history import Change
+from wirespeed.results.series import Series
+
+PATH_PARAMETERS = frozenset({"nodes", "sockets"})
+"""Parameters of the workload that state over which path it ran."""
+
+SeriesValues = Mapping[Series, Sequence[float]]
+
+_NAMED = 3
+
+
+class PathPairs(NamedTuple):
+    """Values of both campaigns by series without their path, what differs in the paths, and what was left out."""
+
+    before: SeriesValues
+    after: SeriesValues
+    changed: tuple[Change, ...]
+    notes: tuple[str, ...]
+
+
+def pair_across_paths(before: SeriesValues, after: SeriesValues) -> PathPairs:
+    """Drop the path from the series of both campaigns. A series that one campaign has over several paths is left out.
+
+    Tool, test, number of ranks, the other parameters, metric, size and label must agree.
+    """
+    sides = [_group_by_test(values) for values in (before, after)]
+    paired_before, paired_after = (
+        {key: values[group[0]] for key, group in groups.items() if len(group) == 1}
+        for groups, values in zip(sides, (before, after), strict=True)
+    )
+    notes = tuple(
+        f"{letter} has {count} series over several paths: compare logs of one path each"
+        for letter, groups in zip("AB", sides, strict=True)
+        if (count := sum(len(group) > 1 for group in groups.values()))
+    )
+    return PathPairs(paired_before, paired_after, _list_path_changes(sides[0], sides[1]), notes)
+
+
+def _group_by_test(values: SeriesValues) -> dict[Series, list[Series]]:
+    groups: dict[Series, list[Series]] = {}
+    for series in values:
+        workload = tuple(entry for entry in series.workload if entry[0] not in PATH_PARAMETERS)
+        groups.setdefault(replace(series, ends=None, workload=workload), []).append(series)
+    return groups
+
+
+def _list_path_changes(
+    before: Mapping[Series, list[Series]], after: Mapping[Series, list[Series]]
+) -> tuple[Change, ...]:
+    """The parts of the identity that differ, once for each tool and test."""
+    paths: dict[tuple[str, str], dict[str, set[str]]] = {}
+    for key in before.keys() & after.keys():
+        if len(before[key]) > 1 or len(after[key]) > 1:
+            continue
+        test = f"{key.tool} {key.test or ''}".strip()
+        old, new = _describe_path(before[key][0]), _describe_path(after[key][0])
+        for name in sorted(old.keys() | new.keys()):
+            if old.get(name) != new.get(name):
+                paths.setdefault((test, name), {"before": set(), "after": set()})
+                paths[test, name]["before"].add(old.get(name, "-"))
+                paths[test, name]["after"].add(new.get(name, "-"))
+    return tuple(
+        Change(test, name, _format_values(values["before"]), _format_values(values["after"]))
+        for (test, name), values in sorted(paths.items())
+    )
+
+
+def _describe_path(series: Series) -> dict[str, str]:
+    parts = {name: str(value) for name, value in series.workload if name in PATH_PARAMETERS}
+    return parts | ({"ends": series.ends} if series.ends is not None else {})
+
+
+def _format_values(values: set[str]) -> str:
+    return format_first(sorted(values), _NAMED)

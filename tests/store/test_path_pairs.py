@@ -1,0 +1,95 @@
+"""`bench compare --across-paths`: two hosts or two interconnects, compared by test, ranks and size."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from wirespeed.cli.app import app
+
+_HEAD = "# nThread 1 nGpus 1 minBytes 8 maxBytes 134217728 step: 2(factor) warmup iters: 5 iters: 20 validation: 1\n#\n"
+_ROWS = (
+    "#       size         count      type   redop    root     time   algbw   busbw #wrong"
+    "     time   algbw   busbw #wrong\n"
+    "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)\n"
+)
+
+
+def write_log(folder: Path, hosts: tuple[str, ...], busbw: float, interface: str | None = None, ranks: int = 2) -> None:
+    """A log of all_reduce_perf with its devices; those of several hosts name the interface of NCCL's sockets."""
+    rank_hosts = [hosts[rank * len(hosts) // ranks] for rank in range(ranks)]
+    devices = "".join(
+        f"#  Rank {rank:2d} Pid   33{rank:02d} on {host:>10} device  {rank} [0x05] Tesla K20Xm\n"
+        for rank, host in enumerate(rank_hosts)
+    )
+    debug = (
+        "" if interface is None else f"{hosts[0]}:99:99 [0] NCCL INFO NET/Socket : Using [0]{interface}:10.0.0.4<0>\n"
+    )
+    rows = "".join(
+        f"{size:12d} {size // 4:13d}     float     sum      -1  {size / busbw / 1e3:.2f}  {busbw}  {busbw}      0"
+        f"  {size / busbw / 1e3:.2f}  {busbw}  {busbw}      0\n"
+        for size in (1 << 20, 1 << 27)
+    )
+    folder.mkdir()
+    command = "$ mpirun -np 2 build/all_reduce_perf -b 1M -e 128M -f 128 -g 1\n"
+    (folder / "all_reduce.log").write_text(
+        f"{command}{_HEAD}# Using devices\n{devices}#\n{debug}{_ROWS}{rows}# Out of bounds values : 0 OK\n"
+        f"# Avg bus bandwidth    : {busbw}\n"
+    )
+
+
+def compare(a: Path, b: Path, *options: str) -> Result:
+    """The comparison, with wide output."""
+    arguments = ["bench", "compare", str(a), str(b), "--metric", "busbw", *options]
+    return CliRunner().invoke(app, arguments, env={"COLUMNS": "160"}, catch_exceptions=False)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "changed"),
+    [
+        ((("abel1",), 3.5, None), (("abel2",), 4.7, None), ["ends: abel1 → abel2"]),  # QPI, P2P
+        ((("abel1", "abel2"), 0.11, "eth0"), (("abel1", "abel2"), 0.5, "dis0"), ["sockets: eth0 → dis0"]),
+        (  # IP over PCIe, SmartIO
+            (("abel1", "abel2"), 0.5, "dis0"),
+            (("abel1",), 1.9, None),
+            ["ends: - → abel1", "nodes: 2 → 1", "sockets: dis0 → -"],
+        ),
+    ],
+)
+def test_paths_are_compared_by_size(
+    tmp_path: Path,
+    a: tuple[tuple[str, ...], float, str | None],
+    b: tuple[tuple[str, ...], float, str | None],
+    changed: list[str],
+) -> None:
+    write_log(tmp_path / "a", *a)
+    write_log(tmp_path / "b", *b)
+    alone = compare(tmp_path / "a", tmp_path / "b")
+    assert "only in A" in alone.stdout
+    assert "hint: --across-paths compares 4 series" in alone.stdout
+    assert alone.exit_code == 3
+    across = compare(tmp_path / "a", tmp_path / "b", "--across-paths")
+    assert "only in" not in across.stdout
+    assert f"{b[1] / a[1] - 1:+.1%}".replace("%", " %") in across.stdout
+    for line in changed:
+        assert f"  {line}  (nccl-tests all_reduce)" in across.stdout
+
+
+def test_a_side_with_several_paths_is_not_pooled(tmp_path: Path) -> None:
+    for host, busbw in (("abel1", 3.5), ("abel2", 4.7)):
+        write_log(tmp_path / host, (host,), busbw)
+    (tmp_path / "both").mkdir()
+    for host in ("abel1", "abel2"):
+        (tmp_path / "both" / f"{host}.log").write_text((tmp_path / host / "all_reduce.log").read_text())
+    across = compare(tmp_path / "both", tmp_path / "abel2", "--across-paths")
+    assert "A has 4 series over several paths: compare logs of one path each" in across.stdout
+    assert "3.5" not in across.stdout
+
+
+def test_other_ranks_are_another_measurement(tmp_path: Path) -> None:
+    write_log(tmp_path / "a", ("abel1",), 3.5)
+    write_log(tmp_path / "b", ("abel1", "abel2"), 0.11, ranks=4)
+    assert compare(tmp_path / "a", tmp_path / "b", "--across-paths").exit_code == 3
+    assert "hint" not in compare(tmp_path / "a", tmp_path / "b").stdout
