@@ -107,3 +107,27 @@ def test_only_bandwidth_that_has_a_limit_is_drawn_where_any_has():
 
 def test_latency_alone_is_no_bandwidth_chart():
     assert chart.charts(run(bare(2, 1.5, Metric.LATENCY_AVG, unit="us"))) == ()
+
+
+def test_the_time_of_a_collective_is_a_second_chart_with_decades():
+    sizes = (8, 1 << 14, 1 << 27)
+    times = tuple(
+        Measurement(Metric.TIME, "us", value, size, "in-place", 1)
+        for size, value in zip(sizes, (60.0, 100.0, 1e6), strict=True)
+    )
+    judged = dataclasses.replace(run(*(bare(size, 0.1) for size in sizes)), times=times)
+    _, curve = chart.charts(judged)
+    assert curve.title == "A run: time in µs"
+    assert [tick.label for tick in curve.y_ticks] == ["10", "10²", "10³", "10⁴", "10⁵", "10⁶"]
+    heights = {tick.label: tick.position for tick in curve.y_ticks}
+    assert [point.y for point in curve.series[0].points[1:]] == [heights["10²"], heights["10⁶"]]
+    rises = [before.position - after.position for before, after in itertools.pairwise(curve.y_ticks)]
+    assert rises == pytest.approx([rises[0]] * 5, abs=0.11)
+    assert heights["10⁶"] > curve.top + 10  # below the label of the axis
+
+
+def test_latencies_are_drawn_over_at_least_three_sizes():
+    rows = [bare(2**power, 1.0 + power, Metric.LATENCY_AVG, unit="us") for power in (3, 4, 5)]
+    (curve,) = chart.charts(run(*rows))
+    assert curve.title == "A run: latency_avg in µs"
+    assert chart.charts(run(*rows[:2])) == ()

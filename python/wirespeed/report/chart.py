@@ -12,10 +12,13 @@ from dataclasses import dataclass
 
 from wirespeed.report import device_matrix, wording
 from wirespeed.results.benchmarks import Metric
-from wirespeed.results.verdicts import Bound, JudgedRun, Verdict
+from wirespeed.results.verdicts import Bound, JudgedRun, Judgement, Verdict
 
 BANDWIDTHS = (Metric.BUSBW, Metric.ALGBW, Metric.BW_AVG, Metric.BITRATE, Metric.AVG_BUSBW)
 """Metrics that are drawn; others are only in the table."""
+
+TIMES = (Metric.LATENCY_TYPICAL, Metric.LATENCY_P50, Metric.LATENCY_AVG)
+"""Latencies of which the first is drawn over the message size."""
 
 _WIDTH, _HEIGHT = 640, 340
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 16, 18, 40
@@ -66,7 +69,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Bandwidth over message size, logarithmic."""
+    """Bandwidth or time over message size. Sizes and times are on logarithmic axes."""
 
     title: str
     description: str
@@ -110,10 +113,30 @@ class Bars:
 
 
 def charts(run: JudgedRun) -> tuple[Curve | Bars, ...]:
-    """One chart per bandwidth metric with a known limit, or per bandwidth metric if no limit is known.
+    """One chart per bandwidth metric with a known limit, or per bandwidth metric if no limit is known; then the time.
 
     Bus bandwidth also represents algorithm bandwidth: both are the same transfer.
     """
+    return (*_build_bandwidth_charts(run), *_build_time_chart(run))
+
+
+def _build_time_chart(run: JudgedRun) -> Iterator[Curve]:
+    """The time of a collective, or the latency of messages, over at least three sizes."""
+    verdicts = [
+        Verdict(measurement, Judgement.SKIP, "no limit applies", None, None, None, None) for measurement in run.times
+    ]
+    for metric in TIMES if not verdicts else ():
+        verdicts = verdicts or [
+            verdict
+            for verdict in run.verdicts
+            if verdict.measurement.metric is metric and verdict.measurement.size_bytes and verdict.measurement.value > 0
+        ]
+    if len({_get_size(verdict) for verdict in verdicts}) >= _FEWEST_SIZES:
+        metric, unit = verdicts[0].measurement.metric, wording.unit(verdicts[0].measurement.unit)
+        yield _build_curve(f"{run.title}: {metric.value} in {unit}", metric, unit, verdicts, _scale_logarithmically)
+
+
+def _build_bandwidth_charts(run: JudgedRun) -> tuple[Curve | Bars, ...]:
     in_matrices = {
         id(verdict) for matrix in device_matrix.find_matrices(run) for verdict in matrix.cells.values()
     }  # pairs of many devices are a table
@@ -145,16 +168,53 @@ def _build_chart(run: JudgedRun, metric: Metric, unit: str, verdicts: Sequence[V
     return _build_curve(title, metric, unit, [verdict for verdict in verdicts if verdict.measurement.size_bytes])
 
 
-def _build_curve(title: str, metric: Metric, unit: str, verdicts: Sequence[Verdict]) -> Curve:
-    sizes = sorted({_get_size(verdict) for verdict in verdicts})
-    low, high = math.log2(sizes[0]), math.log2(sizes[-1])
-    ceiling, y_ticks = vertical(max(_list_values(verdicts)))
+_Scale = tuple[Callable[[float], float], list[Tick]]
+"""The position of a value on the vertical axis, and its ticks."""
 
-    def x(size: int) -> float:
-        return round(_LEFT + (math.log2(size) - low) / (high - low) * (_WIDTH - _LEFT - _RIGHT), 1)
+_MARGIN = 0.09
+"""Share of the axis above its last tick, in which the axis has its label."""
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def _scale_linearly(values: Iterable[float]) -> _Scale:
+    ceiling, tick_values = vertical(max(values))
 
     def y(value: float) -> float:
         return round(_HEIGHT - _BOTTOM - value / ceiling * (_HEIGHT - _TOP - _BOTTOM), 1)
+
+    return y, [Tick(y(value), wording.plain(value)) for value in tick_values]
+
+
+def _scale_logarithmically(values: Iterable[float]) -> _Scale:
+    """Decades, from the one below the smallest positive value."""
+    positive = [value for value in values if value > 0]
+    low, high = math.floor(math.log10(min(positive))), math.ceil(math.log10(max(positive)))
+    high = max(high, low + 1)
+
+    def y(value: float) -> float:
+        share = (math.log10(value) - low) / (high - low) / (1 + _MARGIN) if value > 0 else 0.0
+        return round(_HEIGHT - _BOTTOM - share * (_HEIGHT - _TOP - _BOTTOM), 1)
+
+    return y, [
+        Tick(y(10.0**exponent), {0: "1", 1: "10"}.get(exponent, f"10{str(exponent).translate(_SUPERSCRIPTS)}"))
+        for exponent in range(low, high + 1)
+    ]
+
+
+def _build_curve(
+    title: str,
+    metric: Metric,
+    unit: str,
+    verdicts: Sequence[Verdict],
+    scale: Callable[[Iterable[float]], _Scale] = _scale_linearly,
+) -> Curve:
+    sizes = sorted({_get_size(verdict) for verdict in verdicts})
+    low, high = math.log2(sizes[0]), math.log2(sizes[-1])
+    y, y_ticks = scale(_list_values(verdicts))
+
+    def x(size: int) -> float:
+        return round(_LEFT + (math.log2(size) - low) / (high - low) * (_WIDTH - _LEFT - _RIGHT), 1)
 
     limits = _build_limits(verdicts, x, y)
     return Curve(
@@ -167,7 +227,7 @@ def _build_curve(title: str, metric: Metric, unit: str, verdicts: Sequence[Verdi
         ),
         limits=limits,
         x_ticks=tuple(Tick(x(2**power), wording.size(2**power)) for power in _list_powers(low, high)),
-        y_ticks=tuple(Tick(y(value), wording.plain(value)) for value in y_ticks),
+        y_ticks=tuple(y_ticks),
     )
 
 
@@ -263,7 +323,8 @@ def describe_verdict(verdict: Verdict) -> str:
 
 def _describe_chart(title: str, unit: str, verdicts: Sequence[Verdict]) -> str:
     """A text alternative of the chart; every number is in the table after it."""
-    best = max(verdicts, key=lambda verdict: verdict.measurement.value)
+    choose = min if verdicts[0].measurement.metric in (Metric.TIME, *TIMES) else max
+    best = choose(verdicts, key=lambda verdict: verdict.measurement.value)
     description = f"{title}. Best: {describe_verdict(best)}."
     for name, bound in (("Physical", best.physical), ("Reachable", best.reachable)):
         if bound is not None:
@@ -309,4 +370,4 @@ def vertical(highest: float) -> tuple[float, list[float]]:
     magnitude = 10.0**exponent
     step = next(factor * magnitude for factor in (1, 2, 2.5, 5, 10) if factor * magnitude >= rough)
     count = math.floor(highest / step)
-    return highest * 1.09, [round(step * index, 1 - exponent) for index in range(count + 1)]
+    return highest * (1 + _MARGIN), [round(step * index, 1 - exponent) for index in range(count + 1)]

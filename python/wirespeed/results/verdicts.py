@@ -121,6 +121,7 @@ class JudgedRun:
     source: str | None = None  # HOST:NIC of a point-to-point test, if the log or the command line states it
     target: str | None = None
     repeat: tuple[str, ...] = ()  # commands that repeat a run that failed once
+    times: tuple[Measurement, ...] = ()  # of a collective at each size; no limit applies to them
 
 
 @dataclass(frozen=True, slots=True)

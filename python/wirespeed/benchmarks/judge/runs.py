@@ -274,6 +274,11 @@ def _judge_run(run: Run, by_position: _Verdicts, extra_notes: Sequence[str], fil
         status=run.status,
         error=run.error,
         failures=run.failures,
+        times=tuple(
+            measurement
+            for measurement in run.measurements
+            if measurement.metric is Metric.TIME and measurement.size_bytes and measurement.value > 0
+        ),
     )
 
 
