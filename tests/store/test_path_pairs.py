@@ -66,10 +66,10 @@ def test_paths_are_compared_by_size(
 ) -> None:
     write_log(tmp_path / "a", *a)
     write_log(tmp_path / "b", *b)
-    alone = compare(tmp_path / "a", tmp_path / "b")
-    assert "only in A" in alone.stdout
-    assert "hint: --across-paths compares 4 series" in alone.stdout
-    assert alone.exit_code == 3
+    separate = compare(tmp_path / "a", tmp_path / "b")
+    assert "only in A" in separate.stdout
+    assert "hint: --across-paths compares 4 series" in separate.stdout
+    assert separate.exit_code == 3
     across = compare(tmp_path / "a", tmp_path / "b", "--across-paths")
     assert "only in" not in across.stdout
     assert f"{b[1] / a[1] - 1:+.1%}".replace("%", " %") in across.stdout
