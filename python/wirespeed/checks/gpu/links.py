@@ -20,6 +20,7 @@ Source:
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from wirespeed.checks.model import CheckContext, InapplicableError, Outcome, UnreadError, failure, success
 from wirespeed.results.findings import Fix
@@ -31,14 +32,32 @@ failures = ("GPU-02", "GPU-05")
 
 
 def check(context: CheckContext) -> Outcome:
-    """Fewer working links than planned fail."""
+    """Fewer working links than planned fail. Links to a missing GPU alone follow from that GPU (gpu.presence)."""
     intended = context.get_intended_value("gpu.links")
     found = _get_found_links(context)
     expected = f"at least {intended} links"
     if found >= intended:
         return success(expected, f"{found} links")
     fix = Fix("search the kernel log for errors of the links; reset the GPUs, or power the host off and on")
-    return failure("links to other GPUs are missing", expected, f"{found} links", fix)
+    outcome = failure("links to other GPUs are missing", expected, f"{found} links", fix)
+    missing = _list_missing_gpus(context)
+    if missing and intended - found <= len(missing) * _count_links_per_peer(context, intended):
+        cause_place = Place(context.place.device).child("gpu", missing[0])
+        return replace(outcome, causes=("gpu.presence",), cause_place=cause_place)
+    return outcome
+
+
+def _list_missing_gpus(context: CheckContext) -> list[str]:
+    """The planned GPUs that the vendor's tool does not list."""
+    listed = {gpu.pcie for gpu in (_list_gpus(context) or {}).values()}
+    gpus = context.plan.hosts[context.place.device].gpus
+    return [name for name, gpu in gpus.items() if gpu.pcie not in listed] if listed else []
+
+
+def _count_links_per_peer(context: CheckContext, links: int) -> int:
+    """The links to each other GPU; 0 where they lead to switches, which a missing GPU does not reduce."""
+    peers = len(context.plan.hosts[context.place.device].gpus) - 1
+    return links // peers if peers and links % peers == 0 else 0
 
 
 def _get_found_links(context: CheckContext) -> int:

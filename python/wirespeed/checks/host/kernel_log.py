@@ -25,22 +25,26 @@ Source:
 import re
 from dataclasses import replace
 
-from wirespeed.checks.model import CheckContext, Outcome, failure, success
+from wirespeed.checks.model import CheckContext, Outcome, UnreadError, failure, success
 from wirespeed.results.findings import Fix
-from wirespeed.settings import Host
+from wirespeed.settings import Host, is_address
 
 subject = Host
-needs = ("host.kernel.errors",)
+needs = ("host.kernel.errors", "host.pcie", "pcie.device_class")
 failures = ("NIC-16", "GPU-02", "NIC-01", "OS-19", "PCI-06", "CAB-01")
 
 _MAX_LINES = 3
+_ADDRESS = re.compile(r"\b[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]\b")
+_NETWORK_CLASS = "02"  # PCI Code and ID Assignment Specification, base class of network controllers
 _REFUSED_QOS, _REFUSED_FLOW_CONTROL = "Fail to setets", "Fail to initialize Flow control"  # 957608-AN210, question 5
 _ENDED_PROCESS = re.compile(r"\bKilled process \d+|\bsegfault at ")  # Linux mm/oom_kill.c, arch/x86/mm/fault.c
 
 
 def check(context: CheckContext) -> Outcome:
-    """Errors are never planned, so this needs no intent."""
-    lines = context.get_found_value("host.kernel.errors")
+    """Errors are never planned, so this needs no intent. Lines about NICs outside the plan are left out."""
+    errors = context.get_found_value("host.kernel.errors")
+    unplanned = _list_unplanned_nics(context)
+    lines = [line for line in errors if unplanned.isdisjoint(_ADDRESS.findall(line))]
     if not lines:
         return success("no errors of NICs or GPUs", "none")
     first_lines = " | ".join(lines[:_MAX_LINES])
@@ -56,9 +60,9 @@ def check(context: CheckContext) -> Outcome:
                 " the version of the library"
             ),
         )
-    errors = "errors of NICs or GPUs" + (", and killed or crashed processes" if ended_processes else "")
+    subject_text = "errors of NICs or GPUs" + (", and killed or crashed processes" if ended_processes else "")
     found = failure(
-        f"the kernel log contains {errors}",
+        f"the kernel log contains {subject_text}",
         "no errors of NICs or GPUs",
         first_lines + remainder,
         Fix("read these lines and the lines around them in the kernel log"),
@@ -66,3 +70,18 @@ def check(context: CheckContext) -> Outcome:
     if all(_REFUSED_QOS in line or _REFUSED_FLOW_CONTROL in line for line in lines):
         return replace(found, causes=("nic.nvm-dcbx", "nic.nvm-lldp"))
     return found
+
+
+def _list_unplanned_nics(context: CheckContext) -> set[str]:
+    """Addresses of NICs that are not planned, such as on-board ports without a cable; none if the tree was not read."""
+    planned = context.plan.hosts[context.place.device]
+    if not all(nic.pcie and is_address(nic.pcie) for nic in planned.nics.values()):
+        return set()
+    try:
+        functions = context.list_members("host.pcie", context.place)
+    except UnreadError:
+        return set()
+    nics = {
+        address for address, function in functions.items() if (function.device_class or "").startswith(_NETWORK_CLASS)
+    }
+    return nics - planned.pcie.keys() - {nic.pcie or "" for nic in planned.nics.values()}

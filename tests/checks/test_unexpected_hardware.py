@@ -1,0 +1,78 @@
+"""A GPU that left the bus, and an on-board NIC that is not planned, as lspci, rocm-smi and the kernel print them.
+
+The bundle is as planned otherwise. Lines: kernel driver bnxt_en, bnxt_report_link (netdev_err); rocm-smi of Broadcom
+957608-AN210, 8.5.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from wirespeed.checks import run
+from wirespeed.cluster import read
+from wirespeed.collect import read_facts, write_planned_bundle
+from wirespeed.plan import build
+from wirespeed.plan.locate import locate
+from wirespeed.results.findings import Finding, Status
+
+CLUSTER = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"
+ON_BOARD = """
+0000:04:00.1 Ethernet controller [0200]: Broadcom Inc. and subsidiaries BCM57416 [14e4:16d8] (rev 01)
+	Control: I/O- Mem+ BusMaster+
+	Capabilities: [ac] Express (v2) Endpoint, MSI 00
+"""
+
+
+@pytest.fixture
+def bundle(tmp_path: Path) -> Path:
+    write_planned_bundle(build(read(CLUSTER)), tmp_path / "bundle")
+    return tmp_path / "bundle"
+
+
+def list_failures(bundle: Path) -> list[Finding]:
+    facts = read_facts(bundle)
+    return [finding for finding in run(locate(build(read(CLUSTER)), facts), facts) if finding.status is Status.FAIL]
+
+
+def change(file: Path, pattern: str, replacement: str) -> None:
+    text = file.read_text()
+    changed, count = re.subn(pattern, replacement, text)
+    assert count
+    file.write_text(changed)
+
+
+def test_links_to_a_missing_gpu_follow_from_it(bundle: Path) -> None:
+    node = bundle / "node1"
+    change(node / "lspci.out", r"(?s)0000:e6:00\.0 Processing.*?\n\n", "")
+    change(node / "rocm-smi.out", r"GPU\[7\].*\n", "")
+    change(node / "rocm-topology.out", r"(?m)^GPU7.*\n|(?:XGMI|GPU7) *$", "")
+    findings = list_failures(bundle)
+    assert [(finding.check, finding.place) for finding in findings if finding.cause is None] == [
+        ("gpu.presence", "gpu GPU7")
+    ]
+    assert {(finding.check, finding.cause, finding.cause_place) for finding in findings if finding.cause} == {
+        ("gpu.links", "gpu.presence", "gpu GPU7")
+    }
+
+
+def test_a_second_missing_link_does_not_follow_from_a_missing_gpu(bundle: Path) -> None:
+    node = bundle / "node1"
+    change(node / "lspci.out", r"(?s)0000:e6:00\.0 Processing.*?\n\n", "")
+    change(node / "rocm-smi.out", r"GPU\[7\].*\n", "")
+    change(node / "rocm-topology.out", r"(?m)^GPU7.*\n|(?:XGMI|GPU7) *$", "")
+    change(node / "rocm-topology.out", r"(?m)^GPU0   0            XGMI", "GPU0   0            PCIE")
+    counted = {(finding.check, finding.place) for finding in list_failures(bundle) if finding.cause is None}
+    assert ("gpu.links", "gpu GPU0") in counted
+
+
+@pytest.mark.parametrize(
+    ("port", "checks"), [("0000:04:00.1 eno2np1", []), ("0000:1d:00.0 enp29s0np0", ["host.kernel-log"])]
+)
+def test_only_planned_nics_are_looked_for_in_the_kernel_log(port: str, checks: list[str], bundle: Path) -> None:
+    (bundle / "node1" / "dmesg.out").write_text(f"kern  :err   : [   12.3] bnxt_en {port}: NIC Link is Down\n")
+    lspci = bundle / "node1" / "lspci.out"
+    lspci.write_text(lspci.read_text() + ON_BOARD)
+    assert [finding.check for finding in list_failures(bundle)] == checks
