@@ -19,8 +19,6 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 CLUSTERS = sorted(path for path in EXAMPLES.glob("*/cluster*.yaml") if not path.parent.name.startswith("scale-"))
 
 INTENTIONAL = {
-    "SC1007": "`name= other=` assigns two empty strings",
-    "SC1097": "NCCL_IB_HCA begins with =, which selects devices by their whole name",
     "SC2034": "scripts share functions and flags, and some use fewer of them",
     "SC2043": "a loop over the NICs of a host with one NIC",
     "SC2209": "action=set assigns the word, not the output of the shell's set",

@@ -329,4 +329,9 @@ def _list_unsupported_values(name: str, launch: Launch) -> Iterator[Problem]:
 
 def export_lines(text: Sequence[tuple[str, str]]) -> str:
     """Lines that export variables in a shell. A variable that the caller has set is not changed."""
-    return "\n".join(f'[ "${{{name}+set}}" ] || export {name}={shlex.quote(value)}' for name, value in text)
+    return "\n".join(f'[ "${{{name}+set}}" ] || export {name}={_quote(value)}' for name, value in text)
+
+
+def _quote(value: str) -> str:
+    """A word for a shell. With = at its beginning, which selects devices by their whole name, it looks like a test."""
+    return f"'{value}'" if shlex.quote(value) == value and value.startswith("=") else shlex.quote(value)

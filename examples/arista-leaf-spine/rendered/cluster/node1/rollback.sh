@@ -23,7 +23,7 @@
 # /usr/local/sbin/wirespeed-capture
 set -eu
 
-yes= root= kept=
+yes='' root='' kept=''
 line='
 '
 while [ $# -gt 0 ]; do

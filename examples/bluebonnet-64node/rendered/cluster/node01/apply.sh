@@ -24,7 +24,7 @@
 # /usr/local/sbin/wirespeed-capture: nothing until "wirespeed-capture prepare" is run; its changes take effect after a reboot
 set -eu
 
-yes= root= diff=
+yes='' root='' diff=''
 while [ $# -gt 0 ]; do
   case "$1" in
   --yes) yes=1 ;;

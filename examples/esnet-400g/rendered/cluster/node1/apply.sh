@@ -25,7 +25,7 @@
 # /usr/local/sbin/wirespeed-mlxconfig: nothing until "wirespeed-mlxconfig set" is run; its changes take effect after a reboot, or a reset of the card, which takes its links down
 set -eu
 
-yes= root= diff=
+yes='' root='' diff=''
 while [ $# -gt 0 ]; do
   case "$1" in
   --yes) yes=1 ;;

@@ -24,7 +24,7 @@
 # /usr/local/sbin/wirespeed-mlxconfig
 set -eu
 
-yes= root= kept=
+yes='' root='' kept=''
 line='
 '
 while [ $# -gt 0 ]; do

@@ -17,7 +17,7 @@
 # /etc/modules-load.d/90-wirespeed.conf: takes effect after a reboot
 set -eu
 
-yes= root= diff=
+yes='' root='' diff=''
 while [ $# -gt 0 ]; do
   case "$1" in
   --yes) yes=1 ;;

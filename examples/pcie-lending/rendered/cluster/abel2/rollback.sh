@@ -16,7 +16,7 @@
 # /etc/modules-load.d/90-wirespeed.conf
 set -eu
 
-yes= root= kept=
+yes='' root='' kept=''
 line='
 '
 while [ $# -gt 0 ]; do

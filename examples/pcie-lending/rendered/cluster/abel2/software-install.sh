@@ -13,7 +13,7 @@
 # 4. reboot: host (loaded drivers are not replaced in a running kernel)
 set -eu
 
-yes= from=.
+yes='' from=.
 while [ $# -gt 0 ]; do
   case "$1" in
   --yes) yes=1 ;;

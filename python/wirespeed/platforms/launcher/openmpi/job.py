@@ -9,8 +9,14 @@ from wirespeed.platforms.model import Job
 from wirespeed.settings import Software
 
 _BINDER = "/usr/local/bin/wirespeed-bind"
-_AS_ROOT = ("OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+AS_ROOT = ("OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 """Without both mpirun refuses root (mpirun(1)); for others they mean nothing."""
+
+_EXCLUDED = "^vader,tcp,openib,uct"
+_OVER_UCX = {"pml": "ucx", "osc": "ucx", "spml": "ucx", "btl": _EXCLUDED}
+OVER_UCX = tuple(word for name, component in _OVER_UCX.items() for word in ("--mca", name, component))
+"""UCX for messages, one-sided access and OpenSHMEM, and no other transport beside it; source: Broadcom 957608-AN210,
+section 8.7.2.1."""
 
 HPC_SDK = "/opt/nvidia/hpc_sdk/Linux_x86_64"
 """The folder in which NVIDIA's packages of the HPC SDK install each release."""
@@ -23,10 +29,10 @@ def start(job: Job) -> tuple[str, ...]:
     """mpirun with the hosts on its command line: no file is needed. UCX is not configured without RDMA devices."""
     launch = job.host.launch
     exports = [word for name, value in job_environment(launch, job.bound) for word in ("-x", f"{name}={value}")]
-    over_ucx = ("--mca", "pml", "ucx", "--mca", "osc", "ucx") if launch.rdma_devices else ()
+    over_ucx = OVER_UCX if launch.rdma_devices else ()
     binder = (_BINDER,) if job.bound and launch.cores and launch.starter == "mpirun" else ()
     return (
-        *("env", *_AS_ROOT),
+        *("env", *AS_ROOT),
         *("mpirun", "-np", str(len(job.hosts) * job.ranks_per_host)),
         *("--host", ",".join(f"{host}:{job.ranks_per_host}" for host in job.hosts)),
         *("--map-by", f"ppr:{job.ranks_per_host}:node", "--bind-to", "none"),
@@ -46,7 +52,7 @@ def start_over_tcp(
     daemons find each other.
     """
     return (
-        *("env", *_AS_ROOT),
+        *("env", *AS_ROOT),
         *("mpirun", "-np", str(len(hosts) * ranks_per_host)),
         *("--host", ",".join(f"{host}:{ranks_per_host}" for host in hosts)),
         *("--map-by", f"ppr:{ranks_per_host}:node", "--bind-to", "none"),
@@ -76,7 +82,7 @@ def start_over_sockets(
         toolkits = [f"{sdk}/cuda/{software.cuda[0]}/lib64"] if software.cuda else []
         exports["LD_LIBRARY_PATH"] = ":".join([f"{sdk}/comm_libs/nccl/lib", f"{sdk}/comm_libs/mpi/lib", *toolkits])
     return (
-        *("env", *_AS_ROOT),
+        *("env", *AS_ROOT),
         *("mpirun", "-np", str(sum(ranks.values()))),
         *("--host", ",".join(f"{host}:{count}" for host, count in ranks.items())),
         *("--bind-to", "none"),
@@ -88,7 +94,7 @@ def start_over_sockets(
 def start_locally(ranks: int, program: tuple[str, ...]) -> tuple[str, ...]:
     """A job on this machine only; it may have more ranks than cores."""
     return (
-        *("env", *_AS_ROOT, "mpirun", "--oversubscribe", "-np", str(ranks), "--host", f"localhost:{ranks}"),
+        *("env", *AS_ROOT, "mpirun", "--oversubscribe", "-np", str(ranks), "--host", f"localhost:{ranks}"),
         *("--bind-to", "none"),
         *_YIELD_WHEN_IDLE,
         *program,

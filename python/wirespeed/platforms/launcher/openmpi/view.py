@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +15,7 @@ from wirespeed.platforms.launcher.library_variables import (
     library_variables,
     list_unsupported_settings,
 )
+from wirespeed.platforms.launcher.openmpi.job import AS_ROOT, OVER_UCX
 from wirespeed.settings import Device, Host
 
 
@@ -23,6 +25,8 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         raise TypeError(f"{name} is no host")
     launch = device.launch
     return {
+        "as_root": shlex.join(AS_ROOT),
+        "over_ucx": shlex.join(OVER_UCX),
         "problems": list_unsupported_settings(name, device),
         "starts": launch.starter == "mpirun",
         "variables": lambda: library_variables(launch),
