@@ -139,3 +139,44 @@ def test_links_are_those_of_the_gpu_at_the_planned_address() -> None:
     changes = {(shifted, "gpu.pcie"): "0000:9d:00.0", (shifted, "gpu.links"): 7}
     findings = small.by_id("gpu.links", small.facts(changes, [small.HOST.child("gpu", "GPU0")]))
     assert [finding.status for finding in findings] == ["skip"]
+
+
+TOOLS, PROGRAM = (small.HOST, "host.qos_tools"), (small.HOST, "host.qos_program")
+
+
+@pytest.mark.parametrize(
+    ("tools", "program", "status", "summary", "fix"),
+    [
+        ({"dcb", "niccli"}, "niccli", "pass", "Program that sets the traffic classes of the NIC", None),
+        ({"dcb"}, "dcb", "pass", "Program that sets the traffic classes of the NIC", None),
+        (
+            {"dcb"},
+            "niccli",
+            "fail",
+            "the configuration file names a program that is missing",
+            "install the planned configuration file, which names dcb, and reboot",
+        ),
+        (
+            {"niccli"},
+            "niccli",
+            "warn",
+            "the program that sets the traffic classes of the NIC is missing",
+            "install iproute2 5.11 or later, which contains dcb",
+        ),
+        (
+            {"niccli"},
+            "bnxtqos",
+            "fail",
+            "the configuration file names a program that is missing",
+            "install bnxtqos of the NIC's driver release, or install iproute2 5.11 or later, which contains dcb",
+        ),
+    ],
+)
+def test_the_program_that_the_file_names_is_installed(
+    tools: set[str], program: str, status: str, summary: str, fix: str | None
+) -> None:
+    """Broadcom, bnxt_setupcc.sh 236.1.155.0, ends if the program of UTILITY is missing."""
+    findings = small.by_id("software.qos-tool", small.facts({TOOLS: frozenset(tools), PROGRAM: program}))
+    (finding,) = findings
+    fixes = [entry.sentence for entry in finding.fix]
+    assert (finding.status, finding.summary, fixes) == (status, summary, [fix] if fix else [])
