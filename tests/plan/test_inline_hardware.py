@@ -97,7 +97,7 @@ def test_a_described_server_plans_the_same_as_the_catalogue():
 
 
 def test_a_base_gives_the_values_that_are_left_out():
-    plan = build_plan("  servers: {ours: {base: dell-xe9680-mi300x, memory: {channels: 8, speed: 4800}}}\n")
+    plan = build_plan("  servers: {ours: {base: dell-xe9680-mi300x, memory: {channels: 8, speed: 4800 MT/s}}}\n")
     ours, base = plan.hardware.servers["ours"], load().servers["dell-xe9680-mi300x"]
     assert ours.memory.speed.value == 4800
     assert ours.memory.source == "cluster.yaml:10"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from wirespeed.settings import Ect, PriorityGroup, SwitchQueue, SwitchTrafficClass, WatchdogAction, WatchdogRecovery
 from wirespeed.settings.bios import BIOS_VALUES
@@ -219,6 +221,12 @@ class PcieBranch(Entry):
             raise ValueError("a numa_node below a PCIe switch; expected it at the root port")
         return self
 
+    def walk(self, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], PcieBranch]]:
+        """This branch and those below, each with its path."""
+        yield path, self
+        for number, branch in enumerate(self.switch):
+            yield from branch.walk((*path, "switch", number))
+
     def list_devices(self) -> tuple[list[int], list[int]]:
         """The NIC ports, as positions from 1, and the indexes of the GPUs below, in the order of the tree."""
         nics, gpus = list(self.nics), [] if self.gpu is None else [self.gpu]
@@ -287,6 +295,20 @@ class Memory(Entry):
         return "; ".join(dict.fromkeys((self.channels.source, self.speed.source)))
 
 
+def _find_other_numbers(
+    kind: str, numbers: Sequence[tuple[tuple[str | int, ...], int]], planned: range, expected: str
+) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Numbers of a PCIe tree that occur twice, that are not planned, or that are missing."""
+    used_numbers: set[int] = set()
+    for path, number in numbers:
+        if number in used_numbers or number not in planned:
+            amount = " twice" if number in used_numbers else ""
+            yield path, f"{kind} {number}{amount} in pcie; expected {expected}"
+        used_numbers.add(number)
+    for number in sorted(set(planned) - used_numbers):
+        yield ("pcie",), f"no {kind} {number} in pcie; expected {expected}"
+
+
 class ServerModel(Entry):
     """A server."""
 
@@ -308,23 +330,27 @@ class ServerModel(Entry):
 
     @model_validator(mode="after")
     def _check_tree(self) -> ServerModel:
-        devices = [branch.list_devices() for branch in self.pcie]
-        nics = [nic for nics, _ in devices for nic in nics]
-        gpus = [gpu for _, gpus in devices for gpu in gpus]
-        if sorted(nics) != list(range(1, len(self.nic_slots) + 1)):
-            raise ValueError(f"NICs {sorted(nics)} in pcie; expected each of {len(self.nic_slots)} nic_slots once")
-        if sorted(gpus) != list(range(len(gpus))):
-            raise ValueError(f"GPUs {sorted(gpus)} in pcie; expected each index from 0 once")
-        served_gpus = [slot.gpu for slot in self.nic_slots if slot.gpu is not None and slot.gpu not in gpus]
-        if served_gpus:
-            raise ValueError(f"GPU {served_gpus[0]} in nic_slots; expected a GPU of pcie")
-        nodes = self.cpus.sockets.value * self.cpus.numa_nodes.value if self.cpus else None
-        absent_nodes = [
-            branch.numa_node for branch in self.pcie if nodes is not None and (branch.numa_node or 0) >= nodes
-        ]
-        if absent_nodes:
-            raise ValueError(f"NUMA node {absent_nodes[0]} in pcie; expected one from 0 to {(nodes or 1) - 1}")
+        problems = [*self._find_tree_problems()]
+        if problems:
+            raise PydanticCustomError("tree", "{text}", {"text": problems[0][1], "problems": problems})
         return self
+
+    def _find_tree_problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        """The path and the text of each problem."""
+        branches = [entry for number, root in enumerate(self.pcie) for entry in root.walk(("pcie", number))]
+        nics = [(path, nic) for path, branch in branches for nic in branch.nics]
+        gpus = [(path, branch.gpu) for path, branch in branches if branch.gpu is not None]
+        every_slot = f"each of {len(self.nic_slots)} nic_slots once"
+        yield from _find_other_numbers("NIC", nics, range(1, len(self.nic_slots) + 1), every_slot)
+        yield from _find_other_numbers("GPU", gpus, range(len(gpus)), "each index from 0 once")
+        indices = {gpu for _, gpu in gpus}
+        for number, slot in enumerate(self.nic_slots):
+            if slot.gpu is not None and slot.gpu not in indices:
+                yield ("nic_slots", number), f"GPU {slot.gpu} in nic_slots; expected a GPU of pcie"
+        nodes = self.cpus.sockets.value * self.cpus.numa_nodes.value if self.cpus else None
+        for number, root in enumerate(self.pcie):
+            if nodes is not None and (root.numa_node or 0) >= nodes:
+                yield ("pcie", number), f"NUMA node {root.numa_node} in pcie; expected one from 0 to {nodes - 1}"
 
     @property
     def gpu_count(self) -> int:

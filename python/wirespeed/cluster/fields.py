@@ -117,6 +117,16 @@ def _parse_arp_mode(text: Any) -> Any:
     return number
 
 
+def _parse_transfer_rate(text: Any) -> Any:
+    """MT/s of memory, with the unit or without."""
+    if not isinstance(text, str):
+        return text
+    number = text.removesuffix("MT/s").rstrip()
+    if _WHOLE.fullmatch(number) is None or number == "0":
+        raise Unfit("a rate such as 4800 MT/s", "write the rate that `dmidecode --type 17` shows, in MT/s")
+    return int(number)
+
+
 def _parse_udp_port(text: Any) -> Any:
     number = _parse_positive(text)
     if isinstance(number, int) and number > 0xFFFF:
@@ -319,6 +329,13 @@ def _make_schema(kind: str, **keywords: Any) -> WithJsonSchema:
 
 Whole = Annotated[int, BeforeValidator(_parse_whole), _make_schema("integer", minimum=0)]
 Positive = Annotated[int, BeforeValidator(_parse_positive), _make_schema("integer", minimum=1)]
+TransferRate = Annotated[
+    int,
+    BeforeValidator(_parse_transfer_rate),
+    WithJsonSchema(
+        {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "pattern": r"^[1-9][0-9]* ?MT/s$"}]}
+    ),
+]
 PcieBytes = Annotated[int, BeforeValidator(_parse_pcie_bytes), _make_schema("integer", enum=list(_PCIE_BYTES))]
 ArpMode = Annotated[int, BeforeValidator(_parse_arp_mode), _make_schema("integer", enum=list(_ARP_MODES))]
 UdpPort = Annotated[int, BeforeValidator(_parse_udp_port), _make_schema("integer", minimum=1, maximum=0xFFFF)]

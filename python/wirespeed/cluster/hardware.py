@@ -18,6 +18,7 @@ from wirespeed.cluster.fields import (
     SizeText,
     SlotText,
     SourceText,
+    TransferRate,
     Whole,
 )
 from wirespeed.cluster.part import Part
@@ -67,7 +68,10 @@ class MemoryPart(Part):
     """The memory of one socket."""
 
     channels: Positive = Field(description="memory channels of one socket that are populated")
-    speed: Positive = Field(description="rate in MT/s, as `dmidecode --type 17` shows it")
+    speed: TransferRate = Field(
+        examples=["4800 MT/s"],
+        description="rate, as `dmidecode --type 17` shows it; a number without a unit is in MT/s",
+    )
     cache: SizeText | None = Field(default=None, description="caches of one socket, levels 2 and 3")
     sockets: Positive | None = Field(default=None, description="number of sockets, without `cpus`")
 

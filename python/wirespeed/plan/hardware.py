@@ -161,8 +161,10 @@ class _Builder:
             return model(**values)
         except ValidationError as error:
             for details in error.errors():
-                found, _, expected = details["msg"].removeprefix("Value error, ").partition("; expected ")
-                self._problems.refuse(path, found, expected)
+                text = details["msg"].removeprefix("Value error, ")
+                for inner_path, problem in details.get("ctx", {}).get("problems", [((), text)]):
+                    found, _, expected = problem.partition("; expected ")
+                    self._problems.refuse((*path, *inner_path), found, expected)
             return None
 
     def _find_source(self, path: _Path, source: str | None) -> str:
