@@ -28,6 +28,15 @@ def sourced_value(value: object) -> SourcedValue:  # type: ignore[type-arg]
     return SourcedValue(value=value, source="test")
 
 
+def test_a_default_of_the_system_can_be_left_out() -> None:
+    """Broadcom 957608-AN210, section 2.5.3: shares 80/10/10 and 80/10, and no dedicated buffer or threshold."""
+    shares = "lossless_share: 80%, headroom_share: 10%, egress_lossless_share: 80%"
+    keys = f"buffers: {{{shares}, dynamic_threshold: none, dedicated_ingress: none, dedicated_egress: none}}"
+    text = CLUSTER.replace("dell-z9664f, os: dell-sonic", f"juniper-qfx5240-64od, {keys}")
+    division = build(read_text(text, "cluster.yaml")).switches["leaf1"].buffers
+    assert division == Buffers(None, None, 80, 10, 10, 80, 10)
+
+
 def catalogue() -> Catalogue:
     """The catalogue, with a system on the Dell switch that counts in percent and splits its ports."""
     catalogue = load()

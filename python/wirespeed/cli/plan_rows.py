@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from wirespeed.plan import Cable, Plan
-    from wirespeed.settings import Host, Switch
+    from wirespeed.settings import Host, Switch, TrafficClass
     from wirespeed.units import Bandwidth
 
 Rows = list[dict[str, Any]]
@@ -187,14 +187,18 @@ def _list_classes(plan: Plan) -> Rows:
             "switch queue": row.switch_queue,
             "priority group": row.priority_group,
             "lossless": plan.classes[row.name].lossless,
-            "scheduling": "strict priority"
-            if plan.classes[row.name].strict
-            else f"DWRR {plan.classes[row.name].share} %",
+            "scheduling": _format_scheduling(plan.classes[row.name]),
             "nic": row.nic,
             "switch": row.switch,
         }
         for row in class_numbers(plan)
     ]
+
+
+def _format_scheduling(traffic_class: TrafficClass) -> str:
+    if not traffic_class.strict:
+        return f"DWRR {traffic_class.share} %"
+    return "strict priority" + (f", {traffic_class.share} %" if traffic_class.share is not None else "")
 
 
 def _list_computed_values(plan: Plan) -> Rows:

@@ -16,7 +16,7 @@ from ipaddress import (
     ip_interface,
     ip_network,
 )
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BeforeValidator, WithJsonSchema
 
@@ -141,6 +141,10 @@ def _parse_flag(text: Any) -> Any:
         correction = {"yes": "true", "on": "true", "no": "false", "off": "false"}.get(text.lower(), "true or false")
         raise Unfit("true or false", f"write {correction}")
     return text == "true"
+
+
+NOT_CONFIGURED = "none"
+"""Value of a key that leaves a setting of the system as it is."""
 
 
 def _parse_percent(text: Any) -> Any:
@@ -346,6 +350,23 @@ Percent = Annotated[
     WithJsonSchema(
         {"anyOf": [{"type": "integer", "minimum": 0, "maximum": 100}, {"type": "string", "pattern": r"^[0-9]+ ?%$"}]}
     ),
+]
+OptionalPercent = Annotated[
+    int | Literal["none"],
+    BeforeValidator(lambda text: text if text == NOT_CONFIGURED else _parse_percent(text)),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "integer", "minimum": 0, "maximum": 100},
+                {"type": "string", "pattern": r"^([0-9]+ ?%|none)$"},
+            ]
+        }
+    ),
+]
+OptionalWhole = Annotated[
+    int | Literal["none"],
+    BeforeValidator(lambda text: text if text == NOT_CONFIGURED else _parse_whole(text)),
+    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 0}, {"const": "none"}]}),
 ]
 BandwidthText = Annotated[
     Bandwidth, BeforeValidator(_make_quantity_parser(Bandwidth)), _make_schema("string", examples=["400 Gb/s"])

@@ -30,6 +30,8 @@ from wirespeed.cluster.fields import (
     Network4,
     NicCosQueueNumber,
     NicTrafficClassNumber,
+    OptionalPercent,
+    OptionalWhole,
     PcieAddress,
     PcieBytes,
     Percent,
@@ -362,10 +364,15 @@ class BuffersPart(Part):
     )
     egress_lossless_share: Percent | None = Field(default=None, description="egress buffer for lossless traffic")
     egress_lossy_share: Percent | None = Field(default=None, description="egress buffer for lossy traffic")
-    dedicated_ingress: Percent | None = Field(default=None, description="dedicated ingress buffer per port")
-    dedicated_egress: Percent | None = Field(default=None, description="dedicated egress buffer per port")
-    dynamic_threshold: Whole | None = Field(
-        default=None, description="share of the free buffer for one lossless group, as the platform counts it"
+    dedicated_ingress: OptionalPercent | None = Field(
+        default=None, description="dedicated ingress buffer per port; none: not configured"
+    )
+    dedicated_egress: OptionalPercent | None = Field(
+        default=None, description="dedicated egress buffer per port; none: not configured"
+    )
+    dynamic_threshold: OptionalWhole | None = Field(
+        default=None,
+        description="share of the free buffer for one lossless group, as the platform counts it; none: not configured",
     )
 
 

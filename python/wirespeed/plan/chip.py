@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 from enum import StrEnum
 from typing import Any
 
+from wirespeed.cluster.fields import NOT_CONFIGURED
 from wirespeed.plan.fabric import Box
 from wirespeed.plan.problems import Problems
 from wirespeed.settings.fabric import Buffers, LoadBalancing
@@ -67,6 +68,6 @@ def _merge_fields(group: Any, part: Any, defaults: Any) -> dict[str, Any]:
         default = getattr(defaults, field.name, None)
         configured = str(configured) if isinstance(configured, StrEnum) else configured
         value = configured if configured is not None else default.value if default is not None else None
-        if value is not None:
+        if value is not None and value != NOT_CONFIGURED:
             values[field.name] = frozenset(value) if isinstance(value, list) else value
     return values

@@ -36,10 +36,6 @@ def traffic_classes(cluster: Cluster, problems: Problems) -> dict[str, TrafficCl
         path = ("classes", name)
         if name != DEFAULT and not part.dscp:
             problems.refuse(path, f"no DSCP in class {name}", "the DSCP values that choose it")
-        if part.strict and part.share is not None:
-            problems.refuse(
-                (*path, "share"), f"a share of {part.share}% and strict", "one of them", "strict priority has no share"
-            )
         if part.strict and part.lossless:
             problems.refuse(
                 path, f"class {name} both lossless and strict", "one of them", "paused strict traffic starves all"
@@ -140,7 +136,7 @@ def nic_qos(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel
     switch_classes = _find_switch_classes(classes, cluster, nic, problems)
     classes = {name: traffic_class for name, traffic_class in classes.items() if name not in switch_classes}
     shares = {name: traffic_class.share for name, traffic_class in classes.items() if not traffic_class.strict}
-    if switch_classes and shares.get(DEFAULT) is not None:
+    if shares.get(DEFAULT) is not None:
         shares[DEFAULT] = 100 - sum(share or 0 for name, share in shares.items() if name != DEFAULT)
     owners: dict[str, NicTrafficClass] = {}
     for name in classes:
@@ -305,6 +301,20 @@ def _cos_queues(
         queues[name] = queue
     queue_numbers = {Priority(value): queues[DEFAULT] for value in range(8)}
     return {**queue_numbers, **{traffic_class.priority: queues[name] for name, traffic_class in classes.items()}}
+
+
+def check_strict_shares(classes: Mapping[str, TrafficClass], box: Box, problems: Problems) -> None:
+    """Refuse a share of a strict class where the system has no rate for strict queues."""
+    if box.system.strict_share is not None and box.system.strict_share.value:
+        return
+    for name, traffic_class in classes.items():
+        if traffic_class.strict and traffic_class.share is not None:
+            problems.refuse(
+                ("classes", name, "share"),
+                f"a share of {traffic_class.share}% and strict",
+                "one of them",
+                f"a strict queue of {box.system.title} has no share",
+            )
 
 
 def queue_maps(classes: Mapping[str, TrafficClass], box: Box, problems: Problems) -> dict[str, QueueMap]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from wirespeed.catalogue.model import QueueMap, SourcedValue
 from wirespeed.plan.bgp import Routing
 from wirespeed.plan.chip import buffers, load_balancing
-from wirespeed.plan.classes import full_maps, priority_map, queue_maps
+from wirespeed.plan.classes import check_strict_shares, full_maps, priority_map, queue_maps
 from wirespeed.plan.combination import parse_version
 from wirespeed.plan.ecn import Thresholds, thresholds
 from wirespeed.plan.fabric import Box
@@ -189,6 +189,7 @@ def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problem
     if len(maps) != len(classes):
         return None
     _check_image(classes, box, problems)
+    check_strict_shares(classes, box, problems)
     dscp_tc, tc_queue, tc_pg, pfc_queue = full_maps(classes, maps)
     if not box.system.lossy_pauses:
         lossless_priorities = {traffic_class.priority for traffic_class in classes.values() if traffic_class.lossless}
@@ -319,7 +320,7 @@ def _build_queues(
     return {
         str(queue): Queue(
             discipline=Discipline.STRICT if queue in strict else Discipline.DWRR,
-            weight=None if queue in strict else shares[queue],
+            weight=shares[queue] or None if queue in strict else shares[queue],
             ecn=markings[str(queue)].effective if str(queue) in markings else Ecn(),
         )
         for queue in sorted(shares)

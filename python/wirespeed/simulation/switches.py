@@ -50,7 +50,13 @@ class Switches:
             for traffic_class in self._plan.classes.values()
         }
         strict = [priority for priority, queue in queues.items() if queue and queue.discipline is Discipline.STRICT]
-        weights = {priority: queue.weight for priority, queue in queues.items() if queue and queue.weight}
+        weights = {
+            priority: queue.weight
+            for priority, queue in queues.items()
+            if queue and queue.weight and priority not in strict
+        }
+        if any(queue and queue.weight for priority, queue in queues.items() if priority in strict):
+            self._assume(f"rate of strict queues of {name_chip(switch)}: not a limit")
         port_settings = PortSettings(
             {
                 "pfc": {"lossless_priorities": bits(lossless), "watchdog": self._build_watchdog(switch, settings)},

@@ -14,8 +14,9 @@ from platforms.switch.devices import TC, link, ms, qos
 from platforms.switch.test_declarations import remove_setting
 from platforms.test_rendered_settings import BEYOND_CLUSTER_FILES
 from wirespeed.errors import Refusal
-from wirespeed.facts import Facts, Source, assemble_facts
+from wirespeed.facts import Facts, Source, State, assemble_facts
 from wirespeed.platforms import Output, Outputs, platform
+from wirespeed.platforms.switch.junos.configuration import configuration
 from wirespeed.platforms.templates import fill_template
 from wirespeed.settings import (
     Bgp,
@@ -217,6 +218,9 @@ ROWS: list[tuple[str, str, str, str, Place, str, Any]] = [
     ("routed", CONF, "code-points 011010", "code-points ef", FIRST, "port.qos.dscp_tc", None),
     ("routed", "interfaces-extensive", "link is Up", "link is Down", FIRST, "port.link.up", False),
     ("routed", "interfaces-extensive", "FEC119", "FEC74", FIRST, "port.link.fec", "fc"),
+    ("routed", CONF, "            transmit-rate percent 50;\n            priority low;\n            drop",
+     "            transmit-rate percent 50;\n            priority strict-high;\n            drop",
+     FIRST.child("queue", "4"), "queue.weight", 50),
     ("routed", "lldp-neighbors", "node1", "node7", FIRST, "port.neighbour.device", "node7"),
     # a removed line: the default, or unknown
     ("routed", CONF, "                inactivity-interval 256;\n", "", LEAF, "switch.load_balancing.flowlet_gap",
@@ -377,8 +381,7 @@ REFUSED: list[tuple[Switch, str]] = [
     ),
     (
         with_port(link=link(fec="none", mtu=9170)),
-        "leaf1 et-0/0/0:0: port.link.fec: none at 400 Gb/s; expected rs, at 200 Gb/s or more\n"
-        "  hint: such ports run RS without a statement; no statement for others is known",
+        "leaf1 et-0/0/0:0: port.link.fec: none at 400 Gb/s; expected rs, the only one from 200 Gb/s on",
     ),
     (
         with_port(breakout=None),
@@ -515,6 +518,7 @@ def full() -> Switch:
     marked = {**QUEUES, "4": replace(QUEUES["4"], ecn=replace(MARKED, probability=50))}
     routed = port(0, addresses=("10.1.0.0/31",), queues=marked, link=replace(link(mtu=9170), enabled=False))
     bridged = port(1, addresses=None, vlan=11, tagged_vlans=(12,))
+    bridged = replace(bridged, link=replace(bridged.link, speed=Bandwidth.gbps(100), fec="fc"))
     bare = port(2, addresses=(), unnumbered=True)
     return leaf(
         lldp=True,
@@ -573,3 +577,30 @@ def test_a_switch_without_classes_keeps_what_it_has() -> None:
 def test_thresholds_in_bytes_mark_nothing() -> None:
     sized = {**QUEUES, "4": replace(QUEUES["4"], ecn=Ecn(False, Size(1), Size(2), probability=5))}
     assert "drop-profiles" not in fill_template(JUNOS, "startup.j2", "leaf1", with_port(queues=sized))
+
+
+@pytest.mark.parametrize(
+    ("gbps", "fec", "word"), [(100, "rs", "fec91"), (25, "rs", "fec108"), (25, "fc", "fec74"), (100, "none", "none")]
+)
+def test_error_correction_below_200_gbps_is_a_statement(gbps: int, fec: str, word: str) -> None:
+    """``gigether-options fec`` of Juniper's model of Junos 23.4R2-EVO, whose values name the clause of IEEE 802.3."""
+    slow = replace(link(mtu=9170, fec=fec), speed=Bandwidth.gbps(gbps))
+    text = _render(with_port(link=slow, breakout=None))
+    assert f"        gigether-options {{\n            fec {word};\n        }}\n" in text
+    assert "gigether-options" not in _render(with_port(link=link(mtu=9170)))
+
+
+def test_a_configured_error_correction_is_read() -> None:
+    text = _render(with_port(link=replace(link(mtu=9170), speed=Bandwidth.gbps(100))))
+    for options in ("gigether-options", "ether-options"):
+        source = Source("leaf1", "show configuration", "configuration.txt")
+        output = Output(CONF, f"version 23.4R2.13-EVO;\n{text.replace('gigether-options', options)}", source)
+        read = [entry for entry in configuration(LEAF, output) if entry.path == "port.link.fec"]
+        assert [(entry.value, entry.state) for entry in read] == [("rs", State.CONFIGURED)]
+
+
+def test_a_strict_class_with_a_share_has_a_rate() -> None:
+    """Broadcom 957608-AN210, section 2.5.3: the scheduler of CNPs is strict-high with transmit-rate percent 5."""
+    queues = {**QUEUES, "3": replace(QUEUES["3"], discipline=Discipline.STRICT, weight=5)}
+    text = _render(with_port(queues=queues))
+    assert "        CNP {\n            transmit-rate percent 5;\n            priority strict-high;\n        }\n" in text

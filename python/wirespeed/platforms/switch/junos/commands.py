@@ -7,14 +7,15 @@ Statements, ranges and defaults: the YANG model of Junos 23.4R1.10-EVO (Juniper/
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from wirespeed.platforms.consequences import LINK_FLAP
 from wirespeed.platforms.declaration import find_declared_default
 from wirespeed.platforms.model import CommandSession, SettingCommands
 from wirespeed.platforms.switch.junos.cos_commands import cos_lines
-from wirespeed.settings import Device, Place, Switch
-from wirespeed.units import Duration
+from wirespeed.settings import Device, Link, Place, Port, Switch
+from wirespeed.units import Bandwidth, Duration
 
 L2_HEADER = 14
 """Bytes of a physical MTU beyond the IP packet: ``show interfaces`` shows MTU 1514 over inet MTU 1500."""
@@ -34,7 +35,22 @@ PATHS = (16, 32, 64, 128)
 FEC_MODES = {"FEC91": "rs", "FEC119": "rs", "FEC74": "fc", "NONE": "none"}
 """IEEE 802.3 clauses 91 and 119 are Reed-Solomon codes, clause 74 a fire code."""
 
+ALWAYS_RS = Bandwidth.gbps(200)
+"""From this speed on Ethernet has no other error correction than RS (IEEE 802.3 clause 119); no statement sets it."""
+FEC_KEYWORDS = {"fec91": "rs", "fec108": "rs", "fec161": "rs", "fec74": "fc", "none": "none"}
+"""Values of ``gigether-options fec``: Juniper/yang, 23.4R2-EVO and 24.4R1-EVO, junos-conf-interfaces."""
+_25G_RS = "fec108"
+
 MODES = {"flowlet": "flowlet", "per-packet": "per-packet", "assigned-flow": "assigned-flow"}
+
+
+def format_fec(link: Link) -> str | None:
+    """The value of ``gigether-options fec``. None: without intent, and for a speed that always runs RS."""
+    if link.fec is None or (link.speed is not None and link.speed >= ALWAYS_RS):
+        return None
+    if link.fec == "rs" and link.speed is not None and link.speed <= Bandwidth.gbps(25):
+        return _25G_RS
+    return next(word for word, fec in FEC_KEYWORDS.items() if fec == link.fec)
 
 
 def physical_mtu(mtu: int) -> int:
@@ -102,9 +118,12 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     elif "vlan" in names_by_kind:
         lines = _vlan_lines(names_by_kind["vlan"], path, value)
     else:
-        lines = _port_lines(names_by_kind["port"], path, value)
-        consequence = LINK_FLAP if path in ("port.link.speed", "port.breakout", "port.link.enabled") else None
+        lines = _port_lines(names_by_kind["port"], path, value, device)
+        consequence = LINK_FLAP if path in _LINK_PATHS else None
     return None if lines is None else _SESSION.commands_for(lines, consequence)
+
+
+_LINK_PATHS = ("port.link.speed", "port.link.fec", "port.breakout", "port.link.enabled")
 
 
 def _vlan_lines(number: str, path: str, value: Any) -> list[str] | None:
@@ -119,9 +138,12 @@ def _vlan_lines(number: str, path: str, value: Any) -> list[str] | None:
     return None
 
 
-def _port_lines(name: str, path: str, value: Any) -> list[str] | None:
+def _port_lines(name: str, path: str, value: Any, switch: Switch) -> list[str] | None:
     cage, port = name.partition(":")[0], f"set interfaces {name}"
     match path:
+        case "port.link.fec":
+            word = format_fec(replace(switch.ports.get(name, Port()).link, fec=value))
+            return None if word is None else [f"{port} gigether-options fec {word}"]
         case "port.link.mtu":
             return [f"{port} mtu {physical_mtu(value)}", f"{port} unit 0 family inet mtu {value}"]
         case "port.link.speed":

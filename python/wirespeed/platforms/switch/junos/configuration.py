@@ -18,7 +18,7 @@ from wirespeed.platforms.switch.config_reader import (
     text,
 )
 from wirespeed.platforms.switch.indented_config import Line, lines_after
-from wirespeed.platforms.switch.junos.commands import DEFAULT_FLOWLET_GAP, DEFAULT_PHYSICAL_MTU, L2_HEADER
+from wirespeed.platforms.switch.junos.commands import DEFAULT_FLOWLET_GAP, DEFAULT_PHYSICAL_MTU, FEC_KEYWORDS, L2_HEADER
 from wirespeed.platforms.switch.junos.config_text import (
     ADDRESS,
     PORT_NAME,
@@ -176,6 +176,9 @@ def _read_port(
 ) -> Iterator[Observation]:
     read_values = read_settings(line.inner, {"description": ("port.description", text)})
     disable_line = next((inner for inner in line.inner if inner.text == "disable"), None)
+    for options in ("ether-options", "gigether-options"):
+        configured = read_settings(lines_inside(line.inner, options), {"fec": ("port.link.fec", FEC_KEYWORDS.get)})
+        yield from observe_settings(place, configured, output, State.CONFIGURED)
     read_values["port.link.enabled"] = (disable_line is None, (disable_line or line).number)
     unit = lines_inside(line.inner, "unit 0")
     switching_line = block(unit, "family ethernet-switching")

@@ -254,8 +254,7 @@ def _read_queues(
 def _read_queue(scheduler: Line, cos: Cos) -> ReadValues:
     read_values = read_settings(scheduler.inner, {"priority": ("queue.discipline", _parse_discipline)})
     read_values.setdefault("queue.discipline", (Discipline.DWRR, scheduler.number))
-    if read_values["queue.discipline"][0] is Discipline.DWRR:
-        read_values |= read_settings(scheduler.inner, {"transmit-rate percent": ("queue.weight", parse_number)})
+    read_values |= read_settings(scheduler.inner, {"transmit-rate percent": ("queue.weight", parse_number)})
     marking_line = next((line for line in scheduler.inner if line.text == "explicit-congestion-notification"), None)
     read_values["queue.ecn.enabled"] = (marking_line is not None, (marking_line or scheduler).number)
     if marking_line is None:

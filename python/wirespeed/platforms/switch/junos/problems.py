@@ -6,14 +6,12 @@ from collections.abc import Iterator
 
 from wirespeed.errors import Problem
 from wirespeed.platforms.switch.junos.classes import ClassOfService, lossless_queues
-from wirespeed.platforms.switch.junos.commands import L2_HEADER, LARGEST_PHYSICAL_MTU, MODES, PATHS
+from wirespeed.platforms.switch.junos.commands import ALWAYS_RS, L2_HEADER, LARGEST_PHYSICAL_MTU, MODES, PATHS
 from wirespeed.platforms.switch.policies import find_invalid_texts, sort_ports
 from wirespeed.platforms.switch.watchdog import check_milliseconds
 from wirespeed.settings import Port, Switch, WatchdogAction
-from wirespeed.units import Bandwidth, Duration
+from wirespeed.units import Duration
 
-_ALWAYS_RS = Bandwidth.gbps(200)
-"""From this speed on Ethernet has no other error correction than RS (IEEE 802.3 clause 119)."""
 _POLLS, _RESTORES = range(100, 1001), range(200, 1001)  # ms
 
 
@@ -71,15 +69,14 @@ def _check_port(location: str, name: str, port: Port, poll: Duration | None) -> 
         yield Problem(
             f"{location}: port.link.fec",
             f"{port.link.fec} at {port.link.speed}",
-            f"rs, at {_ALWAYS_RS} or more",
-            "such ports run RS without a statement; no statement for others is known",
+            f"rs, the only one from {ALWAYS_RS} on",
         )
     yield from _check_classes(location, port)
     yield from _check_watchdog(location, port, poll)
 
 
 def _has_its_fec(port: Port) -> bool:
-    return port.link.fec == "rs" and (port.link.speed is None or port.link.speed >= _ALWAYS_RS)
+    return port.link.fec == "rs" or (port.link.speed is not None and port.link.speed < ALWAYS_RS)
 
 
 def _check_classes(location: str, port: Port) -> Iterator[Problem]:

@@ -12,6 +12,7 @@ from wirespeed.platforms.switch.junos.commands import (
     L2_HEADER,
     PATHS,
     family,
+    format_fec,
     physical_mtu,
 )
 from wirespeed.platforms.switch.junos.problems import problems
@@ -77,6 +78,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "neighbours": [port_view for port_view in ports if port_view.port.neighbour.device is not None],
         "l2_header": L2_HEADER,
         "physical_mtu": physical_mtu,
+        "format_fec": format_fec,
         "default_physical_mtu": DEFAULT_PHYSICAL_MTU,
         "dscp_bits": dscp_bits,
         "priority_bits": priority_bits,
