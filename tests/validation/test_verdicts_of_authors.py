@@ -134,6 +134,12 @@ def test_a_healthy_all_reduce_passes_but_for_its_step(profile: str) -> None:
             {"source": "abel1:eth0", "target": "abel2:eth0"},
         ),
         (
+            "002 table 4.1, IP over PCIe",
+            "pcie-lending",
+            run("iperf3", "TCP", [value(Metric.BITRATE, "MB/s", 857.0, None, "SUM receiver")]),
+            {"source": "abel1:dis0", "target": "abel2:dis0"},
+        ),
+        (
             "002 A.3.12, P2P enabled",
             "pcie-lending",
             run(
@@ -212,6 +218,23 @@ def test_ip_over_pcie_as_slow_as_gigabit_ethernet_is_not_healthy(profile: str) -
     )
     (judged,) = judge(plan("pcie-lending"), result, profile=profile, source="abel1:dis0", target="abel2:dis0")
     assert Judgement.FAIL in judged_outcomes(judged)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize(
+    ("busbw", "judgement"),
+    [
+        (3.55, Judgement.UNKNOWN),  # section 5: more than 3.5 GB/s; 4.3.4: half, through system memory, and healthy
+        (1.0, Judgement.FAIL),  # section 4.3.4: far below with two borrowed GPUs more, "something is very off"
+        (6.4, Judgement.PASS),
+    ],
+)
+def test_a_borrowed_gpu_reached_through_memory_does_not_fail(busbw: float, judgement: Judgement, profile: str) -> None:
+    """002 4.3.4: without peer access over the bridge, a broadcast reaches around half of one within a server."""
+    rows = [value(Metric.BUSBW, "GB/s", busbw, size) for size in (32 * MIB, 64 * MIB, 128 * MIB)]
+    result = run("nccl-tests", "broadcast", rows, ranks=2, host_names="abel1", nodes=1)
+    (judged,) = judge(plan("pcie-lending"), result, profile=profile)
+    assert judged_outcomes(judged) == {judgement}
 
 
 @pytest.mark.parametrize("profile", PROFILES)

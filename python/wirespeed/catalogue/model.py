@@ -95,6 +95,7 @@ class NtbAbility(Entry):
     prefetch: SourcedValue[SizeField]  # factory default
     minimum: SourcedValue[SizeField]
     maximum: SourcedValue[SizeField]
+    sockets: SourcedValue[BandwidthField] | None = None  # measured between two hosts, over the driver's IP interface
 
 
 class NicModel(Entry):

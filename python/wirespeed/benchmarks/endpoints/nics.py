@@ -6,14 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_interface
 
+from wirespeed.catalogue.model import NtbAbility
 from wirespeed.errors import did_you_mean, format_first, refuse
 from wirespeed.limits import pcie, tcp
-from wirespeed.limits.bound import tightest
+from wirespeed.limits.bound import GBPS, tightest
 from wirespeed.limits.impact import gpu_function, nic_function
 from wirespeed.limits.nic import build_path, build_slot, catalogue_speed
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Run
-from wirespeed.results.verdicts import Bound
+from wirespeed.results.verdicts import Bound, Term
 from wirespeed.settings import Host, Nic
 from wirespeed.units import Bandwidth
 
@@ -234,7 +235,8 @@ def find_socket_limits(
 ) -> SocketLimits | None:
     """The limits of TCP over an interface: line rate times framing, and the PCIe slot; None without its speed.
 
-    An interface over a PCIe bridge between two hosts sends no Ethernet frames: its slot is the limit.
+    An interface over a PCIe bridge between two hosts sends no Ethernet frames: its slot is the physical limit, and what
+    its driver was measured with the reachable one.
     """
     speed = nic_speed(plan, place)
     if speed is None:
@@ -243,8 +245,9 @@ def find_socket_limits(
     slot_terms = [pcie.one_way(slot)] if slot is not None else []
     model = plan.hardware.nics.get(place.nic.model or "")
     if model is not None and model.ntb is not None and slot_terms:
-        bound = tightest([replace(slot_terms[0], name=f"PCIe slot of {place.interface}")], assumptions)
-        return SocketLimits(bound, bound, speed)
+        slot_term = replace(slot_terms[0], name=f"PCIe slot of {place.interface}")
+        physical = tightest([slot_term], assumptions)
+        return SocketLimits(physical, tightest([*_find_driver_term(model.ntb, place), slot_term], assumptions), speed)
     mtu = place.nic.link.mtu
     if mtu is None:
         mtu = DEFAULT_MTU
@@ -254,3 +257,12 @@ def find_socket_limits(
     return SocketLimits(
         tightest([physical, *slot_terms], assumptions), tightest([reachable, *slot_terms], assumptions), speed
     )
+
+
+def _find_driver_term(ability: NtbAbility, place: NicPlace) -> list[Term]:
+    """What the IP interface over a bridge reaches, where the catalogue contains it."""
+    rate = ability.sockets
+    if rate is None:
+        return []
+    name = f"IP driver of {place.interface}"
+    return [Term(name, rate.value.gb_per_s, GBPS, f"{rate.value} measured between two hosts", rate.source)]

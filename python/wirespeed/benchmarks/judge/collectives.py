@@ -16,7 +16,15 @@ from wirespeed.benchmarks.endpoints.nics import (
 )
 from wirespeed.benchmarks.judge.collective_names import find_collective, find_named_collective, foreign_gpus
 from wirespeed.benchmarks.judge.curves import LatencyFloor, find_highest_latency, find_latency_floor
-from wirespeed.benchmarks.judge.limits import REFUTED, Fingerprints, Limit, Limits, RunContext, UnknownLimits
+from wirespeed.benchmarks.judge.limits import (
+    REFUTED,
+    Alternative,
+    Fingerprints,
+    Limit,
+    Limits,
+    RunContext,
+    UnknownLimits,
+)
 from wirespeed.benchmarks.judge.nccl_evidence import SOCKET_INTERFACE, Evidence, Proof, derive_proof, is_selected
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.judge.verdict import is_above
@@ -36,6 +44,9 @@ from wirespeed.results.verdicts import Bound, Term
 from wirespeed.units import BITS_PER_SECOND, Bandwidth, Size, format_percent
 
 _NAMED = 8  # hosts named one by one
+_STAGED = 0.5
+"""Share of the PCIe limit if data goes through system memory: a broadcast with a borrowed GPU reaches "around half" of
+one within a server (Johansen, Fast Multi-GPU communication over PCI Express, section 4.3.4)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +75,7 @@ class CollectiveLimits:
     notes: tuple[str, ...]
     hosts: tuple[str, ...]
     link: Bandwidth | None
+    borrower: str | None = None  # host on which a borrowed GPU may take part, as far as the log states
 
     @property
     def causes(self) -> tuple[str, ...]:
@@ -95,7 +107,18 @@ class CollectiveLimits:
             reachable = scale_bound(reachable, 1 / factor, scale_reason) if reachable else None
             skip_reason = "same transfer as the bus bandwidth, judged there"
         unit = measurement.unit
-        return Limit(in_unit(physical, unit), in_unit(reachable, unit) if reachable else None, skip_reason)
+        bound = in_unit(reachable, unit) if reachable else None
+        return Limit(in_unit(physical, unit), bound, skip_reason, alternative=self._limit_staged(bound))
+
+    def _limit_staged(self, reachable: Bound | None) -> Alternative | None:
+        """The limit if one of the GPUs is borrowed and reached through system memory."""
+        if self.borrower is None or reachable is None:
+            return None
+        return Alternative(
+            scale_bound(reachable, _STAGED, "copies through system memory"),
+            f"{self.borrower} uses a borrowed GPU without peer access",
+            "the log does not show the path between the GPUs; repeat the test with NCCL_DEBUG=INFO",
+        )
 
     def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
         """A transfer is judged if 1/(1 + f/t), with its ideal time t and the latency floor f, would pass."""
@@ -191,7 +214,17 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         notes=(*proof.notes, *choice.notes, *(_describe_interface(context) if group.across_hosts else ())),
         hosts=tuple(dict.fromkeys(member.name for member in group.members)),
         link=None,
+        borrower=_find_borrower(plan, group, context.evidence),
     )
+
+
+def _find_borrower(plan: Plan, group: Group, evidence: Evidence | None) -> str | None:
+    """The host of a one-host run that borrows GPUs, unless the debug lines show peer access between its GPUs."""
+    paths = (evidence.communicator.paths or ()) if evidence is not None else ()
+    if group.across_hosts or not group.uses_pcie or any(path.transport.startswith("P2P") for path in paths):
+        return None
+    name = group.members[0].name
+    return name if any(loan.borrowed for loan in plan.hosts[name].loans.values()) else None
 
 
 def find_socket_interfaces(run: Run, plan: Plan, context: RunContext) -> tuple[str, ...]:
