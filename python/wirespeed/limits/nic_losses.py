@@ -1,7 +1,8 @@
-"""Bandwidths that a NIC has with one known loss: a smaller path MTU, a slower or narrower PCIe slot, fewer NICs.
+"""Bandwidths that a NIC has with one known loss: a smaller path MTU, a slower port or PCIe slot, fewer NICs.
 
-A run that stays within a percent of one of them has its fingerprint. Each is a physical limit of the degraded NIC, as
-`wirespeed.limits.framing`, `wirespeed.limits.pcie` and `wirespeed.limits.tcp` compute it.
+A run that stays within a percent of one of them has its fingerprint; transfers over a slot stay further below it. Each
+is a physical limit of the degraded NIC, as `wirespeed.limits.framing`, `wirespeed.limits.pcie` and
+`wirespeed.limits.tcp` compute it.
 """
 
 from __future__ import annotations
@@ -13,22 +14,40 @@ from wirespeed.limits import framing, pcie, tcp
 from wirespeed.limits.framing import Path
 from wirespeed.limits.pcie import Slot
 from wirespeed.results.verdicts import Term
+from wirespeed.units import Bandwidth
 from wirespeed.wire import PATH_MTUS
 
 _GENERATIONS = {2500: 1, 5000: 2, 8000: 3, 16000: 4, 32000: 5, 64000: 6}  # by MT/s per lane
 _WIDTHS = (4, 8, 16)
 _ETHERNET_MTU = 1500
 _RESOLUTION = 0.005  # relative difference of bandwidths that no run distinguishes
+_PORT_SPEEDS = (200, 100, 50, 40, 25, 10)  # Gb/s: Ethernet, IEEE 802.3
 _ONE_QUEUE_PAIR = 368 / 392
 _QUEUE_PAIR_SPEED = 400  # Gb/s of the NICs of that result
 
 
+REACHED = 0.99
+"""Of a rate that framing limits: osu_bw over a NIC of 50 Gb/s with path MTU 1024 reaches 5785 of 5786 MB/s (StackHPC
+hpc-tests, csd3); healthy results are 0.1 to 1.2 % below their limit (Broadcom 957608-AN210, section 2.8.2)."""
+
+_REACHED_OF_PORT = 0.98
+"""Of a slower port: 97 Gb/s where 98 pass (ConnectX-4 with ib_send_bw, Mellanox community)."""
+
+_REACHED_OF_SLOT = 0.90
+"""Of a rate that a PCIe slot limits: 26.2 GB/s of PCIe 4.0 x16 are 91 % of what packets of 256 bytes leave (Microway,
+Performance Characteristics of Common Transports and Buses, typical bandwidth)."""
+
+
 @dataclass(frozen=True, slots=True)
 class DegradedRate:
-    """A loss, and the bandwidth with it as a fraction of the planned goodput of the NICs."""
+    """A loss, and the bandwidth with it as a fraction of the planned goodput of the NICs.
+
+    ``reached``: the fraction of that bandwidth that runs reach at least.
+    """
 
     name: str
     fraction: float
+    reached: float = REACHED
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +64,21 @@ def list_degraded_rates(
 ) -> tuple[DegradedRate, ...]:
     """The rates below the planned one; losses of the same rate are one entry. ``nics``: NICs that share the traffic."""
     planned = _compute_framing(path, bidirectional)
-    rates = [
+    framed = [
         *_list_mtu_rates(path, facts, bidirectional),
-        *_list_slot_rates(slot, bidirectional),
         *_list_other_rates(path, facts, bidirectional),
     ]
-    fractions = [DegradedRate(term.name, term.value / planned) for term in rates if term.value < planned]
+    ports = _list_port_rates(path, bidirectional) if nics == 1 else ()
+    fractions = [DegradedRate(term.name, term.value / planned) for term in framed if term.value < planned]
+    fractions += [
+        DegradedRate(term.name, term.value / planned, reached)
+        for terms, reached in (
+            (ports, _REACHED_OF_PORT),
+            (_list_slot_rates(slot, bidirectional), _REACHED_OF_SLOT),
+        )
+        for term in terms
+        if term.value < planned
+    ]
     fractions += [DegradedRate(f"{count} of {nics} NICs", count / nics) for count in range(1, nics)]
     return tuple(_merge_equal_rates(sorted(fractions, key=lambda rate: -rate.fraction)))
 
@@ -66,6 +94,13 @@ def _list_mtu_rates(path: Path, facts: LogFacts, bidirectional: bool) -> Iterabl
         if mtu < path.path_mtu:
             value = _compute_framing(replace(path, path_mtu=mtu), bidirectional)
             yield Term(f"path MTU {mtu}", value, "Gb/s", "", framing.SOURCE)
+
+
+def _list_port_rates(path: Path, bidirectional: bool) -> Iterable[Term]:
+    for speed in _PORT_SPEEDS:
+        if speed < path.speed.gb_per_s:
+            value = _compute_framing(replace(path, speed=Bandwidth.gbps(speed)), bidirectional)
+            yield Term(f"a port at {speed} Gb/s", value, "Gb/s", "", framing.SOURCE)
 
 
 def _list_slot_rates(slot: Slot | None, bidirectional: bool) -> Iterable[Term]:
@@ -94,5 +129,6 @@ def _merge_equal_rates(rates: Sequence[DegradedRate]) -> Iterable[DegradedRate]:
     while position < len(rates):
         first = rates[position]
         equal = [rate for rate in rates[position:] if rate.fraction >= first.fraction * (1 - _RESOLUTION)]
-        yield DegradedRate(" or ".join(rate.name for rate in equal), first.fraction)
+        names = " or ".join(rate.name for rate in equal)
+        yield DegradedRate(names, first.fraction, min(rate.reached for rate in equal))
         position += len(equal)

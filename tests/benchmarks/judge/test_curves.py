@@ -53,6 +53,14 @@ def test_a_dip_in_the_plateau_states_both_reasons():
     )
 
 
+@pytest.mark.parametrize(("value", "has_note"), [(220.0, True), (285.0, False), (150.0, False)])
+def test_a_shallow_dip_has_a_note(value, has_note):
+    """From 0.60 of the lower neighbour on, a dip changes no verdict."""
+    notes = judge(all_reduce(HEALTHY | {2 * GIB: value}), plan()).notes
+    text = "a shallow dip: 220 GB/s at 2 GiB is 66 % of the mean of 330 GB/s at 1 GiB and 338 GB/s at 4 GiB"
+    assert any(text in note for note in notes) is has_note
+
+
 def test_a_collapse_over_two_sizes_is_a_dip():
     """Each of them is no dip beside the other."""
     busbw = HEALTHY | {64 * MIB: 280.0, 128 * MIB: 100.0, 256 * MIB: 105.0, 512 * MIB: 320.0}

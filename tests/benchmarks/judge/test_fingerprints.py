@@ -47,6 +47,23 @@ def test_a_narrow_slot_and_a_slow_one_are_one_fingerprint():
     assert verdict.reason.endswith("within 1 % of what is left with PCIe Gen4 x16 or PCIe Gen5 x8 (230.46 Gb/s)")
 
 
+@pytest.mark.parametrize(
+    ("rate", "name"),
+    [
+        (209.6, "PCIe Gen4 x16 or PCIe Gen5 x8 (230.46 Gb/s)"),  # 26.2 GB/s of PCIe 4.0 x16: Microway
+        (97.0, "a port at 100 Gb/s (98.04 Gb/s)"),  # ConnectX-4 of 100 Gb/s, Mellanox community
+        (48.9, "a port at 50 Gb/s (49.02 Gb/s)"),
+        (24.3, "a port at 25 Gb/s (24.51 Gb/s)"),
+        (205.0, None),
+    ],
+)
+def test_a_plateau_below_the_rate_of_a_slot_or_port_names_it(rate, name):
+    """Typical bandwidths of slots: Microway, Performance Characteristics of Common Transports and Buses."""
+    reason = find_verdict(judge(perftest({MIB: rate}), plan()), MIB).reason
+    assert ("what is left with" in reason) is (name is not None)
+    assert name is None or name in reason
+
+
 @pytest.mark.parametrize(("queue_pairs", "is_named"), [(1, True), (4, False)])
 def test_one_queue_pair_is_named_if_the_log_states_it(queue_pairs, is_named):
     """NVIDIA/nccl issue 2171: 368 of 392 Gb/s with one queue pair."""

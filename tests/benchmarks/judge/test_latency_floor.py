@@ -7,7 +7,7 @@ CSCS documentation, NCCL (two GH200 hosts over sockets and over libfabric), ROCm
 from __future__ import annotations
 
 import pytest
-from judge_support import MIB, collective, find_verdict, judgements, perftest, plan
+from judge_support import GIB, MIB, collective, find_verdict, judgements, perftest, plan
 from tests.benchmarks.judge.test_point_to_point import osu
 
 from wirespeed.benchmarks.judge.runs import judge
@@ -101,3 +101,20 @@ def test_a_low_message_rate_excuses_no_more_than_a_healthy_one():
     verdict = find_verdict(judge(osu("osu_bw", slow | {4 * MIB: 1279.54}), plan()), 4 * MIB)
     assert verdict.judgement is Judgement.FAIL
     assert find_verdict(judge(osu("osu_bw", slow), plan()), MIB).judgement is Judgement.FAIL
+
+
+def test_tcp_is_named_by_its_plateau_and_its_small_operations():
+    """osu_bw: CSCS documentation, container without the network hook. NCCL: nccl-eBPF, its floor cut to 150 µs."""
+    slow = {1: 0.14, 128: 26.74, 4096: 143.0, 65536: 149.9, 131072: 571.86, 524288: 694.58, 2**20: 831.0}
+    verdict = find_verdict(judge(osu("osu_bw", slow | {4 * MIB: 1279.54}), plan()), 4 * MIB)
+    assert "likely TCP instead of RDMA: at most 10.24 Gb/s, which one or a few cores copy" in verdict.reason
+    assert "0.14 million small messages a second" in verdict.reason
+    rows = {size: (150.0 + size / 2310, size / 2310 / (150.0 + size / 2310) * 2.31, 2.31) for size in (8, GIB, 8 * GIB)}
+    verdict = find_verdict(judge(collective("all_reduce", 2, rows, nodes=2), plan()), 8 * GIB, Metric.BUSBW)
+    assert "likely TCP instead of RDMA: at most 18.48 Gb/s" in verdict.reason
+
+
+def test_a_slow_network_with_quick_small_messages_is_not_called_tcp():
+    verdict = find_verdict(judge(osu("osu_bw", {1: 3.0, 64 * 1024: 1_000.0, 4 * MIB: 1_279.0}), plan()), 4 * MIB)
+    assert verdict.judgement is Judgement.FAIL
+    assert "TCP instead" not in verdict.reason

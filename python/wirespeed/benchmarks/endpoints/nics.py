@@ -246,8 +246,8 @@ def find_socket_limits(
     model = plan.hardware.nics.get(place.nic.model or "")
     if model is not None and model.ntb is not None and slot_terms:
         slot_term = replace(slot_terms[0], name=f"PCIe slot of {place.interface}")
-        physical = tightest([slot_term], assumptions)
-        return SocketLimits(physical, tightest([*_find_driver_term(model.ntb, place), slot_term], assumptions), speed)
+        reached = tightest([*_find_driver_term(model.ntb, place), slot_term], assumptions)
+        return SocketLimits(tightest([slot_term], assumptions), reached, speed)
     mtu = place.nic.link.mtu
     if mtu is None:
         mtu = DEFAULT_MTU

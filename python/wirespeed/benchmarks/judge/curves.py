@@ -9,6 +9,7 @@ table counts as its floor up to the highest healthy latency, and a floor above t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -49,6 +50,31 @@ def judge_curves(verdicts: Mapping[int, Verdict], thresholds: Thresholds, profil
             elif verdict.judgement in (Judgement.WARN, Judgement.FAIL):
                 changed[position] = replace(verdict, reason=f"{verdict.reason}; {reason}")
     return changed
+
+
+def list_shallow_dips(verdicts: Mapping[int, Verdict], settings: Curve) -> tuple[str, ...]:
+    """Notes on sizes that are below both neighbours, and not so far below that their curve decides their verdict."""
+    highest = settings.shallow_dip
+    if highest is None:
+        return ()
+    notes = []
+    for curve in _build_curves(verdicts, settings):
+        for (_, smaller), (_, lower), (_, larger) in zip(curve, curve[1:], curve[2:], strict=False):
+            neighbor = float(min(smaller.value, larger.value))
+            expected = math.sqrt(float(smaller.value) * float(larger.value))
+            is_dip = lower.value < neighbor and lower.value < highest.value * expected
+            if is_dip and lower.value >= settings.dip.passes.value * neighbor and _is_examined(lower, settings):
+                label = f"{lower.label}: " if lower.label else ""
+                fraction = format_percent(lower.value / expected, 0)
+                notes.append(
+                    f"{label}a shallow dip: {_format(lower)} is {fraction} of the mean of {_format(smaller)} and "
+                    f"{_format(larger)}; repeat the test to see whether it stays"
+                )
+    return tuple(notes)
+
+
+def _is_examined(measurement: Measurement, settings: Curve) -> bool:
+    return (measurement.size_bytes or 0) >= settings.from_bytes.value
 
 
 def _build_curves(verdicts: Mapping[int, Verdict], settings: Curve) -> list[_Curve]:
@@ -280,6 +306,11 @@ def judge_latency_floor(run: Run, limits: Limits, profile: Profile) -> dict[int,
         f"({highest.formula}); likely TCP instead of RDMA, an overloaded host, or debug output"
     )
     return {position: make_verdict(measurement, Judgement.FAIL if fails else Judgement.WARN, reason)}
+
+
+def find_lowest_time(run: Run) -> float | None:
+    """The lowest time of the small sizes of a table in µs; None where it has none."""
+    return min((seconds * 1e6 for _, seconds in _list_small_times(run.measurements)), default=None)
 
 
 def _list_small_times(measurements: Iterable[Measurement]) -> Iterable[tuple[int, float]]:

@@ -63,6 +63,7 @@ class Curve(Entry):
 
     from_bytes: SourcedValue[int]  # smaller sizes are not examined
     dip: Thresholds  # of the lower one of both neighbours
+    shallow_dip: SourcedValue[float] | None = None  # of the geometric mean of both; below it a size has a note
     step: Thresholds  # of the highest smaller size; a larger size reaches it again
     fall: Thresholds  # the last size, of the highest one
     rising: SourcedValue[float]  # growth from one size to the next: the sweep ends before its plateau

@@ -19,7 +19,7 @@ from dataclasses import replace
 from wirespeed.benchmarks.endpoints.nics import find_ends, is_link_local, parse_gid
 from wirespeed.benchmarks.judge.bottlenecks import find_bottlenecks
 from wirespeed.benchmarks.judge.collectives import collective_limits, find_slower_interface
-from wirespeed.benchmarks.judge.curves import judge_curves, judge_latency_floor
+from wirespeed.benchmarks.judge.curves import judge_curves, judge_latency_floor, list_shallow_dips
 from wirespeed.benchmarks.judge.gates import Subject, apply_gate, build_subject, find_gate
 from wirespeed.benchmarks.judge.gpu import find_gpu_host, gpu_limits
 from wirespeed.benchmarks.judge.limits import BANDWIDTHS, REFUTED, Limit, Limits, RunContext, UnknownLimits
@@ -30,6 +30,7 @@ from wirespeed.benchmarks.judge.profile import Profile, default
 from wirespeed.benchmarks.judge.rdma import rdma_limits
 from wirespeed.benchmarks.judge.stated_options import drop_contradicted_facts, list_notes_on_options
 from wirespeed.benchmarks.judge.tcp import tcp_limits
+from wirespeed.benchmarks.judge.tcp_signs import name_tcp
 from wirespeed.benchmarks.judge.verdict import (
     Scale,
     add_causes,
@@ -119,7 +120,8 @@ def judge_with_subject(
         if gate is not None:
             verdicts[position] = apply_gate(verdicts.get(position), measurement, gate)
     fingerprints = describe_passing_fingerprints(verdicts.values(), limits.fingerprints)
-    extra_notes = (*limits.notes, *causes, *fingerprints, *_compare_gid(run, plan), *unread, *notes_on_options)
+    dips = list_shallow_dips(verdicts, profile.curve)
+    extra_notes = (*limits.notes, *causes, *fingerprints, *dips, *_compare_gid(run, plan), *unread, *notes_on_options)
     judged = _judge_run(run, verdicts, extra_notes, file, plan.name)
     judged = replace(judged, source=context.source, target=context.target)
     if context.evidence is not None:
@@ -219,10 +221,10 @@ def _compare_measurements(run: Run, limits: Limits, profile: Profile) -> _Verdic
         **_judge_latencies(run, limits),
         **judge_latency_floor(run, limits, profile),
     }
-    return {
-        position: add_causes(name_fingerprints(verdict, limits.fingerprints), limits.causes)
-        for position, verdict in verdicts.items()
-    }
+    named = {position: name_fingerprints(verdict, limits.fingerprints) for position, verdict in verdicts.items()}
+    if len(limits.hosts) > 1 and not limits.causes:
+        named = name_tcp(run, named, profile)
+    return {position: add_causes(verdict, limits.causes) for position, verdict in named.items()}
 
 
 def _report_unjudged_sockets(verdicts: _Verdicts, transport: str) -> _Verdicts:

@@ -10,14 +10,12 @@ from wirespeed.benchmarks.judge.limits import Alternative, Fingerprints, Limit, 
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits.bound import convert, number
+from wirespeed.limits.nic_losses import REACHED
 from wirespeed.results.benchmarks import Measurement, Metric
 from wirespeed.results.verdicts import Bound, Judgement, Term, Verdict
 from wirespeed.units import BITS_PER_SECOND, Size, format_percent, format_unit
 
-_MARGIN = 0.01
-"""Relative distance from the bandwidth of a loss: osu_bw over a NIC of 50 Gb/s with path MTU 1024 reaches 5785 of
-5786 MB/s (StackHPC hpc-tests, csd3); healthy results are 0.1 to 1.2 % below their limit (Broadcom 957608-AN210,
-section 2.8.2)."""
+_MARGIN = 1 - REACHED  # relative distance from the bandwidth of a loss
 
 _SMALLEST_FINGERPRINT = 2**16  # bytes: smaller messages have other limits
 
@@ -26,6 +24,7 @@ _FLAT = 0.005  # relative difference of a flat table: a healthy one still rises 
 
 _SHORTEST = 0.01  # a time that two decimals show
 
+_BELOW = "below "  # begins the reason of a bandwidth below a threshold
 PLATEAU = "only the largest sizes, where the bandwidth no longer rises, are judged"
 _BITS_FOR_BYTES = 4.0  # between 1 and 8, on a scale of factors nearer to 8
 _EQUAL_LIMIT = 0.99  # from this fraction of the design's limit on, the limit as found explains no loss
@@ -76,7 +75,7 @@ def _compare_thresholds(measurement: Measurement, limit: Limit, bound: Bound, sc
         return make_verdict(
             measurement, Judgement.UNKNOWN, _describe_alternative(measurement, bound, alternative), limit
         )
-    below = f"below {format_percent(passes, 0)} of {bound_name} (set by {bound.bottleneck})"
+    below = f"{_BELOW}{format_percent(passes, 0)} of {bound_name} (set by {bound.bottleneck})"
     if fraction >= warns:
         return make_verdict(measurement, Judgement.WARN, below, limit)
     below = below.replace(format_percent(passes, 0), format_percent(warns, 0))
@@ -134,10 +133,27 @@ def name_fingerprints(verdict: Verdict, fingerprints: Fingerprints | None) -> Ve
     ):
         return verdict
     matches = _match_fingerprints(measurement, fingerprints)
-    if not matches:
-        return verdict
-    text = f"within {format_percent(_MARGIN, 0)} of what is left with {', or with '.join(matches)}"
-    return replace(verdict, reason=f"{verdict.reason}; {text}")
+    if matches:
+        text = f"within {format_percent(_MARGIN, 0)} of what is left with {', or with '.join(matches)}"
+        return replace(verdict, reason=f"{verdict.reason}; {text}")
+    is_plateau = verdict.reason.startswith(_BELOW)  # no dip or step, which pass such bandwidths by chance
+    nearby = _find_slot_in_use(measurement, fingerprints) if is_plateau else None
+    return verdict if nearby is None else replace(verdict, reason=f"{verdict.reason}; {nearby}")
+
+
+def _find_slot_in_use(measurement: Measurement, fingerprints: Fingerprints) -> str | None:
+    """The smallest loss whose bandwidth leaves room for this one, if transfers with it reach such a fraction of it."""
+    planned = convert(fingerprints.planned.value, fingerprints.planned.unit, measurement.unit)
+    fractions = {rate: measurement.value / (planned * rate.fraction) for rate in fingerprints.rates}
+    possible = [rate for rate, fraction in fractions.items() if rate.reached <= fraction <= 1]
+    if not possible:
+        return None
+    rate = min(possible, key=lambda rate: rate.fraction)
+    return (
+        f"{format_percent(fractions[rate], 0)} of what is left with {rate.name} "
+        f"({number(planned * rate.fraction)} {format_unit(measurement.unit)}), where runs reach "
+        f"{format_percent(rate.reached, 0)} or more"
+    )
 
 
 def describe_passing_fingerprints(verdicts: Iterable[Verdict], fingerprints: Fingerprints | None) -> tuple[str, ...]:
