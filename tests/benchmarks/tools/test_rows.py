@@ -440,3 +440,15 @@ def test_hosts_of_ranks_are_named_only_where_the_list_is_whole() -> None:
     )
     whole, part = (parse(f"{text}{NCCL_COLUMNS}{NCCL_ROW}")[0] for text in (ranks, ranks[ranks.index("\n") + 1 :]))
     assert (whole.parameters.host_names, part.parameters.host_names) == ("a,b", None)
+
+
+def test_the_last_rank_of_a_page_states_the_ranks_of_a_host():
+    """coreweave/nccl-tests, README.md: the page shows the last of 72 ranks only, on hosts of four GB200."""
+    text = (
+        "#  Rank 71 Group  0 Pid  14840 on slurm-gb200-207-171 device  3 [0x01] NVIDIA Graphics Device\n"
+        "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n"
+        "  8589934592    2147483648     float     sum      -1    20299  423.16  834.57      0    20006  429.37  846.82      0\n"
+        "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 840.7\n"
+    )
+    (run,) = read(text).runs
+    assert (run.ranks, run.parameters.nodes) == (72, 18)

@@ -37,6 +37,25 @@ def find_collective(run: Run, assumptions: list[str]) -> Collective | None:
     return collective
 
 
+def describe_unnamed_collective(run: Run) -> str:
+    """What the bus factor of a log without a name leaves: collectives, and their number of ranks."""
+    printed = _measure_factor(run)
+    fitting: dict[int, list[Collective]] = {}
+    if printed is not None and printed[1] < _CLEAR:
+        counts = [run.ranks] if run.ranks else list(range(2, _MOST_RANKS))
+        candidates = {ranks: _list_fitting(run, ranks, printed) for ranks in counts}
+        fitting = {ranks: collectives for ranks, collectives in candidates.items() if collectives}
+    if len(fitting) != 1:
+        return "the log does not name its collective: name it with --collective"
+    (ranks, collectives), *_ = fitting.items()
+    names = " or ".join(collective.value for collective in collectives)
+    option = "" if run.ranks else f" --ranks {ranks}"
+    return (
+        f"the log does not name its collective; its bus factor is that of {names} of {ranks} ranks: name it, such as "
+        f"--collective {collectives[0].value}{option}"
+    )
+
+
 def contradicts_collective(run: Run, name: str) -> bool:
     """Whether the log names another collective than the user; false where one of both names is unknown."""
     logged, stated = _find_by_name(run.test or ""), _find_by_name(name)
@@ -53,19 +72,26 @@ def _find_by_factor(run: Run) -> Collective | None:
     printed = _measure_factor(run)
     if run.ranks is None or run.ranks < 2 or printed is None:
         return None
+    fitting = _list_fitting(run, run.ranks, printed)
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _list_fitting(run: Run, ranks: int, printed: tuple[float, float]) -> list[Collective]:
+    """The collectives of a number of ranks with the bus factor, reduction and root of a log."""
     factor, rounding = printed
     reduces = (run.parameters.reduction or "none") != "none"
     root = run.parameters.root_rank  # absent in old releases
     rooted = [*_ROOTED, *_ROOTLESS] if not isinstance(root, int) else _ROOTED if root >= 0 else _ROOTLESS
     possible = _REDUCING if reduces else rooted
-    if run.ranks & (run.ranks - 1):  # hypercube takes powers of two only (nccl-tests, src/hypercube.cu)
+    if ranks & (ranks - 1):  # hypercube takes powers of two only (nccl-tests, src/hypercube.cu)
         possible = [collective for collective in possible if collective is not Collective.HYPERCUBE]
-    fitting = [
-        collective for collective in possible if abs(convert_printed_factor(collective, run.ranks) - factor) <= rounding
+    return [
+        collective for collective in possible if abs(convert_printed_factor(collective, ranks) - factor) <= rounding
     ]
-    return fitting[0] if len(fitting) == 1 else None
 
 
+_MOST_RANKS = 257  # more ranks have bus factors that printed digits do not distinguish
+_CLEAR = 0.001  # error of a bus factor below which its number of ranks is clear
 _REDUCING = [Collective.ALL_REDUCE, Collective.REDUCE_SCATTER, Collective.REDUCE]
 _ROOTED = [Collective.BROADCAST, Collective.GATHER, Collective.SCATTER]
 _ROOTLESS = [Collective.ALL_GATHER, Collective.ALL_TO_ALL, Collective.SENDRECV, Collective.HYPERCUBE]

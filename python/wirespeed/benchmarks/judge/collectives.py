@@ -14,7 +14,12 @@ from wirespeed.benchmarks.endpoints.nics import (
     list_used_nics,
     nic_speed,
 )
-from wirespeed.benchmarks.judge.collective_names import find_collective, find_named_collective, foreign_gpus
+from wirespeed.benchmarks.judge.collective_names import (
+    describe_unnamed_collective,
+    find_collective,
+    find_named_collective,
+    foreign_gpus,
+)
 from wirespeed.benchmarks.judge.curves import LatencyFloor, find_highest_latency, find_latency_floor
 from wirespeed.benchmarks.judge.limits import (
     REFUTED,
@@ -149,7 +154,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         )
     collective = find_named_collective(context.collective) if context.collective else find_collective(run, assumptions)
     if collective is None:
-        return UnknownLimits("the log does not name its collective: name it with --collective", profile)
+        return UnknownLimits(describe_unnamed_collective(run), profile)
     if not run.ranks:
         return UnknownLimits("the log does not contain the number of ranks: give it with --ranks", profile)
     if run.ranks == 1:

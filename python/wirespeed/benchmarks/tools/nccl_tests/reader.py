@@ -565,8 +565,20 @@ def _set_ranks(draft: Draft, ranks: Ranks) -> None:
             draft.parameters.rank_places = {
                 str(rank): RankPlace(host, gpu, address or None) for rank, host, gpu, address in ranks.places
             }
+    elif (hosts := _count_hosts_of_last_rank(ranks)) is not None:
+        draft.parameters.nodes = hosts
     if len(ranks.groups) > 1:
         draft.parameters.rank_groups = len(ranks.groups)
+
+
+def _count_hosts_of_last_rank(ranks: Ranks) -> int | None:
+    """The number of hosts where a page shows the last ranks only: the last rank has the last device of its host."""
+    numbers = [rank for rank, _, _, _ in ranks.places]
+    is_end = len(set(numbers)) == len(numbers) and 0 not in numbers
+    device = next((gpu for rank, _, gpu, _ in ranks.places if rank == ranks.count - 1), None) if is_end else None
+    if device is None or ranks.count % (device + 1):
+        return None
+    return ranks.count // (device + 1)
 
 
 def _join_values(values: Iterable[str]) -> str | int:
