@@ -27,7 +27,7 @@ EXPECTED = [
     ("mi300x-4node/bench/ib-write-bw-bidirectional.log", "perftest", "ib_write_bw", None, 63,
      {("bw_avg", 8388608, None): 774.97, ("bw_peak", 8388608, None): 775.17, ("msg_rate", 2, None): 6.782848}),
     ("arista-leaf-spine/bench/ib-write-bw.log", "perftest", "ib_write_bw", None, 0, {}),
-    ("esnet-400g/bench/iperf3-8-streams.log", "iperf3", "TCP", None, 99,
+    ("esnet-400g/bench/iperf3-8-streams.log", "iperf3", "TCP", None, 115,
      {("bitrate", None, "SUM receiver"): 190, ("retransmits", None, "SUM sender"): 46,
       ("bitrate", None, "stream 5 interval 0.00-10.01"): 16.8}),
 ]  # fmt: skip

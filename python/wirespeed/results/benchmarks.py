@@ -52,6 +52,8 @@ class Metric(StrEnum):
     BITRATE = "bitrate"
     TRANSFER = "transfer"
     RETRANSMITS = "retransmits"
+    CONGESTION_WINDOW = "congestion_window"
+    RTT = "rtt"
     LOST = "lost"
     JITTER = "jitter"
     WRONG = "wrong"

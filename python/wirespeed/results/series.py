@@ -20,7 +20,7 @@ class Better(IntEnum):
 _HIGHER = ("algbw", "avg_busbw", "bitrate", "busbw", "bw", "msg_rate", "overlap")
 _LOWER = (
     *("coll", "comm", "cpu", "dropped", "duplicated", "impact", "jitter", "latency", "lost", "out_of_order"),
-    *("retransmits", "time", "wrong"),
+    *("retransmits", "rtt", "time", "wrong"),
 )
 
 

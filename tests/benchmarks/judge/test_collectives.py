@@ -235,8 +235,8 @@ def test_an_unnamed_collective_is_unknown_until_named():
     unknown = find_verdict(judge(run, plan()), 16 * GIB, Metric.BUSBW)
     assert unknown.judgement is Judgement.UNKNOWN
     assert unknown.reason == (
-        "the log does not name its collective; its bus factor is that of all-gather or all-to-all of 32 ranks: name it, "
-        "such as --collective all-gather"
+        "the log does not name its collective; its bus factor is that of all-gather or all-to-all of 32 ranks: "
+        "name it, such as --collective all-gather"
     )
     named = find_verdict(judge(run, plan(), collective="all-to-all"), 16 * GIB, Metric.BUSBW)
     assert (named.judgement, named.physical.bottleneck) == (Judgement.PASS, "cut at the NICs of a host")

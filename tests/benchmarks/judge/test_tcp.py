@@ -1,8 +1,10 @@
 import dataclasses
+import json
 
 import pytest
 from judge_support import CLUSTER, plan
 
+from wirespeed.benchmarks import parse
 from wirespeed.benchmarks.endpoints.nics import NicPlace, find_socket_limits
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.catalogue import load
@@ -186,3 +188,40 @@ def test_addresses_outside_the_plan_are_placed_by_their_subnet():
     assert verdict.physical.assumptions[0].endswith(
         "by the subnet of the log's addresses, which are on no NIC of esnet-400g"
     )
+
+
+def _iperf_json(bits_per_second, load, window=41_400_000, rtt=40_050):
+    """One stream of iperf3 3.12, of which all streams share a core: keys of iperf3's src/iperf_api.c."""
+    stream = {"socket": 5, "bytes": 1, "bits_per_second": bits_per_second}
+    end = {
+        "streams": [{"sender": stream | {"max_snd_cwnd": window, "mean_rtt": rtt}, "receiver": stream}],
+        "sum_sent": {"bits_per_second": bits_per_second},
+        "sum_received": {"bits_per_second": bits_per_second},
+        "cpu_utilization_percent": {"host_total": 40.0, "remote_total": load},
+    }
+    start = {
+        "connected": [{"socket": 5, "local_host": "10.1.0.1", "remote_host": "10.1.0.17"}],
+        "version": "iperf 3.12",
+        "test_start": {"protocol": "TCP", "num_streams": 1},
+    }
+    (run,) = parse(json.dumps({"start": start, "intervals": [], "end": end}))
+    return run
+
+
+BUSY = "iperf3 on the remote host uses 99.8 % of the one core that it can use"
+WINDOW = "congestion windows of 41.4 MB in a round trip of 40.05 ms allow 8.27 Gb/s"
+
+
+@pytest.mark.parametrize(
+    ("gigabits", "load", "causes"),
+    [
+        (28.0, 99.8, {BUSY}),  # the table of document 004's kind: the windows cannot explain this rate
+        (7.9, 55.0, {WINDOW}),
+        (7.9, 99.8, {BUSY, WINDOW}),
+        (2.0, 55.0, set()),
+    ],
+)
+def test_the_log_of_iperf3_states_why_it_was_slow(gigabits, load, causes):
+    verdict = verdicts(_iperf_json(gigabits * 1e9, load))["SUM receiver"]
+    assert verdict.judgement is Judgement.WARN
+    assert {cause for cause in (BUSY, WINDOW) if cause in verdict.reason} == causes

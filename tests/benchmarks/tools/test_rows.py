@@ -213,7 +213,8 @@ def test_a_failure_before_a_good_run_stays_a_run_of_its_own() -> None:
         ("[  5]   0.00-2.00   sec   384 KBytes  4.69 GBytes/sec                  receiver",
          [("transfer", 384, "KiB"), ("bitrate", 4.69, "GiB/s")]),
         ("[  5]   1.00-2.00   sec  4.65 GBytes  39.9 Gbits/sec    7    954 KBytes",
-         [("transfer", 4.65, "GiB"), ("bitrate", 39.9, "Gb/s"), ("retransmits", 7, "segments")]),
+         [("transfer", 4.65, "GiB"), ("bitrate", 39.9, "Gb/s"), ("retransmits", 7, "segments"),
+          ("congestion_window", 954.0, "KiB")]),
         # Retr or Total Datagrams: not distinguishable without the columns
         ("[  5]   1.00-2.00   sec  119 MBytes  1.00 Gbits/sec  20398",
          [("transfer", 119, "MiB"), ("bitrate", 1.0, "Gb/s")]),
@@ -447,7 +448,7 @@ def test_the_last_rank_of_a_page_states_the_ranks_of_a_host():
     text = (
         "#  Rank 71 Group  0 Pid  14840 on slurm-gb200-207-171 device  3 [0x01] NVIDIA Graphics Device\n"
         "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n"
-        "  8589934592    2147483648     float     sum      -1    20299  423.16  834.57      0    20006  429.37  846.82      0\n"
+        "  8589934592  2147483648  float  sum  -1  20299  423.16  834.57  0  20006  429.37  846.82  0\n"
         "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 840.7\n"
     )
     (run,) = read(text).runs

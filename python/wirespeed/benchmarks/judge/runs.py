@@ -19,7 +19,7 @@ from dataclasses import replace
 from wirespeed.benchmarks.endpoints.nics import find_ends, is_link_local, parse_gid
 from wirespeed.benchmarks.judge.bottlenecks import find_bottlenecks
 from wirespeed.benchmarks.judge.collectives import collective_limits, find_slower_interface
-from wirespeed.benchmarks.judge.curves import judge_curves, judge_latency_floor, list_shallow_dips
+from wirespeed.benchmarks.judge.curves import judge_curves, judge_latency_floor, list_shallow_dips, name_tcp
 from wirespeed.benchmarks.judge.gates import Subject, apply_gate, build_subject, find_gate
 from wirespeed.benchmarks.judge.gpu import find_gpu_host, gpu_limits
 from wirespeed.benchmarks.judge.limits import BANDWIDTHS, REFUTED, Limit, Limits, RunContext, UnknownLimits
@@ -30,7 +30,6 @@ from wirespeed.benchmarks.judge.profile import Profile, default
 from wirespeed.benchmarks.judge.rdma import rdma_limits
 from wirespeed.benchmarks.judge.stated_options import drop_contradicted_facts, list_notes_on_options
 from wirespeed.benchmarks.judge.tcp import tcp_limits
-from wirespeed.benchmarks.judge.tcp_signs import name_tcp
 from wirespeed.benchmarks.judge.verdict import (
     Scale,
     add_causes,

@@ -17,6 +17,7 @@ from wirespeed.benchmarks.endpoints.nics import (
 )
 from wirespeed.benchmarks.judge.limits import REFUTED, Fingerprints, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
+from wirespeed.benchmarks.judge.tcp_evidence import list_tcp_causes
 from wirespeed.benchmarks.tools.run_totals import find_total_labels
 from wirespeed.limits import latency, tcp
 from wirespeed.limits.bound import GBPS, convert, in_unit, number, tightest
@@ -99,9 +100,11 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         else:
             reachable_terms += _check_core_term(run, cores, min(term.value for term in reachable_terms), notes)
         reachable_terms += _list_host_terms(run, plan, ends)
+    reachable = tightest(reachable_terms, assumptions)
     return TcpLimits(
         physical=tightest(physical_terms, assumptions),
-        reachable=tightest(reachable_terms, assumptions),
+        reachable=reachable,
+        causes=list_tcp_causes(run, _count_threads(run), reachable.value),
         judged=find_total_labels(run),
         thresholds=profile.classes.tcp,
         reasons_above=("client and server on one host", "another interface than the one assumed"),
@@ -169,10 +172,14 @@ def _compute_core_term(run: Run, plan: Plan, ends: list[NicPlace]) -> Term | Non
     rates = [server.tcp_core for server in servers if server is not None and server.tcp_core is not None]
     if not rates or len(rates) < len(ends):
         return None
-    threads = (run.parameters.streams or 1) if _has_thread_per_stream(run) else 1
+    threads = _count_threads(run)
     slowest = min(rates, key=lambda rate: rate.value)
     formula = f"{threads} × {slowest.value} a core"
     return Term("TCP cores", threads * slowest.value.gb_per_s, GBPS, formula, slowest.source)
+
+
+def _count_threads(run: Run) -> int:
+    return (run.parameters.streams or 1) if _has_thread_per_stream(run) else 1
 
 
 def _has_thread_per_stream(run: Run) -> bool:

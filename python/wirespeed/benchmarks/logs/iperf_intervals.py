@@ -25,6 +25,7 @@ _UDP = re.compile(
     r"\s+(?P<jitter>\d[\d.]*) ms +(?P<lost>-?\d+)/ *(?P<total>\d+) +\((?P<percent>[\d.e+-]+|-?nan)%\)(?P<more>.*)"
 )
 _RETRANSMITS = re.compile(r"\s+(?P<retransmits>\d+)(?P<more>(?:\s.*)?)")
+_WINDOW = re.compile(r"\s+(?P<window>\d[\d.]*) (?P<unit>[KMG]?Bytes)\b")  # the column Cwnd
 
 # Texts that only iperf3 prints, and those that only iperf 2 prints.
 _IPERF3 = re.compile(
@@ -103,6 +104,9 @@ def report(text: str, *, retransmits: bool | None) -> Report | None:
         count = _RETRANSMITS.match(remainder)
         if count and (retransmits or (retransmits is None and _is_certain(count["more"]))):
             cells.append((Metric.RETRANSMITS, "segments", int(count["retransmits"])))
+            window = _WINDOW.match(count["more"])
+            if window:
+                cells.append((Metric.CONGESTION_WINDOW, _BYTES[window["unit"]], float(window["window"])))
     return Report(
         stream=match["stream"],
         role=match["role"],
@@ -116,7 +120,7 @@ def report(text: str, *, retransmits: bool | None) -> Report | None:
 
 
 def _is_certain(remainder: str) -> bool:
-    return "sender" in remainder or re.match(r"\s+\d[\d.]* [KMG]?Bytes\b", remainder) is not None
+    return "sender" in remainder or _WINDOW.match(remainder) is not None
 
 
 def split_by_tool(lines: Iterable[Line]) -> tuple[list[Line], list[Line]]:

@@ -195,6 +195,10 @@ def _read_end(draft: Draft, end: Node | None) -> None:
     congestion = end.text("sender_tcp_congestion")
     if congestion is not None:
         draft.parameters.congestion_control = congestion
+    for name, label in (("host_total", "local"), ("remote_total", "remote")):
+        load = end.number("cpu_utilization_percent", name)
+        if load is not None and isinstance(load.value, int | float):
+            draft.measure(Metric.CPU_USED, "%", load.value, load.line, label=label)
     streams = end.get("streams")
     for stream in streams.items() if streams is not None else []:
         for name, suffix in (("sender", " sender"), ("receiver", " receiver"), ("udp", "")):
@@ -233,6 +237,10 @@ def _measure(draft: Draft, node: Node, label: str, *, in_interval: bool = False)
         ("retransmits", Metric.RETRANSMITS, "segments"),
         ("jitter_ms", Metric.JITTER, "ms"),
         ("lost_packets", Metric.LOST, "datagrams"),
+        ("snd_cwnd", Metric.CONGESTION_WINDOW, "B"),
+        ("max_snd_cwnd", Metric.CONGESTION_WINDOW, "B"),
+        ("rtt", Metric.RTT, "us"),
+        ("mean_rtt", Metric.RTT, "us"),
     ):
         value = node.number(name)
         if value is not None and isinstance(value.value, int | float):

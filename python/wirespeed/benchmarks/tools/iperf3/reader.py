@@ -16,7 +16,7 @@ from wirespeed.benchmarks.logs.iperf_intervals import Report, add, report, split
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
 from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, line_matcher, read_by_process, read_runs
-from wirespeed.results.benchmarks import RunStatus
+from wirespeed.results.benchmarks import Metric, RunStatus
 
 LOOKS_FOR = "the report of iperf3 ('Connecting to host', '[ ID] Interval  Transfer  Bitrate', or its JSON)"
 IDENTIFYING_TEXTS = (
@@ -46,6 +46,9 @@ _CONNECTING = re.compile(r"Connecting to host (\S+), port (\d+)")
 _LISTENING = re.compile(r"Server listening on (\d+)(?: \(test #\d+\))?$")
 _ACCEPTED = re.compile(r"Accepted connection from \S+, port \d+")
 _CONNECTED = re.compile(r"\[ *(\d+)\](?:\[[TR]X-[CS]\])? local (\S+) port \d+ connected to (\S+) port (\d+)$")
+_CPU_LOAD = re.compile(
+    r"CPU Utilization: local/\w+ (?P<local>\d+\.\d+)% \(.*\), remote/\w+ (?P<remote>\d+\.\d+)% \("
+)  # of the process, in percent of one core (src/iperf_locale.c, report_cpu; src/iperf_util.c, cpu_util)
 _TEST = re.compile(r"Starting Test: protocol: (\w+), (\d+) streams?, (\d+) byte blocks, omitting (\d+) seconds, (.*)")
 _VERSION = re.compile(r"iperf (3\.\S+)(?: .*)?$")
 _ERROR = re.compile(
@@ -288,6 +291,9 @@ class _Reader(RunReader):
             tos = re.search(r"\btos (\d+)", options)
             if tos:
                 self._draft.parameters.tos = int(tos.group(1))
+        elif load := _CPU_LOAD.match(text):
+            for label, value in (("local", load["local"]), ("remote", load["remote"])):
+                self._draft.measure(Metric.CPU_USED, "%", float(value), line.number, label=label)
         elif verbose := _VERBOSE.match(text):
             self._draft.parameters.read_setting(_PARAMETERS[verbose.group(1)], verbose.group(2))
         elif text in _ENDS:

@@ -1,0 +1,58 @@
+"""What a log of iperf3 shows of the reason for its rate: busy cores, and windows that fill a round trip.
+
+iperf3 reports the CPU time of its process in percent of one core, and from Linux' TCP_INFO the congestion window and
+the round-trip time of each stream (src/iperf_util.c, src/tcp_info.c).
+"""
+
+from __future__ import annotations
+
+from wirespeed.benchmarks.tools.run_totals import find_total_labels
+from wirespeed.limits.bound import GBPS, convert, number
+from wirespeed.results.benchmarks import Metric, Run
+from wirespeed.units import BITS_PER_SECOND
+
+_BUSY = 95  # percent of a core: a process that copies all the time is at 99 to 100
+_FILLED = 0.7  # of windows in a round trip: a window grows to its maximum only in the course of a run
+_CONTRADICTED = 1.05
+_BYTES = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+_US = 1e-6
+
+
+def list_tcp_causes(run: Run, threads: int, reachable_gbps: float) -> tuple[str, ...]:
+    """Why a run was not faster, as its log shows. ``threads``: cores that the process can use."""
+    return (*_list_busy_cores(run, threads), *_list_filled_windows(run, reachable_gbps))
+
+
+def _list_busy_cores(run: Run, threads: int) -> list[str]:
+    loads = {row.label: float(row.value) for row in run.measurements if row.metric is Metric.CPU_USED}
+    cores = "the one core" if threads == 1 else f"a core, of the {threads}"
+    return [
+        f"{run.tool} on the {label} host uses {number(load)} % of {cores} that it can use"
+        for label, load in loads.items()
+        if load >= _BUSY * threads
+    ]
+
+
+def _list_filled_windows(run: Run, reachable_gbps: float) -> list[str]:
+    windows: dict[str, float] = {}  # bytes, the largest of each stream
+    for row in run.measurements:
+        stream = (row.label or "").partition(" interval ")[0].removesuffix(" sender")
+        if row.metric is Metric.CONGESTION_WINDOW and row.unit in _BYTES and not stream.startswith("SUM"):
+            windows[stream] = max(windows.get(stream, 0.0), float(row.value) * _BYTES[row.unit])
+    times = [
+        float(row.value) for row in run.measurements if row.metric is Metric.RTT and "interval" not in (row.label or "")
+    ]
+    totals = find_total_labels(run)
+    rates = [
+        convert(float(row.value), row.unit, GBPS)
+        for row in run.measurements
+        if row.metric is Metric.BITRATE and row.unit in BITS_PER_SECOND and row.label in totals
+    ]
+    if not windows or not times or not rates or min(times) <= 0:
+        return []
+    round_trip = sum(times) / len(times)
+    allowed = sum(windows.values()) * 8 / (round_trip * _US) / 1e9
+    if allowed >= reachable_gbps or not _FILLED * allowed <= max(rates) <= _CONTRADICTED * allowed:
+        return []
+    window, milliseconds = number(sum(windows.values()) / 1e6), number(round_trip / 1000)
+    return [f"congestion windows of {window} MB in a round trip of {milliseconds} ms allow {number(allowed)} Gb/s"]
