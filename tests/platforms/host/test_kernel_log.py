@@ -58,6 +58,61 @@ ROWS = [
         [INFO + "pcieport 0000:00:10.0: AER: Uncorrected (Non-Fatal) error received: 0000:01:00.0"],
         ("pcieport 0000:00:10.0: AER: Uncorrected (Non-Fatal) error received: 0000:01:00.0",),
     ),
+    # the IOMMU refuses a DMA access, by drivers with and without a name
+    *(
+        ([ERROR + line], (line,))
+        for line in (
+            "AMD-Vi: Event logged [IO_PAGE_FAULT device=03:00.0 domain=0x001b address=0x0000000000003000 flags=0x0050]",
+            "nvme 0000:01:00.0: AMD-Vi: Event logged [IO_PAGE_FAULT domain=0x0000 address=0xfc189000 flags=0x0000]",
+            "DMAR: [DMA Read] Request device [7a:02.0] PASID 2 fault addr 7f81c968d000 [fault reason 113] SM: Present"
+            " bit in first-level paging entry is clear",
+        )
+    ),
+    ([INFO + "AMD-Vi: Interrupt remapping enabled"], ()),
+    # machine checks and memory: those that name an error
+    *(
+        ([level + line], (line,))
+        for level, line in (
+            (INFO, "mce: [Hardware Error]: Machine check events logged"),
+            (ERROR, "[Hardware Error]: CPU 0: Machine Check: 0 Bank 11: c80c2d8300800093"),
+            (ERROR, "[Hardware Error]: Corrected error, no action required."),
+            (WARN, "EDAC MC0: 1 UE memory read error on CPU_SrcID#0_MC#0_Chan#1_DIMM#0 (xxx xxx)"),
+            (WARN, "EDAC MC0: 2 CE memory read error on CPU_SrcID#0_MC#0_Chan#1_DIMM#0 (xxx xxx)"),
+            (ERROR, "Memory failure: 0x7740c0: recovery action for dirty page: Recovered"),
+        )
+    ),
+    ([ERROR + "[Hardware Error]: TSC 0 MISC d221040000004600 "], ()),
+    # a slow link, a link that does not train, a device that does not reply: level info or without a driver's name
+    *(
+        ([INFO + line], (line,))
+        for line in (
+            "pci 0000:01:00.0: 63.008 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x8 link at 0000:00:01.0"
+            " (capable of 126.016 Gb/s with 8.0 GT/s PCIe x16 link)",
+            "pcieport 0000:00:1c.6: broken device, retraining non-functional downstream link at 2.5GT/s",
+            "mptsas 0000:07:00.0: Unable to change power state from D3cold to D0, device inaccessible",
+        )
+    ),
+    # ConnectX-6 Dx that gets too hot and fails: the details of print_health_info add nothing
+    (
+        [
+            WARN + "mlx5_core 0000:41:00.1: temp_warn:170:(pid 0): High temperature on sensors with bit set 0 1",
+            ERROR + "mlx5_core 0000:41:00.0: poll_health:471:(pid 0): device's health compromised - reached miss count",
+            ERROR + "mlx5_core 0000:41:00.0: print_health_info:410:(pid 0): assert_var[0] 0x00000073",
+        ],
+        (
+            "mlx5_core 0000:41:00.1: temp_warn:170:(pid 0): High temperature on sensors with bit set 0 1",
+            "mlx5_core 0000:41:00.0: poll_health:471:(pid 0): device's health compromised - reached miss count",
+        ),
+    ),
+    # NVSwitch
+    (
+        [
+            ERROR + "nvidia-nvswitch3: SXid (PCI:0000:04:00.0): 22013, Data {0x0000002b, 0x0000002b, 0x00000000}",
+            ERROR + "nvidia-nvswitch3: SXid (PCI:0000:04:00.0): 22013, Non-fatal, Link 44 Minion Link DLREQ interrupt",
+            ERROR + "nvidia-nvswitch3: SXid (PCI:0000:04:00.0): 22013, Severity 0 Engine instance 44",
+        ],
+        ("nvidia-nvswitch3: SXid (PCI:0000:04:00.0): 22013, Non-fatal, Link 44 Minion Link DLREQ interrupt",),
+    ),
     ([WARN + "NVRM: Xid 79, GPU has fallen off the bus."], ("NVRM: Xid 79, GPU has fallen off the bus.",)),
 ]
 

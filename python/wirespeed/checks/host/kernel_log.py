@@ -1,7 +1,9 @@
 """Errors of NICs and GPUs in the kernel log
 
-The kernel log contains no error of a NIC or GPU driver, no memory BAR without an address, no link that went down and
-stayed down or flapped, and no process that the kernel killed. Several of these are messages of level info.
+The kernel log contains no error of a planned NIC or GPU and of the PCIe bridges above it, no memory BAR without an
+address, no link that went down and stayed down or flapped, no DMA access that the IOMMU refused, no error of memory,
+and no process that the kernel killed. Several of these are messages of level info. Messages that name only other PCIe
+devices, such as an on-board port without a cable, are no findings. Corrected errors are a warning.
 
 Impact:
     A firmware crash, a bus fault or a refused setting is often reported in the kernel log only.
@@ -9,8 +11,9 @@ Impact:
 Fix:
     Read the lines. After "Out of memory" give the job more memory; after "segfault" change the version of the library
     that crashed. "Fail to setets" means that the NIC firmware controls QoS (see nic.nvm-dcbx). "failed to assign"
-    means that device memory does not fit: enable above-4G decoding in the BIOS. A bus or firmware error needs a reset,
-    an update, or another card.
+    means that device memory does not fit: enable above-4G decoding in the BIOS. A refused DMA access needs the IOMMU in
+    passthrough mode, or another driver. Uncorrected memory errors need another DIMM. A bus or firmware error needs a
+    reset, an update, or another card.
 
 Example:
     $ dmesg --level=err,warn,info
@@ -19,69 +22,99 @@ Example:
 Source:
     Broadcom 957608-AN210, 2.6 item 16 and 5.1 question 5; Johansen, Fast Multi-GPU communication over PCI Express,
     section 3.2.6 (BARs); Linux mm/oom_kill.c and arch/x86/mm/fault.c for killed processes, drivers/pci/setup-res.c for
-    BARs
+    BARs, drivers/net/ethernet/broadcom/bnxt/bnxt.c (bnxt_report_link reports a port without a cable as an error),
+    drivers/iommu/intel/dmar.c, drivers/iommu/amd/iommu.c, arch/x86/kernel/cpu/mce/core.c, drivers/edac/edac_mc.c
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
-from wirespeed.checks.model import CheckContext, Outcome, UnreadError, failure, success
+from wirespeed.checks.kernel_messages import concerns_planned_device, is_corrected, is_limited_link
+from wirespeed.checks.model import CheckContext, Outcome, UnreadError, failure, success, warning
 from wirespeed.results.findings import Fix
-from wirespeed.settings import Host, is_address
+from wirespeed.settings import Host
 
 subject = Host
-needs = ("host.kernel.errors", "host.pcie", "pcie.device_class")
+needs = ("host.kernel.errors", "host.pcie")
 failures = ("NIC-16", "GPU-02", "NIC-01", "OS-19", "PCI-06", "CAB-01")
 
 _MAX_LINES = 3
-_ADDRESS = re.compile(r"\b[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]\b")
-_NETWORK_CLASS = "02"  # PCI Code and ID Assignment Specification, base class of network controllers
 _REFUSED_QOS, _REFUSED_FLOW_CONTROL = "Fail to setets", "Fail to initialize Flow control"  # 957608-AN210, question 5
 _ENDED_PROCESS = re.compile(r"\bKilled process \d+|\bsegfault at ")  # Linux mm/oom_kill.c, arch/x86/mm/fault.c
+_MEMORY = re.compile(r"\[Hardware Error\]: |\bEDAC |\bMemory failure: ")
 
 
 def check(context: CheckContext) -> Outcome:
-    """Errors are never planned, so this needs no intent. Lines about NICs outside the plan are left out."""
-    errors = context.get_found_value("host.kernel.errors")
-    unplanned = _list_unplanned_nics(context)
-    lines = [line for line in errors if unplanned.isdisjoint(_ADDRESS.findall(line))]
-    if not lines:
-        return success("no errors of NICs or GPUs", "none")
-    first_lines = " | ".join(lines[:_MAX_LINES])
-    remainder = f" | and {len(lines) - _MAX_LINES} more" if len(lines) > _MAX_LINES else ""
+    """Errors are never planned, so this needs no intent."""
+    every_line = context.get_found_value("host.kernel.errors")
+    lines = _list_lines_of_planned_devices(context, every_line)
+    limited_links = [line for line in lines if is_limited_link(line)]
+    corrected_errors = [line for line in lines if is_corrected(line)]
+    errors = [line for line in lines if line not in limited_links and line not in corrected_errors]
+    if errors:
+        return _report_errors(errors)
+    if limited_links:
+        outcome = warning(
+            "the kernel found a NIC on a slow PCIe link",
+            "the planned rate and width",
+            _join(limited_links),
+            Fix("compare the present link (nic.pcie-width, nic.pcie-speed, pcie.link); reseat the card or riser"),
+            reason="the link may have changed since the kernel found the NIC",
+        )
+        return replace(outcome, causes=("nic.pcie-width", "nic.pcie-speed", "pcie.link"))
+    if corrected_errors:
+        return warning(
+            "the kernel log contains corrected hardware errors",
+            "no corrected errors",
+            _join(corrected_errors),
+            Fix("count these errors again after a day; replace the DIMM, CPU or NVSwitch whose count grows"),
+            reason="corrected errors lose no data",
+        )
+    other_errors = [line for line in every_line if not is_limited_link(line)]
+    return success("no errors of NICs or GPUs", f"of other devices: {_join(other_errors)}" if other_errors else "none")
+
+
+def _report_errors(lines: Sequence[str]) -> Outcome:
     ended_processes = sum(_ENDED_PROCESS.search(line) is not None for line in lines)
     if ended_processes == len(lines):
         return failure(
             "the kernel killed a process, or a process crashed",
             "no process killed or crashed",
-            first_lines + remainder,
+            _join(lines),
             Fix(
                 "if these processes belong to a job: after Out of memory give it more memory, after segfault change"
                 " the version of the library"
             ),
         )
-    subject_text = "errors of NICs or GPUs" + (", and killed or crashed processes" if ended_processes else "")
-    found = failure(
-        f"the kernel log contains {subject_text}",
+    if any(_MEMORY.search(line) for line in lines):
+        return failure(
+            "the kernel log contains uncorrected errors of memory or CPUs",
+            "no errors of memory, CPUs, NICs or GPUs",
+            _join(lines),
+            Fix("take the host out of service; replace the DIMM or CPU that these lines name"),
+        )
+    errors = "errors of NICs or GPUs" + (", and killed or crashed processes" if ended_processes else "")
+    outcome = failure(
+        f"the kernel log contains {errors}",
         "no errors of NICs or GPUs",
-        first_lines + remainder,
+        _join(lines),
         Fix("read these lines and the lines around them in the kernel log"),
     )
     if all(_REFUSED_QOS in line or _REFUSED_FLOW_CONTROL in line for line in lines):
-        return replace(found, causes=("nic.nvm-dcbx", "nic.nvm-lldp"))
-    return found
+        return replace(outcome, causes=("nic.nvm-dcbx", "nic.nvm-lldp"))
+    return outcome
 
 
-def _list_unplanned_nics(context: CheckContext) -> set[str]:
-    """Addresses of NICs that are not planned, such as on-board ports without a cable; none if the tree was not read."""
-    planned = context.plan.hosts[context.place.device]
-    if not all(nic.pcie and is_address(nic.pcie) for nic in planned.nics.values()):
-        return set()
+def _join(lines: Sequence[str]) -> str:
+    remainder = f" | and {len(lines) - _MAX_LINES} more" if len(lines) > _MAX_LINES else ""
+    return " | ".join(lines[:_MAX_LINES]) + remainder
+
+
+def _list_lines_of_planned_devices(context: CheckContext, lines: Sequence[str]) -> list[str]:
     try:
-        functions = context.list_members("host.pcie", context.place)
+        functions = context.list_members("host.pcie")
     except UnreadError:
-        return set()
-    nics = {
-        address for address, function in functions.items() if (function.device_class or "").startswith(_NETWORK_CLASS)
-    }
-    return nics - planned.pcie.keys() - {nic.pcie or "" for nic in planned.nics.values()}
+        functions = {}
+    planned = context.plan.hosts[context.place.device]
+    return [line for line in lines if concerns_planned_device(line, planned, functions)]

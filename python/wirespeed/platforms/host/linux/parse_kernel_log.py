@@ -1,4 +1,7 @@
-"""Errors in the kernel log: of NICs, GPUs and the PCIe devices above them, and of processes that the kernel killed."""
+"""Errors in the kernel log: of NICs, GPUs, PCIe and memory, and of processes that the kernel killed.
+
+Messages of every PCIe device are read; the check knows which devices are planned.
+"""
 
 from __future__ import annotations
 
@@ -18,23 +21,41 @@ _SUBJECT = re.compile(
     r"|amdgpu|amdkfd|NVRM|nvidia|AER|pcieport)\b"
 )
 _TROUBLE = re.compile(
-    r"\b(?:err(?:or)?s?|fail(?:ed|s|ure)?|tim(?:ed out|eout)|unknown symbol|disagrees|reset|fatal|xid|hang|hung)\b",
+    r"\b(?:err(?:or)?s?|fail(?:ed|s|ure)?|tim(?:ed out|eout)|unknown symbol|disagrees|reset|fatal|s?xid|hang|hung"
+    r"|compromised|high temperature)\b",
     re.I,
 )
 _SEVERE = ("emerg", "alert", "crit", "err")
 _ORDINARY = ("notice", "info", "debug")
 
-# What the kernel prints as information. A process that it killed (mm/oom_kill.c) or a crash inside a library of a job
-# (arch/x86/mm/fault.c); a device that left its slot (drivers/pci/hotplug/pciehp_ctrl.c); an error that a root port
-# received (drivers/pci/pcie/aer.c); a GPU that is reset (drivers/gpu/drm/amd/amdgpu/amdgpu_device.c).
+# Messages without a driver's name or of level info. A process that the kernel killed (mm/oom_kill.c) or a crash inside
+# a library of a job (arch/x86/mm/fault.c); a device that left its slot (drivers/pci/hotplug/pciehp_ctrl.c), does not
+# reply (pci_power_up in drivers/pci/pci.c) or whose link did not train (drivers/pci/quirks.c); a link narrower than its
+# device (__pcie_print_link_status in drivers/pci/pci.c); an error that a root port received (drivers/pci/pcie/aer.c);
+# a DMA access that the IOMMU refused (drivers/iommu/intel/dmar.c, drivers/iommu/amd/iommu.c); machine checks and errors
+# of memory (arch/x86/kernel/cpu/mce/core.c, drivers/edac/mce_amd.c, drivers/edac/edac_mc.c, drivers/acpi/apei/ghes.c,
+# mm/memory-failure.c); a GPU that is reset (drivers/gpu/drm/amd/amdgpu/amdgpu_device.c); an error of a GPU or NVSwitch
+# (NVIDIA GPU driver; Fabric Manager user guide).
 _EVENT = re.compile(
     r"\b(?:Out of memory|Memory cgroup out of memory): Killed process \d+"
     r"|\bsegfault at \S+ ip .* in (?:\S+_perf\b"
     r"|lib(?:nccl|rccl|mpi|open-pal|uc[pstm]|ibverbs|mlx5|bnxt_re|fabric|cuda|amdhip))"
     r"|\bpciehp: Slot\(\S+\): (?:Link Down|Card not present)"
+    r"|: Unable to change power state from \S+ to D0, device inaccessible"
+    r"|: broken device, retraining non-functional downstream link at"
+    r"|\bavailable PCIe bandwidth, limited by"
     r"|\bAER: (?:Multiple )?Uncorrect\w+ \([\w-]+\) error (?:message )?received"
+    r"|\bDMAR: \[(?:DMA (?:Read|Write)|INTR-REMAP)\b.*\] Request device"
+    r"|\bAMD-Vi: Event logged \[\w+(?:FAULT|ERROR|ENTRY|TIMEOUT|REQUEST)\b"
+    r"|\[Hardware Error\]: (?:CPU \d+: Machine Check|Machine check events logged|event severity: (?!info\b)"
+    r"|Corrected error|Deferred error|Uncorrected, software|System Fatal error)"
+    r"|\bEDAC \S+: \d+ [CU]E "
+    r"|\bMemory failure: 0x[0-9a-f]+: recovery action"
     r"|\bamdgpu: GPU reset begin|\bNVRM: Xid\b"
+    r"|\bSXid \([^)]*\): \d+, (?:Non-f|F)atal\b"
 )
+_REMAINDER = re.compile(r"\bSXid \([^)]*\): \d+, (?:Data|Severity)\b|\bprint_health_info:\d+:")
+"""Further lines of an error that another line names."""
 # drivers/pci/setup-res.c: "BAR 1: failed to assign [mem size ...]" up to Linux 6.7, "BAR 1 [mem size ...]: failed to
 # assign" since 6.8. The kernel tries more than once: a later "assigned" counts. I/O ports, ROMs, bridge windows and
 # BARs of virtual functions lack space on healthy hosts too, so only the memory of BAR 0 to 5 matters.
@@ -99,6 +120,8 @@ class _Log:
             self._read_bar(line, message, match)
         elif match := _LINK.search(message):
             self._read_link(line, level, message, match)
+        elif _REMAINDER.search(message):
+            return
         elif _EVENT.search(message) or (
             level not in _ORDINARY and _SUBJECT.search(message) and (level in _SEVERE or _TROUBLE.search(message))
         ):

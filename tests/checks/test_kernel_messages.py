@@ -1,0 +1,84 @@
+"""The kernel log of a host: messages of planned devices fail, those of other devices are information.
+
+Messages in the format of public logs, with the addresses of the small cluster; an on-board port as in bnxt_report_link
+of drivers/net/ethernet/broadcom/bnxt/bnxt.c, Linux 6.18, which reports a port without a cable at level err.
+"""
+
+from __future__ import annotations
+
+import pytest
+import small_cluster as small
+
+from wirespeed.checks.kernel_messages import is_corrected
+from wirespeed.results.findings import Finding, Status
+
+ON_BOARD = "0000:04:00.1"
+ON_BOARD_DOWN = f"bnxt_en {ON_BOARD} eno2np1: NIC Link is Down"
+SLOW_LINK = (
+    "bnxt_en 0000:1d:00.0: 126.016 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x16 link at 0000:14:00.0"
+    " (capable of 504.112 Gb/s with 32.0 GT/s PCIe x16 link)"
+)
+
+
+def check(*lines: str) -> Finding:
+    on_board = small.HOST.child("pcie", ON_BOARD)
+    changes = {
+        (small.HOST, "host.kernel.errors"): lines,
+        (on_board, "pcie.device_class"): "0200",
+    }
+    (finding,) = small.by_id("host.kernel-log", small.facts(changes))
+    return finding
+
+
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        (ON_BOARD_DOWN, Status.PASS),
+        (ON_BOARD_DOWN.replace(ON_BOARD, "0000:1d:00.0"), Status.FAIL),
+        (ON_BOARD_DOWN.replace(ON_BOARD, "0000:77:00.0"), Status.FAIL),  # lspci does not list it: it may have gone
+        ("DMAR: [DMA Read] Request device [04:00.1] PASID 2 fault addr 7f81c968d000 [fault reason 113]", Status.PASS),
+        ("DMAR: [DMA Read] Request device [1d:00.0] PASID 2 fault addr 7f81c968d000 [fault reason 113]", Status.FAIL),
+        (f"mlx5_core {ON_BOARD}: poll_health:471:(pid 0): device's health compromised", Status.PASS),
+        ("mce: [Hardware Error]: Machine check events logged", Status.WARN),
+        ("EDAC MC0: 2 CE memory read error on CPU_SrcID#0_MC#0_Chan#1_DIMM#0 (xxx xxx)", Status.WARN),
+        ("EDAC MC0: 1 UE memory read error on CPU_SrcID#0_MC#0_Chan#1_DIMM#0 (xxx xxx)", Status.FAIL),
+        ("Memory failure: 0x7740c0: recovery action for dirty page: Recovered", Status.FAIL),
+        ("nvidia-nvswitch3: SXid (PCI:0000:04:00.0): 22013, Non-fatal, Link 44 Minion Link DLREQ", Status.WARN),
+        ("nvidia-nvswitch1: SXid (PCI:0000:84:00.0): 12028, Fatal, Link 32 egress nonposted PRIV error", Status.FAIL),
+        (SLOW_LINK, Status.WARN),
+        (SLOW_LINK.replace("8.0 GT/s PCIe x16 link at", "32.0 GT/s PCIe x16 link at"), Status.PASS),
+        (SLOW_LINK.replace("0000:1d:00.0", ON_BOARD), Status.PASS),
+    ],
+)
+def test_messages_count_by_device_and_severity(line: str, status: Status) -> None:
+    assert check(line).status is status
+
+
+def test_a_message_of_another_device_is_shown() -> None:
+    assert check(ON_BOARD_DOWN).found == f"of other devices: {ON_BOARD_DOWN}"
+
+
+def test_errors_come_before_warnings() -> None:
+    corrected = "EDAC MC0: 2 CE memory read error on CPU_SrcID#0_MC#0_Chan#1_DIMM#0 (xxx xxx)"
+    finding = check(corrected, SLOW_LINK, "NVRM: Xid 79")
+    assert (finding.status, finding.found) == (Status.FAIL, "NVRM: Xid 79")
+    assert check(corrected, SLOW_LINK).found == SLOW_LINK
+
+
+def test_a_slow_link_follows_from_its_present_width() -> None:
+    link = small.HOST.child("pcie", "0000:1d:00.0")
+    changes = {(small.HOST, "host.kernel.errors"): (SLOW_LINK,), (link, "pcie.link.width"): 8}
+    causes = {finding.check: finding.cause for finding in small.bad(small.facts(changes))}
+    assert causes == {"nic.pcie-width": None, "host.kernel-log": "nic.pcie-width"}
+
+
+@pytest.mark.parametrize(
+    ("status", "corrected"),
+    [
+        ("c80c2d8300800093", True),  # public log of a health check service
+        ("dc2040000000011b", True),  # public edac-util report of an EPYC: MC18_STATUS[Over|CE|...]
+        ("bd000000000000c0", False),  # the status that QEMU injects as an uncorrected error of memory
+    ],
+)
+def test_the_status_of_a_machine_check_shows_corrected_errors(status: str, corrected: bool) -> None:
+    assert is_corrected(f"[Hardware Error]: CPU 0: Machine Check: 0 Bank 11: {status}") is corrected
