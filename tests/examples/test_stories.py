@@ -72,10 +72,21 @@ def test_each_fault_gives_its_findings_and_no_other(
     assert text == golden.read_text(encoding="utf-8")
 
 
+WARNINGS = {
+    "esnet-400g": """\
+warning: {example}/cluster.yaml:14: found a breakout of 2 on edgecore-as9716-32d with Community SONiC, \
+whose public releases cannot split its ports; expected an image with dynamic port breakout for it
+  hint: sonic-buildimage 202205 to 202605 and master, device/accton/x86_64-accton_as9716_32d-r0: no platform.json, \
+without which sonic-utilities refuses `config interface breakout`
+"""
+}
+"""The only warnings of an example: its document does not name the system of the switch."""
+
+
 def check(example: Path, bundle: Path) -> tuple[int, list[Finding]]:
     """Exit code, and every finding that is no pass and no skip."""
     result = CliRunner().invoke(app, ["check", str(example / "cluster.yaml"), str(bundle), "--format", "json"])
-    assert result.stderr == ""
+    assert result.stderr == WARNINGS.get(example.name, "").format(example=example)
     findings = json.loads(result.stdout)["findings"]
     assert findings
     return result.exit_code, [finding for finding in findings if finding["status"] not in ("pass", "skip")]

@@ -177,6 +177,7 @@ class SwitchModel(Entry):
     speed: SourcedValue[BandwidthField]
     lanes: SourcedValue[int] | None = None  # electrical lanes of a port
     breakouts: SourcedValue[list[int]] | None = None  # numbers of ports that a front-panel port can be split into
+    fixed_systems: SourcedValue[list[str]] | None = None  # systems whose public images cannot split ports of the model
     lossy_systems: SourcedValue[list[str]] | None = None  # systems whose image has no lossless buffers for the model
     oldest_releases: SourcedValue[dict[str, str]] | None = None  # first release with files of the model, by system
     unreleased_systems: SourcedValue[list[str]] | None = None  # systems of which no public release has files of it

@@ -24,7 +24,7 @@ from wirespeed.plan.latency import check_latency, find_latency
 from wirespeed.plan.memory import combine_chips
 from wirespeed.plan.model import Plan
 from wirespeed.plan.pattern import check_roles, list_bundles
-from wirespeed.plan.ports import check_cable_speeds, check_cables, check_mtus, list_vlans, port_uses
+from wirespeed.plan.ports import check_cable_speeds, check_cables, check_lanes, check_mtus, list_vlans, port_uses
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.routing import find_covering_network
 from wirespeed.plan.switch import SwitchKind, switch_kind
@@ -77,6 +77,7 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
     fabric = fabric_addresses(cluster, fabric_cables, problems)
     routing = plan_routing(cluster, boxes, cables, fabric_cables, addresses, fabric, problems)
     uses = port_uses(cluster, boxes, cables, fabric_cables, addresses, fabric, routing, catalogue)
+    check_lanes(boxes, uses, problems)
     vlans = list_vlans(boxes, cables, addresses)
     switches = {name: kind.switch(uses[name], vlans[name], routing[name]) for name, kind in switch_kinds.items()}
     roles = {**dict.fromkeys(hosts, "host"), **{name: box.spec.role for name, box in boxes.items()}}
@@ -158,6 +159,13 @@ def _find_box(spec: SwitchSpec, catalogue: Catalogue, problems: Problems) -> Box
         expected_breakout = format_choices(breakouts) if breakouts else "no breakout"
         problems.refuse((*spec.path, "breakout"), f"a breakout of {split} on {spec.model}", expected_breakout)
         return None
+    if split is not None and model.fixed_systems is not None and name in model.fixed_systems.value:
+        problems.warn(
+            (*spec.path, "breakout"),
+            f"a breakout of {split} on {spec.model} with {system.title}, whose public releases cannot split its ports",
+            "an image with dynamic port breakout for it",
+            model.fixed_systems.source,
+        )
     ports = port_names(model, system, split)
     if not ports:
         problems.refuse(

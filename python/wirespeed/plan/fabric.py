@@ -40,6 +40,14 @@ class Box:
         """Default speed of a port."""
         return Bandwidth(self.model.speed.value // (self.spec.part.breakout or 1))
 
+    @property
+    def fixed_lanes(self) -> int | None:
+        """Lanes of every port at any speed, on a system whose ports are named after them. None: the port's speed or
+        its configuration decides."""
+        if self.model.lanes is None or "{lane}" not in self.system.port_name:
+            return None
+        return self.model.lanes.value // (self.spec.part.breakout or 1)
+
 
 def port_names(model: SwitchModel, system: SwitchSystem, split: int | None = None) -> tuple[str, ...]:
     """The ports of a switch in front-panel order; split ports are adjacent.
@@ -47,13 +55,17 @@ def port_names(model: SwitchModel, system: SwitchSystem, split: int | None = Non
     Empty if the system has no names for ports of line cards.
     """
     numbers = range(1, model.ports.value + 1)
+    lanes = model.lanes.value if model.lanes else 1
     if split is not None and system.sub_port_name is not None:
         name = system.sub_port_name
         return tuple(
-            name.format(port=port, index=port - 1, sub=sub, part=sub + 1) for port in numbers for sub in range(split)
+            name.format(
+                port=port, index=port - 1, sub=sub, part=sub + 1, lane=(port - 1) * lanes + sub * (lanes // split)
+            )
+            for port in numbers
+            for sub in range(split)
         )
     if model.cards is None:
-        lanes = model.lanes.value if model.lanes else 1
         name = system.port_name
         return tuple(name.format(port=port, index=port - 1, lane=(port - 1) * lanes) for port in numbers)
     if system.card_port_name is None:

@@ -133,6 +133,26 @@ def check_cable_speeds(
             )
 
 
+def check_lanes(boxes: Mapping[str, Box], uses: Mapping[str, Sequence[PortUse]], problems: Problems) -> None:
+    """Warn of links below the speed of ports whose lanes the image fixes: each lane slows down, none is left out."""
+    warned: set[tuple[object, Bandwidth]] = set()
+    for name, box in boxes.items():
+        for speed in dict.fromkeys(use.speed for use in uses[name]):
+            lanes = box.fixed_lanes
+            if lanes is None or speed >= box.speed or (box.spec.path, speed) in warned:
+                continue
+            warned.add((box.spec.path, speed))
+            parts = box.model.speed.value // speed
+            splits = box.model.breakouts.value if box.model.breakouts else []
+            action = f"a breakout of {parts}: {box.model.lanes.value // parts if box.model.lanes else 1} lanes a port"
+            problems.warn(
+                box.spec.path,
+                f"links of {speed} on ports of {lanes} lanes: {lanes} × {Bandwidth(speed // lanes)}",
+                f"{action}, or NICs with {lanes} lanes" if parts in splits else f"NICs with {lanes} lanes",
+                "the image of the switch fixes the lanes of a port; both ends of a link use the same number",
+            )
+
+
 def _name_breakout(cable: Bandwidth, link: Bandwidth) -> str:
     parts, remainder = divmod(cable, link)
     return f", or one that splits {cable} into {parts} × {link}" if parts > 1 and not remainder else ""

@@ -161,9 +161,10 @@ class SwitchKind:
         if key not in self.links:
             pause = False if self.box.system.global_pause else None
             model = self.box.model
+            full_lanes = model.lanes.value if model.lanes and speed == model.speed.value else None
             self.links[key] = Link(
                 speed=speed,
-                lanes=model.lanes.value if model.lanes and speed == model.speed.value else None,
+                lanes=self.box.fixed_lanes or full_lanes,
                 enabled=True,
                 up=True,
                 mtu=mtu,

@@ -358,12 +358,29 @@ def test_forwarding_is_restored_at_the_port_by_the_action_of_the_switch() -> Non
     )
 
 
+def test_a_lossy_plan_takes_pfc_off_the_profile_of_a_lossless_one() -> None:
+    """Both profiles have one name: the lines of the later plan come edited those of the earlier. Form: Arista AVD."""
+    lossy_port = with_port(qos=replace(qos(), pfc=frozenset(), watchdog=Watchdog()))
+    lossy = fill_template(EOS, "startup.j2", "leaf1", lossy_port)
+    assert "   no priority-flow-control\n" in lossy
+    running = answers(EOS, "leaf1", DCQCN_P_CASE).outputs["running-config"]
+    old = "   priority-flow-control on\n   priority-flow-control priority 3 no-drop\n"
+    assert old in running.text
+    edited = replace(running, text=running.text.replace(old, f"{old}   no priority-flow-control\n"))
+    facts = build_facts(EOS, Outputs("leaf1", {"running-config": edited}))
+    assert facts.value(XGS, "port.qos.pfc") == frozenset()
+
+
 def test_a_second_application_keeps_the_first_rollback() -> None:
     """apply copies the previous configuration only if no copy exists; rollback removes the copy."""
     apply, rollback = (fill_template(EOS, template, "leaf1", DCQCN_P_CASE) for template in ("apply.j2", "rollback.j2"))
     saved = "wirespeed-before.cfg"
     assert [line for line in apply.split("\n") if saved in line and not line.startswith("!")] == [
-        f'bash test -e /mnt/flash/{saved} || FastCli -p 15 -c "copy running-config flash:{saved}"'
+        f'bash test -e /mnt/flash/{saved} || FastCli -p 15 -c "copy running-config flash:{saved}"',
+        f"copy flash:{saved} session-config",
     ]
+    session = apply.split("\n")
+    start, end = session.index("rollback clean-config"), session.index("copy flash:wirespeed.cfg session-config")
+    assert session[start + 1 : end] == [f"copy flash:{saved} session-config"]
     commands = [line for line in rollback.split("\n") if line and not line.startswith("!")]
     assert commands == [f"configure replace flash:{saved}", "write memory", f"delete flash:{saved}"]

@@ -233,13 +233,17 @@ def test_the_rules_find_what_does_not_hold_together() -> None:
 # Merging into a running database, by the script that goes to the switch with the file.
 
 
-def merge(running: dict[str, Any], target_config: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """What the rendered script makes of two databases."""
+def merge(running: dict[str, Any], target_config: dict[str, Any], folder: Path, state: str = "") -> dict[str, Any]:
+    """What the rendered script makes of two databases; ``state`` names the file that several applies share."""
     script = folder / "merge.py"
     script.write_text(fill_template(SONIC, "merge.py.j2", "leaf1", ROUTED))
     for name, tables in (("running", running), ("wanted", target_config)):
         (folder / f"{name}.json").write_text(json.dumps(tables))
-    command = [sys.executable, "-I", str(script), str(folder / "running.json"), str(folder / "wanted.json")]
+    state_path = folder / (state or f"state-{len(list(folder.iterdir()))}.json")
+    if not state:
+        state_path.unlink(missing_ok=True)
+    names = [str(folder / "running.json"), str(folder / "wanted.json"), str(state_path)]
+    command = [sys.executable, "-I", str(script), *names]
     return json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)  # type: ignore[no-any-return]
 
 
@@ -273,6 +277,39 @@ def test_merged_into_the_images_own_configuration_all_is_as_planned(tmp_path: Pa
     assert [*target["BUFFER_PG"]] == ["Ethernet4|3-4", "Ethernet0|0"]
     assert "10.0.0.1" not in target["BGP_NEIGHBOR"]
     assert merge(target, render_tables(switch), tmp_path) == target
+
+
+def test_nothing_of_an_earlier_plan_stays_and_changes_of_others_do(tmp_path: Path) -> None:
+    """A fabric with BGP and lossless queues, and a lossy leaf, in both orders, on a switch's stock configuration."""
+    running = json.loads((STOCK / "config-db.txt").read_text())
+    lossy = replace(QOS, pfc=frozenset(), watchdog=Watchdog())
+    base = replace(routed_switch(["Ethernet0", "Ethernet4"], QOS, link()), os_version=FABRIC.os_version)
+    fabric = replace(base, bgp=FABRIC.bgp, peers=FABRIC.peers, loopbacks=FABRIC.loopbacks)
+    leaf = replace(routed_switch(["Ethernet0"], lossy, link()), os_version=FABRIC.os_version)
+    plans = {"fabric": render_tables(fabric), "leaf": render_tables(leaf)}
+    for first, second in (("fabric", "leaf"), ("leaf", "fabric")):
+        state = f"{first}.json"
+        after_first = merge(running, plans[first], tmp_path, state)
+        assert merge(after_first, plans[first], tmp_path, state) == after_first
+        assert merge(after_first, plans[second], tmp_path, state) == merge(running, plans[second], tmp_path)
+        changed = {**after_first, "NTP_SERVER": {"192.0.2.1": {}}}
+        changed["PORT"] = {**changed["PORT"], "Ethernet0": {**changed["PORT"]["Ethernet0"], "asic_port_name": "Eth0"}}
+        target = merge(changed, plans[second], tmp_path, state)
+        assert target["NTP_SERVER"] == {"192.0.2.1": {}}
+        assert target["PORT"]["Ethernet0"]["asic_port_name"] == "Eth0"
+    assert "BGP_GLOBALS" not in merge(merge(running, plans["fabric"], tmp_path, "x"), plans["leaf"], tmp_path, "x")
+
+
+def test_ports_without_their_breakout_are_refused(tmp_path: Path) -> None:
+    running = json.loads((STOCK / "config-db.txt").read_text())
+    split = render_tables(replace(routed_switch(["Ethernet2"], QOS, link()), os_version=FABRIC.os_version))
+    with pytest.raises(subprocess.CalledProcessError) as failure:
+        merge(running, split, tmp_path)
+    assert "ports that the switch does not have: Ethernet2" in failure.value.stderr
+    running["BREAKOUT_CFG"] = {"Ethernet0": {"brkout_mode": "2x200G"}}
+    with pytest.raises(subprocess.CalledProcessError) as failure:
+        merge(running, split, tmp_path)
+    assert "Ethernet0 is split as 2x200G, Ethernet2 is planned otherwise: roll back" in failure.value.stderr
 
 
 READ_FROM_DB = {

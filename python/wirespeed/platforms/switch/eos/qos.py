@@ -99,6 +99,9 @@ def port_qos(
 def _read_pfc(lines: list[Line], number: int) -> tuple[frozenset[Priority] | None, int]:
     enabled = False
     lossless: set[Priority] = set()
+    removal = next((line for line in reversed(lines) if line.text == "no priority-flow-control"), None)
+    if removal is not None:
+        lines, number = lines[lines.index(removal) :], removal.number
     for line, argument in lines_after(lines, "priority-flow-control"):
         if argument in ("on", "mode on"):
             enabled, number = True, line.number

@@ -35,6 +35,7 @@ def config_db(switch: Place, output: Output) -> Iterator[Observation]:
     yield from bgp(switch, tables, output)
     qos, members = Qos(tables), _read_members(tables)
     addresses = _read_addresses(tables, "INTERFACE")
+    breakouts = _read_breakouts(tables)
     lengths = [row for _, row in tables.table("CABLE_LENGTH")]
     is_member = {key[1] for key, _ in tables.table("PORTCHANNEL_MEMBER") if len(key) == 2}
     for name, row in tables.by_port("PORT"):
@@ -53,6 +54,8 @@ def config_db(switch: Place, output: Output) -> Iterator[Observation]:
             "port.addresses": (is_routed, line),
             "port.unnumbered": (link_local, interface_row.line if interface_row else 0),
         }
+        if (breakout := _find_breakout(breakouts, name)) is not None:
+            read_values["port.breakout"] = breakout
         for length in lengths:
             if (text := length.get(name)) is not None:
                 read_values["port.cable_length"] = (_METRES(text), length.find_line(name))
@@ -60,6 +63,25 @@ def config_db(switch: Place, output: Output) -> Iterator[Observation]:
         yield from qos.port(place, name, output)
     yield Observation(switch, "switch.ports", COMPLETE, output.source)
     yield from _read_vlans(switch, tables, output)
+
+
+def _read_breakouts(tables: Tables) -> list[tuple[int, int, int]]:
+    """Number of each front-panel port, that of its ports, and the line; in descending order."""
+    breakouts = []
+    for name, row in tables.by_port("BREAKOUT_CFG"):
+        mode = re.match(r"([0-9]+)x", row.get("brkout_mode") or "")
+        if PORT_NAME.fullmatch(name) is not None and mode is not None:
+            breakouts.append((_parse_index(name), int(mode[1]), row.find_line("brkout_mode")))
+    return sorted(breakouts, reverse=True)
+
+
+def _find_breakout(breakouts: list[tuple[int, int, int]], name: str) -> tuple[int, int] | None:
+    """The breakout of the front-panel port that a port belongs to: ports are named after their first lane."""
+    return next(((count, line) for index, count, line in breakouts if index <= _parse_index(name)), None)
+
+
+def _parse_index(name: str) -> int:
+    return int(name.removeprefix("Ethernet"))
 
 
 def _read_switch(tables: Tables) -> ReadValues:

@@ -8,6 +8,7 @@ from typing import Any
 
 from wirespeed.errors import Problem
 from wirespeed.platforms.releases import parse_release
+from wirespeed.platforms.switch.indented_config import natural
 from wirespeed.platforms.switch.policies import find_invalid_texts, sort_ports
 from wirespeed.platforms.switch.sonic.database import build_database, sort_tables
 from wirespeed.platforms.switch.sonic.table_models import find_model_problems
@@ -42,6 +43,8 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "running": _format_json(sort_tables(_build_whole(tables, device))),
         "ports": ports,
         "neighbours": [(key, port) for key, port in ports if port.neighbour.device is not None],
+        "breakouts": _list_breakouts(device),
+        "lossless": any(port.qos.pfc for port in device.ports.values()),
         "lanes": {key: _format_lanes(key, port) for key, port in ports},
         "asic": "mellanox" if computes_headroom(device.chip) else "broadcom",
         "families": [
@@ -67,7 +70,14 @@ def _build_whole(tables: Mapping[str, Any], switch: Switch) -> dict[str, Any]:
     local = {"hwsku": "SKU", "platform": "x86_64-platform-r0", "type": "LeafRouter"}
     metadata = {"localhost": {**local, **tables["DEVICE_METADATA"]["localhost"]}}
     versions = {"DATABASE": {"VERSION": "version_202405_01"}}
-    return {**tables, **_build_pools(switch), "PORT": ports, "DEVICE_METADATA": metadata, "VERSIONS": versions}
+    return {
+        **tables,
+        **_build_pools(switch),
+        **_build_breakouts(switch),
+        "PORT": ports,
+        "DEVICE_METADATA": metadata,
+        "VERSIONS": versions,
+    }
 
 
 def _build_pools(switch: Switch) -> dict[str, Any]:
@@ -76,6 +86,30 @@ def _build_pools(switch: Switch) -> dict[str, Any]:
     headroom = switch.buffers.shared_headroom
     pool = {"mode": "dynamic", "size": "12766208", "type": "ingress"}
     return {"BUFFER_POOL": {"ingress_lossless_pool": pool | ({} if headroom is None else {"xoff": str(int(headroom))})}}
+
+
+def _list_breakouts(switch: Switch) -> list[tuple[str, int]]:
+    """Front-panel ports, named after their first lane, and the number of ports of each."""
+    return sorted(
+        {(_find_panel(name, port), port.breakout) for name, port in switch.ports.items() if port.breakout},
+        key=lambda entry: natural(entry[0]),
+    )
+
+
+def _find_panel(name: str, port: Port) -> str:
+    lanes = (port.link.lanes or 1) * (port.breakout or 1)
+    return f"Ethernet{int(name.removeprefix('Ethernet')) // lanes * lanes}"
+
+
+def _build_breakouts(switch: Switch) -> dict[str, Any]:
+    """Of as many ports as the platform's file names first: their speed is that of a part."""
+    speeds = {
+        _find_panel(name, port): port.link.speed.whole("Gb/s")
+        for name, port in switch.ports.items()
+        if port.breakout and port.link.speed
+    }
+    rows = {panel: {"brkout_mode": f"{count}x{speeds[panel]}G"} for panel, count in _list_breakouts(switch)}
+    return {"BREAKOUT_CFG": rows} if rows else {}
 
 
 def _format_lanes(name: str, port: Port) -> str:
@@ -109,6 +143,8 @@ def _check_families(name: str, switch: Switch) -> Iterator[Problem]:
 def _port_problems(location: str, port: Port, maps_groups: bool) -> Iterator[Problem]:
     if port.link.pause_send or port.link.pause_receive:
         yield Problem(f"{location}: global pause", "on", "off", "PFC and global pause exclude each other")
+    if port.breakout is not None and port.link.lanes is None:
+        yield Problem(f"{location}: port.link.lanes", "none", "the lanes of a split port, after which it is named")
     if port.link.fec is not None and port.link.fec not in FEC_KEYWORDS:
         yield Problem(f"{location}: port.link.fec", port.link.fec, "rs, fc or none")
     if port.cable_length is not None and (port.cable_length % 1000 or not port.cable_length):

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Merge wirespeed.json into the running CONFIG_DB: merge.py running.json wirespeed.json > target.json
+"""Merge wirespeed.json into the running CONFIG_DB: merge.py running.json wirespeed.json state.json > target.json
 
 Rows of the interfaces that wirespeed.json configures, and its BGP tables, replace the present ones; all other rows
-are added or stay. Merging again changes nothing.
+are added or stay. Merging again changes nothing. state.json holds the configuration without wirespeed, and the one of
+the last apply: what an earlier wirespeed.json changed is undone first, unless it was changed again since.
 """
 
 import json
+import os
 import sys
 
+BREAKOUTS = {'Ethernet0': 2, 'Ethernet8': 2}
 OF_INTERFACES = {"PORT_QOS_MAP", "QUEUE", "PFC_WD", "INTERFACE", "VLAN_INTERFACE", "LOOPBACK_INTERFACE"}
 WHOLE = {"BGP_GLOBALS", "BGP_GLOBALS_AF", "BGP_GLOBALS_AF_NETWORK", "BGP_NEIGHBOR", "BGP_NEIGHBOR_AF"}
 
@@ -41,5 +44,47 @@ def merge(running, wanted):
     return target
 
 
-with open(sys.argv[1]) as running, open(sys.argv[2]) as wanted:
-    json.dump(merge(json.load(running), json.load(wanted)), sys.stdout, indent=4)
+def find_breakout(tables, port):
+    """The front-panel port of a port, and its breakout mode: ports are named after their first lane."""
+    rows = {int(name.removeprefix("Ethernet")): row for name, row in tables.get("BREAKOUT_CFG", {}).items()}
+    first = max((number for number in rows if number <= int(port.removeprefix("Ethernet"))), default=None)
+    return (None, None) if first is None else (f"Ethernet{first}", rows[first].get("brkout_mode"))
+
+
+def undo(running, original, applied):
+    """The running configuration without the changes of the last apply, which led from original to applied."""
+    base = {}
+    for table in sorted({*running, *original}):
+        rows = {}
+        for key in {**running.get(table, {}), **original.get(table, {})}:
+            present, earlier, last = (tables.get(table, {}).get(key) for tables in (running, original, applied))
+            row = earlier if present == last else present
+            if None not in (present, last) and present != last:  # changed since: undo the fields that were not
+                earlier = earlier or {}
+                row = {name: source[name] for name in {**present, **earlier}
+                       if name in (source := earlier if present.get(name) == last.get(name) else present)} or None
+            if row is not None:
+                rows[key] = row
+        if rows:
+            base[table] = rows
+    return base
+
+
+def load(path):
+    with open(path) as file:
+        return json.load(file)
+
+
+running, wanted, state_path = load(sys.argv[1]), load(sys.argv[2]), sys.argv[3]
+base = undo(running, **load(state_path)) if os.path.exists(state_path) else running
+for port in wanted.get("PORT", {}):
+    panel, mode = find_breakout(base, port)
+    if mode and int(mode.split("x")[0]) != BREAKOUTS.get(panel, 1):
+        sys.exit(f"{panel} is split as {mode}, {port} is planned otherwise: roll back the earlier plan first")
+missing = sorted({*wanted.get("PORT", {})} - {*base.get("PORT", {})})
+if missing:
+    sys.exit(f"ports that the switch does not have: {', '.join(missing)}; configure the breakout first")
+target = merge(base, wanted)
+with open(state_path, "w") as file:
+    json.dump({"original": base, "applied": target}, file)
+json.dump(target, sys.stdout, indent=4)
