@@ -107,6 +107,10 @@ def test_ranks_of_mpi_run_on_hosts_without_sshd_over_the_nics(
     assert statuses == {
         "osu-latency": "done",
         "osu-bw": "done",
+        "osu-bibw": "missing",
+        "osu-mbw-mr": "missing",
+        "osu-init-leaf": "missing",
+        "osu-mbw-mr-leaf": "missing",
         "osu-allreduce-leaf": "done",
         "osu-alltoall-leaf": "missing",
     }

@@ -566,6 +566,15 @@ class NeedsVirtualMemory(Entry):
     source: str = Field(min_length=1)
 
 
+class UdOverhead(Entry):
+    """Latency that a library adds to that of UD on NICs of some drivers, beyond what it adds to that of RC."""
+
+    drivers: list[str]
+    minimum: DurationField
+    maximum: DurationField
+    source: str = Field(min_length=1)
+
+
 class LibraryModel(Entry):
     """A library that jobs communicate through."""
 
@@ -575,6 +584,7 @@ class LibraryModel(Entry):
     marks: bool = True  # whether its jobs can set a DSCP; if not, they use the NIC's DSCP for RoCE
     tuning: Tuning = Tuning()
     dma_buf_needs_virtual_memory: NeedsVirtualMemory | None = None
+    ud_overhead: UdOverhead | None = None
 
 
 class OmittedParameter(Entry):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from judge_support import MIB, find_verdict, plan
 
 from wirespeed.benchmarks.judge.runs import judge
+from wirespeed.cluster import read
+from wirespeed.plan import build
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.parameters import Parameters
 from wirespeed.results.verdicts import Judgement
@@ -93,3 +97,24 @@ def test_of_a_non_blocking_collective_its_communication_counts():
 def test_fewer_hosts_in_the_log_than_in_the_plan():
     verdict = find_verdict(judge(osu("osu_alltoall", 1e6, ranks=64, nodes=2), plan()))
     assert verdict.physical.value == pytest.approx(32 * MIB * 32 * 8 / CARRIED / 1e3, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("cluster", "test", "noted"),
+    [
+        ("cluster-ud.yaml", "osu_latency", True),
+        ("cluster-ud.yaml", "osu_bw", False),  # no latency
+        ("cluster-rc.yaml", "osu_latency", False),
+        ("cluster.yaml", "osu_latency", False),  # hybrid: two ranks are connected over RC
+        ("cluster-openmpi.yaml", "osu_latency", False),
+    ],
+)
+def test_the_overhead_of_ud_is_noted(cluster: str, test: str, noted: bool) -> None:
+    """MPI over Broadcom RoCE: 1.5 to 2.4 us, unique to Broadcom RoCE with the 2.3 series."""
+    path = Path(__file__).parents[3] / "examples" / "bluebonnet-64node" / cluster
+    metric, unit = (Metric.BW_AVG, "MB/s") if test == "osu_bw" else (Metric.LATENCY_AVG, "us")
+    row = Measurement(metric, unit, 5.2, 8, None, 9)
+    result = Run("osu-micro-benchmarks", test, None, RunStatus.COMPLETE, None, 2, Parameters(), (row,))
+    notes = judge(result, build(read(path))).notes
+    text = "over UD the library adds 1.5 µs to 2.4 µs to the latency of these NICs (`wirespeed explain MPI-05`)"
+    assert (text in notes) is noted

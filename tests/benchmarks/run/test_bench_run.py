@@ -292,8 +292,8 @@ def test_a_cluster_over_a_real_ssh(tmp_path: Path) -> None:
     [
         (
             ("pair", "-c", CLUSTER),
-            "bench run: found the suite 'pair'; expected one of collectives, lent-gpus, loopback, matrix, mesh, mpi, "
-            "nic-only, pairs, pairs-gpu, ping, quick, rails, tcp, ucx\n  hint: did you mean 'pairs'?",
+            "bench run: found the suite 'pair'; expected one of collectives, gpcnet, lent-gpus, loopback, matrix, "
+            "mesh, mpi, nic-only, pairs, pairs-gpu, ping, quick, rails, tcp, ucx\n  hint: did you mean 'pairs'?",
         ),
         (
             ("pairs",),

@@ -27,6 +27,8 @@ CASES = (
     ("quick", "mi300x-4node", "node[1-2]"),
     ("mpi", "bluebonnet-64node", "node[01-03]"),
     ("mpi", "arista-leaf-spine", ""),
+    ("gpcnet", "bluebonnet-64node", "node[01-10]"),
+    ("gpcnet", "arista-leaf-spine", ""),
     ("rails", "mi300x-4node", "node[1-3]"),
     ("tcp", "pcie-lending", ""),
     ("ping", "pcie-lending", ""),

@@ -99,7 +99,7 @@ def test_mpi_from_a_batch_script(cluster: Slurm, programs: Path, tmp_path: Path)
     code = cluster.batch(script, f"--output={tmp_path / 'job.log'}")
     output = (tmp_path / "job.log").read_text()
     assert code == 3, output
-    assert "mpi on arista-leaf-spine: 8 runs on 3 hosts" in output
+    assert "mpi on arista-leaf-spine: 16 runs on 3 hosts" in output
     tables = {name: attempt for name, attempt in attempts(target).items() if "latency" in name or "allreduce" in name}
     assert {name: (table["status"], table["grade"]) for name, table in tables.items()} == {
         "osu-latency.node1.node2": ("done", "skip"),

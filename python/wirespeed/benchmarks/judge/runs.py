@@ -49,6 +49,7 @@ from wirespeed.plan.overlay import ObservedPlan
 from wirespeed.plan.source_verification import describe_unverified_term
 from wirespeed.results.benchmarks import LATENCIES, PAIR_ARROW, Measurement, Metric, Run, RunStatus
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
+from wirespeed.settings import Launch
 from wirespeed.units import BITS_PER_SECOND, Size, format_percent
 
 
@@ -120,7 +121,8 @@ def judge_with_subject(
             verdicts[position] = apply_gate(verdicts.get(position), measurement, gate)
     fingerprints = describe_passing_fingerprints(verdicts.values(), limits.fingerprints)
     dips = list_shallow_dips(verdicts, profile.curve)
-    extra_notes = (*limits.notes, *causes, *fingerprints, *dips, *_compare_gid(run, plan), *unread, *notes_on_options)
+    of_run = (*_compare_gid(run, plan), *_describe_ud_overhead(run, plan), *_describe_congestion(run))
+    extra_notes = (*limits.notes, *causes, *fingerprints, *dips, *of_run, *unread, *notes_on_options)
     judged = _judge_run(run, verdicts, extra_notes, file, plan.name)
     judged = replace(judged, source=context.source, target=context.target)
     if context.evidence is not None:
@@ -161,6 +163,41 @@ def _compare_gid(run: Run, plan: Plan) -> tuple[str, ...]:
     kind = ", a link-local IPv6 address" if is_local else ""
     expected = f", planned is {planned}" if planned is not None else ""
     return (f"{index}{kind}{expected} (`wirespeed explain NIC-05`)",)
+
+
+def _describe_ud_overhead(run: Run, plan: Plan) -> tuple[str, ...]:
+    """A note on latencies of jobs over UD, where the library is known to add to them on the hosts' NICs."""
+    host = next(iter(plan.hosts.values()))
+    library = plan.hardware.libraries.get(host.launch.library or "")
+    overhead = library.ud_overhead if library else None
+    if overhead is None or run.tool != "osu-micro-benchmarks" or not _is_over_ud(run, host.launch):
+        return ()
+    drivers = {nic.driver.name for nic in host.nics.values()}
+    if drivers.isdisjoint(overhead.drivers) or not any(row.metric in LATENCIES for row in run.measurements):
+        return ()
+    added = f"{overhead.minimum} to {overhead.maximum}"
+    return (f"over UD the library adds {added} to the latency of these NICs (`wirespeed explain MPI-05`)",)
+
+
+def _is_over_ud(run: Run, launch: Launch) -> bool:
+    """Whether the planned transport of a job of this size is UD."""
+    if launch.transport == "hybrid":
+        return launch.hybrid_from is not None and run.ranks is not None and run.ranks >= launch.hybrid_from
+    return launch.transport == "ud"
+
+
+def _describe_congestion(run: Run) -> tuple[str, ...]:
+    """A note on each pattern's congestion impact factors: what GPCNeT measures, and no limit states."""
+    factors: dict[str, dict[Metric, float]] = {}
+    for measurement in run.measurements:
+        if measurement.metric in (Metric.IMPACT_AVG, Metric.IMPACT_P99) and measurement.label:
+            factors.setdefault(measurement.label, {})[measurement.metric] = measurement.value
+    return tuple(
+        f"congestion impact factors of {pattern}: {values[Metric.IMPACT_AVG]:.1f} of the average, "
+        f"{values[Metric.IMPACT_P99]:.1f} of the 99th percentile (1.0: none)"
+        for pattern, values in factors.items()
+        if len(values) > 1
+    )
 
 
 def has_stated_options(context: RunContext) -> bool:

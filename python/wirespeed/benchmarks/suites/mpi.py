@@ -1,4 +1,6 @@
-"""OSU micro-benchmarks: latency and bandwidth of pairs of hosts, then all-reduce and all-to-all over growing groups."""
+"""OSU micro-benchmarks: latency, bandwidth and message rate of pairs of hosts, then start-up, bandwidth of many pairs,
+all-reduce and all-to-all over growing groups.
+"""
 
 from __future__ import annotations
 
@@ -16,28 +18,30 @@ KERNEL_ONLY = True
 _SECONDS = 30.0
 
 
+_PAIRS = (("osu_latency",), ("osu_bw",), ("osu_bibw",), ("osu_mbw_mr", "-i", "1000"))
+"""With a rank on each host. Iterations of the message rate: MPI over Broadcom RoCE (MVAPICH, 2024 OFA workshop)."""
+_GROUPS = ("osu_init", "osu_mbw_mr", "osu_allreduce", "osu_alltoall")
+"""With the planned ranks on each host, as in Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA."""
+
+
 def make(request: Request) -> Steps:
     """Add pairs, then groups of several hosts, smallest first."""
     steps = Steps()
     rounds, notes_on_unpaired = pair_rounds(request.fabric)
     steps.notes += [*request.fabric.excluded_nics, *notes_on_unpaired]
     hosts = dict.fromkeys((pair.a.host, pair.b.host) for round_pairs in rounds for pair in round_pairs)
-    for program in ("osu_latency", "osu_bw"):
+    for command in _PAIRS:
         for pair in hosts:
-            add_job(request, steps, pair, 1, (program,), _SECONDS, tag=program)
+            add_job(request, steps, pair, 1, command, _SECONDS, tag=command[0])
         steps.next_stage()
     for level, groups in groups_by_level(request.fabric):
-        for program in ("osu_allreduce", "osu_alltoall"):
+        for program in _GROUPS:
             for group in groups if level != "host" else ():
-                add_job(
-                    request,
-                    steps,
-                    group,
-                    _count_ranks(request, group[0]),
-                    (program,),
-                    _SECONDS,
-                    tag=f"{program}.{level}",
-                )
+                ranks = _count_ranks(request, group[0])
+                # Half of its ranks send to the other half.
+                is_odd = program == "osu_mbw_mr" and len(group) * ranks % 2 == 1
+                members = group[:-1] if is_odd else group
+                add_job(request, steps, members, ranks, (program,), _SECONDS, tag=f"{program}.{level}")
             steps.next_stage()
     return steps
 

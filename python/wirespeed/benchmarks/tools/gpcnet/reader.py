@@ -2,9 +2,10 @@
 
 A row is one communication pattern with its average and its 99th percentile (of verbose builds also least, most, the
 worst rank's average and the 99.9th percentile); a percentile of a bandwidth is what 1 % stay below. The label is the
-table and the pattern: isolated, congested, or for verbose builds congested by the named test. Congestion impact factors
-are how many times worse a pattern is under load. network_test is complete with its last pattern, network_load_test when
-every isolated pattern has its impact factor.
+table and the pattern: isolated, congested, or for verbose builds congested by the named test. Congestion impact
+factors are how many times worse a pattern is under load; where the log has none for a pattern, they are computed from
+its rows as network_load_test computes them (utils.c, print_comparison_results). network_test is complete with its last
+pattern, network_load_test when every isolated pattern has its impact factor.
 """
 
 from __future__ import annotations
@@ -71,6 +72,7 @@ class _Reader(RunReader):
         self._table: str | None = None
         self._isolated: set[str] = set()
         self._impacts: set[str] = set()
+        self._averages: dict[tuple[str, str], tuple[list[float], str, int]] = {}  # by table and pattern
 
     def take(self, line: Line) -> None:
         text = line.text.strip(" \t|")
@@ -111,8 +113,10 @@ class _Reader(RunReader):
         draft, self._draft = self._draft, None
         if draft is not None:
             draft.complete = self._is_complete(draft)
+            self._add_impacts(draft)
             self._read_runs.append(draft.finish())
         self._table, self._isolated, self._impacts = None, set(), set()
+        self._averages.clear()
 
     def _is_complete(self, draft: Draft) -> bool:
         if draft.test == "network_test":
@@ -154,6 +158,7 @@ class _Reader(RunReader):
         if self._table == "isolated" and not self._is_congestor(name):
             self._isolated.add(cells[0])
         label = f"{self._table}: {name}" if self._table else name
+        self._keep_averages(line, name, cells, dict(zip(columns, cells[1:-1], strict=True)))
         for index, cell in zip(columns, cells[1:-1], strict=True):
             value = number(cell)
             rank_label = f"{label}, worst rank" if index == _WORST else label
@@ -161,6 +166,26 @@ class _Reader(RunReader):
                 draft.notice(line.number, f"{cell} for {cells[0]}", "a number; left out")
             else:
                 draft.measure(unit[1][index], unit[0], value, line.number, size, rank_label)
+
+    def _keep_averages(self, line: Line, name: str, cells: list[str], columns: dict[int, str]) -> None:
+        """Keep the average and the 99th percentile of an isolated pattern, and of a pattern under load."""
+        values = [number(columns[index]) for index in _SHORT]
+        known_values = [value for value in values if value]
+        kind = "congested" if self._table == f"congested by {name}" else self._table
+        if kind in ("isolated", "congested") and len(known_values) == len(_SHORT):
+            self._averages[kind, cells[0]] = known_values, cells[-1], line.number
+
+    def _add_impacts(self, draft: Draft) -> None:
+        """The factors of patterns that the log has none for: of the printed values, to one decimal."""
+        for (kind, cell), (under_load, unit, line) in self._averages.items():
+            pattern, isolated = _PATTERN.match(cell), self._averages.get(("isolated", cell))
+            if kind != "congested" or cell in self._impacts or pattern is None or isolated is None:
+                continue
+            for metric, before, after in zip(
+                (Metric.IMPACT_AVG, Metric.IMPACT_P99), isolated[0], under_load, strict=True
+            ):
+                factor = after / before if unit == "usec" else before / after
+                draft.measure(metric, "x", float(f"{factor:.1f}"), line, int(pattern.group(2)), pattern.group(1))
 
     @staticmethod
     def _is_congestor(name: str) -> bool:
