@@ -110,6 +110,7 @@ def _nic(rail: int) -> Nic:
             roce_share=50,
             congestion=Congestion.DCQCN_P,
             ecn=True,
+            congestion_parameters={"g": 8},
             ect=Ect.ECT1,
             configure=True,
         ),

@@ -115,6 +115,7 @@ ROWS = [
     ("nic.rdma-mtu", {(N, "nic.rdma_mtu"): 1024}),
     ("nic.rdma-losses", {(N, "nic.counters.retries"): 49, (N, "nic.counters.sequence_errors"): 35}),
     ("nic.congestion-control", {(N, "nic.qos.ecn"): False}),
+    ("nic.congestion-parameters", {(N, "nic.qos.congestion_parameters"): {"g": 1, "rtt": 40}}),
     ("nic.ecn-marking", {(N, "nic.qos.ect"): Ect.NOT_ECT}),
     ("nic.slot", {(N, "nic.pcie"): "0000:1b:00.0"}),
     ("nic.presence", [N]),

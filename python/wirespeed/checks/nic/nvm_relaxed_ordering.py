@@ -7,7 +7,8 @@ Impact:
     serialises such writes, host-memory bandwidth is below line rate.
 
 Fix:
-    Enable the option and reboot.
+    Enable the option and reboot. Some applications receive wrong data with relaxed ordering: before you enable it, read
+    `wirespeed explain NIC-18`, and leave it off with `nvm: {relaxed_ordering: false}` for such hosts.
 
 Example:
     $ niccli -i 1 nvm --getoption pcie_relaxed_ordering

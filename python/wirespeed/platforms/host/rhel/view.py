@@ -31,7 +31,7 @@ def _format_gpu(step: InstallStep) -> tuple[str, ...]:
 _PREREQUISITES = (  # Broadcom 957608-AN210, appendix A.2
     '"kernel-devel-uname-r == $(uname -r)"',
     *("dkms", "elfutils-libelf-devel", "libibverbs-devel", "gperf", "perftest", "infiniband-diags", "make", "gcc"),
-    *("autoconf", "libtool", "libibverbs-utils", "rdma-core-devel", "librdmacm-utils"),
+    *("autoconf", "automake", "libtool", "libibverbs-utils", "rdma-core-devel", "librdmacm-utils", "strace"),
 )
 # DOCA 3 Installation/Upgrade on RHEL 9, where dkms is that of EPEL, 3.2 or newer.
 _BUILD_TOOLS = ('"kernel-devel-uname-r == $(uname -r)"', "dkms", "elfutils-libelf-devel", "gcc", "make")

@@ -39,8 +39,8 @@ def _format_gpu(step: InstallStep) -> tuple[str, ...]:
 
 
 _PREREQUISITES = (
-    *("kernel-default-devel", "dkms", "libelf-devel", "make", "gcc", "autoconf", "libtool", "rdma-core-devel"),
-    *("infiniband-diags", "libibverbs-utils", "librdmacm-utils", "perftest"),
+    *("kernel-default-devel", "dkms", "libelf-devel", "make", "gcc", "autoconf", "automake", "libtool"),
+    *("rdma-core-devel", "infiniband-diags", "libibverbs-utils", "librdmacm-utils", "perftest", "strace"),
 )
 """As those of RHEL in Broadcom 957608-AN210, appendix A.2; SUSE's names from memory."""
 _PACKAGES = rpm(

@@ -37,10 +37,12 @@ def _format_gpu(step: InstallStep) -> tuple[str, ...]:
             return ()
 
 
-_PREREQUISITES = (  # Broadcom 957608-AN210, appendix A.1
+# Broadcom 957608-AN210, appendix A.1; autogen.sh of the library calls automake, which libtool does not install here
+# (Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA, lists it).
+_PREREQUISITES = (
     '"linux-headers-$(uname -r)"',
-    *("dkms", "gcc", "make", "libtool", "autoconf", "librdmacm-dev", "rdmacm-utils", "infiniband-diags"),
-    *("ibverbs-utils", "perftest", "ethtool", "libibverbs-dev", "rdma-core"),
+    *("dkms", "gcc", "make", "libtool", "autoconf", "automake", "librdmacm-dev", "rdmacm-utils"),
+    *("infiniband-diags", "ibverbs-utils", "perftest", "strace", "ethtool", "libibverbs-dev", "rdma-core"),
 )
 _BUILD_TOOLS = ('"linux-headers-$(uname -r)"', "dkms", "gcc", "make")  # NVIDIA DOCA, DKMS Management Guide 3.3
 UBUNTU = Distribution(
