@@ -212,7 +212,7 @@ def test_the_launch_line_hands_on_the_environment_whatever_is_in_it(tmp_path: Pa
         (
             "NCCL_IB_TC",
             "96",
-            "node1: launch environment: found NCCL_IB_TC=96; expected 'dscp' of launch, which sets it\n"
+            "node1: launch environment: found NCCL_IB_TC=96; expected 'dscp' of the class roce, which sets it\n"
             "  hint: one value in two places can differ",
         ),
     ],

@@ -172,6 +172,7 @@ class NicPart(Part):
     rdma_device: InterfaceName | None = Field(
         default=None, description="RDMA device name, instead of the driver's numbering"
     )
+    jobs: Flag | None = Field(default=None, description="whether jobs use the port; default: true")
     speed: BandwidthText | None = Field(default=None, description="link speed, instead of the NIC model's")
     slot: SlotText | None = Field(default=None, description="PCIe slot, such as gen5 x8, instead of the server's")
     pcie: PcieAddress | None = Field(

@@ -15,7 +15,7 @@ hosts:
     # mtu: 9000                                # of every NIC
     # control_interface: eno8303               # for ssh and job start
     # except:                                  # what differs on some hosts of the range
-    #   node3: {nic: {enp29s0np0: {slot: gen5 x8}}}
+    #   node3: {nic: {enp29s0np0: {slot: gen5 x8}, enp67s0np0: {jobs: false}}}
 
 switches:
   leaf1: {model: dell-z9664f, os: dell-sonic, role: leaf}

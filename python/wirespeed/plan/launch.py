@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
@@ -11,7 +12,7 @@ from wirespeed.catalogue.model import CpuTopology, LibraryModel, ServerModel, Tu
 from wirespeed.cluster import Cluster, HostSpec
 from wirespeed.cluster.model import BindingPolicy, LaunchPart, Starter
 from wirespeed.errors import format_choices
-from wirespeed.plan.affinity import Chassis
+from wirespeed.plan.affinity import Chassis, HostPort
 from wirespeed.plan.classes import ROCE
 from wirespeed.plan.combination import parse_version
 from wirespeed.plan.core_binding import Ranks, Topology, bind_ranks, build_topology, count_cores
@@ -46,9 +47,10 @@ def plan_launch(
             f"hosts with GPUs of {library.gpus}",
             f"{_select_library(vendor, catalogue)} serves these",
         )
-    ranks = part.ranks or chassis.server.gpu_count or len(chassis.host_ports)
+    host_ports = _select_job_ports(spec, chassis, problems)
+    ranks = part.ranks or chassis.server.gpu_count or len(host_ports)
     tuning = _tuning_settings(part, spec, library, chassis, problems)
-    _check_queue_pairs(cluster, chassis, ranks, tuning, problems)
+    _check_queue_pairs(cluster, replace(chassis, host_ports=host_ports), ranks, tuning, problems)
     _check_threads(part, chassis, ranks, tuning, problems)
     return Launch(
         library=name,
@@ -59,7 +61,7 @@ def plan_launch(
         binding=part.binding and str(part.binding),
         cores=_bind_cores(part, chassis, ranks, bios, problems),
         memlock="unlimited" if starter == Starter.SLURM else None,
-        rdma_devices=tuple(host_port.rdma_device for host_port in chassis.host_ports),
+        rdma_devices=tuple(host_port.rdma_device for host_port in host_ports),
         gid_index=part.gid_index,
         dscp=roce.nic_dscp if library.marks and roce else None,
         priority=part.priority,
@@ -68,6 +70,15 @@ def plan_launch(
         gpu_memory=_select_gpu_memory(part, chassis, vendor, problems),
         **tuning,
     )
+
+
+def _select_job_ports(spec: HostSpec, chassis: Chassis, problems: Problems) -> tuple[HostPort, ...]:
+    """The NIC ports that jobs use; source: Broadcom 957608-AN210, 8.7.3.4."""
+    excluded = {interface for interface, part in spec.part.nic.items() if part.jobs is False}
+    host_ports = tuple(host_port for host_port in chassis.host_ports if host_port.interface not in excluded)
+    if not host_ports:
+        problems.refuse((*spec.path, "nic"), "jobs: false on every NIC", "a NIC that jobs use")
+    return host_ports
 
 
 def _select_starter(part: LaunchPart, library: LibraryModel, problems: Problems) -> str:

@@ -78,6 +78,14 @@ def service_level(name: str) -> Variable:
 
 _PRIORITIES = frozenset("01234567")
 
+KEYS = {
+    "rdma_devices": "'jobs' of the host's NICs ('nic: {INTERFACE: {jobs: false}}' leaves one out)",
+    "control_interface": "'control_interface' of the host",
+    "dscp": "'dscp' of the class roce",
+    "cores": "'binding' of launch",
+}
+"""Keys of the cluster file for settings without a key of the same name in its `launch`."""
+
 
 # What a launch needs of them.
 
@@ -127,7 +135,8 @@ def problems(name: str, launch: Launch, settings: Mapping[str, str]) -> list[Pro
                 Problem(location, f"{variable} with {value!r}", "a value of one line, without control characters")
             )
         elif variable in settings:
-            expected = f"{settings[variable]!r} of launch, which sets it"
+            setting = settings[variable]
+            expected = f"{KEYS.get(setting, f'{setting!r} of launch')}, which sets it"
             problems.append(Problem(location, f"{variable}={value}", expected, "one value in two places can differ"))
     return problems
 

@@ -1,0 +1,43 @@
+"""NIC ports that jobs leave out; Broadcom 957608-AN210, 8.7.3.4: NCCL_IB_HCA deselects a NIC to isolate a problem."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wirespeed.cluster import read_text
+from wirespeed.cluster.model import LaunchPart
+from wirespeed.errors import Refusal
+from wirespeed.plan import build
+from wirespeed.platforms.launcher.library_variables import library_variables, variable_settings
+from wirespeed.platforms.launcher.variables import KEYS
+
+FILE = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"
+
+
+def change(nics: str) -> str:
+    text = FILE.read_text(encoding="utf-8")
+    assert "nics: 8 x" in text
+    return text.replace("nics: 8 x", f"nic: {nics}, nics: 8 x")
+
+
+def test_jobs_leave_a_nic_out() -> None:
+    launch = build(read_text(change("{enp67s0np0: {jobs: false}}"), "cluster.yaml")).hosts["node1"].launch
+    assert dict(library_variables(launch))["NCCL_IB_HCA"] == (
+        "=bnxt_re0:1,bnxt_re2:1,bnxt_re3:1,bnxt_re4:1,bnxt_re5:1,bnxt_re6:1,bnxt_re7:1"
+    )
+
+
+def test_jobs_need_a_nic() -> None:
+    interfaces = [f"enp{bus}s0np0" for bus in (29, 67, 86, 105, 159, 195, 213, 231)]
+    excluded = ", ".join(f"{interface}: {{jobs: false}}" for interface in interfaces)
+    with pytest.raises(Refusal) as refusal:
+        build(read_text(change(f"{{{excluded}}}"), "cluster.yaml"))
+    assert "found jobs: false on every NIC; expected a NIC that jobs use" in str(refusal.value)
+
+
+@pytest.mark.parametrize("library", ["rccl", "nccl", "openmpi", "mvapich2", "mvapich3"])
+def test_every_variable_has_a_key_in_the_cluster_file(library: str) -> None:
+    """Consistency only: a refused variable names a key that exists."""
+    assert set(variable_settings(library).values()) <= {*LaunchPart.model_fields, *KEYS}
