@@ -18,7 +18,7 @@ _V4 = "00:00:00:00:00:00:00:00:00:00:255:255:10:01:00:"
 
 def test_the_direction_in_which_each_metric_improves() -> None:
     undirected = {metric.value for metric in Metric if better(metric) is Better.NEITHER}
-    assert undirected == {"compute", "iterations", "messages", "transfer"}
+    assert undirected == {"compute", "congestion_window", "iterations", "messages", "transfer"}
     higher = {metric.value for metric in Metric if better(metric) is Better.HIGHER}
     rates = {"algbw", "bitrate", "bw_avg", "bw_max", "bw_min", "bw_p99", "bw_p999", "bw_peak", "bw_percentile"}
     assert higher == {*rates, "avg_busbw", "busbw", "msg_rate", "overlap"}

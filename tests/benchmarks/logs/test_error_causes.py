@@ -123,6 +123,9 @@ ROWS: list[tuple[str, Case, str]] = [
     ("ib_write_bw: unrecognized option '--use_rocm=0'", Case(), "APP-07"),
     ("ib_write_bw: unrecognized option '--use_cuda=0'", Case(), "APP-07"),
     ("ib_write_bw: unrecognized option '--use_rocket'", Case(), ""),
+    # Johansen, Fast Multi-GPU communication over PCI Express, sections A.3.9 and 4.1
+    ("Test CUDA failure common.cu:381 'no kernel image is available for execution on the device'", Case(), "APP-08"),
+    ("SCICreateSegment failed: Out of local resources (0x40000904)", Case(), "PCI-16"),
     # UCX and Open MPI
     ("UCX  ERROR ucp_ep_create() failed: Destination is unreachable", Case(), "MPI-03 OS-17 OS-05"),
     ("Fatal: UD endpoint 0x55001f12c0 to <no debug data>: unhandled timeout error", Case(), "MPI-03 SW-02 SW-01"),

@@ -50,6 +50,7 @@ ROWS = [
     ("ORTE does not know how to route a message to the specified daemon", "Open MPI", ""),
     ("=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   EXIT CODE: 9\n", "MPICH", ""),
     ("Abort(1091215) on node 0 (rank 0 in comm 0): Fatal error in PMPI_Init", "MPICH", ""),
+    ("SCICreateSegment failed: Out of local resources (0x40000904)", "SISCI", "PCI-16"),
     ("srun: error: Unable to create step for job 12: Requested node configuration is not available", "Slurm",
      "MPI-07"),
 ]  # fmt: skip

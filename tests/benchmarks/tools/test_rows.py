@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from wirespeed.benchmarks import is_interval, parse, read
@@ -453,3 +456,13 @@ def test_the_last_rank_of_a_page_states_the_ranks_of_a_host():
     )
     (run,) = read(text).runs
     assert (run.ranks, run.parameters.nodes) == (72, 18)
+
+
+def test_a_json_report_without_a_size_of_its_sweep_is_not_complete() -> None:
+    """nccl-tests, src/util.cu: -J; the sweep is that of src/common.cu, as in the text."""
+    report = json.loads((Path(__file__).parents[2] / "samples" / "nccl_tests" / "report.json").read_text())
+    (whole,) = read(json.dumps(report)).runs
+    report["config"]["maximum_bytes"] *= 2
+    reading = read(json.dumps(report))
+    assert (whole.status, reading.runs[0].status) == (RunStatus.COMPLETE, RunStatus.TRUNCATED)
+    assert "1 whole row of 2 sizes; none of 2097152 B" in str(reading.notices)

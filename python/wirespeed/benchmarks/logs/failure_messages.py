@@ -2,8 +2,8 @@
 
 Only texts that a library or launcher prints count: PyTorch (torch/csrc/distributed/c10d) and NCCL
 (src/misc/ibvwrap.cc, src/transport/net_ib), UCX (src/ucs/debug/log.c and src/uct), libfabric, perftest
-(src/perftest_communication.c), sockperf (src/defs.h), rdma-core, CUDA and HIP, Open MPI and PRRTE (help texts), MPICH
-and its Hydra, Slurm.
+(src/perftest_communication.c), sockperf (src/defs.h), rdma-core, CUDA and HIP, Dolphin's SISCI, Open MPI and PRRTE
+(help texts), MPICH and its Hydra, Slurm.
 """
 
 from __future__ import annotations
@@ -73,10 +73,12 @@ MESSAGES: dict[str, re.Pattern[str]] = {
         r"\bCuda failure\b",
         r"\bCUDA_ERROR_\w+",
         r"\bcudaError\w+",
+        r"\bTest CUDA failure \S+:\d+",
         r"system not yet initialized",
         r"NVRM: Xid",
     ),
     "HIP": _compile(r"\bHIP (?:error|failure)\b", r"\bhipError\w+"),
+    "SISCI": _compile(r"\bSCI[A-Z]\w+ failed: .*\(0x4\w+\)"),
     "Open MPI": _compile(
         r"There are not enough slots available in",
         r"MPI_ABORT was invoked",

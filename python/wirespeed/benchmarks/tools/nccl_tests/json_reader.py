@@ -5,6 +5,7 @@ from __future__ import annotations
 from wirespeed.benchmarks.logs.json_documents import Document, Node
 from wirespeed.benchmarks.logs.log import Source
 from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun
+from wirespeed.benchmarks.tools.nccl_tests.sweep import find_missing_rows
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the JSON of nccl-tests ('args', 'config', 'results')"
@@ -72,7 +73,11 @@ def _read_run(document: Document) -> ReadRun:
     for error in errors.items() if errors is not None else []:
         if isinstance(error.value, str) and error.value:
             draft.fail(error.value)
-    draft.complete = document.problem is None and average is not None
+    row_count = len(results.items()) if results is not None else 0
+    missing_rows = find_missing_rows(draft, row_count) if row_count else None
+    if missing_rows is not None:
+        draft.notice(draft.measurements[-1].line if draft.measurements else draft.line, *missing_rows)
+    draft.complete = document.problem is None and average is not None and missing_rows is None
     return draft.finish()
 
 

@@ -47,6 +47,7 @@ from wirespeed.benchmarks.tools.nccl_tests.patterns import (
     parse_columns,
     parse_command_variables,
 )
+from wirespeed.benchmarks.tools.nccl_tests.sweep import find_missing_rows
 from wirespeed.results.benchmarks import Metric
 from wirespeed.results.parameters import Parameters, RankPlace
 
@@ -465,18 +466,12 @@ class _Reader:
 
     def _note_missing_rows(self, draft: Draft) -> None:
         """Note the rows that the sweep of the options has and the table lacks."""
-        sizes = _list_sweep_sizes(draft.parameters)
-        if not self._row_count or self._tables > 1 or not sizes or self._row_count % len(sizes) == 0:
+        if not self._row_count or self._tables > 1:
             return
-        self._is_damaged = True
-        measured = {measurement.size_bytes for measurement in draft.measurements}
-        missing = [size for size in sizes if size not in measured]
-        rows = f"{self._row_count} whole rows of {len(sizes)} sizes"
-        if len(missing) == len(sizes) - self._row_count:  # a collective may round the sizes that it prints
-            rows += f"; none of {', '.join(f'{size} B' for size in missing[:_MAX_MISSING])}"
-            rows += ", …" if len(missing) > _MAX_MISSING else ""
-        expected = f"a row for each size from {sizes[0]} B (minBytes) to {sizes[-1]} B (maxBytes)"
-        draft.notice(draft.measurements[-1].line if draft.measurements else draft.line, rows, expected)
+        missing_rows = find_missing_rows(draft, self._row_count)
+        if missing_rows is not None:
+            self._is_damaged = True
+            draft.notice(draft.measurements[-1].line if draft.measurements else draft.line, *missing_rows)
 
     def _find_label(self, index: int) -> str | None:
         assert self._columns is not None
@@ -515,8 +510,6 @@ class _Reader:
         self._types, self._column_labels, self._kinds = {}, [], []
 
 
-_MAX_MISSING = 4  # sizes that a notice names
-_MAX_SWEEP = 100_000  # sizes; more cannot be the header of a table that anyone prints
 _MAX_LOCATIONS = 4096  # ranks; the list of a larger job would be most of a stored run
 _COLUMN_PARAMETERS = {"type": "datatype", "redop": "reduction", "root": "root_rank"}
 
@@ -526,19 +519,6 @@ def _parse_variable(message: str) -> tuple[str, str] | None:
     """A variable of NCCL's environment and its value."""
     variable = ENVIRONMENT.match(message)
     return (variable.group(1), variable.group(2)) if variable else None
-
-
-def _list_sweep_sizes(parameters: Parameters) -> list[int]:
-    """The sizes from minBytes to maxBytes; none where the options do not bound them."""
-    size, maximum = parameters.min_message_bytes, parameters.max_message_bytes
-    factor, step = parameters.message_step_factor or 1, parameters.message_step_bytes or 0
-    if size is None or maximum is None or (factor < 2 and step < 1) or (factor > 1 and size < 1):
-        return []
-    sizes: list[int] = []
-    while size <= maximum and len(sizes) < _MAX_SWEEP:
-        sizes.append(size)
-        size = size * factor if factor > 1 else size + step
-    return sizes if size > maximum else []
 
 
 def _is_result(cell: str) -> bool:
