@@ -254,3 +254,33 @@ def test_ud_begins_at_the_rank_that_is_configured() -> None:
     """UCX takes RC while the job has at most UCX_RC_MAX_NUM_EPS ranks."""
     variables = dict(library_variables(Launch(library="openmpi", transport="hybrid", hybrid_from=2048)))
     assert (variables["UCX_TLS"], variables["UCX_RC_MAX_NUM_EPS"]) == ("self,sm,rc,ud", "2047")
+
+
+@pytest.mark.parametrize(
+    ("launcher", "name", "program", "launch", "host_file", "option"),
+    [
+        ("openmpi", "wirespeed-mpirun", "mpirun", LAUNCHES["openmpi"][0], "hostfile", "--host"),
+        ("mvapich2", "wirespeed-mpiexec", "mpiexec", LAUNCHES["mvapich2"][1], "mvapich2-hosts", "-hosts"),
+    ],
+)
+def test_a_program_runs_on_some_of_the_hosts(
+    tmp_path: Path, launcher: str, name: str, program: str, launch: Launch, host_file: str, option: str
+) -> None:
+    """Arista and Broadcom's table 6 runs osu_mbw_mr on 4 of 16 nodes with 16 ranks each."""
+    launch = replace(launch, hosts=tuple(f"node{number}" for number in range(1, 17)), ranks_per_host=16, cores=None)
+    text = script(launcher, name, launch)
+    hosts = tmp_path.with_name(f"{tmp_path.name}-hosts")
+    hosts.write_text(script(launcher, host_file, launch))
+    text = text.replace(f"/etc/wirespeed/{host_file}", str(hosts))
+    arguments, _ = run_script(tmp_path, text, program, "-w", "node1,node2,node3,node16", "./osu_mbw_mr", "-w", "x")
+    assert arguments[1] == "64"
+    assert arguments[arguments.index(option) + 1] == "node1:16,node2:16,node3:16,node16:16"
+    assert arguments[-3:] == ["osu_mbw_mr", "-w", "x"]
+    unknown = subprocess.run(
+        ["sh", tmp_path / "script", "-w", "node1,node17", "./a.out"],
+        capture_output=True,
+        text=True,
+        env=PATH,
+        check=False,
+    )
+    assert (unknown.returncode, unknown.stderr) == (2, f"{name}: node17 is not in {hosts}\n")
