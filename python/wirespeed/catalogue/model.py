@@ -469,6 +469,7 @@ class SwitchSystem(Entry):
     cable_lengths: SourcedValue[list[LengthField]] | None = None  # that a port can be configured with; None: any
     any_cable_length: list[str] = []  # chips for which every cable length can be configured nevertheless
     automatic_headroom: bool = False  # whether the system computes headroom itself, so that none is configured
+    signal_monitoring: SourcedValue[str] | None = None  # that ports are configured with; None: no such setting
     strict_share: SourcedValue[bool] | None = None  # whether a strict queue has a configured rate too
     lossy_pauses: bool = True  # whether a pause of a lossy priority stops the queue with its number
 

@@ -49,7 +49,10 @@ def _advise(device: str, kind: GapKind, gaps: Sequence[Gap]) -> str:
         case GapKind.NOT_APPLICABLE:
             return f"remove the reason why {_list_commands(gaps)} is not applicable, then {instruction}"
         case GapKind.NOT_IN_OUTPUT:
-            return f"look for the setting in {_list_files(gaps)}: it is missing there, or its format is unknown"
+            return (
+                f"look for the setting in {_list_files(gaps)}: without a line the device's default applies, which is "
+                "not known; report a line that sets it"
+            )
         case GapKind.PARSER_FAILED:
             return f"report the error with {_list_files(gaps)}"
         case GapKind.NOT_IN_EARLIER:

@@ -134,6 +134,7 @@ class SwitchKind:
             addresses=(use.address,) if use.address else None,
             vlan=use.vlan,
             unnumbered=use.unnumbered,
+            signal_monitoring=self.box.system.signal_monitoring.value if self.box.system.signal_monitoring else None,
             qos=self.qos,
             queues=self._build_queues(speed),
             neighbour=Neighbour(use.peer, use.peer_port),

@@ -31,6 +31,9 @@ class Port:
     unnumbered: Annotated[bool | None, Setting("routing by IPv6 link-local address only (RFC 8950)")] = None
     breakout: Annotated[int | None, Setting("breakout: number of ports per front-panel port")] = None
     cable_length: Annotated[Length | None, Setting("cable length for the headroom of the port", "mm")] = None
+    signal_monitoring: Annotated[
+        str | None, Setting("whether the port monitors the received signal to report its loss: auto, on or off")
+    ] = None
     qos: PortQos = field(default_factory=PortQos)
     queues: Mapping[str, Queue] = field(default_factory=dict)
     neighbour: Neighbour = field(default_factory=Neighbour)

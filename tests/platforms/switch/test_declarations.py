@@ -55,6 +55,7 @@ def full(name: str) -> Switch:
             addresses=("10.1.0.0/31",),
             unnumbered=True,
             cable_length=Length(5000),
+            signal_monitoring="off",
             queues={**queues(), "1": Queue(guaranteed=10, shape=Bandwidth.gbps(40))},
         ),
         name.format(2): replace(

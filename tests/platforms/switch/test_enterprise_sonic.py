@@ -118,6 +118,18 @@ def test_one_line(command: str, old: str, new: str, place: Place, path: str, val
     assert read(command, old, new).value(place, path) == value
 
 
+@pytest.mark.parametrize(
+    ("line", "value"), [(" unreliable-los off\n", "off"), (" unreliable-los on\n", "on"), ("", "auto")]
+)
+def test_signal_monitoring_of_a_port_is_read(line: str, value: str) -> None:
+    """Words and default: dellemc.enterprise_sonic, sonic_interfaces; 957608-AN210, section 2.5.2, has auto."""
+    ports = {name: replace(port, signal_monitoring="auto") for name, port in BASE.ports.items()}
+    printed = " standalone-link-training\n unreliable-los auto\n"
+    changed = printed.replace(" unreliable-los auto\n", line)
+    facts = read("running-config", printed, changed, replace(BASE, ports=ports))
+    assert facts.value(LEAF.child("port", "Eth1/1"), "port.signal_monitoring") == value
+
+
 def test_a_shaper_in_packets_is_no_bandwidth() -> None:
     queue = LEAF.child("port", "Eth1/1").child("queue", "0")
     assert read("running-config", "pir 40000000", "pir 10000000", SHAPED).value(queue, "queue.shape") == (

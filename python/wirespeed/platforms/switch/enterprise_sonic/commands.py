@@ -215,6 +215,7 @@ _PORT: Mapping[str, Callable[[Any], list[str]]] = {
     "port.link.fec": lambda value: [f"fec {FEC_KEYWORDS[value]}"],
     "port.link.training": switch_command("standalone-link-training"),
     "port.link.enabled": lambda value: ["no shutdown" if value else "shutdown"],
+    "port.signal_monitoring": lambda value: [f"unreliable-los {value}"],
     "port.cable_length": lambda value: [f"cable-length {value.whole('m')}m"],
     "port.vlan": lambda value: [f"switchport access Vlan {value}"],
     "port.addresses": _address_lines,

@@ -13,6 +13,7 @@ from wirespeed.platforms.switch.config_reader import (
     VLAN_SETTINGS,
     Reader,
     addresses,
+    choice,
     flag,
     observe_settings,
     parse_number,
@@ -41,7 +42,7 @@ _SWITCH_DEFAULTS = list_declared_defaults(
     "switch/enterprise_sonic", "switch.lldp", "switch.routing", "switch.buffers.lossless"
 )
 _PORT_DEFAULTS = list_declared_defaults(
-    "switch/enterprise_sonic", "port.link.mtu", "port.link.training", "port.unnumbered"
+    "switch/enterprise_sonic", "port.link.mtu", "port.link.training", "port.unnumbered", "port.signal_monitoring"
 )
 _SWITCH: Mapping[str, tuple[str, Reader]] = {
     "lldp enable": ("switch.lldp", flag(True)),
@@ -59,6 +60,7 @@ _PORT: Mapping[str, tuple[str, Reader]] = {
     "no standalone-link-training": ("port.link.training", flag(False)),
     "shutdown": ("port.link.enabled", flag(False)),
     "no shutdown": ("port.link.enabled", flag(True)),
+    "unreliable-los": ("port.signal_monitoring", choice({"auto": "auto", "on": "on", "off": "off"})),
     "cable-length": ("port.cable_length", quantity(Length, "m", "m")),
     "switchport access": ("port.vlan", _vlan_number),
     "ipv6 enable": ("port.unnumbered", flag(True)),
