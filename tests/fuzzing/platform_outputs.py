@@ -55,8 +55,9 @@ def check(platform: Platform, content: bytes) -> None:
     """
     texts = decode(content)
     whole = _read(platform, texts)
+    counts = {command: text.count("\n") + 1 for command, text in texts.items()}
     for observation in whole:
-        _check_observation(observation, texts)
+        _check_observation(observation, counts)
     assemble_facts(whole, devices=[DEVICE])
     if texts:
         chosen = zlib.crc32(content)
@@ -66,10 +67,11 @@ def check(platform: Platform, content: bytes) -> None:
         _check_part(command, whole, _read(platform, {**texts, command: text + "\n" if text else ""}))
 
 
-def _check_observation(observation: Observation, texts: Mapping[str, str]) -> None:
-    assert observation.source.command in texts, observation
+def _check_observation(observation: Observation, counts: Mapping[str, int]) -> None:
+    """``counts``: lines of each command's output."""
+    assert observation.source.command in counts, observation
     if observation.source.line is not None:
-        assert 1 <= observation.source.line <= texts[observation.source.command].count("\n") + 1, observation
+        assert 1 <= observation.source.line <= counts[observation.source.command], observation
     assert observation.place.device == DEVICE, observation
     for kind, name in observation.place.entities:
         assert kind and name, observation

@@ -28,6 +28,7 @@ def link(name: str, mtu: str) -> str:
         ("host ubuntu", "ip-addr", link("eth0", str(2**64)), [("nic.link.up", False, 1), ("nic.controller", "", 1)]),
         ("nic dcb", "dcb-app@eth0", '{"dscp_prio": [[-1, 3]]}', []),
         ("nic dcb", "dcb-app@eth0", '{"dscp_prio": [[26, -3]]}', []),
+        ("host rhel", "rdma-link", '[{"ifindex": 0, "port": 1, "ifname": "bnxt_re0", "netdev": ""}]', []),
         ("nic dolphin", "ntb-node", f"Card 1 - NodeId: {ENDLESS}", []),
         ("launcher openmpi", "hostfile", f"node1 slots={ENDLESS}", []),
         ("switch linux", "bgp-summary", '{"ipv4Unicast": {"peers": {"": {"state": "Idle"}}}}', []),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from functools import cache
 from typing import Any
 
 from wirespeed.facts.model import COMPLETE, Facts, Gap, Observation, Reading
@@ -34,7 +36,11 @@ def assemble_facts(
         reading = Reading(observation.value, observation.source, observation.state)
         readings.setdefault((observation.place, observation.path), []).append(reading)
     ordered = {
-        key: tuple(sorted(readings_of_setting, key=lambda reading: -reading.state))
+        key: tuple(
+            sorted(readings_of_setting, key=lambda reading: -reading.state)
+            if readings_of_setting[1:]
+            else readings_of_setting
+        )
         for key, readings_of_setting in readings.items()
     }
     return Facts(
@@ -99,26 +105,43 @@ def _device_class(
 def _build_entity(
     cls: type[Any], place: Place, values: Mapping[Place, Mapping[str, Any]], members: Mapping[Place, list[Place]]
 ) -> Any:
-    return _build_group(cls, cls.kind, place, values, members)
+    settings = values[place]
+    groups = {path[:index] for path in settings for index, letter in enumerate(path) if letter == "."}
+    collections: dict[str, dict[str, Any]] = {}
+    inner_places = members.get(place, ())
+    for path, member in list_collections(cls).items():
+        collections[path] = {
+            inner_place.name: _build_entity(member, inner_place, values, members)
+            for inner_place in inner_places
+            if inner_place.kind == member.kind
+        }
+        groups.update(path[:index] for index, letter in enumerate(path) if letter == ".")
+    return _build_group(cls, cls.kind, settings, collections, groups)
 
 
 def _build_group(
     cls: type[Any],
     prefix: str,
-    place: Place,
-    values: Mapping[Place, Mapping[str, Any]],
-    members: Mapping[Place, list[Place]],
+    settings: Mapping[str, Any],
+    collections: Mapping[str, Mapping[str, Any]],
+    groups: AbstractSet[str],
 ) -> Any:
+    """``groups``: the prefixes of all settings and collections that have values."""
     arguments: dict[str, Any] = {}
     for field in list_fields(cls):
         path = f"{prefix}.{field.name}"
         if field.setting is not None:
-            arguments[field.name] = values[place].get(path)
+            arguments[field.name] = settings.get(path)
+        elif field.group is not None and path not in groups:
+            arguments[field.name] = _build_empty_group(field.group)  # type: ignore[arg-type] # classes are hashable
         elif field.group is not None:
-            arguments[field.name] = _build_group(field.group, path, place, values, members)
+            arguments[field.name] = _build_group(field.group, path, settings, collections, groups)
         elif field.members is not None:
-            inner = [inner_place for inner_place in members.get(place, ()) if inner_place.kind == field.members.kind]
-            arguments[field.name] = {
-                inner_place.name: _build_entity(field.members, inner_place, values, members) for inner_place in inner
-            }
+            arguments[field.name] = collections[path]
     return cls(**arguments)
+
+
+@cache
+def _build_empty_group(cls: type[Any]) -> Any:
+    """A group without values, which many entities share."""
+    return _build_group(cls, "", {}, {}, frozenset())

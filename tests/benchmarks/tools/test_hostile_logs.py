@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from wirespeed.benchmarks import read
+from wirespeed.errors import Refusal
 
 UNKNOWN_COLUMN = """\
 #       size         count      type   open    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
@@ -22,11 +23,33 @@ NEGATIVE = """\
 2                         -1
 4                       0.22
 """
+REPEATED_TIME = """\
+mesh ping from node1: 1 pairs
+mesh pair node1:eth0 -> node2:eth0
+8 packets transmitted, 8 received, 0% packet loss, time 7ms
+rtt min/avg/max/mdev = 0.0090.009/0.012/0.020/0.003 ms
+mesh end 0
+mesh done
+"""
+REPEATED_RANK = """\
+sockperf: ====> avg-latency=12.345 (std-dev=1.234)
+sockperf: ---> percentile 25.00025.000 =   11.111
+sockperf: ---> percentile 50.000 =   12.000
+"""
+BRACKET_IN_SIZE = """\
+#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
+#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)
+        1024           256     float     sum      -1    61.17    0.02    0.02      0    60.98    0.02    0.02      0
+    1342(177           512     float     sum      -1    61.17    0.02    0.02      0    60.98    0.02    0.02      0
+"""
 
 
 @pytest.mark.parametrize(
     ("text", "values", "notices"),
     [
+        (REPEATED_TIME, [0], []),
+        (REPEATED_RANK, [12.345, 1.234, 12.0], []),
+        (BRACKET_IN_SIZE, [61.17, 0.02, 0.02, 0, 60.98, 0.02, 0.02, 0], []),
         (UNKNOWN_COLUMN, [61.17, 0.02, 0.02, 60.98, 0.02, 0.02], []),
         (NO_ROW, [], ["text:2: found the column 'Banwidth (MB/s)'; expected a known column; it is left out"]),
         (
@@ -44,3 +67,8 @@ def test_hostile_log(text: str, values: list[float], notices: list[str]) -> None
     reading = read(text)
     assert [measurement.value for run in reading.runs for measurement in run.measurements] == values
     assert [str(notice) for notice in reading.notices] == notices
+
+
+def test_a_line_without_cells_is_no_row_of_a_matrix() -> None:
+    with pytest.raises(Refusal, match="found 2 lines of other text, first 'a b'"):
+        read("a b\n\x0b\n")

@@ -22,7 +22,7 @@ def lacks_corner(lines: Sequence[str]) -> bool:
 
 def _is_matrix_row(heading: str, row: str) -> bool:
     names = split_cells(heading, heading)
-    name, *cells = split_cells(row, row)
+    name, *cells = split_cells(row, row) or [""]
     return (
         len(cells) > 1
         and len(names) in (len(cells), len(cells) + 1)

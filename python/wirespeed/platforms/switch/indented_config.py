@@ -25,9 +25,10 @@ class Line:
 
     def text_after(self, prefix: str) -> str | None:
         """The text after this prefix, None when the line starts otherwise."""
-        if self.text == prefix:
-            return ""
-        return self.text[len(prefix) + 1 :].strip() if self.text.startswith(prefix + " ") else None
+        if not self.text.startswith(prefix):
+            return None
+        argument = self.text[len(prefix) :]
+        return argument.strip() if not argument or argument[0] == " " else None
 
 
 def parse_lines(text: str) -> list[Line]:

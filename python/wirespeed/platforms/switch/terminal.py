@@ -27,10 +27,12 @@ def _strip_terminal(output: Output) -> Output:
 
 def plain_text(text: str) -> str:
     """One output. A pager's stop with nothing after it stays: what would have followed was never shown."""
-    lines = [_COLOUR.sub("", line) for line in text.split("\n")]
+    lines = text.split("\n")
+    if "\x1b" in text:
+        lines = [_COLOUR.sub("", line) for line in lines]
     last = max((index for index, line in enumerate(lines) if line.strip()), default=0)
     for index, line in enumerate(lines):
-        match = _PAGER.match(line)
+        match = _PAGER.match(line) if "ore" in line else None
         if match is not None and (index < last or line[match.end() :].strip()):
             lines[index] = line[match.end() :]
         elif "\b" in line or "\r" in line.rstrip("\r"):

@@ -22,7 +22,7 @@ _LAST = re.compile(r"mesh last (.+)")
 _ROUTE = re.compile(r"(\S+) from (\S+) (.*?dev \S+(?: table \S+)?)\b.*")  # ip-route(8), route get
 _NO_ROUTE = re.compile(r"(?:RTNETLINK answers|Error): (.+)")
 _PACKET_COUNTS = re.compile(r"(\d{1,9}) packets transmitted, (\d{1,9}) received.*")  # ping(8) of iputils
-_TIMES = re.compile(r"rtt min/avg/max/mdev = ([\d.]+)/([\d.]+)/([\d.]+)/([\d.]+) ms")
+_TIMES = re.compile(r"rtt min/avg/max/mdev = (\d+(?:\.\d+)?)/(\d+(?:\.\d+)?)/(\d+(?:\.\d+)?)/(\d+(?:\.\d+)?) ms")
 
 _PING_TIMES = (Metric.LATENCY_MIN, Metric.LATENCY_AVG, Metric.LATENCY_MAX, Metric.LATENCY_STDEV)
 _RDMA_TIMES = (Metric.LATENCY_MIN, Metric.LATENCY_MAX, Metric.LATENCY_TYPICAL, Metric.LATENCY_AVG)

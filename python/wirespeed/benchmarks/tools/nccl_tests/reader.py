@@ -199,9 +199,9 @@ class _Reader:
         if self._half is not None:
             return False
         cells = text.split()
-        if len(cells) != columns.cells or cells[2] not in TYPES or not cells[1].isdecimal() or "[" in text:
+        if len(cells) != columns.cells or cells[2] not in TYPES or "[" in text:
             return False
-        if len(cells[0]) > SIZE_DIGITS:
+        if not (cells[0].isdecimal() and cells[1].isdecimal()) or len(cells[0]) > SIZE_DIGITS:
             return False
         self._read_cells(line, draft, columns, columns.leading, cells)
         return True

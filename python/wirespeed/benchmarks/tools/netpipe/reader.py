@@ -26,7 +26,7 @@ _ROW = re.compile(r"(?:\d+:)?\s*(\d+) bytes\s+(\d+) times -->\s+(\S+) Mbps in\s+
 _HEAD = re.compile(r"(?:\d+:)?\s*(\d+) bytes\s+(\d+) times -->")  # written before the measurement, the tail after it
 _TAIL = re.compile(r"\S+ Mbps in\s+\S+ usec$")
 _ROW_5 = re.compile(
-    r"(?:\d+:)?\s*([\d.]+)\s+([KMG]?B)\s+(\d+) times -->\s+([\d.]+)\s+([KMGT]?)bps"
+    r"(?:\d+:)?\s*(\d+(?:\.\d+)?)\s+([KMG]?B)\s+(\d+) times -->\s+([\d.]+)\s+([KMGT]?)bps"
     r"\s+in\s+([\d.]+)\s+([num]?)secs\b(.*)$"
 )
 _EXACT = {"B": 1, "KB": 1000}  # with three decimals every byte is printed

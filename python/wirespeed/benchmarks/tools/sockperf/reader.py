@@ -43,10 +43,10 @@ _AVERAGE = re.compile(r"====> avg-(lat(?:ency)?|rtt)= *([\d.]+) \(std-dev=([\d.]
 _LOSSES = re.compile(
     r"# dropped messages = (\d+); # duplicated messages = (\d+); # out-of-order messages = (\d+)"
 )  # fmt: skip
-_PERCENTILE = re.compile(r"---> percentile ([\d.]+) += +([\d.]+)(?: +<=.*)?$")
+_PERCENTILE = re.compile(r"---> percentile (\d+(?:\.\d+)?) += +([\d.]+)(?: +<=.*)?$")
 _EXTREME = re.compile(r"---> <?(MAX|MIN)>? observation = +([\d.]+)$")  # a web page may drop <…> as markup
 _COMMA = re.compile(r"(?:====> avg-|---> |Summary: |Total of ).*?(?<![\d.,])(\d+,\d+)\b(?!, )")
-_MESSAGES_SENT = re.compile(r"Total of (\d+) messages sent in ([\d.]+) sec")
+_MESSAGES_SENT = re.compile(r"Total of (\d+) messages sent in (\d+(?:\.\d+)?) sec")
 _HANDLED = re.compile(r"Total (\d+) messages received and handled")
 _LATENCY = re.compile(
     r"Summary: (?:Latency|(Round trip)) is ([\d.]+) usec$"

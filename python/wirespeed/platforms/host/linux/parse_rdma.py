@@ -56,7 +56,7 @@ def _read_ports(output: Output) -> dict[str, str]:
     return {
         _format_device(link["ifname"]): link["netdev"]
         for _, link in parse_json_objects(output) or ()
-        if isinstance(link.get("ifname"), str) and isinstance(link.get("netdev"), str)
+        if isinstance(link.get("ifname"), str) and isinstance(link.get("netdev"), str) and link["netdev"]
     }
 
 
@@ -79,7 +79,7 @@ def _read_links(host: Place, output: Output, interfaces: tuple[str, ...]) -> Ite
     whole_list = True
     for line, link in objects:
         interface, name = link.get("netdev"), link.get("ifname")
-        if not isinstance(interface, str) or not isinstance(name, str):
+        if not isinstance(interface, str) or not interface or not isinstance(name, str):
             whole_list = False  # a device whose interface is not shown may be of any
             continue
         if interface in interface_names:
