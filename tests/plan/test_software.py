@@ -61,6 +61,16 @@ ROWS: list[tuple[str, dict[str, str], list[str], dict[str, str | None] | None]] 
         ],
         {"cuda": "11.4", "nvhpc": "21.9"},
     ),
+    (  # between the toolkits whose headers the thesis quotes: 11.0 takes pgc++ up to 20, 11.4 up to 21
+        "k20x",
+        {"os": "ubuntu-20.04", "gpu_driver": "470.182.03", "cuda": "11.3", "nvhpc": "23.1"},
+        [
+            "  the HPC SDK 23.1, whose toolkits are not known / one of 21.9, 22.7, 22.9",
+            "! the C++ compiler of the HPC SDK 23.1 under CUDA 11.3"
+            " / an HPC SDK of 2021 or an older one, whose compiler its headers take",
+        ],
+        {"cuda": "11.4", "nvhpc": "21.9"},
+    ),
     (  # older than CUDA 11.0, whose headers refuse this compiler
         "k20x",
         {"os": "ubuntu-20.04", "cuda": "10.2", "nvhpc": "22.9"},
@@ -86,11 +96,21 @@ ROWS: list[tuple[str, dict[str, str], list[str], dict[str, str | None] | None]] 
             {"os": "ubuntu-20.04", "cuda": cuda, "nvhpc": "22.9"},
             [
                 f"! CUDA {cuda} with the HPC SDK 22.9, which does not contain it"
-                " / one of CUDA 10.2, CUDA 11.0, CUDA 11.7"
+                " / one of CUDA 10.2, CUDA 11.0, CUDA 11.7",
+                *headers,
             ],
             {"cuda": "11.7"},
         )
-        for cuda in ("11.1", "11.6")
+        for cuda, headers in (
+            (
+                "11.1",
+                [
+                    "! the C++ compiler of the HPC SDK 22.9 under CUDA 11.1"
+                    " / an HPC SDK of 2021 or an older one, whose compiler its headers take"
+                ],
+            ),
+            ("11.6", []),
+        )
     ),
     (
         "k20x",

@@ -77,7 +77,9 @@ def _list_alternatives(combination: Combination, catalogue: Catalogue) -> dict[s
 
 def _list_sdks(catalogue: Catalogue) -> list[str]:
     """The releases of the HPC SDK whose toolkits are known."""
-    return [*dict.fromkeys(sdk for row in catalogue.cuda.values() if row.hpc_sdk for sdk in row.hpc_sdk.value)]
+    return sorted(
+        {sdk for row in catalogue.cuda.values() if row.hpc_sdk for sdk in row.hpc_sdk.value}, key=parse_version
+    )
 
 
 def _rank_age(candidate: Combination) -> tuple[int, ...]:
@@ -182,6 +184,14 @@ def _find_toolkit_conflicts(combination: Combination, catalogue: Catalogue) -> I
             "cuda",
             f"{row.title} with the HPC SDK {combination.nvhpc}, which does not contain it",
             format_choices(f"CUDA {name}" for name in contained),
+        )
+    known_sdks = _list_sdks(catalogue)
+    if combination.nvhpc and combination.nvhpc not in known_sdks:
+        yield Conflict(
+            "nvhpc",
+            f"the HPC SDK {combination.nvhpc}, whose toolkits are not known",
+            format_choices(known_sdks),
+            fatal=False,
         )
     if (
         combination.nvhpc
