@@ -20,6 +20,7 @@ Scalar = str | int | float | bool | None
 _PERFTEST = ("perftest",)
 _NCCL = ("nccl-tests", "rccl-tests")
 _IPERF = ("iperf3", "iperf2")
+_SISCI = ("scibench2", "dma_bench")
 _OSU = ("osu-micro-benchmarks",)
 _UCX = ("ucx_perftest",)
 _P2P = ("p2pBandwidthLatencyTest",)
@@ -84,6 +85,8 @@ class Parameters:
     ] = None
     server_address: Annotated[str | None, _text("address that the client connects to", *_IPERF, "sockperf")] = None
     server_port: Annotated[int | None, _count("TCP or UDP port of the server", *_IPERF, "sockperf")] = None
+    local_node: Annotated[int | None, _count("node ID of the PCIe bridge that sends or reads", *_SISCI)] = None
+    remote_node: Annotated[int | None, _count("node ID of the other PCIe bridge", *_SISCI)] = None
     local_address: Annotated[str | None, _text("IP address of the side that printed the log", *_IPERF)] = None
     remote_address: Annotated[str | None, _text("IP address of the other side", *_IPERF)] = None
     local_gid: Annotated[
@@ -324,7 +327,14 @@ class Parameters:
     # The report
     title: Annotated[str | None, _text("title that the user gave the run", "iperf3", identity=True)] = None
     report_title: Annotated[
-        str | None, _text("heading of a table that names no known test", *_OSU, "pair-matrix", identity=True)
+        str | None,
+        _text(
+            "heading of a table that names no known test, or copy function",
+            *_OSU,
+            "pair-matrix",
+            "scibench2",
+            identity=True,
+        ),
     ] = None
     cpu_frequency_conflict: Annotated[
         str | None, _text("two CPU frequencies in MHz: times in cycles are then unreliable", *_PERFTEST)

@@ -405,6 +405,8 @@ def test_the_tools_that_are_read() -> None:
         "perftest_json",
         "qperf",
         "rocm_bandwidth",
+        "sisci",
+        "sisci_json",
         "sockperf",
         "transferbench",
         "ucx_perftest",

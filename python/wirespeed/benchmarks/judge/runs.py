@@ -18,6 +18,7 @@ from dataclasses import replace
 
 from wirespeed.benchmarks.endpoints.nics import find_ends, is_link_local, parse_gid
 from wirespeed.benchmarks.judge.bottlenecks import find_bottlenecks
+from wirespeed.benchmarks.judge.bridge import bridge_limits
 from wirespeed.benchmarks.judge.collectives import collective_limits, find_slower_interface
 from wirespeed.benchmarks.judge.curves import judge_curves, judge_latency_floor, list_shallow_dips, name_tcp
 from wirespeed.benchmarks.judge.gates import Subject, apply_gate, build_subject, find_gate
@@ -332,6 +333,8 @@ def _find_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) ->
             return rdma_limits(run, plan, profile, context)
         case "qperf" | "sockperf":
             return tcp_limits(run, plan, profile, context)
+        case "scibench2" | "dma_bench":
+            return bridge_limits(run, plan, profile, context)
         case "osu-micro-benchmarks":
             return mpi_limits(run, plan, profile, context)
         case "ucx_perftest" | "netpipe" | "mpigraph" | "gpcnet":
