@@ -70,8 +70,10 @@ def bridge_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -
     if not slots or len(slots) < len(ends):
         return UnknownLimits(f"no host of {plan.name} has a PCIe bridge whose slot is known", profile)
     physical = min((pcie.one_way(slot, "PCIe slot of the bridge") for slot in slots), key=lambda term: term.value)
-    written = [replace(slot, max_payload=min(slot.max_payload, _PAYLOAD)) for slot in slots]
-    reachable = min((pcie.one_way(slot, "PCIe slot of the bridge") for slot in written), key=lambda term: term.value)
+    packet_slots = [replace(slot, max_payload=min(slot.max_payload, _PAYLOAD)) for slot in slots]
+    reachable = min(
+        (pcie.one_way(slot, "PCIe slot of the bridge") for slot in packet_slots), key=lambda term: term.value
+    )
     bandwidths = [measurement for measurement in run.measurements if measurement.metric is Metric.BW_AVG]
     peak = max(bandwidths, key=lambda measurement: measurement.value, default=None)
     is_short = peak is not None and (peak.size_bytes or 0) < _PLATEAU[run.tool]
