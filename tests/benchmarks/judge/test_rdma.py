@@ -409,3 +409,9 @@ def test_a_host_without_nic_is_refused_with_its_nics(name):
         f"--from: found {name!r}; expected HOST:NIC, such as node1:enp29s0np0\n"
         "  hint: its NICs are enp29s0np0 (bnxt_re0), "
     )
+
+
+def test_two_frequencies_of_the_cpus_have_a_note():
+    """perftest, src/get_clock.c: "Conflicting CPU frequency values detected"."""
+    judged = judge(perftest({MIB: 391.8}, cpu_frequency_conflict="1499.964000 != 2250.000000"), plan())
+    assert any("two CPU frequencies, 1500 and 2250 MHz" in note for note in judged.notes)

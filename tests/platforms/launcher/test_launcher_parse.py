@@ -55,6 +55,7 @@ NCCL = [
     ("NCCL_SHM_DISABLE=1", "shared_memory", False),
     ("NCCL_SHM_DISABLE=yes", "shared_memory", None),
     ("NCCL_NET_GDR_LEVEL=PXB", "gpu_direct", "PXB"),
+    ("NCCL_NET_GDR_LEVEL=0", "gpu_direct", "LOC"),  # NCCL, src/graph/paths.cc: levelsOldToNew
     ("NCCL_NET_GDR_LEVEL=5", "gpu_direct", None),  # the old numbers changed their meaning between releases
     ("# NCCL_IB_TC=104", "dscp", None),
 ]

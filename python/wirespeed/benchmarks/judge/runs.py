@@ -122,7 +122,12 @@ def judge_with_subject(
             verdicts[position] = apply_gate(verdicts.get(position), measurement, gate)
     fingerprints = describe_passing_fingerprints(verdicts.values(), limits.fingerprints)
     dips = list_shallow_dips(verdicts, profile.curve)
-    of_run = (*_compare_gid(run, plan), *_describe_ud_overhead(run, plan), *_describe_congestion(run))
+    of_run = (
+        *_compare_gid(run, plan),
+        *_describe_ud_overhead(run, plan),
+        *_describe_congestion(run),
+        *_describe_clock(run),
+    )
     extra_notes = (*limits.notes, *causes, *fingerprints, *dips, *of_run, *unread, *notes_on_options)
     judged = _judge_run(run, verdicts, extra_notes, file, plan.name)
     judged = replace(judged, source=context.source, target=context.target)
@@ -198,6 +203,18 @@ def _describe_congestion(run: Run) -> tuple[str, ...]:
         f"{values[Metric.IMPACT_P99]:.1f} of the 99th percentile (1.0: none)"
         for pattern, values in factors.items()
         if len(values) > 1
+    )
+
+
+def _describe_clock(run: Run) -> tuple[str, ...]:
+    """A note that perftest could not rely on its clock: it divides cycles by a frequency (its src/get_clock.c)."""
+    frequencies = run.parameters.cpu_frequency_conflict
+    if frequencies is None:
+        return ()
+    first, _, second = frequencies.partition(" != ")
+    return (
+        f"perftest found two CPU frequencies, {float(first):.0f} and {float(second):.0f} MHz: its times are in cycles, "
+        "so its values may be wrong; set the performance governor and repeat the test (`wirespeed explain PCI-12`)",
     )
 
 

@@ -22,12 +22,12 @@ from wirespeed.platforms.launcher.variables import (
     service_level,
     settings_of_table,
     traffic_class,
-    word,
 )
 from wirespeed.settings import Host, Launch
 from wirespeed.units import Size
 
 _DISTANCES = ("LOC", "NVL", "PIX", "PXB", "PHB", "SYS")
+_OLD_NEVER = "0"  # LOC in every release (NCCL, src/graph/paths.cc); other numbers changed their meaning
 
 # NCCL and RCCL. Sources: NCCL documentation, environment variables; RCCL source; Broadcom 957608-AN210, 8.7.2.
 
@@ -46,6 +46,15 @@ def _parse_interface(text: str) -> str | None:
     return text.removeprefix("=") if re.fullmatch(r"=?[^\s,^=]+", text) else None
 
 
+def _distance(name: str, setting: str) -> Variable:
+    """A distance by its name, or the number that always stood for none."""
+
+    def read(text: str) -> str | None:
+        return _DISTANCES[0] if text == _OLD_NEVER else text if text in _DISTANCES else None
+
+    return Variable(name, setting, str, read)
+
+
 NCCL = (
     # Without "=" a name is a prefix: bnxt_re1 would take bnxt_re10 too.
     Variable("NCCL_IB_HCA", "rdma_devices", lambda names: "=" + ",".join(f"{name}:1" for name in names), _nccl_devices),
@@ -55,9 +64,9 @@ NCCL = (
     Variable("NCCL_SOCKET_IFNAME", "control_interface", lambda name: f"={name}", _parse_interface),
     number("NCCL_IB_QPS_PER_CONNECTION", "queue_pairs"),
     inverse_flag("NCCL_IB_DISABLE", "rdma"),
-    word("NCCL_NET_GDR_LEVEL", "gpu_direct", _DISTANCES),
+    _distance("NCCL_NET_GDR_LEVEL", "gpu_direct"),
     flag("NCCL_NET_GDR_READ", "gpu_direct_reads"),
-    word("NCCL_P2P_LEVEL", "gpu_peers", _DISTANCES),
+    _distance("NCCL_P2P_LEVEL", "gpu_peers"),
     inverse_flag("NCCL_SHM_DISABLE", "shared_memory"),
     flag("NCCL_IB_PCI_RELAXED_ORDERING", "relaxed_ordering"),
     flag("HSA_FORCE_FINE_GRAIN_PCIE", "fine_grained_memory"),  # ROCm's own

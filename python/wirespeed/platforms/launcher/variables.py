@@ -52,11 +52,6 @@ def number(name: str, setting: str) -> Variable:
     return Variable(name, setting, str, lambda text: int(text) if re.fullmatch(r"-?[0-9]{1,9}", text) else None)
 
 
-def word(name: str, setting: str, known_values: Sequence[str]) -> Variable:
-    """One of the known keywords."""
-    return Variable(name, setting, str, lambda text: text if text in known_values else None)
-
-
 def traffic_class(name: str) -> Variable:
     """The ToS byte: four times the DSCP; its two low bits are ECN's."""
 
