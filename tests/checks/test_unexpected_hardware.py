@@ -1,7 +1,7 @@
-"""A GPU that left the bus, and an on-board NIC that is not planned, as lspci, rocm-smi and the kernel print them.
+"""A GPU that left the bus, an on-board NIC that is not planned, and a GPU driver that dkms has not built.
 
 The bundle is as planned otherwise. Lines: kernel driver bnxt_en, bnxt_report_link (netdev_err); rocm-smi of Broadcom
-957608-AN210, 8.5.
+957608-AN210, 8.5; dkms status of https://github.com/ROCm/legacy-rocm-build/issues/5624.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from wirespeed.checks import run
-from wirespeed.cluster import read
+from wirespeed.cluster import read, read_text
 from wirespeed.collect import read_facts, write_planned_bundle
 from wirespeed.plan import build
 from wirespeed.plan.locate import locate
@@ -76,3 +76,22 @@ def test_only_planned_nics_are_looked_for_in_the_kernel_log(port: str, checks: l
     lspci = bundle / "node1" / "lspci.out"
     lspci.write_text(lspci.read_text() + ON_BOARD)
     assert [finding.check for finding in list_failures(bundle)] == checks
+
+
+@pytest.mark.parametrize(
+    ("state", "checks"),
+    [
+        ("6.8.0-111-generic, x86_64: installed (Original modules exist)", []),
+        ("6.8.0-60-generic, x86_64: installed (Original modules exist)", ["software.packages"]),
+    ],
+)
+def test_the_gpu_driver_is_built_for_the_running_kernel(state: str, checks: list[str], tmp_path: Path) -> None:
+    software = "software: {kernel: 6.8.0-111-generic, rocm: 7.1.0}"
+    plan = build(read_text(CLUSTER.read_text().replace("os: ubuntu-22.04", f"os: ubuntu-22.04, {software}"), "c.yaml"))
+    write_planned_bundle(plan, tmp_path / "bundle")
+    dkms = tmp_path / "bundle" / "node1" / "dkms.out"
+    lines = [line for line in dkms.read_text().splitlines() if not line.startswith("amdgpu")]
+    dkms.write_text("\n".join([*lines, f"amdgpu/6.16.6-2255209.24.04, {state}"]) + "\n")
+    facts = read_facts(tmp_path / "bundle")
+    findings = [finding for finding in run(locate(plan, facts), facts) if finding.status is Status.FAIL]
+    assert [finding.check for finding in findings] == checks

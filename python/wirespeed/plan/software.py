@@ -20,6 +20,11 @@ _KEYS = ("gpu_driver", "rocm", "cuda", "nvhpc", "gcc", "nccl", "nvcc_gencode", "
 _OF_GPUS = ("peer_memory", "gpu_driver", "rocm", "nccl", "nvcc_gencode", "nccl_tests")
 
 
+_AMD_DRIVER = {"amdgpu": Package(installed=True)}
+"""The DKMS package of the GPU driver, which the step of ROCm installs in a version of its release. dkms status of ROCm
+7.1.1: amdgpu/6.16.6-2255209.24.04 (https://github.com/ROCm/legacy-rocm-build/issues/5624)."""
+
+
 @dataclass(frozen=True, slots=True)
 class HostSoftware:
     """The software of hosts of one kind."""
@@ -61,7 +66,7 @@ def plan_software(
     )
     return HostSoftware(
         versions=versions,
-        packages=drivers.packages if drivers else {},
+        packages={**(drivers.packages if drivers else {}), **(_AMD_DRIVER if part.rocm else {})},
         steps=number_steps(_list_steps(part, drivers, catalogue)),
         kernel=part.kernel,
         built_in_client=kernel_has_client(spec, catalogue),

@@ -13,6 +13,7 @@ from wirespeed.benchmarks.steps.steps import BANDWIDTH, add_perftest
 from wirespeed.errors import refuse
 
 TITLE = "the same pairs from GPU memory, each NIC with its nearest GPU"
+_QUEUE_PAIRS = 4  # Broadcom 957608-AN210, section 2.8: ib_write_bw --use_rocm ... -q 4
 NARROWS = (f"{BANDWIDTH} from GPU memory",)
 
 
@@ -28,10 +29,14 @@ def make(request: Request) -> Steps:
             request.plan.name, f"no GPU beside {lacking[0]}", "NICs with a GPU each", "the suite pairs needs none"
         )
     steps = Steps()
-    add_matching(request, steps, lambda pair, flows: add_perftest(request, steps, pair, queue_pairs=flows, gpu=True))
+
+    def add_pair(pair: Pair, flows: int) -> None:
+        add_perftest(request, steps, pair, queue_pairs=max(flows, _QUEUE_PAIRS), gpu=True)
+
+    add_matching(request, steps, add_pair)
     return steps
 
 
 def follow_pair(request: Request, steps: Steps, pair: Pair) -> None:
     """Add the bandwidth of one more pair."""
-    add_perftest(request, steps, pair, gpu=True)
+    add_perftest(request, steps, pair, queue_pairs=_QUEUE_PAIRS, gpu=True)
