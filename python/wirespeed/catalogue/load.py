@@ -31,6 +31,7 @@ from wirespeed.catalogue.model import (
     SwitchModel,
     SwitchSystem,
     TuningProfile,
+    UnplannedModel,
 )
 from wirespeed.data_files import read_yaml, validate
 
@@ -59,6 +60,7 @@ class Catalogue:
     rocm: Mapping[str, RocmRelease] = field(default_factory=dict)
     libraries: Mapping[str, LibraryModel] = field(default_factory=dict)
     tunings: Mapping[str, TuningProfile] = field(default_factory=dict)
+    unplanned_switches: Mapping[str, UnplannedModel] = field(default_factory=dict)
 
 
 @cache
@@ -88,6 +90,7 @@ def load() -> Catalogue:
         rocm=_read_table(root / "software" / "compat" / "rocm.yaml", RocmRelease),
         libraries=_read_folder(root / "software" / "libraries", LibraryModel),
         tunings=_read_folder(root / "software" / "tuning", TuningProfile),
+        unplanned_switches=_read_table(root / "unplanned_switches.yaml", UnplannedModel),
     )
 
 

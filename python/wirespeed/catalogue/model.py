@@ -192,6 +192,14 @@ class SwitchModel(Entry):
         return [system for system in self.systems if not self.lossy_systems or system not in self.lossy_systems.value]
 
 
+class UnplannedModel(Entry):
+    """A switch that documents name and that cannot be planned."""
+
+    title: str
+    reason: SourcedValue[str]  # completes "the switch model X, …"
+    instead: str  # what to do
+
+
 class NicSlot(Entry):
     """A NIC port of a server, in rail order."""
 

@@ -511,7 +511,9 @@ class CablingPart(Part):
         default=None, description="CSV file of cables, as `wirespeed plan --cables --format csv` writes it"
     )
     cable: ModelName | None = Field(default=None, description="cable in the catalogue")
-    length: LengthText | None = Field(default=None, description="length of every host cable")
+    length: LengthText | None = Field(
+        default=None, description="length of every host cable; with hosts in several racks, that of the longest"
+    )
 
 
 class AddressPart(Part):

@@ -140,10 +140,22 @@ def _suggest_system(name: str, systems: Sequence[str]) -> str | None:
     return f"{hint} its release is `os_version`" if hint and without_release != name else hint
 
 
+def _refuse_model(spec: SwitchSpec, catalogue: Catalogue, problems: Problems) -> None:
+    """Refuse a model that the catalogue lacks, or that it knows not to be plannable: with or without the vendor."""
+    name = spec.model.lower()
+    path = (*spec.path, "model")
+    for key, entry in catalogue.unplanned_switches.items():
+        if key == name or key.endswith(f"-{name}"):
+            model_text = f"the switch model {spec.model!r}, {entry.reason.value}"
+            problems.refuse(path, model_text, "a switch of the catalogue", f"{entry.instead}; {entry.reason.source}")
+            return
+    problems.refuse_unknown(path, "switch model", spec.model, catalogue.switches)
+
+
 def _find_box(spec: SwitchSpec, catalogue: Catalogue, problems: Problems) -> Box | None:
     model = catalogue.switches.get(spec.model)
     if model is None:
-        problems.refuse_unknown((*spec.path, "model"), "switch model", spec.model, catalogue.switches)
+        _refuse_model(spec, catalogue, problems)
         return None
     name = spec.os or (model.systems[0] if len(model.systems) == 1 else None)
     system = catalogue.switch_systems.get(name) if name in model.systems and name else None

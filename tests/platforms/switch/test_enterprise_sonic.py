@@ -12,7 +12,7 @@ import pytest
 from platforms.round_trip import answers, find_losses
 from platforms.switch.devices import link, priority_groups, qos, queues, routed_switch
 from wirespeed.errors import Refusal
-from wirespeed.facts import Facts, assemble_facts
+from wirespeed.facts import Facts, Source, assemble_facts
 from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.platforms.templates import fill_answer, fill_template
 from wirespeed.settings import BgpPeer, Discipline, Place, Port, Queue, Switch
@@ -181,3 +181,22 @@ def test_commands_of_a_setting(
     assert worded is not None
     assert worded.commands == ("sonic-cli", "configure terminal", *lines, "end", "write memory", "exit")
     assert worded.consequence == consequence
+
+
+STATISTICS = """\
+Interface     Queue  Status       Storms    Storms    TX     TX     RX     RX     TX Last  TX Last  RX Last  RX Last
+Eth1/1        3      operational  0         0         0      0      0      0      0        0        0        0
+Eth1/1        4      stormed      1         0         0      7      0      0      0        7        0        0
+Eth1/2        3      operational  2         2         0      0      0      0      0        0        0        0
+Eth1/3        3      N/A          0         0         0      0      0      0      0        0        0        0
+"""
+"""Columns: AMD's public collector for Dell SONiC; states: sonic-swss, pfcactionhandler.cpp."""
+
+
+def test_a_stormed_queue_is_a_watchdog_that_acts() -> None:
+    name = "pfc-watchdog-statistics"
+    output = Output(name, STATISTICS, Source("leaf1", name, f"leaf1/{name}.out"))
+    facts = assemble_facts(SONIC.parse(Outputs("leaf1", {name: output})), devices=["leaf1"])
+    assert [
+        facts.value(Place("leaf1").child("port", f"Eth1/{number}"), "port.qos.watchdog.active") for number in (1, 2, 3)
+    ] == [True, False, None]

@@ -520,3 +520,40 @@ def test_what_is_declared_as_rendered_is_configured() -> None:
         for name, port in switch.ports.items()
     }
     assert_declared(NXOS, replace(switch, ports=ports))
+
+
+WATCHDOG = """\
+Ethernet1/1 Interface PFC watchdog: [Enabled]
+Disable-action                     : No
+PFC watch-dog interface-multiplier : 0
++----------------------------------------------------+
+| QOS GROUP 3 [Shutdown] PFC [YES] PFC-COS [3]
++----------------------------------------------------+
+|                               |  Stats             |
++----------------------------------------------------+
+|                       Shutdown|                   1|
+|                       Restored|                   2|
+|             Total pkts drained|                   3|
++----------------------------------------------------+
+Ethernet1/2 Interface PFC watchdog: [Enabled]
+Disable-action                     : Yes
++----------------------------------------------------+
+| QOS GROUP 3 [Active] PFC [YES] PFC-COS [3]
+Ethernet1/3 Interface PFC watchdog: [Disabled]
+"""
+"""In the form of Cisco's QoS guide, as a public exporter's test of its parser records it; the last port has none."""
+
+
+def test_the_watchdog_in_effect_is_read() -> None:
+    output = Output("pfc-watchdog", WATCHDOG, Source("leaf1", "pfc-watchdog", "leaf1/pfc-watchdog.out"))
+    facts = assemble_facts(NXOS.parse(Outputs("leaf1", {"pfc-watchdog": output})), devices=["leaf1"])
+    ports = [Place("leaf1").child("port", f"Ethernet1/{number}") for number in (1, 2, 3)]
+    read_values = [
+        tuple(facts.value(port, f"port.qos.watchdog.{field}") for field in ("enabled", "action", "active"))
+        for port in ports
+    ]
+    assert read_values == [
+        (True, WatchdogAction.DROP, True),
+        (True, WatchdogAction.ALERT, False),
+        (False, None, None),
+    ]

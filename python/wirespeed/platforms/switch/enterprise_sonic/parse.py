@@ -28,6 +28,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         ("lldp-table", _lldp_table),
         ("bgp-ipv4-summary", bgp_summary),
         ("bgp-ipv6-summary", bgp_summary),
+        ("pfc-watchdog-statistics", _pfc_watchdog),
     ):
         if (output := outputs.get(command)) is not None:
             yield from read(switch, output)
@@ -61,6 +62,22 @@ def _interface_status(switch: Place, output: Output) -> Iterator[Observation]:
             yield Observation(port, "port.link.speed", Bandwidth.from_unit(int(speed), "Mb/s"), source)
         if row.get("AutoNeg") in ("on", "off"):
             yield Observation(port, "port.link.autonegotiation", row["AutoNeg"] == "on", source)
+
+
+def _pfc_watchdog(switch: Place, output: Output) -> Iterator[Observation]:
+    """Whether a queue of a port is stormed: interface, queue and status of each row.
+
+    Form: AMD's public collector for Dell SONiC switches; the states are those that orchagent stores (sonic-swss,
+    pfcactionhandler.cpp).
+    """
+    states: dict[str, tuple[bool, int]] = {}
+    for number, line in complete_lines(output):
+        match = re.match(r"(Eth\S+) +[0-7] +(operational|stormed)( +[0-9]+){10}", line)
+        if match is not None and PORT_NAME.fullmatch(match[1]) and (match[1] not in states or match[2] == "stormed"):
+            states[match[1]] = match[2] == "stormed", number
+    for name, (is_active, number) in states.items():
+        source = output.source_of_line(number)
+        yield Observation(switch.child("port", name), "port.qos.watchdog.active", is_active, source)
 
 
 def _lldp_table(switch: Place, output: Output) -> Iterator[Observation]:

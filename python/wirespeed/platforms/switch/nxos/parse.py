@@ -11,7 +11,7 @@ from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.switch.json_output import find_mapping, find_source, observe_documents
 from wirespeed.platforms.switch.nxos.running_config import running_config
 from wirespeed.platforms.switch.terminal import strip_terminal
-from wirespeed.settings import Place
+from wirespeed.settings import Place, WatchdogAction
 from wirespeed.units import Bandwidth
 
 _UP = {"connected": True, "notconnec": False, "disabled": False, "sfpAbsent": False, "xcvrAbsen": False}
@@ -31,6 +31,8 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         "bgp-sessions": _bgp_sessions,
     }
     yield from observe_documents(switch, outputs, readers)
+    if (output := outputs.get("pfc-watchdog")) is not None:
+        yield from _pfc_watchdog(switch, output)
 
 
 def rows(data: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
@@ -46,6 +48,28 @@ def _read_version(switch: Place, output: Output, data: Mapping[str, Any]) -> Ite
     chassis = data.get("chassis_id")
     if isinstance(chassis, str) and (match := re.fullmatch(r"Nexus9000 (\S+) [Cc]hassis", chassis.strip())):
         yield Observation(switch, "switch.model", f"cisco-n9k-{match[1].lower()}", find_source(output, "chassis_id"))
+
+
+def _pfc_watchdog(switch: Place, output: Output) -> Iterator[Observation]:
+    """Whether the watchdog of a port is enabled, its action, and whether it acts on a queue.
+
+    Form: Cisco Nexus 9000 NX-OS QoS configuration guide; as recorded in a public exporter's test of its parser.
+    """
+    states: dict[Place, tuple[bool, int]] = {}
+    port: Place | None = None
+    for number, line in enumerate(output.text.split("\n"), start=1):
+        source = output.source_of_line(number)
+        if match := re.match(r"(Ethernet[0-9/]+) Interface PFC watchdog: \[(Enabled|Disabled)\]", line):
+            port = switch.child("port", match[1])
+            yield Observation(port, "port.qos.watchdog.enabled", match[2] == "Enabled", source)
+        elif port is not None and (match := re.match(r"Disable-action +: (Yes|No)\b", line)):
+            action = WatchdogAction.ALERT if match[1] == "Yes" else WatchdogAction.DROP
+            yield Observation(port, "port.qos.watchdog.action", action, source)
+        elif port is not None and (match := re.match(r"\| QOS GROUP [0-7] \[(Active|Shutdown)\] +PFC \[YES\]", line)):
+            is_shut = match[1] == "Shutdown"
+            states[port] = (True, number) if is_shut else states.get(port, (False, number))
+    for place, (is_active, number) in states.items():
+        yield Observation(place, "port.qos.watchdog.active", is_active, output.source_of_line(number))
 
 
 def _interface_status(switch: Place, output: Output, data: Mapping[str, Any]) -> Iterator[Observation]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from wirespeed.facts import Observation
+from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import ReadValues, observe_settings, parse_number
 from wirespeed.platforms.switch.indented_config import Line, lines_after, numbers
@@ -76,8 +76,9 @@ def port_qos(place: Place, line: Line, global_settings: Globals, output: Output)
         line.number,
     )
     read_values.update(_read_pfc(line, global_settings))
-    read_values.update(_read_watchdog(line, global_settings))
     yield from observe_settings(place, read_values, output)
+    # "show queuing pfc-queue detail" shows what is in effect.
+    yield from observe_settings(place, _read_watchdog(line, global_settings), output, State.CONFIGURED)
     queuing_policy = _read_bound(line, "type queuing output") or global_settings.system_queuing
     if queuing_policy is not None and queuing_policy[0] in global_settings.queuing:
         yield from _read_queues(place, global_settings.queuing[queuing_policy[0]], output)
