@@ -34,7 +34,7 @@ def compare(
         typer.Option(
             "--across-paths",
             envvar="WIRESPEED_BENCH_COMPARE_ACROSS_PATHS",
-            help="Also pair series that differ only in hosts, number of hosts or interfaces of sockets.",
+            help="Also pair series with other hosts, another number of hosts or other interfaces of sockets.",
         ),
     ] = False,
     significance: Annotated[
@@ -70,8 +70,8 @@ def compare(
     Changes of settings, drivers, firmware and run parameters between the two campaigns are listed below. Settings must
     be stored with the campaigns (`bench parse --bundle`).
 
-    Two hosts or two interconnects are compared with --across-paths: series of the same test, number of ranks and size
-    are pairs, and the parts of their path that differ are listed.
+    Two hosts or two networks are compared with --across-paths: series of the same test, number of ranks and size are
+    pairs, and the changed parts of their path are listed.
 
     Exit code 1 when something got worse, 3 when nothing could be compared, 0 otherwise.
 
