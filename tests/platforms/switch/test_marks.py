@@ -75,7 +75,14 @@ ROWS = [
         f"   maximum-paths 2\n   {NOT_RELAXED}",
         "switch.bgp.multipath_relax",
     ),
-    ("junos", "configuration", " multipath {", " inactive: multipath {", "switch.bgp.maximum_paths"),
+    # Without `multipath` the relaxation differs too, whose format is verified: that fails.
+    (
+        "junos",
+        "configuration",
+        "\nprotocols {",
+        "\nchassis {\n    maximum-ecmp 1;\n}\nprotocols {",
+        "switch.bgp.maximum_paths",
+    ),
     ("nxos", "running-config", "    maximum-paths 2", "    maximum-paths 1", "switch.bgp.maximum_paths"),
     ("nxos", "running-config", "  mtu 9216\n  ip", "  mtu 1500\n  ip", "port.link.mtu"),
 ]
