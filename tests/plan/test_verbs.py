@@ -81,6 +81,7 @@ def test_plan_shows_the_seven_numbers() -> None:
     assert document["classes"][0] == {
         "class": "roce",
         "dscp": "26",
+        "sent_dscp": 26,
         "priority": 3,
         "nic_tc": 1,
         "nic_cos_queue": 0,
@@ -144,3 +145,22 @@ def test_schema_is_written(tmp_path: Path) -> None:
     assert invoke("schema", "--output", file) == ""
     assert file.read_text(encoding="utf-8") == invoke("schema")
     assert json.loads(invoke("schema"))["properties"]["version"]["const"] == 1
+
+
+def test_classes_state_the_dscp_that_nics_send(tmp_path: Path) -> None:
+    file = tmp_path / "cluster.yaml"
+    text = EXAMPLE.read_text()
+    assert "dscp: 26," in text
+    file.write_text(text.replace("dscp: 26,", "dscp: [24-31, 46],"))
+    rows = json.loads(invoke("plan", file, "--classes", "--format", "json"))["classes"]
+    assert next((row["class"], row["dscp"], row["sent_dscp"]) for row in rows) == ("roce", "24-31,46", 24)
+
+
+def test_ethernet_ports_and_bonds_are_no_nics() -> None:
+    """Two hosts, each with one fabric NIC and a bond of two ports."""
+    file = EXAMPLE.parents[1] / "pcie-lending" / "cluster-bond.yaml"
+    text = invoke("validate", file)
+    assert text.endswith("2 hosts, 2 NICs, 4 Ethernet ports, 2 bonds, 0 switches, 1 cable, 0 warnings\n")
+    lines = invoke("plan", file, "--hosts").splitlines()
+    assert "Ethernet ports" in lines
+    assert [line.split() for line in lines if line.startswith("abel1:eth0")] == [["abel1:eth0", "bond0"]]

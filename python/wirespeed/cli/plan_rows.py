@@ -23,6 +23,7 @@ def _list_hosts(plan: Plan) -> Rows:
             "pcie": nic.pcie,
             "gpu": nic.gpu,
             "mtu": nic.link.mtu,
+            "bond": nic.bond.mode or nic.controller or None,
             "model": nic.model,
         }
         for name, host in plan.hosts.items()
@@ -180,6 +181,7 @@ def _list_classes(plan: Plan) -> Rows:
         {
             "class": row.name,
             "dscp": _format_ranges(row.dscp),
+            "sent dscp": plan.classes[row.name].nic_dscp,
             "priority": int(row.priority),
             "nic tc": row.nic_traffic_class,
             "nic cos queue": row.nic_cos_queue,

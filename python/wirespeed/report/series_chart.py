@@ -17,7 +17,7 @@ COLORS = ("#1769c2", "#b0560f", "#0c8577", "#7a4fb8", "#b3261e", "#5c7a12", "#97
 """Colours of the series, in order; further series repeat them with dashes."""
 
 _WIDTH, _PLOT = 760, 380
-_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 24, 62, 46
+_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 36, 62, 46
 _LEGEND_LINE, _LEGEND_MARK, _LETTER = 20, 38, 7.2
 _LETTERS_OF_NAME, _LETTERS_OF_TITLE = 80, 72
 _MOST_TICKS = 9

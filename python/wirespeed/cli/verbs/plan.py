@@ -190,6 +190,7 @@ _HEADINGS = {
     "gpu": "GPU",
     "mtu": "MTU",
     "dscp": "DSCP",
+    "sent dscp": "sent\N{NO-BREAK SPACE}DSCP",
 }
 _TITLE_COLUMNS = {"hosts": ("model",), "classes": ("nic", "switch")}  # columns that go into the title
 _FIRST_COLUMNS = {"cables": ("number",)}
@@ -215,7 +216,11 @@ def _print_tables(rows: dict[str, Rows]) -> None:
             groups.setdefault(tuple(entry[key] for key in in_title), []).append(_join_ports(cells))
         for models, group in groups.items():
             title = _TITLES.get(name, name)
-            _print_table(f"{title} with {' and '.join(map(str, models))}" if any(models) else title, group)
+            if any(models):
+                title = f"{title} with {' and '.join(map(str, models))}"
+            elif name == "hosts":
+                title = "Ethernet ports"
+            _print_table(title, group)
         _print_unnumbered([entry for entry in all_entries if entry.get("address") == UNNUMBERED])
 
 

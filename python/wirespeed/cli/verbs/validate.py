@@ -31,9 +31,13 @@ def validate(
     from wirespeed.cli import flows
 
     plan = flows.plan_cluster(cluster)
-    nics = sum(len(host.nics) for host in plan.hosts.values())
+    nics = [nic for host in plan.hosts.values() for nic in host.nics.values()]
+    bonds = sum(nic.bond.mode is not None for nic in nics)
+    fabric_nics = sum(nic.model is not None for nic in nics)
+    ports = len(nics) - fabric_nics - bonds
+    ethernet = f"{_format_count(ports, 'Ethernet port')}, {_format_count(bonds, 'bond')}, " if ports or bonds else ""
     typer.echo(
-        f"{cluster}: ok: {_format_count(len(plan.hosts), 'host')}, {_format_count(nics, 'NIC')}, "
+        f"{cluster}: ok: {_format_count(len(plan.hosts), 'host')}, {_format_count(fabric_nics, 'NIC')}, {ethernet}"
         f"{_format_count(len(plan.switches), 'switch', 'switches')}, {_format_count(len(plan.cables), 'cable')}, "
         f"{_format_count(len(plan.warnings), 'warning')}"
     )
