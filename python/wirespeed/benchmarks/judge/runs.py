@@ -45,6 +45,7 @@ from wirespeed.benchmarks.judge.verdict import (
 from wirespeed.benchmarks.logs.failed_runs import list_notes
 from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits.algorithms import Algorithm
+from wirespeed.number_ranges import format_ranges
 from wirespeed.plan import Plan
 from wirespeed.plan.overlay import ObservedPlan
 from wirespeed.plan.source_verification import describe_unverified_term
@@ -124,6 +125,7 @@ def judge_with_subject(
     dips = list_shallow_dips(verdicts, profile.curve)
     of_run = (
         *_compare_gid(run, plan),
+        *_compare_rank_cores(run, plan),
         *_describe_ud_overhead(run, plan),
         *_describe_congestion(run),
         *_describe_clock(run),
@@ -169,6 +171,23 @@ def _compare_gid(run: Run, plan: Plan) -> tuple[str, ...]:
     kind = ", a link-local IPv6 address" if is_local else ""
     expected = f", planned is {planned}" if planned is not None else ""
     return (f"{index}{kind}{expected} (`wirespeed explain NIC-05`)",)
+
+
+def _compare_rank_cores(run: Run, plan: Plan) -> tuple[str, ...]:
+    """A note on ranks that were bound to other cores than planned. Planned cores are those of the planned ranks."""
+    planned = next((host.launch.cores for host in plan.hosts.values() if host.launch.cores is not None), None)
+    used = (run.parameters.rank_cores or "").split(":")
+    if planned is None or len(used) % len(planned) or not used[0]:
+        return ()
+    expected = [",".join(format_ranges(planned[rank % len(planned)])) for rank in range(len(used))]
+    different = [rank for rank, cores in enumerate(used) if cores != expected[rank]]
+    if not different:
+        return ()
+    first = different[0]
+    pair = f"rank {first} on {used[first]}, planned is {expected[first]}"
+    return (
+        f"{len(different)} of {len(used)} ranks ran on other cores than planned: {pair} (`wirespeed explain MPI-06`)",
+    )
 
 
 def _describe_ud_overhead(run: Run, plan: Plan) -> tuple[str, ...]:

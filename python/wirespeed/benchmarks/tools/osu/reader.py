@@ -19,6 +19,8 @@ from wirespeed.benchmarks.logs.numbers import number
 from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, RunReader, line_matcher, read_by_process, read_runs
 from wirespeed.benchmarks.tools.osu.patterns import (
     BAD_OPTION,
+    BINDING,
+    BINDING_TITLE,
     COMMAND,
     DATATYPE,
     HELLO,
@@ -36,6 +38,7 @@ from wirespeed.benchmarks.tools.osu.patterns import (
     parse_title,
     parse_value,
 )
+from wirespeed.number_ranges import format_ranges
 from wirespeed.results.benchmarks import Metric, RunStatus
 
 LOOKS_FOR = "the table of the OSU micro-benchmarks ('# OSU MPI ... Test', '# Size')"
@@ -86,6 +89,7 @@ class _Reader(RunReader):
         self._is_cut = False  # the last row is not whole
         self._early: list[str] = []  # failures since the last table
         self._option: str | None = None
+        self._rank_cores: dict[int, str] = {}  # of the table before the next report
         self._threads: list[Line] = []  # osu_latency_mt and _mp print their settings before their title
 
     def take(self, line: Line) -> None:
@@ -124,10 +128,17 @@ class _Reader(RunReader):
                 self._draft.parameters.host_names = ",".join(sorted(launch.names)) or None
         return self._draft
 
+    def _read_binding(self, rank: int, cores: str) -> None:
+        """Keep the cores of a rank, which MVAPICH prints before the title."""
+        self._rank_cores[rank] = ",".join(format_ranges(map(int, cores.split())))
+
     def _close(self) -> None:
         draft, self._draft = self._draft, None
         if draft is None:
             return
+        bindings, self._rank_cores = self._rank_cores, {}
+        if sorted(bindings) == list(range(len(bindings))):
+            draft.parameters.rank_cores = ":".join(bindings[rank] for rank in sorted(bindings)) or None
         ends_early = self._ends_before_neighbours()
         if draft.complete:
             self._early = []
@@ -329,9 +340,13 @@ class _Reader(RunReader):
                 self._first_part += f"{text[:-1]} "
                 return
             text, self._first_part = self._first_part + text, ""
-            command = COMMAND.search(text)
+            command, binding = COMMAND.search(text), BINDING.match(text)
             if command:
                 self._read_command_line(command)
+            elif BINDING_TITLE.match(text) and self._rows:
+                self._close()  # MPI_Init of the next program prints it
+            elif binding:
+                self._read_binding(int(binding[1]), binding[2])
 
     def _fail(self, line: Line, text: str) -> Draft:
         """Add a failure message of the benchmark to the current report, unless this report has ended."""
