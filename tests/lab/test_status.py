@@ -43,7 +43,7 @@ def test_as_built_then_changed(small_lab: lab.Lab) -> None:
     namespace = small_lab.namespace("node1")
     before = status_lines(small_lab)
     assert before[0].endswith(f"up since {small_lab.state.started}; 8 of 8 links up")
-    assert before[2] == f"node1 host {namespace} systemd-networkd 25 of 25"
+    assert before[2] == f"node1 host {namespace} systemd-networkd 32 of 32"
     assert before[5] == "node1:enp29s0np0 leaf1:Eth1/1 (Eth1-1) 1 up 9000 | 9100"
 
     (daemon,) = list_processes([namespace])
@@ -55,15 +55,17 @@ def test_as_built_then_changed(small_lab: lab.Lab) -> None:
 
     after = status_lines(small_lab)
     assert after[0].endswith("7 of 8 links up")
-    # With the address go the routes that have it as their source.
-    assert after[2] == f"node1 host {namespace} not running: systemd-networkd 22 of 25"
+    # With the address go both routes that have it as their source.
+    assert after[2] == f"node1 host {namespace} not running: systemd-networkd 28 of 32"
     assert after[6] == "node1:enp67s0np0 leaf1:Eth1/2 (Eth1-2) 2 no carrier | down 9000 | 9100"
     assert after[7] == "node1:enp86s0np0 leaf1:Eth1/3 (Eth1-3) 3 up 9000 | 1500"
-    assert after[-3:] == [
+    assert after[-4:] == [
         "node1: missing address 10.1.0.7/31 dev enp105s0np0",
         "node1: missing route default via 10.1.0.6 dev enp105s0np0 table 104",
-        "node1: missing rule from 10.1.0.1/32 lookup 101 priority 1001",
+        "node1: missing route 10.1.0.0/26 via 10.1.0.6 dev enp105s0np0 table main",
+        "node1: 1 more missing",
     ]
+    assert "rule from 10.1.0.1/32 lookup 101 priority 1001" in lab.status(small_lab.name).devices[0].missing
 
 
 def test_a_device_whose_namespace_was_removed(small_lab: lab.Lab) -> None:
