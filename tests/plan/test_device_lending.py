@@ -105,6 +105,12 @@ REFUSED = [
         [("lender: abel2, device: GPU1", "lender: abel2, device: GPU2")],
         "cluster.yaml:29: found the device 'GPU2' of abel2; expected one of GPU0, GPU1\n  hint: did you mean 'GPU1'?",
     ),
+    (  # SmartIO lends NVMe drives with the same commands (README of github.com/enfiskutensykkel/ssd-gpu-dma)
+        [("lender: abel2, device: GPU1", "lender: abel2, device: nvme0")],
+        "cluster.yaml:29: found the device 'nvme0' of abel2; expected one of GPU0, GPU1\n"
+        "  hint: only GPUs have memory BARs in the catalogue, which decide the prefetch of the bridge; lend another "
+        "device by hand: smartio_tool add, connect and available with its address",
+    ),
     (
         [("device: GPU1, borrower: abel1", "device: GPU1, borrower: abel3")],
         "cluster.yaml:29: found the host 'abel3'; expected a host of this file\n  hint: did you mean 'abel2'?",

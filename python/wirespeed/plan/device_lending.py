@@ -114,6 +114,11 @@ def device_number(node_id: int, address: str) -> str:
 
 _ENDS = ("lender", "borrower")
 
+_ONLY_GPUS = (
+    "only GPUs have memory BARs in the catalogue, which decide the prefetch of the bridge; lend another device by "
+    "hand: smartio_tool add, connect and available with its address"
+)
+
 
 def _find_lending_hosts(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> dict[str, LendingHost]:
     lending_hosts: dict[str, LendingHost] = {}
@@ -172,7 +177,7 @@ def _can_be_lent(
             (*path, "device"),
             f"the device {part.device!r} of {part.lender}",
             format_choices(devices) if devices else "a server with GPUs",
-            did_you_mean(part.device, devices),
+            did_you_mean(part.device, devices) or _ONLY_GPUS,
         )
         return False
     numa_node = lender.devices[part.device]
