@@ -106,6 +106,14 @@ def test_a_setting_known_from_memory_warns_at_worst(
     assert all(any(re.match(reason, text) for text in finding.warning_reasons) for finding in doubted)
 
 
+def test_a_verified_difference_beside_one_known_from_memory_fails(tmp_path: Path) -> None:
+    """Without ``multipath`` Junos uses one path (from memory) and takes no other AS (Juniper/yang, ``multiple-as``)."""
+    findings = list_findings("junos", "configuration", " multipath {", " inactive: multipath {", tmp_path)
+    (paths,) = (finding for finding in findings if finding.check == "fabric.ecmp")
+    assert (paths.status, paths.warning_reasons) == (Status.FAIL, ())
+    assert paths.found == "maximum paths 1; multipath relax off"
+
+
 def test_no_check_needs_what_is_known_of_community_sonic_from_memory() -> None:
     paths = {path for path, support in platform("switch", "sonic").settings.items() if not support.verified}
     assert paths == {"port.link.training", "port.link.autonegotiation", "port.qos.pfc_pg"}
