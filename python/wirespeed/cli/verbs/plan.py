@@ -190,7 +190,7 @@ _HEADINGS = {
     "gpu": "GPU",
     "mtu": "MTU",
     "dscp": "DSCP",
-    "sent dscp": "sent\N{NO-BREAK SPACE}DSCP",
+    "sent dscp": "sent DSCP",
 }
 _TITLE_COLUMNS = {"hosts": ("model",), "classes": ("nic", "switch")}  # columns that go into the title
 _FIRST_COLUMNS = {"cables": ("number",)}
