@@ -63,6 +63,8 @@ TABLE = {
     "pair_matrix/gbps-and-latency.txt": (),
     "mesh/no-answer.txt": (),
     "ibv_pingpong/ud.txt": (),
+    "sisci_json/scibench2.json": ENDS,
+    "sisci_json/dma-bench.json": ENDS,
 }
 """Options that change the judgement of a log; all others are refused."""
 
