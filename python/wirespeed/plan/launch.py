@@ -230,7 +230,7 @@ def _bind_cores(
             ("launch", "binding"),
             f"the binding {part.binding} on {chassis.server.title}",
             "a server whose cores are in the catalogue",
-            "add 'cpus' to its file in catalogue/servers, or leave the binding to the starter",
+            "describe the server in hardware: servers: with this one as base and its cpus, or leave the binding out",
         )
         return None
     topology, nodes, gpu_nodes = _find_nodes(chassis.server, cpus, nodes_per_socket(chassis.server, bios))

@@ -57,6 +57,8 @@ CHANGED_VALUES: dict[str, Any] = {
     "nic.qos.priority_buffer": {Priority(3): 1},
     "nic.qos.buffer_size": {1: Size(262144)},
     "host.governor": "performance",
+    "host.launch.gpu_memory": "cuda",
+    "host.launch.gpu_direct": "SYS",
     "host.idle_states": frozenset({"POLL"}),
     "host.irq_balancing": False,
     "nic.ring.rx": 8192,
