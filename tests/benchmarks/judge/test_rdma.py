@@ -175,6 +175,32 @@ def test_a_link_local_gid_is_noted_at_any_index():
     assert note.startswith("GID index 3 in use, a link-local IPv6 address")
 
 
+def test_a_gid_outside_the_plan_is_noted():
+    gid = "00:00:00:00:00:00:00:00:00:00:255:255:10:{}:00:{}"
+    run = perftest({MIB: 390.0}, local_gid=gid.format("119", "01"), remote_gid=gid.format("01", "25"))
+    notes = [note for note in judge(run, plan()).notes if "GID" in note]
+    assert notes == [f"local GID 10.119.0.1 is no address of {plan().name} (`wirespeed explain NIC-05`)"]
+
+
+def test_a_gid_of_another_nic_is_noted():
+    gid = "00:00:00:00:00:00:00:00:00:00:255:255:10:01:00:{}"
+    run = perftest({MIB: 390.0}, local_gid=gid.format("03"), remote_gid=gid.format("25"), rdma_device="bnxt_re0")
+    notes = [note for note in judge(run, plan()).notes if "GID" in note]
+    assert notes == ["the log's NIC is bnxt_re0, but its local GID 10.1.0.3 is that of node1:bnxt_re1"]
+
+
+def test_more_queue_pairs_than_the_nic_has_are_noted():
+    """Linux mlx5_core takes at most 2^18 queue pairs in its default profile (main.c, handle_hca_cap)."""
+    mlx5 = build(read(CLUSTER.parents[1] / "esnet-400g" / "cluster.yaml"), load())
+    notes = {
+        count: judge(perftest({MIB: 190.0}, queue_pairs=count, rdma_device="mlx5_0"), mlx5).notes
+        for count in (262144, 262145)
+    }
+    assert not [note for note in notes[262144] if "queue pairs" in note]
+    (note,) = (note for note in notes[262145] if "queue pairs" in note)
+    assert note.startswith("262,145 queue pairs in the log, but NVIDIA ConnectX-")
+
+
 def test_a_buffer_on_a_gpu_adds_its_slot():
     judged = judge(perftest({MIB: 390.0}, memory="rocm"), plan(), source="node1:bnxt_re0", target="node2:bnxt_re4")
     assert [term.name for term in find_verdict(judged).physical.terms] == [

@@ -16,10 +16,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from wirespeed.benchmarks.endpoints.nics import find_ends, is_link_local, parse_gid
+from wirespeed.benchmarks.endpoints.nics import find_ends
 from wirespeed.benchmarks.judge.bottlenecks import find_bottlenecks
 from wirespeed.benchmarks.judge.bridge import bridge_limits
 from wirespeed.benchmarks.judge.collectives import collective_limits, find_slower_interface
+from wirespeed.benchmarks.judge.connection_notes import list_connection_notes
 from wirespeed.benchmarks.judge.curves import judge_curves, judge_latency_floor, list_shallow_dips, name_tcp
 from wirespeed.benchmarks.judge.gates import Subject, apply_gate, build_subject, find_gate
 from wirespeed.benchmarks.judge.gpu import find_gpu_host, gpu_limits
@@ -124,7 +125,7 @@ def judge_with_subject(
     fingerprints = describe_passing_fingerprints(verdicts.values(), limits.fingerprints)
     dips = list_shallow_dips(verdicts, profile.curve)
     of_run = (
-        *_compare_gid(run, plan),
+        *list_connection_notes(run, plan),
         *_compare_rank_cores(run, plan),
         *_describe_ud_overhead(run, plan),
         *_describe_congestion(run),
@@ -153,24 +154,6 @@ def _compare_path_mtu(run: Run, plan: Plan, hosts: Sequence[str]) -> str | None:
     if used is None or not planned or used >= min(planned):
         return None
     return f"path MTU {used} in use, planned is {min(planned)}: larger frames reach more of the line rate"
-
-
-def _compare_gid(run: Run, plan: Plan) -> tuple[str, ...]:
-    """A note on a run with another GID than planned: another index, or a link-local address.
-
-    Linux lists for each address of a port its RoCE v1 GID and then its RoCE v2 GID, the link-local address first
-    (drivers/infiniband/core/roce_gid_mgmt.c); only index and address are in the log.
-    """
-    planned = next((host.launch.gid_index for host in plan.hosts.values() if host.launch.gid_index is not None), None)
-    used = run.parameters.gid_index
-    address = parse_gid(run.parameters.local_gid)
-    is_local = address is not None and is_link_local(address)
-    if not is_local and (used is None or planned is None or used == planned):
-        return ()
-    index = f"GID index {used} in use" if used is not None else "a GID in use"
-    kind = ", a link-local IPv6 address" if is_local else ""
-    expected = f", planned is {planned}" if planned is not None else ""
-    return (f"{index}{kind}{expected} (`wirespeed explain NIC-05`)",)
 
 
 def _compare_rank_cores(run: Run, plan: Plan) -> tuple[str, ...]:
