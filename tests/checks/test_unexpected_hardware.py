@@ -95,3 +95,13 @@ def test_the_gpu_driver_is_built_for_the_running_kernel(state: str, checks: list
     facts = read_facts(tmp_path / "bundle")
     findings = [finding for finding in run(locate(plan, facts), facts) if finding.status is Status.FAIL]
     assert [finding.check for finding in findings] == checks
+
+
+def test_a_nic_on_the_other_socket_fails(bundle: Path) -> None:
+    """A public table of an XE9680 with eight MI300X, after its sysfs, has GPUs 0 to 3 and their NICs on node 0."""
+    node = bundle / "node1"
+    change(node / "lspci.out", r"(?s)(\n0000:1d:00\.0 Ethernet.*?NUMA node: )0", r"\g<1>1")
+    change(node / "pcie-sysfs@enp29s0np0.out", r"numa_node:0", "numa_node:1")
+    assert [(finding.check, finding.place) for finding in list_failures(bundle)] == [
+        ("nic.numa-node", "bnxt_re0 / enp29s0np0 / 0000:1d:00.0")
+    ]

@@ -176,6 +176,7 @@ def test_a_planned_cluster_is_read_back_as_planned(tmp_path: Path, plan: Plan) -
         "nic.qos.willing",
         "nic.gpu",
         "gpu.model",
+        "pcie.socket",
         "pcie.switch",
         "switch.model",
         "switch.os",

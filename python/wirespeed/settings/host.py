@@ -127,6 +127,10 @@ class Host:
         tuple[str, ...] | None,
         Setting("RDMA devices in the kernel; an empty list if there are none", compare=Compare.NONE),
     ] = None
+    infiniband_devices: Annotated[
+        tuple[str, ...] | None,
+        Setting("RDMA devices whose port is in InfiniBand mode", compare=Compare.NONE),
+    ] = None
     bios: Mapping[str, BiosAttribute] = field(default_factory=dict)
     sysctls: Mapping[str, Sysctl] = field(default_factory=dict)
     modules: Mapping[str, Module] = field(default_factory=dict)

@@ -12,8 +12,8 @@ Fix:
     Read the lines. After "Out of memory" give the job more memory; after "segfault" change the version of the library
     that crashed. "Fail to setets" means that the NIC firmware controls QoS (see nic.nvm-dcbx). "failed to assign"
     means that device memory does not fit: enable above-4G decoding in the BIOS. A refused DMA access needs the IOMMU in
-    passthrough mode, or another driver. Uncorrected memory errors need another DIMM. A bus or firmware error needs a
-    reset, an update, or another card.
+    passthrough mode, or another driver. Uncorrected memory errors need another memory module. A bus or firmware error
+    needs a reset, an update, or another card.
 
 Example:
     $ dmesg --level=err,warn,info
@@ -68,7 +68,7 @@ def check(context: CheckContext) -> Outcome:
             "the kernel log contains corrected hardware errors",
             "no corrected errors",
             _join(corrected_errors),
-            Fix("count these errors again after a day; replace the DIMM, CPU or NVSwitch whose count grows"),
+            Fix("count these errors again after a day; replace the memory module, CPU or NVSwitch whose count grows"),
             reason="corrected errors lose no data",
         )
     other_errors = [line for line in every_line if not is_limited_link(line)]
@@ -92,7 +92,7 @@ def _report_errors(lines: Sequence[str]) -> Outcome:
             "the kernel log contains uncorrected errors of memory or CPUs",
             "no errors of memory, CPUs, NICs or GPUs",
             _join(lines),
-            Fix("take the host out of service; replace the DIMM or CPU that these lines name"),
+            Fix("take the host out of service; replace the memory module or CPU that these lines name"),
         )
     errors = "errors of NICs or GPUs" + (", and killed or crashed processes" if ended_processes else "")
     outcome = failure(

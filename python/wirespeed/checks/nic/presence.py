@@ -1,35 +1,53 @@
 """NIC port present
 
-Every planned NIC port exists on the host as a network interface with the planned name.
+Every planned NIC port exists on the host as a network interface with the planned name, and is in Ethernet mode.
 
 Impact:
     A rail without its NIC carries no traffic. If this check fails, every other check of the port is skipped.
 
 Fix:
     Check whether the card is visible on PCIe (lspci), then whether its driver is loaded, then the name of the
-    interface: it follows from the slot.
+    interface: it follows from the slot. A card in InfiniBand mode, as many are delivered, has no Ethernet interface:
+    set LINK_TYPE_P1 to Ethernet.
 
 Example:
     $ ip -j link show enp29s0np0
     Device "enp29s0np0" does not exist.
 
 Source:
-    Broadcom 957608-AN210, 2.6 item 6
+    Broadcom 957608-AN210, 2.6 item 6; NVIDIA, Ubuntu 22.04 driver documentation, Port Type Management
 """
 
 from wirespeed.checks.model import CheckContext, Outcome, failure, success
 from wirespeed.results.findings import Fix
-from wirespeed.settings import Nic
+from wirespeed.settings import Nic, Place
 
 subject = Nic
-needs = ("host.nics",)
+needs = ("host.nics", "host.infiniband_devices")
 failures = ("NIC-03",)
 presence = True
 
 
 def check(context: CheckContext) -> Outcome:
     """The plan intends that the port exists."""
-    if context.is_present():
+    is_present = context.is_present()
+    if _is_in_infiniband_mode(context, is_present):
+        fix = Fix(
+            "set the port of the card to Ethernet (mstconfig -d ADDRESS set LINK_TYPE_P1=2, its PCIe address), then"
+            " restart the host"
+        )
+        return failure("the NIC port is in InfiniBand mode", "Ethernet", "link layer InfiniBand (ibv_devinfo)", fix)
+    if is_present:
         return success("present", "present")
     fix = Fix("check the card on PCIe (lspci), its driver, and the name of its interface")
     return failure("the NIC port is missing", "present", "absent", fix)
+
+
+def _is_in_infiniband_mode(context: CheckContext, is_present: bool) -> bool:
+    """Whether ibv_devinfo shows the port's RDMA device with the link layer InfiniBand; an absent port's as planned."""
+    path, host = "host.infiniband_devices", Place(context.place.device)
+    device = context.facts.value(context.place, "nic.rdma_device") if is_present else context.entity.rdma_device
+    if device is None or device not in (context.facts.value(host, path) or ()):
+        return False
+    context.get_found_value(path, host)
+    return True

@@ -13,6 +13,7 @@ from wirespeed.settings import Place
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
 _MTU = re.compile(r"\s*active_mtu:\s*([0-9]{1,6}) \([0-9]+\)\s*")
+_LINK_LAYER = re.compile(r"\s*link_layer:\s*(\S+)\s*")
 _HCA = re.compile(r"hca_id:\s*(\S+)\s*")
 _GID = re.compile(r"/sys/class/infiniband/[^/]+/ports/1/(gids|gid_attrs/types|gid_attrs/ndevs)/([0-9]{1,6}):(.*)")
 _TYPES = {"RoCE v2": "RoCE v2", "IB/RoCE v1": "RoCE v1", "RoCE v1": "RoCE v1"}
@@ -96,11 +97,17 @@ def _read_links(host: Place, output: Output, interfaces: tuple[str, ...]) -> Ite
 
 def _read_verbs(host: Place, output: Output, ports: Mapping[str, str]) -> Iterator[Observation]:
     device = ""
+    link_layers: dict[str, str] = {}
     for number, text in number_lines(output):
         if match := _HCA.fullmatch(text):
             device = match[1]
+        elif match := _LINK_LAYER.fullmatch(text):
+            link_layers[device] = match[1]
         elif (match := _MTU.fullmatch(text)) and device in ports:
             yield observe(host.child("nic", ports[device]), "nic.rdma_mtu", int(match[1]), output, number)
+    if link_layers:
+        infiniband_devices = tuple(name for name, link_layer in link_layers.items() if link_layer == "InfiniBand")
+        yield observe(host, "host.infiniband_devices", infiniband_devices, output)
     warning = _ABI_WARNING.search(output.errors) or _ABI_WARNING.search(output.text)
     yield observe(host, "host.rdma_libraries", warning[0] if warning else "ok", output)
 
