@@ -276,7 +276,7 @@ def _check_image(classes: Mapping[str, TrafficClass], box: Box, problems: Proble
             box.spec.path,
             f"no os_version: the commands are those of {box.system.title} {newest.value} or later",
             "os_version, the release of the switch: earlier releases have other commands",
-            newest.source,
+            f"write os_version, such as {newest.value}; source: {newest.source}",
         )
     releases = box.system.known_releases
     if release is not None and releases is not None:
@@ -286,7 +286,7 @@ def _check_image(classes: Mapping[str, TrafficClass], box: Box, problems: Proble
                 (*box.spec.path, "os_version"),
                 f"{box.system.title} {release}, an unknown release: its commands are not checked",
                 f"a release from {first} to {last}",
-                releases.source,
+                f"compare the rendered commands with the switch's documentation; range: {releases.source}",
             )
     lossy, lossless = box.model.lossy_systems, [name for name in classes if classes[name].lossless]
     if lossless and lossy is not None and box.system_name not in box.model.lossless_systems:
