@@ -42,11 +42,23 @@ BRACKET_IN_SIZE = """\
         1024           256     float     sum      -1    61.17    0.02    0.02      0    60.98    0.02    0.02      0
     1342(177           512     float     sum      -1    61.17    0.02    0.02      0    60.98    0.02    0.02      0
 """
+ENDLESS_WINDOW = f"""\
+Connecting to host 10.0.0.1, port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-1.00   sec   536 MBytes  4.50 Gbits/sec    1   {"9" * 250} MBytes
+[  5]   1.00-2.00   sec   536 MBytes  4.50 Gbits/sec    1   {"9" * 400} MBytes
+[  5]   2.00-3.00   sec   536 MBytes  4.50 Gbits/sec    1   1.2.3 MBytes
+"""
 
 
 @pytest.mark.parametrize(
     ("text", "values", "notices"),
     [
+        (
+            ENDLESS_WINDOW,
+            [536, 4.5, 1, 1e250, 536, 4.5, 1, 536, 4.5, 1],
+            [],
+        ),
         (REPEATED_TIME, [0], []),
         (REPEATED_RANK, [12.345, 1.234, 12.0], []),
         (BRACKET_IN_SIZE, [61.17, 0.02, 0.02, 0, 60.98, 0.02, 0.02, 0], []),

@@ -105,8 +105,9 @@ def report(text: str, *, retransmits: bool | None) -> Report | None:
         if count and (retransmits or (retransmits is None and _is_certain(count["more"]))):
             cells.append((Metric.RETRANSMITS, "segments", int(count["retransmits"])))
             window = _WINDOW.match(count["more"])
-            if window:
-                cells.append((Metric.CONGESTION_WINDOW, _BYTES[window["unit"]], float(window["window"])))
+            size = number(window["window"]) if window else None
+            if window and size is not None:
+                cells.append((Metric.CONGESTION_WINDOW, _BYTES[window["unit"]], float(size)))
     return Report(
         stream=match["stream"],
         role=match["role"],

@@ -293,7 +293,8 @@ class _Reader(RunReader):
                 self._draft.parameters.tos = int(tos.group(1))
         elif load := _CPU_LOAD.match(text):
             for label, value in (("local", load["local"]), ("remote", load["remote"])):
-                self._draft.measure(Metric.CPU_USED, "%", float(value), line.number, label=label)
+                if (percentage := number(value)) is not None:
+                    self._draft.measure(Metric.CPU_USED, "%", float(percentage), line.number, label=label)
         elif verbose := _VERBOSE.match(text):
             self._draft.parameters.read_setting(_PARAMETERS[verbose.group(1)], verbose.group(2))
         elif text in _ENDS:
