@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import jinja2
+
 from wirespeed.catalogue.model import NicModel
 from wirespeed.collect.simulated_addresses import assign_addresses
 from wirespeed.facts import Facts, Source, assemble_facts
@@ -24,7 +26,10 @@ def with_nic(cluster: str, name: str, model: NicModel) -> str:
 
 
 def answers(platform: Platform, name: str, device: Device) -> Outputs:
-    """What the device answers to every command of the platform."""
+    """What the device answers to the commands of the platform whose output is simulated.
+
+    Those that a setting is read from all are; planned bundles, too, lack outputs that are collected for people alone.
+    """
     templates = AnswerTemplates(platform, name, device)
     replies = (answered for command in platform.commands for answered in _ask(templates, command, name, device))
     return Outputs(name, dict(replies))
@@ -33,7 +38,12 @@ def answers(platform: Platform, name: str, device: Device) -> Outputs:
 def _ask(templates: AnswerTemplates, command: Command, name: str, device: Device) -> Iterator[tuple[str, Output]]:
     source = Source(name, " ".join(command.run), f"{name}/{command.id}.out")
     if not command.per_nic:
-        yield command.id, Output(command.id, templates.fill(command.id), source)
+        try:
+            text = templates.fill(command.id)
+        except jinja2.TemplateNotFound:
+            assert not command.reads, f"{command.id}: settings are read from it, and it has no simulated output"
+            return
+        yield command.id, Output(command.id, text, source)
         return
     assert isinstance(device, Host)
     for interface, nic in device.nics.items():
