@@ -77,13 +77,13 @@ install_named() { # names
 }
 
 # Stops if the repositories have another version than the planned one.
-expect() { # version, package name
+expect() { # version, package name, page of the vendor or nothing
   has "$2" && return
   offer=$(offered "$2")
   case "$offer" in
   "$1"*) ;;
   *)
-    echo "  the repositories have ${offer:-no} $2, and $1 is planned: set up the vendor's repository of that version"
+    echo "  the repositories have ${offer:-no} $2, and $1 is planned: set up the vendor's repository of that version${3:+ as in $3}"
     [ -z "$yes" ] || exit 1
     ;;
   esac
