@@ -16,6 +16,7 @@ from types import FrameType
 import pytest
 
 from wirespeed import benchmarks
+from wirespeed.benchmarks.judge import profile
 from wirespeed.cli import main
 
 MAX_FILES = 17
@@ -38,6 +39,8 @@ def test_few_files_lead_from_a_log_to_its_verdict(
 ) -> None:
     for module in pkgutil.walk_packages(benchmarks.__path__, f"{benchmarks.__name__}."):
         importlib.import_module(module.name)
+    profile.default.cache_clear()  # another test may have read it
+    profile.load_bundled_profile.cache_clear()
     monkeypatch.chdir(REPOSITORY)
     monkeypatch.setattr(sys, "argv", ["wirespeed", "bench", "judge", log, "--cluster", cluster])
     files: set[Path] = set()

@@ -14,8 +14,8 @@ from wirespeed.benchmarks.endpoints.nics import find_ends, is_loopback
 from wirespeed.benchmarks.judge.curves import LatencyFloor, find_highest_latency, limit_floor
 from wirespeed.benchmarks.judge.host_network import Network, network
 from wirespeed.benchmarks.judge.limits import Alternative, Fingerprints, Limit, Limits, RunContext, UnknownLimits
-from wirespeed.benchmarks.judge.profile import Profile, Thresholds
-from wirespeed.benchmarks.judge.rdma import PIPELINED, SMALL, limit_message_rate
+from wirespeed.benchmarks.judge.profile import Profile, Thresholds, limit_message_rate
+from wirespeed.benchmarks.judge.rdma import PIPELINED, SMALL
 from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits import latency
 from wirespeed.limits.bound import convert, in_unit, number, scale_bound, tightest

@@ -167,6 +167,14 @@ def _parse_profile(text: str, location: str) -> Profile:
         raise Refusal(_list_problems(location, error)) from error
 
 
+def limit_message_rate(measured: float, profile: Profile) -> tuple[float, str]:
+    """The highest message rate of a table, at least the lowest healthy one, and the source of the number."""
+    lowest = profile.floors.lowest_message_rate.value
+    if measured >= lowest:
+        return measured, "highest rate in this table"
+    return lowest, "lowest healthy rate; this table shows a lower one"
+
+
 def _merge(base: Any, override: Any) -> Any:
     if isinstance(base, dict) and isinstance(override, dict):
         return {**base, **{key: _merge(base.get(key), value) for key, value in override.items()}}

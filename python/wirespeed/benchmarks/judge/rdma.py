@@ -1,8 +1,11 @@
-"""Limits of perftest: framing at the path MTU, PCIe slots of NICs and GPUs; the reachable limit includes ACKs."""
+"""Limits of perftest: framing at the path MTU, PCIe slots of NICs and GPUs; the reachable limit includes ACKs.
+
+Also the notes on the connection of a log: its GIDs and queue pairs against the plan.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed.benchmarks.endpoints.nics import (
@@ -22,7 +25,7 @@ from wirespeed.benchmarks.endpoints.nics import (
 )
 from wirespeed.benchmarks.judge.curves import find_highest_latency
 from wirespeed.benchmarks.judge.limits import Fingerprints, Limit, Limits, RunContext, UnknownLimits
-from wirespeed.benchmarks.judge.profile import Profile, Thresholds
+from wirespeed.benchmarks.judge.profile import Profile, Thresholds, limit_message_rate
 from wirespeed.limits import fabric, framing, host, latency, pcie
 from wirespeed.limits.algorithms import ACKS_PER_PACKET
 from wirespeed.limits.bound import GBPS, convert, in_unit, number, tightest
@@ -194,6 +197,11 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
             "a faster NIC than the cluster file names",
         ),
     )
+
+
+def list_connection_notes(run: Run, plan: Plan) -> tuple[str, ...]:
+    """The notes on a run whose connection, its GIDs and queue pairs, differs from the plan."""
+    return (*_compare_index(run, plan), *_compare_addresses(run, plan), *_compare_queue_pairs(run, plan))
 
 
 def _find_ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]) -> list[NicPlace]:
@@ -373,14 +381,6 @@ def _list_fingerprints(run: Run, path: Path, slots: list[pcie.Slot], bidirection
     return Fingerprints(planned, list_degraded_rates(path, slot, facts, bidirectional=bidirectional))
 
 
-def limit_message_rate(measured: float, profile: Profile) -> tuple[float, str]:
-    """The highest message rate of a table, at least the lowest healthy one, and the source of the number."""
-    lowest = profile.floors.lowest_message_rate.value
-    if measured >= lowest:
-        return measured, "highest rate in this table"
-    return lowest, "lowest healthy rate; this table shows a lower one"
-
-
 def gpu_memory(run: Run) -> bool:
     """Whether buffers are in memory of GPUs."""
     return run.parameters.on_gpu
@@ -416,3 +416,50 @@ def _has_strict_ordering(run: Run, plan: Plan, place: NicPlace) -> bool:
     """Whether PCIe relaxed ordering is off, by the log, the plan or the facts."""
     function = plan.hosts[place.host].pcie.get(place.nic.pcie or "")
     return host.writes_in_order(place.nic, function) or run.parameters.pcie_relaxed_ordering is False
+
+
+def _compare_index(run: Run, plan: Plan) -> Iterator[str]:
+    """A note on a run with another GID than planned: another index, or a link-local address.
+
+    Linux lists for each address of a port its RoCE v1 GID and then its RoCE v2 GID, the link-local address first
+    (drivers/infiniband/core/roce_gid_mgmt.c); only index and address are in the log.
+    """
+    planned = next((host.launch.gid_index for host in plan.hosts.values() if host.launch.gid_index is not None), None)
+    used = run.parameters.gid_index
+    address = parse_gid(run.parameters.local_gid)
+    is_local = address is not None and is_link_local(address)
+    if not is_local and (used is None or planned is None or used == planned):
+        return
+    index = f"GID index {used} in use" if used is not None else "a GID in use"
+    kind = ", a link-local IPv6 address" if is_local else ""
+    expected = f", planned is {planned}" if planned is not None else ""
+    yield f"{index}{kind}{expected} (`wirespeed explain NIC-05`)"
+
+
+def _compare_addresses(run: Run, plan: Plan) -> Iterator[str]:
+    """Notes on GIDs that are no address of the plan, or that of another NIC than the log names."""
+    device = run.parameters.rdma_device
+    if device is not None and nic_with_device(plan, device) is None:
+        return  # a log of other hosts
+    for end, printed in (("local", run.parameters.local_gid), ("remote", run.parameters.remote_gid)):
+        nic, address = find_nic_by_gid(printed, plan), _read_address(printed)
+        if nic is not None and end == "local" and device not in (None, nic.nic.rdma_device, nic.interface):
+            yield f"the log's NIC is {device}, but its local GID {address} is that of {nic}"
+        elif nic is None and address is not None and any(place.nic.addresses for place in list_nics(plan)):
+            yield f"{end} GID {address} is no address of {plan.name} (`wirespeed explain NIC-05`)"
+
+
+def _read_address(printed: str | None) -> str | None:
+    """The IPv4 address that a GID contains."""
+    gid = parse_gid(printed)
+    return ".".join(map(str, gid[-4:])) if gid is not None and gid.startswith(MAPPED_PREFIX) else None
+
+
+def _compare_queue_pairs(run: Run, plan: Plan) -> Iterator[str]:
+    """A note on more queue pairs than the NIC has."""
+    count, device = run.parameters.queue_pairs, run.parameters.rdma_device
+    place = nic_with_device(plan, device) if device else next(list_nics(plan), None)
+    model = plan.hardware.nics.get(place.nic.model or "") if place is not None else None
+    if count is None or model is None or model.queue_pairs is None or count <= model.queue_pairs.value:
+        return
+    yield f"{count:,} queue pairs in the log, but {model.title} has at most {model.queue_pairs.value:,}"

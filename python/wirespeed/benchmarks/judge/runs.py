@@ -20,7 +20,6 @@ from wirespeed.benchmarks.endpoints.nics import find_ends
 from wirespeed.benchmarks.judge.bottlenecks import find_bottlenecks
 from wirespeed.benchmarks.judge.bridge import bridge_limits
 from wirespeed.benchmarks.judge.collectives import collective_limits, find_slower_interface
-from wirespeed.benchmarks.judge.connection_notes import list_connection_notes
 from wirespeed.benchmarks.judge.curves import judge_curves, judge_latency_floor, list_shallow_dips, name_tcp
 from wirespeed.benchmarks.judge.gates import Subject, apply_gate, build_subject, find_gate
 from wirespeed.benchmarks.judge.gpu import find_gpu_host, gpu_limits
@@ -29,7 +28,7 @@ from wirespeed.benchmarks.judge.mpi import mpi_limits
 from wirespeed.benchmarks.judge.nccl_evidence import Evidence, describe_sockets, list_failures, list_proven_failures
 from wirespeed.benchmarks.judge.point_to_point import pair_limits
 from wirespeed.benchmarks.judge.profile import Profile, default
-from wirespeed.benchmarks.judge.rdma import rdma_limits
+from wirespeed.benchmarks.judge.rdma import list_connection_notes, rdma_limits
 from wirespeed.benchmarks.judge.stated_options import drop_contradicted_facts, list_notes_on_options
 from wirespeed.benchmarks.judge.tcp import tcp_limits
 from wirespeed.benchmarks.judge.verdict import (
@@ -125,7 +124,7 @@ def judge_with_subject(
     fingerprints = describe_passing_fingerprints(verdicts.values(), limits.fingerprints)
     dips = list_shallow_dips(verdicts, profile.curve)
     of_run = (
-        *list_connection_notes(run, plan),
+        *(list_connection_notes(run, plan) if _names_connection(run) else ()),
         *_compare_rank_cores(run, plan),
         *_describe_ud_overhead(run, plan),
         *_describe_congestion(run),
@@ -154,6 +153,11 @@ def _compare_path_mtu(run: Run, plan: Plan, hosts: Sequence[str]) -> str | None:
     if used is None or not planned or used >= min(planned):
         return None
     return f"path MTU {used} in use, planned is {min(planned)}: larger frames reach more of the line rate"
+
+
+def _names_connection(run: Run) -> bool:
+    names = run.parameters
+    return any(value is not None for value in (names.gid_index, names.local_gid, names.remote_gid, names.queue_pairs))
 
 
 def _compare_rank_cores(run: Run, plan: Plan) -> tuple[str, ...]:

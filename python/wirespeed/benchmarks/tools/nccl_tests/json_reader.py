@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from wirespeed.benchmarks.logs.json_documents import Document, Node
 from wirespeed.benchmarks.logs.log import Source
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun
-from wirespeed.benchmarks.tools.nccl_tests.sweep import find_missing_rows
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, find_missing_rows
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the JSON of nccl-tests ('args', 'config', 'results')"

@@ -17,7 +17,7 @@ from operator import attrgetter
 from wirespeed.benchmarks.logs.launcher_messages import NCCL_DEBUG
 from wirespeed.benchmarks.logs.log import Line, Ranks, Source, splice, split_by_label
 from wirespeed.benchmarks.logs.numbers import number, numbers
-from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, find_missing_rows
 from wirespeed.benchmarks.tools.nccl_tests.patterns import (
     AMD,
     AVERAGE,
@@ -47,7 +47,6 @@ from wirespeed.benchmarks.tools.nccl_tests.patterns import (
     parse_columns,
     parse_command_variables,
 )
-from wirespeed.benchmarks.tools.nccl_tests.sweep import find_missing_rows
 from wirespeed.results.benchmarks import Metric
 from wirespeed.results.parameters import Parameters, RankPlace
 
