@@ -72,6 +72,7 @@ def test_a_packet_without_a_source_leaves_by_a_rail(tmp_path: Path) -> None:
     assert in_order == [second, [remote, "via", "10.1.0.4", "dev", "enp86s0np0", "src", "10.1.0.5"]]
 
 
+@pytest.mark.slow
 def test_the_next_rail_takes_over_when_the_switch_ends_a_link(tmp_path: Path) -> None:
     """Without carrier systemd-networkd removes the addresses and routes of the interface."""
     needs(*TOOLS, root=True)
