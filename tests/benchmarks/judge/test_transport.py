@@ -92,6 +92,29 @@ def test_a_log_without_interface_is_unknown_with_both_readings():
     assert "0.11 GB/s is 2 % of dis0 or 94 % of eth0; name it, such as --from abel1:eth0 --to abel2:eth0" in reason
 
 
+@pytest.mark.parametrize("interface", ["dis0", "eth0"])
+def test_tcp_is_no_cause_where_the_plan_has_no_rdma(interface):
+    """Johansen section 4.3.3: IP over the bridge is as slow as gigabit Ethernet, though no RDMA is planned."""
+    rows = "".join(f"{size} {size // 4} float sum 400 0.01 0.01 0\n" for size in (8, 64))
+    text = log(0.02, sockets(interface, f"NCCL_SOCKET_IFNAME set by environment to {interface}"))
+    reasons = judged_sizes(judge_text(text.replace("algbw busbw error\n", f"algbw busbw error\n{rows}")))
+    assert Judgement.FAIL in reasons
+    assert "RDMA" not in reasons[Judgement.FAIL]
+
+
+def test_tcp_is_no_guess_where_the_log_names_the_sockets():
+    """The rates of nccl-eBPF over sockets, its floor cut to 150 µs."""
+    rows = {
+        size: (150.0 + size / 2310, size / 2310 / (150.0 + size / 2310) * 2.31, 2.31) for size in (8, 64, 8 * 2**30)
+    }
+    reasons = {}
+    for names in (None, "eth0"):
+        judged = judge(collective("all_reduce", 2, rows, nodes=2, sockets=names), plan_of_mi300x())
+        reasons[names] = judged_sizes(judged)[Judgement.FAIL]
+    assert "likely TCP instead of RDMA" in reasons[None]
+    assert "likely TCP" not in reasons["eth0"]
+
+
 def test_ranks_of_one_host_use_no_interface():
     judged = judge_text(log(5.0, hosts=("abel1", "abel1")))
     assert not [note for note in judged.notes if "between hosts" in note]

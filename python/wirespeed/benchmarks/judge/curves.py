@@ -288,8 +288,11 @@ def find_highest_latency(profile: Profile, estimate: Term | None = None) -> Term
     return Term("latency", factor.value * estimate.value, MICROSECONDS, formula, f"{estimate.source}; {factor.source}")
 
 
-def judge_latency_floor(run: Run, limits: Limits, profile: Profile) -> dict[int, Verdict]:
-    """The verdict of the lowest time of a table, by its position, if it is above the highest healthy latency."""
+def judge_latency_floor(run: Run, limits: Limits, profile: Profile, *, expects_rdma: bool = True) -> dict[int, Verdict]:
+    """The verdict of the lowest time of a table, by its position, if it is above the highest healthy latency.
+
+    TCP is a likely reason only where RDMA is expected.
+    """
     highest = limits.highest_latency
     times = dict(_list_small_times(run.measurements))
     if highest is None or not times:
@@ -301,9 +304,14 @@ def judge_latency_floor(run: Run, limits: Limits, profile: Profile) -> dict[int,
     measurement = run.measurements[position]
     fails = lowest >= profile.floors.latency_fails.value * highest.value
     size = f" at {Size(measurement.size_bytes)}" if measurement.size_bytes else ""
+    likely = (
+        "TCP instead of RDMA, an overloaded host, or debug output"
+        if expects_rdma
+        else "an overloaded host or debug output"
+    )
     reason = (
         f"the lowest time of this table is {number(lowest)} µs{size}: healthy are up to {number(highest.value)} µs "
-        f"({highest.formula}); likely TCP instead of RDMA, an overloaded host, or debug output"
+        f"({highest.formula}); likely {likely}"
     )
     return {position: make_verdict(measurement, Judgement.FAIL if fails else Judgement.WARN, reason)}
 

@@ -16,10 +16,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from wirespeed.benchmarks.endpoints.nics import find_ends
+from wirespeed.benchmarks.endpoints.nics import find_ends, has_rdma
 from wirespeed.benchmarks.judge.bottlenecks import find_bottlenecks
 from wirespeed.benchmarks.judge.bridge import bridge_limits
-from wirespeed.benchmarks.judge.collectives import collective_limits, find_slower_interface
+from wirespeed.benchmarks.judge.collectives import collective_limits, find_slower_interface, find_socket_interfaces
 from wirespeed.benchmarks.judge.curves import judge_curves, judge_latency_floor, list_shallow_dips, name_tcp
 from wirespeed.benchmarks.judge.gates import Subject, apply_gate, build_subject, find_gate
 from wirespeed.benchmarks.judge.gpu import find_gpu_host, gpu_limits
@@ -99,7 +99,7 @@ def judge_with_subject(
     if observed is not None:
         context = replace(context, host=find_gpu_host(run, observed.plan))
     limits = _find_limits(run, plan, profile, context)
-    verdicts = _compare_measurements(run, limits, profile)
+    verdicts = _compare_measurements(run, limits, profile, expects_rdma=_expects_rdma(run, plan, limits, context))
     causes = _list_causes(verdicts, limits)
     unread: tuple[str, ...] = ()
     if observed is not None:
@@ -274,15 +274,23 @@ _Verdicts = dict[int, Verdict]
 """Verdicts by the position of their measurement in the run."""
 
 
-def _compare_measurements(run: Run, limits: Limits, profile: Profile) -> _Verdicts:
+def _expects_rdma(run: Run, plan: Plan, limits: Limits, context: RunContext) -> bool:
+    """Whether TCP would be a surprise: RDMA is planned between the hosts, and the log does not name sockets."""
+    is_over_sockets = context.evidence is not None and context.evidence.is_over_sockets
+    if is_over_sockets or run.parameters.sockets or find_socket_interfaces(run, plan, context):
+        return False
+    return sum(has_rdma(plan, host) for host in limits.hosts) > 1
+
+
+def _compare_measurements(run: Run, limits: Limits, profile: Profile, *, expects_rdma: bool = True) -> _Verdicts:
     verdicts = {
         **_judge_corrupted_data(run),
         **_judge_bandwidths(run, limits, profile),
         **_judge_latencies(run, limits),
-        **judge_latency_floor(run, limits, profile),
+        **judge_latency_floor(run, limits, profile, expects_rdma=expects_rdma),
     }
     named = {position: name_fingerprints(verdict, limits.fingerprints) for position, verdict in verdicts.items()}
-    if len(limits.hosts) > 1 and not limits.causes:
+    if expects_rdma and len(limits.hosts) > 1 and not limits.causes:
         named = name_tcp(run, named, profile)
     return {position: add_causes(verdict, limits.causes) for position, verdict in named.items()}
 
