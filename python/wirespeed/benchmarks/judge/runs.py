@@ -19,7 +19,7 @@ from dataclasses import replace
 from wirespeed.benchmarks.endpoints.nics import find_ends, has_rdma
 from wirespeed.benchmarks.judge.bottlenecks import find_bottlenecks
 from wirespeed.benchmarks.judge.bridge import bridge_limits
-from wirespeed.benchmarks.judge.collectives import collective_limits, find_slower_interface, find_socket_interfaces
+from wirespeed.benchmarks.judge.collectives import collective_limits, find_slower_interface
 from wirespeed.benchmarks.judge.curves import judge_curves, judge_latency_floor, list_shallow_dips, name_tcp
 from wirespeed.benchmarks.judge.gates import Subject, apply_gate, build_subject, find_gate
 from wirespeed.benchmarks.judge.gpu import find_gpu_host, gpu_limits
@@ -277,7 +277,8 @@ _Verdicts = dict[int, Verdict]
 def _expects_rdma(run: Run, plan: Plan, limits: Limits, context: RunContext) -> bool:
     """Whether TCP would be a surprise: RDMA is planned between the hosts, and the log does not name sockets."""
     is_over_sockets = context.evidence is not None and context.evidence.is_over_sockets
-    if is_over_sockets or run.parameters.sockets or find_socket_interfaces(run, plan, context):
+    ends = find_ends(plan, context.source, context.target)
+    if is_over_sockets or run.parameters.sockets or any(not end.nic.rdma_device for end in ends):
         return False
     return sum(has_rdma(plan, host) for host in limits.hosts) > 1
 
