@@ -181,8 +181,9 @@ def test_latencies_of_every_kind_have_a_least(test):
 @pytest.mark.parametrize(
     ("table", "value", "judgement"),
     [
-        ("isolated", 2_300.0, Judgement.PASS),
-        ("isolated", 2_000.0, Judgement.WARN),  # 70 % of one NIC for 16 ranks
+        ("isolated", 11_000.0, Judgement.PASS),
+        ("isolated", 9_000.0, Judgement.WARN),  # 66 % of what the eight NICs of a host carry
+        ("isolated", 2_300.0, Judgement.FAIL),  # 16 ranks of a host over one NIC
         ("congested", 2_000.0, Judgement.SKIP),  # slowed on purpose
         ("isolated", 30_000.0, Judgement.UNKNOWN),  # 16 ranks share the eight NICs of a host
     ],
@@ -258,9 +259,26 @@ def test_the_published_gpcnet_bandwidth_fits_two_ports(value):
     """Lossless network guide, table 7: MiB/s per rank, isolated, 16 nodes with 16 ranks and two ports of 100 Gb/s."""
     label = "isolated: RR Two-sided BW+Sync"
     log = run("gpcnet", "network_test", {131072: value}, unit="MiB/s/rank", label=label)
-    verdict = find_verdict(judge(log, plan_with_two_ports(), ranks=256, nodes=16))
+    judged = judge(log, plan_with_two_ports(), ranks=256, nodes=16)
+    verdict = find_verdict(judged)
     assert verdict.judgement is Judgement.PASS
-    assert 0.7 < verdict.fraction_of_physical < 1
+    assert 0.7 < verdict.fraction_of_physical < verdict.fraction_of_reachable < 1
+    assert not [note for note in judged.notes if "refuted" in note]
+    assert "the 16 ranks of a host use 2 of its 2 NICs" in verdict.reachable.assumptions
+
+
+@pytest.mark.parametrize(
+    ("ranks", "value", "judgement"),
+    [
+        (256, 570.0, Judgement.FAIL),  # half of the published 1144.7: one of two ports
+        (16, 9_000.0, Judgement.PASS),  # the only rank of a host uses one NIC: 78 % of 11,568 MiB/s
+    ],
+)
+def test_the_ranks_of_a_host_use_its_nics_in_gpcnet(ranks, value, judgement):
+    label = "isolated: RR Two-sided BW+Sync"
+    log = run("gpcnet", "network_test", {131072: value}, unit="MiB/s/rank", label=label)
+    verdict = find_verdict(judge(log, plan_with_two_ports(), ranks=ranks, nodes=16))
+    assert verdict.judgement is judgement
 
 
 def test_too_little_for_one_sending_host_fails_without_the_number_of_hosts():

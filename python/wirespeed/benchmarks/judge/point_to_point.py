@@ -1,8 +1,8 @@
 """Limits of point-to-point tests over MPI and UCX: OSU, ucx_perftest, NetPIPE, mpiGraph, and GPCNeT's bandwidths.
 
 Their logs name no NIC, and libraries stripe messages over several. Nothing moves more than all NICs of a host; one NIC
-is what is reached without striping. Two ranks on one host meet in memory: then the figure is above what the NICs can,
-and unknown.
+per pair of ranks, in GPCNeT per rank of a host, is what is reached without striping. Two ranks on one host meet in
+memory: then the figure is above what the NICs can, and unknown.
 """
 
 from __future__ import annotations
@@ -193,8 +193,8 @@ def _build_limits(
         assumptions.append(f"{kind.pairs} pairs, from at most {senders} of {hosts} hosts{stated}")
     directions = 2 if kind.bidirectional and kind.added else 1
     at_most = tightest([fastest.total], assumptions)
-    in_use = tightest([slowest.message_term], [*assumptions, _describe_striping(run, fastest)])
-    rails = min(kind.pairs, len(slowest.nics)) if kind.pairs > 1 else 1
+    rails = min(max(kind.pairs, kind.sharing), len(slowest.nics))
+    in_use = tightest([slowest.message_term], [*assumptions, _describe_nics_in_use(kind, rails, fastest)])
     rate, rate_from = _message_rate(run, profile)
     peak_factor, usual_factor = directions * senders / kind.sharing, directions * senders * rails / kind.sharing
     physical = scale_bound(at_most, peak_factor, _format_factor(peak_factor)) if peak_factor != 1 else at_most
@@ -247,9 +247,11 @@ def _format_factor(count: float) -> str:
     return f"{number(count)}, directions and senders, divided by the ranks of a host"
 
 
-def _describe_striping(run: Run, network: Network) -> str:
+def _describe_nics_in_use(kind: Kind, rails: int, network: Network) -> str:
     if len(network.nics) == 1:
         return "each host has one NIC in use"
+    if kind.sharing > 1:
+        return f"the {kind.sharing} ranks of a host use {rails} of its {len(network.nics)} NICs"
     return f"each pair of ranks uses one of {len(network.nics)} NICs; a library that uses several NICs reaches more"
 
 
