@@ -215,6 +215,64 @@ def test_the_first_rule_of_a_source_decides(rules: list[dict[str, object]], fail
     assert find_findings(plan_24_bit(), "node1", outputs, tmp_path / "bundle")["address.rule", Status.FAIL] == failed
 
 
+POOL = {"dst": "10.1.0.0", "dstlen": 26}
+
+
+@pytest.mark.parametrize(
+    ("added", "failed"),
+    [
+        pytest.param(rule(1, 101, **POOL), 7, id="the document's rule to the pool"),
+        pytest.param(rule(10, 101), 7, id="all packets"),
+        pytest.param(rule(10, 101, "10.1.0.0", srclen=16), 7, id="wider source"),
+        pytest.param(rule(10, 254, suppress_prefixlen=0), 8, id="main table without its default route"),
+        pytest.param({"priority": 1, "src": "all", "action": "8"}, 8, id="prohibit"),
+        pytest.param(rule(1, 101, "10.9.0.0", srclen=16, **{"not": None}), 7, id="any source but another"),
+        pytest.param(rule(10, 101, fwmark="0x51820", **{"not": None}), 7, id="packets without the mark"),
+        pytest.param(rule(10, 101, iif="lo"), 7, id="packets of the host"),
+        pytest.param({"priority": 1, "src": "all", "goto": 32766}, 0, id="goto behind the source rules"),
+        pytest.param(rule(10, 101, fwmark="0x1"), 0, id="packets with a mark"),
+        pytest.param(rule(10, 101, iif="docker0"), 0, id="forwarded packets"),
+        pytest.param(rule(10, 101, oif="docker0"), 0, id="another interface"),
+        pytest.param(rule(10, 101, ipproto="tcp"), 0, id="TCP"),
+        pytest.param(rule(10, 101, dst="10.2.0.0", dstlen=16), 0, id="other destinations"),
+        pytest.param(rule(10, 999), 0, id="empty table"),
+        pytest.param(rule(2000, 101), 0, id="behind the source rules"),
+    ],
+)
+def test_rules_before_the_source_rules(added: dict[str, object], failed: int, tmp_path: Path) -> None:
+    """ip-rule(8); in a network namespace `ip route get` with such a rule names rail 1 for the source of each rail."""
+    plan = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml"))
+    write_planned_bundle(plan, tmp_path / "planned")
+    rules = json.loads((tmp_path / "planned" / "node1" / "ip-rule.out").read_text(encoding="utf-8"))
+    findings = find_findings(plan, "node1", {"ip-rule": json.dumps([*rules, added])}, tmp_path / "bundle")
+    assert findings == ({("address.rule", Status.FAIL): failed} if failed else {})
+
+
+@pytest.mark.parametrize(
+    ("tables", "warned"),
+    [
+        pytest.param((), 8, id="none"),
+        pytest.param((101,), 7, id="that of rail 1"),
+        pytest.param(range(101, 109), 0, id="one of each rail"),
+    ],
+)
+def test_a_rule_to_the_pool_stands_for_the_route_of_its_rail(
+    tables: tuple[int, ...], warned: int, tmp_path: Path
+) -> None:
+    """Without the link of rail 1 its table is empty, and packets without a source leave by the management interface."""
+    plan = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml"))
+    write_planned_bundle(plan, tmp_path / "planned")
+    folder = tmp_path / "planned" / "node1"
+    rules = json.loads((folder / "ip-rule.out").read_text(encoding="utf-8"))
+    routes = json.loads((folder / "ip-route.out").read_text(encoding="utf-8"))
+    outputs = {
+        "ip-rule": json.dumps([*rules, *(rule(2000, table, **POOL) for table in tables)]),
+        "ip-route": json.dumps([entry for entry in routes if entry["dst"] != "10.1.0.0/26"]),
+    }
+    findings = find_findings(plan, "node1", outputs, tmp_path / "bundle")
+    assert findings == ({("address.route", Status.WARN): warned} if warned else {})
+
+
 def test_broadcom_nics(tmp_path: Path) -> None:
     outputs = {f"niccli-qos@eth{n}": NICCLI_QOS for n in NICS} | {
         f"niccli-dscp2prio@eth{n}": NICCLI_DSCPS for n in NICS

@@ -19,15 +19,15 @@ Source:
     Broadcom 957608-AN210, 2.4.1 and 2.4.2
 """
 
-import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
 from wirespeed.checks.compare import compare
 from wirespeed.checks.model import CheckContext, Outcome, success
+from wirespeed.checks.routing_policy import find_destination, includes
 from wirespeed.results.findings import Status
-from wirespeed.settings import Place, Route, split_route_name
+from wirespeed.settings import Place, Route, Rule, split_route_name
 
 subject = Route
 needs = ("route.device", "route.gateway", "route.metric", "host.routes", "host.ipv6_routes", "host.rules")
@@ -85,21 +85,29 @@ def _find_wider(context: CheckContext, destination: str) -> str | None:
     """A rule for packets of any source, or a route of the main table over a NIC, whose destination includes this."""
     host = Place(context.place.device)
     needed = ip_network(destination)
-    for name in context.list_members("host.rules", host):
-        match = re.match(r"from \S+ to (\S+)", name)
-        if match and name.startswith(("from all ", "from ::/0 ")) and _includes(match[1], needed):
+    routes = context.list_members("host.routes", host)
+    for name, rule in context.list_members("host.rules", host).items():
+        target = find_destination(name)
+        if target is not None and includes(target, needed) and _leads_to_rail(context, rule, routes, needed):
             return f"the rule {name}"
-    for name, route in context.list_members("host.routes", host).items():
+    for name, route in routes.items():
         table, network = split_route_name(name)
         if table != _MAIN or network == "default" or route.device not in _list_nics(context):
             continue
         if network == destination and route.device != context.get_intended_value("route.device"):
             continue  # of another rail
-        if _includes(network, needed):
+        if includes(ip_network(network), needed):
             return f"the route {network} over {route.device}"
     return None
 
 
-def _includes(network: str, needed: IPv4Network | IPv6Network) -> bool:
-    outer = ip_network(network)
-    return outer.version == needed.version and 0 < outer.prefixlen <= needed.prefixlen and needed[0] in outer
+def _leads_to_rail(
+    context: CheckContext, rule: Rule, routes: Mapping[str, Route], needed: IPv4Network | IPv6Network
+) -> bool:
+    """Whether the table of a rule has a route over the NIC of this route: that of another rail fails with its link."""
+    for name, route in routes.items():
+        table, network = split_route_name(name)
+        is_over_rail = table == str(rule.table) and route.device == context.get_intended_value("route.device")
+        if is_over_rail and (network in ("default", "::/0") or includes(ip_network(network), needed)):
+            return True
+    return False

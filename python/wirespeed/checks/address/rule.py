@@ -1,13 +1,16 @@
 """Source rule
 
-A packet from the address of each NIC uses the planned routing table: the first rule for that source names it.
+A packet from the address of each NIC to other hosts uses the planned routing table. No rule of a lower priority number
+that selects it (from all, from a wider network, to their addresses) leads to a route of another table or refuses it.
 
 Impact:
     On a host with several rails the kernel chooses the interface by destination. Without the rule for the source
     address of a NIC its replies leave through another NIC: the rail works in one direction only.
+    If another rule comes first, such as one from an earlier configuration, all rails leave through its NIC.
 
 Fix:
-    Apply the rendered network configuration, or add the rule for an immediate effect.
+    Apply the rendered network configuration, or add the rule for an immediate effect. Remove a rule that comes
+    before it, also from the file that configures it.
 
 Example:
     $ ip rule
@@ -18,18 +21,20 @@ Source:
     Broadcom 957608-AN210, 2.4.1 and 2.4.2; https://github.com/NVIDIA/nccl/issues/1348
 """
 
-import re
-from ipaddress import IPv4Network, IPv6Network, ip_network
+from collections.abc import Iterator
+from ipaddress import ip_network
 from typing import Any
 
 from wirespeed.checks.compare import compare
 from wirespeed.checks.impact import impact_of_missing_route
-from wirespeed.checks.model import CheckContext, Outcome, success
-from wirespeed.results.findings import Impact, Status
-from wirespeed.settings import Place, Rule
+from wirespeed.checks.model import CheckContext, Outcome, failure, success
+from wirespeed.checks.peers import find_nic_of_rule
+from wirespeed.checks.routing_policy import Address, Packet, find_deciding_rule, list_selecting_rules
+from wirespeed.results.findings import Fix, Impact, Status
+from wirespeed.settings import Place, Rule, split_route_name
 
 subject = Rule
-needs = ("rule.table", "rule.priority", "host.rules", "host.ipv6_rules")
+needs = ("rule.table", "rule.priority", "host.rules", "host.ipv6_rules", "host.routes", "host.ipv6_routes")
 failures = ("OS-05",)
 presence = True
 
@@ -55,35 +60,56 @@ def check(context: CheckContext) -> Outcome:
     if ":" in context.place.name and not context.is_present():
         context.get_found_value("host.ipv6_rules", Place(context.place.device))
     outcome = _compare_rule(context)
-    if outcome.status is not Status.FAIL:
+    table = context.get_intended_value("rule.table")
+    packet, name, rule = _find_first_rule(context, table)
+    if rule is None:
         return outcome
-    name, rule = _find_first_rule(context)
-    if rule is None or rule.table != context.get_intended_value("rule.table"):
+    if rule.table == table:
+        found = f"{name}: table {rule.table}"
+        is_planned = outcome.status is Status.PASS
+        return outcome if is_planned else success(f"table {table} for packets from this address", found)
+    if packet is None or name == context.place.name or not context.is_present() or not _is_earlier(context, rule):
         return outcome
-    return success(f"table {rule.table} for packets from this address", f"{name}: table {rule.table}")
+    return failure(
+        "another routing rule comes before the planned one",
+        f"table {table} for packets to {packet.destination}",
+        f"priority {rule.priority}: {name}" + ("" if rule.table is None else f", table {rule.table}"),
+        Fix(f"remove the routing rule of priority {rule.priority} ({name}), also from the file that configures it"),
+    )
 
 
-def _find_first_rule(context: CheckContext) -> tuple[str, Rule | None]:
-    """The rule with the lowest priority that selects by source alone and includes the planned source (ip-rule(8)).
-
-    The local table has no route to other hosts, so that the kernel tries the next rule.
-    """
-    source = ip_network(context.place.name.removeprefix("from "))
-    names: dict[str, Rule] = {
-        name: rule
-        for name, rule in context.list_members("host.rules", Place(context.place.device)).items()
-        if rule.priority is not None and rule.table not in (None, _LOCAL) and _selects(name, source)
-    }
-    name = min(names, key=lambda name: names[name].priority or 0, default="")
-    return name, names.get(name)
+def _is_earlier(context: CheckContext, rule: Rule) -> bool:
+    return (rule.priority or 0) <= int(context.get_intended_value("rule.priority"))
 
 
-_LOCAL = 255  # the kernel's RT_TABLE_LOCAL
+def _find_first_rule(context: CheckContext, table: int) -> tuple[Packet | None, str, Rule | None]:
+    """The first rule that leads packets to another planned host elsewhere, else the first one with the table."""
+    host = Place(context.place.device)
+    source = ip_network(context.place.name.removeprefix("from "))[0]
+    interface = find_nic_of_rule(context.plan, host.device, context.place.name) or ""
+    rules = context.list_members("host.rules", host)
+    first_names = list(list_selecting_rules(rules, source, interface))
+    planned = next((member for member in first_names if member[1].table == table and " to " not in member[0]), None)
+    if first_names and planned != first_names[0]:
+        if source.version == 6:
+            context.get_found_value("host.ipv6_routes", host)
+        routes = context.list_members("host.routes", host)
+        for destination in _list_destinations(context, table, source):
+            packet = Packet(source, destination, interface)
+            deciding = find_deciding_rule(rules, routes, packet, table)
+            if deciding is not None and deciding[1].table != table:
+                return packet, *deciding
+    return (None, "", None) if planned is None else (None, *planned)
 
 
-def _selects(name: str, source: IPv4Network | IPv6Network) -> bool:
-    match = re.fullmatch(r"from (\S+)(?: lookup \S+)?", name)
-    if match is None:
-        return False
-    network = ip_network({"all": "0.0.0.0/0"}.get(match[1], match[1]))
-    return network.version == source.version and network.prefixlen <= source.prefixlen and source[0] in network
+def _list_destinations(context: CheckContext, table: int, source: Address) -> Iterator[Address]:
+    """Addresses of other hosts with source rules to which the planned table has a route."""
+    names = (split_route_name(name) for name in context.plan.hosts[context.place.device].routes)
+    networks = [network for number, network in names if number == str(table)]
+    for device, host in context.plan.hosts.items():
+        for name in host.rules if device != context.place.device else ():
+            address = ip_network(name.removeprefix("from "))[0]
+            if address.version == source.version and any(
+                network in ("default", "::/0") or address in ip_network(network) for network in networks
+            ):
+                yield address

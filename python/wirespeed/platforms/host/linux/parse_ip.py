@@ -132,8 +132,10 @@ def _read_rules(host: Place, output: Output, version: _Version = _IPV4) -> Itera
     for line, rule in objects:
         name = _parse_selector(rule, version)
         table, priority = _parse_table(rule.get("table")), parse_whole(rule.get("priority"))
+        if name in names and table is not None:  # the kernel tries it if the first one's table has no route
+            name = f"{name} lookup {table}"
         if name is None or name in names:
-            continue  # of two rules with one selector the kernel uses the first
+            continue
         names.add(name)
         place = host.child("rule", name)
         if table is not None:
@@ -163,7 +165,7 @@ def _parse_selector(rule: dict[str, Any], version: _Version) -> str | None:
     for key in _RULE_SELECTORS:
         if key in rule:
             arguments += [key, str(rule[key])]
-    if "table" not in rule:
+    if "table" not in rule or "action" in rule:
         arguments += ["action", str(rule.get("action", "other"))]
     if arguments == ["from", version.all_addresses] and rule.get("table") is not None:
         arguments += ["lookup", str(_parse_table(rule["table"]) or rule["table"])]
