@@ -90,7 +90,7 @@ def _find_first_rule(context: CheckContext, table: int) -> tuple[Packet | None, 
     rules = context.list_members("host.rules", host)
     first_names = list(list_selecting_rules(rules, source, interface))
     planned = next((member for member in first_names if member[1].table == table and " to " not in member[0]), None)
-    if first_names and planned != first_names[0]:
+    if planned is not None and planned != first_names[0]:
         if source.version == 6:
             context.get_found_value("host.ipv6_routes", host)
         routes = context.list_members("host.routes", host)
