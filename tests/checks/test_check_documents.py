@@ -80,8 +80,8 @@ SECOND_RAIL = {(SECOND, "route.device"): "eth2", (SECOND, "route.gateway"): "10.
         (FIRST_RAIL, ("pass", "warn")),
         # Without the first route the second one has the better metric, and its name.
         ({(MAIN, "route.device"): "eth2", (MAIN, "route.gateway"): "10.1.0.2"}, ("warn", "pass")),
-        # 2.4.2: a rule for all packets to the network of the NICs
-        ({(small.HOST.child("rule", "from all to 10.1.0.0/16"), "rule.table"): 101}, ("pass", "pass")),
+        # 2.4.2: a rule for all packets to the network of the NICs, by the table of the first rail
+        ({(small.HOST.child("rule", "from all to 10.1.0.0/16"), "rule.table"): 101}, ("pass", "warn")),
         ({(small.HOST.child("route", "254 10.1.0.0/16"), "route.device"): "eth2"}, ("pass", "pass")),
         ({(small.HOST.child("route", "254 10.0.0.0/8"), "route.device"): "mgmt"}, ("warn", "warn")),
         ({}, ("warn", "warn")),
