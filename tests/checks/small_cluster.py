@@ -9,6 +9,7 @@ from wirespeed import catalogue
 from wirespeed.checks import checks, run
 from wirespeed.facts import COMPLETE, Facts, Gap, Observation, Source, State, assemble_facts
 from wirespeed.plan import Cable, End, Plan
+from wirespeed.platforms.host.linux.kernel_messages import read_error
 from wirespeed.results.findings import Finding
 from wirespeed.settings import (
     Bgp,
@@ -26,6 +27,7 @@ from wirespeed.settings import (
     Gpu,
     Host,
     Kernel,
+    KernelMessage,
     Launch,
     Link,
     Loan,
@@ -78,6 +80,11 @@ ROCE_QUEUE = PORT.child("queue", "3")
 
 def sysctl(key: str) -> Place:
     return HOST.child("sysctl", key)
+
+
+def kernel_errors(*lines: str) -> tuple[KernelMessage, ...]:
+    """Errors of the kernel log, as Linux prints them."""
+    return tuple(map(read_error, lines))
 
 
 def _nic(rail: int) -> Nic:

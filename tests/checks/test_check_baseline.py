@@ -59,7 +59,7 @@ def test_what_was_not_read_is_not_called_absent() -> None:
 
 
 def test_errors_in_the_kernel_log_count_on_any_machine() -> None:
-    assert list_findings(plain(**{"host.kernel.errors": ("pcieport: AER",)})) == [
+    assert list_findings(plain(**{"host.kernel.errors": small.kernel_errors("pcieport: AER")})) == [
         ("host.kernel-log", "fail", "pcieport: AER")
     ]
 
@@ -80,7 +80,7 @@ def test_errors_in_the_kernel_log_count_on_any_machine() -> None:
     ],
 )
 def test_a_killed_process_is_no_error_of_a_nic(lines: tuple[str, ...], summary: str) -> None:
-    facts = plain(**{"host.kernel.errors": lines})
+    facts = plain(**{"host.kernel.errors": small.kernel_errors(*lines)})
     (finding,) = (finding for finding in run(baseline(facts), facts) if finding.check == "host.kernel-log")
     assert finding.summary == summary
     assert ("more memory" in finding.fix[0].sentence) == summary.endswith("process crashed")

@@ -56,7 +56,7 @@ ROWS = [
     ("host.memory", {(H, "host.memory"): Size(1981153280 * 1024)}),
     ("host.memlock", {(H, "host.memlock"): "8192"}),
     ("host.firewall", {(H, "host.firewall"): True}),
-    ("host.kernel-log", {(H, "host.kernel.errors"): ("a", "b", "c", "d")}),
+    ("host.kernel-log", {(H, "host.kernel.errors"): small.kernel_errors("a", "b", "c", "d")}),
     ("host.acs-service", {(H, "host.acs_service"): False}),
     ("software.kernel-modules", {(H.child("module", "bnxt_re"), "module.loaded"): False}),
     ("software.gpu-driver", [H.child("module", "amdgpu")]),

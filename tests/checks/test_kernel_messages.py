@@ -9,7 +9,6 @@ from __future__ import annotations
 import pytest
 import small_cluster as small
 
-from wirespeed.checks.kernel_messages import is_corrected
 from wirespeed.results.findings import Finding, Status
 
 ON_BOARD = "0000:04:00.1"
@@ -23,7 +22,7 @@ SLOW_LINK = (
 def check(*lines: str) -> Finding:
     on_board = small.HOST.child("pcie", ON_BOARD)
     changes = {
-        (small.HOST, "host.kernel.errors"): lines,
+        (small.HOST, "host.kernel.errors"): small.kernel_errors(*lines),
         (on_board, "pcie.device_class"): "0200",
     }
     (finding,) = small.by_id("host.kernel-log", small.facts(changes))
@@ -67,18 +66,6 @@ def test_errors_come_before_warnings() -> None:
 
 def test_a_slow_link_follows_from_its_present_width() -> None:
     link = small.HOST.child("pcie", "0000:1d:00.0")
-    changes = {(small.HOST, "host.kernel.errors"): (SLOW_LINK,), (link, "pcie.link.width"): 8}
+    changes = {(small.HOST, "host.kernel.errors"): small.kernel_errors(SLOW_LINK), (link, "pcie.link.width"): 8}
     causes = {finding.check: finding.cause for finding in small.bad(small.facts(changes))}
     assert causes == {"nic.pcie-width": None, "host.kernel-log": "nic.pcie-width"}
-
-
-@pytest.mark.parametrize(
-    ("status", "corrected"),
-    [
-        ("c80c2d8300800093", True),  # public log of a health check service
-        ("dc2040000000011b", True),  # public edac-util report of an EPYC: MC18_STATUS[Over|CE|...]
-        ("bd000000000000c0", False),  # the status that QEMU injects as an uncorrected error of memory
-    ],
-)
-def test_the_status_of_a_machine_check_shows_corrected_errors(status: str, corrected: bool) -> None:
-    assert is_corrected(f"[Hardware Error]: CPU 0: Machine Check: 0 Bank 11: {status}") is corrected

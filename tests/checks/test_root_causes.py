@@ -28,7 +28,7 @@ QUESTION_5: dict = {
     (N, "nic.qos.tc_discipline"): {NicTrafficClass(n): Discipline.STRICT for n in range(8)},
     (N, "nic.qos.pfc"): frozenset(),
     (N, "nic.qos.dscp_priority"): dict.fromkeys(map(Dscp, range(64)), Priority(0)),
-    (small.HOST, "host.kernel.errors"): (
+    (small.HOST, "host.kernel.errors"): small.kernel_errors(
         "infiniband bnxt_re2: Fail to setets rc:-22",
         "infiniband bnxt_re2: Fail to initialize Flow control",
     ),
@@ -59,7 +59,9 @@ def test_without_a_consequence_an_unverified_reading_only_warns() -> None:
 def test_other_errors_in_the_kernel_log_stay_findings() -> None:
     changes = {
         (N, "nic.nvm.dcbx"): True,
-        (small.HOST, "host.kernel.errors"): ("infiniband bnxt_re2: Fail to setets rc:-22", "NVRM: Xid 79"),
+        (small.HOST, "host.kernel.errors"): small.kernel_errors(
+            "infiniband bnxt_re2: Fail to setets rc:-22", "NVRM: Xid 79"
+        ),
     }
     causes = {finding.check: finding.cause for finding in small.bad(small.facts(changes))}
     assert causes == {"nic.nvm-dcbx": None, "host.kernel-log": None}

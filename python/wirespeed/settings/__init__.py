@@ -5,6 +5,7 @@ from wirespeed.settings.bios import BiosAttribute
 from wirespeed.settings.distinct import DistinctValues
 from wirespeed.settings.driver_version import find_release
 from wirespeed.settings.host import Gpu, Host, Kernel, Module, NumaNode, Sysctl
+from wirespeed.settings.kernel_log import KernelMessage, MessageKind
 from wirespeed.settings.launch import Cores, Launch
 from wirespeed.settings.lending import Loan, Ntb
 from wirespeed.settings.link import Link
@@ -105,9 +106,11 @@ __all__ = [
     "Host",
     "InstallStep",
     "Kernel",
+    "KernelMessage",
     "Launch",
     "Link",
     "Loan",
+    "MessageKind",
     "Module",
     "Neighbour",
     "Nic",

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar
 
 from wirespeed.settings.address import NeighbourEntry, Route, Rule
 from wirespeed.settings.bios import BiosAttribute
+from wirespeed.settings.kernel_log import KernelMessage
 from wirespeed.settings.launch import Launch
 from wirespeed.settings.lending import Loan, Ntb
 from wirespeed.settings.model import Compare, Setting
@@ -76,7 +77,9 @@ class Kernel:
         tuple[str, ...] | None, Setting("parameters on the kernel command line", compare=Compare.CONTAINS)
     ] = None
     iommu: Annotated[str | None, Setting("default IOMMU domain: passthrough, off or translated", observed=True)] = None
-    errors: Annotated[tuple[str, ...] | None, Setting("NIC and GPU errors in the kernel log", observed=True)] = None
+    errors: Annotated[
+        tuple[KernelMessage, ...] | None, Setting("NIC and GPU errors in the kernel log", observed=True)
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

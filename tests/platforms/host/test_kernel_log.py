@@ -9,7 +9,8 @@ import pytest
 from wirespeed.facts import Source, assemble_facts
 from wirespeed.platforms import Output, Outputs
 from wirespeed.platforms.host.linux import parse_kernel_log
-from wirespeed.settings import Place
+from wirespeed.platforms.host.linux.kernel_messages import read_error
+from wirespeed.settings import MessageKind, PcieLink, Place
 
 INFO = "kern  :info  : [    2.941830] "
 WARN = "kern  :warn  : [    2.941830] "
@@ -137,4 +138,60 @@ def _read_errors(log: str, lspci: str | None = None) -> object:
     texts = {"dmesg": log} if lspci is None else {"dmesg": log, "lspci": lspci}
     outputs = {name: Output(name, text, Source("node1", name, f"{name}.out")) for name, text in texts.items()}
     facts = assemble_facts(parse_kernel_log.parse(Outputs("node1", outputs)), devices=["node1"])
-    return facts.value(Place("node1"), "host.kernel.errors")
+    return tuple(message.text for message in facts.value(Place("node1"), "host.kernel.errors"))
+
+
+AER = "pcieport 0000:00:10.0: AER: Uncorrected (Non-Fatal) error received: 0000:01:00.0"
+SLOW = "pci 0000:01:00.0: 63.008 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x8 link at 0000:00:01.0"
+UNKNOWN_RATE = "pci 0000:01:00.0: 0.000 Gb/s available PCIe bandwidth, limited by Unknown x0 link at 0000:00:01.0"
+SXID = "nvidia-nvswitch3: SXid (PCI:0000:04:00.0): 22013, Non-fatal, Link 44 Minion Link DLREQ interrupt"
+ADDRESS = "0000:01:00.0"
+MEMORY = MessageKind.MACHINE_ERROR
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (FAILED, (MessageKind.UNASSIGNED_BAR, ("0000:09:00.0",), False, None)),
+        (FAILED_68, (MessageKind.UNASSIGNED_BAR, ("0006:03:00.2",), False, None)),
+        (f"{DOWN} (2 times)", (MessageKind.LINK_DOWN, (ADDRESS,), False, None)),
+        (BNXT_DOWN, (MessageKind.LINK_DOWN, ("0000:1d:00.0",), False, None)),
+        (SLOW, (MessageKind.LIMITED_LINK, (ADDRESS, "0000:00:01.0"), False, PcieLink(8000, 8))),
+        (UNKNOWN_RATE, (MessageKind.BUS_ERROR, (ADDRESS, "0000:00:01.0"), False, None)),
+        (AER, (MessageKind.BUS_ERROR, ("0000:00:10.0", ADDRESS), False, None)),
+        (
+            "pcieport 0000:00:10.0: pciehp: Slot(0): Link Down",
+            (MessageKind.LOST_DEVICE, ("0000:00:10.0",), False, None),
+        ),
+        (
+            "DMAR: [DMA Read] Request device [7a:02.0] PASID 2 fault addr 7f81c968d000 [fault reason 113]",
+            (MessageKind.REFUSED_DMA, ("0000:7a:02.0",), False, None),
+        ),
+        ("infiniband bnxt_re2: Fail to setets rc:-22", (MessageKind.REFUSED_QOS, (), False, None)),
+        ("infiniband bnxt_re2: Fail to initialize Flow control", (MessageKind.REFUSED_QOS, (), False, None)),
+        ("NVRM: Xid 79, GPU has fallen off the bus.", (MessageKind.GPU_ERROR, (), False, None)),
+        ("amdgpu 0000:75:00.0: amdgpu: GPU reset begin!", (MessageKind.GPU_ERROR, ("0000:75:00.0",), False, None)),
+        (SXID, (MessageKind.GPU_SWITCH_ERROR, (), True, None)),
+        (SXID.replace("Non-fatal", "Fatal"), (MessageKind.GPU_SWITCH_ERROR, (), False, None)),
+        ("mce: [Hardware Error]: Machine check events logged", (MEMORY, (), True, None)),
+        ("[Hardware Error]: event severity: fatal", (MEMORY, (), False, None)),
+        # public log of a health check service
+        ("[Hardware Error]: CPU 0: Machine Check: 0 Bank 11: c80c2d8300800093", (MEMORY, (), True, None)),
+        # public edac-util report of an EPYC: MC18_STATUS[Over|CE|...]
+        ("[Hardware Error]: CPU 0: Machine Check: 0 Bank 18: dc2040000000011b", (MEMORY, (), True, None)),
+        # the status that QEMU injects as an uncorrected error of memory
+        ("[Hardware Error]: CPU 0: Machine Check: 0 Bank 9: bd000000000000c0", (MEMORY, (), False, None)),
+        ("EDAC MC0: 1 UE memory read error on CPU_SrcID#0_MC#0_Chan#1_DIMM#0 (xxx xxx)", (MEMORY, (), False, None)),
+        ("EDAC MC0: 2 CE memory read error on CPU_SrcID#0_MC#0_Chan#1_DIMM#0 (xxx xxx)", (MEMORY, (), True, None)),
+        ("Memory failure: 0x7740c0: recovery action for dirty page: Recovered", (MEMORY, (), False, None)),
+        ("Out of memory: Killed process 4242 (all_reduce_perf)", (MessageKind.ENDED_PROCESS, (), False, None)),
+        ("bash[78]: segfault at 0 ip 1 sp 2 error 4 in bash[55+10]", (MessageKind.ENDED_PROCESS, (), False, None)),
+        (
+            "mlx5_core 0000:41:00.1: temp_warn:170:(pid 0): High temperature on sensors with bit set 0 1",
+            (MessageKind.DRIVER_ERROR, ("0000:41:00.1",), False, None),
+        ),
+    ],
+)
+def test_a_message_has_a_kind_and_names_devices(text: str, expected: tuple[object, ...]) -> None:
+    message = read_error(text)
+    assert (message.kind, message.devices, message.is_corrected, message.link) == expected

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from wirespeed.facts import COMPLETE, Facts, Source, State, assemble_facts
 from wirespeed.platforms import Output, Outputs, platform
+from wirespeed.platforms.host.linux.kernel_messages import read_error
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth, Duration
 
@@ -174,8 +175,8 @@ def test_bridges_and_their_ports_are_no_nics() -> None:
             },
             "host.kernel.errors",
             (
-                "infiniband bnxt_re2: Fail to setets rc:-22",
-                "bnxt_en 0000:1d:00.0 enp29s0np0: NIC Link is Down",
+                read_error("infiniband bnxt_re2: Fail to setets rc:-22"),
+                read_error("bnxt_en 0000:1d:00.0 enp29s0np0: NIC Link is Down"),
             ),
         ),
         (  # forms: Linux mm/oom_kill.c (__oom_kill_process) and arch/x86/mm/fault.c (show_signal_msg)
@@ -188,9 +189,13 @@ def test_bridges_and_their_ports_are_no_nics() -> None:
             },
             "host.kernel.errors",
             (
-                "Out of memory: Killed process 4242 (all_reduce_perf) total-vm:9kB, anon-rss:9kB, file-rss:0kB, "
-                "shmem-rss:0kB, UID:0 pgtables:9kB oom_score_adj:0",
-                "python3[77]: segfault at 0 ip 00007f01 sp 00007ffe error 4 in libnccl.so.2.18.1[7f0000000000+1000]",
+                read_error(
+                    "Out of memory: Killed process 4242 (all_reduce_perf) total-vm:9kB, anon-rss:9kB, file-rss:0kB, "
+                    "shmem-rss:0kB, UID:0 pgtables:9kB oom_score_adj:0"
+                ),
+                read_error(
+                    "python3[77]: segfault at 0 ip 00007f01 sp 00007ffe error 4 in libnccl.so.2.18.1[7f0000000000+1000]"
+                ),
             ),
         ),
         (

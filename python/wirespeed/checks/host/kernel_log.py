@@ -26,32 +26,28 @@ Source:
     drivers/iommu/intel/dmar.c, drivers/iommu/amd/iommu.c, arch/x86/kernel/cpu/mce/core.c, drivers/edac/edac_mc.c
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from wirespeed.checks.kernel_messages import concerns_planned_device, is_corrected, is_limited_link
+from wirespeed.checks.kernel_messages import concerns_planned_device
 from wirespeed.checks.model import CheckContext, Outcome, UnreadError, failure, success, warning
 from wirespeed.results.findings import Fix
-from wirespeed.settings import Host
+from wirespeed.settings import Host, KernelMessage, MessageKind
 
 subject = Host
 needs = ("host.kernel.errors", "host.pcie")
 failures = ("NIC-16", "GPU-02", "NIC-01", "OS-19", "PCI-06", "CAB-01")
 
 _MAX_LINES = 3
-_REFUSED_QOS, _REFUSED_FLOW_CONTROL = "Fail to setets", "Fail to initialize Flow control"  # 957608-AN210, question 5
-_ENDED_PROCESS = re.compile(r"\bKilled process \d+|\bsegfault at ")  # Linux mm/oom_kill.c, arch/x86/mm/fault.c
-_MEMORY = re.compile(r"\[Hardware Error\]: |\bEDAC |\bMemory failure: ")
 
 
 def check(context: CheckContext) -> Outcome:
     """Errors are never planned, so this needs no intent."""
-    every_line = context.get_found_value("host.kernel.errors")
-    lines = _list_lines_of_planned_devices(context, every_line)
-    limited_links = [line for line in lines if is_limited_link(line)]
-    corrected_errors = [line for line in lines if is_corrected(line)]
-    errors = [line for line in lines if line not in limited_links and line not in corrected_errors]
+    every_message: tuple[KernelMessage, ...] = context.get_found_value("host.kernel.errors")
+    messages = _list_messages_of_planned_devices(context, every_message)
+    limited_links = [message for message in messages if message.kind is MessageKind.LIMITED_LINK]
+    corrected_errors = [message for message in messages if message.is_corrected]
+    errors = [message for message in messages if message not in limited_links and message not in corrected_errors]
     if errors:
         return _report_errors(errors)
     if limited_links:
@@ -71,50 +67,50 @@ def check(context: CheckContext) -> Outcome:
             Fix("count these errors again after a day; replace the memory module, CPU or NVSwitch whose count grows"),
             reason="corrected errors lose no data",
         )
-    other_errors = [line for line in every_line if not is_limited_link(line)]
+    other_errors = [message for message in every_message if message.kind is not MessageKind.LIMITED_LINK]
     return success("no errors of NICs or GPUs", f"of other devices: {_join(other_errors)}" if other_errors else "none")
 
 
-def _report_errors(lines: Sequence[str]) -> Outcome:
-    ended_processes = sum(_ENDED_PROCESS.search(line) is not None for line in lines)
-    if ended_processes == len(lines):
+def _report_errors(messages: Sequence[KernelMessage]) -> Outcome:
+    ended_processes = sum(message.kind is MessageKind.ENDED_PROCESS for message in messages)
+    if ended_processes == len(messages):
         return failure(
             "the kernel killed a process, or a process crashed",
             "no process killed or crashed",
-            _join(lines),
+            _join(messages),
             Fix(
                 "if these processes belong to a job: after Out of memory give it more memory, after segfault change"
                 " the version of the library"
             ),
         )
-    if any(_MEMORY.search(line) for line in lines):
+    if any(message.kind is MessageKind.MACHINE_ERROR for message in messages):
         return failure(
             "the kernel log contains uncorrected errors of memory or CPUs",
             "no errors of memory, CPUs, NICs or GPUs",
-            _join(lines),
+            _join(messages),
             Fix("take the host out of service; replace the memory module or CPU that these lines name"),
         )
     errors = "errors of NICs or GPUs" + (", and killed or crashed processes" if ended_processes else "")
     outcome = failure(
         f"the kernel log contains {errors}",
         "no errors of NICs or GPUs",
-        _join(lines),
+        _join(messages),
         Fix("read these lines and the lines around them in the kernel log"),
     )
-    if all(_REFUSED_QOS in line or _REFUSED_FLOW_CONTROL in line for line in lines):
+    if all(message.kind is MessageKind.REFUSED_QOS for message in messages):
         return replace(outcome, causes=("nic.nvm-dcbx", "nic.nvm-lldp"))
     return outcome
 
 
-def _join(lines: Sequence[str]) -> str:
-    remainder = f" | and {len(lines) - _MAX_LINES} more" if len(lines) > _MAX_LINES else ""
-    return " | ".join(lines[:_MAX_LINES]) + remainder
+def _join(messages: Sequence[KernelMessage]) -> str:
+    remainder = f" | and {len(messages) - _MAX_LINES} more" if len(messages) > _MAX_LINES else ""
+    return " | ".join(message.text for message in messages[:_MAX_LINES]) + remainder
 
 
-def _list_lines_of_planned_devices(context: CheckContext, lines: Sequence[str]) -> list[str]:
+def _list_messages_of_planned_devices(context: CheckContext, messages: Sequence[KernelMessage]) -> list[KernelMessage]:
     try:
         functions = context.list_members("host.pcie")
     except UnreadError:
         functions = {}
     planned = context.plan.hosts[context.place.device]
-    return [line for line in lines if concerns_planned_device(line, planned, functions)]
+    return [message for message in messages if concerns_planned_device(message, planned, functions)]

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from wirespeed.facts import Observation
+from wirespeed.platforms.host.linux.kernel_messages import BAR, PORT_LINK, is_error_at_any_level, read_error
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.output_values import number_lines, observe
 from wirespeed.settings import Place
@@ -28,48 +29,8 @@ _TROUBLE = re.compile(
 _SEVERE = ("emerg", "alert", "crit", "err")
 _ORDINARY = ("notice", "info", "debug")
 
-# Messages without a driver's name or of level info. A process that the kernel killed (mm/oom_kill.c) or a crash inside
-# a library of a job (arch/x86/mm/fault.c); a device that left its slot (drivers/pci/hotplug/pciehp_ctrl.c), does not
-# reply (pci_power_up in drivers/pci/pci.c) or whose link did not train (drivers/pci/quirks.c); a link narrower than its
-# device (__pcie_print_link_status in drivers/pci/pci.c); an error that a root port received (drivers/pci/pcie/aer.c);
-# a DMA access that the IOMMU refused (drivers/iommu/intel/dmar.c, drivers/iommu/amd/iommu.c); machine checks and errors
-# of memory (arch/x86/kernel/cpu/mce/core.c, drivers/edac/mce_amd.c, drivers/edac/edac_mc.c, drivers/acpi/apei/ghes.c,
-# mm/memory-failure.c); a GPU that is reset (drivers/gpu/drm/amd/amdgpu/amdgpu_device.c); an error of a GPU or NVSwitch
-# (NVIDIA GPU driver; Fabric Manager user guide).
-_EVENT = re.compile(
-    r"\b(?:Out of memory|Memory cgroup out of memory): Killed process \d+"
-    r"|\bsegfault at \S+ ip .* in (?:\S+_perf\b"
-    r"|lib(?:nccl|rccl|mpi|open-pal|uc[pstm]|ibverbs|mlx5|bnxt_re|fabric|cuda|amdhip))"
-    r"|\bpciehp: Slot\(\S+\): (?:Link Down|Card not present)"
-    r"|: Unable to change power state from \S+ to D0, device inaccessible"
-    r"|: broken device, retraining non-functional downstream link at"
-    r"|\bavailable PCIe bandwidth, limited by"
-    r"|\bAER: (?:Multiple )?Uncorrect\w+ \([\w-]+\) error (?:message )?received"
-    r"|\bDMAR: \[(?:DMA (?:Read|Write)|INTR-REMAP)\b.*\] Request device"
-    r"|\bAMD-Vi: Event logged \[\w+(?:FAULT|ERROR|ENTRY|TIMEOUT|REQUEST)\b"
-    r"|\[Hardware Error\]: (?:CPU \d+: Machine Check|Machine check events logged|event severity: (?!info\b)"
-    r"|Corrected error|Deferred error|Uncorrected, software|System Fatal error)"
-    r"|\bEDAC \S+: \d+ [CU]E "
-    r"|\bMemory failure: 0x[0-9a-f]+: recovery action"
-    r"|\bamdgpu: GPU reset begin|\bNVRM: Xid\b"
-    r"|\bSXid \([^)]*\): \d+, (?:Non-f|F)atal\b"
-)
 _REMAINDER = re.compile(r"\bSXid \([^)]*\): \d+, (?:Data|Severity)\b|\bprint_health_info:\d+:")
 """Further lines of an error that another line names."""
-# drivers/pci/setup-res.c: "BAR 1: failed to assign [mem size ...]" up to Linux 6.7, "BAR 1 [mem size ...]: failed to
-# assign" since 6.8. The kernel tries more than once: a later "assigned" counts. I/O ports, ROMs, bridge windows and
-# BARs of virtual functions lack space on healthy hosts too, so only the memory of BAR 0 to 5 matters.
-_BAR = re.compile(
-    r"(?P<device>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]): BAR (?P<bar>[0-5])"
-    r"(?:: (?P<state>failed to assign|assigned) \[mem\b[^\]]*\]"
-    r"| \[mem\b[^\]]*\]: (?P<new_state>failed to assign|assigned))$"
-)
-# Link state of a NIC port: bnxt_en, ice "NIC Link is Down", mlx5_core, ionic "Link down".
-_LINK = re.compile(
-    r"\b(?:bnxt_en|mlx5_core|ionic|ice) (?P<device>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])\b.*: "
-    r"(?:NIC )?Link (?:is )?(?P<state>up|down)\b",
-    re.I,
-)
 # `lspci` names of the classes whose device memory a job uses; a bridge that is no PCI bridge is an NTB.
 _DEVICE = re.compile(
     r"^((?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) "
@@ -89,9 +50,8 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         if match := _RECORD.fullmatch(text):
             log.read(number, match[1], match[2])
     errors = log.list_errors()
-    yield observe(
-        Place(outputs.device), "host.kernel.errors", tuple(errors), output, min(errors.values(), default=None)
-    )
+    messages = tuple(map(read_error, errors))
+    yield observe(Place(outputs.device), "host.kernel.errors", messages, output, min(errors.values(), default=None))
 
 
 @dataclass(slots=True)
@@ -116,13 +76,13 @@ class _Log:
 
     def read(self, line: int, level: str | None, message: str) -> None:
         """Take one record."""
-        if match := _BAR.search(message):
+        if match := BAR.search(message):
             self._read_bar(line, message, match)
-        elif match := _LINK.search(message):
+        elif match := PORT_LINK.search(message):
             self._read_link(line, level, message, match)
         elif _REMAINDER.search(message):
             return
-        elif _EVENT.search(message) or (
+        elif is_error_at_any_level(message) or (
             level not in _ORDINARY and _SUBJECT.search(message) and (level in _SEVERE or _TROUBLE.search(message))
         ):
             self.errors.setdefault(message, line)
