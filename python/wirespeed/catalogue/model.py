@@ -584,6 +584,13 @@ class UdOverhead(Entry):
     source: str = Field(min_length=1)
 
 
+class AcceleratedTransports(Entry):
+    """RDMA transports that a library has for NICs of some drivers alone, beside those over the verbs of any NIC."""
+
+    drivers: list[str] = Field(min_length=1)
+    source: str = Field(min_length=1)
+
+
 class LibraryModel(Entry):
     """A library that jobs communicate through."""
 
@@ -594,6 +601,7 @@ class LibraryModel(Entry):
     tuning: Tuning = Tuning()
     dma_buf_needs_virtual_memory: NeedsVirtualMemory | None = None
     ud_overhead: UdOverhead | None = None
+    accelerated_transports: AcceleratedTransports | None = None
 
 
 class OmittedParameter(Entry):

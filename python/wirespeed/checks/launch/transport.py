@@ -35,12 +35,17 @@ _compare = compare(
 def check(context: CheckContext) -> Outcome:
     """NICs without an accelerated transport use the same one with and without ``-verbs``."""
     intended, found = context.get_intended_value(*needs), context.get_found_value(*needs)
-    drivers = {nic.driver.name for nic in context.entity.nics.values()}
-    if _ACCELERATED.isdisjoint(drivers) and intended.removesuffix(_VERBS) == found.removesuffix(_VERBS):
+    if not _has_accelerated_transport(context) and intended.removesuffix(_VERBS) == found.removesuffix(_VERBS):
         return success(intended, found)
     return _compare(context)
 
 
-_ACCELERATED = {"mlx5_core"}
-"""Drivers of the NICs for which UCX has accelerated transports; source: UCX, src/ucp/core/ucp_context.c, rc_mlx5."""
 _VERBS = "-verbs"
+
+
+def _has_accelerated_transport(context: CheckContext) -> bool:
+    """Whether the library has transports of its own for one of the host's NICs."""
+    host: Host = context.entity
+    library = context.plan.hardware.libraries.get(host.launch.library or "")
+    transports = library.accelerated_transports if library else None
+    return transports is not None and any(nic.driver.name in transports.drivers for nic in host.nics.values())
