@@ -65,6 +65,7 @@ ROWS = [
 
 MAIN = small.HOST.child("route", "254 10.1.0.0/26")
 SECOND = small.HOST.child("route", "254 10.1.0.0/26 metric 2002")
+WIDE = small.HOST.child("route", "254 10.1.0.0/16")
 ROUTED = {
     "254 10.1.0.0/26": Route("eth1", "10.1.0.0", "10.1.0.1"),
     "254 10.1.0.0/26 metric 2002": Route("eth2", "10.1.0.2", "10.1.0.3", 2002),
@@ -82,7 +83,9 @@ SECOND_RAIL = {(SECOND, "route.device"): "eth2", (SECOND, "route.gateway"): "10.
         ({(MAIN, "route.device"): "eth2", (MAIN, "route.gateway"): "10.1.0.2"}, ("warn", "pass")),
         # 2.4.2: a rule for all packets to the network of the NICs, by the table of the first rail
         ({(small.HOST.child("rule", "from all to 10.1.0.0/16"), "rule.table"): 101}, ("pass", "warn")),
-        ({(small.HOST.child("route", "254 10.1.0.0/16"), "route.device"): "eth2"}, ("pass", "pass")),
+        # A wide route replaces that of the rail whose next hop it has.
+        ({(WIDE, "route.device"): "eth2", (WIDE, "route.gateway"): "10.1.0.2"}, ("warn", "pass")),
+        ({(WIDE, "route.device"): "eth2"}, ("warn", "warn")),
         ({(small.HOST.child("route", "254 10.0.0.0/8"), "route.device"): "mgmt"}, ("warn", "warn")),
         ({}, ("warn", "warn")),
     ],

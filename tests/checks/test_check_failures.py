@@ -18,6 +18,8 @@ from wirespeed.settings import (
     Discipline,
     Dscp,
     Ect,
+    Host,
+    Nic,
     NicTrafficClass,
     PcieLink,
     Priority,
@@ -219,6 +221,7 @@ ROWS = [
     ("address.rule", {(H.child("rule", "from 10.1.0.1/32"), "rule.table"): 254}),
     ("address.route", [H.child("route", "101 default")]),
     ("address.route", {(H.child("route", "101 default"), "route.device"): "eth2"}),
+    ("address.next-hop", {(H.child("route", "101 10.1.0.4/31 blackhole"), "route.type"): "blackhole"}),
     ("address.rp-filter", {(sysctl("net.ipv4.conf.eth1.rp_filter"), "sysctl.value"): "1"}),
     (
         "address.rp-filter",
@@ -239,6 +242,11 @@ ROWS = [
     ),
 ]
 
+TWO_HOSTS = replace(
+    small.PLAN,
+    hosts={**small.PLAN.hosts, "node2": Host(nics={"eth1": Nic(rail=1, addresses=("10.1.0.5/31",))})},
+)
+
 
 def test_each_failure_alone_gives_its_finding_and_no_other() -> None:
     text = "\n".join(_describe_findings(identifier, changes) for identifier, changes in ROWS)
@@ -252,7 +260,9 @@ def test_every_check_has_a_row_that_makes_it_fail() -> None:
 
 
 def _describe_findings(identifier, changes) -> str:  # type: ignore[no-untyped-def]
-    findings = small.bad(small.facts(absent=changes) if isinstance(changes, list) else small.facts(changes))
+    facts = small.facts(absent=changes) if isinstance(changes, list) else small.facts(changes)
+    plan = TWO_HOSTS if identifier == "address.next-hop" else small.PLAN
+    findings = [finding for finding in small.bad(facts, plan) if finding.device in small.PLAN.devices]
     assert identifier in [finding.check for finding in findings]
     changed = (
         [str(place) for place in changes] if isinstance(changes, list) else [f"{p}: {path}" for p, path in changes]

@@ -1,8 +1,11 @@
-"""The rule of a host that selects the route of a packet, in the order in which the kernel tries rules (ip-rule(8))."""
+"""The rule and the route of a host that decide on a packet, in the order in which the kernel tries them.
+
+Source: ip-rule(8), ip-route(8); Linux, net/core/fib_rules.c, net/ipv4/fib_trie.c and net/ipv6/ip6_fib.c.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
@@ -28,25 +31,106 @@ class Packet:
     interface: str
 
 
+@dataclass(frozen=True, slots=True)
+class RouteEntry:
+    """A route of a table, with its place among those of its table."""
+
+    table: str
+    network: Network
+    name: str
+    route: Route
+
+    @property
+    def precedence(self) -> tuple[int, int]:
+        """Longest prefix first, then lowest metric."""
+        return -self.network.prefixlen, self.route.metric or 0
+
+
+class RoutingTables:
+    """Routes of a host, by table, in the order in which they match (Linux, fib_table_lookup and fib6_table_lookup)."""
+
+    def __init__(self, routes: Mapping[str, Route]) -> None:
+        tables: dict[tuple[str, int], list[RouteEntry]] = {}
+        for name, route in routes.items():
+            table, destination = split_route_name(name)
+            network = _parse_network("0.0.0.0/0" if destination == "default" else destination)
+            tables.setdefault((table, network.version), []).append(RouteEntry(table, network, name, route))
+        self._tables = {key: sorted(entries, key=lambda entry: entry.precedence) for key, entries in tables.items()}
+
+    def list_entries(self, table: int | None, version: int) -> Sequence[RouteEntry]:
+        """Routes of a table for an IP version."""
+        return self._tables.get((str(table), version), ())
+
+    def find(self, table: int | None, destination: Address) -> RouteEntry | None:
+        """The route of a table for a destination."""
+        entries = self.list_entries(table, destination.version)
+        return next((entry for entry in entries if destination in entry.network), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What decides on a packet: the rule (None: no rule leads to a route), and its route (None: the rule refuses).
+
+    ``throws`` are routes of type throw, after which the kernel tried the next rule.
+    """
+
+    rule: str | None
+    entry: RouteEntry | None
+    throws: tuple[RouteEntry, ...] = ()
+
+
+def find_decision(rules: Mapping[str, Rule], tables: RoutingTables, packet: Packet) -> Decision:
+    """The rule and the route that decide on a packet."""
+    throws: list[RouteEntry] = []
+    for name, rule in _walk(rules, packet):
+        entry = _find_route(rule, _parse_options(name), tables, packet)
+        if entry is None and _refuses(name):
+            return Decision(name, None, tuple(throws))
+        if entry is not None and entry.route.type == "throw":
+            throws.append(entry)
+        elif entry is not None:
+            return Decision(name, entry, tuple(throws))
+    return Decision(None, None, tuple(throws))
+
+
 def find_deciding_rule(
-    rules: Mapping[str, Rule], routes: Mapping[str, Route], packet: Packet, table: int
+    rules: Mapping[str, Rule], tables: RoutingTables, packet: Packet, table: int
 ) -> tuple[str, Rule] | None:
     """The first rule that selects the packet and leads to ``table``, to a route of another table, or refuses it."""
-    target = 0
-    for name, rule in list_selecting_rules(rules, packet.source, packet.interface):
-        options = _parse_options(name)
-        if (rule.priority or 0) < target or not _selects(name, packet.source, packet.interface, packet.destination):
-            continue
-        if "goto" in options:
-            target = int(options["goto"]) if options["goto"].isdigit() else target
-        elif rule.table == table or options.get("action") in _REFUSALS or _has_route(rule, options, routes, packet):
+    others = {name: rule for name, rule in rules.items() if rule.table != LOCAL}
+    for name, rule in _walk(others, packet):
+        if rule.table == table or _refuses(name):
+            return name, rule
+        entry = _find_route(rule, _parse_options(name), tables, packet)
+        if entry is not None and entry.route.type != "throw":
             return name, rule
     return None
 
 
+def _walk(rules: Mapping[str, Rule], packet: Packet) -> Iterator[tuple[str, Rule]]:
+    """The rules that select a packet, first to last, without those that a ``goto`` passes."""
+    target = 0
+    for name, rule in _sort_rules(rules):
+        if (rule.priority or 0) < target or not _selects(name, packet.source, packet.interface, packet.destination):
+            continue
+        jump = _parse_options(name).get("goto")
+        if jump is None:
+            yield name, rule
+        elif jump.isdigit():
+            target = int(jump)
+
+
+def _sort_rules(rules: Mapping[str, Rule]) -> list[tuple[str, Rule]]:
+    return sorted(rules.items(), key=lambda member: member[1].priority or 0)
+
+
+def _refuses(name: str) -> bool:
+    return _parse_options(name).get("action") in _REFUSALS
+
+
 def list_selecting_rules(rules: Mapping[str, Rule], source: Address, interface: str) -> Iterator[tuple[str, Rule]]:
     """Rules but that of the local table that select packets of this source to some destination, first to last."""
-    for name, rule in sorted(rules.items(), key=lambda member: member[1].priority or 0):
+    for name, rule in _sort_rules(rules):
         if rule.table != LOCAL and _selects(name, source, interface):
             yield name, rule
 
@@ -86,17 +170,16 @@ def _selects_all_but_addresses(options: Mapping[str, str], interface: str) -> bo
     )
 
 
-def _has_route(rule: Rule, options: Mapping[str, str], routes: Mapping[str, Route], packet: Packet) -> bool:
-    """Without a route in its table, or with a suppressed one alone, the kernel tries the next rule."""
-    shortest = int(options.get("suppress_prefixlen", "-1")) + 1
-    for name in routes:
-        table, destination = split_route_name(name)
-        if rule.table is None or table != str(rule.table):
-            continue
-        network = _parse_network("0.0.0.0/0" if destination == "default" else destination)
-        if network.prefixlen >= shortest and packet.destination in network:
-            return True
-    return False
+def _find_route(rule: Rule, options: Mapping[str, str], tables: RoutingTables, packet: Packet) -> RouteEntry | None:
+    """The route of a rule's table. Without one, or with a suppressed one, the kernel tries the next rule.
+
+    A route that refuses the packet is an error, which is not suppressed (Linux, fib_rules_lookup).
+    """
+    entry = tables.find(rule.table, packet.destination)
+    longest_suppressed = int(options.get("suppress_prefixlen", "-1"))
+    if entry is None or (entry.route.type is None and entry.network.prefixlen <= longest_suppressed):
+        return None
+    return entry
 
 
 @lru_cache(maxsize=4096)

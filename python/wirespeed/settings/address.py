@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from wirespeed.settings.model import Setting
+from wirespeed.settings.model import Compare, Setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Route:
     """A route. Its name is table and destination, ``101 10.1.0.0/24`` (``default`` for 0.0.0.0/0).
 
     Of several routes to one destination, all but the one with the lowest metric also have the metric in their name:
-    ``254 10.1.0.0/24 metric 2002``.
+    ``254 10.1.0.0/24 metric 2002``. A route that does not forward has its type in its name: ``101 default blackhole``.
     """
 
     kind: ClassVar[str] = "route"
@@ -32,6 +32,14 @@ class Route:
     gateway: Annotated[str | None, Setting("next hop; empty if directly connected")] = None
     source: Annotated[str | None, Setting("preferred source address")] = None
     metric: Annotated[int | None, Setting("position among routes to one destination, lowest first")] = None
+    type: Annotated[
+        str | None,
+        Setting(
+            "type of a route that does not forward: blackhole, unreachable, prohibit, throw",
+            compare=Compare.NONE,
+            observed=True,
+        ),
+    ] = None
 
 
 def split_route_name(name: str) -> tuple[str, str]:

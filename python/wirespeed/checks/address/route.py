@@ -82,7 +82,7 @@ def _judge_missing_subnet(context: CheckContext, table: str) -> Outcome:
 
 
 def _find_wider(context: CheckContext, destination: str) -> str | None:
-    """A rule for packets of any source, or a route of the main table over a NIC, whose destination includes this."""
+    """A rule for packets of any source, or a route of the main table, to the rail for a wider destination."""
     host = Place(context.place.device)
     needed = ip_network(destination)
     routes = context.list_members("host.routes", host)
@@ -92,22 +92,30 @@ def _find_wider(context: CheckContext, destination: str) -> str | None:
             return f"the rule {name}"
     for name, route in routes.items():
         table, network = split_route_name(name)
-        if table != _MAIN or network == "default" or route.device not in _list_nics(context):
+        if table != _MAIN or network in ("default", "::/0") or not _is_of_rail(context, route):
             continue
-        if network == destination and route.device != context.get_intended_value("route.device"):
-            continue  # of another rail
         if includes(ip_network(network), needed):
             return f"the route {network} over {route.device}"
     return None
 
 
+def _is_of_rail(context: CheckContext, route: Route) -> bool:
+    """Whether a route leads to this one's next hop: that of another rail fails with its link."""
+    return route.device == context.get_intended_value("route.device") and (route.gateway or "") == (
+        context.get_intended_value("route.gateway") or ""
+    )
+
+
 def _leads_to_rail(
     context: CheckContext, rule: Rule, routes: Mapping[str, Route], needed: IPv4Network | IPv6Network
 ) -> bool:
-    """Whether the table of a rule has a route over the NIC of this route: that of another rail fails with its link."""
+    """Whether the table of a rule has a route to the next hop of this route."""
     for name, route in routes.items():
         table, network = split_route_name(name)
-        is_over_rail = table == str(rule.table) and route.device == context.get_intended_value("route.device")
-        if is_over_rail and (network in ("default", "::/0") or includes(ip_network(network), needed)):
+        if (
+            table == str(rule.table)
+            and _is_of_rail(context, route)
+            and (network in ("default", "::/0") or includes(ip_network(network), needed))
+        ):
             return True
     return False

@@ -29,7 +29,7 @@ from wirespeed.checks.compare import compare
 from wirespeed.checks.impact import impact_of_missing_route
 from wirespeed.checks.model import CheckContext, Outcome, failure, success
 from wirespeed.checks.peers import find_nic_of_rule
-from wirespeed.checks.routing_policy import Address, Packet, find_deciding_rule, list_selecting_rules
+from wirespeed.checks.routing_policy import Address, Packet, RoutingTables, find_deciding_rule, list_selecting_rules
 from wirespeed.results.findings import Fix, Impact, Status
 from wirespeed.settings import Place, Rule, split_route_name
 
@@ -93,10 +93,10 @@ def _find_first_rule(context: CheckContext, table: int) -> tuple[Packet | None, 
     if planned is not None and planned != first_names[0]:
         if source.version == 6:
             context.get_found_value("host.ipv6_routes", host)
-        routes = context.list_members("host.routes", host)
+        tables = RoutingTables(context.list_members("host.routes", host))
         for destination in _list_destinations(context, table, source):
             packet = Packet(source, destination, interface)
-            deciding = find_deciding_rule(rules, routes, packet, table)
+            deciding = find_deciding_rule(rules, tables, packet, table)
             if deciding is not None and deciding[1].table != table:
                 return packet, *deciding
     return (None, "", None) if planned is None else (None, *planned)

@@ -18,6 +18,12 @@ _TABLES = {"default": 253, "main": 254, "local": 255}
 
 _UNICAST = ("unicast", "1")
 
+_REFUSALS = {"6": "blackhole", "7": "unreachable", "8": "prohibit", "9": "throw"}
+"""Types of routes that do not forward a packet, by number (linux/rtnetlink.h, RTN_…): iproute2 -N prints the number.
+
+Those of local, broadcast and multicast addresses are of the kernel's own table.
+"""
+
 _RULE_SELECTORS = (
     *("tos", "dsfield", "fwmark", "fwmask", "iif", "oif", "l3mdev", "uid_start", "uid_end", "ipproto", "tun_id"),
     *("sport", "sport_start", "sport_end", "dport", "dport_start", "dport_end", "goto"),
@@ -183,12 +189,23 @@ def _read_routes(host: Place, output: Output, version: _Version = _IPV4) -> Iter
     names: set[str] = set()
     for line, route in objects:
         name, metric = _route_name(route, version), parse_whole(route.get("metric"))
+        kind = str(route.get("type", "unicast"))
+        refusal = _REFUSALS.get(kind, kind if kind in _REFUSALS.values() else None)
+        if refusal is None and kind not in _UNICAST:
+            continue
+        if name is not None and refusal is not None:
+            name = f"{name} {refusal}"
         if name in names:  # of two routes to one destination the kernel lists the better first
             name = None if metric is None else f"{name} metric {metric}"
-        if name is None or name in names or str(route.get("type", "unicast")) not in _UNICAST:
+        if name is None or name in names:
             continue
         names.add(name)
         place = host.child("route", name)
+        if refusal is not None:
+            yield observe(place, "route.type", refusal, output, line)
+            if metric is not None:
+                yield observe(place, "route.metric", metric, output, line)
+            continue
         hops = route.get("nexthops")
         hops = [hop for hop in hops if isinstance(hop, dict)] if isinstance(hops, list) else [route]
         devices = [str(hop["dev"]) for hop in hops if "dev" in hop]
