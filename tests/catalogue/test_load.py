@@ -102,3 +102,10 @@ def test_every_switch_runs_a_known_system() -> None:
     catalogue = load()
     for switch in catalogue.switches.values():
         assert set(switch.systems) <= set(catalogue.switch_systems)
+
+
+def test_every_nic_with_a_qos_package_has_a_program_for_it() -> None:
+    catalogue = load()
+    drivers = {nic.driver for nic in catalogue.nics.values() if nic.qos_package}
+    programs = {driver: list(catalogue.drivers[driver or ""].qos_programs) for driver in drivers}
+    assert programs == {"bnxt_en": ["dcb", "niccli", "bnxtqos", "lldptool"]}

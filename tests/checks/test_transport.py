@@ -1,4 +1,4 @@
-"""The RDMA transport of a job, with and without a transport of the library's own for the NIC."""
+"""The RDMA transport of a job, on NICs with and without an accelerated one."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ from wirespeed.settings import Driver
         ("mvapich3", "mlx5_core", "hybrid", "rc", "fail"),
     ],
 )
-def test_a_transport_over_verbs_is_another_where_the_library_has_its_own(
+def test_a_transport_over_verbs_is_another_where_there_is_an_accelerated_one(
     library: str, driver: str, intended: str, found: str, status: str
 ) -> None:
     host = small.PLAN.hosts["node1"]

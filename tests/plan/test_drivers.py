@@ -192,7 +192,14 @@ def test_nothing_is_planned_for_a_host_that_names_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("os", "tools"), [("ubuntu-20.04", {"niccli"}), ("ubuntu-22.04", {"dcb"}), ("rhel-9", {"dcb"})]
+    ("os", "tools"),
+    [
+        ("ubuntu-20.04", {"niccli"}),
+        ("ubuntu-22.04", {"dcb"}),
+        ("sles-15.3", {"niccli"}),
+        ("rhel-8.5", {"dcb"}),
+        ("rhel-9", {"dcb"}),
+    ],
 )
 def test_the_program_of_the_qos_package_is_one_that_the_system_has(os: str, tools: set[str]) -> None:
     """iproute2 has dcb from 5.11 on; Ubuntu 20.04 has iproute2 5.5."""

@@ -108,6 +108,14 @@ class Stack(Entry):
     source: str = Field(min_length=1)
 
 
+class QosProgram(Entry):
+    """A program with which a NIC's QoS package can set traffic classes."""
+
+    package: str  # what to install, in a sentence: "iproute2 5.11 or later, which contains dcb"
+    absent_on: list[str] = Field(default_factory=list)  # patterns of systems whose packages do not contain it
+    source: str = Field(min_length=1)
+
+
 class DriverRelease(Entry):
     """The packages that install a NIC's driver. Its name is that of the Ethernet driver."""
 
@@ -122,4 +130,5 @@ class DriverRelease(Entry):
     firmware: str | None = None  # file name pattern of a card's firmware; {card} is the end of the card's part number
     displaced_by: list[str] = Field(default_factory=list)  # RDMA stacks that prevent it from loading
     stacks: dict[str, Stack] = Field(default_factory=dict)  # stacks of the vendor, instead of the kernel's driver
+    qos_programs: dict[str, QosProgram] = Field(default_factory=dict)  # the first that the system has is planned
     source: str = Field(min_length=1)

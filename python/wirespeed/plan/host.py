@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 
 from wirespeed import wire
 from wirespeed.catalogue import Catalogue
+from wirespeed.catalogue.compat import DriverRelease
 from wirespeed.catalogue.model import GpuModel, NicModel
 from wirespeed.cluster import Cluster, HostSpec
 from wirespeed.cluster.model import AddressPart, NvmPart
@@ -48,16 +49,6 @@ IOMMU_PARAMETERS: Mapping[str, tuple[str, ...]] = {"amd": (), "intel": ("intel_i
 unknown option), which Broadcom 957608-AN210, section 2.3, names."""
 COMMAND_LINES = {cpu: (*parameters, "iommu=pt") for cpu, parameters in IOMMU_PARAMETERS.items()}
 _ROCE_V2 = "RoCE v2"
-_SYSTEMS_WITHOUT_DCB = (
-    *("ubuntu-18.04", "ubuntu-20.04"),
-    *("sles-12*", "sles-15.[0-3]"),
-    *("rhel-8.[0-4]", "rocky-8.[0-4]", "almalinux-8.[0-4]"),
-)
-"""Systems whose iproute2 has no dcb, which came with release 5.11.
-
-Ubuntu 20.04 has iproute2 5.5; SLES 15 SP2 has 5.3, RHEL 8.2 and 8.3 have 5.3, RHEL 8.4 has 5.9 (AMD PetaLinux, build
-host package table); SP3 has the kernel 5.3 of SP2, SP4 the kernel 5.14; RHEL 8.5 has iproute 5.12.
-"""
 
 
 @dataclass(slots=True)
@@ -170,7 +161,7 @@ def host_kind(
         firewall=False,
         peer_memory=software.peer_memory if gpu else None,
         rdma_naming="NAME_KERNEL",
-        qos_tools=_plan_qos_tools(qos, spec.os),
+        qos_tools=_plan_qos_tools(qos, spec.os, catalogue.drivers.get(chassis.nic.driver or "")),
         acs_service=True,
         rdma_libraries="ok",
         conflicting_stacks=(),
@@ -224,11 +215,14 @@ def plan_command_line(spec: HostSpec, parameters: Sequence[str], problems: Probl
     return tuple(command_line)
 
 
-def _plan_qos_tools(qos: NicQos, os: str) -> frozenset[str] | None:
-    """The program with which the NIC's QoS package sets classes: iproute2's dcb, else the tool of the vendor."""
-    if not qos.configure:
+def _plan_qos_tools(qos: NicQos, os: str, release: DriverRelease | None) -> frozenset[str] | None:
+    """The first program with which the NIC's QoS package can set classes on this system."""
+    if not qos.configure or release is None:
         return None
-    return frozenset({"niccli" if any(fnmatchcase(os, system) for system in _SYSTEMS_WITHOUT_DCB) else "dcb"})
+    for name, program in release.qos_programs.items():
+        if not any(fnmatchcase(os, system) for system in program.absent_on):
+            return frozenset({name})
+    return None
 
 
 def _plan_nvm(nic: NicModel, part: NvmPart) -> Nvm:

@@ -44,7 +44,7 @@ _VERBS = "-verbs"
 
 
 def _has_accelerated_transport(context: CheckContext) -> bool:
-    """Whether the library has transports of its own for one of the host's NICs."""
+    """Whether the library has accelerated transports for one of the host's NICs."""
     host: Host = context.entity
     library = context.plan.hardware.libraries.get(host.launch.library or "")
     transports = library.accelerated_transports if library else None

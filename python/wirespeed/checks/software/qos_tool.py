@@ -28,12 +28,6 @@ subject = Host
 needs = ("host.qos_tools", "host.qos_program")
 failures = ("NIC-01", "QOS-01")
 _MISSING = "the program that sets the traffic classes of the NIC is missing"
-_PACKAGES = {
-    "dcb": "install iproute2 5.11 or later, which contains dcb",
-    "niccli": "install niccli of the NIC's driver release",
-    "bnxtqos": "install bnxtqos of the NIC's driver release",
-    "lldptool": "install lldpad, which contains lldptool",
-}
 
 
 def check(context: CheckContext) -> Outcome:
@@ -45,18 +39,20 @@ def check(context: CheckContext) -> Outcome:
     if called is None or called in planned:
         if not missing_plan:
             return success(format_value(planned), format_value(tools))
-        return failure(_MISSING, format_value(planned), format_value(tools), _install(missing_plan))
+        return failure(_MISSING, format_value(planned), format_value(tools), _build_fix(context, missing_plan))
     if called in tools and not missing_plan:
         return success(f"{called}, which the configuration file names", format_value(tools))
     if called in tools:
         reason = f"the configuration file on the host names {called}, which works; the planned file does not"
-        return warning(_MISSING, format_value(planned), format_value(tools), _install(missing_plan), reason=reason)
+        return warning(
+            _MISSING, format_value(planned), format_value(tools), _build_fix(context, missing_plan), reason=reason
+        )
     fix = Fix(f"install the planned configuration file, which names {format_list(sorted(planned))}, and reboot")
     return failure(
         "the configuration file names a program that is missing",
         f"{called}, which the file names",
         format_value(tools),
-        _install([called, *missing_plan]) if missing_plan else fix,
+        _build_fix(context, [called, *missing_plan]) if missing_plan else fix,
     )
 
 
@@ -67,5 +63,10 @@ def _find_called_program(context: CheckContext) -> str | None:
         return None
 
 
-def _install(programs: list[str]) -> Fix:
-    return Fix(", or ".join(_PACKAGES.get(name, f"install the program of {name}") for name in programs))
+def _build_fix(context: CheckContext, programs: list[str]) -> Fix:
+    packages = {
+        name: program.package
+        for release in context.plan.hardware.drivers.values()
+        for name, program in release.qos_programs.items()
+    }
+    return Fix(", or ".join(f"install {packages.get(name, f'the program of {name}')}" for name in programs))
