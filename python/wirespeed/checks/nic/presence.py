@@ -8,7 +8,7 @@ Impact:
 Fix:
     Check whether the card is visible on PCIe (lspci), then whether its driver is loaded, then the name of the
     interface: it follows from the slot. A card in InfiniBand mode, as many are delivered, has no Ethernet interface:
-    set LINK_TYPE_P1 to Ethernet.
+    set the link type in its NVRAM to Ethernet.
 
 Example:
     $ ip -j link show enp29s0np0
@@ -32,11 +32,10 @@ def check(context: CheckContext) -> Outcome:
     """The plan intends that the port exists."""
     is_present = context.is_present()
     if _is_in_infiniband_mode(context, is_present):
-        fix = Fix(
-            "set the port of the card to Ethernet (mstconfig -d ADDRESS set LINK_TYPE_P1=2, its PCIe address), then"
-            " restart the host"
+        fix = context.build_change(
+            "set the port of the card to Ethernet, then restart the host", "nic.nvm.link_type", "ethernet"
         )
-        return failure("the NIC port is in InfiniBand mode", "Ethernet", "link layer InfiniBand (ibv_devinfo)", fix)
+        return failure("the NIC port is in InfiniBand mode", "Ethernet", "link layer InfiniBand", fix)
     if is_present:
         return success("present", "present")
     fix = Fix("check the card on PCIe (lspci), its driver, and the name of its interface")
