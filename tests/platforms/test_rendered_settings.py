@@ -40,8 +40,10 @@ def planned_settings() -> Mapping[tuple[str, str], frozenset[str]]:
 def _plans() -> Iterator[Plan]:
     yield build(read(EXAMPLES / "pcie-lending" / "cluster.yaml"))
     bonded = (EXAMPLES / "pcie-lending" / "cluster-bond.yaml").read_text()
-    for system in ("ubuntu-22.04", "rocky-9.4", "sles-15.6"):
+    for system in ("ubuntu-22.04", "rocky-9.4", "sles-15.6", "sles-16.0"):
         text = re.sub(r"software: .*", "", bonded).replace("ubuntu-20.04", system)
+        if system == "sles-15.6":  # wicked has name servers of the host, not of an interface
+            text = re.sub(r" *(name_servers|search_domains): .*\n", "", text)
         yield build(read_text(text, "bond.yaml"))
         per_link = (EXAMPLES / "mi300x-4node" / "cluster.yaml").read_text()
         yield build(read_text(per_link.replace("ubuntu-22.04", system), "per-link.yaml"))

@@ -29,6 +29,9 @@ _RANGE = re.compile(r"([0-9]+)-([0-9]+)")
 _MODEL_COUNT = re.compile(r"(?:([1-9][0-9]{0,2})\s+x\s+)?([A-Za-z0-9][A-Za-z0-9._-]*)")
 _HOST_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,61}[A-Za-z0-9])?")
 _INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,14}")
+_DOMAIN = re.compile(
+    r"(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*"
+)
 _PCIE_ADDRESS = re.compile(r"(?:[0-9a-fA-F]{4}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]")
 _PORT = re.compile(r"[A-Za-z][A-Za-z0-9/_.:-]{0,31}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -459,6 +462,11 @@ InterfaceName = Annotated[
         _make_pattern_check(_INTERFACE, "a network interface name of at most 15 letters, digits, _, . and -")
     ),
     _make_schema("string"),
+]
+DomainName = Annotated[
+    str,
+    BeforeValidator(_make_pattern_check(_DOMAIN, "a domain name of letters, digits, dots and hyphens")),
+    _make_schema("string", examples=["cluster.example"]),
 ]
 PcieAddress = Annotated[
     str,

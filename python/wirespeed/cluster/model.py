@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Field
 from wirespeed.cluster.fields import (
     ArpMode,
     BandwidthText,
+    DomainName,
     DscpNumber,
     Dscps,
     DurationText,
@@ -269,6 +270,8 @@ class EthernetPart(Part):
 
     address: InterfaceAddress = Field(description="address with prefix length")
     gateway: HostAddress | None = Field(default=None, description="next hop of the host's default route")
+    name_servers: list[HostAddress] = Field(default=[], description="DNS servers of the host")
+    search_domains: list[DomainName] = Field(default=[], description="domains that host names are searched in")
     speed: BandwidthText | None = Field(default=None, description="link speed")
     bond: BondPart | None = Field(default=None, description="the interface is a bond of these ports")
 

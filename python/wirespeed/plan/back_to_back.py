@@ -205,6 +205,7 @@ def _plan_host(
         modules={name: Module(loaded=True) for name in (*chassis.nic.modules, *([gpu.module] if gpu else []))},
         nics=nics | ethernet.nics,
         routes=ethernet.routes,
+        resolver=ethernet.resolver,
         gpus=plan_gpus(chassis.server, catalogue),
         pcie=pcie_functions(chassis, gpu, {}),
         software=software.versions,

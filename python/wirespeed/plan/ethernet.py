@@ -9,21 +9,23 @@ from wirespeed.cluster import Cluster, HostSpec
 from wirespeed.cluster.model import EthernetPart
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.routing import MAIN_TABLE
-from wirespeed.settings import Bond, Link, Nic, Route
+from wirespeed.settings import Bond, Link, Nic, Resolver, Route
 
 
 @dataclass(frozen=True, slots=True)
 class Ethernet:
-    """Interfaces, and the default route of the host."""
+    """Interfaces, the default route and the name servers of the host."""
 
     nics: dict[str, Nic]
     routes: dict[str, Route]
+    resolver: Resolver
 
 
 def plan_ethernet(spec: HostSpec, fabric: Collection[str], problems: Problems) -> Ethernet:
     """The interfaces that the cluster file lists; ``fabric`` are those of the NICs."""
     nics: dict[str, Nic] = {}
     routes: dict[str, Route] = {}
+    resolver = Resolver()
     for interface, part in spec.part.ethernet.items():
         path = (*spec.path, "ethernet", interface)
         nic = Nic(addresses=(str(part.address),), link=Link(speed=part.speed, up=True))
@@ -40,7 +42,9 @@ def plan_ethernet(spec: HostSpec, fabric: Collection[str], problems: Problems) -
                 problems.refuse((*spec.path, "control_interface"), f"{port}, a port of {interface}", expected)
         if part.gateway is not None:
             _add_route(routes, interface, part, path, problems)
-    return Ethernet(nics, routes)
+        if part.name_servers or part.search_domains:
+            resolver = _plan_resolver(resolver, interface, part, path, problems)
+    return Ethernet(nics, routes, resolver)
 
 
 def check_addresses(cluster: Cluster, problems: Problems) -> None:
@@ -82,3 +86,17 @@ def _add_route(
     if key in routes:
         problems.refuse((*path, "gateway"), f"a second default route, over {interface}", "one gateway for each host")
     routes[key] = Route(interface, str(gateway))
+
+
+def _plan_resolver(
+    earlier: Resolver, interface: str, part: EthernetPart, path: tuple[str | int, ...], problems: Problems
+) -> Resolver:
+    """The name servers of the host: programs do not see by which interface they were configured."""
+    key = (*path, "name_servers" if part.name_servers else "search_domains")
+    if earlier.interface is not None:
+        problems.refuse(key, f"name servers of {earlier.interface} and {interface}", "one list for each host")
+    if not part.name_servers:
+        problems.refuse(key, f"search domains of {interface} without a name server", "name_servers beside them")
+    return Resolver(
+        interface, tuple(map(str, part.name_servers)) or None, tuple(map(str.lower, part.search_domains)) or None
+    )

@@ -4,7 +4,7 @@ from wirespeed.settings.address import Gid, Neighbour, NeighbourEntry, Route, Ru
 from wirespeed.settings.bios import BiosAttribute
 from wirespeed.settings.distinct import DistinctValues
 from wirespeed.settings.driver_version import find_release
-from wirespeed.settings.host import Gpu, Host, Kernel, Module, NumaNode, Sysctl
+from wirespeed.settings.host import Gpu, Host, Kernel, Module, NumaNode, Resolver, Sysctl
 from wirespeed.settings.kernel_log import KernelMessage, MessageKind
 from wirespeed.settings.launch import Cores, Launch
 from wirespeed.settings.lending import Loan, Ntb
@@ -130,6 +130,7 @@ __all__ = [
     "PriorityGroup",
     "Queue",
     "Resolved",
+    "Resolver",
     "Ring",
     "Route",
     "Rule",

@@ -83,6 +83,19 @@ class Kernel:
 
 
 @dataclass(frozen=True, slots=True)
+class Resolver:
+    """Resolution of host names by DNS."""
+
+    interface: Annotated[
+        str | None, Setting("interface whose configuration names the servers", compare=Compare.NONE)
+    ] = None
+    servers: Annotated[tuple[str, ...] | None, Setting("DNS servers of the host", compare=Compare.CONTAINS)] = None
+    domains: Annotated[
+        tuple[str, ...] | None, Setting("domains that host names are searched in", compare=Compare.CONTAINS)
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
 class Host:
     """A host. Its name is its host name."""
 
@@ -101,6 +114,7 @@ class Host:
         Size | None, Setting("installed memory; read: what the kernel can use", "bytes", Compare.NONE, observed=True)
     ] = None
     kernel: Kernel = field(default_factory=Kernel)
+    resolver: Resolver = field(default_factory=Resolver)
     memlock: Annotated[str | None, Setting("locked-memory limit: unlimited, or KiB")] = None
     firewall: Annotated[bool | None, Setting("active packet filtering by a firewall", observed=True)] = None
     peer_memory: Annotated[bool | None, Setting("peer-memory client for GPU memory in the kernel", observed=True)] = (

@@ -27,6 +27,7 @@ from wirespeed.settings import (
     InstallStep,
     Nic,
     Priority,
+    Resolver,
     Software,
     list_collections,
     list_settings,
@@ -109,10 +110,13 @@ def plan(owner: str) -> Plan:
         "bond0": Nic(addresses=("192.0.2.1/24",), bond=Bond("active-backup", Duration.parse("100 ms"))),
         "eth8": Nic(controller="bond0"),
     }
-    return replace(
-        built_plan,
-        hosts={key: replace(host, os=system, nics={**host.nics, **bond}) for key, host in built_plan.hosts.items()},
-    )
+    hosts = {key: replace(host, os=system, nics={**host.nics, **bond}) for key, host in built_plan.hosts.items()}
+    manager = "networkmanager" if name == "sles" else None  # wicked has no name servers of an interface
+    hosts["node2"] = replace(hosts["node2"], resolver=RESOLVER, renderer=manager)
+    return replace(built_plan, hosts=hosts)
+
+
+RESOLVER = Resolver("bond0", ("192.0.2.53",), ("cluster.example",))
 
 
 def with_nics(system: str) -> Plan:

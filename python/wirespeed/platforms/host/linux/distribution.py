@@ -38,6 +38,15 @@ class Distribution:
             expected = f"one of {', '.join(known_values)}" if len(known_values) > 1 else known_values[0]
             hint = did_you_mean(renderer, known_values)
             problems.append(Problem(f"{name}: renderer", repr(renderer), f"{expected} on {device.os}", hint))
+        if renderer == "wicked" and device.resolver.servers:
+            problems.append(
+                Problem(
+                    f"{name}: {device.resolver.interface}",
+                    f"the name servers {', '.join(device.resolver.servers)}",
+                    "none: wicked takes them from /etc/sysconfig/network/config",
+                    "write them there as NETCONFIG_DNS_STATIC_SERVERS, and run `netconfig update`",
+                )
+            )
         steps = list(software_steps(device, self.packages))
         problems += [
             Problem(f"{name}: software", f"{step.subject} {step.version}", f"packages of it for {device.os}", _BY_HAND)

@@ -14,6 +14,7 @@ from wirespeed.platforms.host.linux import (
     parse_kernel_log,
     parse_lspci,
     parse_rdma,
+    parse_resolver,
     parse_software,
     parse_system,
     parse_tuning,
@@ -27,6 +28,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     yield from parse_kernel_log.parse(outputs)
     yield from parse_system.parse(outputs)
     yield from parse_ip.parse(outputs)
+    yield from parse_resolver.parse(outputs)
     yield from parse_ethtool.parse(outputs)
     yield from parse_rdma.parse(outputs)
     yield from parse_lspci.parse(outputs)

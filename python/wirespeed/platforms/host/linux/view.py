@@ -39,6 +39,9 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "interfaces": lambda: list(interfaces(device)),
         "bond_ports": lambda bond: [name for name, nic in device.nics.items() if nic.controller == bond],
         "routing": routing,
+        "name_servers": lambda protocol: [
+            server for server in device.resolver.servers or () if (":" in server) == (protocol == "ipv6")
+        ],
         "acs": lambda: acs(name, device),
         "gpu_vendors": lambda: [vendor for module, vendor in _GPU_VENDORS.items() if module in device.modules],
         "tuned": lambda: is_tuned(device),
