@@ -49,6 +49,8 @@ def _format_part(key: str, part: Node, definitions: Node, parts: Mapping[str, No
 
 def _describe_values(value: Node, definitions: Node, section: str | None) -> str:
     value = _drop_null(value)
+    if value.get("examples"):
+        return _describe_scalar(value)
     link = f"[below](#{section.replace('.', '')})" if section else ""
     if "items" in value:
         return f"list: {link or _describe_values(value['items'], definitions, None)}"
@@ -83,6 +85,10 @@ def _describe_scalar(value: Node) -> str:
     if "pattern" in value:
         return "a percentage, such as `50%`"
     names = {"integer": "a number", "number": "a number", "string": "text", "boolean": "`true`, `false`"}
+    if not isinstance(kinds, str) and {"string", "number"} <= set(
+        kinds
+    ):  # a number or flag that YAML reads, used as text
+        return "text"
     return (
         " or ".join(names[kind] for kind in ([kinds] if isinstance(kinds, str) else kinds) if kind in names) or "text"
     )

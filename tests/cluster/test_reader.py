@@ -107,8 +107,8 @@ WARNINGS = {
     "bluebonnet-64node/cluster-openmpi": [_QUEUE_PAIRS],
     "bluebonnet-64node/cluster-rc": [_QUEUE_PAIRS],
     "esnet-400g/cluster": [
-        "a breakout of 2 on edgecore-as9716-32d with Community SONiC, whose public releases cannot split its ports; "
-        "expected an image with dynamic port breakout for it"
+        "a breakout of 2 on edgecore-as9716-32d: public releases of Community SONiC cannot split its ports; "
+        "expected an image of the switch's vendor with dynamic port breakout"
     ],
     "scale-1024/cluster": [
         "no path between hosts: 128 separate networks, such as node[0001-0008] and node[0009-0016]; "

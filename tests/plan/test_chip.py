@@ -133,4 +133,6 @@ def test_a_switch_without_sub_ports_cannot_be_split() -> None:
     text = CLUSTER.replace("role: leaf", "role: leaf, breakout: 2")
     with pytest.raises(Refusal) as refusal:
         build(read_text(text, "cluster.yaml"))
-    assert str(refusal.value) == "cluster.yaml:7: found a breakout of 2 on dell-z9664f; expected no breakout"
+    assert str(refusal.value) == (
+        "cluster.yaml:7: found a breakout of 2 on dell-z9664f; expected no breakout: the catalogue contains none for it"
+    )

@@ -82,8 +82,8 @@ def test_vendors_stand_beside_it() -> None:
     assert number.formula == (
         "time until a pause acts: 0.183 µs (the 9122 B frame already being sent) + 0.00168 µs (PFC frame)"
         " + 2 × 10 m × 5 ns/m (cable) + 1.16 µs (response of the peer);"
-        " frames of 64 B, 1 cell of 254 B each, in this time at 400 Gb/s: 858 cells;"
-        " first and last frame: 72 cells; 930 cells × 254 B = 236,220 B"
+        " worst frames, of 64 B, 1 cell of 254 B each, in this time at 400 Gb/s: 858 cells;"
+        " one maximum frame at each end: 72 cells; 930 cells × 254 B = 236,220 B"
     )
 
 
@@ -97,7 +97,7 @@ def test_headroom_of_all_ports_against_the_buffer() -> None:
     whole = explain_total({"a": headroom_value, "b": headroom_value}, 1, CHIPS["tomahawk4"], "leaf1")
     assert whole is not None
     assert whole.value == "451,612 B (451.6 kB)"
-    assert whole.formula == "2 ports × 1 lossless priority per switch; 0.4 % of the buffer, 119.2 MB"
+    assert whole.formula == "2 ports × 1 lossless priority × 225,806 B; 0.4 % of the buffer, 119.2 MB"
     assert explain_total({"a": headroom_value}, 1, ChipModel(title="x"), "leaf1") is None
 
 

@@ -100,7 +100,8 @@ IDLE = [  # what nothing on the host could use
         (
             WITHOUT_GPUS,
             f"{key}: {value}",
-            f"found {key} on dell-r740-xeon-5218, which has no GPUs; expected a server with GPUs, or nothing",
+            f"found {key} on dell-r740-xeon-5218, which has no GPUs; expected a server with GPUs\n"
+            f"  hint: remove `{key}`",
         )
         for key, value in (("gpu_driver", "470.182.03"), ("rocm", "7.1.0"), ("peer_memory", "true"))
     ),

@@ -230,7 +230,8 @@ QOS_REFUSALS = [
     (
         {"pfc": frozenset({Priority(3), Priority(4)})},
         "node1: RoCE configuration package: found PFC on priorities 3, 4; expected PFC on 3, the RoCE priority, alone\n"
-        "  hint: leave `nic` out of the other class: switches alone configure it then; or give roce the DSCPs of both",
+        "  hint: remove `nic` from other lossless classes: only switches configure them then; "
+        "or add their DSCPs to roce",
     ),
     (
         {"dscp_priority": {Dscp(26): Priority(3), Dscp(24): Priority(4), Dscp(48): Priority(7)}},

@@ -88,7 +88,7 @@ def test_times_are_drawn_too(tmp_path):
     [
         ((ONE_HOST, "-o", "a.jpeg"), "no format for the name"),
         ((ONE_HOST, "--metric", "bwavg", "-o", "a.svg"), "expected one of time, algbw, busbw"),
-        ((ONE_HOST, "--label", "inplace", "-o", "a.svg"), "a label of all-reduce-1-node: out-of-place, in-place"),
+        ((ONE_HOST, "--value-label", "inplace", "-o", "a.svg"), "a label of all-reduce-1-node: out-of-place, in-place"),
         ((f"a={ONE_HOST}", f"a={FOUR_HOSTS}", "-o", "a.svg"), "a second series named 'a'; expected a name for each"),
         ((f"={ONE_HOST}", "-o", "a.svg"), "an empty name before '='; expected NAME=FILE or FILE"),
         ((BENCH.parents[1] / "esnet-400g/bench/iperf3-8-streams.log", "-o", "a.svg"), "no values of several message"),

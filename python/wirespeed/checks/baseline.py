@@ -107,7 +107,7 @@ def _describe_host(name: str, host: Host, facts: Facts) -> Iterator[str]:
     groups = sorted({identifier.partition(".")[0] for identifier in checks()} - {"gpu", "host", "software"})
     yield (
         f"{name}: checks of {', '.join(groups)} do not apply: they concern RDMA ports and their "
-        "switches; the other checks run as far as they hold for any host"
+        "switches; all other checks that need no cluster file run"
     )
 
 

@@ -166,7 +166,9 @@ class NicPart(Part):
         default=None, description="address with prefix length, instead of the scheme's"
     )
     gateway: InterfaceAddress | None = Field(
-        default=None, description="next hop with prefix length, instead of the scheme's"
+        default=None,
+        examples=["10.1.0.0/31"],
+        description="next hop with prefix length, instead of the scheme's",
     )
     mtu: Positive | None = Field(default=None, description="largest IP packet in bytes")
     rail: Positive | None = Field(default=None, description="rail, instead of its position")
@@ -318,7 +320,7 @@ class HostPart(Part):
     )
     interfaces: list[InterfaceName] | None = Field(default=None, description="interface names in rail order")
     cpu: ModelName | None = Field(default=None, description="amd or intel, instead of the server model's")
-    memory: SizeText | None = Field(default=None, description="installed memory of the host, such as 2048 GiB")
+    memory: SizeText | None = Field(default=None, description="installed memory of the host", examples=["2048 GiB"])
     mtu: Positive | None = Field(default=None, description="largest IP packet on every NIC, in bytes; default: 9000")
     control_interface: InterfaceName | None = Field(default=None, description="interface for ssh and job start")
     kernel_parameters: list[KernelParameter] = Field(
@@ -376,7 +378,8 @@ class BuffersPart(Part):
     )
     dynamic_threshold: OptionalWhole | None = Field(
         default=None,
-        description="share of the free buffer for one lossless group, as the platform counts it; none: not configured",
+        description="alpha: share of the free buffer that one lossless priority group may use, in the unit of the "
+        "switch OS; none: not configured",
     )
 
 
@@ -432,8 +435,8 @@ class SwitchPart(Part):
     os_version: ReleaseText | None = Field(
         default=None,
         examples=["202505"],
-        description="release of the operating system; default: values that all its releases accept, in the commands "
-        "of the newest (Cumulus Linux: those of 5.15 or later)",
+        description="release of the operating system; without it: the syntax of the newest release (Cumulus Linux: "
+        "of 5.15 or later), and only values that every release accepts",
     )
     role: ModelName | None = Field(
         default=None,
@@ -605,8 +608,8 @@ class ClassPart(Part):
     )
     nic: NicClassPart = Field(
         default_factory=NicClassPart,
-        description="settings of the class on NICs; without it, switches alone configure a class that the QoS package "
-        "of the NICs lacks",
+        description="settings of the class on NICs; without this key, a class that the NICs' default QoS configuration "
+        "does not contain is configured on switches only",
     )
 
 
@@ -630,7 +633,7 @@ class LaunchPart(Part):
     )
     hybrid_from: Positive | None = Field(default=None, description="ranks of a job from which hybrid uses UD")
     rc_connections: Positive | None = Field(
-        default=None, description="most RC connections of a rank where hybrid uses UD"
+        default=None, description="maximum number of RC connections per rank, where hybrid uses UD"
     )
     rc_from_messages: Positive | None = Field(
         default=None, description="messages to a rank over UD after which hybrid connects to it over RC"
@@ -661,7 +664,7 @@ class LaunchPart(Part):
     relaxed_ordering: Flag | None = Field(default=None, description="whether memory allows relaxed ordering")
     shared_memory: Flag | None = Field(default=None, description="whether ranks of a host use shared memory")
     network_within_host: Flag | None = Field(default=None, description="whether ranks of a host may use the NICs")
-    channels: Positive | None = Field(default=None, description="fewest channels of a collective")
+    channels: Positive | None = Field(default=None, description="minimum number of channels per collective")
     environment: dict[VariableName, Line] = Field(
         default_factory=dict, description="environment variables without a key"
     )

@@ -34,7 +34,7 @@ _TCP_PASSES = 3
 _STAGED_PASSES = 1
 """Further passes of data of a GPU that is staged in the memory of a host: the GPU writes or reads it there."""
 
-_READS = "rate of writes; packets of the device's reads have 4 bytes less of header"
+_READS = "computed for PCIe writes; reads are slightly faster (4 bytes less header per packet)"
 """Of a path from memory to a device that reads it (`pcie.one_way`)."""
 
 _LINUX = "Linux, net/ipv4/tcp.c"
@@ -213,10 +213,12 @@ class _Connection:
         ):
             terms.append(window)
         elif window is not None:
-            assumptions.append("TCP windows do not limit in the time that the cables alone take (--round-trip)")
+            assumptions.append(
+                "the round-trip time is that of the cables: TCP windows do not limit it (--round-trip sets another)"
+            )
         streams = self.conditions.streams
         if core is None:
-            assumptions.append(f"the TCP rate of one core of {ends[1].host} is unknown, and limits one stream further")
+            assumptions.append(f"the TCP rate of one core of {ends[1].host} is unknown: one stream can be slower")
         staged = ", staged in memory" if any(map(self._find_gpu, (self.source, self.target))) else ""
         method = f"TCP, {streams} stream{'s' if streams > 1 else ''}{staged}"
         yield self._build_limit(ends, method, terms, assumptions)

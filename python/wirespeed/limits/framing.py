@@ -14,7 +14,7 @@ from wirespeed.limits.bound import GBPS, number
 from wirespeed.results.verdicts import Term
 from wirespeed.units import Bandwidth
 
-SOURCE = "IEEE 802.3 clauses 3 and 4, IBTA volume 1 chapter 9 and annex A17; sizes of crates/wire"
+SOURCE = "IEEE 802.3 clauses 3 and 4, IBTA volume 1 chapter 9 and annex A17"
 
 
 class Verb(StrEnum):

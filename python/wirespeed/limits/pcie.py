@@ -9,7 +9,7 @@ from wirespeed.limits.bound import GBPS
 from wirespeed.results.verdicts import Term
 from wirespeed.units import format_transfer_rate
 
-SOURCE = "PCI Express Base 5.0, sections 2.2 and 4.2; sizes of crates/wire"
+SOURCE = "PCI Express Base 5.0, sections 2.2 and 4.2"
 
 USUAL_MAX_PAYLOAD = 256
 """Bytes of data per packet assumed if not known: what lspci shows on servers with such NICs (pciutils samples,

@@ -168,15 +168,17 @@ def _find_box(spec: SwitchSpec, catalogue: Catalogue, problems: Problems) -> Box
     split = spec.part.breakout
     breakouts = model.breakouts.value if model.breakouts and system.sub_port_name else []
     if split is not None and split not in breakouts:
-        expected_breakout = format_choices(breakouts) if breakouts else "no breakout"
+        expected_breakout = (
+            format_choices(breakouts) if breakouts else "no breakout: the catalogue contains none for it"
+        )
         problems.refuse((*spec.path, "breakout"), f"a breakout of {split} on {spec.model}", expected_breakout)
         return None
     if split is not None and model.fixed_systems is not None and name in model.fixed_systems.value:
         problems.warn(
             (*spec.path, "breakout"),
-            f"a breakout of {split} on {spec.model} with {system.title}, whose public releases cannot split its ports",
-            "an image with dynamic port breakout for it",
-            model.fixed_systems.source,
+            f"a breakout of {split} on {spec.model}: public releases of {system.title} cannot split its ports",
+            "an image of the switch's vendor with dynamic port breakout",
+            f"use such an image, or remove `breakout`; source: {model.fixed_systems.source}",
         )
     ports = port_names(model, system, split)
     if not ports:

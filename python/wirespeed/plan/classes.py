@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from wirespeed.catalogue.model import NicModel, QueueMap
@@ -139,6 +139,8 @@ def nic_qos(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel
     if shares.get(DEFAULT) is not None:
         shares[DEFAULT] = 100 - sum(share or 0 for name, share in shares.items() if name != DEFAULT)
     owners: dict[str, NicTrafficClass] = {}
+    used = [data.traffic_class for data in nic.classes.values()]
+    used += [part.nic.traffic_class for part in cluster.classes.values() if part.nic.traffic_class is not None]
     for name in classes:
         part = cluster.classes.get(name)
         configured = part.nic.traffic_class if part else None
@@ -146,15 +148,21 @@ def nic_qos(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel
         if configured is None and data is None:
             problems.refuse(
                 ("classes", name),
-                f"class {name}, which reaches no traffic class of the NIC",
-                f"nic: {{traffic_class: N}}, or one of {', '.join(nic.classes)}",
+                f"class {name} without a traffic class of the NIC",
+                f"a NIC traffic class; only {', '.join(nic.classes)} have a default",
+                f"add `nic: {{traffic_class: N}}` to the class; N is {_list_free(range(8), used)}",
             )
             continue
         owners[name] = configured if configured is not None else data.traffic_class if data else NicTrafficClass(0)
     if len(owners) != len(classes):
         return NicQos()
     _check_shared_queues(
-        {name: int(number) for name, number in owners.items()}, classes, "NIC traffic class", ("classes",), problems
+        {name: int(number) for name, number in owners.items()},
+        classes,
+        "NIC traffic class",
+        ("classes",),
+        problems,
+        range(8),
     )
     roce, cnp = classes.get(ROCE), classes.get(CNP)
     traffic_class_numbers = {Priority(value): owners[DEFAULT] for value in range(8)}
@@ -212,12 +220,15 @@ def _find_switch_classes(
         priority = classes[name].priority
         problems.warn(
             ("classes", name),
-            f"class {name} on switches only: the QoS package of {nic.title.partition(',')[0]} sets "
-            f"{', '.join(nic.classes)}",
-            "other NICs in the hosts that use the class",
-            f"these NICs do not obey pauses of priority {priority}: what they send in the class can be lost"
+            f"class {name} on switches only: the RoCE configuration package of {nic.title.partition(',')[0]} "
+            f"configures {', '.join(nic.classes)}",
+            f"a class that these NICs support: they ignore pauses of priority {priority}, and packets can be lost"
             if classes[name].lossless
-            else f"these NICs send DSCP {', '.join(format_ranges(classes[name].dscp))} in their default class",
+            else "a class that these NICs support: they send DSCP "
+            f"{', '.join(format_ranges(classes[name].dscp))} in their default class",
+            "send this class from hosts with other NICs only, or write `lossless: false`"
+            if classes[name].lossless
+            else "no action if this class needs no separate queue on NICs",
         )
     return frozenset(names)
 
@@ -333,9 +344,10 @@ def queue_maps(classes: Mapping[str, TrafficClass], box: Box, problems: Problems
         if traffic_class is None or queue is None or group is None:
             problems.refuse(
                 ("classes", name),
-                f"class {name}, which reaches no queue on {box.system.title}",
+                f"class {name} without a queue on {box.system.title}",
                 "traffic_class, queue and priority_group",
-                f"write them under `classes: {{{name}: …}}` of the switch",
+                f"add `classes: {{{name}: {{traffic_class: N, queue: N, priority_group: N}}}}` to the switch; N is "
+                f"{_list_free(_NUMBERS, _list_used_queues(box))}",
             )
             continue
         maps[name] = QueueMap(traffic_class=traffic_class, queue=queue, priority_group=group)
@@ -346,7 +358,7 @@ def queue_maps(classes: Mapping[str, TrafficClass], box: Box, problems: Problems
         ("switch traffic class", {name: int(queue_map.traffic_class) for name, queue_map in maps.items()}),
         ("queue", {name: int(queue_map.queue) for name, queue_map in maps.items()}),
     ):
-        _check_shared_queues(numbers, classes, kind, (*box.spec.path, "classes"), problems)
+        _check_shared_queues(numbers, classes, kind, (*box.spec.path, "classes"), problems, _NUMBERS)
     _check_groups(maps, classes, box, problems)
     return maps
 
@@ -357,6 +369,7 @@ def _check_shared_queues(
     kind: str,
     path: tuple[str | int, ...],
     problems: Problems,
+    choices: Sequence[int],
 ) -> None:
     """Classes may share a queue only if none of them is lossless or strict."""
     owners: dict[int, str] = {}
@@ -375,7 +388,25 @@ def _check_shared_queues(
                 (*path, name),
                 f"{owner} and {name} in {kind} {number}",
                 f"a separate {kind} for {special[0].name}, which is {guarantee}",
+                f"use {_list_free(choices, numbers.values())} for {name}",
             )
+
+
+_NUMBERS = range(8)  # of switch traffic classes, queues and priority groups
+
+
+def _list_free(choices: Sequence[int], used: Iterable[int]) -> str:
+    """The numbers that no class uses, for a hint."""
+    taken = {int(number) for number in used}
+    return format_choices(number for number in choices if number not in taken)
+
+
+def _list_used_queues(box: Box) -> list[int]:
+    """Traffic classes, queues and priority groups that classes of a switch use."""
+    maps = [(data.traffic_class, data.queue, data.priority_group) for data in box.system.classes.values()]
+    parts = box.spec.part.classes.values()
+    numbers = [*maps, *((part.traffic_class, part.queue, part.priority_group) for part in parts)]
+    return [int(number) for row in numbers for number in row if number is not None]
 
 
 def _check_groups(

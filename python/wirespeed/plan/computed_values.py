@@ -63,7 +63,7 @@ def _check_lengths(
 
 
 def _explain_lengths(name: str, switch: Switch, kind: SwitchKind) -> Iterator[ComputedValue]:
-    """The cable lengths that are rounded up to one that the system takes."""
+    """The cable lengths that are rounded up to one that the system accepts."""
     choices = kind.box.system.cable_lengths
     configured_lengths = {port.cable_length for port in switch.ports.values()}
     for configured in sorted({length for length in kind.lengths.values() if length in configured_lengths}):
@@ -72,7 +72,7 @@ def _explain_lengths(name: str, switch: Switch, kind: SwitchKind) -> Iterator[Co
             yield ComputedValue(
                 name=f"cable length of {name}",
                 value=str(configured),
-                formula=f"{', '.join(map(str, rounded))} rounded up: {kind.box.system.title} takes "
+                formula=f"{', '.join(map(str, rounded))} rounded up: {kind.box.system.title} accepts "
                 f"{', '.join(map(str, choices.value))}; headroom is planned for {configured}",
                 source=choices.source,
             )

@@ -51,14 +51,14 @@ class Headroom:
         frames, cells = terms.worst_frame
         if not self.known_cell:
             return (
-                f"{link}; frames of {frames} B, in this time at {self.speed}: {terms.middle:,} B;"
-                f" first and last frame: {terms.ends:,} B; together {int(self.size):,} B;"
+                f"{link}; worst frames, of {frames} B, in this time at {self.speed}: {terms.middle:,} B;"
+                f" one maximum frame at each end: {terms.ends:,} B; together {int(self.size):,} B;"
                 " cell size of the chip unknown"
             )
-        fill_text = f"frames of {frames} B, {cells} cell{'s' if cells > 1 else ''} of {terms.cell} B each"
+        fill_text = f"worst frames, of {frames} B, {cells} cell{'s' if cells > 1 else ''} of {terms.cell} B each"
         return (
             f"{link}; {fill_text}, in this time at {self.speed}: {terms.middle} cells;"
-            f" first and last frame: {terms.ends} cells;"
+            f" one maximum frame at each end: {terms.ends} cells;"
             f" {terms.middle + terms.ends} cells × {terms.cell} B = {int(self.size):,} B"
         )
 
@@ -147,7 +147,7 @@ def explain_total(
     return ComputedValue(
         name=f"headroom of all ports of {switch}",
         value=format_bytes(whole),
-        formula=f"{_format_groups(headrooms, lossless)} per switch; "
+        formula=f"{_format_groups(headrooms, lossless)}{_format_size(headrooms)}; "
         f"{100 * whole / buffer:.1f} % of the buffer, {buffer}",
         source=f"buffer: {chip.buffer.source}",
     )
@@ -175,6 +175,12 @@ def explain_shared_headroom(size: Size, headrooms: Mapping[str, Headroom], lossl
 def _format_groups(headrooms: Mapping[str, Headroom], lossless: int) -> str:
     priorities = "priority" if lossless == 1 else "priorities"
     return f"{len(headrooms)} ports × {lossless} lossless {priorities}"
+
+
+def _format_size(headrooms: Mapping[str, Headroom]) -> str:
+    """The factor of a product, where all ports have the same headroom."""
+    sizes = {int(headroom_value.size) for headroom_value in headrooms.values()}
+    return f" × {sizes.pop():,} B" if len(sizes) == 1 else ""
 
 
 def _format_us(picoseconds: int) -> str:

@@ -144,12 +144,12 @@ def check_lanes(boxes: Mapping[str, Box], uses: Mapping[str, Sequence[PortUse]],
             warned.add((box.spec.path, speed))
             parts = box.model.speed.value // speed
             splits = box.model.breakouts.value if box.model.breakouts else []
-            action = f"a breakout of {parts}: {box.model.lanes.value // parts if box.model.lanes else 1} lanes a port"
+            action = f"write `breakout: {parts}`, or use NICs with {lanes} lanes"
             problems.warn(
                 box.spec.path,
                 f"links of {speed} on ports of {lanes} lanes: {lanes} × {Bandwidth(speed // lanes)}",
-                f"{action}, or NICs with {lanes} lanes" if parts in splits else f"NICs with {lanes} lanes",
-                "the image of the switch fixes the lanes of a port; both ends of a link use the same number",
+                "the same number of lanes at both ends: the image of the switch always uses all lanes of a port",
+                action if parts in splits else f"use NICs with {lanes} lanes",
             )
 
 

@@ -133,11 +133,13 @@ def _refuse_idle(spec: HostSpec, nic: NicModel | None, gpu: GpuModel | None, pro
         for key in _OF_GPUS:
             if getattr(part, key) is not None:
                 path = (*spec.path, "software", key)
-                problems.refuse(path, f"{key} on {spec.model}, which has no GPUs", "a server with GPUs, or nothing")
+                problems.refuse(
+                    path, f"{key} on {spec.model}, which has no GPUs", "a server with GPUs", f"remove `{key}`"
+                )
     for key in ("nic_packages", "nic_firmware") if nic is None else ():
         if getattr(part, key) is not None:
             path = (*spec.path, "software", key)
-            problems.refuse(path, f"{key} on a host without an RDMA NIC", "a host with one, or nothing")
+            problems.refuse(path, f"{key} on a host without an RDMA NIC", "a host with an RDMA NIC", f"remove `{key}`")
     for key in ("gcc", "nccl_tests"):
         if getattr(part, key) is not None and part.cuda is None:
             path = (*spec.path, "software", key)

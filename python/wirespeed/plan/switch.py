@@ -259,16 +259,16 @@ def _check_image(classes: Mapping[str, TrafficClass], box: Box, problems: Proble
                 (*box.spec.path, "os_version"),
                 f"{box.system.title} {release}{name}",
                 f"{oldest.value} or later",
-                oldest.source,
+                f"upgrade the switch, then write its release as os_version; source: {oldest.source}",
             )
             break
     unreleased = box.model.unreleased_systems
     if unreleased is not None and box.system_name in unreleased.value:
         problems.warn(
             box.spec.path,
-            f"{box.spec.model} with {box.system.title}, of which no public release has files of this switch",
-            "an image of the switch's vendor, whose port names and lanes are as planned",
-            unreleased.source,
+            f"{box.spec.model} with {box.system.title}: no public release supports this switch",
+            "the image of the switch's vendor",
+            f"compare its port names and lanes with `wirespeed plan --cables`; source: {unreleased.source}",
         )
     newest = box.system.newest_commands
     if release is None and newest is not None:
@@ -293,8 +293,8 @@ def _check_image(classes: Mapping[str, TrafficClass], box: Box, problems: Proble
         problems.refuse(
             box.spec.path,
             f"the lossless class {lossless[0]} on {box.spec.model} with {box.system.title}",
-            "lossy classes, or another switch: the image defines no lossless buffers, so traffic would be lost",
-            lossy.source,
+            "lossy classes: the image defines no lossless buffers for this switch, so packets would be lost",
+            f"use another switch, or write `lossless: false`; source: {lossy.source}",
         )
 
 

@@ -41,7 +41,7 @@ class Launch:
         None
     )
     rc_connections: Annotated[
-        int | None, Setting("most RC connections of a rank where the hybrid transport uses UD")
+        int | None, Setting("maximum number of RC connections per rank, where the hybrid transport uses UD")
     ] = None
     rc_from_messages: Annotated[
         int | None, Setting("messages to a rank over UD after which the hybrid transport connects to it over RC")
@@ -75,7 +75,7 @@ class Launch:
     relaxed_ordering: Annotated[bool | None, Setting("registration of memory for relaxed ordering")] = None
     shared_memory: Annotated[bool | None, Setting("shared memory between ranks of a host")] = None
     network_within_host: Annotated[bool | None, Setting("use of NICs between ranks of a host")] = None
-    channels: Annotated[int | None, Setting("fewest channels of a collective")] = None
+    channels: Annotated[int | None, Setting("minimum number of channels per collective")] = None
 
     environment: Annotated[
         Mapping[str, str] | None,

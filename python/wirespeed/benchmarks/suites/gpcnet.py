@@ -1,4 +1,4 @@
-"""GPCNeT: random rings and all-reduce of all hosts, isolated and beside congestors on four fifths of the hosts.
+"""GPCNeT: random rings and all-reduce of all hosts, alone and while four fifths of the hosts cause congestion.
 
 Both programs run with the planned ranks on each host and have no options. network_load_test loads the whole fabric: no
 other job may run on it. It needs ten hosts; its own documentation asks for at least 95 % of a system.

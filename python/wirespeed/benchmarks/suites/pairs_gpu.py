@@ -12,7 +12,7 @@ from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import BANDWIDTH, add_perftest
 from wirespeed.errors import refuse
 
-TITLE = "the same pairs from GPU memory, each NIC with its nearest GPU"
+TITLE = "pairs of the suite `pairs`, from GPU memory, each NIC with its nearest GPU"
 _QUEUE_PAIRS = 4  # Broadcom 957608-AN210, section 2.8: ib_write_bw --use_rocm ... -q 4
 NARROWS = (f"{BANDWIDTH} from GPU memory",)
 

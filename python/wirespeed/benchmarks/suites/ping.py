@@ -1,9 +1,9 @@
 """Ping every NIC address from every NIC address of other hosts with one jumbo packet, and read the route, in seconds.
 
 The pings and routes of the suite mesh, without RDMA and with one packet for each pair: the largest that may not be
-fragmented, from the NIC's address. A pair without a reply is pinged with a small packet too, to detect a small MTU on
-the path from a link that is down. The kernel's route is compared with the planned rules and routes, since pings do not
-show a missing rule.
+fragmented, from the NIC's address. A pair without a reply is pinged again with a small packet. This
+distinguishes a path with a small MTU from a link that is down. The kernel's route is compared with the planned rules
+and routes, since pings do not show a missing rule.
 
 The suite reports what bad pairs have in common: a NIC, its port, a rail, a leaf, a host.
 """

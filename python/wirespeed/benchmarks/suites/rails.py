@@ -1,7 +1,7 @@
 """What two hosts reach over all rails at once, compared with each rail alone, with one queue pair and with several.
 
-A NIC that is at line rate alone and slower beside the others shares a PCIe switch, a socket or memory with them. One
-that is at line rate with several queue pairs and slower with one is limited by its work for a single queue pair.
+A NIC that is at line rate alone and slower beside the others shares a PCIe switch, a socket or memory with them. A NIC
+that reaches line rate only with several queue pairs is limited by its processing rate per queue pair.
 
 Each host is measured with one other, all pairs of hosts at the same time; with an odd number the last one follows. The
 relative gates of a profile compare the runs: bench run rails --profile field.

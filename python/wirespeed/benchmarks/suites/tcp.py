@@ -7,7 +7,7 @@ from wirespeed.benchmarks.steps.pairing import Pair
 from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import add_iperf3
 
-TITLE = "the same pairs with TCP: iperf3, both directions one after the other"
+TITLE = "pairs of the suite `pairs`, with TCP: iperf3, both directions one after the other"
 NARROWS = ("iperf3",)
 KERNEL_ONLY = True
 OVER_SOCKETS = True

@@ -7,7 +7,7 @@ from wirespeed.benchmarks.steps.pairing import Pair
 from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import add_ucx
 
-TITLE = "the same pairs over UCX: ucx_perftest tag_bw, then tag_lat"
+TITLE = "pairs of the suite `pairs`, over UCX: ucx_perftest tag_bw, then tag_lat"
 NARROWS = ("ucx_perftest tag_bw",)
 _LARGE, _REPEATS = 1 << 20, 20000  # 20 GB: some seconds on any NIC of 25 Gb/s or more
 _SMALL, _PINGS = 8, 100000

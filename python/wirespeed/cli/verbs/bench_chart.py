@@ -45,7 +45,9 @@ def chart(
     label: Annotated[
         str | None,
         typer.Option(
-            "--label", metavar="LABEL", help="Label of the values, such as in-place. Default: the first of each log."
+            "--value-label",
+            metavar="LABEL",
+            help="Label of the values, such as in-place. Default: the first of each log.",
         ),
     ] = None,
     title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Title. Default: the test.")] = None,

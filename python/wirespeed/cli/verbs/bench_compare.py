@@ -34,7 +34,7 @@ def compare(
         typer.Option(
             "--across-paths",
             envvar="WIRESPEED_BENCH_COMPARE_ACROSS_PATHS",
-            help="Also pair series with other hosts, another number of hosts or other interfaces of sockets.",
+            help="Also pair series whose hosts, number of hosts or network interfaces (of TCP) differ between A and B.",
         ),
     ] = False,
     significance: Annotated[
@@ -67,8 +67,8 @@ def compare(
     of the whole cluster. With 20 or more, each pair is also compared with the change of all others, which finds one
     slow pair from single runs.
 
-    Changes of settings, drivers, firmware and run parameters between the two campaigns are listed below. Settings must
-    be stored with the campaigns (`bench parse --bundle`).
+    Changes of settings, drivers, firmware and run parameters between the two campaigns are listed after the table.
+    Settings must be stored with the campaigns (`bench parse --bundle`).
 
     Two hosts or two networks are compared with --across-paths: series of the same test, number of ranks and size are
     pairs, and the changed parts of their path are listed.

@@ -147,8 +147,8 @@ def run(
     """Run a benchmark suite on the cluster, on pairs and groups chosen from the topology.
 
     Commands use the NICs, GPUs and cores of the plan. The suite runs the minimum set of pairs that covers every NIC,
-    rail and leaf, in parallel where they share no link. Bad runs are repeated and then narrowed down with good partners
-    until the NIC, host, rail, leaf or path is found.
+    rail and leaf, in parallel where they share no link. Bad runs are repeated. Then runs with healthy peers locate
+    the fault: NIC, host, rail, leaf or path.
 
     Runs send traffic at line rate. The load and duration are printed and confirmed first; --dry-run only prints the
     commands. Results are written to DIR as runs end; after Ctrl-C or a crash --resume continues. A host that is down

@@ -136,8 +136,8 @@ def plan(
 ) -> None:
     """Show the planned cluster: hosts, addresses, cables, traffic classes, fabric, headroom and ECN thresholds.
 
-    Without options all parts except the cable labels and the limits are shown. Among the hosts, switch1/port2.0 is a
-    place in the server's PCIe tree: function 0 below port 2 of its first PCIe switch.
+    Without options all parts except the cable labels and the limits are shown. In the hosts table, switch1/port2.0 is
+    a place in the server's PCIe tree: function 0 below port 2 of its first PCIe switch.
 
     Examples:
 
@@ -302,7 +302,7 @@ def _print_paths(entries: Rows) -> None:
 def _format_path(entry: dict[str, Any]) -> str:
     """A path and its method; of several with the same limit, their number and the first one."""
     path = f"{entry['from']} to {entry['to']}, {entry['method']}"
-    return f"each of {entry['paths']} paths such as {path}" if entry["paths"] > 1 else path
+    return f"each of {entry['paths']} paths, for example {path}" if entry["paths"] > 1 else path
 
 
 def _print_labels(entries: Rows) -> None:

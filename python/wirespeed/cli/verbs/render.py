@@ -43,7 +43,7 @@ def render(
         typer.Option(
             "--bundle",
             metavar="BUNDLE",
-            help="Bind ranks to the cores of the NUMA nodes that the hosts of this bundle have, not to planned ones.",
+            help="Bind ranks to cores by the NUMA nodes in this bundle, instead of the planned NUMA nodes.",
         ),
     ] = None,
     format_: Annotated[

@@ -172,7 +172,7 @@ def _find_unsupported(name: str, nic_qos: NicQos) -> Iterator[Problem]:
             location,
             f"PFC on priorities {', '.join(str(int(value)) for value in sorted(nic_qos.pfc))}",
             f"PFC on {int(nic_qos.roce_priority or 0)}, the RoCE priority, alone",
-            "leave `nic` out of the other class: switches alone configure it then; or give roce the DSCPs of both",
+            "remove `nic` from other lossless classes: only switches configure them then; or add their DSCPs to roce",
         )
     planned = nic_qos.dscp_priority or {}
     foreign = sorted(set(planned.values()) - {nic_qos.roce_priority, nic_qos.cnp_priority})
