@@ -1,4 +1,4 @@
-"""Words of vendors, drivers and kernels stand in `platforms` and `catalogue` alone.
+"""Only `platforms` and `catalogue` contain words of vendors, drivers and kernels.
 
 Docstrings may contain them: the manual page of a check shows what a device prints, and names its source. A string may
 contain them for a reason, which `EXCEPTIONS` states; one that no longer occurs is refused.
@@ -51,7 +51,7 @@ EXCEPTIONS = {
 
 
 def _list_strings(path: Path) -> Iterator[tuple[int, str]]:
-    """Strings of a file with their lines, without docstrings: a string that stands alone as a statement."""
+    """Strings of a file with their lines, without docstrings, which are statements."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     statements = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
@@ -77,7 +77,7 @@ def _find(pattern: str) -> dict[tuple[str, str], str]:
 
 
 @pytest.mark.parametrize("kind", FORBIDDEN)
-def test_words_of_vendors_stand_in_platforms_and_catalogue(kind: str) -> None:
+def test_only_platforms_and_catalogue_contain_words_of_vendors(kind: str) -> None:
     places = [place for key, place in _find(FORBIDDEN[kind]).items() if key not in EXCEPTIONS]
     assert places == []
 
