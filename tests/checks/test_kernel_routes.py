@@ -73,13 +73,13 @@ def find_hop(answer: str) -> str:
 
 def test_findings(tmp_path: Path) -> None:
     """Healthy cases have none; a rail is judged by its own routes alone."""
-    found = "\n".join(
+    text = "\n".join(
         f"{case.id}\n" + "".join(map(format_finding, find_findings(case, tmp_path / str(number))))
         for number, case in enumerate(CASES)
     )
     if os.environ.get("WIRESPEED_ACCEPT"):
-        FINDINGS.write_text(found, encoding="utf-8")
-    assert found == FINDINGS.read_text(encoding="utf-8")
+        FINDINGS.write_text(text, encoding="utf-8")
+    assert text == FINDINGS.read_text(encoding="utf-8")
 
 
 def format_finding(finding: Finding) -> str:

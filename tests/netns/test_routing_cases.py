@@ -82,18 +82,18 @@ def list_addresses(case: Case) -> list[str]:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_a_kernel_prints_and_decides_as_recorded(case: Case) -> None:
     needs("ip", "unshare", root=True)
-    recorded, found = load_record(), record(case)
+    recorded, case_record = load_record(), record(case)
     if os.environ.get("WIRESPEED_ACCEPT"):
-        planned = found if case == find_first_case(case) else recorded[find_first_case(case).id]
+        planned = case_record if case == find_first_case(case) else recorded[find_first_case(case).id]
         outputs = {
             name: objects
-            for name, objects in found["outputs"].items()
-            if planned is found or objects != planned["outputs"][name]
+            for name, objects in case_record["outputs"].items()
+            if planned is case_record or objects != planned["outputs"][name]
         }
-        recorded[case.id] = {**found, "outputs": outputs}
+        recorded[case.id] = {**case_record, "outputs": outputs}
         names = [entry.id for entry in CASES]
         RECORD.write_text(format_record({name: recorded[name] for name in names if name in recorded}), encoding="utf-8")
-    assert {**recorded[case.id], "outputs": list_outputs(recorded, case)} == found
+    assert {**recorded[case.id], "outputs": list_outputs(recorded, case)} == case_record
 
 
 def format_record(record: dict[str, Any]) -> str:

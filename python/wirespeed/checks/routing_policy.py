@@ -97,8 +97,8 @@ def find_deciding_rule(
     rules: Mapping[str, Rule], tables: RoutingTables, packet: Packet, table: int
 ) -> tuple[str, Rule] | None:
     """The first rule that selects the packet and leads to ``table``, to a route of another table, or refuses it."""
-    others = {name: rule for name, rule in rules.items() if rule.table != LOCAL}
-    for name, rule in _walk(others, packet):
+    later_rules = {name: rule for name, rule in rules.items() if rule.table != LOCAL}
+    for name, rule in _walk(later_rules, packet):
         if rule.table == table or _refuses(name):
             return name, rule
         entry = _find_route(rule, _parse_options(name), tables, packet)

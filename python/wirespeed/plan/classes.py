@@ -397,8 +397,8 @@ _NUMBERS = range(8)  # of switch traffic classes, queues and priority groups
 
 def _list_free(choices: Sequence[int], used: Iterable[int]) -> str:
     """The numbers that no class uses, for a hint."""
-    taken = {int(number) for number in used}
-    return format_choices(number for number in choices if number not in taken)
+    used_numbers = {int(number) for number in used}
+    return format_choices(number for number in choices if number not in used_numbers)
 
 
 def _list_used_queues(box: Box) -> list[int]:

@@ -111,9 +111,9 @@ def _list_destinations(context: CheckContext, traffic: _Traffic) -> list[tuple[s
     """Host and address of the NICs of other hosts to which such packets go."""
     return [
         (name, address)
-        for name, other in context.plan.hosts.items()
+        for name, host in context.plan.hosts.items()
         if name != context.place.device
-        for nic in other.nics.values()
+        for nic in host.nics.values()
         if nic.rail is not None and traffic.rail in (None, nic.rail)
         for address in (ip_interface(entry).ip for entry in nic.addresses or ())
         if address.version == traffic.source.version
@@ -202,7 +202,7 @@ def _takes_one_hop_more(decision: Decision, expected: Route, planned: RoutingTab
 def _describe(traffic: _Traffic, diversions: Sequence[_Diversion], total: int) -> Outcome:
     first = diversions[0]
     source = f"from {traffic.source}" if traffic.has_source else "without a source address"
-    found = [
+    lines = [
         f"{_format_decision(diversion)}: {len(diversion.destinations)} of {total} planned addresses, "
         + format_first([f"{address} ({host})" for host, address in diversion.destinations], 3)
         for diversion in diversions
@@ -211,7 +211,7 @@ def _describe(traffic: _Traffic, diversions: Sequence[_Diversion], total: int) -
     outcome = failure(
         "a route drops packets to other hosts" if is_dropped else "an unplanned route takes precedence",
         f"{_format_next_hop(first.expected)} to {first.destinations[0][1]} {source}",
-        "; ".join(found),
+        "; ".join(lines),
         *(
             Fix(f"remove the {_format_route(diversion.entry)}, also from the file that configures it")
             for diversion in diversions
@@ -234,9 +234,9 @@ def _format_decision(diversion: _Diversion) -> str:
     if entry.route.type != "throw":
         return f"{entry.route.type or _format_next_hop(entry.route)} by {_format_route(entry)}"
     decided = diversion.decision.entry
-    then = "no route" if decided is None else decided.route.type or _format_next_hop(decided.route)
-    by = "" if decided is None else f" by {_format_route(decided)}"
-    return f"throw by {_format_route(entry)}, then {then}{by}"
+    result = "no route" if decided is None else decided.route.type or _format_next_hop(decided.route)
+    origin = "" if decided is None else f" by {_format_route(decided)}"
+    return f"throw by {_format_route(entry)}, then {result}{origin}"
 
 
 def _format_next_hop(route: Route) -> str:
