@@ -25,13 +25,18 @@ class NcclNic:
 
 @dataclass(frozen=True, slots=True)
 class NcclRank:
-    """Where a rank runs: its host, the number and the PCIe address of its GPU, and the NICs of its connections."""
+    """Where a rank runs: its host, the number and the PCIe address of its GPU, and the NICs of its connections.
+
+    ``cores`` are the CPU cores of its process after NCCL bound it, as ranges; ``gpu_cores`` those near its GPU.
+    """
 
     rank: int
     host: str | None
     gpu: int | None
     bus_id: str | None
     nics: tuple[str, ...] = ()
+    cores: str | None = None
+    gpu_cores: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

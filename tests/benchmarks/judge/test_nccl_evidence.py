@@ -11,13 +11,13 @@ from judge_support import GIB, collective, find_verdict, plan
 from rich.console import Console
 
 from wirespeed.benchmarks.judge.logs import judge_logs
-from wirespeed.benchmarks.judge.nccl_evidence import Evidence
+from wirespeed.benchmarks.judge.nccl_evidence import Evidence, find_causes
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.benchmarks.tools.reader import read
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.report import runs, terminal
 from wirespeed.results.benchmarks import Measurement, Metric
-from wirespeed.results.nccl import Communicator, NcclNic, NcclWarning
+from wirespeed.results.nccl import Communicator, NcclNic, NcclRank, NcclWarning
 from wirespeed.results.verdicts import Judgement
 
 
@@ -29,6 +29,12 @@ def proven(**fields):
 def without_device(evidence):
     warning = NcclWarning("node1", "NET/IB : No device found.", 16, 23, ("NCCL-01",))
     return replace(evidence, communicator=replace(evidence.communicator, warnings=(warning,)))
+
+
+def with_ranks(*ranks):
+    evidence = proven()
+    places = tuple(NcclRank(rank, "node1", rank, None, (), cores, near) for rank, cores, near in ranks)
+    return replace(evidence, communicator=replace(evidence.communicator, places=places))
 
 
 def all_reduce(busbw, hosts=4):
@@ -82,6 +88,15 @@ def test_a_log_that_contradicts_the_user_is_reported():
         (
             proven(network="IB", nics={"a": ("bnxt_re0", "bnxt_re1"), "b": tuple(f"bnxt_re{n}" for n in range(8))}),
             "2 of 8 NICs were used on a",
+        ),
+        (
+            with_ranks((0, "48-95", "0-47"), (1, "0-47", "0-47")),
+            "rank 0 of node1 ran on cores 48-95, none of them near its GPU (0-47) (`wirespeed explain OS-13`)",
+        ),
+        (
+            with_ranks((0, "0-47", None), (1, None, None), (2, None, None)),
+            "rank 1 of node1 and 1 more ran without a core near its GPU: NCCL set the affinity of the other ranks only "
+            "(`wirespeed explain OS-13`)",
         ),
         (proven(protocols={8 * GIB: "LL"}), "the largest messages went by protocol LL: half of each 8 bytes are flags"),
     ],
@@ -221,3 +236,8 @@ def test_a_traffic_class_that_is_not_planned_is_a_cause(traffic_class, dscp):
     bad, _ = judge_evidence(40.0, evidence)
     cause = f"the log proves: NCCL_IB_TC={traffic_class} is DSCP {dscp}, planned is 26 (`wirespeed explain QOS-01`)"
     assert bad.reason.startswith(cause) is (dscp is not None)
+
+
+def test_ranks_on_cores_near_their_gpus_are_no_cause():
+    for evidence in (with_ranks((0, "0-3", "0-47"), (1, "48-95", None)), with_ranks((0, None, None), (1, None, None))):
+        assert [cause for cause in find_causes(evidence, plan()) if "OS-13" in (*cause.failures, *cause.likely)] == []

@@ -19,7 +19,7 @@ from tests.benchmarks.tools.test_truncated_logs import WRAPPERS
 
 from wirespeed.benchmarks import Reading, read
 from wirespeed.benchmarks.judge.nccl_evidence import evidence
-from wirespeed.benchmarks.tools.nccl_debug.lines import Via, algorithm, protocol, via
+from wirespeed.benchmarks.tools.nccl_debug.lines import Via, algorithm, parse_cores, protocol, via
 from wirespeed.errors import Refusal
 from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.json import document, plain
@@ -371,3 +371,40 @@ def test_the_table_shows_communicators() -> None:
         "AllReduce  4 MiB  RING       SIMPLE    2 (0 to 1)",
     ):
         assert text in ran.output
+
+
+@pytest.mark.parametrize(
+    ("text", "cores"),
+    [
+        ("ffff,0000ffff", "0-15,32-47"),  # a mask, as NCCL before ranges
+        ("ffffffff,ffff0000,00000000", "48-95"),
+        ("02", "1"),
+        ("10", None),  # core 10, or core 4
+        ("2", "2"),
+        ("0-1,32-47", "0-1,32-47"),
+        ("fff", None),
+        ("00", None),
+    ],
+)
+def test_cores_are_a_mask_or_ranges(text: str, cores: str | None) -> None:
+    assert parse_cores(text) == cores
+
+
+@pytest.mark.parametrize(
+    ("message", "cores"),
+    [
+        ("Setting affinity for GPU 0 to ffff,ffffffff", ("0-47", None)),
+        ("Affinity for GPU 0 is 0-55. (GPU affinity = 0-55 ; CPU affinity = 0-111).", ("0-55", "0-55")),
+        ("Affinity for GPU 0 is empty, ignoring. (GPU affinity =  ; CPU affinity = 0-111).", ("0-111", None)),
+        ("Affinity for GPU 0 is empty, ignoring. (GPU affinity = 0-7 ; CPU affinity = 8).", ("8", "0-7")),
+        ("Affinity for GPU 4 is 48-71,144-167.", ("48-71,144-167", None)),
+        ("Setting affinity for GPU 0 to", (None, None)),
+    ],
+)  # fmt: skip
+def test_the_cores_of_a_rank(message: str, cores: tuple[str | None, str | None]) -> None:
+    """Before and after the line that names the rank."""
+    function = "" if message.startswith("Setting") else "ncclTopoGetCpuAffinity: "
+    line = f"alpha:7:9 [0] NCCL INFO {function}{message}\n"
+    for text in (line + INIT.format("COMPLETE"), INIT.format("START") + line + INIT.format("COMPLETE")):
+        (communicator,) = communicators(text)
+        assert [(place.cores, place.gpu_cores) for place in communicator.places] == [cores]

@@ -14,9 +14,10 @@ from wirespeed.benchmarks.tools.nccl_debug.lines import NO_RDMA, algorithm
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.limits.gpus import find_gpu_links
 from wirespeed.limits.host import socket_term
+from wirespeed.number_ranges import parse_ranges
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Run
-from wirespeed.results.nccl import Communicator, NcclChoice, NcclConflict, NcclNic
+from wirespeed.results.nccl import Communicator, NcclChoice, NcclConflict, NcclNic, NcclRank
 
 _FUNCTIONS = {
     "all_reduce": "AllReduce",
@@ -246,6 +247,7 @@ def find_causes(evidence: Evidence, plan: Plan) -> list[Cause]:
         causes.append(Cause("the NICs were on InfiniBand, not RoCE"))
     if not evidence.is_over_sockets:
         causes += _traffic_class(evidence, plan)
+    causes += _report_far_cores(evidence)
     for conflict in evidence.conflicts:
         values = ", ".join(conflict.values)
         text = f"{conflict.variable} differs between processes ({values}): {conflict.effect}; {conflict.fix}"
@@ -312,6 +314,40 @@ def _has_peer_access(plan: Plan, host: str) -> bool:
         return True
     addresses = [gpu.pcie for gpu in plan.hosts[host].gpus.values()]
     return all(socket_term(plan, host, addresses[0], address, bidirectional=True) is None for address in addresses[1:])
+
+
+def _report_far_cores(evidence: Evidence) -> list[Cause]:
+    """Report ranks whose processes have no core near their GPU.
+
+    NCCL binds a process to those of its cores that are near its GPU and prints them; without one it leaves the process
+    where its launcher bound it (src/graph/topo.cc, ncclTopoGetCpuAffinity). Releases that print "Setting affinity" then
+    print nothing.
+    """
+    places = evidence.communicator.places or ()
+    far, silent = [], []
+    for place in places:
+        cores, near = parse_ranges(place.cores or ""), parse_ranges(place.gpu_cores or "")
+        if cores and near and not cores & near:
+            far.append(place)
+        elif place.cores is None and place.gpu is not None:
+            silent.append(place)
+    if far:
+        text = f"{_list_ranks(far)} on cores {far[0].cores}, none of them near its GPU ({far[0].gpu_cores})"
+        return [Cause(_add_explanation(text, _FAR_CORES), _FAR_CORES)]
+    if not silent or len(silent) == len(places):
+        return []
+    text = f"{_list_ranks(silent)} without a core near its GPU: NCCL set the affinity of the other ranks only"
+    return [Cause(_add_explanation(text, _FAR_CORES), likely=_FAR_CORES)]
+
+
+_FAR_CORES = ("OS-13",)
+
+
+def _list_ranks(places: Sequence[NcclRank]) -> str:
+    """The first rank with its host, and the number of the others."""
+    (first, *others) = places
+    host = f" of {first.host}" if first.host else ""
+    return f"rank {first.rank}{host}{f' and {len(others)} more' if others else ''} ran"
 
 
 def _report_gid(evidence: Evidence, plan: Plan) -> list[Cause]:

@@ -44,6 +44,13 @@ class _Process:
     joined: Facts | None = None
     ready: bool = False
     silent: bool = False
+    rank: int | None = None
+    cores: tuple[str | None, str | None] | None = None  # of the process, and near its GPU
+
+    def note_cores(self) -> None:
+        """Add the cores to the rank of the communicator."""
+        if self.joined is not None and self.rank is not None and self.cores is not None:
+            self.joined.rank_cores[self.rank] = self.cores
 
     @property
     def current(self) -> Facts:
@@ -82,6 +89,8 @@ class _Reader:
             "Successfully": self._read_loaded_plugin,
             "GIN/Plugin": self._read_plugin,
             "GIN/Plugin:": self._read_plugin,
+            "Setting": self._read_affinity,
+            "ncclTopoGetCpuAffinity:": self._read_affinity,
         }
 
     def take(self, line: Line) -> None:
@@ -250,6 +259,8 @@ class _Reader:
         if process.joined is not facts:
             self._join(line, process, facts, is_silent=state == "Init COMPLETE")
         facts.ranks_joined.add(rank)
+        process.rank = rank
+        process.note_cores()
         if rank not in facts.gpus or match["bus"]:
             facts.gpus[rank] = process.host, match["gpu"], match["bus"]
         if process.host:
@@ -353,6 +364,14 @@ class _Reader:
         if match:
             for facts in (process.facts, process.current):  # some are read only when they are first needed
                 facts.environment.setdefault(match.group(1), {})[match.group(2)] = None
+
+    def _read_affinity(self, line: Line, process: _Process, message: str) -> None:
+        """Read the cores that NCCL binds a process to. It leaves a process on its cores if none is near the GPU."""
+        match = lines.AFFINITY.match(message)
+        if match:
+            used = match["process"] if match["is"] == "empty" else match["set"] or match["is"]
+            process.cores = lines.parse_cores(used or ""), match["gpu"] or None
+            process.note_cores()
 
     def _read_tuner(self, line: Line, process: _Process, message: str) -> None:
         match = lines.TUNER.match(message)

@@ -70,6 +70,7 @@ class Facts:
     nics: dict[tuple[str, str, int], tuple[str, int | None, str | None, bool]]  # name, port, link, SHARP
     gpus: dict[int, tuple[str, str | None, str | None]]  # of a rank: host, GPU, PCIe address as a number
     rank_devices: dict[int, dict[tuple[str, str, int], None]]  # of a rank: host, transport, device
+    rank_cores: dict[int, tuple[str | None, str | None]]  # of a rank: its cores, and those near its GPU
     gpudirect: dict[tuple[str, str], bool]
     relaxed_ordering: set[bool]
     dma_buf: set[bool]
@@ -242,6 +243,7 @@ class Facts:
                         if (nic_host, device) in names
                     )
                 ),
+                *self._get_entries("rank_cores").get(rank, ()),
             )
             for rank, (host, gpu, bus) in sorted(self._get_entries("gpus").items())
         )

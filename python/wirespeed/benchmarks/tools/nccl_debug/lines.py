@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from wirespeed.number_ranges import format_ranges, parse_ranges
+
 INFO, WARN = " NCCL INFO ", " NCCL WARN "
 IDENTIFYING_TEXTS = ("NCCL INFO ", "NCCL WARN ")
 """A text with debug lines contains one of these."""
@@ -30,6 +32,7 @@ MARKERS = (  # of which every line that is read contains one
         "CCL version",
     ),
     *("Failed to open libibverbs", "DMA-BUF", "Dmabuf", "NVLS ", " plugin ", " Bytes -> Algo ", "TUNER/", "MSCCL"),
+    "ffinity for GPU ",
 )
 PREFIX = re.compile(r"(?P<host>[^\s:]+):(?P<pid>\d+):\d+ \[(?P<device>-?\d+)\](?: (?P<where>\S+))?$")
 BARE_PREFIX = re.compile(
@@ -81,6 +84,12 @@ TUNER = re.compile(
     r" (.+?)\s*$"
     r"|Connected (\d+ MSCCL algorithms?)\s*$"  # which replace the library's own: microsoft/msccl src/init.cc
 )
+AFFINITY = re.compile(
+    r"Setting affinity for GPU \d{1,4} to (?P<set>[0-9a-f,-]+)\s*$"
+    r"|ncclTopoGetCpuAffinity: Affinity for GPU \d{1,4} is (?P<is>empty|[0-9,-]+)(?:, ignoring)?\.?"
+    r"(?: \(GPU affinity = (?P<gpu>[0-9,-]*) ; CPU affinity = (?P<process>[0-9,-]*)\)\.?)?\s*$"
+)
+_MASK = re.compile(r"[0-9a-f]{1,8}(?:,[0-9a-f]{8})*")
 LOADED = "Successfully loaded "
 CHOICE = re.compile(
     r"(?:(\w+): )?(\d{1,18}) Bytes -> Algo (\w+) proto (\w+)"
@@ -105,6 +114,22 @@ class Via:
     gdrdma: bool | None
     forwarded: bool
     pointer: str | None
+
+
+def parse_cores(text: str) -> str | None:
+    """Cores as ranges, ``0-31,64-95``, of the ranges or the hexadecimal mask that NCCL prints; None if it may be both.
+
+    A mask is groups of eight digits, the first without leading zeros, printed byte by byte (``02``): NCCL
+    src/misc/utils.cc, ncclCpusetToStr; newer releases print ranges (src/include/cpuset.h, ncclCpusetToRangeStr).
+    """
+    cores = parse_ranges(text)
+    is_mask = _MASK.fullmatch(text) is not None and len(text.partition(",")[0]) % 2 == 0
+    if is_mask and (cores is None or text.startswith("0")):
+        mask = int(text.replace(",", ""), 16)
+        cores = frozenset(number for number in range(mask.bit_length()) if mask >> number & 1)
+    elif is_mask:
+        return None
+    return ",".join(format_ranges(cores)) if cores else None
 
 
 @lru_cache(maxsize=65536)
