@@ -48,7 +48,7 @@ _SOFTWARE = (
     "",
     "kernel: 5.15.0-91-generic, nic_firmware: 28.39.1002",
     "kernel: 5.15.0-91-generic, peer_memory: true",
-    "rocm: 7.1.0",
+    "rocm: 7.1.0, perftest: 25.07.0, ucx: 1.19.0, openmpi: 5.0.8, rccl_tests: 77ae744, osu: 7.5.1",
 )
 _CUDA = (
     "gpu_driver: 470.182.03, cuda: '11.4', gcc: '9', nccl: 2.18.3, nccl_tests: v2.13.6",

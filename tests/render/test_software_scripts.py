@@ -169,6 +169,68 @@ def test_the_rollback(system: System) -> None:
     assert not (system.root / "etc/ld.so.conf.d/00-wirespeed.conf").exists()
 
 
+LOADED = """echo 'openat(AT_FDCWD, "/lib/libbnxt_re-rdmav34.so", O_RDONLY) = -1 ENOENT (No such file)' >&2
+echo "openat(AT_FDCWD, \\"%s\\", O_RDONLY|O_CLOEXEC) = 4" >&2"""
+
+
+def test_the_loaded_library_is_compared_with_the_one_that_was_built(system: System) -> None:
+    library = system.root / "usr/local/lib/libbnxt_re-rdmav34.so"
+    system.tool(
+        "make",
+        """if [ "${1-}" = install ]; then cp built.so "$ROOT/usr/local/lib/libbnxt_re-rdmav34.so"
+else mkdir -p "$ROOT/usr/local/lib"; echo built >built.so; fi""",
+    )
+    system.tool("strace", LOADED % library)
+    assert f"  ibv_devinfo loads {library}, which was built here\n" in install(system).stdout
+    library.write_text("of the distribution")
+    result = install(system)
+    assert result.returncode == 1
+    assert result.stderr.endswith("which is not the library that was built\n")
+    system.tool("strace", "")
+    assert (
+        "  ibv_devinfo loads no libbnxt_re-rdmav yet: run this script again after the reboot\n"
+        in install(system).stdout
+    )
+
+
+ROCM = CLUSTER.replace("{kernel", "{rocm: 7.1.0, kernel")
+
+
+def test_the_repositories_of_rocm_come_with_the_vendors_package(tmp_path: Path) -> None:
+    """The file of ROCm 7.1.0 for Ubuntu 22.04, as AMD's installation page names it."""
+    system = System(tmp_path, ROCM)
+    (system.root / "release/amdgpu-install_6.3.60301-1_all.deb").touch()
+    assert "no file amdgpu-install_*70100-*_all.deb in" in system.run("software-install.sh").stdout
+    (system.root / "release/amdgpu-install_7.1.70100-1_all.deb").touch()
+    system.tool(
+        "apt-get",
+        """[ "$1" = update ] && { : >"$ROOT/updated"; exit; }
+shift 2
+for one; do basename "$one" | sed 's/_.*//' >>"$ROOT/installed"; done""",
+    )
+    system.tool("apt-cache", """[ -e "$ROOT/updated" ] && echo '  Candidate: 7.1.0.70100-20~22.04'""")
+    result = install(system)
+    assert (result.returncode, result.stderr) == (0, "")
+    headers = f"linux-headers-{os.uname().release}"
+    assert system.changes()[:4] == [
+        "apt-get install -y DIR/amdgpu-install_7.1.70100-1_all.deb",
+        "apt-get update",
+        f"apt-get install -y {headers} dkms gcc make",
+        "apt-get install -y amdgpu-dkms rocm",
+    ]
+    assert system.run("software-remove.sh", "--yes").returncode == 0
+    assert "apt-get purge -y amdgpu-install" in system.changes()
+
+
+def test_only_what_the_steps_need_is_installed(tmp_path: Path) -> None:
+    """Tools of modules and libraries for packages that contain them; the distribution's perftest unless it is built."""
+    scripts = System(tmp_path, CLUSTER.replace("{kernel", "{perftest: 25.07.0, kernel")).scripts["software-install.sh"]
+    (rdma,) = (line for line in scripts.splitlines() if line.startswith("install_named") and "ibverbs-utils" in line)
+    assert "perftest" not in rdma and "libibverbs-dev" in rdma and "dkms" in rdma
+    (programs,) = (line for line in scripts.splitlines() if line.startswith("install_named") and "libpci-dev" in line)
+    assert "libibumad-dev" in programs and "flex" not in programs
+
+
 def test_another_stack_goes_first_and_alone(system: System) -> None:
     uninstaller = system.root / "usr/sbin/ofed_uninstall.sh"
     uninstaller.write_text('#!/bin/sh\necho uninstalled >>"$ROOT/log"\nrm -- "$0"\n')

@@ -36,11 +36,6 @@ def format_value(value: Any, unit: str | None = None) -> str:
     return str(value) if value not in (None, "") else "none"
 
 
-def is_of_version(version: str, prefix: str) -> bool:
-    """Whether a version is this one or one of its builds: 25.10-1.7.1 is of 25.10, 25.101 is not."""
-    return version.startswith(prefix) and not version[len(prefix) :][:1].isalnum()
-
-
 def format_list(values: Iterable[Any]) -> str:
     """Values separated by commas, ``none`` without any."""
     return ", ".join(format_value(value) for value in values) or "none"

@@ -218,6 +218,18 @@ class SoftwarePart(Part):
         "GPUs, and NVIDIA's build of NCCL",
     )
     nccl_tests: RevisionText | None = Field(default=None, description="revision of nccl-tests")
+    rccl: VersionText | None = Field(
+        default=None, description="RCCL release that ROCm brings, as rccl.h numbers it: 2.27.7; it is checked"
+    )
+    perftest: RevisionText | None = Field(
+        default=None, description="revision of perftest, built from source for the host's GPUs"
+    )
+    ucx: VersionText | None = Field(default=None, description="UCX release, built from source, such as 1.19.0")
+    openmpi: VersionText | None = Field(default=None, description="Open MPI release, built from source, such as 5.0.8")
+    rccl_tests: RevisionText | None = Field(default=None, description="revision of rccl-tests, built with openmpi")
+    osu: VersionText | None = Field(
+        default=None, description="OSU micro-benchmarks, built from source with openmpi, such as 7.5.1"
+    )
 
 
 class NvmPart(Part):

@@ -172,7 +172,7 @@ def _plan_inbox_driver(
     dma_buf = gpu is not None and built_in is False
     if gpu and dma_buf:
         check_dma_buf(spec, gpu, release, problems)
-    prerequisites = replace(_PREREQUISITES, why=f"the {release.title} is there already")
+    prerequisites = replace(_PREREQUISITES, subject="RDMA user space", why=f"the {release.title} is there already")
     clients = _list_clients(spec, gpu, problems) if built_in else ()
     return Drivers({}, (), (prerequisites, *firmware), replaces=False, dma_buf=dma_buf, modules=clients)
 

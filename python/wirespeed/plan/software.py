@@ -12,12 +12,13 @@ from wirespeed.plan.compatibility import conflicts, find_alternative
 from wirespeed.plan.drivers import FINAL_STEPS, Drivers, kernel_has_client, number_steps, plan_drivers
 from wirespeed.plan.nccl import select_build
 from wirespeed.plan.problems import Problems
+from wirespeed.plan.programs import check_programs, find_gpu_memory, list_program_steps
 from wirespeed.settings import Action, InstallStep, Package, Software
 
 _KEYS = ("gpu_driver", "rocm", "cuda", "nvhpc", "gcc", "nccl", "nvcc_gencode", "nccl_tests")
 
 
-_OF_GPUS = ("peer_memory", "gpu_driver", "rocm", "nccl", "nvcc_gencode", "nccl_tests")
+_OF_GPUS = ("peer_memory", "gpu_driver", "rocm", "nccl", "nvcc_gencode", "nccl_tests", "rccl", "rccl_tests")
 
 
 _AMD_DRIVER = {"amdgpu": Package(installed=True)}
@@ -47,6 +48,7 @@ def plan_software(
     combination = Combination(gpu=gpu, os=spec.os, **{key: getattr(part, key) for key in _KEYS})
     _note_conflicts(spec, combination, catalogue, problems)
     _refuse_idle(spec, nic, gpu, problems)
+    check_programs(spec, gpu, problems)
     drivers = plan_drivers(spec, nic, gpu, catalogue, problems) if nic else None
     stack = drivers.stack if drivers else None
     versions = Software(
@@ -58,6 +60,13 @@ def plan_software(
         nvhpc=part.nvhpc,
         gcc=part.gcc,
         nccl_tests=part.nccl_tests,
+        rccl=part.rccl,
+        ucx=part.ucx,
+        openmpi=part.openmpi,
+        perftest=part.perftest,
+        perftest_memory=find_gpu_memory(part, gpu),
+        rccl_tests=part.rccl_tests,
+        osu=part.osu,
         gencode=tuple(part.nvcc_gencode.split())
         if part.nvcc_gencode
         else gencode(gpu)
@@ -80,7 +89,7 @@ def _list_steps(part: SoftwarePart, drivers: Drivers | None, catalogue: Catalogu
     """In order: removals, GPU software, NIC drivers, kernel command line."""
     gpu = [
         _gpu_driver(part, drivers),
-        InstallStep(Action.ROCM, "ROCm, with RCCL and the GPU driver", part.rocm) if part.rocm else None,
+        _plan_rocm(part.rocm) if part.rocm else None,
         InstallStep(Action.HPC_SDK, "HPC SDK, with toolkit, NCCL and MPI", part.nvhpc) if part.nvhpc else None,
         InstallStep(Action.CUDA, "CUDA toolkit", part.cuda) if part.cuda and not part.nvhpc else None,
         _plan_nccl(part, catalogue),
@@ -89,10 +98,23 @@ def _list_steps(part: SoftwarePart, drivers: Drivers | None, catalogue: Catalogu
         *(drivers.removals if drivers else ()),
         *(step for step in gpu if step),
         *(drivers.steps if drivers else ()),
+        *list_program_steps(part),
     ]
     kernel = (drivers and drivers.replaces) or part.gpu_driver or part.rocm
     is_flashed = any(step.action is Action.FIRMWARE for step in steps)
     return [*steps, *(FINAL_STEPS if kernel else FINAL_STEPS[-1:] if is_flashed else ())]
+
+
+def _plan_rocm(version: str) -> InstallStep:
+    """The step for ROCm. AMD's package amdgpu-install adds the repositories of its release.
+
+    Its file is named by the release: amdgpu-install_6.3.60301-1_all.deb of 6.3.1, amdgpu-install_7.1.1.70101-1_all.deb
+    of 7.1.1, amdgpu-install-6.3.60301-1.el8.noarch.rpm (ROCm installation on Linux, AMDGPU installer, 6.3.1 and 7.1.1).
+    """
+    numbers = [*(int(part) for part in version.split(".") if part.isdecimal()), 0, 0][:3]
+    release = numbers[0] * 10000 + numbers[1] * 100 + numbers[2]
+    files = {"deb": f"amdgpu-install_*{release}-*_all.deb", "rpm": f"amdgpu-install-*{release}-*.noarch.rpm"}
+    return InstallStep(Action.ROCM, "ROCm, with RCCL and the GPU driver", version, files)
 
 
 def _gpu_driver(part: SoftwarePart, drivers: Drivers | None) -> InstallStep | None:

@@ -3,7 +3,7 @@
 from wirespeed.settings.address import Gid, Neighbour, NeighbourEntry, Route, Rule, split_route_name
 from wirespeed.settings.bios import BiosAttribute
 from wirespeed.settings.distinct import DistinctValues
-from wirespeed.settings.driver_version import find_release
+from wirespeed.settings.driver_version import find_release, is_of_version
 from wirespeed.settings.host import Gpu, Host, Kernel, Module, NumaNode, Resolver, Sysctl
 from wirespeed.settings.kernel_log import KernelMessage, MessageKind
 from wirespeed.settings.launch import Cores, Launch
@@ -150,6 +150,7 @@ __all__ = [
     "find_release",
     "get",
     "is_address",
+    "is_of_version",
     "iterate_entities",
     "list_bridges",
     "list_collections",

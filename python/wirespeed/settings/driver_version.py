@@ -16,3 +16,8 @@ the public page "Broadcom NIC Driver Installation on Ubuntu 24.04.2".
 def find_release(version: str) -> str:
     """The vendor's release in a driver's version: 234.0.154.0 of 1.10.3.234.0.154.0 and of 1.10.3-234.0.154.0."""
     return _PREFIX.sub("", version, count=1) if _PREFIX.match(version) else version
+
+
+def is_of_version(version: str, prefix: str) -> bool:
+    """Whether a version is this one or one of its builds: 25.10-1.7.1 is of 25.10, 25.101 is not."""
+    return version.startswith(prefix) and not version[len(prefix) :][:1].isalnum()

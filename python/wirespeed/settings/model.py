@@ -20,7 +20,7 @@ from functools import cache, lru_cache
 from operator import attrgetter
 from typing import Any, ClassVar, Protocol, TypeVar
 
-from wirespeed.settings.driver_version import find_release
+from wirespeed.settings.driver_version import find_release, is_of_version
 
 _Reflection = TypeVar("_Reflection")
 
@@ -38,6 +38,7 @@ class Compare(StrEnum):
     CONTAINS = "contains"  # every intended element is present; others may be too
     WITHIN = "within"  # every element found is intended; some intended ones may be absent
     WITHIN_3_PERCENT = "within 3 %"  # platforms disagree whether a KByte is 1000 or 1024 bytes
+    VERSION = "same version"  # or one of its builds: 1.19.0 is of 1.19
     RELEASE = "same release"  # of a driver, with or without the prefix of its version
     NONE = "not compared"  # identity and evidence, not intent
 
@@ -58,6 +59,8 @@ class Compare(StrEnum):
                 return bool(abs(found - intended) <= intended * 0.03)
             case Compare.RELEASE:
                 return find_release(intended) == find_release(found)
+            case Compare.VERSION:
+                return is_of_version(found, intended)
             case Compare.NONE:
                 return True
 

@@ -16,6 +16,7 @@ class Action(StrEnum):
     UNINSTALL_STACK = "uninstall stack"  # another vendor's RDMA software, with its uninstaller
     REMOVE = "remove"  # modules built for each kernel that conflict
     PREREQUISITES = "prerequisites"  # compiler, kernel headers, RDMA user space
+    PROGRAM_TOOLS = "program tools"  # compiler and headers of job-programs.sh
     BUILD_TOOLS = "build tools"  # compiler and kernel headers only: the stack contains the RDMA user space
     STACK = "RDMA stack"  # the NIC vendor's drivers and user space, with installer or repository
     GPU_DRIVER = "GPU driver"
@@ -71,6 +72,15 @@ class Software:
     nvhpc: Annotated[str | None, Setting("HPC SDK", compare=Compare.NONE)] = None
     gcc: Annotated[str | None, Setting("major release of GCC under nvcc", compare=Compare.NONE)] = None
     nccl_tests: Annotated[str | None, Setting("revision of nccl-tests", compare=Compare.NONE)] = None
+    rccl: Annotated[str | None, Setting("RCCL release, a version of NCCL", compare=Compare.VERSION)] = None
+    ucx: Annotated[str | None, Setting("UCX release", compare=Compare.VERSION)] = None
+    openmpi: Annotated[str | None, Setting("Open MPI release", compare=Compare.VERSION)] = None
+    perftest: Annotated[str | None, Setting("revision of perftest", compare=Compare.NONE)] = None
+    perftest_memory: Annotated[
+        str | None, Setting("GPU memory that perftest can use: rocm or cuda", compare=Compare.EXACT)
+    ] = None
+    rccl_tests: Annotated[str | None, Setting("revision of rccl-tests", compare=Compare.NONE)] = None
+    osu: Annotated[str | None, Setting("release of the OSU micro-benchmarks", compare=Compare.NONE)] = None
     gencode: Annotated[
         tuple[str, ...] | None, Setting("nvcc code targets for the GPUs of the host", compare=Compare.NONE)
     ] = None

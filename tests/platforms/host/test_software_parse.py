@@ -122,3 +122,32 @@ def test_nccl_by_its_files(text: str, value: object) -> None:
 )
 def test_the_rdma_stack(text: str, expected: str | None) -> None:
     assert read(ofed_info=text).devices["node1"].software.rdma_stack == expected
+
+
+RCCL = "#define NCCL_MAJOR 2\n#define NCCL_MINOR 27\n#define NCCL_PATCH 7\n"
+UCX_OLD = "# UCT version=1.10.0 revision 7477e81\n# configured with: --prefix=/usr\n"
+HELP = "  ib_write_bw            start a server\n      --report_gbits Report Max/Average BW\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "setting", "value"),
+    [
+        ("rccl", RCCL, "rccl", "2.27.7"),
+        ("rccl", RCCL.replace("7\n", "7-alpha\n"), "rccl", None),
+        ("rccl", "#define NCCL_MAJOR 2\n", "rccl", None),
+        ("ucx_info", "# Library version: 1.19.0\n# Library path: /usr/lib/libucs.so.0\n", "ucx", "1.19.0"),
+        ("ucx_info", "# Version 1.13.1\n# Git branch '<unknown>', revision 0000000\n", "ucx", "1.13.1"),  # Debian 12
+        ("ucx_info", UCX_OLD, "ucx", "1.10.0"),
+        ("ucx_info", "ucx_info: command not found\n", "ucx", None),
+        ("ompi_info", "Open MPI v4.1.4\n\nhttp://www.open-mpi.org/community/help/\n", "openmpi", "4.1.4"),  # Debian 12
+        ("ompi_info", "Open MPI v5.0.0rc12\n", "openmpi", "5.0.0rc12"),
+        ("ompi_info", "ompi_info: error while loading shared libraries\n", "openmpi", None),
+        ("perftest", HELP + "      --use_rocm=<rocm device id> Use selected ROCm device\n", "perftest_memory", "rocm"),
+        ("perftest", HELP + "      --use_cuda=<cuda device id>  Use CUDA\n", "perftest_memory", "cuda"),
+        ("perftest", HELP, "perftest_memory", "none"),
+        ("perftest", "", "perftest_memory", None),
+        ("perftest", "  ib_write_bw            start a server\n", "perftest_memory", None),  # cut short
+    ],
+)
+def test_programs_of_jobs(command: str, text: str, setting: str, value: str | None) -> None:
+    assert read(**{command: text}).value(HOST, f"host.software.{setting}") == value

@@ -96,6 +96,12 @@ def plan(owner: str) -> Plan:
         nvhpc="21.9",
         gcc="9",
         nccl_tests="8274cb4",
+        perftest="25.07.0",
+        perftest_memory="rocm",
+        ucx="1.19.0",
+        openmpi="5.0.8",
+        rccl_tests="77ae744",
+        osu="7.5.1",
         gencode=("-gencode=1",),
     )
     hosts = {name: replace(host, steps=steps, software=versions) for name, host in built_plan.hosts.items()}

@@ -319,9 +319,9 @@ def _has_peer_access(plan: Plan, host: str) -> bool:
 def _report_far_cores(evidence: Evidence) -> list[Cause]:
     """Report ranks whose processes have no core near their GPU.
 
-    NCCL binds a process to those of its cores that are near its GPU and prints them; without one it leaves the process
-    where its launcher bound it (src/graph/topo.cc, ncclTopoGetCpuAffinity). Releases that print "Setting affinity" then
-    print nothing.
+    NCCL restricts a process to those of its cores that are near its GPU and prints them; without one it leaves the
+    process where its launcher bound it (src/graph/topo.cc, ncclTopoGetCpuAffinity). Releases that print "Setting
+    affinity" then print nothing.
     """
     places = evidence.communicator.places or ()
     far, silent = [], []

@@ -20,9 +20,8 @@ Source:
 """
 
 from wirespeed.checks.model import CheckContext, Outcome, failure, success
-from wirespeed.checks.wording import is_of_version
 from wirespeed.results.findings import Fix
-from wirespeed.settings import Nic, find_release
+from wirespeed.settings import Nic, find_release, is_of_version
 
 subject = Nic
 needs = ("nic.driver.version",)

@@ -18,9 +18,8 @@ Source:
 """
 
 from wirespeed.checks.model import CheckContext, Outcome, failure, success
-from wirespeed.checks.wording import is_of_version
 from wirespeed.results.findings import Fix
-from wirespeed.settings import Host
+from wirespeed.settings import Host, is_of_version
 
 subject = Host
 needs = ("host.software.rdma_stack",)

@@ -1,6 +1,6 @@
 """Versions of GPU software
 
-GPU driver, ROCm, CUDA toolkits and NCCL have the planned versions, which work together.
+GPU driver, ROCm, CUDA toolkits, NCCL and RCCL have the planned versions, which work together.
 
 Impact:
     A newer driver or toolkit may not support the GPU any more, and an older one does not run newer binaries. With
@@ -21,13 +21,20 @@ from wirespeed.checks.compare import compare
 from wirespeed.settings import Host
 
 subject = Host
-needs = ("host.software.gpu_driver", "host.software.rocm", "host.software.cuda", "host.software.nccl")
+needs = (
+    "host.software.gpu_driver",
+    "host.software.rocm",
+    "host.software.cuda",
+    "host.software.nccl",
+    "host.software.rccl",
+)
 failures = ("NIC-04",)
 check = compare(
     "host.software.gpu_driver",
     "host.software.rocm",
     "host.software.cuda",
     "host.software.nccl",
+    "host.software.rccl",
     wrong="GPU software has another version",
     fix="run software-install.sh",
     by_hand=True,

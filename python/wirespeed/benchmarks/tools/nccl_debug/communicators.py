@@ -366,7 +366,7 @@ class _Reader:
                 facts.environment.setdefault(match.group(1), {})[match.group(2)] = None
 
     def _read_affinity(self, line: Line, process: _Process, message: str) -> None:
-        """Read the cores that NCCL binds a process to. It leaves a process on its cores if none is near the GPU."""
+        """Read the cores that NCCL leaves to a process. It leaves a process on its cores if none is near the GPU."""
         match = lines.AFFINITY.match(message)
         if match:
             used = match["process"] if match["is"] == "empty" else match["set"] or match["is"]

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from wirespeed.settings import Action, Host, InstallStep
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """Package names by what they are for: only what the steps of a host need is installed."""
+
+    rdma: tuple[str, ...]  # RDMA user space and its tools
+    modules: tuple[str, ...]  # what kernel modules are built with
+    libraries: tuple[str, ...]  # what the NIC's library is built with
+    programs: Mapping[str, tuple[str, ...]]  # what each program of job-programs.sh is built with, by its setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +29,7 @@ class PackageManager:
     has: str  # succeeds when a package of the name in $1 is installed
     offered: str  # prints the version of the package named in $1 that the repositories have
     name_of: str  # prints the name of the package in $1
-    prerequisites: tuple[str, ...]  # what modules and libraries are built with
-    build_tools: tuple[str, ...]  # what modules alone are built with
+    tools: Tools
     pinned: str  # the package $name in the version $version, as install takes it
     version_of: str  # prints the installed version of the package named in $1
     listed: str  # prints the names of all installed packages
@@ -34,7 +43,7 @@ class PackageManager:
 Gpu = Callable[[InstallStep], tuple[str, ...]]
 
 
-def deb(prerequisites: tuple[str, ...], build_tools: tuple[str, ...], gpu: Gpu) -> PackageManager:
+def deb(tools: Tools, gpu: Gpu) -> PackageManager:
     """Debian's package manager."""
     name = 'dpkg-deb -f "$1" Package'
     return PackageManager(
@@ -46,8 +55,7 @@ def deb(prerequisites: tuple[str, ...], build_tools: tuple[str, ...], gpu: Gpu) 
         has='[ "$(dpkg-query -W -f=\'${db:Status-Abbrev}\' "$1" 2>/dev/null)" = "ii " ]',
         offered="apt-cache policy \"$1\" 2>/dev/null | sed -n 's/^ *Candidate: *//p'",
         name_of=name,
-        prerequisites=prerequisites,
-        build_tools=build_tools,
+        tools=tools,
         pinned="$name=$version",
         version_of="dpkg-query -W -f='${Version}' \"$1\" 2>/dev/null",
         listed="dpkg-query -W -f='${Package}\\n'",
@@ -65,8 +73,7 @@ def rpm(
     refresh: str,
     clean: str | None,
     offered: str,
-    prerequisites: tuple[str, ...],
-    build_tools: tuple[str, ...],
+    tools: Tools,
     boot_image: str,
     gpu: Gpu,
 ) -> PackageManager:
@@ -79,8 +86,7 @@ def rpm(
         has='rpm -q --whatprovides "$1" >/dev/null 2>&1',
         offered=offered,
         name_of="rpm -qp --qf '%{NAME}' \"$1\"",
-        prerequisites=prerequisites,
-        build_tools=build_tools,
+        tools=tools,
         pinned="$name-$version",
         version_of="rpm -q --qf '%{VERSION}-%{RELEASE}' \"$1\" 2>/dev/null",
         listed="rpm -qa --qf '%{NAME}\\n'",
@@ -99,8 +105,28 @@ def steps(host: Host, manager: PackageManager) -> Iterator[tuple[str, InstallSte
     """Every step of the installation with its number and the packages that it names."""
     for number, step in host.steps.items():
         if step.action is Action.PREREQUISITES:
-            yield number, step, manager.prerequisites
+            yield number, step, _list_prerequisites(host, manager.tools)
         elif step.action is Action.BUILD_TOOLS:
-            yield number, step, manager.build_tools
+            yield number, step, manager.tools.modules
+        elif step.action is Action.PROGRAM_TOOLS:
+            yield number, step, _list_program_tools(host, manager.tools)
         else:
             yield number, step, manager.gpu(step) if step.action in GPU_ACTIONS else ()
+
+
+def _list_prerequisites(host: Host, tools: Tools) -> tuple[str, ...]:
+    """The RDMA user space, and the tools for modules and libraries if the steps build any; without a program that is
+    built from source."""
+    planned = host.steps.values()
+    names = [name for name in tools.rdma if name != "perftest" or host.software.perftest is None]
+    if any(step.subject in host.packages for step in planned):
+        names = [*tools.modules, *names]
+    if any(step.action is Action.BUILD for step in planned):
+        names = [*names, *tools.libraries]
+    return tuple(dict.fromkeys(names))
+
+
+def _list_program_tools(host: Host, tools: Tools) -> tuple[str, ...]:
+    """The tools of the planned programs."""
+    planned = [name for name in tools.programs if getattr(host.software, name) is not None]
+    return tuple(dict.fromkeys(name for program in planned for name in tools.programs[program]))

@@ -17,6 +17,12 @@ _CUDA = re.compile(r"/(?:\S*/)?cuda[-/]([0-9]+\.[0-9]+)/(?:\S*/)?bin/nvcc")
 _NCCL = re.compile(r"/\S+/libnccl\.so\.([0-9]+(?:\.[0-9]+){2})")
 # ofed_info -s: "MLNX_OFED_LINUX-24.10-0.7.0.0:", of DOCA "OFED-internal-25.10-1.7.1:"
 _OFED = re.compile(r"((?:MLNX_OFED_LINUX|OFED-internal)-[0-9][0-9.-]*[0-9]):")
+# rccl.h of ROCm: "#define NCCL_MAJOR 2"
+_RCCL = re.compile(r"\s*#\s*define NCCL_(MAJOR|MINOR|PATCH) (\d{1,4})\s*")
+# ucx_info -v: "# Library version: 1.19.0" since 1.14, "# Version 1.13.1", "# UCT version=1.10.0 revision 7477e81"
+_UCX = re.compile(r"# (?:Library version: |Version |UCT version=)(\d+(?:\.\d+)+).*")
+_OPEN_MPI = re.compile(r"Open MPI v(\d+(?:\.\d+)+\w*)")
+_GPU_MEMORY = re.compile(r"\s*--use_(rocm|cuda)=.*")
 _VERSION = re.compile(r"[0-9]+(?:\.[0-9]+)+")
 
 
@@ -33,6 +39,14 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         yield from _read_first(host, "host.software.rocm", output)
     if output := outputs.get("cuda-toolkits"):
         yield from _versions_of_files(host, "host.software.cuda", _CUDA, output)
+    if output := outputs.get("rccl"):
+        yield from _read_rccl(host, output)
+    if output := outputs.get("ucx-info"):
+        yield from _read_match(host, "host.software.ucx", _UCX, output)
+    if output := outputs.get("ompi-info"):
+        yield from _read_match(host, "host.software.openmpi", _OPEN_MPI, output)
+    if output := outputs.get("perftest"):
+        yield from _read_perftest(host, output)
     if output := outputs.get("nccl"):
         yield from _versions_of_files(host, "host.software.nccl", _NCCL, output)
 
@@ -49,6 +63,34 @@ def _versions_of_files(host: Place, path: str, name: re.Pattern[str], output: Ou
     versions = sorted({match[1] for _, text in number_lines(output) if (match := name.fullmatch(text))})
     if versions or not output.text.strip():
         yield observe(host, path, tuple(versions), output, 1 if versions else None)
+
+
+def _read_rccl(host: Place, output: Output) -> Iterator[Observation]:
+    """The version that the header states in three lines."""
+    parts = {match[1]: match[2] for _, text in number_lines(output) if (match := _RCCL.fullmatch(text))}
+    if len(parts) == 3:
+        yield observe(
+            host, "host.software.rccl", ".".join(parts[name] for name in ("MAJOR", "MINOR", "PATCH")), output, 1
+        )
+
+
+def _read_match(host: Place, path: str, pattern: re.Pattern[str], output: Output) -> Iterator[Observation]:
+    """The version in the first line that has this form."""
+    for number, text in number_lines(output):
+        if match := pattern.fullmatch(text.strip()):
+            yield observe(host, path, match[1], output, number)
+            return
+
+
+def _read_perftest(host: Place, output: Output) -> Iterator[Observation]:
+    """The GPU memory that the program's help offers; ``none`` if that is another or no memory."""
+    lines = [(number, text) for number, text in number_lines(output) if text.strip()]
+    for number, text in lines:
+        if match := _GPU_MEMORY.fullmatch(text):
+            yield observe(host, "host.software.perftest_memory", match[1], output, number)
+            return
+    if any("--report_gbits" in text for _, text in lines):
+        yield observe(host, "host.software.perftest_memory", "none", output)
 
 
 def _read_packages(host: Place, output: Output, uname: Output | None) -> Iterator[Observation]:

@@ -8,6 +8,7 @@ from typing import Any
 from wirespeed.errors import Problem, Refusal
 from wirespeed.number_ranges import format_ranges
 from wirespeed.platforms.host.linux import bios
+from wirespeed.platforms.host.linux.programs import list_programs
 from wirespeed.platforms.host.linux.tuning import coalescing_arguments, is_tuned, near, ring_arguments
 from wirespeed.settings import Device, Host, Nic, PcieFunction, Route, Rule, split_route_name
 
@@ -46,6 +47,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "gpu_vendors": lambda: [vendor for module, vendor in _GPU_VENDORS.items() if module in device.modules],
         "tuned": lambda: is_tuned(device),
         "near": lambda: near(device),
+        "job_programs": lambda: list_programs(device),
         "ring_arguments": ring_arguments,
         "coalescing_arguments": coalescing_arguments,
         "firmware_attributes": lambda: bios.firmware_attributes(device),

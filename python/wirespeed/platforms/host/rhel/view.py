@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 
 from wirespeed.platforms.host.linux.distribution import Distribution
-from wirespeed.platforms.host.linux.packages import rpm
+from wirespeed.platforms.host.linux.packages import Tools, rpm
 from wirespeed.settings import Action, InstallStep
 
 
@@ -28,13 +28,20 @@ def _format_gpu(step: InstallStep) -> tuple[str, ...]:
             return ()
 
 
-_PREREQUISITES = (  # Broadcom 957608-AN210, appendix A.2
-    '"kernel-devel-uname-r == $(uname -r)"',
-    *("dkms", "elfutils-libelf-devel", "libibverbs-devel", "gperf", "perftest", "infiniband-diags", "make", "gcc"),
-    *("autoconf", "automake", "libtool", "libibverbs-utils", "rdma-core-devel", "librdmacm-utils", "strace"),
+_SOURCES = ("gcc", "gcc-c++", "make", "git", "autoconf", "automake", "libtool")
+_TOOLS = Tools(  # Broadcom 957608-AN210, appendix A.2
+    rdma=("rdma-core", "libibverbs-utils", "librdmacm-utils", "infiniband-diags", "perftest", "strace"),
+    # DOCA 3 Installation/Upgrade on RHEL 9, where dkms is that of EPEL, 3.2 or newer.
+    modules=('"kernel-devel-uname-r == $(uname -r)"', "dkms", "elfutils-libelf-devel", "gcc", "make"),
+    libraries=("gcc", "make", "gperf", "autoconf", "automake", "libtool", "libibverbs-devel", "rdma-core-devel"),
+    programs={  # perftest.spec, ucx.spec.in; Open MPI, prerequisites
+        "perftest": (*_SOURCES, "rdma-core-devel", "pciutils-devel"),
+        "ucx": (*_SOURCES, "rdma-core-devel"),
+        "openmpi": (*_SOURCES, "flex", "perl", "python3"),
+        "rccl_tests": ("git", "make", "gcc-c++"),
+        "osu": ("gcc-c++", "make"),
+    },
 )
-# DOCA 3 Installation/Upgrade on RHEL 9, where dkms is that of EPEL, 3.2 or newer.
-_BUILD_TOOLS = ('"kernel-devel-uname-r == $(uname -r)"', "dkms", "elfutils-libelf-devel", "gcc", "make")
 RHEL = Distribution(
     renderers=lambda _: ("networkmanager",),
     command_line=_command_line,
@@ -45,8 +52,7 @@ RHEL = Distribution(
         "dnf makecache",
         "dnf autoremove -y",
         "dnf --quiet repoquery --latest-limit=1 --queryformat '%{version}\\n' \"$1\" 2>/dev/null",
-        _PREREQUISITES,
-        _BUILD_TOOLS,
+        _TOOLS,
         'dracut -f "/boot/initramfs-$(uname -r).img" "$(uname -r)"',  # dracut(8)
         _format_gpu,
     ),

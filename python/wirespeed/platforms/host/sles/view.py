@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 
 from wirespeed.platforms.host.linux.distribution import Distribution
-from wirespeed.platforms.host.linux.packages import rpm
+from wirespeed.platforms.host.linux.packages import Tools, rpm
 from wirespeed.settings import Action, InstallStep
 
 
@@ -38,9 +38,18 @@ def _format_gpu(step: InstallStep) -> tuple[str, ...]:
             return ()
 
 
-_PREREQUISITES = (
-    *("kernel-default-devel", "dkms", "libelf-devel", "make", "gcc", "autoconf", "automake", "libtool"),
-    *("rdma-core-devel", "infiniband-diags", "libibverbs-utils", "librdmacm-utils", "perftest", "strace"),
+_SOURCES = ("gcc", "gcc-c++", "make", "git-core", "autoconf", "automake", "libtool")
+_TOOLS = Tools(
+    rdma=("rdma-core", "libibverbs-utils", "librdmacm-utils", "infiniband-diags", "perftest", "strace"),
+    modules=("kernel-default-devel", "dkms", "libelf-devel", "make", "gcc"),
+    libraries=("gcc", "make", "autoconf", "automake", "libtool", "rdma-core-devel"),
+    programs={
+        "perftest": (*_SOURCES, "rdma-core-devel", "pciutils-devel"),
+        "ucx": (*_SOURCES, "rdma-core-devel"),
+        "openmpi": (*_SOURCES, "flex", "perl", "python3"),
+        "rccl_tests": ("git-core", "make", "gcc-c++"),
+        "osu": ("gcc-c++", "make"),
+    },
 )
 """As those of RHEL in Broadcom 957608-AN210, appendix A.2; SUSE's names from memory."""
 _PACKAGES = rpm(
@@ -49,8 +58,7 @@ _PACKAGES = rpm(
     "zypper --non-interactive refresh",
     None,
     "zypper --quiet info \"$1\" 2>/dev/null | sed -n 's/^Version *: *//p'",
-    _PREREQUISITES,
-    _PREREQUISITES[:5],
+    _TOOLS,
     'dracut --force --kver "$(uname -r)"',  # dracut(8): into the file the system boots from, /boot/initrd-... on SUSE
     _format_gpu,
 )

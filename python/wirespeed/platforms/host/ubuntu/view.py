@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 
 from wirespeed.platforms.host.linux.distribution import Distribution
-from wirespeed.platforms.host.linux.packages import deb
+from wirespeed.platforms.host.linux.packages import Tools, deb
 from wirespeed.settings import Action, InstallStep
 
 
@@ -39,16 +39,23 @@ def _format_gpu(step: InstallStep) -> tuple[str, ...]:
 
 # Broadcom 957608-AN210, appendix A.1; autogen.sh of the library calls automake, which libtool does not install here
 # (Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA, lists it).
-_PREREQUISITES = (
-    '"linux-headers-$(uname -r)"',
-    *("dkms", "gcc", "make", "libtool", "autoconf", "automake", "librdmacm-dev", "rdmacm-utils"),
-    *("infiniband-diags", "ibverbs-utils", "perftest", "strace", "ethtool", "libibverbs-dev", "rdma-core"),
+_SOURCES = ("gcc", "g++", "make", "git", "autoconf", "automake", "libtool")
+_TOOLS = Tools(
+    rdma=("rdma-core", "ibverbs-utils", "rdmacm-utils", "infiniband-diags", "perftest", "strace", "ethtool"),
+    modules=('"linux-headers-$(uname -r)"', "dkms", "gcc", "make"),  # NVIDIA DOCA, DKMS Management Guide 3.3
+    libraries=("gcc", "make", "libtool", "autoconf", "automake", "librdmacm-dev", "libibverbs-dev"),
+    programs={  # Broadcom 957608-AN210, 2.7, 8.3 and 8.4; UCX and Open MPI: their lists of prerequisites
+        "perftest": (*_SOURCES, "libibumad-dev", "pciutils", "libpci-dev", "libibverbs-dev", "librdmacm-dev"),
+        "ucx": (*_SOURCES, "libibverbs-dev", "librdmacm-dev"),
+        "openmpi": (*_SOURCES, "flex", "perl", "python3"),
+        "rccl_tests": ("git", "make", "libstdc++-12-dev"),
+        "osu": ("g++", "make"),
+    },
 )
-_BUILD_TOOLS = ('"linux-headers-$(uname -r)"', "dkms", "gcc", "make")  # NVIDIA DOCA, DKMS Management Guide 3.3
 UBUNTU = Distribution(
     renderers=lambda _: ("netplan", "networkd"),
     command_line=_command_line,
     firewall_off="ufw disable",
-    packages=deb(_PREREQUISITES, _BUILD_TOOLS, _format_gpu),
+    packages=deb(_TOOLS, _format_gpu),
 )
 view = UBUNTU.view
