@@ -12,7 +12,7 @@ from tests.plan.test_software_files import WITHOUT_GPUS
 
 from wirespeed import render
 
-ALL = "perftest: 25.07.0, ucx: 1.19, openmpi: 5.0.8, rccl_tests: 77ae744, osu: 7.5.1"
+PROGRAMS = "perftest: 25.07.0, ucx: 1.19, openmpi: 5.0.8, rccl_tests: 77ae744, osu: 7.5.1"
 OSU = "osu-micro-benchmarks-7.5.1"
 TOOLS = {  # a clone or archive contains programs that record their calls; make writes the program that is verified
     "git": """case "$1" in
@@ -78,7 +78,7 @@ def render_script(text: str, software: str) -> str:
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
-    return Home(tmp_path, render_script(MI300X, ALL))
+    return Home(tmp_path, render_script(MI300X, PROGRAMS))
 
 
 def test_each_program_is_built_once(home: Home) -> None:
@@ -122,8 +122,8 @@ def test_each_program_is_built_once(home: Home) -> None:
         ],
     )
     assert "  export PATH=$HOME/ompi/ompi_install/bin:$HOME/ucx/ucx_install/bin:$HOME/perftest/bin:$PATH\n" in output
-    again, calls, output = home.run("--yes")
-    assert (again, calls, output.count("done already")) == (0, [], 5)
+    code, calls, output = home.run("--yes")
+    assert (code, calls, output.count("done already")) == (0, [], 5)
 
 
 def test_nothing_is_done_without_yes(home: Home) -> None:

@@ -345,9 +345,9 @@ _FAR_CORES = ("OS-13",)
 
 def _list_ranks(places: Sequence[NcclRank]) -> str:
     """The first rank with its host, and the number of the others."""
-    (first, *others) = places
-    host = f" of {first.host}" if first.host else ""
-    return f"rank {first.rank}{host}{f' and {len(others)} more' if others else ''} ran"
+    host = f" of {places[0].host}" if places[0].host else ""
+    further_ranks = f" and {len(places) - 1} more" if len(places) > 1 else ""
+    return f"rank {places[0].rank}{host}{further_ranks} ran"
 
 
 def _report_gid(evidence: Evidence, plan: Plan) -> list[Cause]:
