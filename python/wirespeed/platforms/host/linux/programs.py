@@ -147,8 +147,8 @@ def _openmpi(host: Host, version: str, gpu: str) -> Program:
 def _list_broadcom_ids(host: Host) -> list[str]:
     """PCI device ids of the host's NICs from Broadcom, as the openib transport lists them: 0x1760."""
     functions = [host.pcie[nic.pcie] for nic in host.nics.values() if nic.pcie and nic.pcie in host.pcie]
-    known = {name for function in functions for name in function.device_ids or () if name.startswith("14e4:")}
-    return [f"0x{name.partition(':')[2]}" for name in sorted(known)]
+    device_ids = {name for function in functions for name in function.device_ids or () if name.startswith("14e4:")}
+    return [f"0x{name.partition(':')[2]}" for name in sorted(device_ids)]
 
 
 def _clone(folder: str, url: str, revision: str) -> str:
