@@ -79,7 +79,7 @@ def test_the_table_names_what_causes_a_failure() -> None:
     assert ran.stdout.splitlines()[:4] == [
         "perftest  failed",
         "  IB device nodev not found; Unable to find the Infiniband/RoCE device",
-        "  causes, likely, the likeliest first (`wirespeed explain ID`):",
+        "  likely causes, most likely first (`wirespeed explain ID`):",
         "    OS-17    RDMA devices have different names on some hosts",
     ]
 

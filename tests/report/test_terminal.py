@@ -201,7 +201,7 @@ def test_a_run_that_failed_reports_it():
     assert "        failed   Test NCCL failure\n" in print_report(terminal.print_judged_runs, (run,))
     run = dataclasses.replace(run, failures=("NIC-05",))
     text = print_report(terminal.print_judged_runs, (run,), titles={"NIC-05": "A job uses a wrong GID index"})
-    assert "causes   likely, the likeliest first" in text
+    assert "causes   likely, most likely first" in text
     assert f"{chr(32) * 17}NIC-05 A job uses a wrong GID index\n" in text
     proven = dataclasses.replace(run, proven_failures=("NIC-05",))
     assert "causes   proven by the log" in print_report(terminal.print_judged_runs, (proven,))

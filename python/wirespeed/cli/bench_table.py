@@ -64,7 +64,7 @@ def format_causes(failures: Sequence[str]) -> list[str]:
 
     failures_by_name = load().failures
     return [
-        "causes, likely, the likeliest first (`wirespeed explain ID`):",
+        "likely causes, most likely first (`wirespeed explain ID`):",
         *(f"  [bold]{name:<8}[/] {escape(failures_by_name[name].title)}" for name in failures),
     ]
 

@@ -150,7 +150,7 @@ def reachable(
 
 def describe_algorithm(algorithm: Algorithm, collective: Collective) -> str:
     """The assumption that an algorithm moves large messages."""
-    return f"{algorithm.value} algorithm moves large messages of {collective.value}"
+    return f"large messages of {collective.value} use the {algorithm.value} algorithm"
 
 
 def _find_link_term(algorithm: Algorithm, group: Group) -> Term | None:

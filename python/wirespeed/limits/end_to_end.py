@@ -275,7 +275,8 @@ class _Connection:
         if len(rates) < 2:
             return
         total = sum(rate for _, rate in rates)
-        name = f"{' or '.join(bottlenecks)} of {len(rates)} NICs"
+        kinds = dict.fromkeys(name.partition(" of ")[0] for name in bottlenecks)  # NIC slot of node1:eth0
+        name = f"{' and '.join(kinds)} of {len(rates)} NICs"
         terms = [Term(name, total, GBPS, "sum of the paths above", "; ".join(dict.fromkeys(bottlenecks.values())))]
         for end, position in ((self.source, 0), (self.target, 1)):
             nic_rates = {self._nic(end, pair[position]).pcie or pair[position]: rate for pair, rate in rates}

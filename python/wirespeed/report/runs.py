@@ -74,7 +74,7 @@ def describe_causes(run: JudgedRun) -> str:
     """Whether the log proves the causes of a run, or they are likely ones."""
     proven = sum(failure in run.proven_failures for failure in run.failures)
     if proven == 0:
-        return "likely, the likeliest first"
+        return "likely, most likely first"
     if proven == len(run.failures):
         return "proven by the log"
     return f"the first {proven if proven > 1 else 'one'} proven by the log, the others likely"

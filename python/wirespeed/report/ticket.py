@@ -235,7 +235,7 @@ def _list_next_steps(report: Report) -> list[str]:
     causes = list(dict.fromkeys(cause for run in report.runs for cause in run.failures))
     if causes:
         explained = [f"wirespeed explain {cause}" for cause in causes]
-        lines += [*([""] if lines else []), "Read the causes of these runs, the likeliest first:"]
+        lines += [*([""] if lines else []), "Read the causes of these runs, most likely first:"]
         lines += _format_code_block(explained)
     if repeats:
         lines += [*([""] if lines else []), "Repeat to confirm the suspects:", *_format_code_block(tuple(repeats))]

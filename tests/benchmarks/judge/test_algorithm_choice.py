@@ -49,7 +49,7 @@ def test_two_hosts_of_h100_are_judged_as_a_tree_over_their_switches():
     verdict = find_verdict(judged, 16 * GIB, Metric.BUSBW)
     assert (verdict.judgement, verdict.reachable.assumptions[0]) == (
         Judgement.PASS,
-        "nvls-tree algorithm moves large messages of all-reduce",
+        "large messages of all-reduce use the nvls-tree algorithm",
     )
     assert not [note for note in judged.notes if "refute" in note]
 
@@ -107,7 +107,7 @@ def test_a_user_may_state_that_the_network_sums():
     verdict = find_verdict(
         judge(all_reduce({16 * GIB: 471.22}, 2), plan(), algorithm=Algorithm.COLLNET), 16 * GIB, Metric.BUSBW
     )
-    assert verdict.reachable.assumptions[0] == "collnet algorithm moves large messages of all-reduce"
+    assert verdict.reachable.assumptions[0] == "large messages of all-reduce use the collnet algorithm"
     assert verdict.reachable.value <= verdict.physical.value
 
 

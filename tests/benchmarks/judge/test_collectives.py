@@ -52,7 +52,7 @@ def test_limits_of_four_hosts():
 def test_a_tree_has_its_own_limit():
     verdict = find_verdict(judge(all_reduce(32, 318.0), plan(), algorithm=Algorithm.TREE), 8 * GIB, Metric.BUSBW)
     assert verdict.reachable.value == pytest.approx(384 * 31 / 32)
-    assert verdict.reachable.assumptions[0] == "tree algorithm moves large messages of all-reduce"
+    assert verdict.reachable.assumptions[0] == "large messages of all-reduce use the tree algorithm"
 
 
 def test_algorithm_bandwidth_is_shown_with_its_own_limit():
@@ -269,7 +269,7 @@ def test_a_log_of_other_gpus_is_no_log_of_this_cluster(device, is_judged):
         assert (verdict.judgement, verdict.reason) == (
             Judgement.UNKNOWN,
             f"the log's GPUs are {device}, those of mi300x-4node are AMD Instinct MI300X: "
-            "give the cluster file of the measured hosts; `wirespeed init` writes one",
+            "give the cluster file of the measured hosts; docs/guides/cluster-file.md describes it",
         )
 
 

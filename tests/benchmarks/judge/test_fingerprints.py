@@ -28,7 +28,7 @@ def test_a_published_run_with_a_small_path_mtu_is_recognised():
     verdict = find_verdict(judge(osu("osu_bw", CSD3), replace_nic_speeds(plan(), 50)), 4 * MIB)
     assert (verdict.judgement, verdict.reason) == (
         Judgement.WARN,
-        "below 95 % of the reachable limit (set by one NIC); within 1 % of what is left with path MTU 1024 "
+        "below 95 % of the reachable limit (set by one NIC); within 1 % of the rate of a path with path MTU 1024 "
         "(5786.62 MB/s)",
     )
 
@@ -39,12 +39,12 @@ def test_a_logged_path_mtu_rules_it_out():
     rows = dict.fromkeys((65536, MIB), half)
     assert "path MTU" not in find_verdict(judge(perftest(rows), plan()), MIB).reason
     unknown = judge(perftest(rows, path_mtu_bytes=None), plan())
-    assert find_verdict(unknown, MIB).reason.endswith("of what is left with path MTU 1024 (370.34 Gb/s)")
+    assert find_verdict(unknown, MIB).reason.endswith("of the rate of a path with path MTU 1024 (370.34 Gb/s)")
 
 
 def test_a_narrow_slot_and_a_slow_one_are_one_fingerprint():
     verdict = find_verdict(judge(perftest({MIB: 230.0}), plan()), MIB)
-    assert verdict.reason.endswith("within 1 % of what is left with PCIe Gen4 x16 or PCIe Gen5 x8 (230.46 Gb/s)")
+    assert verdict.reason.endswith("within 1 % of the rate of a path with PCIe Gen4 x16 or PCIe Gen5 x8 (230.46 Gb/s)")
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_narrow_slot_and_a_slow_one_are_one_fingerprint():
 def test_a_plateau_below_the_rate_of_a_slot_or_port_names_it(rate, name):
     """Typical bandwidths of slots: Microway, Performance Characteristics of Common Transports and Buses."""
     reason = find_verdict(judge(perftest({MIB: rate}), plan()), MIB).reason
-    assert ("what is left with" in reason) is (name is not None)
+    assert ("the rate of a path with" in reason) is (name is not None)
     assert name is None or name in reason
 
 
@@ -75,7 +75,7 @@ def test_a_missing_rail_is_named():
     busbw = 388.2 * 3 / 8  # GB/s
     rows = {8: (50.0, 0.0, 0.0), 8 * GIB: (8 * GIB / busbw * 1.94 / 1e3, busbw / 1.94, busbw)}
     verdict = find_verdict(judge(collective("all_reduce", 32, rows, nodes=4), plan()), 8 * GIB, Metric.BUSBW)
-    assert "within 1 % of what is left with 3 of 8 NICs" in verdict.reason
+    assert "within 1 % of the rate of a path with 3 of 8 NICs" in verdict.reason
 
 
 def test_a_run_that_passes_has_no_fingerprint():
@@ -90,7 +90,7 @@ def test_a_flat_plateau_that_passes_with_a_missing_nic_has_a_note(top, is_flat):
         rows[size] = (size / busbw * 1.94 / 1e3, busbw / 1.94, busbw)
     judged = judge(collective("all_reduce", 32, rows, nodes=4), plan())
     assert find_verdict(judged, 8 * GIB, Metric.BUSBW).judgement is Judgement.PASS
-    assert any("of what is left with path MTU 512 or 7 of 8 NICs" in note for note in judged.notes) is is_flat
+    assert any("of the rate of a path with path MTU 512 or 7 of 8 NICs" in note for note in judged.notes) is is_flat
 
 
 def test_no_loss_reaches_the_plan():

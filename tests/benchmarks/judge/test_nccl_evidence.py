@@ -87,7 +87,7 @@ def test_a_log_that_contradicts_the_user_is_reported():
         (proven(link="IB"), "the NICs were on InfiniBand, not RoCE"),
         (
             proven(network="IB", nics={"a": ("bnxt_re0", "bnxt_re1"), "b": tuple(f"bnxt_re{n}" for n in range(8))}),
-            "2 of 8 NICs were used on a",
+            "2 of 8 NICs used on a",
         ),
         (
             with_ranks((0, "48-95", "0-47"), (1, "0-47", "0-47")),
@@ -160,7 +160,7 @@ def test_a_device_list_without_a_planned_nic_proves_why_nics_were_unused(device_
     evidence = proven(network="IB", nics=TWO_NICS, device_list=device_list)
     judged = judge(all_reduce(40.0), plan(), evidence=evidence)
     assert (judged.failures, judged.bottlenecks[0].failures) == (failures, failures)
-    text = f"2 of 8 NICs were used on node1, and too few on 3 more: NCCL_IB_HCA={device_list}"
+    text = f"2 of 8 NICs used on node1, and too few on 3 more: NCCL_IB_HCA={device_list}"
     assert (text in judged.verdicts[-1].reason) is bool(failures)
 
 
@@ -206,7 +206,7 @@ def test_from_debug_lines_to_notes():
     text = file.read_text(encoding="utf-8").replace("NVIDIA H100 80GB HBM3", "AMD Instinct MI300X")
     (log,) = judge_logs([("log", read(text))], plan())
     assert [note for note in log.notes if note.startswith("the log proves")] == [
-        "the log proves: 1 of 2 NICs were used on iota1",
+        "the log proves: 1 of 2 NICs used on iota1",
         "the log proves: NCCL_IB_TC differs between processes (96, 106): processes send with different DSCPs, so part "
         "of the RoCE traffic is not in the lossless traffic class; set the same NCCL_IB_TC in all processes "
         "(`wirespeed explain QOS-01`)",

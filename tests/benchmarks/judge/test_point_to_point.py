@@ -243,6 +243,14 @@ def test_the_published_pairs_of_four_hosts_pass(nodes, fraction, judgement):
     assert f"32 pairs, from at most {hosts}" in verdict.reachable.assumptions
 
 
+def test_two_hosts_that_the_user_names_are_all_hosts():
+    log = osu("osu_mbw_mr", {128 * KIB: 11_150.0}, pairs=32)
+    verdict = find_verdict(judge(log, plan_with_two_ports(), source="node01:ens7f0np0", target="node02:ens7f0np0"))
+    assert not any("all hosts of" in text for text in verdict.reachable.assumptions)
+    one_sender = find_verdict(judge(log, plan_with_two_ports(), nodes=2))
+    assert verdict.reachable.value == one_sender.reachable.value
+
+
 @pytest.mark.parametrize(("gb_per_s", "judgement"), [(222.0, Judgement.PASS), (150.0, Judgement.FAIL)])
 def test_both_ports_of_a_card_reach_what_its_slot_carries(gb_per_s, judgement):
     """ESnet's card has two ports of 200 Gb/s in one slot of 16 GT/s x16: 230.5 Gb/s of data in packets of 256 bytes."""

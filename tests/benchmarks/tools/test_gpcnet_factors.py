@@ -43,5 +43,5 @@ def test_table_7_has_more_congestion_with_dcqcn_p(mode: str, latency_p99: float,
 def test_the_judge_prints_the_factors() -> None:
     cluster = build(read_cluster(Path(__file__).parents[3] / "examples" / "arista-leaf-spine" / "cluster-100g.yaml"))
     (run,) = parse((TABLE_7 / "gpcnet-dcqcn-p.log").read_text(encoding="utf-8"))
-    note = "congestion impact factors of RR Two-sided Lat: 4.2 of the average, 10.1 of the 99th percentile (1.0: none)"
+    note = "congestion impact factors of RR Two-sided Lat: average × 4.2, 99th percentile × 10.1 (1.0: no impact)"
     assert note in judge(run, cluster).notes

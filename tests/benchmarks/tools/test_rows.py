@@ -345,7 +345,7 @@ def test_two_hosts_in_one_file_are_two_runs() -> None:
         ("\n \n", "no text"),
         ("# Size [B]  Bandwidth [MB/s]\n         1              2.01\n",
          "2 lines of other text, first '# Size [B]  Bandwidth [MB/s]'"),
-        ("\x00\x1b[31m\n", "1 line of other text, first '??[31m'"),
+        ("\x00\x1b[31m\n", "binary data"),
         ("alpha:7:9 [0] NCCL INFO cudaDriverVersion 12080\n",
          "debug lines of NCCL without a communicator, and no table of a benchmark"),
         ('{"kind": "bundle"}\n', "1 line of other text, first '{\"kind\": \"bundle\"}'"),
@@ -365,7 +365,9 @@ def test_what_is_no_benchmark_is_refused(text: str, problem_text: str) -> None:
     assert (problem.location, problem.found) == ("log", problem_text)
     assert problem.expected == "output of a benchmark tool"
     assert problem.hint == (
-        "give the whole output with its header lines; `wirespeed list tools` lists the supported tools"
+        "run the benchmark again and write its output to the file, such as with `| tee FILE`"
+        if problem_text == "no text"
+        else "give the whole output with its header lines; `wirespeed list tools` lists the supported tools"
     )
 
 

@@ -150,7 +150,8 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
     mismatch = foreign_gpus(run, plan)
     if mismatch is not None:
         return UnknownLimits(
-            f"{mismatch}: give the cluster file of the measured hosts; `wirespeed init` writes one", profile
+            f"{mismatch}: give the cluster file of the measured hosts; docs/guides/cluster-file.md describes it",
+            profile,
         )
     collective = find_named_collective(context.collective) if context.collective else find_collective(run, assumptions)
     if collective is None:
@@ -379,7 +380,7 @@ def _list_groups_by_switch_tier(plan: Plan, group: Group) -> tuple[tuple[str, Gr
 
 def _describe_sums(group: Group) -> str:
     if group.has_switch_reduction:
-        return "sums may be made in the switch between the GPUs of a host (NVLS), not in the network (no SHARP)"
+        return "switches between the GPUs of a host can add data (NVLS); network switches do not (no SHARP)"
     return "reduction in GPUs, not in switches (no NVLS, no SHARP)"
 
 

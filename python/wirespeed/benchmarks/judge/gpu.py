@@ -126,7 +126,8 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     mismatch = foreign_gpus(run, plan)
     if mismatch is not None:
         return UnknownLimits(
-            f"{mismatch}: give the cluster file of the measured hosts; `wirespeed init` writes one", profile
+            f"{mismatch}: give the cluster file of the measured hosts; docs/guides/cluster-file.md describes it",
+            profile,
         )
     named = [nic.host for nic in find_ends(plan, context.source, context.target)]
     by_address = find_gpu_host(run, plan) or context.host

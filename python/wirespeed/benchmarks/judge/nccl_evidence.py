@@ -377,7 +377,7 @@ def _report_unused_nics(evidence: Evidence, plan: Plan) -> list[Cause]:
     is_known = set(evidence.nics[smallest]) <= set(names)  # the log is from this cluster, by its names of devices
     is_cause = is_known and evidence.device_list is not None and _count_listed(evidence.device_list, names) < count
     failures = ("NCCL-02",) if is_cause else ()
-    text = f"{fewer[smallest]} of {count} NICs were used on {smallest}{further_hosts}"
+    text = f"{fewer[smallest]} of {count} NICs used on {smallest}{further_hosts}"
     if failures:
         text = f"{text}: {_DEVICE_LIST}={evidence.device_list}"
     bottleneck = f"{fewer[smallest]} of {count} NICs on {smallest}"

@@ -150,6 +150,8 @@ def pair_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
         return UnknownLimits(f"both ends are {nics[0]}: a loopback has no cable to judge", profile)
     if run.parameters.nodes == 1:
         return UnknownLimits("all ranks are on one host: no data cross its NICs", profile)
+    if run.parameters.nodes is None and len({nic.host for nic in nics}) == len(nics) == 2:
+        run = replace(run, parameters=replace(run.parameters, nodes=2))  # the user names both hosts
     ends = [nic.host for nic in nics] or _list_logged_hosts(run, plan)
     among = dict.fromkeys(ends) or plan.hosts
     networks = [network(plan, name, bidirectional=kind.bidirectional, on_host=on_host) for name in among]

@@ -205,8 +205,8 @@ def _describe_congestion(run: Run) -> tuple[str, ...]:
         if measurement.metric in (Metric.IMPACT_AVG, Metric.IMPACT_P99) and measurement.label:
             factors.setdefault(measurement.label, {})[measurement.metric] = measurement.value
     return tuple(
-        f"congestion impact factors of {pattern}: {values[Metric.IMPACT_AVG]:.1f} of the average, "
-        f"{values[Metric.IMPACT_P99]:.1f} of the 99th percentile (1.0: none)"
+        f"congestion impact factors of {pattern}: average × {values[Metric.IMPACT_AVG]:.1f}, "
+        f"99th percentile × {values[Metric.IMPACT_P99]:.1f} (1.0: no impact)"
         for pattern, values in factors.items()
         if len(values) > 1
     )

@@ -100,10 +100,10 @@ def _locate_reasons(
 _HINTS = {
     "--from": "omit it, or name an end of the run",
     "--to": "omit it, or name an end of the run",
-    "--ranks": "omit it; it completes logs of collectives, OSU tests of many ranks and GPCNeT that do not contain it",
-    "--nodes": "omit it; it completes logs of collectives, OSU tests of many ranks and GPCNeT that do not contain it",
+    "--ranks": "omit it; it is for logs of collectives, OSU tests and GPCNeT without the number of ranks",
+    "--nodes": "omit it; it is for logs of collectives, OSU tests and GPCNeT without the number of hosts",
     "--algorithm": "omit it; an all-reduce of nccl-tests or rccl-tests uses it",
-    "--collective": "omit it; it completes logs of nccl-tests and rccl-tests that do not contain it",
+    "--collective": "omit it; it is for logs of nccl-tests and rccl-tests without the name of the collective",
 }
 
 

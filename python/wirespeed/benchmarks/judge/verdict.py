@@ -134,7 +134,7 @@ def name_fingerprints(verdict: Verdict, fingerprints: Fingerprints | None) -> Ve
         return verdict
     matches = _match_fingerprints(measurement, fingerprints)
     if matches:
-        text = f"within {format_percent(_MARGIN, 0)} of what is left with {', or with '.join(matches)}"
+        text = f"within {format_percent(_MARGIN, 0)} of the rate of a path with {', or with '.join(matches)}"
         return replace(verdict, reason=f"{verdict.reason}; {text}")
     is_plateau = verdict.reason.startswith(_BELOW)  # no dip or step, which pass such bandwidths by chance
     nearby = _find_slot_in_use(measurement, fingerprints) if is_plateau else None
@@ -150,7 +150,7 @@ def _find_slot_in_use(measurement: Measurement, fingerprints: Fingerprints) -> s
         return None
     rate = min(possible, key=lambda rate: rate.fraction)
     return (
-        f"{format_percent(fractions[rate], 0)} of what is left with {rate.name} "
+        f"{format_percent(fractions[rate], 0)} of the rate of a path with {rate.name} "
         f"({number(planned * rate.fraction)} {format_unit(measurement.unit)}), where runs reach "
         f"{format_percent(rate.reached, 0)} or more"
     )
@@ -172,7 +172,7 @@ def describe_passing_fingerprints(verdicts: Iterable[Verdict], fingerprints: Fin
     matches = (_match_plateau(rows, fingerprints) for rows in series.values())
     return tuple(
         dict.fromkeys(
-            f"the largest sizes pass, but all stay within {format_percent(_MARGIN, 0)} of what is left with "
+            f"the largest sizes pass, but all stay within {format_percent(_MARGIN, 0)} of the rate of a path with "
             f"{', or with '.join(names)}: check that the whole path was in use"
             for names in matches
             if names
@@ -289,9 +289,9 @@ def _explain_excess(measurement: Measurement, physical: Bound, limits: Limits) -
     ratio = measurement.value / physical.value
     reasons = list(limits.reasons_above)
     if ratio > _BITS_FOR_BYTES:
-        reasons.insert(0, f"bits read as bytes: it is {number(ratio)} times the limit")
+        reasons.insert(0, f"bits read as bytes: the value is {number(ratio)} times the limit")
     reasons.append("the cluster file describes another cluster")
-    return f"above the physical limit ({physical.bottleneck}); likely {', or '.join(dict.fromkeys(reasons))}"
+    return f"above the physical limit ({physical.bottleneck}); likely causes: {'; '.join(dict.fromkeys(reasons))}"
 
 
 def make_verdict(measurement: Measurement, judgement: Judgement, reason: str, limit: Limit | None = None) -> Verdict:

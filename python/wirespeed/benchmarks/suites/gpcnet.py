@@ -9,6 +9,7 @@ from __future__ import annotations
 from wirespeed.benchmarks.steps.groups import groups_by_level
 from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import add_job
+from wirespeed.cluster.ranges import fold_names
 from wirespeed.errors import refuse
 
 TITLE = "latency and bandwidth of all hosts with and without congestion: GPCNeT"
@@ -33,7 +34,9 @@ def make(request: Request) -> Steps:
     for program, fewest in _FEWEST_HOSTS.items():
         for group in groups:
             if len(group) < fewest:
-                steps.notes.append(f"{program} needs {fewest} hosts: not run on the {len(group)} from {group[0]} on")
+                steps.notes.append(
+                    f"{program} is skipped on {fold_names(group)}: it needs {fewest} hosts, these are {len(group)}"
+                )
                 continue
             ranks = request.plan.hosts[group[0]].launch.ranks_per_host or 1
             add_job(request, steps, group, ranks, (program,), _SECONDS[program], tag=program)

@@ -194,6 +194,10 @@ def _describe_other_text(text: str, name: str) -> Problem:
     if "NCCL INFO " in text:
         found = "debug lines of NCCL without a communicator, and no table of a benchmark"
     hint = "give the whole output with its header lines; `wirespeed list tools` lists the supported tools"
+    if not excerpt:
+        hint = "run the benchmark again and write its output to the file, such as with `| tee FILE`"
+    if "\0" in text:
+        found = "binary data"
     if lacks_corner(lines[:_MATRIX_LINES]):
         hint = (
             r"for a matrix of pairs, write direction and unit into its first cell: `from\to (Gb/s)` if rows send, "
