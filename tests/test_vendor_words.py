@@ -38,7 +38,7 @@ FORBIDDEN = {
 
 EXCEPTIONS = {
     ("checks/software/conflicting_stacks.py", "dkms"): "the fix is a command with a package's name, of any vendor",
-    ("cluster/model.py", "nvidia-smi"): "describes the form of an address, of which the user has a printed example",
+    ("cluster/host.py", "nvidia-smi"): "describes the form of an address, of which the user has a printed example",
     ("plan/drivers.py", "/proc/"): "the hint of a refusal: how the user finds the value of a key of the cluster file",
     ("plan/gpu_memory.py", "nvidia-peermem"): "a refusal names the module that a GPU driver lacks",
     ("plan/gpu_memory.py", "nvidia_peermem"): "the module that the plan loads, with the release that contains it",

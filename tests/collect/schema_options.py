@@ -8,8 +8,11 @@ from enum import StrEnum
 from types import UnionType
 from typing import Any, Union, get_args, get_origin
 
-from wirespeed.cluster.model import ClassPart, HostPart, LaunchPart, SwitchPart
+from wirespeed.cluster.host import HostPart
+from wirespeed.cluster.launch import LaunchPart
+from wirespeed.cluster.model import ClassPart
 from wirespeed.cluster.part import Part
+from wirespeed.cluster.switch import SwitchPart
 
 INTERFACE, CONTROL = "eth1", "eno1"
 

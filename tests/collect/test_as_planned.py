@@ -14,7 +14,7 @@ from wirespeed.catalogue import load
 from wirespeed.checks import checks, run
 from wirespeed.cli.app import app
 from wirespeed.cluster import read, read_text
-from wirespeed.cluster.model import Starter
+from wirespeed.cluster.launch import Starter
 from wirespeed.collect import read_facts, write_planned_bundle
 from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build

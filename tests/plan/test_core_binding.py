@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wirespeed.catalogue.model import CpuTopology, Numbering
-from wirespeed.cluster.model import BindingPolicy
+from wirespeed.cluster.launch import BindingPolicy
 from wirespeed.plan.core_binding import Topology, bind, build_topology, count_cores
 
 

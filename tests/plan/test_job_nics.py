@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from wirespeed.cluster import read_text
-from wirespeed.cluster.model import LaunchPart
+from wirespeed.cluster.launch import LaunchPart
 from wirespeed.errors import Refusal
 from wirespeed.plan import build
 from wirespeed.platforms.launcher.library_variables import library_variables, variable_settings

@@ -11,22 +11,14 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from wirespeed.cluster.document import load
+from wirespeed.cluster.fabric import LinkPart, Pattern
 from wirespeed.cluster.fields import Unfit, check_host_name
-from wirespeed.cluster.model import (
-    CableRow,
-    Cluster,
-    ClusterFile,
-    HostPart,
-    HostSpec,
-    LinkPart,
-    Origin,
-    Pattern,
-    SwitchPart,
-    SwitchSpec,
-)
+from wirespeed.cluster.host import HostPart
+from wirespeed.cluster.model import CableRow, Cluster, ClusterFile, HostSpec, Origin, SwitchSpec
 from wirespeed.cluster.part import Part
 from wirespeed.cluster.ranges import expand_names
 from wirespeed.cluster.refusals import describe_missing_key, list_problems
+from wirespeed.cluster.switch import SwitchPart
 from wirespeed.errors import Problem, Refusal, did_you_mean, refuse
 from wirespeed.units import Length
 

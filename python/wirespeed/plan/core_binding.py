@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 
 from wirespeed.catalogue.model import CpuTopology, Numbering
-from wirespeed.cluster.model import BindingPolicy
+from wirespeed.cluster.launch import BindingPolicy
 from wirespeed.settings import Cores
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from wirespeed.catalogue.model import CpuTopology
-from wirespeed.cluster.model import BindingPolicy
+from wirespeed.cluster.launch import BindingPolicy
 from wirespeed.cluster.ranges import format_names
 from wirespeed.errors import Problem
 from wirespeed.facts import Facts

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from wirespeed.cluster import Cluster, HostSpec
-from wirespeed.cluster.model import EthernetPart
+from wirespeed.cluster.host import EthernetPart
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.routing import MAIN_TABLE
 from wirespeed.settings import Bond, Link, Nic, Resolver, Route

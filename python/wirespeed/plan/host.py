@@ -11,7 +11,8 @@ from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.compat import DriverRelease
 from wirespeed.catalogue.model import GpuModel, NicModel
 from wirespeed.cluster import Cluster, HostSpec
-from wirespeed.cluster.model import AddressPart, NvmPart
+from wirespeed.cluster.addresses import AddressPart
+from wirespeed.cluster.host import NvmPart
 from wirespeed.plan.addresses import NicAddress
 from wirespeed.plan.affinity import Chassis, HostPort, train_link
 from wirespeed.plan.bios import plan_bios

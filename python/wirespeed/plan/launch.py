@@ -10,7 +10,7 @@ from typing import Any
 from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.model import CpuTopology, LibraryModel, ServerModel, Tuning
 from wirespeed.cluster import Cluster, HostSpec
-from wirespeed.cluster.model import BindingPolicy, LaunchPart, Starter
+from wirespeed.cluster.launch import BindingPolicy, LaunchPart, Starter
 from wirespeed.errors import format_choices
 from wirespeed.plan.affinity import Chassis, HostPort
 from wirespeed.plan.classes import ROCE

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from wirespeed.cluster import Cluster
-from wirespeed.cluster.model import LinkPart, TierPart
+from wirespeed.cluster.fabric import LinkPart, TierPart
 from wirespeed.cluster.ranges import format_names
 from wirespeed.errors import did_you_mean
 from wirespeed.plan.fabric import Box, Domain, even
