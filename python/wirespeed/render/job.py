@@ -9,7 +9,7 @@ from wirespeed.errors import refuse
 from wirespeed.plan import Plan
 from wirespeed.platforms import Job, platforms, platforms_of_launch
 from wirespeed.platforms.launcher.library_variables import gpu_memory, nic_variables, restrict_to_nics
-from wirespeed.platforms.launcher.openmpi.job import start_locally, start_over_sockets, start_over_tcp
+from wirespeed.platforms.launcher.openmpi.job import start_alone, start_locally, start_over_sockets, start_over_tcp
 
 
 class Jobs:
@@ -55,6 +55,10 @@ class Jobs:
     ) -> tuple[str, ...]:
         """The command that starts a program on hosts without RDMA, with some ranks on each."""
         return start_over_sockets(ranks, program, self._plan.hosts[next(iter(ranks))].software, variables)
+
+    def job_alone(self, host: str, program: Sequence[str], variables: Mapping[str, str]) -> tuple[str, ...]:
+        """The command that starts a program in one process on a host, without MPI."""
+        return start_alone(program, self._plan.hosts[host].software, variables)
 
     def job_here(self, ranks: int, program: Sequence[str]) -> tuple[str, ...]:
         """The command that starts a program on this machine only."""

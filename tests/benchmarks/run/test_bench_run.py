@@ -293,7 +293,7 @@ def test_a_cluster_over_a_real_ssh(tmp_path: Path) -> None:
         (
             ("pair", "-c", CLUSTER),
             "bench run: found the suite 'pair'; expected one of collectives, gpcnet, lent-gpus, loopback, matrix, "
-            "mesh, mpi, nic-only, pairs, pairs-gpu, ping, quick, rails, tcp, ucx\n  hint: did you mean 'pairs'?",
+            "mesh, mpi, nic-only, one-process, pairs, pairs-gpu, ping, quick, rails, tcp, ucx\n  hint: did you mean 'pairs'?",
         ),
         (
             ("pairs",),
@@ -315,7 +315,7 @@ def test_a_cluster_over_a_real_ssh(tmp_path: Path) -> None:
         (
             ("pairs", "-c", LENDING, "--dry-run"),
             "pcie-lending: nothing for the suite pairs to run: no host has an RDMA NIC; expected two RDMA NICs that "
-            "reach each other\n  hint: these suites run without RDMA: collectives, lent-gpus, ping, tcp",
+            "reach each other\n  hint: these suites run without RDMA: collectives, lent-gpus, one-process, ping, tcp",
         ),
         (
             ("lent-gpus", "-c", CLUSTER, "--dry-run"),

@@ -34,6 +34,8 @@ CASES = (
     ("ping", "pcie-lending", ""),
     ("collectives", "pcie-lending", ""),
     ("lent-gpus", "pcie-lending", ""),
+    ("one-process", "pcie-lending", ""),
+    ("one-process", "mi300x-4node", "node1"),
     ("loopback", "", ""),
 )
 

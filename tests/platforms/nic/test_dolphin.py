@@ -56,7 +56,7 @@ ORDER = {  # as in Johansen, Fast Multi-GPU communication over PCI Express, sect
     ("abel2", "take-back.sh"): ["smartio_tool remove 05:00.0", "smartio_tool remove 04:00.0", "smartio_tool list"],
     ("abel1", "nccl-tests.sh"): [
         "git checkout 8274cb4",
-        "make MPI=1 MPI_HOME=/opt/nvidia/hpc_sdk/Linux_x86_64/21.9/comm_libs/mpi "
+        "make -j4 MPI=1 BUILDDIR=FOLDER/build MPI_HOME=/opt/nvidia/hpc_sdk/Linux_x86_64/21.9/comm_libs/mpi "
         "CUDA_HOME=/opt/nvidia/hpc_sdk/Linux_x86_64/21.9/cuda/11.4 "
         "NCCL_HOME=/opt/nvidia/hpc_sdk/Linux_x86_64/21.9/comm_libs/nccl "
         "NVCC_GENCODE=-gencode=arch=compute_35,code=sm_35",
@@ -82,6 +82,8 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """A script with stand-ins for the tools, which begin with lines of ``tools``; the waits are cut out."""
     folder.mkdir(exist_ok=True)
+    (folder / "nproc").write_text("#!/bin/sh\necho 4\n")
+    (folder / "nproc").chmod(0o755)
     for tool in ("smartio_tool", "dis_config", "systemctl", "modprobe", "nvidia-smi", "git", "make"):
         output = (
             f'[ "$*" = "" ] || printf "{GPUS}"' if tool == "nvidia-smi" else f'[ "$*" != list ] || printf "{lists}"'
@@ -99,14 +101,25 @@ def run(
     file = folder / script
     file.write_text(text.replace("/proc/modules", str(modules)))
     environment = {"PATH": f"{folder}:/usr/bin:/bin"}
-    return subprocess.run(["sh", file, *arguments], capture_output=True, text=True, env=environment, check=False)
+    return subprocess.run(
+        ["sh", file, *arguments], capture_output=True, text=True, env=environment, cwd=folder, check=False
+    )
+
+
+def test_nccl_tests_are_built_without_mpi_in_a_folder_of_their_own(tmp_path: Path) -> None:
+    result = run(tmp_path, "abel1", "nccl-tests.sh", "--without-mpi", "--yes")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert f"run: make -j4 MPI=0 BUILDDIR={tmp_path}/build-without-mpi MPI_HOME=" in result.stdout
+    refused = run(tmp_path, "abel1", "nccl-tests.sh", "--mpi")
+    assert (refused.returncode, refused.stderr) == (2, "usage: nccl-tests.sh [--without-mpi] [--yes]\n")
 
 
 @pytest.mark.parametrize(("host", "script"), list(ORDER))
 def test_the_order_of_commands(tmp_path: Path, host: str, script: str) -> None:
     result = run(tmp_path, host, script)
     assert (result.returncode, result.stderr) == (0, "")
-    commands = [line.removeprefix("run: ") for line in result.stdout.splitlines() if line.startswith("run: ")]
+    output = result.stdout.replace(str(tmp_path), "FOLDER")
+    commands = [line.removeprefix("run: ") for line in output.splitlines() if line.startswith("run: ")]
     assert commands == ORDER[host, script]
     assert result.stdout.splitlines()[-1] == f"no changes made; to apply: ./{script} --yes"
 

@@ -29,6 +29,9 @@ class JobCommands(Protocol):
     ) -> tuple[str, ...]:
         """The command that starts a parallel program on hosts without RDMA, with some ranks on each."""
 
+    def job_alone(self, host: str, program: Sequence[str], variables: Mapping[str, str]) -> tuple[str, ...]:
+        """The command that starts a program in one process on a host, without MPI."""
+
     def job_here(self, ranks: int, program: Sequence[str]) -> tuple[str, ...]:
         """The command that starts a parallel program on this machine only."""
 

@@ -225,6 +225,32 @@ def add_socket_job(
     )
 
 
+def add_process(
+    request: Request,
+    steps: Steps,
+    host: str,
+    program: Sequence[str],
+    seconds: float,
+    *,
+    way: str,
+    variables: Mapping[str, str],
+) -> None:
+    """Add a step with a program in one process on one host, without MPI; ``way`` names how it uses the GPUs."""
+    steps.add(
+        Step(
+            id=identifier(program[0], way, host),
+            test=f"{program[0]} {way}",
+            ends=host,
+            client=Command(host, request.commands.job_alone(host, program, variables)),
+            limit_s=limit(seconds + _START_S),
+            seconds=seconds + _START_S,
+            stage=steps.stage,
+            uses={f"host {host}": 1},
+            collective=program[0],
+        )
+    )
+
+
 def unique(steps: Sequence[Step]) -> tuple[Step, ...]:
     """Make the ids of steps unique: a repeated id gets a number as suffix."""
     id_counts: dict[str, int] = {}

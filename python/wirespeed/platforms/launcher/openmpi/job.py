@@ -76,11 +76,7 @@ def start_over_sockets(
     modules of a login, so the libraries of the HPC SDK are exported (Johansen, Fast Multi-GPU communication over PCI
     Express, section 3.2.3), from the folders with which nccl-tests' makefile links.
     """
-    exports = dict(variables)
-    if software.nvhpc is not None:
-        sdk = f"{HPC_SDK}/{software.nvhpc}"
-        toolkits = [f"{sdk}/cuda/{software.cuda[0]}/lib64"] if software.cuda else []
-        exports["LD_LIBRARY_PATH"] = ":".join([f"{sdk}/comm_libs/nccl/lib", f"{sdk}/comm_libs/mpi/lib", *toolkits])
+    exports = {**variables, **_find_libraries(software)}
     return (
         *("env", *AS_ROOT),
         *("mpirun", "-np", str(sum(ranks.values()))),
@@ -89,6 +85,19 @@ def start_over_sockets(
         *("-x", "PATH", *(word for name, value in exports.items() for word in ("-x", f"{name}={value}"))),
         *program,
     )
+
+
+def start_alone(program: Sequence[str], software: Software, variables: Mapping[str, str]) -> tuple[str, ...]:
+    """A program in one process on its host, without MPI; ssh starts it without the environment modules of a login."""
+    return ("env", *(f"{name}={value}" for name, value in {**variables, **_find_libraries(software)}.items()), *program)
+
+
+def _find_libraries(software: Software) -> dict[str, str]:
+    if software.nvhpc is None:
+        return {}
+    sdk = f"{HPC_SDK}/{software.nvhpc}"
+    toolkits = [f"{sdk}/cuda/{software.cuda[0]}/lib64"] if software.cuda else []
+    return {"LD_LIBRARY_PATH": ":".join([f"{sdk}/comm_libs/nccl/lib", f"{sdk}/comm_libs/mpi/lib", *toolkits])}
 
 
 def start_locally(ranks: int, program: tuple[str, ...]) -> tuple[str, ...]:
