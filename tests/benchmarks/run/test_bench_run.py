@@ -293,7 +293,29 @@ def test_a_cluster_over_a_real_ssh(tmp_path: Path) -> None:
         (
             ("pair", "-c", CLUSTER),
             "bench run: found the suite 'pair'; expected one of collectives, gpcnet, lent-gpus, loopback, matrix, "
-            "mesh, mpi, nic-only, one-process, pairs, pairs-gpu, ping, quick, rails, tcp, ucx\n  hint: did you mean 'pairs'?",
+            "mesh, mpi, nic-only, one-process, pairs, pairs-gpu, ping, quick, rails, tcp, ucx\n"
+            "  hint: did you mean 'pairs'?",
+        ),
+        (
+            ("pairs", "-c", CLUSTER, "--dry-run", "--iperf3", "-Z"),
+            "bench run: found --iperf3 with the suite pairs, which does not run iperf3; expected the suite tcp",
+        ),
+        (
+            ("tcp", "-c", CLUSTER, "--dry-run", "--iperf3", "-Z -R"),
+            "--iperf3: found the option -R; expected one of -P, -l, -i, -w, -C, -M, -Z, -N: the suite sets all others",
+        ),
+        (
+            ("tcp", "-c", CLUSTER, "--dry-run", "--iperf3", "-P 129"),
+            "--iperf3: found -P 129; expected -P: streams, 1 to 128",
+        ),
+        (
+            ("tcp", "-c", CLUSTER, "--dry-run", "--iperf3", "--zero-copy"),
+            "--iperf3: found the option --zero-copy; expected one of -P, -l, -i, -w, -C, -M, -Z, -N: the suite sets "
+            "all others\n  hint: did you mean '--zerocopy'?",
+        ),
+        (
+            ("tcp", "-c", CLUSTER, "--dry-run", "--iperf3", "-Z1 -l"),
+            "--iperf3: found -Z 1; expected -Z alone",
         ),
         (
             ("pairs",),

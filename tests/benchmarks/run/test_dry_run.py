@@ -59,6 +59,12 @@ def test_the_commands_of_a_suite(suite: str, example: str, hosts: str) -> None:
     assert text == file.read_text()
 
 
+def test_options_of_iperf3_are_added() -> None:
+    text = dry("tcp", "esnet-400g", "", "--iperf3", "-i 10 -P8 --zerocopy --length=1m", "--seconds", "20")
+    clients = [line.split("-p 186")[1] for line in text.splitlines() if "iperf3 -c" in line]
+    assert {line.partition(" ")[2] for line in clients} == {"-P 8 -i 10 -Z -l 1m -t 20 --json'"}
+
+
 def test_every_suite_has_its_commands_shown() -> None:
     assert {suite for suite, _, _ in CASES} == set(suites())
 

@@ -56,6 +56,7 @@ class Request:
     messages: int = 10000
     first_port: int = FIRST_PORT
     bind: bool = True  # to the NUMA node of the NIC
+    iperf3: str = ""  # further options of iperf3's client
 
     def port(self, number: int) -> int:
         """The TCP port of the n-th server."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from wirespeed.benchmarks.endpoints.fabric import Endpoint
 from wirespeed.benchmarks.endpoints.nics import NicPlace, find_path_mtu
+from wirespeed.benchmarks.steps.iperf3_options import parse_iperf3_options
 from wirespeed.benchmarks.steps.pairing import Pair
 from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.limits.host import list_contended_links
@@ -119,11 +120,19 @@ def find_dscp(request: Request, host: str) -> Dscp | None:
     return roce.nic_dscp if roce else None
 
 
-def add_iperf3(request: Request, steps: Steps, pair: Pair, streams: int = 8) -> None:
+def add_iperf3(request: Request, steps: Steps, pair: Pair) -> None:
     """Add a step with iperf3 between two NICs in one direction: the TCP rate of a NIC is that of the receiver."""
-    # Streams: ESnet's 400G testbed measures with 8.
     port = request.port(steps.number())
-    client = ("iperf3", "-c", pair.b.address, "-B", pair.a.address, "-p", str(port), "-P", str(streams))
+    client = (
+        "iperf3",
+        "-c",
+        pair.b.address,
+        "-B",
+        pair.a.address,
+        "-p",
+        str(port),
+        *parse_iperf3_options(request.iperf3),
+    )
     server = ("iperf3", "-s", "-1", "-B", pair.b.address, "-p", str(port))
     steps.add(
         Step(

@@ -3,7 +3,7 @@
 A suite's file has ``TITLE``, one line of help; a docstring, its manual; and ``make(request)``, which returns its steps.
 ``NARROWS`` names the tests whose bad results are narrowed down; ``KERNEL_ONLY`` states that the suite needs neither
 RDMA nor GPUs, so that hosts of a lab can run it. With ``OVER_SOCKETS`` it also measures hosts without RDMA, over their
-PCIe bridges and Ethernet interfaces.
+PCIe bridges and Ethernet interfaces. ``IPERF3`` states that it runs iperf3, whose options a user may add to.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ class Suite:
     narrows: tuple[str, ...]  # tests whose results are narrowed down
     kernel_only: bool  # needs neither RDMA nor GPUs, which hosts of a lab lack
     over_sockets: bool  # also measures hosts without RDMA
+    iperf3: bool  # runs iperf3 with the options of the request
 
 
 @cache
@@ -52,6 +53,7 @@ def suites() -> Mapping[str, Suite]:
             narrows=getattr(file, "NARROWS", ()),
             kernel_only=getattr(file, "KERNEL_ONLY", False),
             over_sockets=getattr(file, "OVER_SOCKETS", False),
+            iperf3=getattr(file, "IPERF3", False),
         )
     return dict(sorted(suites_by_name.items()))
 

@@ -1,8 +1,7 @@
 """Collectives inside each host by one process, without MPI: one thread with all GPUs, then one thread for each GPU.
 
-It needs nccl-tests or rccl-tests built without MPI (nccl-tests.sh --without-mpi, given with --path). With MPI and without,
-the GPUs and their links are the same: if only the run with MPI is slow (suite collectives), look at where mpirun binds
-the ranks.
+It needs nccl-tests or rccl-tests built without MPI (nccl-tests.sh --without-mpi; --path names the folder). The GPUs and
+their links are those of a run with MPI: if only that is slow (suite collectives), see where mpirun binds the ranks.
 """
 
 from __future__ import annotations
@@ -34,7 +33,18 @@ def make(request: Request) -> Steps:
             for host, count in counts.items():
                 if count < 2:
                     continue
-                sizes = ("-b", "8", "-e", largest, "-f", "2", "-t", str(threads or count), "-g", str(per_thread or count))
+                sizes = (
+                    "-b",
+                    "8",
+                    "-e",
+                    largest,
+                    "-f",
+                    "2",
+                    "-t",
+                    str(threads or count),
+                    "-g",
+                    str(per_thread or count),
+                )
                 add_process(request, steps, host, (program, *sizes), _SECONDS, way=way, variables=_DEBUG)
             steps.next_stage()
     if not steps.steps:

@@ -9,8 +9,8 @@ Impact:
 Fix:
     Search the kernel log for the GPU's last messages, such as "fallen off the bus". Power the host off and on: a reboot
     does not always bring a GPU back. If lspci lists the GPU and the vendor's tool does not, reload the GPU driver and
-    read its messages. A GPU that stays away is replaced. NVIDIA's tool does not list a GPU that is drained:
-    `nvidia-smi drain -p ADDRESS -q` shows it, and -m 0 instead of -q ends it.
+    read its messages. A GPU that stays away is replaced. NVIDIA's tool does not list a GPU that somebody drained
+    (nvidia-smi drain -p ADDRESS -m 1): -m 0 ends that.
 
 Example:
     $ lspci | grep -c "Processing accelerators"

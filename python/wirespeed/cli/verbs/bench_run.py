@@ -96,6 +96,15 @@ def run(
             "--messages", metavar="COUNT", min=5, max=10**9, help="Number of messages in an RDMA latency test."
         ),
     ] = 10000,
+    iperf3: Annotated[
+        str,
+        typer.Option(
+            "--iperf3",
+            metavar="OPTIONS",
+            help="Options of iperf3 for the suite tcp, such as '-P 8 -Z -l 1M'. Default: 8 streams.",
+            show_default=False,
+        ),
+    ] = "",
     retest: Annotated[
         int, typer.Option("--retest", metavar="TIMES", min=0, max=10, help="Number of repeats of bad runs.")
     ] = 1,
@@ -172,6 +181,7 @@ def run(
       wirespeed bench run pairs -c cluster.yaml -o results --yes
       wirespeed bench run pairs -c cluster.yaml -o results --resume
       wirespeed bench run pairs -c cluster.yaml -o after --yes --store default --label after-firmware
+      wirespeed bench run tcp -c cluster.yaml -o tcp --iperf3 "-P 8 -Z -l 1M -i 10" --seconds 20
       wirespeed bench run collectives -c cluster.yaml -o nccl --path /opt/rccl-tests/build
       salloc --exclusive --no-kill -w node[1-64] wirespeed bench run pairs -c cluster.yaml -o night --launcher slurm
       sbatch --exclusive --no-kill -N 64 --wrap="wirespeed bench run mpi -c cluster.yaml -o mpi --launcher slurm -y"
@@ -179,9 +189,14 @@ def run(
     """
     from wirespeed.benchmarks.run import Request, RunOptions, build_fabric, grade, make
     from wirespeed.benchmarks.suites import suite as suite_of
+    from wirespeed.benchmarks.suites import suites
+    from wirespeed.errors import refuse
     from wirespeed.render import Jobs
 
     chosen = suite_of(suite)
+    if iperf3 and not chosen.iperf3:
+        users = ", ".join(name for name, known in suites().items() if known.iperf3)
+        raise refuse("bench run", f"--iperf3 with the suite {suite}, which does not run iperf3", f"the suite {users}")
     plan = _plan_suite(chosen, cluster)
     bar = _read_grade_options(plan, profile, bundle)
     reach = _build_reach(Launcher.LOCAL if suite == _LOOPBACK else launcher, user, ssh_option or [])
@@ -195,6 +210,7 @@ def run(
         messages=messages,
         first_port=port,
         bind=bind,
+        iperf3=iperf3,
     )
     campaign = make(chosen, request, label)
     if dry_run:
