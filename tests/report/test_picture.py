@@ -125,3 +125,30 @@ def test_a_device_with_only_a_consequence_does_not_read_as_passed():
     passing = Finding("port.mtu", Status.PASS, "leaf1", "port Eth1/1", "MTU")
     assert health.Health((follows, passing)).describe_devices(["leaf1"]) == "1 follows from others"
     assert health.Health((follows, follows, passing)).describe_devices(["leaf1"]) == "2 follow from others"
+
+
+def hosts_with_parts(count, *parts):
+    nodes = tuple(Node(f"abel{number}", "host", "server", parts if number else ()) for number in range(count))
+    edges = (Edge("abel0", "dis0", "abel1", "dis0", "63 Gb/s", None),)
+    return picture.draw(Topology(nodes, edges), ())
+
+
+def test_a_host_shows_its_gpus_and_interfaces_below_its_name():
+    svg = hosts_with_parts(2, "socket 0: GPU0, dis0 (PCIe bridge)", "eth0: 10.174.0.55/22")
+    plain, host = svg.boxes
+    assert (plain.height, plain.head, plain.part_lines) == (host.height, host.head, ())
+    assert [text for _, text in host.part_lines] == ["socket 0: GPU0, dis0 (PCIe bridge)", "eth0: 10.174.0.55/22"]
+    assert all(host.y + host.head <= y < host.y + host.height for y, _ in host.part_lines)
+
+
+def test_a_cable_between_neighbours_runs_below_their_boxes():
+    svg = hosts_with_parts(2)
+    (cable,) = svg.cables
+    assert cable.y1 == cable.y2 == svg.boxes[0].y + svg.boxes[0].height
+    assert cable.y1 < cable.bend <= svg.height
+
+
+def test_parts_are_cut_to_the_width_of_their_box_and_left_out_of_small_ones():
+    (_, text), *_ = hosts_with_parts(4, "socket 0: GPU0 (lent to abel1), GPU1 (lent to abel1)").boxes[1].part_lines
+    assert text == "socket 0: GPU0 (lent to abel1), GPU…"
+    assert not any(drawn_box.part_lines for drawn_box in hosts_with_parts(8, "eth0").boxes)

@@ -23,6 +23,8 @@ _WIDTH = 1160
 _GAP, _GAPS = 24, 300  # gap between two boxes, and maximum sum of gaps in a row
 _NARROW, _WIDE = 84, 230
 _MOST_BOXES = 16
+_MARGIN, _CHARACTER_WIDTH = 14, 6.6  # of text in a box; of the average character at 12 pixels
+_LINE_HEIGHT, _BEND = 17, 56  # of a line of parts; of a cable between neighbours below their boxes
 _SWITCH_HEIGHT, _HEIGHT, _UPRIGHT_HEIGHT, _ROW_GAP = 62, 78, 116, 120
 
 
@@ -50,6 +52,19 @@ class Box:
     status: str
     summary: str
     ports: tuple[Port, ...]
+    parts: tuple[str, ...] = ()
+
+    @property
+    def head(self) -> float:
+        """The height of the part with name and model."""
+        return min(self.height, _HEIGHT)
+
+    @property
+    def part_lines(self) -> tuple[tuple[float, str], ...]:
+        """The baseline and the text of each line of parts, cut to the width of the box."""
+        most = int((self.width - 2 * _MARGIN) / _CHARACTER_WIDTH)
+        texts = [text if len(text) <= most else f"{text[: most - 1]}…" for text in self.parts]
+        return tuple((self.y + self.head + index * _LINE_HEIGHT, text) for index, text in enumerate(texts))
 
     @property
     def shape(self) -> str:
@@ -68,6 +83,11 @@ class Cable:
     status: str
     label: str
     title: str
+
+    @property
+    def bend(self) -> float:
+        """The height to which it curves: half way, or below both boxes where they are side by side."""
+        return (self.y1 + self.y2) / 2 + (_BEND if self.y1 == self.y2 else 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +109,15 @@ def draw(topology: Topology, findings: Sequence[Finding]) -> Picture | None:
     health = Health(findings)
     grouped = len(topology.nodes) > DETAILED
     groups = _group_devices(topology) if grouped else {node.name: (node,) for node in topology.nodes}
-    rectangles = _place_boxes(groups)
+    rectangles = _place_boxes(groups, with_parts=not grouped)
     height = max(y + box_height for _, y, _, box_height in rectangles.values()) + 2
     drawn_cables, ports = (
         _bundle_cables(groups, topology, rectangles, health)
         if grouped
         else _single_cables(topology, rectangles, health)
     )
+    if any(cable.y1 == cable.y2 for cable in drawn_cables):
+        height += _BEND
     boxes = tuple(
         Box(
             *rectangles[key],
@@ -103,6 +125,7 @@ def draw(topology: Topology, findings: Sequence[Finding]) -> Picture | None:
             nodes[0].model,
             *_describe_state(nodes, health),
             ports=ports.get(key, ()),
+            parts=() if grouped or rectangles[key][2] < _WIDE else nodes[0].parts,
         )
         for key, nodes in groups.items()
     )
@@ -137,7 +160,9 @@ def _find_row(role: str) -> int:
     return _ROWS.index(role) if role in _ROWS else _HOSTS - 1
 
 
-def _place_boxes(groups: Mapping[str, tuple[Node, ...]]) -> dict[str, tuple[float, float, float, float]]:
+def _place_boxes(
+    groups: Mapping[str, tuple[Node, ...]], *, with_parts: bool
+) -> dict[str, tuple[float, float, float, float]]:
     """x, y, width and height of every box: rows fill the width, a single switch spans the devices below it."""
     rows: dict[int, list[str]] = {}
     for key, nodes in groups.items():
@@ -149,6 +174,8 @@ def _place_boxes(groups: Mapping[str, tuple[Node, ...]]) -> dict[str, tuple[floa
         gap = min(_GAP, _GAPS / len(keys))
         width = (_WIDTH - 4 - gap * (len(keys) - 1)) / len(keys)
         height = _UPRIGHT_HEIGHT if width < _NARROW else _HEIGHT if row == _HOSTS or width < _WIDE else _SWITCH_HEIGHT
+        lines = max((len(groups[key][0].parts) for key in keys), default=0) if with_parts and width >= _WIDE else 0
+        height += lines * _LINE_HEIGHT
         for index, key in enumerate(keys):
             rectangles[key] = (round(2 + index * (width + gap), 1), y, round(width, 1), height)
         y += height + _ROW_GAP
@@ -163,7 +190,7 @@ def _single_cables(
     for index, edge in enumerate(topology.edges):
         for device, port, peer in ((edge.a, edge.a_port, edge.b), (edge.b, edge.b_port, edge.a)):
             x, y, width, _ = rectangles[peer]
-            side = "below" if y > rectangles[device][1] else "above"
+            side = "below" if y >= rectangles[device][1] else "above"
             ends.setdefault((device, side), []).append((x + width / 2, index, port))
     spots: dict[tuple[str, int], tuple[float, float]] = {}
     ports: dict[str, list[Port]] = {}

@@ -12,6 +12,7 @@ class Node:
     name: str
     role: str  # host, leaf, spine, …
     model: str
+    parts: tuple[str, ...] = ()  # GPUs, NICs and Ethernet interfaces of a host, a line for each socket or interface
 
 
 @dataclass(frozen=True, slots=True)
