@@ -167,7 +167,7 @@ def _host() -> Host:
             "net.ipv4.conf.eth1.rp_filter": Sysctl("2"),
             "net.ipv4.conf.eth2.rp_filter": Sysctl("2"),
         },
-        modules={"bnxt_re": Module(True), "amdgpu": Module(True)},
+        modules={"bnxt_re": Module(True), "amdgpu": Module(True), "dis_irm": Module(True, service="dis_irm")},
         packages={"netxtreme-peer-mem": Package(True, "234.0.154.0")},
         software=Software(
             rocm="7.1.0", rdma_stack="OFED-internal-25.10", ucx="1.19", openmpi="5.0.8", perftest_memory="rocm"

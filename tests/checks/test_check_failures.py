@@ -97,6 +97,7 @@ ROWS = [
     ("software.nic-firmware", {(N, "nic.driver.firmware"): "234.0.154.0/pkg 234.0.154.0"}),
     ("software.kernel", {(H, "host.kernel.version"): "5.15.0-102-generic"}),
     ("software.rdma-naming", {(H, "host.rdma_naming"): "NAME_FALLBACK"}),
+    ("lending.modules", [H.child("module", "dis_irm")]),
     ("lending.prefetch", {(H.child("ntb", "1"), "ntb.prefetch"): Size.parse("512 MiB")}),
     ("lending.node-id", {(H.child("ntb", "1"), "ntb.node_id"): 8}),
     ("lending.device", [H.child("loan", "80400")]),

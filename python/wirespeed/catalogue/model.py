@@ -108,6 +108,7 @@ class NicModel(Entry):
     card_vendor: str | None = None  # number of the card's vendor, if the chip is another vendor's
     driver: str | None = None  # kernel driver of the Ethernet interface; None: not known
     modules: list[str]  # kernel modules that the NIC needs
+    service_modules: SourcedValue[list[str]] | None = None  # those that services of the vendor, named like them, load
     peer_memory: str | None = None  # kernel module for access to GPU memory
     rdma_prefix: str  # the kernel names RDMA devices with this prefix and a number from 0
     ports: SourcedValue[int]

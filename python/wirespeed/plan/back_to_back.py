@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from wirespeed.catalogue import Catalogue
+from wirespeed.catalogue.model import NicModel
 from wirespeed.cluster import Cluster, HostSpec
 from wirespeed.plan.affinity import Chassis
 from wirespeed.plan.device_lending import plan_lending
@@ -151,6 +152,11 @@ def _refuse_unused_keys(spec: HostSpec, chassis: Chassis, problems: Problems) ->
             )
 
 
+def _list_service_modules(spec: HostSpec, nic: NicModel) -> list[str]:
+    """The modules of a bridge that the host uses: the software of one without ntb: is not planned."""
+    return nic.service_modules.value if nic.service_modules is not None and spec.part.ntb is not None else []
+
+
 def _find_mtu(spec: HostSpec, interface: str) -> int | None:
     """The MTU by the cluster file; None leaves that of the driver."""
     part = spec.part.nic.get(interface)
@@ -202,7 +208,8 @@ def _plan_host(
             errors=(),
         ),
         firewall=False,
-        modules={name: Module(loaded=True) for name in (*chassis.nic.modules, *([gpu.module] if gpu else []))},
+        modules={name: Module(loaded=True) for name in (*chassis.nic.modules, *([gpu.module] if gpu else []))}
+        | {name: Module(loaded=True, service=name) for name in _list_service_modules(spec, chassis.nic)},
         nics=nics | ethernet.nics,
         routes=ethernet.routes,
         resolver=ethernet.resolver,

@@ -35,6 +35,9 @@ class Module:
 
     loaded: Annotated[bool | None, Setting("module loaded or built in")] = None
     version: Annotated[str | None, Setting("version", compare=Compare.NONE)] = None
+    service: Annotated[
+        str | None, Setting("service that loads the module at boot, instead of the kernel's list", compare=Compare.NONE)
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ Source:
 """
 
 from wirespeed.checks.compare import compare
-from wirespeed.checks.modules import drives_gpu, is_peer_memory
+from wirespeed.checks.modules import drives_gpu, has_service, is_peer_memory
 from wirespeed.settings import Module
 
 subject = Module
@@ -30,5 +30,5 @@ check = compare(
     wrong="the kernel module is not loaded",
     fix="load the module, now and at every boot",
     labels={True: "loaded", False: "not loaded"},
-    applies=lambda context: not drives_gpu(context) and not is_peer_memory(context),
+    applies=lambda context: not any(of(context) for of in (drives_gpu, has_service, is_peer_memory)),
 )
