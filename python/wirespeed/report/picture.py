@@ -86,7 +86,7 @@ class Cable:
 
     @property
     def bend(self) -> float:
-        """The height to which it curves: half way, or below both boxes where they are side by side."""
+        """The height to which it curves: the middle, or below both boxes where they are side by side."""
         return (self.y1 + self.y2) / 2 + (_BEND if self.y1 == self.y2 else 0)
 
 

@@ -41,8 +41,8 @@ def parse_iperf3_options(text: str) -> tuple[str, ...]:
         raise refuse("--iperf3", f"{text!r}: {error}", "options of iperf3, such as '-Z -l 1M'") from None
     by_name = {name: (names, *value) for names, value in _OPTIONS.items() for name in names}
     options: dict[str, tuple[str, ...]] = {"-P": _STREAMS}
-    rest = iter(words)
-    for word in rest:
+    remaining = iter(words)
+    for word in remaining:
         name, is_joined, joined = word.partition("=") if word.startswith("--") else (word[:2], word[2:], word[2:])
         if name not in by_name:
             raise refuse(
@@ -52,7 +52,7 @@ def parse_iperf3_options(text: str) -> tuple[str, ...]:
                 did_you_mean(name, list(by_name)) if len(name) > 2 else None,
             )
         names, pattern, meaning = by_name[name]
-        value = "" if not pattern and not is_joined else joined if is_joined else next(rest, "")
+        value = "" if not pattern and not is_joined else joined if is_joined else next(remaining, "")
         if not re.fullmatch(pattern, value):
             raise refuse("--iperf3", f"{name} {value}".rstrip(), f"{name}: {meaning}" if pattern else f"{name} alone")
         options[names[0]] = (names[0], *((value,) if pattern else ()))

@@ -241,14 +241,14 @@ def add_process(
     program: Sequence[str],
     seconds: float,
     *,
-    way: str,
+    method: str,
     variables: Mapping[str, str],
 ) -> None:
-    """Add a step with a program in one process on one host, without MPI; ``way`` names how it uses the GPUs."""
+    """Add a step with a program in one process on one host, without MPI; ``method`` names how it uses the GPUs."""
     steps.add(
         Step(
-            id=identifier(program[0], way, host),
-            test=f"{program[0]} {way}",
+            id=identifier(program[0], method, host),
+            test=f"{program[0]} {method}",
             ends=host,
             client=Command(host, request.commands.job_alone(host, program, variables)),
             limit_s=limit(seconds + _START_S),

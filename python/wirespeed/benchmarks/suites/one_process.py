@@ -1,7 +1,7 @@
 """Collectives inside each host by one process, without MPI: one thread with all GPUs, then one thread for each GPU.
 
 It needs nccl-tests or rccl-tests built without MPI (nccl-tests.sh --without-mpi; --path names the folder). The GPUs and
-their links are those of a run with MPI: if only that is slow (suite collectives), see where mpirun binds the ranks.
+their links are those of a run with MPI: if only that is slow (suite collectives), compare the cores of its ranks.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def make(request: Request) -> Steps:
     counts = {host: len(request.plan.hosts[host].gpus) for host in request.fabric.hosts}
     largest = _LARGEST_OVER_PCIE if all(endpoint.rail is None for endpoint in request.fabric.endpoints) else "8G"
     for program in _PROGRAMS:
-        for way, threads, per_thread in (("in one thread", 1, 0), ("in a thread for each GPU", 0, 1)):
+        for method, threads, per_thread in (("in one thread", 1, 0), ("in a thread for each GPU", 0, 1)):
             for host, count in counts.items():
                 if count < 2:
                     continue
@@ -45,7 +45,7 @@ def make(request: Request) -> Steps:
                     "-g",
                     str(per_thread or count),
                 )
-                add_process(request, steps, host, (program, *sizes), _SECONDS, way=way, variables=_DEBUG)
+                add_process(request, steps, host, (program, *sizes), _SECONDS, method=method, variables=_DEBUG)
             steps.next_stage()
     if not steps.steps:
         raise refuse(request.plan.name, "no host with two GPUs", "hosts with GPUs that exchange data")

@@ -9,8 +9,8 @@ Impact:
 Fix:
     Search the kernel log for the GPU's last messages, such as "fallen off the bus". Power the host off and on: a reboot
     does not always bring a GPU back. If lspci lists the GPU and the vendor's tool does not, reload the GPU driver and
-    read its messages. A GPU that stays away is replaced. NVIDIA's tool does not list a GPU that somebody drained
-    (nvidia-smi drain -p ADDRESS -m 1): -m 0 ends that.
+    read its messages. A GPU that stays away is replaced. NVIDIA's tool does not list a drained GPU:
+    `nvidia-smi drain -p 0000:85:00.0 -m 0` ends that.
 
 Example:
     $ lspci | grep -c "Processing accelerators"
