@@ -39,11 +39,11 @@ def build_topology(plan: Plan) -> Topology:
 
 def _list_parts(plan: Plan, name: str, host: Host) -> Iterator[str]:
     """GPUs and NICs by socket, borrowed GPUs, and the Ethernet interfaces beside the fabric."""
-    numbers = {ntb.node_id: other for other, device in plan.hosts.items() for ntb in device.ntbs.values()}
-    lent = {loan.device: numbers.get(loan.peer) for loan in host.loans.values() if not loan.borrowed}
+    numbers = {ntb.node_id: host_name for host_name, device in plan.hosts.items() for ntb in device.ntbs.values()}
+    borrowers = {loan.device: numbers.get(loan.peer) for loan in host.loans.values() if not loan.borrowed}
     gpus: dict[int | None, list[str]] = {}
     for gpu_name, gpu in host.gpus.items():
-        borrower = lent.get(gpu.pcie)
+        borrower = borrowers.get(gpu.pcie)
         gpus.setdefault(_find_socket(host, gpu.pcie), []).append(
             f"{gpu_name} (lent to {borrower})" if borrower else gpu_name
         )

@@ -62,8 +62,8 @@ class Box:
     @property
     def part_lines(self) -> tuple[tuple[float, str], ...]:
         """The baseline and the text of each line of parts, cut to the width of the box."""
-        most = int((self.width - 2 * _MARGIN) / _CHARACTER_WIDTH)
-        texts = [text if len(text) <= most else f"{text[: most - 1]}…" for text in self.parts]
+        limit = int((self.width - 2 * _MARGIN) / _CHARACTER_WIDTH)
+        texts = [text if len(text) <= limit else f"{text[: limit - 1]}…" for text in self.parts]
         return tuple((self.y + self.head + index * _LINE_HEIGHT, text) for index, text in enumerate(texts))
 
     @property

@@ -30,5 +30,5 @@ check = compare(
     wrong="the kernel module is not loaded",
     fix="load the module, now and at every boot",
     labels={True: "loaded", False: "not loaded"},
-    applies=lambda context: not any(of(context) for of in (drives_gpu, has_service, is_peer_memory)),
+    applies=lambda context: not any(exempts(context) for exempts in (drives_gpu, has_service, is_peer_memory)),
 )

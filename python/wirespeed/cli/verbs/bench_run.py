@@ -195,7 +195,7 @@ def run(
 
     chosen = suite_of(suite)
     if iperf3 and not chosen.iperf3:
-        users = ", ".join(name for name, known in suites().items() if known.iperf3)
+        users = ", ".join(name for name, candidate in suites().items() if candidate.iperf3)
         raise refuse("bench run", f"--iperf3 with the suite {suite}, which does not run iperf3", f"the suite {users}")
     plan = _plan_suite(chosen, cluster)
     bar = _read_grade_options(plan, profile, bundle)
