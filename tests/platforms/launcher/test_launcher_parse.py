@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from wirespeed.facts import Source, State
 from wirespeed.platforms import Output, Outputs, platform, platforms
+from wirespeed.platforms.launcher.library_variables import list_unsupported_settings
+from wirespeed.settings import Host, Launch
 
 COMMANDS = [
     (name, command.id)
@@ -87,6 +89,12 @@ MVAPICH2 = [
     ("MV2_CPU_MAPPING=0:", "cores", None),
     ("MV2_CPU_MAPPING=0:3-1,5", "cores", None),
     ("MV2_CPU_MAPPING=0:0-99999", "cores", None),
+    ("MV2_ENABLE_AFFINITY=0\nMV2_CPU_MAPPING=0:1", "cores", ()),  # the mapping is read only with affinity
+    ("MV2_SUPPORT_DPM=1\nMV2_CPU_MAPPING=0:1\nMV2_ENABLE_AFFINITY=1", "cores", ()),
+    ("MV2_ENABLE_AFFINITY=0", "cores", ()),
+    ("MV2_ENABLE_AFFINITY=1", "cores", None),  # a policy selects them
+    ("MV2_CPU_MAPPING=0:1\nMV2_ENABLE_AFFINITY=1", "cores", ((0,), (1,))),
+    ("MV2_CPU_MAPPING=0:1\nMV2_SUPPORT_DPM=0", "cores", ((0,), (1,))),
     ("MV2_USE_ONLY_UD=1", "transport", "ud"),
     ("MV2_USE_ONLY_UD=0", "transport", None),  # RC or hybrid: set by the other variable
     ("MV2_USE_UD_HYBRID=0", "transport", "rc"),
@@ -148,6 +156,31 @@ def test_a_running_job_is_believed_over_the_file() -> None:
     assert not [value for value in observations if value.path == "host.launch.gid_index"]  # its processes differ
 
 
+MAPPED = "MV2_CPU_MAPPING=0:1\nMV2_USE_UD_HYBRID=0\n"
+
+
+@pytest.mark.parametrize(
+    ("variable", "setting", "running"),
+    [
+        ("MV2_ENABLE_AFFINITY=0", "cores", ()),
+        ("MV2_ENABLE_AFFINITY=1", "cores", ((0,), (1,))),  # with the mapping of the file
+        ("MV2_CPU_MAPPING=2:3", "cores", ((2,), (3,))),
+        ("MV2_USE_ONLY_UD=0", "transport", "rc"),  # with the other variable of the file
+        ("MV2_USE_ONLY_UD=1", "transport", "ud"),
+        ("MV2_DEBUG=1", "cores", None),
+    ],
+)
+def test_the_variables_of_a_job_take_precedence_over_those_of_the_file(
+    variable: str, setting: str, running: Any
+) -> None:
+    text = f"/proc/1/environ:{variable}\n"
+    observations = list(platform("launcher", "mvapich2").parse(outputs(mvapich2_job=text, mvapich2_conf=MAPPED)))
+    running_values = [
+        value.value for value in observations if value.path == f"host.launch.{setting}" and value.state is State.RUNNING
+    ]
+    assert running_values == ([] if running is None else [running])
+
+
 @pytest.mark.parametrize(
     ("text", "hosts", "ranks"),
     [
@@ -192,3 +225,17 @@ def test_a_rank_without_cores_between_two_others_leaves_all_unknown() -> None:
 @given(text=st.text(alphabet="MV2NCUX_IBTLSD=:,-0x19 \n\t/proc\"'$\\[]|é\x00"))
 def test_no_text_breaks_a_parser(launcher: str, command: str, text: str) -> None:
     read(launcher, **{command.replace("-", "_"): text})
+
+
+@pytest.mark.parametrize(
+    ("cores", "messages"),
+    [
+        (((0,), (1,)), ["MV2_ENABLE_AFFINITY=0", "MV2_SUPPORT_DPM=1"]),
+        (None, []),  # a job with threads may bind them itself
+    ],
+)
+def test_variables_that_turn_affinity_off_are_refused_beside_planned_cores(cores: Any, messages: list[str]) -> None:
+    environment = {"MV2_ENABLE_AFFINITY": "0", "MV2_SUPPORT_DPM": "1"}
+    launch = Launch(library="mvapich2", starter="hydra", cores=cores, environment=environment)
+    problems = list_unsupported_settings("node1", Host(launch=launch))
+    assert [problem.found for problem in problems] == messages

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from wirespeed.platforms.launcher.library_variables import library_variables, variable_settings
+from wirespeed.platforms.launcher.library_variables import file_settings, library_variables
 from wirespeed.platforms.model import SettingCommands
 from wirespeed.settings import Launch
 
@@ -15,14 +15,15 @@ def format_line(file: str, path: str, launch: Launch, sign: str = "=") -> Settin
     """The commands that replace the line of a setting in a configuration file of its library."""
     setting = path.removeprefix("host.launch.")
     variables = dict(library_variables(launch))
-    names = [
-        name for name, target in variable_settings(launch.library).items() if target == setting and name in variables
-    ]
+    names = [name for name, target in file_settings(launch.library).items() if target == setting]
+    if not variables.keys() & names:
+        return None
     commands: list[str] = []
     for name in names:
-        line = shlex.quote(f"{name}{sign}{variables[name]}")
-        commands += [f"sed -i '/^{name} *=/d' {file}", f"echo {line} >> {file}"]
-    return SettingCommands(tuple(commands), _NEXT) if commands else None
+        commands.append(f"sed -i '/^{name} *=/d' {file}")
+        if name in variables:
+            commands.append(f"echo {shlex.quote(f'{name}{sign}{variables[name]}')} >> {file}")
+    return SettingCommands(tuple(commands), _NEXT)
 
 
 def whole(file: str, lines: list[str]) -> SettingCommands:

@@ -23,7 +23,7 @@ from wirespeed.platforms.launcher.variables import (
     settings_of_table,
     traffic_class,
 )
-from wirespeed.settings import Host, Launch
+from wirespeed.settings import Cores, Host, Launch
 from wirespeed.units import Size
 
 _DISTANCES = ("LOC", "NVL", "PIX", "PXB", "PHB", "SYS")
@@ -196,6 +196,33 @@ def mvapich2_gpu_settings(read: Read) -> Iterator[tuple[str, str, Source]]:
             return
 
 
+def affinity_variables(prefix: str) -> tuple[str, str]:
+    """The variables by which MVAPICH ignores its mapping of ranks to cores: off, and on."""
+    return f"{prefix}_ENABLE_AFFINITY", f"{prefix}_SUPPORT_DPM"
+
+
+def mvapich_cores(prefix: str, read: Read) -> tuple[Cores, Source] | None:
+    """The cores of its ranks: of the mapping, or none where affinity is off.
+
+    Source: MVAPICH2 2.3.7 source, hwloc_bind.c, MPIDI_CH3I_set_affinity: the mapping is read only with affinity, whose
+    default is on, and which dynamic process management turns off.
+    """
+    affinity, spawning = (read.get(name) for name in affinity_variables(prefix))
+    if spawning is not None and _parse_integer(spawning[0]) != 0:
+        return (), spawning[1]
+    if affinity is not None and _parse_integer(affinity[0]) == 0:
+        return (), affinity[1]
+    text, source = read.get(f"{prefix}_CPU_MAPPING", ("", None))
+    mapping = cores.mapping(text)
+    return None if mapping is None or source is None else (mapping, source)
+
+
+def _parse_integer(text: str) -> int:
+    """As atoi(3) does: 0 without digits."""
+    match = re.match(r"[+-]?[0-9]{1,9}", text)
+    return int(match[0]) if match else 0
+
+
 _MVAPICH_TRANSPORTS = {"rc": ("0", "0"), "ud": ("0", "1"), "hybrid": ("1", "0")}
 """USE_UD_HYBRID and USE_ONLY_UD; source: MPI over Broadcom RoCE, "MVAPICH2 Runtime"."""
 
@@ -207,7 +234,7 @@ def mvapich_variables(prefix: str, launch: Launch) -> dict[str, str]:
         hybrid, only_ud = _MVAPICH_TRANSPORTS[launch.transport]
         variables |= {f"{prefix}_USE_UD_HYBRID": hybrid, f"{prefix}_USE_ONLY_UD": only_ud}
     if launch.cores is not None:
-        variables[f"{prefix}_ENABLE_AFFINITY"] = "1"
+        variables[affinity_variables(prefix)[0]] = "1"
     if prefix == "MV2":
         variables |= _mvapich2_gpu_variables(launch)
     return variables
@@ -247,6 +274,15 @@ def variable_settings(library: str | None) -> dict[str, str]:
         setting_by_variable |= dict.fromkeys(_GPU_VARIABLES.values(), "gpu_memory")
         setting_by_variable |= dict.fromkeys(_GPUDIRECT_VARIABLES, "gpu_direct")
     return setting_by_variable
+
+
+def file_settings(library: str | None) -> dict[str, str]:
+    """Every variable of a library with its setting; also those without which it ignores the variable of a setting."""
+    prefix = _PREFIXES.get(library or "")
+    return {
+        **variable_settings(library),
+        **(dict.fromkeys(affinity_variables(prefix), "cores") if prefix else {}),
+    }
 
 
 def library_variables(launch: Launch) -> list[tuple[str, str]]:
@@ -323,7 +359,9 @@ def list_unsupported_settings(name: str, host: Host) -> list[Problem]:
     ]
     if prefix:
         values += _list_unsupported_values(name, launch)
-    return values + problems(name, launch, variable_settings(launch.library))
+    # Without planned cores a job with threads may turn affinity off.
+    settings = variable_settings(launch.library) if launch.cores is None else file_settings(launch.library)
+    return values + problems(name, launch, settings)
 
 
 def _list_unsupported_values(name: str, launch: Launch) -> Iterator[Problem]:

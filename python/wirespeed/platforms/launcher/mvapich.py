@@ -12,11 +12,13 @@ from wirespeed.platforms.launcher.gpu_nics import pairing
 from wirespeed.platforms.launcher.library_variables import (
     environment,
     export_lines,
+    file_settings,
     job_environment,
     library_variables,
     list_unsupported_settings,
     mvapich,
     mvapich2_gpu_settings,
+    mvapich_cores,
     mvapich_transport,
     variable_settings,
 )
@@ -24,6 +26,7 @@ from wirespeed.platforms.launcher.variables import Read, observation, observe_va
 from wirespeed.platforms.model import Job, Output, Outputs
 from wirespeed.settings import Device, Host, Place
 
+_LIBRARIES = {"MV2": "mvapich2", "MVP": "mvapich3"}
 _HOST = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)(?::([0-9]+))?(?::[A-Za-z0-9_]+)?")
 """``node1:128``, and the NIC after another colon."""
 
@@ -65,22 +68,32 @@ def start(job: Job) -> tuple[str, ...]:
 def parse_outputs(
     outputs: Outputs, tool: str, prefix: str, config: str, read_config: Callable[[Output], Read]
 ) -> Iterator[Observation]:
-    """The settings in a running job (``mvapich2-job``), its configuration (``mvapich2-conf``) and its host file."""
+    """The settings in a running job (``mvapich2-job``), its configuration (``mvapich2-conf``) and its host file.
+
+    Variables of a job's environment take precedence over those of the file, which apply to the others.
+    """
     place = Place(outputs.device)
-    if (output := outputs.get(f"{tool}-job")) is not None:
-        yield from _read_variables(prefix, processes(output), place, State.RUNNING)
-    if (output := outputs.get(f"{tool}-{config}")) is not None:
-        read = read_config(output)
-        yield from _read_variables(prefix, read, place, State.CONFIGURED)
-        yield from _list_other_variables(prefix, read, output, place, State.CONFIGURED)
+    config_output, job_output = outputs.get(f"{tool}-{config}"), outputs.get(f"{tool}-job")
+    configured = read_config(config_output) if config_output is not None else {}
+    exported = processes(job_output) if job_output is not None else {}
+    settings = file_settings(_LIBRARIES[prefix])
+    overridden = {settings[name] for name in exported if name in settings}
+    for reading in _read_variables(prefix, {**configured, **exported}, place, State.RUNNING):
+        if reading.path.removeprefix("host.launch.") in overridden:
+            yield reading
+    yield from _read_variables(prefix, configured, place, State.CONFIGURED)
+    if config_output is not None:
+        yield from _list_other_variables(prefix, configured, config_output, place, State.CONFIGURED)
     if (output := outputs.get(f"{tool}-hosts")) is not None:
         yield from hosts.read(output, _HOST, place)
 
 
 def _read_variables(prefix: str, read: Read, place: Place, state: State) -> Iterator[Observation]:
     """The settings of MVAPICH's variables."""
-    table = mvapich(prefix)
+    table = [variable for variable in mvapich(prefix) if variable.setting != "cores"]
     yield from observe_variables(table, read, place, state)
+    if (cores := mvapich_cores(prefix, read)) is not None:
+        yield observation(place, "cores", *cores, state)
     if (transport := mvapich_transport(prefix, read)) is not None:
         yield observation(place, "transport", *transport, state)
     if prefix == "MV2":
@@ -90,7 +103,8 @@ def _read_variables(prefix: str, read: Read, place: Place, state: State) -> Iter
 
 def _list_other_variables(prefix: str, read: Read, output: Output, place: Place, state: State) -> Iterator[Observation]:
     """Variables without a setting, if any were read."""
-    mapped = {*variable_settings({"MV2": "mvapich2"}.get(prefix, "mvapich3")), f"{prefix}_ENABLE_AFFINITY"}
-    unmapped = {name: value for name, (value, _) in read.items() if name not in mapped}
+    settings = variable_settings(_LIBRARIES[prefix])
+    default = f"{prefix}_ENABLE_AFFINITY", "1"  # rendered beside the mapping
+    unmapped = {name: value for name, (value, _) in read.items() if name not in settings and (name, value) != default}
     if read:
         yield observation(place, "environment", unmapped, output.source, state)
