@@ -29,6 +29,7 @@ def compare(
     place: Callable[[CheckContext], Place] | None = None,
     all_expected: bool = False,
     configured: bool = False,
+    override: str | None = None,
 ) -> Callable[[CheckContext], Outcome]:
     """A check that these settings are as intended, each compared as its annotation requires.
 
@@ -43,6 +44,8 @@ def compare(
         applies: whether the check concerns a place; default: all of the kind.
         all_expected: a finding contains the expected values of all settings, not only of those that differ.
         configured: a configured value that is not yet in effect is compared too.
+        override: the fix of a running value that takes precedence over the configured one. The change of the setting is
+            added only if the configured value, which it changes, is not as intended.
         place: place of the settings, if not the place of the check; ``paths`` are settings of that entity.
 
     Raises:
@@ -138,10 +141,14 @@ def compare(
     def _list_fixes(context: CheckContext, intended_values: Mapping[str, Any], target: Place | None) -> tuple[Fix, ...]:
         if by_hand:
             return (Fix(fix, consequence=consequence),)
-        return tuple(
-            context.build_change(fix, path, value, target, consequence=consequence)
-            for path, value in intended_values.items()
-        )
+        fixes: list[Fix] = []
+        for path, value in intended_values.items():
+            is_overridden = override is not None and _is_running(context, path, target)
+            if override is not None and is_overridden:
+                fixes.append(Fix(override))
+            if not is_overridden or not _is_configured(context, path, target, value):
+                fixes.append(context.build_change(fix, path, value, target, consequence=consequence))
+        return tuple(dict.fromkeys(fixes))
 
     def _label_value(path: str, text: str) -> str:
         name = _NAMES.get(path) or " ".join(_TERMS.get(part, part) for part in path.rpartition(".")[2].split("_"))
@@ -180,6 +187,19 @@ def _find_configured(context: CheckContext, path: str, target: Place | None, fou
     except UnreadError:
         return None
     return None if value == found else value
+
+
+def _is_running(context: CheckContext, path: str, target: Place | None) -> bool:
+    """Whether the value in effect was read from a running process."""
+    reading = context.facts.reading(target or context.place, path)
+    return reading is not None and reading.state is State.RUNNING
+
+
+def _is_configured(context: CheckContext, path: str, target: Place | None, intended: Any) -> bool:
+    """Whether the configured value is as intended."""
+    readings = context.facts.readings.get((target or context.place, path), ())
+    configured_values = [reading.value for reading in readings if reading.state is State.CONFIGURED]
+    return bool(configured_values) and _find_setting(path).compare.holds(intended, configured_values[0])
 
 
 def _get_intended_values(context: CheckContext, paths: tuple[str, ...], target: Place | None) -> dict[str, Any]:

@@ -18,6 +18,7 @@ Source:
 """
 
 from wirespeed.checks.compare import compare
+from wirespeed.checks.launch import ENVIRONMENT_FIX
 from wirespeed.settings import Host
 
 subject = Host
@@ -27,4 +28,5 @@ check = compare(
     *needs,
     wrong="ranks are bound to other cores",
     fix="set the cores of the ranks",
+    override=ENVIRONMENT_FIX,
 )

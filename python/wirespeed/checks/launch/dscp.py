@@ -17,6 +17,7 @@ Source:
 """
 
 from wirespeed.checks.compare import compare
+from wirespeed.checks.launch import ENVIRONMENT_FIX
 from wirespeed.settings import Host
 
 subject = Host
@@ -26,4 +27,5 @@ check = compare(
     *needs,
     wrong="jobs use another DSCP",
     fix="set the traffic class of the launch environment",
+    override=ENVIRONMENT_FIX,
 )

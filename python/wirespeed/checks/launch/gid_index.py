@@ -19,9 +19,11 @@ Source:
 
 from ipaddress import ip_interface
 
+from wirespeed.checks.launch import ENVIRONMENT_FIX
 from wirespeed.checks.model import CheckContext, Outcome, UnreadError, failure, success
 from wirespeed.checks.nics import find_planned_gid, gid_table
 from wirespeed.checks.wording import format_list
+from wirespeed.facts import State
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Nic, Place
 
@@ -48,8 +50,20 @@ def check(context: CheckContext) -> Outcome:
         "the GID index of jobs does not contain the planned address",
         expected,
         found_text,
-        *_list_fixes(context, index, other_rows),
+        *(
+            [Fix(ENVIRONMENT_FIX)]
+            if rows.get(_read_configured_index(context, host) or index) == planned_gid
+            else _list_fixes(context, index, other_rows)
+        ),
     )
+
+
+def _read_configured_index(context: CheckContext, host: Place) -> str | None:
+    """The index in the library's file, which applies without the variable of a running job."""
+    try:
+        return str(context.get_found_value("host.launch.gid_index", host, State.CONFIGURED))
+    except UnreadError:
+        return None
 
 
 def _list_fixes(context: CheckContext, index: str, rows: list[str]) -> list[Fix]:

@@ -20,6 +20,7 @@ Source:
 """
 
 from wirespeed.checks.compare import compare
+from wirespeed.checks.launch import ENVIRONMENT_FIX
 from wirespeed.settings import Host
 
 subject = Host
@@ -37,4 +38,5 @@ check = compare(
     *needs,
     wrong="jobs use other settings of the communication library",
     fix="set the variable in the configuration file of the library",
+    override=ENVIRONMENT_FIX,
 )

@@ -18,6 +18,7 @@ Source:
 """
 
 from wirespeed.checks.compare import compare
+from wirespeed.checks.launch import ENVIRONMENT_FIX
 from wirespeed.checks.model import CheckContext, Outcome, success
 from wirespeed.settings import Host
 
@@ -29,6 +30,7 @@ _compare = compare(
     *needs,
     wrong="jobs use another RDMA transport",
     fix="set the transport of the library",
+    override=ENVIRONMENT_FIX,
 )
 
 

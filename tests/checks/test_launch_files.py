@@ -1,0 +1,72 @@
+"""Files and running jobs of MVAPICH2 and UCX on a host, and what checks and differences state about them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wirespeed.catalogue import load
+from wirespeed.checks import run
+from wirespeed.checks.launch import ENVIRONMENT_FIX
+from wirespeed.cluster import read_text
+from wirespeed.collect import read_facts, write_planned_bundle
+from wirespeed.plan import build
+from wirespeed.results.findings import Finding, Status
+
+CLUSTER = """\
+version: 1
+name: jobs
+hosts:
+  node[1-2]: {model: dell-r6525, os: rhel-8.8, nics: broadcom-bcm957508-p2100g}
+switches:
+  leaf1: {model: dell-z9332f, os: dell-sonic, role: leaf, breakout: 4}
+cabling: {pattern: by-host, length: 3 m}
+addresses: {scheme: rail-24, pool: 10.1.0.0/16}
+launch: {library: mvapich2, ranks: 4, binding: numa, transport: rc, coalescing: true, gid_index: 3}
+"""
+_GOOD = (Status.PASS, Status.SKIP)
+RUNNING = "/proc/1/environ:"
+
+
+def find(folder: Path, cluster: str, file: str, old: str, new: str) -> list[Finding]:
+    """What differs from the plan where a line of a file of node1 is another one; without ``old`` it is added."""
+    plan = build(read_text(cluster, "cluster.yaml"), load())
+    write_planned_bundle(plan, folder)
+    path = folder / "node1" / f"{file}.out"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1) if old else f"{text}{new}\n")
+    findings = run(plan, read_facts(folder))
+    return [finding for finding in findings if finding.check.startswith("launch.") and finding.status not in _GOOD]
+
+
+@pytest.mark.parametrize(
+    ("line", "check", "found_text"),
+    [
+        ("MV2_USE_ONLY_UD=1", "launch.transport", "ud"),
+        ("MV2_IBA_HCA=mlx5_0", "launch.rdma-devices", "mlx5_0"),
+        ("MV2_USE_COALESCE=0", "launch.settings", "coalescing off"),
+        ("MV2_ENABLE_AFFINITY=0", "launch.cores", "none"),
+        ("MV2_DEFAULT_GID_INDEX=1", "launch.gid-index", None),
+    ],
+)
+def test_a_job_that_overrides_a_right_file_is_fixed_in_its_environment(
+    line: str, check: str, found_text: str | None, tmp_path: Path
+) -> None:
+    (finding,) = find(tmp_path / "bundle", CLUSTER, "mvapich2-job", "", RUNNING + line)
+    assert (finding.check, finding.status, finding.device) == (check, Status.FAIL, "node1")
+    assert found_text is None or finding.found == found_text
+    assert [(fix.sentence, fix.change) for fix in finding.fix] == [(ENVIRONMENT_FIX, None)]
+
+
+def test_a_job_that_overrides_a_wrong_file_is_fixed_in_both(tmp_path: Path) -> None:
+    find(tmp_path / "bundle", CLUSTER, "mvapich2-job", "", f"{RUNNING}MV2_USE_COALESCE=0")
+    file = tmp_path / "bundle" / "node1" / "mvapich2-conf.out"
+    file.write_text(file.read_text().replace("COALESCE = 1", "COALESCE = 0"))
+    findings = run(build(read_text(CLUSTER, "cluster.yaml"), load()), read_facts(tmp_path / "bundle"))
+    (finding,) = (finding for finding in findings if finding.status is Status.FAIL)
+    assert [(fix.sentence, fix.change is None) for fix in finding.fix] == [
+        (ENVIRONMENT_FIX, True),
+        ("set the variable in the configuration file of the library", False),
+    ]
