@@ -13,6 +13,7 @@ import pytest
 from tests.benchmarks.tools.samples import SAMPLES
 
 from command_line import wirespeed
+from wirespeed.benchmarks.tools.reader import read
 
 LOG = SAMPLES / "nccl_tests" / "srun-label-cut.txt"
 
@@ -154,3 +155,42 @@ def test_a_pasted_warning_is_printed_once(lines: list[str], blocks: int, tmp_pat
     output = bench_parse(str(log)).stdout.replace("\n", " ")
     assert output.count(lines[-1].partition("WARN ")[2][:40]) == blocks
     assert output.count("communicator  ") == blocks - 1
+
+
+HOSTILE = "n1:1:2 [0] NCCL WARN NET/IB : Got \033\033[0m]52;c;ZXZpbA==\033\033[0m\\ \x7f\x9b31m\u202e with error 12\n"
+
+
+@pytest.mark.parametrize("form", ["table", "json"])
+def test_a_log_does_not_control_the_terminal(tmp_path: Path, form: str) -> None:
+    """An escape sequence may remain when another one is removed from its middle."""
+    log = tmp_path / "log"
+    log.write_text(HOSTILE, encoding="utf-8")
+    output = bench_parse(str(log), "--format", form).stdout
+    assert "with error 12" in output
+    assert all(character.isprintable() or character == "\n" for character in output)
+
+
+def test_the_device_list_of_a_mixed_fabric_is_a_cause(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text(
+        "n1:1:2 [0] NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_bond_0:1/RoCE [RO]; OOB eth0:10.0.0.1<0>\n"
+        "n1:1:2 [0] transport/net_ib.cc:1295 NCCL WARN NET/IB : Got completion from peer 10.0.0.2<33397> with "
+        "status=12 opcode=0 len=0 vendor err 129 (Recv)\n"
+    )
+    (run,) = read(log.read_text(), "log").runs
+    assert run.failures[0] == "NCCL-02"
+
+
+def test_a_last_row_may_end_in_its_retransmits() -> None:
+    """A server of iperf3 before 3.1 prints its total without the word sender (github.com/esnet/iperf/issues/71)."""
+    text = (
+        "Connecting to host h, port 5201\n"
+        "[ ID] Interval           Transfer     Bandwidth       Retr\n"
+        "[  4]   0.00-10.00  sec  10.8 GBytes  9.30 Gbits/sec  1245\n"
+    )
+    (run,) = read(text, "log").runs
+    assert [(row.metric.value, row.value) for row in run.measurements] == [
+        ("transfer", 10.8),
+        ("bitrate", 9.3),
+        ("retransmits", 1245),
+    ]

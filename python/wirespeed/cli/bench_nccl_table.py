@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from rich.markup import escape
 from rich.table import Table
 
 from wirespeed.cli.bench_table import format_causes
-from wirespeed.cli.console import standard_output
+from wirespeed.cli.console import escape, standard_output
 from wirespeed.report.wording import plural
 from wirespeed.results.nccl import Communicator, NcclPath
 from wirespeed.units import Size

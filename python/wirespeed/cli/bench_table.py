@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from rich.cells import cell_len, set_cell_size
-from rich.markup import escape
 from rich.table import Table
 
-from wirespeed.cli.console import standard_output
+from wirespeed.cli.console import escape, standard_output
+from wirespeed.report import wording
 from wirespeed.results.benchmarks import Measurement, Run, RunStatus
 from wirespeed.results.json import plain
 from wirespeed.results.parameters import MeshPair, flatten
@@ -200,6 +200,7 @@ def _format_leading_cells(
 
 def _print_grid(grid: _Grid) -> None:
     """Print rows that fit the terminal without Rich, which needs 1 ms per row: a log of 1000 runs has 100,000 rows."""
+    grid.rows = [[cell if cell.isprintable() else wording.line(cell) for cell in row] for row in grid.rows]
     headings = [heading.split("\n") for heading in grid.headings]
     widths = [max(map(cell_len, heading)) for heading in headings]
     for row in grid.rows:

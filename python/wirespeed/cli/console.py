@@ -51,6 +51,15 @@ def _widen_console(console: Console) -> Console:
     return console
 
 
+def escape(text: str) -> str:
+    """Text of a log or a device for `print`: markup and control characters are shown, not obeyed."""
+    from rich.markup import escape as escape_markup
+
+    from wirespeed.report import wording
+
+    return escape_markup(wording.clean(text))
+
+
 def print_paragraphs(text: str, indent: int) -> None:
     """Print running text that is wrapped at the width of the terminal, in a pipe or file at 100 columns."""
     from rich.text import Text

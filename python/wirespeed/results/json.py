@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections.abc import Mapping
 from enum import Enum
 from functools import cache
@@ -15,7 +16,12 @@ from wirespeed.results.parameters import Parameters
 def document(kind: str, schema: int, **content: Any) -> str:
     """A JSON document of results: dataclasses become objects, ``None`` becomes null, fields keep their order."""
     body = {"kind": kind, "schema": schema, **{key: plain(value) for key, value in content.items()}}
-    return json.dumps(body, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    text = json.dumps(body, indent=2, ensure_ascii=False, allow_nan=False)
+    return _INVISIBLE.sub(lambda match: f"\\u{ord(match.group()):04x}", text) + "\n"
+
+
+_INVISIBLE = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+"""Characters in strings that control a terminal or the direction of text; JSON itself escapes those below U+0020."""
 
 
 def plain(value: Any) -> Any:

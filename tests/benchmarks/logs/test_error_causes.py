@@ -169,6 +169,11 @@ ROWS: list[tuple[str, Case, str]] = [
     ("Test NCCL failure common.cu:1041 'unhandled system error'\n[h1:77] Signal: Bus error (7)", Case(), "OS-03"),
     # clocks
     ("Correlation coefficient r^2: 0.855538 < 0.9\nCan't produce a report", Case(), "PCI-12"),
+    # https://github.com/NVIDIA/nccl-tests/issues/92: -np 2 -g 2 on a host with two GPUs
+    ("node1: Test CUDA failure common.cu:963 'invalid device ordinal'", Case(), "APP-09 GPU-02"),
+    ("NCCL WARN Duplicate GPU detected : rank 1 and rank 0 both on CUDA device 4000", Case(), "APP-09"),
+    ("NCCL WARN NET/IB : Got completion from peer 10.0.0.2<33397> with status=12 opcode=0 len=0 vendor err 129 (Recv)",
+     Case(is_mixed_fabric=True), "NCCL-02 NIC-05 SW-01 OS-05 RT-10 OS-04 OS-06 NIC-15"),
     # what is no failure of a cluster
     (" Iteration num should be between 5 and 100000000", Case(), ""),
 ]  # fmt: skip

@@ -65,6 +65,14 @@ class Cause:
         return self.holds is None or self.holds(case)
 
 
+_MIXED_LIST = re.compile(r"NET/IB : Using(?=[^\n]*/IB\b)(?=[^\n]*/RoCE\b)")
+
+
+def has_mixed_fabric(text: str) -> bool:
+    """Whether NCCL's list of devices contains InfiniBand and RoCE devices."""
+    return _MIXED_LIST.search(text) is not None
+
+
 def causes(*texts: str, case: Case | None = None) -> tuple[str, ...]:
     """The failures that cause the messages in texts, each once, those of the first text first.
 
@@ -128,6 +136,9 @@ _COMPLETIONS = (
     _row("Transport retry count exceeded on mlx5_0:1/RoCE (UCX)", "retry count",
          r"Transport retry count exceeded on (?!\S+/IB\b)", "MPI-03",
          "https://github.com/openucx/ucx/issues/2434"),
+    _row(_RETRIES, _RETRIES_TEXTS, _RETRIES_PATTERN, "NCCL-02",
+         "https://github.com/NVIDIA/nccl/issues/302: InfiniBand and RoCE devices do not reach each other",
+         lambda case: case.is_mixed_fabric),
     _row(_RETRIES, _RETRIES_TEXTS, _RETRIES_PATTERN, "SW-01", "Broadcom 957608-AN210, 5.1 question 2",
          lambda case: case.only_small),
     _row(_RETRIES, _RETRIES_TEXTS, _RETRIES_PATTERN, "NIC-05 SW-01 OS-05 RT-10 OS-04 OS-06 NIC-15",
@@ -345,7 +356,11 @@ _NCCL = (
          "Dolphin eXpressWare installation and reference guide, memory preallocation"),
     _row("No socket interface found", "nterface", r"[Nn]o socket interface found|[Nn]o usable (?:network )?interface",
          "OS-14 K8S-01", NCCL_HELP),
-    _row("Xid (PCI | uncorrectable ECC", "Xid|ECC|ordinal", r"\bXid \(|uncorrectable ECC|invalid device ordinal",
+    _row("Test CUDA failure common.cu:963 'invalid device ordinal'", "ordinal", r"invalid device ordinal",
+         "APP-09 GPU-02", "https://github.com/NVIDIA/nccl-tests/issues/92"),
+    _row("Duplicate GPU detected : rank 1 and rank 0 both on CUDA device 4000 (NCCL)", "Duplicate GPU",
+         r"Duplicate GPU detected", "APP-09", "https://github.com/NVIDIA/nccl, src/init.cc: two ranks with one bus ID"),
+    _row("Xid (PCI | uncorrectable ECC", "Xid|ECC", r"\bXid \(|uncorrectable ECC",
          "GPU-02", "https://docs.nvidia.com/deploy/xid-errors/"),
     _row("CUDA error: unknown error", "unknown error", r"(?i:cuda|hip)\b.*unknown error", "GPU-04 GPU-02",
          "Johansen, Fast Multi-GPU communication over PCI Express, section 3.2.6"),

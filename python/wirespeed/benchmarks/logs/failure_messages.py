@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from wirespeed.benchmarks.logs.error_causes import causes
+from wirespeed.benchmarks.logs.error_causes import Case, causes
 from wirespeed.benchmarks.logs.log import Source
 from wirespeed.benchmarks.logs.run_draft import Draft
 from wirespeed.results.benchmarks import Run
@@ -82,6 +82,9 @@ MESSAGES: dict[str, re.Pattern[str]] = {
     "Open MPI": _compile(
         r"There are not enough slots available in",
         r"MPI_ABORT was invoked",
+        r"Primary job terminated normally, but",
+        r"was unable to find any relevant network interfaces",
+        r"There are no allocated resources for the application",
         r"(?:mpirun|prterun) (?:noticed|detected|was unable)",
         r"An ORTE daemon has unexpectedly",
         r"\b(?:ORTE|PRTE) (?:was unable to|has lost communication|does not know how to)",
@@ -118,8 +121,11 @@ MESSAGES: dict[str, re.Pattern[str]] = {
 _DEBUG = re.compile(r"\bNCCL (?:INFO|VERSION|TRACE|WARN) ")  # fatal warnings are those of a communicator
 
 
-def read(log: Source) -> Run | None:
-    """The failed run of a log that contains such messages but no output of a benchmark; None without any message."""
+def read(log: Source, is_mixed_fabric: bool = False) -> Run | None:
+    """The failed run of a log that contains such messages but no output of a benchmark; None without any message.
+
+    ``is_mixed_fabric``: whether NCCL uses InfiniBand and RoCE devices.
+    """
     texts = [" ".join(line.text.split()) for line in log.all_lines if not _DEBUG.search(line.text)]
     messages_by_tool = {name: [text for text in texts if pattern.search(text)] for name, pattern in MESSAGES.items()}
     tool = next((name for name, messages in messages_by_tool.items() if messages), None)
@@ -130,5 +136,6 @@ def read(log: Source) -> Run | None:
         for message in messages:
             draft.fail(message)
     run = draft.finish().run
-    failures = causes(*draft.errors) or causes("\n".join(texts))
+    case = Case(is_mixed_fabric=is_mixed_fabric)
+    failures = causes(*draft.errors, case=case) or causes("\n".join(texts), case=case)
     return Run(tool, None, None, run.status, run.error, None, failures=failures)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from wirespeed.benchmarks.logs import failure_messages
-from wirespeed.benchmarks.logs.error_causes import Case, causes
+from wirespeed.benchmarks.logs.error_causes import Case, causes, has_mixed_fabric
 from wirespeed.benchmarks.logs.log import Line, Source, Substrings, source
 from wirespeed.benchmarks.logs.pair_tables import lacks_corner
 from wirespeed.benchmarks.logs.run_draft import MAX_ERRORS, ReadRun
@@ -60,7 +60,7 @@ def read(text: str, name: str = "text", *, communicators: bool = True, messages:
     if not runs:
         debugged = found_communicators or (nccl_log.communicators(log) if has_debug else ())
         failed = tuple(_build_aborted_run(communicator) for communicator in debugged if communicator.fatal_errors)
-        message_run = failure_messages.read(log) if messages and not failed else None
+        message_run = failure_messages.read(log, has_mixed_fabric(text)) if messages and not failed else None
         if message_run is not None:
             failed = (message_run,)
         if not failed and not debugged and (communicators or not has_debug):
@@ -71,7 +71,7 @@ def read(text: str, name: str = "text", *, communicators: bool = True, messages:
     line_notices += _note_decimal_commas(runs, log)
     _add_collectives(runs, name)
     notices = [replace(notice, location=_format_location(notice.location, name)) for notice in line_notices]
-    return Reading(tuple(_add_causes(runs, log)), tuple(notices), found_communicators)
+    return Reading(tuple(_add_causes(runs, log, has_mixed_fabric(text))), tuple(notices), found_communicators)
 
 
 def _add_collectives(read_runs: list[ReadRun], name: str) -> None:
@@ -128,7 +128,7 @@ def _build_aborted_run(communicator: Communicator) -> Run:
     )
 
 
-def _add_causes(read_runs: list[ReadRun], log: Source) -> Iterable[Run]:
+def _add_causes(read_runs: list[ReadRun], log: Source, is_mixed_fabric: bool) -> Iterable[Run]:
     """The runs; a failed run gets the causes of its error, or of the messages of launchers and libraries around it."""
     messages = None
     for index, read_run in enumerate(read_runs):
@@ -145,9 +145,8 @@ def _add_causes(read_runs: list[ReadRun], log: Source) -> Iterable[Run]:
             else len(messages)
         )
         context = "\n".join(line.text for line in messages[first:next_message])
-        yield replace(
-            run, failures=causes(run.error or "", context, case=Case.from_run(run.parameters, run.measurements))
-        )
+        case = replace(Case.from_run(run.parameters, run.measurements), is_mixed_fabric=is_mixed_fabric)
+        yield replace(run, failures=causes(run.error or "", context, case=case))
 
 
 def _select_notices(read_runs: list[ReadRun]) -> list[Problem]:

@@ -195,9 +195,7 @@ def _write_planned(cluster: Path, output: Path | None) -> None:
 
 def _report_bundle(path: Path, cluster: Path | None = None) -> None:
     """Print the bundle's path to standard output; the outcome of the commands and the next step to standard error."""
-    from rich.markup import escape
-
-    from wirespeed.cli.console import err
+    from wirespeed.cli.console import err, escape
     from wirespeed.collect import open_bundle
 
     entries = [entry for device in open_bundle(path).manifest.devices for entry in device.outputs]

@@ -91,7 +91,7 @@ def _split_title(lines: list[Line]) -> tuple[str | None, list[Line]]:
 def _unwrap(lines: list[Line]) -> list[Line]:
     """Append "sender" and "receiver" to a line that a mail program broke before them.
 
-    If one line was broken, a last line without its word was cut; so was a line under the columns of a summary.
+    If one line was broken, a last line without its word was cut.
     """
     result: list[Line] = []
     wrapped = False
@@ -105,15 +105,9 @@ def _unwrap(lines: list[Line]) -> list[Line]:
     end = len(result) - 1
     while end >= 0 and not (result[end].is_complete and result[end].text.strip()):
         end -= 1
-    if end >= 0 and (wrapped or _is_under_summary(result[: end + 1])) and _find_direction(result[end]) is None:
+    if end >= 0 and wrapped and _find_direction(result[end]) is None:
         result[end] = result[end].with_text(result[end].text, False)
     return result
-
-
-def _is_under_summary(lines: list[Line]) -> bool:
-    """Whether the last columns are those of a TCP summary: retransmits without a congestion window."""
-    columns = next((match.group(2) for line in reversed(lines) if (match := _COLUMNS.match(line.text.strip()))), "")
-    return "Retr" in columns and "Cwnd" not in columns
 
 
 def _find_direction(line: Line) -> str | None:
