@@ -44,6 +44,11 @@ def check(*lines: str) -> Finding:
         ("Memory failure: 0x7740c0: recovery action for dirty page: Recovered", Status.FAIL),
         ("nvidia-nvswitch3: SXid (PCI:0000:04:00.0): 22013, Non-fatal, Link 44 Minion Link DLREQ", Status.WARN),
         ("nvidia-nvswitch1: SXid (PCI:0000:84:00.0): 12028, Fatal, Link 32 egress nonposted PRIV error", Status.FAIL),
+        (
+            "bnxt_en 0000:1d:00.0: PCIe Bus Error: severity=Correctable, type=Data Link Layer, (Receiver ID)",
+            Status.WARN,
+        ),
+        ("bnxt_en 0000:1d:00.0: PCIe Bus Error: severity=Uncorrectable (Fatal), type=Inaccessible", Status.FAIL),
         (SLOW_LINK, Status.WARN),
         (SLOW_LINK.replace("8.0 GT/s PCIe x16 link at", "32.0 GT/s PCIe x16 link at"), Status.PASS),
         (SLOW_LINK.replace("0000:1d:00.0", ON_BOARD), Status.PASS),

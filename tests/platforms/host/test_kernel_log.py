@@ -59,6 +59,16 @@ ROWS = [
         [INFO + "pcieport 0000:00:10.0: AER: Uncorrected (Non-Fatal) error received: 0000:01:00.0"],
         ("pcieport 0000:00:10.0: AER: Uncorrected (Non-Fatal) error received: 0000:01:00.0",),
     ),
+    # the lines after the first one of an error are its details
+    (
+        [
+            WARN + "bnxt_en 0000:e9:00.0: PCIe Bus Error: severity=Corrected, type=Data Link Layer, (Transmitter ID)",
+            WARN + "bnxt_en 0000:e9:00.0:   device [8086:4940] error status/mask=00001000/00002000",
+            WARN + "bnxt_en 0000:e9:00.0:    [12] Timeout",
+            ERROR + "pcieport 0000:00:1c.5: AER:    [ 0] RxErr                  (First)",
+        ],
+        ("bnxt_en 0000:e9:00.0: PCIe Bus Error: severity=Corrected, type=Data Link Layer, (Transmitter ID)",),
+    ),
     # the IOMMU refuses a DMA access, by drivers with and without a name
     *(
         ([ERROR + line], (line,))
@@ -159,6 +169,18 @@ MEMORY = MessageKind.MACHINE_ERROR
         (SLOW, (MessageKind.LIMITED_LINK, (ADDRESS, "0000:00:01.0"), False, PcieLink(8000, 8))),
         (UNKNOWN_RATE, (MessageKind.BUS_ERROR, (ADDRESS, "0000:00:01.0"), False, None)),
         (AER, (MessageKind.BUS_ERROR, ("0000:00:10.0", ADDRESS), False, None)),
+        (
+            "pcieport 0000:00:10.0: AER: Correctable error message received from 0000:01:00.0",
+            (MessageKind.BUS_ERROR, ("0000:00:10.0", ADDRESS), True, None),
+        ),
+        (
+            "mlx5_core 0000:01:00.0: PCIe Bus Error: severity=Corrected, type=Physical Layer, (Receiver ID)",
+            (MessageKind.BUS_ERROR, (ADDRESS,), True, None),
+        ),
+        (
+            "mlx5_core 0000:01:00.0: PCIe Bus Error: severity=Uncorrected (Non-Fatal), type=Transaction Layer",
+            (MessageKind.BUS_ERROR, (ADDRESS,), False, None),
+        ),
         (
             "pcieport 0000:00:10.0: pciehp: Slot(0): Link Down",
             (MessageKind.LOST_DEVICE, ("0000:00:10.0",), False, None),

@@ -64,7 +64,10 @@ def check(context: CheckContext) -> Outcome:
             "the kernel log contains corrected hardware errors",
             "no corrected errors",
             _join(corrected_errors),
-            Fix("count these errors again after a day; replace the memory module, CPU or NVSwitch whose count grows"),
+            Fix(
+                "count these errors again after a day; reseat or replace the part whose count grows: PCIe card, riser,"
+                " memory module, CPU, or switch between GPUs"
+            ),
             reason="corrected errors lose no data",
         )
     other_errors = [message for message in every_message if message.kind is not MessageKind.LIMITED_LINK]

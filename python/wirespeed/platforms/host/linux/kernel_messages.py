@@ -70,7 +70,12 @@ _FORMS = (
         r"\bAER: (?:Multiple )?Uncorrect\w+ \([\w-]+\) error (?:message )?received",
         "drivers/pci/pcie/aer.c",
     ),
-    _Form(MessageKind.BUS_ERROR, r"\bAER\b", "drivers/pci/pcie/aer.c", at_any_level=False),
+    _Form(
+        MessageKind.BUS_ERROR,
+        r"\bAER\b|\bBus Error: severity=",
+        "drivers/pci/pcie/aer.c, aer_print_error",
+        at_any_level=False,
+    ),
     _Form(
         MessageKind.REFUSED_DMA,
         r"\bDMAR: \[(?:DMA (?:Read|Write)|INTR-REMAP)\b.*\] Request device",
@@ -138,10 +143,12 @@ PORT_LINK = re.compile(
 
 _ADDRESS = re.compile(r"(?<![0-9a-f:])(?:([0-9a-f]{4}):)?([0-9a-f]{2}:[0-9a-f]{2}\.[0-7])(?![0-9a-f])")
 # arch/x86/kernel/cpu/mce/core.c ("events logged" includes corrected ones); drivers/edac/mce_amd.c;
-# drivers/acpi/apei/ghes.c; drivers/edac/edac_mc.c; NVIDIA Fabric Manager user guide, non-fatal NVSwitch SXid errors.
+# drivers/acpi/apei/ghes.c; drivers/edac/edac_mc.c; NVIDIA Fabric Manager user guide, non-fatal NVSwitch SXid errors;
+# drivers/pci/pcie/aer.c, aer_error_severity_string: "Corrected", "Correctable" in newer kernels.
 _CORRECTED = re.compile(
     r"\[Hardware Error\]: (?:Corrected error|Machine check events logged|event severity: corrected)"
     r"|\bEDAC \S+: \d+ CE |\bSXid \([^)]*\): \d+, Non-fatal\b"
+    r"|\bBus Error: severity=Correct|\bAER: (?:Multiple )?Correct\w+ error (?:message )?received"
 )
 # arch/x86/kernel/cpu/mce/core.c, __print_mce
 _MACHINE_CHECK = re.compile(r"\[Hardware Error\]: CPU \d+: Machine Check.* Bank \d+: (?P<status>[0-9a-f]{16})\b")

@@ -29,8 +29,11 @@ _TROUBLE = re.compile(
 _SEVERE = ("emerg", "alert", "crit", "err")
 _ORDINARY = ("notice", "info", "debug")
 
-_REMAINDER = re.compile(r"\bSXid \([^)]*\): \d+, (?:Data|Severity)\b|\bprint_health_info:\d+:")
-"""Further lines of an error that another line names."""
+_REMAINDER = re.compile(
+    r"\bSXid \([^)]*\): \d+, (?:Data|Severity)\b|\bprint_health_info:\d+:"
+    r"|\.[0-7]: (?:AER: )? *(?:device \[[0-9a-f]{4}:[0-9a-f]{4}\] error status/mask=|\[ ?\d{1,2}\] [A-Z])"
+)
+"""Further lines of an error that another line names; of PCIe errors: Linux drivers/pci/pcie/aer.c, aer_print_error."""
 # `lspci` names of the classes whose device memory a job uses; a bridge that is no PCI bridge is an NTB.
 _DEVICE = re.compile(
     r"^((?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) "
