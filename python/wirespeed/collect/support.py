@@ -53,6 +53,7 @@ class PlatformSupport:
     settings: tuple[SettingSupport, ...]
     forms: int = 0  # of the lines that it renders
     unverified_forms: tuple[tuple[str, str], ...] = ()  # (form, what no source confirms)
+    file_sources: tuple[tuple[str, str], ...] = ()  # (file, the authority of its form)
 
     def count_settings(self, state: State) -> int:
         """The number of settings in a state."""
@@ -109,7 +110,11 @@ def _list_support(platform: Platform) -> PlatformSupport:
             _read_support(platform, path) for path in paths if path.startswith(_LAUNCH) is (platform.kind == "launcher")
         ),
         forms=len(forms),
-        unverified_forms=tuple((form.line, form.doubt or "") for form in forms if form.source is None),
+        unverified_forms=(
+            *((form.line, form.doubt or "") for form in forms if form.source is None),
+            *((f"{path} in {file.path}", file.doubt or "") for file in platform.files for path in file.unverified),
+        ),
+        file_sources=tuple((file.path, file.source) for file in platform.files if file.source),
     )
 
 

@@ -147,7 +147,8 @@ class FileTemplate:
 
     ``apply`` and ``rollback`` are the commands that activate the file, and that reactivate the one before it. ``stop``
     is run before the file is removed or restored. They and the path may hold Jinja, filled in as the template is; each
-    line of the result is a command.
+    line of the result is a command. ``unverified`` are the settings that it contains in a form that no public source
+    confirms, and ``doubt`` is what is not known of them: a file with a planned one names them.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ENTRY
@@ -162,6 +163,13 @@ class FileTemplate:
     interrupts: Flag = False  # whether the consequence stops or disturbs running traffic
     rollback_after_reboot: Flag = False  # whether the earlier state returns only after a reboot
     per_nic: Flag = False  # one for each NIC, which the template sees as ``nic``, its name as ``interface``
+    source: str | None = None  # authority of its form; a switch's configuration has ``forms.yaml`` instead
+    unverified: Names = ()
+    doubt: str | None = None
+
+    def __post_init__(self) -> None:
+        if bool(self.unverified) is not (self.doubt is not None):
+            raise ValueError("expected unverified and doubt, or none of them")
 
 
 @dataclass(frozen=True, slots=True)

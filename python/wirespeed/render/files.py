@@ -15,7 +15,7 @@ from wirespeed.render.problem_groups import DeviceProblem, group_problems
 from wirespeed.render.scripts import Step, scripts
 from wirespeed.render.stack import stack
 from wirespeed.render.support import find_unsupported
-from wirespeed.settings import Device, Host
+from wirespeed.settings import Device, Host, Place, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,10 @@ def _render_device(plan: Plan, device: str) -> Iterator[RenderedFile]:
                 text = templates.fill(file.template, **extra)
                 if not text.strip():
                     continue
-                step = _build_step(templates, file, extra)
+                unverified = _describe_unverified(file, settings)
+                step = _build_step(templates, file, extra, unverified)
+                if unverified:
+                    text = _insert_comment(text, f"# Not verified by any public source: {unverified}.")
                 if step.path.startswith("/"):  # the other files are run from the device's folder
                     steps.append(step)
                 yield RenderedFile(device, step.path, text, file.mode)
@@ -149,10 +152,37 @@ def _list_variables(settings: Device, file: FileTemplate) -> list[dict[str, Any]
     return [{"interface": interface, "nic": nic} for interface, nic in settings.nics.items()]
 
 
-def _build_step(templates: ConfigurationTemplates, file: FileTemplate, extra: dict[str, Any]) -> Step:
+def _describe_unverified(file: FileTemplate, device: Device) -> str | None:
+    """The planned settings of a file whose form no source confirms, and what is not known of them."""
+    planned = {path for _, path, value in walk(device, Place("")) if value is not None} if file.unverified else set()
+    paths = [path for path in file.unverified if path in planned]
+    return f"{', '.join(paths)}: {file.doubt}" if paths else None
+
+
+def _insert_comment(text: str, comment: str) -> str:
+    """The text with a comment line at its beginning, after the line that names the interpreter."""
+    first, end, remainder = text.partition("\n")
+    if first.startswith("#!"):
+        return f"{first}{end}{comment}\n{remainder}"
+    return f"{comment}\n{text}"
+
+
+def _build_step(
+    templates: ConfigurationTemplates, file: FileTemplate, extra: dict[str, Any], unverified: str | None
+) -> Step:
     (path,) = templates.fill_lines(file.path, **extra)
     apply, rollback, stop = (
         tuple(line for text in texts for line in templates.fill_lines(text, **extra))
         for texts in (file.apply, file.apply if file.rollback is None else file.rollback, file.stop)
     )
-    return Step(path, file.mode, apply, rollback, file.consequence, file.interrupts, stop, file.rollback_after_reboot)
+    return Step(
+        path,
+        file.mode,
+        apply,
+        rollback,
+        file.consequence,
+        file.interrupts,
+        stop,
+        file.rollback_after_reboot,
+        unverified,
+    )

@@ -27,6 +27,7 @@ class Step:
     interrupts: bool  # whether the consequence stops or disturbs running traffic
     stop: tuple[str, ...] = ()  # commands before the file is removed or restored
     rollback_after_reboot: bool = False  # whether the earlier state returns only after a reboot
+    unverified: str | None = None  # settings in a form that no public source confirms, and what is not known of them
 
 
 def scripts(device: str, steps: Sequence[Step]) -> Iterator[tuple[str, str]]:

@@ -117,6 +117,7 @@ def _list_platforms() -> Rows:
             "files": list(entry.files),
             "command lines": entry.forms,
             "unverified command lines": dict(entry.unverified_forms),
+            "sources of files": dict(entry.file_sources),
             "settings": _describe_supports(entry.settings),
         }
         for entry in platform_support()
@@ -389,7 +390,7 @@ def _format_text(value: Any) -> str:
 def _print_entry(row: Mapping[str, Any]) -> None:
     from wirespeed.cli.console import standard_output
 
-    tables = ("fractions", "gates", "relative_gates", "unverified command lines", "settings")
+    tables = ("fractions", "gates", "relative_gates", "unverified command lines", "sources of files", "settings")
     for key, value in row.items():
         if key not in tables:
             standard_output().print(f"{key}: {_format_text(value) or 'none'}", soft_wrap=True, markup=False)
@@ -398,6 +399,7 @@ def _print_entry(row: Mapping[str, Any]) -> None:
         (("gate", "limit", "source"), _list_gates(row.get("gates", ()))),
         (("relative gate", "limit", "source"), _list_gates(row.get("relative_gates", ()))),
         (("unverified form", "reason"), list(row.get("unverified command lines", {}).items())),
+        (("file", "source of its form"), list(row.get("sources of files", {}).items())),
         (("setting", "support", "note"), _list_details(row["settings"]) if row.get("settings") else []),
     ):
         if rows:

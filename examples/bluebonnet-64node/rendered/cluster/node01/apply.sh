@@ -22,6 +22,9 @@
 # /etc/bnxt_re/bnxt_re.conf: takes effect after a reboot, or when bnxt_re is reloaded, which ends all RDMA connections
 # /usr/local/sbin/wirespeed-nvm: nothing until "wirespeed-nvm set" is run; its changes take effect after a reboot
 # /usr/local/sbin/wirespeed-capture: nothing until "wirespeed-capture prepare" is run; its changes take effect after a reboot
+#
+# Not verified by any public source:
+# /etc/mvapich2.conf: host.launch.eager_sgl, host.launch.eager_sgl_limit: variables of MVAPICH's Broadcom build, known from a talk (2024 OFA workshop) only
 set -eu
 
 yes='' root='' diff=''

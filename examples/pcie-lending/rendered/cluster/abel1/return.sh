@@ -1,11 +1,11 @@
 #!/bin/sh
+# Not verified by any public source: loan.borrowed: the command return; smartio_tool without arguments lists its commands.
 # Returns the devices that abel1 borrowed. Run it there, as root, before take-back.sh on the lender.
 #
 # ./return.sh         print what would be done
 # ./return.sh --yes   do it
 #
 # Interrupts: every program on this host's GPUs.
-# Not verified: the command `return`; no source shows it. `smartio_tool` without arguments lists its commands.
 set -eu
 
 yes=

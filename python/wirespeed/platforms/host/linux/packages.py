@@ -16,6 +16,7 @@ class Tools:
     modules: tuple[str, ...]  # what kernel modules are built with
     libraries: tuple[str, ...]  # what the NIC's library is built with
     programs: Mapping[str, tuple[str, ...]]  # what each program of job-programs.sh is built with, by its setting
+    unverified: str | None = None  # names that no public source confirms
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,8 +50,9 @@ _TOOLS = Tools(
         "rccl_tests": ("git-core", "make", "gcc-c++"),
         "osu": ("gcc-c++", "make"),
     },
+    unverified="kernel-default-devel, dkms, libelf-devel and perftest are names from memory",
 )
-"""As those of RHEL in Broadcom 957608-AN210, appendix A.2; SUSE's names from memory."""
+"""As those of RHEL in Broadcom 957608-AN210, appendix A.2; names of RDMA packages: rdma-core, suse/rdma-core.spec."""
 _PACKAGES = rpm(
     "zypper --non-interactive install",
     "zypper --non-interactive remove",
