@@ -70,3 +70,56 @@ def test_a_job_that_overrides_a_wrong_file_is_fixed_in_both(tmp_path: Path) -> N
         (ENVIRONMENT_FIX, True),
         ("set the variable in the configuration file of the library", False),
     ]
+
+
+UCX = CLUSTER.replace("mvapich2", "openmpi").replace("coalescing: true, ", "")
+
+
+@pytest.mark.parametrize(
+    ("transports", "findings"),
+    [
+        ("tcp,self,sm", [("launch.transport", "none"), ("launch.variables", "RDMA disabled")]),
+        ("^ib", [("launch.transport", "none"), ("launch.variables", "RDMA disabled")]),
+        ("self,sm,rc_x", [("launch.transport", "rc-accelerated")]),
+        ("self,sm,dc", [("launch.transport", "dc")]),
+        ("all", [("launch.transport", "dc-hybrid")]),
+        ("^rc", [("launch.transport", "dc-ud")]),
+        ("self,sm,rc_verbs", []),
+        ("self,sm,dc,rc", []),  # the NIC has no DC
+    ],
+)
+def test_a_list_of_transports_is_judged_by_what_it_enables(
+    transports: str, findings: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    bad_findings = find(tmp_path / "bundle", UCX, "ucx-conf", "self,sm,rc", transports)
+    assert [(finding.check, finding.found) for finding in bad_findings] == findings
+    assert {finding.status for finding in bad_findings} <= {Status.FAIL}
+
+
+ENVIRONMENT = CLUSTER.replace("gid_index: 3", "gid_index: 3, environment: {MV2_ON_DEMAND_THRESHOLD: 8192}")
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "findings"),
+    [
+        ("mvapich2-conf", "MV2_USE_RoCE = 1\n", "", [("launch.variables", "RDMA disabled")]),
+        ("mvapich2-conf", "MV2_USE_RoCE", "MV2_USE_ROCE_V2", [("launch.variables", "RDMA disabled")]),
+        ("mvapich2-conf", "RoCE = 1", "RoCE_MODE = 2", []),
+        ("mvapich2-conf", "MV2_USE_UD_HYBRID = 0\n", "", [("launch.transport", "hybrid")]),
+        ("mvapich2-conf", "= 8192", "= 64", [("launch.settings", "environment MV2_ON_DEMAND_THRESHOLD -> 64")]),
+        ("mvapich2-conf", "MV2_ON_DEMAND_THRESHOLD = 8192\n", "", [("launch.settings", "environment none")]),
+        (
+            "mvapich2-job",
+            "",
+            f"{RUNNING}MV2_ON_DEMAND_THRESHOLD=64",
+            [("launch.settings", "environment MV2_ON_DEMAND_THRESHOLD -> 64")],
+        ),
+        ("mvapich2-job", "", f"{RUNNING}MV2_DEBUG=1", []),
+    ],
+)
+def test_a_planned_variable_that_is_absent_is_a_failure(
+    file: str, old: str, new: str, findings: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    bad_findings = find(tmp_path / "bundle", ENVIRONMENT, file, old, new)
+    assert [(finding.check, finding.found) for finding in bad_findings] == findings
+    assert {finding.status for finding in bad_findings} <= {Status.FAIL}

@@ -17,6 +17,14 @@ from wirespeed.settings import Driver
         ("openmpi", "bnxt_en", "rc", "rc-verbs", "pass"),
         ("openmpi", "bnxt_en", "hybrid-verbs", "hybrid", "pass"),
         ("openmpi", "bnxt_en", "rc-verbs", "ud", "fail"),
+        # rc_x is rc_mlx5, dc is dc_mlx5: other NICs have neither
+        ("openmpi", "mlx5_core", "rc", "rc-accelerated", "pass"),
+        ("openmpi", "bnxt_en", "rc", "rc-accelerated", "fail"),
+        ("openmpi", "mlx5_core", "rc", "dc-rc", "fail"),
+        ("openmpi", "bnxt_en", "rc", "dc-rc", "pass"),
+        ("openmpi", "bnxt_en", "hybrid", "dc-hybrid", "pass"),
+        ("openmpi", "bnxt_en", "rc", "dc", "fail"),
+        ("openmpi", "bnxt_en", "rc", "none", "fail"),
         ("mvapich3", "mlx5_core", "hybrid", "rc", "fail"),
     ],
 )

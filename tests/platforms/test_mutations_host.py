@@ -92,6 +92,10 @@ REMOVALS: Mapping[str, str] = {
     "host.qos_tools": "an empty list is that of a host without the programs",
     "nic.qos.priority_tc": "without its head a class's priorities stand below the class before",
     "host.launch.transport": "of two variables the one that is gone has its default",
+    **dict.fromkeys(
+        (f"host.launch.{name}" for name in ("rdma", "priority", "queue_pairs", "coalescing", "coalescing_from")),
+        "a variable that is gone has its default",
+    ),
 }
 """Settings of a whole list: with a line less they are those of a shorter list, which looks like a whole one."""
 

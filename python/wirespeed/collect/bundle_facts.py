@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from wirespeed.collect.bundle import Bundle, open_bundle
@@ -12,6 +12,7 @@ from wirespeed.errors import Problem, Refusal
 from wirespeed.facts import Facts, Gap, GapKind, Observation, Source, State, assemble_facts
 from wirespeed.platforms import Command, Output, Outputs, Platform, platforms
 
+_ENVIRONMENT = "host.launch.environment"
 _FAILURES = {
     "missing": (GapKind.NO_PROGRAM, "the program is not installed"),
     "permission": (GapKind.NO_PERMISSION, "permission denied"),
@@ -87,7 +88,7 @@ class _Reader:
 
     def _select_agreed(self, launches: list[tuple[Platform, Observation]]) -> Iterator[Observation]:
         """Observations of launchers. No file contains the library in use: settings that differ between two libraries
-        are unknown."""
+        are unknown. Variables without a setting are each library's, whatever the others have."""
         highest: dict[str, State] = {}
         for _, entry in launches:
             highest[entry.path] = max(entry.state, highest.get(entry.path, entry.state))
@@ -97,9 +98,10 @@ class _Reader:
                 observations.setdefault(element.path, {}).setdefault(platform.name, element)
         for path, by_platform in observations.items():
             first, *other_values = by_platform.values()
-            if path != "host.launch.environment" and any(
-                observation.value != first.value for observation in other_values
-            ):
+            if path == _ENVIRONMENT and other_values:
+                merged = {name: text for value in reversed(by_platform.values()) for name, text in value.value.items()}
+                yield replace(first, value=merged)
+            elif any(observation.value != first.value for observation in other_values):
                 self.gaps.setdefault(path, []).extend(
                     Gap(
                         observation.source.command,

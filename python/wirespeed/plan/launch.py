@@ -66,7 +66,7 @@ def plan_launch(
         dscp=roce.nic_dscp if library.marks and roce else None,
         priority=part.priority,
         control_interface=spec.part.control_interface,
-        environment=dict(part.environment),
+        environment=dict(part.environment) or None,
         gpu_memory=_select_gpu_memory(part, chassis, vendor, problems),
         **tuning,
     )

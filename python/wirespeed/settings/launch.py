@@ -35,7 +35,11 @@ class Launch:
         None
     )
     transport: Annotated[
-        str | None, Setting("RDMA transport of a job: rc, ud or hybrid; with -verbs without the NIC's accelerated one")
+        str | None,
+        Setting(
+            "RDMA transport of a job: rc, ud or hybrid; with -verbs without the NIC's accelerated one. A found one may "
+            "also be none or dc, end with -accelerated (that one only), or begin with dc- (DC too)"
+        ),
     ] = None
     hybrid_from: Annotated[int | None, Setting("smallest number of ranks for which the hybrid transport uses UD")] = (
         None
@@ -79,5 +83,5 @@ class Launch:
 
     environment: Annotated[
         Mapping[str, str] | None,
-        Setting("environment variables without a setting", compare=Compare.NONE),
+        Setting("environment variables without a setting", compare=Compare.CONTAINS),
     ] = None

@@ -67,13 +67,26 @@ UCX = [
     ("UCX_IB_TRAFFIC_CLASS=104", "dscp", 26),
     ("UCX_TLS=self,sm,rc_v", "transport", "rc-verbs"),  # the command of MPI over Broadcom RoCE
     ("UCX_TLS=self,sm,rc_verbs,ud_v", "transport", "hybrid-verbs"),
-    ("UCX_TLS=self,sm,rc_x", "transport", "rc"),
+    ("UCX_TLS=self,sm,rc_x", "transport", "rc-accelerated"),
+    ("UCX_TLS=self,sm,rc_mlx5", "transport", "rc-accelerated"),
+    ("UCX_TLS=self,sm,rc_x,ud_v", "transport", "self,sm,rc_x,ud_v"),
+    ("UCX_TLS=self,sm,dc", "transport", "dc"),
+    ("UCX_TLS=self,sm,dc_x,rc", "transport", "dc-rc"),
+    ("UCX_TLS=all", "transport", "dc-hybrid"),
+    ("UCX_TLS=self,sm,ib", "transport", "dc-hybrid"),
+    ("UCX_TLS=^rc", "transport", "dc-ud"),
+    ("UCX_TLS=^ib", "transport", "none"),
+    ("UCX_TLS=tcp,self,sm", "transport", "none"),
+    ("UCX_TLS=self,sm,ud:aux", "transport", "none"),
+    ("UCX_TLS=self,srd", "transport", "self,srd"),
+    ("UCX_TLS=\\rc_verbs,self", "transport", "rc-verbs"),
+    ("UCX_TLS=", "transport", None),
     ("UCX_TLS=self,sm,rc_v,rc_x", "transport", "rc"),
     ("UCX_TLS=self,sm,rc_v,ud", "transport", "hybrid"),
     ("UCX_TLS=ud,self", "transport", "ud"),
     ("UCX_TLS=rc,ud,sm", "transport", "hybrid"),
-    ("UCX_TLS=^tcp", "transport", None),
-    ("UCX_TLS=tcp", "transport", None),
+    ("UCX_TLS=^tcp", "transport", "dc-hybrid"),
+    ("UCX_TLS=tcp", "transport", "none"),
     ("UCX_RC_MAX_NUM_EPS=2047", "hybrid_from", 2048),  # RC up to 2047 ranks
     ("UCX_RC_MAX_NUM_EPS=0", "hybrid_from", 1),
     ("UCX_RC_MAX_NUM_EPS=inf", "hybrid_from", None),
@@ -96,7 +109,9 @@ MVAPICH2 = [
     ("MV2_CPU_MAPPING=0:1\nMV2_ENABLE_AFFINITY=1", "cores", ((0,), (1,))),
     ("MV2_CPU_MAPPING=0:1\nMV2_SUPPORT_DPM=0", "cores", ((0,), (1,))),
     ("MV2_USE_ONLY_UD=1", "transport", "ud"),
-    ("MV2_USE_ONLY_UD=0", "transport", None),  # RC or hybrid: set by the other variable
+    ("MV2_USE_ROCE=0", "rdma", False),
+    ("MV2_USE_RoCE_MODE=2", "rdma", True),
+    ("MV2_USE_RoCE=on", "rdma", None),
     ("MV2_USE_UD_HYBRID=0", "transport", "rc"),
     ("MV2_USE_UD_HYBRID=1", "transport", "hybrid"),
     ("MV2_HYBRID_MAX_RC_CONN = 16", "rc_connections", 16),
@@ -125,6 +140,26 @@ def test_a_line_of_a_file(launcher: str, command: str, line: str, setting: str, 
 def test_the_first_of_two_lines_counts_and_lines_without_a_setting_are_kept() -> None:
     read_values = read("nccl", rccl_conf="NCCL_IB_TC=96\nNCCL_IB_TC=104\nNCCL_DEBUG=INFO\n")
     assert (read_values["dscp"], read_values["environment"]) == ((24, 1), ({"NCCL_DEBUG": "INFO"}, None))
+
+
+@pytest.mark.parametrize(
+    ("text", "setting", "value"),
+    [
+        ("MV2_DEBUG=1", "rdma", False),  # user guide, section 11.81: not set
+        ("MV2_USE_ROCE_=1", "rdma", False),  # misspelled
+        ("MV2_DEBUG=1", "transport", "hybrid"),
+        ("MV2_USE_ONLY_UD=0", "transport", "hybrid"),
+        ("MV2_USE_UD_HYBRID=2", "transport", None),
+        ("MV2_DEBUG=1", "priority", 0),
+        ("MV2_DEBUG=1", "coalescing", True),
+        ("MV2_DEBUG=1", "gid_index", None),  # the library selects it
+        ("MV2_DEBUG=1", "gpu_direct", None),  # of one build only
+        ("# nothing", "rdma", None),
+    ],
+)
+def test_a_variable_that_the_file_lacks_has_its_default(text: str, setting: str, value: Any) -> None:
+    assert read("mvapich2", mvapich2_conf=f"{text}\n").get(setting) == (None if value is None else (value, None))
+    assert setting not in read("mvapich3", mvapich3_scripts='[ "${MVP_X+set}" ] || export MVP_X=1\n')
 
 
 def test_only_ud_wins_over_hybrid() -> None:

@@ -11,14 +11,18 @@ Fix:
     Set the transport in the configuration file of the library, and remove it from job scripts.
 
 Example:
-    MV2_USE_ONLY_UD=1 left from an experiment, on one host
+    MV2_USE_ONLY_UD=1 left from an experiment, on one host; UCX_TLS=self,sm,rc_x, the accelerated transport, for a NIC
+    without one
 
 Source:
-    MPI over Broadcom RoCE (MVAPICH, 2024 OFA workshop), UD/RC Hybrid Transport Protocol Analysis
+    MPI over Broadcom RoCE (MVAPICH, 2024 OFA workshop), UD/RC Hybrid Transport Protocol Analysis; UCX source,
+    src/ucp/core/ucp_context.c, ucp_tl_aliases
 """
 
+from dataclasses import replace
+
 from wirespeed.checks.compare import compare
-from wirespeed.checks.launch import ENVIRONMENT_FIX
+from wirespeed.checks.launch import ENVIRONMENT_FIX, NO_TRANSPORT
 from wirespeed.checks.model import CheckContext, Outcome, success
 from wirespeed.settings import Host
 
@@ -35,14 +39,29 @@ _compare = compare(
 
 
 def check(context: CheckContext) -> Outcome:
-    """NICs without an accelerated transport use the same one with and without ``-verbs``."""
+    """The transports that the NICs have count: those without an accelerated one use the same with and without
+    ``-verbs``, and have no DC."""
     intended, found = context.get_intended_value(*needs), context.get_found_value(*needs)
-    if not _has_accelerated_transport(context) and intended.removesuffix(_VERBS) == found.removesuffix(_VERBS):
+    select = _select_accelerated if _has_accelerated_transport(context) else _select_verbs
+    if select(intended) == select(found):
         return success(intended, found)
-    return _compare(context)
+    outcome = _compare(context)
+    return replace(outcome, causes=("launch.variables",)) if found == NO_TRANSPORT else outcome
 
 
-_VERBS = "-verbs"
+_VERBS, _ACCELERATED, _DC = "-verbs", "-accelerated", "dc"
+
+
+def _select_accelerated(transport: str) -> str:
+    """The transport on a NIC with accelerated ones, which are preferred."""
+    return transport.removesuffix(_ACCELERATED)
+
+
+def _select_verbs(transport: str) -> str:
+    """The transport on a NIC without accelerated ones."""
+    if transport == _DC or transport.endswith(_ACCELERATED):
+        return NO_TRANSPORT
+    return transport.removeprefix(f"{_DC}-").removesuffix(_VERBS)
 
 
 def _has_accelerated_transport(context: CheckContext) -> bool:

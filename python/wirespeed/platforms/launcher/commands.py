@@ -15,7 +15,11 @@ def format_line(file: str, path: str, launch: Launch, sign: str = "=") -> Settin
     """The commands that replace the line of a setting in a configuration file of its library."""
     setting = path.removeprefix("host.launch.")
     variables = dict(library_variables(launch))
-    names = [name for name, target in file_settings(launch.library).items() if target == setting]
+    names = (
+        list(launch.environment or {})
+        if setting == "environment"
+        else [name for name, target in file_settings(launch.library).items() if target == setting]
+    )
     if not variables.keys() & names:
         return None
     commands: list[str] = []

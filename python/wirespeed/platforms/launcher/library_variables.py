@@ -11,6 +11,7 @@ from wirespeed.errors import Problem
 from wirespeed.facts import Source
 from wirespeed.platforms.core_lists import format_core_list
 from wirespeed.platforms.launcher import cores
+from wirespeed.platforms.launcher.ucx_transports import parse_transport
 from wirespeed.platforms.launcher.variables import (
     Read,
     Variable,
@@ -89,15 +90,6 @@ _UCX_TRANSPORTS = {
 }
 
 
-def _ucx_transport(text: str) -> str | None:
-    """The transport of a list as ``self,sm,rc_v``; none of a list of exclusions, or with neither."""
-    names = {name for name in text.split(",") if name.partition("_")[0] in ("rc", "ud")}
-    kinds = {name.partition("_")[0] for name in names}
-    verbs_only = names <= {"rc_v", "rc_verbs", "ud_v", "ud_verbs"}
-    members = {f"{kind}_v" for kind in kinds} if verbs_only else kinds
-    return next((name for name, has in _UCX_TRANSPORTS.items() if set(has) == members), None)
-
-
 _UCX_PLACES = (
     Variable(
         "UCX_NET_DEVICES",
@@ -119,7 +111,7 @@ def _parse_ranks(text: str) -> int | None:
 UCX = (
     *_UCX_PLACES,
     # "rc" selects every RC transport of the NIC; shared memory (sm) and loopback (self) are also needed.
-    Variable("UCX_TLS", "transport", lambda name: ",".join(("self", "sm", *_UCX_TRANSPORTS[name])), _ucx_transport),
+    Variable("UCX_TLS", "transport", lambda name: ",".join(("self", "sm", *_UCX_TRANSPORTS[name])), parse_transport),
     # A transport is in question up to this number of ranks (ucp_is_scalable_transport of
     # src/ucp/core/ucp_context.h; Open MPI's pml/ucx passes the size of the job): above it UD is used.
     Variable("UCX_RC_MAX_NUM_EPS", "hybrid_from", lambda ranks: str(ranks - 1), _parse_ranks),
@@ -146,7 +138,9 @@ def mvapich(prefix: str) -> tuple[Variable, ...]:
     return (
         flag(f"{prefix}_USE_RoCE", "rdma"),
         Variable(f"{prefix}_IBA_HCA", "rdma_devices", ":".join, lambda text: _parse_devices(text, ":")),
-        number(f"{prefix}_DEFAULT_GID_INDEX", "gid_index"),  # default row 0: RoCE v1 on most NICs
+        number(
+            f"{prefix}_DEFAULT_GID_INDEX", "gid_index"
+        ),  # before release 2.3.5 row 0 by default: RoCE v1 on most NICs
         service_level(f"{prefix}_DEFAULT_SERVICE_LEVEL"),
         number(f"{prefix}_HYBRID_ENABLE_THRESHOLD", "hybrid_from"),
         number(f"{prefix}_HYBRID_MAX_RC_CONN", "rc_connections"),
@@ -199,6 +193,19 @@ def mvapich2_gpu_settings(read: Read) -> Iterator[tuple[str, str, Source]]:
 def affinity_variables(prefix: str) -> tuple[str, str]:
     """The variables by which MVAPICH ignores its mapping of ranks to cores: off, and on."""
     return f"{prefix}_ENABLE_AFFINITY", f"{prefix}_SUPPORT_DPM"
+
+
+def mvapich_roce(prefix: str, read: Read) -> tuple[bool, Source] | None:
+    """Whether RoCE is enabled: by its variable in either spelling, or by the one of its version.
+
+    Source: MVAPICH2 2.3.7 source, ibv_param.c, rdma_get_user_parameters.
+    """
+    spellings = (f"{prefix}_USE_RoCE", f"{prefix}_USE_ROCE")
+    for name in (f"{spelling}_MODE" for spelling in spellings):
+        if name in read:
+            return True, read[name][1]
+    text, source = next((read[name] for name in spellings if name in read), ("", None))
+    return None if source is None or text not in ("0", "1") else (text == "1", source)
 
 
 def mvapich_cores(prefix: str, read: Read) -> tuple[Cores, Source] | None:

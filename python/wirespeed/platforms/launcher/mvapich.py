@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from wirespeed.facts import Observation, State
+from wirespeed.facts import Observation, Source, State
+from wirespeed.platforms.declaration import list_declared_defaults
 from wirespeed.platforms.launcher import hosts
 from wirespeed.platforms.launcher.gpu_nics import pairing
 from wirespeed.platforms.launcher.library_variables import (
@@ -19,14 +20,19 @@ from wirespeed.platforms.launcher.library_variables import (
     mvapich,
     mvapich2_gpu_settings,
     mvapich_cores,
+    mvapich_roce,
     mvapich_transport,
     variable_settings,
 )
 from wirespeed.platforms.launcher.variables import Read, observation, observe_variables, processes
 from wirespeed.platforms.model import Job, Output, Outputs
-from wirespeed.settings import Device, Host, Place
+from wirespeed.settings import Device, Host, Place, Priority
 
 _LIBRARIES = {"MV2": "mvapich2", "MVP": "mvapich3"}
+_DEFAULTS = tuple(
+    f"host.launch.{name}" for name in ("rdma", "priority", "transport", "queue_pairs", "coalescing", "coalescing_from")
+)
+"""Settings that have a default in every build, whatever the hardware."""
 _HOST = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)(?::([0-9]+))?(?::[A-Za-z0-9_]+)?")
 """``node1:128``, and the NIC after another colon."""
 
@@ -82,16 +88,22 @@ def parse_outputs(
         if reading.path.removeprefix("host.launch.") in overridden:
             yield reading
     yield from _read_variables(prefix, configured, place, State.CONFIGURED)
-    if config_output is not None:
+    if config_output is not None and configured:
+        if job_output is not None and not exported.keys() <= settings.keys():
+            effective = {**configured, **exported}
+            yield from _list_other_variables(prefix, effective, job_output, place, State.RUNNING)
         yield from _list_other_variables(prefix, configured, config_output, place, State.CONFIGURED)
+        yield from _list_defaults(prefix, configured, config_output.source, place)
     if (output := outputs.get(f"{tool}-hosts")) is not None:
         yield from hosts.read(output, _HOST, place)
 
 
 def _read_variables(prefix: str, read: Read, place: Place, state: State) -> Iterator[Observation]:
     """The settings of MVAPICH's variables."""
-    table = [variable for variable in mvapich(prefix) if variable.setting != "cores"]
+    table = [variable for variable in mvapich(prefix) if variable.setting not in ("cores", "rdma")]
     yield from observe_variables(table, read, place, state)
+    if (rdma := mvapich_roce(prefix, read)) is not None:
+        yield observation(place, "rdma", *rdma, state)
     if (cores := mvapich_cores(prefix, read)) is not None:
         yield observation(place, "cores", *cores, state)
     if (transport := mvapich_transport(prefix, read)) is not None:
@@ -101,10 +113,25 @@ def _read_variables(prefix: str, read: Read, place: Place, state: State) -> Iter
             yield observation(place, setting, value, source, state)
 
 
+def _list_defaults(prefix: str, read: Read, source: Source, place: Place) -> Iterator[Observation]:
+    """The known defaults of settings that the file does not set. Those of release 3 are not verified."""
+    if prefix != "MV2":
+        return
+    configured = {setting for name, setting in file_settings(_LIBRARIES[prefix]).items() if name in read}
+    if mvapich_roce(prefix, read) is not None:
+        configured.add("rdma")
+    if mvapich_transport(prefix, read) is None and f"{prefix}_USE_UD_HYBRID" not in read:
+        configured.discard("transport")  # only UD is off: hybrid is not
+    for path, value in list_declared_defaults("launcher/mvapich2", *_DEFAULTS).items():
+        setting = path.removeprefix("host.launch.")
+        if setting not in configured:
+            typed_value = Priority(value) if setting == "priority" else value
+            yield observation(place, setting, typed_value, source, State.CONFIGURED)
+
+
 def _list_other_variables(prefix: str, read: Read, output: Output, place: Place, state: State) -> Iterator[Observation]:
-    """Variables without a setting, if any were read."""
+    """Variables without a setting."""
     settings = variable_settings(_LIBRARIES[prefix])
     default = f"{prefix}_ENABLE_AFFINITY", "1"  # rendered beside the mapping
     unmapped = {name: value for name, (value, _) in read.items() if name not in settings and (name, value) != default}
-    if read:
-        yield observation(place, "environment", unmapped, output.source, state)
+    yield observation(place, "environment", unmapped, output.source, state)
