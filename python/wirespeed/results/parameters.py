@@ -266,6 +266,7 @@ class Parameters:
         str | None,
         _text("CPU cores of each rank, from rank 0 on, as MVAPICH prints them; ranks joined by colons", *_OSU),
     ] = None
+    command: Annotated[str | None, _text("command line that started the ranks, from the launcher on", *_OSU)] = None
     pairs: Annotated[int | None, _count("pairs of ranks, or of NICs in a mesh", *_OSU, "mesh", identity=True)] = None
     rank_groups: Annotated[int | None, _count("groups that the ranks are split into", *_NCCL, identity=True)] = None
     threads_per_process: Annotated[int | None, _count("threads of each process", *_NCCL, identity=True)] = None

@@ -53,6 +53,30 @@ def test_the_table_is_read_before_the_title() -> None:
     assert [row.value for row in run.measurements] == [2.1, 2.2]
 
 
+@pytest.mark.parametrize(
+    ("rows", "rank_cores"),
+    [
+        pytest.param("RANK: 0  CPU_SET:   99 100 101\nRANK: 1  CPU_SET:  102\n", "99-101:102", id="2.3"),
+        pytest.param("RANK:0  CPU_SET:  98 99\nRANK:1  CPU_SET: 100101\n", "98-99:100-101", id="2014"),
+        pytest.param("RANK:0  CPU_SET: 100101102103\n", "100-103", id="2014, columns without a space"),
+        pytest.param("RANK: 0 CPU_SET: 0 1\nRANK: 1 CPU_SET: 100 101\n", "0-1:100-101", id="single spaces of a copy"),
+        pytest.param("RANK: 0  CPU_SET:    0\nRANK: 1  CPU_SET: 99100101\n", None, id="columns that no width fits"),
+        pytest.param("RANK: 0  CPU_SET:    0\nRANK: 1  CPU_SET: \n", None, id="a rank without cores"),
+    ],
+)
+def test_columns_have_a_width_and_no_separator(rows: str, rank_cores: str | None) -> None:
+    """MVAPICH2 prints %4d (2.3) or %3d (2014) for a core, and %2d or %d for a rank."""
+    (run,) = parse(f"-------------CPU AFFINITY-------------\n{rows}-------------------------------------\n{RUN}")
+    assert run.parameters.rank_cores == rank_cores
+
+
+@pytest.mark.parametrize(("rank", "core"), [("%2d", "%4d"), ("%d", "%3d")])
+def test_a_table_of_many_ranks_is_read_to_its_end(rank: str, core: str) -> None:
+    rows = "".join(f"RANK:{rank % n}  CPU_SET: {core % (2 * n)}{core % (2 * n + 1)}\n" for n in range(128))
+    (run,) = parse(f"-------------CPU AFFINITY-------------\n{rows}-------------------------------------\n{RUN}")
+    assert run.parameters.rank_cores == ":".join(f"{2 * n}-{2 * n + 1}" for n in range(128))
+
+
 def test_each_run_has_its_own_table() -> None:
     second_table = TABLE.replace("RANK: 0  CPU_SET:    0   1   2   3\n", "RANK: 0  CPU_SET:    0  32\n")
     first, second = parse(f"{TABLE}{RUN}{second_table}{RUN}")

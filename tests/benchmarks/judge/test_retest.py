@@ -180,6 +180,25 @@ def test_ranks_of_a_repeated_run_are_on_two_hosts(context, hosts):
 
 
 @pytest.mark.parametrize(
+    ("command", "repeat"),
+    [
+        (
+            "mpirun -np 32 -N 16 --hostfile hf ./osu_bw -m 1:8388608 -d cuda D D",
+            "mpirun -np 32 -N 16 --hostfile hf ./osu_bw -m 4194304:4194304 -d cuda D D",
+        ),
+        ("srun -N 2 -m cyclic osu_bw --message-size=8", "srun -N 2 -m cyclic osu_bw -m 4194304:4194304"),
+        ("mpirun --host 'n1;id' ./osu_bw -m8", "mpirun --host 'n1;id' ./osu_bw -m 4194304:4194304"),
+    ],
+)
+def test_a_repeated_run_has_the_options_of_its_log(command, repeat):
+    row = Measurement(Metric.BW_AVG, "MB/s", 20_000.0, 4 * MIB, None, 9)
+    parameters = Parameters(command=command)
+    osu = Run("osu-micro-benchmarks", "osu_bw", None, RunStatus.COMPLETE, None, 32, parameters, (row,))
+    (judged_run,) = judge_runs(osu, context=ENDS)
+    assert judged_run.repeat == (repeat,)
+
+
+@pytest.mark.parametrize(
     ("run_", "context", "server_device", "client_device"),
     [
         (write(230.0, side="client"), RunContext("node1:enp29s0np0", "node2:bnxt_re2"), "bnxt_re2", "bnxt_re0"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from wirespeed.benchmarks.logs.launch_command import Launch, parse_launch
+from wirespeed.benchmarks.logs.launch_command import Launch, parse_command, parse_launch
 from wirespeed.benchmarks.tools.reader import read
 
 FOUR = ("n1", "n2", "n3", "n4")
@@ -37,6 +37,24 @@ FOUR = ("n1", "n2", "n3", "n4")
 )
 def test_a_command_line_states_its_job(text: str, launch: Launch | None) -> None:
     assert parse_launch(text) == launch
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        (
+            "[user@n1 ~]$ mpirun -np 32 -N 16 --hostfile hf ./osu_bw -d cuda D D | tee log",
+            "mpirun -np 32 -N 16 --hostfile hf ./osu_bw -d cuda D D",
+        ),
+        ("+ MV2_DEBUG=1 srun -N 2 ./osu_alltoall > out 2>&1", "MV2_DEBUG=1 srun -N 2 ./osu_alltoall"),
+        ("mpirun -np 2 ./osu_bw 2>&1 && date", "mpirun -np 2 ./osu_bw"),
+        ("mpirun -x 'A=b c' ./osu_bw $(date)", "mpirun -x 'A=b c' ./osu_bw '$'"),
+        ("mpirun -x 'A=b ./osu_bw", None),
+        ("./osu_bw", None),
+    ],
+)
+def test_the_command_ends_at_a_pipe_or_redirection(text: str, command: str | None) -> None:
+    assert parse_command(text) == command
 
 
 TABLE = """# OSU MPI Multiple Bandwidth / Message Rate Test v5.8

@@ -230,6 +230,8 @@ def _list_arguments(run: Run, ends: tuple[str, str] | None, minimum: int, maximu
     match run.tool:
         case "perftest":
             return _build_perftest_arguments(run, maximum)
+        case "osu-micro-benchmarks" if run.parameters.command is not None:
+            return _replace_sizes(shlex.split(run.parameters.command), run.test, f"{minimum}:{maximum}")
         case "osu-micro-benchmarks":
             ranks = run.ranks or (2 if run.test in _PAIRWISE else None)
             placement = _place_ranks(ends) if run.test in _PAIRWISE else []
@@ -238,6 +240,21 @@ def _list_arguments(run: Run, ends: tuple[str, str] | None, minimum: int, maximu
             return _build_iperf3_arguments(run)
         case _:
             return []
+
+
+def _replace_sizes(command: Sequence[str], test: str, sizes: str) -> list[str]:
+    """The command of a log with other message sizes; nothing if it does not contain the benchmark."""
+    position = next((place for place, word in enumerate(command) if word.rpartition("/")[2] == test), None)
+    if position is None:
+        return []
+    arguments = []
+    words = iter(command[position + 1 :])
+    for word in words:
+        if word in ("-m", "--message-size"):
+            next(words, None)
+        elif not re.fullmatch(r"(-m|--message-size=).+", word):
+            arguments.append(word)
+    return [*command[: position + 1], "-m", sizes, *arguments]
 
 
 def _place_ranks(ends: tuple[str, str] | None) -> list[str]:

@@ -19,6 +19,8 @@ _HOSTS = ("-H", "-host", "--host", "-hosts", "--hosts", "-w", "--nodelist")
 _PER_HOST = re.compile(r"ppr:(\d+):node")
 _BRACKETS = re.compile(r"([\w.-]*)\[([\d,-]+)\]([\w.-]*)")
 _MAX_COUNT = 10**6  # ranks or hosts of a job
+_VARIABLE = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
+_OPERATOR = re.compile(r"[();<>|&]+")
 _ATTACHED = re.compile(r"-{1,2}[\w-]+=")
 
 
@@ -45,6 +47,29 @@ def parse_launch(text: str) -> Launch | None:
         return None
     launcher = words[start].rpartition("/")[2]
     return _count(launcher, words[start + 1 :])
+
+
+def parse_command(text: str) -> str | None:
+    """The command of a launcher in a line, quoted for a shell, as far as the next pipe or redirection.
+
+    None without a launcher, or where a quote does not end. Variables before the launcher are part of the command.
+    """
+    lexer = shlex.shlex(text, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    try:
+        words = list(lexer)
+    except ValueError:
+        return None
+    start = next((position for position, word in enumerate(words) if word.rpartition("/")[2] in _LAUNCHERS), None)
+    if start is None:
+        return None
+    while start and _VARIABLE.fullmatch(words[start - 1]):
+        start -= 1
+    end = next((position for position in range(start, len(words)) if _OPERATOR.fullmatch(words[position])), len(words))
+    if end < len(words) and words[end][0] in "<>" and words[end - 1].isdecimal():
+        end -= 1  # the 2 of "2>&1"
+    return shlex.join(words[start:end])
 
 
 def _count(launcher: str, words: Sequence[str]) -> Launch:

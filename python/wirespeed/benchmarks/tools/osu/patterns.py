@@ -24,8 +24,12 @@ COMMAND = re.compile(r"(?<![\w.-])(?:\S*/)?(osu_[a-z_]+)(?=\s|$)(.*)")
 USAGE = re.compile(r"Usage: (?:\S*/)?(osu_[a-z_]+)\b")
 MAXIMUM = re.compile(r"(?:-m|--message-size)[ =]*(?:\d*:)?(\d+)(?=\s|$)")
 BINDING_TITLE = re.compile(r"-+CPU AFFINITY-+$")
-BINDING = re.compile(r"RANK: ?(\d{1,6}) +CPU_SET:((?: +\d{1,5})+)$")
-"""A row of MVAPICH's table of MV2_SHOW_CPU_BINDING; source: MVAPICH2 2.3, hwloc_bind.c, mv2_show_cpu_affinity."""
+BINDING = re.compile(r"RANK: *(\d{1,6}) +CPU_SET: ?([ \d]*)$")
+BINDING_WIDTHS = (4, 3)
+"""A row of MVAPICH's table of MV2_SHOW_CPU_BINDING, and the widths of its columns, which have no separator.
+
+Source: hwloc_bind.c, mv2_show_cpu_affinity, of MVAPICH2 2.3 (RANK:%2d, %4d) and of 2014 (RANK:%d, %3d).
+"""
 OWN_FAILURE = re.compile(
     r"(?:This (?:test|benchmark) requires (?:exactly|at least|an even number)"
     r"|\[\S*osu_\S+:\d+\] (?:Error: |Failed with|function call failed|CUDA call|ROCM call)"

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 
-from wirespeed.benchmarks.logs.launch_command import Launch, parse_launch
+from wirespeed.benchmarks.logs.launch_command import Launch, parse_command, parse_launch
 from wirespeed.benchmarks.logs.launcher_messages import MESSAGE, fail, is_failure, note_failures
 from wirespeed.benchmarks.logs.log import Line, Source, splice
 from wirespeed.benchmarks.logs.numbers import number
@@ -21,6 +22,7 @@ from wirespeed.benchmarks.tools.osu.patterns import (
     BAD_OPTION,
     BINDING,
     BINDING_TITLE,
+    BINDING_WIDTHS,
     COMMAND,
     DATATYPE,
     HELLO,
@@ -77,6 +79,7 @@ class _Reader(RunReader):
         self._columns: list[Column] = []
         self._rate = False  # in the second table of osu_mbw_mr --vary-window
         self._command: tuple[str, int | None] | None = None
+        self._whole_command: str | None = None  # from the launcher on
         self._launch: Launch | None = None  # of the command line that starts the next report
         self._first_part = ""  # of a command line that continues on the next line
         self._largest: int | None = None
@@ -122,22 +125,23 @@ class _Reader(RunReader):
                 self._draft.test = self._command[0]
                 self._largest = self._command[1] or self._largest
                 self._is_default = self._command[1] is None and self._is_default
+            self._draft.parameters.command, self._whole_command = self._whole_command, None
             launch, self._launch = self._launch, None
             if launch is not None:
                 self._draft.ranks, self._draft.parameters.nodes = launch.ranks, launch.hosts
                 self._draft.parameters.host_names = ",".join(sorted(launch.names)) or None
         return self._draft
 
-    def _read_binding(self, rank: int, cores: str) -> None:
-        """Keep the cores of a rank, which MVAPICH prints before the title."""
-        self._rank_cores[rank] = ",".join(format_ranges(map(int, cores.split())))
+    def _read_binding(self, rank: int, columns: str) -> None:
+        """Keep the cores of a rank, which MVAPICH prints before the title; none where its columns are not clear."""
+        self._rank_cores[rank] = ",".join(format_ranges(_split_columns(columns)))
 
     def _close(self) -> None:
         draft, self._draft = self._draft, None
         if draft is None:
             return
         bindings, self._rank_cores = self._rank_cores, {}
-        if sorted(bindings) == list(range(len(bindings))):
+        if sorted(bindings) == list(range(len(bindings))) and all(bindings.values()):
             draft.parameters.rank_cores = ":".join(bindings[rank] for rank in sorted(bindings)) or None
         ends_early = self._ends_before_neighbours()
         if draft.complete:
@@ -378,3 +382,20 @@ class _Reader(RunReader):
         maximum = MAXIMUM.search(command.group(2))
         self._command = (command.group(1), int(maximum.group(1)) if maximum else None)
         self._launch = parse_launch(command.string[: command.start()]) or self._launch
+        self._whole_command = parse_command(command.string) or self._whole_command
+
+
+def _split_columns(text: str) -> list[int]:
+    """Cores in columns without separators; empty if no width fits and the text is not cores with other spaces."""
+    for width in BINDING_WIDTHS:
+        columns = [text[start : start + width] for start in range(0, len(text), width)]
+        cores = [int(column) for column in columns if column.strip().isdecimal()]
+        if _increases(cores) and text == "".join(f"{core:{width}}" for core in cores):
+            return cores
+    words = text.split()
+    cores = [int(word) for word in words if len(word) <= max(BINDING_WIDTHS)]
+    return cores if len(cores) == len(words) and _increases(cores) else []
+
+
+def _increases(cores: list[int]) -> bool:
+    return all(core < following for core, following in pairwise(cores))
