@@ -81,6 +81,10 @@ def comparison(result: Comparison, console: Console, limit: int, *, show_all: bo
             console.print(f"{count:,} series only in {letter}")
     for reason in sorted({row.reason for row in result.series if row.difference is Difference.TOO_FEW_VALUES}):
         console.print(Text(f"too few values: {wording.line(reason)}"), soft_wrap=True)
+    rounded = sum(row.last_digit is not None for row in result.series)
+    if rounded:
+        counted = wording.plural(rounded, "series", "series")
+        console.print(f"rounding: the values of {counted} differ by their last printed digit alone")
     _joint_changes(result.joint_changes, console, limit)
     console.print()
     console.print(Text("changed between A and B", style="bold"))
@@ -226,7 +230,7 @@ def _format_cells(row: SeriesComparison) -> tuple[str, ...]:
         f"{row.series.metric.value} {wording.unit(row.series.unit)}",
         wording.size(row.series.size_bytes),
         *(wording.number(a.median), str(a.count), wording.number(b.median), str(b.count)),
-        _format_change(row.change),
+        "rounding" if row.last_digit is not None else _format_change(row.change),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import count
 from typing import Final, NamedTuple, TypeVar
@@ -10,6 +11,7 @@ from typing import Final, NamedTuple, TypeVar
 from wirespeed.results.campaign_history import Campaign, Changes, Comparison, Difference, SeriesComparison, Summary
 from wirespeed.results.series import Better, Series, better
 from wirespeed.store.joint_change import group_families, joint_differences, outlier_probabilities
+from wirespeed.store.rounding import find_last_digits, is_rounding, name_measured
 from wirespeed.store.significance import TestResult, benjamini_hochberg, mann_whitney, median, middle, minimum_p, spread
 
 SIGNIFICANCE: Final = 0.05
@@ -46,8 +48,16 @@ def compare(
     sides = [
         (series_by_key[key], summary(before[key]), summary(after[key])) for key in common_keys if key in series_by_key
     ]
+    last_digits = find_last_digits(
+        (series_by_key[key], values_of_side[key]) for values_of_side in values for key in series_by_key
+    )
+    digits = [_find_rounding(*side, last_digits.get(name_measured(side[0])), at_least) for side in sides]
     families = group_families(
-        [side[0] for side in sides], [relative(earlier.median, later.median) for _, earlier, later in sides]
+        [side[0] for side in sides],
+        [
+            relative(earlier.median, later.median) if digit is None else None
+            for (_, earlier, later), digit in zip(sides, digits, strict=True)
+        ],
     )
     tested = [
         mann_whitney(before[key], after[key]) if _has_enough_values(before[key], after[key], significance) else None
@@ -61,10 +71,13 @@ def compare(
     adjusted = iter(benjamini_hochberg([result.p for result in results if result.p is not None]))
     family = sum(result.p is not None for result in results)
     rows = [
-        _report_missing_values(*side, significance)
-        if result.p is None
-        else _judge_series(*side, result, result.p, next(adjusted), significance, at_least, family)
-        for side, result in zip(sides, results, strict=True)
+        _note_rounding(
+            _report_missing_values(*side, significance)
+            if result.p is None
+            else _judge_series(*side, result, result.p, next(adjusted), significance, at_least, family),
+            digit,
+        )
+        for side, result, digit in zip(sides, results, digits, strict=True)
     ]
     rows.sort(key=_sort_key)
     return Comparison(
@@ -114,6 +127,28 @@ def _compare_series(tested: TestResult | None, outlier_probabilities: float | No
         outlier_probabilities,
         min(1.0, 2 * min(tested.p, outlier_probabilities)),
         outlier_probabilities < tested.p,
+    )
+
+
+def _find_rounding(series: Series, a: Summary, b: Summary, last_digit: float | None, at_least: float) -> float | None:
+    """The last digit of the printed values, if it is all by which they differ, and the difference is not small."""
+    if not is_rounding(a.median, b.median, last_digit):
+        return None
+    change = relative(a.median, b.median)
+    return last_digit if change is None or abs(change) >= at_least else None
+
+
+def _note_rounding(row: SeriesComparison, last_digit: float | None) -> SeriesComparison:
+    """A difference of the last printed digit is no change; its percentage would say nothing."""
+    if last_digit is None:
+        return row
+    is_undecided = row.difference is Difference.TOO_FEW_VALUES
+    return replace(
+        row,
+        difference=row.difference if is_undecided else Difference.NONE,
+        reason=row.reason if is_undecided else f"the values differ by their last printed digit ({last_digit:g}) alone",
+        change=None,
+        last_digit=last_digit,
     )
 
 
