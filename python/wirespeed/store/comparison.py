@@ -139,7 +139,7 @@ def _find_rounding(series: Series, a: Summary, b: Summary, last_digit: float | N
 
 
 def _note_rounding(row: SeriesComparison, last_digit: float | None) -> SeriesComparison:
-    """A difference of the last printed digit is no change; its percentage would say nothing."""
+    """A difference of the last printed digit is no change, and its percentage has no meaning."""
     if last_digit is None:
         return row
     is_undecided = row.difference is Difference.TOO_FEW_VALUES

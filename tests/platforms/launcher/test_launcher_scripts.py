@@ -284,3 +284,28 @@ def test_a_program_runs_on_some_of_the_hosts(
         check=False,
     )
     assert (unknown.returncode, unknown.stderr) == (2, f"{name}: node17 is not in {hosts}\n")
+
+
+def test_mpirun_rsh_gets_a_host_for_each_rank(tmp_path: Path) -> None:
+    """mpirun_rsh -np N HOST HOST … VARIABLE=VALUE PROGRAM: MVAPICH2 user guide, section 5.2.1."""
+    name = "wirespeed-mpirun-rsh"
+    launch = LAUNCHES["mvapich2"][0]
+    launch = replace(launch, hosts=tuple(f"node{number}" for number in range(1, 5)), ranks_per_host=2, cores=None)
+    hosts = tmp_path.with_name(f"{tmp_path.name}-hosts")
+    hosts.write_text(script("mvapich2", "mvapich2-hosts", launch))
+    text = script("mvapich2", name, launch).replace("/etc/wirespeed/mvapich2-hosts", str(hosts))
+    arguments, _ = run_script(tmp_path, text, "mpirun_rsh", "-w", "node1,node4", "./osu_mbw_mr", "-w", "x y")
+    assert arguments[:6] == ["-np", "4", "node1", "node1", "node4", "node4"]
+    assert "=" in arguments[6]
+    assert arguments[-3:] == ["osu_mbw_mr", "-w", "x y"]
+    shutil.rmtree(tmp_path / "bin")
+    arguments, _ = run_script(tmp_path, text, "mpirun_rsh", "./osu_mbw_mr")
+    assert arguments[:4] == ["-np", "8", "-hostfile", hosts.name]
+    unknown = subprocess.run(
+        ["sh", tmp_path / "script", "-w", "node1,node17", "./a.out"],
+        capture_output=True,
+        text=True,
+        env=PATH,
+        check=False,
+    )
+    assert (unknown.returncode, unknown.stderr) == (2, f"{name}: node17 is not in {hosts}\n")
