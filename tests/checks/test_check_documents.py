@@ -160,6 +160,13 @@ TOOLS, PROGRAM = (small.HOST, "host.qos_tools"), (small.HOST, "host.qos_program"
             "install the planned configuration file, which names dcb, and reboot",
         ),
         (
+            {"dcb"},
+            "",  # the file lacks UTILITY
+            "fail",
+            "the configuration file names no program",
+            "install the planned configuration file, which names dcb, and reboot",
+        ),
+        (
             {"niccli"},
             "niccli",
             "warn",

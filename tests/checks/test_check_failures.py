@@ -87,6 +87,13 @@ ROWS = [
         },
     ),
     ("software.packages", [H.child("package", "netxtreme-peer-mem")]),
+    (
+        "software.packages",
+        {
+            (H.child("package", "netxtreme-peer-mem"), "package.installed"): False,
+            (H.child("package", "netxtreme-peer-mem"), "package.other_kernels"): ("6.5.0-1-generic",),
+        },
+    ),
     ("software.packages", {(H.child("package", "netxtreme-peer-mem"), "package.version"): "232.0.155.5"}),
     ("software.qos-tool", {(H, "host.qos_tools"): frozenset({"lldptool"})}),
     ("software.job-libraries", {(H, "host.software.ucx"): "1.13.1"}),

@@ -138,7 +138,10 @@ class Host:
         Setting("installed programs that set traffic classes of NICs", compare=Compare.CONTAINS),
     ] = None
     qos_program: Annotated[
-        str | None, Setting("program that the NICs' QoS package calls to set traffic classes", observed=True)
+        str | None,
+        Setting(
+            "program that the NICs' QoS package calls to set traffic classes; empty if its file has none", observed=True
+        ),
     ] = None
     conflicting_stacks: Annotated[
         tuple[str, ...] | None, Setting("RDMA stacks that replace the modules of the NIC's driver", observed=True)

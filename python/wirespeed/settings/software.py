@@ -41,6 +41,10 @@ class Package:
 
     installed: Annotated[bool | None, Setting("installed for the running kernel")] = None
     version: Annotated[str | None, Setting("version", compare=Compare.RELEASE)] = None
+    other_kernels: Annotated[
+        tuple[str, ...] | None,
+        Setting("kernels for which its modules are installed, if none is running", compare=Compare.NONE, observed=True),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,12 @@ def test_what_is_built_for_the_running_kernel() -> None:
     ("text", "expected", "whole"),
     [
         ("", {}, True),
-        ("netxtreme-peer-mem/234.0.154.0, 6.5.0-1-generic, x86_64: installed\n", {}, True),  # another kernel's
+        (
+            "netxtreme-peer-mem/234.0.154.0, 6.5.0-1-generic, x86_64: installed\n",
+            {"netxtreme-peer-mem": (False, "234.0.154.0")},
+            True,
+        ),  # another kernel's
+        ("netxtreme-peer-mem/234.0.154.0, 6.5.0-1-generic, x86_64: built\n", {}, True),
         (
             "netxtreme-peer-mem, 234.0.154.0, 6.8.0-111-generic, x86_64: installed\n",
             {"netxtreme-peer-mem": (True, "234.0.154.0")},

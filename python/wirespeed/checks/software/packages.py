@@ -21,6 +21,7 @@ Source:
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from wirespeed.checks.compare import compare
 from wirespeed.checks.model import CheckContext, Outcome, UnreadError, failure
@@ -29,7 +30,10 @@ from wirespeed.results.findings import Fix, Status
 from wirespeed.settings import Package, Place, find_release
 
 subject = Package
-needs = ("package.installed", "package.version", "host.packages", "module.version")
+needs = (
+    *("package.installed", "package.version", "package.other_kernels", "host.packages"),
+    *("module.version", "host.kernel.version"),
+)
 failures = ("NIC-04", "OS-12")
 presence = True
 
@@ -37,6 +41,8 @@ presence = True
 def check(context: CheckContext) -> Outcome:
     """The package on the disk, then its modules in the kernel."""
     outcome = _compare_package(context)
+    if "package.installed" in outcome.differences and (found := _format_other_kernels(context)) is not None:
+        return replace(outcome, found=found, summary="the driver package is not installed for the running kernel")
     if outcome.status is not Status.PASS or context.entity.version is None:
         return outcome
     release = find_release(context.entity.version)
@@ -60,6 +66,17 @@ _compare_package = compare(
     consequence="reboot",
     by_hand=True,
 )
+
+
+def _format_other_kernels(context: CheckContext) -> str | None:
+    """The kernels for which the package is installed, and the running one; None if there is no such kernel."""
+    try:
+        kernels = context.get_found_value("package.other_kernels")
+        running = context.get_found_value("host.kernel.version", Place(context.place.device))
+        version = context.get_found_value("package.version")
+    except UnreadError:
+        return None
+    return f"{version} for kernel {format_list(kernels)}, not for the running {running}"
 
 
 def _list_loaded(context: CheckContext) -> Iterator[tuple[str, str]]:

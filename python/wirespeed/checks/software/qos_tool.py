@@ -36,6 +36,9 @@ def check(context: CheckContext) -> Outcome:
     tools: frozenset[str] = context.get_found_value("host.qos_tools")
     called = _find_called_program(context)
     missing_plan = sorted(planned - tools)
+    if called == "":
+        fix = Fix(f"install the planned configuration file, which names {format_list(sorted(planned))}, and reboot")
+        return failure("the configuration file names no program", format_list(sorted(planned)), "none", fix)
     if called is None or called in planned:
         if not missing_plan:
             return success(format_value(planned), format_value(tools))

@@ -94,11 +94,13 @@ def _read_perftest(host: Place, output: Output) -> Iterator[Observation]:
 
 
 def _read_packages(host: Place, output: Output, uname: Output | None) -> Iterator[Observation]:
-    """The modules that dkms built for the running kernel; modules for other kernels are ignored."""
+    """The modules that dkms built for the running kernel; without any of a package, those for other kernels."""
     release = uname.text.strip() if uname else ""
     if not release:
         return
     whole = True
+    for_running: set[str] = set()
+    for_others: dict[str, list[tuple[str, str, int]]] = {}
     for number, text in number_lines(output):
         if not text:
             continue
@@ -108,9 +110,20 @@ def _read_packages(host: Place, output: Output, uname: Output | None) -> Iterato
             continue
         name, version, kernel, state = match.groups()
         if kernel == release:
+            for_running.add(name)
             place = host.child("package", name)
             yield observe(place, "package.installed", state == "installed", output, number)
             yield observe(place, "package.version", version, output, number)
+        elif state == "installed":
+            for_others.setdefault(name, []).append((kernel, version, number))
+    for name, builds in for_others.items():
+        if name not in for_running:
+            place = host.child("package", name)
+            _, version, number = builds[-1]
+            yield observe(place, "package.installed", False, output, number)
+            yield observe(place, "package.version", version, output, number)
+            kernels = tuple(dict.fromkeys(kernel for kernel, _, _ in builds))
+            yield observe(place, "package.other_kernels", kernels, output, number)
     if whole:
         yield observe(host, "host.packages", COMPLETE, output)
 

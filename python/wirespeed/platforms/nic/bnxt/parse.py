@@ -149,6 +149,8 @@ def _read_conf(place: Place, output: Output) -> Iterator[Observation]:
         value, line = read_values["UTILITY"]
         program = next((name for name, option in UTILITIES.items() if option == value), f"UTILITY={value}")
         yield observe(Place(place.device), "host.qos_program", program, output, line, State.CONFIGURED)
+    elif read_values:
+        yield observe(Place(place.device), "host.qos_program", "", output, None, State.CONFIGURED)
     if "ENABLE_FC" in read_values and read_values["ENABLE_FC"][0] in (0, 1):
         value, line = read_values["ENABLE_FC"]
         yield observe(place, "nic.qos.configure", bool(value), output, line, State.CONFIGURED)
