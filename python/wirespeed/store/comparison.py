@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, TypeVar
 from wirespeed.results.campaign_history import Campaign, Changes, Comparison, Difference, SeriesComparison, Summary
 from wirespeed.results.series import Better, Series, better
 from wirespeed.store.joint_change import group_families, joint_differences, outlier_probabilities
-from wirespeed.store.rounding import find_last_digits, is_rounding, name_measured
+from wirespeed.store.last_digit import differ_by_last_digit, find_last_digits, name_measured
 from wirespeed.store.significance import TestResult, benjamini_hochberg, mann_whitney, median, middle, minimum_p, spread
 
 SIGNIFICANCE: Final = 0.05
@@ -132,7 +132,7 @@ def _compare_series(tested: TestResult | None, outlier_probabilities: float | No
 
 def _find_rounding(series: Series, a: Summary, b: Summary, last_digit: float | None, at_least: float) -> float | None:
     """The last digit of the printed values, if it is all by which they differ, and the difference is not small."""
-    if not is_rounding(a.median, b.median, last_digit):
+    if not differ_by_last_digit(a.median, b.median, last_digit):
         return None
     change = relative(a.median, b.median)
     return last_digit if change is None or abs(change) >= at_least else None

@@ -20,7 +20,7 @@ _DECIMALS: Final = 2
 
 _OSU: Final = "osu-micro-benchmarks"
 _COUNTS: Final = frozenset({Metric.WRONG, Metric.ITERATIONS, Metric.RETRANSMITS, Metric.LOST, Metric.MESSAGES})
-_ENOUGH: Final = 10
+_MIN_VALUES: Final = 10
 """Different values from which the decimals of a tool are read: all end in 0 with a probability of 1e-10."""
 
 _EXAMINED: Final = 256  # values of a measurement
@@ -48,7 +48,7 @@ def find_last_digits(values: Iterable[tuple[Series, Sequence[float]]]) -> dict[M
     return digits
 
 
-def is_rounding(before: float, after: float, last_digit: float | None) -> bool:
+def differ_by_last_digit(before: float, after: float, last_digit: float | None) -> bool:
     """Whether two values are so close that their intervals meet."""
     return last_digit is not None and 0 < abs(after - before) <= last_digit * (1 + 1e-9)
 
@@ -58,10 +58,10 @@ def _count_decimals(measured: Measured, sample: set[float]) -> int:
     if metric in _COUNTS:
         return 0
     is_known = tool == _OSU or (tool in COLLECTIVES and metric in _COLUMNS)
-    if not is_known and len(sample) < _ENOUGH:
+    if not is_known and len(sample) < _MIN_VALUES:
         return 0
-    shown = max((_count_shown_decimals(value) for value in sample), default=0)
-    return max(shown, _DECIMALS) if is_known else shown
+    decimals = max((_count_shown_decimals(value) for value in sample), default=0)
+    return max(decimals, _DECIMALS) if is_known else decimals
 
 
 def _count_shown_decimals(value: float) -> int:
