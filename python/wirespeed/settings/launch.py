@@ -38,7 +38,7 @@ class Launch:
         str | None,
         Setting(
             "RDMA transport of a job: rc, ud or hybrid; with -verbs without the NIC's accelerated one. A found one may "
-            "also be none or dc, end with -accelerated (that one only), or begin with dc- (DC too)"
+            "also be none or dc, end with -accelerated (that one only), or begin with dc- (dc too)"
         ),
     ] = None
     hybrid_from: Annotated[int | None, Setting("smallest number of ranks for which the hybrid transport uses UD")] = (

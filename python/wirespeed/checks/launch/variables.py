@@ -15,7 +15,7 @@ Example:
 
 Source:
     NCCL documentation, environment variables: NCCL_NET, NCCL_IB_DISABLE and NCCL_NET_GDR_LEVEL;
-    UCX source, src/ucp/core/ucp_context.c, TLS;
+    UCX source, src/ucp/core/ucp_context.c, ucp_tl_aliases;
     MVAPICH2 2.3.7 user guide, section 11.81; MVAPICH2-GDR 2.3.7 user guide, section 13.1
 """
 
