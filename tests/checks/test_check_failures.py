@@ -170,7 +170,10 @@ ROWS = [
     ("qos.trust", {(P, "port.qos.trust"): "dot1p"}),
     ("qos.dot1p", {(P, "port.qos.dot1p_tc"): {Priority(n): SwitchTrafficClass(0) for n in range(8)}}),
     ("qos.watchdog", {(P, "port.qos.watchdog.action"): WatchdogAction.FORWARD}),
-    ("qos.watchdog", {(P, "port.qos.watchdog.active"): True}),
+    (
+        "qos.watchdog",
+        {(P, "port.qos.watchdog.active"): True, (P.outer.child("port", "Eth1/2"), "port.qos.watchdog.active"): False},
+    ),
     ("qos.scheduler", {(Q, "queue.weight"): 10}),
     ("qos.ecn", {(Q, "queue.ecn.enabled"): False}),
     ("qos.ecn", [Q]),

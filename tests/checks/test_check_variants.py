@@ -168,6 +168,18 @@ ROWS = {
         "",
         [("unknown", "fabric.routing", 1, None, ())],
     ),
+    "a PFC status that shows one port less": (
+        "cluster-eos",
+        "",
+        "",
+        [("unknown", "qos.watchdog", 1, None, ())],
+    ),
+    "a PFC status that shows nothing": (
+        "cluster-eos",
+        "",
+        "",
+        [("unknown", "qos.watchdog", 32, None, ())],
+    ),
 }
 STATUS = "leaf1/pfc-status.out"
 IN_EFFECT = {  # rows that edit what is in effect as well: file, pattern, replacement
@@ -178,6 +190,8 @@ IN_EFFECT = {  # rows that edit what is in effect as well: file, pattern, replac
         r"timeout is 1.0 (.*\n.*)\(auto\)(\n.*interval is )0.2(.*\n.*action is )drop",
         r"timeout is 3.0 \1(forced)\g<2>5.0\3notify-only",
     ),
+    "a PFC status that shows one port less": (STATUS, r"Et1/1 +E .*\n", ""),
+    "a PFC status that shows nothing": (STATUS, r"(?s).+", "% Invalid input\n"),
     "PFC that the hardware supports on other priorities only": (STATUS, "(supports PFC on priorities 0 1 2) .*", r"\1"),
 }
 

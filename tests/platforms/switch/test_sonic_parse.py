@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -163,9 +164,13 @@ SUMMARY = """{"ipv4Unicast":{"routerId":"10.255.0.1","as":65001,"peers":{
 
 def read_output(command: str, text: str) -> Facts:
     """What is read of one command's output."""
-    return assemble_facts(
-        SONIC.parse(Outputs("leaf1", {command: Output(command, text, Source("leaf1", command, "x.out"))}))
-    )
+    return read_outputs({command: text})
+
+
+def read_outputs(texts: Mapping[str, str]) -> Facts:
+    """What is read of the outputs of these commands."""
+    outputs = {command: Output(command, text, Source("leaf1", command, "x.out")) for command, text in texts.items()}
+    return assemble_facts(SONIC.parse(Outputs("leaf1", outputs)))
 
 
 def test_interface_status_has_empty_cells_and_cells_with_blanks() -> None:
@@ -240,6 +245,25 @@ def test_the_watchdog_acts_on_a_stormed_queue() -> None:
         for name in ("Ethernet0", "Ethernet4", "Ethernet8")
     }
     assert acts == {"Ethernet0": True, "Ethernet4": False, "Ethernet8": None}
+
+
+CONFIGURED = """\
+Changed polling interval to 200ms
+      PORT    ACTION    DETECTION TIME    RESTORATION TIME
+----------  --------  ----------------  ------------------
+ Ethernet0      drop               400                 400
+ Ethernet8      drop               400                 400
+Ethernet12      drop               400                 400
+"""
+
+
+@pytest.mark.parametrize(("text", "acts"), [(STORMS, False), ("", None), ("command not found\n", None)])
+def test_a_watched_port_without_a_row_was_never_stormed(text: str, acts: bool | None) -> None:
+    facts = read_outputs({"pfcwd-config": CONFIGURED, "pfcwd-stats": text})
+    path = "port.qos.watchdog.active"
+    assert facts.value(LEAF.child("port", "Ethernet12"), path) is acts
+    assert facts.value(LEAF.child("port", "Ethernet8"), path) is None  # its row has no status
+    assert facts.value(LEAF.child("port", "Ethernet16"), path) is None  # not watched
 
 
 def test_a_session_works_when_all_its_families_do() -> None:

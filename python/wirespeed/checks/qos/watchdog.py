@@ -27,7 +27,7 @@ from wirespeed.checks.compare import compare
 from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, UnreadError, failure
 from wirespeed.checks.wording import format_value
 from wirespeed.results.findings import Fix, Status
-from wirespeed.settings import Port, Priority
+from wirespeed.settings import Port, Priority, Switch
 
 subject = Port
 _ENABLED = "port.qos.watchdog.enabled"
@@ -53,8 +53,11 @@ _compare = compare(
 def check(context: CheckContext) -> Outcome:
     """A watchdog that acts is a failure even if it is configured as planned; not every system shows whether it acts."""
     outcome = _check_settings(context)
-    readings = context.facts.readings.get((context.place, _ACTIVE), ())
-    if not any(reading.value for reading in readings):
+    if outcome.status is Status.PASS and _is_shown(context):
+        is_acting = context.get_found_value(_ACTIVE)
+    else:
+        is_acting = context.facts.value(context.place, _ACTIVE)
+    if not is_acting:
         return outcome
     context.get_found_value(_ACTIVE)
     stuck = failure(
@@ -71,6 +74,14 @@ def check(context: CheckContext) -> Outcome:
         found=f"{stuck.found}; {outcome.found}",
         fix=(*stuck.fix, *outcome.fix),
     )
+
+
+def _is_shown(context: CheckContext) -> bool:
+    """Whether a command of this system shows what the watchdog does: it failed, or shows other ports."""
+    switch = context.facts.devices.get(context.place.device)
+    ports = switch.ports.values() if isinstance(switch, Switch) else ()
+    is_of_others = any(port.qos.watchdog.active is not None for port in ports)
+    return is_of_others or bool(context.facts.list_gaps(context.place, _ACTIVE))
 
 
 def _check_settings(context: CheckContext) -> Outcome:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
@@ -19,17 +19,22 @@ from wirespeed.units import Bandwidth, Duration
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """All observations in the recorded outputs of one switch."""
     switch, outputs = Place(outputs.device), strip_terminal(outputs)
+    watched: dict[Place, None] = {}
     for command, read in (
         ("config-db", config_db),
         ("version", _read_version),
         ("interface-status", _interface_status),
         ("lldp-table", _lldp_table),
         ("pfcwd-config", _pfcwd_config),
-        ("pfcwd-stats", _pfcwd_stats),
         ("bgp-summary", bgp_summary),
     ):
         if (output := outputs.get(command)) is not None:
-            yield from read(switch, output)
+            for observation in read(switch, output):
+                if observation.path == "port.qos.watchdog.detect":
+                    watched[observation.place] = None
+                yield observation
+    if (output := outputs.get("pfcwd-stats")) is not None:
+        yield from _pfcwd_stats(switch, output, tuple(watched))
 
 
 def _read_version(switch: Place, output: Output) -> Iterator[Observation]:
@@ -88,12 +93,19 @@ def _pfcwd_config(switch: Place, output: Output) -> Iterator[Observation]:
                 yield Observation(port, f"port.qos.watchdog.{path}", Duration.from_unit(time, "ms"), source)
 
 
-def _pfcwd_stats(switch: Place, output: Output) -> Iterator[Observation]:
-    """Whether a queue of a port is stormed: pfcwd/main.py of sonic-utilities prints Ethernet0:3 and its status."""
+def _pfcwd_stats(switch: Place, output: Output, watched: Collection[Place]) -> Iterator[Observation]:
+    """Whether a queue of a port is stormed: pfcwd/main.py of sonic-utilities prints Ethernet0:3 and its status.
+
+    It leaves out a queue whose counters, storms detected among them, are all zero: a watched port without a row was
+    never stormed.
+    """
     states: dict[str, tuple[bool, int]] = {}
+    listed: set[str] = set()
+    header = next((number for number, line in complete_lines(output) if line.split()[:2] == ["QUEUE", "STATUS"]), None)
     for number, row in _read_rows(output):
         name, _, queue = row.get("QUEUE", "").partition(":")
         status = row.get("STATUS")
+        listed.add(name)
         if PORT_NAME.fullmatch(name) is None or not queue.isdigit() or status not in ("operational", "stormed"):
             continue
         if name not in states or status == "stormed":
@@ -102,6 +114,9 @@ def _pfcwd_stats(switch: Place, output: Output) -> Iterator[Observation]:
         yield Observation(
             switch.child("port", name), "port.qos.watchdog.active", is_active, output.source_of_line(line)
         )
+    for port in watched:
+        if header is not None and port.name not in listed:
+            yield Observation(port, "port.qos.watchdog.active", False, output.source_of_line(header))
 
 
 def _read_rows(output: Output) -> Iterator[tuple[int, dict[str, str]]]:
