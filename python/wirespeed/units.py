@@ -197,7 +197,7 @@ class Duration(Quantity):
 
     def __str__(self) -> str:
         for unit in ("s", "ms", "µs", "ns"):
-            if self >= self.units[unit]:
+            if self >= self.units[unit] or self == 0:
                 return self._format_in(unit)
         return self._format_in("ps")
 

@@ -20,6 +20,17 @@ EOS = ("configure", "interface Ethernet1/1")
 END = ("end", "write memory")
 PFC = ("priority-flow-control on", "priority-flow-control priority 3 no-drop")
 MARK = "random-detect ecn minimum-threshold 1000 kbytes maximum-threshold 3000 kbytes max-mark-probability 20 weight 0"
+POLL = "priority-flow-control pause watchdog default polling-interval 0.200"
+WATCHDOG = (  # the guide's lines, then that of the port
+    "configure",
+    "priority-flow-control pause watchdog default timeout 1.00",
+    POLL,
+    "priority-flow-control pause watchdog default recovery-time 2.00",
+    "priority-flow-control pause watchdog action drop",
+    "interface Ethernet1/1",
+    "priority-flow-control pause watchdog",
+    *END,
+)
 
 # variant, pattern, replacement; then status, check, number of places, found at the first place, commands there
 ROWS = {
@@ -168,6 +179,28 @@ ROWS = {
         "",
         [("unknown", "fabric.routing", 1, None, ())],
     ),
+    "no times of the watchdog": (
+        "cluster-eos",
+        r"(priority-flow-control pause watchdog default .*\n)+",
+        "",
+        [("fail", "qos.watchdog", 32, "watchdog off", WATCHDOG)],
+    ),
+    "no times of the watchdog, not in effect either": (
+        "cluster-eos",
+        r"(priority-flow-control pause watchdog default .*\n)+",
+        "",
+        [
+            ("fail", "fabric.watchdog-poll", 1, "0 s", ("configure", POLL, *END)),
+            ("fail", "qos.watchdog", 32, "watchdog off", WATCHDOG),
+        ],
+    ),
+    "times of the watchdog that are not in effect": (
+        "cluster-eos",
+        "",
+        "",
+        [("fail", "qos.watchdog", 32, "watchdog off in effect; watchdog on configured", WATCHDOG)],
+    ),
+    "a watchdog by the lines of the switch alone": ("cluster-eos", "   priority-flow-control pause watchdog\n", "", []),
     "a PFC status that shows one port less": (
         "cluster-eos",
         "",
@@ -190,6 +223,8 @@ IN_EFFECT = {  # rows that edit what is in effect as well: file, pattern, replac
         r"timeout is 1.0 (.*\n.*)\(auto\)(\n.*interval is )0.2(.*\n.*action is )drop",
         r"timeout is 3.0 \1(forced)\g<2>5.0\3notify-only",
     ),
+    "no times of the watchdog, not in effect either": (STATUS, r"is [0-9.]+ (second)", r"is 0.0 \1"),
+    "times of the watchdog that are not in effect": (STATUS, r"(timeout|recovery-time) is [0-9.]+", r"\1 is 0.0"),
     "a PFC status that shows one port less": (STATUS, r"Et1/1 +E .*\n", ""),
     "a PFC status that shows nothing": (STATUS, r"(?s).+", "% Invalid input\n"),
     "PFC that the hardware supports on other priorities only": (STATUS, "(supports PFC on priorities 0 1 2) .*", r"\1"),

@@ -49,7 +49,7 @@ ROWS = [
         "running-config",
         "an210-eos.txt",
         {"port.mtu": Status.WARN},  # 9200 as printed: enough for the hosts, below the plan
-        {"fabric.routing", "fabric.watchdog-poll", "qos.scheduler", "qos.watchdog"},  # the fragment lacks these lines
+        {"fabric.routing", "qos.scheduler", "qos.watchdog"},  # the fragment lacks these lines
         id="eos",
     ),
     pytest.param(

@@ -123,5 +123,5 @@ def test_all_problems_at_once() -> None:
         "--series: found '10'; expected a node of the scenario, 0 to 9\n"
         "--series: found 'flow:4'; expected a flow of the scenario, flow:0 to flow:3\n"
         "--pcap: found '0:3'; expected a port of node 0: 0:9\n"
-        "--interval: found '0 ps'; expected a duration above zero"
+        "--interval: found '0 s'; expected a duration above zero"
     )

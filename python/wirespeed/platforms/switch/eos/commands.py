@@ -17,6 +17,7 @@ from wirespeed.platforms.switch.eos.values import (
     format_speed,
     format_thresholds,
     global_watchdog,
+    global_watchdog_lines,
     queue_keyword,
     watchdog_timer,
 )
@@ -58,6 +59,8 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     else:
         port = device.ports.get(names_by_kind["port"], Port())
         lines = _nest(f"interface {names_by_kind['port']}", _interface_line(path, value, port, device.watchdog_poll))
+        if path == "port.qos.watchdog.enabled" and value and lines is not None:
+            lines = _watchdog_lines(lines, port, device)
         is_shared = path == "port.qos.watchdog.action" and value == global_watchdog(device).action
         if is_shared and value is not WatchdogAction.DROP:
             lines = _shared_action_lines(names_by_kind["port"], value)
@@ -71,6 +74,15 @@ def _shared_action_lines(port: str, action: WatchdogAction) -> list[str]:
     """The action of the whole switch, which the port then has: Arista AVD's schema has no-drop for the switch only."""
     line = f"priority-flow-control pause watchdog action {ACTION_KEYWORDS[action]}"
     return [line, f"interface {port}", "no priority-flow-control pause watchdog port action"]
+
+
+def _watchdog_lines(lines: list[str], port: Port, switch: Switch) -> list[str]:
+    """The watchdog of a port, which is on with a timeout only: with the times of the switch, or its own."""
+    watchdog, common = port.qos.watchdog, global_watchdog(switch)
+    if watchdog.detect is not None and (watchdog.detect, watchdog.restore) != (common.detect, common.restore):
+        timer = watchdog_timer(watchdog, switch.watchdog_poll)
+        lines = [*lines, f"priority-flow-control pause watchdog port timer {timer}"]
+    return [*global_watchdog_lines(switch), *lines]
 
 
 _CONSEQUENCES = {

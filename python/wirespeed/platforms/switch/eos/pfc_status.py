@@ -30,8 +30,8 @@ _PRIORITIES = {
     "PFC receive processing is enabled on priorities ": "switch.pfc_receive_priorities",
 }
 _GLOBAL = re.compile(r"The PFC watchdog (timeout|recovery-time|polling-interval|action) is (\S+)(.*)")
-_DETECT, _RESTORE, _RECOVERY, _ACTION = (
-    f"port.qos.watchdog.{field}" for field in ("detect", "restore", "recovery", "action")
+_ENABLED, _DETECT, _RESTORE, _RECOVERY, _ACTION = (
+    f"port.qos.watchdog.{field}" for field in ("enabled", "detect", "restore", "recovery", "action")
 )
 _HALF_DIGIT = Duration.parse("50 ms")
 """Half of the last digit printed."""
@@ -53,7 +53,9 @@ def pfc_status(switch: Place, output: Output, configured: Configured) -> Iterato
             yield from _read_port(switch.child("port", name), match, number, global_values, output, configured)
     if "poll" in global_values:
         polls: ReadValues = {"switch.watchdog_poll": global_values["poll"]}
-        yield from observe_settings(switch, _select_changed(switch, polls, configured), output)
+        if (switch, "switch.watchdog_poll") in configured:
+            polls = _select_changed(switch, polls, configured)
+        yield from observe_settings(switch, polls, output)
 
 
 def _parse_priorities(text: str) -> frozenset[Priority] | None:
@@ -94,12 +96,14 @@ def _read_port(
         watchdog[_RESTORE] = (parse_seconds(match["recovery"]), number)
     if match["mode"] in ("auto", "forced"):
         watchdog[_RECOVERY] = (WatchdogRecovery(match["mode"]), number)
-    yield from observe_settings(port, _select_changed(port, watchdog, configured), output)
+    changed = _select_changed(port, watchdog, configured)
+    if _DETECT in changed and not changed[_DETECT][0]:
+        changed = {_ENABLED: (False, changed[_DETECT][1])}  # no timeout, no watchdog
+    yield from observe_settings(port, changed, output)
 
 
 def _select_changed(place: Place, read_values: ReadValues, configured: Configured) -> ReadValues:
-    """The values that differ from the configured ones by more than their last digit. Nothing without a configured one:
-    without its lines a port has no watchdog."""
+    """The values that differ from the configured ones by more than their last digit; none without a configured one."""
     return {
         path: (value, line)
         for path, (value, line) in read_values.items()

@@ -115,7 +115,11 @@ def _read_pfc(lines: list[Line], number: int) -> tuple[frozenset[Priority] | Non
 
 
 def _read_watchdog(lines: list[Line], global_settings: Globals) -> ReadValues:
-    """Nothing without a line about the watchdog of the port."""
+    """A port without a line about its watchdog has that of the switch; nothing if there is none.
+
+    Source: Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA, PFC Watchdog, whose lines are those
+    of the switch alone.
+    """
     read_values: ReadValues = {}
     for line in lines:
         if line.text == "no priority-flow-control pause watchdog":
@@ -130,6 +134,8 @@ def _read_watchdog(lines: list[Line], global_settings: Globals) -> ReadValues:
             read_values["recovery-time"] = (parse_seconds(match[2]) if match else None, line.number)
             recovery = WatchdogRecovery.FORCED if match and match[3] else WatchdogRecovery.AUTO
             read_values["recovery"] = (recovery if match else None, line.number)
+    if "enabled" not in read_values and "timeout" in global_settings.watchdog:
+        read_values["enabled"] = (True, global_settings.watchdog["timeout"][1])
     if "enabled" not in read_values:
         return {}
     enabled, number = read_values.pop("enabled")

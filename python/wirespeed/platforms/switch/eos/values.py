@@ -117,6 +117,23 @@ def global_watchdog(switch: Switch) -> Watchdog:
     return next((port.qos.watchdog for _, port in sort_ports(switch.ports) if port.qos.watchdog.detect), Watchdog())
 
 
+def global_watchdog_lines(switch: Switch) -> list[str]:
+    """The lines of the switch-wide watchdog. Without a timeout no port has one.
+
+    Source: Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA, PFC Watchdog.
+    """
+    watchdog, poll = global_watchdog(switch), switch.watchdog_poll
+    times = {
+        "timeout": watchdog.detect and seconds(watchdog.detect),
+        "polling-interval": poll and f"{poll.seconds:.3f}",
+        "recovery-time": watchdog.restore and seconds(watchdog.restore),
+    }
+    lines = [f"priority-flow-control pause watchdog default {timer} {time}" for timer, time in times.items() if time]
+    if watchdog.action in ACTION_KEYWORDS:
+        lines.append(f"priority-flow-control pause watchdog action {ACTION_KEYWORDS[watchdog.action]}")
+    return lines
+
+
 def watchdog_timer(watchdog: Watchdog, poll: Duration | None) -> str:
     """The timer of a port. Source: Arista AVD, eos_cli_config_gen, qos_profiles.priority_flow_control.watchdog."""
     restore = watchdog.restore if watchdog.restore is not None else watchdog.detect

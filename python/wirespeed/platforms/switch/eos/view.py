@@ -21,8 +21,8 @@ from wirespeed.platforms.switch.eos.values import (
     format_speed,
     format_thresholds,
     global_watchdog,
+    global_watchdog_lines,
     queue_keyword,
-    seconds,
     watchdog_timer,
 )
 from wirespeed.platforms.switch.interface_commands import address_lines
@@ -117,13 +117,12 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "default_mtu": DEFAULT_MTU,
         "default_l2_mtu": DEFAULT_L2_MTU,
         "watchdog": common,
-        "seconds": seconds,
+        "watchdog_lines": global_watchdog_lines(device),
         "short": _format_short,
         "short_name": short_name,
         "address_lines": address_lines,
         "fec_keywords": FEC_KEYWORDS,
         "action_keywords": ACTION_KEYWORDS,
-        "poll": None if device.watchdog_poll is None else f"{device.watchdog_poll.seconds:.3f}",
     }
 
 
