@@ -63,3 +63,34 @@ def test_options_of_a_nic_are_set_with_the_program_that_showed_them(program: str
     failures = [finding for finding in run(located_plan, facts) if finding.status is Status.FAIL]
     commands = {finding.check: finding.fix[0].commands for finding in flows.add_commands(located_plan, failures)}
     assert commands == {check: (command,) for check, command in FIXES[program].items()}
+
+
+@pytest.mark.parametrize(
+    ("tools", "utility", "expected"),
+    [
+        ("/usr/bin/bnxtqos", 1, 1),  # the document's host: no niccli
+        ("/usr/bin/bnxtqos\n/usr/sbin/lldptool", 2, 2),
+        ("/usr/bin/bnxtqos", 3, 1),  # the file names a program that is missing
+        ("/usr/bin/bnxtqos\n/usr/sbin/niccli", 1, 3),
+    ],
+)
+def test_traffic_classes_are_set_with_a_program_that_the_host_has(
+    tools: str, utility: int, expected: int, tmp_path: Path
+) -> None:
+    plan = build(read(CLUSTER))
+    write_planned_bundle(plan, tmp_path / "bundle")
+    node = tmp_path / "bundle" / "node1"
+    (node / "qos-tools.out").write_text(f"{tools}\n")
+    for file, old, new in (
+        ("bnxt-re-conf", "UTILITY=3", f"UTILITY={utility}"),
+        ("cc", "roce_dscp:0x20", "roce_dscp:0x10"),
+    ):
+        path = node / f"{file}@ens7f0np0.out"
+        path.write_text(path.read_text().replace(old, new))
+    facts = read_facts(tmp_path / "bundle")
+    located_plan = locate(plan, facts)
+    findings = flows.add_commands(located_plan, run(located_plan, facts))
+    (finding,) = [finding for finding in findings if finding.check == "nic.qos-marks" and finding.status is Status.FAIL]
+    file_line, script = finding.fix[0].commands
+    assert f" UTILITY={expected} > /etc/bnxt_re/bnxt_re.conf" in file_line
+    assert script.endswith(f" -u {expected}")

@@ -10,6 +10,8 @@ replaces positions by addresses:
   numbers by address too, are left out;
 * bridges are those found above these NICs and GPUs, however many levels there are: GPUs and NICs can contain switches.
 
+A host without the planned program for traffic classes keeps the one that it has.
+
 What could not be matched keeps its position, and what is known to be absent is left out.
 """
 
@@ -52,13 +54,20 @@ def _locate_host(name: str, host: Host, facts: Facts, hardware: Catalogue) -> Ho
         return host
     place = Place(name)
     return _Location(
-        host,
+        replace(host, qos_program=_find_qos_program(host, device)),
         device,
         hardware,
         functions_are_complete=facts.complete(place, "host.pcie"),
         nics_are_complete=facts.complete(place, "host.nics"),
         gpus_are_complete=facts.complete(place, "host.gpus"),
     ).locate()
+
+
+def _find_qos_program(host: Host, device: Host) -> str | None:
+    """The program that sets traffic classes on a host that lacks the planned one. None: the planned one."""
+    if host.qos_tools is None or not device.qos_tools or host.qos_tools & device.qos_tools:
+        return None
+    return device.qos_program if device.qos_program in device.qos_tools else min(device.qos_tools)
 
 
 @dataclass(slots=True)

@@ -90,7 +90,8 @@ def qos(name: str, host: Host) -> Qos | None:
     ]
     if problems:
         raise Refusal(problems)
-    utilities = [number for program, number in UTILITIES.items() if program in (host.qos_tools or ())]
+    programs = (host.qos_tools or ()) if host.qos_program is None else (host.qos_program,)
+    utilities = [number for program, number in UTILITIES.items() if program in programs]
     utility = utilities[0] if utilities else UTILITIES["dcb"]
     package_qos = _build_qos(first, utility)
     if package_qos.other_dscps and utility != UTILITIES["dcb"]:
