@@ -97,3 +97,23 @@ def test_a_setting_of_another_device_is_named_with_its_port(
     assert finding.found is not None and finding.found.startswith("not read: queue.ecn.enabled of leaf1:Eth1/")
     assert finding.unread_device == "leaf1"
     assert [fix.sentence for fix in finding.fix] == ["collect leaf1 again"]
+
+
+def test_the_file_for_the_next_driver_load_does_not_show_the_marks_of_now(
+    healthy_bundle: Callable[[str], Path], tmp_path: Path
+) -> None:
+    bundle = shutil.copytree(healthy_bundle("arista-leaf-spine"), tmp_path / "bundle")
+    change = {"status": "failed", "file": None, "exit_code": 2}
+    edit_entries(bundle, lambda entry: entry | change if entry["command"].startswith("cc@") else entry)
+    findings = [
+        finding
+        for finding in list_unknown_findings("arista-leaf-spine", bundle)
+        if (finding.check, finding.device) == ("nic.qos-marks", "node1")
+    ]
+    (finding,) = findings
+    assert finding.found == (
+        "not read: nic.qos.roce_dscp: only the file for the next driver load shows it; cc on ens7f0np0: it failed"
+    )
+    assert [command for fix in finding.fix for command in fix.commands] == [
+        "cd /sys/kernel/config/bnxt_re && mkdir bnxt_re0 && cat bnxt_re0/ports/1/cc/apply; rmdir bnxt_re0"
+    ]
