@@ -160,6 +160,7 @@ UNREAD = {  # lines of which nothing is read, by system: the reason, then what t
         "|vlan 1",
         "strict is what holds without a word": "uc-tx-queue [1-7]|priority strict",
         "as without a word": "qos trust dscp|no bgp default ipv4-unicast",
+        "the port has the watchdog of the switch without it": "priority-flow-control pause watchdog",
     },
     "nxos": {
         "no setting of this tool": "version .*|vdc .*|limit-resource .*|feature (interface-vlan|bfd|bgp)|mtu 9216|vlan 1"

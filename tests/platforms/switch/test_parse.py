@@ -179,7 +179,7 @@ ROWS: list[tuple[str, str, tuple[str, str], Place, str, Any]] = [
         ("   priority-flow-control pause watchdog\n", ""),
         EOS_PORT,
         "port.qos.watchdog.enabled",
-        UNKNOWN,
+        True,  # the lines of the switch alone: the guide's configuration
     ),
     ("eos-routed", "running-config", ("   ip address 10.1.0.0/31\n", ""), EOS_PORT, "port.addresses", ()),
     ("eos-routed", "running-config", ("\nip routing\n", "\n"), Place("leaf1"), "switch.routing", UNKNOWN),
