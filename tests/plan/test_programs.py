@@ -51,7 +51,7 @@ def test_perftest_without_gpus_needs_no_memory_of_gpus() -> None:
         (
             WITHOUT_GPUS,
             "rccl: 2.27.7",
-            "found rccl on dell-r740-xeon-5218, which has no GPUs; expected a server with GPUs, or nothing",
+            "found rccl on dell-r740-xeon-5218, which has no GPUs; expected a server with GPUs\n  hint: remove `rccl`",
         ),
         (
             KEPLER,

@@ -90,6 +90,7 @@ REMOVALS: Mapping[str, str] = {
     "rule.priority": "a rule without a source is for all",
     "host.usable_gpus": "the number of lines",
     "host.qos_tools": "an empty list is that of a host without the programs",
+    "host.qos_program": "a file without the line of the program is read as such",
     "nic.qos.priority_tc": "without its head a class's priorities stand below the class before",
     "host.launch.transport": "of two variables the one that is gone has its default",
     **dict.fromkeys(

@@ -221,7 +221,7 @@ NOISE: dict[tuple[str, str], tuple[Noise, ...]] = {
     ("slurm", "slurmd"): (_insert_before("Restart=no"), _behind("LimitMEMLOCKSoft=65536")),
 }
 KINDS = {"ubuntu": "host", **dict.fromkeys(("bnxt", "mlx5"), "nic")}
-LISTED = ("sysctl.value", "module.loaded", "rule.", "route.", "nic.rdma", "host.routes")
+LISTED = ("sysctl.value", "module.loaded", "package.", "rule.", "route.", "nic.rdma", "host.routes")
 """Settings of further things that the noise is itself: those of others are read too."""
 
 

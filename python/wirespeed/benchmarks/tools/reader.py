@@ -71,7 +71,7 @@ def read(text: str, name: str = "text", *, communicators: bool = True, messages:
     line_notices += _note_decimal_commas(runs, log)
     _add_collectives(runs, name)
     notices = [replace(notice, location=_format_location(notice.location, name)) for notice in line_notices]
-    return Reading(tuple(_add_causes(runs, log, has_mixed_fabric(text))), tuple(notices), found_communicators)
+    return Reading(tuple(_add_causes(runs, log, text)), tuple(notices), found_communicators)
 
 
 def _add_collectives(read_runs: list[ReadRun], name: str) -> None:
@@ -128,7 +128,7 @@ def _build_aborted_run(communicator: Communicator) -> Run:
     )
 
 
-def _add_causes(read_runs: list[ReadRun], log: Source, is_mixed_fabric: bool) -> Iterable[Run]:
+def _add_causes(read_runs: list[ReadRun], log: Source, text: str) -> Iterable[Run]:
     """The runs; a failed run gets the causes of its error, or of the messages of launchers and libraries around it."""
     messages = None
     for index, read_run in enumerate(read_runs):
@@ -145,7 +145,7 @@ def _add_causes(read_runs: list[ReadRun], log: Source, is_mixed_fabric: bool) ->
             else len(messages)
         )
         context = "\n".join(line.text for line in messages[first:next_message])
-        case = replace(Case.from_run(run.parameters, run.measurements), is_mixed_fabric=is_mixed_fabric)
+        case = replace(Case.from_run(run.parameters, run.measurements), is_mixed_fabric=has_mixed_fabric(text))
         yield replace(run, failures=causes(run.error or "", context, case=case))
 
 
