@@ -64,26 +64,68 @@ def test_errors_in_the_kernel_log_count_on_any_machine() -> None:
     ]
 
 
+OUT_OF_MEMORY = "Out of memory: Killed process 4711 (python3)"
+SEGFAULT = "python3[9]: segfault at 8 ip 0 sp 0 error 4 in libnccl.so.2[0+1000]"
+XID = "NVRM: Xid 79"
+REFUSED = "infiniband bnxt_re2: Fail to setets rc:-22"
+BAR = "pci 0000:09:00.0: BAR 1: failed to assign [mem size 0x4000000000 64bit pref]"
+REFUSED_DMA = "DMAR: [DMA Read] Request device [1d:00.0] PASID 2 fault addr 7f81c968d000 [fault reason 113]"
+MEMORY = "EDAC MC0: 1 UE memory read error on CPU_SrcID#0_MC#0_Chan#1_DIMM#0 (xxx xxx)"
+DOWN = "bnxt_en 0000:1d:00.0 eth1: NIC Link is Down (3 times, still down)"
+AER = "pcieport 0000:14:00.0: AER: Uncorrected (Fatal) error received: 0000:1d:00.0"
+PROCESS = "the kernel killed a process, or a process crashed"
+
+
 @pytest.mark.parametrize(
-    ("lines", "summary"),
+    ("lines", "findings"),
     [
-        (("Out of memory: Killed process 4711 (python3)",), "the kernel killed a process, or a process crashed"),
+        ((OUT_OF_MEMORY,), {PROCESS: (OUT_OF_MEMORY, "if these processes belong to a job: after Out of memory give")}),
+        ((SEGFAULT,), {PROCESS: (SEGFAULT, "if these processes belong to a job: after Out of memory give")}),
         (
-            ("python3[9]: segfault at 8 ip 0 sp 0 error 4 in libnccl.so.2[0+1000]",),
-            "the kernel killed a process, or a process crashed",
+            (OUT_OF_MEMORY, XID, SEGFAULT),
+            {
+                PROCESS: (f"{OUT_OF_MEMORY} | {SEGFAULT}", "if these processes belong to a job"),
+                "the kernel log contains errors of GPUs": (XID, "reset the GPUs or reboot the host"),
+            },
         ),
         (
-            ("Out of memory: Killed process 4711 (python3)", "NVRM: Xid 79"),
-            "the kernel log contains errors of NICs or GPUs, and killed or crashed processes",
+            (BAR, REFUSED_DMA, MEMORY, AER),
+            {
+                "device memory (BAR) has no address": (BAR, "enable above-4G decoding in the BIOS"),
+                "the IOMMU refused memory accesses of a device": (REFUSED_DMA, "set the IOMMU as planned (host.iommu)"),
+                "the kernel log contains uncorrected memory or CPU errors": (MEMORY, "take the host out of service"),
+                "the kernel log contains PCIe errors": (AER, "reseat the card and its riser"),
+            },
         ),
-        (("NVRM: Xid 79",), "the kernel log contains errors of NICs or GPUs"),
+        (
+            (REFUSED, "bnxt_en: unknown trouble"),
+            {
+                "the NIC refused QoS settings of its driver": (REFUSED, "the NIC firmware controls QoS"),
+                "the kernel log contains errors of NIC or GPU drivers": (
+                    "bnxt_en: unknown trouble",
+                    "read these lines",
+                ),
+            },
+        ),
     ],
 )
-def test_a_killed_process_is_no_error_of_a_nic(lines: tuple[str, ...], summary: str) -> None:
+def test_each_cause_in_the_kernel_log_is_a_finding(
+    lines: tuple[str, ...], findings: dict[str, tuple[str, str]]
+) -> None:
     facts = plain(**{"host.kernel.errors": small.kernel_errors(*lines)})
-    (finding,) = (finding for finding in run(baseline(facts), facts) if finding.check == "host.kernel-log")
-    assert finding.summary == summary
-    assert ("more memory" in finding.fix[0].sentence) == summary.endswith("process crashed")
+    found = {finding.summary: finding for finding in run(baseline(facts), facts) if finding.check == "host.kernel-log"}
+    assert {summary: finding.found for summary, finding in found.items()} == {
+        summary: text for summary, (text, _) in findings.items()
+    }
+    for summary, (_, start) in findings.items():
+        assert found[summary].fix[0].sentence.startswith(start)
+
+
+def test_the_fix_of_a_link_names_both_ports() -> None:
+    (finding,) = small.by_id(
+        "host.kernel-log", small.facts({(small.HOST, "host.kernel.errors"): small.kernel_errors(DOWN)})
+    )
+    assert finding.fix[0].sentence == "check cable, transceivers and both ports of node1:eth1 and leaf1:Eth1/1"
 
 
 def test_a_host_with_rdma_devices_is_held_against_what_any_such_host_must_be() -> None:

@@ -94,7 +94,10 @@ def test_packets_without_a_source_have_a_route_by_each_rail(readings: small.Chan
     host = small.PLAN.hosts["node1"]
     plan = replace(small.PLAN, hosts={"node1": replace(host, routes={**host.routes, **ROUTED})})
     findings = {finding.place: finding.status for finding in small.by_id("address.route", small.facts(readings), plan)}
-    assert (findings["route 254 10.1.0.0/26"], findings["route 254 10.1.0.0/26 metric 2002"]) == statuses
+    assert (
+        findings["route 10.1.0.0/26 of table 254"],
+        findings["route 10.1.0.0/26 metric 2002 of table 254"],
+    ) == statuses
 
 
 @pytest.mark.parametrize(("identifier", "changes"), ROWS)

@@ -174,6 +174,15 @@ ROWS = [
         "qos.watchdog",
         {(P, "port.qos.watchdog.active"): True, (P.outer.child("port", "Eth1/2"), "port.qos.watchdog.active"): False},
     ),
+    (  # an active watchdog beside a wrong action: two problems
+        "qos.watchdog",
+        {
+            (P, "port.qos.watchdog.active"): True,
+            (P, "port.qos.watchdog.stuck_queues"): frozenset({SwitchQueue(3)}),
+            (P, "port.qos.watchdog.action"): WatchdogAction.FORWARD,
+            (P.outer.child("port", "Eth1/2"), "port.qos.watchdog.active"): False,
+        },
+    ),
     ("qos.scheduler", {(Q, "queue.weight"): 10}),
     ("qos.ecn", {(Q, "queue.ecn.enabled"): False}),
     ("qos.ecn", [Q]),
@@ -230,6 +239,7 @@ ROWS = [
         },
     ),
     ("address.nic", {(N, "nic.addresses"): ("192.168.7.1/24",)}),
+    ("launch.gid-index", {(H, "host.launch.gid_index"): 0}),  # the table is as planned, the job file is not
     ("address.gid", {(N.child("gid", "3"), "gid.type"): "RoCE v1"}),
     ("address.rule", [H.child("rule", "from 10.1.0.1/32")]),
     ("address.rule", {(H.child("rule", "from 10.1.0.1/32"), "rule.table"): 254}),

@@ -29,8 +29,8 @@ FAIL    nic.pcie-width node1:enp29s0np0 (bnxt_re0, 0000:1d:00.0)
                  the NIC's PCIe link is narrower than its slot
         expected 16 lanes
         found    8 lanes
-        impact   estimated loss 197 Gb/s: x8 at 32 GT/s carries 202.6 Gb/s of
-                 the line's 400 Gb/s
+        impact   estimated 197 Gb/s: x8 at 32 GT/s carries 202.6 Gb/s of the
+                 line's 400 Gb/s
         evidence node1: lspci -vvv, node1/lspci.out:412
         fix      Reseat the NIC and its riser (the host goes down)
 
@@ -259,6 +259,27 @@ def test_without_an_impact_what_stops_traffic_comes_before_what_slows_it():
         "qos.ecn",
         "host.memlock",
     ]
+
+
+def test_each_problem_of_a_check_has_its_own_impact_and_order():
+    def rule(place, summary, *impact):
+        lost = Impact(impact[0], "Gb/s", "") if impact else None
+        return Finding("address.rule", Status.FAIL, "node1", place, summary, impact=lost)
+
+    earlier = [rule(f"rule {number}", "another rule comes first") for number in range(6)]
+    absent = rule("rule 7", "the rule is not present", 392.15)
+    ranked = ranking.rank_first_steps([*earlier, absent])
+    assert [(group.first.summary, len(group.findings), group.impact_label) for group in ranked] == [
+        ("the rule is not present", 1, "estimated impact"),
+        ("another rule comes first", 6, "largest estimated impact; 6 without an estimate"),
+    ]
+    labels = {
+        (392.15, 392.15): "estimated impact, each",
+        (392.15, 200.0): "largest estimated impact",
+    }
+    for impacts, label in labels.items():
+        findings = [rule(str(number), "same", value) for number, value in enumerate(impacts)]
+        assert ranking.rank_first_steps(findings)[0].impact_label == label
 
 
 @pytest.mark.parametrize(

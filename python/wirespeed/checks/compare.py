@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import replace
 from typing import Any
 
@@ -30,6 +30,7 @@ def compare(
     all_expected: bool = False,
     configured: bool = False,
     override: str | None = None,
+    absent: str | None = None,
 ) -> Callable[[CheckContext], Outcome]:
     """A check that these settings are as intended, each compared as its annotation requires.
 
@@ -46,6 +47,7 @@ def compare(
         configured: a configured value that is not yet in effect is compared too.
         override: the fix of a running value that takes precedence over the configured one. The change of the setting is
             added only if the configured value, which it changes, is not as intended.
+        absent: summary of the finding if the entity is absent; default: one made from ``wrong``.
         place: place of the settings, if not the place of the check; ``paths`` are settings of that entity.
 
     Raises:
@@ -65,7 +67,7 @@ def compare(
                 _label_value(path, _format_expected(path, value, labels)) for path, value in intended_values.items()
             )
             return failure(
-                f"{wrong}: not present",
+                absent or _describe_absence(wrong),
                 expected,
                 "absent",
                 *_list_fixes(context, intended_values, target),
@@ -90,7 +92,13 @@ def compare(
                 if path in equal_values and not _find_setting(path).compare.holds(intended, pending):
                     differences[path] = (intended, equal_values.pop(path))
         if differences:
-            outcome = _build_failure(context, differences, target, intended_values if all_expected else {})
+            only_in_effect = {
+                path
+                for path in differences.keys() & both_values.keys()
+                if _find_setting(path).compare.holds(intended_values[path], both_values[path][1])
+            }
+            all_values = intended_values if all_expected else {}
+            outcome = _build_failure(context, differences, target, all_values, only_in_effect)
             return replace(outcome, found=_append_configured(outcome.found, differences, both_values))
         if unread is not None:
             raise unread
@@ -109,6 +117,7 @@ def compare(
         differences: Mapping[str, tuple[Any, Any]],
         target: Place | None,
         all_values: Mapping[str, Any],
+        only_in_effect: Set[str],
     ) -> Outcome:
         expected = [_label_value(path, _format_expected_text(path, *pair)) for path, pair in differences.items()]
         expected += [
@@ -122,7 +131,7 @@ def compare(
             wrong,
             "; ".join(expected),
             "; ".join(found),
-            *_list_fixes(context, {path: pair[0] for path, pair in differences.items()}, target),
+            *_list_fixes(context, {path: pair[0] for path, pair in differences.items()}, target, only_in_effect),
             impact=None if impact is None else impact(context, intended, got),
         )
         return replace(outcome, differences=tuple(differences))
@@ -138,16 +147,22 @@ def compare(
         ]
         return f"{text} in effect; {'; '.join(parts)} configured" if parts else text
 
-    def _list_fixes(context: CheckContext, intended_values: Mapping[str, Any], target: Place | None) -> tuple[Fix, ...]:
+    def _list_fixes(
+        context: CheckContext,
+        intended_values: Mapping[str, Any],
+        target: Place | None,
+        only_in_effect: Set[str] = frozenset(),
+    ) -> tuple[Fix, ...]:
         if by_hand:
             return (Fix(fix, consequence=consequence),)
         fixes: list[Fix] = []
         for path, value in intended_values.items():
+            sentence = _ENTER_AGAIN if path in only_in_effect else fix
             is_overridden = override is not None and _is_running(context, path, target)
             if override is not None and is_overridden:
                 fixes.append(Fix(override))
             if not is_overridden or not _is_configured(context, path, target, value):
-                fixes.append(context.build_change(fix, path, value, target, consequence=consequence))
+                fixes.append(context.build_change(sentence, path, value, target, consequence=consequence))
         return tuple(dict.fromkeys(fixes))
 
     def _label_value(path: str, text: str) -> str:
@@ -166,6 +181,17 @@ def compare(
     return check
 
 
+def _describe_absence(wrong: str) -> str:
+    """``the route is not present``, from ``the route is not as planned``."""
+    subject = wrong.removesuffix(" is not as planned")
+    return f"{wrong}: not present" if subject == wrong else f"{subject} is not present"
+
+
+_ENTER_AGAIN = (
+    "the planned value is configured, but another one is in effect: enter the configured line again, then compare the"
+    " value in effect; if it stays, ask the vendor of the switch"
+)
+"""No public source describes why a switch does not use a configured value."""
 _NAMES = {"queue.ecn.enabled": "ECN marking", "port.qos.watchdog.enabled": "watchdog"}
 """Settings whose last word needs its group."""
 _TERMS = {

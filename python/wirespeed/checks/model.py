@@ -104,7 +104,7 @@ class Check:
     subject: type[Any]
     needs: tuple[str, ...]
     failures: tuple[str, ...]
-    function: Callable[[CheckContext], Outcome]
+    function: Callable[[CheckContext], Outcome | tuple[Outcome, ...]]  # several: one per problem
     presence: bool = False
     causes: tuple[str, ...] = ()  # checks whose finding causes one of this check
 

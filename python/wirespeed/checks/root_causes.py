@@ -37,7 +37,7 @@ def mark_consequences(results: Sequence[PlacedFinding], cables: Mapping[End, Cab
     positions: dict[tuple[str, Place], int] = {}
     for position, result in enumerate(results):
         if result.finding.status in _PROBLEMS:
-            positions[result.finding.check, result.place] = position
+            positions.setdefault((result.finding.check, result.place), position)
     findings = [result.finding for result in results]
     first_causes: dict[int, int] = {}
     for position, result in enumerate(results):

@@ -48,25 +48,30 @@ def _check_device(
         places.setdefault(type(entity), []).append((place, entity))
     for check in checks:
         for place, entity in places.get(check.subject, ()):
-            result = _check_place(CheckContext(plan, facts, place, entity, check, cables))
-            if result is not None:
-                yield result
+            yield from _check_place(CheckContext(plan, facts, place, entity, check, cables))
 
 
-def _check_place(context: CheckContext) -> PlacedFinding | None:
-    """Run one check at one place."""
+def _check_place(context: CheckContext) -> tuple[PlacedFinding, ...]:
+    """Run one check at one place: a finding, one for each problem, or none where the check does not apply."""
     try:
         if not context.check.presence and _is_absent(context):
-            return PlacedFinding(
-                context.place, _finding_without_verdict(context, Status.SKIP, "not present on this device")
+            absence = _finding_without_verdict(context, Status.SKIP, "not present on this device")
+            return (PlacedFinding(context.place, absence),)
+        result = context.check.function(context)
+        outcomes = result if isinstance(result, tuple) else (result,)
+        return tuple(
+            PlacedFinding(
+                context.place,
+                _build_finding(context, outcome),
+                (*context.check.causes, *outcome.causes),
+                outcome.cause_place,
             )
-        outcome = context.check.function(context)
-        causes = (*context.check.causes, *outcome.causes)
-        return PlacedFinding(context.place, _build_finding(context, outcome), causes, outcome.cause_place)
+            for outcome in outcomes
+        )
     except ElsewhereError:
-        return None
+        return ()
     except Exception as error:
-        return PlacedFinding(context.place, _explain_missing_verdict(context, error))
+        return (PlacedFinding(context.place, _explain_missing_verdict(context, error)),)
 
 
 def _explain_missing_verdict(context: CheckContext, reason: Exception) -> Finding:
@@ -189,6 +194,9 @@ def _format_name(context: CheckContext) -> str:
     if kind == "peer" and (peer_port := find_peer_port(context.plan, device, name)):
         port, far = peer_port
         return f"port {port} peer {name} ({far.device}:{far.port})"
+    if kind == "route":
+        table, _, route = name.partition(" ")
+        return f"route {route} of table {table}"
     if kind == "rule" and (nic_name := find_nic_of_rule(context.plan, device, name)):
         return f"nic {nic_name} rule {name}"
     nic = (

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from wirespeed.report import wording
 
@@ -24,6 +24,7 @@ def environment() -> Environment:
         finalize=_finalize,
     )
     templates.filters.update(
+        code=format_code,
         number=wording.number,
         unit=wording.unit,
         percent=wording.percent,
@@ -34,6 +35,16 @@ def environment() -> Environment:
         moment=wording.moment,
     )
     return templates
+
+
+def format_code(text: str | None) -> Markup:
+    """Text whose parts between backticks are code; a backtick without a second one stays."""
+    parts = wording.clean(text or "").split("`")
+    if not len(parts) % 2:
+        parts[-2:] = ["`".join(parts[-2:])]
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if index % 2 else escape(part) for index, part in enumerate(parts)
+    )
 
 
 @cache

@@ -67,8 +67,22 @@ class Group:
     @property
     def impact(self) -> Impact | None:
         """The largest estimated impact at one place; bandwidth precedes latency, as the two are not comparable."""
-        impacts = [finding.impact for finding in self.findings if finding.impact is not None]
+        impacts = self._impacts
         return max(impacts, key=_weigh_impact) if impacts else None
+
+    @property
+    def impact_label(self) -> str:
+        """What `impact` is: that of the only place, of each place, or the largest of several."""
+        if len(self.findings) == 1:
+            return "estimated impact"
+        missing = len(self.findings) - len(self._impacts)
+        if not missing and len({(impact.value, impact.unit) for impact in self._impacts}) == 1:
+            return "estimated impact, each"
+        return "largest estimated impact" + (f"; {missing} without an estimate" if missing else "")
+
+    @property
+    def _impacts(self) -> list[Impact]:
+        return [finding.impact for finding in self.findings if finding.impact is not None]
 
 
 def merge_findings(findings: Iterable[Finding]) -> tuple[Group, ...]:
@@ -93,17 +107,18 @@ def group_by_device(findings: Sequence[Finding]) -> Mapping[str, tuple[Group, ..
 
 
 def rank_first_steps(findings: Iterable[Finding], status: Status = Status.FAIL) -> tuple[Group, ...]:
-    """Checks with this status in the order to work on them: the largest estimated impact at one place first.
+    """Problems with this status in the order to work on them: the largest estimated impact at one place first.
 
     Without an estimate, checks whose failure stops traffic precede those that lose packets under load, and those
-    precede checks that slow down traffic; within each kind, the check with most places is first. Findings that follow
-    from another are left out: nothing has to be done about them.
+    precede checks that slow down traffic; within each kind, the problem with most places is first. Findings of one
+    check with different summaries are different problems. Findings that follow from another are left out: nothing has
+    to be done about them.
     """
-    same_check: dict[str, list[Finding]] = {}
+    same_problem: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
         if finding.status is status and finding.cause is None:
-            same_check.setdefault(finding.check, []).append(finding)
-    groups = [Group(check, status, tuple(similar)) for check, similar in same_check.items()]
+            same_problem.setdefault((finding.check, finding.summary), []).append(finding)
+    groups = [Group(check, status, tuple(similar)) for (check, _), similar in same_problem.items()]
     return tuple(sorted(groups, key=_rank_group))
 
 
@@ -126,9 +141,9 @@ def _make_group_key(finding: Finding) -> tuple[object, ...]:
     )
 
 
-def _rank_group(group: Group) -> tuple[float, float, int, int, str]:
+def _rank_group(group: Group) -> tuple[float, float, int, int, str, str]:
     bandwidth, latency = _weigh_impact(group.impact)
-    return (-bandwidth, -latency, _rate_gravity(group.check), -len(group.findings), group.check)
+    return (-bandwidth, -latency, _rate_gravity(group.check), -len(group.findings), group.check, group.first.summary)
 
 
 def _rate_gravity(check: str) -> int:
@@ -138,7 +153,14 @@ def _rate_gravity(check: str) -> int:
 
 _GRAVITY = (
     ("link.", "port.", "address.", "launch.", "nic.presence", "nic.rdma"),  # stops traffic
-    ("qos.trust", "qos.roce-queue", "qos.pfc", "qos.priority-group", "nic.qos-"),  # loses packets under load
+    (
+        "qos.trust",
+        "qos.roce-queue",
+        "qos.pfc",
+        "qos.priority-group",
+        "qos.watchdog",
+        "nic.qos-",
+    ),  # loses packets under load
     ("pcie.", "nic.", "qos.", "fabric.", "host.iommu"),  # slows down traffic
 )
 

@@ -234,9 +234,7 @@ def _print_group(group: Group, console: Console) -> None:
     _print_labeled("found", finding.found, console)
     if finding.impact:
         suffix = " each" if len(group.findings) > 1 else ""
-        _print_labeled(
-            "impact", f"estimated loss {wording.impact(finding.impact)}{suffix}: {finding.impact.basis}", console
-        )
+        _print_labeled("impact", f"estimated {wording.impact(finding.impact)}{suffix}: {finding.impact.basis}", console)
     for reason in finding.warning_reasons:
         _print_labeled("", f"why a warning: {reason}", console)
     for source in group.evidence[:_PLACES_NAMED]:

@@ -167,11 +167,14 @@ class Watchdog:
         Setting("restoration after a time without pauses (auto), or even with them (forced)"),
     ] = None
     active: Annotated[
-        bool | None, Setting("whether the watchdog acts on a queue of the port now", compare=Compare.NONE)
+        bool | None, Setting("whether the watchdog is active on a queue of the port now", compare=Compare.NONE)
+    ] = None
+    stuck_queues: Annotated[
+        frozenset[SwitchQueue] | None, Setting("queues on which the watchdog is active now", compare=Compare.NONE)
     ] = None
     priorities: Annotated[
         frozenset[Priority] | None,
-        Setting("watched priorities of a switch that configures them apart from PFC", compare=Compare.NONE),
+        Setting("priorities with watchdog, on a switch that configures them separately from PFC", compare=Compare.NONE),
     ] = None
 
 

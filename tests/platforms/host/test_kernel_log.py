@@ -39,9 +39,11 @@ ROWS = [
     # links: never up; up again; down for good; flapping
     ([INFO + DOWN], ()),
     ([INFO + UP, INFO + DOWN, INFO + UP], ()),
-    ([INFO + UP, INFO + DOWN], (DOWN,)),
+    ([INFO + UP, INFO + DOWN], (f"{DOWN} (still down)",)),
     ([INFO + UP, INFO + DOWN, INFO + UP, INFO + DOWN, INFO + UP], (f"{DOWN} (2 times)",)),
-    ([ERROR + BNXT_DOWN], (BNXT_DOWN,)),
+    # the number is that of the log, also where the port was down at boot
+    ([INFO + DOWN, INFO + UP, INFO + DOWN, INFO + UP, INFO + DOWN], (f"{DOWN} (3 times, still down)",)),
+    ([ERROR + BNXT_DOWN], (f"{BNXT_DOWN} (still down)",)),
     # a device that leaves its slot
     (
         [INFO + "pcieport 0000:00:10.0: pciehp: Slot(0): Link Down"],

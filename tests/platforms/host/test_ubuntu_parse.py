@@ -176,7 +176,7 @@ def test_bridges_and_their_ports_are_no_nics() -> None:
             "host.kernel.errors",
             (
                 read_error("infiniband bnxt_re2: Fail to setets rc:-22"),
-                read_error("bnxt_en 0000:1d:00.0 enp29s0np0: NIC Link is Down"),
+                read_error("bnxt_en 0000:1d:00.0 enp29s0np0: NIC Link is Down (still down)"),
             ),
         ),
         (  # forms: Linux mm/oom_kill.c (__oom_kill_process) and arch/x86/mm/fault.c (show_signal_msg)

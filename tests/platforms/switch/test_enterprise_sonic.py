@@ -200,3 +200,4 @@ def test_a_stormed_queue_is_a_watchdog_that_acts() -> None:
     assert [
         facts.value(Place("leaf1").child("port", f"Eth1/{number}"), "port.qos.watchdog.active") for number in (1, 2, 3)
     ] == [True, False, None]
+    assert facts.value(Place("leaf1").child("port", "Eth1/1"), "port.qos.watchdog.stuck_queues") == {4}

@@ -245,6 +245,7 @@ def test_the_watchdog_acts_on_a_stormed_queue() -> None:
         for name in ("Ethernet0", "Ethernet4", "Ethernet8")
     }
     assert acts == {"Ethernet0": True, "Ethernet4": False, "Ethernet8": None}
+    assert facts.value(LEAF.child("port", "Ethernet0"), "port.qos.watchdog.stuck_queues") == {3}
 
 
 CONFIGURED = """\

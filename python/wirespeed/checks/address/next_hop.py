@@ -8,7 +8,7 @@ Impact:
     a rail takes precedence over the planned one. Connections to the hosts in it leave by another NIC, or fail at once
     with "Invalid argument" (blackhole), "No route to host" (unreachable) or "Permission denied" (prohibit). A route
     throw ends the search in the table: the next rule decides, often for the management interface. Such a route in the
-    main table affects only packets without a source address: libraries for RDMA set one.
+    main table affects only packets without a source address: RDMA libraries always set a source address.
 
 Fix:
     Remove the route, also from the file or the daemon that configures it.
@@ -52,7 +52,7 @@ needs = (
 failures = ("OS-05",)
 _MAIN = 254  # table of packets without a source address
 _UNSPECIFIED = {4: ip_address("0.0.0.0"), 6: ip_address("::")}
-_WITHOUT_SOURCE = "only packets without a source address use it, and libraries for RDMA set one"
+_WITHOUT_SOURCE = "only packets without a source address use it, and RDMA libraries always set a source address"
 _ONE_HOP_MORE = "packets to other hosts of the rail take one hop more, through the gateway"
 
 

@@ -5,8 +5,9 @@ Every planned route is in its routing table, with the planned device and gateway
 Impact:
     If the table of a source rule lacks the route, the lookup continues with the next rule and the traffic leaves
     through another NIC. Without the connected route, traffic to hosts on the same rail uses the gateway. Without the
-    routes of the main table, a packet without a source address, as a test sends it, leaves by the management interface,
-    and traceroute -i finds no gateway. If the link of the first rail is down, the route of the next rail is used.
+    routes of the main table, a packet without a source address, such as that of a ping without -I, leaves through the
+    management interface, and traceroute -i finds no gateway. If the link of the first rail is down, the route of the
+    next rail is used.
 
 Fix:
     Apply the rendered network configuration, or add the route for an immediate effect.
@@ -54,7 +55,9 @@ def check(context: CheckContext) -> Outcome:
     return replace(
         _compare_route(context),
         status=Status.WARN,
-        warning_reasons=("only packets without a source address use it, and libraries for RDMA set one",),
+        warning_reasons=(
+            "only packets without a source address use this route; RDMA libraries always set a source address",
+        ),
     )
 
 

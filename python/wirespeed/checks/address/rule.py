@@ -1,7 +1,8 @@
 """Source rule
 
-A packet from the address of each NIC to other hosts uses the planned routing table. No rule of a lower priority number
-that selects it (from all, from a wider network, to their addresses) leads to a route of another table or refuses it.
+A packet from the address of each NIC to other hosts uses the planned routing table. No rule with a lower priority
+number matches such a packet (from all, from a wider network, to the address of another host) and sends it to another
+table or drops it.
 
 Impact:
     On a host with several rails the kernel chooses the interface by destination. Without the rule for the source
@@ -70,10 +71,12 @@ def check(context: CheckContext) -> Outcome:
         return outcome if is_planned else success(f"table {table} for packets from this address", found)
     if packet is None or name == context.place.name or not context.is_present() or not _is_earlier(context, rule):
         return outcome
+    destination = f" to {packet.destination}" if " to " in name else ""
     return failure(
         "another routing rule comes before the planned one",
-        f"table {table} for packets to {packet.destination}",
-        f"priority {rule.priority}: {name}" + ("" if rule.table is None else f", table {rule.table}"),
+        f"packets from {packet.source}{destination} use table {table}",
+        f"rule {rule.priority} ({name}) comes first"
+        + ("" if rule.table is None else f" and sends them to table {rule.table}"),
         Fix(f"remove the routing rule of priority {rule.priority} ({name}), also from the file that configures it"),
     )
 

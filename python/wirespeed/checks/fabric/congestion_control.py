@@ -105,8 +105,12 @@ def _describe_marking(context: CheckContext, queue: Place | None, intended: Cong
         return ""
     if shape is not intended:
         return ""
-    marking = "with a probability" if shape is Congestion.DCQCN_P else "every packet"
-    return f"; {_format_queue(queue)} marks {marking} from {low} to {high}"
+    marking = (
+        f"with rising probability between {low} and {high}"
+        if shape is Congestion.DCQCN_P
+        else f"every packet above {high}"
+    )
+    return f", because {_format_queue(queue)} marks {marking}"
 
 
 def _format_queue(queue: Place) -> str:

@@ -28,26 +28,30 @@ subject = Host
 needs = ("host.acs_service", "host.kernel.iommu")
 failures = ("PCI-01",)
 
+_ENABLED = "boot service that disables ACS: enabled"
+_ENABLED_OR_BIOS = f"{_ENABLED}, or ACS off in the BIOS"
+_NOT_ENABLED = "boot service: not enabled"
+
 
 def check(context: CheckContext) -> Outcome:
     """Only a warning while ACS is off everywhere: another program may keep it off."""
     context.get_intended_value("host.acs_service")
     if context.get_found_value("host.acs_service"):
-        return success("enabled", "enabled")
-    fix = context.build_change("enable the service that disables ACS at boot", "host.acs_service", True)
+        return success(_ENABLED, _ENABLED)
+    fix = context.build_change("enable the boot service that disables ACS", "host.acs_service", True)
     functions = _list_functions(context)
     registers = [function.acs for function in functions if function.acs is not None]
     if not registers or any(registers):
-        return failure("ACS is enabled again at the next boot", "enabled", "not enabled", fix)
+        return failure("ACS is on again after the next boot", _ENABLED, _NOT_ENABLED, fix)
     if not any(function.acs_capable is not False for function in functions if function.acs is not None):
-        return success("enabled, or ACS off in the BIOS", "not enabled; no PCIe function has the ACS capability")
+        return success(_ENABLED_OR_BIOS, f"{_NOT_ENABLED}; no PCIe function has the ACS capability")
     iommu = None
     with suppress(UnreadError):
         iommu = context.get_found_value("host.kernel.iommu")
     if iommu == "off":
-        return success("enabled, or ACS off in the BIOS", "not enabled; ACS is off, and the IOMMU is off")
-    reason = "the kernel enables ACS at every boot while the IOMMU is on, unless something else disables it"
-    return warning("ACS is off, but no service keeps it off", "enabled", "not enabled", fix, reason=reason)
+        return success(_ENABLED_OR_BIOS, f"{_NOT_ENABLED}; ACS is off, and the IOMMU is off")
+    reason = "the kernel turns ACS on at every boot while the IOMMU is on, unless another program turns it off"
+    return warning("ACS is off, but no boot service keeps it off", _ENABLED, _NOT_ENABLED, fix, reason=reason)
 
 
 def _list_functions(context: CheckContext) -> list[PcieFunction]:

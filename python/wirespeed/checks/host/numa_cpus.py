@@ -28,6 +28,7 @@ presence = True
 check = compare(
     "numa.cpus",
     wrong="the NUMA node has other CPUs than planned",
+    absent="the NUMA node is not present",
     fix="set nodes per socket and core enumeration in the BIOS as planned",
     by_hand=True,
 )

@@ -26,7 +26,7 @@ needs = ("host.launch.cores",)
 failures = ("MPI-06",)
 check = compare(
     *needs,
-    wrong="ranks are bound to other cores",
+    wrong="ranks are bound to other cores than planned (rank -> cores)",
     fix="set the cores of the ranks",
     override=ENVIRONMENT_FIX,
 )

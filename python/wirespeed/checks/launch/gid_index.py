@@ -7,8 +7,9 @@ Impact:
     unplanned address, or as RoCE v1, which routers do not forward: the job ends with completion error 12.
 
 Fix:
-    Remove the address that shifted the GID table, so that it equals those of the other NICs. Or set the index, if all
-    tables agree on another one.
+    If the launch environment has another index than planned, set the planned one. Otherwise remove the address that
+    shifted the GID table, so that it equals those of the other NICs. Or set the index, if all tables agree on another
+    one.
 
 Example:
     NCCL_IB_GID_INDEX=3, but 10.1.0.1 as RoCE v2 is at index 5
@@ -36,12 +37,27 @@ def check(context: CheckContext) -> Outcome:
     """The index read from the device's launch environment counts; a convention such as 3 does not."""
     host = Place(context.place.device)
     planned_gid = find_planned_gid(context)
-    context.get_intended_value("host.launch.gid_index", host)
+    planned_index = str(context.get_intended_value("host.launch.gid_index", host))
     index = str(context.get_found_value("host.launch.gid_index", host))
     rows = gid_table(context, context.place)
     expected = f"index {index}: {planned_gid}"
     if rows.get(index) == planned_gid:
         return success(expected, expected)
+    if index != planned_index and rows.get(planned_index) == planned_gid:
+        configured = _read_configured_index(context, host)
+        change = context.build_change(
+            "set the planned GID index in the launch environment",
+            "host.launch.gid_index",
+            context.get_intended_value("host.launch.gid_index", host),
+            host,
+        )
+        return failure(
+            "jobs use another GID index than planned",
+            f"index {planned_index}: {planned_gid}",
+            f"index {index}: {rows.get(index, 'empty')}",
+            *([Fix(ENVIRONMENT_FIX)] if configured not in (None, index) else []),
+            *([change] if configured != planned_index else []),
+        )
     other_rows = [row for row, text in rows.items() if text == planned_gid]
     found_text = f"index {index}: {rows.get(index, 'empty')}"
     if other_rows:

@@ -25,7 +25,7 @@ needs = ("host.launch.rdma_devices",)
 failures = ("NCCL-02",)
 check = compare(
     *needs,
-    wrong="jobs use other RDMA devices",
+    wrong="the RDMA devices of jobs are not as planned",
     fix="set the list of RDMA devices in the launch environment",
     override=ENVIRONMENT_FIX,
 )

@@ -43,7 +43,7 @@ _compare = compare(
     wrong="ACS redirects traffic between GPU and NIC",
     labels={frozenset(): "no service enabled (ReqRedir-, CmpltRedir-, …)"},
     fix="disable ACS on this bridge",
-    consequence="takes effect immediately; the next boot enables ACS again unless the boot service is enabled",
+    consequence="takes effect at once; the next boot enables ACS again unless the boot service is enabled",
 )
 
 

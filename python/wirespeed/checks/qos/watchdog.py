@@ -1,15 +1,16 @@
 """PFC watchdog of the switch port
 
-The PFC watchdog is on for the lossless queue, with the planned action and times, and acts on no queue at the time of
-collection. If a switch reports values in effect besides the configured ones, both are compared.
+The PFC watchdog is on for the lossless queue, with the planned action and times, and is not active on any queue at
+the time of collection. If a switch reports values in effect besides the configured ones, both are compared.
 
 Impact:
     A NIC that sends pauses without end stops its switch port, then the ports that send to it, then the fabric. The
-    watchdog stops this propagation. While it acts, it drops the lossless traffic of the queue, or forwards it without
-    pauses: RDMA connections over the port fail.
+    watchdog stops this propagation. While it is active, it drops the lossless traffic of the queue, or forwards it
+    without pauses: RDMA connections over the port fail.
 
 Fix:
-    Set action and times of the watchdog. If it acts, look for the device behind the port that sends pauses without
+    Set action and times of the watchdog. If the planned value is configured and another one is in effect, enter the
+    line again. If the watchdog is active, check the device at the other end of the cable, which sends pauses without
     end: its GPU or driver hangs, or its PCIe link is slow.
 
 Example:
@@ -24,8 +25,8 @@ Source:
 from dataclasses import replace
 
 from wirespeed.checks.compare import compare
-from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, UnreadError, failure
-from wirespeed.checks.wording import format_value
+from wirespeed.checks.model import CheckContext, InapplicableError, NoIntentError, Outcome, UnreadError, failure
+from wirespeed.checks.wording import format_remote_place, format_value
 from wirespeed.results.findings import Fix, Status
 from wirespeed.settings import Port, Priority, Switch
 
@@ -39,7 +40,8 @@ _COMPARED = (
     "port.qos.watchdog.recovery",
 )
 _ACTIVE = "port.qos.watchdog.active"
-needs = (*_COMPARED, _ACTIVE, "port.qos.watchdog.priorities", "port.qos.pfc")
+_QUEUES = "port.qos.watchdog.stuck_queues"
+needs = (*_COMPARED, _ACTIVE, _QUEUES, "port.qos.watchdog.priorities", "port.qos.pfc")
 failures = ("SW-08",)
 
 _compare = compare(
@@ -50,8 +52,8 @@ _compare = compare(
 )
 
 
-def check(context: CheckContext) -> Outcome:
-    """A watchdog that acts is a failure even if it is configured as planned; not every system shows whether it acts."""
+def check(context: CheckContext) -> Outcome | tuple[Outcome, ...]:
+    """A watchdog that is active is a failure even if it is configured as planned; not every system shows it."""
     outcome = _check_settings(context)
     if outcome.status is Status.PASS and _is_shown(context):
         is_acting = context.get_found_value(_ACTIVE)
@@ -60,19 +62,29 @@ def check(context: CheckContext) -> Outcome:
     if not is_acting:
         return outcome
     context.get_found_value(_ACTIVE)
-    stuck = failure(
-        "the PFC watchdog acts on a queue of the port: a device behind it sends pauses without end",
-        "acts on no queue",
-        "acts on a queue",
-        Fix("look for the device that sends the pauses behind this port, and reset it"),
-    )
-    if outcome.status is not Status.FAIL:
-        return stuck
-    return replace(
-        stuck,
-        expected=f"{stuck.expected}; {outcome.expected}",
-        found=f"{stuck.found}; {outcome.found}",
-        fix=(*stuck.fix, *outcome.fix),
+    active = _report_active(context)
+    return (active, outcome) if outcome.status is Status.FAIL else active
+
+
+def _report_active(context: CheckContext) -> Outcome:
+    """The device at the other end of the cable sends the pauses; a switch only passes them on."""
+    queues = context.facts.value(context.place, _QUEUES)
+    found = f"active on {'queue' if len(queues) == 1 else 'queues'} {format_value(queues)}" if queues else "active"
+    fix = "look for the device that sends the pauses behind this port"
+    try:
+        place, _ = context.find_other_end()
+    except InapplicableError:
+        sender = None
+    else:
+        sender = format_remote_place(place)
+        fix = f"check {sender} for a hang of GPU, driver or firmware, and reboot {place.device} if it does not recover"
+        if place.kind == "port":
+            fix = f"follow the pauses from {sender}: the port of {place.device} that receives them leads to the sender"
+    return failure(
+        "the PFC watchdog is active: the device at the port sends pauses without end",
+        "not active",
+        f"{found}; {sender} sends the pauses" if sender else found,
+        Fix(fix),
     )
 
 

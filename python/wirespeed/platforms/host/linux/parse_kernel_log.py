@@ -59,11 +59,12 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 
 @dataclass(slots=True)
 class _Port:
-    """The link of a NIC port: the latest message that it is down, and how often it went down."""
+    """The link of a NIC port: the latest message that it is down, their number, and how often the link went down."""
 
     message: str = ""
     line: int = 0
     downs: int = 0
+    messages: int = 0
     was_up: bool = False
     is_down: bool = False
 
@@ -95,10 +96,10 @@ class _Log:
         errors = dict(self.errors)
         errors |= dict(self.bars.values())
         for port in self.ports.values():
-            if port.downs > 1:
-                errors[f"{port.message} ({port.downs} times)"] = port.line
-            elif port.downs and port.is_down:
-                errors[port.message] = port.line
+            states = [f"{port.messages} times"] if port.messages > 1 else []
+            states += ["still down"] if port.is_down else []
+            if port.downs > 1 or (port.downs and port.is_down):
+                errors[f"{port.message} ({', '.join(states)})"] = port.line
         return dict(sorted(errors.items(), key=lambda entry: entry[1]))
 
     def _read_bar(self, line: int, message: str, match: re.Match[str]) -> None:
@@ -114,6 +115,7 @@ class _Log:
         """A port that was never up is not connected; one that went down once and is up again had its peer restarted."""
         port = self.ports.setdefault(match["device"], _Port())
         port.is_down = match["state"].lower() == "down"
+        port.messages += port.is_down
         if not port.is_down:
             port.was_up = True
         elif port.was_up or level in _SEVERE:

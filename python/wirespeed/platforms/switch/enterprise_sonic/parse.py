@@ -12,6 +12,7 @@ from wirespeed.platforms.output_values import complete_lines, is_mac_address
 from wirespeed.platforms.switch.enterprise_sonic.routing import bgp_summary
 from wirespeed.platforms.switch.enterprise_sonic.running_config import PORT_NAME, running_config
 from wirespeed.platforms.switch.terminal import strip_terminal
+from wirespeed.platforms.switch.watchdog import QueueState, observe_stuck_queues
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
 
@@ -70,14 +71,12 @@ def _pfc_watchdog(switch: Place, output: Output) -> Iterator[Observation]:
     Form: AMD's public collector for Dell SONiC switches; the states are those that orchagent stores (sonic-swss,
     pfcactionhandler.cpp).
     """
-    states: dict[str, tuple[bool, int]] = {}
+    states: list[QueueState] = []
     for number, line in complete_lines(output):
-        match = re.match(r"(Eth\S+) +[0-7] +(operational|stormed)( +[0-9]+){10}", line)
-        if match is not None and PORT_NAME.fullmatch(match[1]) and (match[1] not in states or match[2] == "stormed"):
-            states[match[1]] = match[2] == "stormed", number
-    for name, (is_active, number) in states.items():
-        source = output.source_of_line(number)
-        yield Observation(switch.child("port", name), "port.qos.watchdog.active", is_active, source)
+        match = re.match(r"(Eth\S+) +([0-7]) +(operational|stormed)( +[0-9]+){10}", line)
+        if match is not None and PORT_NAME.fullmatch(match[1]):
+            states.append(QueueState(switch.child("port", match[1]), int(match[2]), match[3] == "stormed", number))
+    yield from observe_stuck_queues(states, output)
 
 
 def _lldp_table(switch: Place, output: Output) -> Iterator[Observation]:

@@ -11,6 +11,7 @@ from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.switch.json_output import find_mapping, find_source, observe_documents
 from wirespeed.platforms.switch.nxos.running_config import running_config
 from wirespeed.platforms.switch.terminal import strip_terminal
+from wirespeed.platforms.switch.watchdog import QueueState, observe_stuck_queues
 from wirespeed.settings import Place, WatchdogAction
 from wirespeed.units import Bandwidth
 
@@ -55,7 +56,7 @@ def _pfc_watchdog(switch: Place, output: Output) -> Iterator[Observation]:
 
     Form: Cisco Nexus 9000 NX-OS QoS configuration guide; as recorded in a public exporter's test of its parser.
     """
-    states: dict[Place, tuple[bool, int]] = {}
+    states: list[QueueState] = []
     port: Place | None = None
     for number, line in enumerate(output.text.split("\n"), start=1):
         source = output.source_of_line(number)
@@ -65,11 +66,9 @@ def _pfc_watchdog(switch: Place, output: Output) -> Iterator[Observation]:
         elif port is not None and (match := re.match(r"Disable-action +: (Yes|No)\b", line)):
             action = WatchdogAction.ALERT if match[1] == "Yes" else WatchdogAction.DROP
             yield Observation(port, "port.qos.watchdog.action", action, source)
-        elif port is not None and (match := re.match(r"\| QOS GROUP [0-7] \[(Active|Shutdown)\] +PFC \[YES\]", line)):
-            is_shut = match[1] == "Shutdown"
-            states[port] = (True, number) if is_shut else states.get(port, (False, number))
-    for place, (is_active, number) in states.items():
-        yield Observation(place, "port.qos.watchdog.active", is_active, output.source_of_line(number))
+        elif port is not None and (match := re.match(r"\| QOS GROUP ([0-7]) \[(Active|Shutdown)\] +PFC \[YES\]", line)):
+            states.append(QueueState(port, int(match[1]), match[2] == "Shutdown", number))
+    yield from observe_stuck_queues(states, output)
 
 
 def _interface_status(switch: Place, output: Output, data: Mapping[str, Any]) -> Iterator[Observation]:

@@ -12,6 +12,7 @@ from wirespeed.platforms.switch.sonic.configuration import PORT_NAME, config_db
 from wirespeed.platforms.switch.sonic.routing import bgp_summary
 from wirespeed.platforms.switch.sonic.values import FEC_KEYWORDS
 from wirespeed.platforms.switch.terminal import strip_terminal
+from wirespeed.platforms.switch.watchdog import QueueState, observe_stuck_queues
 from wirespeed.settings import Place, WatchdogAction
 from wirespeed.units import Bandwidth, Duration
 
@@ -99,7 +100,7 @@ def _pfcwd_stats(switch: Place, output: Output, watched: Collection[Place]) -> I
     It leaves out a queue whose counters, storms detected among them, are all zero: a watched port without a row was
     never stormed.
     """
-    states: dict[str, tuple[bool, int]] = {}
+    states: list[QueueState] = []
     listed: set[str] = set()
     header = next((number for number, line in complete_lines(output) if line.split()[:2] == ["QUEUE", "STATUS"]), None)
     for number, row in _read_rows(output):
@@ -108,12 +109,8 @@ def _pfcwd_stats(switch: Place, output: Output, watched: Collection[Place]) -> I
         listed.add(name)
         if PORT_NAME.fullmatch(name) is None or not queue.isdigit() or status not in ("operational", "stormed"):
             continue
-        if name not in states or status == "stormed":
-            states[name] = status == "stormed", number
-    for name, (is_active, line) in states.items():
-        yield Observation(
-            switch.child("port", name), "port.qos.watchdog.active", is_active, output.source_of_line(line)
-        )
+        states.append(QueueState(switch.child("port", name), int(queue), status == "stormed", number))
+    yield from observe_stuck_queues(states, output)
     for port in watched:
         if header is not None and port.name not in listed:
             yield Observation(port, "port.qos.watchdog.active", False, output.source_of_line(header))
