@@ -113,12 +113,14 @@ def test_each_cause_in_the_kernel_log_is_a_finding(
     lines: tuple[str, ...], findings: dict[str, tuple[str, str]]
 ) -> None:
     facts = plain(**{"host.kernel.errors": small.kernel_errors(*lines)})
-    found = {finding.summary: finding for finding in run(baseline(facts), facts) if finding.check == "host.kernel-log"}
-    assert {summary: finding.found for summary, finding in found.items()} == {
+    findings_by_summary = {
+        finding.summary: finding for finding in run(baseline(facts), facts) if finding.check == "host.kernel-log"
+    }
+    assert {summary: finding.found for summary, finding in findings_by_summary.items()} == {
         summary: text for summary, (text, _) in findings.items()
     }
     for summary, (_, start) in findings.items():
-        assert found[summary].fix[0].sentence.startswith(start)
+        assert findings_by_summary[summary].fix[0].sentence.startswith(start)
 
 
 def test_the_fix_of_a_link_names_both_ports() -> None:

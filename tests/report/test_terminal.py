@@ -263,8 +263,8 @@ def test_without_an_impact_what_stops_traffic_comes_before_what_slows_it():
 
 def test_each_problem_of_a_check_has_its_own_impact_and_order():
     def rule(place, summary, *impact):
-        lost = Impact(impact[0], "Gb/s", "") if impact else None
-        return Finding("address.rule", Status.FAIL, "node1", place, summary, impact=lost)
+        estimate = Impact(impact[0], "Gb/s", "") if impact else None
+        return Finding("address.rule", Status.FAIL, "node1", place, summary, impact=estimate)
 
     earlier = [rule(f"rule {number}", "another rule comes first") for number in range(6)]
     absent = rule("rule 7", "the rule is not present", 392.15)
