@@ -113,11 +113,31 @@ def _walk(rules: Mapping[str, Rule], packet: Packet) -> Iterator[tuple[str, Rule
     for name, rule in _sort_rules(rules):
         if (rule.priority or 0) < target or not _selects(name, packet.source, packet.interface, packet.destination):
             continue
-        jump = _parse_options(name).get("goto")
-        if jump is None:
+        jump = _find_jump(name, rules)
+        if jump is not None:
+            target = jump
+        elif "goto" not in _parse_options(name):
             yield name, rule
-        elif jump.isdigit():
-            target = int(jump)
+
+
+def _find_jump(name: str, rules: Mapping[str, Rule]) -> int | None:
+    """The priority that a rule jumps to; None without ``goto``, or where no rule has it, which the kernel ignores."""
+    target = _parse_options(name).get("goto", "")
+    is_resolved = target.isdigit() and any(rule.priority == int(target) for rule in rules.values())
+    return int(target) if is_resolved else None
+
+
+def find_jump_over(rules: Mapping[str, Rule], packet: Packet, priority: int) -> tuple[str, Rule] | None:
+    """The rule that makes the kernel pass over the rules of a priority, for a packet."""
+    for name, rule in _sort_rules(rules):
+        if (rule.priority or 0) > priority:
+            return None
+        jump = _find_jump(name, rules)
+        if jump is None or jump <= priority:
+            continue
+        if _selects(name, packet.source, packet.interface, packet.destination):
+            return name, rule
+    return None
 
 
 def _sort_rules(rules: Mapping[str, Rule]) -> list[tuple[str, Rule]]:

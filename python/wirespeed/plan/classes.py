@@ -85,6 +85,13 @@ def _add_default_class(
     total = total_share + (default_share or 0)
     if total > 100 or (default_share is not None and not classes_without_share and total != 100):
         problems.refuse(("classes",), f"shares of {total}% in all", "100% in all")
+    elif default_share is None and total == 100 and not (given_default and given_default.strict):
+        problems.refuse(
+            ("classes",),
+            "shares of 100% in all without class default, which has the rest",
+            "at most 99% in all: a queue without a share sends nothing",
+            "lower a share",
+        )
     if classes_without_share and default_share is None:
         problems.refuse(
             ("classes", classes_without_share[0].name),

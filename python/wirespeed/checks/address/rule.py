@@ -30,7 +30,14 @@ from wirespeed.checks.compare import compare
 from wirespeed.checks.impact import impact_of_missing_route
 from wirespeed.checks.model import CheckContext, Outcome, failure, success
 from wirespeed.checks.peers import find_nic_of_rule
-from wirespeed.checks.routing_policy import Address, Packet, RoutingTables, find_deciding_rule, list_selecting_rules
+from wirespeed.checks.routing_policy import (
+    Address,
+    Packet,
+    RoutingTables,
+    find_deciding_rule,
+    find_jump_over,
+    list_selecting_rules,
+)
 from wirespeed.results.findings import Fix, Impact, Status
 from wirespeed.settings import Place, Rule, split_route_name
 
@@ -69,14 +76,31 @@ def check(context: CheckContext) -> Outcome:
         found = f"{name}: table {rule.table}"
         is_planned = outcome.status is Status.PASS
         return outcome if is_planned else success(f"table {table} for packets from this address", found)
-    if packet is None or name == context.place.name or not context.is_present() or not _is_earlier(context, rule):
+    if packet is None or name == context.place.name or not context.is_present():
         return outcome
+    if not _is_earlier(context, rule):
+        return _report_jump(context, packet) or outcome
     destination = f" to {packet.destination}" if " to " in name else ""
     return failure(
         "another routing rule comes before the planned one",
         f"packets from {packet.source}{destination} use table {table}",
         f"rule {rule.priority} ({name}) comes first"
         + ("" if rule.table is None else f" and sends them to table {rule.table}"),
+        Fix(f"remove the routing rule of priority {rule.priority} ({name}), also from the file that configures it"),
+    )
+
+
+def _report_jump(context: CheckContext, packet: Packet) -> Outcome | None:
+    """The failure where a rule with ``goto`` makes the kernel pass over the planned rule."""
+    rules = context.list_members("host.rules", Place(context.place.device))
+    jump = find_jump_over(rules, packet, int(context.get_intended_value("rule.priority")))
+    if jump is None:
+        return None
+    name, rule = jump
+    return failure(
+        "another routing rule comes before the planned one",
+        f"packets from {packet.source} use table {context.get_intended_value('rule.table')}",
+        f"rule {rule.priority} ({name}) comes first and passes over the planned rule",
         Fix(f"remove the routing rule of priority {rule.priority} ({name}), also from the file that configures it"),
     )
 
