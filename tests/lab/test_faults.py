@@ -67,8 +67,8 @@ FINDINGS = [
         "port-down",
         [
             f"address.nic {FAULT_LOCATION}: none",
-            "address.route node2 route 104 default: absent",
-            "address.route node2 route 254 10.1.0.0/26 metric 2004: absent",
+            "address.route node2 route 10.1.0.0/26 metric 2004 of table 254: absent",
+            "address.route node2 route default of table 104: absent",
             f"address.rule node2 nic enp105s0np0 rule from {ADDRESS}/32: absent",
             f"link.up {FAULT_LOCATION}: down",
             "port.up leaf1 port Eth1/12: down",
