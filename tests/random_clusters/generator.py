@@ -155,6 +155,11 @@ def _list_switches() -> list[tuple[str, str]]:
     return [(name, system) for name, model in load().switches.items() for system in model.systems]
 
 
+_MOST_SPEEDS = 16
+"""NICs as slow as this fraction of a switch port are not drawn: the off-chip buffer of a 7804R3 drains for 4 s at
+25 Gb/s, which is longer than a pause that its watchdog allows, and such a plan is refused."""
+
+
 def _make_host(draw: Draw, switch: str, system: str) -> tuple[File, int, str]:
     """A host whose NICs fit the switch; the number of its NIC ports, and their model."""
     name = sorted(load().servers)[draw.seed % len(load().servers)]
@@ -162,7 +167,8 @@ def _make_host(draw: Draw, switch: str, system: str) -> tuple[File, int, str]:
     speeds = {
         nic: model.speed.value
         for nic, model in load().nics.items()
-        if model.driver is not None and model.speed.value <= load().switches[switch].speed.value
+        if model.driver is not None
+        and model.speed.value <= load().switches[switch].speed.value < _MOST_SPEEDS * model.speed.value
     }
     nic = draw.choose("NIC", sorted(nic for nic in speeds if system != "junos" or speeds[nic] >= _JUNOS_SPEED))
     slots = len(server.nic_slots)
