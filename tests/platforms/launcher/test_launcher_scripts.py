@@ -287,7 +287,7 @@ def test_a_program_runs_on_some_of_the_hosts(
 
 
 def test_mpirun_rsh_gets_a_host_for_each_rank(tmp_path: Path) -> None:
-    """mpirun_rsh -np N HOST HOST … VARIABLE=VALUE PROGRAM: MVAPICH2 user guide, section 5.2.1."""
+    """mpirun_rsh -np N HOST HOST … VARIABLE=VALUE PROGRAM, as in the MVAPICH2 user guide."""
     name = "wirespeed-mpirun-rsh"
     launch = LAUNCHES["mvapich2"][0]
     launch = replace(launch, hosts=tuple(f"node{number}" for number in range(1, 5)), ranks_per_host=2, cores=None)
