@@ -98,6 +98,8 @@ def _nic(rail: int) -> Nic:
         rdma_device=f"bnxt_re{rail - 1}",
         rdma_state="ACTIVE",
         rdma_mtu=4096,
+        node_guid=f"0200:00ff:fe00:010{rail}",
+        queue_pairs=65537,
         driver=Driver(version="25.10-1.7.1", firmware="236.1.173.0"),
         addresses=(f"{address}/31",),
         link=Link(speed=SPEED, up=True, mtu=9000, fec="rs", pause_receive=False, pause_send=False),
@@ -212,6 +214,7 @@ def _host() -> Host:
         launch=Launch(
             rdma_devices=("bnxt_re0", "bnxt_re1"),
             gid_index=3,
+            needed_queue_pairs=100000,
             dscp=Dscp(26),
             transport="hybrid",
             coalescing=True,

@@ -126,6 +126,8 @@ ROWS = [
     ("nic.rdma-name", {(N, "nic.rdma_device"): "rocep29s0"}),
     ("nic.rdma-name", {(N, "nic.rdma_device"): None, (H, "host.rdma_devices"): ("bnxt_re1",)}),
     ("nic.rdma-mtu", {(N, "nic.rdma_mtu"): 1024}),
+    ("nic.node-guid", {(N, "nic.node_guid"): "0000:0000:0000:0000"}),
+    ("launch.queue-pairs", {(N, "nic.queue_pairs"): 1024}),
     ("nic.rdma-losses", {(N, "nic.counters.retries"): 49, (N, "nic.counters.sequence_errors"): 35}),
     ("nic.congestion-control", {(N, "nic.qos.ecn"): False}),
     ("nic.congestion-parameters", {(N, "nic.qos.congestion_parameters"): {"g": 1, "rtt": 40}}),

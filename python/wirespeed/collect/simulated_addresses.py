@@ -1,4 +1,4 @@
-"""PCIe addresses of a simulated host.
+"""PCIe addresses and node GUIDs of simulated hosts.
 
 A planned function has a position and no address; a device that prints its functions needs addresses. They are made
 here, and only here, from the tree and from interface names that contain one (systemd.net-naming-scheme(7): enp29s0f1 is
@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import count
 
-from wirespeed.settings import Host, PcieFunction, bdf, is_address, parse_function
+from wirespeed.settings import Device, Host, PcieFunction, bdf, is_address, parse_function
 
 _NAME = re.compile(r"enp([0-9]{1,3})s([0-9]{1,2})(?:f[0-7])?(?:np[0-9]+)?")
 
@@ -31,6 +32,31 @@ def assign_addresses(host: Host) -> Host:
             for name, function in host.pcie.items()
         },
     )
+
+
+def assign_guids(devices: Mapping[str, Device]) -> dict[str, Device]:
+    """The devices with a node GUID for each RDMA device without one: no two have the same (InfiniBand Architecture
+    Specification, volume 1, section 14.2.5.3)."""
+    numbers = count(1)
+    return {
+        name: replace(
+            device,
+            nics={
+                interface: replace(nic, node_guid=_format_guid(next(numbers)))
+                if nic.rdma_device and nic.node_guid is None
+                else nic
+                for interface, nic in device.nics.items()
+            },
+        )
+        if isinstance(device, Host)
+        else device
+        for name, device in devices.items()
+    }
+
+
+def _format_guid(number: int) -> str:
+    """A locally administered EUI-64."""
+    return f"0200:00ff:fe{number >> 16:02x}:{number & 0xFFFF:04x}"
 
 
 def _number_functions(host: Host) -> dict[str, str]:

@@ -10,7 +10,7 @@ import jinja2
 from wirespeed.collect.bundle_writer import Writer
 from wirespeed.collect.commands import Invocation, list_invocations, list_platforms, select_nics
 from wirespeed.collect.manifest import Entry
-from wirespeed.collect.simulated_addresses import assign_addresses
+from wirespeed.collect.simulated_addresses import assign_addresses, assign_guids
 from wirespeed.errors import Problem, Refusal
 from wirespeed.plan import Plan
 from wirespeed.platforms import platform_of_system, platforms, platforms_of_launch
@@ -41,6 +41,7 @@ def write_simulated_bundle(devices: Mapping[str, Device], cluster: str | None, t
     devices = {
         name: assign_addresses(device) if isinstance(device, Host) else device for name, device in devices.items()
     }
+    devices = assign_guids(devices)
     stacks = {name: _select_platforms(device) for name, device in devices.items()}
     problems = [
         Problem(name, f"operating system {device.os!r}", f"one of {', '.join(_list_systems(device))}")

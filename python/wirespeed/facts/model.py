@@ -142,6 +142,16 @@ class Facts:
                 places_by_address.setdefault(entry.partition(" ")[2], []).append(Place(name).child("neighbour", entry))
         return {address: tuple(places) for address, places in places_by_address.items()}
 
+    @cached_property
+    def node_guids(self) -> Mapping[str, tuple[Place, ...]]:
+        """The NIC ports of all hosts by the node GUID of their RDMA device."""
+        places_by_guid: dict[str, list[Place]] = {}
+        for name, device in self.devices.items():
+            for interface, nic in device.nics.items() if isinstance(device, Host) else ():
+                if nic.node_guid is not None:
+                    places_by_guid.setdefault(nic.node_guid, []).append(Place(name).child("nic", interface))
+        return {guid: tuple(places) for guid, places in places_by_guid.items()}
+
     def list_gaps(self, place: Place, path: str) -> tuple[Gap, ...]:
         """The failed commands that would show a value."""
         return self.gaps.get((place.device, path), ())

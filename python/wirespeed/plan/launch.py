@@ -50,7 +50,7 @@ def plan_launch(
     host_ports = _select_job_ports(spec, chassis, problems)
     ranks = part.ranks or chassis.server.gpu_count or len(host_ports)
     tuning = _tuning_settings(part, spec, library, chassis, problems)
-    _check_queue_pairs(cluster, replace(chassis, host_ports=host_ports), ranks, tuning, problems)
+    queue_pairs = _count_queue_pairs(cluster, replace(chassis, host_ports=host_ports), ranks, tuning, problems)
     _check_threads(part, chassis, ranks, tuning, problems)
     return Launch(
         library=name,
@@ -63,6 +63,7 @@ def plan_launch(
         memlock="unlimited" if starter == Starter.SLURM else None,
         rdma_devices=tuple(host_port.rdma_device for host_port in host_ports),
         gid_index=part.gid_index,
+        needed_queue_pairs=queue_pairs,
         dscp=roce.nic_dscp if library.marks and roce else None,
         priority=part.priority,
         control_interface=spec.part.control_interface,
@@ -90,12 +91,13 @@ def _select_starter(part: LaunchPart, library: LibraryModel, problems: Problems)
     return str(starter)
 
 
-def _check_queue_pairs(
+def _count_queue_pairs(
     cluster: Cluster, chassis: Chassis, ranks: int, tuning: Mapping[str, Any], problems: Problems
-) -> None:
-    """Over RC a rank has a connection to each rank of other hosts that it sends to, in hybrid at most a number of them.
+) -> int | None:
+    """The queue pairs of a host if every rank sends to every other; None: the transport decides while a job runs.
 
-    In hybrid each rank has a UD queue pair on every NIC too.
+    More than its NICs have is a warning. Over RC a rank has a connection to each rank of other hosts that it sends to,
+    in hybrid at most a number of them, and a UD queue pair on every NIC too.
     """
     limit = chassis.nic.queue_pairs
     peers, maximum = ranks * (len(cluster.hosts) - 1), tuning["rc_connections"]
@@ -109,15 +111,16 @@ def _check_queue_pairs(
         needed = ranks * (min(peers, maximum) * connection_pairs + len(chassis.host_ports))
         reason, hint, text = "with their UD queue pairs", "fewer rc_connections", f"with {maximum} RC connections each"
     else:
-        return
+        return None
     if limit is None or needed <= limit.value * len(chassis.host_ports):
-        return
+        return needed
     problems.warn(
         ("launch", "transport"),
         f"{ranks} ranks on each of {len(cluster.hosts)} hosts {text}: {needed:,} queue pairs on a host {reason}",
         f"at most {limit.value * len(chassis.host_ports):,}, those of its {chassis.nic.title}",
         hint,
     )
+    return needed
 
 
 def _is_below_hybrid(tuning: Mapping[str, Any], ranks: int) -> bool:

@@ -51,6 +51,10 @@ class Launch:
         int | None, Setting("messages to a rank over UD after which the hybrid transport connects to it over RC")
     ] = None
     queue_pairs: Annotated[int | None, Setting("queue pairs per connection of two ranks")] = None
+    needed_queue_pairs: Annotated[
+        int | None,
+        Setting("queue pairs of a host if every rank of a job sends to every other", compare=Compare.NONE),
+    ] = None
     control_interface: Annotated[str | None, Setting("interface for out-of-band traffic", compare=Compare.NONE)] = None
 
     coalescing: Annotated[bool | None, Setting("coalescing of small messages to the same rank")] = None

@@ -102,6 +102,12 @@ class Nic:
     rdma_mtu: Annotated[
         int | None, Setting("active path MTU of the RDMA port", "bytes", Compare.AT_LEAST, observed=True)
     ] = None
+    node_guid: Annotated[
+        str | None, Setting("node GUID of the RDMA device: 16 hexadecimal digits", compare=Compare.NONE)
+    ] = None
+    queue_pairs: Annotated[
+        int | None, Setting("queue pairs of the RDMA device, at most", compare=Compare.NONE, observed=True)
+    ] = None
     roce_version: Annotated[str | None, Setting("default RoCE version of connections")] = None
     gpu: Annotated[str | None, Setting("GPU assigned to the port", compare=Compare.NONE)] = None
     addresses: Annotated[

@@ -463,3 +463,19 @@ def test_a_bond_and_its_ports_are_read() -> None:
         ("eth2", "nic.bond.monitor"): None,
         ("eth2", "nic.controller"): "",
     }
+
+
+def test_ibv_devinfo_shows_guid_and_queue_pairs_of_each_device() -> None:
+    """The document's output of a BCM57508; max_qp as rdma-core, libibverbs/examples/devinfo.c, prints it with -v."""
+    links = '[{"ifname":"bnxt_re0","port":1,"state":"ACTIVE","netdev":"ens2f0np0"}]'
+    text = (
+        "hca_id:\tbnxt_re0\n\ttransport:\t\t\tInfiniBand (0)\n\tfw_ver:\t\t\t\t227.1.111.0\n"
+        "\tnode_guid:\t\t\tbe97:e1ff:feda:96d0\n\tsys_image_guid:\t\t\tbe97:e1ff:feda:96d1\n\tphys_port_cnt:\t\t\t1\n"
+        "\tmax_qp:\t\t\t\t65537\n\tmax_qp_wr:\t\t\t32767\n\tmax_qp_rd_atom:\t\t\t128\n"
+        "\t\tport:\t1\n\t\t\tactive_mtu:\t\t4096 (5)\n\t\t\tlink_layer:\t\tEthernet\n"
+        "hca_id:\tmlx5_0\n\tnode_guid:\t\t\t0000:0000:0000:0001\n\tmax_qp:\t\t\t\t7\n"
+    )
+    facts = read(rdma_link=links, ibv_devinfo=text)
+    nic = HOST.child("nic", "ens2f0np0")
+    values = [facts.value(nic, f"nic.{name}") for name in ("node_guid", "queue_pairs", "rdma_mtu")]
+    assert values == ["be97:e1ff:feda:96d0", 65537, 4096]

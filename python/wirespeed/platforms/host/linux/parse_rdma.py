@@ -14,6 +14,8 @@ from wirespeed.settings import Place
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
 _MTU = re.compile(r"\s*active_mtu:\s*([0-9]{1,6}) \([0-9]+\)\s*")
 _LINK_LAYER = re.compile(r"\s*link_layer:\s*(\S+)\s*")
+_GUID = re.compile(r"\s*node_guid:\s*([0-9a-f]{4}(?::[0-9a-f]{4}){3})\s*")
+_QUEUE_PAIRS = re.compile(r"\s*max_qp:\s*([0-9]{1,9})\s*")
 _HCA = re.compile(r"hca_id:\s*(\S+)\s*")
 _GID = re.compile(r"/sys/class/infiniband/[^/]+/ports/1/(gids|gid_attrs/types|gid_attrs/ndevs)/([0-9]{1,6}):(.*)")
 _TYPES = {"RoCE v2": "RoCE v2", "IB/RoCE v1": "RoCE v1", "RoCE v1": "RoCE v1"}
@@ -103,8 +105,14 @@ def _read_verbs(host: Place, output: Output, ports: Mapping[str, str]) -> Iterat
             device = match[1]
         elif match := _LINK_LAYER.fullmatch(text):
             link_layers[device] = match[1]
-        elif (match := _MTU.fullmatch(text)) and device in ports:
-            yield observe(host.child("nic", ports[device]), "nic.rdma_mtu", int(match[1]), output, number)
+        elif device in ports:
+            nic = host.child("nic", ports[device])
+            if match := _MTU.fullmatch(text):
+                yield observe(nic, "nic.rdma_mtu", int(match[1]), output, number)
+            elif match := _GUID.fullmatch(text):
+                yield observe(nic, "nic.node_guid", match[1], output, number)
+            elif match := _QUEUE_PAIRS.fullmatch(text):
+                yield observe(nic, "nic.queue_pairs", int(match[1]), output, number)
     if link_layers:
         infiniband_devices = tuple(name for name, link_layer in link_layers.items() if link_layer == "InfiniBand")
         yield observe(host, "host.infiniband_devices", infiniband_devices, output)
