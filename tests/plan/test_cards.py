@@ -17,7 +17,7 @@ name: cards
 hosts:
   node[1-2]: {{model: {server}, os: ubuntu-22.04, nics: {nics}{options}}}
 switches:
-  leaf1: {{model: arista-7060dx4-32, role: leaf, classes: {{roce: {{traffic_class: 5, queue: 5, priority_group: 5}}}}}}
+  leaf1: {{model: arista-7060dx4-32, role: leaf, classes: {{roce: {{traffic_class: 5, queue: 5}}}}}}
 cabling: {{pattern: by-host, length: 3 m}}
 addresses: {{scheme: link-31, pool: 10.1.0.0/24}}
 classes:

@@ -209,7 +209,7 @@ def _make_classes(draw: Draw, switches: File, nic: str) -> File:
     }
     for switch in switches.values():
         if priority != 3 and switch["os"] in ("eos", "cumulus"):
-            switch["classes"] = {"roce": {"traffic_class": priority, "queue": priority, "priority_group": priority}}
+            switch["classes"] = {"roce": {"traffic_class": priority, "queue": priority}}
     if load().nics[nic].driver == "ice":
         return {"roce": roce}
     cnp = {"dscp": draw.choose("CNP DSCP", (48, 48, 46, 36)), "priority": draw.choose("CNP priority", (6, 7))}
@@ -257,13 +257,15 @@ def _merge(file: File, changes: File) -> File:
     return merged
 
 
-def _make_storage_class(number: int, is_lossless: bool) -> File:
-    """A class with its queue on switches and its traffic class on NICs."""
+def _make_storage_class(number: int, is_lossless: bool, keys: Sequence[str]) -> File:
+    """A class with its queue on switches, by the keys of some systems, and its traffic class on NICs."""
     nic = {"traffic_class": 4}
-    queue = {"traffic_class": number, "queue": number, "priority_group": number}
+    queue = dict.fromkeys(keys, number)
     part = {"dscp": 18, "priority": number, "share": "20%", "nic": nic, **({"lossless": True} if is_lossless else {})}
     return {"classes": {"storage": part}, "switches": {"*": {"classes": {"storage": queue}}}}
 
+
+_QUEUE_KEYS = (("traffic_class", "queue"), ("traffic_class", "queue", "priority_group"))
 
 _OPTIONS: tuple[tuple[str, int, str, Sequence[Any]], ...] = (
     ("NIC cable", 30, "cabling.cable", ("dac-400g", "fibre-400g")),
@@ -345,8 +347,9 @@ _OPTIONS: tuple[tuple[str, int, str, Sequence[Any]], ...] = (
         20,
         "switches.*.classes",
         (
+            {"roce": {"traffic_class": 4, "queue": 4}},
             {"roce": {"traffic_class": 4, "queue": 4, "priority_group": 4}},
-            {"cnp": {"traffic_class": 5, "queue": 5, "priority_group": 5}},
+            {"cnp": {"traffic_class": 5, "queue": 5}},
         ),
     ),
     ("IPv4 between switches", 50, "addresses.fabric", ("10.2.0.0/23",)),
@@ -360,8 +363,8 @@ _OPTIONS: tuple[tuple[str, int, str, Sequence[Any]], ...] = (
     ("DCQCN-D", 25, "classes.roce.congestion", ("dcqcn-d",)),
     ("one NIC", 10, "hosts.*.except", ({"node2": {"mtu": 4200}}, {"node2": {"os": "ubuntu-22.04"}})),
     ("several DSCPs", 15, "classes.roce.dscp", ([26, 27], "24-31")),
-    ("storage class", 25, "", (_make_storage_class(2, False),)),
-    ("lossless storage class", 10, "", (_make_storage_class(4, True),)),
+    ("storage class", 50, "", [_make_storage_class(2, False, keys) for keys in _QUEUE_KEYS]),
+    ("lossless storage class", 20, "", [_make_storage_class(4, True, keys) for keys in _QUEUE_KEYS]),
     ("ECT", 10, "classes.roce.nic.ect", ("ect0", "ect1")),
     ("congestion parameters", 20, "classes.roce.nic.congestion_parameters", ({"g": 8}, {"rpg_gd": 8})),
     ("receive buffer", 10, "classes.roce.nic", ({"buffer": 1, "buffer_size": "100 KiB"},)),

@@ -43,7 +43,8 @@ OPTIONS = {
     "threshold of a group": ", buffers: {dynamic_threshold: 7}",
     "breakout": ", breakout: 2",
     "mtu": ", mtu: 9050",
-    "queue": ", classes: {roce: {traffic_class: 5, queue: 5, priority_group: 5}}",
+    "queue": ", classes: {roce: {traffic_class: 5, queue: 5}}",
+    "priority group": ", classes: {roce: {priority_group: 5}}",
 }
 
 

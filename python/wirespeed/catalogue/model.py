@@ -382,7 +382,7 @@ class QueueMap(Entry):
 
     traffic_class: SwitchTrafficClassField
     queue: SwitchQueueField
-    priority_group: PriorityGroupField
+    priority_group: PriorityGroupField | None = None  # None: the system has no setting for it
 
 
 class EcnDefaults(Entry):
@@ -481,6 +481,15 @@ class SwitchSystem(Entry):
     signal_monitoring: SourcedValue[str] | None = None  # that ports are configured with; None: no such setting
     strict_share: SourcedValue[bool] | None = None  # whether a strict queue has a configured rate too
     lossy_pauses: bool = True  # whether a pause of a lossy priority stops the queue with its number
+
+    @model_validator(mode="after")
+    def _check_groups(self) -> SwitchSystem:
+        """Refuse a class without the priority group that the system configures, or with one that it does not."""
+        wrong = [name for name, data in self.classes.items() if (data.priority_group is None) is self.priority_groups]
+        if wrong:
+            expected = "a priority_group" if self.priority_groups else "no priority_group: priority_groups is false"
+            raise ValueError(f"class {wrong[0]}: expected {expected}")
+        return self
 
 
 class HeadroomSample(Entry):

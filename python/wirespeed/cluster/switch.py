@@ -89,7 +89,9 @@ class QueuePart(Part):
 
     traffic_class: SwitchTrafficClassNumber | None = Field(default=None, description="internal traffic class")
     queue: SwitchQueueNumber | None = Field(default=None, description="egress queue")
-    priority_group: PriorityGroupNumber | None = Field(default=None, description="ingress priority group")
+    priority_group: PriorityGroupNumber | None = Field(
+        default=None, description="ingress priority group, only on systems with a setting for it, such as SONiC"
+    )
     ecn: EcnPart = Field(default_factory=EcnPart, description="marking thresholds of the queue")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from wirespeed.catalogue.model import NicModel, QueueMap
+from wirespeed.catalogue.model import NicModel, QueueMap, SwitchSystem
 from wirespeed.cluster import Cluster
 from wirespeed.cluster.model import NicClassPart
 from wirespeed.cluster.ranges import format_names
@@ -336,8 +336,12 @@ def check_strict_shares(classes: Mapping[str, TrafficClass], box: Box, problems:
 
 
 def queue_maps(classes: Mapping[str, TrafficClass], box: Box, problems: Problems) -> dict[str, QueueMap]:
-    """Traffic class, queue and priority group of each class on a switch, from its system and the cluster file."""
+    """Traffic class, queue and priority group of each class on a switch, from its system and the cluster file.
+
+    A system without a setting for priority groups has none in its maps, and refuses the key.
+    """
     maps: dict[str, QueueMap] = {}
+    keys = _list_map_keys(box.system)
     for name in classes:
         part = box.spec.part.classes.get(name)
         data = box.system.classes.get(name)
@@ -348,12 +352,20 @@ def queue_maps(classes: Mapping[str, TrafficClass], box: Box, problems: Problems
             traffic_class = data.traffic_class if traffic_class is None else traffic_class
             queue = data.queue if queue is None else queue
             group = data.priority_group if group is None else group
-        if traffic_class is None or queue is None or group is None:
+        if group is not None and not box.system.priority_groups:
+            problems.refuse(
+                (*box.spec.path, "classes", name, "priority_group"),
+                f"priority_group of class {name} on {box.system.title}",
+                f"no priority_group: {box.system.title} has no setting for it",
+                "remove the key",
+            )
+            group = None
+        if traffic_class is None or queue is None or (group is None and box.system.priority_groups):
             problems.refuse(
                 ("classes", name),
                 f"class {name} without a queue on {box.system.title}",
-                "traffic_class, queue and priority_group",
-                f"add `classes: {{{name}: {{traffic_class: N, queue: N, priority_group: N}}}}` to the switch; N is "
+                f"{', '.join(keys[:-1])} and {keys[-1]}",
+                f"add `classes: {{{name}: {_format_map(keys, 'N')}}}` to the switch; N is "
                 f"{_list_free(_NUMBERS, _list_used_queues(box))}",
             )
             continue
@@ -402,6 +414,16 @@ def _check_shared_queues(
 _NUMBERS = range(8)  # of switch traffic classes, queues and priority groups
 
 
+def _list_map_keys(system: SwitchSystem) -> list[str]:
+    """Keys of the cluster file for the queue of a class on a switch. Some systems have no setting for the group."""
+    return [key for key in QueueMap.model_fields if key != "priority_group" or system.priority_groups]
+
+
+def _format_map(keys: Sequence[str], number: object) -> str:
+    """Keys with one number, as the cluster file has them."""
+    return f"{{{', '.join(f'{key}: {number}' for key in keys)}}}"
+
+
 def _list_free(choices: Sequence[int], used: Iterable[int]) -> str:
     """The numbers that no class uses, for a hint."""
     used_numbers = {int(number) for number in used}
@@ -422,6 +444,8 @@ def _check_groups(
     """A lossless class has a separate ingress priority group: the headroom of the group protects it."""
     owners: dict[int, str] = {}
     for name, queue_map in maps.items():
+        if queue_map.priority_group is None:
+            continue
         owner = owners.setdefault(int(queue_map.priority_group), name)
         lossless = next((class_name for class_name in (owner, name) if classes[class_name].lossless), None)
         if owner != name and lossless:
@@ -449,7 +473,7 @@ def check_paused_queues(
                 switches.setdefault((name, int(queue_map.queue), system.title), []).append(switch)
     for (name, queue, title), names in switches.items():
         number = int(classes[name].priority)
-        numbers = f"{{traffic_class: {number}, queue: {number}, priority_group: {number}}}"
+        numbers = _format_map(_list_map_keys(boxes[names[0]].system), number)
         problems.refuse(
             boxes[names[0]].spec.path,
             f"class {name} with priority {number} in queue {queue} of {format_names(names)}",
@@ -478,24 +502,39 @@ def full_maps(
 ) -> tuple[
     dict[Dscp, SwitchTrafficClass],
     dict[SwitchTrafficClass, SwitchQueue],
-    dict[SwitchTrafficClass, PriorityGroup],
     dict[Priority, SwitchQueue],
 ]:
     """The complete maps: all 64 code points, eight traffic classes and eight PFC priorities, independent of defaults.
 
-    A traffic class without a planned class uses the queue of the same number and the priority group of the default
-    class. A PFC priority that is not lossless stops the queue of the same number (Broadcom 957608-AN210, 2.5.2).
+    A traffic class without a planned class uses the queue of the same number. A PFC priority that is not lossless
+    stops the queue of the same number (Broadcom 957608-AN210, 2.5.2).
     """
     dscp_tc = {dscp: maps[name].traffic_class for name, traffic_class in classes.items() for dscp in traffic_class.dscp}
-    default_map = maps[DEFAULT]
     for value in range(64):
-        dscp_tc.setdefault(Dscp(value), default_map.traffic_class)
+        dscp_tc.setdefault(Dscp(value), maps[DEFAULT].traffic_class)
     tc_queue = {SwitchTrafficClass(value): SwitchQueue(value) for value in range(8)}
-    tc_pg = {SwitchTrafficClass(value): default_map.priority_group for value in range(8)}
     pfc_queue = {Priority(value): SwitchQueue(value) for value in range(8)}
     for name, traffic_class in classes.items():
         tc_queue[maps[name].traffic_class] = maps[name].queue
-        tc_pg[maps[name].traffic_class] = maps[name].priority_group
         if traffic_class.lossless:
             pfc_queue[traffic_class.priority] = maps[name].queue
-    return dict(sorted(dscp_tc.items())), tc_queue, tc_pg, pfc_queue
+    return dict(sorted(dscp_tc.items())), tc_queue, pfc_queue
+
+
+def map_groups(
+    classes: Mapping[str, TrafficClass], maps: Mapping[str, QueueMap]
+) -> tuple[dict[SwitchTrafficClass, PriorityGroup] | None, dict[Priority, PriorityGroup] | None]:
+    """Priority groups of all traffic classes, and of the lossless priorities. None: the system has no setting for them.
+
+    A traffic class without a planned class uses the priority group of the default class.
+    """
+    groups = {
+        name: queue_map.priority_group for name, queue_map in maps.items() if queue_map.priority_group is not None
+    }
+    if not groups:
+        return None, None
+    of_classes = {SwitchTrafficClass(value): groups[DEFAULT] for value in range(8)}
+    of_classes |= {maps[name].traffic_class: groups[name] for name in classes}
+    return of_classes, {
+        traffic_class.priority: groups[name] for name, traffic_class in classes.items() if traffic_class.lossless
+    }

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from wirespeed.catalogue.model import QueueMap, SourcedValue
 from wirespeed.plan.bgp import Routing
 from wirespeed.plan.chip import buffers, load_balancing
-from wirespeed.plan.classes import check_strict_shares, full_maps, priority_map, queue_maps
+from wirespeed.plan.classes import check_strict_shares, full_maps, map_groups, priority_map, queue_maps
 from wirespeed.plan.combination import parse_version
 from wirespeed.plan.ecn import Thresholds, thresholds
 from wirespeed.plan.fabric import Box
@@ -21,8 +21,6 @@ from wirespeed.settings import (
     Neighbour,
     Port,
     PortQos,
-    Priority,
-    PriorityGroup,
     Queue,
     Switch,
     TrafficClass,
@@ -177,14 +175,6 @@ class SwitchKind:
         return self.links[key]
 
 
-def _pfc_groups(classes: Mapping[str, TrafficClass], maps: Mapping[str, QueueMap]) -> dict[Priority, PriorityGroup]:
-    return {
-        traffic_class.priority: maps[name].priority_group
-        for name, traffic_class in classes.items()
-        if traffic_class.lossless
-    }
-
-
 def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problems) -> SwitchKind | None:
     """The common settings of switches with this spec. None, and problems are noted, if it is impossible."""
     maps = queue_maps(classes, box, problems)
@@ -192,7 +182,8 @@ def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problem
         return None
     _check_image(classes, box, problems)
     check_strict_shares(classes, box, problems)
-    dscp_tc, tc_queue, tc_pg, pfc_queue = full_maps(classes, maps)
+    dscp_tc, tc_queue, pfc_queue = full_maps(classes, maps)
+    tc_pg, pfc_pg = map_groups(classes, maps)
     if not box.system.lossy_pauses:
         lossless_priorities = {traffic_class.priority for traffic_class in classes.values() if traffic_class.lossless}
         pfc_queue = {priority: queue for priority, queue in pfc_queue.items() if priority in lossless_priorities}
@@ -205,9 +196,9 @@ def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problem
             dscp_tc=dscp_tc,
             dot1p_tc=priority_map(classes, maps),
             tc_queue=tc_queue,
-            tc_pg=tc_pg if box.system.priority_groups else None,
+            tc_pg=tc_pg,
             pfc_queue=pfc_queue,
-            pfc_pg=_pfc_groups(classes, maps) if box.system.priority_groups else None,
+            pfc_pg=pfc_pg,
             pfc=frozenset(traffic_class.priority for traffic_class in classes.values() if traffic_class.lossless),
             watchdog=_build_watchdog(box, problems) if lossless else Watchdog(),
         ),
