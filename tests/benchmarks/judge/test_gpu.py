@@ -125,6 +125,50 @@ def test_half_a_slot_between_two_gpus_fails():
     assert verdict.judgement is Judgement.FAIL
 
 
+FOUR_GPUS = CLUSTER.parents[2] / "tests" / "samples" / "p2p_bandwidth" / "four-gpus.txt"
+DRIVER_STAGES = "the driver stages the copy in host memory, which has no limit of two GPUs"
+NOT_JUDGED = f"these GPUs cannot access each other's memory: {DRIVER_STAGES}"
+
+
+@pytest.mark.parametrize(
+    ("p2p", "bidirectional", "label", "expected"),
+    [
+        (True, False, "GPU0 -> GPU3", (Judgement.SKIP, NOT_JUDGED)),
+        (True, True, "GPU3 -> GPU0", (Judgement.SKIP, NOT_JUDGED)),
+        (False, False, "GPU0 -> GPU3", (Judgement.SKIP, f"peer access is off: {DRIVER_STAGES}")),
+        (True, False, "GPU0 -> GPU1", (Judgement.UNKNOWN, None)),  # above what two K20X can copy: other GPUs
+    ],
+)
+@pytest.mark.parametrize("access", ["both", "lines", "matrix"])
+def test_pairs_without_peer_access_are_staged_in_the_matrices_with_it_too(p2p, bidirectional, label, expected, access):
+    """cuda-samples p2pBandwidthLatencyTest.cu: such a pair "falls back to normal memcopy procedure"."""
+    lines = FOUR_GPUS.read_text(encoding="utf-8").replace("NVIDIA H100 80GB HBM3", "Tesla K20Xm").splitlines()
+    if access == "lines":
+        lines = lines[:21] + lines[26:]
+    elif access == "matrix":
+        lines = lines[:5] + lines[17:]
+    assert ("Connectivity" in " ".join(lines), "CANNOT" in " ".join(lines)) == (access != "lines", access != "matrix")
+    for run in read_log("\n".join(lines)).runs:
+        if (run.parameters.p2p_enabled, bool(run.parameters.bidirectional)) != (p2p, bidirectional):
+            continue
+        judged = judge(run, build(read(LENDING), load()), source="abel1:dis0")
+        for verdict in judged.verdicts:
+            if verdict.measurement.metric is Metric.BW_AVG and verdict.measurement.label == label:
+                assert verdict.judgement is expected[0]
+                assert expected[1] in (None, verdict.reason)
+        note = "without peer access, so staged in host memory and not judged: GPU0 -> GPU3, GPU3 -> GPU0"
+        assert (note in judged.notes) is (p2p is True)
+
+
+def test_gpus_with_links_that_lack_peer_access_fail():
+    labels = "GPU0 -> GPU3, GPU3 -> GPU0"
+    test, pair = "unidirectional_bandwidth", "GPU0 -> GPU3"
+    run = copy_run("p2pBandwidthLatencyTest", test, pair, 20.0, p2p_enabled=True, without_p2p_access=labels)
+    judged = judge(run, plan())
+    assert find_verdict(judged).judgement is Judgement.FAIL
+    assert judged.notes[0] == f"without peer access, although their GPUs have links: {labels}"
+
+
 TRANSFERBENCH = CLUSTER.parents[2] / "tests" / "samples" / "transferbench"
 
 

@@ -16,6 +16,7 @@ from wirespeed.benchmarks.endpoints.nics import find_ends
 from wirespeed.benchmarks.judge.collective_names import foreign_gpus
 from wirespeed.benchmarks.judge.limits import Fingerprints, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
+from wirespeed.errors import format_first
 from wirespeed.limits import pcie
 from wirespeed.limits.bound import GIGABYTES, in_unit, number, tightest
 from wirespeed.limits.gpus import find_gpu_links
@@ -47,6 +48,7 @@ class GpuLimits:
     slot: Bound | None  # GB/s, one direction, or both added
     links: tuple[Bound, Bound | None] | None  # between two GPUs: at their peak, and as usable
     p2p: bool
+    without_access: frozenset[str]  # pairs of GPUs, as labels, that cannot access each other's memory over PCIe
     socket_terms: Mapping[tuple[str, str], Term]  # links between CPU sockets, by the names of two GPUs
     peer_thresholds: Thresholds  # of peer access over PCIe
     whole: str | None  # why a test that uses many GPUs at once is not judged
@@ -86,6 +88,9 @@ class GpuLimits:
             return Limit(in_unit(self.slot, unit))
         if not self.p2p:
             return Limit(skip_reason=_STAGED)
+        pair_labels = {f"{source}{PAIR_ARROW}{target}", f"{target}{PAIR_ARROW}{source}"}
+        if self.links is None and pair_labels & self.without_access:
+            return Limit(skip_reason=_NO_ACCESS)
         return self.pair_limit(unit, self.socket_terms.get((source, target)))
 
     def pair_limit(self, unit: str, socket: Term | None) -> Limit:
@@ -108,9 +113,16 @@ class GpuLimits:
 _DEVICE = re.compile(r"CPU\d*|GPU\d+")
 _ONE_WAY = (" forward", " backward")
 
-_STAGED = "peer access is off: the driver stages the copy in host memory, which has no limit of two GPUs"
+_DRIVER_STAGES = "the driver stages the copy in host memory, which has no limit of two GPUs"
+_STAGED = f"peer access is off: {_DRIVER_STAGES}"
+
+_NO_ACCESS = f"these GPUs cannot access each other's memory: {_DRIVER_STAGES}"
+"""p2pBandwidthLatencyTest.cu: "In case a device doesn't have P2P access to other one, it falls back to normal memcopy
+procedure", in the matrices with P2P=Enabled too."""
 
 _PAGEABLE = "pageable host memory: the driver copies through a pinned buffer, which has no known limit"
+
+_LISTED_PAIRS = 4
 
 _LARGE = 2**24
 """Bytes from which a copy of some microseconds' launch is bandwidth-bound at 64 GB/s; nvbandwidth's own default is 512
@@ -145,10 +157,13 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     assumptions = [f"GPUs as those of {name}: {stated}"]
     bidirectional = bool(run.parameters.bidirectional)
     test = run.test or ""
+    without_access = _list_pairs_without_access(run)
+    links = _find_link_limits(find_gpu_links(plan, name), bidirectional, assumptions)
     return GpuLimits(
         slot=_find_slot_limit(plan, name, bidirectional, assumptions),
-        links=_find_link_limits(find_gpu_links(plan, name), bidirectional, assumptions),
+        links=links,
         p2p=run.parameters.p2p_enabled is not False,
+        without_access=frozenset(without_access),
         socket_terms=_list_socket_terms(plan, name, bidirectional),
         peer_thresholds=profile.classes.gpu_peers or profile.classes.rdma,
         whole="many GPUs copy at once: shown for information"
@@ -157,7 +172,22 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         thresholds=_find_thresholds(run, profile),
         hosts=(name,),
         pageable=run.parameters.host_memory == "pageable",
+        notes=_note_pairs_without_access(run, without_access, has_links=links is not None),
     )
+
+
+def _list_pairs_without_access(run: Run) -> tuple[str, ...]:
+    """The pairs of GPUs, as labels, that the log lists as without peer access."""
+    pairs = run.parameters.without_p2p_access
+    return tuple(pairs.split(", ")) if pairs and PAIR_ARROW in pairs else ()
+
+
+def _note_pairs_without_access(run: Run, pairs: tuple[str, ...], *, has_links: bool) -> tuple[str, ...]:
+    """Pairs of a matrix with peer access that do not have it: a fault of GPUs with links, over PCIe usual."""
+    if not pairs or run.parameters.p2p_enabled is not True:
+        return ()
+    consequence = "although their GPUs have links" if has_links else "so staged in host memory and not judged"
+    return (f"without peer access, {consequence}: {format_first(pairs, _LISTED_PAIRS)}",)
 
 
 def _find_thresholds(run: Run, profile: Profile) -> Thresholds:

@@ -2,7 +2,9 @@
 
 From NVIDIA/cuda-samples p2pBandwidthLatencyTest.cu and its releases since CUDA 8. GB/s are 1e9 bytes per second. A copy
 of a GPU to itself counts what is read and what is written. With ``bidirectional`` the
-value is the sum of both directions; else the label is the direction of the data, which a read reverses.
+value is the sum of both directions; else the label is the direction of the data, which a read reverses. Without access
+to the peer a pair of the matrices with P2P=Enabled is copied as with P2P=Disabled (outputBandwidthMatrix enables peer
+access only where cudaDeviceCanAccessPeer allows it).
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ _BROKEN_TITLE = re.compile(r"P2P=(?:Enabled|Disabled) .* Matrix$")
 _UNIT = re.compile(
     r"(?:↪ *)?(\((?:GB/s|us)\))"
 )  # of a title that a page breaks, with the mark of the LaTeX package listings
+_ACCESS = re.compile(r"Device=(\d+) (CAN|CANNOT) Access Peer Device=(\d+)")
 _CONNECTIVITY = re.compile(r"P2P Connectivity Matrix")
 _ERROR = re.compile(r"(?:Cuda|CUDA) (?:failure|error)\b.*|.*\bcode=\d+\(\w+\).*")
 
@@ -48,8 +51,7 @@ class _Report:
 
     devices: list[str] = field(default_factory=list)
     addresses: list[str] = field(default_factory=list)
-    without_access: list[str] = field(default_factory=list)
-    connectivity: int = 0  # rows of that matrix
+    access: dict[str, bool] = field(default_factory=dict)  # by pair; both the lines and the matrix contain it
 
     def parameters(self) -> Parameters:
         parameters = Parameters()
@@ -58,8 +60,9 @@ class _Report:
             parameters.gpu_addresses = ", ".join(self.addresses)
         if len(set(self.devices)) == 1:
             parameters.gpu_model = self.devices[0]
-        if self.connectivity:
-            parameters.without_p2p_access = ", ".join(self.without_access) or "none"
+        if self.access:
+            without_access = [pair for pair, has_access in self.access.items() if not has_access]
+            parameters.without_p2p_access = ", ".join(without_access) or "none"
         return parameters
 
 
@@ -90,6 +93,11 @@ class _Reader:
             model, bus, number, domain = device.groups()
             self._report.devices.append(model)
             self._report.addresses.append(f"{int(domain or '0', 16):04x}:{int(bus, 16):02x}:{int(number, 16):02x}.0")
+            return
+        access = _ACCESS.match(text)
+        if access:
+            source, verb, target = access.groups()
+            self._report.access[_name_label(source, target)] = verb == "CAN"
             return
         if self._broken_title is not None and (unit := _UNIT.fullmatch(text)):
             text = f"{self._broken_title} {unit.group(1)}"
@@ -147,8 +155,7 @@ class _Reader:
         if self._columns:
             if len(cells) == len(self._columns) + 1 and set(cells[1:]) <= {"0", "1"}:
                 pairs = zip(self._columns, cells[1:], strict=True)
-                self._report.without_access += [_name_label(cells[0], column) for column, can in pairs if can == "0"]
-                self._report.connectivity += 1
+                self._report.access |= {_name_label(cells[0], column): can == "1" for column, can in pairs}
             return
         if self._draft is None or self._matrix is None or self._draft.complete:
             return
