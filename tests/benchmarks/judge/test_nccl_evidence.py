@@ -12,6 +12,7 @@ from rich.console import Console
 
 from wirespeed.benchmarks.judge.logs import judge_logs
 from wirespeed.benchmarks.judge.nccl_evidence import Evidence, find_causes
+from wirespeed.benchmarks.judge.retest import judge_repeats
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.benchmarks.tools.reader import read
 from wirespeed.limits.algorithms import Algorithm
@@ -173,6 +174,19 @@ def test_what_a_staged_run_proves(gpudirect):
     judged = judge(all_reduce(40.0), plan(), evidence=evidence)
     assert judged.failures == ("OS-10", "OS-11")
     assert judged.bottlenecks[0].failures == (("OS-10", "OS-11") if gpudirect is False else ())
+
+
+@pytest.mark.parametrize(
+    ("evidence", "is_proven"), [(None, False), (proven(network="IB", nics={"node1": ("bnxt_re0",)}), True)]
+)
+def test_no_assumed_cause_stands_beside_a_proven_one(evidence, is_proven):
+    """97 GB/s are the rate of two of eight NICs, and the log may prove which NICs were used."""
+    run = all_reduce(97.0)
+    (judged,) = judge_repeats([judge(run, plan(), evidence=evidence)], [run], [None])
+    reason = find_verdict(judged, 8 * GIB, Metric.BUSBW).reason
+    assert reason.startswith("the log proves: 1 of 8 NICs used on node1; below ") is is_proven
+    assert ("of the rate of a path with 2 of 8 NICs" in reason) is not is_proven
+    assert any("before acting on it" in note for note in judged.notes) is not is_proven
 
 
 def test_corrupted_data_are_not_explained_by_a_bottleneck():

@@ -73,8 +73,25 @@ def test_buffers_on_gpus_do_not_pass_it():
 def test_many_pairs_send_from_half_of_the_hosts():
     log = osu("osu_mbw_mr", {8 * KIB: 60_000.0, 4 * MIB: 95_000.0}, pairs=2, window_messages=64)
     verdict = find_verdict(judge(log, plan()), 4 * MIB)
-    # two senders, two pairs each over a separate NIC at most
-    assert verdict.reachable.value == pytest.approx(2 * 2 * ONE_NIC * 1000 / 8, rel=1e-3)
+    # two pairs, each of another sending host, over a NIC each (osu_mbw_mr.c: a pair is two of all ranks)
+    assert verdict.reachable.value == pytest.approx(2 * ONE_NIC * 1000 / 8, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "nodes", "nics", "name"),
+    [
+        (1, 2, 1, "one NIC"),
+        (8, 2, 8, "8 NICs of one host"),
+        (64, 2, 8, "8 NICs of one host"),
+        (8, 4, 8, "8 NICs of 2 hosts"),  # two sending hosts, four pairs each
+        (64, 4, 16, "16 NICs of 2 hosts"),
+    ],
+)
+def test_the_limit_of_many_pairs_names_the_nics_in_use(pairs, nodes, nics, name):
+    log = osu("osu_mbw_mr", {4 * MIB: 40_000.0}, pairs=pairs, send_memory="CUDA", receive_memory="CUDA")
+    reachable = find_verdict(judge(log, plan(), nodes=nodes)).reachable
+    assert (reachable.bottleneck, reachable.terms[0].name) == (name, name)
+    assert reachable.value == pytest.approx(nics * ONE_NIC * 1000 / 8, rel=1e-3)
 
 
 def test_small_messages_are_bound_by_their_rate():
@@ -287,6 +304,19 @@ def test_the_ranks_of_a_host_use_its_nics_in_gpcnet(ranks, value, judgement):
     log = run("gpcnet", "network_test", {131072: value}, unit="MiB/s/rank", label=label)
     verdict = find_verdict(judge(log, plan_with_two_ports(), ranks=ranks, nodes=16))
     assert verdict.judgement is judgement
+
+
+@pytest.mark.parametrize(
+    ("value", "judgement"),
+    [
+        (24_000.0, Judgement.UNKNOWN),  # would pass on two hosts
+        (21_500.0, Judgement.UNKNOWN),  # would warn there: 88 % of two ports of 100 Gb/s
+        (18_000.0, Judgement.FAIL),  # fails there too
+    ],
+)
+def test_no_value_fails_while_the_number_of_hosts_decides(value, judgement):
+    log = osu("osu_mbw_mr", {128 * KIB: value}, pairs=32)
+    assert find_verdict(judge(log, plan_with_two_ports())).judgement is judgement
 
 
 def test_too_little_for_one_sending_host_fails_without_the_number_of_hosts():

@@ -43,7 +43,8 @@ class RunContext:
 class Alternative:
     """A lower reachable limit that applies if something is so that the log does not state.
 
-    A value that passes with it is not low but unknown. ``condition``: when it applies; ``action``: what states it.
+    A value that is better with it (passes, or warns instead of failing) is unknown. ``condition``: when it applies;
+    ``action``: what states it.
     """
 
     reachable: Bound

@@ -64,7 +64,7 @@ class PairLimits:
     highest_latency: Term | None  # of one message
     fingerprints: Fingerprints | None
     reasons_above: tuple[str, ...]
-    fewest_senders: float = 1.0  # fraction of the limit if only one host sends; 1 where the number of hosts is known
+    of_two_hosts: PairLimits | None = None  # the limits if the ranks are on two hosts; None if their number is known
     notes: tuple[str, ...] = ()
     causes: tuple[str, ...] = ()
 
@@ -91,14 +91,14 @@ class PairLimits:
             reachable,
             skip_reason,
             bounded=not part,
-            alternative=self._limit_one_sender(reachable),
+            alternative=self._limit_two_hosts(measurement),
         )
 
-    def _limit_one_sender(self, reachable: Bound) -> Alternative | None:
+    def _limit_two_hosts(self, measurement: Measurement) -> Alternative | None:
         """The limit if the ranks are on two hosts, where the log does not state how many there are."""
-        if self.fewest_senders == 1:
+        bound = self.of_two_hosts.limit(measurement).reachable if self.of_two_hosts else None
+        if bound is None:
             return None
-        bound = scale_bound(reachable, self.fewest_senders, "one sending host")
         return Alternative(
             bound, "the ranks are on two hosts", "the log names no hosts; give their number with --nodes"
         )
@@ -195,12 +195,16 @@ def _build_limits(
         assumptions.append(f"{kind.pairs} pairs, from at most {senders} of {hosts} hosts{stated}")
     directions = 2 if kind.bidirectional and kind.added else 1
     at_most = tightest([fastest.total], assumptions)
-    rails = min(max(kind.pairs, kind.sharing), len(slowest.nics))
-    in_use = tightest([slowest.message_term], [*assumptions, _describe_nics_in_use(kind, rails, fastest)])
+    used = min(max(kind.pairs, kind.sharing), senders * len(slowest.nics))
+    rails = -(-used // senders)
+    term = replace(slowest.message_term, name=_name_nics_in_use(slowest.message_term.name, used, senders))
+    in_use = tightest([term], [*assumptions, _describe_nics_in_use(kind, rails, fastest)])
     rate, rate_from = _message_rate(run, profile)
-    peak_factor, usual_factor = directions * senders / kind.sharing, directions * senders * rails / kind.sharing
+    peak_factor, usual_factor = directions * senders / kind.sharing, directions * used / kind.sharing
     physical = scale_bound(at_most, peak_factor, _format_factor(peak_factor)) if peak_factor != 1 else at_most
     by_nic = scale_bound(in_use, usual_factor, _format_factor(usual_factor)) if usual_factor != 1 else in_use
+    two_hosts = replace(run, parameters=replace(run.parameters, nodes=2))
+    is_assumed = not is_known and senders > 1
     return PairLimits(
         kind=kind,
         physical=physical,
@@ -217,8 +221,15 @@ def _build_limits(
         highest_latency=find_highest_latency(profile) if kind.ping_pong else None,
         fingerprints=_list_fingerprints(plan, slowest, by_nic, kind, rails),
         reasons_above=_list_reasons_above(plan, fastest),
-        fewest_senders=1.0 if is_known else 1 / senders,
+        of_two_hosts=_build_limits(two_hosts, plan, profile, kind, networks, named, memory) if is_assumed else None,
     )
+
+
+def _name_nics_in_use(single: str, used: int, senders: int) -> str:
+    """The name of a term of several NICs: ``8 NICs of one host``, ``16 NICs of 2 hosts``."""
+    if used == 1:
+        return single
+    return f"{used} NICs of {'one host' if senders == 1 else f'{senders} hosts'}"
 
 
 def _list_reasons_above(plan: Plan, network: Network) -> tuple[str, ...]:
@@ -246,7 +257,7 @@ def _list_fingerprints(plan: Plan, network: Network, by_nic: Bound, kind: Kind, 
 
 
 def _format_factor(count: float) -> str:
-    return f"{number(count)}, directions and senders, divided by the ranks of a host"
+    return f"{number(count)}, directions and NICs or senders, divided by the ranks of a host"
 
 
 def _describe_nics_in_use(kind: Kind, rails: int, network: Network) -> str:

@@ -155,8 +155,8 @@ def _judge_single(judged: JudgedRun, run: Run, ends: tuple[str, str] | None, clu
         for verdict in judged.verdicts
         if verdict.judgement is Judgement.FAIL and verdict.physical is not None
     ]
-    if not sizes:
-        return judged
+    if not sizes or judged.bottlenecks:
+        return judged  # the log proves the bottleneck, so a repetition decides nothing
     commands = _build_commands(run, ends, min(sizes), max(sizes))
     once_more = "run it once more"
     if run.tool in _COLLECTIVES:

@@ -121,7 +121,7 @@ def judge_with_subject(
         gate = find_gate(measurement, subject, profile)
         if gate is not None:
             verdicts[position] = apply_gate(verdicts.get(position), measurement, gate)
-    fingerprints = describe_passing_fingerprints(verdicts.values(), limits.fingerprints)
+    fingerprints = describe_passing_fingerprints(verdicts.values(), None if limits.causes else limits.fingerprints)
     dips = list_shallow_dips(verdicts, profile.curve)
     of_run = (
         *(list_connection_notes(run, plan) if _names_connection(run) else ()),
@@ -290,7 +290,8 @@ def _compare_measurements(run: Run, limits: Limits, profile: Profile, *, expects
         **_judge_latencies(run, limits),
         **judge_latency_floor(run, limits, profile, expects_rdma=expects_rdma),
     }
-    named = {position: name_fingerprints(verdict, limits.fingerprints) for position, verdict in verdicts.items()}
+    fingerprints = None if limits.causes else limits.fingerprints  # no assumed cause beside one that the log proves
+    named = {position: name_fingerprints(verdict, fingerprints) for position, verdict in verdicts.items()}
     if expects_rdma and len(limits.hosts) > 1 and not limits.causes:
         named = name_tcp(run, named, profile)
     return {position: add_causes(verdict, limits.causes) for position, verdict in named.items()}

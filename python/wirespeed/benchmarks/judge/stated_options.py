@@ -100,8 +100,8 @@ def _locate_reasons(
 _HINTS = {
     "--from": "omit it, or name an end of the run",
     "--to": "omit it, or name an end of the run",
-    "--ranks": "omit it; it is for logs of collectives, OSU tests and GPCNeT without the number of ranks",
-    "--nodes": "omit it; it is for logs of collectives, OSU tests and GPCNeT without the number of hosts",
+    "--ranks": "omit it; it is for logs that do not contain the number of ranks",
+    "--nodes": "omit it; it is for logs that do not contain the number of hosts",
     "--algorithm": "omit it; an all-reduce of nccl-tests or rccl-tests uses it",
     "--collective": "omit it; it is for logs of nccl-tests and rccl-tests without the name of the collective",
 }
@@ -148,7 +148,7 @@ def _list_reasons_of_ranks(run: Run) -> Iterator[tuple[str, str]]:
         return
     if run.tool == _MPI and run.test in _MANY_PAIRS:
         if run.test == "osu_mbw_mr" and run.parameters.pairs:
-            yield "--ranks", f"the log names its {run.parameters.pairs} pairs"
+            yield "--ranks", f"the log contains the number of pairs ({run.parameters.pairs})"
         return
     reason = f"{run.test or run.tool} runs between two ends"
     if run.tool in _ONE_HOST:

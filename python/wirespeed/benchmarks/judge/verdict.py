@@ -71,7 +71,8 @@ def _compare_thresholds(measurement: Measurement, limit: Limit, bound: Bound, sc
     if below_plateau and limit.thresholds is None:
         return make_verdict(measurement, Judgement.SKIP, PLATEAU, limit)
     alternative = limit.alternative
-    if alternative is not None and measurement.value >= passes * alternative.reachable.value:
+    worst = warns if fraction < warns else passes  # what the value misses; with the other limit it may not
+    if alternative is not None and measurement.value >= worst * alternative.reachable.value:
         return make_verdict(
             measurement, Judgement.UNKNOWN, _describe_alternative(measurement, bound, alternative), limit
         )
