@@ -140,7 +140,7 @@ def test_text_states_each_difference_on_a_line(healthy_bundle: Callable[[str], P
     code, output = run("diff", CLUSTER, bundle, "-d", "leaf1")
     assert code == 1
     first, *differences = output.splitlines()
-    assert first.startswith("leaf1:Eth1/1 port.qos.dscp_tc: planned 26 -> 3, found 26 -> 2 (running-config (leaf1/")
+    assert first.startswith("leaf1:Eth1/1 port.qos.dscp_tc: expected 26 -> 3, found 26 -> 2 (running-config (leaf1/")
     assert len(differences) == 31
 
 

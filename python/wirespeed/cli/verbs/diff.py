@@ -49,7 +49,7 @@ def diff(
     """Show the differences between a cluster file and rendered files or a bundle.
 
     Folder of rendered files: a unified diff of each file, from the files in the folder to the current rendering, and
-    the names of missing and extra files. Bundle: each setting with the planned and the found value.
+    the names of missing and extra files. Bundle: each setting with the expected and the found value.
 
     Exit code 1 when something differs, 3 when nothing differs but a setting could not be read, 0 otherwise.
 
@@ -164,7 +164,7 @@ def _format_lines(settings: Sequence[SettingDifference]) -> Iterator[str]:
         elif difference.kind == "absent":
             yield f"{place}: planned, but not present ({values['source']})"
         else:
-            comparison = f"planned {values['intended']}, found {values['found']} ({values['source']})"
+            comparison = f"expected {values['intended']}, found {values['found']} ({values['source']})"
             yield f"{place} {difference.path}: {comparison}"
     for (device, path, reason), places in unread.items():
         place = places[0] if len(places) == 1 else f"{device}, {len(places)} times"
