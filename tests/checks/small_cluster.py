@@ -231,6 +231,7 @@ def _port(rail: int) -> Port:
         link=Link(speed=SPEED, up=True, mtu=9100, fec="rs", pause_receive=False, pause_send=False),
         addresses=(f"10.1.0.{2 * rail - 2}/31",),
         vlan=10 + rail,
+        breakout=2,
         qos=PortQos(
             trust="dscp",
             dscp_tc=classes,
@@ -260,6 +261,7 @@ PLAN = Plan(
     hosts={"node1": _host()},
     switches={
         "leaf1": Switch(
+            os_version="4.4.2",
             routing=True,
             pfc=True,
             buffers=Buffers(lossless=True, shared_headroom=Size(3_500_000)),

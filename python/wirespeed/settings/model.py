@@ -21,6 +21,7 @@ from operator import attrgetter
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from wirespeed.settings.driver_version import find_release, is_of_version
+from wirespeed.settings.os_release import is_of_release
 
 _Reflection = TypeVar("_Reflection")
 
@@ -40,6 +41,7 @@ class Compare(StrEnum):
     WITHIN_3_PERCENT = "within 3 %"  # platforms disagree whether a KByte is 1000 or 1024 bytes
     VERSION = "same version"  # or one of its builds: 1.19.0 is of 1.19
     RELEASE = "same release"  # of a driver, with or without the prefix of its version
+    OS_RELEASE = "same release of the system"  # or one of its builds: 4.4.2-Enterprise_Premium is of 4.4.2
     NONE = "not compared"  # identity and evidence, not intent
 
     def holds(self, intended: Any, found: Any) -> bool:
@@ -61,6 +63,8 @@ class Compare(StrEnum):
                 return find_release(intended) == find_release(found)
             case Compare.VERSION:
                 return is_of_version(found, intended)
+            case Compare.OS_RELEASE:
+                return is_of_release(found, intended)
             case Compare.NONE:
                 return True
 

@@ -60,7 +60,9 @@ class Switch:
 
     model: Annotated[str | None, Setting("catalogue model", compare=Compare.NONE)] = None
     os: Annotated[str | None, Setting("operating system", compare=Compare.NONE)] = None
-    os_version: Annotated[str | None, Setting("version of the operating system", compare=Compare.NONE)] = None
+    os_version: Annotated[
+        str | None, Setting("release of the operating system", compare=Compare.OS_RELEASE, observed=True)
+    ] = None
     chip: Annotated[str | None, Setting("chip family; it selects keywords on some systems", compare=Compare.NONE)] = (
         None
     )

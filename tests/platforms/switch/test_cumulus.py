@@ -450,3 +450,19 @@ def test_neighbours(text: str, device: str | None, port: str | None) -> None:
     place = Place("leaf1", (("port", "swp1"),))
     assert facts.value(place, "port.neighbour.device") == device
     assert facts.value(place, "port.neighbour.port") == port
+
+
+@pytest.mark.parametrize(
+    ("text", "release"),
+    [
+        ("hostname  leaf01               leaf01 \nbuild     Cumulus Linux 5.5.0         \n", "5.5.0"),
+        ("build            Cumulus Linux 5.12.1\nproduct-release  5.12.1\n", "5.12.1"),
+        ("product-name       Cumulus Linux\nversion\n  product-release  5.15.0                 \n", "5.15.0"),
+        ("product-name       Cumulus Linux\nversion\n  base-os          Debian GNU/Linux 12.10\n", None),
+    ],
+)
+def test_the_release_is_in_one_of_three_rows(text: str, release: str | None) -> None:
+    """As NVIDIA documents ``nv show system`` for 5.5, 5.12, 5.15 and 5.13, which has no row of it."""
+    output = Output("system", text, Source("leaf1", "nv show system", "leaf1/system.out"))
+    reading = build_facts(CUMULUS, Outputs("leaf1", {"system": output})).reading(LEAF, "switch.os_version")
+    assert (None if reading is None else reading.value) == release

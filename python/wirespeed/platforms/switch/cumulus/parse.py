@@ -31,6 +31,8 @@ _SPEED = quantity(Bandwidth, "Gb/s", "G")
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """All observations in the recorded outputs of one switch."""
     switch, outputs = Place(outputs.device), strip_terminal(outputs)
+    if (output := outputs.get("system")) is not None:
+        yield from _read_release(switch, output)
     if (output := outputs.get("config")) is not None:
         yield from _read_config(switch, output)
     if (output := outputs.get("roce")) is not None:
@@ -41,6 +43,21 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         yield from _read_lldp(switch, output)
     if (output := outputs.get("bgp-neighbors")) is not None:
         yield from peer_states(switch, output)
+
+
+def _read_release(switch: Place, output: Output) -> Iterator[Observation]:
+    """The release of ``nv show system``: ``product-release 5.15.0``, below ``version`` since 5.15.
+
+    ``build`` (``Cumulus Linux 5.5.0``) is the row of releases before ``product-release``. 5.13 and 5.14 have neither.
+
+    Source: NVIDIA NVUE reference, Show Commands, System; Cumulus Linux 5.15 documentation, Show System Information.
+    """
+    rows: dict[str, tuple[str, int]] = {}
+    for number, line in number_lines(output):
+        if match := re.match(r"\s*(product-release\s+|build\s+Cumulus Linux )([0-9]+\.[0-9]+\S*)(\s|$)", line):
+            rows.setdefault(match[1].split()[0], (match[2], number))
+    if found := rows.get("product-release") or rows.get("build"):
+        yield observe(switch, "switch.os_version", found[0], output, found[1])
 
 
 def _read_config(switch: Place, output: Output) -> Iterator[Observation]:

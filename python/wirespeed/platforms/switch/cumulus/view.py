@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wirespeed.errors import Problem
+from wirespeed.platforms.releases import parse_release
 from wirespeed.platforms.switch.cumulus.commands import (
     BFD_PROFILE,
     DEFAULT_MTU,
@@ -20,6 +21,7 @@ from wirespeed.platforms.switch.policies import find_invalid_texts, frozen, sort
 from wirespeed.platforms.switch.watchdog import check_milliseconds
 from wirespeed.settings import Device, Port, PortQos, Queue, Switch, WatchdogAction
 
+EXAMPLE_VERSION = "5.15.0"
 _POLLS = range(100, 5001)  # ms
 """Range of `qos pfc-watchdog polling-interval` in NVIDIA's OpenAPI files of NVUE 5.6 to 5.18."""
 
@@ -70,7 +72,18 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "keywords": keywords,
         "releases": keywords.format_releases(has_watchdog),
         "bfd_profile": BFD_PROFILE,
+        "version": device.os_version or EXAMPLE_VERSION,
+        "release_row": _find_release_row(device.os_version or EXAMPLE_VERSION),
     }
+
+
+def _find_release_row(release: str) -> str | None:
+    """The row of ``nv show system`` with the release: ``version`` from 5.15, ``build`` before 5.13, else none.
+
+    Source: NVIDIA NVUE reference, Show Commands, System; Cumulus Linux 5.15 documentation, Show System Information.
+    """
+    number = parse_release(release)
+    return "version" if number >= (5, 15) else "build" if number < (5, 13) else None
 
 
 def _build_cages(switch: Switch) -> list[tuple[str, int]]:

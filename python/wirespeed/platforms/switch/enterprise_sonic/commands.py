@@ -5,6 +5,7 @@ Keywords: dellemc.enterprise_sonic modules, Broadcom 957608-AN210 2.4 and 2.5.2,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -40,6 +41,9 @@ MAPS: Mapping[str, tuple[str, str, str]] = {
 
 FAMILY_KEYWORDS = (("ipv4", "ip"), ("ipv6", "ipv6"))
 """Address families, and the word before ``address`` that goes with them."""
+
+PART_NAME = re.compile(r"Eth([0-9]+/[0-9]+)/[0-9]+")
+"""A port of a split front-panel port, whose name is the group."""
 
 _SHARED_CONSEQUENCE = "all ports with this policy change"
 
@@ -88,6 +92,8 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
         lines = [f"qos map {kind} {name}", *map_lines(path, value), "exit", f"interface {names_by_kind['port']}"]
         lines.append(f"qos-map {kind} {name}")
         consequence = f"{_SHARED_CONSEQUENCE}; packets in flight change their queue"
+    elif path == "port.breakout":
+        lines = _breakout_lines(names_by_kind["port"], value, device)
     else:
         port = device.ports.get(names_by_kind["port"], Port())
         bound_lines = _format_bound(path, value, port, Policies(device))
@@ -98,6 +104,7 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
 
 
 _CONSEQUENCES = {
+    "port.breakout": "the ports of the front-panel port are created again: their links go down",
     "port.link.speed": LINK_FLAP,
     "port.link.fec": LINK_FLAP,
     "port.link.training": LINK_FLAP,
@@ -114,6 +121,14 @@ _CONSEQUENCES = {
     "peer.ipv4": "the session restarts",
     "peer.ipv6": "the session restarts",
 }
+
+
+def _breakout_lines(name: str, count: int, switch: Switch) -> list[str] | None:
+    """Split the front-panel port that a planned port is part of."""
+    panel, port = PART_NAME.fullmatch(name), switch.ports.get(name, Port())
+    if panel is None or port.link.speed is None:
+        return None
+    return [f"interface breakout port {panel[1]} mode {count}x{port.link.speed.whole('Gb/s')}G"]
 
 
 def _switch_lines(path: str, value: Any, switch: Switch) -> list[str] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ from wirespeed.platforms.switch.enterprise_sonic.commands import (
     FEC_KEYWORDS,
     KBYTE,
     MAPS,
+    PART_NAME,
     ip_word,
     map_lines,
     wred_lines,
@@ -104,14 +104,11 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     }
 
 
-_PART = re.compile(r"Eth([0-9]+/[0-9]+)/[0-9]+")
-
-
 def breakouts(switch: Switch) -> Iterator[tuple[str, str]]:
     """Each split port of the front panel with its breakout: ``1/1``, ``4x100G``."""
     read_values: dict[str, str] = {}
     for port_name, port in sort_ports(switch.ports):
-        panel = _PART.fullmatch(port_name)
+        panel = PART_NAME.fullmatch(port_name)
         if port.breakout is not None and panel is not None and port.link.speed is not None:
             read_values.setdefault(panel[1], f"{port.breakout}x{port.link.speed.whole('Gb/s')}G")
     yield from read_values.items()
@@ -159,7 +156,7 @@ def _find_problems(name: str, switch: Switch) -> Iterator[Problem]:
         location = f"{name} {port_name}"
         if port.link.pause_send or port.link.pause_receive:
             yield Problem(f"{location}: global pause", "on", "off", "Enterprise SONiC has PFC only")
-        if (port.breakout is not None) != (_PART.fullmatch(port_name) is not None):
+        if (port.breakout is not None) != (PART_NAME.fullmatch(port_name) is not None):
             yield Problem(f"{location}: port.breakout", f"a port split into {port.breakout or 1}", "a name as Eth1/1/1")
         if port.breakout is not None and port.link.speed is None:
             yield Problem(f"{location}: port.link.speed", "none of a split port", "one: it follows from the split")

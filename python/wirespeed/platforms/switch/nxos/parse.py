@@ -44,6 +44,7 @@ def rows(data: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
 
 
 def _read_version(switch: Place, output: Output, data: Mapping[str, Any]) -> Iterator[Observation]:
+    """Release and model. Form of the release: recorded outputs in public repositories, NX-OS 9.3 and 10.2."""
     if isinstance(version := data.get("nxos_ver_str"), str):
         yield Observation(switch, "switch.os_version", version, find_source(output, "nxos_ver_str"))
     chassis = data.get("chassis_id")
