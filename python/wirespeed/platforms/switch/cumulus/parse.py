@@ -56,8 +56,8 @@ def _read_release(switch: Place, output: Output) -> Iterator[Observation]:
     for number, line in number_lines(output):
         if match := re.match(r"\s*(product-release\s+|build\s+Cumulus Linux )([0-9]+\.[0-9]+\S*)(\s|$)", line):
             rows.setdefault(match[1].split()[0], (match[2], number))
-    if found := rows.get("product-release") or rows.get("build"):
-        yield observe(switch, "switch.os_version", found[0], output, found[1])
+    if row := rows.get("product-release") or rows.get("build"):
+        yield observe(switch, "switch.os_version", row[0], output, row[1])
 
 
 def _read_config(switch: Place, output: Output) -> Iterator[Observation]:
