@@ -75,3 +75,42 @@ def test_single_values_show_the_rounding_in_place_of_a_percentage(tmp_path: Path
     assert ran.returncode == 3
     assert "  busbw GB/s   8 B      0.01     1         0     1  rounding  too few values\n" in ran.stdout
     assert "rounding: the values of 1 series differ by their last printed digit alone\n" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("tool", "metric", "value", "options", "expected"),
+    [
+        (
+            "nccl-tests",
+            Metric.BUSBW,
+            0.11,
+            (),
+            "resolution: too few digits to show a change of 2.0 % in 1 series; "
+            "the last digit is up to 9.1 % of the value\n"
+            "  hint: compare --metric time, which is printed with more digits\n",
+        ),
+        ("nccl-tests", Metric.BUSBW, 0.11, ("--at-least", "10"), None),
+        ("nccl-tests", Metric.BUSBW, 5.31, (), None),
+        (
+            "nccl-tests",
+            Metric.TIME,
+            0.11,
+            (),
+            "resolution: too few digits to show a change of 2.0 % in 1 series; "
+            "the last digit is up to 9.1 % of the value\n\n",
+        ),
+        ("perftest", Metric.BW_AVG, 0.11, (), None),  # its decimals are not known from one value
+    ],
+)
+def test_a_resolution_that_hides_a_change_is_stated(
+    tool: str, metric: Metric, value: float, options: tuple[str, ...], expected: str | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.db"
+    with Store(str(path)) as store:
+        add(store, "a", runs(tool, metric, "GB/s", [value] * 6), 1)
+        add(store, "b", runs(tool, metric, "GB/s", [value] * 6), 2)
+    ran = bench("compare", "a", "b", "--store", path, *options)
+    assert ran.returncode == 0
+    assert ("resolution:" in ran.stdout) is (expected is not None)
+    assert (expected or "") in ran.stdout
+    assert ("run-to-run spread: 0.00 % (median over 1 series)" in ran.stdout) is (expected is None)

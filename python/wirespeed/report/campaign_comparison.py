@@ -12,6 +12,7 @@ from rich.text import Text
 
 from wirespeed.errors import format_first
 from wirespeed.report import wording
+from wirespeed.results.benchmarks import Metric
 from wirespeed.results.campaign_history import (
     Campaign,
     Changes,
@@ -23,7 +24,7 @@ from wirespeed.results.campaign_history import (
     SeriesHistory,
     Step,
 )
-from wirespeed.results.series import Series
+from wirespeed.results.series import COLLECTIVES, Series
 from wirespeed.units import format_percent
 
 _STYLES = {
@@ -33,6 +34,7 @@ _STYLES = {
     Difference.NONE: "dim",
     Difference.TOO_FEW_VALUES: "magenta",
 }
+_COARSE = frozenset({Metric.ALGBW, Metric.BUSBW})  # two decimals, also below 1 GB/s
 _PLACES = 3
 _CHANGES = 20
 _BARS = "▁▂▃▄▅▆▇█"
@@ -75,7 +77,8 @@ def comparison(result: Comparison, console: Console, limit: int, *, show_all: bo
     console.print()
     console.print(count_differences(result))
     if result.noise is not None:
-        console.print(f"run-to-run spread: {100 * result.noise:.2f} % (median over {len(result.series):,} series)")
+        count = sum(row.resolution is None for row in result.series)
+        console.print(f"run-to-run spread: {100 * result.noise:.2f} % (median over {count:,} series)")
     for count, letter in ((result.only_a, "A"), (result.only_b, "B")):
         if count:
             console.print(f"{count:,} series only in {letter}")
@@ -85,10 +88,28 @@ def comparison(result: Comparison, console: Console, limit: int, *, show_all: bo
     if rounded:
         counted = wording.plural(rounded, "series", "series")
         console.print(f"rounding: the values of {counted} differ by their last printed digit alone")
+    _resolutions(result, console)
     _joint_changes(result.joint_changes, console, limit)
     console.print()
     console.print(Text("changed between A and B", style="bold"))
     changes(result.changes, console)
+
+
+def _resolutions(result: Comparison, console: Console) -> None:
+    """Print how large a change may be that the printed digits do not show."""
+    rows = [row for row in result.series if row.resolution is not None]
+    if not rows:
+        return
+    counted = wording.plural(len(rows), "series", "series")
+    largest = format_percent(max(row.resolution or 0.0 for row in rows))
+    console.print(
+        f"resolution: too few digits to show a change of {format_percent(result.at_least)} in {counted}; "
+        f"the last digit is up to {largest} of the value",
+        soft_wrap=True,
+    )
+    metrics = {row.series.metric for row in rows if row.series.tool in COLLECTIVES}
+    if metrics & _COARSE and not any(row.series.metric is Metric.TIME for row in result.series):
+        console.print("  hint: compare --metric time, which is printed with more digits")
 
 
 def count_differences(result: Comparison) -> Text:

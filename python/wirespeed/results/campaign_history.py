@@ -71,7 +71,8 @@ class SeriesComparison:
     """A series in both campaigns.
 
     ``change`` is relative to A's median, None if that is 0. ``last_digit`` is set if the medians differ by their last
-    printed digit alone, which is no change. ``p`` is the probability of such a difference by chance,
+    printed digit alone, which is no change; ``resolution`` is the last digit relative to A's median, set if a change of
+    the size looked for may be hidden by it. ``p`` is the probability of such a difference by chance,
     from the repeated values of the series; ``unlike`` the same, from the changes of other series of the same
     measurement; ``adjusted`` is the smaller of the two, corrected for the number of tests. ``effect`` is the
     probability that a value of B is higher than one of A.
@@ -88,6 +89,7 @@ class SeriesComparison:
     effect: float | None = None
     unlike: float | None = None
     last_digit: float | None = None
+    resolution: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

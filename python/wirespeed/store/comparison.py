@@ -71,11 +71,15 @@ def compare(
     adjusted = iter(benjamini_hochberg([result.p for result in results if result.p is not None]))
     family = sum(result.p is not None for result in results)
     rows = [
-        _note_rounding(
-            _report_missing_values(*side, significance)
-            if result.p is None
-            else _judge_series(*side, result, result.p, next(adjusted), significance, at_least, family),
-            digit,
+        _note_resolution(
+            _note_rounding(
+                _report_missing_values(*side, significance)
+                if result.p is None
+                else _judge_series(*side, result, result.p, next(adjusted), significance, at_least, family),
+                digit,
+            ),
+            last_digits.get(name_measured(side[0])),
+            at_least,
         )
         for side, result, digit in zip(sides, results, digits, strict=True)
     ]
@@ -152,6 +156,14 @@ def _note_rounding(row: SeriesComparison, last_digit: float | None) -> SeriesCom
     )
 
 
+def _note_resolution(row: SeriesComparison, last_digit: float | None, at_least: float) -> SeriesComparison:
+    """No significant change, but one of the size looked for may be less than the last printed digit."""
+    if last_digit is None or not row.a.median or row.difference is not Difference.NONE:
+        return row
+    resolution = last_digit / abs(row.a.median)
+    return replace(row, resolution=resolution) if resolution > at_least else row
+
+
 def _has_enough_values(before: Sequence[float], after: Sequence[float], significance: float) -> bool:
     """Whether this number of values can show a difference at all."""
     return min(len(before), len(after)) > 1 and minimum_p(len(before), len(after)) <= significance
@@ -194,10 +206,11 @@ def _judge_series(
 
 
 def _compute_noise(rows: Sequence[SeriesComparison]) -> float | None:
-    """The median relative spread of repeated values."""
+    """The median relative spread of repeated values, of series that are printed with enough digits to show it."""
     spreads = [
         side.spread / abs(side.median)
         for row in rows
+        if row.resolution is None
         for side in (row.a, row.b)
         if side.spread is not None and side.median
     ]
