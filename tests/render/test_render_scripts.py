@@ -109,6 +109,50 @@ def test_wrong_usage_does_nothing(device: Path, script: str, arguments: list[str
     assert subprocess.run(["sh", device / script, *arguments], capture_output=True, check=False).returncode == 2
 
 
+def dry_run(device: Path, root: Path, script: str) -> str:
+    """Output of a script without options, as on a device whose root is a folder."""
+    path = root.parent / "moved" / device.name / script
+    path.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copytree(device, path.parent, dirs_exist_ok=True)
+    for name in ("apply.sh", "rollback.sh"):
+        text = (path.parent / name).read_text().replace("$root$1", f"{root}$1").replace("=$root/", f"={root}/")
+        (path.parent / name).write_text(text)
+    return sh(path)
+
+
+NETPLAN = "/etc/netplan/60-wirespeed.yaml"
+NO_TRAFFIC = {
+    "apply.sh": "installing these files interrupts no traffic\n",
+    "rollback.sh": "the rollback interrupts no traffic\n",
+}
+
+
+def test_a_dry_run_ends_with_what_is_interrupted(device: Path, image: Path) -> None:
+    last = "dry run: nothing was changed; ./apply.sh --yes applies\n"
+    output = dry_run(device, image, "apply.sh")
+    assert f"installing these files interrupts traffic:\n  {NETPLAN}: addresses and routes of the RDMA " in output
+    assert output.count("\n  ") == 1 and output.endswith(last)
+    assert dry_run(device, image, "rollback.sh").endswith(
+        f"{NO_TRAFFIC['rollback.sh']}dry run: nothing was changed; ./rollback.sh --yes rolls back\n"
+    )
+    assert act(device, image, "apply.sh")[0] == 0
+    assert dry_run(device, image, "apply.sh").endswith(NO_TRAFFIC["apply.sh"] + last)
+    assert f"\nrestoring or removing these files interrupts traffic:\n  {NETPLAN}\ndry run: " in dry_run(
+        device, image, "rollback.sh"
+    )
+
+
+def test_a_dry_run_names_traffic_that_files_of_an_earlier_plan_interrupt(device: Path, image: Path) -> None:
+    assert act(device, image, "apply.sh")[0] == 0
+    script = device / "apply.sh"
+    steps = script.read_text().replace(f"\n{NETPLAN}\n", "\n").replace(f"if put {NETPLAN} ", "if false ")
+    script.write_text(steps)
+    (device / "rollback.sh").write_text("#!/bin/sh\n# of a plan without addresses\n")
+    output = dry_run(device, image, "apply.sh")
+    assert output.startswith(f"remove: {NETPLAN}\n")
+    assert f"\nrestoring or removing these files interrupts traffic:\n  {NETPLAN}\nunchanged: " in output
+
+
 def act(
     device: Path, root: Path, script: str, failing: str = "", stdin: int = subprocess.DEVNULL
 ) -> tuple[int, list[str]]:

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Restores the files of node01 from before apply.sh. Run it there, as root.
 #
-# ./rollback.sh              dry run: print the changes
+# ./rollback.sh              dry run: print the changes and which files interrupt traffic
 # ./rollback.sh --yes        roll back
 # ./rollback.sh --root DIR   only restore files, in the system image mounted at DIR (with --yes)
 # ./rollback.sh --keep LIST  do not restore the files listed in the file LIST, one path a line (apply.sh uses this option)
@@ -49,6 +49,7 @@ done
 before=$root/var/lib/wirespeed/before
 applied=$root/var/lib/wirespeed/rollback.sh
 status=0
+interrupts=''
 
 if [ -e "$applied" ] && ! cmp -s -- "$0" "$applied"; then
   echo "another plan was applied last: running its rollback script, $applied"
@@ -80,15 +81,17 @@ is_installed() { # path
 }
 
 # Restores one file; fails if apply.sh did not install it.
-back() { # path
+back() { # path, "interrupts" if that interrupts traffic at once
   if is_kept "$1"; then
     return 1
   elif [ -e "$before$1" ]; then
     echo "restore: $1"
+    [ -z "${2-}" ] || interrupts="$interrupts$line  $1"
     [ -n "$yes" ] || return 0
     cp -p -- "$before$1" "$root$1" && rm -f -- "$before$1" "$before$1.pending" || stop "$1"
   elif [ -e "$before$1.absent" ]; then
     echo "remove: $1"
+    [ -z "${2-}" ] || interrupts="$interrupts$line  $1"
     [ -n "$yes" ] || return 0
     rm -f -- "$root$1" && rm -f -- "$before$1.absent" "$before$1.pending" || stop "$1"
   elif [ -n "$kept" ]; then
@@ -121,8 +124,13 @@ fi
 if back /etc/default/grub.d/90-wirespeed.cfg; then
   run update-grub || failed /etc/default/grub.d/90-wirespeed.cfg
 fi
-if back /etc/netplan/60-wirespeed.yaml; then
+if back /etc/netplan/60-wirespeed.yaml interrupts; then
   run netplan generate && run networkctl reload && run netplan apply || failed /etc/netplan/60-wirespeed.yaml
+fi
+if [ -z "$yes$root" ] && [ -n "$interrupts" ]; then
+  echo "restoring or removing these files interrupts traffic:$interrupts"
+elif [ -z "$yes$root$kept" ]; then
+  echo "the rollback interrupts no traffic"
 fi
 [ -z "$kept" ] || exit "$status"
 [ -z "$yes" ] || rm -f -- "$applied"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the files beside this script on node01 and activates them. Run it there, as root.
 #
-# ./apply.sh               dry run: print the changes
+# ./apply.sh               dry run: print the changes and what they interrupt
 # ./apply.sh --diff        the same, with the lines that differ
 # ./apply.sh --yes         apply; the previous files are kept in /var/lib/wirespeed/before for rollback.sh
 # ./apply.sh --root DIR    only install, into the system image mounted at DIR (with --yes)
@@ -48,6 +48,9 @@ here=$(cd -- "$(dirname -- "$0")" && pwd)
 before=$root/var/lib/wirespeed/before
 earlier=$root/var/lib/wirespeed/rollback.sh
 status=0
+interrupts=''
+line='
+'
 umask 022
 
 run() {
@@ -64,12 +67,13 @@ stop() {
 # Installs one file; fails if the device has it already, so that nothing is interrupted without need. A file whose
 # activation failed or was interrupted counts as not installed. A file is stored before it is overwritten, and
 # written in one step.
-put() { # path, mode, "acts" if commands follow
+put() { # path, mode, "acts" if commands follow, what they interrupt
   if cmp -s -- "$here$1" "$root$1" && [ ! -e "$before$1.pending" ]; then
     echo "unchanged: $1"
     return 1
   fi
   echo "install: $1"
+  [ -z "${4-}" ] || interrupts="$interrupts$line  $1: $4"
   [ -z "$diff" ] || diff -uN -- "$root$1" "$here$1" || :
   [ -n "$yes" ] || return 0
   mkdir -p -- "$(dirname -- "$before$1")" || stop "$1"
@@ -118,7 +122,7 @@ if [ -n "$yes" ]; then
   install -D -m 755 -- "$here/rollback.sh" "$earlier.new" && mv -- "$earlier.new" "$earlier" || stop "$earlier"
 fi
 
-if put /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection 600 acts; then
+if put /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection 600 acts 'addresses and routes of the interface are reconfigured; jobs on it lose their connections'; then
   run nmcli connection load /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection && run nmcli connection up wirespeed-enp33s0f0np0 && obeyed /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection || failed /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection
 fi
 if put /etc/wirespeed/kernel-arguments 644 acts; then
@@ -143,6 +147,9 @@ put /etc/mvapich2.conf 644 || :
 put /etc/wirespeed/mvapich2-hosts 644 || :
 put /usr/local/bin/wirespeed-mpirun-rsh 755 || :
 put /usr/local/bin/wirespeed-perftest 755 || :
+if [ -z "$yes$root" ]; then
+  echo "installing these files interrupts ${interrupts:+traffic:}${interrupts:-no traffic}"
+fi
 [ -n "$yes" ] || echo "dry run: nothing was changed; ./apply.sh --yes applies"
 [ -z "$yes" ] || [ -z "$root" ] || echo "the files are installed in $root; no command was run"
 exit "$status"

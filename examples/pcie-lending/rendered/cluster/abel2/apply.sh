@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the files beside this script on abel2 and activates them. Run it there, as root.
 #
-# ./apply.sh               dry run: print the changes
+# ./apply.sh               dry run: print the changes and what they interrupt
 # ./apply.sh --diff        the same, with the lines that differ
 # ./apply.sh --yes         apply; the previous files are kept in /var/lib/wirespeed/before for rollback.sh
 # ./apply.sh --root DIR    only install, into the system image mounted at DIR (with --yes)
@@ -38,6 +38,9 @@ here=$(cd -- "$(dirname -- "$0")" && pwd)
 before=$root/var/lib/wirespeed/before
 earlier=$root/var/lib/wirespeed/rollback.sh
 status=0
+interrupts=''
+line='
+'
 umask 022
 
 run() {
@@ -54,12 +57,13 @@ stop() {
 # Installs one file; fails if the device has it already, so that nothing is interrupted without need. A file whose
 # activation failed or was interrupted counts as not installed. A file is stored before it is overwritten, and
 # written in one step.
-put() { # path, mode, "acts" if commands follow
+put() { # path, mode, "acts" if commands follow, what they interrupt
   if cmp -s -- "$here$1" "$root$1" && [ ! -e "$before$1.pending" ]; then
     echo "unchanged: $1"
     return 1
   fi
   echo "install: $1"
+  [ -z "${4-}" ] || interrupts="$interrupts$line  $1: $4"
   [ -z "$diff" ] || diff -uN -- "$root$1" "$here$1" || :
   [ -n "$yes" ] || return 0
   mkdir -p -- "$(dirname -- "$before$1")" || stop "$1"
@@ -96,13 +100,16 @@ if [ -n "$yes" ]; then
   install -D -m 755 -- "$here/rollback.sh" "$earlier.new" && mv -- "$earlier.new" "$earlier" || stop "$earlier"
 fi
 
-if put /etc/netplan/60-wirespeed.yaml 600 acts; then
+if put /etc/netplan/60-wirespeed.yaml 600 acts 'addresses and routes of the RDMA interfaces are reconfigured; jobs on them lose their connections; at a terminal, press ENTER within 120 s, or the previous ones return (with a bond the new ones stay without ENTER); a rollback keeps the MTU until the next reboot'; then
   run sh -c 'if [ -t 0 ]; then exec netplan try --timeout 120; fi; netplan generate && exec netplan apply' && obeyed /etc/netplan/60-wirespeed.yaml || failed /etc/netplan/60-wirespeed.yaml
 fi
 if put /etc/default/grub.d/90-wirespeed.cfg 644 acts; then
   run update-grub && obeyed /etc/default/grub.d/90-wirespeed.cfg || failed /etc/default/grub.d/90-wirespeed.cfg
 fi
 put /etc/modules-load.d/90-wirespeed.conf 644 || :
+if [ -z "$yes$root" ]; then
+  echo "installing these files interrupts ${interrupts:+traffic:}${interrupts:-no traffic}"
+fi
 [ -n "$yes" ] || echo "dry run: nothing was changed; ./apply.sh --yes applies"
 [ -z "$yes" ] || [ -z "$root" ] || echo "the files are installed in $root; no command was run"
 exit "$status"
