@@ -22,6 +22,9 @@ _WIDTHS = (4, 8, 16)
 _ETHERNET_MTU = 1500
 _RESOLUTION = 0.005  # relative difference of bandwidths that no run distinguishes
 _PORT_SPEEDS = (200, 100, 50, 40, 25, 10)  # Gb/s: Ethernet, IEEE 802.3
+_BOND = (
+    "NVIDIA/nccl issue 1015; Mellanox community, HowTo Configure RoCE over LAG: a queue pair is assigned to one port"
+)
 _ONE_QUEUE_PAIR = 368 / 392
 _QUEUE_PAIR_SPEED = 400  # Gb/s of the NICs of that result
 
@@ -118,6 +121,10 @@ def _list_slot_rates(slot: Slot | None, bidirectional: bool) -> Iterable[Term]:
 def _list_other_rates(path: Path, facts: LogFacts, bidirectional: bool) -> Iterable[Term]:
     if not facts.uses_rdma and not bidirectional:
         yield replace(tcp.tcp(path.speed, _ETHERNET_MTU, timestamps=True), name=f"TCP with MTU {_ETHERNET_MTU}")
+    if facts.queue_pairs == 1:
+        half = replace(path, speed=Bandwidth(path.speed // 2))
+        value = _compute_framing(half, bidirectional)
+        yield Term("one queue pair, which uses one port of a bond", value, "Gb/s", "", _BOND)
     if facts.queue_pairs == 1 and path.speed.gb_per_s >= _QUEUE_PAIR_SPEED:
         value = _ONE_QUEUE_PAIR * _compute_framing(path, bidirectional)
         yield Term("one queue pair", value, "Gb/s", "", "NVIDIA/nccl issue 2171: 368 of 392 Gb/s")

@@ -114,3 +114,37 @@ def test_a_user_may_state_that_the_network_sums():
 def test_no_network_sums_without_proof():
     """SHARP is InfiniBand's: over RoCE a value that only it explains is above the physical limit."""
     assert judgements(judge(all_reduce({16 * GIB: 700.0}, 4), plan()))[16 * GIB] is Judgement.UNKNOWN
+
+
+AWS = {512 * GIB // 1024: 393.34, GIB: 436.95, 2 * GIB: 443.72, 4 * GIB: 465.87, 8 * GIB: 479.28, 16 * GIB: 487.09}
+"""aws-samples/awsome-distributed-training, two p5.48xlarge."""
+H200 = {256 * GIB // 1024: 394.69, 512 * GIB // 1024: 432.57, GIB: 458.75, 2 * GIB: 473.86, 4 * GIB: 481.78,
+        8 * GIB: 485.57, 16 * GIB: 485.66}  # fmt: skip
+"""Two hosts of eight H200 and eight BlueField-3 of 400 Gb/s, RoCE."""
+
+
+@pytest.mark.parametrize("table", [PUBLISHED, AWS, H200])
+@pytest.mark.parametrize("last", [GIB, 2 * GIB, 16 * GIB])
+def test_no_published_run_of_two_hosts_warns(table, last):
+    rows = {size: value for size, value in table.items() if size <= last}
+    verdicts = {judgement for size, judgement in judgements(judge(all_reduce(rows, 2), plan())).items() if size >= GIB}
+    assert verdicts == {Judgement.PASS}
+
+
+@pytest.mark.parametrize("table", [PUBLISHED, AWS, H200])
+@pytest.mark.parametrize(("nics", "judgement"), [(7, Judgement.WARN), (6, Judgement.WARN), (5, Judgement.FAIL)])
+def test_a_run_of_two_hosts_with_fewer_nics_names_them(table, nics, judgement):
+    rows = {size: value * nics / 8 for size, value in table.items()}
+    verdict = find_verdict(judge(all_reduce(rows, 2), plan()), 16 * GIB, Metric.BUSBW)
+    assert verdict.judgement is judgement
+    assert f"{nics} of 8 NICs would reach" in verdict.reason or "the rate of a path with 4 of 8 NICs" in verdict.reason
+
+
+@pytest.mark.parametrize("value", [411.0, 400.0])
+def test_what_a_missing_rail_leaves_warns(value):
+    verdict = find_verdict(judge(all_reduce({16 * GIB: value}, 2), plan()), 16 * GIB, Metric.BUSBW)
+    assert verdict.judgement is Judgement.WARN
+    assert verdict.reason == (
+        "published runs of such hosts reach 83 % to 93 % of the reachable limit; 7 of 8 NICs would reach 381 to 427 "
+        "GB/s: check that every NIC of both hosts was in use"
+    )

@@ -276,3 +276,14 @@ def test_a_log_of_other_gpus_is_no_log_of_this_cluster(device, is_judged):
 def test_no_ranks_no_limit():
     run = replace(all_reduce(8, 318.0), ranks=None)
     assert find_verdict(judge(run, plan()), 8 * GIB, Metric.BUSBW).judgement is Judgement.UNKNOWN
+
+
+def test_sizes_not_judged_are_named_once_for_both_placements():
+    run = collective(
+        "all_reduce", 32, {8: (50.0, 0.0, 0.0), 64 * MIB: (900.0, 70.0, 135.6), 8 * GIB: (43e3, 200.0, 387.5)}
+    )
+    in_place = tuple(row._replace(label="in-place") for row in run.measurements)
+    notes = judge(replace(run, measurements=(*run.measurements, *in_place)), plan()).notes
+    not_judged = [note for note in notes if "not judged" in note]
+    assert len(not_judged) == len({note.partition(": ")[2] for note in not_judged})
+    assert all(note.startswith("out-of-place and in-place: ") for note in not_judged) and not_judged

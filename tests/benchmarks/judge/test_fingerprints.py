@@ -105,3 +105,13 @@ def plan_encapsulation():
     from wirespeed import wire
 
     return replace(wire.Encapsulation(), ipv6=False)
+
+
+@pytest.mark.parametrize(("rate", "names_port"), [(196.08, True), (200.0, False), (210.0, False)])
+def test_one_queue_pair_is_named_as_a_cause(rate, names_port):
+    """A queue pair uses one port of a bond: NVIDIA/nccl issue 1015."""
+    reason = find_verdict(judge(perftest({MIB: rate}, queue_pairs=1), plan()), MIB).reason
+    assert ("one queue pair, which uses one port of a bond or a port at 200 Gb/s (196.0" in reason) is names_port
+    assert ("the test had one queue pair, which uses one port of a bond" in reason) is not names_port
+    assert "queue pair" not in find_verdict(judge(perftest({MIB: rate}, queue_pairs=4), plan()), MIB).reason
+    assert "queue pair" not in find_verdict(judge(perftest({MIB: 391.0}, queue_pairs=1), plan()), MIB).reason

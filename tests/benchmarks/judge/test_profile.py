@@ -60,7 +60,7 @@ def test_refused(tmp_path, change, location, expected):
         (
             "titel: mine",
             "found the key 'titel'; expected one of classes, clock_tolerance, curve, floors, gates, plateau, "
-            "relative_gates, title, version\n  hint: did you mean 'title'?",
+            "relative_gates, title, two-hosts-nvls-tree, version\n  hint: did you mean 'title'?",
         ),
         (
             "classes: {colective-hosts: 1}",

@@ -31,7 +31,7 @@ from wirespeed.benchmarks.judge.limits import (
     UnknownLimits,
 )
 from wirespeed.benchmarks.judge.nccl_evidence import SOCKET_INTERFACE, Evidence, Proof, derive_proof, is_selected
-from wirespeed.benchmarks.judge.profile import Profile, Thresholds
+from wirespeed.benchmarks.judge.profile import Profile, PublishedRange, Thresholds
 from wirespeed.benchmarks.judge.verdict import is_above
 from wirespeed.limits import algorithms, cuts, fabric, framing
 from wirespeed.limits.algorithms import Algorithm
@@ -208,7 +208,14 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         proof=proof,
         floor=find_latency_floor(run, highest_latency, profile),
         highest_latency=highest_latency if context.interface is None else None,
-        fingerprints=_list_fingerprints(run, plan, group, reachable[choice.algorithm], context)
+        fingerprints=_list_fingerprints(
+            run,
+            plan,
+            group,
+            reachable[choice.algorithm],
+            context,
+            _find_published_range(choice.algorithm, group, profile),
+        )
         if context.interface is None
         else None,
         thresholds=classes.collective_hosts
@@ -345,8 +352,19 @@ def _convert_to_gigabytes(measurement: Measurement) -> float:
     return convert(float(measurement.value), measurement.unit, GIGABYTES)
 
 
+def _find_published_range(algorithm: Algorithm, group: Group, profile: Profile) -> PublishedRange | None:
+    """What healthy runs of an algorithm reach of its limit, where runs of such hosts are published."""
+    of_two_hosts = algorithm is Algorithm.NVLS_TREE and len(group.members) == 2
+    return profile.two_hosts_nvls_tree if of_two_hosts else None
+
+
 def _list_fingerprints(
-    run: Run, plan: Plan, group: Group, reachable: Bound | None, context: RunContext
+    run: Run,
+    plan: Plan,
+    group: Group,
+    reachable: Bound | None,
+    context: RunContext,
+    published: PublishedRange | None,
 ) -> Fingerprints | None:
     """Losses of the NICs of a host, as fractions of their term; the debug lines of a log name the NICs in use."""
     term = next((term for term in reachable.terms if term.name in algorithms.NIC_TERMS), None) if reachable else None
@@ -359,7 +377,8 @@ def _list_fingerprints(
     stated = context.evidence is not None
     count = len(nics) if term.name == algorithms.NICS_OF_HOST and not stated else 1
     facts = LogFacts(run.parameters.path_mtu_bytes, uses_rdma=stated)
-    return Fingerprints(term, list_degraded_rates(path, slot, facts, bidirectional=True, nics=count))
+    rates = list_degraded_rates(path, slot, facts, bidirectional=True, nics=count)
+    return Fingerprints(term, rates, published, count)
 
 
 def _list_groups_by_switch_tier(plan: Plan, group: Group) -> tuple[tuple[str, Group], ...]:

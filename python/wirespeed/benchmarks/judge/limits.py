@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from wirespeed.benchmarks.judge.nccl_evidence import Evidence
-from wirespeed.benchmarks.judge.profile import Profile, Thresholds
+from wirespeed.benchmarks.judge.profile import Profile, PublishedRange, Thresholds
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.limits.nic_losses import DegradedRate
 from wirespeed.results.benchmarks import Measurement, Metric
@@ -72,10 +72,17 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Fingerprints:
-    """The planned bandwidth of the NICs as a term of the reachable limit, and what is left of it by each loss."""
+    """The planned bandwidth of the NICs as a term of the reachable limit, and what is left of it by each loss.
+
+    ``published``: what healthy runs of the algorithm reach of the reachable limit, where it is known; ``nics``: NICs of
+    a host, of which some may be missing.
+    """
 
     planned: Term
     rates: Sequence[DegradedRate]
+    published: PublishedRange | None = None
+    nics: int = 1
+    has_one_queue_pair: bool = False  # by the log
 
 
 class Limits(Protocol):

@@ -69,6 +69,20 @@ class Curve(Entry):
     rising: SourcedValue[float]  # growth from one size to the next: the sweep ends before its plateau
 
 
+class PublishedRange(Entry):
+    """Which fractions of the reachable limit published runs of healthy hosts reach with one algorithm."""
+
+    from_bytes: SourcedValue[int]  # of the smallest size that it covers
+    lowest: SourcedValue[float]
+    highest: SourcedValue[float]
+
+    @model_validator(mode="after")
+    def _check_order(self) -> PublishedRange:
+        if not 0 < self.lowest.value <= self.highest.value <= 1:
+            raise ValueError("expected 0 < lowest ≤ highest ≤ 1")
+        return self
+
+
 class Profile(Entry):
     """An acceptance profile."""
 
@@ -78,6 +92,7 @@ class Profile(Entry):
     floors: Floors
     curve: Curve
     plateau: SourcedValue[float]
+    two_hosts_nvls_tree: PublishedRange | None = Field(default=None, alias="two-hosts-nvls-tree")
     clock_tolerance: SourcedValue[float]
     gates: list[Gate] = Field(default_factory=list)
     relative_gates: list[RelativeGate] = Field(default_factory=list)

@@ -378,7 +378,8 @@ def _list_fingerprints(run: Run, path: Path, slots: list[pcie.Slot], bidirection
     facts = LogFacts(run.parameters.path_mtu_bytes, run.parameters.queue_pairs, uses_rdma=True)
     slot = min(slots, key=lambda slot: pcie.one_way(slot).value, default=None)
     planned = framing.two_way(path) if bidirectional else framing.one_way(path)
-    return Fingerprints(planned, list_degraded_rates(path, slot, facts, bidirectional=bidirectional))
+    rates = list_degraded_rates(path, slot, facts, bidirectional=bidirectional)
+    return Fingerprints(planned, rates, has_one_queue_pair=facts.queue_pairs == 1)
 
 
 def gpu_memory(run: Run) -> bool:

@@ -37,6 +37,7 @@ from wirespeed.benchmarks.judge.verdict import (
     add_observed_limit,
     compare_bandwidth,
     compare_latency,
+    compare_published_range,
     describe_passing_fingerprints,
     explain_dip,
     make_verdict,
@@ -292,6 +293,7 @@ def _compare_measurements(run: Run, limits: Limits, profile: Profile, *, expects
     }
     fingerprints = None if limits.causes else limits.fingerprints  # no assumed cause beside one that the log proves
     named = {position: name_fingerprints(verdict, fingerprints) for position, verdict in verdicts.items()}
+    named = {position: compare_published_range(verdict, limits.fingerprints) for position, verdict in named.items()}
     if expects_rdma and len(limits.hosts) > 1 and not limits.causes:
         named = name_tcp(run, named, profile)
     return {position: add_causes(verdict, limits.causes) for position, verdict in named.items()}
@@ -480,13 +482,12 @@ def _notes_on_sizes(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
         judged = verdict.measurement.metric in (Metric.BUSBW, Metric.BW_AVG) and verdict.measurement.size_bytes
         if verdict.judgement is Judgement.SKIP and judged and verdict.physical is not None:
             by_reason.setdefault((verdict.measurement.label, verdict.reason), []).append(verdict)
-    lines = []
+    labels: dict[str, list[str]] = {}
     for (label, reason), skipped in by_reason.items():
         sizes = [Size(verdict.measurement.size_bytes or 0) for verdict in skipped]
         interval = f"{min(sizes)}" if len(set(sizes)) == 1 else f"{min(sizes)} to {max(sizes)}"
-        series = f"{label}: " if label else ""
-        lines.append(f"{series}{interval} not judged: {reason}")
-    return tuple(lines)
+        labels.setdefault(f"{interval} not judged: {reason}", []).append(label or "")
+    return tuple(f"{' and '.join(names)}: {text}" if all(names) else text for text, names in labels.items())
 
 
 def _notes_on_excess(verdicts: Sequence[Verdict]) -> tuple[str, ...]:

@@ -135,11 +135,57 @@ def name_fingerprints(verdict: Verdict, fingerprints: Fingerprints | None) -> Ve
         return verdict
     matches = _match_fingerprints(measurement, fingerprints)
     if matches:
-        text = f"within {format_percent(_MARGIN, 0)} of the rate of a path with {', or with '.join(matches)}"
+        text = f"within {format_percent(_MARGIN, 0)} of {_PATH} {', or with '.join(matches)}"
         return replace(verdict, reason=f"{verdict.reason}; {text}")
-    is_plateau = verdict.reason.startswith(_BELOW)  # no dip or step, which pass such bandwidths by chance
-    nearby = _find_slot_in_use(measurement, fingerprints) if is_plateau else None
-    return verdict if nearby is None else replace(verdict, reason=f"{verdict.reason}; {nearby}")
+    if not verdict.reason.startswith(_BELOW):  # no dip or step, which pass such bandwidths by chance
+        return verdict
+    nearby = _find_slot_in_use(measurement, fingerprints)
+    texts = [text for text in (nearby, _ONE_QUEUE_PAIR if fingerprints.has_one_queue_pair else None) if text]
+    return replace(verdict, reason="; ".join((verdict.reason, *texts)))
+
+
+_PATH = "the rate of a path with"
+_ONE_QUEUE_PAIR = (
+    "the test had one queue pair, which uses one port of a bond and one path between leaves: repeat it with `-q 4`"
+)
+"""NVIDIA/nccl issue 1015; linux-rdma/perftest issue 252, by its maintainer; perftest manual, ``--qp``."""
+
+
+def compare_published_range(verdict: Verdict, fingerprints: Fingerprints | None) -> Verdict:
+    """A bus bandwidth below all published runs of healthy hosts, with the number of NICs that leaves so much of them.
+
+    It warns where it passes: the algorithm reaches more than the fraction of the limit that passes for others.
+    """
+    published = fingerprints.published if fingerprints is not None else None
+    share, measurement = verdict.fraction_of_reachable, verdict.measurement
+    if (
+        fingerprints is None
+        or published is None
+        or share is None
+        or verdict.judgement not in (Judgement.PASS, Judgement.WARN, Judgement.FAIL)
+        or measurement.metric is not Metric.BUSBW
+        or (measurement.size_bytes or 0) < published.from_bytes.value
+        or share >= REACHED * published.lowest.value
+    ):
+        return verdict
+    lowest, highest = published.lowest.value, published.highest.value
+    text = (
+        f"published runs of such hosts reach {format_percent(lowest, 0)} to {format_percent(highest, 0)} of the "
+        "reachable limit"
+    )
+    limit = measurement.value / share
+    for count in range(fingerprints.nics - 1, 0, -1):
+        fraction = count / fingerprints.nics
+        if REACHED * lowest * fraction <= share <= highest * fraction / REACHED and _PATH not in verdict.reason:
+            reached = f"{lowest * fraction * limit:.3g} to {highest * fraction * limit:.3g}"
+            text += (
+                f"; {count} of {fingerprints.nics} NICs would reach {reached} {format_unit(measurement.unit)}: check "
+                "that every NIC of both hosts was in use"
+            )
+            break
+    if verdict.judgement is Judgement.PASS:
+        return replace(verdict, judgement=Judgement.WARN, reason=text)
+    return replace(verdict, reason=f"{verdict.reason}; {text}")
 
 
 def _find_slot_in_use(measurement: Measurement, fingerprints: Fingerprints) -> str | None:
@@ -151,7 +197,7 @@ def _find_slot_in_use(measurement: Measurement, fingerprints: Fingerprints) -> s
         return None
     rate = min(possible, key=lambda rate: rate.fraction)
     return (
-        f"{format_percent(fractions[rate], 0)} of the rate of a path with {rate.name} "
+        f"{format_percent(fractions[rate], 0)} of {_PATH} {rate.name} "
         f"({number(planned * rate.fraction)} {format_unit(measurement.unit)}), where runs reach "
         f"{format_percent(rate.reached, 0)} or more"
     )
@@ -162,7 +208,7 @@ def describe_passing_fingerprints(verdicts: Iterable[Verdict], fingerprints: Fin
 
     Notes only: healthy runs reach these bandwidths too, with a fraction of the limit that is the same by chance.
     """
-    if fingerprints is None:
+    if fingerprints is None or fingerprints.published is not None:
         return ()
     series: dict[tuple[Metric, str | None], list[Verdict]] = {}
     for verdict in verdicts:
@@ -173,7 +219,7 @@ def describe_passing_fingerprints(verdicts: Iterable[Verdict], fingerprints: Fin
     matches = (_match_plateau(rows, fingerprints) for rows in series.values())
     return tuple(
         dict.fromkeys(
-            f"the largest sizes pass, but all stay within {format_percent(_MARGIN, 0)} of the rate of a path with "
+            f"the largest sizes pass, but all stay within {format_percent(_MARGIN, 0)} of {_PATH} "
             f"{', or with '.join(names)}: check that the whole path was in use"
             for names in matches
             if names
