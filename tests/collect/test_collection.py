@@ -9,6 +9,7 @@ import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -44,6 +45,41 @@ def test_every_command_of_the_system_is_recorded_in_order(tmp_path: Path) -> Non
     assert device.name == "node1"
     once = [command.id for command in platforms()["host", "ubuntu"].commands if not command.per_nic]
     assert [entry.command for entry in device.outputs][: len(once)] == once
+
+
+@pytest.mark.parametrize(
+    ("user", "sudo_user", "home"),
+    [
+        (1000, None, "/home/bob"),
+        (1000, "alice", "/home/bob"),  # a variable of an earlier sudo
+        (0, "alice", "/home/alice"),
+        (0, "root", "/home/bob"),
+        (0, "nobody-here", "/home/bob"),
+        (0, None, "/home/bob"),
+    ],
+)
+def test_programs_of_jobs_are_looked_for_in_the_home_of_who_called_sudo(
+    monkeypatch: pytest.MonkeyPatch, user: int, sudo_user: str | None, home: str
+) -> None:
+    module = sys.modules["wirespeed.collect.collection"]
+    monkeypatch.setenv("HOME", "/home/bob")
+    monkeypatch.delenv("SUDO_USER", raising=False)
+    if sudo_user is not None:
+        monkeypatch.setenv("SUDO_USER", sudo_user)
+    monkeypatch.setattr(module.os, "geteuid", lambda: user)
+    users = {"alice": SimpleNamespace(pw_dir="/home/alice")}
+    monkeypatch.setattr(module.pwd, "getpwnam", users.__getitem__)
+    assert module._find_home() == home
+    machine = Machine("node1", ("host", "ubuntu"), run, home=module._find_home())
+    command = next(command for command in platforms()["host", "ubuntu"].commands if command.id == "job-programs")
+    (invocation,) = list_invocations(command, {}, machine.home)
+    assert invocation.arguments[-1] == f"{home}/perftest/bin/ib_write_bw"
+
+
+def test_without_a_home_folder_programs_of_jobs_are_not_looked_for() -> None:
+    command = next(command for command in platforms()["host", "ubuntu"].commands if command.id == "job-programs")
+    (invocation,) = list_invocations(command, {})
+    assert (invocation.arguments, invocation.reason) == ((), "the home folder of the jobs' user is not known")
 
 
 def test_a_command_gets_no_more_than_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -109,7 +109,7 @@ REFUSALS = {
     "placeholder of no NIC": (
         "per_nic: true, ",
         "",
-        "own: commands.port: run: found {interface}; expected no placeholder, or per_nic: true",
+        "own: commands.port: run: found {interface}; expected no placeholder but {home}, or per_nic: true",
     ),
     "unknown template": (
         "template: startup.j2",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import platform as stdlib_platform
+import pwd
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -34,6 +35,15 @@ def _find_system() -> str:
     return next((platform for name in names if (platform := platform_of_system("host", name))), _DEFAULT_PLATFORM)
 
 
+def _find_home() -> str:
+    """The home folder of the user who runs this, or who called sudo: programs of jobs are built there."""
+    user = os.environ.get("SUDO_USER", "root")
+    if os.geteuid() == 0 and user != "root":
+        with suppress(KeyError):  # the system does not know the user
+            return pwd.getpwnam(user).pw_dir
+    return str(Path("~").expanduser())
+
+
 _AT_ONCE = min(8, 2 * (os.cpu_count() or 1))  # commands mostly wait
 
 Progress = Callable[[str], None]
@@ -54,7 +64,7 @@ class Machine:
     """A device, the platform of its system, and the function that runs commands on it.
 
     ``network``: the device is a network namespace, so only network settings are collected. ``unreachable_reason``: why
-    it cannot be reached, if so.
+    it cannot be reached, if so. ``home``: home folder of the jobs' user, if known.
     """
 
     name: str
@@ -62,6 +72,7 @@ class Machine:
     run: Run
     network: bool = False
     unreachable_reason: str | None = None
+    home: str | None = None
 
 
 def collect_local(
@@ -80,7 +91,8 @@ def collect_local(
         Refusal: the output path contains something other than a bundle.
         KeyboardInterrupt: interrupted; the bundle contains the outputs until then.
     """
-    local_machine = Machine(name or os.uname().nodename, ("host", _find_system()), run)
+    system = ("host", _find_system())
+    local_machine = Machine(name or os.uname().nodename, system, run, home=_find_home())
     collect_machines(target, (local_machine,), limit_s=limit_s, progress=progress, patience=patience)
 
 
@@ -131,7 +143,10 @@ class _Collector:
         self.writer.add_device(self.device, (system,))
         commands = platforms()[system].commands
         self._run_with_fallbacks(
-            invocation for command in commands if not command.per_nic for invocation in list_invocations(command, {})
+            invocation
+            for command in commands
+            if not command.per_nic
+            for invocation in list_invocations(command, {}, self.machine.home)
         )
         if system[0] != "host":
             return

@@ -36,17 +36,23 @@ class Invocation:
         return " ".join(_quote_argument(argument) for argument in self.arguments or self.command.run)
 
 
-def list_invocations(command: Command, nics: Mapping[str, Nic]) -> Iterator[Invocation]:
-    """The invocations of a command: one, or one for each NIC."""
+def list_invocations(command: Command, nics: Mapping[str, Nic], home: str | None = None) -> Iterator[Invocation]:
+    """The invocations of a command: one, or one for each NIC. ``home`` is the home folder of the jobs' user."""
     if not command.per_nic:
-        yield Invocation(command.id, command, command.run)
+        if "home" not in list_needs(command):
+            yield Invocation(command.id, command, command.run)
+        elif home is None:
+            yield Invocation(command.id, command, (), "the home folder of the jobs' user is not known")
+        else:
+            arguments = tuple(argument.replace("{home}", home) for argument in command.run)
+            yield Invocation(command.id, command, arguments)
         return
     for interface, nic in nics.items():
         yield _build_invocation(command, interface, nic)
 
 
 def list_needs(command: Command) -> set[str]:
-    """The properties of a NIC that the command needs: interface, rdma, pcie, function."""
+    """What the command needs: home, or of a NIC interface, rdma, pcie, function."""
     return {name for argument in command.run for name in _PLACEHOLDER.findall(argument)}
 
 
@@ -97,7 +103,7 @@ class PublishedCommand:
     platform: str  # kind and names, ``host rhel, ubuntu``
     title: str
     id: str
-    run: str  # with the placeholders {interface}, {rdma}, {pcie} and {function}
+    run: str  # with the placeholders {home}, {interface}, {rdma}, {pcie} and {function}
     root: bool  # whether it needs root to show everything
     per_nic: bool
     reads: tuple[str, ...]

@@ -20,6 +20,9 @@ from wirespeed.settings import Device, Host, Switch
 _START_TIME = "2000-01-01T00:00:00.000Z"
 """Fixed time in a synthetic bundle, because no command was run."""
 
+_HOME = "/home/jobs"
+"""Home folder of the jobs' user in a synthetic bundle."""
+
 
 def write_planned_bundle(plan: Plan, target: Path) -> None:
     """Write the bundle of a cluster that is exactly as planned.
@@ -85,7 +88,7 @@ def _iterate_answers(
         for command in platforms()[key].commands:
             if command.fallback_for is not None:
                 continue  # every command succeeds, so no fallback is run
-            for invocation in list_invocations(command, nics):
+            for invocation in list_invocations(command, nics, _HOME):
                 yield _build_entry(device, key[1], templates, invocation)
 
 

@@ -186,8 +186,10 @@ def _command_problems(command: Command, location: str, ids: Sequence[str]) -> It
     for path in sorted({path for paths in command.withheld.values() for path in paths} - set(command.reads)):
         yield _describe_unknown(f"{location}: withheld", f"the setting {path!r}", path, command.reads)
     for name in [name for argument in command.run for name in _PLACEHOLDER.findall(argument)]:
+        if name == "home":
+            continue
         if not command.per_nic:
-            yield Problem(f"{location}: run", f"{{{name}}}", "no placeholder, or per_nic: true")
+            yield Problem(f"{location}: run", f"{{{name}}}", "no placeholder but {home}, or per_nic: true")
         elif name not in _PLACEHOLDERS:
             yield _describe_unknown(f"{location}: run", f"the placeholder {name!r}", name, _PLACEHOLDERS)
 

@@ -85,6 +85,7 @@ class Command:
     root: Flag = False  # whether it shows everything to root only
     timeout_s: Annotated[Number, Field(gt=0)] = 10
     per_nic: Flag = False  # run once per NIC, with {interface}, {rdma}, {pcie} and {function} filled in
+    # {home} in any command is the home folder of the jobs' user.
     exits: Exits = (0,)  # exit codes of a successful run: grep exits with 1 for "no match"
     withheld: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # text of its output that hides these paths
     exclusive: Flag = False  # two runs of the tool at a time fail

@@ -83,6 +83,10 @@ class Software:
     perftest_memory: Annotated[
         str | None, Setting("GPU memory that perftest can use: rocm or cuda", compare=Compare.EXACT)
     ] = None
+    program_files: Annotated[
+        Mapping[str, str] | None,
+        Setting("file or program that shows each version of a program of jobs", compare=Compare.NONE, observed=True),
+    ] = None
     rccl_tests: Annotated[str | None, Setting("revision of rccl-tests", compare=Compare.NONE)] = None
     osu: Annotated[str | None, Setting("release of the OSU micro-benchmarks", compare=Compare.NONE)] = None
     gencode: Annotated[

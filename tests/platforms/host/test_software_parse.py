@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from wirespeed.facts import Source, assemble_facts
-from wirespeed.platforms import Output, Outputs
+from wirespeed.platforms import Output, Outputs, platforms
 from wirespeed.platforms.host.linux.parse_software import parse
-from wirespeed.settings import Place
+from wirespeed.platforms.host.linux.programs import list_programs
+from wirespeed.settings import Host, Place, Software
 
 HOST = Place("node1")
 # As Broadcom 957608-AN210 prints it in section 2.2.2.1.
@@ -156,3 +157,77 @@ HELP = "  ib_write_bw            start a server\n      --report_gbits Report Max
 )
 def test_programs_of_jobs(command: str, text: str, setting: str, value: str | None) -> None:
     assert read(**{command: text}).value(HOST, f"host.software.{setting}") == value
+
+
+UCX_FILE = "/home/alice/ucx/ucx_install/lib/pkgconfig/ucx.pc"
+OMPI_FILE = "/home/alice/ompi/ompi_install/lib/pkgconfig/ompi.pc"
+PERFTEST_FILE = "/home/alice/perftest/bin/ib_write_bw"
+
+
+def _absent(*names: str) -> str:
+    return "".join(f"grep: {name}: No such file or directory\n" for name in names)
+
+
+@pytest.mark.parametrize(
+    ("found", "errors", "expected", "files"),
+    [
+        pytest.param(
+            f"{UCX_FILE}:Version: 1.19.1\n{OMPI_FILE}:Version: 5.0.8\n"
+            f"{PERFTEST_FILE}:--report_gbits\n{PERFTEST_FILE}:--use_rocm=\n",
+            "",
+            ("1.19.1", "5.0.8", "rocm"),
+            {"ucx": UCX_FILE, "openmpi": OMPI_FILE, "perftest_memory": PERFTEST_FILE},
+            id="all of job-programs.sh, others in PATH",
+        ),
+        pytest.param(
+            f"{OMPI_FILE}:Version: 5.0.8\n{PERFTEST_FILE}:--report_gbits\n",
+            _absent(UCX_FILE),
+            ("1.13.1", "5.0.8", "none"),
+            {
+                "ucx": f"ucx_info of PATH, no {UCX_FILE}",
+                "openmpi": OMPI_FILE,
+                "perftest_memory": PERFTEST_FILE,
+            },
+            id="one not built, one without ROCm",
+        ),
+        pytest.param(
+            "",
+            _absent(UCX_FILE, PERFTEST_FILE) + f"grep: {OMPI_FILE}: Permission denied\n",
+            ("1.13.1", None, "none"),
+            {"ucx": f"ucx_info of PATH, no {UCX_FILE}", "perftest_memory": f"no {PERFTEST_FILE}"},
+            id="unreadable, and neither in the home folder nor in PATH",
+        ),
+        pytest.param(
+            f"{UCX_FILE}:Version: 1.1",
+            _absent(OMPI_FILE, PERFTEST_FILE),
+            (None, "4.1.4", "none"),
+            {"openmpi": f"ompi_info of PATH, no {OMPI_FILE}", "perftest_memory": f"no {PERFTEST_FILE}"},
+            id="cut short",
+        ),
+    ],
+)
+def test_programs_of_jobs_are_those_of_job_programs(
+    found: str, errors: str, expected: tuple[str | None, ...], files: dict[str, str]
+) -> None:
+    texts = {
+        "job-programs": (found, errors),
+        "ucx-info": ("# Version 1.13.1\n", ""),
+        "ompi-info": ("Open MPI v4.1.4\n", ""),
+    }
+    outputs = {
+        name: Output(name, text, Source("node1", name, f"{name}.out"), 2, error)
+        for name, (text, error) in texts.items()
+    }
+    software = assemble_facts(parse(Outputs("node1", outputs)), devices=["node1"]).devices["node1"].software
+    assert (software.ucx, software.openmpi, software.perftest_memory) == expected
+    assert software.program_files == files
+
+
+def test_the_files_are_those_that_job_programs_installs() -> None:
+    """The prefixes of the script, and the paths of the command that reads them."""
+    command = next(command for command in platforms()["host", "ubuntu"].commands if command.id == "job-programs")
+    software = Software(perftest="25.07.0", ucx="1.19.0", openmpi="5.0.8")
+    prefixes = {f"{{home}}/{program.prefix}" for program in list_programs(Host(software=software)) if program.prefix}
+    files = [argument for argument in command.run if argument.startswith("{home}")]
+    assert {prefix for prefix in prefixes if any(file.startswith(f"{prefix}/") for file in files)} == prefixes
+    assert len(files) == len(prefixes)

@@ -1,6 +1,7 @@
 """Libraries of jobs
 
-UCX and Open MPI, as jobs find them, have the planned versions.
+UCX and Open MPI, as jobs find them, have the planned versions: those that job-programs.sh installed in the home folder
+of the user who collects, under sudo of the user who called it, and programs in PATH for those that it lacks.
 
 Impact:
     Another UCX or Open MPI than the one built for the host may not support its GPUs or NICs, and a job may not start on
@@ -18,15 +19,17 @@ Source:
 """
 
 from wirespeed.checks.compare import compare
+from wirespeed.checks.program_files import FIX, name_program_files
 from wirespeed.settings import Host
 
 subject = Host
-needs = ("host.software.ucx", "host.software.openmpi")
+needs = ("host.software.ucx", "host.software.openmpi", "host.software.program_files")
 failures = ("MPI-04",)
-check = compare(
+_compare = compare(
     "host.software.ucx",
     "host.software.openmpi",
     wrong="libraries of jobs have another version",
-    fix="run job-programs.sh, and put the lines that it prints at the top of ~/.bashrc",
+    fix=FIX,
     by_hand=True,
 )
+check = name_program_files(_compare)

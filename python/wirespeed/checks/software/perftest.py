@@ -1,6 +1,7 @@
 """GPU memory in perftest
 
-The perftest programs, as jobs find them, can use the memory of the host's GPUs.
+The perftest programs, as jobs find them, can use the memory of the host's GPUs: those that job-programs.sh installed in
+the home folder of the user who collects, under sudo of the user who called it, else those in PATH.
 
 Impact:
     The programs of the distribution do not know --use_rocm or --use_cuda and end before they connect: the path between
@@ -19,14 +20,16 @@ Source:
 """
 
 from wirespeed.checks.compare import compare
+from wirespeed.checks.program_files import FIX, name_program_files
 from wirespeed.settings import Host
 
 subject = Host
-needs = ("host.software.perftest_memory",)
+needs = ("host.software.perftest_memory", "host.software.program_files")
 failures = ("APP-07",)
-check = compare(
+_compare = compare(
     "host.software.perftest_memory",
     wrong="perftest cannot use the memory of the GPUs",
-    fix="run job-programs.sh, and put the lines that it prints at the top of ~/.bashrc",
+    fix=FIX,
     by_hand=True,
 )
+check = name_program_files(_compare)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.output_values import number_lines, observe
+from wirespeed.platforms.output_values import complete_lines, number_lines, observe
 from wirespeed.settings import Place
 
 # dkms 2: "bnxt_en, 1.10.3, 5.15.0-102-generic, x86_64: installed"; dkms 3: "bnxt_en/1.10.3, 5.15.0-102-generic, ..."
@@ -21,6 +22,9 @@ _OFED = re.compile(r"((?:MLNX_OFED_LINUX|OFED-internal)-[0-9][0-9.-]*[0-9]):")
 _RCCL = re.compile(r"\s*#\s*define NCCL_(MAJOR|MINOR|PATCH) (\d{1,4})\s*")
 # ucx_info -v: "# Library version: 1.19.0" since 1.14, "# Version 1.13.1", "# UCT version=1.10.0 revision 7477e81"
 _UCX = re.compile(r"# (?:Library version: |Version |UCT version=)(\d+(?:\.\d+)+).*")
+_INSTALLED = re.compile(r"Version: (\d+(?:\.\d+)+\w*)")  # of pkg-config
+# grep: /home/alice/ucx/ucx_install/lib/pkgconfig/ucx.pc: No such file or directory
+_NO_FILE = re.compile(r"^grep: (/.+): (?:No such file or directory|Not a directory)$", re.MULTILINE)
 _OPEN_MPI = re.compile(r"Open MPI v(\d+(?:\.\d+)+\w*)")
 _GPU_MEMORY = re.compile(r"\s*--use_(rocm|cuda)=.*")
 _VERSION = re.compile(r"[0-9]+(?:\.[0-9]+)+")
@@ -41,12 +45,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         yield from _versions_of_files(host, "host.software.cuda", _CUDA, output)
     if output := outputs.get("rccl"):
         yield from _read_rccl(host, output)
-    if output := outputs.get("ucx-info"):
-        yield from _read_match(host, "host.software.ucx", _UCX, output)
-    if output := outputs.get("ompi-info"):
-        yield from _read_match(host, "host.software.openmpi", _OPEN_MPI, output)
-    if output := outputs.get("perftest"):
-        yield from _read_perftest(host, output)
+    yield from _read_job_programs(host, outputs)
     if output := outputs.get("nccl"):
         yield from _versions_of_files(host, "host.software.nccl", _NCCL, output)
 
@@ -74,23 +73,103 @@ def _read_rccl(host: Place, output: Output) -> Iterator[Observation]:
         )
 
 
-def _read_match(host: Place, path: str, pattern: re.Pattern[str], output: Output) -> Iterator[Observation]:
-    """The version in the first line that has this form."""
-    for number, text in number_lines(output):
-        if match := pattern.fullmatch(text.strip()):
-            yield observe(host, path, match[1], output, number)
-            return
+Lines = Iterable[tuple[int, str]]
+Value = tuple[int | None, str]
+"""A value, and the number of its line."""
 
 
-def _read_perftest(host: Place, output: Output) -> Iterator[Observation]:
-    """The GPU memory that the program's help offers; ``none`` if that is another or no memory."""
-    lines = [(number, text) for number, text in number_lines(output) if text.strip()]
+def _read_version(pattern: re.Pattern[str]) -> Callable[[Lines], Value | None]:
+    """A reader of the version in the first line that has this form."""
+
+    def read(lines: Lines) -> Value | None:
+        matches = ((number, pattern.fullmatch(text.strip())) for number, text in lines)
+        return next(((number, match[1]) for number, match in matches if match), None)
+
+    return read
+
+
+def _read_memory(lines: Lines) -> Value | None:
+    """The GPU memory that options of the program name; ``none`` if that is another or no memory."""
+    is_perftest = False
     for number, text in lines:
         if match := _GPU_MEMORY.fullmatch(text):
-            yield observe(host, "host.software.perftest_memory", match[1], output, number)
-            return
-    if any("--report_gbits" in text for _, text in lines):
-        yield observe(host, "host.software.perftest_memory", "none", output)
+            return number, match[1]
+        is_perftest = is_perftest or "--report_gbits" in text
+    return (None, "none") if is_perftest else None
+
+
+@dataclass(frozen=True, slots=True)
+class _JobProgram:
+    """A program of jobs: the file that job-programs.sh installs in the home folder, and the same program in PATH."""
+
+    setting: str
+    file: str
+    program: str
+    command: str  # id of the command that runs it
+    read_file: Callable[[Lines], Value | None]
+    read_output: Callable[[Lines], Value | None]
+
+
+# Sources: UCX, ucx.pc.in and VERSION of configure.ac; Open MPI, ompi/tools/wrappers/ompi.pc.in; linux-rdma/perftest,
+# src/perftest_parameters.c, which has the text of an option only if it was configured with it.
+_JOB_PROGRAMS = (
+    _JobProgram(
+        "ucx",
+        "/ucx/ucx_install/lib/pkgconfig/ucx.pc",
+        "ucx_info",
+        "ucx-info",
+        _read_version(_INSTALLED),
+        _read_version(_UCX),
+    ),
+    _JobProgram(
+        "openmpi",
+        "/ompi/ompi_install/lib/pkgconfig/ompi.pc",
+        "ompi_info",
+        "ompi-info",
+        _read_version(_INSTALLED),
+        _read_version(_OPEN_MPI),
+    ),
+    _JobProgram("perftest_memory", "/perftest/bin/ib_write_bw", "ib_write_bw", "perftest", _read_memory, _read_memory),
+)
+
+
+def _read_job_programs(host: Place, outputs: Outputs) -> Iterator[Observation]:
+    """What jobs find: the files of job-programs.sh, and for those that do not exist programs in PATH. A file
+    that cannot be read shows nothing."""
+    installed = outputs.get("job-programs")
+    absent_files = _NO_FILE.findall(installed.errors) if installed else []
+    files: dict[str, str] = {}
+    for program in _JOB_PROGRAMS:
+        setting = f"host.software.{program.setting}"
+        absent = next((name for name in absent_files if name.endswith(program.file)), None)
+        if installed is not None and absent is None:
+            name, lines = _list_matches(installed, program.file)
+            value = program.read_file(lines)
+            if value is not None:
+                files[program.setting] = name
+                yield observe(host, setting, value[1], installed, value[0])
+            continue
+        output = outputs.get(program.command)
+        value = program.read_output(number_lines(output)) if output else None
+        if output is not None and value is not None:
+            files[program.setting] = f"{program.program} of PATH{f', no {absent}' if absent else ''}"
+            yield observe(host, setting, value[1], output, value[0])
+        elif installed is not None:
+            files[program.setting] = f"no {absent}"
+            yield observe(host, setting, "none", installed)
+    if installed is not None and files:
+        yield observe(host, "host.software.program_files", files, installed)
+
+
+def _list_matches(output: Output, file: str) -> tuple[str, list[tuple[int, str]]]:
+    """The name of this file with its folder, and what grep found in it."""
+    name, lines = file, []
+    for number, text in complete_lines(output):
+        folder, separator, match = text.partition(f"{file}:")
+        if separator:
+            name = folder + file
+            lines.append((number, match))
+    return name, lines
 
 
 def _read_packages(host: Place, output: Output, uname: Output | None) -> Iterator[Observation]:
