@@ -222,6 +222,45 @@ for one; do basename "$one" | sed 's/_.*//' >>"$ROOT/installed"; done""",
     assert "apt-get purge -y amdgpu-install" in system.changes()
 
 
+@pytest.mark.parametrize(
+    ("installed", "removed"),
+    [
+        # apt-get autoremove takes packages that only rocm needed with it: rocm-core is then gone
+        (("rocm", "amdgpu-dkms"), ["apt-get autoremove -y rocm", "apt-get autoremove -y amdgpu-dkms"]),
+        # rocm was installed by hand before: its packages are not those that nothing needs
+        (
+            ("rocm", "rocm-core", "amdgpu-dkms"),
+            [f"apt-get autoremove -y {name}" for name in ("rocm", "rocm-core", "amdgpu-dkms")],
+        ),
+        (("amdgpu-dkms",), ["apt-get autoremove -y amdgpu-dkms"]),
+        ((), []),
+    ],
+)
+def test_rocm_is_removed_with_what_its_meta_package_installed(
+    tmp_path: Path, installed: tuple[str, ...], removed: list[str]
+) -> None:
+    system = System(tmp_path, ROCM)
+    (system.root / "installed").write_text("".join(f"{name}\n" for name in installed))
+    assert system.run("software-remove.sh", "--yes").returncode == 0
+    assert [line for line in system.changes() if "rocm" in line or "amdgpu" in line] == removed
+
+
+@pytest.mark.parametrize(
+    ("os", "names", "command"),
+    [
+        ("rhel-9.4", "rocm rocm-core amdgpu-core amdgpu-dkms", "dnf remove -y"),
+        (
+            "sles-15.6",
+            "rocm rocm-core amdgpu-core amdgpu-dkms amdgpu-dkms-firmware",
+            "zypper --non-interactive remove",
+        ),
+    ],
+)
+def test_rocm_is_removed_as_amd_documents_it(tmp_path: Path, os: str, names: str, command: str) -> None:
+    script = System(tmp_path, ROCM.replace("ubuntu-22.04", os)).scripts["software-remove.sh"]
+    assert f'for package in {names}; do\n  if has "$package"; then run {command} "$package"; fi\n' in script
+
+
 def test_only_what_the_steps_need_is_installed(tmp_path: Path) -> None:
     """Tools of modules and libraries for packages that contain them; the distribution's perftest unless it is built."""
     scripts = System(tmp_path, CLUSTER.replace("{kernel", "{perftest: 25.07.0, kernel")).scripts["software-install.sh"]

@@ -26,6 +26,8 @@ class PackageManager:
     format: str  # deb or rpm: which files of a vendor's release it takes
     install: str  # the command that installs packages by name or file
     remove: str  # the command that removes packages by name
+    remove_needed: str  # the command that removes a package with those that only it needs, if the manager has one
+    rocm: tuple[str, ...]  # packages of ROCm and its driver, in the order of their removal
     is_installed: str  # succeeds when the very package in $1 is installed
     has: str  # succeeds when a package of the name in $1 is installed
     offered: str  # prints the version of the package named in $1 that the repositories have
@@ -41,6 +43,7 @@ class PackageManager:
     gpu: Callable[[InstallStep], tuple[str, ...]]  # packages of a step that installs GPU software; (): it has none
 
 
+# Removal of ROCm: AMD, ROCm installation on Linux, quick start, "Uninstalling" and "Uninstall kernel driver".
 Gpu = Callable[[InstallStep], tuple[str, ...]]
 
 
@@ -51,6 +54,8 @@ def deb(tools: Tools, gpu: Gpu) -> PackageManager:
         format="deb",
         install="apt-get install -y",
         remove="apt-get purge -y",
+        remove_needed="apt-get autoremove -y",
+        rocm=("rocm", "rocm-core", "amdgpu-dkms"),
         is_installed="[ \"$(dpkg-query -W -f='${db:Status-Abbrev}${Version}' "
         f'"$({name})" 2>/dev/null)" = "ii $(dpkg-deb -f "$1" Version)" ]',
         has='[ "$(dpkg-query -W -f=\'${db:Status-Abbrev}\' "$1" 2>/dev/null)" = "ii " ]',
@@ -77,12 +82,15 @@ def rpm(
     tools: Tools,
     boot_image: str,
     gpu: Gpu,
+    rocm: tuple[str, ...],
 ) -> PackageManager:
     """RPM with the distribution's front end."""
     return PackageManager(
         format="rpm",
         install=install,
         remove=remove,
+        remove_needed=remove,
+        rocm=rocm,
         is_installed='rpm -q "$(rpm -qp --qf \'%{NAME}-%{VERSION}-%{RELEASE}.%{ARCH}\' "$1")" >/dev/null 2>&1',
         has='rpm -q --whatprovides "$1" >/dev/null 2>&1',
         offered=offered,

@@ -55,6 +55,7 @@ RHEL = Distribution(
         _TOOLS,
         'dracut -f "/boot/initramfs-$(uname -r).img" "$(uname -r)"',  # dracut(8)
         _format_gpu,
+        rocm=("rocm", "rocm-core", "amdgpu-core", "amdgpu-dkms"),
     ),
 )
 view = RHEL.view

@@ -62,6 +62,7 @@ _PACKAGES = rpm(
     _TOOLS,
     'dracut --force --kver "$(uname -r)"',  # dracut(8): into the file the system boots from, /boot/initrd-... on SUSE
     _format_gpu,
+    rocm=("rocm", "rocm-core", "amdgpu-core", "amdgpu-dkms", "amdgpu-dkms-firmware"),
 )
 SLES = Distribution(
     renderers=_format_renderers,
