@@ -209,3 +209,33 @@ def test_a_command_whose_form_is_from_memory_marks_what_it_shows(tmp_path: Path,
     facts = read_facts(tmp_path / "b")
     assert facts.value(H.child("nic", "eth0"), "nic.qos.pfc") == {3}
     assert (("h", "nic.qos.pfc") in facts.unverified) is marked
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("uname.out", "uname: the bundle contains no readable file node1/uname.out"),
+        ("uname.err", "uname: the bundle contains no readable file node1/uname.err"),
+    ],
+)
+def test_a_lost_file_leaves_the_other_outputs(tmp_path: Path, name: str, reason: str) -> None:
+    """Also without its messages an output is unknown: they can change its meaning."""
+    with Writer(tmp_path / "bundle", "lab") as writer:
+        writer.add_device("node1", (("host", "ubuntu"),))
+        writer.write_output("node1", Entry("uname", "uname -r", "ok", None), b"6.8.0\n", b"warning\n", order=1)
+        writer.write_output("node1", Entry("meminfo", "grep MemTotal", "ok", None), b"MemTotal: 16 kB\n", order=2)
+    (tmp_path / "bundle" / "node1" / name).unlink()
+    facts = read_facts(tmp_path / "bundle")
+    assert facts.reading(Place("node1"), "host.memory") is not None
+    assert facts.reading(Place("node1"), "host.kernel.version") is None
+    assert reason in [str(gap) for gap in facts.gaps["node1", "host.kernel.version"]]
+
+
+def test_bytes_that_are_no_text_are_named(tmp_path: Path) -> None:
+    with Writer(tmp_path / "bundle", "lab") as writer:
+        writer.add_device("node1", (("host", "ubuntu"),))
+        writer.write_output("node1", Entry("meminfo", "cat /proc/meminfo", "ok", None), b"\x00\xff\x80", order=1)
+    facts = read_facts(tmp_path / "bundle")
+    assert [str(gap) for gap in facts.gaps["node1", "host.memory"]] == [
+        "meminfo: its output contains bytes that are not text"
+    ]

@@ -35,7 +35,7 @@ def targets() -> list[Target]:
 
 
 def check(content: bytes) -> None:
-    """A bundle is read whole or refused with a location, and no file outside it is opened."""
+    """A bundle is read, with the names of missing files, or refused with a location; no file outside it is opened."""
     mode, remainder = content[:1], content[1:]
     with _folder() as folder:
         (folder / "secret").write_bytes(SECRET)
@@ -59,7 +59,8 @@ def _check_bundle(bundle: Bundle) -> None:
     names = {
         name for device in bundle.manifest.devices for entry in device.outputs for name in (entry.file, entry.errors)
     }
-    assert set(bundle.content) == names - {None}
+    assert set(bundle.content) | set(bundle.missing_files) == names - {None}
+    assert not set(bundle.content) & set(bundle.missing_files)
     assert SECRET not in bundle.content.values()
 
 

@@ -31,8 +31,10 @@ def _advise(device: str, kind: GapKind, gaps: Sequence[Gap]) -> str:
     device = source.device if source is not None else device
     instruction = f"collect {device} again"
     match kind:
-        case GapKind.NOT_RUN:
+        case GapKind.NOT_RUN | GapKind.NO_FILE:
             return instruction
+        case GapKind.NOT_TEXT:
+            return f"run {_list_commands(gaps)} on {device}; if it prints text there, {instruction}"
         case GapKind.EMPTY if gaps[0].needs_root:
             return f"{instruction} as root: {gaps[0].command} shows everything to root only"
         case GapKind.EMPTY:
@@ -50,8 +52,8 @@ def _advise(device: str, kind: GapKind, gaps: Sequence[Gap]) -> str:
             return f"remove the reason why {_list_commands(gaps)} is not applicable, then {instruction}"
         case GapKind.NOT_IN_OUTPUT:
             return (
-                f"look for the setting in {_list_files(gaps)}: without a line the device's default applies, which is "
-                "not known; report a line that sets it"
+                f"look for the setting in {_list_files(gaps)}; without a line of it the device uses its default, which "
+                "wirespeed does not know; if a line sets it, report that line"
             )
         case GapKind.PARSER_FAILED:
             return f"report the error with {_list_files(gaps)}"

@@ -59,6 +59,8 @@ class Evidence:
     cluster: str | None
     """Name of the cluster file from which it was collected."""
     complete: bool
+    missing_files: tuple[str, ...] = ()
+    """Outputs that its manifest lists and that cannot be read."""
 
 
 def evidence(bundle: Path) -> Evidence:
@@ -76,8 +78,23 @@ def evidence(bundle: Path) -> Evidence:
     starts = [entry.started for device in opened.manifest.devices for entry in device.outputs if entry.started]
     manifest = opened.manifest
     return Evidence(
-        extract_facts(opened), min(starts, default=None), manifest.tool, manifest.cluster, manifest.complete
+        extract_facts(opened),
+        min(starts, default=None),
+        manifest.tool,
+        manifest.cluster,
+        manifest.complete,
+        opened.missing_files,
     )
+
+
+def describe_missing_files(evidence: Evidence, bundle: Path) -> list[str]:
+    """A note for the reader if outputs of a bundle cannot be read."""
+    if not evidence.missing_files:
+        return []
+    from wirespeed.errors import format_first
+
+    names = format_first(evidence.missing_files, 3)
+    return [f"{bundle}: no readable file {names}; what it shows is unknown: collect the device again"]
 
 
 def locate(plan: Plan, facts: Facts) -> Plan:

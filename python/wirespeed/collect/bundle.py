@@ -5,12 +5,12 @@ from __future__ import annotations
 import gzip
 import tarfile
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from wirespeed.collect.manifest import NAME, Entry, Manifest, from_json
-from wirespeed.errors import Problem, Refusal, refuse
+from wirespeed.collect.manifest import NAME, Manifest, from_json
+from wirespeed.errors import refuse
 from wirespeed.reach import LARGEST_OUTPUT
 
 LARGEST_FILE = LARGEST_OUTPUT
@@ -29,11 +29,15 @@ _PAX_TYPES = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A bundle: its manifest, and the content of its files by name."""
+    """A bundle: its manifest, and the content of its files by name.
+
+    ``missing_files`` are in the manifest, but not in the bundle, or cannot be read.
+    """
 
     path: Path
     manifest: Manifest
     content: Mapping[str, bytes]
+    missing_files: tuple[str, ...] = ()
 
     def read_text(self, name: str) -> str:
         """A file as text. Bytes that are no UTF-8 become replacement characters."""
@@ -44,19 +48,19 @@ def open_bundle(path: Path) -> Bundle:
     """Read a bundle. An archive is read into memory and never unpacked to disk.
 
     Raises:
-        Refusal: the path is no bundle, a newer one, or an incomplete one; every missing file is listed.
+        Refusal: the path is no bundle, a newer one, or one without any output.
         FileNotFoundError: the path does not exist.
     """
     if path.is_dir():
         manifest = _folder_manifest(path)
-        return Bundle(path, manifest, _read_contents(path, manifest, _FolderReader(path).read))
+        return _read_bundle(path, manifest, _FolderReader(path).read)
     files = _unpack_archive(path)
     if NAME not in files:
         raise refuse(
             str(path), f"an archive without {NAME}", "a bundle", "give a bundle that `wirespeed collect` wrote"
         )
     manifest = from_json(_manifest_text(files[NAME], f"{path}: {NAME}"), f"{path}: {NAME}")
-    return Bundle(path, manifest, _read_contents(path, manifest, files.get))
+    return _read_bundle(path, manifest, files.get)
 
 
 def _folder_manifest(path: Path) -> Manifest:
@@ -71,34 +75,20 @@ def _manifest_text(content: bytes, location: str) -> str:
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise refuse(location, "bytes that are not UTF-8", "a whole manifest") from error
+        raise refuse(location, "bytes that are not UTF-8", "a complete manifest") from error
 
 
-def _read_contents(path: Path, manifest: Manifest, read: Callable[[str], bytes | None]) -> Mapping[str, bytes]:
-    content: dict[str, bytes] = {}
-    problems: list[Problem] = []
-    for device in manifest.devices:
-        missing_files: list[tuple[str, Entry]] = []
-        for entry in device.outputs:
-            for name in filter(None, (entry.file, entry.errors)):
-                data = read(name)
-                if data is None:
-                    missing_files.append((name, entry))
-                else:
-                    content[name] = data
-        if missing_files:
-            problems.append(_list_missing_files(path, device.name, missing_files))
-    if problems:
-        raise Refusal(problems)
-    return content
-
-
-def _list_missing_files(path: Path, device: str, missing_files: Sequence[tuple[str, Entry]]) -> Problem:
-    """One problem for all missing files of a device."""
-    name, entry = missing_files[0]
-    remainder = f" and {len(missing_files) - 1:,} more of {device}" if len(missing_files) > 1 else ""
-    expected_output = f"the output of {entry.run!r}" if not remainder else "the output of every command in the manifest"
-    return Problem(f"{path}: {NAME}", f"no file {name}{remainder}", expected_output, f"collect {device} again")
+def _read_bundle(path: Path, manifest: Manifest, read: Callable[[str], bytes | None]) -> Bundle:
+    """The bundle with the files that can be read: one lost file leaves the outputs of all others."""
+    entries = [entry for device in manifest.devices for entry in device.outputs]
+    names = dict.fromkeys(name for entry in entries for name in (entry.file, entry.errors) if name is not None)
+    content = {name: data for name in names if (data := read(name)) is not None}
+    if names and not content:
+        hint = "copy the whole bundle, or collect again"
+        raise refuse(
+            f"{path}: {NAME}", f"none of its {len(names):,} output files", "the output files of its commands", hint
+        )
+    return Bundle(path, manifest, content, tuple(name for name in names if name not in content))
 
 
 class _FolderReader:
@@ -109,14 +99,12 @@ class _FolderReader:
         self._is_inside: dict[Path, bool] = {}  # by folder: resolving each of its files anew would double the time
 
     def read(self, name: str) -> bytes | None:
-        """A file of the folder. None if it does not exist, or is a link to the outside."""
+        """A file of the folder. None if it does not exist, cannot be read, or is a link to the outside."""
         path = self._root / name
         try:
-            if not self._contains(path) or not path.is_file():
-                return None
-        except (OSError, RuntimeError):  # a name that is too long, or circular links
+            return path.read_bytes() if self._contains(path) and path.is_file() else None
+        except (OSError, RuntimeError):  # no permission, a name that is too long, or circular links
             return None
-        return path.read_bytes()
 
     def _contains(self, path: Path) -> bool:
         if path.is_symlink():
@@ -174,9 +162,14 @@ def _unpack_archive(path: Path) -> dict[str, bytes]:
     except _DAMAGE as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        hint = "it is truncated or not a bundle; copy it again"
-        raise refuse(str(path), f"an archive that cannot be read: {error}", "a bundle (.tar.gz)", hint) from error
+        hint = "copy it again, or collect again"
+        raise refuse(str(path), _describe_damage(error), "a complete bundle (.tar.gz)", hint) from error
     return files
+
+
+def _describe_damage(error: Exception) -> str:
+    """What is wrong with the archive. The end of the file before the end of the archive is a cut."""
+    return "a truncated archive" if isinstance(error, EOFError) else f"an archive that cannot be read: {error}"
 
 
 def _read_to_end(stream: gzip.GzipFile) -> None:

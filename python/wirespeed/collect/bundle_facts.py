@@ -122,7 +122,7 @@ class _Reader:
             {
                 entry.command: self._build_output(entry, entry.file)
                 for entry in entries
-                if entry.status == "ok" and entry.file
+                if entry.status == "ok" and entry.file and not self._list_missing_files(entry)
             },
         )
         observations: list[Observation] = []
@@ -143,6 +143,10 @@ class _Reader:
             paths_by_command.setdefault(observation.source.command, set()).add(observation.path)
         modules = {value.place.name for value in observations if value.path == "module.loaded"}
         self._explain_gaps(_list_explaining_commands(commands, modules), entries, outputs, paths_by_command, failure)
+
+    def _list_missing_files(self, entry: Entry) -> list[str]:
+        """Files of the output that the bundle lacks. Without its messages, an output can have another meaning."""
+        return [name for name in (entry.file, entry.errors) if name is not None and name in self.bundle.missing_files]
 
     def _build_output(self, entry: Entry, file: str) -> Output:
         errors = self.bundle.read_text(entry.errors) if entry.errors else ""
@@ -196,6 +200,10 @@ class _Reader:
             gap = f"{label}: {reason}" if label in ("permission", "not-applicable") else reason
             yield from ((path, kind, gap) for path in command.reads)
             return
+        if missing_files := self._list_missing_files(entry):
+            reason = f"the bundle contains no readable file {' and '.join(missing_files)}"
+            yield from ((path, GapKind.NO_FILE, reason) for path in command.reads)
+            return
         output = outputs.get(entry.command)
         text = output.text if output else ""
         for path in command.reads:
@@ -206,10 +214,17 @@ class _Reader:
                 continue
             elif failure is not None:
                 yield path, GapKind.PARSER_FAILED, failure
+            elif output is not None and _is_binary(self.bundle.content[output.source.file]):
+                yield path, GapKind.NOT_TEXT, "its output contains bytes that are not text"
             elif text.strip():
                 yield path, GapKind.NOT_IN_OUTPUT, "its output does not show it"
             else:
                 yield path, GapKind.EMPTY, "its output is empty"
+
+
+def _is_binary(content: bytes) -> bool:
+    """Whether an output contains what no command of the published list prints."""
+    return b"\0" in content or "\ufffd" in content.decode("utf-8", "replace")
 
 
 def _list_explaining_commands(commands: Mapping[str, Command], modules: Set[str]) -> dict[str, Command]:

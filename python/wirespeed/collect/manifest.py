@@ -88,7 +88,9 @@ def from_json(text: str, file: str) -> Manifest:
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", None)
         location = f"{file}:{line}" if line else file
-        raise refuse(location, "broken JSON", "a whole manifest", "the bundle is truncated; collect again") from error
+        raise refuse(
+            location, "JSON that is cut or damaged", "a complete manifest", "copy the bundle again, or collect again"
+        ) from error
     if not isinstance(document, dict) or document.get("kind") != KIND:
         kind = document.get("kind") if isinstance(document, dict) else None
         description = f"a document of kind {kind!r}" if kind else "a document without kind"

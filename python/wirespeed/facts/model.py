@@ -74,6 +74,8 @@ class GapKind(StrEnum):
     NOT_APPLICABLE = "not applicable"
     EMPTY = "output empty"
     NOT_IN_OUTPUT = "not in the output"
+    NOT_TEXT = "output not text"
+    NO_FILE = "output not in the bundle"
     PARSER_FAILED = "parser failed"
     NOT_IN_EARLIER = "not in the earlier bundle"
     DIFFERENT_VALUES = "different values"

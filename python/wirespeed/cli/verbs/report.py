@@ -278,6 +278,8 @@ def _check_bundle(plan: Plan, bundle: Path) -> tuple[str | None, tuple[Finding, 
     findings = flows.add_commands(located, run(located, evidence.facts))
     devices = len(evidence.facts.devices)
     detail = f"bundle of {devices} device{'' if devices == 1 else 's'}, written by {evidence.tool}"
+    if evidence.missing_files:
+        detail += f"; {len(evidence.missing_files):,} of its output files cannot be read: their settings are unknown"
     return evidence.recorded, findings, Input(str(bundle), detail)
 
 
