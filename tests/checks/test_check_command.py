@@ -118,6 +118,16 @@ def test_explain_finds_a_setting_by_a_counter_of_a_driver(counter: str) -> None:
             "error: check: both --local and the bundle bundle are given\n  hint: omit one of them\n",
         ),
         (
+            ["check", "--local", "/tmp"],
+            "error: /tmp: found a bundle; expected a cluster file or nothing: --local checks this machine\n"
+            "  hint: omit --local: `wirespeed check CLUSTER.yaml /tmp`\n",
+        ),
+        (
+            ["collect", "--local", "-o", "x.zip"],
+            "error: x.zip: found the name of another kind of archive; expected the name of a folder, or one that ends "
+            "in .tar.gz\n",
+        ),
+        (
             ["check", "--local", "--only", "link.mut", "--only", "link.up"],
             "error: --only: no check named 'link.mut'\n  hint: did you mean 'link.mtu'?\n",
         ),
@@ -131,6 +141,16 @@ def test_explain_finds_a_setting_by_a_counter_of_a_driver(counter: str) -> None:
 def test_refusals(arguments: list[str], message: str) -> None:
     result = wirespeed(*arguments)
     assert (result.returncode, result.stdout, result.stderr) == (Exit.REFUSED, "", message)
+
+
+def test_a_check_that_needs_a_plan_is_named() -> None:
+    result = wirespeed("check", "--local", "--only", "qos.pfc")
+    assert result.returncode == Exit.INCOMPLETE
+    text = " ".join(result.stdout.split())
+    assert (
+        "qos.pfc was not run: it needs a cluster file, or concerns devices that this machine lacks; "
+        "`wirespeed explain qos.pfc` explains it" in text
+    )
 
 
 def test_this_machine_gets_a_sensible_answer() -> None:

@@ -171,7 +171,13 @@ def test_collect_ignores_the_variable_of_an_option_that_chooses_its_job(wirespee
         ),
         (
             "check a b c",
-            "wirespeed check: got unexpected extra argument (c)\n  hint: `wirespeed check --help` shows the usage",
+            "wirespeed check: found a second bundle: c; expected one bundle\n"
+            "  hint: docs/guides/check.md, Several hosts, joins the bundles of several hosts",
+        ),
+        (
+            "check --local --name node1",
+            "wirespeed check: no option named '--name'\n"
+            "  hint: `wirespeed collect --local --name HOST` writes a bundle with this name; then check the bundle",
         ),
         (
             "bench judge a.log -c c.yaml -f junit",
@@ -185,7 +191,7 @@ def test_collect_ignores_the_variable_of_an_option_that_chooses_its_job(wirespee
         ),
         (
             "sim run cluster.yaml incast.yaml",
-            "wirespeed sim run: got unexpected extra argument (incast.yaml)\n"
+            "wirespeed sim run: too many arguments: incast.yaml\n"
             "  hint: `wirespeed sim run CLUSTER.yaml --traffic TRAFFIC.yaml`",
         ),
         (

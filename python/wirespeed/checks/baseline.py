@@ -105,10 +105,7 @@ def _describe_host(name: str, host: Host, facts: Facts) -> Iterator[str]:
     is_without_rdma = host.rdma_devices == ()
     yield f"{name}: {'no RDMA device' if is_without_rdma else 'RDMA devices: not read'}"
     groups = sorted({identifier.partition(".")[0] for identifier in checks()} - {"gpu", "host", "software"})
-    yield (
-        f"{name}: checks of {', '.join(groups)} do not apply: they concern RDMA ports and their "
-        "switches; all other checks that need no cluster file run"
-    )
+    yield (f"{name}: checks of {', '.join(groups)} do not apply: they concern RDMA ports and their switches")
 
 
 def _empty_text(facts: Facts, device: str, path: str) -> str:

@@ -43,6 +43,10 @@ def usage_problem(error: Any) -> Problem:
         text = f"{message[:1].lower()}{message[1:].rstrip('.')}"
         is_traffic = command.endswith("sim run") and message.startswith("Got unexpected extra")
         traffic = "`wirespeed sim run CLUSTER.yaml --traffic TRAFFIC.yaml`" if is_traffic else None
+        if match := re.match(r"got unexpected extra arguments? \((.*)\)", text):
+            if command == "wirespeed check":
+                return Problem(command, f"a second bundle: {match[1]}", "one bundle", _SEVERAL_BUNDLES)
+            text = f"too many arguments: {match[1]}"
         return Problem(command, text, hint=traffic or help_page)
     name = _name_parameter(parameter)
     if context is not None and (variable := find_variable(parameter, context)):
@@ -108,7 +112,10 @@ _NO_TABLES = (
     "scenarios parameters.congestion.algorithm), run `wirespeed sim run -o DIR` with each, then "
     "`wirespeed report DIR DIR`"
 )
+_NAME_OF_HOST = "`wirespeed collect --local --name HOST` writes a bundle with this name; then check the bundle"
+_SEVERAL_BUNDLES = "docs/guides/check.md, Several hosts, joins the bundles of several hosts"
 _REPLACEMENTS = (
+    (re.compile("check --name"), _NAME_OF_HOST),
     (re.compile("sim run (--algorithm|--congestion|--preset .*)"), _CONGESTION_CONTROL),
     (re.compile("sim compare (-o|--output)"), _NO_TABLES),
     (re.compile("plan --(headroom|ecn|watchdog)"), "`wirespeed plan CLUSTER.yaml --computed` prints these values"),

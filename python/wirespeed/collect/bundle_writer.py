@@ -93,7 +93,14 @@ def _is_archive(path: Path) -> bool:
     return path.name.endswith((".tar.gz", ".tgz"))
 
 
+_OTHER_ARCHIVES = (".zip", ".7z", ".tar", ".tgz", ".gz", ".bz2", ".tbz", ".xz", ".txz", ".zst")
+
+
 def _check_free(target: Path) -> None:
+    if not _is_archive(target) and target.name.endswith(_OTHER_ARCHIVES):
+        raise refuse(
+            str(target), "the name of another kind of archive", "the name of a folder, or one that ends in .tar.gz"
+        )
     if not target.exists() and not target.is_symlink():
         return
     hint = "give another path with --output"

@@ -97,6 +97,8 @@ def check(
     if since is not None:
         subject = _subtract_counters(subject, since)
     findings = run(subject.plan, subject.facts, chosen)
+    if local and cluster is None:
+        subject = replace(subject, notes=(*subject.notes, *_describe_unplanned(chosen, findings, only or [])))
     selected = [finding for finding in findings if statuses is None or finding.status in statuses]
     if statuses is not None:
         note = _describe_selection(len(selected), findings, statuses, flows.findings_exit(findings, strict))
@@ -105,6 +107,20 @@ def check(
         subject, flows.add_commands(subject.plan, selected) if cluster else selected, findings, output, verbose
     )
     raise typer.Exit(flows.findings_exit(findings, strict))
+
+
+def _describe_unplanned(chosen: Sequence[Check], findings: Sequence[Finding], selected_ids: Sequence[str]) -> list[str]:
+    """Describe which of the chosen checks ran without a cluster file."""
+    applied = {finding.check for finding in findings if finding.status != "skip"}
+    if not selected_ids:
+        reason = "the others need a cluster file, or concern devices that this machine lacks"
+        return [f"{len(applied)} of {len(chosen)} checks were run; {reason}"]
+    return [
+        f"{check.id} was not run: it needs a cluster file, or concerns devices that this machine lacks; "
+        f"`wirespeed explain {check.id}` explains it"
+        for check in chosen
+        if check.id not in applied
+    ]
 
 
 def _describe_selection(count: int, findings: Sequence[Finding], statuses: frozenset[Status], code: int) -> str:
@@ -141,7 +157,7 @@ def _read_bundle(cluster: Path | None, bundle: Path | None) -> _Subject:
         missing = "cluster file and bundle are missing" if cluster is None else "the bundle is missing"
         hint = "`wirespeed check CLUSTER.yaml BUNDLE`; `wirespeed collect` writes a bundle"
         raise refuse("check", missing, hint=hint)
-    if cluster.is_dir() or cluster.name.endswith(".tar.gz"):
+    if _is_bundle_name(cluster):
         raise refuse(str(cluster), "not a cluster file", hint="the order is CLUSTER.yaml BUNDLE")
     plan, evidence = flows.plan_cluster(cluster), flows.evidence(bundle)
     collected, wanted = evidence.facts.devices, plan.devices
@@ -164,7 +180,13 @@ def _read_bundle(cluster: Path | None, bundle: Path | None) -> _Subject:
         notes.append(f"not in the bundle, all settings unknown: {format_names(absent)}")
     if not evidence.complete:
         notes.append(f"collection was interrupted, some settings are unknown: {bundle}")
+    notes += flows.describe_missing_files(evidence, bundle)
     return _Subject(flows.locate(plan, evidence.facts), evidence.facts, evidence.recorded, tuple(notes))
+
+
+def _is_bundle_name(path: Path) -> bool:
+    """Whether the path of a cluster file names a bundle."""
+    return path.is_dir() or path.name.endswith(".tar.gz")
 
 
 def _subtract_counters(subject: _Subject, bundle: Path) -> _Subject:
@@ -187,6 +209,9 @@ def _read_local(cluster: Path | None, bundle: Path | None) -> _Subject:
 
     if bundle is not None:
         raise refuse("check", f"both --local and the bundle {bundle} are given", hint="omit one of them")
+    if cluster is not None and _is_bundle_name(cluster):
+        hint = f"omit --local: `wirespeed check CLUSTER.yaml {cluster}`"
+        raise refuse(str(cluster), "a bundle", "a cluster file or nothing: --local checks this machine", hint)
     plan = None if cluster is None else flows.plan_cluster(cluster)
     with tempfile.TemporaryDirectory(prefix="wirespeed-") as folder:
         bundle_path = Path(folder) / "bundle"

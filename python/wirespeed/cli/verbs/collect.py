@@ -200,16 +200,24 @@ def _report_bundle(path: Path, cluster: Path | None = None) -> None:
 
     entries = [entry for device in open_bundle(path).manifest.devices for entry in device.outputs]
     counts = Counter(entry.status for entry in entries)
-    summary = ", ".join(f"{number:,} {status}" for status, number in counts.most_common())
+    summary = ", ".join(f"{number:,} {_STATUS_LABELS.get(status, status)}" for status, number in counts.most_common())
     err().print(f"{len(entries):,} commands: {summary}")
     for entry in entries:
         if entry.status in ("permission", "timeout"):
             err().print(
                 f"  [yellow]{entry.status}[/]: {escape(entry.run)}: {escape(entry.detail or '')}", soft_wrap=True
             )
-    if cluster is not None:
-        err().print(f"next: `wirespeed check {cluster} {path}`", markup=False, soft_wrap=True)
+    err().print(f"next: `wirespeed check {cluster or 'CLUSTER.yaml'} {path}`", markup=False, soft_wrap=True)
     typer.echo(str(path))
+
+
+_STATUS_LABELS = {
+    "missing": "program not installed",
+    "not-applicable": "not applicable",
+    "permission": "permission denied",
+    "timeout": "timed out",
+}
+"""Texts of the statuses in a manifest."""
 
 
 def _show_commands(form: Format) -> None:
