@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 _ABSENCES = ("no ", "nothing", "none ")
 """Beginnings of ``found`` for a missing part: the statement then has no "found" in front."""
@@ -53,6 +55,20 @@ class Refusal(Exception):  # noqa: N818 - a refused input is no error of the pro
 def refuse(location: str, found: str, expected: str = "", hint: str | None = None) -> Refusal:
     """One problem as an exception to raise."""
     return Refusal([Problem(location, found, expected, hint)])
+
+
+@contextmanager
+def refuse_output(path: Path) -> Iterator[None]:
+    """Refuse an output path whose folder cannot be created: errors of the system name a temporary file or no file."""
+    try:
+        yield
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        if isinstance(error, FileExistsError):
+            reason = f"{error.filename} is a file"
+        raise refuse(
+            str(path), f"cannot be created: {reason}", hint="give a path in a folder that you can write to"
+        ) from error
 
 
 def format_first(names: Sequence[str], limit: int) -> str:

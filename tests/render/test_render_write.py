@@ -131,3 +131,17 @@ def test_a_device_name_never_leads_out_of_the_folder(device: str, tmp_path: Path
         f"render: found the device name {device!r}; expected a name that is valid for a folder"
     )
     assert names(tmp_path) == []
+
+
+def test_an_output_folder_that_cannot_be_created_is_named(tmp_path: Path) -> None:
+    """The message names the path of the user, not the temporary folder."""
+    (tmp_path / "file").write_text("")
+    hint = "\n  hint: give a path in a folder that you can write to"
+    for path, reason in (
+        (tmp_path / "file" / "out", f"{tmp_path / 'file'} is a file"),
+        (Path("/proc/x"), "no such file"),
+    ):
+        with pytest.raises(Refusal) as refusal:
+            render.write([], path, "small")
+        assert str(refusal.value).startswith(f"{path}: cannot be created: {reason}")
+        assert str(refusal.value).endswith(hint)

@@ -16,7 +16,7 @@ from typing import Self
 
 from wirespeed import __version__
 from wirespeed.collect.manifest import KIND, NAME, DeviceEntry, Entry, Manifest, to_json
-from wirespeed.errors import refuse
+from wirespeed.errors import refuse, refuse_output
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._+@:,=-]")
 
@@ -40,8 +40,9 @@ class Writer:
 
     def __enter__(self) -> Self:
         _check_free(self._target)
-        self._target.parent.mkdir(parents=True, exist_ok=True)
-        self._folder = Path(tempfile.mkdtemp(prefix=f".{self._target.name}.", dir=self._target.parent))
+        with refuse_output(self._target):
+            self._target.parent.mkdir(parents=True, exist_ok=True)
+            self._folder = Path(tempfile.mkdtemp(prefix=f".{self._target.name}.", dir=self._target.parent))
         return self
 
     def __exit__(

@@ -19,7 +19,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from wirespeed.errors import refuse
+from wirespeed.errors import refuse, refuse_output
 from wirespeed.render.files import RenderedFile
 
 MANIFEST = "manifest.json"
@@ -55,12 +55,13 @@ def write(
         extra_files: called with the names of the devices; gives the files next to their folders.
 
     Raises:
-        Refusal: the folder contains other files, or files of another cluster.
+        Refusal: the folder contains other files, or files of another cluster, or cannot be created.
         OSError: the disk is full, or the folder is not writable; the folder is then unchanged.
     """
     previous_devices = _previous_devices(folder, cluster)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    new = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    with refuse_output(folder):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        new = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
         result = _write_files(rendered_files, new, progress)
         names = dict.fromkeys([*previous_devices, *result.devices])
