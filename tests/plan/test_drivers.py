@@ -47,6 +47,12 @@ REFUSED = [
         "  hint: did you mean 'netxtreme-peer-mem'?",
     ),
     (
+        "nic_packages: {firmware: 234.0.154.0}",
+        "small.yaml:8: found the package 'firmware'; "
+        "expected one of netxtreme-peer-mem, bnxt_en, bnxt_re, libbnxt_re, bnxt_re_conf\n"
+        "  hint: packages of modules have the names that `dkms status` prints",
+    ),
+    (
         f"{NOT_BUILT_IN}, nic_packages: {{MLNX_OFED: 24.10-0.7.0.0}}",
         "small.yaml:8: found MLNX_OFED on a host whose NICs have the Broadcom bnxt driver release; "
         "expected one of netxtreme-peer-mem, bnxt_en, bnxt_re, libbnxt_re, bnxt_re_conf\n"

@@ -123,9 +123,32 @@ def test_csv_is_of_one_part() -> None:
 def test_addresses_of_a_routed_fabric() -> None:
     lines = invoke("plan", EXAMPLE.parents[1] / "arista-leaf-spine" / "cluster.yaml", "--addresses").splitlines()
     rows = {line.split()[0]: line.split()[1:] for line in lines if ":" in line}
-    assert rows["node1:ens7f0np0"] == ["10.1.0.1/31", "leaf1:Ethernet1/1", "10.1.0.0", "101"]
+    assert rows["node1:ens7f0np0"] == ["10.1.0.1/31", "leaf1:Ethernet1/1", "10.1.0.0", "101", "1001", "10.1.0.0/29"]
     assert rows["leaf1:loopback"] == ["10.255.0.1/32", "4200010000"]
     assert rows["spine2:Ethernet4/1"] == ["10.2.0.15/31", "leaf2:Ethernet32/1"]
+
+
+ROUTES = [  # example, then of its second NIC: gateway, table, priority of the rule, route in the main table, its metric
+    ("cluster.yaml", ["10.1.0.2", "102", 1002, "10.1.0.0/26", 2002]),
+    ("cluster-ipv6.yaml", ["fd00:0:0:1::2", "102", 1002, "fd00:0:0:1::/122", 2002]),
+    ("cluster-rail24.yaml", ["192.168.2.254", "102", 1002, None, None]),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), ROUTES)
+def test_addresses_have_their_rule_and_routes(name: str, expected: list[object]) -> None:
+    row = json.loads(invoke("plan", EXAMPLE.parent / name, "--addresses", "-f", "json"))["addresses"][1]
+    keys = ("gateway", "routing_table", "rule_priority", "main_route", "main_metric")
+    assert [row[key] for key in keys] == expected
+
+
+def test_hosts_show_which_nics_jobs_use(tmp_path: Path) -> None:
+    file = tmp_path / "cluster.yaml"
+    file.write_text(EXAMPLE.read_text().replace("nics: 8 x", "nic: {enp67s0np0: {jobs: false}}, nics: 8 x"))
+    rows = [line.split() for line in invoke("plan", file, "--hosts").splitlines() if line.startswith("node1:")]
+    assert [row[-1] for row in rows] == ["yes", "no", *["yes"] * 6]
+    ethernet = invoke("plan", EXAMPLE.parents[1] / "pcie-lending" / "cluster.yaml", "--hosts")
+    assert "jobs" not in ethernet  # no jobs are planned on them
 
 
 def test_no_column_of_a_table_is_cut() -> None:

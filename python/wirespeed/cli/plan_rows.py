@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from wirespeed.plan import Cable, Plan
-    from wirespeed.settings import Host, Switch, TrafficClass
+    from wirespeed.settings import Host, Nic, Switch, TrafficClass
     from wirespeed.units import Bandwidth
 
 Rows = list[dict[str, Any]]
@@ -24,11 +24,18 @@ def _list_hosts(plan: Plan) -> Rows:
             "gpu": nic.gpu,
             "mtu": nic.link.mtu,
             "bond": nic.bond.mode or nic.controller or None,
+            "jobs": _is_used_by_jobs(host, nic),
             "model": nic.model,
         }
         for name, host in plan.hosts.items()
         for interface, nic in host.nics.items()
     ]
+
+
+def _is_used_by_jobs(host: Host, nic: Nic) -> bool | None:
+    """Whether jobs use the NIC. None if the plan contains no jobs."""
+    devices = host.launch.rdma_devices
+    return None if devices is None else nic.rdma_device in devices
 
 
 def _list_addresses(plan: Plan) -> Rows:
@@ -39,7 +46,8 @@ def _list_addresses(plan: Plan) -> Rows:
         columns: dict[str, Any] = {"device": device, "port": port, "address": address}
         columns |= {"peer_device": peer.device if peer else None, "peer_port": peer.port if peer else None}
         return columns | {
-            name: values.get(name.replace(" ", "_")) for name in ("gateway", "routing table", "as number")
+            name: values.get(name.replace(" ", "_"))
+            for name in ("gateway", "routing table", "rule priority", "main route", "main metric", "as number")
         }
 
     rows = [
@@ -61,10 +69,24 @@ def _list_ends(cables: Sequence[Cable]) -> Iterator[tuple[Cable, Any]]:
 
 
 def _describe_route(host: Host, interface: str) -> dict[str, object]:
-    """Gateway and routing table of a NIC."""
-    routes = {key: route for key, route in host.routes.items() if route.device == interface}
-    gateways = (route.gateway for key, route in routes.items() if key.endswith((" default", " ::/0")))
-    return {"gateway": next(gateways, None), "routing_table": next((key.split()[0] for key in routes), None)}
+    """Gateway, routing table and rule of a NIC, and its route in the main table: for packets without a source."""
+    from wirespeed.plan.routing import MAIN_TABLE
+    from wirespeed.settings import split_route_name
+
+    described: dict[str, object] = {}
+    for name, route in host.routes.items():
+        table, destination = split_route_name(name)
+        if route.device != interface:
+            continue
+        if table == str(MAIN_TABLE):
+            described |= {"main_route": destination, "main_metric": route.metric}
+            continue
+        described["routing_table"] = table
+        priorities = (rule.priority for rule in host.rules.values() if str(rule.table) == table)
+        described["rule_priority"] = next(priorities, None)
+        if destination in ("default", "::/0"):
+            described["gateway"] = route.gateway
+    return described
 
 
 def _list_interfaces(switch: Switch) -> Iterator[tuple[str, str]]:

@@ -197,7 +197,8 @@ def _select_packages(
                 (*spec.path, "software", "nic_packages", name),
                 f"the package {name!r}",
                 format_choices(release.packages),
-                did_you_mean(name, list(release.packages)),
+                did_you_mean(name, list(release.packages))
+                or "packages of modules have the names that `dkms status` prints",
             )
         packages[name] = version
     return packages

@@ -44,13 +44,17 @@ def plan(
     ] = None,
     *,
     hosts: Annotated[
-        bool, typer.Option("--hosts", help="Show hosts with their NICs, rails, RDMA devices and GPUs.")
+        bool,
+        typer.Option(
+            "--hosts", help="Show hosts with their NICs, rails, RDMA devices and GPUs, and whether jobs use each NIC."
+        ),
     ] = False,
     addresses: Annotated[
         bool,
         typer.Option(
             "--addresses",
-            help="Show addresses of NICs and switch ports, gateways, routing tables, loopbacks and AS numbers.",
+            help="Show addresses of NICs and switch ports, gateways, routing tables, rules, routes in the main table, "
+            "loopbacks and AS numbers.",
         ),
     ] = False,
     cables: Annotated[
