@@ -78,7 +78,7 @@ def test_a_failed_run_and_a_comparison_are_counted(tmp_path):
     stream = io.StringIO()
     terminal.summary(content, Console(file=stream, width=120))
     assert stream.getvalue().startswith("benchmarks  1 run failed  0 fail  0 warn")
-    assert "\ncomparison  " in stream.getvalue() and " worse  " in stream.getvalue()
+    assert "\ncomparison  " in stream.getvalue() and " worse, " in stream.getvalue()
 
 
 @pytest.mark.parametrize(

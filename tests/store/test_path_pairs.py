@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from wirespeed.cli.app import app
+from wirespeed.errors import Refusal
 
 _HEAD = "# nThread 1 nGpus 1 minBytes 8 maxBytes 134217728 step: 2(factor) warmup iters: 5 iters: 20 validation: 1\n#\n"
 _ROWS = (
@@ -91,5 +93,38 @@ def test_a_side_with_several_paths_is_not_pooled(tmp_path: Path) -> None:
 def test_other_ranks_are_another_measurement(tmp_path: Path) -> None:
     write_log(tmp_path / "a", ("abel1",), 3.5)
     write_log(tmp_path / "b", ("abel1", "abel2"), 0.11, ranks=4)
-    assert compare(tmp_path / "a", tmp_path / "b", "--across-paths").exit_code == 3
-    assert "hint" not in compare(tmp_path / "a", tmp_path / "b").stdout
+    across = compare(tmp_path / "a", tmp_path / "b", "--across-paths")
+    assert across.exit_code == 3
+    assert "no series is in both: they differ in ranks (A 2, B 4)\n" in across.stdout
+    separate = compare(tmp_path / "a", tmp_path / "b").stdout
+    assert "hint" not in separate and "they differ in ranks (A 2, B 4)\n" in separate
+
+
+def test_an_option_without_effect_is_refused(tmp_path: Path) -> None:
+    """Hosts of a collective on several hosts are no part of a series."""
+    write_log(tmp_path / "a", ("abel1", "abel2"), 3.5)
+    write_log(tmp_path / "b", ("node1", "node2"), 4.7)
+    arguments = ["bench", "compare", str(tmp_path / "a"), str(tmp_path / "b"), "--across-paths"]
+    with pytest.raises(Refusal, match="--across-paths: no effect: both have the same series without it"):
+        CliRunner().invoke(app, arguments, catch_exceptions=False)
+
+
+def test_stored_campaigns_across_paths_keep_their_settings(tmp_path: Path) -> None:
+    store = ["--store", str(tmp_path / "s.db")]
+    for letter, host in (("a", "abel1"), ("b", "abel2")):
+        write_log(tmp_path / letter, (host,), 3.5)
+        CliRunner().invoke(app, ["bench", "parse", str(tmp_path / letter), *store, "--label", f"of-{letter}"])
+    arguments = ["bench", "compare", "of-a", "of-b", "--across-paths", *store]
+    stored = CliRunner().invoke(app, arguments, env={"COLUMNS": "160"}, catch_exceptions=False)
+    assert "no settings stored with of-a and of-b" in stored.stdout
+
+
+def test_streams_of_two_runs_are_not_compared(tmp_path: Path) -> None:
+    """The sum of four streams is a series; a single stream has another number in every run."""
+    sample = Path(__file__).parents[1] / "samples" / "iperf3" / "tcp-P4.json"
+    arguments = ["bench", "compare", str(sample), str(sample), "--all", "--format", "json"]
+    result = json.loads(CliRunner().invoke(app, arguments, catch_exceptions=False).stdout)["comparison"]
+    labels = {row["series"]["label"] for row in result["series"]}
+    assert {"SUM sender", "SUM receiver"} <= labels
+    assert not any(label and ("stream" in label or "interval" in label) for label in labels)
+    assert result["parts"] > 0

@@ -39,7 +39,7 @@ def show(campaign: Campaign, reach: Reach, parallel: int, path: Sequence[str]) -
         if step.stage != stage:
             stage = step.stage
             typer.echo(f"\n# stage {stage + 1}")
-        typer.echo(f"\n# {step.test}: {step.ends}, about {step.seconds:g} s")
+        typer.echo(f"\n# {step.test}: {fold_ends(step.ends)}, about {time(step.seconds)}")
         for command, remark in ((step.server, "  # server"), (step.client, "")):
             if command is not None:
                 call = Call(command.host, command.arguments, step.limit_s, command.environment)
@@ -54,7 +54,7 @@ def load(campaign: Campaign, parallel: int) -> str:
     # A parallel program is started on one of its hosts, and uses all.
     hosts |= {used[5:] for step in campaign.steps for used in step.uses if used.startswith("host ")}
     nics = {name for step in campaign.steps for name in (step.source, step.target) if name}
-    scope_text = f"{len(nics)} NICs of {count(len(hosts), 'host')}" if nics else count(len(hosts), "host")
+    scope_text = f"{len(nics):,} NICs of {count(len(hosts), 'host')}" if nics else count(len(hosts), "host")
     runs = count(len(campaign.steps), "run")
     likely = duration(campaign.steps, campaign.holds, parallel)
     heading = f"{campaign.suite} on {campaign.cluster}: {runs} on {scope_text}, about {time(likely)}"
@@ -64,9 +64,17 @@ def load(campaign: Campaign, parallel: int) -> str:
     return f"{heading} in total, several at a time" if overlap else heading
 
 
+def fold_ends(ends: str) -> str:
+    """The ends of a step for people: hosts of a job as a node range, ``node[1-4]``."""
+    from wirespeed.cluster.ranges import fold_names
+
+    names = ends.split(", ")
+    return fold_names(names) if len(names) > 1 and len(set(names)) == len(names) else ends
+
+
 def count(number: int, noun: str) -> str:
-    """``1 host``, ``4 hosts``."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    """``1 host``, ``4,096 hosts``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def time(seconds: float) -> str:

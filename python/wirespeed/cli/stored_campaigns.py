@@ -136,7 +136,9 @@ def compare_campaigns(
                 _read_file_side(name, selection) if Path(name).exists() else _read_stored_side(name, store, selection)
                 for name in (a, b)
             )
-            return _compare_sides(first, second, judging, across_paths)
+            stored = first.campaign.id is not None and second.campaign.id is not None
+            changes = store.find_changes(first.campaign, second.campaign) if stored else None
+            return _compare_sides(first, second, judging, across_paths, changes)
         baseline, candidate = store.find(a), store.find(b)
         _check_same_kind(baseline, candidate)
         values = (store.values(baseline, selection), store.values(candidate, selection))
@@ -168,7 +170,15 @@ class _Side:
     runs: Sequence[Circumstance]
 
 
-def _compare_sides(a: _Side, b: _Side, judging: Thresholds, across_paths: bool) -> Comparison:
+def _compare_sides(
+    a: _Side, b: _Side, judging: Thresholds, across_paths: bool, stored_changes: Changes | None = None
+) -> Comparison:
+    """Compare two sides; ``stored_changes`` are those of two stored campaigns.
+
+    Raises:
+        Refusal: only one is from a lab, or all series are paired without ``across_paths`` too.
+    """
+    from wirespeed.errors import refuse
     from wirespeed.results.campaign_history import Changes
     from wirespeed.store.comparison import compare
     from wirespeed.store.path_pairs import pair_across_paths
@@ -177,12 +187,17 @@ def _compare_sides(a: _Side, b: _Side, judging: Thresholds, across_paths: bool) 
         return {key: key for key in keys}
 
     _check_same_kind(a.campaign, b.campaign)
-    values, changes = (a.values, b.values), _parameter_changes(a, b)
+    values, changes = (a.values, b.values), stored_changes or _parameter_changes(a, b)
     if across_paths:
         pairs = pair_across_paths(a.values, b.values)
+        if a.values.keys() & b.values.keys() and not pairs.changed and not pairs.notes:
+            raise refuse("--across-paths", "no effect: both have the same series without it", hint=_OMIT_ACROSS_PATHS)
         values = (dict(pairs.before), dict(pairs.after))
         changes = Changes((*pairs.changed, *changes.changed), changes.unread, (*pairs.notes, *changes.notes))
     return compare(a.campaign, b.campaign, values, names, changes, judging.significance, judging.at_least)
+
+
+_OMIT_ACROSS_PATHS = "omit it; collectives on the same number of hosts are compared on any hosts"
 
 
 def _check_same_kind(a: Campaign, b: Campaign) -> None:
@@ -208,8 +223,9 @@ def _parameter_changes(a: _Side, b: _Side) -> Changes:
     from wirespeed.results.campaign_history import Changes
     from wirespeed.store.configuration_diff import compare_parameters
 
+    lacking = " and ".join(side.campaign.label for side in (a, b) if side.campaign.id is None)
     command = "`wirespeed bench parse LOGS --store STORE --bundle BUNDLE`"
-    note = f"logs have no settings: changed settings are unknown; store them with {command}"
+    note = f"no settings stored with {lacking}: changed settings are unknown; store them with {command}"
     return Changes(compare_parameters(a.runs, b.runs), 0, (note,))
 
 

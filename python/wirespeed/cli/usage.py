@@ -55,6 +55,8 @@ def usage_problem(error: Any) -> Problem:
         usage = context.get_usage().removeprefix("Usage: ") if context else command
         meaning = getattr(parameter, "help", None) or ""
         hint = f"{name} is one of {meaning}" if re.fullmatch(r"[\w-]+(, [\w-]+)+", meaning) else None
+        if context is not None and parameter.param_type_name == "option":
+            hint = f"add {max(parameter.opts, key=len)} {_name_value(parameter, context)}"
         return Problem(command, f"{name} is missing", hint=hint or f"usage: `{usage}`")
     if match := re.match(r"'(.*)' is not one of (.*?)\.?$", error.message):
         choices = re.findall(r"'([^']*)'", match[2])

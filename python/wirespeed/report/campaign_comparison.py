@@ -64,24 +64,30 @@ def comparison(result: Comparison, console: Console, limit: int, *, show_all: bo
     Series without a significant change are only counted, unless ``show_all`` is set.
     """
     for letter, campaign in (("A", result.a), ("B", result.b)):
-        console.print(Text(f"{letter}  {_format_campaign(campaign)}"), soft_wrap=True)
+        console.print(Text(f"{letter} = {_format_campaign(campaign)}"), soft_wrap=True)
     rows = [row for row in result.series if show_all or row.difference is not Difference.NONE]
     if rows:
         console.print()
         _series_table(rows[:limit], console)
     if len(rows) > limit:
-        console.print(f"{len(rows) - limit:,} more series not shown (--limit, --format json)")
+        selection = "select with --metric or --size, or show more with --limit"
+        console.print(f"{len(rows) - limit:,} more series not shown: {selection}")
     if len(rows) < len(result.series):
         unchanged = wording.plural(len(result.series) - len(rows), "series", "series")
         console.print(f"{unchanged} without a significant change not shown (--all)")
     console.print()
-    console.print(count_differences(result))
+    console.print(Text("series: ").append(count_differences(result)), soft_wrap=True)
+    if result.parts:
+        parts = wording.plural(result.parts, "series", "series")
+        console.print(f"{parts} of single streams or intervals not compared: streams of two runs are not the same")
     if result.noise is not None:
         count = sum(row.resolution is None for row in result.series)
         console.print(f"run-to-run spread: {100 * result.noise:.2f} % (median over {count:,} series)")
     for count, letter in ((result.only_a, "A"), (result.only_b, "B")):
         if count:
             console.print(f"{count:,} series only in {letter}")
+    if result.unpaired is not None:
+        console.print(Text(f"no series is in both: they differ in {wording.line(result.unpaired)}"), soft_wrap=True)
     for reason in sorted({row.reason for row in result.series if row.difference is Difference.TOO_FEW_VALUES}):
         console.print(Text(f"too few values: {wording.line(reason)}"), soft_wrap=True)
     rounded = sum(row.last_digit is not None for row in result.series)
@@ -113,9 +119,9 @@ def _resolutions(result: Comparison, console: Console) -> None:
 
 
 def count_differences(result: Comparison) -> Text:
-    """``4 worse  0 better``: the number of series of each difference."""
+    """``4 worse, 0 better, …``: the number of series of each difference."""
     counted = Counter(row.difference for row in result.series)
-    return Text("  ").join(_format_count(counted[name], name) for name in Difference)
+    return Text(", ").join(_format_count(counted[name], name) for name in Difference)
 
 
 def _joint_changes(families: Sequence[JointChange], console: Console, limit: int) -> None:
@@ -124,7 +130,7 @@ def _joint_changes(families: Sequence[JointChange], console: Console, limit: int
         return
     moved = [joint for joint in families if joint.difference is not Difference.NONE]
     console.print()
-    console.print(Text("all pairs of a measurement jointly", style="bold"))
+    console.print(Text("joint test of all pairs of hosts of a test, metric and size", style="bold"))
     for joint in moved[:limit]:
         line = Text(f"  {series_title(joint.series)}: ")
         line.append(joint.difference.value, _STYLES[joint.difference])
@@ -133,7 +139,8 @@ def _joint_changes(families: Sequence[JointChange], console: Console, limit: int
         console.print(f"  {len(moved) - limit:,} more not shown (--limit, --format json)")
     unchanged = len(families) - len(moved)
     if unchanged:
-        console.print(f"  {wording.plural(unchanged, 'measurement')}{' more' if moved else ''}: no significant change")
+        tests = wording.plural(unchanged, "other joint test" if moved else "joint test")
+        console.print(f"  {tests}: no significant change")
 
 
 def series_title(named_series: Series) -> str:
@@ -207,15 +214,14 @@ def history(result: History, console: Console, limit: int) -> None:
 
 
 def _format_campaign(campaign: Campaign) -> str:
+    name = campaign.label if campaign.id is None else f"campaign {campaign.id}, {campaign.label}"
     entries = [
-        None if campaign.id is None else f"campaign {campaign.id}",
-        campaign.label,
         campaign.started,
         wording.plural(campaign.logs, "log"),
         f"{wording.plural(campaign.runs, 'run')}" + (f" ({campaign.failed} failed)" if campaign.failed else ""),
         None if campaign.finished else "stored incompletely",
     ]
-    return "  ".join(wording.line(entry) for entry in entries if entry)
+    return f"{wording.line(name)}: {', '.join(wording.line(entry) for entry in entries if entry)}"
 
 
 def _create_table() -> Table:
@@ -261,7 +267,16 @@ def _align_cells(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _format_count(count: int, difference: Difference) -> Text:
-    return Text(f"{count:,} {difference.value}", style=_STYLES[difference] if count else "dim")
+    return Text(
+        f"{count:,} {_COUNTED.get(difference, difference.value)}", style=_STYLES[difference] if count else "dim"
+    )
+
+
+_COUNTED = {
+    Difference.CHANGED: "changed (no better direction)",
+    Difference.NONE: "without a significant change",
+    Difference.TOO_FEW_VALUES: "with too few values",
+}
 
 
 def _format_change(change: float | None) -> str:

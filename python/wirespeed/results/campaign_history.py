@@ -112,7 +112,11 @@ class JointChange:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Comparison of campaigns A and B by their common series; ``only_a`` and ``only_b`` count the others."""
+    """Comparison of campaigns A and B by their common series; ``only_a`` and ``only_b`` count the others.
+
+    ``parts`` counts series of parts of a run, such as single streams, which are not compared. ``unpaired`` states why
+    the campaigns have no series in common.
+    """
 
     a: Campaign
     b: Campaign
@@ -124,6 +128,8 @@ class Comparison:
     only_b: int
     changes: Changes
     joint_changes: tuple[JointChange, ...] = ()
+    parts: int = 0
+    unpaired: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

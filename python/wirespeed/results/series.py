@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -57,6 +58,25 @@ class Series:
     def is_of_empty_messages(self) -> bool:
         """Whether a collective sent nothing: its sizes are rounded down to whole elements for each rank."""
         return self.size_bytes == 0 and self.tool in COLLECTIVES
+
+
+def list_parts(series: Iterable[Series]) -> frozenset[Series]:
+    """Series of parts of a run, such as single streams and intervals of iperf3, where the run has the sum of them.
+
+    Streams of two runs are not the same streams, and intervals are no repetitions: only sums are compared.
+    """
+    every = frozenset(series)
+    sums = {_identify_sum(member) for member in every if _is_sum(member.label or "")}
+    parts = {member for member in every if (member.label or "").startswith("stream ") and _identify_sum(member) in sums}
+    return frozenset(parts | {member for member in every if " interval " in (member.label or "")})
+
+
+def _is_sum(label: str) -> bool:
+    return label.startswith("SUM") and " interval " not in label
+
+
+def _identify_sum(series: Series) -> tuple[object, ...]:
+    return series.tool, series.test, series.ends, series.workload
 
 
 def workload(parameters: Parameters) -> tuple[tuple[str, Scalar], ...]:

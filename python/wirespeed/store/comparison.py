@@ -9,9 +9,10 @@ from itertools import count
 from typing import Final, NamedTuple, TypeVar
 
 from wirespeed.results.campaign_history import Campaign, Changes, Comparison, Difference, SeriesComparison, Summary
-from wirespeed.results.series import Better, Series, better
+from wirespeed.results.series import Better, Series, better, list_parts
 from wirespeed.store.joint_change import group_families, joint_differences, outlier_probabilities
 from wirespeed.store.last_digit import differ_by_last_digit, find_last_digits, name_measured
+from wirespeed.store.path_pairs import explain_unpaired
 from wirespeed.store.significance import TestResult, benjamini_hochberg, mann_whitney, median, middle, minimum_p, spread
 
 SIGNIFICANCE: Final = 0.05
@@ -44,7 +45,9 @@ def compare(
     """Every series that both campaigns have. ``names`` maps the keys of the values to series."""
     before, after = values
     common_keys = [key for key in before if key in after]
-    series_by_key = {key: series for key, series in names(common_keys).items() if not series.is_of_empty_messages}
+    named = {key: series for key, series in names(common_keys).items() if not series.is_of_empty_messages}
+    parts = list_parts(named.values())
+    series_by_key = {key: series for key, series in named.items() if series not in parts}
     sides = [
         (series_by_key[key], summary(before[key]), summary(after[key])) for key in common_keys if key in series_by_key
     ]
@@ -95,6 +98,8 @@ def compare(
         len(after) - len(common_keys),
         changes,
         joint_differences(families, significance, at_least),
+        len(parts),
+        None if common_keys else explain_unpaired(names(list(before)).values(), names(list(after)).values()),
     )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from wirespeed.errors import format_first
 from wirespeed.results.campaign_history import Change
 from wirespeed.results.series import Series
+from wirespeed.units import Size
 
 PATH_PARAMETERS = frozenset({"nodes", "sockets"})
 """Parameters of the workload that state over which path it ran."""
@@ -43,6 +44,39 @@ def pair_across_paths(before: SeriesValues, after: SeriesValues) -> PathPairs:
         if (count := sum(len(group) > 1 for group in groups.values()))
     )
     return PathPairs(paired_before, paired_after, _list_path_changes(sides[0], sides[1]), notes)
+
+
+def explain_unpaired(before: Iterable[Series], after: Iterable[Series]) -> str | None:
+    """Why series of two campaigns differ even without their paths: the parts of their identity without a common value.
+
+    None if a campaign has no series, or if each part has a common value.
+    """
+    sides = [_gather_parts(series) for series in (before, after)]
+    if not all(sides):
+        return None
+    differing = [
+        (name, *(_format_values(side.get(name, {"none"})) for side in sides))
+        for name in dict.fromkeys((*sides[0], *sides[1]))
+        if sides[0].get(name, {"none"}).isdisjoint(sides[1].get(name, {"none"}))
+    ]
+    return format_first([f"{name} (A {old}, B {new})" for name, old, new in differing], _NAMED) if differing else None
+
+
+def _gather_parts(series: Iterable[Series]) -> dict[str, set[str]]:
+    """The values of each part of the identity of series, without the path."""
+    parts: dict[str, set[str]] = {}
+    for member in series:
+        identity = (
+            ("tool", member.tool),
+            ("test", member.test),
+            ("ranks", member.ranks),
+            ("metric", member.metric.value),
+        )
+        values = (("size", member.size_bytes), ("label", member.label))
+        for name, value in (*identity, *member.workload, *values):
+            if value is not None and name not in PATH_PARAMETERS:
+                parts.setdefault(name, set()).add(str(Size(int(value)) if name == "size" else value))
+    return parts
 
 
 def _group_by_test(values: SeriesValues) -> dict[Series, list[Series]]:

@@ -133,6 +133,8 @@ ROWS: list[tuple[str, Case, str]] = [
     ("WARNING: There was an error initializing an OpenFabrics device.", Case(), "MPI-01"),
     ("WARNING: No preset parameters were found for the device that Open MPI", Case(), "MPI-01"),
     ("bash: orted: command not found", Case(), "MPI-02"),
+    ("mpirun was unable to find the specified executable file, and therefore", Case(), "APP-10 MPI-02"),
+    ("node1: osu_latency not found in PATH; name its folder with --path", Case(), "APP-10 MPI-02"),
     ("[h1:9] Signal code: Invalid permissions (2)", Case(), "MPI-04"),
     ("ssh: connect to host node2 port 22: Connection refused", Case(), "MPI-08 OS-06 OS-14"),
     ("Permission denied (publickey,password).", Case(), "MPI-08"),

@@ -86,4 +86,4 @@ def test_in_an_allocation_of_slurm_its_own_starter_is_used() -> None:
 
 def test_a_thousand_hosts_are_planned() -> None:
     text = dry("quick", "scale-1024", "")
-    assert text.startswith("# quick on scale-1024: 4224 runs on 8192 NICs of 1024 hosts, about ")
+    assert text.startswith("# quick on scale-1024: 4,224 runs on 8,192 NICs of 1,024 hosts, about ")

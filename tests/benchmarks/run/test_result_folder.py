@@ -92,7 +92,11 @@ def refusal(path: Path, campaign: Campaign, is_resumed: bool) -> str:
 @pytest.mark.parametrize(
     ("campaign", "is_resumed", "message"),
     [
-        (CAMPAIGN, False, "DIR: found a campaign; expected a new or an empty folder\n  hint: --resume continues it"),
+        (
+            CAMPAIGN,
+            False,
+            "DIR: found an earlier run; expected a new or an empty folder\n  hint: --resume continues it",
+        ),
         (
             replace(CAMPAIGN, suite="pairs"),
             True,
@@ -123,7 +127,7 @@ def test_a_folder_with_something_else_in_it(tmp_path: Path) -> None:
     (tmp_path / "notes").write_text("mine")
     expected = "DIR: found a folder that is not empty; expected a new or an empty folder"
     assert refusal(tmp_path, CAMPAIGN, False) == expected
-    assert refusal(tmp_path, CAMPAIGN, True) == "DIR: no campaign.json; expected the folder of a campaign"
+    assert refusal(tmp_path, CAMPAIGN, True) == "DIR: no earlier run to continue\n  hint: start it without --resume"
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"kind": "bench-campaign", "schema": 1}', "{"])

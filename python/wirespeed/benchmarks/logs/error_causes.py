@@ -317,10 +317,13 @@ _MPI = (
     _row("No preset parameters were found | no device params found",
          "param", r"[Nn]o (?:device|preset) param\w* (?:were )?found", "MPI-01",
          OPEN_MPI_HELP),
-    _row("orted: command not found | unable to find the specified executable",
-         "not found|unable to find|not be found|error while",
-         r"orted: (?:command )?not found|mpirun: (?:command )?not found|unable to find the specified executable"
-         r"|could not be found.*(?:executable|application)|error while loading shared libraries", "MPI-02", "https://www.open-mpi.org/faq/?category=running"),
+    _row("mpirun was unable to find the specified executable file", "unable to find|not be found|not found in PATH",
+         r"unable to find the specified executable|could not be found.*(?:executable|application)"
+         r"|\w+ not found in PATH; name its folder", "APP-10 MPI-02",
+         "https://github.com/open-mpi/ompi, orte/tools/orterun/help-orterun.txt, orterun:exe-not-found"),
+    _row("orted: command not found", "not found|error while",
+         r"orted: (?:command )?not found|mpirun: (?:command )?not found|error while loading shared libraries", "MPI-02",
+         "https://www.open-mpi.org/faq/?category=running"),
     _row("There are not enough slots available in the system",
          "slots|processes than|node configuration|allocate resources|rocessors requested",
          r"There are not enough slots available|Your job has requested more processes than"

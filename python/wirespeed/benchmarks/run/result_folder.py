@@ -63,7 +63,7 @@ def create_folder(path: Path, campaign: Campaign) -> Folder:
         Refusal: the folder is not empty, or the path is a file.
     """
     if (path / CAMPAIGN).exists():
-        raise refuse(str(path), "a campaign", "a new or an empty folder", "--resume continues it")
+        raise refuse(str(path), "an earlier run", "a new or an empty folder", "--resume continues it")
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         content = "a folder that is not empty" if path.is_dir() else "a file"
         raise refuse(str(path), content, "a new or an empty folder")
@@ -85,6 +85,8 @@ def resume_folder(path: Path, campaign: Campaign) -> Folder:
     Raises:
         Refusal: the folder contains no campaign, or one with other steps than ``campaign``.
     """
+    if not (path / CAMPAIGN).is_file():
+        raise refuse(str(path), "no earlier run to continue", hint="start it without --resume")
     _truncate_partial_line(path / JOURNAL)
     folder = open_folder(path)
     stored, requested = folder.campaign, campaign
@@ -118,7 +120,7 @@ def open_folder(path: Path) -> Folder:
     """
     file = path / CAMPAIGN
     if not file.is_file():
-        raise refuse(str(path), "no campaign.json", "the folder of a campaign")
+        raise refuse(str(path), "no earlier run", "a result folder of `bench run` (with campaign.json)")
     try:
         campaign = parse_campaign(json.loads(file.read_text(encoding="utf-8")))
     except (ValueError, KeyError, RecursionError) as error:

@@ -34,7 +34,8 @@ def compare(
         typer.Option(
             "--across-paths",
             envvar="WIRESPEED_BENCH_COMPARE_ACROSS_PATHS",
-            help="Also pair series whose hosts, number of hosts or network interfaces (of TCP) differ between A and B.",
+            help="Also pair series whose hosts, number of hosts or network interfaces (of TCP) differ between A and B. "
+            "Collectives on the same number of hosts are compared without it.",
         ),
     ] = False,
     significance: Annotated[
