@@ -131,6 +131,8 @@ ROWS = [
     ("launch.queue-pairs", {(N, "nic.queue_pairs"): 1024}),
     ("nic.rdma-losses", {(N, "nic.counters.retries"): 49, (N, "nic.counters.sequence_errors"): 35}),
     ("nic.congestion-control", {(N, "nic.qos.ecn"): False}),
+    ("nic.connection-defaults", {(N, "nic.roce_version"): "IB/RoCE v1", (N, "nic.qos.connection_dscp"): Dscp(0)}),
+    ("nic.connection-defaults", {(N, "nic.qos.connection_dscp"): Dscp(8)}),
     ("nic.congestion-parameters", {(N, "nic.qos.congestion_parameters"): {"g": 1, "rtt": 40}}),
     ("nic.ecn-marking", {(N, "nic.qos.ect"): Ect.NOT_ECT}),
     ("nic.slot", {(N, "nic.pcie"): "0000:1b:00.0"}),

@@ -196,6 +196,7 @@ def nic_qos(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel
             for dscp in sorted(traffic_class.dscp)
         },
         roce_dscp=roce.nic_dscp if roce else None,
+        connection_dscp=roce.nic_dscp if roce and nic.qos_package else None,
         roce_priority=roce.priority if roce else None,
         cnp_dscp=cnp.nic_dscp if cnp else None,
         cnp_priority=cnp.priority if cnp else None,

@@ -246,6 +246,10 @@ class NicQos:
         Mapping[Dscp, Priority] | None, Setting("DSCP to 802.1p priority", compare=Compare.CONTAINS)
     ] = None
     roce_dscp: Annotated[Dscp | None, Setting("DSCP of sent RoCEv2 data")] = None
+    connection_dscp: Annotated[
+        Dscp | None,
+        Setting("default DSCP of connections; 0: the driver selects it", compare=Compare.NONE, observed=True),
+    ] = None
     roce_priority: Annotated[Priority | None, Setting("priority of sent RoCEv2 data")] = None
     cnp_dscp: Annotated[Dscp | None, Setting("DSCP of sent congestion notification packets (CNPs)")] = None
     cnp_priority: Annotated[Priority | None, Setting("priority of sent congestion notification packets (CNPs)")] = None

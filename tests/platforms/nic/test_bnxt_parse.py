@@ -89,6 +89,7 @@ def test_one_output(command: str, text: str, path: str, value: Any) -> None:
 
 APPLY = "/sys/kernel/config/bnxt_re/bnxt_re0/ports/1/cc/apply:"
 FILE = "/sys/kernel/config/bnxt_re/bnxt_re0/ports/1/cc/"
+CONNECTIONS = "/sys/kernel/config/rdma_cm/bnxt_re0/ports/1/"
 INBOX = "/sys/kernel/debug/bnxt_re/0000:1d:00.0/cc_config/"
 
 
@@ -159,6 +160,19 @@ INBOX = "/sys/kernel/debug/bnxt_re/0000:1d:00.0/cc_config/"
             "RoCE v2",
         ),
         ("rdma-cm", "/sys/kernel/config/rdma_cm/bnxt_re0/ports/1/default_roce_mode:?\n", "nic.roce_version", None),
+        (
+            "rdma-cm",
+            "/sys/kernel/config/rdma_cm/bnxt_re0/ports/1/default_roce_tos:104\n",
+            "nic.qos.connection_dscp",
+            26,
+        ),
+        ("rdma-cm", f"{CONNECTIONS}default_roce_tos:0\n", "nic.qos.connection_dscp", 0),
+        (
+            "rdma-cm",
+            "/sys/kernel/config/rdma_cm/bnxt_re0/ports/1/default_roce_tos:256\n",
+            "nic.qos.connection_dscp",
+            None,
+        ),
     ],
 )
 def test_older_tools_and_the_kernels_own_driver(command: str, text: str, path: str, value: Any) -> None:

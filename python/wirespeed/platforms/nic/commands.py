@@ -52,7 +52,7 @@ def rdma_cm(nic: Nic) -> Iterator[Line]:
     if nic.qos.roce_dscp is not None:
         writes.append(write(tos(nic.qos), f"{folder}/ports/1/default_roce_tos"))
     text = " && ".join([join_arguments("mkdir", "-p", folder), *writes, join_arguments("rmdir", folder)])
-    yield Line(text, ("nic.roce_version", "nic.qos.roce_dscp", "nic.qos.ect"))
+    yield Line(text, ("nic.roce_version", "nic.qos.connection_dscp", "nic.qos.roce_dscp", "nic.qos.ect"))
 
 
 def tos(qos: NicQos) -> int:

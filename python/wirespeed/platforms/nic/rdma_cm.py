@@ -27,12 +27,12 @@ def parse(outputs: Outputs, command: str = "rdma-cm") -> Iterator[Observation]:
                 yield observe(place, "nic.roce_version", mode.strip(), output, number)
 
 
-def parse_marks(outputs: Outputs, command: str = "rdma-cm") -> Iterator[Observation]:
-    """DSCP of new connections, of every NIC whose driver has no other default."""
+def parse_marks(outputs: Outputs, path: str, command: str = "rdma-cm") -> Iterator[Observation]:
+    """DSCP of new connections as this setting: that of RoCE data, where the driver has no other default."""
     for interface, output in outputs.per_nic(command):
         for number, text in number_lines(output):
-            path, _, byte = text.partition(":")
-            tos = parse_whole(byte.strip()) if path.endswith("/default_roce_tos") else None
+            file, _, byte = text.partition(":")
+            tos = parse_whole(byte.strip()) if file.endswith("/default_roce_tos") else None
             if tos is not None and tos < 256:
                 place = Place(outputs.device).child("nic", interface)
-                yield observe(place, "nic.qos.roce_dscp", Dscp(tos >> 2), output, number)
+                yield observe(place, path, Dscp(tos >> 2), output, number)

@@ -11,6 +11,7 @@ from wirespeed.platforms.model import SettingCommands
 from wirespeed.platforms.nic.bnxt.congestion import MARKS
 from wirespeed.platforms.nic.bnxt.nvm import OPTIONS, option
 from wirespeed.platforms.nic.bnxt.view import Qos, conf, format_dscps, qos
+from wirespeed.platforms.nic.commands import commands_of_setting, rdma_cm
 from wirespeed.settings import Congestion, Device, Host, Nic, Place, is_address
 
 CONF = "/etc/bnxt_re/bnxt_re.conf"
@@ -24,6 +25,9 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     nic = device.nics[place.name]
     if path in OPTIONS:
         return _format_nvm(place.name, path, nic)
+    if path in ("nic.roce_version", "nic.qos.connection_dscp"):
+        commands = commands_of_setting(rdma_cm(nic), path)
+        return SettingCommands(commands, "new connections of rdma_cm use them") if commands else None
     if not path.startswith("nic.qos.") or path == "nic.qos.priority_cos" or nic.rdma_device is None:
         return None  # the firmware alone chooses CoS queues
     if path in _CC:

@@ -42,6 +42,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     for interface, output in outputs.per_nic("cc-inbox"):
         yield from congestion.debugfs(nic_place(outputs, interface), output)
     yield from rdma_cm.parse(outputs)
+    yield from rdma_cm.parse_marks(outputs, "nic.qos.connection_dscp")
     for interface, output in outputs.per_nic("bnxt-re-conf"):
         yield from _read_conf(nic_place(outputs, interface), output)
     for tool in ("nvm", "old-nvm", "bnxtnvm"):

@@ -13,5 +13,5 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     """Settings of every port with an output."""
     yield from dcb_output.parse(outputs)
     yield from rdma_cm.parse(outputs)
-    yield from rdma_cm.parse_marks(outputs)
+    yield from rdma_cm.parse_marks(outputs, "nic.qos.roce_dscp")
     yield from devlink.parse(outputs)
