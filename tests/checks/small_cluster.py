@@ -214,6 +214,9 @@ def _host() -> Host:
         rules={"from 10.1.0.1/32": Rule(101, 1001), "from 10.1.0.3/32": Rule(102, 1002)},
         routes={"101 default": Route("eth1", "10.1.0.0"), "102 default": Route("eth2", "10.1.0.2")},
         launch=Launch(
+            hosts=("node1", "node2"),
+            ranks_per_host=2,
+            other_ranks={},
             rdma_devices=("bnxt_re0", "bnxt_re1"),
             gid_index=3,
             needed_queue_pairs=100000,

@@ -57,6 +57,7 @@ def plan_launch(
         starter=starter,
         hosts=tuple(cluster.hosts),
         ranks_per_host=ranks,
+        other_ranks={},
         threads=part.threads,
         binding=part.binding and str(part.binding),
         cores=_bind_cores(part, chassis, ranks, bios, problems),

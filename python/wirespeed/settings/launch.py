@@ -20,8 +20,12 @@ class Launch:
 
     library: Annotated[str | None, Setting("catalogue name of the library", compare=Compare.NONE)] = None
     starter: Annotated[str | None, Setting("launcher of the ranks", compare=Compare.NONE)] = None
-    hosts: Annotated[tuple[str, ...] | None, Setting("hosts of a job, in rank order", compare=Compare.NONE)] = None
-    ranks_per_host: Annotated[int | None, Setting("ranks on each host", compare=Compare.NONE)] = None
+    hosts: Annotated[tuple[str, ...] | None, Setting("hosts of a job, in rank order")] = None
+    ranks_per_host: Annotated[int | None, Setting("ranks on each host, or on most of them")] = None
+    other_ranks: Annotated[
+        Mapping[str, int] | None,
+        Setting("ranks of the hosts of a job that have another number than most", observed=True),
+    ] = None
     threads: Annotated[int | None, Setting("threads of a rank", compare=Compare.NONE)] = None
     binding: Annotated[str | None, Setting("policy for the selection of cores", compare=Compare.NONE)] = None
     cores: Annotated[Cores | None, Setting("CPU cores of each rank of the host, in rank order")] = None

@@ -221,7 +221,7 @@ def test_the_variables_of_a_job_take_precedence_over_those_of_the_file(
     [
         ("node1 slots=8\nnode2 slots=8\n", ("node1", "node2"), 8),
         ("node1 slots = 8 max_slots=8 # head\n\n# all\nnode2 slots=8\n", ("node1", "node2"), 8),
-        ("node1 slots=8\nnode2 slots=4\n", ("node1", "node2"), None),
+        ("node1 slots=8\nnode2 slots=4\n", ("node1", "node2"), 8),  # of most hosts
         ("node1\nnode2\n", ("node1", "node2"), None),
         ("", None, None),
     ],
@@ -274,3 +274,17 @@ def test_variables_that_turn_affinity_off_are_refused_beside_planned_cores(cores
     launch = Launch(library="mvapich2", starter="hydra", cores=cores, environment=environment)
     problems = list_unsupported_settings("node1", Host(launch=launch))
     assert [problem.found for problem in problems] == messages
+
+
+@pytest.mark.parametrize(
+    ("text", "ranks", "other_ranks"),
+    [
+        ("n0:4\nn1:4\nn2:2\n", 4, {"n2": 2}),
+        ("n0:4\nn1:4\n", 4, {}),
+        ("n0:2\nn1:4\nn0:2\n", 4, {}),  # mpirun_rsh starts the ranks of every line
+        ("n0:4\nn1\n", None, None),
+    ],
+)
+def test_hosts_with_another_number_of_ranks(text: str, ranks: int | None, other_ranks: dict[str, int] | None) -> None:
+    read_values = read("mvapich2", mvapich2_hosts=text)
+    assert [read_values.get(name, (None,))[0] for name in ("ranks_per_host", "other_ranks")] == [ranks, other_ranks]

@@ -3,37 +3,54 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.launcher.variables import observation
 from wirespeed.platforms.model import Output
-from wirespeed.settings import Place
+from wirespeed.platforms.output_values import number_lines
+from wirespeed.settings import Launch, Place
+
+HOST_FILE = ("host.launch.hosts", "host.launch.ranks_per_host", "host.launch.other_ranks")
+"""The settings of a host file."""
 
 
-@lru_cache(maxsize=8)
-def slots(hosts: tuple[str, ...], ranks: int, sign: str) -> str:
-    """A line ``node1 slots=8`` or ``node1:8`` for each host. Cached, because all hosts of a cluster have the same
-    file."""
-    return "\n".join(f"{host}{sign}{ranks}" for host in hosts)
+def format_lines(launch: Launch, sign: str) -> str:
+    """A line ``node1 slots=8`` or ``node1:8`` for each host."""
+    other_ranks = tuple((launch.other_ranks or {}).items())
+    return _format_lines(launch.hosts or (), launch.ranks_per_host or 1, other_ranks, sign)
+
+
+@lru_cache(maxsize=8)  # all hosts of a cluster have the same file
+def _format_lines(hosts: tuple[str, ...], ranks: int, other_ranks: tuple[tuple[str, int], ...], sign: str) -> str:
+    rank_counts = dict(other_ranks)
+    return "\n".join(f"{host}{sign}{rank_counts.get(host, ranks)}" for host in hosts)
 
 
 def read(output: Output, line: re.Pattern[str], place: Place) -> Iterator[Observation]:
-    """Hosts in rank order, and the ranks of each host if all have the same number."""
-    hosts: list[str] = []
-    counts: set[int | None] = set()
-    for text in output.text.split("\n"):
+    """Hosts in rank order, the ranks of most hosts, and those of the others. The ranks of repeated lines add up."""
+    ranks: dict[str, int] = {}
+    last_lines: dict[str, int] = {}
+    is_complete = True
+    for line_number, text in number_lines(output):
         line_text = text.partition("#")[0].strip()
         match = line.fullmatch(line_text)
         if match is None and line_text:  # a message or an unknown format: not a list of hosts
             return
         if match is not None:
-            hosts.append(match[1])
-            counts.add(int(match[2]) if match[2] else None)
-    if not hosts:
+            is_complete &= match[2] is not None  # without a number the launcher decides
+            ranks[match[1]] = ranks.get(match[1], 0) + int(match[2] or 0)
+            last_lines[match[1]] = line_number
+    if not ranks:
         return
-    yield observation(place, "hosts", tuple(hosts), output.source, State.CONFIGURED)
-    common = counts.pop() if len(counts) == 1 else None
-    if common is not None:
-        yield observation(place, "ranks_per_host", common, output.source, State.CONFIGURED)
+    yield observation(place, "hosts", tuple(ranks), output.source, State.CONFIGURED)
+    if not is_complete:
+        return
+    usual = Counter(ranks.values()).most_common(1)[0][0]
+    other_ranks = {host: count for host, count in ranks.items() if count != usual}
+    usual_host = next(host for host, count in ranks.items() if count == usual)
+    sources = [output.source_of_line(last_lines[host]) for host in (usual_host, *other_ranks)]
+    yield observation(place, "ranks_per_host", usual, sources[0], State.CONFIGURED)
+    yield observation(place, "other_ranks", other_ranks, sources[-1], State.CONFIGURED)

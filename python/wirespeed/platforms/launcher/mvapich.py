@@ -47,7 +47,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "variables": lambda: library_variables(launch),
         "names": lambda: [variable for variable, _ in environment(launch)],
         "exported": lambda: export_lines(environment(launch)),
-        "hostfile": lambda: hosts.slots(launch.hosts or (), launch.ranks_per_host or 1, ":"),
+        "hostfile": lambda: hosts.format_lines(launch, ":"),
         "pairing": lambda: list(pairing(device)),
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wirespeed.platforms.launcher.commands import format_line, whole
-from wirespeed.platforms.launcher.hosts import slots
+from wirespeed.platforms.launcher.hosts import HOST_FILE, format_lines
 from wirespeed.platforms.model import SettingCommands
 from wirespeed.settings import Device, Host, Place
 
@@ -15,8 +15,6 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     if not isinstance(device, Host) or place.entities or device.launch.library != "mvapich2":
         return None
     launch = device.launch
-    if path in ("host.launch.hosts", "host.launch.ranks_per_host") and launch.starter != "slurm":
-        return whole(
-            "/etc/wirespeed/mvapich2-hosts", slots(launch.hosts or (), launch.ranks_per_host or 1, ":").split("\n")
-        )
+    if path in HOST_FILE and launch.starter != "slurm":
+        return whole("/etc/wirespeed/mvapich2-hosts", format_lines(launch, ":").split("\n"))
     return format_line("/etc/mvapich2.conf", path, launch, " = ")

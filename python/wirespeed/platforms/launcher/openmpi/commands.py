@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wirespeed.platforms.launcher.commands import format_line, whole
-from wirespeed.platforms.launcher.hosts import slots
+from wirespeed.platforms.launcher.hosts import HOST_FILE, format_lines
 from wirespeed.platforms.model import SettingCommands
 from wirespeed.settings import Device, Host, Place
 
@@ -15,7 +15,7 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     if not isinstance(device, Host) or place.entities:
         return None
     launch = device.launch
-    if path in ("host.launch.hosts", "host.launch.ranks_per_host") and launch.starter == "mpirun":
-        text = slots(launch.hosts or (), launch.ranks_per_host or 1, " slots=")
+    if path in HOST_FILE and launch.starter == "mpirun":
+        text = format_lines(launch, " slots=")
         return whole("/etc/wirespeed/hostfile", text.split("\n"))
     return format_line("/etc/ucx/ucx.conf", path, launch) if launch.library == "openmpi" else None

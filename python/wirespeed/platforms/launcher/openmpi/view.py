@@ -8,7 +8,7 @@ from typing import Any
 
 from wirespeed.platforms.core_lists import format_core_list
 from wirespeed.platforms.launcher.gpu_nics import pairing
-from wirespeed.platforms.launcher.hosts import slots
+from wirespeed.platforms.launcher.hosts import format_lines
 from wirespeed.platforms.launcher.library_variables import (
     environment,
     export_lines,
@@ -32,7 +32,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "variables": lambda: library_variables(launch),
         "names": lambda: [variable for variable, _ in environment(launch)],
         "exported": lambda: export_lines(environment(launch)),
-        "hostfile": lambda: slots(launch.hosts or (), launch.ranks_per_host or 1, " slots="),
+        "hostfile": lambda: format_lines(launch, " slots="),
         "ranks": lambda: [format_core_list(rank) for rank in launch.cores or ()],
         "pairing": lambda: list(pairing(device)),
     }
