@@ -242,10 +242,13 @@ def judge_logs(
     Raises:
         Refusal: a log contains no output of a known tool or is from a lab, or a name from the user does not exist.
     """
+    from wirespeed.benchmarks.judge.limits import RunContext
     from wirespeed.benchmarks.judge.logs import Log, judge_all_logs
     from wirespeed.cli.logs import CopyDetector
     from wirespeed.errors import Problem
+    from wirespeed.render import Jobs
 
+    context = replace(context or RunContext(), start=Jobs(plan).job)
     logs: list[Log] = []
     notices: list[Problem] = []
     skipped: list[Problem] = []

@@ -179,6 +179,30 @@ def test_ranks_of_a_repeated_run_are_on_two_hosts(context, hosts):
     assert judged_run.repeat == (f"mpirun --host {hosts} --map-by node -np 2 osu_bw -m 4194304:4194304",)
 
 
+@pytest.mark.parametrize(("context", "hosts"), [(ENDS, "node1 node2"), (RunContext(), "HOST1 HOST2")])
+def test_ranks_of_a_repeated_run_are_started_by_the_planned_launcher(context, hosts):
+    """Names of variables and other hosts that contain one of the names stay."""
+    row = Measurement(Metric.BW_AVG, "MB/s", 20_000.0, 4 * MIB, None, 9)
+    osu = Run("osu-micro-benchmarks", "osu_bw", None, RunStatus.COMPLETE, None, None, Parameters(), (row,))
+
+    def start(pair, ranks_per_host, program):
+        return ("mpirun_rsh", "-np", str(2 * ranks_per_host), *pair, "MV2_IBA_HCA=node1-0", "X=xnode1", *program)
+
+    (judged_run,) = judge_runs(osu, context=replace(context, start=start))
+    assert judged_run.repeat == (f"mpirun_rsh -np 2 {hosts} MV2_IBA_HCA=node1-0 X=xnode1 osu_bw -m 4194304:4194304",)
+
+
+def test_a_job_whose_log_has_no_command_is_repeated_with_its_own():
+    row = Measurement(Metric.BW_AVG, "MB/s", 20_000.0, 4 * MIB, None, 9)
+    osu = Run("osu-micro-benchmarks", "osu_mbw_mr", None, RunStatus.COMPLETE, None, 4, Parameters(pairs=2), (row,))
+    (judged_run,) = judge_runs(osu, context=replace(ENDS, nodes=2, options=("--profile", "field"), cluster="c.yaml"))
+    assert judged_run.repeat == ("# the same command on the same hosts once more, with -m 4194304:4194304",)
+    assert judged_run.notes[-1].endswith(
+        "wirespeed bench judge 0.txt NEW.log --cluster c.yaml "
+        "--from node1:bnxt_re0 --to node2:bnxt_re0 --nodes 2 --profile field"
+    )
+
+
 @pytest.mark.parametrize(
     ("command", "repeat"),
     [

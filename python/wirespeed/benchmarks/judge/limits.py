@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -23,6 +23,10 @@ REFUTED = 1.05
 published runs exceed their limits by up to 1.4 % (Broadcom 957608-AN210, section 2.8.2)."""
 
 
+StartJob = Callable[[Sequence[str], int, Sequence[str]], tuple[str, ...]]
+"""From hosts, ranks on each host and a program to the command of the planned launcher."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunContext:
     """What the user states and logs do not contain: both NICs of a point-to-point test, algorithm and collective."""
@@ -32,6 +36,8 @@ class RunContext:
     algorithm: Algorithm | None = None
     collective: str | None = None
     cluster: str | None = None  # path of the cluster file, for the command that judges a repetition
+    options: tuple[str, ...] = ()  # further options of that command: profile and bundle
+    start: StartJob | None = None  # formats the command that starts a program on hosts of the plan
     evidence: Evidence | None = None  # facts about the run from NCCL's debug lines in the same log
     ranks: int | None = None
     nodes: int | None = None  # hosts that take part

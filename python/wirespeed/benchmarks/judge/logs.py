@@ -75,7 +75,7 @@ def judge_all_logs(
             entries.append(Entry(run, judged, subject, log.span))
     ends_of_runs = [_find_nics(entry, plan) for entry in entries]
     runs = judge_repeats(
-        [entry.judged for entry in entries], [entry.run for entry in entries], ends_of_runs, context.cluster
+        [entry.judged for entry in entries], [entry.run for entry in entries], ends_of_runs, context, plan
     )
     runs = tuple(add_memory_cause(entries, runs))
     compared = relations(entries, plan, profile) if profile.relative_gates and len(entries) > 1 else ()

@@ -15,6 +15,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
+from wirespeed.benchmarks.judge.limits import RunContext, StartJob
+from wirespeed.benchmarks.judge.stated_options import find_unused_options, list_stated_options
+from wirespeed.errors import Refusal
+from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Run
 from wirespeed.results.parameters import Parameters
 from wirespeed.results.series import workload
@@ -27,15 +31,17 @@ def judge_repeats(
     judged: Sequence[JudgedRun],
     runs: Sequence[Run],
     ends_of_runs: Sequence[tuple[str, str] | None],
-    cluster: str | None = None,
+    context: RunContext | None = None,
+    plan: Plan | None = None,
 ) -> tuple[JudgedRun, ...]:
     """Judge repetitions: each judged run together with the others of its test. ``runs`` are their logs, in order.
 
-    ``cluster`` is the path of the cluster file, for the command that judges a run and its repetition.
+    ``context`` and ``plan`` are for the commands that repeat a run, and that judge it with its repetition.
 
     ``ends_of_runs`` are client and server NIC of each run, where known. They complete a run after the grouping: client
     and server of one run each write a log, and one does not confirm the other.
     """
+    context = context or RunContext()
     groups: dict[object, list[int]] = {}
     for member, (judged_run, run) in enumerate(zip(judged, runs, strict=True)):
         groups.setdefault(_identify_test(judged_run, run) or member, []).append(member)
@@ -47,7 +53,7 @@ def judge_repeats(
             named = judged_run
             if ends and judged_run.source is None and judged_run.target is None:
                 named = replace(judged_run, source=ends[0], target=ends[1])
-            results[member] = named if len(members) > 1 else _judge_single(named, runs[member], ends, cluster)
+            results[member] = named if len(members) > 1 else _judge_single(named, runs[member], ends, context, plan)
     return tuple(results)
 
 
@@ -149,7 +155,9 @@ def _weigh_repetitions(verdict: Verdict, outcomes: dict[object, list[Judgement]]
     return replace(verdict, reason=f"bad {bad} times of {times}: {verdict.reason}")
 
 
-def _judge_single(judged: JudgedRun, run: Run, ends: tuple[str, str] | None, cluster: str | None) -> JudgedRun:
+def _judge_single(
+    judged: JudgedRun, run: Run, ends: tuple[str, str] | None, context: RunContext, plan: Plan | None
+) -> JudgedRun:
     sizes = [
         verdict.measurement.size_bytes or 0
         for verdict in judged.verdicts
@@ -157,21 +165,33 @@ def _judge_single(judged: JudgedRun, run: Run, ends: tuple[str, str] | None, clu
     ]
     if not sizes or judged.bottlenecks:
         return judged  # the log proves the bottleneck, so a repetition decides nothing
-    commands = _build_commands(run, ends, min(sizes), max(sizes))
+    commands = _build_commands(run, ends, min(sizes), max(sizes), context, plan)
     once_more = "run it once more"
-    if run.tool in _COLLECTIVES:
-        repetition = f"the same command on the same hosts once more, with -b {min(sizes)} -e {max(sizes)} -f 2"
+    if (options := _list_job_sizes(run, min(sizes), max(sizes))) is not None:
+        repetition = f"the same command on the same hosts once more, with {options}"
         once_more, commands = f"run {repetition}", (f"# {repetition}",)
     elif commands:
         once_more = f"run it once more: {'; '.join(commands)}"
-    note = f"failed in a single run; before acting on it, {once_more}; {_describe_combination(judged, run, cluster)}"
+    combination = _describe_combination(judged, run, context, plan)
+    note = f"failed in a single run; before acting on it, {once_more}; {combination}"
     return replace(judged, notes=(*judged.notes, note), repeat=commands)
 
 
 _COLLECTIVES = ("nccl-tests", "rccl-tests")
 
 
-def _describe_combination(judged: JudgedRun, run: Run, cluster: str | None) -> str:
+def _list_job_sizes(run: Run, minimum: int, maximum: int) -> str | None:
+    """The options that limit a job to these sizes, where its log holds neither hosts nor variables of its command.
+
+    None: the log or the plan has its command.
+    """
+    if run.tool in _COLLECTIVES:
+        return f"-b {minimum} -e {maximum} -f 2"
+    is_job = run.tool == _OSU and run.parameters.command is None and run.test is not None and run.test not in _PAIRWISE
+    return f"-m {minimum}:{maximum}" if is_job else None
+
+
+def _describe_combination(judged: JudgedRun, run: Run, context: RunContext, plan: Plan | None) -> str:
     """How a second log counts, and the command if the cluster file is known."""
     if run.test is None:
         source = "command line" if run.tool in _COLLECTIVES else 'header lines (such as "RDMA_Write BW Test")'
@@ -184,29 +204,43 @@ def _describe_combination(judged: JudgedRun, run: Run, cluster: str | None) -> s
         options = [
             text for option, end in zip(("--from", "--to"), stated, strict=True) if end for text in (option, end)
         ]
-        if cluster is None:
+        options += _list_used_options(run, context, plan)
+        if context.cluster is None:
             return "then judge both logs together" + (
                 "" if is_identified else " with --from HOST:NIC and --to HOST:NIC"
             )
-        command = ["wirespeed", "bench", "judge", judged.file, "NEW.log", "--cluster", cluster, *options]
+        command = ["wirespeed", "bench", "judge", judged.file, "NEW.log", "--cluster", context.cluster, *options]
         return f"then judge both logs together: {shlex.join(command)}"
     return "then judge its log too: the logs do not name their hosts, so each is judged separately"
 
 
+def _list_used_options(run: Run, context: RunContext, plan: Plan | None) -> list[str]:
+    """The options of the user, besides both NICs, that change the judgement of a run."""
+    unused = {"--from", "--to"} | (find_unused_options(run, context, plan).keys() if plan is not None else set())
+    stated = [(name, value) for name, value in list_stated_options(context).items() if name not in unused]
+    return [*(word for option in stated for word in option), *context.options]
+
+
+_OSU = "osu-micro-benchmarks"
 _BETWEEN_NICS = ("perftest", "iperf3", "iperf2", "qperf", "sockperf", "ucx_perftest", "netpipe")
 _OSU_BETWEEN_NICS = ("osu_bw", "osu_bibw", "osu_latency", "osu_put_bw", "osu_put_bibw", "osu_get_bw", "osu_mbw_mr")
 
 
 def is_between_nics(run: Run) -> bool:
     """Whether a run is between two NICs, which ``--from`` and ``--to`` can name."""
-    return run.tool in _BETWEEN_NICS or (run.tool == "osu-micro-benchmarks" and run.test in _OSU_BETWEEN_NICS)
+    return run.tool in _BETWEEN_NICS or (run.tool == _OSU and run.test in _OSU_BETWEEN_NICS)
 
 
-def _build_commands(run: Run, ends: tuple[str, str] | None, minimum: int, maximum: int) -> tuple[str, ...]:
+def _build_commands(
+    run: Run, ends: tuple[str, str] | None, minimum: int, maximum: int, context: RunContext, plan: Plan | None
+) -> tuple[str, ...]:
     """The commands that repeat a run for the sizes that were bad; none if the log does not contain enough.
 
     For perftest these are both commands, with their hosts, if both NICs are known.
     """
+    if run.tool == _OSU and run.test in _PAIRWISE and run.parameters.command is None and context.start and plan:
+        program = (run.test, "-m", f"{minimum}:{maximum}")
+        return _start_pair(program, ends, context.start, tuple(plan.hosts))
     arguments = _list_arguments(run, ends, minimum, maximum)
     if not arguments:
         return ()
@@ -216,6 +250,24 @@ def _build_commands(run: Run, ends: tuple[str, str] | None, minimum: int, maximu
     without_server = arguments[:-1] if run.parameters.side != "server" else arguments
     on_server, on_client = (_replace_device(without_server, nic) for nic in (server_nic, client_nic))
     return f"on {server}: {shlex.join(on_server)}", f"on {client}: {shlex.join([*on_client, server])}"
+
+
+def _start_pair(
+    program: Sequence[str], ends: tuple[str, str] | None, start: StartJob, hosts: Sequence[str]
+) -> tuple[str, ...]:
+    """The planned launcher's command for a rank on each of two hosts; HOST1 and HOST2 where they are unknown."""
+    pair = [end.partition(":")[0] for end in ends] if ends else list(hosts[:2])
+    if len(set(pair)) < 2:
+        return ()
+    try:
+        words = start(pair, 1, program)
+    except Refusal:  # no launcher starts jobs of the planned library
+        return ()
+    if ends is None:
+        names = dict(zip(pair, ("HOST1", "HOST2"), strict=True))
+        pattern = re.compile(rf"(?<![\w.-])({'|'.join(map(re.escape, pair))})(?![\w.-])")
+        words = tuple(pattern.sub(lambda match: names[match[0]], word) for word in words)
+    return (shlex.join(words),)
 
 
 def _replace_device(arguments: Sequence[str], device: str) -> list[str]:
@@ -232,10 +284,8 @@ def _list_arguments(run: Run, ends: tuple[str, str] | None, minimum: int, maximu
             return _build_perftest_arguments(run, maximum)
         case "osu-micro-benchmarks" if run.parameters.command is not None:
             return _replace_sizes(shlex.split(run.parameters.command), run.test, f"{minimum}:{maximum}")
-        case "osu-micro-benchmarks":
-            ranks = run.ranks or (2 if run.test in _PAIRWISE else None)
-            placement = _place_ranks(ends) if run.test in _PAIRWISE else []
-            return ["mpirun", *placement, "-np", str(ranks), run.test, "-m", f"{minimum}:{maximum}"] if ranks else []
+        case "osu-micro-benchmarks" if run.test in _PAIRWISE:
+            return ["mpirun", *_place_ranks(ends), "-np", str(run.ranks or 2), run.test, "-m", f"{minimum}:{maximum}"]
         case "iperf3":
             return _build_iperf3_arguments(run)
         case _:

@@ -138,6 +138,10 @@ def judge(
         _run_context(source, target, algorithm, collective, str(cluster) if has_named_logs else None),
         ranks=ranks,
         nodes=nodes,
+        options=(
+            *(("--profile", profile) if profile is not None else ()),
+            *(("--bundle", str(bundle)) if bundle is not None else ()),
+        ),
     )
     with stored_logs.open_logs(files or [], campaign, store) as logs:
         judged, notices, skipped = flows.judge_logs(plan, logs, context, flows.read_profile(profile), observed)
