@@ -28,7 +28,7 @@ ROWS = [
      "unhandled system error, NCCL version 2.18.1\nLast error:\nCall to ibv_reg_mr_iova2 failed with error Cannot "
      "allocate memory", "NCCL", "OS-02 K8S-02 OS-18"),
     ("[rank0]:[E1122 10:15:01.123 ProcessGroupNCCL.cpp:552] [Rank 0] Watchdog caught collective operation timeout: "
-     "WorkNCCL(SeqNum=7)", "NCCL", ""),
+     "WorkNCCL(SeqNum=7)", "NCCL", "APP-02"),
     ("[node1:19546:0:19546] ib_mlx5_log.c:139  Transport retry count exceeded on mlx5_0:1/IB (synd 0x15 vend 0x81 "
      "hw_synd 0/0)", "UCX", "CAB-01 CAB-02 MPI-03 NIC-16"),
     ("Mon Apr  6 14:58:07 2020[1,1]<stdout>:[1586174287.331106] [node1:32494:0]     ib_mlx5_dv.c:217  UCX  ERROR "
@@ -39,6 +39,25 @@ ROWS = [
     ("sockperf: Client.cpp:412:ERROR: Can`t connect socket (errno=111 Connection refused)", "sockperf", "OS-06 OS-14"),
     ("Couldn't connect to node1:18515", "perftest", "OS-06 OS-14"),
     ("Failed to modify QP 295 to RTR", "perftest", "NIC-05 OS-05 OS-07 RT-05"),
+    ("Failed to modify QP to RTR", "libibverbs", "NIC-05 OS-05 OS-07 RT-05"),  # uccl-project/uccl issue 641
+    (" Unable to Connect the HCA's through the link", "perftest", "NIC-05 OS-05 OS-07 RT-05"),
+    ("Failed to exchange data between server and clients", "perftest", "APP-06"),
+    ("IB device mlx5_9 not found", "perftest", "OS-17 NIC-03 OS-09 K8S-01"),
+    ("no active messages transport to <no debug data>: self/memory - Destination is unreachable", "UCX",
+     "MPI-03 OS-17 OS-05"),
+    ("[node1:105832] PML ucx cannot be selected", "Open MPI", "MPI-02 NIC-03 OS-09 K8S-01"),
+    ("A high-performance Open MPI point-to-point messaging module\nwas unable to find any relevant network "
+     "interfaces:\n\nModule: OpenFabrics (openib)\n  Host: node1\n", "Open MPI", "MPI-01 NIC-03 OS-09"),
+    ("There are no allocated resources for the application\n  ./osu_bw\nthat match the requested mapping:\n",
+     "Open MPI", "MPI-07"),
+    ("mpirun was unable to launch the specified application as it could not access\nor execute an executable:\n",
+     "Open MPI", "APP-10 MPI-02"),
+    ("Primary job  terminated normally, but 1 process returned\na non-zero exit code.", "Open MPI", ""),
+    ("no CUDA-capable device is detected", "CUDA", "APP-09 OS-12"),
+    ("node1:100:120 [0] init.cc:943 NCCL WARN Duplicate GPU detected : rank 1 and rank 0 both on CUDA device 4000",
+     "NCCL", "APP-09"),
+    ("misc/socket.cc:71 NCCL WARN socketProgress: Connection closed by remote peer 10.10.1.3<36138>", "NCCL",
+     "APP-02 OS-19 OS-06 K8S-03"),  # NVIDIA/nccl issue 1612
     ("libibverbs: Warning: RLIMIT_MEMLOCK is 65536 bytes.", "libibverbs", "OS-02 MPI-02"),
     ("RuntimeError: CUDA error: system not yet initialized", "CUDA", "GPU-05"),
     ("There are not enough slots available in the system to satisfy the 2\nslots that were requested by the "

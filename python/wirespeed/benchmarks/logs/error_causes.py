@@ -274,9 +274,10 @@ _CONNECTING = (
          "NIC-05 OS-07", "https://github.com/NVIDIA/nccl/issues/426"),
     _row("Failed to modify UD QP to INIT on mlx5_0 (PSM3 of libfabric, chosen instead of UCX)", "UD QP",
          r"Failed to modify UD QP to INIT on ", "MPI-01", "https://github.com/openucx/ucx/issues/9468"),
-    _row("Failed to modify QP", "QP", r"[Ff]ailed to modify (?!UD QP to INIT)(?:\w+ )?QP"
-         r"|Unable to Connect the HCA's through the link",
-         "NIC-05 OS-05 OS-07 RT-05", "https://github.com/NVIDIA/nccl-tests/issues/227"),
+    _row("Failed to modify QP | Unable to Connect the HCA's through the link", "QP|Connect the HCA",
+         r"[Ff]ailed to modify (?!UD QP to INIT)(?:\w+ )?QP|Unable to Connect the HCA's through the link",
+         "NIC-05 OS-05 OS-07 RT-05", f"https://github.com/NVIDIA/nccl-tests/issues/227; {PERFTEST},"
+         " src/perftest_resources.c (ctx_connect)"),
     _row("RDMA_CM_EVENT_UNREACHABLE", "RDMA_CM_EVENT", r"RDMA_CM_EVENT_(?:UNREACHABLE|ROUTE_ERROR)",
          "OS-05 RT-10 OS-06", "rdma_get_cm_event(3)"),
     _row("RDMA_CM_EVENT_ADDR_ERROR", "ADDR_ERROR", r"ADDR_ERROR", "OS-05 NIC-03 OS-04", "rdma_get_cm_event(3)"),
@@ -294,15 +295,18 @@ _CONNECTING = (
          r"unable to set socket buffer size|buffer size not set", "TCP-01", "ESnet, 400G Testbed Configuration"),
     _row("Connection reset by peer | control socket has closed unexpectedly",
          "onnection|control socket", r"[Cc]onnection reset by peer"
-         r"|[Cc]onnection closed by|control socket has closed unexpectedly", "OS-06 K8S-03", "recv(2), ECONNRESET"),
+         r"|[Cc]onnection closed by(?! remote peer)|control socket has closed unexpectedly", "OS-06 K8S-03",
+         "recv(2), ECONNRESET"),
 )  # fmt: skip
 
 _UCX = (
     _row("Transport retry count exceeded on mlx5_0:1/IB (UCX on InfiniBand)", "retry count",
          r"Transport retry count exceeded on \S+/IB\b", "CAB-01 CAB-02 MPI-03 NIC-16",
          f"{IBA}; https://github.com/openucx/ucx/issues/5199"),
-    _row("Destination is unreachable (UCX)", "nreachable", r"Destination is unreachable|no auxiliary transport to"
-         r"|no (?:\w+ )+transport to ", "MPI-03 OS-17 OS-05", "https://github.com/openucx/ucx/issues/7785"),
+    _row("Destination is unreachable (UCX) | no active messages transport to node2 (UCX)", "nreachable|transport to",
+         r"Destination is unreachable|no auxiliary transport to"
+         r"|no (?:\w+ )+transport to ", "MPI-03 OS-17 OS-05",
+         "https://github.com/openucx/ucx/issues/7785; UCX src/ucp/wireup/select.c"),
     _row("Endpoint timeout (UCX)", "imeout", r"[Uu][Dd] endpoint .*timeout|Endpoint timeout", "MPI-03 SW-02 SW-01",
          "https://github.com/openucx/ucx/issues/7785"),
     _row("transport 'cuda_copy' is not available (UCX)",
@@ -317,16 +321,25 @@ _MPI = (
     _row("No preset parameters were found | no device params found",
          "param", r"[Nn]o (?:device|preset) param\w* (?:were )?found", "MPI-01",
          OPEN_MPI_HELP),
-    _row("mpirun was unable to find the specified executable file", "unable to find|not be found|not found in PATH",
+    _row("PML ucx cannot be selected (Open MPI)", "cannot be selected", r"PML ucx cannot be selected",
+         "MPI-02 NIC-03 OS-09 K8S-01", "https://github.com/open-mpi/ompi/issues/11669 (its shared libraries are not "
+         "found); https://github.com/open-mpi/ompi/issues/9838 (no device of UCX matches its list of transports)"),
+    _row("A high-performance Open MPI point-to-point messaging module was unable to find any relevant network "
+         "interfaces", "relevant network", r"was unable to find any relevant network interfaces",
+         "MPI-01 NIC-03 OS-09", f"{OPEN_MPI_HELP}; Open MPI users' list: with \"couldn't read uverbs ABI version\""),
+    _row("mpirun was unable to find the specified executable file"
+         " | mpirun was unable to launch the specified application",
+         "unable to find|not be found|not found in PATH|unable to launch",
          r"unable to find the specified executable|could not be found.*(?:executable|application)"
-         r"|\w+ not found in PATH; name its folder", "APP-10 MPI-02",
+         r"|was unable to launch the specified application|\w+ not found in PATH; name its folder", "APP-10 MPI-02",
          "https://github.com/open-mpi/ompi, orte/tools/orterun/help-orterun.txt, orterun:exe-not-found"),
     _row("orted: command not found", "not found|error while",
          r"orted: (?:command )?not found|mpirun: (?:command )?not found|error while loading shared libraries", "MPI-02",
          "https://www.open-mpi.org/faq/?category=running"),
-    _row("There are not enough slots available in the system",
-         "slots|processes than|node configuration|allocate resources|rocessors requested",
-         r"There are not enough slots available|Your job has requested more processes than"
+    _row("There are not enough slots available in the system | There are no allocated resources for the application",
+         "slots|allocated resources|processes than|node configuration|allocate resources|rocessors requested",
+         r"There are not enough slots available|no allocated resources for the application"
+         r"|Your job has requested more processes than"
          r"|Requested node configuration is not available|Unable to allocate resources"
          r"|More processors requested than permitted", "MPI-07",
          "https://github.com/dstackai/dstack/pull/2451; https://github.com/h5py/h5py/issues/2627;"
@@ -363,6 +376,9 @@ _NCCL = (
          "APP-09 GPU-02", "https://github.com/NVIDIA/nccl-tests/issues/92"),
     _row("Duplicate GPU detected : rank 1 and rank 0 both on CUDA device 4000 (NCCL)", "Duplicate GPU",
          r"Duplicate GPU detected", "APP-09", "https://github.com/NVIDIA/nccl, src/init.cc: two ranks with one bus ID"),
+    _row("no CUDA-capable device is detected (CUDA)", "no CUDA-capable|cudaErrorNoDevice|CUDA_ERROR_NO_DEVICE",
+         r"no CUDA-capable device is detected|cudaErrorNoDevice|CUDA_ERROR_NO_DEVICE", "APP-09 OS-12",
+         "CUDA runtime API, cudaErrorNoDevice; CUDA C++ programming guide, CUDA_VISIBLE_DEVICES"),
     _row("Xid (PCI | uncorrectable ECC", "Xid|ECC", r"\bXid \(|uncorrectable ECC",
          "GPU-02", "https://docs.nvidia.com/deploy/xid-errors/"),
     _row("CUDA error: unknown error", "unknown error", r"(?i:cuda|hip)\b.*unknown error", "GPU-04 GPU-02",
@@ -395,6 +411,20 @@ VAGUE: tuple[Cause, ...] = (
          "https://github.com/openpmix/prrte/issues/1493 (the help text of Open MPI)"),
     _row("Couldn't read remote address", "remote address", r"Couldn't read remote address", "APP-06",
          f"{PERFTEST}, src/perftest_communication.c (ethernet_read_keys: the other end has closed its socket)"),
+    _row("Failed to exchange data between server and clients", "exchange data between",
+         r"Failed to exchange data between server and client", "APP-06",
+         f"{PERFTEST}, src/perftest_communication.c (ctx_hand_shake: the other end has closed its socket)"),
+    _row("Unable to open file descriptor for socket connection", "socket connection",
+         r"Unable to open file descriptor for socket connection", "OS-06 OS-14",
+         f"{PERFTEST}, src/perftest_communication.c (establish_connection, after Couldn't connect)"),
+    _row("Watchdog caught collective operation timeout: WorkNCCL(SeqNum=4 (PyTorch)", "Watchdog caught",
+         r"Watchdog caught collective operation timeout", "APP-02",
+         "https://github.com/pytorch/pytorch/issues/97191; https://docs.pytorch.org/tutorials/unstable/"
+         "flight_recorder_tutorial.html"),
+    _row("socketProgress: Connection closed by remote peer (NCCL)", "closed by remote peer",
+         r"Connection closed by remote peer", "APP-02 OS-19 OS-06 K8S-03",
+         "https://github.com/NVIDIA/nccl/issues/1486 (the peer closed its socket);"
+         " https://github.com/NVIDIA/nccl/issues/795 (a rank crashed)"),
     _row("RDMA_CM_EVENT_REJECTED", "RDMA_CM_EVENT", r"RDMA_CM_EVENT_REJECTED", "APP-06", "rdma_get_cm_event(3)"),
     _row("remote process exited or there was a network error",
          "remote process exited", r"remote process exited or there was a",

@@ -41,6 +41,7 @@ MESSAGES: dict[str, re.Pattern[str]] = {
         r"\bpml_ucx\.c:\d+",
         r"(?:Transport|RNR) retry count exceeded on ",
         r"\bucp_\w+\(.*\) failed",
+        r"\bno (?:\w+ )+transport to \S",  # src/ucp/wireup/select.c
     ),
     "libfabric": _compile(
         r"\blibfabric:\d+:.*(?:[Ee]rror|fail|warn)",
@@ -55,12 +56,15 @@ MESSAGES: dict[str, re.Pattern[str]] = {
         r"Couldn't connect to \S+:\d+",
         r"Failed status \S+: wr_id",
         r"Unable to Connect the HCA's",
-        r"Failed to modify QP",
+        r"Failed to modify QP (?:\d+ to|to INIT, ret=)",  # src/perftest_resources.c; other programs print no number
+        r"Failed to exchange data between server and client",
+        r"IB device \S+ not found",
         r"Unable to open file descriptor for socket connection",
         r"Couldn't (?:allocate MR|get context for the device)",
         r"Port number \d+ state is Down",
     ),
     "libibverbs": _compile(
+        r"[Ff]ailed to modify (?!UD QP)(?:\w+ )?QP\b",  # examples of rdma-core, and copies of them
         r"libibverbs: (?:Warning|GRH is mandatory)",
         r"\bibv_\w+(?:\(.*?\))?:? .*(?:failed|error|not permitted|Cannot allocate|timed out|Invalid argument)",
         r"mlx5: \S+: got completion with error",
@@ -75,6 +79,7 @@ MESSAGES: dict[str, re.Pattern[str]] = {
         r"\bcudaError\w+",
         r"\bTest CUDA failure \S+:\d+",
         r"system not yet initialized",
+        r"no CUDA-capable device is detected",
         r"NVRM: Xid",
     ),
     "HIP": _compile(r"\bHIP (?:error|failure)\b", r"\bhipError\w+"),

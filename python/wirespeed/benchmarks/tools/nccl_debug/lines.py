@@ -56,6 +56,8 @@ FATAL = re.compile(
     r"Got completion .*\b(?:with error|status)\b"
     r"|Call to ibv_(?:modify_qp|create_qp|create_cq|create_ah|reg_mr)\w* failed"
     r"|unhandled (?:system|cuda|hip) error|remote process exited or there was a network error"
+    # src/init.cc (ncclInvalidUsage); src/misc/socket.cc (ncclRemoteError: recv returned 0)
+    r"|Duplicate GPU detected|(?:socketProgress|Net) ?: Connection closed by remote peer"
 )
 CHANNELS = re.compile(
     r"(?:comm 0x[0-9a-f]+, )?(\d{1,9}) coll channels, (?:(\d{1,9}) collnet channels, )?(?:(\d{1,9}) nvls channels, )?"

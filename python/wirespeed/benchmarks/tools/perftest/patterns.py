@@ -84,7 +84,7 @@ HINT = re.compile(
     r"|Couldn't (?:allocate MR|create rdma resources|create IB resources|get context for the device)"
     r"|Unable to Connect the HCA's through the link|Problems with warm up|Invalid Command or flag"
     r"|Unable to perform rdma_client function|Received \d+ times ADDR_ERROR"
-    r"|Couldn't set the link layer|Can't produce a report|Failed to modify QP"
+    r"|Couldn't set the link layer|Can't produce a report|Failed to modify QP (?:\d+ to|to INIT, ret=)"
     r"|BW result is below bw limit|Msg rate +is below msg_rate limit|[Dd]id not detect devices"
     r"|Perftest supports \w+ latency tests with|Perftest (?:still )?doesn't support "
     r"|(?:DMA-BUF|MEM TYPE) cannot be used without "
