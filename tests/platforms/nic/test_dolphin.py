@@ -152,12 +152,20 @@ RETURNED = [
         (
             "nvidia-smi",  # the GPUs of the other host do not appear
             '[ "$*" = "" ] || echo 00000000:05:00.0',
-            ["roll back: modprobe --remove nvidia_uvm nvidia_drm nvidia_modeset nvidia", *RETURNED],
+            [
+                "roll back: systemctl stop dis_sisci",
+                "roll back: modprobe --remove nvidia_uvm nvidia_drm nvidia_modeset nvidia",
+                *RETURNED,
+            ],
         ),
         (
             "p2pBandwidthLatencyTest",  # "unknown error" of section 3.2.6
             "exit 1",
-            ["roll back: modprobe --remove nvidia_uvm nvidia_drm nvidia_modeset nvidia", *RETURNED],
+            [
+                "roll back: systemctl stop dis_sisci",
+                "roll back: modprobe --remove nvidia_uvm nvidia_drm nvidia_modeset nvidia",
+                *RETURNED,
+            ],
         ),
     ],
 )
@@ -166,6 +174,42 @@ def test_a_failed_loan_is_rolled_back(tmp_path: Path, tool: str, script: str, ro
     assert result.returncode == 1
     assert [line for line in result.stdout.splitlines() if line.startswith("roll back:")] == rollback
     assert "borrow.sh: failed; rolling back" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("tool", "script", "rollback"),
+    [
+        (
+            "smartio_tool",
+            '[ "$*" != "return 80500" ] || exit 1',
+            ["roll back: modprobe nvidia", "roll back: systemctl start dis_sisci"],
+        ),
+        (
+            "smartio_tool",
+            '[ "$*" != "return 80400" ] || exit 1',
+            [
+                "roll back: smartio_tool borrow 80500 1024",
+                "roll back: smartio_tool enable-p2p 80500 80400",
+                "roll back: smartio_tool enable-p2p 80400 80500",
+                "roll back: modprobe nvidia",
+                "roll back: systemctl start dis_sisci",
+            ],
+        ),
+        ("modprobe", '[ "$*" != nvidia ] || exit 1', ["roll back: systemctl start dis_sisci"]),
+    ],
+)
+def test_a_failed_return_is_rolled_back(tmp_path: Path, tool: str, script: str, rollback: list[str]) -> None:
+    result = run(tmp_path, "abel1", "return.sh", "--yes", tools={tool: script})
+    assert result.returncode == 1
+    assert [line for line in result.stdout.splitlines() if line.startswith("roll back:")] == rollback
+    assert "return.sh: failed; rolling back" in result.stderr
+
+
+def test_a_script_without_rollback_says_so(tmp_path: Path) -> None:
+    tools = {"smartio_tool": '[ "$*" != "remove 04:00.0" ] || exit 1'}
+    result = run(tmp_path, "abel2", "take-back.sh", "--yes", tools=tools)
+    assert result.returncode == 1
+    assert "take-back.sh: failed; no rollback: the commands before stay in effect" in result.stderr
 
 
 def test_a_failed_offer_is_rolled_back(tmp_path: Path) -> None:
