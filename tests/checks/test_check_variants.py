@@ -171,7 +171,15 @@ ROWS = {
         "cluster-eos-rail24",
         "switchport access vlan 11",
         "switchport access vlan 12",
-        [("fail", "port.vlan", 1, "12", (*EOS, "switchport", "switchport access vlan 11", *END))],
+        [
+            (
+                "fail",
+                "port.vlan",
+                1,
+                "12",
+                (*EOS, "switchport", "switchport mode access", "switchport access vlan 11", *END),
+            )
+        ],
     ),
     "routing of which no line speaks": (
         "cluster-eos",

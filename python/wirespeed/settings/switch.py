@@ -26,7 +26,7 @@ class Port:
     )
     link: Link = field(default_factory=Link)
     addresses: Annotated[tuple[str, ...] | None, Setting("IP addresses with prefix length of a routed port")] = None
-    vlan: Annotated[int | None, Setting("access VLAN of a switched port")] = None
+    vlan: Annotated[int | None, Setting("VLAN of untagged frames of a switched port; 0: they are dropped")] = None
     tagged_vlans: Annotated[tuple[int, ...] | None, Setting("tagged VLANs of a trunk port")] = None
     unnumbered: Annotated[bool | None, Setting("routing by IPv6 link-local address only (RFC 8950)")] = None
     breakout: Annotated[int | None, Setting("breakout: number of ports per front-panel port")] = None

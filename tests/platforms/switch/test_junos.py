@@ -369,6 +369,14 @@ def test_the_forms_of_the_vendors_samples_are_read() -> None:
     assert facts.value(place.child("queue", "4"), "queue.discipline") is None
 
 
+def test_a_trunk_without_native_vlan_drops_untagged_frames() -> None:
+    text = DESIGN.replace("        native-vlan-id 2;\n", "")
+    output = Output("configuration", text, Source("leaf1", "show configuration", "configuration.txt"))
+    facts = build_facts(JUNOS, Outputs("leaf1", {"configuration": output}))
+    place = LEAF.child("port", "et-0/0/12:0")
+    assert [facts.value(place, path) for path in ("port.vlan", "port.tagged_vlans")] == [0, (2,)]
+
+
 def with_port(**changes: Any) -> Switch:
     return leaf(ports={PORTS[0]: port(0, **changes)})
 

@@ -1,6 +1,6 @@
 """VLAN of the switch port
 
-The switched port is in the VLAN of its rail.
+Untagged frames of the switched port are in the VLAN of its rail.
 
 Impact:
     In another VLAN the host reaches neither its gateway nor its peers.
@@ -23,6 +23,7 @@ needs = ("port.vlan",)
 failures = ("RT-05",)
 check = compare(
     *needs,
-    wrong="the port is in another VLAN",
+    wrong="untagged frames of the port are in another VLAN",
+    labels={0: "none: untagged frames are dropped"},
     fix="set the access VLAN of the port",
 )

@@ -143,7 +143,7 @@ _INTERFACE: dict[str, Callable[[Any], list[str]]] = {
     "port.link.enabled": lambda value: ["no shutdown" if value else "shutdown"],
     "port.link.pause_send": lambda value: [f"flowcontrol send {'on' if value else 'off'}"],
     "port.link.pause_receive": lambda value: [f"flowcontrol receive {'on' if value else 'off'}"],
-    "port.vlan": lambda value: ["switchport", f"switchport access vlan {value}"],
+    "port.vlan": lambda value: ["switchport", "switchport mode access", f"switchport access vlan {value}"],
     "port.qos.trust": lambda value: [TRUST_KEYWORDS[value]],
     "port.qos.pfc": _pfc_lines,
     "port.qos.watchdog.enabled": switch_command("priority-flow-control pause watchdog"),

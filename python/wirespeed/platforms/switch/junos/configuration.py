@@ -236,8 +236,10 @@ def _read_vlans(line: Line, switching_line: Line, names: Names) -> ReadValues:
         return {}
     if mode == "access":
         return {"port.vlan": (members[0] if len(members) == 1 else None, number)}
-    native = read_settings(line.inner, {"native-vlan-id": ("port.vlan", parse_number)})
-    tagged_vlans = tuple(member for member in members if "port.vlan" not in native or member != native["port.vlan"][0])
+    # Juniper, native-vlan-id (QFX Series): by default, untagged packets are dropped on trunk interfaces.
+    native: ReadValues = {"port.vlan": (0, number)}
+    native |= read_settings(line.inner, {"native-vlan-id": ("port.vlan", parse_number)})
+    tagged_vlans = tuple(member for member in members if member != native["port.vlan"][0])
     return {**native, "port.tagged_vlans": (tagged_vlans, number)}
 
 
