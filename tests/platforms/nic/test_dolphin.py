@@ -205,7 +205,7 @@ def test_a_failed_return_is_rolled_back(tmp_path: Path, tool: str, script: str, 
     assert "return.sh: failed; rolling back" in result.stderr
 
 
-def test_a_script_without_rollback_says_so(tmp_path: Path) -> None:
+def test_a_script_without_rollback_states_it(tmp_path: Path) -> None:
     tools = {"smartio_tool": '[ "$*" != "remove 04:00.0" ] || exit 1'}
     result = run(tmp_path, "abel2", "take-back.sh", "--yes", tools=tools)
     assert result.returncode == 1
