@@ -220,12 +220,25 @@ def _list_numbers(entry: Any, prefix: str) -> Iterator[str]:
         value = getattr(entry, name)
         label = f"{prefix}{name.replace('_', ' ')}"
         if isinstance(value, SourcedValue):
-            text = _format_number(value.value)
+            text = _format_releases(value.value) if name == "oldest_releases" else _format_number(value.value)
             if isinstance(entry, PcieAbility) and name == "speed":
                 text = f"{value.value / 1000:g} GT/s"
             yield f"| {label} | {text} | {value.source} |\n"
         elif isinstance(value, Entry):
             yield from _list_numbers(value, f"{label}, ")
+
+
+def _format_releases(releases: Mapping[str, str]) -> str:
+    """The first release with files of a switch model, by system; the first that wirespeed supports, if it is later."""
+    from wirespeed.catalogue import load
+    from wirespeed.plan.combination import parse_version
+
+    texts = []
+    for system, release in releases.items():
+        floor = load().switch_systems[system].oldest_release
+        is_later = floor is not None and parse_version(floor.value) > parse_version(release)
+        texts.append(f"{system}: {release}" + (f" (wirespeed: {floor.value} and later)" if floor and is_later else ""))
+    return ", ".join(texts)
 
 
 def _format_number(value: Any) -> str:

@@ -79,7 +79,7 @@ def test_a_nic_and_its_gpu_share_a_pcie_switch(name: str) -> None:
 TREES = [
     ("[{nics: [1]}, {nics: [1]}]", "NIC 1 twice in pcie; expected each of 1 nic_slots once"),
     ("[{nics: [2]}]", "NIC 2 in pcie; expected each of 1 nic_slots once"),
-    ("[{nics: [1]}, {gpu: 1}]", "GPU 1 in pcie; expected each index from 0 once"),
+    ("[{nics: [1]}, {gpu: 1}]", "GPU 1 in pcie; expected GPU 0, 1, 2, … once each"),
     ("[{nics: [1], gpu: 0}]", "a PCIe port with nics and gpu; expected exactly one of nics, gpu, switch"),
     ("[{}]", "a PCIe port with nothing; expected exactly one of nics, gpu, switch"),
     ("[{switch: [{nics: [1], numa_node: 0}]}]", "a numa_node below a PCIe switch; expected it at the root port"),

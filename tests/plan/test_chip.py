@@ -134,5 +134,7 @@ def test_a_switch_without_sub_ports_cannot_be_split() -> None:
     with pytest.raises(Refusal) as refusal:
         build(read_text(text, "cluster.yaml"))
     assert str(refusal.value) == (
-        "cluster.yaml:7: found a breakout of 2 on dell-z9664f; expected no breakout: the catalogue contains none for it"
+        "cluster.yaml:7: found a breakout of 2 on dell-z9664f; expected no breakout: the catalogue does not contain "
+        "the breakouts of this model\n"
+        "  hint: remove `breakout`; `wirespeed list switches` lists the breakouts of each model"
     )

@@ -178,10 +178,14 @@ class SwitchModel(Entry):
     speed: SourcedValue[BandwidthField]
     lanes: SourcedValue[int] | None = None  # electrical lanes of a port
     breakouts: SourcedValue[list[int]] | None = None  # numbers of ports that a front-panel port can be split into
-    fixed_systems: SourcedValue[list[str]] | None = None  # systems whose public images cannot split ports of the model
-    lossy_systems: SourcedValue[list[str]] | None = None  # systems whose image has no lossless buffers for the model
+    systems_without_breakout: SourcedValue[list[str]] | None = (
+        None  # systems whose public images cannot split ports of the model
+    )
+    systems_without_lossless_buffers: SourcedValue[list[str]] | None = (
+        None  # systems whose image has no lossless buffers for the model
+    )
     oldest_releases: SourcedValue[dict[str, str]] | None = None  # first release with files of the model, by system
-    unreleased_systems: SourcedValue[list[str]] | None = None  # systems of which no public release has files of it
+    systems_without_image: SourcedValue[list[str]] | None = None  # systems of which no public release has files of it
     cards: LineCards | None = None  # of a modular switch
     latency: SourcedValue[DurationField] | None = (
         None  # of an idle switch, from the last bit received to the first bit sent
@@ -190,7 +194,11 @@ class SwitchModel(Entry):
     @property
     def lossless_systems(self) -> list[str]:
         """The systems with buffers for lossless classes."""
-        return [system for system in self.systems if not self.lossy_systems or system not in self.lossy_systems.value]
+        return [
+            system
+            for system in self.systems
+            if not self.systems_without_lossless_buffers or system not in self.systems_without_lossless_buffers.value
+        ]
 
 
 class UnplannedModel(Entry):
@@ -353,11 +361,11 @@ class ServerModel(Entry):
         gpus = [(path, branch.gpu) for path, branch in branches if branch.gpu is not None]
         every_slot = f"each of {len(self.nic_slots)} nic_slots once"
         yield from _find_other_numbers("NIC", nics, range(1, len(self.nic_slots) + 1), every_slot)
-        yield from _find_other_numbers("GPU", gpus, range(len(gpus)), "each index from 0 once")
+        yield from _find_other_numbers("GPU", gpus, range(len(gpus)), "GPU 0, 1, 2, … once each")
         indices = {gpu for _, gpu in gpus}
         for number, slot in enumerate(self.nic_slots):
             if slot.gpu is not None and slot.gpu not in indices:
-                yield ("nic_slots", number), f"GPU {slot.gpu} in nic_slots; expected a GPU of pcie"
+                yield ("nic_slots", number), f"GPU {slot.gpu} in nic_slots; expected a GPU that is in pcie"
         nodes = self.cpus.sockets.value * self.cpus.numa_nodes.value if self.cpus else None
         for number, root in enumerate(self.pcie):
             if nodes is not None and (root.numa_node or 0) >= nodes:

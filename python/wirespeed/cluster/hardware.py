@@ -80,7 +80,7 @@ class ServerPart(Part):
     """A server that is not in the catalogue, or differs from it."""
 
     base: ModelName | None = Field(
-        default=None, description="server of the catalogue with the values of all keys that are left out"
+        default=None, description="server of the catalogue; its values are used for all keys that are not written here"
     )
     title: Line | None = Field(default=None, description="name for people")
     vendor: ModelName | None = Field(default=None, description="vendor, for BIOS settings; default: not known")
@@ -124,7 +124,8 @@ class GpuPart(Part):
     """A GPU that is not in the catalogue, or differs from it."""
 
     base: ModelName = Field(
-        examples=["h100"], description="GPU of the catalogue with the values of all keys that are left out"
+        examples=["h100"],
+        description="GPU of the catalogue; its values are used for all keys that are not written here",
     )
     title: Line | None = Field(default=None, description="name for people")
     pci_id: PciId | None = Field(default=None, description="numbers of vendor and device, as `lspci -nn` shows them")
@@ -143,7 +144,8 @@ class NicModelPart(Part):
 
     base: ModelName = Field(
         examples=["nvidia-mcx75310aas-neat"],
-        description="NIC of the catalogue with the same driver, and with the values of all keys that are left out",
+        description="NIC of the catalogue with the same driver; its values are used for all keys that are not written "
+        "here",
     )
     title: Line | None = Field(default=None, description="name for people")
     pci_id: PciId | None = Field(default=None, description="numbers of vendor and device, as `lspci -nn` shows them")

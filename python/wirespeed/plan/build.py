@@ -168,17 +168,24 @@ def _find_box(spec: SwitchSpec, catalogue: Catalogue, problems: Problems) -> Box
     split = spec.part.breakout
     breakouts = model.breakouts.value if model.breakouts and system.sub_port_name else []
     if split is not None and split not in breakouts:
-        expected_breakout = (
-            format_choices(breakouts) if breakouts else "no breakout: the catalogue contains none for it"
+        unknown = "breakouts of this model" if system.sub_port_name else f"names of split ports of {system.title}"
+        problems.refuse(
+            (*spec.path, "breakout"),
+            f"a breakout of {split} on {spec.model}",
+            format_choices(breakouts) if breakouts else f"no breakout: the catalogue does not contain the {unknown}",
+            None if breakouts else "remove `breakout`; `wirespeed list switches` lists the breakouts of each model",
         )
-        problems.refuse((*spec.path, "breakout"), f"a breakout of {split} on {spec.model}", expected_breakout)
         return None
-    if split is not None and model.fixed_systems is not None and name in model.fixed_systems.value:
+    if (
+        split is not None
+        and model.systems_without_breakout is not None
+        and name in model.systems_without_breakout.value
+    ):
         problems.warn(
             (*spec.path, "breakout"),
             f"a breakout of {split} on {spec.model}: public releases of {system.title} cannot split its ports",
             "an image of the switch's vendor with dynamic port breakout",
-            f"use such an image, or remove `breakout`; source: {model.fixed_systems.source}",
+            f"use such an image, or remove `breakout`; source: {model.systems_without_breakout.source}",
         )
     ports = port_names(model, system, split)
     if not ports:

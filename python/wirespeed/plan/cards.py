@@ -31,7 +31,9 @@ def fill_slots(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Pro
     if count > (len(server.nic_slots) if ports is None else largest_count):
         share = f" × {largest_count // len(cards)} ports of a card" if cards and largest_count > len(cards) else ""
         slots = f"the slots of {spec.model}" if not share else f"{len(cards)} slots of {spec.model}{share}"
-        problems.refuse((*spec.path, "nics"), f"{count} NICs", f"at most {largest_count}, {slots}")
+        if spec.part.ports_per_card is None and largest_count < len(server.nic_slots):
+            largest_count, slots = len(server.nic_slots), f"the NIC ports of {spec.model} (nic_slots)"
+        problems.refuse((*spec.path, "nics"), f"{count} NIC ports", f"at most {largest_count}, {slots}")
         return None
     return server if ports is None else _expand_cards(server, cards, ports)
 

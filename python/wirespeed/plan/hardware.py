@@ -66,10 +66,13 @@ def _check_names(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> 
             path = ("hardware", kind, name)
             if name in entries:
                 hint = f"write `{name}-2: {{base: {name}}}` for a variant of it"
-                problems.refuse(path, f"the name {name!r}, which the catalogue has", "another name", hint)
+                problems.refuse(path, f"{name!r}, a name of {_KINDS[kind]} in the catalogue", "another name", hint)
             elif name not in used_names:
                 user = "server of `hardware.servers`" if kind == "gpus" else "host"
                 problems.warn(path, f"{name!r}, which no {user} uses", "hardware that is used")
+
+
+_KINDS = {"servers": "a server", "gpus": "a GPU", "nics": "a NIC"}
 
 
 class _Builder:
@@ -130,7 +133,8 @@ class _Builder:
             return None
         absent = [key for key in _NEEDED if base is None and getattr(part, key) is None]
         for key in absent:
-            self._problems.refuse(path, f"no {key!r}", f"{key}, or a `base` that has it")
+            hint = "add it, or add `base`: a server of the catalogue, whose value is then used"
+            self._problems.refuse(path, f"missing key {key!r}", "", hint)
         branches = [
             self._build_branch(branch, (*path, "pcie", number)) for number, branch in enumerate(part.pcie or ())
         ]

@@ -253,7 +253,7 @@ def _check_image(classes: Mapping[str, TrafficClass], box: Box, problems: Proble
                 f"upgrade the switch, then write its release as os_version; source: {oldest.source}",
             )
             break
-    unreleased = box.model.unreleased_systems
+    unreleased = box.model.systems_without_image
     if unreleased is not None and box.system_name in unreleased.value:
         problems.warn(
             box.spec.path,
@@ -279,7 +279,7 @@ def _check_image(classes: Mapping[str, TrafficClass], box: Box, problems: Proble
                 f"a release from {first} to {last}",
                 f"compare the rendered commands with the switch's documentation; range: {releases.source}",
             )
-    lossy, lossless = box.model.lossy_systems, [name for name in classes if classes[name].lossless]
+    lossy, lossless = box.model.systems_without_lossless_buffers, [name for name in classes if classes[name].lossless]
     if lossless and lossy is not None and box.system_name not in box.model.lossless_systems:
         problems.refuse(
             box.spec.path,

@@ -204,6 +204,7 @@ def _list_switches() -> Rows:
             "chip": model.chip,
             "ports": model.ports.value,
             "speed": str(model.speed.value),
+            "breakouts": list(model.breakouts.value) if model.breakouts else [],
             "settings": {system: _describe_supports(list_supports("switch", system)) for system in model.systems},
         }
         for name, model in load().switches.items()
@@ -315,7 +316,7 @@ _COLUMNS: Mapping[Topic, tuple[str, ...]] = {
     Topic.SERVERS: ("name", "title", "gpu", "gpu slots", "nic slots", "slot pcie"),
     Topic.NICS: ("name", "platform", "speed"),
     Topic.GPUS: ("name", "title", "pcie", "links"),
-    Topic.SWITCHES: ("name", "systems", "chip", "ports", "speed"),
+    Topic.SWITCHES: ("name", "systems", "chip", "ports", "speed", "breakouts"),
     Topic.CHECKS: ("name", "title"),
     Topic.TOOLS: ("name", "recognized output"),
     Topic.FAILURES: ("name", "layer", "title"),
