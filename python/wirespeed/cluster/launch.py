@@ -61,7 +61,10 @@ class LaunchPart(Part):
     starter: Starter | None = Field(
         default=None, description="launcher of the ranks; default: the first of the library"
     )
-    ranks: Positive | None = Field(default=None, description="ranks on each host; default: one per GPU, else per NIC")
+    ranks: Positive | None = Field(
+        default=None,
+        description="ranks on each host; default: one per GPU, else per NIC; fewer ranks than GPUs drive several each",
+    )
     threads: Positive | None = Field(default=None, description="threads of a rank, each on a separate core")
     binding: BindingPolicy | None = Field(default=None, description="binding of ranks to cores; default: none")
     gid_index: Whole = Field(default=3, description="GID index of jobs")

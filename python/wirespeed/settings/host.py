@@ -175,3 +175,13 @@ class Host:
     usable_gpus: Annotated[
         int | None, Setting("GPUs usable by programs on the host, borrowed ones included", "GPUs", observed=True)
     ] = None
+
+    @property
+    def gpus_per_rank(self) -> int | None:
+        """GPUs of each rank of a job on all GPUs of the host; None without GPUs, or if ranks cannot share them evenly.
+
+        One process drives several GPUs, as nccl-tests' option ``-g`` makes it (957608-AN210, 8.7.2.1.2: ``slots=1``,
+        ``-g 8``).
+        """
+        ranks = self.launch.ranks_per_host or len(self.gpus)
+        return len(self.gpus) // ranks if self.gpus and len(self.gpus) % ranks == 0 else None

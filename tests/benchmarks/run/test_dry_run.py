@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from wirespeed.benchmarks.suites import suites
 from wirespeed.cli.app import app
+from wirespeed.errors import Refusal
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 GOLDEN = Path(__file__).parent / "dry_run_golden"
@@ -82,6 +83,31 @@ def test_in_an_allocation_of_slurm_its_own_starter_is_used() -> None:
     assert "\nsrun --quiet --overlap --nodes=1 --ntasks=1 --nodelist=node1 --cpu-bind=none numactl " in text
     assert " srun --overlap --nodes=2 --ntasks=16 --ntasks-per-node=8 --nodelist=node1,node2 --gpus-per-node=8 " in text
     assert "mpirun" not in text
+
+
+@pytest.mark.parametrize(("ranks", "started", "gpus"), [(1, 1, 8), (4, 4, 2), (8, 8, 1), (64, 8, 1)])
+@pytest.mark.parametrize("suite", ["collectives", "nic-only", "quick"])
+def test_planned_ranks_share_the_gpus_of_a_host(
+    suite: str, ranks: int, started: int, gpus: int, tmp_path: Path
+) -> None:
+    """957608-AN210, 8.7.2.1.2: four processes on four hosts, slots=1 and -g 8."""
+    file = tmp_path / "cluster.yaml"
+    file.write_text((EXAMPLES / "mi300x-4node" / "cluster.yaml").read_text() + f"\nlaunch: {{ranks: {ranks}}}\n")
+    result = CliRunner().invoke(app, ["bench", "run", suite, "--dry-run", "-c", str(file)], catch_exceptions=False)
+    jobs = [line for line in result.stdout.splitlines() if " mpirun " in line]
+    assert jobs
+    assert all(f" --map-by ppr:{started}:node " in line and line.endswith(f" -f 2 -g {gpus}'") for line in jobs)
+
+
+def test_ranks_that_cannot_share_the_gpus_evenly_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "cluster.yaml"
+    file.write_text((EXAMPLES / "mi300x-4node" / "cluster.yaml").read_text() + "\nlaunch: {ranks: 3}\n")
+    result = CliRunner().invoke(app, ["bench", "run", "collectives", "--dry-run", "-c", str(file)])
+    assert isinstance(result.exception, Refusal)
+    assert str(result.exception) == (
+        "mi300x-4node: found 3 ranks on the 8 GPUs of node1; expected a number of ranks that divides the number "
+        "of GPUs\n  hint: change launch: {ranks: …}, or leave it out for one rank per GPU"
+    )
 
 
 def test_a_thousand_hosts_are_planned() -> None:

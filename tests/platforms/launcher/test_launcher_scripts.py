@@ -121,6 +121,23 @@ def test_slurm_binds_nothing_where_the_library_does(tmp_path: Path) -> None:
     assert environment["MV2_CPU_MAPPING"] == "0-3:4-6,8:64:65,67"
 
 
+@pytest.mark.parametrize(
+    ("ranks", "first", "example"),
+    [
+        (8, "every GPU of the cluster: 4 hosts, 8 ranks on each.", "./all_reduce_perf -b 8 -e 16G -f 2 -g 1"),
+        (
+            1,
+            "every GPU of the cluster: 4 hosts, 1 rank on each, 8 GPUs for each rank.",
+            "./all_reduce_perf -b 8 -e 16G -f 2 -g 8",
+        ),
+        (3, "every host of the cluster: 4 hosts, 3 ranks on each.", "./osu_alltoall"),
+    ],
+)
+def test_the_manual_of_mpirun_names_the_gpus_of_a_rank(ranks: int, first: str, example: str) -> None:
+    lines = script("openmpi", "wirespeed-mpirun", replace(host().launch, ranks_per_host=ranks)).splitlines()
+    assert (lines[1], lines[4]) == (f"# Starts a program on {first}", f"# wirespeed-mpirun {example}")
+
+
 TRANSPORTS = [("rc", "0", "0"), ("ud", "0", "1"), ("hybrid", "1", "0")]
 
 

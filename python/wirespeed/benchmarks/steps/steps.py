@@ -11,6 +11,7 @@ from wirespeed.benchmarks.endpoints.nics import NicPlace, find_path_mtu
 from wirespeed.benchmarks.steps.iperf3_options import parse_iperf3_options
 from wirespeed.benchmarks.steps.pairing import Pair
 from wirespeed.benchmarks.steps.request import Request, Steps
+from wirespeed.errors import refuse
 from wirespeed.limits.host import list_contended_links
 from wirespeed.results.campaign import Command, Step
 from wirespeed.settings import Dscp
@@ -205,6 +206,49 @@ def add_job(
             collective=program[0] if program[0].endswith("_perf") else None,
         )
     )
+
+
+def add_gpu_job(
+    request: Request,
+    steps: Steps,
+    hosts: Sequence[str],
+    program: Sequence[str],
+    seconds: float,
+    *,
+    tag: str,
+    nics_only: bool = False,
+) -> None:
+    """Add a step with a program of nccl-tests on all GPUs of hosts, with the planned ranks on each.
+
+    With more ranks than GPUs, which MPI programs have, it has one rank for each GPU.
+
+    Raises:
+        Refusal: the hosts have no GPUs, or the planned ranks cannot share them evenly.
+    """
+    host = request.plan.hosts[hosts[0]]
+    gpus, ranks = len(host.gpus), host.launch.ranks_per_host or len(host.gpus)
+    require_gpus(request, hosts[0])
+    if ranks > gpus:
+        ranks = gpus
+    if gpus % ranks:
+        raise refuse(
+            request.plan.name,
+            f"{ranks} ranks on the {gpus} GPUs of {hosts[0]}",
+            "a number of ranks that divides the number of GPUs",
+            "change launch: {ranks: …}, or leave it out for one rank per GPU",
+        )
+    command = (*program, "-g", str(gpus // ranks))
+    add_job(request, steps, hosts, ranks, command, seconds, tag=tag, nics_only=nics_only)
+
+
+def require_gpus(request: Request, host: str) -> None:
+    """Refuse a host without GPUs.
+
+    Raises:
+        Refusal: the host has no GPU.
+    """
+    if not request.plan.hosts[host].gpus:
+        raise refuse(request.plan.name, f"{host} without GPUs", "hosts with GPUs", "the suite mpi needs none")
 
 
 def add_socket_job(

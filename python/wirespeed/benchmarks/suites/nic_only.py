@@ -8,14 +8,13 @@ section 8.6).
 from __future__ import annotations
 
 from wirespeed.benchmarks.steps.request import Request, Steps
-from wirespeed.benchmarks.steps.steps import add_job
-from wirespeed.benchmarks.suites.collectives import gpus
+from wirespeed.benchmarks.steps.steps import add_gpu_job
 
 TITLE = "measure collectives in each host over its NICs only, not over GPU links"
 
 _PROGRAMS = (
-    ("all_reduce_perf", "-b", "8", "-e", "1G", "-f", "2", "-g", "1"),
-    ("alltoall_perf", "-b", "8", "-e", "1G", "-f", "2", "-g", "1"),
+    ("all_reduce_perf", "-b", "8", "-e", "1G", "-f", "2"),
+    ("alltoall_perf", "-b", "8", "-e", "1G", "-f", "2"),
 )
 _SECONDS = 30.0
 
@@ -25,15 +24,6 @@ def make(request: Request) -> Steps:
     steps = Steps()
     for program in _PROGRAMS:
         for host in request.fabric.hosts:
-            add_job(
-                request,
-                steps,
-                [host],
-                gpus(request, host),
-                program,
-                _SECONDS,
-                tag=f"nic-only.{program[0]}",
-                nics_only=True,
-            )
+            add_gpu_job(request, steps, [host], program, _SECONDS, tag=f"nic-only.{program[0]}", nics_only=True)
         steps.next_stage()
     return steps

@@ -11,13 +11,13 @@ from wirespeed.benchmarks.steps.coverage import add_matching
 from wirespeed.benchmarks.steps.groups import groups_by_level
 from wirespeed.benchmarks.steps.pairing import Pair
 from wirespeed.benchmarks.steps.request import Request, Steps
-from wirespeed.benchmarks.steps.steps import BANDWIDTH, add_job, add_perftest
+from wirespeed.benchmarks.steps.steps import BANDWIDTH, add_gpu_job, add_perftest
 
 TITLE = "test a cluster after a change: every NIC for 3 s, then one all-reduce over all hosts"
 NARROWS = (BANDWIDTH,)
 
 _SECONDS = 3
-_REDUCE = ("all_reduce_perf", "-b", "1G", "-e", "8G", "-f", "2", "-g", "1")
+_REDUCE = ("all_reduce_perf", "-b", "1G", "-e", "8G", "-f", "2")
 
 
 def make(request: Request) -> Steps:
@@ -27,9 +27,8 @@ def make(request: Request) -> Steps:
     add_matching(short, steps, lambda pair, flows: add_perftest(short, steps, pair, queue_pairs=flows))
     steps.next_stage()
     for group in groups_by_level(request.fabric)[-1][1]:
-        count = len(request.plan.hosts[group[0]].gpus)
-        if count and len(group) > 1:
-            add_job(request, steps, group, count, _REDUCE, 20.0, tag="all_reduce_perf.all")
+        if request.plan.hosts[group[0]].gpus and len(group) > 1:
+            add_gpu_job(request, steps, group, _REDUCE, 20.0, tag="all_reduce_perf.all")
     return steps
 
 
