@@ -219,7 +219,8 @@ class _Reader:
             elif text.strip():
                 yield path, GapKind.NOT_IN_OUTPUT, "its output does not show it"
             else:
-                yield path, GapKind.EMPTY, "its output is empty"
+                errors = output.errors.strip().splitlines() if output else []
+                yield path, GapKind.EMPTY, f"its output is empty: {errors[-1]}" if errors else "its output is empty"
 
 
 def _is_binary(content: bytes) -> bool:

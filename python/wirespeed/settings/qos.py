@@ -271,6 +271,10 @@ class NicQos:
         Mapping[int, Size] | None, Setting("size of each receive buffer of the NIC", "bytes", Compare.CONTAINS)
     ] = None
     configure: Annotated[bool | None, Setting("RoCE QoS configuration at driver load")] = None
+    absent_file: Annotated[
+        str | None,
+        Setting("configuration file of the QoS package that does not exist", compare=Compare.NONE, observed=True),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ Impact:
 Fix:
     Check whether the card is visible on PCIe (lspci), then whether its driver is loaded, then the name of the
     interface: it follows from the slot. A card in InfiniBand mode, as many are delivered, has no Ethernet interface:
-    set the link type in its NVRAM to Ethernet.
+    set the link type in its NVRAM to Ethernet. A card without a link type in its NVRAM is not the planned one.
 
 Example:
     $ ip -j link show enp29s0np0
@@ -32,8 +32,12 @@ def check(context: CheckContext) -> Outcome:
     """The plan intends that the port exists."""
     is_present = context.is_present()
     if _is_in_infiniband_mode(context, is_present):
-        fix = context.build_change(
-            "set the port of the card to Ethernet, then restart the host", "nic.nvm.link_type", "ethernet"
+        fix = (
+            Fix("install the planned card, whose ports are Ethernet only, or plan the card that is in this slot")
+            if context.entity.nvm.link_type is None
+            else context.build_change(
+                "set the port of the card to Ethernet, then restart the host", "nic.nvm.link_type", "ethernet"
+            )
         )
         return failure("the NIC port is in InfiniBand mode", "Ethernet", "link layer InfiniBand", fix)
     if is_present:

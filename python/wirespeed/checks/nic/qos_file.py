@@ -21,6 +21,7 @@ Source:
 from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, UnreadError, failure, success
 from wirespeed.checks.wording import format_value
 from wirespeed.facts import State
+from wirespeed.results.findings import Fix
 from wirespeed.settings import Nic
 
 subject = Nic
@@ -31,19 +32,24 @@ needs = (
     "nic.qos.cnp_dscp",
     "nic.qos.cnp_priority",
     "nic.qos.roce_share",
+    "nic.qos.absent_file",
 )
 failures = ("NIC-01", "QOS-01", "QOS-05")
 
 
 def check(context: CheckContext) -> Outcome:
-    """A key that the file lacks is unknown: the default of the release applies, and defaults differ."""
+    """A key that the file lacks is unknown: the default of the release applies, and defaults differ. Without the file
+    nothing is applied."""
     context.get_intended_value("nic.qos.configure")  # a NIC without a QoS package has no file
     intended: dict[str, str] = {}
     found: dict[str, str] = {}
     unread: UnreadError | None = None
-    for path in needs:
+    absent_file = _find_absent_file(context)
+    for path in needs[:-1]:
         try:
             intended[path] = format_value(context.get_intended_value(path))
+            if absent_file is not None:
+                continue
             found[path] = format_value(context.get_found_value(path, state=State.CONFIGURED))
         except NoIntentError:
             continue
@@ -51,6 +57,13 @@ def check(context: CheckContext) -> Outcome:
             unread = error
     if not intended:
         raise NoIntentError("not planned: the configuration file")
+    if absent_file is not None:
+        return failure(
+            "the configuration file does not exist",
+            _format_values(intended, list(intended)),
+            f"no {absent_file}",
+            Fix(f"render the cluster file, and install the rendered {absent_file} with apply.sh"),
+        )
     wrong = [path for path, value in found.items() if intended[path] != value]
     if not wrong and unread is not None:
         raise unread
@@ -65,6 +78,13 @@ def check(context: CheckContext) -> Outcome:
         _format_values(found, wrong),
         *fixes,
     )
+
+
+def _find_absent_file(context: CheckContext) -> str | None:
+    try:
+        return str(context.get_found_value("nic.qos.absent_file", state=State.CONFIGURED))
+    except UnreadError:
+        return None  # it exists, or could not be read
 
 
 def _format_values(values: dict[str, str], paths: list[str]) -> str:

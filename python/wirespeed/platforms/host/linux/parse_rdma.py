@@ -21,6 +21,10 @@ _GID = re.compile(r"/sys/class/infiniband/[^/]+/ports/1/(gids|gid_attrs/types|gi
 _TYPES = {"RoCE v2": "RoCE v2", "IB/RoCE v1": "RoCE v1", "RoCE v1": "RoCE v1"}
 _ABI_WARNING = re.compile(r"libibverbs: Warning: .*does not support the kernel ABI.*")
 
+# rdma-core, libibverbs/examples/devinfo.c: exit code and message of ibv_devinfo.
+_FAILED = 255
+_NO_DEVICE = "No IB devices found"
+
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """RDMA settings of the host and of every port."""
@@ -34,7 +38,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     if output := outputs.get("rdma-statistic"):
         yield from _read_counters(host, output, ports)
     if output := outputs.get("ibv-devinfo"):
-        yield from _read_verbs(host, output, ports)
+        yield from _read_verbs(host, output, ports, outputs.get("rdma-devices"))
     for interface, output in outputs.per_nic("gid-table"):
         yield from _read_gids(host.child("nic", interface), interface, output)
 
@@ -97,7 +101,10 @@ def _read_links(host: Place, output: Output, interfaces: tuple[str, ...]) -> Ite
             yield observe(host.child("nic", interface), "nic.rdma_device", "", output)
 
 
-def _read_verbs(host: Place, output: Output, ports: Mapping[str, str]) -> Iterator[Observation]:
+def _read_verbs(
+    host: Place, output: Output, ports: Mapping[str, str], kernel_devices: Output | None
+) -> Iterator[Observation]:
+    """Devices that have a user-space library. Without any, the libraries are known only if the kernel has a device."""
     device = ""
     link_layers: dict[str, str] = {}
     for number, text in number_lines(output):
@@ -117,7 +124,11 @@ def _read_verbs(host: Place, output: Output, ports: Mapping[str, str]) -> Iterat
         infiniband_devices = tuple(name for name, link_layer in link_layers.items() if link_layer == "InfiniBand")
         yield observe(host, "host.infiniband_devices", infiniband_devices, output)
     warning = _ABI_WARNING.search(output.errors) or _ABI_WARNING.search(output.text)
-    yield observe(host, "host.rdma_libraries", warning[0] if warning else "ok", output)
+    if warning is None and _NO_DEVICE in (output.errors + output.text).splitlines():
+        if kernel_devices is not None and kernel_devices.text.strip():
+            yield observe(host, "host.rdma_libraries", _NO_DEVICE, output)
+    elif warning is not None or output.exit_code != _FAILED:
+        yield observe(host, "host.rdma_libraries", warning[0] if warning else "ok", output)
 
 
 # Linux drivers/infiniband: sw/rxe/rxe_hw_counters.c; hw/mlx5/counters.c; hw/bnxt_re/hw_counters.c. A driver that counts

@@ -19,6 +19,7 @@ _DISCIPLINE = re.compile(r"([0-7]):([a-z]+)")
 _PERCENT = re.compile(r"([0-9]{1,3})%")
 _DSCP = re.compile(r"\s*priority:([0-7])\s+dscp:([0-9, ]+)")
 _COS = re.compile(r"\s*([0-7])\s+([0-7])\s+([0-7])\s*")
+_NO_FILE = re.compile(r"^cat: '?(/.+?)'?: No such file or directory$", re.MULTILINE)
 _SETTING = re.compile(r"([A-Z_]+)=[\"']?([0-9]{1,3})[\"']?\s*(?:#.*)?")
 _PRIORITIES = 8  # of IEEE 802.1Q; a list with fewer was cut short
 
@@ -131,6 +132,9 @@ def _read_cos(place: Place, output: Output) -> Iterator[Observation]:
 
 def _read_conf(place: Place, output: Output) -> Iterator[Observation]:
     """The configuration package's file; of a repeated key the last counts, as in a shell."""
+    if match := _NO_FILE.search(output.errors):
+        yield observe(place, "nic.qos.absent_file", match[1], output, None, State.CONFIGURED)
+        return
     read_values: dict[str, tuple[int, int]] = {}
     for number, text in number_lines(output):
         if match := _SETTING.fullmatch(text.strip()):
