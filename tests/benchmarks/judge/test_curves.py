@@ -74,6 +74,21 @@ def test_a_collapse_over_two_sizes_is_a_dip():
         )
 
 
+@pytest.mark.parametrize("value", [0.02, 0.08, 0.1, 0.17, 0.2, 0.22])
+def test_a_deep_dip_is_found_whatever_its_rounding(value):
+    """0.85 GB/s over a PCIe bridge, and one size that two decimals print as 0.02 to 0.22."""
+    busbw = {2**power: 0.85 for power in range(20, 28)} | {4 * MIB: value}
+    verdict = find_verdict(judge(all_reduce(busbw), plan()), 4 * MIB, Metric.BUSBW)
+    assert verdict.judgement is Judgement.FAIL
+    assert f"a dip in the curve: {value} GB/s at 4 MiB between 0.85 GB/s at 2 MiB and 0.85 GB/s" in verdict.reason
+
+
+def test_rounding_alone_makes_no_dip():
+    busbw = {2**power: 0.02 for power in range(20, 28)} | {4 * MIB: 0.01}
+    verdict = find_verdict(judge(all_reduce(busbw), plan()), 4 * MIB, Metric.BUSBW)
+    assert "dip" not in (verdict.reason or "")
+
+
 def test_a_peak_then_a_fall_is_a_finding_although_one_nic_passes():
     """A library that stripes over four NICs and falls back to one."""
     rows = [2**power for power in range(17, 23)]

@@ -26,7 +26,7 @@ from wirespeed.units import BITS_PER_SECOND, Size, format_percent, format_unit
 
 _METRICS = (Metric.BUSBW, Metric.BW_AVG)
 _FEWEST = 4  # points of a curve
-_PRECISE = 0.05  # a value is compared if rounding changes it by less
+_PRECISE = 0.05  # rounding counts if it can change a value by more
 _NEIGHBOURS = 4  # part of the smallest size to examine from which sizes count as neighbours
 _LAST = 3  # sizes that show whether a sweep is still rising
 _SEVERITY = {Judgement.SKIP: 0, Judgement.PASS: 0, Judgement.WARN: 1, Judgement.FAIL: 2}
@@ -42,7 +42,9 @@ def judge_curves(verdicts: Mapping[int, Verdict], thresholds: Thresholds, profil
     """
     changed: dict[int, Verdict] = {}
     for curve in _build_curves(verdicts, profile.curve):
-        changed.update(_mark_sweep_end(curve, verdicts, thresholds, profile))
+        precise = [point for point in curve if not _find_rounding(point[1])]
+        if len(precise) >= _FEWEST:
+            changed.update(_mark_sweep_end(precise, verdicts, thresholds, profile))
         for position, (judgement, reason) in find_anomalies(curve, profile.curve).items():
             verdict = changed.get(position, verdicts[position])
             if _SEVERITY.get(verdict.judgement, 2) < _SEVERITY[judgement]:
@@ -63,6 +65,7 @@ def list_shallow_dips(verdicts: Mapping[int, Verdict], settings: Curve) -> tuple
             neighbor = float(min(smaller.value, larger.value))
             expected = math.sqrt(float(smaller.value) * float(larger.value))
             is_dip = lower.value < neighbor and lower.value < highest.value * expected
+            is_dip = is_dip and not any(map(_find_rounding, (smaller, lower, larger)))
             if is_dip and lower.value >= settings.dip.passes.value * neighbor and _is_examined(lower, settings):
                 label = f"{lower.label}: " if lower.label else ""
                 fraction = format_percent(lower.value / expected, 0)
@@ -83,11 +86,7 @@ def _build_curves(verdicts: Mapping[int, Verdict], settings: Curve) -> list[_Cur
     for position, verdict in verdicts.items():
         measurement = verdict.measurement
         size = measurement.size_bytes or 0
-        if (
-            measurement.metric not in _METRICS
-            or size < settings.from_bytes.value / _NEIGHBOURS
-            or not _is_precise(measurement)
-        ):
+        if measurement.metric not in _METRICS or size < settings.from_bytes.value / _NEIGHBOURS:
             continue
         key = (measurement.metric, measurement.unit, measurement.label)
         points = series.setdefault(key, {})
@@ -101,9 +100,19 @@ def _build_curves(verdicts: Mapping[int, Verdict], settings: Curve) -> list[_Cur
     ]
 
 
-def _is_precise(measurement: Measurement) -> bool:
+def _find_rounding(measurement: Measurement) -> float:
+    """How much the value may differ from the printed one; 0 where that is too little to matter."""
     exponent = Decimal(str(measurement.value)).as_tuple().exponent
-    return isinstance(exponent, int) and 0.5 * 10.0**exponent < _PRECISE * measurement.value
+    if not isinstance(exponent, int):
+        return 0.0
+    rounding = 0.5 * 10.0**exponent
+    return 0.0 if rounding < _PRECISE * measurement.value else rounding
+
+
+def _divide(lower: Measurement, *higher: Measurement) -> float:
+    """The largest fraction that a value may be of the smallest of others, if all are rounded."""
+    smallest = min(float(measurement.value) - _find_rounding(measurement) for measurement in higher)
+    return (lower.value + _find_rounding(lower)) / smallest if smallest > 0 else math.inf
 
 
 def find_anomalies(curve: _Curve, settings: Curve) -> dict[int, tuple[Judgement, str]]:
@@ -136,8 +145,7 @@ def _describe_dips(curve: _Curve, start: int, end: int, settings: Curve) -> dict
     findings = {}
     for index in range(max(start, 1), min(end, len(curve) - 1)):
         smaller, (position, measurement), larger = curve[index - 1][1], curve[index], curve[index + 1][1]
-        fraction = measurement.value / min(smaller.value, larger.value)
-        judgement = _compare(fraction, settings.dip)
+        judgement = _compare(_divide(measurement, smaller, larger), settings.dip)
         if judgement is not None:
             findings[position] = (
                 judgement,
@@ -151,14 +159,14 @@ def _describe_wide_dips(curve: _Curve, start: int, end: int, settings: Curve) ->
     """Neighbouring sizes that all fail beside the size before and the size after them; what only warns is a step."""
     findings: dict[int, tuple[Judgement, str]] = {}
     for first in range(max(start, 1), end):
-        highest = curve[first][1].value
+        highest = curve[first][1]
         for last in range(first + 1, min(end, len(curve) - 1)):
-            highest = max(highest, curve[last][1].value)
+            highest = max(highest, curve[last][1], key=lambda measurement: measurement.value)
             smaller, larger = curve[first - 1][1], curve[last + 1][1]
-            if _compare(highest / min(smaller.value, larger.value), settings.dip) is not Judgement.FAIL:
+            if _compare(_divide(highest, smaller, larger), settings.dip) is not Judgement.FAIL:
                 continue
             reason = (
-                f"a dip in the curve: at most {number(float(highest))} {format_unit(smaller.unit)} from "
+                f"a dip in the curve: at most {number(float(highest.value))} {format_unit(smaller.unit)} from "
                 f"{_format_size(curve[first][1])} to {_format_size(curve[last][1])} between {_format(smaller)} and "
                 f"{_format(larger)}"
             )
@@ -171,7 +179,7 @@ def _describe_step(
     curve: _Curve, peak: int, lowest: int, end: int, settings: Curve
 ) -> dict[int, tuple[Judgement, str]]:
     position, measurement = curve[lowest]
-    judgement = _compare(measurement.value / curve[peak][1].value, settings.step)
+    judgement = _compare(_divide(measurement, curve[peak][1]), settings.step)
     if judgement is None:
         return {}
     reason = (
@@ -183,7 +191,7 @@ def _describe_step(
 
 def _describe_fall(curve: _Curve, peak: int, settings: Curve) -> dict[int, tuple[Judgement, str]]:
     position, last = curve[-1]
-    judgement = _compare(last.value / curve[peak][1].value, settings.fall)
+    judgement = _compare(_divide(last, curve[peak][1]), settings.fall)
     if judgement is None:
         return {}
     highest = curve[peak][1]
