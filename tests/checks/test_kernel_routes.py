@@ -89,5 +89,10 @@ def format_finding(finding: Finding) -> str:
         f"    found {finding.found}",
         *(f"    only a warning: {reason}" for reason in finding.warning_reasons),
         *(f"    {sentence}" for sentence in dict.fromkeys(fix.sentence for fix in finding.fix)),
+        *(
+            f"      removes {fix.change.place}: {fix.change.setting} = {fix.change.value}"
+            for fix in finding.fix
+            if fix.change is not None and fix.change.removes
+        ),
     ]
     return "".join(f"  {line}\n" for line in lines)

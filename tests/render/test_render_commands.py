@@ -158,3 +158,27 @@ def test_every_command_is_one_whole_shell_line() -> None:
     for command in commands:
         assert "\n" not in command
         shlex.split(command)
+
+
+@pytest.mark.parametrize(
+    ("place", "setting", "value", "command"),
+    [
+        ("rule from all lookup 101", "rule.priority", "500", "ip rule del priority 500"),
+        ("rule from 10.1.0.0/16 lookup 101", "rule.priority", "0", "ip rule del priority 0"),
+        ("rule from ::/0 lookup 101", "rule.priority", "500", "ip -6 rule del priority 500"),
+        ("route 101 10.1.0.8/30", "route.metric", "0", "ip route del 10.1.0.8/30 table 101"),
+        ("route 101 10.9.0.0/16 throw", "route.metric", "0", "ip route del 10.9.0.0/16 table 101"),
+        ("route 254 10.1.0.0/26 metric 2003", "route.metric", "2003", "ip route del 10.1.0.0/26 table 254 metric 2003"),
+        ("route 101 2001:db8::/48", "route.metric", "1024", "ip -6 route del 2001:db8::/48 table 101 metric 1024"),
+    ],
+)
+def test_what_is_not_planned_is_removed(place: str, setting: str, value: str, command: str) -> None:
+    """Each command was run in a network namespace: the kernel removed the rule or route and nothing else."""
+    commands = render.commands_for(plan(), "node1", Change(f"node1 {place}", setting, value, removes=True))
+    assert commands is not None
+    assert (commands.commands, commands.consequence) == ((command,), "takes effect at once")
+
+
+def test_a_switch_has_no_command_for_a_removal() -> None:
+    change = Change("leaf1 port Eth1/1", "port.link.mtu", "9100", removes=True)
+    assert render.commands_for(plan(), "leaf1", change) is None

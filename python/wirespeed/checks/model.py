@@ -230,6 +230,13 @@ class CheckContext:
         members = tuple(sorted(map(int, value ^ found_value))) if value and isinstance(found_value, frozenset) else ()
         return Fix(sentence, Change(str(place or self.place), path, format_value(value), members), **keywords)
 
+    def build_removal(self, sentence: str, place: Place, path: str, value: Any) -> Fix:
+        """A fix that removes an entity that is not planned; the platform gives the commands.
+
+        The setting and its value are what the entity has on the device.
+        """
+        return Fix(sentence, Change(str(place), path, format_value(value), removes=True))
+
     def build_unread_error(self, place: Place, path: str) -> UnreadError:
         """Why a setting was not read."""
         gaps = self.facts.list_gaps(place, path)

@@ -275,6 +275,8 @@ class SimulatorMapping:
 Start = Callable[[Job], tuple[str, ...]]
 """The command that starts a job, typed on its first host."""
 
+RemovalFor = Callable[[Place, str, str, Device], SettingCommands | None]
+"""(place of an entity that is not planned, a setting of it, its value as text, device) to commands that remove it."""
 CommandsFor = Callable[[Place, str, Any, Device], SettingCommands | None]
 """(place, setting path, value, device with its other settings) to commands; None: the platform has none for it.
 
@@ -302,6 +304,7 @@ class Platform:
     limits: tuple[str, ...] = ()  # limits of the read-back, for the reference page
     ranges: tuple[ValueRange, ...] = ()  # values outside them are refused
     commands_for: CommandsFor | None = None  # ``commands.py`` of the folder, if it exists
+    removal_for: RemovalFor | None = None  # of the same file, if it has one
     view: Callable[[str, Device], Mapping[str, Any]] | None = None  # ``view.py``: values for its templates
     simulator_mapping: SimulatorMapping | None = None  # ``simulator_mapping.py`` of a NIC: its driver in the simulator
     start: Start | None = None  # ``job.py``: start of a job, if supported

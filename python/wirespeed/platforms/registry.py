@@ -100,6 +100,7 @@ def _load(kind: str, folder: str) -> Platform:
         limits=file.limits,
         ranges=file.ranges,
         commands_for=commands.commands_for if commands else None,
+        removal_for=getattr(commands, "removal_for", None),
         view=view.view if view else None,
         simulator_mapping=mapping.SIMULATOR_MAPPING if mapping else None,
         start=job.start if job else None,

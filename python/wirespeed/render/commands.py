@@ -12,13 +12,21 @@ from wirespeed.settings import Place, get, iterate_entities, list_collections, l
 
 
 def commands_for(plan: Plan, device: str, change: Change) -> SettingCommands | None:
-    """The commands that set a changed setting to the planned value.
+    """The commands that set a changed setting to the planned value, or remove what is not planned.
 
     None if no platform of the device has commands for it, or the plan has no such place or value.
     """
     if device not in plan.devices:
         return None
     planned = plan.devices[device]
+    if change.removes:
+        kind, _, name = change.place.removeprefix(f"{device} ").partition(" ")
+        removals = (
+            platform.removal_for(Place(device).child(kind, name), change.setting, change.value, planned)
+            for platform in stack(plan, device)
+            if platform.removal_for
+        )
+        return next((commands for commands in removals if commands is not None), None)
     for place, inner in iterate_entities(planned, Place(device)):
         if str(place) != change.place:
             continue

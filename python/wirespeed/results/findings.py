@@ -30,13 +30,15 @@ class Impact:
 class Change:
     """A fix in settings: at this place, this setting must become this value. The platform provides the commands.
 
-    ``members`` are the members of a set of numbers to add or remove; empty: the whole value is set.
+    ``members`` are the members of a set of numbers to add or remove; empty: the whole value is set. ``removes``: the
+    entity at the place, which is not planned, is removed; the setting and its value distinguish it from planned ones.
     """
 
     place: str
     setting: str
     value: str
     members: tuple[int, ...] = ()
+    removes: bool = False
 
 
 class Grammar(StrEnum):

@@ -41,7 +41,7 @@ from wirespeed.checks.routing_policy import (
     find_decision,
 )
 from wirespeed.errors import format_first
-from wirespeed.results.findings import Fix, Status
+from wirespeed.results.findings import Status
 from wirespeed.settings import Host, Nic, Place, Route, Rule
 
 subject = Nic
@@ -91,7 +91,7 @@ def check(context: CheckContext) -> Outcome:
         raise NoIntentError("no routing table is planned for the address of the NIC")
     for packets in traffic:
         if diversions := _find_diversions(context, host, packets):
-            return _describe(packets, diversions, len(_list_destinations(context, packets)))
+            return _describe(context, packets, diversions, len(_list_destinations(context, packets)))
     table = RoutingTables(host.routes).list_entries(traffic[0].table, traffic[0].source.version)
     next_hops = "; ".join(f"{_format_next_hop(entry.route)} to {entry.network}" for entry in table)
     return success(next_hops, "no other route takes precedence")
@@ -199,7 +199,7 @@ def _takes_one_hop_more(decision: Decision, expected: Route, planned: RoutingTab
     return any(entry.route.gateway and _leads_to(decision, entry.route) for entry in entries)
 
 
-def _describe(traffic: _Traffic, diversions: Sequence[_Diversion], total: int) -> Outcome:
+def _describe(context: CheckContext, traffic: _Traffic, diversions: Sequence[_Diversion], total: int) -> Outcome:
     first = diversions[0]
     source = f"from {traffic.source}" if traffic.has_source else "without a source address"
     lines = [
@@ -213,7 +213,12 @@ def _describe(traffic: _Traffic, diversions: Sequence[_Diversion], total: int) -
         f"{_format_next_hop(first.expected)} to {first.destinations[0][1]} {source}",
         "; ".join(lines),
         *(
-            Fix(f"remove the {_format_route(diversion.entry)}, also from the file that configures it")
+            context.build_removal(
+                f"remove the {_format_route(diversion.entry)}, also from the file that configures it",
+                Place(context.place.device).child("route", diversion.entry.name),
+                "route.metric",
+                diversion.entry.route.metric or 0,
+            )
             for diversion in diversions
         ),
     )

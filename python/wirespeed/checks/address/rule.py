@@ -86,7 +86,7 @@ def check(context: CheckContext) -> Outcome:
         f"packets from {packet.source}{destination} use table {table}",
         f"rule {rule.priority} ({name}) comes first"
         + ("" if rule.table is None else f" and sends them to table {rule.table}"),
-        Fix(f"remove the routing rule of priority {rule.priority} ({name}), also from the file that configures it"),
+        _build_removal(context, name, rule),
     )
 
 
@@ -101,8 +101,21 @@ def _report_jump(context: CheckContext, packet: Packet) -> Outcome | None:
         "another routing rule comes before the planned one",
         f"packets from {packet.source} use table {context.get_intended_value('rule.table')}",
         f"rule {rule.priority} ({name}) comes first and passes over the planned rule",
-        Fix(f"remove the routing rule of priority {rule.priority} ({name}), also from the file that configures it"),
+        _build_removal(context, name, rule),
     )
+
+
+def _build_removal(context: CheckContext, name: str, rule: Rule) -> Fix:
+    """The removal of a rule, with a command if no other rule of the IP version has its priority."""
+    host = Place(context.place.device)
+    sentence = f"remove the routing rule of priority {rule.priority} ({name}), also from the file that configures it"
+    rules = context.list_members("host.rules", host)
+    equal_rules = [
+        other for other in rules if rules[other].priority == rule.priority and (":" in other) == (":" in name)
+    ]
+    if rule.priority is None or len(equal_rules) > 1:
+        return Fix(sentence)
+    return context.build_removal(sentence, host.child("rule", name), "rule.priority", rule.priority)
 
 
 def _is_earlier(context: CheckContext, rule: Rule) -> bool:

@@ -134,6 +134,23 @@ _HOST: dict[str, Callable[[Any, Host], SettingCommands | None]] = {
 }
 
 
+def removal_for(place: Place, path: str, value: str) -> SettingCommands | None:
+    """The command that removes a routing rule (by its priority) or a route that is not planned.
+
+    Source: ip-rule(8), ip-route(8): a deletion matches the first rule or route with the given attributes.
+    """
+    arguments: list[str] | None = None
+    if place.kind == "rule" and path == "rule.priority":
+        arguments = ["rule", "del", "priority", value]
+    elif place.kind == "route" and path == "route.metric":
+        table, destination = split_route_name(place.name)
+        arguments = ["route", "del", destination, "table", table, *(["metric", value] if value != "0" else [])]
+    if arguments is None:
+        return None
+    family = ["-6"] if ":" in place.name else []
+    return SettingCommands((shlex.join(["ip", *family, *arguments]),), "takes effect at once")
+
+
 def _format_rule(name: str, rule: Rule, renderer: Renderer) -> SettingCommands | None:
     if rule.table is None:
         return None

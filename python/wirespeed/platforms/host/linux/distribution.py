@@ -73,3 +73,7 @@ class Distribution:
                 return None if value else SettingCommands((self.firewall_off,), "all ports of the host are open")
         name = device.renderer or self.renderers(device.os or "")[0]
         return commands.commands_for(place, path, value, device, RENDERERS[name])
+
+    def removal_for(self, place: Place, path: str, value: str, device: Device) -> SettingCommands | None:
+        """The command that removes a rule or a route that is not planned."""
+        return commands.removal_for(place, path, value) if isinstance(device, Host) else None

@@ -3,3 +3,4 @@
 from wirespeed.platforms.host.rhel.view import RHEL
 
 commands_for = RHEL.commands_for
+removal_for = RHEL.removal_for

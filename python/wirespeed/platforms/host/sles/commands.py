@@ -3,3 +3,4 @@
 from wirespeed.platforms.host.sles.view import SLES
 
 commands_for = SLES.commands_for
+removal_for = SLES.removal_for

@@ -3,3 +3,4 @@
 from wirespeed.platforms.host.ubuntu.view import UBUNTU
 
 commands_for = UBUNTU.commands_for
+removal_for = UBUNTU.removal_for
