@@ -97,7 +97,7 @@ def test_the_mode_of_congestion_control_names_the_command_that_shows_it(
             "lspci.out",
             "nic.relaxed-ordering",
             "not read: pcie.relaxed_ordering: lspci: its output is empty (node2/lspci.out)",
-            "collect node2 again as root: lspci shows everything to root only",
+            "collect node2 again as root: only root sees everything that lspci reads",
         ),
         (
             "ethtool-fec@enp29s0np0.out",

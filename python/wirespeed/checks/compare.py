@@ -166,11 +166,12 @@ def compare(
         return tuple(dict.fromkeys(fixes))
 
     def _label_value(path: str, text: str) -> str:
-        name = _NAMES.get(path) or " ".join(_TERMS.get(part, part) for part in path.rpartition(".")[2].split("_"))
+        words = (_TERMS.get(part, part) for part in path.rpartition(".")[2].split("_"))
+        name = _NAMES[path] if path in _NAMES else " ".join(words)
         unit = _find_setting(path).unit
         if unit and name.endswith(unit):
             text = text.removesuffix(f" {unit}")  # "maximum paths 4", not "maximum paths 4 paths"
-        return f"{name} {text}" if len(paths) > 1 else text
+        return f"{name} {text}" if name and len(paths) > 1 else text
 
     def _format_expected_text(path: str, intended: Any, got: Any) -> str:
         return _format_expected(path, differences(_find_setting(path), intended, got)[0], labels)
@@ -192,8 +193,8 @@ _ENTER_AGAIN = (
     " value in effect; if it stays, ask the vendor of the switch"
 )
 """No public source describes why a switch does not use a configured value."""
-_NAMES = {"queue.ecn.enabled": "ECN marking", "port.qos.watchdog.enabled": "watchdog"}
-"""Settings whose last word needs its group."""
+_NAMES = {"queue.ecn.enabled": "ECN marking", "port.qos.watchdog.enabled": "watchdog", "package.installed": ""}
+"""Settings whose last word needs its group, or whose labels contain it."""
 _TERMS = {
     **{
         part: part.upper()

@@ -23,7 +23,10 @@ def list_reading_fixes(device: str, unread: UnreadError) -> tuple[Fix, ...]:
     for gap in unread.gaps:
         needed = gap.command if gap.kind is GapKind.EMPTY and gap.needs_root else ""
         gaps_by_kind.setdefault((gap.kind, needed), []).append(gap)
-    return tuple(Fix(_advise(device, kind, gaps)) for (kind, _), gaps in gaps_by_kind.items())
+    advice = [_advise(device, kind, gaps) for (kind, _), gaps in gaps_by_kind.items()]
+    return tuple(
+        Fix(text) for text in dict.fromkeys(advice) if not any(other.startswith(f"{text} as ") for other in advice)
+    )
 
 
 def _advise(device: str, kind: GapKind, gaps: Sequence[Gap]) -> str:
@@ -36,7 +39,7 @@ def _advise(device: str, kind: GapKind, gaps: Sequence[Gap]) -> str:
         case GapKind.NOT_TEXT:
             return f"run {_list_commands(gaps)} on {device}; if it prints text there, {instruction}"
         case GapKind.EMPTY if gaps[0].needs_root:
-            return f"{instruction} as root: {gaps[0].command} shows everything to root only"
+            return f"{instruction} as root: only root sees everything that {gaps[0].command} reads"
         case GapKind.EMPTY:
             return instruction
         case GapKind.NO_PROGRAM:

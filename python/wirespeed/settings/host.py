@@ -65,7 +65,9 @@ class Gpu:
     kind: ClassVar[str] = "gpu"
 
     model: Annotated[str | None, Setting("catalogue model", compare=Compare.NONE)] = None
-    pcie: Annotated[str | None, Setting("PCIe address; planned: the position", observed=True)] = None
+    pcie: Annotated[
+        str | None, Setting("PCIe address; in a plan its place in the PCIe tree of the server", observed=True)
+    ] = None
     links: Annotated[
         int | None, Setting("working links to other GPUs of the host", "links", Compare.AT_LEAST, observed=True)
     ] = None

@@ -92,7 +92,9 @@ class Nic:
 
     rail: Annotated[int | None, Setting("rail number, from 1", compare=Compare.NONE)] = None
     model: Annotated[str | None, Setting("catalogue model", compare=Compare.NONE)] = None
-    pcie: Annotated[str | None, Setting("PCIe address; planned: the position", observed=True)] = None
+    pcie: Annotated[
+        str | None, Setting("PCIe address; in a plan its place in the PCIe tree of the server", observed=True)
+    ] = None
     slot_address: Annotated[
         str | None, Setting("PCIe address of the port by the cluster file", compare=Compare.NONE)
     ] = None

@@ -95,7 +95,7 @@ def messages(failure: str) -> tuple[str, ...]:
 
 def divide_messages(failure: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The messages that only this failure causes, and those that other failures cause as well, as logs contain them."""
-    rows = [cause for cause in (*SPECIFIC, *CANCELED, *VAGUE) if failure in cause.failures]
+    rows = [cause for cause in (*SPECIFIC, *CANCELED, *VAGUE, *_STATES) if failure in cause.failures]
     general = dict.fromkeys(text for cause in rows if len(set(cause.failures)) > 1 for text in cause.examples)
     specific = dict.fromkeys(text for cause in rows for text in cause.examples if text not in general)
     return tuple(specific), tuple(general)
@@ -114,6 +114,13 @@ def _row(
         holds,
     )
 
+
+_NCCL_STATES = "https://github.com/NVIDIA/nccl, net_ib.cc and init.cc"
+_STATES = (
+    _row("Using network Socket", "network", r"Using network Socket", "NCCL-01", _NCCL_STATES),
+    _row("NET/IB : No device found", "device", r"NET/IB : No device found", "NCCL-01 OS-09 OS-17 K8S-01", _NCCL_STATES),
+)
+"""Lines of NCCL that are no errors: the judge reads them as evidence of the transport."""
 
 _RETRIES = "Failed status 12 | vendor err 129 | transport retry counter exceeded"
 _RETRIES_TEXTS = "Failed status|IBV_WC_|status=|with error 12|vendor|etry count"

@@ -3,8 +3,8 @@
 A bond has the planned mode and link monitoring, and each planned port belongs to it.
 
 Impact:
-    A port outside the bond, or a bond without link monitoring, is no second path: when the active port fails, the host
-    loses its connection. With another mode the switch and the host may not agree which port carries a packet.
+    A port outside the bond, or a bond without link monitoring, gives no redundancy: when the active port fails, the
+    host loses its connection. With another mode the switch and the host may not agree which port carries a packet.
 
 Fix:
     Apply the rendered network configuration.

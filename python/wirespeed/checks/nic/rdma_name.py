@@ -25,7 +25,7 @@ from wirespeed.settings import Nic, Place
 
 subject = Nic
 needs = ("nic.rdma_device", "host.rdma_devices")
-failures = ("OS-17", "NIC-03")
+failures = ("OS-17", "NIC-03", "NCCL-01")
 
 causes = ("nic.nvm-rdma",)
 

@@ -6,7 +6,8 @@ Impact:
     Another kernel may have no peer-memory client, and drivers that were built for the planned one do not load.
 
 Fix:
-    Boot the planned kernel and hold it, or change the cluster file and install the software again.
+    Boot the planned kernel and exclude it from updates (apt-mark hold, dnf versionlock), or change the cluster file and
+    install the software again.
 
 Example:
     $ uname -r
@@ -30,5 +31,8 @@ def check(context: CheckContext) -> Outcome:
     intended, found = context.get_intended_value("host.kernel.version"), context.get_found_value("host.kernel.version")
     if intended == found:
         return success(intended, found)
-    fix = Fix(f"boot {intended} and hold it, or plan for {found} and install the software again", consequence="reboot")
+    fix = Fix(
+        f"boot {intended} and exclude it from updates, or plan for {found} and install the software again",
+        consequence="reboot",
+    )
     return failure("another kernel is running", intended, found, fix)

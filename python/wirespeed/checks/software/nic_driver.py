@@ -37,5 +37,5 @@ def check(context: CheckContext) -> Outcome:
     intended, found = context.get_intended_value("nic.driver.version"), context.get_found_value("nic.driver.version")
     if is_of_version(found, intended) or is_of_version(find_release(found), find_release(intended)):
         return success(intended, found)
-    fix = Fix("run software-install.sh, rebuild the boot image, and reboot", consequence="reboot")
+    fix = Fix("run the rendered software-install.sh, then rebuild the boot image", consequence="reboot")
     return failure("another driver of the NIC is loaded", intended, found, fix)

@@ -38,5 +38,5 @@ def check(context: CheckContext) -> Outcome:
         "the NIC runs another firmware",
         intended,
         found,
-        Fix("run software-install.sh, which flashes it, and reboot", consequence="reboot"),
+        Fix("run the rendered software-install.sh, which flashes it", consequence="reboot"),
     )

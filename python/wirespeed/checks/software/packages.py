@@ -9,8 +9,9 @@ Impact:
     contains them.
 
 Fix:
-    Run software-install.sh; after a kernel update, check that the modules were built for the new kernel. If a module is
-    loaded in another version, rebuild the boot image and reboot.
+    Run software-install.sh, which `wirespeed render` writes if the cluster file has `software`. After a kernel update,
+    check that the modules were built for the new kernel. If a module is loaded in another version, rebuild the boot
+    image and reboot.
 
 Example:
     $ dkms status
@@ -42,7 +43,9 @@ def check(context: CheckContext) -> Outcome:
     """The package on the disk, then its modules in the kernel."""
     outcome = _compare_package(context)
     if "package.installed" in outcome.differences and (found := _format_other_kernels(context)) is not None:
-        return replace(outcome, found=found, summary="the driver package is not installed for the running kernel")
+        summary = "the driver package is not installed for the running kernel"
+        cause_place = Place(context.place.device)
+        return replace(outcome, found=found, summary=summary, causes=("software.kernel",), cause_place=cause_place)
     if outcome.status is not Status.PASS or context.entity.version is None:
         return outcome
     release = find_release(context.entity.version)
@@ -53,7 +56,7 @@ def check(context: CheckContext) -> Outcome:
         "modules of the driver package are loaded in another version",
         release,
         format_list(f"{name} {version}" for name, version in versions.items()),
-        Fix("run software-install.sh, rebuild the boot image, and reboot", consequence="reboot"),
+        Fix("run the rendered software-install.sh, then rebuild the boot image", consequence="reboot"),
     )
 
 
@@ -61,8 +64,8 @@ _compare_package = compare(
     "package.installed",
     "package.version",
     wrong="the driver package is not as planned",
-    labels={True: "for the running kernel", False: "not for the running kernel"},
-    fix="run software-install.sh",
+    labels={True: "installed for the running kernel", False: "not installed for the running kernel"},
+    fix="run the rendered software-install.sh",
     consequence="reboot",
     by_hand=True,
 )

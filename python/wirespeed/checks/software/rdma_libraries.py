@@ -30,7 +30,7 @@ from wirespeed.settings import Host
 
 subject = Host
 needs = ("host.rdma_libraries", "host.rdma_devices")
-failures = ("OS-09",)
+failures = ("OS-09", "NCCL-01")
 _compare_libraries = compare(
     "host.rdma_libraries",
     wrong="the RDMA library does not match the kernel driver",

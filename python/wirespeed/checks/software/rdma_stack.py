@@ -34,5 +34,5 @@ def check(context: CheckContext) -> Outcome:
     )
     if is_of_version(found, intended):
         return success(intended, found)
-    fix = Fix("run software-install.sh, and reboot if it requests a reboot", consequence="reboot")
+    fix = Fix("run the rendered software-install.sh; reboot if it requests this", consequence="reboot")
     return failure("another RDMA stack is installed", intended, found, fix)

@@ -7,7 +7,8 @@ Impact:
     different versions on different hosts collectives fail or are slow on some of them.
 
 Fix:
-    Install the planned version, and hold it, so that a system update does not replace it.
+    Run software-install.sh, which `wirespeed render` writes if the cluster file has `software`, or install the planned
+    version; then exclude it from system updates (apt-mark hold, dnf versionlock), so that none replaces it.
 
 Example:
     $ nvidia-smi --query-gpu=driver_version --format=csv,noheader
@@ -36,6 +37,6 @@ check = compare(
     "host.software.nccl",
     "host.software.rccl",
     wrong="GPU software has another version",
-    fix="run software-install.sh",
+    fix="run the rendered software-install.sh",
     by_hand=True,
 )

@@ -116,7 +116,7 @@ def _suggest_names(text: str, names: list[str]) -> str | None:
 
     endings = [name for name in names if name.endswith(f".{text}")]
     if endings:
-        return f"did you mean {', '.join(map(repr, endings))}?"
+        return f"did you mean {', '.join(map(repr, endings))}?{_list_groups(text, names)}"
     group = text.split(".")[-2:-1]
     groups = {name.rpartition(".")[0] for name in names if name.count(".") > 1 and name.split(".")[-2:-1] == group}
     if groups and text.count(".") > 1 and text.rpartition(".")[0] not in groups:
@@ -126,8 +126,14 @@ def _suggest_names(text: str, names: list[str]) -> str | None:
     word = text.rpartition(".")[2]
     containing = [name for name in names if word in name.rpartition(".")[2]] if len(word) >= _SHORTEST_WORD else []
     if 0 < len(containing) <= _MOST_SUGGESTIONS:
-        return f"did you mean {', '.join(map(repr, containing))}?"
+        return f"did you mean {', '.join(map(repr, containing))}?{_list_groups(word, names)}"
     return did_you_mean(text, names)
+
+
+def _list_groups(word: str, names: list[str]) -> str:
+    """The commands that print groups of settings with this name."""
+    groups = {name.rpartition(".")[0] for name in names if word in name.split(".")[1:-1]}
+    return "".join(f" `wirespeed list settings {group}` prints settings." for group in sorted(groups))
 
 
 def _list_checks(all_checks: list[Check]) -> None:
@@ -183,8 +189,8 @@ def _print_failure(identifier: str, failure: FailureMode, detected_by: list[Chec
     specific, general = causes.divide_messages(identifier)
     lines = {
         "Checks that detect it": [f"{check.id}  {check.manual.title}" for check in detected_by],
-        "Benchmark messages of this failure only": specific,
-        "Benchmark messages of this and other failures": general,
+        "Log messages that only this failure causes": specific,
+        "Log messages that this failure or another one causes": general,
     }
     for heading, body in lines.items():
         if body:
