@@ -25,7 +25,7 @@ def list_reading_fixes(device: str, unread: UnreadError) -> tuple[Fix, ...]:
         gaps_by_kind.setdefault((gap.kind, needed), []).append(gap)
     advice = [_advise(device, kind, gaps) for (kind, _), gaps in gaps_by_kind.items()]
     return tuple(
-        Fix(text) for text in dict.fromkeys(advice) if not any(other.startswith(f"{text} as ") for other in advice)
+        Fix(text) for text in dict.fromkeys(advice) if not any(longer.startswith(f"{text} as ") for longer in advice)
     )
 
 

@@ -110,10 +110,8 @@ def _build_removal(context: CheckContext, name: str, rule: Rule) -> Fix:
     host = Place(context.place.device)
     sentence = f"remove the routing rule of priority {rule.priority} ({name}), also from the file that configures it"
     rules = context.list_members("host.rules", host)
-    equal_rules = [
-        other for other in rules if rules[other].priority == rule.priority and (":" in other) == (":" in name)
-    ]
-    if rule.priority is None or len(equal_rules) > 1:
+    names = [key for key in rules if rules[key].priority == rule.priority and (":" in key) == (":" in name)]
+    if rule.priority is None or len(names) > 1:
         return Fix(sentence)
     return context.build_removal(sentence, host.child("rule", name), "rule.priority", rule.priority)
 
