@@ -161,7 +161,7 @@ def test_every_command_is_one_whole_shell_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "setting", "value", "command"),
+    ("entity_name", "setting", "value", "command"),
     [
         ("rule from all lookup 101", "rule.priority", "500", "ip rule del priority 500"),
         ("rule from 10.1.0.0/16 lookup 101", "rule.priority", "0", "ip rule del priority 0"),
@@ -172,9 +172,9 @@ def test_every_command_is_one_whole_shell_line() -> None:
         ("route 101 2001:db8::/48", "route.metric", "1024", "ip -6 route del 2001:db8::/48 table 101 metric 1024"),
     ],
 )
-def test_what_is_not_planned_is_removed(place: str, setting: str, value: str, command: str) -> None:
+def test_what_is_not_planned_is_removed(entity_name: str, setting: str, value: str, command: str) -> None:
     """Each command was run in a network namespace: the kernel removed the rule or route and nothing else."""
-    commands = render.commands_for(plan(), "node1", Change(f"node1 {place}", setting, value, removes=True))
+    commands = render.commands_for(plan(), "node1", Change(f"node1 {entity_name}", setting, value, removes=True))
     assert commands is not None
     assert (commands.commands, commands.consequence) == ((command,), "takes effect at once")
 
