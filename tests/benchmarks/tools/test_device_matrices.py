@@ -40,10 +40,18 @@ def test_latency_of_the_gpu_and_of_the_host_are_apart() -> None:
     assert {measurement.unit for measurement in runs[5].measurements} == {"us"}
 
 
-def test_a_title_that_the_page_breaks_before_its_unit_is_read() -> None:
-    """As 002 prints the title; the mark is that of the LaTeX package listings."""
+@pytest.mark.parametrize(
+    "title",
+    [
+        " (P2P Writes) Matrix\n  ↪ (GB/s)",  # as 002 prints it; the mark is that of the LaTeX package listings
+        " (P2P Writes)\nMatrix (GB/s)",
+        " (P2P\n  ↪ Writes) Matrix (GB/s)",
+        "\n(P2P Writes) Matrix (GB/s)",
+    ],
+)
+def test_a_title_that_the_page_breaks_is_read(title: str) -> None:
     text = (SAMPLES / "p2p_bandwidth/four-gpus.txt").read_text()
-    broken_text = text.replace(" (P2P Writes) Matrix (GB/s)", " (P2P Writes) Matrix\n  ↪ (GB/s)")
+    broken_text = text.replace(" (P2P Writes) Matrix (GB/s)", title)
     assert broken_text != text
     values, broken_values = (
         [(row.label, row.value) for run in parse(log) for row in run.measurements] for log in (text, broken_text)

@@ -29,10 +29,8 @@ _TITLE = re.compile(
     r"(?:(Uni|Bi)directional )?P2P=(Enabled|Disabled) (Bandwidth|Latency)(?: \(P2P (Writes|Reads)\))?"
     r" Matrix \((GB/s|us)\)"
 )
-_BROKEN_TITLE = re.compile(r"P2P=(?:Enabled|Disabled) .* Matrix$")
-_UNIT = re.compile(
-    r"(?:↪ *)?(\((?:GB/s|us)\))"
-)  # of a title that a page breaks, with the mark of the LaTeX package listings
+_BROKEN_TITLE = re.compile(r"(?:(?:Uni|Bi)directional )?P2P=(?:Enabled|Disabled)(?: [\w() ]*)?")
+_BREAK = re.compile(r"↪ *")  # mark of a broken line by the LaTeX package listings
 _ACCESS = re.compile(r"Device=(\d+) (CAN|CANNOT) Access Peer Device=(\d+)")
 _CONNECTIVITY = re.compile(r"P2P Connectivity Matrix")
 _ERROR = re.compile(r"(?:Cuda|CUDA) (?:failure|error)\b.*|.*\bcode=\d+\(\w+\).*")
@@ -74,7 +72,7 @@ class _Reader:
         self._matrix: Matrix | None = None
         self._title: re.Match[str] | None = None
         self._columns: list[str] | None = None  # of the connectivity matrix, while its rows come in
-        self._broken_title: str | None = None  # whose unit is on the next line
+        self._broken_title: str | None = None  # whose rest is on the next line
 
     def read(self, lines: list[Line]) -> list[ReadRun]:
         for line in lines:
@@ -99,10 +97,9 @@ class _Reader:
             source, verb, target = access.groups()
             self._report.access[_name_label(source, target)] = verb == "CAN"
             return
-        if self._broken_title is not None and (unit := _UNIT.fullmatch(text)):
-            text = f"{self._broken_title} {unit.group(1)}"
-        self._broken_title = text if _BROKEN_TITLE.search(text) else None
-        title = _TITLE.search(text)
+        joined = f"{self._broken_title} {_BREAK.sub('', text, count=1)}"
+        title = _TITLE.fullmatch(joined) or _TITLE.search(text)
+        self._broken_title = text if title is None and _BROKEN_TITLE.fullmatch(text) else None
         if title:
             self._open(line, title)
             return
