@@ -46,6 +46,8 @@ ROWS = [
     ("host.kernel-parameters", {(H, "host.kernel.command_line"): ("ro", "intel_iommu=on")}),
     ("host.numa-balancing", {(sysctl("kernel.numa_balancing"), "sysctl.value"): "1"}),
     ("host.name-servers", {(H, "host.resolver.servers"): ("127.0.0.1",)}),
+    ("host.name-servers", {(H, "host.resolver.servers"): ("10.9.9.9", "192.0.2.53")}),
+    ("host.name-servers", {(H, "host.resolver.servers"): ("192.0.2.53", "10.9.9.9")}),
     ("host.bios", {(H.child("bios", "smt"), "bios.value"): "enabled"}),
     ("host.governor", {(H, "host.governor"): "performance, powersave"}),
     ("host.idle-states", {(H, "host.idle_states"): frozenset({"POLL", "C1", "C2"})}),

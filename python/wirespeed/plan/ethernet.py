@@ -95,6 +95,13 @@ def _plan_resolver(
     key = (*path, "name_servers" if part.name_servers else "search_domains")
     if earlier.interface is not None:
         problems.refuse(key, f"name servers of {earlier.interface} and {interface}", "one list for each host")
+    for name, kind, values in (
+        ("name_servers", "name server", part.name_servers),
+        ("search_domains", "domain", [domain.lower() for domain in part.search_domains]),
+    ):
+        for index, value in enumerate(values):
+            if value in values[:index]:
+                problems.refuse((*path, name, index), f"the {kind} {value} twice", f"each {kind} once")
     if not part.name_servers:
         problems.refuse(key, f"search domains of {interface} without a name server", "name_servers beside them")
     return Resolver(

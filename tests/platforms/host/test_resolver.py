@@ -34,8 +34,15 @@ ETC, RUN = "/etc/resolv.conf:", "/run/systemd/resolve/resolv.conf:"
             ("b.example", "c"),
         ),
         ("", (), ()),
+        # the C library queries three, systemd-resolved all
+        ("".join(f"{ETC}nameserver 10.0.0.{n}\n" for n in range(1, 6)), ("10.0.0.1", "10.0.0.2", "10.0.0.3"), ()),
+        (
+            f"{ETC}nameserver 127.0.0.53\n" + "".join(f"{RUN}nameserver 10.0.0.{n}\n" for n in range(1, 5)),
+            ("10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4"),
+            (),
+        ),
     ],
-    ids=["stub", "stub without servers", "direct", "two search lines", "no file"],
+    ids=["stub", "stub without servers", "direct", "two search lines", "no file", "direct of five", "stub of four"],
 )
 def test_the_servers_that_programs_ask_are_read(text: str, servers: tuple[str, ...], domains: tuple[str, ...]) -> None:
     facts = read(resolver=text)
@@ -51,6 +58,22 @@ def test_the_servers_that_programs_ask_are_read(text: str, servers: tuple[str, .
             "sles-15.6",
             "bond.yaml:5: abel1: bond0: found the name servers 172.16.16.57, 1.1.1.1, 8.8.8.8; expected none: wicked "
             "takes them from /etc/sysconfig/network/config",
+        ),
+        (
+            r"ubuntu-20.04(?s:(.*?))8.8.8.8]",
+            r"rhel-9.4\g<1>8.8.8.8, 9.9.9.9]",
+            "bond.yaml:5: abel1: bond0: found the name servers 172.16.16.57, 1.1.1.1, 8.8.8.8, 9.9.9.9; expected 3 at "
+            "most: NetworkManager writes resolv.conf, of which the C library queries no more",
+        ),
+        (
+            r"8.8.8.8]",
+            "1.1.1.1]",
+            "bond.yaml:14: found the name server 1.1.1.1 twice; expected each name server once",
+        ),
+        (
+            r"search_domains: \[simula.no\]",
+            "search_domains: [simula.no, Simula.no]",
+            "bond.yaml:15: found the domain simula.no twice; expected each domain once",
         ),
         (
             r" *name_servers: .*\n",
@@ -69,7 +92,7 @@ def test_the_servers_that_programs_ask_are_read(text: str, servers: tuple[str, .
             "bond.yaml:18: found name servers of bond0 and eth5; expected one list for each host",
         ),
     ],
-    ids=["wicked", "domains alone", "domain", "two lists"],
+    ids=["wicked", "four of NetworkManager", "server twice", "domain twice", "domains alone", "domain", "two lists"],
 )
 def test_name_servers_that_no_file_can_name_are_refused(old: str, new: str, problem: str) -> None:
     text = re.sub(r"software: .*", "", LENDING.read_text())

@@ -15,6 +15,9 @@ from wirespeed.platforms.host.linux.view import view
 from wirespeed.platforms.model import SettingCommands
 from wirespeed.settings import Device, Host, Place
 
+_MAXNS = 3
+"""Name servers that the C library queries (resolv.conf(5), nameserver)."""
+
 _BY_HAND = "leave it out of the cluster file and install it by the instructions of its vendor"
 
 
@@ -45,6 +48,14 @@ class Distribution:
                     f"the name servers {', '.join(device.resolver.servers)}",
                     "none: wicked takes them from /etc/sysconfig/network/config",
                     "write them there as NETCONFIG_DNS_STATIC_SERVERS, and run `netconfig update`",
+                )
+            )
+        if renderer == "networkmanager" and len(device.resolver.servers or ()) > _MAXNS:
+            problems.append(
+                Problem(
+                    f"{name}: {device.resolver.interface}",
+                    f"the name servers {', '.join(device.resolver.servers or ())}",
+                    f"{_MAXNS} at most: NetworkManager writes resolv.conf, of which the C library queries no more",
                 )
             )
         steps = list(software_steps(device, self.packages))

@@ -2,6 +2,7 @@
 
 The stub is 127.0.0.53 or 127.0.0.54; /run/systemd/resolve/resolv.conf lists the servers behind it, and ``search .``
 where there are no domains (systemd-resolved.service(8), /etc/resolv.conf; systemd, src/resolve/resolved-resolv-conf.c).
+The C library queries three servers of resolv.conf at most; systemd-resolved knows no such limit.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from wirespeed.settings import Place
 
 _FILE = "/etc/resolv.conf"
 _BEHIND_STUB = "/run/systemd/resolve/resolv.conf"
+_MAXNS = 3  # resolv.conf(5), <resolv.h>: later lines are ignored
 _STUBS = frozenset({"127.0.0.53", "127.0.0.54"})
 
 
@@ -36,7 +38,8 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
             domains[file] = tuple(word.lower().rstrip(".") for word in words[1:] if word != "."), number
     used = _BEHIND_STUB if servers[_FILE] and servers[_FILE].keys() <= _STUBS else _FILE
     first = next(iter(servers[used].values()), None)
+    queried = tuple(servers[used])[: _MAXNS if used == _FILE else None]
     host = Place(outputs.device)
-    yield observe(host, "host.resolver.servers", tuple(servers[used]), output, first)
+    yield observe(host, "host.resolver.servers", queried, output, first)
     names, line_number = domains.get(used, ((), None))
     yield observe(host, "host.resolver.domains", names, output, line_number)
