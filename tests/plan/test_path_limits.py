@@ -19,7 +19,7 @@ def test_terms_are_in_every_format():
     text = wirespeed(*arguments).stdout
     assert "abel1:dis0 to abel2:dis0, PCIe bridge: 45.8 Gb/s, limited by PCIe bridge of abel1:dis0\n" in text
     assert "63.02 Gb/s × 64 B / 88 B per write (8 GT/s x8, MaxPayload 64) [1]\n" in text
-    assert text.rstrip().splitlines()[-1].startswith("  [2] IEEE 802.3")
+    assert text.rstrip().splitlines()[-1].startswith("  [3] IEEE 802.3")
     rows = json.loads(wirespeed(*arguments, "--format", "json").stdout)["limits"]
     assert [row["method"] for row in rows] == ["PCIe bridge", "TCP, 1 stream"]
     assert [term["value"] for term in rows[0]["terms"]] == [45.83, 45.83]
@@ -59,6 +59,29 @@ def test_impossible_questions_are_refused(arguments, message):
     result = wirespeed("plan", LENDING, *arguments)
     assert result.returncode == 2
     assert f"error: {message}" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("ends", "message"),
+    [
+        (
+            ("abel1:eth0", "abel2:bond0"),
+            "SOURCE abel1:eth0: found a port of bond0; expected abel1:bond0, which sends over its ports",
+        ),
+        (("abel1:bond0", "abel2:eth7"), "TARGET abel2:eth7: no 'eth7'; expected one of dis0, bond0, GPU0, GPU1"),
+    ],
+)
+def test_a_port_of_a_bond_is_no_end(ends, message):
+    result = wirespeed("plan", LENDING.replace("cluster.yaml", "cluster-bond.yaml"), "--limits", *ends)
+    assert result.returncode == 2
+    assert result.stderr.startswith(f"error: {message}\n")
+
+
+def test_tcp_over_a_bridge_takes_the_conditions_of_tcp():
+    text = wirespeed("plan", LENDING, "--limits", "abel1:dis0", "abel2:dis0", "--streams", "4").stdout
+    assert (
+        "abel1:dis0 to abel2:dis0, TCP over the PCIe bridge, 4 streams: 7.2 Gb/s, limited by IP driver of dis0" in text
+    )
 
 
 @pytest.mark.parametrize(

@@ -182,8 +182,11 @@ def _find_end(plan: Plan, argument: str, text: str | None) -> PathEnd:
     if device in ("", "memory"):
         return PathEnd(host)
     interfaces = {nic.rdma_device: name for name, nic in settings.nics.items() if nic.rdma_device}
-    devices = [*settings.nics, *settings.gpus]
+    devices = [*(name for name, nic in settings.nics.items() if nic.controller is None), *settings.gpus]
     name = interfaces.get(device, device)
+    bond = settings.nics[name].controller if name in settings.nics else None
+    if bond is not None:
+        raise refuse(f"{argument} {text}", f"a port of {bond}", f"{host}:{bond}, which sends over its ports")
     if name not in devices:
         raise refuse(f"{argument} {text}", f"no {device!r}", format_choices(devices), did_you_mean(device, devices))
     return PathEnd(host, name)

@@ -17,7 +17,7 @@ from wirespeed.limits.bisection import uplinks
 from wirespeed.limits.bound import GBPS, number, tightest
 from wirespeed.limits.framing import Path
 from wirespeed.limits.impact import gpu_function, has_roce_class, nic_function
-from wirespeed.limits.nic import build_path, build_slot, catalogue_speed, has_only_ipv6
+from wirespeed.limits.nic import build_path, build_slot, catalogue_speed, has_only_ipv6, list_ip_driver_terms
 from wirespeed.limits.paths import USUAL_MTU, PathLimit, is_bridge, limit_gpu_pair, limit_gpu_to_memory, mark_unverified
 from wirespeed.plan import Cable, Plan
 from wirespeed.results.verdicts import Term
@@ -152,6 +152,8 @@ class _Connection:
         nics = [self._nic(end, interface) for end, interface in zip(ends, (near, far), strict=True)]
         if all(is_bridge(self.plan, nic) for nic in nics):
             yield from self._limit_bridge(ends)
+            if all(nic.addresses for nic in nics):
+                yield from self._limit_tcp_over_bridge(ends, nics)
             return
         if has_roce_class(self.plan) and all(nic.rdma_device for nic in nics):
             yield from self._limit_rdma(ends, nics)
@@ -205,6 +207,24 @@ class _Connection:
         ipv6 = any(has_only_ipv6(nic.addresses) for nic in nics)
         terms = [tcp.tcp(min(known_speeds), mtu, ipv6=ipv6, timestamps=True)]
         terms += self._list_staged_terms(ends, _TCP_PASSES, assumptions)
+        yield self._limit_tcp_streams(ends, "TCP", terms, assumptions)
+
+    def _limit_tcp_over_bridge(self, ends: Sequence[PathEnd], nics: Sequence[Nic]) -> Iterator[PathLimit]:
+        """The interfaces of the bridges: their driver sends no Ethernet frames, and copies by CPU or DMA."""
+        assumptions: list[str] = []
+        terms: list[Term] = []
+        for end in ends:
+            terms += _list_pcie_terms(self.plan, end, None, assumptions)
+        drivers = {nic.model: (nic, end) for nic, end in zip(nics, ends, strict=True)}  # one rate between two hosts
+        for nic, end in drivers.values():
+            terms += list_ip_driver_terms(self.plan, nic, end.device or "")
+        if terms:
+            yield self._limit_tcp_streams(ends, "TCP over the PCIe bridge", terms, assumptions)
+
+    def _limit_tcp_streams(
+        self, ends: Sequence[PathEnd], protocol: str, terms: list[Term], assumptions: list[str]
+    ) -> PathLimit:
+        """The terms of an interface, with what cores and windows of TCP streams carry."""
         core = self._build_core_term(ends)
         terms += [core] if core is not None else []
         window = self._build_window_term(ends)
@@ -220,8 +240,8 @@ class _Connection:
         if core is None:
             assumptions.append(f"the TCP rate of one core of {ends[1].host} is unknown: one stream can be slower")
         staged = ", staged in memory" if any(map(self._find_gpu, (self.source, self.target))) else ""
-        method = f"TCP, {streams} stream{'s' if streams > 1 else ''}{staged}"
-        yield self._build_limit(ends, method, terms, assumptions)
+        method = f"{protocol}, {streams} stream{'s' if streams > 1 else ''}{staged}"
+        return self._build_limit(ends, method, terms, assumptions)
 
     def _limit_bridge(self, ends: Sequence[PathEnd]) -> Iterator[PathLimit]:
         """A PCIe bridge at each end; a GPU at an end is reached through its own slot too."""

@@ -15,11 +15,11 @@ from functools import lru_cache
 
 from wirespeed import wire
 from wirespeed.limits import framing, pcie, tcp
-from wirespeed.limits.bound import scale_bound, tightest
+from wirespeed.limits.bound import GBPS, scale_bound, tightest
 from wirespeed.limits.framing import Path
 from wirespeed.limits.pcie import Slot
 from wirespeed.plan import Plan
-from wirespeed.results.verdicts import Bound
+from wirespeed.results.verdicts import Bound, Term
 from wirespeed.settings import Nic, PcieFunction
 from wirespeed.units import Bandwidth
 
@@ -149,3 +149,13 @@ def catalogue_speed(plan: Plan, nic: Nic) -> Bandwidth | None:
     """The speed of a NIC's model."""
     model = plan.hardware.nics.get(nic.model) if nic.model else None
     return model.speed.value if model else None
+
+
+def list_ip_driver_terms(plan: Plan, nic: Nic, name: str) -> list[Term]:
+    """What the IP interface over a PCIe bridge reaches, where the catalogue contains it."""
+    model = plan.hardware.nics.get(nic.model) if nic.model else None
+    rate = model.ntb.sockets if model is not None and model.ntb is not None else None
+    if rate is None:
+        return []
+    formula = f"{rate.value} measured between two hosts"
+    return [Term(f"IP driver of {name}", rate.value.gb_per_s, GBPS, formula, rate.source)]

@@ -6,15 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_interface
 
-from wirespeed.catalogue.model import NtbAbility
 from wirespeed.errors import did_you_mean, format_first, refuse
 from wirespeed.limits import pcie, tcp
-from wirespeed.limits.bound import GBPS, tightest
+from wirespeed.limits.bound import tightest
 from wirespeed.limits.impact import gpu_function, nic_function
-from wirespeed.limits.nic import build_path, build_slot, catalogue_speed
+from wirespeed.limits.nic import build_path, build_slot, catalogue_speed, list_ip_driver_terms
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Run
-from wirespeed.results.verdicts import Bound, Term
+from wirespeed.results.verdicts import Bound
 from wirespeed.settings import Host, Nic
 from wirespeed.units import Bandwidth
 
@@ -246,7 +245,7 @@ def find_socket_limits(
     model = plan.hardware.nics.get(place.nic.model or "")
     if model is not None and model.ntb is not None and slot_terms:
         slot_term = replace(slot_terms[0], name=f"PCIe slot of {place.interface}")
-        reached = tightest([*_find_driver_term(model.ntb, place), slot_term], assumptions)
+        reached = tightest([*list_ip_driver_terms(plan, place.nic, place.interface), slot_term], assumptions)
         return SocketLimits(tightest([slot_term], assumptions), reached, speed)
     mtu = place.nic.link.mtu
     if mtu is None:
@@ -257,12 +256,3 @@ def find_socket_limits(
     return SocketLimits(
         tightest([physical, *slot_terms], assumptions), tightest([reachable, *slot_terms], assumptions), speed
     )
-
-
-def _find_driver_term(ability: NtbAbility, place: NicPlace) -> list[Term]:
-    """What the IP interface over a bridge reaches, where the catalogue contains it."""
-    rate = ability.sockets
-    if rate is None:
-        return []
-    name = f"IP driver of {place.interface}"
-    return [Term(name, rate.value.gb_per_s, GBPS, f"{rate.value} measured between two hosts", rate.source)]
