@@ -49,6 +49,11 @@ def check(*lines: str) -> Finding:
             Status.WARN,
         ),
         ("bnxt_en 0000:1d:00.0: PCIe Bus Error: severity=Uncorrectable (Fatal), type=Inaccessible", Status.FAIL),
+        ("pci 0000:00:1f.5: BAR 0 [mem size 0x00001000]: failed to assign", Status.PASS),  # not listed, and not planned
+        ("pci 0000:1d:00.0: BAR 0 [mem size 0x00001000]: failed to assign", Status.FAIL),
+        (f"[Hardware Error]: event severity: corrected: {ON_BOARD} (2 times)", Status.PASS),
+        ("[Hardware Error]: event severity: corrected: 0000:1d:00.0", Status.WARN),
+        (f"[Hardware Error]: event severity: fatal: {ON_BOARD}", Status.FAIL),
         (SLOW_LINK, Status.WARN),
         (SLOW_LINK.replace("8.0 GT/s PCIe x16 link at", "32.0 GT/s PCIe x16 link at"), Status.PASS),
         (SLOW_LINK.replace("0000:1d:00.0", ON_BOARD), Status.PASS),

@@ -10,19 +10,28 @@ from wirespeed.settings import Host, KernelMessage, MessageKind, PcieFunction, P
 def concerns_planned_device(message: KernelMessage, planned: Host, found_functions: Mapping[str, PcieFunction]) -> bool:
     """Whether the message may concern a planned NIC or GPU, or a bridge above one.
 
-    A message of another device names functions that were found, and none of them is on a planned bus. Without planned
-    functions, or where a planned NIC was not found, every message counts; one of a switch between GPUs always does. A
-    NIC's link as slow as planned is no error.
+    A message of another device names functions that were found, and none of them is on a planned bus. Device memory
+    without an address is also another device's where its function was not found and all planned ones were. Without
+    planned functions, or where a planned NIC was not found, every message counts; one of a switch between GPUs always
+    does. A NIC's link as slow as planned is no error.
     """
     if message.link is not None:
         return _is_slower_than_planned(planned, message.devices[0], message.link)
     planned_addresses = _list_planned_addresses(planned, found_functions)
     if not message.devices or not planned_addresses or message.kind is MessageKind.GPU_SWITCH_ERROR:
         return True
+    if message.kind is MessageKind.MACHINE_ERROR and not message.is_corrected:
+        return True  # it stops the whole machine
     if not set(message.devices) <= found_functions.keys():
-        return True
+        return message.kind is not MessageKind.UNASSIGNED_BAR or not _are_all_found(planned, found_functions)
     devices = {address[:-2] for address in planned_addresses}
     return any(address[:-2] in devices for address in message.devices)
+
+
+def _are_all_found(planned: Host, found_functions: Mapping[str, PcieFunction]) -> bool:
+    """Whether every planned NIC and GPU is on the bus: a device that is not is none of them."""
+    addresses = [nic.pcie for nic in planned.nics.values()] + [gpu.pcie for gpu in planned.gpus.values()]
+    return all(address in found_functions for address in addresses)
 
 
 def _list_planned_addresses(planned: Host, found_functions: Mapping[str, PcieFunction]) -> set[str]:

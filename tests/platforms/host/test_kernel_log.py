@@ -23,6 +23,7 @@ DOWN = "mlx5_core 0000:01:00.0 enp1s0f0np0: Link down"
 UP = "mlx5_core 0000:01:00.0 enp1s0f0np0: Link up"
 BNXT_DOWN = "bnxt_en 0000:1d:00.0 enp29s0np0: NIC Link is Down"
 
+CORRECTED = "pcieport 0000:00:03.0: AER: PCIe Bus Error: severity=Corrected, type=Data Link Layer, (Receiver ID)"
 ROWS = [
     # BARs, before and since Linux 6.8
     ([INFO + NO_SPACE, INFO + FAILED], (FAILED,)),
@@ -93,6 +94,27 @@ ROWS = [
             (WARN, "EDAC MC0: 2 CE memory read error on CPU_SrcID#0_MC#0_Chan#1_DIMM#0 (xxx xxx)"),
             (ERROR, "Memory failure: 0x7740c0: recovery action for dirty page: Recovered"),
         )
+    ),
+    # equal messages are counted
+    (
+        [WARN + CORRECTED, WARN + CORRECTED.replace("00:03", "00:04"), WARN + CORRECTED],
+        (f"{CORRECTED} (2 times)", CORRECTED.replace("00:03", "00:04")),
+    ),
+    # events of the firmware have a number each, and name the device on another line
+    (
+        [
+            WARN + "{1}[Hardware Error]: Hardware error from APEI Generic Hardware Error Source: 0",
+            WARN + "{1}[Hardware Error]: event severity: corrected",
+            WARN + "{1}[Hardware Error]:   section_type: PCIe error",
+            WARN + "{1}[Hardware Error]:   device_id: 0000:3b:00.0",
+            WARN + "{2}[Hardware Error]: event severity: corrected",
+            WARN + "{2}[Hardware Error]:   device_id: 0000:3b:00.0",
+            WARN + "{3}[Hardware Error]: event severity: corrected",
+        ],
+        (
+            "[Hardware Error]: event severity: corrected: 0000:3b:00.0 (2 times)",
+            "[Hardware Error]: event severity: corrected",
+        ),
     ),
     ([ERROR + "[Hardware Error]: TSC 0 MISC d221040000004600 "], ()),
     # a slow link, a link that does not train, a device that does not reply: level info or without a driver's name

@@ -6,6 +6,7 @@ Messages of every PCIe device are read; the check knows which devices are planne
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -34,6 +35,9 @@ _REMAINDER = re.compile(
     r"|\.[0-7]: (?:AER: )? *(?:device \[[0-9a-f]{4}:[0-9a-f]{4}\] error status/mask=|\[ ?\d{1,2}\] [A-Z])"
 )
 """Further lines of an error that another line names; of PCIe errors: Linux drivers/pci/pcie/aer.c, aer_print_error."""
+# drivers/acpi/apei/ghes.c, __ghes_print_estatus: the lines of one event begin with its number, "{1}[Hardware Error]: ";
+# drivers/firmware/efi/cper.c, cper_print_pcie: "device_id: 0000:3b:00.0"
+_FIRMWARE_EVENT = re.compile(r"\{(\d+)\}(\[Hardware Error\]: (?: *device_id: (\S+))?.*)")
 # `lspci` names of the classes whose device memory a job uses; a bridge that is no PCI bridge is an NTB.
 _DEVICE = re.compile(
     r"^((?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) "
@@ -75,6 +79,9 @@ class _Log:
 
     other_functions: frozenset[str]  # neither NIC nor GPU
     errors: dict[str, int] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)  # of equal messages
+    events: dict[str, list[str]] = field(default_factory=dict)  # of the firmware: number -> PCIe functions
+    event_messages: list[tuple[str, str, int]] = field(default_factory=list)  # number, message and line
     bars: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)  # not assigned: device and BAR
     ports: dict[str, _Port] = field(default_factory=dict)
 
@@ -86,14 +93,25 @@ class _Log:
             self._read_link(line, level, message, match)
         elif _REMAINDER.search(message):
             return
+        elif (event := _FIRMWARE_EVENT.fullmatch(message)) and event[3]:
+            self.events.setdefault(event[1], []).append(event[3])
         elif is_error_at_any_level(message) or (
             level not in _ORDINARY and _SUBJECT.search(message) and (level in _SEVERE or _TROUBLE.search(message))
         ):
-            self.errors.setdefault(message, line)
+            if event:
+                self.event_messages.append((event[1], event[2], line))
+            else:
+                self._count(message, line)
 
     def list_errors(self) -> dict[str, int]:
         """Every error with its line, in the order of lines."""
-        errors = dict(self.errors)
+        for number, message, line in self.event_messages:
+            devices = ", ".join(dict.fromkeys(self.events.get(number, ())))
+            self._count(f"{message}: {devices}" if devices else message, line)
+        errors = {
+            f"{message} ({self.counts[message]} times)" if self.counts[message] > 1 else message: line
+            for message, line in self.errors.items()
+        }
         errors |= dict(self.bars.values())
         for port in self.ports.values():
             states = [f"{port.messages} times"] if port.messages > 1 else []
@@ -101,6 +119,11 @@ class _Log:
             if port.downs > 1 or (port.downs and port.is_down):
                 errors[f"{port.message} ({', '.join(states)})"] = port.line
         return dict(sorted(errors.items(), key=lambda entry: entry[1]))
+
+    def _count(self, message: str, line: int) -> None:
+        """Count an error; its line is that of the first one."""
+        self.errors.setdefault(message, line)
+        self.counts[message] += 1
 
     def _read_bar(self, line: int, message: str, match: re.Match[str]) -> None:
         key = match["device"], match["bar"]
