@@ -461,7 +461,8 @@ class SwitchSystem(Entry):
     title: str
     # Python format; {port} counts from 1, {index} from 0, {lane} electrical lanes: "Eth1/{port}", "Ethernet{lane}"
     port_name: str
-    sub_port_name: str | None = None  # name of a split port; {sub} counts from 0, {part} from 1
+    sub_port_name: str | None = None  # name of a split port; {sub} counts from 0, {part} and {member_lane} from 1
+    speed_splits_ports: SourcedValue[bool] | None = None  # speed and lanes of a port split it, without another setting
     card_port_name: str | None = None  # of a modular switch, with the card's {slot}: "Ethernet{slot}/{port}/1"
     mtu: SourcedValue[int]  # largest IP packet to configure
     class_mtu: SourcedValue[int] | None = None  # largest packet of its traffic classes, if it limits them

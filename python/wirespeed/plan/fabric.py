@@ -60,7 +60,12 @@ def port_names(model: SwitchModel, system: SwitchSystem, split: int | None = Non
         name = system.sub_port_name
         return tuple(
             name.format(
-                port=port, index=port - 1, sub=sub, part=sub + 1, lane=(port - 1) * lanes + sub * (lanes // split)
+                port=port,
+                index=port - 1,
+                sub=sub,
+                part=sub + 1,
+                lane=(port - 1) * lanes + sub * (lanes // split),
+                member_lane=1 + sub * (lanes // split),
             )
             for port in numbers
             for sub in range(split)

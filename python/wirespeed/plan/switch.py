@@ -127,7 +127,7 @@ class SwitchKind:
                 (part and part.fec) or "rs",
                 use.training,
             ),
-            breakout=self.box.spec.part.breakout,
+            breakout=None if self.box.system.speed_splits_ports else self.box.spec.part.breakout,
             cable_length=self._round_length(use),
             addresses=(use.address,) if use.address else None,
             vlan=use.vlan,
@@ -161,6 +161,8 @@ class SwitchKind:
             pause = False if self.box.system.global_pause else None
             model = self.box.model
             full_lanes = model.lanes.value if model.lanes and speed == model.speed.value else None
+            if self.box.system.speed_splits_ports and model.lanes and speed == self.box.speed:
+                full_lanes = model.lanes.value // (self.box.spec.part.breakout or 1)
             self.links[key] = Link(
                 speed=speed,
                 lanes=self.box.fixed_lanes or full_lanes,
