@@ -65,7 +65,9 @@ def check(context: CheckContext) -> Outcome:
         shape_text = "a slope" if mode is Congestion.DCQCN_P else "a step"
         change = find_planned_entity(context.plan, queue).ecn
         fixes = [
-            context.build_change("set ECN marking of the queue", f"queue.ecn.{name}", getattr(change, name), queue)
+            context.build_change(
+                f"set ECN marking of the queue on {queue.device}", f"queue.ecn.{name}", getattr(change, name), queue
+            )
             for name in ("minimum", "maximum", "minimum_fill", "maximum_fill", "probability")
             if getattr(change, name) is not None
         ]
