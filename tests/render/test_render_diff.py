@@ -89,7 +89,7 @@ def test_every_difference_of_a_file(output_folder: Path) -> None:
     assert output == (
         f"--- {netplan}\n"
         "+++ node1:/etc/netplan/60-wirespeed.yaml (current rendering)\n"
-        "@@ -9,7 +9,7 @@\n"
+        "@@ -10,7 +10,7 @@\n"
         "       renderer: networkd\n"
         "       optional: true\n"
         "       accept-ra: false\n"

@@ -70,11 +70,14 @@ class AddressPart(Part):
         default=None, description="network of the control interfaces; it must not overlap the others"
     )
     arp_announce: ArpMode = Field(
-        default=2, description="addresses that hosts announce: 1 avoids those of other subnets, 2 takes the best one"
+        default=2,
+        description="net.ipv4.conf.all.arp_announce, source address of ARP requests: 1 avoids addresses that are not "
+        "in the target's subnet; 2 selects an address in the target's subnet, whatever the source of the packet is",
     )
     arp_ignore: ArpMode = Field(
         default=1,
-        description="ARP requests that hosts answer: 1 for addresses of the interface, 2 also of its subnet only",
+        description="net.ipv4.conf.all.arp_ignore: 1 replies only for addresses of the interface that received the "
+        "request; 2 also requires that the sender is in the subnet of this address",
     )
 
 
@@ -82,7 +85,7 @@ class AsnPart(Part):
     """Autonomous system numbers of the switches."""
 
     base: Positive = Field(default=4_200_000_000, description="AS number of the first spine (RFC 6996)")
-    leaves: Positive | None = Field(default=None, description="number of the first leaf; default: base + 10000")
+    leaves: Positive | None = Field(default=None, description="AS number of the first leaf; default: base + 10000")
     per: AsnPer = Field(
         default=AsnPer.TIER,
         description="tier: one AS number per leaf, one per pod for its spines, one for the top tier (RFC 7938, 5.2.1);"

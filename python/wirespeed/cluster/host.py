@@ -76,7 +76,8 @@ class SoftwarePart(Part):
     )
     nic_packages: dict[ModelName, VersionText] | None = Field(
         default=None,
-        description="packages of the NIC's driver release with their versions, instead of the default ones",
+        description="packages of the NIC's driver release with their versions, such as bnxt_re: 234.0.154.0; packages "
+        "of kernel modules have the names that dkms status prints. Default: the packages of the driver release",
     )
     nic_firmware: VersionText | None = Field(default=None, description="firmware of the NICs, such as 236.1.173.0")
     gpu_driver: VersionText | None = Field(default=None, description="NVIDIA driver, such as 470.182.03")
@@ -89,8 +90,8 @@ class SoftwarePart(Part):
     nccl: VersionText | None = Field(default=None, description="NCCL release, such as 2.18.3")
     nvcc_gencode: GencodeText | None = Field(
         default=None,
-        description="nvcc targets of nccl-tests and of NCCL, which is then built from source; default: the host's "
-        "GPUs, and NVIDIA's build of NCCL",
+        description="nvcc targets of nccl-tests and NCCL. With this key, NCCL is built from source. Default: the "
+        "targets of the host's GPUs, and NVIDIA's packages of NCCL",
     )
     nccl_tests: RevisionText | None = Field(default=None, description="revision of nccl-tests")
     rccl: VersionText | None = Field(

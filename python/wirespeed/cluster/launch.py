@@ -73,17 +73,19 @@ class LaunchPart(Part):
     transport: Transport | None = Field(
         default=None, description="RDMA transport; with -verbs without the NIC's accelerated one"
     )
-    hybrid_from: Positive | None = Field(default=None, description="ranks of a job from which hybrid uses UD")
+    hybrid_from: Positive | None = Field(
+        default=None, description="hybrid uses UD in jobs with at least this number of ranks"
+    )
     rc_connections: Positive | None = Field(
         default=None, description="maximum number of RC connections per rank, where hybrid uses UD"
     )
     rc_from_messages: Positive | None = Field(
-        default=None, description="messages to a rank over UD after which hybrid connects to it over RC"
+        default=None, description="hybrid connects to a rank over RC after this number of UD messages to it"
     )
     queue_pairs: Positive | None = Field(default=None, description="queue pairs of a connection between two ranks")
     coalescing: Flag | None = Field(default=None, description="whether small messages to one rank are sent together")
     coalescing_from: Positive | None = Field(
-        default=None, description="outstanding sends from which messages are coalesced"
+        default=None, description="messages are coalesced when at least this number of sends is outstanding"
     )
     eager_sgl: Flag | None = Field(default=None, description="whether eager messages use a scatter-gather list")
     eager_sgl_limit: SizeText | None = Field(
@@ -108,5 +110,5 @@ class LaunchPart(Part):
     network_within_host: Flag | None = Field(default=None, description="whether ranks of a host may use the NICs")
     channels: Positive | None = Field(default=None, description="minimum number of channels per collective")
     environment: dict[VariableName, Line] = Field(
-        default_factory=dict, description="environment variables without a key"
+        default_factory=dict, description="other environment variables, for which this table has no key"
     )

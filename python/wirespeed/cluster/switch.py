@@ -69,8 +69,8 @@ class BuffersPart(Part):
     )
     dynamic_threshold: OptionalWhole | None = Field(
         default=None,
-        description="alpha: share of the free buffer that one lossless priority group may use, in the unit of the "
-        "switch OS; none: not configured",
+        description="alpha: share of the free buffer that one lossless priority group may use; Junos only: 0 to 10, "
+        "on the chip's scale of 1/128, 1/64, … 8; none: not configured",
     )
 
 
