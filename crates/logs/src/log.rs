@@ -363,6 +363,8 @@ mod tests {
             ("INFO:root:", None),
             ("[INFO] ", None),
             ("[STDOUT] ", None),
+            ("[OUTPUT] ", None),
+            ("pod/launcher-7f ", Some("launcher-7f")),
             ("job\tRun tests\t2026-01-31T12:34:56.7890123Z ", None),
             ("2026-01-31T12:34:56.789012Z 00O ", None),
             ("2026-01-31T12:34:56.789012345Z stdout F ", None),

@@ -14,7 +14,7 @@ const LEVELS: [&str; 14] = [
 /// Levels after which a colon belongs to the prefix.
 const NO_ERRORS: [&str; 6] = ["TRACE", "DEBUG", "INFO", "NOTICE", "info", "debug"];
 /// Names of streams in brackets.
-const STREAMS: [&str; 4] = ["STDOUT", "STDERR", "stdout", "stderr"];
+const STREAMS: [&str; 5] = ["STDOUT", "STDERR", "stdout", "stderr", "OUTPUT"];
 /// Maximum number of fields before the level.
 const MAX_FIELDS: usize = 3;
 /// Maximum number of characters of a field.

@@ -9,7 +9,7 @@ const MAX_PREFIXES: usize = 6;
 /// Maximum number of blanks before a prefix.
 const MAX_INDENT: usize = 16;
 /// First bytes of lines that may have a prefix. Most lines begin with another byte.
-const FIRST_BYTES: &[u8] = b" \t\x0b\x0c<>^\\-[(0123456789ACDEFIJMNOSTW";
+const FIRST_BYTES: &[u8] = b" \t\x0b\x0c<>^\\-[(0123456789ACDEFIJMNOSTWp";
 
 /// A line without prefixes, and the process or host that a prefix named.
 pub struct StrippedLine<'a> {
@@ -62,6 +62,7 @@ fn strip_prefix(text: &str) -> Match<'_> {
         b'0'..=b'9' => strip_item_number(text)
             .or_else(|| strip_srun_label(text))
             .or_else(|| strip_time_stamp(text)),
+        b'p' => strip_bare_pod(text),
         b'C' => strip_client(text).or_else(|| strip_logger_name(text)),
         _ => strip_date(text).or_else(|| strip_logger_name(text)),
     }
@@ -255,6 +256,21 @@ fn strip_pod(text: &str) -> Match<'_> {
     cursor.read_literal("]")?;
     cursor.skip_blank();
     (!name.is_empty()).then_some((cursor.remaining, Some(name)))
+}
+
+/// A pod as `kubectl get -o name` prints it, before a line: `pod/name text`.
+fn strip_bare_pod(text: &str) -> Match<'_> {
+    let mut cursor = Cursor::new(text);
+    cursor.read_literal("pod/")?;
+    let name = cursor.read_while(|character| {
+        character.is_ascii_lowercase()
+            || character.is_ascii_digit()
+            || matches!(character, '-' | '.' | '/')
+    });
+    let _ = cursor.read_literal(":");
+    cursor.read_blank_or_end()?;
+    let is_name = name.starts_with(|first: char| first.is_ascii_alphanumeric());
+    is_name.then_some((cursor.remaining, Some(name)))
 }
 
 /// The iperf3 jobs of Kubernetes network tests: `Client on node1:  text`.

@@ -9,7 +9,7 @@ from rich.table import Table
 from wirespeed.cli.bench_table import format_causes
 from wirespeed.cli.console import escape, standard_output
 from wirespeed.report.wording import plural
-from wirespeed.results.nccl import Communicator, NcclPath
+from wirespeed.results.nccl import Communicator, NcclNic, NcclPath
 from wirespeed.units import Size
 
 
@@ -68,13 +68,18 @@ def _format_state(communicator: Communicator) -> str:
     return f"[yellow]initialization log incomplete{'' if communicator.ranks is not None else ' (ranks unknown)'}[/]"
 
 
+def _format_device(nic: NcclNic) -> str:
+    properties = [word for word in (nic.link, "SHARP" if nic.sharp else None) if word]
+    return f"{nic.name} ({', '.join(properties)})" if properties else nic.name
+
+
 def _list_rows(communicator: Communicator) -> Iterator[tuple[str, str]]:
     network = [communicator.network, *communicator.plugins]
     if any(network):
         yield "network", ", ".join(word for word in network if word)
     if communicator.tuner is not None:
         yield "tuner", communicator.tuner
-    nics = dict.fromkeys(f"{nic.name}{f' ({nic.link})' if nic.link else ''}" for nic in communicator.nics)
+    nics = dict.fromkeys(_format_device(nic) for nic in communicator.nics)
     if nics:
         yield "NICs", ", ".join(nics)
     if communicator.gdrdma is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from wirespeed.benchmarks.logs.iperf_intervals import NEGATIVE_COUNT, is_negative
 from wirespeed.benchmarks.logs.json_documents import Document, Node
 from wirespeed.benchmarks.logs.log import Source, source
 from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun
@@ -243,8 +244,12 @@ def _measure(draft: Draft, node: Node, label: str, *, in_interval: bool = False)
         ("mean_rtt", Metric.RTT, "us"),
     ):
         value = node.number(name)
-        if value is not None and isinstance(value.value, int | float):
-            draft.measure(metric, unit, value.value, value.line, label=label)
+        if value is None or not isinstance(value.value, int | float):
+            continue
+        if metric is Metric.RETRANSMITS and is_negative(int(value.value)):
+            draft.notice(value.line, f"{value.value} retransmits", NEGATIVE_COUNT)
+            continue
+        draft.measure(metric, unit, value.value, value.line, label=label)
 
 
 def _format_seconds(node: Node, name: str) -> str:

@@ -9,7 +9,8 @@ size and the ranks that are not taken yet.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from wirespeed.benchmarks.logs.log import Line, Source
@@ -102,7 +103,7 @@ class _Reader:
         if start < 0:
             self._read_rare_line(line)
             return
-        if text.find(lines.INFO, start + 11) >= 0:  # a page that lost its line ends
+        if text.find(" NCCL ", start + 11) >= 0:  # a page that lost its line ends, or two processes in one line
             self._read_continued_lines(line)
             return
         prefix = text[:start]
@@ -181,10 +182,13 @@ class _Reader:
             process.current.warn(process.host, text, line.number)
 
     def _read_continued_lines(self, line: Line) -> None:
-        starts = [match.start() for match in lines.ANY_PREFIX.finditer(line.text)]
+        matches = list(lines.ANY_PREFIX.finditer(line.text))
+        hosts = {process.host for process in self._processes.values() if process.host}
+        hosts.update(match["host"] for match in matches[:1])
+        starts = [_find_start(match, hosts) for match in matches]
         for start, end in zip(starts, [*starts[1:], len(line.text)], strict=True):
             part = line.text[start:end]
-            if part.count(lines.INFO) <= 1:
+            if part.count(" NCCL ") <= 1:
                 self.take(line.with_text(part, line.is_complete))
 
     def _read_connection(self, process: _Process, message: str, via_at: int) -> None:
@@ -395,3 +399,12 @@ class _Reader:
         if match:
             for facts in process.setup:
                 facts.library, facts.version = f"{match.group(1)}CCL", match.group(2)
+
+
+def _find_start(match: re.Match[str], hosts: Collection[str]) -> int:
+    """Where a prefix begins: the text of a line may touch the host of the next, ``Using network IBnode1:11:21``."""
+    host = match["host"]
+    if host in hosts:
+        return match.start()
+    touching = max((name for name in hosts if host.endswith(name)), key=len, default=None)
+    return match.start() if touching is None else match.end("host") - len(touching)

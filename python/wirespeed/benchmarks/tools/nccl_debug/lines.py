@@ -36,10 +36,10 @@ MARKERS = (  # of which every line that is read contains one
 )
 PREFIX = re.compile(r"(?P<host>[^\s:]+):(?P<pid>\d+):\d+ \[(?P<device>-?\d+)\](?: (?P<where>\S+))?$")
 BARE_PREFIX = re.compile(
-    r"(?:(?P<host>[A-Za-z][\w.-]*):(?:\d+:?)* *)?(?:\[(?P<device>-?\d+)\] *)?(?P<where>[\w./-]+:\d+)?$"
+    r"(?:(?P<host>[A-Za-z][\w.-]*):(?:(?:\d+|[Xx*#]+):?)* *)?(?:\[(?P<device>-?\d+)\] *)?(?P<where>[\w./-]+:\d+)?$"
 )
-"""What people leave of the prefix when they paste a line: nothing, the device, the source file."""
-ANY_PREFIX = re.compile(r" ?\b[A-Za-z0-9][\w.-]*:\d+:\d+ \[-?\d+\] (?:\S+:\d+\S* )?NCCL (?:INFO|WARN|ERROR) ")
+"""What people leave of the prefix when they paste a line: nothing, the device, the source file; masked numbers."""
+ANY_PREFIX = re.compile(r" ?\b(?P<host>[A-Za-z0-9][\w.-]*):\d+:\d+ \[-?\d+\] (?:\S+:\d+\S* )?NCCL (?:INFO|WARN|ERROR) ")
 
 VERSION = re.compile(r"([NR])CCL version\s*:?\s*(\d[\w.+-]*(?::\w+)?)")
 RANK = re.compile(

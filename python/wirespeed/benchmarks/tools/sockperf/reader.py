@@ -45,6 +45,8 @@ _LOSSES = re.compile(
 )  # fmt: skip
 _PERCENTILE = re.compile(r"---> percentile (\d+(?:\.\d+)?) += +([\d.]+)(?: +<=.*)?$")
 _EXTREME = re.compile(r"---> <?(MAX|MIN)>? observation = +([\d.]+)$")  # a web page may drop <…> as markup
+_DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d+),(\d{3})(?!\d|[.,]\d)")  # sockperf prints three decimals, and no thousands
+_WITH_DECIMALS = re.compile(r"====> avg-|---> |Summary: (?!Message Rate)|\[(?:Total Run|Valid Duration)\]")
 _COMMA = re.compile(r"(?:====> avg-|---> |Summary: |Total of ).*?(?<![\d.,])(\d+,\d+)\b(?!, )")
 _MESSAGES_SENT = re.compile(r"Total of (\d+) messages sent in (\d+(?:\.\d+)?) sec")
 _HANDLED = re.compile(r"Total (\d+) messages received and handled")
@@ -93,6 +95,8 @@ class _Reader(RunReader):
         text = _PREFIX.sub("", raw, count=1) if raw.startswith("sockperf:") else raw
         if not line.is_complete or not text:
             return
+        if _WITH_DECIMALS.match(text):
+            text = _DECIMAL_COMMA.sub(r"\1.\2", text)
         version, command = _VERSION.search(text), _COMMAND.search(raw)
         if version:
             self._close()
@@ -152,7 +156,9 @@ class _Reader(RunReader):
         elif self._draft is None and (latency := _LATENCY.match(text)) is not None:
             self._open(line).parameters.round_trip = True if latency.group(1) else None
             self._measure_microseconds(line, self._open(line), Metric.LATENCY_AVG, latency.group(2))
-        elif (comma := _COMMA.match(text)) is not None:
+        elif (comma := _COMMA.match(text)) is not None and not _AVERAGE.match(
+            text
+        ):  # further numbers follow an average
             self._open(line).notice(line.number, repr(comma.group(1)), "a number with a decimal point; left out")
         elif self._draft is None and not any(
             pattern.match(text) for pattern in (_RATE, _AVERAGE, _BANDWIDTH, _PERCENTILE, _EXTREME)

@@ -34,7 +34,7 @@ _END = re.compile(r"Averages \(During +(?:Uni|Bi)Dir\):|Aggregate bandwidth \(CP
 _AGGREGATE = re.compile(r"Aggregate bandwidth \(GPU Timed\): *(\S+) GB/s")
 _TEST = re.compile(r"Test (\d{1,9}):$")
 _TRANSFER = re.compile(r"Transfer (\d+) *\| *(\S+) GB/s \| *(\S+) ms \| *(\d{1,18}) bytes \| (\S+) -> (\S+) -> (\S+)")
-_TEST_END = re.compile(r"Aggregate \(CPU\) *\|")
+_TEST_END = re.compile(r"Aggregate \(CPU\) *\|(?: *(\S+) GB/s \| *(\S+) ms \| *(\d{1,18}) bytes)?")
 _ERROR = re.compile(r"\[ERROR\] .*")
 _KINDS = {
     "G": "GPU",
@@ -138,19 +138,17 @@ class _Reader:
     def _read_tests(self, line: Line, text: str) -> None:
         """Read a test of a configuration file: transfers, each with its bandwidth."""
         test, transfer, draft = _TEST.match(text), _TRANSFER.match(text), self._draft
+        end = _TEST_END.match(text)
         if test:
             self._size = None
             self._start_run(line, "transfers", {}).parameters.test_number = int(test.group(1))
         elif transfer and draft is not None:
             name, bandwidth, time, size, source, _, target = transfer.groups()
             label = f"{_format_memory(source)} -> {_format_memory(target)}"
-            for metric, unit, cell in ((Metric.BW_AVG, "GB/s", bandwidth), (Metric.TIME, "ms", time)):
-                value = number(cell)
-                if value is None:
-                    draft.notice(line.number, f"{cell!r} of transfer {name}", "a number; left out")
-                else:
-                    draft.measure(metric, unit, value, line.number, int(size), label)
-        elif _TEST_END.match(text) and draft is not None:
+            _measure_transfer(draft, line, f"transfer {name}", (bandwidth, time, size), label)
+        elif end and draft is not None:
+            if draft.measurements and end.group(1) is not None:
+                _measure_transfer(draft, line, "the sum", end.groups(), "SUM")
             self._close(complete=bool(draft.measurements))
         elif _ERROR.match(text) and self._version is not None:
             (draft or self._start_run(line, "transfers", {})).fail(text)
@@ -161,6 +159,17 @@ class _Reader:
             draft.complete = complete  # "Test 1:" alone is a line of many programs
             self._read_runs.append(draft.finish())
         self._draft, self._suffixes, self._matrices = None, {}, {}
+
+
+def _measure_transfer(draft: Draft, line: Line, name: str, cells: tuple[str, ...], label: str) -> None:
+    """Add bandwidth and time of a transfer, or of all transfers of a test as the CPU timed them."""
+    bandwidth, time, size = cells
+    for metric, unit, cell in ((Metric.BW_AVG, "GB/s", bandwidth), (Metric.TIME, "ms", time)):
+        value = number(cell)
+        if value is None:
+            draft.notice(line.number, f"{cell!r} of {name}", "a number; left out")
+        else:
+            draft.measure(metric, unit, value, line.number, int(size), label)
 
 
 def _format_label(suffix: str) -> Callable[[str, str], str]:

@@ -1,0 +1,155 @@
+"""Output as people and programs pass it on: with masks, prefixes and encodings, and lines that run together.
+
+Forms from public text: sockperf in firecracker's measurements (``[OUTPUT] ``), NVIDIA/nccl issue 2013 (masked process
+numbers), archives of mailing lists (RFC 2045), esnet/iperf issue 725 (negative counts).
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from wirespeed.benchmarks import parse, read
+from wirespeed.benchmarks.logs.quoted_printable import decode_quoted_printable
+from wirespeed.results.benchmarks import Metric, RunStatus
+
+SOCKPERF = """sockperf: [Total Run] RunTime=1.000 sec; Warm up time=400 msec; SentMessages=215; ReceivedMessages=214
+sockperf: ========= Printing statistics for Server No: 0
+sockperf: [Valid Duration] RunTime=0.550 sec; SentMessages=121; ReceivedMessages=121
+sockperf: ====> avg-latency=4943.790 (std-dev=2.401)
+sockperf: # dropped messages = 0; # duplicated messages = 0; # out-of-order messages = 0
+sockperf: Total 121 observations; each percentile contains 1.21 observations
+sockperf: ---> <MAX> observation = 5077.121
+sockperf: ---> percentile 99.000 =   30.100
+sockperf: ---> <MIN> observation =   18.000
+"""
+
+
+def list_values(text):
+    (run,) = parse(text)
+    assert run.status is RunStatus.COMPLETE
+    return [(row.metric, row.value, row.label) for row in run.measurements]
+
+
+def encode(text):
+    """Quoted-printable, lines of at most 72 characters."""
+    lines = []
+    for line in text.replace("=", "=3D").split("\n"):
+        while len(line) > 72:
+            cut = 70 if "=" in line[70:72] else 72
+            lines.append(f"{line[:cut]}=")
+            line = line[cut:]
+        lines.append(line)
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(f"[OUTPUT] {line}\n" for line in SOCKPERF.splitlines()),
+        "".join(f"pod/client-7f {line}\n" for line in SOCKPERF.splitlines()),
+        "".join(f"pod/client-7f: {line}\n" for line in SOCKPERF.splitlines()),
+        SOCKPERF.replace("RunTime=1.000", "RunTime=1,000").replace("4943.790", "4943,790").replace("30.100", "30,100"),
+        encode(SOCKPERF),
+        f"From: a@example.org\nContent-Type: text/plain; charset=utf-8\n\n{encode(SOCKPERF)}",
+    ],
+    ids=["output", "pod", "pod-colon", "decimal-comma", "quoted-printable", "mail"],
+)
+def test_the_values_of_sockperf_stay(text):
+    assert list_values(text) == list_values(SOCKPERF)
+
+
+def test_every_decimal_comma_of_sockperf_is_read():
+    text = "\n".join(
+        line.replace(".", ",") if "1.21 observations" not in line else line
+        for line in SOCKPERF.replace("2.401)", "2.401, 99.0% ci=[4943.5, 4944.1])").split("\n")
+    )
+    (run,) = parse(text)
+    assert [(row.metric, row.value) for row in run.measurements if row.unit == "us"] == [
+        (Metric.LATENCY_AVG, 4943.79),
+        (Metric.LATENCY_STDEV, 2.401),
+        (Metric.LATENCY_MAX, 5077.121),
+        (Metric.LATENCY_P99, 30.1),
+        (Metric.LATENCY_MIN, 18.0),
+    ]
+
+
+def test_a_count_with_a_comma_is_left_out():
+    reading = read(f"{SOCKPERF}sockperf: Summary: Message Rate is 12,345 [msg/sec]\n")
+    assert [notice.found for notice in reading.notices] == ["'12,345'"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["NCCL_IB_HCA=3Dx\nNCCL_DEBUG=INFO\na=b\n", "RunTime=1.000 sec; SentMessages=3\n", "", "a=\nb=3\n"],
+)
+def test_other_text_is_not_decoded(text):
+    assert decode_quoted_printable(text) == text
+
+
+def test_decoded_lines_keep_their_numbers():
+    assert decode_quoted_printable("a=3D1 b=\nc\nd =E2=86=92 e\n") == "a=1 bc\n\nd → e\n"
+
+
+IPERF3 = """Connecting to host 10.0.0.1, port 5201
+[  5] local 10.0.0.2 port 50000 connected to 10.0.0.1 port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-1.00   sec   100 MBytes   839 Mbits/sec  4294967294   1.00 MBytes
+[  5]   1.00-2.00   sec   100 MBytes   839 Mbits/sec    7   1.00 MBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Retr
+[  5]   0.00-2.00   sec   200 MBytes   839 Mbits/sec  4294967294             sender
+[  5]   0.00-2.04   sec   199 MBytes   820 Mbits/sec                  receiver
+
+iperf Done.
+"""
+
+
+def test_a_negative_count_of_retransmits_is_no_value():
+    reading = read(IPERF3)
+    (run,) = reading.runs
+    assert [row.value for row in run.measurements if row.metric is Metric.RETRANSMITS] == [7]
+    assert [row.value for row in run.measurements if row.metric is Metric.CONGESTION_WINDOW] == [1.0, 1.0]
+    assert [str(notice) for notice in reading.notices] == [
+        f"text:{line}: found 4294967294 retransmits; expected a count of retransmits; left out: iperf3 prints a "
+        "negative number so (esnet/iperf issue 725)"
+        for line in (4, 8)
+    ]
+
+
+@pytest.mark.parametrize(("count", "values"), [(-1, []), (4294967294, []), (12, [12])])
+def test_a_negative_count_in_json_is_no_value(count, values):
+    stream = {"socket": 5, "start": 0, "end": 1.0, "seconds": 1.0, "bytes": 1e8, "bits_per_second": 8e8}
+    document = {
+        "start": {"version": "iperf 3.1", "test_start": {"protocol": "TCP", "num_streams": 1}},
+        "intervals": [],
+        "end": {"streams": [{"sender": {**stream, "retransmits": count}}]},
+    }
+    reading = read(json.dumps(document, indent=1))
+    assert [row.value for row in reading.runs[0].measurements if row.metric is Metric.RETRANSMITS] == values
+    assert [notice.found for notice in reading.notices] == ([] if values else [f"{count} retransmits"])
+
+
+@pytest.mark.parametrize("process", ["XXXXXX", "XXXX:XXXX", "****:****", "####", "12:13"])
+def test_masked_process_numbers(process):
+    text = (
+        f"host:{process} [5] NCCL INFO NET/IB : Using [0]mlx5_0:1/IB/SHARP [RO]; OOB eth0:10.0.0.1<0>\n"
+        f"host:{process} [5] NCCL WARN Call to ibv_modify_qp failed with error Invalid argument\n"
+    )
+    reading = read(text)
+    (communicator,) = reading.communicators
+    assert communicator.hosts == ("host",)
+    assert [(nic.name, nic.link, nic.sharp) for nic in communicator.nics] == [("mlx5_0", "IB", True)]
+    assert reading.runs[0].failures == ("NIC-05", "OS-07")
+
+
+def test_a_host_that_touches_the_text_before_it_is_found():
+    text = (
+        "n1:10:20 [0] NCCL INFO Using network IBn1:11:21 [1] NCCL INFO NET/IB : Using [0]mlx5_0:1/RoCE ; OOB e:1<0>\n"
+        "n1:10:20 [0] NCCL INFO Using network IBn1:11:21 [1] NCCL WARN Call to ibv_reg_mr failed\n"
+    )
+    (communicator,) = read(text).communicators
+    assert (communicator.hosts, communicator.network) == (("n1",), "IB")
+    assert [nic.name for nic in communicator.nics] == ["mlx5_0"]
+    assert [warning.text for warning in communicator.warnings] == ["Call to ibv_reg_mr failed"]
