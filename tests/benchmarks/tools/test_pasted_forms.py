@@ -153,3 +153,19 @@ def test_a_host_that_touches_the_text_before_it_is_found():
     assert (communicator.hosts, communicator.network) == (("n1",), "IB")
     assert [nic.name for nic in communicator.nics] == ["mlx5_0"]
     assert [warning.text for warning in communicator.warnings] == ["Call to ibv_reg_mr failed"]
+
+
+def test_a_tag_before_every_part_of_a_row_is_no_value():
+    """Two p5.48xlarge, KeitaW/p5-nccl-test-2024-07-19: Open MPI tags each part that nccl-tests writes."""
+    results = "time   algbw   busbw #wrong"
+    head = f"#       size         count      type   redop    root     {results}     {results}"
+    row = "8 2 float sum -1{tag}    85.70    0.00    0.00      0{tag}    74.97    0.00    0.00      0"
+    texts = [
+        "".join(f"{prefix}{line}\n" for line in (head, row.format(tag=prefix), "# Avg bus bandwidth    : 1.5"))
+        for prefix in ("", "[1,0]<stdout>:", "[1,0]<stdout>: ")
+    ]
+    plain, *tagged = (read(text) for text in texts)
+    for reading in tagged:
+        assert reading.notices == ()
+        assert reading.runs[0].parameters.root_rank == plain.runs[0].parameters.root_rank == -1
+        assert reading.runs[0].measurements == plain.runs[0].measurements

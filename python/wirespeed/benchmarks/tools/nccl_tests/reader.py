@@ -68,7 +68,8 @@ _DEBUG_MARKERS = (
     *("NET/Socket : Using", "NET/Socket: Using", "NET/IB : Using", "NET/IB: Using"),
 )
 _SECOND = 2  # table of a log
-_RANK_WITHIN = re.compile(r"\[\d+\]")  # mpiexec -prepend-rank puts it before every part a process writes
+_RANK_WITHIN = re.compile(r"\[\d+\]|\[\d+,\d+\](?:\[\S*?\])?<std(?:out|err)>:")
+"""What mpiexec -prepend-rank and Open MPI's --tag-output put before every part of a line that a process writes."""
 
 
 def read(log: Source) -> list[ReadRun]:

@@ -45,7 +45,9 @@ _LOSSES = re.compile(
 )  # fmt: skip
 _PERCENTILE = re.compile(r"---> percentile (\d+(?:\.\d+)?) += +([\d.]+)(?: +<=.*)?$")
 _EXTREME = re.compile(r"---> <?(MAX|MIN)>? observation = +([\d.]+)$")  # a web page may drop <…> as markup
-_DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d+),(\d{3})(?!\d|[.,]\d)")  # sockperf prints three decimals, and no thousands
+_DECIMAL_COMMA = re.compile(
+    r"(?<![\d.,])(\d+),(\d{3})(?!\d|[.,]\d)"
+)  # sockperf prints three decimals, and no thousands
 _WITH_DECIMALS = re.compile(r"====> avg-|---> |Summary: (?!Message Rate)|\[(?:Total Run|Valid Duration)\]")
 _COMMA = re.compile(r"(?:====> avg-|---> |Summary: |Total of ).*?(?<![\d.,])(\d+,\d+)\b(?!, )")
 _MESSAGES_SENT = re.compile(r"Total of (\d+) messages sent in (\d+(?:\.\d+)?) sec")
