@@ -183,8 +183,15 @@ def test_transfers_of_a_configuration_file() -> None:
             (0.028, "ms", "GPU0 -> GPU1"),
             (46.3, "GB/s", "GPU1 -> GPU0"),
             (0.045, "ms", "GPU1 -> GPU0"),
+            (18.737, "GB/s", "SUM"),
+            (0.168, "ms", "SUM"),
         ],
-        [(37.75, "GB/s", "CPU0 -> none"), (7.111, "ms", "CPU0 -> none")],
+        [
+            (37.75, "GB/s", "CPU0 -> none"),
+            (7.111, "ms", "CPU0 -> none"),
+            (36.8, "GB/s", "SUM"),
+            (7.294, "ms", "SUM"),
+        ],
     ]
     assert (failed.status, failed.error) == (RunStatus.FAILED, "[ERROR] HIP Error: invalid resource handle")
 

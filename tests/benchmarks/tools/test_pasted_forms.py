@@ -155,6 +155,15 @@ def test_a_host_that_touches_the_text_before_it_is_found():
     assert [warning.text for warning in communicator.warnings] == ["Call to ibv_reg_mr failed"]
 
 
+def test_the_name_of_the_library_in_a_message_starts_no_line():
+    text = (
+        "n1:10:20 [0] NCCL INFO Using network IB\n"
+        "n1:10:20 [0] NCCL INFO NET/IB: NCCL Dev 0 IbDev 0 Port 1 qpn 512 mtu 5 query_ece={}, GID 3 (0/FF), fifo 1\n"
+    )
+    (communicator,) = read(text).communicators
+    assert communicator.gid_indices == (3,)
+
+
 def test_a_tag_before_every_part_of_a_row_is_no_value():
     """Two p5.48xlarge, KeitaW/p5-nccl-test-2024-07-19: Open MPI tags each part that nccl-tests writes."""
     results = "time   algbw   busbw #wrong"

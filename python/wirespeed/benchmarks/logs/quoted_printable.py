@@ -5,13 +5,14 @@ from __future__ import annotations
 import quopri
 import re
 
+ENCODED_EQUALS = "=3D"
 _ESCAPE = re.compile(r"=(?:[0-9A-F]{2}|\r?(?=\n|$))")
 _FEWEST = 0.9  # of the equals signs of an encoded text; the others are in headers of the mail
 
 
 def decode_quoted_printable(text: str) -> str:
     """The decoded text; any other text unchanged. A line that was continued is followed by blank ones: numbers stay."""
-    if "=3D" not in text or len(_ESCAPE.findall(text)) < _FEWEST * text.count("="):
+    if ENCODED_EQUALS not in text or len(_ESCAPE.findall(text)) < _FEWEST * text.count("="):
         return text
     decoded = []
     pending, continued = "", 0

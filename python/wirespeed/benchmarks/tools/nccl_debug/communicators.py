@@ -103,7 +103,9 @@ class _Reader:
         if start < 0:
             self._read_rare_line(line)
             return
-        if text.find(" NCCL ", start + 11) >= 0:  # a page that lost its line ends, or two processes in one line
+        if _begins_another_line(
+            text, start + len(lines.INFO)
+        ):  # a page without line ends, or two processes in one line
             self._read_continued_lines(line)
             return
         prefix = text[:start]
@@ -188,7 +190,7 @@ class _Reader:
         starts = [_find_start(match, hosts) for match in matches]
         for start, end in zip(starts, [*starts[1:], len(line.text)], strict=True):
             part = line.text[start:end]
-            if part.count(" NCCL ") <= 1:
+            if part.count(lines.INFO) + part.count(lines.WARN) <= 1:
                 self.take(line.with_text(part, line.is_complete))
 
     def _read_connection(self, process: _Process, message: str, via_at: int) -> None:
@@ -399,6 +401,11 @@ class _Reader:
         if match:
             for facts in process.setup:
                 facts.library, facts.version = f"{match.group(1)}CCL", match.group(2)
+
+
+def _begins_another_line(text: str, position: int) -> bool:
+    """Whether the text after a position contains the kind of another debug line."""
+    return text.find(lines.INFO, position) >= 0 or text.find(lines.WARN, position) >= 0
 
 
 def _find_start(match: re.Match[str], hosts: Collection[str]) -> int:
