@@ -178,3 +178,14 @@ def test_a_tag_before_every_part_of_a_row_is_no_value():
         assert reading.notices == ()
         assert reading.runs[0].parameters.root_rank == plain.runs[0].parameters.root_rank == -1
         assert reading.runs[0].measurements == plain.runs[0].measurements
+
+
+def test_a_matrix_in_a_comment_is_read():
+    """A script that checks GPUs contains the matrices it expects, as comments: four P100 of a POWER8 host."""
+    text = (
+        "Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)\n"
+        "   D\\D     0      1 \n     0 507.22  35.35 \n     1  35.33 509.12 \n"
+    )
+    comment = "".join(f"#{line}\n" for line in text.splitlines())
+    assert list_values(comment) == list_values(text)
+    assert [value for _, value, _ in list_values(text)] == [507.22, 35.35, 35.33, 509.12]

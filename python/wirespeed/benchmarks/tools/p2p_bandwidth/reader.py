@@ -77,7 +77,7 @@ class _Reader:
     def read(self, lines: list[Line]) -> list[ReadRun]:
         for line in lines:
             if line.is_complete:
-                self._take_line(line, line.text.strip(' \t|"'))
+                self._take_line(line, line.text.strip(' \t|"#'))
         self._close()
         return self._read_runs
 
