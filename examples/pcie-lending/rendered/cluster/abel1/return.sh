@@ -31,7 +31,7 @@ slowly() {
   [ -z "$yes" ] || sleep 2
 }
 
-# If a command or test fails, the commands in "undo" are run, the latest first: nothing stays half done.
+# If a command or test fails, the commands in "undo" are run, the latest first. Without any, what ran before stays.
 undo=
 on_failure() { # command that undoes what comes next
   undo="$*
@@ -41,7 +41,9 @@ $undo"
 finish() {
   status=$?
   trap - EXIT
-  if [ "$status" != 0 ] && [ -n "$yes" ] && [ -n "$undo" ]; then
+  if [ "$status" != 0 ] && [ -n "$yes" ] && [ -z "$undo" ]; then
+    echo "return.sh: failed; no rollback: the commands before stay in effect" >&2
+  elif [ "$status" != 0 ] && [ -n "$yes" ]; then
     echo "return.sh: failed; rolling back" >&2
     echo "$undo" | while read -r line; do
       [ -n "$line" ] || continue
@@ -63,10 +65,19 @@ check() { # what is tested, command
   [ -z "$yes" ] || "$@"
 }
 
+on_failure systemctl start dis_sisci
 run systemctl stop dis_sisci
+on_failure modprobe nvidia
 run modprobe --remove nvidia_uvm nvidia_drm nvidia_modeset nvidia
 slowly smartio_tool return 80500
+on_failure smartio_tool enable-p2p 80400 80500
+on_failure smartio_tool enable-p2p 80500 80400
+on_failure smartio_tool borrow 80500 1024
 slowly smartio_tool return 80400
+on_failure smartio_tool borrow 80400 1024
+# All are returned: a failure below does not borrow them again.
+undo=
+on_failure systemctl start dis_sisci
 run modprobe nvidia
 run systemctl start dis_sisci
 run nvidia-smi

@@ -31,7 +31,7 @@ slowly() {
   [ -z "$yes" ] || sleep 2
 }
 
-# If a command or test fails, the commands in "undo" are run, the latest first: nothing stays half done.
+# If a command or test fails, the commands in "undo" are run, the latest first. Without any, what ran before stays.
 undo=
 on_failure() { # command that undoes what comes next
   undo="$*
@@ -41,7 +41,9 @@ $undo"
 finish() {
   status=$?
   trap - EXIT
-  if [ "$status" != 0 ] && [ -n "$yes" ] && [ -n "$undo" ]; then
+  if [ "$status" != 0 ] && [ -n "$yes" ] && [ -z "$undo" ]; then
+    echo "lend.sh: failed; no rollback: the commands before stay in effect" >&2
+  elif [ "$status" != 0 ] && [ -n "$yes" ]; then
     echo "lend.sh: failed; rolling back" >&2
     echo "$undo" | while read -r line; do
       [ -n "$line" ] || continue
