@@ -184,5 +184,6 @@ def _build_step(
         file.interrupts,
         stop,
         file.rollback_after_reboot,
+        file.source,
         unverified,
     )

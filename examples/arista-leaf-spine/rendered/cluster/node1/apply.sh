@@ -22,6 +22,22 @@
 # /etc/bnxt_re/bnxt_re.conf: takes effect after a reboot, or when bnxt_re is reloaded, which ends all RDMA connections
 # /usr/local/sbin/wirespeed-nvm: nothing until "wirespeed-nvm set" is run; its changes take effect after a reboot
 # /usr/local/sbin/wirespeed-capture: nothing until "wirespeed-capture prepare" is run; its changes take effect after a reboot
+#
+# Source of the form of each file:
+# /usr/local/sbin/wirespeed-nvm: Broadcom 957608-AN210, 2.2.4
+# /usr/local/sbin/wirespeed-capture and 1 more: Broadcom 957608-AN210, 5.1 question 9
+# /etc/bnxt_re/bnxt_re.conf: Broadcom, bnxt_re.conf and bnxt_setupcc.sh of bnxt_re_conf 236.1.155.0
+# /etc/default/grub.d/90-wirespeed.cfg: Debian, grub-mkconfig(8): /etc/default/grub.d
+# /etc/security/limits.d/90-wirespeed-memlock.conf: limits.conf(5); Broadcom 957608-AN210, appendix A.1
+# /usr/local/bin/wirespeed-perftest: linux-rdma/perftest, ib_write_bw --help
+# /etc/modules-load.d/90-wirespeed.conf: modules-load.d(5)
+# /etc/netplan/60-wirespeed.yaml: netplan(5); netplan 0.106 generates from the files in tests
+# /usr/local/bin/wirespeed-mpirun: Open MPI, mpirun(1)
+# /etc/wirespeed/hostfile: Open MPI, mpirun(1): host files
+# /etc/udev/rules.d/60-rdma-persistent-naming.rules: rdma-core, kernel-boot/rdma-persistent-naming.rules; udev(7)
+# /etc/sysctl.d/90-wirespeed.conf: sysctl.d(5); Linux, Documentation/admin-guide/sysctl and Documentation/networking/ip-sysctl.rst
+# /etc/systemd/system.conf.d/90-wirespeed-memlock.conf: systemd-system.conf(5)
+# /etc/ucx/ucx.conf: UCX, ucx_info -cf
 set -eu
 
 yes='' root='' diff=''

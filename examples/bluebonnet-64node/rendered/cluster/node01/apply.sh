@@ -23,6 +23,22 @@
 # /usr/local/sbin/wirespeed-nvm: nothing until "wirespeed-nvm set" is run; its changes take effect after a reboot
 # /usr/local/sbin/wirespeed-capture: nothing until "wirespeed-capture prepare" is run; its changes take effect after a reboot
 #
+# Source of the form of each file:
+# /usr/local/sbin/wirespeed-nvm: Broadcom 957608-AN210, 2.2.4
+# /usr/local/sbin/wirespeed-capture and 1 more: Broadcom 957608-AN210, 5.1 question 9
+# /etc/bnxt_re/bnxt_re.conf: Broadcom, bnxt_re.conf and bnxt_setupcc.sh of bnxt_re_conf 236.1.155.0
+# /etc/wirespeed/kernel-arguments: grubby(8)
+# /etc/security/limits.d/90-wirespeed-memlock.conf: limits.conf(5); Broadcom 957608-AN210, appendix A.1
+# /usr/local/bin/wirespeed-perftest: linux-rdma/perftest, ib_write_bw --help
+# /etc/modules-load.d/90-wirespeed.conf: modules-load.d(5)
+# /usr/local/bin/wirespeed-mpirun-rsh: MVAPICH2 2.3.7 user guide, mpirun_rsh
+# /etc/wirespeed/mvapich2-hosts: MVAPICH2 2.3.7 user guide, mpirun_rsh -hostfile
+# /etc/mvapich2.conf: MVAPICH2 2.3.7 user guide, section 11; ibv_param.c
+# /etc/NetworkManager/system-connections/wirespeed-enp33s0f0np0.nmconnection: nm-settings-keyfile(5); libnm 1.42 reads the files in tests
+# /etc/udev/rules.d/60-rdma-persistent-naming.rules: rdma-core, kernel-boot/rdma-persistent-naming.rules; udev(7)
+# /etc/sysctl.d/90-wirespeed.conf: sysctl.d(5); Linux, Documentation/admin-guide/sysctl and Documentation/networking/ip-sysctl.rst
+# /etc/systemd/system.conf.d/90-wirespeed-memlock.conf: systemd-system.conf(5)
+#
 # Not verified by any public source:
 # /etc/mvapich2.conf: host.launch.eager_sgl, host.launch.eager_sgl_limit: variables of MVAPICH's Broadcom build, known from a talk (2024 OFA workshop) only
 set -eu

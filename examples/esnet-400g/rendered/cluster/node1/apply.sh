@@ -23,6 +23,26 @@
 # /etc/udev/rules.d/60-rdma-persistent-naming.rules: RDMA devices get their new names after a reboot
 # /etc/systemd/system-preset/90-wirespeed.preset: interrupt balancing changes at once; after a rollback, at the next boot
 # /usr/local/sbin/wirespeed-mlxconfig: nothing until "wirespeed-mlxconfig set" is run; its changes take effect after a reboot, or a reset of the card, which takes its links down
+#
+# Source of the form of each file:
+# /etc/default/grub.d/90-wirespeed.cfg: Debian, grub-mkconfig(8): /etc/default/grub.d
+# /usr/local/sbin/wirespeed-tune: ethtool(8), tc(8); Linux, Documentation/admin-guide/pm and Documentation/core-api/irq/irq-affinity.rst
+# /etc/security/limits.d/90-wirespeed-memlock.conf: limits.conf(5); Broadcom 957608-AN210, appendix A.1
+# /usr/local/bin/wirespeed-perftest: linux-rdma/perftest, ib_write_bw --help
+# /usr/local/sbin/wirespeed-mlx5: Mellanox/mlnx-tools, mlnx_qos and cma_roce_tos; NVIDIA MLNX_OFED documentation, Explicit Congestion Notification
+# /etc/modules-load.d/90-wirespeed.conf: modules-load.d(5)
+# /etc/netplan/60-wirespeed.yaml: netplan(5); netplan 0.106 generates from the files in tests
+# /usr/local/bin/wirespeed-near: numactl(8)
+# /usr/local/sbin/wirespeed-capture: NVIDIA MLNX_OFED documentation, Offloaded Traffic Sniffer; tcpdump(8)
+# /usr/local/bin/wirespeed-mpirun: Open MPI, mpirun(1)
+# /etc/wirespeed/hostfile: Open MPI, mpirun(1): host files
+# /usr/local/sbin/wirespeed-mlxconfig: public output of mlxconfig -e query
+# /etc/udev/rules.d/60-rdma-persistent-naming.rules: rdma-core, kernel-boot/rdma-persistent-naming.rules; udev(7)
+# /etc/sysctl.d/90-wirespeed.conf: sysctl.d(5); Linux, Documentation/admin-guide/sysctl and Documentation/networking/ip-sysctl.rst
+# /etc/systemd/system.conf.d/90-wirespeed-memlock.conf: systemd-system.conf(5)
+# /etc/systemd/system-preset/90-wirespeed.preset: systemd.preset(5)
+# /etc/systemd/system/wirespeed-tune.service and 1 more: systemd.service(5)
+# /etc/ucx/ucx.conf: UCX, ucx_info -cf
 set -eu
 
 yes='' root='' diff=''

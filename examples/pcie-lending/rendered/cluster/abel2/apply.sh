@@ -15,6 +15,11 @@
 # Other effects:
 # /etc/default/grub.d/90-wirespeed.cfg: takes effect after a reboot
 # /etc/modules-load.d/90-wirespeed.conf: takes effect after a reboot
+#
+# Source of the form of each file:
+# /etc/default/grub.d/90-wirespeed.cfg: Debian, grub-mkconfig(8): /etc/default/grub.d
+# /etc/modules-load.d/90-wirespeed.conf: modules-load.d(5)
+# /etc/netplan/60-wirespeed.yaml: netplan(5); netplan 0.106 generates from the files in tests
 set -eu
 
 yes='' root='' diff=''
