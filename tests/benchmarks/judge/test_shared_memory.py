@@ -7,14 +7,20 @@ from __future__ import annotations
 
 import pytest
 from judge_support import plan
-from test_gpu import BIDIRECTIONAL_LIMIT
+from test_gpu import BIDIRECTIONAL_LIMIT, LENDING
 from test_transport import plan as plan_of_k20x
 
 from wirespeed.benchmarks import read
 from wirespeed.benchmarks.judge.logs import judge_logs
-from wirespeed.plan import Plan
+from wirespeed.catalogue import load
+from wirespeed.cluster import read as read_cluster
+from wirespeed.plan import Plan, build
 
 MIB = 2**20
+
+
+def plan_of_lending() -> Plan:
+    return build(read_cluster(LENDING), load())
 
 
 def log(host: str, ranks: int, busbw: float, transport: str, variable: str = "") -> str:
@@ -71,3 +77,33 @@ def test_between_sockets_staging_is_no_cause():
     """The two GPUs of abel1 are at different sockets (thesis on NCCL over PCIe, section 3.1)."""
     assert not judge(log("abel1", 2, 1.0, "SHM/direct/direct"), plan_of_k20x()).bottlenecks
     assert judge(log("abel2", 2, 1.0, "SHM/direct/direct"), plan_of_k20x()).bottlenecks
+
+
+@pytest.mark.parametrize("transport", ["SHM/direct/direct", "SHM/direct", "SHM/CE/direct", "direct shared memory"])
+@pytest.mark.parametrize(
+    ("ranks", "busbw", "judgement", "share"),
+    [
+        (2, 3.0, "unknown", 1.0),  # local GPUs, or borrowed ones
+        (4, 3.0, "pass", 0.5),  # the host has two GPUs: the others are borrowed
+        (4, 1.0, "fail", 0.5),
+    ],
+)
+def test_paths_through_memory_to_borrowed_gpus_halve_the_limit(
+    transport: str, ranks: int, busbw: float, judgement: str, share: float
+):
+    """Johansen, Fast Multi-GPU communication over PCI Express, section 4.3.4: around half, through system memory."""
+    judged = judge(log("abel1", ranks, busbw, transport), plan_of_lending())
+    verdicts = [verdict for verdict in judged.verdicts if verdict.measurement.metric.value == "busbw"]
+    assert {verdict.judgement.value for verdict in verdicts} == {judgement}
+    assert all(
+        verdict.reachable.value == pytest.approx(verdict.physical.value * share, rel=0.01) for verdict in verdicts
+    )
+    action = "the log shows a path through host memory (SHM), but not whether a GPU of the run is borrowed"
+    assert all((action in (verdict.reason or "")) is (judgement == "unknown") for verdict in verdicts)
+
+
+def test_peer_access_to_borrowed_gpus_has_the_whole_limit():
+    judged = judge(log("abel1", 4, 3.0, "P2P/IPC"), plan_of_lending())
+    assert {verdict.judgement.value for verdict in judged.verdicts if verdict.measurement.metric.value == "busbw"} == {
+        "fail"
+    }

@@ -63,6 +63,19 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
+class Borrower:
+    """A host on which a borrowed GPU may take part in a run.
+
+    ``shows_staging``: the debug lines show paths through host memory. ``is_certain``: and the run has more ranks than
+    the host has local GPUs, so its limit is that of copies through system memory.
+    """
+
+    host: str
+    shows_staging: bool
+    is_certain: bool
+
+
+@dataclass(frozen=True, slots=True)
 class CollectiveLimits:
     """The limits of one run of a collective."""
 
@@ -80,7 +93,7 @@ class CollectiveLimits:
     notes: tuple[str, ...]
     hosts: tuple[str, ...]
     link: Bandwidth | None
-    borrower: str | None = None  # host on which a borrowed GPU may take part, as far as the log states
+    borrower: Borrower | None = None
 
     @property
     def causes(self) -> tuple[str, ...]:
@@ -98,12 +111,16 @@ class CollectiveLimits:
         if self.physical is None:
             return Limit(unknown="neither GPU links nor NICs of these hosts are known")
         physical = self.physical
+        borrower = self.borrower
         proven = self.proof.algorithm(measurement.size_bytes)
         reachable = self.by_algorithm[proven or self.usual]
         if proven is not None and reachable is not None:  # the log states its algorithm: nothing is assumed
             assumption = algorithms.describe_algorithm(proven, self.collective)
             remaining = tuple(text for text in reachable.assumptions if text != assumption)
             reachable = replace(reachable, assumptions=remaining)
+        if borrower is not None and borrower.is_certain and reachable is not None:
+            reason = f"copies through system memory to GPUs that {borrower.host} borrows, by the log (SHM)"
+            reachable = scale_bound(reachable, _STAGED, reason)
         skip_reason = None
         if measurement.metric is Metric.ALGBW:
             factor = convert_printed_factor(self.collective, self.ranks)
@@ -117,13 +134,16 @@ class CollectiveLimits:
 
     def _limit_staged(self, reachable: Bound | None) -> Alternative | None:
         """The limit if one of the GPUs is borrowed and reached through system memory."""
-        if self.borrower is None or reachable is None:
+        if self.borrower is None or self.borrower.is_certain or reachable is None:
             return None
-        return Alternative(
-            scale_bound(reachable, _STAGED, "copies through system memory"),
-            f"{self.borrower} uses a borrowed GPU without peer access",
-            "the log does not show the path between the GPUs; repeat the test with NCCL_DEBUG=INFO",
-        )
+        condition = f"{self.borrower.host} uses a borrowed GPU without peer access"
+        action = "the log does not show the path between the GPUs; repeat the test with NCCL_DEBUG=INFO"
+        if self.borrower.shows_staging:
+            action = (
+                "the log shows a path through host memory (SHM), but not whether a GPU of the run is borrowed; compare "
+                "the PCIe addresses of its ranks with those of the borrowed GPUs"
+            )
+        return Alternative(scale_bound(reachable, _STAGED, "copies through system memory"), condition, action)
 
     def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
         """A transfer is judged if 1/(1 + f/t), with its ideal time t and the latency floor f, would pass."""
@@ -231,13 +251,17 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
     )
 
 
-def _find_borrower(plan: Plan, group: Group, evidence: Evidence | None) -> str | None:
+def _find_borrower(plan: Plan, group: Group, evidence: Evidence | None) -> Borrower | None:
     """The host of a one-host run that borrows GPUs, unless the debug lines show peer access between its GPUs."""
     paths = (evidence.communicator.paths or ()) if evidence is not None else ()
     if group.across_hosts or not group.uses_pcie or any(path.transport.startswith("P2P") for path in paths):
         return None
-    name = group.members[0].name
-    return name if any(loan.borrowed for loan in plan.hosts[name].loans.values()) else None
+    member = group.members[0]
+    settings = plan.hosts[member.name]
+    if not any(loan.borrowed for loan in settings.loans.values()):
+        return None
+    shows_staging = any(path.transport.startswith("SHM") for path in paths)
+    return Borrower(member.name, shows_staging, shows_staging and member.ranks > len(settings.gpus))
 
 
 def find_socket_interfaces(run: Run, plan: Plan, context: RunContext) -> tuple[str, ...]:
