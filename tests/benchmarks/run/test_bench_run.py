@@ -302,7 +302,24 @@ def test_a_cluster_over_a_real_ssh(tmp_path: Path) -> None:
         ),
         (
             ("tcp", "-c", CLUSTER, "--dry-run", "--iperf3", "-Z -R"),
-            "--iperf3: found the option -R; expected one of -P, -l, -i, -w, -C, -M, -Z, -N: the suite sets all others",
+            "--iperf3: found the option -R; expected one of -P, -l, -i, -w, -C, -M, -Z, -N; what changes protocol, "
+            "direction, duration or output would change what the suite measures",
+        ),
+        (
+            ("tcp", "-c", CLUSTER, "--dry-run", "--iperf3", "-l 2M"),
+            "--iperf3: found -l 2M; expected -l: bytes of each write, 1M at most",
+        ),
+        (
+            ("tcp", "-c", CLUSTER, "--dry-run", "--iperf3", "--window=1G"),
+            "--iperf3: found --window 1G; expected --window: socket buffer, 512M at most",
+        ),
+        (
+            ("tcp", "-c", CLUSTER, "--dry-run", "--iperf3", "-i 0.05"),
+            "--iperf3: found -i 0.05; expected -i: seconds between reports, 0 or 0.1 to 60",
+        ),
+        (
+            ("tcp", "-c", CLUSTER, "--dry-run", "--iperf3", "-P 8 --parallel 4"),
+            "--iperf3: found --parallel twice; expected each option once",
         ),
         (
             ("tcp", "-c", CLUSTER, "--dry-run", "--iperf3", "-P 129"),
@@ -310,8 +327,9 @@ def test_a_cluster_over_a_real_ssh(tmp_path: Path) -> None:
         ),
         (
             ("tcp", "-c", CLUSTER, "--dry-run", "--iperf3", "--zero-copy"),
-            "--iperf3: found the option --zero-copy; expected one of -P, -l, -i, -w, -C, -M, -Z, -N: the suite sets "
-            "all others\n  hint: did you mean '--zerocopy'?",
+            "--iperf3: found the option --zero-copy; expected one of -P, -l, -i, -w, -C, -M, -Z, -N; what "
+            "changes protocol, direction, duration or output would change what the suite measures"
+            "\n  hint: did you mean '--zerocopy'?",
         ),
         (
             ("tcp", "-c", CLUSTER, "--dry-run", "--iperf3", "-Z1 -l"),
