@@ -8,6 +8,7 @@ from typing import Any
 from wirespeed.errors import Problem, Refusal
 from wirespeed.number_ranges import format_ranges
 from wirespeed.platforms.host.linux import bios
+from wirespeed.platforms.host.linux.kernel_releases import choose_kernel_release
 from wirespeed.platforms.host.linux.programs import list_programs
 from wirespeed.platforms.host.linux.tuning import coalescing_arguments, is_tuned, near, ring_arguments
 from wirespeed.settings import Device, Host, Nic, PcieFunction, Route, Rule, split_route_name
@@ -37,6 +38,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         )
 
     return {
+        "kernel_release": device.kernel.version or choose_kernel_release(device.os),
         "interfaces": lambda: list(interfaces(device)),
         "bond_ports": lambda bond: [name for name, nic in device.nics.items() if nic.controller == bond],
         "routing": routing,
