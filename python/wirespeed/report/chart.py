@@ -260,7 +260,9 @@ def _build_limits(
             label_y = {"physical": height - 5, "reachable": height + 14}.get(kind)  # a third label would overlap these
             lines.append(Limit(kind, draw_line(line), label, label_y))
         else:
-            lines.append(Limit(kind, draw_line(line), f"{label} at the largest size", None))
+            value = f"{wording.number(bound.value)} at {wording.size(max(bounds))}"
+            label = f"{name} ({value}; {wording.line(bound.bottleneck)})"
+            lines.append(Limit(kind, draw_line(line), label, None))
     return tuple(lines)
 
 

@@ -88,12 +88,25 @@ def _format_verdict(run: JudgedRun, worst: Verdict, count: int) -> str:
     )
     measured = f"{wording.number(float(measurement.value))} {wording.unit(measurement.unit)}"
     count_text = f", lowest of {count} values" if count > 1 else ""
+    if count > 1 and (largest := _format_largest(run, worst)) is not None:
+        count_text += f"; {largest}"
     limit = _format_limit(worst)
     return (
         f"- **{worst.judgement.value}** {_describe_run(run)} {subject}: found {measured}, {limit};"
         f" {_escape(worst.reason)}"
         f" ({_code(f'{run.file}:{measurement.line}')}{count_text})"
     )
+
+
+def _format_largest(run: JudgedRun, worst: Verdict) -> str | None:
+    """The value at the largest size of the same metric, which readers compare with the speed of the NIC."""
+    metric = worst.measurement.metric
+    rows = [verdict.measurement for verdict in run.verdicts if verdict.measurement.metric is metric]
+    largest = max(rows, key=lambda row: row.size_bytes or 0)
+    if not largest.size_bytes or largest.size_bytes == worst.measurement.size_bytes:
+        return None
+    value = f"{wording.number(float(largest.value))} {wording.unit(largest.unit)}"
+    return f"at {wording.size(largest.size_bytes)}: {value}"
 
 
 def _format_failed_relations(results: Sequence[Relation]) -> list[str]:

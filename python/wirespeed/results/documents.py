@@ -78,6 +78,8 @@ def _read_body(text: str, location: str, schemas: Mapping[str, int], expected: s
         body = json.loads(text)
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", 1)
+        if not text.lstrip().startswith(("{", "[")):
+            raise refuse(location, "text that is not JSON", expected, hint) from None
         raise refuse(f"{location}:{line}", "broken JSON", expected, hint) from None
     kind = body.get("kind") if isinstance(body, dict) else None
     if not isinstance(kind, str) or kind not in schemas:

@@ -179,7 +179,9 @@ def test_a_gid_outside_the_plan_is_noted():
     gid = "00:00:00:00:00:00:00:00:00:00:255:255:10:{}:00:{}"
     run = perftest({MIB: 390.0}, local_gid=gid.format("119", "01"), remote_gid=gid.format("01", "25"))
     notes = [note for note in judge(run, plan()).notes if "GID" in note]
-    assert notes == [f"local GID 10.119.0.1 is no address of {plan().name} (`wirespeed explain NIC-05`)"]
+    assert notes == [
+        f"local GID 10.119.0.1 is not an address of the cluster {plan().name} (`wirespeed explain NIC-05`)"
+    ]
 
 
 def test_a_gid_of_another_nic_is_noted():

@@ -447,7 +447,7 @@ def _compare_addresses(run: Run, plan: Plan) -> Iterator[str]:
         if nic is not None and end == "local" and device not in (None, nic.nic.rdma_device, nic.interface):
             yield f"the log's NIC is {device}, but its local GID {address} is that of {nic}"
         elif nic is None and address is not None and any(place.nic.addresses for place in list_nics(plan)):
-            yield f"{end} GID {address} is no address of {plan.name} (`wirespeed explain NIC-05`)"
+            yield f"{end} GID {address} is not an address of the cluster {plan.name} (`wirespeed explain NIC-05`)"
 
 
 def _read_address(printed: str | None) -> str | None:
