@@ -77,8 +77,7 @@ def list_(
     (wirespeed collects it), both, automatic (set by the device without configuration), by host OS (set by the
     operating system of the host, not on the NIC), or not supported (a cluster file that uses it is refused).
 
-    The id of a failure is only its name, so that ids in reports stay valid: ids have gaps, and the layer of the cause is
-    in its own column.
+    The id of a failure is only its name: the layer of the cause is in its own column.
 
     Examples:
 
