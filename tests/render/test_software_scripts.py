@@ -196,6 +196,35 @@ else mkdir -p "$ROOT/usr/local/lib"; echo built >built.so; fi""",
 ROCM = CLUSTER.replace("{kernel", "{rocm: 7.1.0, kernel")
 
 
+RPM = """case "$*" in
+"-q --provides --whatprovides kernel-devel-uname-r") cat <<'EOF'
+kernel-devel = 5.14.0-427.el9
+kernel-devel-uname-r = 5.14.0-427.el9.x86_64
+EOF
+;;
+"-q --whatprovides rdma-core") echo rdma-core-48.0-1.el9.x86_64 ;;
+*) echo "no package provides $3"; exit 1 ;;
+esac"""
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("kernel-devel-uname-r == 5.14.0-427.el9.x86_64", True),
+        ("kernel-devel-uname-r == 5.14.0-428.el9.x86_64", False),
+        ("rdma-core", True),
+        ("dkms", False),
+    ],
+)
+def test_installed_packages_of_rpm_are_found(tmp_path: Path, name: str, found: bool) -> None:
+    """Answers of rpm 4.18: it finds no capability by its version, only by its name."""
+    system = System(tmp_path, ROCM.replace("ubuntu-22.04", "rhel-9.4"))
+    system.tool("rpm", RPM)
+    function = system.scripts["software-install.sh"].partition("\nhas() {")[2].partition("\n}\n")[0]
+    system.scripts["has.sh"] = f"#!/bin/sh\nhas() {{{function}\n}}\nhas '{name}'\n"
+    assert (system.run("has.sh").returncode == 0) is found
+
+
 def test_the_repositories_of_rocm_come_with_the_vendors_package(tmp_path: Path) -> None:
     """The file of ROCm 7.1.0 for Ubuntu 22.04, as AMD's installation page names it."""
     system = System(tmp_path, ROCM)

@@ -28,7 +28,13 @@ addresses: {{scheme: link-31, pool: 10.1.0.0/16}}
 DOCA_25_10 = 'echo "OFED-internal-25.10-1.7.1:"'
 
 RPM = """case "$1" in
--q) for name; do :; done; grep -x "$name" "$ROOT/installed" ;;
+-q)
+  for name; do :; done
+  case "$2" in
+  --provides) sed -n "s/^$name == /$name = /p" "$ROOT/installed" ;;
+  *) grep -x "$name" "$ROOT/installed" ;;
+  esac
+  ;;
 -qp) basename "${4}" .rpm ;;
 -qa) cat "$ROOT/installed" ;;
 -Uvh) basename "$2" .rpm >>"$ROOT/installed" ;;

@@ -73,6 +73,14 @@ def deb(tools: Tools, gpu: Gpu) -> PackageManager:
     )
 
 
+_HAS_CAPABILITY = (
+    'case $1 in *" "*) rpm -q --provides --whatprovides "${1%% *}" 2>/dev/null | grep -qxF "${1%% *} = ${1##* }" ;; '
+    '*) rpm -q --whatprovides "$1" >/dev/null 2>&1 ;; esac'
+)
+"""rpm's query finds capabilities by name only: with a version (``kernel-devel-uname-r == 5.14.0-427.el9.x86_64``, as
+dnf takes it) rpm 4.18 answers that no package provides it. The list of what a package provides has the versions."""
+
+
 def rpm(
     install: str,
     remove: str,
@@ -92,7 +100,7 @@ def rpm(
         remove_needed=remove,
         rocm=rocm,
         is_installed='rpm -q "$(rpm -qp --qf \'%{NAME}-%{VERSION}-%{RELEASE}.%{ARCH}\' "$1")" >/dev/null 2>&1',
-        has='rpm -q --whatprovides "$1" >/dev/null 2>&1',
+        has=_HAS_CAPABILITY,
         offered=offered,
         name_of="rpm -qp --qf '%{NAME}' \"$1\"",
         tools=tools,
