@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from wirespeed.cluster.fields import ArpMode, Flag, Network, Network4, Positive
+from wirespeed.cluster.fields import ArpMode, Flag, Network, Network4, Positive, VlanNumber
 from wirespeed.cluster.part import Part
 
 
@@ -63,6 +63,9 @@ class AddressPart(Part):
     )
     subnets: list[Network] | None = Field(
         default=None, description="rail-24, rail-64: the subnet of each rail, instead of the pool's"
+    )
+    first_vlan: VlanNumber | None = Field(
+        default=None, description="VLAN of rail 1; each further rail has the next number; default: 11"
     )
     fabric: Network | None = Field(default=None, description="pool of the /31s or /127s between switches")
     loopbacks: Network4 | None = Field(default=None, description="pool of the loopback addresses of the switches")

@@ -120,6 +120,17 @@ def _parse_arp_mode(text: Any) -> Any:
     return number
 
 
+_LAST_VLAN = 4094
+"""IEEE 802.1Q reserves 0 for frames with a priority only, and 4095."""
+
+
+def _parse_vlan(text: Any) -> Any:
+    number = _parse_positive(text)
+    if isinstance(number, int) and number > _LAST_VLAN:
+        raise Unfit(f"a VLAN number, 1 to {_LAST_VLAN}")
+    return number
+
+
 def _parse_transfer_rate(text: Any) -> Any:
     """MT/s of memory, with the unit or without."""
     if not isinstance(text, str):
@@ -336,6 +347,7 @@ def _make_schema(kind: str, **keywords: Any) -> WithJsonSchema:
 
 Whole = Annotated[int, BeforeValidator(_parse_whole), _make_schema("integer", minimum=0)]
 Positive = Annotated[int, BeforeValidator(_parse_positive), _make_schema("integer", minimum=1)]
+VlanNumber = Annotated[int, BeforeValidator(_parse_vlan), _make_schema("integer", minimum=1, maximum=_LAST_VLAN)]
 TransferRate = Annotated[
     int,
     BeforeValidator(_parse_transfer_rate),

@@ -4,7 +4,8 @@ link-31, link-127: every cable is a /31 (RFC 3021) or /127 (RFC 6164) of the poo
 file and then of rails; the switch has the even address, the host the odd one. rail-24, rail-64: rail r is the r-th
 subnet of the pool, and host h of the file is ``.h``. leaf-26, leaf-64: each rail on each leaf has a subnet, in the
 order of leaves and then of rails; hosts count from 1 in it. The switch has the last address of an IPv4 subnet, ``.254``
-in a /24, and ``::ffff`` in an IPv6 one, on VLAN 10 + r (VLAN 1 is the untagged default of most switches, so none is 1).
+in a /24, and ``::ffff`` in an IPv6 one, on VLAN 10 + r (VLAN 1 is the untagged default of most switches),
+or on those from ``first_vlan`` on.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from wirespeed.plan.fabric import HostCable
 from wirespeed.plan.model import Cable, End
 from wirespeed.plan.problems import Problems
 
-VLAN_BASE = 10
+_FIRST_VLAN = 11
+_LAST_VLAN = 4094  # IEEE 802.1Q: 4095 is reserved
 _RAIL_POOL = IPv4Network("192.168.0.0/16")  # Broadcom 957608-AN210, section 2.4.1
 _NO_HOSTS = tuple(  # RFC 6890, table 1, RFC 5771 and RFC 4291: not valid for routed interfaces
     ip_network(text)
@@ -60,6 +62,7 @@ def nic_addresses(
 ) -> Mapping[tuple[str, str], NicAddress]:
     """Addresses by (host, interface)."""
     _check_networks(cluster, problems)
+    _check_vlans(cluster, cables, problems)
     if problems.refusals:
         return {}
     shapes = {"link": _assign_per_link, "rail": _assign_per_rail, "leaf": _assign_per_leaf}
@@ -171,6 +174,7 @@ def _assign_addresses(
 ) -> dict[tuple[str, str], NicAddress]:
     """Assign addresses to NICs by subnet and number. The switch has the last address."""
     addresses = {}
+    first_vlan = cluster.addresses.first_vlan or _FIRST_VLAN
     for cable, network, number in assignments:
         last = network.num_addresses - 2 if network.version == 4 else _SWITCH_6
         if number >= last:
@@ -181,7 +185,7 @@ def _assign_addresses(
             str(network[last]),
             network.prefixlen,
             str(network),
-            VLAN_BASE + cable.host_port.rail,
+            first_vlan + cable.host_port.rail - 1,
         )
     return addresses
 
@@ -252,6 +256,23 @@ def _check_networks(cluster: Cluster, problems: Problems) -> None:
             problems.warn(path, f"{network}, public address space", f"private address space ({private})")
         if path[1] in ("pool", "subnets", "fabric") and network.version != part.scheme.version:
             problems.refuse(path, f"{network}", f"an IPv{part.scheme.version} network, as scheme {part.scheme} needs")
+
+
+def _check_vlans(cluster: Cluster, cables: Sequence[HostCable], problems: Problems) -> None:
+    first, scheme = cluster.addresses.first_vlan, cluster.addresses.scheme
+    if first is None:
+        return
+    path = ("addresses", "first_vlan")
+    last_rail = max((cable.host_port.rail for cable in cables), default=1)
+    if scheme.shape == "link":
+        problems.refuse(path, f"first_vlan with scheme {scheme}, which has no VLANs", "a scheme with a VLAN per rail")
+    elif first + last_rail - 1 > _LAST_VLAN:
+        problems.refuse(
+            path,
+            f"VLANs {first} to {first + last_rail - 1} for {last_rail} rails",
+            f"at most {_LAST_VLAN}",
+            f"first_vlan: {_LAST_VLAN - last_rail + 1} or less",
+        )
 
 
 def _override_addresses(
