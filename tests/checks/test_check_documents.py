@@ -8,7 +8,7 @@ import pytest
 import small_cluster as small
 from small_cluster import sysctl
 
-from wirespeed.settings import Ect, Route
+from wirespeed.settings import Ect, Place, Route
 
 ROWS = [
     # Broadcom 957608-AN210, 2.3: amd_iommu=on beside iommu=pt; the kernel ignores it
@@ -134,6 +134,22 @@ def test_a_vlan_mtu_below_that_of_a_host_fails() -> None:
         "fail",
         "at least 9050 bytes, the largest MTU of the hosts (planned 9100)",
     )
+
+
+@pytest.mark.parametrize(
+    ("absent", "fix"),
+    [
+        ((), "set the access VLAN of the port"),
+        (
+            (small.LEAF.child("vlan", "11"),),
+            "create VLAN 11 with its interface and address (port.vlan-address), then set the access VLAN of the port",
+        ),
+    ],
+)
+def test_the_fix_of_a_port_creates_a_vlan_that_the_switch_lacks(absent: tuple[Place, ...], fix: str) -> None:
+    facts = small.facts({(small.PORT, "port.vlan"): 1}, absent)
+    findings = [finding for finding in small.by_id("port.vlan", facts) if finding.status == "fail"]
+    assert [[one.sentence for one in finding.fix] for finding in findings] == [[fix]]
 
 
 def test_links_are_those_of_the_gpu_at_the_planned_address() -> None:

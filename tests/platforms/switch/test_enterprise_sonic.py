@@ -15,7 +15,7 @@ from wirespeed.errors import Refusal
 from wirespeed.facts import Facts, Source, assemble_facts
 from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.platforms.templates import fill_answer, fill_template
-from wirespeed.settings import BgpPeer, Discipline, Place, Port, Queue, Switch
+from wirespeed.settings import BgpPeer, Discipline, Place, Port, Queue, Switch, Vlan
 from wirespeed.settings.fabric import Buffers
 from wirespeed.settings.routing import Bgp
 from wirespeed.units import Bandwidth, Size
@@ -116,6 +116,35 @@ ROWS: list[tuple[str, str, str, Place, str, Any]] = [
 @pytest.mark.parametrize(("command", "old", "new", "place", "path", "value"), ROWS)
 def test_one_line(command: str, old: str, new: str, place: Place, path: str, value: Any) -> None:
     assert read(command, old, new).value(place, path) == value
+
+
+SWITCHED = replace(BASE, vlans={"11": Vlan(("192.168.1.254/24",), 9100)})
+VLAN_LINES = "interface Vlan11\n ip address 192.168.1.254/24\n!\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complete"),
+    [
+        ("", "", True),
+        (VLAN_LINES, "", True),  # absent, though a text from the host name to a port was read
+        ("hostname leaf1\n", "", False),
+        ("interface Eth1/1\n", "interface PortChannel1\n", True),  # Eth1/2 is read
+    ],
+)
+def test_vlans_are_complete_before_the_ports(old: str, new: str, complete: bool) -> None:
+    facts = read("running-config", old, new, SWITCHED)
+    assert facts.complete(LEAF, "switch.vlans") is complete
+
+
+def test_vlans_of_a_text_that_ends_before_the_ports_are_not_complete() -> None:
+    text = fill_answer(SONIC, "running-config", "leaf1", SWITCHED).partition("interface Eth1/1\n")[0]
+    assert VLAN_LINES in text
+    for part in (text, text + "interface Eth1/1\n mtu 9100\n", f"{text}interface Eth1/1\n!\n{VLAN_LINES}"):
+        outputs = Outputs(
+            "leaf1",
+            {"running-config": Output("running-config", part, Source("leaf1", "running-config", "running-config.out"))},
+        )
+        assert not assemble_facts(SONIC.parse(outputs), devices=["leaf1"]).complete(LEAF, "switch.vlans")
 
 
 @pytest.mark.parametrize(

@@ -20,17 +20,27 @@ Source:
 
 from contextlib import suppress
 
-from wirespeed.checks.model import CheckContext, NoIntentError, Outcome, UnreadError, failure, success
+from wirespeed.checks.model import (
+    CheckContext,
+    InapplicableError,
+    NoIntentError,
+    Outcome,
+    UnreadError,
+    failure,
+    success,
+)
 from wirespeed.settings import Place, Vlan
 
 subject = Vlan
-needs = ("vlan.mtu", "nic.link.mtu")
+needs = ("vlan.mtu", "nic.link.mtu", "switch.vlans")
 failures = ("SW-01",)
 
 
 def check(context: CheckContext) -> Outcome:
     """Smaller than the largest MTU of the hosts whose packets the switch routes is a failure."""
     intended = context.get_intended_value("vlan.mtu")
+    if not context.is_present():
+        raise InapplicableError("the VLAN interface is absent, see port.vlan-address")
     found = context.get_found_value("vlan.mtu")
     needed = min(intended, max(_list_host_mtus(context), default=intended))
     expected = f"at least {needed} bytes"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from wirespeed.facts import Observation, State
+from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.declaration import list_declared_defaults
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import (
@@ -30,6 +30,7 @@ from wirespeed.settings import Place
 from wirespeed.units import Bandwidth, Duration, Length, Size
 
 PORT_NAME = re.compile(r"Eth(ernet)?[0-9]+(/[0-9]+)*")
+_VLAN_NAME = re.compile(r"Vlan([0-9]+)")
 
 _FEC = {word.lower(): fec for fec, word in FEC_KEYWORDS.items()}
 
@@ -71,7 +72,8 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
     """All settings of a running configuration.
 
     Blocks end in a line ``!``: a last block without one was cut short and is not read. No line ends the whole text:
-    ports that are not in it may have been cut off, so the list of ports is never complete.
+    ports that are not in it may have been cut off, so the list of ports is never complete. VLAN interfaces are printed
+    before all ports (Broadcom 957608-AN210, 2.4.1): between the host name and a port all of them were read.
     """
     rows = output.text.split("\n")
     end_line = next((number for number in range(len(rows), 0, -1) if rows[number - 1].rstrip() == "!"), 0)
@@ -92,11 +94,22 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
                 yield Observation(
                     switch.child("port", name), "port.breakout", split[0], output.source_of_line(split[1])
                 )
-        elif match := re.fullmatch(r"Vlan([0-9]+)", name):
+        elif match := _VLAN_NAME.fullmatch(name):
             yield from _read_vlan(switch.child("vlan", match[1]), line, output)
         elif name == "Loopback0":
             yield from observe_settings(switch, {"switch.loopbacks": addresses(line)}, output)
+    if _has_all_vlans(top):
+        yield Observation(switch, "switch.vlans", COMPLETE, output.source)
     yield from bgp(switch, top, output)
+
+
+def _has_all_vlans(top: list[Line]) -> bool:
+    """Whether the text reaches from the host name to a port, with no VLAN interface behind the first port."""
+    names = [argument.replace(" ", "") for _, argument in lines_after(top, "interface")]
+    first_port = next((index for index, name in enumerate(names) if PORT_NAME.fullmatch(name)), None)
+    if first_port is None or not any(line.words[0] == "hostname" for line in top):
+        return False
+    return not any(_VLAN_NAME.fullmatch(name) for name in names[first_port:])
 
 
 _SPLIT = re.compile(r"breakout port ([0-9]+/[0-9]+) mode ([0-9]+)x[0-9]+G")
