@@ -112,6 +112,7 @@ def _nic(rail: int) -> Nic:
                 NicTrafficClass(2): Discipline.STRICT,
             },
             tc_share={NicTrafficClass(0): 50, NicTrafficClass(1): 50},
+            tc_rate_limit=dict.fromkeys(map(NicTrafficClass, range(3)), 100),
             pfc=frozenset({Priority(3)}),
             dscp_priority={Dscp(26): Priority(3), Dscp(48): Priority(7)},
             roce_dscp=Dscp(26),

@@ -51,6 +51,7 @@ def test_lacking_permission_is_unknown_there_and_nowhere_else(tmp_path: Path) ->
         ("nic.qos-ets", "node3"): 1,
         ("nic.qos-pfc", "node3"): 1,
         ("nic.qos-priority-tc", "node3"): 1,
+        ("nic.qos-rate-limit", "node3"): 1,
     }
     reasons = {finding["check"]: finding["found"] for finding in bad(document)}
     assert reasons["host.kernel-log"] == (

@@ -27,6 +27,7 @@ from wirespeed.settings import (
 )
 
 ROCE, CNP, DEFAULT = "roce", "cnp", "default"
+_UNLIMITED = 100  # percent of the line rate that a NIC traffic class may send; source: Broadcom 957608-AN210, 2.2.1.3
 
 
 def traffic_classes(cluster: Cluster, problems: Problems) -> dict[str, TrafficClass]:
@@ -188,6 +189,7 @@ def nic_qos(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel
             for name, share in sorted(shares.items(), key=lambda entry: owners[entry[0]])
             if share is not None
         },
+        tc_rate_limit=dict.fromkeys(sorted(set(owners.values())), _UNLIMITED) if nic.qos_package else None,
         pfc=frozenset(traffic_class.priority for traffic_class in classes.values() if traffic_class.lossless),
         dscp_priority={
             dscp: traffic_class.priority

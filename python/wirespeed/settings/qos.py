@@ -241,6 +241,10 @@ class NicQos:
         Mapping[NicTrafficClass, int] | None,
         Setting("ETS bandwidth of each NIC traffic class", "percent", Compare.CONTAINS),
     ] = None
+    tc_rate_limit: Annotated[
+        Mapping[NicTrafficClass, int] | None,
+        Setting("largest sending rate of each NIC traffic class, of the line rate", "percent", Compare.CONTAINS),
+    ] = None
     pfc: Annotated[frozenset[Priority] | None, Setting("lossless priorities (PFC)")] = None
     dscp_priority: Annotated[
         Mapping[Dscp, Priority] | None, Setting("DSCP to 802.1p priority", compare=Compare.CONTAINS)

@@ -36,6 +36,7 @@ def sample(case: str) -> Facts:
         ("configured", "nic.qos.priority_cos", {0: 4, 1: 4, 2: 4, 3: 0, 4: 4, 5: 4, 6: 4, 7: 5}),
         ("configured", "nic.qos.tc_discipline", {0: Discipline.DWRR, 1: Discipline.DWRR, 2: Discipline.STRICT}),
         ("configured", "nic.qos.tc_share", {0: 40, 1: 60}),
+        ("configured", "nic.qos.tc_rate_limit", {0: 100, 1: 100, 2: 100}),
         ("configured", "nic.qos.pfc", frozenset({3})),
         ("configured", "nic.qos.dscp_priority", {48: 7, 26: 3}),
         ("configured", "nic.qos.ecn", True),
@@ -63,12 +64,18 @@ def test_states_of_a_setting_are_kept_apart() -> None:
     assert [reading.state for reading in facts.readings[NIC, "nic.nvm.rdma"]] == [State.PERSISTENT]
 
 
+LIMITED = "TSA_MAP: 0:ets 1:ets 2:strict\nTC Rate Limit: 100% 50% 100% 0% 0% 0% 0% 0%\n"
+
+
 @pytest.mark.parametrize(
     ("command", "text", "path", "value"),
     [
         ("niccli-qos", "\r\nPFC enabled: 3 4\r\n", "nic.qos.pfc", frozenset({3, 4})),
         ("niccli-qos", "PFC enabled: 0x08\n", "nic.qos.pfc", None),  # no bit map is known to be printed
         ("niccli-qos", "TC Bandwidth: 50% 50% 0%\n", "nic.qos.tc_share", None),  # of which classes?
+        ("niccli-qos", LIMITED, "nic.qos.tc_rate_limit", {0: 100, 1: 50, 2: 100}),
+        ("niccli-qos", LIMITED[:-4], "nic.qos.tc_rate_limit", None),  # cut short
+        ("niccli-qos", LIMITED.partition("\n")[2], "nic.qos.tc_rate_limit", None),  # of which classes?
         ("niccli-dscp2prio", "dscp2prio mapping:\n", "nic.qos.dscp_priority", {}),
         ("niccli-dscp2prio", "dscp2prio mapping:\npriority:3 dscp:24,26,\n", "nic.qos.dscp_priority", {24: 3, 26: 3}),
         ("niccli-dscp2prio", "no such device\n", "nic.qos.dscp_priority", None),

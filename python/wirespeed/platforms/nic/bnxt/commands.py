@@ -15,6 +15,8 @@ from wirespeed.platforms.nic.commands import commands_of_setting, rdma_cm
 from wirespeed.settings import Congestion, Device, Host, Nic, Place, is_address
 
 CONF = "/etc/bnxt_re/bnxt_re.conf"
+_NOT_OF_PACKAGE = ("nic.qos.priority_cos", "nic.qos.tc_rate_limit")
+"""The firmware alone chooses CoS queues; the package neither sets nor removes rate limits."""
 _CC = ("nic.qos.congestion", "nic.qos.ecn", "nic.qos.ect", "nic.qos.congestion_parameters")
 
 
@@ -28,8 +30,8 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     if path in ("nic.roce_version", "nic.qos.connection_dscp"):
         commands = commands_of_setting(rdma_cm(nic), path)
         return SettingCommands(commands, "new connections of rdma_cm use them") if commands else None
-    if not path.startswith("nic.qos.") or path == "nic.qos.priority_cos" or nic.rdma_device is None:
-        return None  # the firmware alone chooses CoS queues
+    if not path.startswith("nic.qos.") or path in _NOT_OF_PACKAGE or nic.rdma_device is None:
+        return None
     if path in _CC:
         return _format_congestion(nic.rdma_device, nic)
     try:

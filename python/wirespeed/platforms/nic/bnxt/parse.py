@@ -53,8 +53,12 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 
 
 def _read_qos(place: Place, output: Output) -> Iterator[Observation]:
-    """ETS, PFC and DSCP. A strict traffic class has no share, even if a percentage is printed for it."""
+    """ETS, PFC, DSCP and rate limits. A strict traffic class has no share, even if a percentage is printed for it.
+
+    Limits are printed for all eight traffic classes; those of classes that the NIC does not schedule mean nothing.
+    """
     shares: tuple[list[int], int] | None = None
+    limits: tuple[list[int], int] | None = None
     table: int | None = None
     table_ended = False
     dscps: dict[Dscp, Priority] = {}
@@ -84,8 +88,10 @@ def _read_qos(place: Place, output: Output) -> Iterator[Observation]:
                 yield observe(place, "nic.qos.pfc", pfc, output, number)
         elif text.strip() == "IEEE 8021QAZ APP TLV:":
             table = number
-        elif table is not None and key == "TC Rate Limit":
-            table_ended = True
+        elif key == "TC Rate Limit":
+            table_ended = table is not None
+            if len(percents := _PERCENT.findall(value)) == _PRIORITIES:
+                limits = [int(percent) for percent in percents], number
         elif table is not None and key.startswith("APP#"):
             priority = None
         elif (
@@ -98,14 +104,16 @@ def _read_qos(place: Place, output: Output) -> Iterator[Observation]:
                 dscps[Dscp(point)] = priority
     if table_ended:  # a table that was cut short shows nothing
         yield observe(place, "nic.qos.dscp_priority", dscps, output, table)
+    if limits is not None and discipline:
+        rate_limit = {tc: limits[0][int(tc)] for tc in sorted(discipline)}
+        yield observe(place, "nic.qos.tc_rate_limit", rate_limit, output, limits[1])
     if shares is not None and discipline:
-        percents, line = shares
         share = {
             NicTrafficClass(tc): percent
-            for tc, percent in enumerate(percents[:8])
+            for tc, percent in enumerate(shares[0][:8])
             if discipline.get(NicTrafficClass(tc)) is Discipline.DWRR
         }
-        yield observe(place, "nic.qos.tc_share", share, output, line)
+        yield observe(place, "nic.qos.tc_share", share, output, shares[1])
 
 
 def _read_dscp(place: Place, output: Output) -> Iterator[Observation]:
