@@ -25,6 +25,8 @@ class MessageKind(StrEnum):
     """A port of a NIC whose link went down."""
     REFUSED_QOS = "refused-qos"
     """Traffic classes or PFC that the NIC did not accept from its driver."""
+    MISMATCHED_MODULE = "mismatched-module"
+    """A module of a NIC or GPU driver whose symbols the loaded modules lack, or have in another version."""
     GPU_ERROR = "gpu-error"
     """An error of a GPU, or its reset."""
     GPU_SWITCH_ERROR = "gpu-switch-error"

@@ -214,6 +214,11 @@ MEMORY = MessageKind.MACHINE_ERROR
             (MessageKind.REFUSED_DMA, ("0000:7a:02.0",), False, None),
         ),
         ("infiniband bnxt_re2: Fail to setets rc:-22", (MessageKind.REFUSED_QOS, (), False, None)),
+        (
+            "bnxt_re: disagrees about version of symbol ib_umem_release",
+            (MessageKind.MISMATCHED_MODULE, (), False, None),
+        ),
+        ("bnxt_re: Unknown symbol ib_modify_qp_is_ok (err -22)", (MessageKind.MISMATCHED_MODULE, (), False, None)),
         ("infiniband bnxt_re2: Fail to initialize Flow control", (MessageKind.REFUSED_QOS, (), False, None)),
         ("NVRM: Xid 79, GPU has fallen off the bus.", (MessageKind.GPU_ERROR, (), False, None)),
         ("amdgpu 0000:75:00.0: amdgpu: GPU reset begin!", (MessageKind.GPU_ERROR, ("0000:75:00.0",), False, None)),

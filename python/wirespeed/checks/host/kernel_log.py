@@ -11,6 +11,8 @@ Impact:
 
 Fix:
     After "Out of memory" give the job more memory; after "segfault" change the version of the library that crashed.
+    "disagrees about version of symbol" means that another RDMA stack replaced modules: see
+    software.conflicting-stacks.
     "Fail to setets" means that the NIC firmware controls QoS (see nic.nvm-dcbx). "failed to assign" means that device
     memory does not fit: enable above-4G decoding in the BIOS. A link that flaps needs another cable, transceiver or
     port. A refused DMA access needs the IOMMU in passthrough mode, or another driver. Uncorrected memory errors need
@@ -21,7 +23,7 @@ Example:
     infiniband bnxt_re2: Fail to setets rc:-22
 
 Source:
-    Broadcom 957608-AN210, 2.6 item 16 and 5.1 question 5; Johansen, Fast Multi-GPU communication over PCI Express,
+    Broadcom 957608-AN210, 2.6 item 16, 5.1 questions 5 and 7; Johansen, Fast Multi-GPU communication over PCI Express,
     section 3.2.6 (BARs); Linux mm/oom_kill.c and arch/x86/mm/fault.c for killed processes, drivers/pci/setup-res.c for
     BARs, drivers/net/ethernet/broadcom/bnxt/bnxt.c (bnxt_report_link reports a port without a cable as an error),
     drivers/iommu/intel/dmar.c, drivers/iommu/amd/iommu.c, arch/x86/kernel/cpu/mce/core.c, drivers/edac/edac_mc.c
@@ -40,7 +42,7 @@ from wirespeed.settings import Host, KernelMessage, MessageKind, Place
 
 subject = Host
 needs = ("host.kernel.errors", "host.pcie")
-failures = ("NIC-16", "GPU-02", "NIC-01", "OS-19", "PCI-06", "CAB-01")
+failures = ("NIC-16", "GPU-02", "NIC-01", "OS-08", "OS-19", "PCI-06", "CAB-01")
 
 _MAX_LINES = 3
 
@@ -157,6 +159,16 @@ def _report_refused_qos(context: CheckContext, messages: Sequence[KernelMessage]
     return replace(outcome, causes=("nic.nvm-dcbx", "nic.nvm-lldp"))
 
 
+def _report_modules(context: CheckContext, messages: Sequence[KernelMessage]) -> Outcome:
+    outcome = failure(
+        "modules of NIC or GPU drivers do not fit the loaded modules",
+        "no unknown symbols, and none of another version",
+        _join(messages),
+        Fix("remove other packages with the same modules; install the driver again", consequence="reboot"),
+    )
+    return replace(outcome, causes=("software.conflicting-stacks",))
+
+
 def _report_bus(context: CheckContext, messages: Sequence[KernelMessage]) -> Outcome:
     return failure(
         "the kernel log contains PCIe errors",
@@ -192,6 +204,7 @@ _REPORTS: dict[MessageKind, _Report] = {
     MessageKind.REFUSED_DMA: _report_refused_dma,
     MessageKind.LINK_DOWN: _report_links,
     MessageKind.REFUSED_QOS: _report_refused_qos,
+    MessageKind.MISMATCHED_MODULE: _report_modules,
     MessageKind.GPU_ERROR: _report_gpus,
     MessageKind.GPU_SWITCH_ERROR: _report_gpus,
     MessageKind.MACHINE_ERROR: _report_machine,

@@ -38,6 +38,8 @@ _REASONS = {
     "endpoint": "it redirects between functions of this device only, but the kernel's peer-to-peer DMA counts it",
     None: "planned pairs of NIC and GPU exchange data below this bridge; traffic of other pairs crosses it",
 }
+_REDIRECTING = frozenset({"ReqRedir", "CmpltRedir", "EgressCtrl"})
+"""Source: Linux 6.18, drivers/pci/p2pdma.c, pci_bridge_has_acs_redir."""
 _compare = compare(
     "pcie.acs",
     wrong="ACS redirects traffic between GPU and NIC",
@@ -54,6 +56,8 @@ def check(context: CheckContext) -> Outcome:
     if not is_port and not context.facts.value(context.place, "pcie.acs_capable"):
         raise ElsewhereError
     outcome = _compare(context)
+    if outcome.status is Status.FAIL and not _REDIRECTING & (context.facts.value(context.place, "pcie.acs") or set()):
+        outcome = replace(outcome, summary="ACS is on, although it redirects no traffic between GPU and NIC")
     if outcome.status is not Status.FAIL or is_port or (role != "endpoint" and _is_crossed(context)):
         return outcome
     reason = _REASONS.get(role, _REASONS[None])

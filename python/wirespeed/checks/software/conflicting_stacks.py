@@ -35,12 +35,20 @@ def check(context: CheckContext) -> Outcome:
     if not found:
         return success("none", "none")
     stacks = [stack for stack in found if not stack.startswith(_PACKAGE)]
-    fixes = [f"uninstall {format_list(stacks)}"] if stacks else []
+    fixes = [_format_uninstallation(stack) for stack in stacks]
     fixes += [f"dkms remove {package} --all" for package in _list_packages(context, found)]
     summary = "an RDMA stack of another vendor is installed" if stacks else "two packages contain the same driver"
     conjunction = ", and" if len(fixes) > 1 else " and"
     fix = Fix(f"{', '.join(fixes)}{conjunction} install the NIC's software again", consequence="reboot")
     return failure(summary, "none", format_list(found), fix)
+
+
+_UNINSTALLERS = {"MLNX_OFED": "/usr/sbin/ofed_uninstall.sh"}  # Broadcom 957608-AN210, 5.1 question 7
+
+
+def _format_uninstallation(stack: str) -> str:
+    program = _UNINSTALLERS.get(stack)
+    return f"uninstall {stack}" if program is None else f"uninstall {stack} with its own program {program}"
 
 
 _PACKAGE = "DKMS package "

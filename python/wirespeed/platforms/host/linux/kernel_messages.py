@@ -119,6 +119,12 @@ _FORMS = (
         "Broadcom's driver bnxt_re: 957608-AN210, 5.1 question 5",
         at_any_level=False,
     ),
+    _Form(
+        MessageKind.MISMATCHED_MODULE,
+        r": (?:disagrees about version of symbol|Unknown symbol) \S+",
+        "kernel/module/version.c, check_version; kernel/module/main.c, simplify_symbols",
+        at_any_level=False,
+    ),
 )
 _PATTERNS = tuple((form.kind, re.compile(form.pattern)) for form in _FORMS)
 _AT_ANY_LEVEL = re.compile("|".join(re.sub(r"\?P<\w+>", "?:", form.pattern) for form in _FORMS if form.at_any_level))
