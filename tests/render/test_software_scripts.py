@@ -196,6 +196,22 @@ else mkdir -p "$ROOT/usr/local/lib"; echo built >built.so; fi""",
 ROCM = CLUSTER.replace("{kernel", "{rocm: 7.1.0, kernel")
 
 
+@pytest.mark.parametrize(
+    ("os", "repository"),
+    [
+        ("rhel-9.4", "EPEL: install epel-release of dl.fedoraproject.org/pub/epel, then run crb enable"),
+        ("sles-15.6", "PackageHub: SUSEConnect -p PackageHub/VERSION/x86_64"),
+    ],
+)
+def test_the_repository_of_dkms_is_named_if_the_system_lacks_it(tmp_path: Path, os: str, repository: str) -> None:
+    system = System(tmp_path, ROCM.replace("ubuntu-22.04", os).replace("6.8.0-111-generic", "5.14.0-427.el9.x86_64"))
+    system.tool("rpm", "exit 1")
+    for name in ("dnf", "zypper"):
+        system.tool(name, "exit 0")
+    (system.root / "release/amdgpu-install-7.1.70100-1.el9.noarch.rpm").touch()
+    assert f"  the repositories have no dkms; add {repository}\n" in system.run("software-install.sh").stdout
+
+
 RPM = """case "$*" in
 "-q --provides --whatprovides kernel-devel-uname-r") cat <<'EOF'
 kernel-devel = 5.14.0-427.el9
@@ -244,9 +260,11 @@ for one; do basename "$one" | sed 's/_.*//' >>"$ROOT/installed"; done""",
     assert system.changes()[:4] == [
         "apt-get install -y DIR/amdgpu-install_7.1.70100-1_all.deb",
         "apt-get update",
-        f"apt-get install -y {headers} dkms gcc make",
+        f"apt-get install -y {headers} dkms gcc make linux-modules-extra-{os.uname().release} python3-setuptools"
+        " python3-wheel",
         "apt-get install -y amdgpu-dkms rocm",
     ]
+    assert "  next, for every user of jobs: usermod -a -G render,video USER\n" in result.stdout
     assert system.run("software-remove.sh", "--yes").returncode == 0
     assert "apt-get purge -y amdgpu-install" in system.changes()
 

@@ -17,6 +17,8 @@ class Tools:
     libraries: tuple[str, ...]  # what the NIC's library is built with
     programs: Mapping[str, tuple[str, ...]]  # what each program of job-programs.sh is built with, by its setting
     unverified: str | None = None  # names that no public source confirms
+    rocm: tuple[str, ...] = ()  # what ROCm and its driver need beside ``modules``
+    dkms_repository: str | None = None  # how to add the repository of dkms, where the system's own ones lack it
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,8 @@ _TOOLS = Tools(  # Broadcom 957608-AN210, appendix A.2
     rdma=("rdma-core", "libibverbs-utils", "librdmacm-utils", "infiniband-diags", "perftest", "strace"),
     # DOCA 3 Installation/Upgrade on RHEL 9, where dkms is that of EPEL, 3.2 or newer.
     modules=('"kernel-devel-uname-r == $(uname -r)"', "dkms", "elfutils-libelf-devel", "gcc", "make"),
+    rocm=("python3-setuptools", "python3-wheel"),  # ROCm, quick start installation guide, as are EPEL and CRB
+    dkms_repository="EPEL: install epel-release of dl.fedoraproject.org/pub/epel, then run crb enable",
     libraries=("gcc", "make", "gperf", "autoconf", "automake", "libtool", "libibverbs-devel", "rdma-core-devel"),
     programs={  # perftest.spec, ucx.spec.in; Open MPI, prerequisites
         "perftest": (*_SOURCES, "rdma-core-devel", "pciutils-devel"),

@@ -42,6 +42,8 @@ _SOURCES = ("gcc", "gcc-c++", "make", "git-core", "autoconf", "automake", "libto
 _TOOLS = Tools(
     rdma=("rdma-core", "libibverbs-utils", "librdmacm-utils", "infiniband-diags", "perftest", "strace"),
     modules=("kernel-default-devel", "dkms", "libelf-devel", "make", "gcc"),
+    rocm=("python3-setuptools", "python3-wheel"),  # ROCm, quick start installation guide, as is PackageHub
+    dkms_repository="PackageHub: SUSEConnect -p PackageHub/VERSION/x86_64",
     libraries=("gcc", "make", "autoconf", "automake", "libtool", "rdma-core-devel"),
     programs={
         "perftest": (*_SOURCES, "rdma-core-devel", "pciutils-devel"),

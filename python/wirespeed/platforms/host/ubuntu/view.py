@@ -43,6 +43,7 @@ _SOURCES = ("gcc", "g++", "make", "git", "autoconf", "automake", "libtool")
 _TOOLS = Tools(
     rdma=("rdma-core", "ibverbs-utils", "rdmacm-utils", "infiniband-diags", "perftest", "strace", "ethtool"),
     modules=('"linux-headers-$(uname -r)"', "dkms", "gcc", "make"),  # NVIDIA DOCA, DKMS Management Guide 3.3
+    rocm=('"linux-modules-extra-$(uname -r)"', "python3-setuptools", "python3-wheel"),  # ROCm, quick start installation
     libraries=("gcc", "make", "libtool", "autoconf", "automake", "librdmacm-dev", "libibverbs-dev"),
     programs={  # Broadcom 957608-AN210, 2.7, 8.3 and 8.4; UCX and Open MPI: their lists of prerequisites
         "perftest": (*_SOURCES, "libibumad-dev", "pciutils", "libpci-dev", "libibverbs-dev", "librdmacm-dev"),
