@@ -149,7 +149,7 @@ def test_a_vlan_mtu_below_that_of_a_host_fails() -> None:
 def test_the_fix_of_a_port_creates_a_vlan_that_the_switch_lacks(absent: tuple[Place, ...], fix: str) -> None:
     facts = small.facts({(small.PORT, "port.vlan"): 1}, absent)
     findings = [finding for finding in small.by_id("port.vlan", facts) if finding.status == "fail"]
-    assert [[one.sentence for one in finding.fix] for finding in findings] == [[fix]]
+    assert [[advice.sentence for advice in finding.fix] for finding in findings] == [[fix]]
 
 
 def test_links_are_those_of_the_gpu_at_the_planned_address() -> None:

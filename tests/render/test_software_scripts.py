@@ -224,7 +224,7 @@ esac"""
 
 
 @pytest.mark.parametrize(
-    ("name", "found"),
+    ("name", "is_installed"),
     [
         ("kernel-devel-uname-r == 5.14.0-427.el9.x86_64", True),
         ("kernel-devel-uname-r == 5.14.0-428.el9.x86_64", False),
@@ -232,13 +232,13 @@ esac"""
         ("dkms", False),
     ],
 )
-def test_installed_packages_of_rpm_are_found(tmp_path: Path, name: str, found: bool) -> None:
+def test_installed_packages_of_rpm_are_found(tmp_path: Path, name: str, is_installed: bool) -> None:
     """Answers of rpm 4.18: it finds no capability by its version, only by its name."""
     system = System(tmp_path, ROCM.replace("ubuntu-22.04", "rhel-9.4"))
     system.tool("rpm", RPM)
     function = system.scripts["software-install.sh"].partition("\nhas() {")[2].partition("\n}\n")[0]
     system.scripts["has.sh"] = f"#!/bin/sh\nhas() {{{function}\n}}\nhas '{name}'\n"
-    assert (system.run("has.sh").returncode == 0) is found
+    assert (system.run("has.sh").returncode == 0) is is_installed
 
 
 def test_the_repositories_of_rocm_come_with_the_vendors_package(tmp_path: Path) -> None:
