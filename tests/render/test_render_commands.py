@@ -182,3 +182,43 @@ def test_what_is_not_planned_is_removed(entity_name: str, setting: str, value: s
 def test_a_switch_has_no_command_for_a_removal() -> None:
     change = Change("leaf1 port Eth1/1", "port.link.mtu", "9100", removes=True)
     assert render.commands_for(plan(), "leaf1", change) is None
+
+
+BOND_FILE = "takes effect at once; persistent only if /etc/netplan/60-wirespeed-bond0.yaml contains it"
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "commands", "consequence"),
+    [
+        ("nic bond0", "nic.addresses", ["ip address replace 10.174.0.55/22 dev bond0"], BOND_FILE),
+        ("nic bond0", "nic.bond.monitor", ["ip link set dev bond0 type bond miimon 60000"], BOND_FILE),
+        (
+            "route 254 default",
+            "route.gateway",
+            ["ip route replace default via 10.174.0.1 dev bond0 table 254"],
+            BOND_FILE,
+        ),
+        (
+            "nic eth0",
+            "nic.controller",
+            [
+                "ip link show dev bond0 >/dev/null 2>&1 || "
+                "ip link add dev bond0 type bond mode active-backup miimon 60000",
+                "ip link set dev eth0 down",
+                "ip link set dev eth0 master bond0",
+            ],
+            BOND_FILE,
+        ),
+        (
+            "nic dis0",
+            "nic.addresses",
+            ["ip address replace 10.0.0.4/24 dev dis0"],
+            "takes effect at once; persistent only if /etc/netplan/60-wirespeed.yaml contains it",
+        ),
+    ],
+)
+def test_settings_of_a_bond_are_in_its_file(text: str, path: str, commands: list[str], consequence: str) -> None:
+    lending = build(read(EXAMPLES.parent / "pcie-lending" / "cluster-bond.yaml"))
+    change_commands = render.commands_for(lending, "abel1", Change(f"abel1 {text}", path, "not read here"))
+    assert change_commands is not None
+    assert (list(change_commands.commands), change_commands.consequence) == (commands, consequence)

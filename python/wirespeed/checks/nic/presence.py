@@ -8,7 +8,8 @@ Impact:
 Fix:
     Check whether the card is visible on PCIe (lspci), then whether its driver is loaded, then the name of the
     interface: it follows from the slot. A card in InfiniBand mode, as many are delivered, has no Ethernet interface:
-    set the link type in its NVRAM to Ethernet. A card without a link type in its NVRAM is not the planned one.
+    set the link type in its NVRAM to Ethernet. A card without a link type in its NVRAM is not the planned one. A bond
+    that is missing is created by the rendered network configuration.
 
 Example:
     $ ip -j link show enp29s0np0
@@ -42,6 +43,8 @@ def check(context: CheckContext) -> Outcome:
         return failure("the NIC port is in InfiniBand mode", "Ethernet", "link layer InfiniBand", fix)
     if is_present:
         return success("present", "present")
+    if context.entity.bond.mode is not None and context.entity.pcie is None:
+        return failure("the bond is missing", "present", "absent", Fix("apply the rendered network configuration"))
     fix = Fix("check the card on PCIe (lspci), its driver, and the name of its interface")
     return failure("the NIC port is missing", "present", "absent", fix)
 

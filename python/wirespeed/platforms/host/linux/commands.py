@@ -11,7 +11,7 @@ from wirespeed.platforms.host.linux.network_managers import Renderer
 from wirespeed.platforms.host.linux.tuning import coalescing_arguments, ring_arguments
 from wirespeed.platforms.host.linux.view import acs_register, selector
 from wirespeed.platforms.model import SettingCommands
-from wirespeed.settings import Host, Nic, Place, Route, Rule, split_route_name
+from wirespeed.settings import Bond, Host, Nic, Place, Route, Rule, split_route_name
 
 REBOOT = "takes effect after a reboot"
 _UNTIL_BOOT = "takes effect at once, until the next boot"
@@ -32,9 +32,13 @@ def commands_for(place: Place, path: str, value: Any, device: Host, renderer: Re
         case "rule" if name in device.rules:
             return _format_rule(name, device.rules[name], renderer)
         case "route" if name in device.routes:
-            return _format_route(name, device.routes[name], renderer)
+            route = device.routes[name]
+            return _format_route(name, route, device.nics.get(route.device or ""), renderer)
         case "nic" if name in device.nics:
-            return _format_nic(name, path, value, device.nics[name], renderer)
+            nic = device.nics[name]
+            controller = device.nics.get(nic.controller or "")
+            bond = None if controller is None else controller.bond
+            return _format_nic(name, path, value, nic, bond, renderer)
         case "gid" if path == "gid.address" and place.outer.name in device.nics:
             return _format_gid(place.outer.name, renderer)
         case "pcie":
@@ -67,9 +71,9 @@ def _append_line(line: str, file: str) -> str:
     return f"echo {_quote(line)} >> {file}"
 
 
-def _persistence_note(renderer: Renderer, interface: str = "") -> str:
-    file = renderer.file.replace("{interface}", interface or "*")
-    return f"takes effect at once; persistent only if {file} contains it"
+def _persistence_note(renderer: Renderer, interface: str = "", nic: Nic | None = None) -> str:
+    bond = None if nic is None else interface if nic.bond.mode is not None else nic.controller
+    return f"takes effect at once; persistent only if {renderer.format_file(interface, bond)} contains it"
 
 
 def _reload(renderer: Renderer, interface: str) -> tuple[str, ...]:
@@ -162,7 +166,7 @@ def _format_rule(name: str, rule: Rule, renderer: Renderer) -> SettingCommands |
     )
 
 
-def _format_route(name: str, route: Route, renderer: Renderer) -> SettingCommands | None:
+def _format_route(name: str, route: Route, nic: Nic | None, renderer: Renderer) -> SettingCommands | None:
     if route.device is None:
         return None
     table, destination = split_route_name(name)
@@ -171,23 +175,35 @@ def _format_route(name: str, route: Route, renderer: Renderer) -> SettingCommand
     arguments = ["ip", "route", "replace", destination, *hop, "dev", route.device, *source, "table", table]
     arguments += [] if route.metric is None else ["metric", str(route.metric)]
     # `scope` follows the device in ip's output, but is accepted anywhere.
-    return SettingCommands((shlex.join(arguments),), _persistence_note(renderer, route.device))
+    return SettingCommands((shlex.join(arguments),), _persistence_note(renderer, route.device, nic))
 
 
-def _format_nic(interface: str, path: str, value: Any, nic: Nic, renderer: Renderer) -> SettingCommands | None:
+def _create_bond(name: str, bond: Bond) -> tuple[str, ...]:
+    """The command that creates a bond if it does not exist, as a port can join no other (ip-link(8), type bond)."""
+    if bond.mode is None:
+        return ()
+    monitor = "" if bond.monitor is None else f" miimon {bond.monitor.milliseconds}"
+    add = f"ip link add dev {_quote(name)} type bond mode {_quote(bond.mode)}{monitor}"
+    return (f"ip link show dev {_quote(name)} >/dev/null 2>&1 || {add}",)
+
+
+def _format_nic(
+    interface: str, path: str, value: Any, nic: Nic, bond: Bond | None, renderer: Renderer
+) -> SettingCommands | None:
     name = _quote(interface)
     match path:
         case "nic.link.mtu":
             return SettingCommands((f"ip link set dev {name} mtu {value}",), "the interface restarts its queues")
         case "nic.addresses":
             commands = tuple(f"ip address replace {_quote(address)} dev {name}" for address in value)
-            return SettingCommands(commands, _persistence_note(renderer, interface))
+            return SettingCommands(commands, _persistence_note(renderer, interface, nic))
         case "nic.controller" if value:
-            lines = (f"ip link set dev {name} down", f"ip link set dev {name} master {_quote(value)}")
-            return SettingCommands(lines, _persistence_note(renderer, interface))
+            created = () if bond is None else _create_bond(value, bond)
+            lines = (*created, f"ip link set dev {name} down", f"ip link set dev {name} master {_quote(value)}")
+            return SettingCommands(lines, _persistence_note(renderer, interface, nic))
         case "nic.bond.monitor":
             line = f"ip link set dev {name} type bond miimon {value.milliseconds}"
-            return SettingCommands((line,), _persistence_note(renderer, interface))
+            return SettingCommands((line,), _persistence_note(renderer, interface, nic))
         case "nic.bond.mode":
             # The kernel changes the mode of a bond without ports only (drivers/net/bonding/bond_options.c).
             return SettingCommands(
