@@ -50,7 +50,7 @@ REFUSED = [
         "nic_packages: {firmware: 234.0.154.0}",
         "small.yaml:8: found the package 'firmware'; "
         "expected one of netxtreme-peer-mem, bnxt_en, bnxt_re, libbnxt_re, bnxt_re_conf\n"
-        "  hint: packages of modules have the names that `dkms status` prints",
+        "  hint: packages of kernel modules have the names that DKMS lists",
     ),
     (
         f"{NOT_BUILT_IN}, nic_packages: {{MLNX_OFED: 24.10-0.7.0.0}}",

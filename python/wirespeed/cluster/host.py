@@ -76,8 +76,8 @@ class SoftwarePart(Part):
     )
     nic_packages: dict[ModelName, VersionText] | None = Field(
         default=None,
-        description="packages of the NIC's driver release with their versions, such as bnxt_re: 234.0.154.0; packages "
-        "of kernel modules have the names that dkms status prints. Default: the packages of the driver release",
+        description="packages of the NIC's driver release with their versions; packages "
+        "of kernel modules have the names that DKMS lists. Default: the packages of the driver release",
     )
     nic_firmware: VersionText | None = Field(default=None, description="firmware of the NICs, such as 236.1.173.0")
     gpu_driver: VersionText | None = Field(default=None, description="NVIDIA driver, such as 470.182.03")

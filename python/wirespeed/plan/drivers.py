@@ -198,7 +198,7 @@ def _select_packages(
                 f"the package {name!r}",
                 format_choices(release.packages),
                 did_you_mean(name, list(release.packages))
-                or "packages of modules have the names that `dkms status` prints",
+                or "packages of kernel modules have the names that DKMS lists",
             )
         packages[name] = version
     return packages

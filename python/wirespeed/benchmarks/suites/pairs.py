@@ -5,7 +5,7 @@ leaves where its rail has several. With an odd number of NICs, the last one is m
 the switch chooses the uplink of each queue pair by a hash, so a pair has enough queue pairs that every uplink is likely
 to carry one; the probability is printed.
 
-A pair that is bad twice is narrowed down: both its NICs are measured with good NICs.
+A pair that is bad twice is narrowed down: both its NICs are measured with healthy peers.
 """
 
 from __future__ import annotations

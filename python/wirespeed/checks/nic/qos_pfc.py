@@ -1,4 +1,4 @@
-"""Priority flow control (PFC) of the NIC
+"""Priority-based flow control (PFC) of the NIC
 
 PFC is on for exactly the lossless priorities.
 

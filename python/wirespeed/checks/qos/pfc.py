@@ -1,4 +1,4 @@
-"""Priority flow control (PFC) of the switch port
+"""Priority-based flow control (PFC) of the switch port
 
 PFC is on for exactly the lossless priorities, and for the same ones as at the other end of the cable. If a switch
 reports running and configured values, both are checked: the configured one takes effect after the next restart. If it

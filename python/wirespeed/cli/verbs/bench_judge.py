@@ -99,7 +99,7 @@ def judge(
     cluster, or because no traffic used the network.
 
     With --bundle each result is also compared with the limits of the cluster as found, for example with an x8 slot, a
-    small MTU or a missing uplink: "61 % of the design, 99 % of what the cluster as found allows".
+    small MTU or a missing uplink: "61 % of the plan, 99 % of what the cluster as found allows".
 
     The profile defines what passes: fractions of the limits, and gates (required values). A verdict decided by a gate
     names the gate and its source. Relative gates compare runs that are judged in one call: pairs between leaves with
