@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from wirespeed.benchmarks.judge.limits import RunContext, StartJob
+from wirespeed.benchmarks.judge.runs import has_stated_options
 from wirespeed.benchmarks.judge.stated_options import find_unused_options, list_stated_options
 from wirespeed.errors import Refusal
 from wirespeed.plan import Plan
@@ -216,6 +217,8 @@ def _describe_combination(judged: JudgedRun, run: Run, context: RunContext, plan
 
 def _list_used_options(run: Run, context: RunContext, plan: Plan | None) -> list[str]:
     """The options of the user, besides both NICs, that change the judgement of a run."""
+    if not has_stated_options(context):
+        return list(context.options)
     unused = {"--from", "--to"} | (find_unused_options(run, context, plan).keys() if plan is not None else set())
     stated = [(name, value) for name, value in list_stated_options(context).items() if name not in unused]
     return [*(word for option in stated for word in option), *context.options]
