@@ -21,7 +21,11 @@ def test_terms_are_in_every_format():
     assert "63.02 Gb/s × 64 B / 88 B per write (8 GT/s x8, MaxPayload 64) [1]\n" in text
     assert text.rstrip().splitlines()[-1].startswith("  [3] IEEE 802.3")
     rows = json.loads(wirespeed(*arguments, "--format", "json").stdout)["limits"]
-    assert [row["method"] for row in rows] == ["PCIe bridge", "TCP, 1 stream"]
+    assert [row["method"] for row in rows] == [
+        "PCIe bridge",
+        "TCP over the PCIe bridge, 1 stream",
+        "TCP, 1 stream",
+    ]
     assert [term["value"] for term in rows[0]["terms"]] == [45.83, 45.83]
     table = list(csv.DictReader(io.StringIO(wirespeed(*arguments, "--format", "csv").stdout)))
     assert [row["term name"] for row in table][:2] == ["PCIe bridge of abel1:dis0", "PCIe bridge of abel2:dis0"]

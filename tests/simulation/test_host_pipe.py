@@ -153,7 +153,7 @@ def test_a_slow_receiver_pauses_as_a_narrow_slot_does(tmp_path: Path) -> None:
         cluster(R740, narrow_slot)
         + "  storage: {dscp: 20, priority: 4, lossless: true, share: 20%, nic: {traffic_class: 2}}\n"
     )
-    text = text.replace("role: leaf", "role: leaf, classes: {storage: {traffic_class: 4, queue: 4, priority_group: 4}}")
+    text = text.replace("role: leaf", "role: leaf, classes: {storage: {traffic_class: 4, queue: 4}}")
     plan = build(read_text(text, "slots.yaml"))
     _, document = build_scenario(plan, tmp_path, TRAFFIC.format(more="host_pipe: {receive_buffer: 1 MB}\n"))
     fault = "faults:\n  - {kind: slow-receiver, port: node2:ens7f0np0, rate: 1 Gb/s, receive_buffer: 1 MB}\n"
