@@ -274,7 +274,14 @@ def _check_image(classes: Mapping[str, TrafficClass], box: Box, problems: Proble
     releases = box.system.known_releases
     if release is not None and releases is not None:
         first, last = releases.value
-        if not parse_version(first)[:2] <= parse_version(release)[:2] <= parse_version(last)[:2]:
+        if len(parse_version(release)) < len(parse_version(first)):
+            problems.refuse(
+                (*box.spec.path, "os_version"),
+                f"{release}, which is no release of {box.system.title}",
+                f"a release such as {last}",
+                f"write the release as the switch prints it; range: {releases.source}",
+            )
+        elif not parse_version(first)[:2] <= parse_version(release)[:2] <= parse_version(last)[:2]:
             problems.warn(
                 (*box.spec.path, "os_version"),
                 f"{box.system.title} {release}, an unknown release: its commands are not checked",

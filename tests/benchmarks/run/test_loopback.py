@@ -77,5 +77,9 @@ def test_a_program_that_is_not_there_fails_alone(tmp_path: Path) -> None:
     assert result.exit_code == 3
     parsed = CliRunner().invoke(app, ["bench", "parse", str(tmp_path), "-f", "json"])
     runs = [run for run in json.loads(parsed.stdout)["runs"] if run["status"] == "failed"]
-    assert next((run["tool"], run["error"], run["failures"]) for run in runs) == ("osu_latency", arguments, ["MPI-02"])
+    assert next((run["tool"], run["error"], run["failures"]) for run in runs) == (
+        "osu_latency",
+        arguments,
+        ["APP-10", "MPI-02"],
+    )
     assert len(runs) == 2
