@@ -33,7 +33,7 @@ def test_only_wire_simulation_and_the_reader_of_logs_import_the_core():
 
 def test_only_reach_starts_a_process_through_os():
     starts = re.compile(r"system|popen|fork|forkpty|startfile|(?:exec|posix_spawn|spawn)[a-z]*")
-    starters = {
+    launchers = {
         path.relative_to(ROOT).parts[0]
         for path in ROOT.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
@@ -49,7 +49,7 @@ def test_only_reach_starts_a_process_through_os():
             and any(starts.fullmatch(alias.name) for alias in node.names)
         )
     }
-    assert starters <= {"reach"}
+    assert launchers <= {"reach"}
 
 
 def find_cycles(imports: Mapping[str, set[str]]) -> list[list[str]]:

@@ -35,7 +35,7 @@ switches:
   leaf1: {model: arista-7060dx4-32, os: eos, role: leaf}
 cabling: {pattern: by-host, length: 3 m}
 addresses: {scheme: rail-24, pool: 10.1.0.0/16}
-launch: {library: openmpi, starter: mpirun, ranks: 8, binding: spread}
+launch: {library: openmpi, launcher: mpirun, ranks: 8, binding: spread}
 """
 EPYC = """\
 version: 1

@@ -49,7 +49,7 @@ def test_each_is_one_object_with_a_name_of_its_own(category: str) -> None:
 
 def test_nothing_known_is_left_out() -> None:
     catalogue = load()
-    assert {(row["kind"], row["name"]) for row in list_json("platforms")} == set(platforms())
+    assert {(_find_folder(row), row["name"]) for row in list_json("platforms")} == set(platforms())
     assert {row["name"] for row in list_json("nics")} == set(catalogue.nics)
     assert {row["name"] for row in list_json("gpus")} == set(catalogue.gpus)
     assert {row["name"] for row in list_json("servers")} == set(catalogue.servers)
@@ -58,9 +58,23 @@ def test_nothing_known_is_left_out() -> None:
     assert {row["name"] for row in list_json("failures")} == set(catalogue.failures)
 
 
+def _find_folder(row: dict[str, Any]) -> str:
+    """The folder of a platform: launchers and the libraries of their jobs are in one."""
+    return "launcher" if "library" in row["kind"] else str(row["kind"])
+
+
+def test_platforms_of_jobs_are_libraries_or_launchers() -> None:
+    kinds = {row["name"]: row["kind"] for row in list_json("platforms") if _find_folder(row) == "launcher"}
+    assert kinds == {
+        **dict.fromkeys(("mvapich2", "mvapich3", "nccl"), "library"),
+        "openmpi": "library, launcher",
+        "slurm": "launcher",
+    }
+
+
 def test_every_setting_of_a_platform_has_its_state() -> None:
     for row in list_json("platforms"):
-        settings = platforms()[row["kind"], row["name"]].settings
+        settings = platforms()[_find_folder(row), row["name"]].settings
         assert settings.keys() <= row["settings"].keys() <= SETTINGS, row["name"]
         for path, state in row["settings"].items():
             support = settings.get(path)

@@ -19,7 +19,7 @@ INTERFACE, CONTROL = "eth1", "eno1"
 FIXED = {
     *("HostPart.model", "HostPart.os", "HostPart.nics", "HostPart.interfaces"),
     *("SwitchPart.model", "SwitchPart.os", "SwitchPart.role"),
-    *("LaunchPart.library", "LaunchPart.starter"),
+    *("LaunchPart.library", "LaunchPart.launcher"),
     *("ClassPart.dscp", "ClassPart.priority", "ClassPart.lossless", "ClassPart.strict", "ClassPart.share"),
 }
 """Keys that every file of this test has."""

@@ -14,7 +14,7 @@ from wirespeed.catalogue import load
 from wirespeed.checks import checks, run
 from wirespeed.cli.app import app
 from wirespeed.cluster import read, read_text
-from wirespeed.cluster.launch import Starter
+from wirespeed.cluster.launch import Launcher
 from wirespeed.collect import read_facts, write_planned_bundle
 from wirespeed.errors import Refusal
 from wirespeed.plan import Plan, build
@@ -109,8 +109,8 @@ def test_every_key_of_a_host(host: Mapping[str, str], tmp_path: Path) -> None:
 def test_every_key_of_a_launch(library: str, tmp_path: Path) -> None:
     host = LAUNCHED_ON.get(library, HOST | {"model": "dell-r6525"}) | {"control_interface": CONTROL}
     files = (
-        (path, cluster(host, SWITCH, {}, {"library": library, "starter": starter.value, **value}))
-        for starter in Starter
+        (path, cluster(host, SWITCH, {}, {"library": library, "launcher": launcher.value, **value}))
+        for launcher in Launcher
         for path, value in launch_options()
     )
     assert len(_check_each(files, tmp_path)) > 5

@@ -169,7 +169,7 @@ def test_a_planned_cluster_is_read_back_as_planned(tmp_path: Path, plan: Plan) -
         "bios.source",
         "host.model",
         "host.launch.library",
-        "host.launch.starter",
+        "host.launch.launcher",
         "nic.rail",
         "nic.model",
         "nic.qos.trust",

@@ -126,13 +126,13 @@ def nic_files() -> Iterator[str]:
 
 
 def launch_files() -> Iterator[str]:
-    """Jobs of every library and starter, on hosts whose cores are known and on hosts with GPUs."""
+    """Jobs of every library and launcher, on hosts whose cores are known and on hosts with GPUs."""
     for library in load().libraries:
-        for starter in ("mpirun", "mpirun-rsh", "hydra", "slurm"):
+        for launcher in ("mpirun", "mpirun-rsh", "hydra", "slurm"):
             for option in _LAUNCHES:
                 server = "dell-xe9680-mi300x" if library == "rccl" or "gpu_memory" in option else "dell-r6525"
                 text = _hosts(server, "rhel-8.8", "broadcom-bcm957508-p2100g", "control_interface: eno1")
-                yield f"{text}launch: {{library: {library}, starter: {starter}, {option}}}\n"
+                yield f"{text}launch: {{library: {library}, launcher: {launcher}, {option}}}\n"
 
 
 def _cluster(model: str, system: str, options: str, classes: str) -> str:

@@ -1,4 +1,4 @@
-"""Launches that configure every setting of their library and starter, so that each is answered and read."""
+"""Launches that configure every setting of their library and launcher, so that each is answered and read."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _BASE = Launch(
 _RCCL = replace(
     _BASE,
     library="rccl",
-    starter="mpirun",
+    launcher="mpirun",
     rdma=True,
     control_interface="eno1",
     gpu_direct="PXB",
@@ -41,11 +41,11 @@ _RCCL = replace(
     channels=32,
 )
 _NCCL = replace(_RCCL, library="nccl", fine_grained_memory=None, network_within_host=False, dma_buf=False)
-_OPENMPI = replace(_BASE, library="openmpi", starter="mpirun", transport="hybrid", hybrid_from=1024)
+_OPENMPI = replace(_BASE, library="openmpi", launcher="mpirun", transport="hybrid", hybrid_from=1024)
 _MVAPICH = replace(
     _BASE,
     library="mvapich2",
-    starter="mpirun-rsh",
+    launcher="mpirun-rsh",
     dscp=None,
     rdma=True,
     transport="rc",
@@ -69,14 +69,14 @@ LAUNCHES: Mapping[str, tuple[Launch, ...]] = {
     ),
     "mvapich2": (
         _MVAPICH,
-        replace(_MVAPICH, transport="ud", starter="hydra", coalescing=False),
+        replace(_MVAPICH, transport="ud", launcher="hydra", coalescing=False),
         replace(_MVAPICH, transport="hybrid", eager_sgl_limit=Size(1500), gpu_memory="rocm", gpu_direct="SYS"),
         replace(_MVAPICH, transport="hybrid", gpu_memory="cuda", gpu_direct="LOC"),
     ),
-    "mvapich3": (replace(_MVAPICH, library="mvapich3", starter="hydra"),),
+    "mvapich3": (replace(_MVAPICH, library="mvapich3", launcher="hydra"),),
     "slurm": (
-        replace(_OPENMPI, starter="slurm", memlock="unlimited"),
-        replace(_RCCL, starter="slurm", memlock="65536"),
+        replace(_OPENMPI, launcher="slurm", memlock="unlimited"),
+        replace(_RCCL, launcher="slurm", memlock="65536"),
     ),
 }
 """By platform."""

@@ -48,7 +48,7 @@ def devices(platform_entry: Platform, cluster: Path, folder: Path) -> dict[str, 
     if platform_entry.kind == "launcher":
         host = next(device for device in planned_devices(cluster).values() if isinstance(device, Host))
         return {
-            f"node1 {launch.library} {launch.starter} {launch.transport}": replace(host, launch=launch)
+            f"node1 {launch.library} {launch.launcher} {launch.transport}": replace(host, launch=launch)
             for launch in LAUNCHES[platform_entry.name]
         }
     if platform_entry.kind == "nic":

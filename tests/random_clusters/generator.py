@@ -369,7 +369,7 @@ _OPTIONS: tuple[tuple[str, int, str, Sequence[Any]], ...] = (
     ("congestion parameters", 20, "classes.roce.nic.congestion_parameters", ({"g": 8}, {"rpg_gd": 8})),
     ("receive buffer", 10, "classes.roce.nic", ({"buffer": 1, "buffer_size": "100 KiB"},)),
     ("library", 50, "launch.library", tuple(load().libraries)),
-    ("starter", 40, "launch.starter", ("mpirun", "mpirun-rsh", "hydra", "slurm")),
+    ("launcher", 40, "launch.launcher", ("mpirun", "mpirun-rsh", "hydra", "slurm")),
     ("ranks", 25, "launch.ranks", (1, 2, 8)),
     ("binding", 25, "launch.binding", ("bunch", "scatter", "linear", "compact", "numa")),
     ("GID index", 15, "launch.gid_index", (3, 5)),

@@ -614,7 +614,7 @@ class LibraryModel(Entry):
     """A library that jobs communicate through."""
 
     title: str
-    starters: list[str] = Field(min_length=1)  # launchers of its jobs; the first is the default
+    launchers: list[str] = Field(min_length=1)  # launchers of its jobs; the first is the default
     gpus: str | None = None  # vendor of the GPUs it is for
     marks: bool = True  # whether its jobs can set a DSCP; if not, they use the NIC's DSCP for RoCE
     tuning: Tuning = Tuning()

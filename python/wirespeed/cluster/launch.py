@@ -10,7 +10,7 @@ from wirespeed.cluster.fields import Flag, Line, ModelName, Positive, PriorityNu
 from wirespeed.cluster.part import Part
 
 
-class Starter(StrEnum):
+class Launcher(StrEnum):
     """Launcher of the ranks of a job."""
 
     MPIRUN = "mpirun"
@@ -58,7 +58,7 @@ class LaunchPart(Part):
     library: ModelName | None = Field(
         default=None, description="library of jobs in the catalogue; default: RCCL or NCCL by GPU, else openmpi"
     )
-    starter: Starter | None = Field(
+    launcher: Launcher | None = Field(
         default=None, description="launcher of the ranks; default: the first of the library"
     )
     ranks: Positive | None = Field(

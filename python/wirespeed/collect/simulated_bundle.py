@@ -75,7 +75,7 @@ def _select_platforms(device: Device) -> tuple[tuple[str, str], ...]:
         return (("switch", name),)
     keys = list_platforms(name, device.nics)
     # Only the launcher in use, if it is known: the files of other launchers do not exist.
-    used = platforms_of_launch(device.launch.library, device.launch.starter)
+    used = platforms_of_launch(device.launch.library, device.launch.launcher)
     return tuple(key for key in keys if key[0] != "launcher" or not used or key[1] in used)
 
 

@@ -86,7 +86,7 @@ def _refuse_launch(cluster: Cluster, problems: Problems) -> None:
     if not cluster.launch.model_fields_set:
         return
     exports = " ".join(f"-x {name}={shlex.quote(value)}" for name, value in cluster.launch.environment.items())
-    variables = f", and give the variables to the starter: mpirun {exports} …" if exports else ""
+    variables = f", and give the variables to the launcher: mpirun {exports} …" if exports else ""
     problems.refuse(
         ("launch",),
         "launch settings of hosts cabled back to back",

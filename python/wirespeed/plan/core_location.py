@@ -78,7 +78,7 @@ def list_rank_problems(plan: Plan, facts: Facts) -> tuple[Problem, ...]:
     different = [
         name
         for name, host in bound_hosts.items()
-        if host.launch.starter != "mpirun" and host.launch.cores != next(iter(bound_hosts.values())).launch.cores
+        if host.launch.launcher != "mpirun" and host.launch.cores != next(iter(bound_hosts.values())).launch.cores
     ]
     if different:
         problems.append(

@@ -10,7 +10,7 @@ from typing import Any
 from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.model import CpuTopology, LibraryModel, ServerModel, Tuning
 from wirespeed.cluster import Cluster, HostSpec
-from wirespeed.cluster.launch import BindingPolicy, LaunchPart, Starter
+from wirespeed.cluster.launch import BindingPolicy, Launcher, LaunchPart
 from wirespeed.errors import format_choices
 from wirespeed.plan.affinity import Chassis, HostPort
 from wirespeed.plan.classes import ROCE
@@ -39,7 +39,7 @@ def plan_launch(
     if library is None:
         problems.refuse_unknown(("launch", "library"), "library", name, catalogue.libraries)
         return Launch()
-    starter = _select_starter(part, library, problems)
+    launcher = _select_launcher(part, library, problems)
     if library.gpus is not None and library.gpus != vendor:
         problems.refuse(
             ("launch", "library"),
@@ -54,14 +54,14 @@ def plan_launch(
     _check_threads(part, chassis, ranks, tuning, problems)
     return Launch(
         library=name,
-        starter=starter,
+        launcher=launcher,
         hosts=tuple(cluster.hosts),
         ranks_per_host=ranks,
         other_ranks={},
         threads=part.threads,
         binding=part.binding and str(part.binding),
         cores=_bind_cores(part, chassis, ranks, bios, problems),
-        memlock="unlimited" if starter == Starter.SLURM else None,
+        memlock="unlimited" if launcher == Launcher.SLURM else None,
         rdma_devices=tuple(host_port.rdma_device for host_port in host_ports),
         gid_index=part.gid_index,
         needed_queue_pairs=queue_pairs,
@@ -83,13 +83,13 @@ def _select_job_ports(spec: HostSpec, chassis: Chassis, problems: Problems) -> t
     return host_ports
 
 
-def _select_starter(part: LaunchPart, library: LibraryModel, problems: Problems) -> str:
-    starter = part.starter or library.starters[0]
-    if starter not in library.starters:
+def _select_launcher(part: LaunchPart, library: LibraryModel, problems: Problems) -> str:
+    launcher = part.launcher or library.launchers[0]
+    if launcher not in library.launchers:
         problems.refuse(
-            ("launch", "starter"), f"{starter} for jobs over {library.title}", format_choices(library.starters)
+            ("launch", "launcher"), f"{launcher} for jobs over {library.title}", format_choices(library.launchers)
         )
-    return str(starter)
+    return str(launcher)
 
 
 def _count_queue_pairs(

@@ -66,11 +66,11 @@ def platform_of_system(kind: str, system: str) -> str | None:
     return None
 
 
-def platforms_of_launch(library: str | None, starter: str | None) -> tuple[str, ...]:
-    """Names of the platforms of a job's library and starter, each once; a library may also be a starter."""
+def platforms_of_launch(library: str | None, launcher: str | None) -> tuple[str, ...]:
+    """Names of the platforms of a job's library and launcher, each once; a library may also be a launcher."""
     launchers = {name: platform for (kind, name), platform in platforms().items() if kind == "launcher"}
     names = [name for name, platform in launchers.items() if library in platform.systems]
-    names += [name for name, platform in launchers.items() if starter in platform.systems]
+    names += [name for name, platform in launchers.items() if launcher in platform.systems]
     return tuple(dict.fromkeys(names))
 
 

@@ -1,4 +1,4 @@
-"""The commands that start a job on some hosts of the plan, for its starter and library."""
+"""The commands that start a job on some hosts of the plan, for its launcher and library."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from wirespeed.platforms.launcher.openmpi.job import start_alone, start_locally,
 class Jobs:
     """The commands that start benchmarks on hosts of a plan."""
 
-    def __init__(self, plan: Plan, starter: str | None = None) -> None:
-        """``starter`` replaces the planned one."""
-        self._plan, self._starter = plan, starter
+    def __init__(self, plan: Plan, launcher: str | None = None) -> None:
+        """``launcher`` replaces the planned one."""
+        self._plan, self._launcher = plan, launcher
 
     def job(
         self, hosts: Sequence[str], ranks_per_host: int, program: Sequence[str], *, nics_only: bool = False
@@ -28,7 +28,7 @@ class Jobs:
             Refusal: no platform starts such jobs, or the library cannot be restricted to the NICs.
         """
         host = self._plan.hosts[hosts[0]]
-        launch = host.launch if self._starter is None else replace(host.launch, starter=self._starter)
+        launch = host.launch if self._launcher is None else replace(host.launch, launcher=self._launcher)
         name = f"{self._plan.origins.get(hosts[0], self._plan.name)}: {hosts[0]}"
         if nics_only:
             nic_launch = restrict_to_nics(launch)
@@ -37,15 +37,15 @@ class Jobs:
                     name, f"jobs over {launch.library}", "a library that can be restricted to the NICs within a host"
                 )
             launch = nic_launch
-        starters = [
-            platforms()["launcher", launcher].start for launcher in platforms_of_launch(launch.library, launch.starter)
+        starts = [
+            platforms()["launcher", platform].start for platform in platforms_of_launch(launch.library, launch.launcher)
         ]
-        start = next((starter for starter in reversed(starters) if starter is not None), None)
+        start = next((start for start in reversed(starts) if start is not None), None)
         if start is None:
             raise refuse(
                 name,
-                f"jobs over {launch.library} started by {launch.starter}",
-                "a starter of a launcher platform",
+                f"jobs over {launch.library} with launcher {launch.launcher}",
+                "a launcher that wirespeed can start",
             )
         bound = ranks_per_host == launch.ranks_per_host
         return start(Job(tuple(hosts), ranks_per_host, tuple(program), replace(host, launch=launch), bound))

@@ -39,7 +39,7 @@ def _list_host_platforms(plan: Plan, host: Host) -> list[tuple[str, str]]:
         if key not in keys:
             keys.append(key)
     if host.launch.hosts:
-        launchers = platforms_of_launch(host.launch.library, host.launch.starter)
+        launchers = platforms_of_launch(host.launch.library, host.launch.launcher)
         keys += [("launcher", name) for name in launchers or (host.launch.library or "unknown",)]
     return keys
 

@@ -16,10 +16,10 @@ Cores = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """The launch of jobs on a host with a library and a starter."""
+    """The launch of jobs on a host with a library and a launcher."""
 
     library: Annotated[str | None, Setting("catalogue name of the library", compare=Compare.NONE)] = None
-    starter: Annotated[str | None, Setting("launcher of the ranks", compare=Compare.NONE)] = None
+    launcher: Annotated[str | None, Setting("launcher of the ranks", compare=Compare.NONE)] = None
     hosts: Annotated[tuple[str, ...] | None, Setting("hosts of a job, in rank order")] = None
     ranks_per_host: Annotated[int | None, Setting("ranks on each host, or on most of them")] = None
     other_ranks: Annotated[

@@ -78,7 +78,7 @@ def test_every_line_is_a_command_or_a_comment(suite: str, example: str, hosts: s
         assert not words or not example or words[words.index("-l") + 1] == "o'neil; reboot"
 
 
-def test_in_an_allocation_of_slurm_its_own_starter_is_used() -> None:
+def test_in_an_allocation_of_slurm_its_own_launcher_is_used() -> None:
     text = dry("quick", "mi300x-4node", "node[1-2]", "--launcher", "slurm", SLURM_JOB_ID="1")
     assert "\nsrun --quiet --overlap --nodes=1 --ntasks=1 --nodelist=node1 --cpu-bind=none numactl " in text
     assert " srun --overlap --nodes=2 --ntasks=16 --ntasks-per-node=8 --nodelist=node1,node2 --gpus-per-node=8 " in text

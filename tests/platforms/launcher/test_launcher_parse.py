@@ -271,7 +271,7 @@ def test_no_text_breaks_a_parser(launcher: str, command: str, text: str) -> None
 )
 def test_variables_that_turn_affinity_off_are_refused_beside_planned_cores(cores: Any, messages: list[str]) -> None:
     environment = {"MV2_ENABLE_AFFINITY": "0", "MV2_SUPPORT_DPM": "1"}
-    launch = Launch(library="mvapich2", starter="hydra", cores=cores, environment=environment)
+    launch = Launch(library="mvapich2", launcher="hydra", cores=cores, environment=environment)
     problems = list_unsupported_settings("node1", Host(launch=launch))
     assert [problem.found for problem in problems] == messages
 

@@ -72,7 +72,7 @@ SCRIPTS = [
     ("mvapich2", "wirespeed-mpiexec", "mpiexec", LAUNCHES["mvapich2"][1]),
     ("mvapich3", "wirespeed-mpiexec", "mpiexec", LAUNCHES["mvapich3"][0]),
     ("slurm", "wirespeed-sbatch", "srun", LAUNCHES["slurm"][0]),
-    ("slurm", "wirespeed-sbatch", "srun", replace(LAUNCHES["mvapich2"][0], starter="slurm")),
+    ("slurm", "wirespeed-sbatch", "srun", replace(LAUNCHES["mvapich2"][0], launcher="slurm")),
 ]
 
 
@@ -115,7 +115,7 @@ def test_slurm_is_given_masks_where_the_library_binds_nothing(tmp_path: Path) ->
 
 
 def test_slurm_binds_nothing_where_the_library_does(tmp_path: Path) -> None:
-    launch = replace(LAUNCHES["mvapich2"][0], starter="slurm")
+    launch = replace(LAUNCHES["mvapich2"][0], launcher="slurm")
     arguments, environment = run_script(tmp_path, script("slurm", "wirespeed-sbatch", launch), "srun", "./a.out")
     assert arguments == ["--mpi=pmi2", "--export=ALL", "--cpu-bind=none", "a.out"]
     assert environment["MV2_CPU_MAPPING"] == "0-3:4-6,8:64:65,67"

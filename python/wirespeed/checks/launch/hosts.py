@@ -35,7 +35,7 @@ _compare_ranks = compare("host.launch.ranks_per_host", "host.launch.other_ranks"
 def check(context: CheckContext) -> Outcome:
     """Other hosts are reported alone: the ranks of missing ones are no second problem."""
     host: Host = context.entity
-    if host.launch.starter == "slurm":
+    if host.launch.launcher == "slurm":
         raise ElsewhereError
     planned: tuple[str, ...] = context.get_intended_value("host.launch.hosts")
     found: tuple[str, ...] = context.get_found_value("host.launch.hosts")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -106,11 +106,13 @@ def list_(
 
 
 def _list_platforms() -> Rows:
+    from wirespeed.catalogue import load
     from wirespeed.collect.support import platform_support
 
+    libraries = load().libraries
     return [
         {
-            "kind": entry.kind,
+            "kind": _name_kind(entry.kind, entry.systems, libraries),
             "name": entry.name,
             "title": entry.title,
             "systems": list(entry.systems),
@@ -124,6 +126,19 @@ def _list_platforms() -> Rows:
         }
         for entry in platform_support()
     ]
+
+
+def _name_kind(kind: str, systems: Sequence[str], libraries: Collection[str]) -> str:
+    """The kind of a platform; those of jobs are libraries, launchers, or both."""
+    from wirespeed.cluster.launch import Launcher
+
+    if kind != "launcher":
+        return kind
+    kinds = {
+        "library": any(name in libraries for name in systems),
+        kind: any(name in set(Launcher) for name in systems),
+    }
+    return ", ".join(name for name, holds in kinds.items() if holds)
 
 
 def _describe_supports(supports: Iterable[SettingSupport]) -> dict[str, dict[str, Any]]:

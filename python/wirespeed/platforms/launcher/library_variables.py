@@ -261,7 +261,7 @@ def mvapich_transport(prefix: str, read: Read) -> tuple[str, Source] | None:
 
 _PREFIXES = {"mvapich2": "MV2", "mvapich3": "MVP"}
 _ELSEWHERE = frozenset({"cores", "control_interface"})
-"""Settings that the starter sets, or that need none, where a library has no variable."""
+"""Settings that the launcher sets, or that need none, where a library has no variable."""
 
 
 def select_table(library: str | None) -> tuple[Variable, ...]:

@@ -56,7 +56,7 @@ def start(job: Job) -> tuple[str, ...]:
     """mpirun_rsh or Hydra's mpiexec, with the hosts on the command line. The library pins the ranks to cores."""
     launch = job.host.launch
     total, variables = len(job.hosts) * job.ranks_per_host, job_environment(launch, job.bound)
-    if launch.starter == "mpirun-rsh":
+    if launch.launcher == "mpirun-rsh":
         names = [host for host in job.hosts for _ in range(job.ranks_per_host)]
         return (
             "mpirun_rsh",

@@ -15,6 +15,6 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     if not isinstance(device, Host) or place.entities or device.launch.library != "mvapich2":
         return None
     launch = device.launch
-    if path in HOST_FILE and launch.starter != "slurm":
+    if path in HOST_FILE and launch.launcher != "slurm":
         return whole("/etc/wirespeed/mvapich2-hosts", format_lines(launch, ":").split("\n"))
     return format_line("/etc/mvapich2.conf", path, launch, " = ")

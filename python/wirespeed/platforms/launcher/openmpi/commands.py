@@ -15,7 +15,7 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     if not isinstance(device, Host) or place.entities:
         return None
     launch = device.launch
-    if path in HOST_FILE and launch.starter == "mpirun":
+    if path in HOST_FILE and launch.launcher == "mpirun":
         text = format_lines(launch, " slots=")
         return whole("/etc/wirespeed/hostfile", text.split("\n"))
     return format_line("/etc/ucx/ucx.conf", path, launch) if launch.library == "openmpi" else None

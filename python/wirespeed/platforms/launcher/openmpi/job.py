@@ -30,7 +30,7 @@ def start(job: Job) -> tuple[str, ...]:
     launch = job.host.launch
     exports = [word for name, value in job_environment(launch, job.bound) for word in ("-x", f"{name}={value}")]
     over_ucx = OVER_UCX if launch.rdma_devices else ()
-    binder = (_BINDER,) if job.bound and launch.cores and launch.starter == "mpirun" else ()
+    binder = (_BINDER,) if job.bound and launch.cores and launch.launcher == "mpirun" else ()
     return (
         *("env", *AS_ROOT),
         *("mpirun", "-np", str(len(job.hosts) * job.ranks_per_host)),

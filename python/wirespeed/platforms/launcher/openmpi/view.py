@@ -20,7 +20,7 @@ from wirespeed.settings import Device, Host
 
 
 def view(name: str, device: Device) -> Mapping[str, Any]:
-    """Functions for the templates. Without ``starts`` another starter runs the library's jobs."""
+    """Functions for the templates. Without ``starts`` another launcher runs the library's jobs."""
     if not isinstance(device, Host):
         raise TypeError(f"{name} is no host")
     launch = device.launch
@@ -28,7 +28,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "as_root": shlex.join(AS_ROOT),
         "over_ucx": shlex.join(OVER_UCX),
         "problems": list_unsupported_settings(name, device),
-        "starts": launch.starter == "mpirun",
+        "starts": launch.launcher == "mpirun",
         "variables": lambda: library_variables(launch),
         "names": lambda: [variable for variable, _ in environment(launch)],
         "exported": lambda: export_lines(environment(launch)),

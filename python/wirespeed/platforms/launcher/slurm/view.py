@@ -19,7 +19,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         raise TypeError(f"{name} is no host")
     launch = device.launch
     return {
-        "starts": launch.starter == "slurm",
+        "starts": launch.launcher == "slurm",
         "names": lambda: [variable for variable, _ in environment(launch)],
         "exported": lambda: export_lines(environment(launch)),
         "binding": cpu_binding(device),
