@@ -234,7 +234,7 @@ def _host() -> Host:
 def _port(rail: int) -> Port:
     classes = {Dscp(n): SwitchTrafficClass({26: 3, 48: 6}.get(n, 0)) for n in range(64)}
     return Port(
-        link=Link(speed=SPEED, up=True, mtu=9100, fec="rs", pause_receive=False, pause_send=False),
+        link=Link(speed=SPEED, lanes=8, up=True, mtu=9100, fec="rs", pause_receive=False, pause_send=False),
         addresses=(f"10.1.0.{2 * rail - 2}/31",),
         vlan=10 + rail,
         breakout=2,

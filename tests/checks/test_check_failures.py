@@ -183,6 +183,7 @@ ROWS = [
     ("link.pause", {(N, "nic.link.pause_receive"): True}),
     ("port.up", {(P, "port.link.up"): False}),
     ("port.speed", {(P, "port.link.speed"): Bandwidth.gbps(200)}),
+    ("port.lanes", {(P, "port.link.lanes"): 4}),
     ("port.breakout", {(P, "port.breakout"): 1}),
     ("port.mtu", {(P, "port.link.mtu"): 1500}),
     ("port.mtu", {(P, "port.link.mtu"): 8000}),

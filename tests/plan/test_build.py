@@ -286,6 +286,17 @@ def test_a_slower_port_slows_the_cable() -> None:
     assert plan.switches["leaf1"].ports["Eth1/1"].link.lanes is None
 
 
+def test_a_slower_port_has_the_lanes_that_its_system_is_configured_with() -> None:
+    text = (
+        "version: 1\nname: modular\n"
+        "hosts: {'node[1-2]': {model: dell-r740-xeon-5218, os: ubuntu-20.04, nics: broadcom-bcm957508-n1200g}}\n"
+        "switches: {leaf1: {model: arista-7804r3-36p, os: eos, role: leaf}}\n"
+        "cabling: {pattern: by-host}\naddresses: {scheme: rail-24, pool: 10.1.0.0/16}\n"
+    )
+    link = build(read_text(text, "modular.yaml")).switches["leaf1"].ports["Ethernet3/1/1"].link
+    assert (link.speed, link.lanes) == (Bandwidth.gbps(200), 4)
+
+
 def test_a_slower_slot_is_warned_of_and_planned() -> None:
     text = TWO_TIERS.replace("p1400gd}", "p1400gd, nic: {enp29s0np0: {slot: gen4 x16}}}")
     plan = build(read_text(text, "slot.yaml"))

@@ -488,6 +488,7 @@ class SwitchSystem(Entry):
     any_cable_length: list[str] = []  # chips for which every cable length can be configured nevertheless
     automatic_headroom: bool = False  # whether the system computes headroom itself, so that none is configured
     signal_monitoring: SourcedValue[str] | None = None  # that ports are configured with; None: no such setting
+    speed_lanes: SourcedValue[dict[int, int]] | None = None  # Gb/s to lanes of a port below its highest speed
     strict_share: SourcedValue[bool] | None = None  # whether a strict queue has a configured rate too
     lossy_pauses: bool = True  # whether a pause of a lossy priority stops the queue with its number
 

@@ -155,12 +155,21 @@ class SwitchKind:
             self.lengths[use.length] = longer[0] if longer else use.length
         return self.lengths[use.length]
 
+    def _count_lanes(self, speed: Bandwidth) -> int | None:
+        """Lanes of a port below the highest speed of the model, where the system configures them."""
+        table = self.box.system.speed_lanes
+        if table is None or self.box.model.lanes is None:
+            return None
+        maximum = self.box.model.lanes.value // (self.box.spec.part.breakout or 1)
+        usual = table.value.get(speed.whole("Gb/s"))
+        return None if usual is None else min(usual, maximum)
+
     def _build_link(self, speed: Bandwidth, mtu: int, fec: str, training: bool | None) -> Link:
         key = (speed, mtu, fec, training)
         if key not in self.links:
             pause = False if self.box.system.global_pause else None
             model = self.box.model
-            full_lanes = model.lanes.value if model.lanes and speed == model.speed.value else None
+            full_lanes = model.lanes.value if model.lanes and speed == model.speed.value else self._count_lanes(speed)
             if self.box.system.speed_splits_ports and model.lanes and speed == self.box.speed:
                 full_lanes = model.lanes.value // (self.box.spec.part.breakout or 1)
             self.links[key] = Link(
