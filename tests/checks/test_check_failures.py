@@ -270,6 +270,16 @@ ROWS = [
     ),
     ("address.nic", {(N, "nic.addresses"): ("192.168.7.1/24",)}),
     ("launch.gid-index", {(H, "host.launch.gid_index"): 0}),  # the table is as planned, the job file is not
+    (  # a driver without RoCE v1
+        "launch.gid-index",
+        {
+            (N.child("gid", "3"), "gid.address"): "fe80::1",
+            (N.child("gid", "0"), "gid.address"): "fe80::2",
+            (N.child("gid", "0"), "gid.type"): "RoCE v2",
+            (N.child("gid", "1"), "gid.address"): "10.1.0.1",
+            (N.child("gid", "1"), "gid.type"): "RoCE v2",
+        },
+    ),
     ("address.gid", {(N.child("gid", "3"), "gid.type"): "RoCE v1"}),
     ("address.rule", [H.child("rule", "from 10.1.0.1/32")]),
     ("address.rule", {(H.child("rule", "from 10.1.0.1/32"), "rule.table"): 254}),

@@ -191,6 +191,25 @@ def test_a_running_job_is_believed_over_the_file() -> None:
     assert not [value for value in observations if value.path == "host.launch.gid_index"]  # its processes differ
 
 
+@pytest.mark.parametrize(
+    ("values", "file", "running"),
+    [
+        ((3, 1), "MV2_DEFAULT_GID_INDEX=3", [1]),
+        ((1, 3), "MV2_DEFAULT_GID_INDEX=3", [1]),
+        ((3, 3), "MV2_DEFAULT_GID_INDEX=3", [3]),
+        ((3, 1), "MV2_IBA_HCA=bnxt_re0", []),
+    ],
+)
+def test_of_processes_that_differ_the_one_against_the_file_is_reported(
+    values: tuple[int, ...], file: str, running: list[int]
+) -> None:
+    job = "".join(f"/proc/{process}/environ:MV2_DEFAULT_GID_INDEX={value}\n" for process, value in enumerate(values, 7))
+    observations = platform("launcher", "mvapich2").parse(outputs(mvapich2_job=job, mvapich2_conf=f"{file}\n"))
+    assert [
+        value.value for value in observations if value.path == "host.launch.gid_index" and value.state is State.RUNNING
+    ] == running
+
+
 MAPPED = "MV2_CPU_MAPPING=0:1\nMV2_USE_UD_HYBRID=0\n"
 
 

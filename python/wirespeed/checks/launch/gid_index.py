@@ -69,7 +69,7 @@ def check(context: CheckContext) -> Outcome:
         *(
             [Fix(ENVIRONMENT_FIX)]
             if rows.get(_read_configured_index(context, host) or index) == planned_gid
-            else _list_fixes(context, index, other_rows)
+            else _list_fixes(context, index, other_rows, has_version_1=not rows.get("0", "").endswith("RoCE v2"))
         ),
     )
 
@@ -82,9 +82,16 @@ def _read_configured_index(context: CheckContext, host: Place) -> str | None:
         return None
 
 
-def _list_fixes(context: CheckContext, index: str, rows: list[str]) -> list[Fix]:
+def _list_fixes(context: CheckContext, index: str, rows: list[str], has_version_1: bool) -> list[Fix]:
+    """A driver that has RoCE v2 only gives each address one entry: there the planned one returns to where it is.
+
+    Source: Linux drivers/infiniband/core/roce_gid_mgmt.c, an entry for each type that the driver supports; Broadcom's
+    out-of-box bnxt_re, bnxt_re_get_port_immutable.
+    """
     foreign = _list_foreign(context)
     removal = f"remove {format_list(foreign)} from the interface; " if foreign else ""
+    if rows and not foreign and not has_version_1:
+        return [_select_row(rows[0])]
     row = context.place.child("gid", index)
     address = str(ip_interface(context.get_intended_value("nic.addresses")[0]).ip)
     fixes = [
@@ -98,8 +105,12 @@ def _list_fixes(context: CheckContext, index: str, rows: list[str]) -> list[Fix]
     ]
     if rows:
         # no change: the plan has another index, and only an index that is correct for every NIC of the job helps
-        fixes.append(Fix(f"set GID index {rows[0]} in the launch environment, if every NIC of the job has it there"))
+        fixes.append(_select_row(rows[0]))
     return fixes
+
+
+def _select_row(index: str) -> Fix:
+    return Fix(f"set GID index {index} in the launch environment, if every NIC of the job has it there")
 
 
 def _list_foreign(context: CheckContext) -> list[str]:

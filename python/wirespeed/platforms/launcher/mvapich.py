@@ -81,7 +81,7 @@ def parse_outputs(
     place = Place(outputs.device)
     config_output, job_output = outputs.get(f"{tool}-{config}"), outputs.get(f"{tool}-job")
     configured = read_config(config_output) if config_output is not None else {}
-    exported = processes(job_output) if job_output is not None else {}
+    exported = processes(job_output, configured) if job_output is not None else {}
     settings = file_settings(_LIBRARIES[prefix])
     overridden = {settings[name] for name in exported if name in settings}
     for reading in _read_variables(prefix, {**configured, **exported}, place, State.RUNNING):

@@ -157,21 +157,25 @@ def lines(output: Output) -> dict[str, tuple[str, Source]]:
 _PROCESS = re.compile(r"/proc/([0-9]+)/environ:([A-Za-z_][A-Za-z0-9_]*)=(.*)")
 
 
-def processes(output: Output) -> dict[str, tuple[str, Source]]:
-    """Variables of running processes, one per line as grep found it, unless processes differ."""
-    values: dict[str, tuple[str, Source]] = {}
-    holders: dict[str, set[str]] = {}
-    different_names: set[str] = set()
+def processes(output: Output, configured: Read | None = None) -> dict[str, tuple[str, Source]]:
+    """Variables of running processes, one per line as grep found it.
+
+    Where processes differ, at least one contradicts the library's file, ``configured``: its value counts. A variable
+    that differs and is not in the file is left out.
+    """
+    values: dict[str, dict[str, Source]] = {}
     for number_, line in number_lines(output):
-        match = _PROCESS.fullmatch(line)
-        if match is None:
-            continue
-        process, name, value = match.groups()
-        holders.setdefault(name, set()).add(process)
-        first = values.setdefault(name, (value, output.source_of_line(number_)))
-        if first[0] != value:
-            different_names.add(name)
-    return {name: problems for name, problems in values.items() if name not in different_names}
+        if (match := _PROCESS.fullmatch(line)) is not None:
+            _, name, value = match.groups()
+            values.setdefault(name, {}).setdefault(value, output.source_of_line(number_))
+    exported: dict[str, tuple[str, Source]] = {}
+    for name, sources in values.items():
+        file_value = (configured or {}).get(name, (None,))[0]
+        contradicting = [value for value in sources if value != file_value]
+        if len(sources) == 1 or file_value is not None:
+            value = next(iter(contradicting or sources))
+            exported[name] = value, sources[value]
+    return exported
 
 
 def exports(output: Output) -> dict[str, tuple[str, Source]]:

@@ -14,9 +14,10 @@ from wirespeed.settings import Place
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """The launch settings. Each library reads a separate file: if both exist, settings that differ are unknown."""
     place = Place(outputs.device)
-    if (output := outputs.get("nccl-job")) is not None:
-        yield from observe_variables(NCCL, processes(output), place, State.RUNNING)
     files = {command: lines(output) for command in ("rccl-conf", "nccl-conf") if (output := outputs.get(command))}
+    if (output := outputs.get("nccl-job")) is not None:
+        configured = {name: value for read in files.values() for name, value in read.items()}
+        yield from observe_variables(NCCL, processes(output, configured), place, State.RUNNING)
     for command, read in files.items():
         other_files = [other_file for other_file in files.values() if other_file is not read and other_file]
         agreed_values = {
