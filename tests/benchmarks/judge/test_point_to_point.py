@@ -341,6 +341,28 @@ def test_ranks_on_one_host_have_no_limit_of_nics():
     assert verdict.reason == "all ranks are on one host: no data cross its NICs"
 
 
+@pytest.mark.parametrize(
+    ("test", "value", "factor", "published"),
+    [
+        ("osu_alltoall", 47_800.0, "2.35", " (a healthy all-to-all of 256 ranks takes 2.35 times, "),
+        ("osu_allreduce", 393.0, "74", " (a healthy all-reduce of 128 KiB over 256 ranks takes 74 times, "),
+        ("osu_iallreduce", 393.0, "74", " (a healthy all-reduce of 128 KiB over 256 ranks takes 74 times, "),
+        ("osu_bcast", 393.0, "74", ""),
+    ],
+)
+def test_the_factor_of_the_same_collective_is_cited(test, value, factor, published):
+    log = osu(test, {128 * KIB: value}, unit="us", metric=Metric.LATENCY_AVG)
+    (note,) = (
+        note
+        for note in judge(log, plan_with_two_ports(), ranks=256, nodes=16).notes
+        if note.startswith("the time of 128 KiB is ")
+    )
+    assert note.startswith(f"the time of 128 KiB is {factor}")
+    assert note.endswith(
+        f"no factor is required{published}" + ("Arista and Broadcom, Lossless Network, table 6)" if published else "")
+    )
+
+
 def test_a_stated_number_of_ranks_completes_a_log():
     """osu_alltoall prints no number of ranks; 16 hosts of 16 ranks each (lossless network guide, table 6)."""
     log = osu("osu_alltoall", {128 * KIB: 47_800.0}, unit="us", metric=Metric.LATENCY_AVG)
