@@ -144,6 +144,18 @@ HELP = "  ib_write_bw            start a server\n      --report_gbits Report Max
         ("ucx_info", "# Library version: 1.19.0\n# Library path: /usr/lib/libucs.so.0\n", "ucx", "1.19.0"),
         ("ucx_info", "# Version 1.13.1\n# Git branch '<unknown>', revision 0000000\n", "ucx", "1.13.1"),  # Debian 12
         ("ucx_info", UCX_OLD, "ucx", "1.10.0"),
+        (
+            "ucx_info",
+            "# UCT version=1.10.0 revision 7477e81\n# configured with: --disable-logging --without-verbs\n",
+            "ucx",
+            "built --without-verbs: 1.10.0",
+        ),
+        (
+            "ucx_info",
+            "# Library version: 1.19.0\n# Configured with: --with-verbs --without-verbs-dv\n",
+            "ucx",
+            "1.19.0",
+        ),
         ("ucx_info", "ucx_info: command not found\n", "ucx", None),
         ("ompi_info", "Open MPI v4.1.4\n\nhttp://www.open-mpi.org/community/help/\n", "openmpi", "4.1.4"),  # Debian 12
         ("ompi_info", "Open MPI v5.0.0rc12\n", "openmpi", "5.0.0rc12"),

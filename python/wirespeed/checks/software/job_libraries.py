@@ -5,7 +5,7 @@ of the user who collects, under sudo of the user who called it, and programs in 
 
 Impact:
     Another UCX or Open MPI than the one built for the host may not support its GPUs or NICs, and a job may not start on
-    hosts with different releases.
+    hosts with different releases. A UCX that was built without verbs has no RDMA transport: jobs use TCP.
 
 Fix:
     Run job-programs.sh as the user of the jobs, and put the lines that it prints at the top of ~/.bashrc.

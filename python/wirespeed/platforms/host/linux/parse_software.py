@@ -22,6 +22,7 @@ _OFED = re.compile(r"((?:MLNX_OFED_LINUX|OFED-internal)-[0-9][0-9.-]*[0-9]):")
 _RCCL = re.compile(r"\s*#\s*define NCCL_(MAJOR|MINOR|PATCH) (\d{1,4})\s*")
 # ucx_info -v: "# Library version: 1.19.0" since 1.14, "# Version 1.13.1", "# UCT version=1.10.0 revision 7477e81"
 _UCX = re.compile(r"# (?:Library version: |Version |UCT version=)(\d+(?:\.\d+)+).*")
+_WITHOUT_VERBS = re.compile(r"# [Cc]onfigured with: (?:.*\s)?(?:--without-verbs|--with-verbs=no)(?:\s.*)?")
 _INSTALLED = re.compile(r"Version: (\d+(?:\.\d+)+\w*)")  # of pkg-config
 # grep: /home/alice/ucx/ucx_install/lib/pkgconfig/ucx.pc: No such file or directory
 _NO_FILE = re.compile(r"^grep: (/.+): (?:No such file or directory|Not a directory)$", re.MULTILINE)
@@ -88,6 +89,17 @@ def _read_version(pattern: re.Pattern[str]) -> Callable[[Lines], Value | None]:
     return read
 
 
+def _read_ucx(lines: Lines) -> Value | None:
+    """The version, marked where UCX was configured without verbs: such a build has no transport over RDMA.
+
+    Source: UCX, src/tools/info/version_info.c and config/m4/verbs.m4.
+    """
+    rows = list(lines)
+    version = _read_version(_UCX)(rows)
+    is_without_verbs = any(_WITHOUT_VERBS.fullmatch(text.strip()) for _, text in rows)
+    return (version[0], f"built --without-verbs: {version[1]}") if version and is_without_verbs else version
+
+
 def _read_memory(lines: Lines) -> Value | None:
     """The GPU memory that options of the program name; ``none`` if that is another or no memory."""
     is_perftest = False
@@ -119,7 +131,7 @@ _JOB_PROGRAMS = (
         "ucx_info",
         "ucx-info",
         _read_version(_INSTALLED),
-        _read_version(_UCX),
+        _read_ucx,
     ),
     _JobProgram(
         "openmpi",
