@@ -230,6 +230,8 @@ POOL = {"dst": "10.1.0.0", "dstlen": 26}
         pytest.param(rule(10, 101, fwmark="0x51820", **{"not": None}), 7, id="packets without the mark"),
         pytest.param(rule(10, 101, iif="lo"), 7, id="packets of the host"),
         pytest.param({"priority": 1, "src": "all", "goto": 32766}, 8, id="goto behind the source rules"),
+        pytest.param({"priority": 1, "src": "all", "goto": 32767}, 8, id="goto behind every route"),
+        pytest.param({"priority": 1, "src": "all", "action": "unreachable"}, 8, id="unreachable"),
         pytest.param({"priority": 1, "src": "all", "goto": 1001}, 0, id="goto to the first source rule"),
         pytest.param({"priority": 1, "src": "all", "goto": 5000}, 0, id="goto to no rule"),
         pytest.param(rule(10, 101, fwmark="0x1"), 0, id="packets with a mark"),

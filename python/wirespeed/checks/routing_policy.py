@@ -16,7 +16,7 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 LOCAL = 255  # the kernel's RT_TABLE_LOCAL, which has no route to other hosts
-_REFUSALS = frozenset({"blackhole", "unreachable", "prohibit", "6", "7", "8"})  # linux/fib_rules.h, FR_ACT_…
+_REFUSALS = frozenset({"blackhole", "unreachable", "prohibit"})
 _ADDRESSES = frozenset({"from", "to"})
 _OUTCOMES = frozenset({"lookup", "action", "goto", "suppress_prefixlen"})
 _JUDGED = frozenset({"fwmark", "fwmask", "iif", "oif"})

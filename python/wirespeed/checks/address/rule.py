@@ -78,8 +78,11 @@ def check(context: CheckContext) -> Outcome:
         return outcome if is_planned else success(f"table {table} for packets from this address", found)
     if packet is None or name == context.place.name or not context.is_present():
         return outcome
+    jump = _find_jump(context, packet)
+    if jump is not None and (jump[0] == name or not _is_earlier(context, rule)):
+        return _report_jump(context, packet, *jump)
     if not _is_earlier(context, rule):
-        return _report_jump(context, packet) or outcome
+        return outcome
     destination = f" to {packet.destination}" if " to " in name else ""
     return failure(
         "another routing rule comes before the planned one",
@@ -90,13 +93,13 @@ def check(context: CheckContext) -> Outcome:
     )
 
 
-def _report_jump(context: CheckContext, packet: Packet) -> Outcome | None:
-    """The failure where a rule with ``goto`` makes the kernel pass over the planned rule."""
+def _find_jump(context: CheckContext, packet: Packet) -> tuple[str, Rule] | None:
+    """The rule with ``goto`` by which the kernel passes over the planned rule."""
     rules = context.list_members("host.rules", Place(context.place.device))
-    jump = find_jump_over(rules, packet, int(context.get_intended_value("rule.priority")))
-    if jump is None:
-        return None
-    name, rule = jump
+    return find_jump_over(rules, packet, int(context.get_intended_value("rule.priority")))
+
+
+def _report_jump(context: CheckContext, packet: Packet, name: str, rule: Rule) -> Outcome:
     return failure(
         "another routing rule comes before the planned one",
         f"packets from {packet.source} use table {context.get_intended_value('rule.table')}",
@@ -135,6 +138,8 @@ def _find_first_rule(context: CheckContext, table: int) -> tuple[Packet | None, 
         for destination in _list_destinations(context, table, source):
             packet = Packet(source, destination, interface)
             deciding = find_deciding_rule(rules, tables, packet, table)
+            if deciding is None:  # a jump behind the last route
+                deciding = _find_jump(context, packet)
             if deciding is not None and deciding[1].table != table:
                 return packet, *deciding
     return (None, "", None) if planned is None else (None, *planned)

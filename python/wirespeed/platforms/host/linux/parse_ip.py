@@ -19,7 +19,9 @@ _TABLES = {"default": 253, "main": 254, "local": 255}
 _UNICAST = ("unicast", "1")
 
 _REFUSALS = {"6": "blackhole", "7": "unreachable", "8": "prohibit", "9": "throw"}
-"""Types of routes that do not forward a packet, by number (linux/rtnetlink.h, RTN_…): iproute2 -N prints the number.
+"""Types of routes and actions of rules that do not forward a packet, by number: iproute2 -N prints the number.
+
+Source: linux/rtnetlink.h, RTN_…; linux/fib_rules.h, FR_ACT_…, which has the same numbers.
 
 Those of local, broadcast and multicast addresses are of the kernel's own table.
 """
@@ -171,8 +173,9 @@ def _parse_selector(rule: dict[str, Any], version: _Version) -> str | None:
     for key in _RULE_SELECTORS:
         if key in rule:
             arguments += [key, str(rule[key])]
-    if "table" not in rule or "action" in rule:
-        arguments += ["action", str(rule.get("action", "other"))]
+    if "action" in rule or not {"table", "goto"} & rule.keys():
+        action = str(rule.get("action", "other"))
+        arguments += ["action", _REFUSALS.get(action, action)]
     if arguments == ["from", version.all_addresses] and rule.get("table") is not None:
         arguments += ["lookup", str(_parse_table(rule["table"]) or rule["table"])]
     return " ".join(arguments)
