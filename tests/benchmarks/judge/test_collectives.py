@@ -3,10 +3,13 @@ from dataclasses import replace
 import pytest
 from judge_support import GIB, MIB, collective, find_verdict, judgements, plan
 
+from wirespeed.benchmarks.judge.collectives import build_group
+from wirespeed.benchmarks.judge.limits import RunContext
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.errors import Refusal
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.results.benchmarks import Measurement, Metric
+from wirespeed.results.parameters import RankPlace
 from wirespeed.results.verdicts import Judgement
 
 
@@ -154,15 +157,43 @@ def test_hosts_that_the_cluster_file_lacks_are_named():
         "all_reduce", 16, {8 * GIB: (55000.0, 156.0, 302.0)}, nodes=2, host_names="node2.example.org,node9"
     )
     assumed = find_verdict(judge(run, plan()), metric=Metric.BUSBW).physical.assumptions
-    assert assumed[1] == (
-        "the ranks are on node2, node1 of mi300x-4node; hosts of the log that mi300x-4node does not contain: node9"
-    )
+    assert assumed[1] == "node9 of the log is not in mi300x-4node: judged as node1"
 
 
 def test_the_hosts_that_the_log_names_are_judged():
     run = collective("all_reduce", 16, {8 * GIB: (55000.0, 156.0, 302.0)}, nodes=2, host_names="node3,node4.cluster")
-    assumed = find_verdict(judge(run, plan()), metric=Metric.BUSBW).physical.assumptions
-    assert assumed[1] == "the ranks are on node3, node4 of mi300x-4node"
+    judged = judge(run, plan())
+    bound = find_verdict(judged, metric=Metric.BUSBW).physical
+    assert bound.assumptions[0] == "16 ranks spread evenly over 2 hosts"  # the log names hosts, not those of ranks
+    assert not any("the ranks are on" in text for text in bound.assumptions)
+
+
+@pytest.mark.parametrize(
+    ("places", "root", "counts", "root_host"),
+    [
+        (["node3"] * 8 + ["node4"] * 8, 0, (8, 8), "node3"),
+        (["node4", "node3", "node3"], 1, (1, 2), "node3"),  # two GPUs of one host, one of another
+        (["node4", "node3", "node4", "node3"], 1, (2, 2), "node3"),  # one rank after the other on each host
+    ],
+)
+def test_the_hosts_of_the_ranks_are_those_of_the_log(places, root, counts, root_host):
+    hosts = tuple(dict.fromkeys(places))
+    of_ranks = {str(rank): RankPlace(host) for rank, host in enumerate(places)}
+    run = collective(
+        "broadcast",
+        len(places),
+        {8 * GIB: (55000.0, 156.0, 302.0)},
+        nodes=len(hosts),
+        host_names=",".join(sorted(hosts)),
+        rank_places=of_ranks,
+        root_rank=root,
+    )
+    assumed: list[str] = []
+    group = build_group(run, len(places), plan(), assumed, RunContext())
+    assert tuple(member.name for member in group.members) == hosts
+    assert tuple(member.ranks for member in group.members) == counts
+    assert group.root_member.name == root_host
+    assert not any(text.startswith(("the ranks are", f"{len(places)} ranks")) for text in assumed)
 
 
 def test_more_hosts_than_planned_are_taken_alike():
@@ -172,6 +203,20 @@ def test_more_hosts_than_planned_are_taken_alike():
         "64 ranks spread evenly over 8 hosts",
         "8 hosts like node1: mi300x-4node has 4",
     )
+
+
+@pytest.mark.parametrize(
+    ("places", "causes"),
+    [
+        (None, "ranks placed on other hosts than assumed; the cluster file describes another cluster"),
+        (("node1", "node2", "node3", "node4"), "the cluster file describes another cluster"),
+    ],
+)
+def test_causes_of_an_impossible_value_are_those_of_the_hardware(places, causes):
+    """No switch between these GPUs adds data (no NVLS), no Ethernet switch does (no SHARP)."""
+    of_ranks = {str(rank): RankPlace(places[rank // 8]) for rank in range(32)} if places else {}
+    verdict = find_verdict(judge(all_reduce(32, 510.0, rank_places=of_ranks), plan()), 8 * GIB, Metric.BUSBW)
+    assert verdict.reason == f"above the physical limit (links and NICs of the GPUs); likely causes: {causes}"
 
 
 @pytest.mark.parametrize(

@@ -73,8 +73,58 @@ def test_buffers_on_gpus_do_not_pass_it():
 def test_many_pairs_send_from_half_of_the_hosts():
     log = osu("osu_mbw_mr", {8 * KIB: 60_000.0, 4 * MIB: 95_000.0}, pairs=2, window_messages=64)
     verdict = find_verdict(judge(log, plan()), 4 * MIB)
-    # two pairs, each of another sending host, over a NIC each (osu_mbw_mr.c: a pair is two of all ranks)
+    # two pairs are four ranks: each pair has one sender, and it is on one NIC
     assert verdict.reachable.value == pytest.approx(2 * ONE_NIC * 1000 / 8, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "nodes", "options", "nics", "senders"),
+    [
+        # rank i sends to rank i + pairs (osu_mbw_mr.c, calc_bw); ranks fill one host after the other
+        (2, 2, "", 2, 1),  # ranks 0, 1 | 2, 3: 0 to 2, 1 to 3
+        (2, 4, "", 2, 2),  # a rank each: 0 to 2, 1 to 3
+        (8, 4, "", 8, 2),  # four ranks each
+        (12, 3, "", 12, 2),  # eight ranks each: eight of the first host and four of the second send
+        (64, 2, "", 8, 1),
+        # one rank on each host in turn
+        (3, 2, "--map-by node", 3, 2),  # 0 to 3, 2 to 5 from the first host, 1 to 4 from the second
+        (64, 3, "--map-by node", 24, 3),
+        (8, 4, "-m cyclic", None, None),  # 0 to 8, both on the first host
+        (4, 2, "--distribution=cyclic", None, None),
+        (8, 4, "-m cyclic:block", None, None),  # the second word is of sockets (srun(1))
+        (8, 4, "-m block:cyclic", 8, 2),
+    ],
+)
+def test_the_senders_of_many_pairs_follow_from_the_places_of_ranks(pairs, nodes, options, nics, senders):
+    log = osu(
+        "osu_mbw_mr",
+        {4 * MIB: 4_000.0},
+        pairs=pairs,
+        send_memory="CUDA",
+        receive_memory="CUDA",
+        command=f"mpirun -np {2 * pairs} {options} ./osu_mbw_mr" if options else None,
+    )
+    verdict = find_verdict(judge(log, plan(), nodes=nodes))
+    if nics is None:
+        assert verdict.judgement is Judgement.UNKNOWN
+        assert verdict.reason == (
+            f"by its command, ranks i and i + {pairs} of a pair are on the same of {nodes} hosts: no data cross its "
+            "NICs; fill one host after the other"
+        )
+        return
+    assert verdict.reachable.value == pytest.approx(nics * ONE_NIC * 1000 / 8, rel=1e-3)
+    assumed = [text for text in verdict.reachable.assumptions if " pairs, from " in text]
+    order = "" if "--map-by node" in options else "; ranks fill one host after the other"
+    assert assumed == ([f"{pairs} pairs, from {senders} of {nodes} hosts{order}"] if senders > 1 else [])
+
+
+def test_an_unknown_order_of_ranks_raises_the_physical_limit_alone():
+    """Three pairs of two hosts with ranks in turn send from both hosts: nothing may call that impossible."""
+    value = 1.5 * 8 * ONE_NIC * 1000 / 8
+    log = osu("osu_mbw_mr", {4 * MIB: value}, pairs=3, send_memory="CUDA", receive_memory="CUDA")
+    verdict = find_verdict(judge(log, plan(), nodes=2))
+    assert verdict.physical.value == pytest.approx(2 * 8 * TCP * 1000 / 8, rel=1e-3)
+    assert verdict.judgement is Judgement.PASS
 
 
 @pytest.mark.parametrize(
@@ -257,7 +307,7 @@ def test_the_published_pairs_of_four_hosts_pass(nodes, fraction, judgement):
     hosts = (
         "2 of 4 hosts" if nodes else "8 of 16 hosts, all hosts of arista-16node-100g: give their number with --nodes"
     )
-    assert f"32 pairs, from at most {hosts}" in verdict.reachable.assumptions
+    assert f"32 pairs, from {hosts}; ranks fill one host after the other" in verdict.reachable.assumptions
 
 
 def test_two_hosts_that_the_user_names_are_all_hosts():

@@ -243,7 +243,11 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         else (classes.gpu_peers or classes.collective_one_host)
         if group.uses_pcie
         else classes.collective_one_host,
-        reasons_above=_list_reasons_above(collective, group),
+        reasons_above=tuple(
+            _list_reasons_above(
+                collective, group, bool(list_hosts_of_ranks(run, run.ranks, context.evidence)), context.evidence
+            )
+        ),
         notes=(*proof.notes, *choice.notes, *(_describe_interface(context) if group.across_hosts else ())),
         hosts=tuple(dict.fromkeys(member.name for member in group.members)),
         link=None,
@@ -428,27 +432,69 @@ def _describe_sums(group: Group) -> str:
 
 
 def build_group(run: Run, ranks: int, plan: Plan, assumptions: list[str], context: RunContext) -> Group:
-    """The hosts of the plan on which the ranks of a run are: those of the log, then those of --from and --to."""
-    named = [host for name in _list_named_hosts(run) if (host := _find_host(plan, name)) is not None]
-    named += [nic.host for nic in find_ends(plan, context.source, context.target)]
-    hosts = list(dict.fromkeys((*named, *plan.hosts)))
-    counts = _ranks_by_host(run, ranks, max(len(plan.hosts[hosts[0]].gpus), 1), assumptions)
-    used = [hosts[position] if position < len(hosts) else hosts[0] for position in range(len(counts))]
-    if len(counts) > len(hosts):
-        assumptions.append(f"{len(counts)} hosts like {hosts[0]}: {plan.name} has {len(hosts)}")
+    """The hosts of the plan on which the ranks of a run are, in the order of their first rank.
+
+    The log decides where it names the host of each rank. What it leaves open is an assumption: hosts of --from and --to
+    come before the others of the plan, and ranks are spread evenly.
+    """
+    hosts_of_ranks = list_hosts_of_ranks(run, ranks, context.evidence)
+    ends = [nic.host for nic in find_ends(plan, context.source, context.target)]
+    root = _find_root_rank(run)
+    if hosts_of_ranks:
+        by_host = Counter(hosts_of_ranks)
+        names, counts = list(by_host), list(by_host.values())
+        if root < ranks:
+            root = sum(counts[: names.index(hosts_of_ranks[root])])
     else:
-        names = ", ".join(used) if len(used) <= _NAMED else f"{len(used)} hosts, {used[0]} to {used[-1]},"
-        foreign = [name for name in _list_named_hosts(run) if _find_host(plan, name) is None]
-        listed = (
-            ", ".join(foreign) if len(foreign) <= _NAMED else f"{len(foreign)} hosts, {foreign[0]} to {foreign[-1]}"
-        )
-        unknown = f"; hosts of the log that {plan.name} does not contain: {listed}" if foreign else ""
-        assumptions.append(f"the ranks are on {names} of {plan.name}{unknown}")
+        names = _list_named_hosts(run)
+        room = next((len(plan.hosts[host].gpus) for name in names if (host := _find_host(plan, name))), None)
+        room = len(plan.hosts[next(iter((*ends, *plan.hosts)))].gpus) if room is None else room
+        counts = _ranks_by_host(run, ranks, max(room, 1), assumptions)
+    used = _match_hosts(plan, names, len(counts), ends, assumptions)
     if len(counts) == 1:
         links = _find_links(plan, used[0], counts[0])
-        return Group((Member(used[0], counts[0], (), (), "", links),), _find_root_rank(run))
+        return Group((Member(used[0], counts[0], (), (), "", links),), root)
     members = [_build_member(plan, host, count, assumptions, context) for host, count in zip(used, counts, strict=True)]
-    return Group(tuple(members), _find_root_rank(run))
+    return Group(tuple(members), root)
+
+
+def list_hosts_of_ranks(run: Run, ranks: int, evidence: Evidence | None) -> list[str]:
+    """The host of each rank, in their order, as the tool or NCCL prints it; empty where it is not printed for all."""
+    places = run.parameters.rank_places
+    if len(places) == ranks and all(str(rank) in places for rank in range(ranks)):
+        return [places[str(rank)].host for rank in range(ranks)]
+    printed = {} if evidence is None else {place.rank: place.host for place in evidence.communicator.places or ()}
+    hosts = [host for rank in range(ranks) if (host := printed.get(rank))]
+    is_whole = len(hosts) == ranks and run.parameters.nodes in (None, len(set(hosts)))
+    return hosts if is_whole else []
+
+
+def _match_hosts(plan: Plan, names: list[str], count: int, ends: list[str], assumptions: list[str]) -> list[str]:
+    """The hosts of the plan for those of a log: of the same name, or one that is left where no host has the name."""
+    hosts_by_name = {name: host for name in names if (host := _find_host(plan, name)) is not None}
+    other_hosts = [host for host in dict.fromkeys((*ends, *plan.hosts)) if host not in hosts_by_name.values()]
+    first_host = next(iter((*ends, *hosts_by_name.values(), *plan.hosts)))
+    of_log = [*names[:count], *[""] * (count - len(names))]
+    used = [
+        hosts_by_name[name] if name in hosts_by_name else other_hosts.pop(0) if other_hosts else first_host
+        for name in of_log
+    ]
+    foreign = {name: host for name, host in zip(names, used, strict=False) if name not in hosts_by_name}
+    if count > len(plan.hosts):
+        assumptions.append(f"{count} hosts like {first_host}: {plan.name} has {len(plan.hosts)}")
+    elif foreign:
+        verb = "is" if len(foreign) == 1 else "are"
+        assumptions.append(
+            f"{_join_names(list(foreign))} of the log {verb} not in {plan.name}: judged as "
+            f"{_join_names(list(foreign.values()))}"
+        )
+    elif len(names) < count:
+        assumptions.append(f"the ranks are on {_join_names(used)} of {plan.name}")
+    return used
+
+
+def _join_names(hosts: Sequence[str]) -> str:
+    return ", ".join(hosts) if len(hosts) <= _NAMED else f"{len(hosts)} hosts, {hosts[0]} to {hosts[-1]},"
 
 
 def _find_host(plan: Plan, name: str) -> str | None:
@@ -470,7 +516,7 @@ def _ranks_by_host(run: Run, ranks: int, room: int, assumptions: list[str]) -> l
     """Ranks on each host: spread over the hosts that the log counts, else hosts are filled one after the other."""
     nodes = run.parameters.nodes
     if nodes and nodes <= ranks:
-        if nodes > 1:
+        if 1 < nodes < ranks:
             assumptions.append(f"{ranks} ranks spread evenly over {nodes} hosts")
         return [ranks // nodes + (position < ranks % nodes) for position in range(nodes)]
     hosts = -(-ranks // room)
@@ -531,11 +577,16 @@ def _build_socket_member(
     return Member(name, ranks, (at_most.value,), (in_use.value,), bottleneck, links)
 
 
-def _list_reasons_above(collective: Collective, group: Group) -> tuple[str, ...]:
+def _list_reasons_above(collective: Collective, group: Group, is_placed: bool, evidence: Evidence | None) -> list[str]:
+    """Likely reasons for a value above the physical limit, which contains the sums of switches between GPUs (NVLS)."""
     reasons = []
     if collective is Collective.ALL_TO_ALL_V:
         reasons.append("uneven shares, most of them within a host")
-    if collective in (Collective.ALL_REDUCE, Collective.REDUCE, Collective.REDUCE_SCATTER, Collective.BROADCAST):
-        reasons.append("reduction or multicast in the network (NVLS, SHARP)")
-    reasons.append("ranks placed on other hosts than assumed" if group.across_hosts else "faster GPU links")
-    return tuple(reasons)
+    lists_sharp = evidence is not None and any(nic.sharp for nic in evidence.communicator.nics or ())
+    if collective is Collective.ALL_REDUCE and group.across_hosts and lists_sharp:
+        reasons.append("the network switches add data (SHARP, which the log lists): state it with --algorithm collnet")
+    if not group.across_hosts:
+        reasons.append("faster GPU links")
+    elif not is_placed:
+        reasons.append("ranks placed on other hosts than assumed")
+    return reasons

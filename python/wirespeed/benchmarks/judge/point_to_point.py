@@ -7,6 +7,8 @@ memory: then the figure is above what the NICs can, and unknown.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -59,7 +61,7 @@ class PairLimits:
     hosts: tuple[str, ...]
     link: Bandwidth
     memory: tuple[MemoryOfHost, ...]  # of a sending host, where buffers are in it
-    hosts_at_once: float  # factor of the limit: sending hosts divided by ranks that share each
+    hosts_at_once: float  # factor of the limit of memory: hosts that send, divided by ranks that share each
     one_message: bool  # whether its latencies are those of one message
     highest_latency: Term | None  # of one message
     fingerprints: Fingerprints | None
@@ -152,6 +154,13 @@ def pair_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> 
         return UnknownLimits("all ranks are on one host: no data cross its NICs", profile)
     if run.parameters.nodes is None and len({nic.host for nic in nics}) == len(nics) == 2:
         run = replace(run, parameters=replace(run.parameters, nodes=2))  # the user names both hosts
+    nodes = run.parameters.nodes
+    if nodes is not None and not _count_pairs_by_sender(kind, nodes, is_cyclic=_is_cyclic(run)):
+        return UnknownLimits(
+            f"by its command, ranks i and i + {kind.pairs} of a pair are on the same of {nodes} hosts: no data cross "
+            "its NICs; fill one host after the other",
+            profile,
+        )
     ends = [nic.host for nic in nics] or _list_logged_hosts(run, plan)
     among = dict.fromkeys(ends) or plan.hosts
     networks = [network(plan, name, bidirectional=kind.bidirectional, on_host=on_host) for name in among]
@@ -180,7 +189,10 @@ def _build_limits(
 ) -> PairLimits:
     is_known = run.parameters.nodes is not None or len(plan.hosts) == 2
     hosts = run.parameters.nodes or len(plan.hosts)
-    senders = _count_senders(kind, hosts)
+    is_cyclic = _is_cyclic(run)
+    by_sender = _count_pairs_by_sender(kind, hosts, is_cyclic=is_cyclic)
+    senders = len(by_sender)
+    most_senders = max(senders, len(_count_pairs_by_sender(kind, hosts, is_cyclic=True)))  # however ranks are placed
     fastest = (
         max(networks, key=lambda network: network.total.value)
         if not named
@@ -192,15 +204,16 @@ def _build_limits(
         assumptions.append(f"the ranks are on different hosts of {plan.name}: the log names none")
     if senders > 1:
         stated = "" if is_known else f", all hosts of {plan.name}: give their number with --nodes"
-        assumptions.append(f"{kind.pairs} pairs, from at most {senders} of {hosts} hosts{stated}")
+        order = "" if is_cyclic else "; ranks fill one host after the other"
+        assumptions.append(f"{kind.pairs} pairs, from {senders} of {hosts} hosts{stated}{order}")
     directions = 2 if kind.bidirectional and kind.added else 1
     at_most = tightest([fastest.total], assumptions)
-    used = min(max(kind.pairs, kind.sharing), senders * len(slowest.nics))
+    used = sum(min(max(pairs, kind.sharing), len(slowest.nics)) for pairs in by_sender)
     rails = -(-used // senders)
     term = replace(slowest.message_term, name=_name_nics_in_use(slowest.message_term.name, used, senders))
     in_use = tightest([term], [*assumptions, _describe_nics_in_use(kind, rails, fastest)])
     rate, rate_from = _message_rate(run, profile)
-    peak_factor, usual_factor = directions * senders / kind.sharing, directions * used / kind.sharing
+    peak_factor, usual_factor = directions * most_senders / kind.sharing, directions * used / kind.sharing
     physical = scale_bound(at_most, peak_factor, _format_factor(peak_factor)) if peak_factor != 1 else at_most
     by_nic = scale_bound(in_use, usual_factor, _format_factor(usual_factor)) if usual_factor != 1 else in_use
     two_hosts = replace(run, parameters=replace(run.parameters, nodes=2))
@@ -216,7 +229,9 @@ def _build_limits(
         hosts=tuple(network.host for network in networks),
         link=slowest.link,
         memory=memory,
-        hosts_at_once=senders / kind.sharing / (1 if directions == 2 or not kind.bidirectional else 2),
+        hosts_at_once=_count_memories(kind, hosts)
+        / kind.sharing
+        / (1 if directions == 2 or not kind.bidirectional else 2),
         one_message=kind.ping_pong or run.tool == "gpcnet",
         highest_latency=find_highest_latency(profile) if kind.ping_pong else None,
         fingerprints=_list_fingerprints(plan, slowest, by_nic, kind, rails),
@@ -268,11 +283,36 @@ def _describe_nics_in_use(kind: Kind, rails: int, network: Network) -> str:
     return f"each pair of ranks uses one of {len(network.nics)} NICs; a library that uses several NICs reaches more"
 
 
-def _count_senders(kind: Kind, hosts: int) -> int:
-    """The number of hosts that send at once: the first half of the ranks sends to the second."""
+def _count_pairs_by_sender(kind: Kind, hosts: int, *, is_cyclic: bool) -> list[int]:
+    """The number of pairs that each sending host has, without pairs within a host.
+
+    Of 2p ranks, rank i below p sends to rank i + p (osu_mbw_mr.c of OSU 4.4 to 7.4, calc_bw). Where ranks fill one host
+    after the other, the first half of the hosts sends. Where each host gets one rank in turn (``is_cyclic``), all hosts
+    send, or every pair is within a host: there p is a multiple of the hosts.
+    """
     if kind.one_sender:
-        return 1
-    return max(1, min(kind.pairs, hosts // 2))
+        return [kind.pairs]
+    ranks = 2 * kind.pairs
+    hosts = min(hosts, ranks)
+
+    def find_host(rank: int) -> int:
+        return rank % hosts if is_cyclic else rank * hosts // ranks
+
+    senders = (find_host(rank) for rank in range(kind.pairs) if find_host(rank) != find_host(rank + kind.pairs))
+    return list(Counter(senders).values())
+
+
+def _count_memories(kind: Kind, hosts: int) -> float:
+    """The hosts whose memory is read from: what a host receives, its memory does not send at the same time."""
+    return 1 if kind.one_sender else max(1, min(kind.pairs, hosts / 2))
+
+
+_CYCLIC = re.compile(r"--?(?:map-by node|bynode|rank-by node|distribution[= ]cyclic|m cyclic)(?!\w)")
+
+
+def _is_cyclic(run: Run) -> bool:
+    """Whether the command of a run places one rank on each host in turn (mpirun(1), srun(1) --distribution)."""
+    return run.parameters.command is not None and _CYCLIC.search(run.parameters.command) is not None
 
 
 def _find_kind(run: Run) -> Kind | None:
