@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from decimal import Decimal
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -120,3 +121,9 @@ class Run:
     parameters: Parameters = field(default_factory=Parameters)
     measurements: tuple[Measurement, ...] = ()
     failures: tuple[str, ...] = ()
+
+
+def count_shown_decimals(value: float) -> int:
+    """Decimals of a value without the zeros at its end, which a number does not keep."""
+    exponent = Decimal(repr(value)).normalize().as_tuple().exponent
+    return max(0, -exponent) if isinstance(exponent, int) else 0

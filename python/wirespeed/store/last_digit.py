@@ -7,10 +7,9 @@ shows no change, although it differs by 100 %.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
 from typing import Final
 
-from wirespeed.results.benchmarks import Metric
+from wirespeed.results.benchmarks import Metric, count_shown_decimals
 from wirespeed.results.series import COLLECTIVES, Series
 
 _COLUMNS: Final = frozenset({Metric.TIME, Metric.ALGBW, Metric.BUSBW})
@@ -60,11 +59,5 @@ def _count_decimals(measured: Measured, sample: set[float]) -> int:
     is_known = tool == _OSU or (tool in COLLECTIVES and metric in _COLUMNS)
     if not is_known and len(sample) < _MIN_VALUES:
         return 0
-    decimals = max((_count_shown_decimals(value) for value in sample), default=0)
+    decimals = max((count_shown_decimals(value) for value in sample), default=0)
     return max(decimals, _DECIMALS) if is_known else decimals
-
-
-def _count_shown_decimals(value: float) -> int:
-    """Decimals of a value without the zeros at its end, which a number does not keep."""
-    exponent = Decimal(repr(value)).normalize().as_tuple().exponent
-    return max(0, -exponent) if isinstance(exponent, int) else 0

@@ -83,6 +83,14 @@ def test_a_deep_dip_is_found_whatever_its_rounding(value):
     assert f"a dip in the curve: {value} GB/s at 4 MiB between 0.85 GB/s at 2 MiB and 0.85 GB/s" in verdict.reason
 
 
+def test_a_zero_at_the_end_of_a_value_is_a_printed_digit():
+    """0.10 and 0.11 of one column have two decimals: 0.06 at most of a value of 0.095 and more is a dip."""
+    busbw = {2**power: 0.1 if power < 22 else 0.11 for power in range(18, 28)} | {MIB: 0.03}
+    verdict = find_verdict(judge(all_reduce(busbw), plan()), MIB, Metric.BUSBW)
+    assert verdict.judgement is Judgement.FAIL
+    assert "a dip in the curve: 0.03 GB/s at 1 MiB between 0.1 GB/s at 512 KiB and 0.1 GB/s" in verdict.reason
+
+
 def test_rounding_alone_makes_no_dip():
     busbw = {2**power: 0.02 for power in range(20, 28)} | {4 * MIB: 0.01}
     verdict = find_verdict(judge(all_reduce(busbw), plan()), 4 * MIB, Metric.BUSBW)

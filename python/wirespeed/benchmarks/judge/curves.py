@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
+from typing import NamedTuple
 
 from wirespeed.benchmarks.judge.limits import Limits
 from wirespeed.benchmarks.judge.profile import Curve, Profile, Thresholds
@@ -20,7 +20,7 @@ from wirespeed.benchmarks.judge.verdict import make_verdict
 from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits.bound import GBPS, convert, number
 from wirespeed.limits.latency import MICROSECONDS
-from wirespeed.results.benchmarks import Measurement, Metric, Run
+from wirespeed.results.benchmarks import Measurement, Metric, Run, count_shown_decimals
 from wirespeed.results.verdicts import Judgement, Term, Verdict
 from wirespeed.units import BITS_PER_SECOND, Size, format_percent, format_unit
 
@@ -31,8 +31,20 @@ _NEIGHBOURS = 4  # part of the smallest size to examine from which sizes count a
 _LAST = 3  # sizes that show whether a sweep is still rising
 _SEVERITY = {Judgement.SKIP: 0, Judgement.PASS: 0, Judgement.WARN: 1, Judgement.FAIL: 2}
 
-_Curve = Sequence[tuple[int, Measurement]]
-"""Position in the run and measurement, one for each size, by size."""
+
+class _Point(NamedTuple):
+    """A size of a curve: its position in the run, its measurement, and how much the value may differ from it.
+
+    ``rounding`` is half of the last printed digit, 0 where that is too little to matter.
+    """
+
+    position: int
+    measurement: Measurement
+    rounding: float
+
+
+_Curve = Sequence[_Point]
+"""One point for each size, by size."""
 
 
 def judge_curves(verdicts: Mapping[int, Verdict], thresholds: Thresholds, profile: Profile) -> dict[int, Verdict]:
@@ -42,7 +54,7 @@ def judge_curves(verdicts: Mapping[int, Verdict], thresholds: Thresholds, profil
     """
     changed: dict[int, Verdict] = {}
     for curve in _build_curves(verdicts, profile.curve):
-        precise = [point for point in curve if not _find_rounding(point[1])]
+        precise = [point for point in curve if not point.rounding]
         if len(precise) >= _FEWEST:
             changed.update(_mark_sweep_end(precise, verdicts, thresholds, profile))
         for position, (judgement, reason) in find_anomalies(curve, profile.curve).items():
@@ -61,17 +73,18 @@ def list_shallow_dips(verdicts: Mapping[int, Verdict], settings: Curve) -> tuple
         return ()
     notes = []
     for curve in _build_curves(verdicts, settings):
-        for (_, smaller), (_, lower), (_, larger) in zip(curve, curve[1:], curve[2:], strict=False):
+        for before, point, after in zip(curve, curve[1:], curve[2:], strict=False):
+            smaller, lower, larger = before.measurement, point.measurement, after.measurement
             neighbor = float(min(smaller.value, larger.value))
             expected = math.sqrt(float(smaller.value) * float(larger.value))
             is_dip = lower.value < neighbor and lower.value < highest.value * expected
-            is_dip = is_dip and not any(map(_find_rounding, (smaller, lower, larger)))
+            is_dip = is_dip and not any((before.rounding, point.rounding, after.rounding))
             if is_dip and lower.value >= settings.dip.passes.value * neighbor and _is_examined(lower, settings):
                 label = f"{lower.label}: " if lower.label else ""
                 fraction = format_percent(lower.value / expected, 0)
                 notes.append(
-                    f"{label}a shallow dip: {_format(lower)} is {fraction} of the mean of {_format(smaller)} and "
-                    f"{_format(larger)}; repeat the test to see whether it stays"
+                    f"{label}a shallow dip: {_format(point)} is {fraction} of the mean of {_format(before)} and "
+                    f"{_format(after)}; repeat the test to see whether it stays"
                 )
     return tuple(notes)
 
@@ -94,30 +107,31 @@ def _build_curves(verdicts: Mapping[int, Verdict], settings: Curve) -> list[_Cur
             repeated.add(key)  # repeated sizes are no sweep
         points[size] = (position, measurement)
     return [
-        [points[size] for size in sorted(points)]
+        _round([points[size] for size in sorted(points)])
         for key, points in series.items()
         if key not in repeated and len(points) >= _FEWEST
     ]
 
 
-def _find_rounding(measurement: Measurement) -> float:
-    """How much the value may differ from the printed one; 0 where that is too little to matter."""
-    exponent = Decimal(str(measurement.value)).as_tuple().exponent
-    if not isinstance(exponent, int):
-        return 0.0
-    rounding = 0.5 * 10.0**exponent
-    return 0.0 if rounding < _PRECISE * measurement.value else rounding
+def _round(points: Sequence[tuple[int, Measurement]]) -> _Curve:
+    """The curve of a column: small values have the most decimals of any, since zeros at the end are not kept."""
+    decimals = max(count_shown_decimals(measurement.value) for _, measurement in points)
+    rounding = 0.5 * 10.0**-decimals
+    return [
+        _Point(position, measurement, 0.0 if rounding < _PRECISE * measurement.value else rounding)
+        for position, measurement in points
+    ]
 
 
-def _divide(lower: Measurement, *higher: Measurement) -> float:
+def _divide(lower: _Point, *higher: _Point) -> float:
     """The largest fraction that a value may be of the smallest of others, if all are rounded."""
-    smallest = min(float(measurement.value) - _find_rounding(measurement) for measurement in higher)
-    return (lower.value + _find_rounding(lower)) / smallest if smallest > 0 else math.inf
+    smallest = min(float(point.measurement.value) - point.rounding for point in higher)
+    return (lower.measurement.value + lower.rounding) / smallest if smallest > 0 else math.inf
 
 
 def find_anomalies(curve: _Curve, settings: Curve) -> dict[int, tuple[Judgement, str]]:
     """Dips, steps and falls of a curve: by position, how bad it is and why."""
-    values = [measurement.value for _, measurement in curve]
+    values = [point.measurement.value for point in curve]
     findings: dict[int, tuple[Judgement, str]] = {}
     peak = 0
     index = 1
@@ -136,7 +150,7 @@ def find_anomalies(curve: _Curve, settings: Curve) -> dict[int, tuple[Judgement,
             findings = _describe_fall(curve, peak, settings) | findings
         index = end
     smallest = settings.from_bytes.value
-    sizes = {position: measurement.size_bytes or 0 for position, measurement in curve}
+    sizes = {point.position: point.measurement.size_bytes or 0 for point in curve}
     return {position: finding for position, finding in findings.items() if sizes[position] >= smallest}
 
 
@@ -144,12 +158,12 @@ def _describe_dips(curve: _Curve, start: int, end: int, settings: Curve) -> dict
     """Sizes far below the size before and the size after them."""
     findings = {}
     for index in range(max(start, 1), min(end, len(curve) - 1)):
-        smaller, (position, measurement), larger = curve[index - 1][1], curve[index], curve[index + 1][1]
-        judgement = _compare(_divide(measurement, smaller, larger), settings.dip)
+        smaller, point, larger = curve[index - 1], curve[index], curve[index + 1]
+        judgement = _compare(_divide(point, smaller, larger), settings.dip)
         if judgement is not None:
-            findings[position] = (
+            findings[point.position] = (
                 judgement,
-                f"a dip in the curve: {_format(measurement)} between {_format(smaller)} and {_format(larger)}",
+                f"a dip in the curve: {_format(point)} between {_format(smaller)} and {_format(larger)}",
             )
     failing = {position: finding for position, finding in findings.items() if finding[0] is Judgement.FAIL}
     return findings | _describe_wide_dips(curve, start, end, settings) | failing
@@ -159,45 +173,43 @@ def _describe_wide_dips(curve: _Curve, start: int, end: int, settings: Curve) ->
     """Neighbouring sizes that all fail beside the size before and the size after them; what only warns is a step."""
     findings: dict[int, tuple[Judgement, str]] = {}
     for first in range(max(start, 1), end):
-        highest = curve[first][1]
+        highest = curve[first]
         for last in range(first + 1, min(end, len(curve) - 1)):
-            highest = max(highest, curve[last][1], key=lambda measurement: measurement.value)
-            smaller, larger = curve[first - 1][1], curve[last + 1][1]
+            highest = max(highest, curve[last], key=lambda point: point.measurement.value)
+            smaller, larger = curve[first - 1], curve[last + 1]
             if _compare(_divide(highest, smaller, larger), settings.dip) is not Judgement.FAIL:
                 continue
             reason = (
-                f"a dip in the curve: at most {number(float(highest.value))} {format_unit(smaller.unit)} from "
-                f"{_format_size(curve[first][1])} to {_format_size(curve[last][1])} between {_format(smaller)} and "
+                f"a dip in the curve: at most {number(float(highest.measurement.value))} "
+                f"{format_unit(smaller.measurement.unit)} from "
+                f"{_format_size(curve[first])} to {_format_size(curve[last])} between {_format(smaller)} and "
                 f"{_format(larger)}"
             )
-            for position, _ in curve[first : last + 1]:
-                findings.setdefault(position, (Judgement.FAIL, reason))
+            for point in curve[first : last + 1]:
+                findings.setdefault(point.position, (Judgement.FAIL, reason))
     return findings
 
 
 def _describe_step(
     curve: _Curve, peak: int, lowest: int, end: int, settings: Curve
 ) -> dict[int, tuple[Judgement, str]]:
-    position, measurement = curve[lowest]
-    judgement = _compare(_divide(measurement, curve[peak][1]), settings.step)
+    judgement = _compare(_divide(curve[lowest], curve[peak]), settings.step)
     if judgement is None:
         return {}
     reason = (
-        f"a step in the curve: {_format(measurement)} after {_format(curve[peak][1])}, reached again only from "
-        f"{_format_size(curve[end][1])} on: probably the library changes its protocol or algorithm there"
+        f"a step in the curve: {_format(curve[lowest])} after {_format(curve[peak])}, reached again only from "
+        f"{_format_size(curve[end])} on: probably the library changes its protocol or algorithm there"
     )
-    return {position: (judgement, reason)}
+    return {curve[lowest].position: (judgement, reason)}
 
 
 def _describe_fall(curve: _Curve, peak: int, settings: Curve) -> dict[int, tuple[Judgement, str]]:
-    position, last = curve[-1]
-    judgement = _compare(_divide(last, curve[peak][1]), settings.fall)
+    last, highest = curve[-1], curve[peak]
+    judgement = _compare(_divide(last, highest), settings.fall)
     if judgement is None:
         return {}
-    highest = curve[peak][1]
-    fraction = format_percent(last.value / highest.value, 0)
-    reason = f"the curve falls: {_format(last)} is {fraction} of {_format(highest)}"
-    return {position: (judgement, reason)}
+    fraction = format_percent(last.measurement.value / highest.measurement.value, 0)
+    return {last.position: (judgement, f"the curve falls: {_format(last)} is {fraction} of {_format(highest)}")}
 
 
 def _compare(fraction: float, thresholds: Thresholds) -> Judgement | None:
@@ -214,16 +226,16 @@ def _mark_sweep_end(
     The time that a size adds to the size before contains no latency: where it corresponds to a bandwidth that passes,
     a larger size would pass.
     """
-    last = verdicts[curve[-1][0]]
+    last = verdicts[curve[-1].position]
     bound = last.reachable or last.physical
     judged = (Judgement.PASS, Judgement.WARN, Judgement.FAIL)
     if last.judgement not in judged or bound is None or last.physical is None:
         return {}
-    values = [measurement.value for _, measurement in curve]
+    values = [point.measurement.value for point in curve]
     growth = 1 + profile.curve.rising.value
     if values[-1] < growth * values[-2] or sorted(values[-_LAST:]) != values[-_LAST:]:
         return {}
-    added = _compute_added_bandwidth(curve[-2][1], curve[-1][1])
+    added = _compute_added_bandwidth(curve[-2].measurement, curve[-1].measurement)
     if added is None or not thresholds.passes.value * bound.value <= added <= last.physical.value:
         return {}
     reason = (
@@ -233,7 +245,7 @@ def _mark_sweep_end(
     )
     return {
         position: replace(verdicts[position], judgement=Judgement.SKIP, reason=reason)
-        for position, _ in curve
+        for position, _, _ in curve
         if verdicts[position].judgement in (Judgement.WARN, Judgement.FAIL)
     }
 
@@ -244,12 +256,13 @@ def _compute_added_bandwidth(smaller: Measurement, last: Measurement) -> float |
     return (size - smaller_size) / added_time if added_time > 0 else None
 
 
-def _format(measurement: Measurement) -> str:
-    return f"{number(float(measurement.value))} {format_unit(measurement.unit)} at {_format_size(measurement)}"
+def _format(point: _Point) -> str:
+    value, unit = number(float(point.measurement.value)), format_unit(point.measurement.unit)
+    return f"{value} {unit} at {_format_size(point)}"
 
 
-def _format_size(measurement: Measurement) -> Size:
-    return Size(measurement.size_bytes or 0)
+def _format_size(point: _Point) -> Size:
+    return Size(point.measurement.size_bytes or 0)
 
 
 TINY = 1e-6

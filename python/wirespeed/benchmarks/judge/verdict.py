@@ -110,7 +110,8 @@ def explain_dip(verdict: Verdict, verdicts: Iterable[Verdict], scale: Scale) -> 
     bound_name = "the reachable limit" if bound is verdict.reachable else "the physical limit"
     reason = (
         f"{format_percent(measurement.value / bound.value, 0)} of {bound_name}; {Size(max(smaller))} passes; "
-        f"only sizes from {format_percent(scale.profile.plateau.value, 0)} of the largest size up are judged"
+        f"a size below {format_percent(scale.profile.plateau.value, 0)} of the largest one fails only by the shape of "
+        "its curve"
     )
     return replace(verdict, reason=reason)
 
