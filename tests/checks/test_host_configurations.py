@@ -22,7 +22,8 @@ from wirespeed.cluster import read, read_text
 from wirespeed.collect import read_facts, write_planned_bundle
 from wirespeed.plan import Plan, build
 from wirespeed.plan.locate import locate
-from wirespeed.results.findings import Status
+from wirespeed.report.ranking import merge_findings
+from wirespeed.results.findings import Finding, Status
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NICS = range(1, 9)
@@ -176,6 +177,11 @@ SINGLE_LINKS = [
 
 
 def find_findings(plan: Plan, device: str, outputs: Mapping[str, str], folder: Path) -> Counter[tuple[str, Status]]:
+    """Check and status of `list_findings`."""
+    return Counter((finding.check, finding.status) for finding in list_findings(plan, device, outputs, folder))
+
+
+def list_findings(plan: Plan, device: str, outputs: Mapping[str, str], folder: Path) -> list[Finding]:
     """What neither passes nor is skipped, with these outputs of one device and all others as planned."""
     write_planned_bundle(plan, folder)
     for name, text in outputs.items():
@@ -183,11 +189,8 @@ def find_findings(plan: Plan, device: str, outputs: Mapping[str, str], folder: P
         assert file.exists(), f"{name} is no output of {device}"
         file.write_text(text, encoding="utf-8")
     facts = read_facts(folder)
-    return Counter(
-        (finding.check, finding.status)
-        for finding in run(locate(plan, facts), facts)
-        if finding.status not in (Status.PASS, Status.SKIP)
-    )
+    findings = run(locate(plan, facts), facts)
+    return [finding for finding in findings if finding.status not in (Status.PASS, Status.SKIP)]
 
 
 def test_hosts_of_the_24_bit_scheme(tmp_path: Path) -> None:
@@ -250,6 +253,20 @@ def test_rules_before_the_source_rules(added: dict[str, object], failed: int, tm
     rules = json.loads((tmp_path / "planned" / "node1" / "ip-rule.out").read_text(encoding="utf-8"))
     findings = find_findings(plan, "node1", {"ip-rule": json.dumps([*rules, added])}, tmp_path / "bundle")
     assert findings == ({("address.rule", Status.FAIL): failed} if failed else {})
+
+
+def test_one_wrong_rule_is_one_finding_of_all_its_nics(tmp_path: Path) -> None:
+    plan = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml"))
+    write_planned_bundle(plan, tmp_path / "planned")
+    rules = json.loads((tmp_path / "planned" / "node1" / "ip-rule.out").read_text(encoding="utf-8"))
+    outputs = {"ip-rule": json.dumps([*rules, rule(500, 101)])}
+    [group] = merge_findings(list_findings(plan, "node1", outputs, tmp_path / "bundle"))
+    assert (len(group.findings), group.first.expected, group.first.found, len(group.fixes)) == (
+        7,
+        "the planned rule for the source address comes first",
+        "rule 500 (from all lookup 101) comes first and sends packets to table 101",
+        1,
+    )
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def test_the_page_of_a_switch_has_the_notes_of_its_platform() -> None:
     ]
     mtu_lines = [next(line for line in page.splitlines() if "port.link.mtu " in line) for page in pages]
     assert mtu_lines[0].removeprefix("nxos: ").split() == mtu_lines[1].split()
-    assert "format not verified; default of the device: 1500" in mtu_lines[0]
+    assert "format not verified; default: 1500" in mtu_lines[0]
 
 
 @pytest.mark.parametrize("category", KINDS)

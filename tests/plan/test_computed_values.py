@@ -82,8 +82,8 @@ def test_vendors_stand_beside_it() -> None:
     assert number.formula == (
         "time until a pause acts: 0.183 µs (the 9122 B frame already being sent) + 0.00168 µs (PFC frame)"
         " + 2 × 10 m × 5 ns/m (cable) + 1.16 µs (response of the peer);"
-        " worst frames, of 64 B, 1 cell of 254 B each, in this time at 400 Gb/s: 858 cells;"
-        " one maximum frame at each end: 72 cells; 930 cells × 254 B = 236,220 B"
+        " received in this time at 400 Gb/s, in the worst case (64 B frames, one 254 B cell each): 858 cells;"
+        " plus one maximum frame at each end: 72 cells; 930 cells × 254 B = 236,220 B"
     )
 
 

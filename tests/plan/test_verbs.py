@@ -187,3 +187,28 @@ def test_ethernet_ports_and_bonds_are_no_nics() -> None:
     lines = invoke("plan", file, "--hosts").splitlines()
     assert "Ethernet ports" in lines
     assert [line.split() for line in lines if line.startswith("abel1:eth0")] == [["abel1:eth0", "bond0"]]
+
+
+def test_titles_and_headings_of_tables_are_not_broken() -> None:
+    """A title is as wide as it is, above a narrow table; a heading has at most two lines."""
+    assert invoke("plan", EXAMPLE, "--fabric").splitlines()[:4] == [
+        "fabric (bandwidth per switch)",
+        "              downlink",
+        "tier switches bandwidth",
+        "────────────────────────",
+    ]
+    lines = invoke("plan", EXAMPLE, "--classes").splitlines()
+    assert [line.split() for line in lines[:3]] == [
+        ["classes", "with", "broadcom-bcm957608-p1400gd", "and", "dell-sonic"],
+        ["DSCP", "sent", "NIC", "NIC", "CoS", "switch", "switch", "priority"],
+        ["class", "DSCP", "by", "NICs", "priority", "TC", "queue", "TC", "queue", "group", "lossless", "scheduling"],
+    ]
+    assert "switches only" not in lines[-1]
+
+
+def test_the_classes_table_explains_its_empty_cells(tmp_path: Path) -> None:
+    file = tmp_path / "cluster.yaml"
+    queue = "role: leaf, classes: {storage: {traffic_class: 4, queue: 4, priority_group: 4}}}"
+    text = EXAMPLE.read_text().replace("role: leaf}", queue)
+    file.write_text(f"{text}  storage: {{dscp: 18, priority: 4, share: 30%}}\n")
+    assert invoke("plan", file, "--classes").splitlines()[-1] == "configured on switches only: storage"

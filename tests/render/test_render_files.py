@@ -229,24 +229,22 @@ def test_an_environment_that_no_file_can_hold_is_refused(variable: str, value: s
 QOS_REFUSALS = [
     (
         {"pfc": frozenset({Priority(3), Priority(4)})},
-        "node1: RoCE configuration package: found PFC on priorities 3, 4; expected PFC on 3, the RoCE priority, alone\n"
-        "  hint: remove `nic` from other lossless classes: only switches configure them then; "
-        "or add their DSCPs to roce",
+        "node1: bnxt_re.conf: found PFC on priorities 3, 4; expected PFC on 3, the priority of class roce, only\n"
+        "  hint: write `lossless: false` in every class but roce",
     ),
     (
         {"dscp_priority": {Dscp(26): Priority(3), Dscp(24): Priority(4), Dscp(48): Priority(7)}},
-        "node1: RoCE configuration package: found DSCP to priorities 24:4 26:3 48:7; "
+        "node1: bnxt_re.conf: found DSCP to priorities 24:4 26:3 48:7; "
         "expected priorities 3 of roce and 7 of cnp, the only ones it sets",
     ),
     (
         {"priority_tc": {Priority(value): NicTrafficClass(0) for value in range(8)}},
-        "node1: RoCE configuration package: found priorities to NIC traffic classes 0:0 1:0 2:0 3:0 4:0 5:0 6:0 7:0; "
+        "node1: bnxt_re.conf: found priorities to NIC traffic classes 0:0 1:0 2:0 3:0 4:0 5:0 6:0 7:0; "
         "expected 0:0 1:0 2:0 3:1 4:0 5:0 6:0 7:2, the only map it sets",
     ),
     (
         {"tc_discipline": {NicTrafficClass(1): Discipline.STRICT}},
-        "node1: RoCE configuration package: found a strict roce or a shared cnp class; "
-        "expected roce with a share, cnp strict",
+        "node1: bnxt_re.conf: found a strict roce or a shared cnp class; expected roce with a share, cnp strict",
     ),
 ]
 
@@ -308,7 +306,7 @@ def test_any_name_is_the_same_name_in_yaml(name: str) -> None:
         ),
         (
             {"dscp: 26": "dscp: 26-27", "ubuntu-22.04": "ubuntu-20.04"},
-            "cluster.yaml:5: node[1-4]: RoCE configuration package: found several DSCPs of a class without dcb, 27:3 "
+            "cluster.yaml:5: node[1-4]: bnxt_re.conf: found several DSCPs of a class without dcb, 27:3 "
             "beside 26; expected one DSCP for each class\n"
             "  hint: dcb is part of iproute2 from release 5.11 on: use a newer operating system",
         ),

@@ -386,7 +386,7 @@ OptionalWhole = Annotated[
 BandwidthText = Annotated[
     Bandwidth, BeforeValidator(_make_quantity_parser(Bandwidth)), _make_schema("string", examples=["400 Gb/s"])
 ]
-SizeText = Annotated[Size, BeforeValidator(_make_quantity_parser(Size)), _make_schema("string", examples=["1000 kB"])]
+SizeText = Annotated[Size, BeforeValidator(_make_quantity_parser(Size)), _make_schema("string", examples=["1 MiB"])]
 DurationText = Annotated[
     Duration, BeforeValidator(_make_quantity_parser(Duration)), _make_schema("string", examples=["200 ms"])
 ]

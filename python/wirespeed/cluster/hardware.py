@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field
 
 from wirespeed.catalogue.model import Numbering
@@ -72,7 +74,9 @@ class MemoryPart(Part):
         examples=["4800 MT/s"],
         description="rate, as `dmidecode --type 17` shows it; a number without a unit is in MT/s",
     )
-    cache: SizeText | None = Field(default=None, description="caches of one socket, levels 2 and 3")
+    cache: SizeText | None = Field(
+        default=None, description="caches of one socket, levels 2 and 3", examples=["136 MiB"]
+    )
     sockets: Positive | None = Field(default=None, description="number of sockets, without `cpus`")
 
 
@@ -130,7 +134,7 @@ class GpuPart(Part):
     title: Line | None = Field(default=None, description="name for people")
     pci_id: PciId | None = Field(default=None, description="numbers of vendor and device, as `lspci -nn` shows them")
     pcie: SlotText | None = Field(default=None, description="fastest PCIe link of the GPU")
-    bars: list[SizeText] | None = Field(
+    bars: list[Annotated[SizeText, Field(examples=["256 MiB"])]] | None = Field(
         default=None, description="sizes of the memory BARs, for hosts that borrow the GPU"
     )
     links: GpuLinksPart | None = Field(default=None, description="links between the GPUs of one host")

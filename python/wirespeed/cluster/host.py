@@ -171,7 +171,9 @@ class NtbPart(Part):
 
     node_id: Positive = Field(description="number of the host in the PCIe cluster, such as 4 or 8")
     prefetch: SizeText | None = Field(
-        default=None, description="prefetchable memory window; default: the smallest for the borrowed devices"
+        default=None,
+        description="prefetchable memory window; default: the smallest for the borrowed devices",
+        examples=["4096 MiB"],
     )
 
 
@@ -186,6 +188,7 @@ class LoanPart(Part):
         default=Size.parse("1 GiB"),
         json_schema_extra={"default": "1 GiB"},
         description="memory of the borrower that the device can reach",
+        examples=["2 GiB"],
     )
 
 

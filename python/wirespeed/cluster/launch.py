@@ -89,7 +89,7 @@ class LaunchPart(Part):
     )
     eager_sgl: Flag | None = Field(default=None, description="whether eager messages use a scatter-gather list")
     eager_sgl_limit: SizeText | None = Field(
-        default=None, description="largest eager message sent from a scatter-gather list"
+        default=None, description="largest eager message sent from a scatter-gather list", examples=["1 KiB"]
     )
     async_progress: Flag | None = Field(default=None, description="whether a separate thread progresses messages")
     gpu_memory: Flag | None = Field(

@@ -45,7 +45,7 @@ class NicClassPart(Part):
         description="parameters of the NICs' congestion control, as the driver names them; class roce only",
     )
     buffer: Whole | None = Field(default=None, description="receive buffer of the NICs, 0 to 7")
-    buffer_size: SizeText | None = Field(default=None, description="size of that receive buffer")
+    buffer_size: SizeText | None = Field(default=None, description="size of that receive buffer", examples=["256 KiB"])
 
 
 class ClassPart(Part):

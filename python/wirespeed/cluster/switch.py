@@ -38,8 +38,10 @@ class BalancingMode(StrEnum):
 class EcnPart(Part):
     """Marking thresholds."""
 
-    minimum: SizeText | None = Field(default=None, description="queue depth where marking starts")
-    maximum: SizeText | None = Field(default=None, description="queue depth from which every packet is marked")
+    minimum: SizeText | None = Field(default=None, description="queue depth where marking starts", examples=["1000 kB"])
+    maximum: SizeText | None = Field(
+        default=None, description="queue depth from which every packet is marked", examples=["2000 kB"]
+    )
     probability: Percent | None = Field(default=None, description="marking probability at the maximum")
     minimum_fill: Percent | None = Field(
         default=None, description="minimum, on systems that count in percent of the queue's buffer"
@@ -58,6 +60,7 @@ class BuffersPart(Part):
     shared_headroom: SizeText | None = Field(
         default=None,
         description="headroom that all lossless priority groups share, instead of separate headroom for each",
+        examples=["4 MiB"],
     )
     egress_lossless_share: Percent | None = Field(default=None, description="egress buffer for lossless traffic")
     egress_lossy_share: Percent | None = Field(default=None, description="egress buffer for lossy traffic")

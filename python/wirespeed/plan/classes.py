@@ -230,17 +230,20 @@ def _find_switch_classes(
         priority = classes[name].priority
         problems.warn(
             ("classes", name),
-            f"class {name} on switches only: the RoCE configuration package of {nic.title.partition(',')[0]} "
-            f"configures {', '.join(nic.classes)}",
-            f"a class that these NICs support: they ignore pauses of priority {priority}, and packets can be lost"
+            f"class {name} on switches only",
+            _format_package_classes(nic),
+            f"these NICs ignore pauses of priority {priority}, and packets can be lost: write `lossless: false`, or "
+            f"send class {name} only from hosts with other NICs"
             if classes[name].lossless
-            else "a class that these NICs support: they send DSCP "
-            f"{', '.join(format_ranges(classes[name].dscp))} in their default class",
-            "send this class from hosts with other NICs only, or write `lossless: false`"
-            if classes[name].lossless
-            else "no action if this class needs no separate queue on NICs",
+            else f"these NICs send DSCP {', '.join(format_ranges(classes[name].dscp))} in their default class; no "
+            f"action if class {name} needs no separate queue on NICs",
         )
     return frozenset(names)
+
+
+def _format_package_classes(nic: NicModel) -> str:
+    """The classes of the vendor's package, as an expectation."""
+    return f"one of {', '.join(nic.classes)}, which {nic.title.partition(',')[0]} NICs support"
 
 
 def _plan_congestion_control(roce: TrafficClass | None, nic: NicModel) -> bool | None:
@@ -256,6 +259,13 @@ def _nic_class_settings(
     """Settings that only some NICs have, and settings of the cluster file for NICs."""
     parts = {name: cluster.classes[name].nic if name in cluster.classes else NicClassPart() for name in classes}
     for name, part in parts.items():
+        if nic.qos_package and ROCE in classes and name not in nic.classes and part != NicClassPart():
+            problems.refuse(
+                ("classes", name, "nic"),
+                f"class {name} on NICs",
+                _format_package_classes(nic),
+                f"remove `nic` from class {name}: then only switches configure it; or put its DSCPs into class roce",
+            )
         if name != ROCE and (part.ect is not None or part.congestion_parameters is not None):
             problems.refuse(
                 ("classes", name, "nic"),

@@ -51,14 +51,14 @@ class Headroom:
         frames, cells = terms.worst_frame
         if not self.known_cell:
             return (
-                f"{link}; worst frames, of {frames} B, in this time at {self.speed}: {terms.middle:,} B;"
-                f" one maximum frame at each end: {terms.ends:,} B; together {int(self.size):,} B;"
+                f"{link}; received in this time at {self.speed}, in frames of {frames} B: {terms.middle:,} B;"
+                f" plus one maximum frame at each end: {terms.ends:,} B; together {int(self.size):,} B;"
                 " cell size of the chip unknown"
             )
-        fill_text = f"worst frames, of {frames} B, {cells} cell{'s' if cells > 1 else ''} of {terms.cell} B each"
+        cell_text = f"one {terms.cell} B cell" if cells == 1 else f"{cells} cells of {terms.cell} B"
         return (
-            f"{link}; {fill_text}, in this time at {self.speed}: {terms.middle} cells;"
-            f" one maximum frame at each end: {terms.ends} cells;"
+            f"{link}; received in this time at {self.speed}, in the worst case ({frames} B frames, {cell_text} each):"
+            f" {terms.middle} cells; plus one maximum frame at each end: {terms.ends} cells;"
             f" {terms.middle + terms.ends} cells × {terms.cell} B = {int(self.size):,} B"
         )
 

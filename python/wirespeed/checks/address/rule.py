@@ -46,6 +46,9 @@ needs = ("rule.table", "rule.priority", "host.rules", "host.ipv6_rules", "host.r
 failures = ("OS-05",)
 presence = True
 
+_EXPECTED_ORDER = "the planned rule for the source address comes first"
+"""Without address and table: reports list the NICs that one wrong rule affects as one finding."""
+
 
 def _estimate_impact(context: CheckContext, intended: Any, found: Any) -> Impact | None:
     """Without its rule a source address has no routing table; a rule with another priority may still work."""
@@ -80,15 +83,14 @@ def check(context: CheckContext) -> Outcome:
         return outcome
     jump = _find_jump(context, packet)
     if jump is not None and (jump[0] == name or not _is_earlier(context, rule)):
-        return _report_jump(context, packet, *jump)
+        return _report_jump(context, *jump)
     if not _is_earlier(context, rule):
         return outcome
-    destination = f" to {packet.destination}" if " to " in name else ""
     return failure(
         "another routing rule comes before the planned one",
-        f"packets from {packet.source}{destination} use table {table}",
+        _EXPECTED_ORDER,
         f"rule {rule.priority} ({name}) comes first"
-        + ("" if rule.table is None else f" and sends them to table {rule.table}"),
+        + ("" if rule.table is None else f" and sends packets to table {rule.table}"),
         _build_removal(context, name, rule),
     )
 
@@ -99,10 +101,10 @@ def _find_jump(context: CheckContext, packet: Packet) -> tuple[str, Rule] | None
     return find_jump_over(rules, packet, int(context.get_intended_value("rule.priority")))
 
 
-def _report_jump(context: CheckContext, packet: Packet, name: str, rule: Rule) -> Outcome:
+def _report_jump(context: CheckContext, name: str, rule: Rule) -> Outcome:
     return failure(
         "another routing rule comes before the planned one",
-        f"packets from {packet.source} use table {context.get_intended_value('rule.table')}",
+        _EXPECTED_ORDER,
         f"rule {rule.priority} ({name}) comes first and passes over the planned rule",
         _build_removal(context, name, rule),
     )

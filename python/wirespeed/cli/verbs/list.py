@@ -476,7 +476,7 @@ def _list_details(settings: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         elif "state" in value:
             remarks = [
                 "" if value["verified"] else "format not verified",
-                f"default of the device: {value['default']}" if value["default"] else "",
+                f"default: {value['default']}" if value["default"] else "",
                 value["automatic"] or "",
                 value["instead"] or "",
             ]

@@ -188,14 +188,18 @@ _PORTS = {"device": "port", "a_device": "port", "b_device": "far port", "peer_de
 """Tables show a port as ``device:port`` in one column; JSON and CSV have two columns, like a cabling file."""
 _TITLES = {"fabric": "fabric (bandwidth per switch)", "bom": "bill of materials"}
 _HEADINGS = {
-    "as number": "AS number",
-    "rdma device": "RDMA\N{NO-BREAK SPACE}device",
+    "as number": "AS\nnumber",
+    "rdma device": "RDMA device",
     "pcie": "PCIe",
     "gpu": "GPU",
     "mtu": "MTU",
     "dscp": "DSCP",
-    "sent dscp": "sent DSCP",
+    "sent dscp": "DSCP sent\nby NICs",
+    "nic tc": "NIC\nTC",
+    "nic cos queue": "NIC CoS\nqueue",
+    "switch tc": "switch\nTC",
 }
+"""Headings of tables that differ from the column of JSON and CSV; its spaces are line breaks otherwise."""
 _TITLE_COLUMNS = {"hosts": ("model",), "classes": ("nic", "switch")}  # columns that go into the title
 _FIRST_COLUMNS = {"cables": ("number",)}
 
@@ -225,7 +229,18 @@ def _print_tables(rows: dict[str, Rows]) -> None:
             elif name == "hosts":
                 title = "Ethernet ports"
             _print_table(title, group)
+            if name == "classes":
+                _print_switch_classes(group)
         _print_unnumbered([entry for entry in all_entries if entry.get("address") == UNNUMBERED])
+
+
+def _print_switch_classes(entries: Rows) -> None:
+    """Print why classes have empty cells in the columns of NICs."""
+    from wirespeed.cli.console import standard_output
+
+    names = [entry["class"] for entry in entries if entry["nic tc"] is None]
+    if names and len(names) < len(entries):
+        standard_output().print(f"configured on switches only: {', '.join(names)}", markup=False, soft_wrap=True)
 
 
 def _print_unnumbered(entries: Rows) -> None:
@@ -344,20 +359,19 @@ def _print_table(title: str, entries: Rows) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from wirespeed.cli.console import print_table
+    from wirespeed.cli.console import print_table, standard_output
 
-    table = Table(
-        title=escape(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD, show_edge=False, padding=(0, 0)
-    )
+    table = Table(box=SIMPLE_HEAD, show_edge=False, padding=(0, 0))
     columns = [name for name in entries[0] if any(entry[name] is not None for entry in entries)]
     for column in columns:
-        texts = [*column.split(), *(_format_cell(entry[column]) for entry in entries)]
+        heading = _HEADINGS.get(column, column.replace(" ", "\n"))
+        texts = [*heading.split("\n"), *(_format_cell(entry[column]) for entry in entries)]
         # These texts are never broken; lists of DSCPs may use several lines.
         widest = max(len(text) for text in texts if "," not in text)
-        heading = _HEADINGS.get(column, column).replace(" ", "\n")
         table.add_column(heading, overflow="fold", min_width=widest)
     for entry in entries:
         table.add_row(*(escape(_format_cell(entry[column])) for column in columns))
+    standard_output().print(f"[bold]{escape(title)}[/]", soft_wrap=True)
     print_table(table)
 
 

@@ -97,10 +97,12 @@ def qos(name: str, host: Host) -> Qos | None:
     if package_qos.other_dscps and utility != UTILITIES["dcb"]:
         found = f"several DSCPs of a class without dcb, {format_dscps(package_qos)} beside {first.roce_dscp}"
         hint = "dcb is part of iproute2 from release 5.11 on: use a newer operating system"
-        raise Refusal([Problem(f"{name}: RoCE configuration package", found, "one DSCP for each class", hint)])
+        raise Refusal([Problem(f"{name}: {_PACKAGE}", found, "one DSCP for each class", hint)])
     return package_qos
 
 
+_PACKAGE = "bnxt_re.conf"
+"""The file of Broadcom's package that configures QoS of the NICs when the driver is loaded."""
 UTILITIES = {"dcb": 4, "niccli": 3, "lldptool": 2, "bnxtqos": 1}
 """Program to its number in bnxt_setupcc.sh 236.1.155.0, which ends if the program is missing. An older copy of the
 script has 1 and 2 only."""
@@ -154,7 +156,7 @@ def _build_qos(nic_qos: NicQos, utility: int) -> Qos:
 
 def _find_unsupported(name: str, nic_qos: NicQos) -> Iterator[Problem]:
     """Settings that bnxt_setupcc.sh lacks: it has one RoCE class, one CNP class, and a default class."""
-    location = f"{name}: RoCE configuration package"
+    location = f"{name}: {_PACKAGE}"
     missing_values = list(_list_missing_classes(nic_qos))
     if missing_values:
         expected = "the classes roce (with DSCP, priority and share) and cnp, which Broadcom NICs need"
@@ -172,8 +174,8 @@ def _find_unsupported(name: str, nic_qos: NicQos) -> Iterator[Problem]:
         yield Problem(
             location,
             f"PFC on priorities {', '.join(str(int(value)) for value in sorted(nic_qos.pfc))}",
-            f"PFC on {int(nic_qos.roce_priority or 0)}, the RoCE priority, alone",
-            "remove `nic` from other lossless classes: only switches configure them then; or add their DSCPs to roce",
+            f"PFC on {int(nic_qos.roce_priority or 0)}, the priority of class roce, only",
+            "write `lossless: false` in every class but roce",
         )
     planned = nic_qos.dscp_priority or {}
     foreign = sorted(set(planned.values()) - {nic_qos.roce_priority, nic_qos.cnp_priority})
@@ -189,7 +191,10 @@ def _find_unsupported(name: str, nic_qos: NicQos) -> Iterator[Problem]:
     yield from _unknown_parameters(location, nic_qos)
     if not (nic_qos.pfc or nic_qos.ecn):
         yield Problem(
-            location, "neither PFC nor congestion control", "one of them", "make roce lossless or congestion-controlled"
+            location,
+            "neither PFC nor congestion control",
+            "one of them",
+            "write `lossless: true` or `congestion: dcqcn-p` in class roce",
         )
 
 
