@@ -67,10 +67,10 @@ def _build_devices(
     values: dict[Place, dict[str, Any]] = {Place(device): {} for device in devices}
     for (place, path), readings_of_setting in readings.items():
         outer = place
-        while outer.entities:
-            values.setdefault(outer, {})
-            outer = outer.outer
-        values.setdefault(outer, {})
+        while outer not in values:
+            values[outer] = {}
+            if outer.entities:
+                outer = outer.outer
         if readings_of_setting[0].value != COMPLETE:
             values[place][path] = readings_of_setting[0].value
     members: dict[Place, list[Place]] = {}
@@ -106,17 +106,30 @@ def _build_entity(
     cls: type[Any], place: Place, values: Mapping[Place, Mapping[str, Any]], members: Mapping[Place, list[Place]]
 ) -> Any:
     settings = values[place]
-    groups = {path[:index] for path in settings for index, letter in enumerate(path) if letter == "."}
-    collections: dict[str, dict[str, Any]] = {}
-    inner_places = members.get(place, ())
-    for path, member in list_collections(cls).items():
-        collections[path] = {
+    collection_groups = _list_collection_groups(cls)  # type: ignore[arg-type] # classes are hashable
+    groups = collection_groups.union(*map(_list_groups, settings))
+    places_by_kind: dict[str | None, list[Place]] = {}
+    for inner_place in members.get(place, ()):
+        places_by_kind.setdefault(inner_place.kind, []).append(inner_place)
+    collections = {
+        path: {
             inner_place.name: _build_entity(member, inner_place, values, members)
-            for inner_place in inner_places
-            if inner_place.kind == member.kind
+            for inner_place in places_by_kind.get(member.kind, ())
         }
-        groups.update(path[:index] for index, letter in enumerate(path) if letter == ".")
+        for path, member in list_collections(cls).items()
+    }
     return _build_group(cls, cls.kind, settings, collections, groups)
+
+
+@cache
+def _list_groups(path: str) -> tuple[str, ...]:
+    """The prefixes of a setting's or collection's path, which name its groups."""
+    return tuple(path[:index] for index, letter in enumerate(path) if letter == ".")
+
+
+@cache
+def _list_collection_groups(cls: type[Any]) -> frozenset[str]:
+    return frozenset(group for path in list_collections(cls) for group in _list_groups(path))
 
 
 def _build_group(
