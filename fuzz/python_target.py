@@ -22,20 +22,27 @@ RAW = 0.1
 
 def main() -> None:
     """Print the names, write the seeds of a target into a folder, or start libFuzzer, which does not return."""
-    folders = ("tests", "tests/report", "tests/benchmarks/peers", "examples", ".")  # of modules that seeds need
-    sys.path[:0] = [str(ROOT / folder) for folder in folders]
+    extend_path()
     match sys.argv[1:]:
         case ["--list"]:
-            print("\n".join(_load_targets()))
+            print("\n".join(load_targets()))
         case ["--seeds", name, folder]:
-            for content in _load_targets()[name].seeds():
+            for content in load_targets()[name].seeds():
                 digest = hashlib.sha1(content, usedforsecurity=False).hexdigest()
                 (Path(folder) / digest).write_bytes(content)
         case [name, *options]:
             _start_fuzzing(name, options)
 
 
-def _load_targets() -> dict[str, Any]:
+def extend_path() -> None:
+    """Let Python find the targets and the modules that seeds need."""
+    sys.path[:0] = [
+        str(ROOT / folder) for folder in ("tests", "tests/report", "tests/benchmarks/peers", "examples", ".")
+    ]
+
+
+def load_targets() -> dict[str, Any]:
+    """Every target by name, a ``fuzzing.target.Target`` each."""
     targets: dict[str, Any] = importlib.import_module("fuzzing.targets").targets()
     return targets
 
@@ -45,7 +52,7 @@ def _start_fuzzing(name: str, options: list[str]) -> None:
 
     packages = importlib.import_module("fuzzing.target").INSTRUMENTED[name.partition("_")[0]]
     with atheris.instrument_imports(include=list(packages)):
-        target = _load_targets()[name]
+        target = load_targets()[name]
     random = Random()
 
     def change(content: bytes, longest: int, seed: int) -> bytes:

@@ -1,4 +1,4 @@
-"""Build and run fuzz targets, and keep the inputs that reach new code.
+"""Build and run fuzz targets, and keep the inputs that reach new code, or count inputs (``--inputs``).
 
 A target of a Rust crate is a file ``targets/<name>.rs``; those of Python packages are in ``tests/fuzzing``. Both run in
 libFuzzer. Rust targets build with the stable toolchain and a C++ compiler. Python targets need the package ``atheris``.
@@ -6,6 +6,8 @@ libFuzzer. Rust targets build with the stable toolchain and a C++ compiler. Pyth
 The inputs of a target are kept in ``corpus/<name>.txt``, one escaped byte string a line, and replayed by the tests. A
 run starts from them; inputs that reach more code are added up to the size limit of the file. An input that fails is
 written to ``target/fuzz/failures/``.
+
+With ``--inputs`` Python targets run changed inputs in `plain_run`, a process for each processor, without coverage.
 """
 
 # ruff: noqa: T201
@@ -23,6 +25,8 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from input_count import read_count
 
 ROOT = Path(__file__).resolve().parents[1]
 FUZZ = ROOT / "fuzz"
@@ -73,7 +77,8 @@ class Result:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the targets one after the other and print a line for each."""
     options = _parse_options(arguments)
-    names = [path.stem for path in sorted((FUZZ / "targets").glob("*.rs"))] + _python_targets()
+    python_names = _python_targets()
+    names = [path.stem for path in sorted((FUZZ / "targets").glob("*.rs"))] + python_names
     if options.list:
         print("\n".join(names))
         return 0
@@ -81,12 +86,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if unknown:
         print(f"no target named {', '.join(sorted(unknown))}\n  hint: targets are {', '.join(names)}", file=sys.stderr)
         return 2
+    in_python = [name for name in options.targets or names if name in python_names]
+    if options.counts:
+        _print_counts(in_python)
+        return 0
     failed = False
+    seconds = options.seconds or (60 if options.inputs is None else 0)
+    selected = options.targets or names
+    if options.inputs is not None:
+        failed = _run_plain(in_python, options.inputs, options.seconds or 0, options.processes)
+        selected = [name for name in selected if name not in in_python]
+        if not selected:
+            return 1 if failed else 0
     print(
         f"{'target':<24}{'inputs':>12}{'seconds':>9}{'inputs/s':>10}{'edges':>8}{'new':>6}{'failures':>10}", flush=True
     )
-    for target in _select_targets(options.targets or names):
-        result = run(target, options.seconds, options.inputs)
+    for target in _select_targets(selected):
+        result = run(target, seconds, options.inputs or -1)
         rate = result.inputs / max(result.seconds, 0.001)
         new = result.coverage - result.coverage_before
         print(
@@ -103,8 +119,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Run fuzz targets and keep the inputs that reach new code.")
     parser.add_argument("targets", nargs="*", help="names of targets; default: all")
-    parser.add_argument("--seconds", type=int, default=60, help="time for each target; default: 60")
-    parser.add_argument("--inputs", type=int, default=-1, help="stop after this many inputs; default: no limit")
+    parser.add_argument("--seconds", type=int, help="time for each target; default: 60, or no limit with --inputs")
+    parser.add_argument(
+        "--inputs",
+        type=int,
+        help="stop after this many inputs; Python targets run without coverage and count those of earlier runs",
+    )
+    parser.add_argument(
+        "--processes",
+        type=int,
+        default=os.cpu_count(),
+        help="maximum number of Python targets at a time with --inputs; default: the number of processors",
+    )
+    parser.add_argument("--counts", action="store_true", help="print the inputs of Python targets so far and exit")
     parser.add_argument("--list", action="store_true", help="list the targets and exit")
     return parser.parse_args(arguments)
 
@@ -139,6 +166,43 @@ def _build_programs(names: Sequence[str]) -> Path:
     command += [part for name in names for part in ("--bin", name)]
     subprocess.run(command, check=True, env=os.environ | {"RUSTFLAGS": " ".join(INSTRUMENTATION)})
     return WORK / host[1] / "release"
+
+
+def _run_plain(names: Sequence[str], inputs: int, seconds: int, processes: int) -> bool:
+    """Run Python targets without coverage until each has run ``inputs``; whether any failed, in this run or before."""
+    waiting, running = list(names), dict[str, subprocess.Popen[bytes]]()
+    print(_COUNT_COLUMNS, flush=True)
+    is_stopped = False
+    while running or (waiting and not is_stopped):
+        try:
+            while waiting and len(running) < processes and not is_stopped:
+                name = waiting.pop(0)
+                command = (sys.executable, str(FUZZ / "plain_run.py"), name, str(inputs), str(seconds), str(WORK))
+                running[name] = subprocess.Popen(command)
+            time.sleep(0.2)
+        except KeyboardInterrupt:  # the processes get it too, write their counts and end
+            is_stopped = True
+        for name in [name for name, process in running.items() if process.poll() is not None]:
+            if running.pop(name).returncode:
+                raise SystemExit(f"{name} did not run")
+            print(_format_count(name), flush=True)
+    return any(read_count(WORK, name).failures for name in names)
+
+
+_COUNT_COLUMNS = f"{'target':<34}{'inputs':>12}{'CPU s':>9}{'inputs/s':>10}{'failures':>10}"
+
+
+def _format_count(name: str) -> str:
+    count = read_count(WORK, name)
+    rate = count.inputs / max(count.cpu_s, 0.001)
+    failures = sum(count.failures.values())
+    lines = [f"{name:<34}{count.inputs:>12,}{count.cpu_s:>9,.0f}{rate:>10,.0f}{failures:>10,}"]
+    lines += [f"  {number:,} inputs: {fault}" for fault, number in count.failures.items()]
+    return "\n".join(lines)
+
+
+def _print_counts(names: Sequence[str]) -> None:
+    print("\n".join([_COUNT_COLUMNS, *map(_format_count, names)]))
 
 
 def run(target: Target, seconds: int, inputs: int = -1) -> Result:

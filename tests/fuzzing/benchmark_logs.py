@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import zlib
 from functools import cache
 
 from tests.benchmarks.tools.samples import LOGS
@@ -16,6 +17,8 @@ from wirespeed.results.benchmarks import Run
 from wirespeed.results.json import document
 
 LONGEST = 8192
+DOCUMENTS = 8
+"""The runs of one input in this many are written as a document, which takes as long as reading the log."""
 
 
 def targets() -> list[Target]:
@@ -24,10 +27,11 @@ def targets() -> list[Target]:
 
 
 def check(content: bytes) -> None:
-    """A log is read or refused with its last line; no value is negative or infinite."""
+    """A log is read or refused; no value is negative or infinite; the document of its runs is JSON."""
     text = content.decode("utf-8", "replace")
     whole = _runs(text)
-    json.loads(document("bench-runs", 1, runs=whole))
+    if zlib.crc32(content) % DOCUMENTS == 0:
+        json.loads(document("bench-runs", 1, runs=whole))
     for run in whole:
         for measurement in run.measurements:
             assert math.isfinite(measurement.value) and measurement.value >= 0, measurement

@@ -27,8 +27,8 @@ from wirespeed.settings import Device, Host, Switch
 DEVICE = "leaf1"
 CLUSTER = next(path for path in CLUSTERS if path.stem == "cluster")
 LONGEST = 16_384
-MEMBERS = 2
-"""Ports of a switch and NICs and GPUs of a host in a seed: two are the fewest that can differ."""
+MEMBERS = 1
+"""Ports of a switch and NICs and GPUs of a host in a planned seed; recorded outputs, and changes, have several."""
 
 
 def targets() -> list[Target]:
@@ -59,7 +59,7 @@ def check(platform: Platform, content: bytes) -> None:
     for observation in whole:
         _check_observation(observation, counts)
     assemble_facts(whole, devices=[DEVICE])
-    if texts:
+    if len(texts) > 1:
         chosen = zlib.crc32(content)
         command = sorted(texts)[chosen % len(texts)]
         lines = texts[command].split("\n")

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import tempfile
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from random import Random
+from typing import Any
 
+import fabric
 import history_sample
 
 from fuzzing.target import Target
-from fuzzing.text_mutation import mutate
+from fuzzing.text_mutation import mutate_json
 from wirespeed.benchmarks.run.result_folder import CAMPAIGN, JOURNAL
 from wirespeed.cli.campaign_folder import list_logs
 from wirespeed.errors import Refusal
@@ -57,16 +59,26 @@ def check_document(content: bytes) -> None:
 
 @cache
 def document_seeds() -> list[bytes]:
-    """One document of each kind."""
+    """A small document of each kind, a value on a line without indent."""
+    two_nics = fabric.matrix(fabric.members(2, 2), lambda a, b: 0.6 if a.rail == 2 else 1.0, seed=5)
+    single_values = history_sample.PEERS.matrices[-1]
+    comparison, history = history_sample.COMPARISON, history_sample.HISTORY
+    changes = replace(comparison.changes, changed=comparison.changes.changed[-2:])
+    points = replace(history.series[0], points=history.series[0].points[5:9])
     return [
-        document("bench-peers", 2, peers=history_sample.PEERS).encode(),
-        document("bench-comparison", 2, comparison=history_sample.COMPARISON).encode(),
-        document("bench-history", 2, history=history_sample.HISTORY).encode(),
+        _write("bench-peers", peers=Peers((two_nics,), history_sample.PEERS.notes)),
+        _write("bench-peers", peers=Peers((single_values,), ())),
+        _write("bench-comparison", comparison=replace(comparison, series=comparison.series[2:], changes=changes)),
+        _write("bench-history", history=replace(history, campaigns=history.campaigns[5:9], series=(points,), turns=())),
     ]
 
 
+def _write(kind: str, **content: Any) -> bytes:
+    return json.dumps(json.loads(document(kind, documents.SCHEMAS[kind], **content)), indent=0).encode()
+
+
 def _mutate_document(content: bytes, random: Random) -> bytes:
-    return mutate(content, random, document_seeds())
+    return mutate_json(content, random, document_seeds())
 
 
 def check_folder(content: bytes) -> None:
@@ -96,4 +108,4 @@ def folder_seeds() -> list[bytes]:
 
 
 def _mutate_folder(content: bytes, random: Random) -> bytes:
-    return mutate(content, random, folder_seeds())
+    return mutate_json(content, random, folder_seeds())

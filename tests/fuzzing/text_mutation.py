@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 _NUMBER = re.compile(rb"[0-9]+(?:\.[0-9]+)?")
+_SPACES = re.compile(rb"[ \t]+|^", re.MULTILINE)
 _TOKEN = re.compile(rb"[^\s,:=/\[\]{}()\"']+")
 
 NUMBERS: tuple[bytes, ...] = (
@@ -29,6 +30,28 @@ def mutate(text: bytes, random: Random, donors: Sequence[bytes]) -> bytes:
     """The text with one to four changes; lines and tokens are taken from ``donors``."""
     for _ in range(random.choice((1, 1, 1, 2, 3, 4))):
         text = random.choice(_CHANGES)(text, random, random.choice(donors) if donors else text)
+    return text
+
+
+_JSON_SCALAR = re.compile(rb'"(?:[^"\\\n]|\\.)*"(?!\s*[:"])|(?<![\w."])-?\d[\w.+-]*|true|false|null')
+JSON_VALUES: tuple[bytes, ...] = (
+    b"null", b"true", b"false", b"0", b"1", b"-1", b"2", b"0.5", b"1e-320", b"1e308", b"1e999", b"-1e999", b"NaN",
+    b"Infinity", b"9" * 30, b"9" * 400, b"9" * 5000, b'""', b'"x"', b'"0"', b'"../x"', b'"\\ud800"', b'"\\u0000"',
+    b"[]", b"{}", b"[null]", b"[[]]", b'{"": 1}', b"[" * 300 + b"]" * 300, b'"2026-13-01T00:00:00Z"', b'"<b>&]]>"',
+)  # fmt: skip
+
+
+def mutate_json(text: bytes, random: Random, donors: Sequence[bytes]) -> bytes:
+    """A JSON document with one to three other values, from ``donors`` or `JSON_VALUES`; sometimes any other change."""
+    if random.random() < 0.3:
+        return mutate(text, random, donors)
+    for _ in range(random.choice((1, 1, 2, 3))):
+        chosen = _find(_JSON_SCALAR, text, random)
+        if chosen is None:
+            return mutate(text, random, donors)
+        donated = _find(_JSON_SCALAR, random.choice(donors), random) if random.random() < 0.3 else None
+        value = random.choice(JSON_VALUES) if donated is None else donated[0]
+        text = text[: chosen.start()] + value + text[chosen.end() :]
     return text
 
 
@@ -67,11 +90,27 @@ def _truncate(text: bytes, random: Random, donor: bytes) -> bytes:
     return text[: random.randrange(len(text) + 1)]
 
 
+def _find(pattern: re.Pattern[bytes], text: bytes, random: Random) -> re.Match[bytes] | None:
+    """The match at or after a random byte, with at most `_MAX_STEPS_BACK` bytes before it, or the first."""
+    start = random.randrange(len(text) + 1)
+    match = pattern.search(text, start)
+    if match is None:
+        return pattern.search(text)
+    for index in range(match.start() - 1, max(start - _MAX_STEPS_BACK, 0) - 1, -1):
+        longer = pattern.match(text, index)
+        if longer is None or longer.end() != match.end():
+            break
+        match = longer
+    return match
+
+
+_MAX_STEPS_BACK = 20
+
+
 def _number(text: bytes, random: Random, donor: bytes) -> bytes:
-    numbers = list(_NUMBER.finditer(text))
-    if not numbers:
+    chosen = _find(_NUMBER, text, random)
+    if chosen is None:
         return _hostile(text, random, donor)
-    chosen = random.choice(numbers)
     if random.random() < 0.5:
         value = random.choice(NUMBERS)
     else:
@@ -80,19 +119,16 @@ def _number(text: bytes, random: Random, donor: bytes) -> bytes:
 
 
 def _token(text: bytes, random: Random, donor: bytes) -> bytes:
-    tokens, donor_tokens = list(_TOKEN.finditer(text)), _TOKEN.findall(donor)
-    if not tokens or not donor_tokens:
+    chosen, donated = _find(_TOKEN, text, random), _find(_TOKEN, donor, random)
+    if chosen is None or donated is None:
         return _hostile(text, random, donor)
-    chosen = random.choice(tokens)
-    return (
-        text[: chosen.start()] + random.choice((b"", random.choice(donor_tokens), chosen[0] * 2)) + text[chosen.end() :]
-    )
+    return text[: chosen.start()] + random.choice((b"", donated[0], chosen[0] * 2)) + text[chosen.end() :]
 
 
 def _column(text: bytes, random: Random, donor: bytes) -> bytes:
     """Remove, repeat or add white space: columns move, blocks change their depth."""
-    spaces = list(re.finditer(rb"[ \t]+|^", text, re.MULTILINE))
-    chosen = random.choice(spaces)
+    chosen = _find(_SPACES, text, random)
+    assert chosen is not None  # the start of the text
     value = random.choice((b"", b" ", b"  ", b"\t", chosen[0] * 2, chosen[0] + b" "))
     return text[: chosen.start()] + value + text[chosen.end() :]
 

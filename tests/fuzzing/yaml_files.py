@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import re
 import tempfile
 from collections.abc import Callable
@@ -30,16 +31,21 @@ def targets() -> list[Target]:
 
 def _check(read: Callable[[Path], object], content: bytes) -> None:
     """A file is read, or refused with problems that name it."""
+    file = _folder() / "file.yaml"
+    file.write_bytes(content)
+    try:
+        read(file)
+    except Refusal as refusal:
+        assert all(problem.location.startswith(str(file)) and problem.found for problem in refusal.problems), refusal
+
+
+@cache
+def _folder() -> Path:
+    """A folder of this process, in memory."""
     memory = Path("/dev/shm")
-    with tempfile.NamedTemporaryFile(suffix=".yaml", dir=memory if memory.is_dir() else None) as file:
-        file.write(content)
-        file.flush()
-        try:
-            read(Path(file.name))
-        except Refusal as refusal:
-            assert all(problem.location.startswith(file.name) and problem.found for problem in refusal.problems), (
-                refusal
-            )
+    folder = tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None)
+    atexit.register(folder.cleanup)
+    return Path(folder.name)
 
 
 @cache
