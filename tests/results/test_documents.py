@@ -86,3 +86,17 @@ def test_a_number_beyond_the_range_of_a_float_is_refused():
     number = json.dumps(history_sample.COMPARISON.significance)
     with pytest.raises(Refusal, match="a number that is not finite"):
         documents.read(text.replace(f'"significance": {number}', f'"significance": {"9" * 400}'), "a.json")
+
+
+@pytest.mark.parametrize("number", ["0", "-0.5", "1", "1e-400"])
+def test_a_history_of_a_significance_that_is_no_probability_is_refused(number):
+    """The minimum number of campaigns would be searched for without end."""
+    text = document("bench-history", documents.SCHEMAS["bench-history"], history=history_sample.HISTORY)
+    with pytest.raises(Refusal, match=f"{float(number)} for history.significance"):
+        documents.read(text.replace('"significance": 0.01', f'"significance": {number}'), "a.json")
+
+
+def test_an_integer_of_more_than_64_bits_is_refused():
+    text = document("bench-history", documents.SCHEMAS["bench-history"], history=history_sample.HISTORY)
+    with pytest.raises(Refusal, match=r"an integer of more than 64 bits for history\.series\[0\]\.series\.size_bytes"):
+        documents.read(text.replace(f'"size_bytes": {1 << 30}', f'"size_bytes": {"9" * 400}'), "a.json")

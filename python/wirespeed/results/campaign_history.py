@@ -184,6 +184,15 @@ class History:
     series: tuple[SeriesHistory, ...]
     turns: tuple[Turn, ...]
 
+    def __post_init__(self) -> None:
+        """Refuse a threshold that no number of campaigns reaches.
+
+        Raises:
+            ValueError: the significance is not between 0 and 1.
+        """
+        if not 0 < self.significance < 1:
+            raise ValueError(f"{self.significance} for history.significance")
+
     @property
     def fewest(self) -> int:
         """The minimum number of campaigns in which a change of level can be significant.

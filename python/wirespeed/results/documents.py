@@ -118,8 +118,13 @@ def _convert(hint: Any, data: Any, location: str) -> Any:
     if hint is type(None) and data is None:
         return None
     if isinstance(hint, type) and type(data) is hint:
+        if isinstance(data, int) and abs(data) >= _INTEGER_LIMIT:
+            raise ValueError(f"an integer of more than 64 bits for {location}")
         return data
     raise ValueError(f"{data!r:.60} for {location}")
+
+
+_INTEGER_LIMIT = 1 << 63
 
 
 def _convert_float(number: float, location: str) -> float:
