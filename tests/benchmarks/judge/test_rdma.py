@@ -123,8 +123,8 @@ def test_a_dip_above_a_size_that_passes_is_named():
     judged = judge(perftest({65536: 380.9, MIB: 241.9, 8 * MIB: 391.0}), plan())
     assert find_verdict(judged, MIB).judgement is Judgement.SKIP
     assert judged.notes == (
-        "1 MiB not judged: 62 % of the reachable limit; 64 KiB passes; only sizes from 25 % of the largest "
-        "size up are judged",
+        "1 MiB not judged: 62 % of the reachable limit; 64 KiB passes; a size below 25 % of the largest one fails only "
+        "by the shape of its curve",
     )
 
 

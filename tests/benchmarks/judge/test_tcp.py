@@ -179,6 +179,32 @@ def test_a_run_refutes_the_limit_of_its_cores():
     assert any("the log refutes the limit of the receiving cores: 111 Gb/s" in note for note in judged.notes)
 
 
+def test_busy_cores_limit_a_run_that_is_faster_than_their_published_rate():
+    """One process at 99.9 % of a core: a rate above the published one does not make the line its limit."""
+    esnet = build(read(EXAMPLES / "esnet-400g" / "cluster.yaml"), load())
+    rates = (
+        Measurement(Metric.BITRATE, "Gb/s", 33.0, None, "SUM receiver", 9),
+        Measurement(Metric.CPU_USED, "%", 99.9, None, "remote", 9),
+    )
+    parameters = Parameters(streams=8, local_address="10.10.2.21", remote_address="10.10.2.20")
+    judged = judge(Run("iperf3", "TCP", "3.9", RunStatus.COMPLETE, None, None, parameters, rates), esnet)
+    verdict = judged.verdicts[0]
+    assert (verdict.judgement, verdict.reachable.bottleneck) == (Judgement.PASS, "TCP cores")
+    assert verdict.reachable.value == 33.0
+
+
+def test_udp_over_a_pcie_bridge_is_limited_by_its_ip_driver():
+    """Johansen, table 4.1: UDP and TCP reach the same 857 MBytes/s."""
+    bridge = build(read(EXAMPLES / "pcie-lending" / "cluster.yaml"), load())
+    local, remote = (
+        next(iter(bridge.hosts[host].nics["dis0"].addresses)).partition("/")[0] for host in ("abel1", "abel2")
+    )
+    verdict = judge(
+        iperf({"stream 5 receiver": 7.189}, "UDP", local_address=local, remote_address=remote), bridge
+    ).verdicts[0]
+    assert (verdict.judgement, verdict.reachable.bottleneck) == (Judgement.PASS, "IP driver of dis0")
+
+
 def test_addresses_outside_the_plan_are_placed_by_their_subnet():
     """The log of ESnet's document has 10.10.2.20 and 10.10.2.21; its example plans 10.10.2.1 and 10.10.2.2."""
     esnet = build(read(EXAMPLES / "esnet-400g" / "cluster.yaml"), load())

@@ -15,6 +15,7 @@ import pytest
 from judge_support import collective
 from judge_support import plan as plan_of_mi300x
 
+from wirespeed.benchmarks.judge.limits import RunContext
 from wirespeed.benchmarks.judge.logs import judge_logs
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.benchmarks.tools.reader import read
@@ -59,8 +60,6 @@ def sockets(interface: str, variable: str = "") -> str:
 
 
 def judge_text(text: str, **values):
-    from wirespeed.benchmarks.judge.limits import RunContext
-
     return judge_logs([("log", read(text))], plan(), RunContext(collective="all-reduce", **values))[0]
 
 
@@ -84,6 +83,15 @@ def test_an_unselected_slower_interface_is_a_finding():
     """The thesis never sets NCCL_SOCKET_IFNAME, and wonders why IP over PCIe is as slow as gigabit Ethernet."""
     (reason,) = judged_sizes(judge_text(log(0.112, sockets("eth0")))).values()
     assert reason == ("NCCL used eth0 of abel1 and not the faster dis0: select it with NCCL_SOCKET_IFNAME=dis0")
+
+
+def test_ethernet_of_ten_gigabits_is_faster_than_ip_over_the_bridge(tmp_path):
+    """The link of dis0 is faster, its IP driver is not: 857 MBytes/s (Johansen, table 4.1)."""
+    text = (ROOT / "examples" / "pcie-lending" / "cluster.yaml").read_text().replace("speed: 1 Gb/s", "speed: 10 Gb/s")
+    (tmp_path / "cluster.yaml").write_text(text)
+    faster = build(read_cluster(tmp_path / "cluster.yaml"), load())
+    judged = judge_logs([("log", read(log(1.10, sockets("eth0"))))], faster, RunContext(collective="all-reduce"))[0]
+    assert set(judged_sizes(judged)) == {Judgement.PASS}
 
 
 def test_a_log_without_interface_is_unknown_with_both_readings():

@@ -12,7 +12,6 @@ from wirespeed.benchmarks.endpoints.nics import (
     find_socket_limits,
     has_rdma,
     list_used_nics,
-    nic_speed,
 )
 from wirespeed.benchmarks.judge.collective_names import (
     describe_unnamed_collective,
@@ -339,7 +338,7 @@ def find_slower_interface(run: Run, plan: Plan, context: RunContext, evidence: E
         return None
     for host, interfaces in evidence.nics.items():
         nics = plan.hosts[host].nics if host in plan.hosts else {}
-        speeds = {name: nic_speed(plan, NicPlace(host, name, nic)) or 0 for name, nic in nics.items()}
+        speeds = {name: _compute_socket_rate(plan, NicPlace(host, name, nic)) for name, nic in nics.items()}
         used = [speeds[name] for name in interfaces if name in speeds]
         faster = [name for name, speed in speeds.items() if used and speed > max(used) and name not in interfaces]
         if faster:
@@ -348,6 +347,12 @@ def find_slower_interface(run: Run, plan: Plan, context: RunContext, evidence: E
                 f"select it with {SOCKET_INTERFACE}={faster[0]}"
             )
     return None
+
+
+def _compute_socket_rate(plan: Plan, place: NicPlace) -> float:
+    """What sockets reach over an interface in Gb/s: of one over a PCIe bridge far less than its link; 0 if unknown."""
+    limits = find_socket_limits(plan, place, [])
+    return 0.0 if limits is None else limits.reachable.value
 
 
 def choose_algorithm(run: Run, usual: Algorithm, reachable: Mapping[Algorithm, Bound | None]) -> Choice:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wirespeed.benchmarks.endpoints.nics import (
     DEFAULT_MTU,
@@ -17,7 +17,7 @@ from wirespeed.benchmarks.endpoints.nics import (
 )
 from wirespeed.benchmarks.judge.limits import REFUTED, Fingerprints, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
-from wirespeed.benchmarks.judge.tcp_evidence import list_tcp_causes
+from wirespeed.benchmarks.judge.tcp_evidence import list_busy_cores, list_tcp_causes
 from wirespeed.benchmarks.tools.run_totals import find_total_labels
 from wirespeed.limits import latency, tcp
 from wirespeed.limits.bound import GBPS, convert, in_unit, number, tightest
@@ -90,9 +90,10 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
     notes: list[str] = []
     physical_terms, reachable_terms = list(slowest.physical.terms), list(slowest.reachable.terms)
     if "UDP" in (run.test or run.parameters.protocol or "").upper():
-        framing = tcp.udp(speed, min(mtus, default=DEFAULT_MTU), run.parameters.message_bytes, ipv6=ipv6)
-        slots = [term for term in physical_terms if "slot" in term.name]
-        physical_terms = reachable_terms = [framing, *slots]
+        if any("framing" in term.name for term in physical_terms):  # a PCIe bridge sends no frames
+            framing = tcp.udp(speed, min(mtus, default=DEFAULT_MTU), run.parameters.message_bytes, ipv6=ipv6)
+            slots = [term for term in physical_terms if "slot" in term.name]
+            physical_terms = reachable_terms = [framing, *slots]
     else:
         cores = _compute_core_term(run, plan, ends)
         if cores is None:
@@ -126,7 +127,10 @@ def _list_host_terms(run: Run, plan: Plan, ends: list[NicPlace]) -> list[Term]:
 
 
 def _check_core_term(run: Run, cores: Term, line: float, notes: list[str]) -> list[Term]:
-    """The term of the cores, unless the run was faster: the rate of one core comes from a run that the line limited."""
+    """The term of the cores, unless the run was faster: the rate of one core comes from a run that the line limited.
+
+    Where the log of a faster run shows busy cores, they limit it: their rate is the measured one.
+    """
     totals = find_total_labels(run)
     rates = [
         convert(float(row.value), row.unit, GBPS)
@@ -137,7 +141,9 @@ def _check_core_term(run: Run, cores: Term, line: float, notes: list[str]) -> li
         notes.append(
             f"the log refutes the limit of the receiving cores: {number(max(rates))} Gb/s is more than {cores.formula}"
         )
-        return []
+        if not list_busy_cores(run, _count_threads(run)):
+            return []
+        return [replace(cores, value=max(rates), formula="their rate in this log, which shows them busy")]
     if cores.value < line and not _has_thread_per_stream(run) and (run.parameters.streams or 1) > 1:
         notes.append(
             "iperf3 before 3.16 works all streams on one core: use a later release, or one process for each stream"

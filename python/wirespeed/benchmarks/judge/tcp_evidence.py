@@ -20,10 +20,11 @@ _US = 1e-6
 
 def list_tcp_causes(run: Run, threads: int, reachable_gbps: float) -> tuple[str, ...]:
     """Why a run was not faster, as its log shows. ``threads``: cores that the process can use."""
-    return (*_list_busy_cores(run, threads), *_list_filled_windows(run, reachable_gbps))
+    return (*list_busy_cores(run, threads), *_list_filled_windows(run, reachable_gbps))
 
 
-def _list_busy_cores(run: Run, threads: int) -> list[str]:
+def list_busy_cores(run: Run, threads: int) -> list[str]:
+    """The hosts on which the process uses all of the cores that it can use. ``threads``: their number."""
     loads = {row.label: float(row.value) for row in run.measurements if row.metric is Metric.CPU_USED}
     cores = "the one core" if threads == 1 else f"a core, of the {threads}"
     return [
