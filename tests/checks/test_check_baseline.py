@@ -84,7 +84,7 @@ PROCESS = "the kernel killed a process, or a process crashed"
         (
             (OUT_OF_MEMORY, XID, SEGFAULT),
             {
-                PROCESS: (f"{OUT_OF_MEMORY} | {SEGFAULT}", "if these processes belong to a job"),
+                PROCESS: (f"{OUT_OF_MEMORY}\n{SEGFAULT}", "if these processes belong to a job"),
                 "the kernel log contains errors of GPUs": (XID, "reset the GPUs or reboot the host"),
             },
         ),

@@ -75,6 +75,13 @@ def test_what_a_device_printed_never_reaches_the_terminal_raw():
     assert "\u202e" not in text
 
 
+def test_lines_of_a_value_are_printed_below_each_other():
+    finding = dataclasses.replace(sample.FINDINGS[0], found="mlx5_core: error\nbnxt_en: error\nand 1 more line")
+    lines = print_report(terminal.findings, [finding]).splitlines()
+    start = lines.index("        found    mlx5_core: error")
+    assert lines[start + 1 : start + 3] == ["                 bnxt_en: error", "                 and 1 more line"]
+
+
 def test_colour_is_only_decoration():
     plain = print_report(terminal.findings, sample.FINDINGS)
     coloured = print_report(terminal.findings, sample.FINDINGS, force_terminal=True, color_system="truecolor")

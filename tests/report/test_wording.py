@@ -51,3 +51,7 @@ def test_nearly_all_is_not_all(fraction: float | None, text: str) -> None:
 )
 def test_a_location_names_its_device(location: str, shown_text: str) -> None:
     assert wording.format_place("leaf1", location) == shown_text
+
+
+def test_lines_of_a_value_are_joined_where_a_report_has_one_line_for_it() -> None:
+    assert wording.join_lines("port down\n\n  port up\nand 1 more line") == "port down | port up | and 1 more line"

@@ -90,7 +90,7 @@ def _add_finding(suite: Element, finding: Finding) -> None:
         classname=wording.line(finding.check),
         name=wording.format_place(finding.device, finding.place),
     )
-    message = f"{finding.summary}: {finding.found}" if finding.found else finding.summary
+    message = f"{finding.summary}: {wording.join_lines(finding.found)}" if finding.found else finding.summary
     if finding.cause:
         message = f"follows from {wording.format_cause([finding])}: {message}"
     _add_outcome(

@@ -231,7 +231,8 @@ def _print_group(group: Group, console: Console) -> None:
     if finding.cause:
         _print_labeled("", f"follows from {wording.format_cause(group.findings)}, not counted", console)
     _print_labeled("expected", finding.expected, console)
-    _print_labeled("found", finding.found, console)
+    for index, row in enumerate((finding.found or "").splitlines()):
+        _print_labeled("" if index else "found", row, console)
     if finding.impact:
         suffix = " each" if len(group.findings) > 1 else ""
         _print_labeled("impact", f"estimated {wording.impact(finding.impact)}{suffix}: {finding.impact.basis}", console)

@@ -157,7 +157,7 @@ def _list_failures(report: Report) -> list[str]:
         first = group.first
         impact = f", estimated impact {wording.impact(group.impact)}" if group.impact else ""
         read = f" ({_code(group.evidence[0])})" if group.evidence else ""
-        values = f": expected {_code(first.expected or '?')}, found {_code(first.found or '?')}"
+        values = f": expected {_code(first.expected or '?')}, found {_code(wording.join_lines(first.found or '?'))}"
         place = _code(wording.format_place(first.device, first.place))
         if len(group.findings) > 1:
             several = list(

@@ -52,6 +52,11 @@ def line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
+def join_lines(text: str) -> str:
+    """The lines of a value on one line: ``first | second``."""
+    return " | ".join(filter(None, map(line, text.splitlines())))
+
+
 def number(value: float) -> str:
     """A number with at least four significant digits and no exponent: ``0.0412``, ``317.3``, ``46,272``."""
     if value == 0:

@@ -215,9 +215,12 @@ _REPORTS: dict[MessageKind, _Report] = {
 
 
 def _join(messages: Sequence[KernelMessage]) -> str:
+    """The first messages, one on each line."""
     remaining = len(messages) - _MAX_LINES
-    remainder = f" | and {remaining} more {'line' if remaining == 1 else 'lines'}" if remaining > 0 else ""
-    return " | ".join(message.text for message in messages[:_MAX_LINES]) + remainder
+    lines = [message.text for message in messages[:_MAX_LINES]]
+    if remaining > 0:
+        lines.append(f"and {remaining} more {'line' if remaining == 1 else 'lines'}")
+    return "\n".join(lines)
 
 
 def _list_messages_of_planned_devices(context: CheckContext, messages: Sequence[KernelMessage]) -> list[KernelMessage]:
