@@ -35,8 +35,9 @@ def page() -> str:
 
 def _write_introduction() -> Iterator[str]:
     yield "# Simulator\n\nFor everyone who writes a scenario or reads its tables. "
-    yield "[The guide](../concepts/simulator.md) explains the model and how to read a result. "
-    yield "Everything is numbered from 0. `wirespeed schema scenario` prints the same as JSON Schema.\n"
+    yield "[The simulator's model](../concepts/simulator.md) explains what is simulated and how to read a result. "
+    yield "Hosts, switches, ports and list items are numbered from 0. "
+    yield "`wirespeed schema scenario` prints the keys as JSON Schema.\n"
 
 
 class _Scenario:

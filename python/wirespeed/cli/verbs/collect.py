@@ -80,9 +80,9 @@ def collect(
 ) -> None:
     """Collect the raw command output of devices, with exit codes and durations, into a bundle for `wirespeed check`.
 
-    Only the commands listed by --show-commands are run; none of them changes a device. Commands that are missing, not
-    permitted or time out are recorded, and their settings are reported as unknown. Some commands need root: run with
-    sudo. Ctrl-C writes the output collected so far.
+    Only the commands listed by --show-commands are run; none of them changes a device. A command that is missing, is
+    not permitted or times out is recorded, and its settings are reported as unknown. Some commands need root: run
+    with sudo. Ctrl-C writes the output collected so far.
 
     Lab devices share the machine's hardware: only network settings are collected, all others are unknown.
 

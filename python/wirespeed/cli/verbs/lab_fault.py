@@ -55,9 +55,9 @@ def fault(
     one-subnet    all NICs of the hosts under a leaf in one subnet, with default ARP settings (ARP flux)
     dead-spine    a spine switch that is powered off (all its links down)
 
-    Faults are stored with the lab: `lab status` lists them, --undo removes them, and `lab down` removes the lab with
-    them. `wirespeed lab ping` shows the affected NIC pairs; `wirespeed collect --lab` and `wirespeed check` find the
-    cause.
+    Faults are stored with the lab: `lab status` lists them, --undo removes them, and `lab down` removes them
+    with the lab. `wirespeed lab ping` shows the affected NIC pairs; `wirespeed collect --lab` and `wirespeed check`
+    find the cause.
 
     Examples:
 

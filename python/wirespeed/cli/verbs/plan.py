@@ -40,7 +40,9 @@ def plan(
     ] = None,
     target: Annotated[
         str | None,
-        typer.Argument(metavar="TARGET", show_default=False, help="With --limits: the other end, as SOURCE."),
+        typer.Argument(
+            metavar="TARGET", show_default=False, help="With --limits: the other end, in the form of SOURCE."
+        ),
     ] = None,
     *,
     hosts: Annotated[

@@ -86,9 +86,9 @@ def compare(
 ) -> None:
     """Run scenarios with each congestion-control algorithm and print one comparison table.
 
-    Only the algorithm changes, and the settings that it expects. If the scenario names an algorithm, its parameters are
-    used for the run with that algorithm. Changed settings are listed below the table; --as-is keeps the settings of the
-    scenario.
+    Runs differ only in the algorithm and the settings that it expects. If the scenario names an algorithm, its
+    parameters are used for the run with that algorithm. Changed settings are listed below the table; --as-is keeps
+    the settings of the scenario.
 
     \b
     dcqcn, dcqcn-nvidia,    ECN slope: minimum below maximum threshold
