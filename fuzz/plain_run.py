@@ -9,8 +9,10 @@ reports to its ``NAME.log``.
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import hashlib
+import os
 import resource
 import signal
 import sys
@@ -47,12 +49,27 @@ def main() -> None:
     name, inputs, seconds, folder = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4])
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_MB << 20, MEMORY_MB << 20))
     extend_path()
+    try:
+        _lock(folder, name)
+    except BlockingIOError:
+        raise SystemExit(f"another run of {name} is going on; hint: wait until it has ended") from None
     run = PlainRun(name, folder)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM):
         signal.signal(number, run.stop)
     signal.signal(signal.SIGPROF, raise_timeout)
     signal.alarm(seconds)
     run.run(inputs)
+
+
+def _lock(folder: Path, name: str) -> None:
+    """Let no second process count the inputs of a target.
+
+    Raises:
+        BlockingIOError: a process counts them now.
+    """
+    path = folder / "inputs" / f"{name}.lock"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fcntl.flock(os.open(path, os.O_CREAT | os.O_RDWR), fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 class PlainRun:

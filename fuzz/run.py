@@ -19,12 +19,14 @@ import hashlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 
 from input_count import read_count
 
@@ -171,19 +173,23 @@ def _build_programs(names: Sequence[str]) -> Path:
 def _run_plain(names: Sequence[str], inputs: int, seconds: int, processes: int) -> bool:
     """Run Python targets without coverage until each has run ``inputs``; whether any failed, in this run or before."""
     waiting, running = list(names), dict[str, subprocess.Popen[bytes]]()
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        waiting.clear()
+        for process in running.values():
+            process.terminate()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
     print(_COUNT_COLUMNS, flush=True)
-    is_stopped = False
-    while running or (waiting and not is_stopped):
-        try:
-            while waiting and len(running) < processes and not is_stopped:
-                name = waiting.pop(0)
-                command = (sys.executable, str(FUZZ / "plain_run.py"), name, str(inputs), str(seconds), str(WORK))
-                running[name] = subprocess.Popen(command)
-            time.sleep(0.2)
-        except KeyboardInterrupt:  # the processes get it too, write their counts and end
-            is_stopped = True
+    while running or waiting:
+        while waiting and len(running) < processes:
+            name = waiting.pop(0)
+            command = (sys.executable, str(FUZZ / "plain_run.py"), name, str(inputs), str(seconds), str(WORK))
+            running[name] = subprocess.Popen(command)
+        time.sleep(0.2)
         for name in [name for name, process in running.items() if process.poll() is not None]:
-            if running.pop(name).returncode:
+            if running.pop(name).returncode not in (0, -signal.SIGTERM):  # ended by it while it loads its seeds
                 raise SystemExit(f"{name} did not run")
             print(_format_count(name), flush=True)
     return any(read_count(WORK, name).failures for name in names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import signal
 import subprocess
 import sys
@@ -37,6 +38,17 @@ def test_a_run_goes_on_from_the_count(modules: SimpleNamespace, tmp_path: Path) 
 def test_a_run_ends_after_its_time(modules: SimpleNamespace, tmp_path: Path) -> None:
     subprocess.run([sys.executable, FUZZ / "plain_run.py", "traffic", "1000000000", "1", tmp_path], check=True)
     assert modules.input_count.read_count(tmp_path, "traffic").inputs < 1_000_000
+
+
+def test_a_target_is_counted_by_one_run_at_a_time(tmp_path: Path) -> None:
+    lock = tmp_path / "inputs" / "traffic.lock"
+    lock.parent.mkdir()
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        command = [sys.executable, FUZZ / "plain_run.py", "traffic", "30", "0", tmp_path]
+        second = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert second.returncode == 1
+    assert second.stderr == "another run of traffic is going on; hint: wait until it has ended\n"
 
 
 def test_failures_are_counted_and_the_first_are_written(
