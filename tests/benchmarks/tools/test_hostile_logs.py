@@ -11,6 +11,16 @@ UNKNOWN_COLUMN = """\
 #       size         count      type   open    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
         1024            16     float    none      -1    61.17    0.02    0.02    N/A    60.98    0.02    0.02    N/A
 """
+ENDLESS_COUNT = f"""\
+sockperf: ====> avg-latency=12.345 (std-dev=1.234)
+sockperf: Total of {"9" * 400} observations; each percentile contains 0.41 observations
+sockperf: ---> percentile 50.000 =   12.000
+"""
+ENDLESS_LATENCY = f"""\
+Segment Size:   Average Send Latency:   Throughput:
+4               0.07 us                 58.94 MBytes/s
+8               {"9" * 400}.07 us                 117.84 MBytes/s
+"""
 NO_ROW = """\
 # OSU MPI Bandwidth Test v7.4
 # Size      Banwidth (MB/s)
@@ -45,7 +55,7 @@ BRACKET_IN_SIZE = """\
 ENDLESS_WINDOW = f"""\
 Connecting to host 10.0.0.1, port 5201
 [ ID] Interval           Transfer     Bitrate         Retr  Cwnd
-[  5]   0.00-1.00   sec   536 MBytes  4.50 Gbits/sec    1   {"9" * 250} MBytes
+[  5]   0.00-1.00   sec   536 MBytes  4.50 Gbits/sec    1   {"9" * 38} MBytes
 [  5]   1.00-2.00   sec   536 MBytes  4.50 Gbits/sec    1   {"9" * 400} MBytes
 [  5]   2.00-3.00   sec   536 MBytes  4.50 Gbits/sec    1   1.2.3 MBytes
 """
@@ -56,9 +66,11 @@ Connecting to host 10.0.0.1, port 5201
     [
         (
             ENDLESS_WINDOW,
-            [536, 4.5, 1, 1e250, 536, 4.5, 1, 536, 4.5, 1],
+            [536, 4.5, 1, 1e38, 536, 4.5, 1],
             [],
         ),
+        (ENDLESS_COUNT, [12.345, 1.234, 12.0], []),
+        (ENDLESS_LATENCY, [0.07, 58.94], []),
         (REPEATED_TIME, [0], []),
         (REPEATED_RANK, [12.345, 1.234, 12.0], []),
         (BRACKET_IN_SIZE, [61.17, 0.02, 0.02, 0, 60.98, 0.02, 0.02, 0], []),

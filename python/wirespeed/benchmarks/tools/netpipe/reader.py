@@ -41,7 +41,7 @@ _MODES = {
     "Using synchronous sends": "synchronous_sends",
     "Doing an integrity check instead of measuring performance": "integrity_check",
 }
-_PLAIN = re.compile(r"\s*(\d+)\s+(\d+\.\d+)\s+(\d+\.\d{8})$")
+_PLAIN = re.compile(r"\s*([0-9]{1,18})\s+([0-9]{1,18}\.[0-9]+)\s+([0-9]{1,18}\.[0-9]{8})$")
 _MEBI = 1 << 20
 _PERTURBATION = 3  # bytes, the default of -p
 _PROCESSES = 2  # each prints its modes, one of them possibly late

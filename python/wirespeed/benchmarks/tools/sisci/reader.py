@@ -17,7 +17,7 @@ IDENTIFYING_TEXTS = ("Average Send Latency:",)
 
 _FUNCTION = re.compile(r"Function: (\S.*?)(?: \(\d+\))?$")
 _COLUMNS = re.compile(r"Segment Size:\s+Average Send Latency:\s+Throughput:$")
-_ROW = re.compile(r"(\d+)\s+(\d+(?:\.\d+)?) us\s+(\d+(?:\.\d+)?) MBytes/s$")
+_ROW = re.compile(r"([0-9]{1,18})\s+([0-9]{1,18}(?:\.[0-9]+)?) us\s+([0-9]{1,18}(?:\.[0-9]+)?) MBytes/s$")
 
 _LARGEST = 65536
 """The largest size by default; no line ends the table."""
