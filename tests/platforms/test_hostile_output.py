@@ -32,6 +32,7 @@ def link(name: str, mtu: str) -> str:
         ("nic dolphin", "ntb-node", f"Card 1 - NodeId: {ENDLESS}", []),
         ("launcher openmpi", "hostfile", f"node1 slots={ENDLESS}", []),
         ("switch linux", "bgp-summary", '{"ipv4Unicast": {"peers": {"": {"state": "Idle"}}}}', []),
+        ("switch linux", "ip-addr", link("", "1500"), []),
         ("switch sonic", "bgp-summary", '{"ipv4Unicast": {"peers": {"": {"state": "Idle"}}}}', []),
         ("switch eos", "bgp-summary", '{"vrfs": {"default": {"peers": {"": {"peerState": "Idle"}}}}}', []),
         # Headings in another order, so that the cell of the port is empty.
@@ -60,6 +61,12 @@ def test_hostile_output(system: str, command: str, text: str, expected: list[tup
         for value in observations
         if value.value != COMPLETE and value.path != "host.launch.environment"
     ] == expected
+
+
+def test_an_interface_without_a_setting_has_the_defaults() -> None:
+    output = Output("config", "nv set interface swp1\n", Source("leaf1", "config", "config"))
+    observations = platform("switch", "cumulus").parse(Outputs("leaf1", {"config": output}))
+    assert [value.value for value in observations if value.path == "port.link.mtu"] == [9216]
 
 
 @pytest.mark.parametrize(

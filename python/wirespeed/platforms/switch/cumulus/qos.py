@@ -214,7 +214,7 @@ def _build_marking(key: str, value: str) -> tuple[str, object] | None:
 
 def port_qos(place: Place, statements: list[Statement], qos: Qos, output: Output) -> Iterator[Observation]:
     """Settings in effect on a port. Those that a profile of this port sets are not read."""
-    profiles = {line.words[1] for line in statements if line.words[0] == "qos" and line.words[2:3] == ("profile",)}
+    profiles = {line.words[1] for line in statements if line.words[:1] == ("qos",) and line.words[2:3] == ("profile",)}
     hidden_paths = {path for kind in profiles for path in _SETTINGS_OF_PROFILE.get(kind, ())}
     read_values: ReadValues = {path: value for path, value in qos.port.items() if path not in hidden_paths}
     read_values |= _watchdog_state(statements, qos)

@@ -58,7 +58,7 @@ def _read_links(switch: Place, output: Output, ports: Mapping[str, str]) -> Iter
             yield observe(place, "vlan.addresses", _format_addresses(link), output, line)
             if (mtu := parse_whole(link.get("mtu"))) is not None:
                 yield observe(place, "vlan.mtu", mtu, output, line)
-        elif isinstance(name, str) and kind != "bridge" and link.get("link_type") == "ether":
+        elif isinstance(name, str) and name and kind != "bridge" and link.get("link_type") == "ether":
             yield from _read_port(switch.child("port", ports[name]), link, output, line)
 
 
