@@ -67,7 +67,9 @@ class PortSay:
     port: Port
     profile: str | None
     speed: str | None
-    counted: tuple[int, ...]  # queues that count the packets they mark
+    counted: tuple[
+        int, ...
+    ]  # queues that count the packets they mark: a profile cannot (aristanetworks/avd, qos-profiles.j2)
     watchdog_columns: Mapping[str, str]  # of the PFC status: its own watchdog values
 
 
