@@ -129,7 +129,7 @@ ROWS = {
                 "port.vlan-address",
                 1,
                 "absent",
-                ("configure", "interface Vlan11", "ip address 192.168.1.254/24", *END),
+                ("configure", "vlan 11", "interface Vlan11", "ip address 192.168.1.254/24", *END),
             )
         ],
     ),
@@ -177,7 +177,15 @@ ROWS = {
                 "port.vlan",
                 1,
                 "12",
-                (*EOS, "switchport", "switchport mode access", "switchport access vlan 11", *END),
+                (
+                    "configure",
+                    "vlan 11",
+                    "interface Ethernet1/1",
+                    "switchport",
+                    "switchport mode access",
+                    "switchport access vlan 11",
+                    *END,
+                ),
             )
         ],
     ),

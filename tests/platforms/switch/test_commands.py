@@ -104,6 +104,14 @@ ROWS: list[tuple[str, tuple[str, ...], str, Any, tuple[str, ...], str | None]] =
     ("dell-routed", ("port",), "port.link.mtu", 9100, ("interface Eth1/1", "mtu 9100"), None),
     ("dell-routed", ("port",), "port.link.speed", Bandwidth.gbps(400), ("interface Eth1/1", "speed 400000"), FLAP),
     (
+        "eos-switched",
+        ("port",),
+        "port.vlan",
+        11,
+        ("vlan 11", "interface Ethernet1/1", "switchport", "switchport mode access", "switchport access vlan 11"),
+        "the port leaves its VLAN; its addresses are unreachable until the host answers ARP again",
+    ),
+    (
         "dell-switched",
         ("port",),
         "port.vlan",

@@ -44,7 +44,8 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     elif "peer" in names_by_kind:
         lines, consequence = peer_lines(names_by_kind["peer"], path, value, device), PEER_CONSEQUENCES.get(path)
     elif "vlan" in names_by_kind:
-        lines = _nest(f"interface Vlan{names_by_kind['vlan']}", _interface_line(path.replace("vlan.", "port."), value))
+        number, setting = names_by_kind["vlan"], path.replace("vlan.", "port.")
+        lines = _nest(f"vlan {number}", _nest(f"interface Vlan{number}", _interface_line(setting, value)))
     elif "queue" in names_by_kind:
         port = device.ports.get(names_by_kind["port"], Port())
         queue = port.queues.get(names_by_kind["queue"], Queue())
@@ -64,6 +65,8 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
         is_shared = path == "port.qos.watchdog.action" and value == global_watchdog(device).action
         if is_shared and value is not WatchdogAction.DROP:
             lines = _shared_action_lines(names_by_kind["port"], value)
+        if path == "port.vlan":  # VLANs only exist after they are configured: Arista EOS User Manual, "Virtual LANs"
+            lines = _nest(f"vlan {value}", lines)
         consequence = _CONSEQUENCES.get(path)
     if lines is None:
         return None

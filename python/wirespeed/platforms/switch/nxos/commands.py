@@ -54,7 +54,9 @@ def commands_for(place: Place, path: str, value: Any, device: Device) -> Setting
     if "peer" in names_by_kind:
         lines = _format_peer(names_by_kind["peer"], path, value, device)
     elif "vlan" in names_by_kind:
-        lines = _format_interface(f"Vlan{names_by_kind['vlan']}", path.replace("vlan.", "port."), value)
+        number = names_by_kind["vlan"]
+        lines = _format_interface(f"Vlan{number}", path.replace("vlan.", "port."), value)
+        lines = None if lines is None else ["feature interface-vlan", *_create_vlan(number), *lines]
     elif "queue" in names_by_kind:
         lines, consequence = (
             _format_queue(names_by_kind["port"], names_by_kind["queue"], path, value, device),
@@ -157,7 +159,16 @@ def _format_port(name: str, path: str, value: Any, switch: Switch) -> list[str] 
             line = "priority-flow-control watch-dog-interval on"
             reports = " disable-action" if watchdog.action == WatchdogAction.ALERT else ""
             return [line, f"interface {name}", f"{line}{reports}"]
-    return _format_interface(name, path, value)
+    lines = _format_interface(name, path, value)
+    return [*_create_vlan(value), *lines] if path == "port.vlan" and lines else lines
+
+
+def _create_vlan(number: Any) -> list[str]:
+    """A VLAN that exists is not changed. The switch shuts an access port down whose VLAN does not exist.
+
+    Source: Cisco Nexus 9000 Series NX-OS Interfaces Configuration Guide, "Configuring Layer 2 Interfaces".
+    """
+    return [f"vlan {number}", "exit"]
 
 
 def _format_map(policy: str, dscp_tc: Mapping[Any, Any]) -> list[str]:
