@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from wirespeed.catalogue.model import QueueMap, SourcedValue
+from wirespeed.catalogue.model import QueueMap
 from wirespeed.plan.bgp import Routing
 from wirespeed.plan.chip import buffers, load_balancing
 from wirespeed.plan.classes import check_strict_shares, full_maps, map_groups, priority_map, queue_maps
@@ -13,6 +13,7 @@ from wirespeed.plan.combination import parse_version
 from wirespeed.plan.ecn import Thresholds, thresholds
 from wirespeed.plan.fabric import Box
 from wirespeed.plan.problems import Problems
+from wirespeed.plan.switch_release import list_oldest_releases
 from wirespeed.settings import (
     Congestion,
     Discipline,
@@ -255,7 +256,7 @@ def _build_watchdog(box: Box, problems: Problems) -> Watchdog:
 def _check_image(classes: Mapping[str, TrafficClass], box: Box, problems: Problems) -> None:
     """Refuse a release that is too old, warn of an unknown one, and refuse a lossless class without its buffers."""
     release = box.spec.part.os_version
-    for name, oldest in _list_oldest_releases(box):
+    for name, oldest in list_oldest_releases(box.system, box.model, box.spec.model, box.system_name):
         if release is not None and parse_version(release) < parse_version(oldest.value):
             problems.refuse(
                 (*box.spec.path, "os_version"),
@@ -305,16 +306,6 @@ def _check_image(classes: Mapping[str, TrafficClass], box: Box, problems: Proble
             "lossy classes: the image defines no lossless buffers for this switch, so packets would be lost",
             f"use another switch, or write `lossless: false`; source: {lossy.source}",
         )
-
-
-def _list_oldest_releases(box: Box) -> Iterator[tuple[str, SourcedValue[str]]]:
-    """The first release of the system, and the first with files of the model."""
-    if box.system.oldest_release is not None:
-        yield "", box.system.oldest_release
-    releases = box.model.oldest_releases
-    if releases is not None and box.system_name in releases.value:
-        value = SourcedValue(value=releases.value[box.system_name], source=releases.source)
-        yield f" on {box.spec.model}", value
 
 
 def _build_queues(
