@@ -26,14 +26,54 @@ def healthy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return bundle
 
 
-def find(bundle: Path, check: str, *answers: tuple[str, str, str, int]) -> list[Finding]:
-    """The findings of node1 after these answers of its commands: id, output, errors and exit code."""
+@pytest.mark.parametrize(
+    ("output", "errors", "exit_code", "expected"),
+    [
+        ("", "cat: /etc/wirespeed/hostfile: No such file or directory\n", 1, ("fail", "no such file")),
+        ("", "", 0, ("fail", "0 hosts; missing: node1, node2, node3, node4")),
+        ("# none\n", "", 0, ("fail", "0 hosts; missing: node1, node2, node3, node4")),
+        ("", "cat: /etc/wirespeed/hostfile: Permission denied\n", 1, ("unknown", None)),
+    ],
+)
+def test_a_host_file_without_hosts(
+    healthy: Path, output: str, errors: str, exit_code: int, expected: tuple[str, str | None]
+) -> None:
+    (finding,) = find(healthy, "launch.hosts", ("hostfile", output, errors, exit_code))
+    assert finding.status == expected[0]
+    if expected[1] is not None:
+        assert finding.found == expected[1]
+        assert [fix.sentence for fix in finding.fix] == ["install the rendered host file again"]
+
+
+def test_only_the_planned_library_explains_what_was_not_read(healthy: Path) -> None:
+    """Collecting reads the files of every launcher; those of others do not exist."""
+    (finding,) = find(
+        healthy,
+        "launch.rdma-devices",
+        ("nccl-conf", "", "", 0),
+        ("rccl-conf", "", "", 0),
+        ("nccl-job", "", "", 1),
+        launchers=("mvapich2", "mvapich3", "slurm"),
+    )
+    assert finding.status == "unknown"
+    assert "nccl-job" in finding.found
+    assert "mvapich" not in finding.found
+
+
+def find(
+    bundle: Path, check: str, *answers: tuple[str, str, str, int], launchers: tuple[str, ...] = ()
+) -> list[Finding]:
+    """The findings of node1 after these answers of its commands: id, output, errors and exit code.
+
+    ``launchers`` are further launchers whose commands the bundle lacks.
+    """
     file = bundle / "manifest.json"
     manifest_text = file.read_text()
     texts: dict[Path, str] = {}
     errors_file = "node1/{}.err"
     manifest = json.loads(manifest_text)
     node = next(device for device in manifest["devices"] if device["name"] == "node1")
+    node["platforms"] += [{"kind": "launcher", "name": name} for name in launchers]
     for command, output, errors, exit_code in answers:
         for entry in node["outputs"]:
             if entry["command"].partition("@")[0] == command:

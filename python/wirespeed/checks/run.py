@@ -22,7 +22,7 @@ from wirespeed.checks.registry import checks as all_checks
 from wirespeed.checks.root_causes import UNVERIFIED_FORMAT, PlacedFinding, mark_consequences
 from wirespeed.checks.unread import list_reading_fixes
 from wirespeed.checks.wording import format_place, format_remote_place
-from wirespeed.facts import NOT_SHOWN, Facts, Reading, State
+from wirespeed.facts import NOT_SHOWN, Facts, Reading, State, drop_other_launchers
 from wirespeed.plan import Cable, End, Plan
 from wirespeed.plan.source_verification import find_unverified_source
 from wirespeed.results.findings import Finding, Status
@@ -36,6 +36,7 @@ def run(plan: Plan, facts: Facts, checks: Iterable[Check] | None = None) -> tupl
     """
     chosen = tuple(all_checks().values()) if checks is None else tuple(checks)
     cables = map_cables(plan)
+    facts = drop_other_launchers(facts, plan.devices)
     results = [result for name in plan.devices for result in _check_device(plan, facts, name, chosen, cables)]
     return mark_consequences(results, cables)
 

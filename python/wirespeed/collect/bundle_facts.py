@@ -142,7 +142,9 @@ class _Reader:
         for observation in observations:
             paths_by_command.setdefault(observation.source.command, set()).add(observation.path)
         modules = {value.place.name for value in observations if value.path == "module.loaded"}
-        self._explain_gaps(_list_explaining_commands(commands, modules), entries, outputs, paths_by_command, failure)
+        explaining_commands = _list_explaining_commands(commands, modules)
+        launchers = platform.systems if platform.kind == "launcher" else ()
+        self._explain_gaps(explaining_commands, entries, outputs, paths_by_command, failure, launchers)
 
     def _list_missing_files(self, entry: Entry) -> list[str]:
         """Files of the output that the bundle lacks. Without its messages, an output can have another meaning."""
@@ -160,6 +162,7 @@ class _Reader:
         outputs: Outputs,
         paths_by_command: dict[str, set[str]],
         failure: str | None,
+        launchers: tuple[str, ...],
     ) -> None:
         """Add the reason for every path that a command should have shown and did not."""
         reasons: dict[tuple[str, str, GapKind, str], list[Entry | None]] = {}
@@ -188,7 +191,7 @@ class _Reader:
             files = tuple(Source(self.entry.name, entry.command, entry.file) for entry in failed_entries if entry.file)
             command = commands[command_id]
             line = failed_entries[0].run if failed_entries else " ".join(command.run)
-            self.gaps.setdefault(path, []).append(Gap(label, reason, kind, files, line, command.root))
+            self.gaps.setdefault(path, []).append(Gap(label, reason, kind, files, line, command.root, launchers))
 
     def _find_gaps(
         self, command: Command, entry: Entry, outputs: Outputs, read_paths: set[str], failure: str | None

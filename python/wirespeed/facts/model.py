@@ -86,7 +86,7 @@ class Gap:
     """Why a setting was not read: the command that shows it, and how that failed.
 
     ``files`` are those of its outputs. ``line`` is its command line. ``needs_root``: the command shows everything to
-    root only.
+    root only. ``launchers``: libraries and launchers of jobs whose settings it shows; empty for any other command.
     """
 
     command: str
@@ -95,6 +95,7 @@ class Gap:
     files: tuple[Source, ...] = ()
     line: str = ""
     needs_root: bool = False
+    launchers: tuple[str, ...] = ()
 
     @property
     def empty_files(self) -> tuple[Source, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wirespeed.facts import Facts
+from wirespeed.facts import Facts, drop_other_launchers
 from wirespeed.plan import Plan
 from wirespeed.render.files import RenderedFile
 from wirespeed.settings import Compare, Place, get, list_collections, list_settings
@@ -93,6 +93,7 @@ def compare_settings(plan: Plan, facts: Facts, devices: Sequence[str]) -> Iterat
 
     Settings that no command of the bundle shows are omitted.
     """
+    facts = drop_other_launchers(facts, plan.devices)
     for name in devices:
         place = Place(name)
         if name not in facts.devices:

@@ -242,7 +242,9 @@ def test_the_variables_of_a_job_take_precedence_over_those_of_the_file(
         ("node1 slots = 8 max_slots=8 # head\n\n# all\nnode2 slots=8\n", ("node1", "node2"), 8),
         ("node1 slots=8\nnode2 slots=4\n", ("node1", "node2"), 8),  # of most hosts
         ("node1\nnode2\n", ("node1", "node2"), None),
-        ("", None, None),
+        ("", (), None),  # the file exists and names no host
+        ("# no host yet\n", (), None),
+        ("cat: a message\n", None, None),
     ],
 )
 def test_a_hostfile(text: str, hosts: tuple[str, ...] | None, ranks: int | None) -> None:

@@ -1,6 +1,6 @@
 """Host file of jobs
 
-The host file of the launcher lists the planned hosts in rank order, each with the planned number of ranks.
+The host file of the launcher exists and lists the planned hosts in rank order, each with the planned number of ranks.
 
 Impact:
     A host that is missing stays idle, and its ranks share the cores of others or the job does not start. Another number
@@ -18,9 +18,9 @@ Source:
 """
 
 from wirespeed.checks.compare import compare
-from wirespeed.checks.model import CheckContext, ElsewhereError, Outcome, failure, success
+from wirespeed.checks.model import CheckContext, ElsewhereError, Outcome, UnreadError, failure, success
 from wirespeed.errors import format_first
-from wirespeed.results.findings import Status
+from wirespeed.results.findings import Fix, Status
 from wirespeed.settings import Host
 
 subject = Host
@@ -28,6 +28,8 @@ needs = ("host.launch.hosts", "host.launch.ranks_per_host", "host.launch.other_r
 failures = ("MPI-10",)
 _NAMES = 8
 """Hosts that a finding names, at most."""
+_NO_FILE = "No such file or directory"
+"""The end of what cat(1) prints of a file that does not exist."""
 _WRONG, _FIX = "the host file of jobs is not as planned", "install the rendered host file again"
 _compare_ranks = compare("host.launch.ranks_per_host", "host.launch.other_ranks", wrong=_WRONG, fix=_FIX)
 
@@ -38,15 +40,23 @@ def check(context: CheckContext) -> Outcome:
     if host.launch.launcher == "slurm":
         raise ElsewhereError
     planned: tuple[str, ...] = context.get_intended_value("host.launch.hosts")
-    found: tuple[str, ...] = context.get_found_value("host.launch.hosts")
     expected = f"{_count(planned)} in the planned order"
+    try:
+        found: tuple[str, ...] = context.get_found_value("host.launch.hosts")
+    except UnreadError as error:
+        if not any(gap.reason.endswith(_NO_FILE) for gap in error.gaps):
+            raise
+        return failure("the host file of jobs does not exist", expected, "no such file", _build_fix(context, planned))
     if differences := _list_differences(planned, found):
-        fix = context.build_change(_FIX, "host.launch.hosts", planned)
-        return failure(_WRONG, expected, f"{_count(found)}; {differences}", fix)
+        return failure(_WRONG, expected, f"{_count(found)}; {differences}", _build_fix(context, planned))
     outcome = _compare_ranks(context)
     if outcome.status is not Status.PASS:
         return outcome
     return success(f"{expected}; {outcome.expected}", f"{expected}; {outcome.found}")
+
+
+def _build_fix(context: CheckContext, planned: tuple[str, ...]) -> Fix:
+    return context.build_change(_FIX, "host.launch.hosts", planned)
 
 
 def _count(hosts: tuple[str, ...]) -> str:

@@ -30,7 +30,10 @@ def _format_lines(hosts: tuple[str, ...], ranks: int, other_ranks: tuple[tuple[s
 
 
 def read(output: Output, line: re.Pattern[str], place: Place) -> Iterator[Observation]:
-    """Hosts in rank order, the ranks of most hosts, and those of the others. The ranks of repeated lines add up."""
+    """Hosts in rank order, the ranks of most hosts, and those of the others. The ranks of repeated lines add up.
+
+    A file of comments alone has no host.
+    """
     ranks: dict[str, int] = {}
     last_lines: dict[str, int] = {}
     is_complete = True
@@ -43,10 +46,9 @@ def read(output: Output, line: re.Pattern[str], place: Place) -> Iterator[Observ
             is_complete &= match[2] is not None  # without a number the launcher decides
             ranks[match[1]] = ranks.get(match[1], 0) + int(match[2] or 0)
             last_lines[match[1]] = line_number
-    if not ranks:
-        return
-    yield observation(place, "hosts", tuple(ranks), output.source, State.CONFIGURED)
-    if not is_complete:
+    if ranks or output.exit_code == 0:
+        yield observation(place, "hosts", tuple(ranks), output.source, State.CONFIGURED)
+    if not ranks or not is_complete:
         return
     usual = Counter(ranks.values()).most_common(1)[0][0]
     other_ranks = {host: count for host, count in ranks.items() if count != usual}
