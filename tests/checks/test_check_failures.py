@@ -259,6 +259,7 @@ ROWS = [
         {(H, "host.launch.coalescing"): False, (H, "host.launch.eager_sgl_limit"): Size(4096)},
     ),
     ("launch.cores", {(H, "host.launch.cores"): ((0, 1), (0, 1))}),
+    ("launch.settings", {(H, "host.launch.async_progress"): True}),
     ("launch.memlock", {(H, "host.launch.memlock"): "8388608"}),
     (
         "launch.gid-index",

@@ -210,6 +210,29 @@ def test_of_processes_that_differ_the_one_against_the_file_is_reported(
     ] == running
 
 
+@pytest.mark.parametrize(
+    ("conf", "job", "setting", "expected"),
+    [
+        ("MV2_CPU_BINDING_POLICY=hybrid\nMV2_HYBRID_BINDING_POLICY=spread", "", "binding", "spread"),
+        ("MV2_CPU_BINDING_POLICY=HYBRID\nMV2_HYBRID_BINDING_POLICY=NUMA", "", "binding", "numa"),
+        ("MV2_CPU_BINDING_POLICY=scatter\nMV2_HYBRID_BINDING_POLICY=spread", "", "binding", "scatter"),
+        ("MV2_CPU_BINDING_POLICY=bunch", "MV2_CPU_BINDING_POLICY=scatter", "binding", "scatter"),
+        ("MV2_CPU_BINDING_POLICY=hybrid", "", "binding", None),  # its default depends on the release
+        ("MV2_HYBRID_BINDING_POLICY=spread", "", "binding", None),  # without effect
+        ("MV2_CPU_BINDING_POLICY=Bunch", "", "binding", None),  # ends the job
+        ("MV2_CPU_BINDING_POLICY=bunch\nMV2_CPU_MAPPING=0:1", "", "binding", None),  # the mapping counts
+        ("MV2_IBA_HCA=bnxt_re0", "MPICH_ASYNC_PROGRESS=1", "async_progress", True),
+        ("MV2_IBA_HCA=bnxt_re0", "MPIR_CVAR_ASYNC_PROGRESS=yes", "async_progress", True),
+        ("MV2_IBA_HCA=bnxt_re0", "MPICH_ASYNC_PROGRESS=0", "async_progress", None),
+        ("MV2_OPTIMIZED_ASYNC_PROGRESS=1", "", "async_progress", True),
+    ],
+)
+def test_binding_policy_and_progress_thread(conf: str, job: str, setting: str, expected: Any) -> None:
+    job_text = f"/proc/7/environ:{job}\n" if job else ""
+    facts = read("mvapich2", mvapich2_conf=f"{conf}\n", mvapich2_job=job_text)
+    assert facts.get(setting, (None,))[0] == expected
+
+
 MAPPED = "MV2_CPU_MAPPING=0:1\nMV2_USE_UD_HYBRID=0\n"
 
 

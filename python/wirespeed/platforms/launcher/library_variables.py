@@ -224,6 +224,48 @@ def mvapich_cores(prefix: str, read: Read) -> tuple[Cores, Source] | None:
     return None if mapping is None or source is None else (mapping, source)
 
 
+_BINDING_POLICIES = ("linear", "compact", "spread", "bunch", "scatter", "numa")
+
+
+def binding_variables(prefix: str) -> tuple[str, str]:
+    """The variables of MVAPICH's own policy, and of its policy ``hybrid``."""
+    return f"{prefix}_CPU_BINDING_POLICY", f"{prefix}_HYBRID_BINDING_POLICY"
+
+
+def mvapich_binding(prefix: str, read: Read) -> tuple[str, Source] | None:
+    """The policy by which it places its ranks without a mapping.
+
+    None where both variables do not decide: hybrid's default depends on the release and on the CPU.
+    Source: MVAPICH2 2.3.7 source, hwloc_bind.c, MPIDI_CH3I_set_affinity; values are of lower or of upper case.
+    """
+    policy, hybrid_policy = (read.get(name) for name in binding_variables(prefix))
+    if policy is not None and policy[0] in ("hybrid", "HYBRID"):
+        policy = hybrid_policy
+    elif policy is None or policy[0].lower() not in ("bunch", "scatter"):
+        return None
+    if policy is None or policy[0] not in (policy[0].lower(), policy[0].upper()):
+        return None
+    name = policy[0].lower()
+    return (name, policy[1]) if name in _BINDING_POLICIES else None
+
+
+_PROGRESS_VARIABLES = ("MPICH_ASYNC_PROGRESS", "MPIR_CVAR_ASYNC_PROGRESS")
+
+
+def mvapich_progress_thread(read: Read) -> tuple[bool, Source] | None:
+    """The progress thread of MPICH, on which MVAPICH is based; None if its variables do not enable it.
+
+    Source: MVAPICH2 2.3.7 source, src/mpi/init/init.c, MPIR_CVAR_ASYNC_PROGRESS.
+    """
+    enabled = (read[name] for name in _PROGRESS_VARIABLES if name in read and read[name][0] in _TRUE)
+    source = next((source for _, source in enabled), None)
+    return None if source is None else (True, source)
+
+
+_TRUE = ("1", "yes", "YES", "true", "TRUE", "on", "ON")
+"""Values that MPL_env2bool of MPICH takes as true."""
+
+
 def _parse_integer(text: str) -> int:
     """As atoi(3) does: 0 without digits."""
     match = re.match(r"[+-]?[0-9]{1,9}", text)
@@ -289,6 +331,8 @@ def file_settings(library: str | None) -> dict[str, str]:
     return {
         **variable_settings(library),
         **(dict.fromkeys(affinity_variables(prefix), "cores") if prefix else {}),
+        **(dict.fromkeys(binding_variables(prefix), "binding") if prefix else {}),
+        **(dict.fromkeys(_PROGRESS_VARIABLES, "async_progress") if prefix else {}),
     }
 
 

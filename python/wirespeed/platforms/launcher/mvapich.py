@@ -19,7 +19,9 @@ from wirespeed.platforms.launcher.library_variables import (
     list_unsupported_settings,
     mvapich,
     mvapich2_gpu_settings,
+    mvapich_binding,
     mvapich_cores,
+    mvapich_progress_thread,
     mvapich_roce,
     mvapich_transport,
     variable_settings,
@@ -102,10 +104,14 @@ def _read_variables(prefix: str, read: Read, place: Place, state: State) -> Iter
     """The settings of MVAPICH's variables."""
     table = [variable for variable in mvapich(prefix) if variable.setting not in ("cores", "rdma")]
     yield from observe_variables(table, read, place, state)
+    if (thread := mvapich_progress_thread(read)) is not None:
+        yield observation(place, "async_progress", *thread, state)
     if (rdma := mvapich_roce(prefix, read)) is not None:
         yield observation(place, "rdma", *rdma, state)
     if (cores := mvapich_cores(prefix, read)) is not None:
         yield observation(place, "cores", *cores, state)
+    elif (policy := mvapich_binding(prefix, read)) is not None:
+        yield observation(place, "binding", *policy, state)
     if (transport := mvapich_transport(prefix, read)) is not None:
         yield observation(place, "transport", *transport, state)
     if prefix == "MV2":
