@@ -12,6 +12,7 @@ from rich.text import Text
 
 from wirespeed.errors import format_first
 from wirespeed.report import wording
+from wirespeed.report.size_crossover import find_crossovers
 from wirespeed.results.benchmarks import Metric
 from wirespeed.results.campaign_history import (
     Campaign,
@@ -95,6 +96,7 @@ def comparison(result: Comparison, console: Console, limit: int, *, show_all: bo
         counted = wording.plural(rounded, "series", "series")
         console.print(f"rounding: the values of {counted} differ by their last printed digit alone")
     _resolutions(result, console)
+    _crossovers(result, console, limit)
     _joint_changes(result.joint_changes, console, limit)
     console.print()
     console.print(Text("changed between A and B", style="bold"))
@@ -116,6 +118,16 @@ def _resolutions(result: Comparison, console: Console) -> None:
     metrics = {row.series.metric for row in rows if row.series.tool in COLLECTIVES}
     if metrics & _COARSE and not any(row.series.metric is Metric.TIME for row in result.series):
         console.print("  hint: compare --metric time, which is printed with more digits")
+
+
+def _crossovers(result: Comparison, console: Console, limit: int) -> None:
+    """Print the sizes at which the better campaign changes."""
+    for crossover in list(find_crossovers(result.series))[:limit]:
+        last_size, first_size = wording.size(crossover.last_size), wording.size(crossover.first_size)
+        above = Difference.WORSE if crossover.below is Difference.BETTER else Difference.BETTER
+        line = Text(f"crossover: {series_title(crossover.series)}: B is ")
+        line.append(crossover.below.value, _STYLES[crossover.below]).append(f" up to {last_size} and ")
+        console.print(line.append(above.value, _STYLES[above]).append(f" from {first_size} on"), soft_wrap=True)
 
 
 def count_differences(result: Comparison) -> Text:
