@@ -118,32 +118,55 @@ def _find_missing_store(store_name: str | None) -> str | None:
 
 
 def compare_campaigns(
-    a: str, b: str, store_name: str | None, selection: Filters, judging: Thresholds, *, across_paths: bool = False
+    a: str,
+    b: str,
+    store_name: str | None,
+    selection: Filters,
+    judging: Thresholds,
+    *,
+    across_paths: bool = False,
+    collective: str | None = None,
 ) -> Comparison:
     """Compare two campaigns, stored or read from logs; ``across_paths`` also pairs series that differ in their path.
 
+    ``collective`` is that of logs of nccl-tests and rccl-tests that do not name theirs.
+
     Raises:
-        Refusal: a campaign is unknown, or logs contain no output of a known tool.
+        Refusal: a campaign is unknown, logs contain no output of a known tool, or ``collective`` fits no log.
     """
     from wirespeed.store.comparison import compare
 
     if Path(a).exists() and Path(b).exists():
         sides = [_read_file_side(name, selection) for name in (a, b)]
-        return _compare_sides(sides[0], sides[1], judging, across_paths)
+        first, second = _name_collectives(sides, collective)
+        return _compare_sides(first, second, judging, across_paths)
     with _open_for_names((a, b), store_name) as store:
-        if Path(a).exists() or Path(b).exists() or across_paths:
-            first, second = (
+        if Path(a).exists() or Path(b).exists() or across_paths or collective is not None:
+            sides = [
                 _read_file_side(name, selection) if Path(name).exists() else _read_stored_side(name, store, selection)
                 for name in (a, b)
-            )
+            ]
+            first, second = _name_collectives(sides, collective)
             stored = first.campaign.id is not None and second.campaign.id is not None
             changes = store.find_changes(first.campaign, second.campaign) if stored else None
             return _compare_sides(first, second, judging, across_paths, changes)
         baseline, candidate = store.find(a), store.find(b)
         _check_same_kind(baseline, candidate)
         values = (store.values(baseline, selection), store.values(candidate, selection))
+        of_times = selection.select_times()
+        times = (store.values(baseline, of_times), store.values(candidate, of_times)) if of_times else None
         changes = store.find_changes(baseline, candidate)
-        return compare(baseline, candidate, values, store.names, changes, judging.significance, judging.at_least)
+        return compare(
+            baseline,
+            candidate,
+            values,
+            store.names,
+            changes,
+            judging.significance,
+            judging.at_least,
+            times=times,
+            bus_factor=find_bus_factor,
+        )
 
 
 def _open_for_names(names: Sequence[str], store_name: str | None) -> Store:
@@ -168,6 +191,7 @@ class _Side:
     campaign: Campaign
     values: Mapping[Series, Sequence[float]]
     runs: Sequence[Circumstance]
+    times: Mapping[Series, Sequence[float]]  # of collectives, where the values are of another metric only
 
 
 def _compare_sides(
@@ -187,14 +211,67 @@ def _compare_sides(
         return {key: key for key in keys}
 
     _check_same_kind(a.campaign, b.campaign)
-    values, changes = (a.values, b.values), stored_changes or _parameter_changes(a, b)
+    values, times = (a.values, b.values), (a.times, b.times)
+    changes = stored_changes or _parameter_changes(a, b)
     if across_paths:
         pairs = pair_across_paths(a.values, b.values)
         if a.values.keys() & b.values.keys() and not pairs.changed and not pairs.notes:
             raise refuse("--across-paths", "no effect: both have the same series without it", hint=_OMIT_ACROSS_PATHS)
         values = (dict(pairs.before), dict(pairs.after))
+        pairs_of_times = pair_across_paths(a.times, b.times)
+        times = (dict(pairs_of_times.before), dict(pairs_of_times.after))
         changes = Changes((*pairs.changed, *changes.changed), changes.unread, (*pairs.notes, *changes.notes))
-    return compare(a.campaign, b.campaign, values, names, changes, judging.significance, judging.at_least)
+    return compare(
+        a.campaign,
+        b.campaign,
+        values,
+        names,
+        changes,
+        judging.significance,
+        judging.at_least,
+        times=times if all(times) else None,
+        bus_factor=find_bus_factor,
+    )
+
+
+def _name_collectives(sides: Sequence[_Side], name: str | None) -> Sequence[_Side]:
+    """Both sides with the collective of logs that do not name theirs.
+
+    Raises:
+        Refusal: there is no such collective, or no log that it completes.
+    """
+    from wirespeed.benchmarks.judge.collective_names import find_named_collective
+    from wirespeed.cli.console import show_problems
+    from wirespeed.cli.unnamed_collectives import is_unnamed, name_collective
+    from wirespeed.errors import Problem, refuse
+
+    if name is None:
+        return sides
+    collective = find_named_collective(name)
+    option = f"--collective {name}"
+    if not any(is_unnamed(series) for side in sides for series in side.values):
+        raise refuse(option, "no effect: every log names its collective", hint="omit it, or select with --test")
+    named: list[_Side] = []
+    excluded: list[str] = []
+    for side in sides:
+        values, times, logs_of_others = name_collective(side.values, side.times, collective)
+        named.append(_Side(side.campaign, values, side.runs, times))
+        excluded += logs_of_others
+    if all(new.values.keys() == old.values.keys() for new, old in zip(named, sides, strict=True)):
+        raise refuse(option, "no effect: no log without a name has the bus bandwidths of this collective")
+    found = f"its bus bandwidths are not those of {name}: not named"
+    show_problems([Problem(log, found) for log in dict.fromkeys(excluded)], label="warning")
+    return named
+
+
+def find_bus_factor(series: Series) -> float | None:
+    """The bus factor of a collective; None where the log does not name it, or its shares are uneven."""
+    from wirespeed.limits.group import Collective, bus_factor, find_collective
+
+    collective = find_collective(series.test or "")
+    if collective in (None, Collective.HYPERCUBE, Collective.ALL_TO_ALL_V) or not series.ranks:
+        return None
+    return bus_factor(collective, series.ranks)
 
 
 _OMIT_ACROSS_PATHS = "omit it; collectives on the same number of hosts are compared on any hosts"
@@ -233,7 +310,12 @@ def _read_stored_side(name: str, store: Store, selection: Filters) -> _Side:
     campaign = store.find(name)
     values = store.values(campaign, selection)
     series = store.names(list(values))
-    return _Side(campaign, {series[key]: values[key] for key in values if key in series}, store.circumstances(campaign))
+    named = {series[key]: values[key] for key in values if key in series}
+    of_times = selection.select_times()
+    times = store.values(campaign, of_times) if of_times else {}
+    names_of_times = store.names(list(times))
+    named_times = {names_of_times[key]: times[key] for key in times if key in names_of_times}
+    return _Side(campaign, named, store.circumstances(campaign), named_times)
 
 
 def _read_file_side(name: str, selection: Filters) -> _Side:
@@ -260,15 +342,19 @@ def _read_file_side(name: str, selection: Filters) -> _Side:
         raise refuse(name, "no output of a known tool", "benchmark logs, or a stored campaign")
     kinds = [parse_series(row) for row in batch.series]
     values: dict[Series, list[float]] = {}
+    times: dict[Series, list[float]] = {}
+    of_times = selection.select_times()
     for kind, value in zip(batch.kind, batch.value, strict=True):
         if selection.includes(kinds[kind]):
             values.setdefault(kinds[kind], []).append(value)
+        elif of_times is not None and of_times.includes(kinds[kind]):
+            times.setdefault(kinds[kind], []).append(value)
     failed = sum(run.status == RunStatus.FAILED.value for run in batch.runs)
     folder_campaign = find_campaign(files)
     cluster = folder_campaign.cluster if folder_campaign is not None else None
     campaign = Campaign(None, name, None, cluster, True, len(batch.logs), len(batch.runs), failed)
     runs = [Circumstance(run.tool, run.test, run.version, run.parameters) for run in batch.runs]
-    return _Side(campaign, values, runs)
+    return _Side(campaign, values, runs, times)
 
 
 def explain_no_match(series: Iterable[Series], selection: Filters) -> str:

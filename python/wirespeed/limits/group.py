@@ -115,6 +115,12 @@ class Collective(StrEnum):
     ALL_TO_ALL_V = "all-to-all-v"  # uneven shares
 
 
+def find_collective(name: str) -> Collective | None:
+    """The collective of a name, in the form of nccl-tests (``all_reduce``, ``alltoall_perf``) or of `Collective`."""
+    plain = "".join(letter for letter in name.lower().removesuffix("_perf") if letter.isalpha())
+    return next((collective for collective in Collective if collective.value.replace("-", "") == plain), None)
+
+
 def bus_factor(collective: Collective, ranks: int) -> float:
     """Bus bandwidth × time / size, as nccl-tests computes it (nccl-tests, doc/PERFORMANCE.md, src/*.cu)."""
     if ranks < 1:

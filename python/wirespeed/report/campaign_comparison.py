@@ -91,6 +91,9 @@ def comparison(result: Comparison, console: Console, limit: int, *, show_all: bo
         console.print(Text(f"no series is in both: they differ in {wording.line(result.unpaired)}"), soft_wrap=True)
     for reason in sorted({row.reason for row in result.series if row.difference is Difference.TOO_FEW_VALUES}):
         console.print(Text(f"too few values: {wording.line(reason)}"), soft_wrap=True)
+    if result.from_times:
+        counted = wording.plural(result.from_times, "series", "series")
+        console.print(f"bandwidths of {counted} computed from size and time, which is printed with more digits")
     rounded = sum(row.last_digit is not None for row in result.series)
     if rounded:
         counted = wording.plural(rounded, "series", "series")

@@ -115,7 +115,8 @@ class Comparison:
     """Comparison of campaigns A and B by their common series; ``only_a`` and ``only_b`` count the others.
 
     ``parts`` counts series of parts of a run, such as single streams, which are not compared. ``unpaired`` states why
-    the campaigns have no series in common.
+    the campaigns have no series in common. ``from_times`` counts series of bandwidths that were computed from times,
+    which are printed with more digits.
     """
 
     a: Campaign
@@ -130,6 +131,7 @@ class Comparison:
     joint_changes: tuple[JointChange, ...] = ()
     parts: int = 0
     unpaired: str | None = None
+    from_times: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from wirespeed.results.campaign_history import Campaign, Changes, Comparison, Difference, SeriesComparison, Summary
 from wirespeed.results.series import Better, Series, better, list_parts
+from wirespeed.store.bandwidths_from_times import BusFactor, compute_bandwidths
 from wirespeed.store.joint_change import group_families, joint_differences, outlier_probabilities
 from wirespeed.store.last_digit import differ_by_last_digit, find_last_digits, name_measured
 from wirespeed.store.path_pairs import explain_unpaired
@@ -41,20 +42,39 @@ def compare(
     changes: Changes,
     significance: float = SIGNIFICANCE,
     at_least: float = AT_LEAST,
+    *,
+    times: tuple[Values[_Key], Values[_Key]] | None = None,
+    bus_factor: BusFactor | None = None,
 ) -> Comparison:
-    """Every series that both campaigns have. ``names`` maps the keys of the values to series."""
+    """Every series that both campaigns have. ``names`` maps the keys of the values to series.
+
+    With ``bus_factor``, bandwidths of collectives are computed from ``times``, or from the times among the values,
+    where these have more digits.
+    """
     before, after = values
     common_keys = [key for key in before if key in after]
     named = {key: series for key, series in names(common_keys).items() if not series.is_of_empty_messages}
     parts = list_parts(named.values())
     series_by_key = {key: series for key, series in named.items() if series not in parts}
-    sides = [
-        (series_by_key[key], summary(before[key]), summary(after[key])) for key in common_keys if key in series_by_key
-    ]
     last_digits = find_last_digits(
         (series_by_key[key], values_of_side[key]) for values_of_side in values for key in series_by_key
     )
-    digits = [_find_rounding(*side, last_digits.get(name_measured(side[0])), at_least) for side in sides]
+    computed: Mapping[_Key, float] = {}
+    if bus_factor is not None:
+        names_of_times = named if times is None else names([key for key in times[0] if key in times[1]])
+        bandwidths = compute_bandwidths(series_by_key, values, times or values, names_of_times, bus_factor)
+        (before, after), computed = bandwidths.values, bandwidths.digits
+    sides = [
+        (series_by_key[key], summary(before[key]), summary(after[key])) for key in common_keys if key in series_by_key
+    ]
+    last_digit_by_side = [
+        computed.get(key, last_digits.get(name_measured(series_by_key[key])))
+        for key in common_keys
+        if key in series_by_key
+    ]
+    digits = [
+        _find_rounding(*side, last_digit, at_least) for side, last_digit in zip(sides, last_digit_by_side, strict=True)
+    ]
     families = group_families(
         [side[0] for side in sides],
         [
@@ -81,10 +101,10 @@ def compare(
                 else _judge_series(*side, result, result.p, next(adjusted), significance, at_least, family),
                 digit,
             ),
-            last_digits.get(name_measured(side[0])),
+            last_digit,
             at_least,
         )
-        for side, result, digit in zip(sides, results, digits, strict=True)
+        for side, result, digit, last_digit in zip(sides, results, digits, last_digit_by_side, strict=True)
     ]
     rows.sort(key=_sort_key)
     return Comparison(
@@ -100,6 +120,7 @@ def compare(
         joint_differences(families, significance, at_least),
         len(parts),
         None if common_keys else explain_unpaired(names(list(before)).values(), names(list(after)).values()),
+        len(computed),
     )
 
 

@@ -14,8 +14,9 @@ from wirespeed.results.series import COLLECTIVES, Series
 
 _COLUMNS: Final = frozenset({Metric.TIME, Metric.ALGBW, Metric.BUSBW})
 _DECIMALS: Final = 2
-"""Decimals in the columns of nccl-tests for values below 100 (common.cu of 8274cb4, BenchTime: time %7.2f, algbw and
-busbw %6.2f; since then util.cu, getFloatStr: %.2f) and of the OSU benchmarks (osu_util.h: FLOAT_PRECISION)."""
+"""Decimals in the columns of nccl-tests for values below 1,000 (common.cu of 8274cb4, BenchTime: time %7.2f, algbw and
+busbw %6.2f; since 2.18 util.cu, getFloatStr: %.2f where it fits) and of the OSU benchmarks (osu_util.h:
+FLOAT_PRECISION)."""
 
 _OSU: Final = "osu-micro-benchmarks"
 _COUNTS: Final = frozenset({Metric.WRONG, Metric.ITERATIONS, Metric.RETRANSMITS, Metric.LOST, Metric.MESSAGES})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -42,6 +42,11 @@ class Filters:
         if any(value is not None and getattr(series, name) != value for name, value in criteria):
             return False
         return self.label is None or self.label in (series.label, series.ends)
+
+    def select_times(self) -> Filters | None:
+        """The times of the same runs, where bandwidths alone are selected of which times may have more digits."""
+        of_collectives = self.metric in (Metric.ALGBW.value, Metric.BUSBW.value)
+        return replace(self, metric=Metric.TIME.value) if of_collectives else None
 
     @property
     def selects_everything(self) -> bool:

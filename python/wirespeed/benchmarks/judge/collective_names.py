@@ -6,6 +6,7 @@ import re
 
 from wirespeed.errors import did_you_mean, refuse
 from wirespeed.limits.group import Collective, convert_printed_factor
+from wirespeed.limits.group import find_collective as find_by_name
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Metric, Run
 
@@ -16,7 +17,7 @@ def find_named_collective(name: str) -> Collective:
     Raises:
         Refusal: the name is not that of a collective.
     """
-    collective = _find_by_name(name)
+    collective = find_by_name(name)
     if collective is None:
         names = [collective.value for collective in Collective]
         raise refuse("--collective", repr(name), f"one of {', '.join(names)}", did_you_mean(name, names))
@@ -30,7 +31,7 @@ def find_collective(run: Run, assumptions: list[str]) -> Collective | None:
     Where several fit, the collective is unknown.
     """
     if run.test:
-        return _find_by_name(run.test)
+        return find_by_name(run.test)
     collective = _find_by_factor(run)
     if collective is not None:
         assumptions.append(f"{collective.value}: not in the log; its bus factor, reduction and root fit no other")
@@ -58,13 +59,8 @@ def describe_unnamed_collective(run: Run) -> str:
 
 def contradicts_collective(run: Run, name: str) -> bool:
     """Whether the log names another collective than the user; false where one of both names is unknown."""
-    logged, stated = _find_by_name(run.test or ""), _find_by_name(name)
+    logged, stated = find_by_name(run.test or ""), find_by_name(name)
     return logged is not None and stated is not None and logged is not stated
-
-
-def _find_by_name(name: str) -> Collective | None:
-    plain = "".join(letter for letter in name.lower().removesuffix("_perf") if letter.isalpha())
-    return next((collective for collective in Collective if collective.value.replace("-", "") == plain), None)
 
 
 def _find_by_factor(run: Run) -> Collective | None:

@@ -38,6 +38,15 @@ def compare(
             "Collectives on the same number of hosts are compared without it.",
         ),
     ] = False,
+    collective: Annotated[
+        str | None,
+        typer.Option(
+            "--collective",
+            metavar="NAME",
+            help="The collective of logs of nccl-tests and rccl-tests that do not name it, such as all-reduce. Without "
+            "it, such logs are compared by their file names.",
+        ),
+    ] = None,
     significance: Annotated[
         float,
         typer.Option("--significance", metavar="P", min=0.0001, max=0.5, help="Accepted probability of a false alarm."),
@@ -71,6 +80,8 @@ def compare(
     Changes of settings, drivers, firmware and run parameters between the two campaigns are listed after the table.
     Settings must be stored with the campaigns (`bench parse --bundle`).
 
+    Bandwidths of nccl-tests and rccl-tests are computed from size and time where the time is printed more exactly.
+
     Two hosts or two networks are compared with --across-paths: series of the same test, number of ranks and size are
     pairs, and the changed parts of their path are listed.
 
@@ -82,10 +93,13 @@ def compare(
       wirespeed bench compare latest~1 latest --test all_reduce --metric busbw
       wirespeed bench compare before/ after/
       wirespeed bench compare ethernet/ bridge/ --across-paths
+      wirespeed bench compare before/ after/ --collective all-reduce
     """
     wanted = stored_campaigns.select_series(tool, test, metric, size, value_label, ranks)
     judging = stored_campaigns.Thresholds(significance, at_least / 100)
-    comparison = stored_campaigns.compare_campaigns(a, b, store, wanted, judging, across_paths=across_paths)
+    comparison = stored_campaigns.compare_campaigns(
+        a, b, store, wanted, judging, across_paths=across_paths, collective=collective
+    )
     if output is Format.JSON:
         from wirespeed.results.documents import SCHEMAS
         from wirespeed.results.json import document
@@ -93,14 +107,20 @@ def compare(
         typer.echo(document("bench-comparison", SCHEMAS["bench-comparison"], comparison=comparison), nl=False)
     else:
         from wirespeed.cli.console import standard_output
+        from wirespeed.cli.unnamed_collectives import is_unnamed
         from wirespeed.report import campaign_comparison
 
         campaign_comparison.comparison(comparison, standard_output(), limit, show_all=show_all)
-        if not comparison.series and not across_paths and comparison.only_a and comparison.only_b:
-            paired = stored_campaigns.compare_campaigns(a, b, store, wanted, judging, across_paths=True)
+        if not comparison.series and not across_paths and not collective and comparison.only_a and comparison.only_b:
+            paired = stored_campaigns.compare_campaigns(
+                a, b, store, wanted, judging, across_paths=True, collective=collective
+            )
             if paired.series:
                 count = f"{len(paired.series):,} series that differ only in their hosts or interfaces"
                 standard_output().print(f"hint: --across-paths compares {count}")
+        if any(is_unnamed(row.series) for row in comparison.series) or "log (" in (comparison.unpaired or ""):
+            reason = "logs without the name of their collective are compared by their file names"
+            standard_output().print(f"hint: {reason}; name it, such as --collective all-reduce", soft_wrap=True)
         if not comparison.series and not wanted.selects_everything:
             from wirespeed.cli.console import err
             from wirespeed.store import Filters
