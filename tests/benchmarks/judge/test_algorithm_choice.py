@@ -145,6 +145,6 @@ def test_what_a_missing_rail_leaves_warns(value):
     verdict = find_verdict(judge(all_reduce({16 * GIB: value}, 2), plan()), 16 * GIB, Metric.BUSBW)
     assert verdict.judgement is Judgement.WARN
     assert verdict.reason == (
-        "published runs of such hosts reach 83 % to 93 % of the reachable limit; 7 of 8 NICs would reach 381 to 427 "
-        "GB/s: check that every NIC of both hosts was in use"
+        "published runs of such hosts reach 83 % to 93 % of the reachable limit; in proportion (no such run is "
+        "published), 7 of 8 NICs would reach 381 to 427 GB/s: check that every NIC of both hosts was in use"
     )

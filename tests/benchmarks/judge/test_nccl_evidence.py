@@ -114,6 +114,7 @@ def test_what_the_log_proves_explains_a_loss(evidence, cause):
     assert f"the log proves: {cause}" in notes
 
 
+EIGHT_NICS = {f"node{number}": tuple(f"bnxt_re{nic}" for nic in range(8)) for number in range(1, 5)}
 TWO_NICS = {f"node{number}": ("bnxt_re0", "bnxt_re1") for number in range(1, 5)}
 
 
@@ -187,6 +188,24 @@ def test_no_assumed_cause_stands_beside_a_proven_one(evidence, is_proven):
     assert reason.startswith("the log proves: 1 of 8 NICs used on node1; below ") is is_proven
     assert ("of the rate of a path with 2 of 8 NICs" in reason) is not is_proven
     assert any("before acting on it" in note for note in judged.notes) is not is_proven
+
+
+@pytest.mark.parametrize(
+    ("evidence", "busbw", "expected"),
+    [
+        # half of what one NIC reaches: the proven cause alone does not explain it
+        (proven(network="IB", nics={"node1": ("bnxt_re0",)}), 24.26, "with a port at 200 Gb/s"),
+        (proven(network="IB", nics={"node1": ("bnxt_re0",)}), 48.5, None),
+        # a cause of losses that is no limit hides nothing
+        (proven(network="IB", nics=EIGHT_NICS, link="IB"), 194.0, "with a port at 200 Gb/s"),
+        (proven(network="Socket"), 194.0, None),
+    ],
+)
+def test_a_proven_cause_hides_only_assumed_ones_that_it_replaces(evidence, busbw, expected):
+    reason = find_verdict(judge(all_reduce(busbw), plan(), evidence=evidence), 8 * GIB, Metric.BUSBW).reason
+    assert reason.startswith("the log proves: ")
+    assert ("of the rate of a path " in reason) is (expected is not None)
+    assert (expected or "") in reason
 
 
 def test_corrupted_data_are_not_explained_by_a_bottleneck():

@@ -5,6 +5,8 @@ The lines have NCCL's form (src/transport/shm.cc, ``via SHM/direct/direct``); th
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from judge_support import plan
 from test_gpu import BIDIRECTIONAL_LIMIT, LENDING
@@ -13,8 +15,10 @@ from test_transport import plan as plan_of_k20x
 from wirespeed.benchmarks import read
 from wirespeed.benchmarks.judge.logs import judge_logs
 from wirespeed.catalogue import load
+from wirespeed.cli.flows import evidence as read_bundle
 from wirespeed.cluster import read as read_cluster
 from wirespeed.plan import Plan, build
+from wirespeed.plan.overlay import overlay_facts
 
 MIB = 2**20
 
@@ -100,6 +104,31 @@ def test_paths_through_memory_to_borrowed_gpus_halve_the_limit(
     )
     action = "the log shows a path through host memory (SHM), but not whether a GPU of the run is borrowed"
     assert all((action in (verdict.reason or "")) is (judgement == "unknown") for verdict in verdicts)
+
+
+@pytest.mark.parametrize(
+    ("buses", "judgement", "share"),
+    [
+        (("02", "03"), "fail", 1.0),  # own GPUs: 3.0 of 7.28 GB/s
+        (("02", "84"), "pass", 0.5),  # an own one and a borrowed one
+        (("82", "83"), "unknown", 1.0),  # the bundle has no such functions
+    ],
+)
+def test_a_bundle_decides_whether_a_gpu_is_borrowed(buses: tuple[str, str], judgement: str, share: float):
+    text = log("abel1", 2, 3.0, "SHM/direct/direct")
+    for rank, bus in enumerate(buses):
+        text = text.replace(f"busId {rank}b000", f"busId {bus}000").replace(f"[0x0{rank}]", f"[0x{bus}]")
+    planned, facts = plan_of_lending(), read_bundle(LENDING.parent / "bundle").facts
+    host = facts.devices["abel1"]
+    listed = replace(host, gpus={**host.gpus, "borrowed": replace(host.gpus["GPU0"], pcie="0000:84:00.0")})
+    observed = overlay_facts(planned, facts)
+    observed = replace(observed, facts=replace(facts, devices={**facts.devices, "abel1": listed}))
+    (judged,) = judge_logs([("log", read(text))], planned, observed=observed)
+    verdicts = [verdict for verdict in judged.verdicts if verdict.measurement.metric.value == "busbw"]
+    assert {verdict.judgement.value for verdict in verdicts} == {judgement}
+    assert all(
+        verdict.reachable.value == pytest.approx(verdict.physical.value * share, rel=0.01) for verdict in verdicts
+    )
 
 
 def test_peer_access_to_borrowed_gpus_has_the_whole_limit():

@@ -65,8 +65,8 @@ class Choice:
 class Borrower:
     """A host on which a borrowed GPU may take part in a run.
 
-    ``shows_staging``: the debug lines show paths through host memory. ``is_certain``: and the run has more ranks than
-    the host has local GPUs, so its limit is that of copies through system memory.
+    ``shows_staging``: the debug lines show paths through host memory. ``is_certain``: and a GPU of the run is borrowed,
+    by its address or because the host has fewer own ones, so the limit is that of copies through system memory.
     """
 
     host: str
@@ -139,8 +139,8 @@ class CollectiveLimits:
         action = "the log does not show the path between the GPUs; repeat the test with NCCL_DEBUG=INFO"
         if self.borrower.shows_staging:
             action = (
-                "the log shows a path through host memory (SHM), but not whether a GPU of the run is borrowed; compare "
-                "the PCIe addresses of its ranks with those of the borrowed GPUs"
+                "the log shows a path through host memory (SHM), but not whether a GPU of the run is borrowed; give a "
+                f"bundle of {self.borrower.host} with --bundle: it contains the PCIe addresses of its local GPUs"
             )
         return Alternative(scale_bound(reachable, _STAGED, "copies through system memory"), condition, action)
 
@@ -233,6 +233,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
             group,
             reachable[choice.algorithm],
             context,
+            proof,
             _find_published_range(choice.algorithm, group, profile),
         )
         if context.interface is None
@@ -250,12 +251,16 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContex
         notes=(*proof.notes, *choice.notes, *(_describe_interface(context) if group.across_hosts else ())),
         hosts=tuple(dict.fromkeys(member.name for member in group.members)),
         link=None,
-        borrower=_find_borrower(plan, group, context.evidence),
+        borrower=_find_borrower(run, plan, group, context),
     )
 
 
-def _find_borrower(plan: Plan, group: Group, evidence: Evidence | None) -> Borrower | None:
-    """The host of a one-host run that borrows GPUs, unless the debug lines show peer access between its GPUs."""
+def _find_borrower(run: Run, plan: Plan, group: Group, context: RunContext) -> Borrower | None:
+    """The host of a one-host run that borrows GPUs.
+
+    None if the debug lines show peer access between its GPUs, or if those of all ranks are local.
+    """
+    evidence = context.evidence
     paths = (evidence.communicator.paths or ()) if evidence is not None else ()
     if group.across_hosts or not group.uses_pcie or any(path.transport.startswith("P2P") for path in paths):
         return None
@@ -264,7 +269,32 @@ def _find_borrower(plan: Plan, group: Group, evidence: Evidence | None) -> Borro
     if not any(loan.borrowed for loan in settings.loans.values()):
         return None
     shows_staging = any(path.transport.startswith("SHM") for path in paths)
-    return Borrower(member.name, shows_staging, shows_staging and member.ranks > len(settings.gpus))
+    used = [_is_own(context.own_gpus.get(member.name, {}), address) for address in _list_gpu_addresses(run, evidence)]
+    if len(used) == member.ranks and all(used):
+        return None
+    is_certain = shows_staging and (member.ranks > len(settings.gpus) or False in used)
+    return Borrower(member.name, shows_staging, is_certain)
+
+
+def _list_gpu_addresses(run: Run, evidence: Evidence | None) -> list[str]:
+    """The PCIe addresses of the ranks' GPUs, as the tool or NCCL prints them."""
+    printed = [place.bus_id for place in run.parameters.rank_places.values() if place.bus_id]
+    of_nccl = [place.bus_id for place in evidence.communicator.places or () if place.bus_id] if evidence else []
+    return max(of_nccl, printed, key=len)
+
+
+def _is_own(own_gpus: Mapping[str, bool], printed: str) -> bool | None:
+    """Whether the GPU at ``0000:1b:00`` or, in old releases of nccl-tests, at bus ``0x1b`` is the host's own.
+
+    None where the bundle does not contain the address.
+    """
+    if printed.startswith("0x"):
+        owners = {is_own for address, is_own in own_gpus.items() if int(address.split(":")[-2], 16) == int(printed, 16)}
+    else:
+        owners = {
+            is_own for address, is_own in own_gpus.items() if address.partition(".")[0] == printed.partition(".")[0]
+        }
+    return True in owners if owners else None
 
 
 def find_socket_interfaces(run: Run, plan: Plan, context: RunContext) -> tuple[str, ...]:
@@ -397,9 +427,14 @@ def _list_fingerprints(
     group: Group,
     reachable: Bound | None,
     context: RunContext,
+    proof: Proof,
     published: PublishedRange | None,
 ) -> Fingerprints | None:
-    """Losses of the NICs of a host, as fractions of their term; the debug lines of a log name the NICs in use."""
+    """Losses of the NICs of a host, as fractions of their term; the debug lines of a log name the NICs in use.
+
+    Where they prove that a host used fewer NICs, the losses are those of the remaining ones. Where they prove another
+    bottleneck, no loss of the NICs is assumed beside it.
+    """
     term = next((term for term in reachable.terms if term.name in algorithms.NIC_TERMS), None) if reachable else None
     host = plan.hosts[group.members[0].name]
     nics = list_used_nics(host, [])
@@ -411,6 +446,11 @@ def _list_fingerprints(
     count = len(nics) if term.name == algorithms.NICS_OF_HOST and not stated else 1
     facts = LogFacts(run.parameters.path_mtu_bytes, uses_rdma=stated)
     rates = list_degraded_rates(path, slot, facts, bidirectional=True, nics=count)
+    if proof.has_bottleneck or (proof.has_fewer_nics and term.name != algorithms.NICS_OF_HOST):
+        rates = ()
+    elif proof.has_fewer_nics and context.evidence is not None:
+        remaining = min(len(names) for names in context.evidence.nics.values())
+        term = replace(term, value=term.value * min(remaining / len(nics), 1))
     return Fingerprints(term, rates, published, count)
 
 

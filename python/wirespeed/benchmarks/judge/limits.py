@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -43,6 +43,8 @@ class RunContext:
     nodes: int | None = None  # hosts that take part
     interface: str | None = None  # interface of TCP sockets between hosts
     host: str | None = None  # host whose GPUs have the PCIe addresses of the log, by a bundle
+    own_gpus: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
+    """Of hosts that borrow GPUs: whether the GPU at a PCIe address is the host's own, by a bundle."""
 
 
 @dataclass(frozen=True, slots=True)

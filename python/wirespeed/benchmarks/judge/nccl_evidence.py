@@ -205,13 +205,19 @@ _SLOW_PROTOCOLS = {"LL": "half of each 8 bytes are flags", "LL128": "8 of each 1
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """The proof for one run: ``algorithms`` by message size, ``causes`` that explain a loss, and ``notes``."""
+    """The proof for one run: ``algorithms`` by message size, ``causes`` of a loss, and ``notes``.
+
+    ``has_bottleneck``: a cause limits the run at a rate that is not that of its NICs; ``has_fewer_nics``: a
+    host used fewer NICs than planned.
+    """
 
     algorithms: Mapping[int, Algorithm] = field(default_factory=dict)
     forced: Algorithm | None = None
     summing: bool = False  # the switches of the network reduce
     causes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    has_bottleneck: bool = False
+    has_fewer_nics: bool = False
 
     def algorithm(self, size: int | None) -> Algorithm | None:
         """The algorithm that moved a size, as far as the log states it."""
@@ -225,12 +231,15 @@ def derive_proof(evidence: Evidence | None, plan: Plan, stated: Algorithm | None
     by_size = {size: _ALGORITHMS[name] for size, name in evidence.algorithms.items() if name in _ALGORITHMS}
     forced = _ALGORITHMS.get(evidence.forced_algorithm or "")
     names = {*evidence.algorithms.values(), evidence.forced_algorithm}
+    causes = find_causes(evidence, plan)
     return Proof(
         algorithms=by_size,
         forced=forced,
         summing=any(name in _SUMMING for name in names),
-        causes=tuple(cause.text for cause in find_causes(evidence, plan)),
+        causes=tuple(cause.text for cause in causes),
         notes=tuple(_find_contradictions(by_size, forced, stated)),
+        has_bottleneck=any(cause.bottleneck is not None and not cause.limits_nics for cause in causes),
+        has_fewer_nics=any(cause.limits_nics for cause in causes),
     )
 
 

@@ -52,7 +52,7 @@ from wirespeed.plan.overlay import ObservedPlan
 from wirespeed.plan.source_verification import describe_unverified_term
 from wirespeed.results.benchmarks import LATENCIES, PAIR_ARROW, Measurement, Metric, Run, RunStatus
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
-from wirespeed.settings import Launch
+from wirespeed.settings import Host, Launch, is_address
 from wirespeed.units import BITS_PER_SECOND, Size, format_percent
 
 
@@ -98,7 +98,7 @@ def judge_with_subject(
         context = drop_contradicted_facts(run, context, plan)
     run = _complete_run(run, context)
     if observed is not None:
-        context = replace(context, host=find_gpu_host(run, observed.plan))
+        context = replace(context, host=find_gpu_host(run, observed.plan), own_gpus=_list_own_gpus(observed))
     limits = _find_limits(run, plan, profile, context)
     verdicts = _compare_measurements(run, limits, profile, expects_rdma=_expects_rdma(run, plan, limits, context))
     causes = _list_causes(verdicts, limits)
@@ -122,7 +122,7 @@ def judge_with_subject(
         gate = find_gate(measurement, subject, profile)
         if gate is not None:
             verdicts[position] = apply_gate(verdicts.get(position), measurement, gate)
-    fingerprints = describe_passing_fingerprints(verdicts.values(), None if limits.causes else limits.fingerprints)
+    fingerprints = describe_passing_fingerprints(verdicts.values(), limits.fingerprints)
     dips = list_shallow_dips(verdicts, profile.curve)
     of_run = (
         *(list_connection_notes(run, plan) if _names_connection(run) else ()),
@@ -145,6 +145,20 @@ def _complete_run(run: Run, context: RunContext) -> Run:
         return run
     parameters = replace(run.parameters, nodes=context.nodes or run.parameters.nodes)
     return replace(run, ranks=context.ranks or run.ranks, parameters=parameters)
+
+
+def _list_own_gpus(observed: ObservedPlan) -> dict[str, dict[str, bool]]:
+    """Whether GPUs and other PCIe functions of a host that borrows some are its own GPUs, by address."""
+    owners: dict[str, dict[str, bool]] = {}
+    for name, host in observed.plan.hosts.items():
+        own_addresses = {gpu.pcie for gpu in host.gpus.values() if is_address(gpu.pcie)}
+        device = observed.facts.devices.get(name)
+        if len(own_addresses) < len(host.gpus) or not isinstance(device, Host):
+            continue
+        if any(loan.borrowed for loan in host.loans.values()):
+            addresses = {*device.pcie, *(gpu.pcie for gpu in device.gpus.values() if gpu.pcie)}
+            owners[name] = {address: address in own_addresses for address in addresses}
+    return owners
 
 
 def _compare_path_mtu(run: Run, plan: Plan, hosts: Sequence[str]) -> str | None:
@@ -291,8 +305,7 @@ def _compare_measurements(run: Run, limits: Limits, profile: Profile, *, expects
         **_judge_latencies(run, limits),
         **judge_latency_floor(run, limits, profile, expects_rdma=expects_rdma),
     }
-    fingerprints = None if limits.causes else limits.fingerprints  # no assumed cause beside one that the log proves
-    named = {position: name_fingerprints(verdict, fingerprints) for position, verdict in verdicts.items()}
+    named = {position: name_fingerprints(verdict, limits.fingerprints) for position, verdict in verdicts.items()}
     named = {position: compare_published_range(verdict, limits.fingerprints) for position, verdict in named.items()}
     if expects_rdma and len(limits.hosts) > 1 and not limits.causes:
         named = name_tcp(run, named, profile)

@@ -180,8 +180,8 @@ def compare_published_range(verdict: Verdict, fingerprints: Fingerprints | None)
         if REACHED * lowest * fraction <= share <= highest * fraction / REACHED and _PATH not in verdict.reason:
             reached = f"{lowest * fraction * limit:.3g} to {highest * fraction * limit:.3g}"
             text += (
-                f"; {count} of {fingerprints.nics} NICs would reach {reached} {format_unit(measurement.unit)}: check "
-                "that every NIC of both hosts was in use"
+                f"; in proportion (no such run is published), {count} of {fingerprints.nics} NICs would reach "
+                f"{reached} {format_unit(measurement.unit)}: check that every NIC of both hosts was in use"
             )
             break
     if verdict.judgement is Judgement.PASS:
