@@ -167,6 +167,34 @@ def test_transferbench_distinguishes_both_directions_from_each() -> None:
     assert {measurement.size_bytes for measurement in bidirectional.measurements} == {268435456}
 
 
+def test_extremes_of_transferbench_are_those_of_the_direction_above() -> None:
+    """With SHOW_ITERATIONS: ROCm/TransferBench pull request 50; in both directions, src/TransferBench.cpp."""
+    one_way = (
+        "Unidirectional copy peak bandwidth GB/s [Local read / Remote write] (GPU-Executor: GFX)\n"
+        " SRC+EXE\\DST    CPU 00    GPU 00\n"
+        "  CPU 00  ->     15.54      9.88\n  CPU 00 min     14.24      9.82\n  CPU 00 max     17.95      9.95\n"
+        "  CPU 00  sd   3.3e-01   3.4e-02\n"
+        "  GPU 00  ->      9.65       N/A\n  GPU 00 min      9.46       N/A\n  GPU 00 max      9.80       N/A\n"
+        "  GPU 00  sd   1.1e-01       N/A\nAverages (During UniDir):     12.00\n"
+    )
+    two_way = one_way.replace("Uni", "Bi").replace("  GPU 00  ->", "  CPU 00 <-      11.00     12.00\n  CPU 00 min     "
+        "10.00     11.50\n  CPU 00 max     13.00     14.00\n  CPU 00  sd      1.00      1.00\n  CPU 00 <->     26.54"
+        "     21.88\n\n  GPU 00  ->")  # fmt: skip
+    (run,), (bidirectional,) = parse(one_way), parse(two_way)
+    by_metric = {
+        metric: [row.value for row in run.measurements if row.metric is metric]
+        for metric in (Metric.BW_AVG, Metric.BW_MIN, Metric.BW_MAX)
+    }
+    assert by_metric == {
+        Metric.BW_AVG: [15.54, 9.88, 9.65],
+        Metric.BW_MIN: [14.24, 9.82, 9.46],
+        Metric.BW_MAX: [17.95, 9.95, 9.8],
+    }
+    lowest = {row.label: row.value for row in bidirectional.measurements if row.metric is Metric.BW_MIN}
+    assert lowest["CPU0 -> GPU0 forward"] == 9.82
+    assert lowest["CPU0 -> GPU0 backward"] == 11.5
+
+
 def test_all_to_all_of_transferbench_has_its_sum() -> None:
     (run,) = sample("transferbench/all-to-all.txt")
     assert (values_at(run, "GPU2 -> GPU1"), values_at(run, "SUM"), len(run.measurements)) == ([53.391], [310.405], 7)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from wirespeed.benchmarks.logs.device_matrix import Matrix
 from wirespeed.benchmarks.logs.log import Line, Source
@@ -30,6 +31,10 @@ _CORNER = re.compile(r"SRC(?:\+EXE)?\\+(?:EXE\+)?DST(?:\+EXE)? ")
 _SUMS = re.compile(r"\b(?:STotal|Actual)\b")
 _DEVICE = re.compile(r"([CG]PU) (\d{1,9})")
 _ROW = re.compile(r"([CG]PU) (\d{1,9})\s*(->|<->|<-)?\s+(.*)$")
+_EXTREME = re.compile(r"([CG]PU) (\d{1,9}) +(min|max|sd) +(.*)$")
+"""A row below that of a device: the least and greatest of its iterations, and their standard deviation, with
+SHOW_ITERATIONS (src/TransferBench.cpp of 1.2x, RunPeerToPeerBenchmarks). They are of the direction above."""
+_EXTREMES = {"min": Metric.BW_MIN, "max": Metric.BW_MAX}
 _END = re.compile(r"Averages \(During +(?:Uni|Bi)Dir\):|Aggregate bandwidth \(CPU Timed\):")
 _AGGREGATE = re.compile(r"Aggregate bandwidth \(GPU Timed\): *(\S+) GB/s")
 _TEST = re.compile(r"Test (\d{1,9}):$")
@@ -57,6 +62,8 @@ class _Reader:
         self._draft: Draft | None = None
         self._suffixes: dict[str, str] = {}  # suffix of the label of rows with an arrow
         self._matrices: dict[str, Matrix] = {}
+        self._extremes: dict[tuple[str, str], Matrix] = {}  # by arrow, and min or max
+        self._arrow = ""  # of the row above
         self._sums = 0  # columns after those of the devices
         self._version: str | None = None
         self._size: int | None = None
@@ -114,9 +121,12 @@ class _Reader:
 
     def _read_table(self, line: Line, text: str) -> None:
         assert self._draft is not None
-        row, aggregate = _ROW.match(text), _AGGREGATE.match(text)
-        if row:
+        row, aggregate, extreme = _ROW.match(text), _AGGREGATE.match(text), _EXTREME.match(text)
+        if extreme:
+            self._read_extreme(line, extreme)
+        elif row:
             arrow = row.group(3) or next(iter(self._matrices))
+            self._arrow = arrow
             matrix = self._matrices.get(arrow)
             if matrix is not None:
                 cells = row.group(4).split()
@@ -134,6 +144,19 @@ class _Reader:
                 self._draft.measure(Metric.BW_AVG, "GB/s", value, line.number, self._size, "SUM")
         elif _END.match(text):
             self._close(complete=all(matrix.is_whole for matrix in self._matrices.values()))
+
+    def _read_extreme(self, line: Line, extreme: re.Match[str]) -> None:
+        """Read a row of the least or greatest bandwidths of the row above; standard deviations have no metric."""
+        kind, index, name, cells = extreme.groups()
+        of_arrow = self._matrices.get(self._arrow)
+        metric = _EXTREMES.get(name)
+        if metric is None or of_arrow is None or self._draft is None:
+            return
+        matrix = self._extremes.get((self._arrow, name))
+        if matrix is None:
+            matrix = replace(of_arrow, metric=metric, rows_read=set())
+            self._extremes[self._arrow, name] = matrix
+        matrix.take(self._draft, f"{kind}{int(index)}", cells.split(), line.number)
 
     def _read_tests(self, line: Line, text: str) -> None:
         """Read a test of a configuration file: transfers, each with its bandwidth."""
@@ -158,7 +181,7 @@ class _Reader:
         if draft is not None and (draft.measurements or draft.errors or draft.test != "transfers"):
             draft.complete = complete  # "Test 1:" alone is a line of many programs
             self._read_runs.append(draft.finish())
-        self._draft, self._suffixes, self._matrices = None, {}, {}
+        self._draft, self._suffixes, self._matrices, self._extremes = None, {}, {}, {}
 
 
 def _measure_transfer(draft: Draft, line: Line, name: str, cells: tuple[str, ...], label: str) -> None:
