@@ -54,6 +54,11 @@ ROWS = [
      "Open MPI", "APP-10 MPI-02"),
     ("Primary job  terminated normally, but 1 process returned\na non-zero exit code.", "Open MPI", ""),
     ("no CUDA-capable device is detected", "CUDA", "APP-09 OS-12"),
+    # NVIDIA/nccl-tests issues 145, 103
+    ("nvcc fatal   : Unsupported gpu architecture 'compute_35'\nmake[1]: *** [Makefile:84: ../build/all_reduce.o] "
+     "Error 1", "build", "APP-11"),
+    ("In file included from all_reduce.cu:8:\ncommon.h:15:10: fatal error: mpi.h: No such file or directory\n   15 | "
+     '#include "mpi.h"\ncompilation terminated.', "build", "APP-12"),
     ("node1:100:120 [0] init.cc:943 NCCL WARN Duplicate GPU detected : rank 1 and rank 0 both on CUDA device 4000",
      "NCCL", "APP-09"),
     ("misc/socket.cc:71 NCCL WARN socketProgress: Connection closed by remote peer 10.10.1.3<36138>", "NCCL",
@@ -110,6 +115,7 @@ def test_a_library_that_fails_is_named_before_its_launcher() -> None:
         "node1:7:9 [0] NCCL INFO cudaDriverVersion 12080\n",
         "Connection refused\n",
         "warning: unused variable 'error'\n",
+        "main.c:1:10: fatal error: config.h: No such file or directory\n",
     ],
 )
 def test_other_text_is_refused(text: str) -> None:

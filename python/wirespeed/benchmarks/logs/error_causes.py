@@ -238,7 +238,7 @@ _DEVICES = (
     _row("MTU mismatch", "MTU", r"MTU mismatch|[Mm]ismatch.*MTU", "OS-07 SW-01",
          "Broadcom 957608-AN210, 2.6 items 11 and 12"),
     _row("Message too long", "essage too long", r"Message too long", "OS-07 SW-01", "sendto(2), EMSGSIZE"),
-    _row("local catastrophic error", "catastrophic", r"catastrophic error", "NIC-16",
+    _row("local catastrophic error", "catastrophic", r"catastrophic error(?!: #error)", "NIC-16",
          "https://github.com/NVIDIA/nccl/issues/230"),
     _row("async event : port error", "async", r"async (?:fatal )?event\s*:?.*port error", "CAB-01",
          "https://github.com/NVIDIA/nccl/issues/905"),
@@ -374,6 +374,19 @@ _NCCL = (
     _row("no kernel image is available for execution on the device (CUDA)", "no kernel image|NoKernelImage|NO_BINARY",
          r"no kernel image is available|cudaErrorNoKernelImageForDevice|CUDA_ERROR_NO_BINARY_FOR_GPU", "APP-08",
          "Johansen, Fast Multi-GPU communication over PCI Express, sections 3.2.3 and A.3.9"),
+    _row("#error -- unsupported GNU version! gcc versions later than 11 are not supported! | #error directive: -- "
+         'unsupported pgc++ configuration! | error: attribute "__malloc__" does not take arguments | nvcc fatal : '
+         "Unsupported gpu architecture 'compute_35'",
+         "unsupported |Unsupported gpu|__malloc__",
+         r'unsupported (?:GNU version|clang version|pgc\+\+)|attribute "?__malloc__"? does'
+         "|Unsupported gpu architecture",
+         "APP-11", "https://github.com/NVIDIA/nccl-tests/issues/207, issues/145; Johansen, sections 3.2.1 to 3.2.3"),
+    _row("fatal error: mpi.h: No such file or directory | cannot find -lnccl | undefined reference to "
+         "`ncclCommInitRank'",
+         ".h|cannot find -l|undefined reference",
+         r"fatal error: '?(?:mpi|nccl|rccl(?:/rccl)?)\.h'?(?:: No such| file not)"
+         r"|cannot find -l(?:nccl|rccl|mpi)\b|undefined reference to .(?:nccl|MPI_)\w", "APP-12",
+         "https://github.com/NVIDIA/nccl-tests/issues/32, issues/103, issues/211"),
     _row("SCICreateSegment failed: Out of local resources", "SCICreateSegment",
          r"SCICreateSegment failed: Out of local resources|SCICreateSegment.*0x40000904", "PCI-16",
          "Dolphin eXpressWare installation and reference guide, memory preallocation"),

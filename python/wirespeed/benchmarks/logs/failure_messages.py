@@ -2,8 +2,8 @@
 
 Only texts that a library or launcher prints count: PyTorch (torch/csrc/distributed/c10d) and NCCL
 (src/misc/ibvwrap.cc, src/transport/net_ib), UCX (src/ucs/debug/log.c and src/uct), libfabric, perftest
-(src/perftest_communication.c), sockperf (src/defs.h), rdma-core, CUDA and HIP, Dolphin's SISCI, Open MPI and PRRTE
-(help texts), MPICH and its Hydra, Slurm.
+(src/perftest_communication.c), sockperf (src/defs.h), rdma-core, CUDA and HIP, nvcc and its host compiler, Dolphin's
+SISCI, Open MPI and PRRTE (help texts), MPICH and its Hydra, Slurm.
 """
 
 from __future__ import annotations
@@ -83,6 +83,14 @@ MESSAGES: dict[str, re.Pattern[str]] = {
         r"NVRM: Xid",
     ),
     "HIP": _compile(r"\bHIP (?:error|failure)\b", r"\bhipError\w+"),
+    "build": _compile(  # of a benchmark: nvcc, gcc, ld
+        r"unsupported (?:GNU version|clang version|pgc\+\+)",
+        r"attribute \"?__malloc__\"? does",
+        r"\bnvcc fatal *:",
+        r"fatal error: '?(?:mpi|nccl|rccl(?:/rccl)?)\.h'?(?:: No such| file not)",
+        r"cannot find -l(?:nccl|rccl|mpi)\b",
+        r"undefined reference to .(?:nccl|MPI_)\w",
+    ),
     "SISCI": _compile(r"\bSCI[A-Z]\w+ failed: .*\(0x4\w+\)"),
     "Open MPI": _compile(
         r"There are not enough slots available in",
