@@ -72,6 +72,40 @@ def test_copies_of_mi300x(label, parameters, value, physical, reachable, judgeme
     assert (verdict.reachable.value if verdict.reachable else None) == reachable
 
 
+def nvbandwidth(test, label, value, part=None, engine="CE"):
+    parameters = {"bidirectional": True, "transfer_part": part, "copy_engine": engine}
+    return copy_run("nvbandwidth", test, label, value, **parameters)
+
+
+PAIR = ("device_to_device_bidirectional_memcpy_read", "GPU0 -> GPU1")
+
+
+@pytest.mark.parametrize(
+    ("run", "physical", "judgement"),
+    [
+        (nvbandwidth(*PAIR, 47.0, "read1"), 64.0, Judgement.PASS),
+        (nvbandwidth(*PAIR, 47.0, "read2", "SM"), 64.0, Judgement.PASS),
+        (nvbandwidth(*PAIR, 30.0, "write1"), 64.0, Judgement.FAIL),
+        (nvbandwidth(*PAIR, 92.0, "write2"), 64.0, Judgement.UNKNOWN),
+        (nvbandwidth(*PAIR, 94.0, "total"), 128.0, Judgement.PASS),
+        (nvbandwidth(*PAIR, 60.0, "total"), 128.0, Judgement.FAIL),
+        (nvbandwidth(*PAIR, 47.0), 64.0, Judgement.PASS),  # releases 0.1 to 0.5: the measured direction
+        (nvbandwidth(*PAIR, 94.0, engine="SM"), 128.0, Judgement.PASS),  # and the sum of kernels
+        (nvbandwidth("host_to_device_bidirectional_memcpy_ce", "CPU -> GPU0", 52.75), SLOT, Judgement.PASS),
+        (nvbandwidth("device_to_host_bidirectional_memcpy_ce", "CPU -> GPU0", 34.29), SLOT, Judgement.PASS),
+        (nvbandwidth("device_to_host_bidirectional_memcpy_sm", "CPU -> GPU0", 34.3, None, "SM"), SLOT, Judgement.PASS),
+        (nvbandwidth("host_to_device_bidirectional_memcpy_ce", "CPU -> GPU0", 31.0), SLOT, Judgement.WARN),
+        (nvbandwidth("host_to_device_bidirectional_memcpy_ce", "CPU -> GPU0", 26.4), SLOT, Judgement.FAIL),
+        (nvbandwidth("host_to_device_bidirectional_memcpy_ce", "CPU -> GPU0", 63.0), SLOT, Judgement.UNKNOWN),
+    ],
+)
+def test_nvbandwidth_reports_one_direction_of_two_or_their_sum(run, physical, judgement):
+    """NVIDIA/nvbandwidth, testcases_ce.cpp: only Total is the sum; 0.1 to 0.5, testcase.h: kernels report the sum."""
+    verdict = find_verdict(judge(run, plan()))
+    assert verdict.judgement is judgement
+    assert verdict.physical.value == pytest.approx(physical, rel=1e-4)
+
+
 @pytest.mark.parametrize(
     ("run", "reason"),
     [

@@ -54,6 +54,7 @@ class GpuLimits:
     whole: str | None  # why a test that uses many GPUs at once is not judged
     thresholds: Thresholds
     hosts: tuple[str, ...]
+    slot_thresholds: Thresholds | None = None  # of copies from and to the host; None: those of the run
     pageable: bool = False  # host memory that the driver copies to a pinned buffer first
     link: Bandwidth | None = None
     reasons_above: tuple[str, ...] = ("another GPU, or another number of links, than the plan's",)
@@ -85,7 +86,7 @@ class GpuLimits:
                 return Limit(skip_reason=_PAGEABLE)
             if self.slot is None:
                 return Limit(unknown="the PCIe slot of the GPU is in neither cluster file nor catalogue")
-            return Limit(in_unit(self.slot, unit))
+            return Limit(in_unit(self.slot, unit), thresholds=self.slot_thresholds)
         if not self.p2p:
             return Limit(skip_reason=_STAGED)
         pair_labels = {f"{source}{PAIR_ARROW}{target}", f"{target}{PAIR_ARROW}{source}"}
@@ -155,7 +156,7 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         else "the log names no host; name it with --from HOST:NIC"
     )
     assumptions = [f"GPUs as those of {name}: {stated}"]
-    bidirectional = bool(run.parameters.bidirectional)
+    bidirectional = _adds_both_directions(run)
     test = run.test or ""
     without_access = _list_pairs_without_access(run)
     links = _find_link_limits(find_gpu_links(plan, name), bidirectional, assumptions)
@@ -166,6 +167,7 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         without_access=frozenset(without_access),
         socket_terms=_list_socket_terms(plan, name, bidirectional),
         peer_thresholds=profile.classes.gpu_peers or profile.classes.rdma,
+        slot_thresholds=profile.classes.host_copies_bidirectional if _measures_one_of_two(run) else None,
         whole="many GPUs copy at once: shown for information"
         if any(word in test for word in _MANY_GPU_TESTS)
         else None,
@@ -174,6 +176,30 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> L
         pageable=run.parameters.host_memory == "pageable",
         notes=_note_pairs_without_access(run, without_access, has_links=links is not None),
     )
+
+
+def _adds_both_directions(run: Run) -> bool:
+    """Whether the values of a run are the sum of both directions.
+
+    nvbandwidth reports one direction of two between host and GPU, as Read1, Read2, Write1 and Write2 of two GPUs, and
+    between two GPUs by copy engines in releases 0.1 to 0.5; the sum, as Total, and by kernels in these releases
+    (NVIDIA/nvbandwidth, testcase.h, testcases_ce.cpp and testcases_sm.cpp, releases 0.1 to 0.10).
+    """
+    bidirectional = bool(run.parameters.bidirectional)
+    if run.tool != "nvbandwidth" or not bidirectional:
+        return bidirectional
+    if run.parameters.transfer_part is not None:
+        return run.parameters.transfer_part == "total"
+    return run.parameters.copy_engine == "SM" and not _copies_from_or_to_host(run)
+
+
+def _measures_one_of_two(run: Run) -> bool:
+    """Whether a run measures one direction while the other is busy as well."""
+    return bool(run.parameters.bidirectional) and not _adds_both_directions(run)
+
+
+def _copies_from_or_to_host(run: Run) -> bool:
+    return any("CPU" in (measurement.label or "") for measurement in run.measurements)
 
 
 def _list_pairs_without_access(run: Run) -> tuple[str, ...]:

@@ -44,6 +44,9 @@ class Classes(Entry):
     message_rate: Thresholds | None = Field(default=None, alias="message-rate")  # of small messages; None: as rdma
     gpu_peers: Thresholds | None = Field(default=None, alias="gpu-peers")  # peer access over PCIe; None: as rdma
     gpu_links: Thresholds | None = Field(default=None, alias="gpu-links")  # copies inside a host; None: as rdma
+    host_copies_bidirectional: Thresholds | None = Field(  # one direction while the other is busy; None: as gpu-links
+        default=None, alias="host-copies-bidirectional"
+    )
     kernel_copies: Thresholds | None = Field(default=None, alias="kernel-copies")  # TransferBench; None: as gpu-links
     random_ring: Thresholds | None = Field(default=None, alias="random-ring")  # GPCNeT without load; None: as rdma
 
