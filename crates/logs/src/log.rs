@@ -342,6 +342,11 @@ mod tests {
             ("2026-01-31 12:34:56,789 INFO: ", None),
             ("2026-01-31 12:34:56,789 [INFO] ", None),
             (
+                "2026-01-31 12:34:56,789 process          L0458 DEBUG| [stdout] ",
+                None,
+            ),
+            ("2026-01-31 12:34:56,789 avocado.test INFO | ", None),
+            (
                 "[2026-01-31 12:34:56,789] [INFO] [launch.py:123:main] ",
                 None,
             ),

@@ -28,6 +28,7 @@ pub fn strip_origin(text: &str) -> (&str, Option<&str>) {
     (
         strip_container_stream(text)
             .or_else(|| strip_gitlab_stream(text))
+            .or_else(|| strip_avocado(text))
             .or_else(|| strip_logger(text))
             .unwrap_or(text),
         None,
@@ -119,6 +120,24 @@ fn strip_gitlab_stream(text: &str) -> Option<&str> {
     let _ = cursor.read_literal("+");
     cursor.read_blank_or_end()?;
     Some(cursor.remaining)
+}
+
+/// `process L0458 DEBUG| [stdout] text` and `avocado.test INFO | text` of avocado, which pads levels to five characters
+/// (its docs, guides/writer/chapters/logging.rst).
+fn strip_avocado(text: &str) -> Option<&str> {
+    let mut cursor = Cursor::new(text.trim_start_matches(is_space));
+    let name = cursor.read_while(|character| !is_space(character));
+    cursor.read_while(|character| character == ' ');
+    if cursor.read_literal("L").is_some() {
+        cursor.read_digits(1, 6)?;
+        cursor.read_literal(" ")?;
+    }
+    read_level(&mut cursor)?;
+    cursor.read_while(|character| character == ' ');
+    cursor.read_literal("| ")?;
+    let inner = cursor.remaining;
+    let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic());
+    (is_name && name.len() <= MAX_FIELD).then(|| strip_level(inner).map_or(inner, |(line, _)| line))
 }
 
 /// Fields up to a level, the level, and fields after it.
