@@ -48,6 +48,35 @@ def test_a_tick_is_where_its_value_is():
         assert picture.lines[0].dots[1][0] == positions["4 KiB"]
 
 
+@pytest.mark.parametrize("highest", [2.0, 333.45, 99999.0, 123456.0, 4e7])
+def test_the_highest_value_is_not_above_the_last_tick(highest):
+    for axis in Axis:
+        picture = draw("", "", [SizeSeries("a", ((KIB, 1.1), (4 * KIB, highest)))], values=axis)
+        heights = [tick.position for tick in picture.y_ticks]
+        assert heights[0] == picture.bottom
+        assert heights[-1] == picture.top
+        assert 2 <= len(heights) <= 9
+        assert picture.lines[0].dots[1][1] >= picture.top
+
+
+def test_thousands_have_a_separator():
+    picture = draw("", "", [SizeSeries("a", ((KIB, 1.0), (4 * KIB, 12800.0)))])
+    assert [tick.label for tick in picture.y_ticks] == ["0", "5,000", "10,000", "15,000"]
+
+
+def test_repeated_runs_are_a_line_with_an_area():
+    """The area goes along the highest values and back along the lowest ones; a line of text explains it."""
+    ranges = ((KIB, 1.0, 3.0), (2 * KIB, 2.0, 4.0))
+    picture = draw("", "", [SizeSeries("a", ((KIB, 2.0), (2 * KIB, 3.0)), ranges), SizeSeries("b", ((KIB, 1.0),))])
+    repeated, single = picture.lines
+    heights = {tick.label: tick.position for tick in picture.y_ticks}
+    corners = [tuple(map(float, corner.split())) for corner in repeated.band.strip("MZ ").split(" L")]
+    assert [y for _, y in corners] == [heights["3"], heights["4"], heights["2"], heights["1"]]
+    assert single.band == ""
+    assert "lowest to highest value of the repeated runs" in svg(picture)
+    assert draw("", "", [curve("b", 1.0)]).note == ""
+
+
 def test_values_without_a_place_on_a_logarithmic_axis_are_left_out():
     picture = draw("", "", [SizeSeries("a", ((KIB, 0.0), (2 * KIB, 5.0)))], values=Axis.LOG)
     assert len(picture.lines[0].dots) == 1
@@ -73,14 +102,27 @@ def test_logs_become_a_picture(tmp_path, name):
     content = (tmp_path / name).read_bytes()
     assert content.startswith(b"<svg" if name.endswith("svg") else b"\x89PNG")
     if name.endswith("svg"):
-        assert b"busbw, out-of-place in GB/s" in content
+        assert b"busbw (out-of-place) in GB/s" in content
         assert b">one host<" in content
+
+
+def test_repeated_runs_of_a_folder_are_one_curve(tmp_path):
+    """Five copies of one log: one curve with the same values as one log alone, and its number of runs."""
+    folder = tmp_path / "night"
+    folder.mkdir()
+    for number in range(5):
+        (folder / f"{number}.log").write_bytes(ONE_HOST.read_bytes())
+    assert chart(folder, FOUR_HOSTS, "-o", tmp_path / "a.svg").exit_code == 0
+    texts = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    assert ">night (median of 5 runs)<" in texts
+    assert texts.count("<title>night (median of 5 runs), 16 GiB: 316.5</title>") == 1
+    assert "shaded area: lowest to highest value of the repeated runs" in texts
 
 
 def test_times_are_drawn_too(tmp_path):
     arguments = (ONE_HOST, FOUR_HOSTS, "--metric", "time", "--value-axis", "log", "-o", tmp_path / "time.svg")
     assert chart(*arguments).exit_code == 0
-    assert "time, out-of-place in µs" in (tmp_path / "time.svg").read_text(encoding="utf-8")
+    assert "time (out-of-place) in µs" in (tmp_path / "time.svg").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -89,7 +131,7 @@ def test_times_are_drawn_too(tmp_path):
         ((ONE_HOST, "-o", "a.jpeg"), "no format for the name"),
         ((ONE_HOST, "--metric", "bwavg", "-o", "a.svg"), "expected one of time, algbw, busbw"),
         ((ONE_HOST, "--value-label", "inplace", "-o", "a.svg"), "a label of all-reduce-1-node: out-of-place, in-place"),
-        ((f"a={ONE_HOST}", f"a={FOUR_HOSTS}", "-o", "a.svg"), "a second series named 'a'; expected a name for each"),
+        ((f"a={ONE_HOST}", f"a={FOUR_HOSTS}", "-o", "a.svg"), "a second curve named 'a'; expected a name for each"),
         ((f"={ONE_HOST}", "-o", "a.svg"), "an empty name before '='; expected NAME=FILE or FILE"),
         ((BENCH.parents[1] / "esnet-400g/bench/iperf3-8-streams.log", "-o", "a.svg"), "no values of several message"),
     ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wirespeed.report import wording
-from wirespeed.report.chart import Tick, vertical
+from wirespeed.report.chart import Tick, round_values
 from wirespeed.results.campaign_history import Comparison, Difference, SeriesComparison, Summary
 
 MAX_ROWS = 24
@@ -97,8 +97,9 @@ def draw(comparison: Comparison) -> ComparisonChart | None:
 
 def _list_changes(low: float, high: float) -> list[float]:
     """Ticks at round changes on both sides of zero."""
-    _, steps = vertical(max(-low, high))
-    return sorted({sign * step for step in steps for sign in (-1, 1) if low <= sign * step <= high})
+    return sorted(
+        {sign * step for step in round_values(max(-low, high)) for sign in (-1, 1) if low <= sign * step <= high}
+    )
 
 
 def _format_tooltip(row: SeriesComparison) -> str:

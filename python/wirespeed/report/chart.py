@@ -21,7 +21,7 @@ TIMES = (Metric.LATENCY_TYPICAL, Metric.LATENCY_P50, Metric.LATENCY_AVG)
 """Latencies of which the first is drawn over the message size."""
 
 _WIDTH, _HEIGHT = 640, 340
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 16, 18, 40
+_LEFT, _RIGHT, _TOP, _BOTTOM = 60, 16, 38, 46
 _MOST_TICKS = 8
 _FEWEST_SIZES = 3  # minimum number of sizes for a curve; with fewer, bars are drawn
 
@@ -171,17 +171,14 @@ def _build_chart(run: JudgedRun, metric: Metric, unit: str, verdicts: Sequence[V
 _Scale = tuple[Callable[[float], float], list[Tick]]
 """The position of a value on the vertical axis, and its ticks."""
 
-_MARGIN = 0.09
-"""Share of the axis above its last tick, in which the axis has its label."""
-
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def _scale_linearly(values: Iterable[float]) -> _Scale:
-    ceiling, tick_values = vertical(max(values))
+    tick_values = round_values(max(values))
 
     def y(value: float) -> float:
-        return round(_HEIGHT - _BOTTOM - value / ceiling * (_HEIGHT - _TOP - _BOTTOM), 1)
+        return round(_HEIGHT - _BOTTOM - value / tick_values[-1] * (_HEIGHT - _TOP - _BOTTOM), 1)
 
     return y, [Tick(y(value), wording.plain(value)) for value in tick_values]
 
@@ -193,7 +190,7 @@ def _scale_logarithmically(values: Iterable[float]) -> _Scale:
     high = max(high, low + 1)
 
     def y(value: float) -> float:
-        share = (math.log10(value) - low) / (high - low) / (1 + _MARGIN) if value > 0 else 0.0
+        share = (math.log10(value) - low) / (high - low) if value > 0 else 0.0
         return round(_HEIGHT - _BOTTOM - share * (_HEIGHT - _TOP - _BOTTOM), 1)
 
     return y, [
@@ -216,7 +213,7 @@ def _build_curve(
     def x(size: int) -> float:
         return round(_LEFT + (math.log2(size) - low) / (high - low) * (_WIDTH - _LEFT - _RIGHT), 1)
 
-    limits = _build_limits(verdicts, x, y)
+    limits = _build_limits(verdicts, unit, x, y)
     return Curve(
         title=title,
         description=_describe_chart(title, unit, verdicts),
@@ -243,7 +240,7 @@ def _build_series(
 
 
 def _build_limits(
-    verdicts: Sequence[Verdict], x: Callable[[int], float], y: Callable[[float], float]
+    verdicts: Sequence[Verdict], unit: str, x: Callable[[int], float], y: Callable[[float], float]
 ) -> tuple[Limit, ...]:
     lines: list[Limit] = []
     for kind in ("physical", "reachable", "found"):
@@ -253,15 +250,15 @@ def _build_limits(
         line = [(x(size), y(bounds[size].value)) for size in sorted(bounds)]
         bound = bounds[max(bounds)]
         name = "limit as found" if kind == "found" else f"{kind} limit"
-        label = f"{name} {wording.number(bound.value)} ({wording.line(bound.bottleneck)})"
+        value = f"{wording.number(bound.value)} {unit}"
+        label = f"{name} {value} ({wording.line(bound.bottleneck)})"
         if len({bound.value for bound in bounds.values()}) == 1:
             height = line[0][1]
             line = [(float(_LEFT), height), (float(_WIDTH - _RIGHT), height)]
-            label_y = {"physical": height - 5, "reachable": height + 14}.get(kind)  # a third label would overlap these
+            label_y = {"physical": height - 5, "reachable": height + 16}.get(kind)  # a third label would overlap these
             lines.append(Limit(kind, draw_line(line), label, label_y))
         else:
-            value = f"{wording.number(bound.value)} at {wording.size(max(bounds))}"
-            label = f"{name} ({value}; {wording.line(bound.bottleneck)})"
+            label = f"{name} ({value} at {wording.size(max(bounds))}; {wording.line(bound.bottleneck)})"
             lines.append(Limit(kind, draw_line(line), label, None))
     return tuple(lines)
 
@@ -330,7 +327,7 @@ def _describe_chart(title: str, unit: str, verdicts: Sequence[Verdict]) -> str:
     description = f"{title}. Best: {describe_verdict(best)}."
     for name, bound in (("Physical", best.physical), ("Reachable", best.reachable)):
         if bound is not None:
-            description += f" {name} limit there: {wording.number(bound.value)} {unit}, set by {bound.bottleneck}."
+            description += f" {name} limit there: {wording.number(bound.value)} {unit}, limited by {bound.bottleneck}."
     return description
 
 
@@ -363,13 +360,13 @@ def _list_powers(low: float, high: float) -> list[int]:
     return [power for power in range(first, last + 1) if power % step == 0] or [first]
 
 
-def vertical(highest: float) -> tuple[float, list[float]]:
-    """The top of a linear axis from zero, slightly above the highest value, and its round ticks."""
+def round_values(highest: float) -> list[float]:
+    """Ticks of a linear axis at round values, from zero to the first one that is not below the highest value."""
     if highest < _SMALLEST_TOP:
-        return 1.0, [0.0, 1.0]
+        return [0.0, 1.0]
     rough = highest / 5
     exponent = math.floor(math.log10(rough))
     magnitude = 10.0**exponent
     step = next(factor * magnitude for factor in (1, 2, 2.5, 5, 10) if factor * magnitude >= rough)
-    count = math.floor(highest / step)
-    return highest * (1 + _MARGIN), [round(step * index, 1 - exponent) for index in range(count + 1)]
+    ticks = [round(step * index, 1 - exponent) for index in range(math.floor(highest / step) + 1)]
+    return ticks if ticks[-1] >= highest else [*ticks, round(step * len(ticks), 1 - exponent)]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from wirespeed.report import wording
-from wirespeed.report.chart import Tick, draw_line, vertical
+from wirespeed.report.chart import Tick, draw_line, round_values
 from wirespeed.results.campaign_history import Campaign, Difference, History, SeriesHistory, Step
 
 _Campaigns = Mapping[int | None, Campaign]
@@ -153,8 +153,7 @@ def _choose_axis(low: float, high: float) -> tuple[float, float, list[float]]:
     """An axis around the values with round ticks, on which a drift of a few percent is visible."""
     span = high - low or abs(high) * 0.02 or 1.0
     bottom, top = low - 0.15 * span, high + 0.15 * span
-    _, steps = vertical(top - bottom)
-    step = steps[1]
+    step = round_values(top - bottom)[1]
     first = -(-bottom // step)
     ticks = []
     while first * step <= top:

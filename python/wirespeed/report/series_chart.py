@@ -1,4 +1,4 @@
-"""One chart of several series over the message size: bandwidths or times, on linear or logarithmic axes."""
+"""One chart of several curves over the message size: bandwidths or times, on linear or logarithmic axes."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from enum import StrEnum
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from wirespeed.report import wording
-from wirespeed.report.chart import Tick, draw_line, vertical
+from wirespeed.report.chart import Tick, draw_line, round_values
 from wirespeed.report.simulation.axes import shorten
 
 COLORS = ("#1769c2", "#b0560f", "#0c8577", "#7a4fb8", "#b3261e", "#5c7a12", "#97206b", "#3f4a57")
-"""Colours of the series, in order; further series repeat them with dashes."""
+"""Colours of the curves, in order; further curves repeat them with dashes."""
 
 _WIDTH, _PLOT = 760, 380
-_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 36, 62, 46
+_LEFT, _RIGHT, _TOP, _BOTTOM = 84, 36, 52, 46
 _LEGEND_LINE, _LEGEND_MARK, _LETTER = 20, 38, 7.2
 _LETTERS_OF_NAME, _LETTERS_OF_TITLE = 80, 72
 _MOST_TICKS = 9
 _DECADE = (1, 2, 5)
+_BAND = "shaded area: lowest to highest value of the repeated runs"
 _FONTS = "DejaVu Sans, Liberation Sans, Noto Sans, Arial, sans-serif"
 
 
@@ -34,20 +35,25 @@ class Axis(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SizeSeries:
-    """Values over the message size in bytes."""
+    """Values over the message size in bytes; of repeated runs, the medians.
+
+    ``ranges`` are message size, lowest and highest value of repeated runs; empty for a single run.
+    """
 
     name: str
     points: tuple[tuple[int, float], ...]
+    ranges: tuple[tuple[int, float, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A series as it is drawn, with its place in the legend."""
+    """A curve as it is drawn, with its place in the legend. ``band`` is the area of the values of repeated runs."""
 
     name: str
     color: str
     dash: str
     path: str
+    band: str
     dots: tuple[tuple[float, float, str], ...]
     legend_x: float
     legend_y: float
@@ -59,6 +65,8 @@ class SeriesChart:
 
     title: str
     axis: str
+    note: str
+    note_y: float
     lines: tuple[Line, ...]
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
@@ -74,7 +82,7 @@ class SeriesChart:
 def draw(
     title: str, quantity: str, series: Sequence[SizeSeries], *, sizes: Axis = Axis.LOG, values: Axis = Axis.LINEAR
 ) -> SeriesChart:
-    """Lay series over each other. ``quantity`` names the vertical axis, such as ``busbw in GB/s``.
+    """Lay curves over each other. ``quantity`` names the vertical axis, such as ``busbw in GB/s``.
 
     A value that a logarithmic axis cannot show is left out.
     """
@@ -82,11 +90,15 @@ def draw(
         SizeSeries(
             shorten(curve.name, _LETTERS_OF_NAME),
             tuple((size, value) for size, value in sorted(curve.points) if _has_place(size, value, sizes, values)),
+            tuple(
+                (size, low, high) for size, low, high in sorted(curve.ranges) if _has_place(size, low, sizes, values)
+            ),
         )
         for curve in series
     ]
     x, x_ticks = _build_size_axis([size for curve in visible for size, _ in curve.points], sizes)
-    y, y_ticks = _build_value_axis([value for curve in visible for _, value in curve.points], values)
+    ends = [value for curve in visible for _, low, high in curve.ranges for value in (low, high)]
+    y, y_ticks = _build_value_axis([*ends, *(value for curve in visible for _, value in curve.points)], values)
     places = list(_place_legend([curve.name for curve in visible]))
     lines = tuple(
         Line(
@@ -94,6 +106,7 @@ def draw(
             color=COLORS[number % len(COLORS)],
             dash="" if number < len(COLORS) else "7 4",
             path=draw_line((x(size), y(value)) for size, value in curve.points) if curve.points else "",
+            band=_draw_band([(x(size), y(low), y(high)) for size, low, high in curve.ranges]),
             dots=tuple(
                 (x(size), y(value), f"{curve.name}, {wording.size(size)}: {wording.number(value)}")
                 for size, value in curve.points
@@ -103,8 +116,18 @@ def draw(
         )
         for number, (curve, (legend_x, legend_y)) in enumerate(zip(visible, places, strict=True))
     )
-    height = max(legend_y for _, legend_y in places) + 16
-    return SeriesChart(shorten(title, _LETTERS_OF_TITLE), quantity, lines, tuple(x_ticks), tuple(y_ticks), height)
+    note = _BAND if any(line.band for line in lines) else ""
+    note_y = max(legend_y for _, legend_y in places) + (_LEGEND_LINE if note else 0)
+    return SeriesChart(
+        title=shorten(title, _LETTERS_OF_TITLE),
+        axis=quantity,
+        note=note,
+        note_y=note_y,
+        lines=lines,
+        x_ticks=tuple(x_ticks),
+        y_ticks=tuple(y_ticks),
+        height=note_y + 16,
+    )
 
 
 def svg(chart: SeriesChart) -> str:
@@ -120,6 +143,13 @@ def svg(chart: SeriesChart) -> str:
     return environment.get_template("series_chart.svg.j2").render(chart=chart)
 
 
+def _draw_band(ranges: Sequence[tuple[float, float, float]]) -> str:
+    """The SVG path of the area between the lowest and the highest values; empty without at least two sizes."""
+    if len(ranges) < 2:
+        return ""
+    return draw_line([*((x, high) for x, _, high in ranges), *((x, low) for x, low, _ in reversed(ranges))]) + " Z"
+
+
 def _has_place(size: int, value: float, sizes: Axis, values: Axis) -> bool:
     return math.isfinite(value) and (size > 0 or sizes is Axis.LINEAR) and (value > 0 or values is Axis.LINEAR)
 
@@ -127,8 +157,8 @@ def _has_place(size: int, value: float, sizes: Axis, values: Axis) -> bool:
 def _build_size_axis(sizes: Sequence[int], axis: Axis) -> tuple[Callable[[float], float], list[Tick]]:
     if axis is Axis.LINEAR:
         unit = next((unit for unit in (2**30, 2**20, 2**10) if max(sizes, default=0) >= 2 * unit), 1)
-        top, ticks = vertical(max(sizes, default=1) / unit)
-        x = _scale_linearly(0, top * unit, _LEFT, _WIDTH - _RIGHT)
+        ticks = round_values(max(sizes, default=1) / unit)
+        x = _scale_linearly(0, ticks[-1] * unit, _LEFT, _WIDTH - _RIGHT)
         return x, [Tick(x(value * unit), wording.size(round(value * unit)) if value else "0") for value in ticks]
     low, high = math.log2(min(sizes, default=1)), math.log2(max(sizes, default=2))
     high = high if high > low else low + 1
@@ -140,23 +170,28 @@ def _build_size_axis(sizes: Sequence[int], axis: Axis) -> tuple[Callable[[float]
 
 def _build_value_axis(values: Sequence[float], axis: Axis) -> tuple[Callable[[float], float], list[Tick]]:
     if axis is Axis.LINEAR:
-        top, ticks = vertical(max(values, default=1.0))
-        y = _scale_linearly(0, top, _TOP + _PLOT, _TOP)
+        ticks = round_values(max(values, default=1.0))
+        y = _scale_linearly(0, ticks[-1], _TOP + _PLOT, _TOP)
         return y, [Tick(y(value), wording.plain(value)) for value in ticks]
-    steps = [
-        factor * 10.0**power
-        for power in range(
-            math.floor(math.log10(min(values, default=1.0))), math.floor(math.log10(max(values, default=10.0))) + 2
-        )
-        for factor in _DECADE
-    ]
-    first = max(step for step in steps if step <= min(values, default=1.0))
-    last = min(step for step in steps if step >= max(values, default=10.0) and step > first)
-    steps = [step for step in steps if first <= step <= last]
-    decades = [step for step in steps if math.log10(step).is_integer()]
-    labeled = steps if len(steps) <= _MOST_TICKS else decades[:: math.ceil(len(decades) / _MOST_TICKS)]
+    lowest, highest = min(values, default=1.0), max(values, default=10.0)
+    powers = range(math.floor(math.log10(lowest)), math.floor(math.log10(highest)) + 2)
+    steps = [factor * 10.0**power for power in powers for factor in _DECADE]
+    steps = _enclose(steps, lowest, highest)
+    if len(steps) > _MOST_TICKS:
+        steps = _enclose([10.0**power for power in powers], lowest, highest)
+        every = math.ceil((len(steps) - 1) / (_MOST_TICKS - 1))
+        steps += [steps[-1] * 10.0**power for power in range(1, (1 - len(steps)) % every + 1)]
+        steps = steps[::every]
+    first, last = steps[0], steps[-1]
     y = _scale_logarithmically(first, last, _TOP + _PLOT, _TOP)
-    return y, [Tick(y(value), f"{value:,.0f}" if value >= 1 else f"{value:g}") for value in labeled]
+    return y, [Tick(y(value), f"{value:,.0f}" if value >= 1 else f"{value:g}") for value in steps]
+
+
+def _enclose(steps: Sequence[float], lowest: float, highest: float) -> list[float]:
+    """The steps from the last one at or below the lowest value to the first one at or above the highest."""
+    first = max(step for step in steps if step <= lowest)
+    last = min(step for step in steps if step >= highest and step > first)
+    return [step for step in steps if first <= step <= last]
 
 
 def _scale_linearly(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
@@ -169,7 +204,7 @@ def _scale_logarithmically(low: float, high: float, start: float, end: float) ->
 
 def _place_legend(names: Iterable[str]) -> Iterable[tuple[float, float]]:
     """The positions of names below the plot, as many on a line as fit."""
-    x, y = float(_LEFT), float(_TOP + _PLOT + _BOTTOM + 16)
+    x, y = float(_LEFT), float(_TOP + _PLOT + _BOTTOM + 24)
     for name in names:
         width = _LEGEND_MARK + _LETTER * len(name) + 16
         if x > _LEFT and x + width > _WIDTH - _RIGHT:

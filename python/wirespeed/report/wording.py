@@ -111,7 +111,7 @@ def plain(value: float) -> str:
     """A number without trailing zeros, for axes; below a thousandth with three digits and an exponent."""
     if 0 < abs(value) < 0.001:
         return f"{value:.3g}"
-    return f"{value:.6f}".rstrip("0").rstrip(".")
+    return f"{value:,.6f}".rstrip("0").rstrip(".")
 
 
 def format_cause(findings: Sequence[Finding]) -> str:

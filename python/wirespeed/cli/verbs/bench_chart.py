@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,7 +16,7 @@ from wirespeed.cli.bench_app import bench
 
 if TYPE_CHECKING:
     from wirespeed.report.series_chart import SizeSeries
-    from wirespeed.results.benchmarks import Metric, Run
+    from wirespeed.results.benchmarks import Measurement, Metric, Run
 
 
 class Axis(StrEnum):
@@ -30,7 +31,7 @@ def chart(
     logs: Annotated[
         list[str],
         typer.Argument(
-            metavar="[NAME=]FILE...", help="Benchmark logs, each with the name of its series. Default: the file name."
+            metavar="[NAME=]FILE...", help="Benchmark logs. NAME is the name in the legend. Default: the file name."
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Picture to write: .svg or .png.")],
@@ -56,14 +57,16 @@ def chart(
 ) -> None:
     """Draw the results of several logs in one chart, by message size.
 
-    Each run with several message sizes is one series. All values have the unit of the first series. `--value-axis log`
-    shows a slow network below another; `--metric time` shows times.
+    Each log is one curve. Of repeated runs, in one log or in a folder of logs, the curve shows the median and a shaded
+    area from the lowest to the highest value. All values have the unit of the first curve. `--value-axis log` makes a
+    slow network visible beside a fast one. `--metric time` draws times.
 
     Examples:
 
     \b
-      wirespeed bench chart QPI=abel1.log P2P=abel2.log -o qpi-p2p.svg
-      wirespeed bench chart GigE=eth0.log IPoPCIe=dis0.log SmartIO=lent.log --value-axis log -o interconnects.png
+      wirespeed bench chart 4_nodes=node4.log 8_nodes=node8.log -o nodes.svg
+      wirespeed bench chart NVLink=h1.log RoCE=h2.log TCP=h2-tcp.log --value-axis log -o interconnects.png
+      wirespeed bench chart before=results/monday after=results/tuesday -o update.svg
       wirespeed bench chart before.log after.log --metric time --value-axis log -o time.svg
     """
     from wirespeed.cli.console import show_problems
@@ -75,14 +78,15 @@ def chart(
     curves = list(_read_curves(logs))
     wanted = _select_metric(curves, metric)
     series, unit, labels = _build_series(curves, wanted, label)
-    tests = dict.fromkeys(curve.run.test or curve.run.tool for curve in curves)
+    tests = dict.fromkeys(run.test or run.tool for curve in curves for run in curve.runs)
     if len(tests) > 1:
         found = f"logs of {len(tests)} tests: {', '.join(tests)}"
         show_problems([Problem("logs", found, hint="compare the definitions of their values first")], label="warning")
+    drawn = f" ({', '.join(labels)})" if labels else ""
     picture = series_chart.svg(
         series_chart.draw(
             title or ", ".join(tests),
-            f"{', '.join([wanted.value, *labels])} in {unit}",
+            f"{wanted.value}{drawn} in {unit}",
             series,
             sizes=series_chart.Axis(size_axis.value),
             values=series_chart.Axis(value_axis.value),
@@ -99,14 +103,21 @@ def chart(
 
 @dataclass(frozen=True, slots=True)
 class _Curve:
-    """A run with several message sizes, and the name of its series."""
+    """A run with several message sizes, or its repetitions, and the name of the curve."""
 
     name: str
-    run: Run
+    runs: tuple[Run, ...]
+
+    @property
+    def legend(self) -> str:
+        """The name, and of how many runs the values are the median."""
+        return self.name if len(self.runs) == 1 else f"{self.name} (median of {len(self.runs)} runs)"
 
 
 def _read_curves(arguments: Sequence[str]) -> Iterator[_Curve]:
-    """The runs of logs, named as the user wants, else by their file; several runs of a log also by their test.
+    """The curves of logs, named as the user wants, else by their file; several curves of a log also by test or ends.
+
+    Runs of one test between the same ends with the same settings are repetitions: one curve.
 
     Raises:
         Refusal: a log cannot be read, or contains no run with several message sizes.
@@ -114,6 +125,7 @@ def _read_curves(arguments: Sequence[str]) -> Iterator[_Curve]:
     from wirespeed.cli.log_files import log_files
     from wirespeed.cli.logs import read
     from wirespeed.errors import refuse
+    from wirespeed.results.series import Experiment, experiment
 
     names: set[str] = set()
     for argument in arguments:
@@ -122,19 +134,24 @@ def _read_curves(arguments: Sequence[str]) -> Iterator[_Curve]:
         runs = [run for run in runs if len({row.size_bytes for row in run.measurements if row.size_bytes}) > 1]
         if not runs:
             raise refuse(file_name, "no values of several message sizes", "a test that sweeps over message sizes")
-        name = given_name or Path(file_name).stem
-        tests = Counter(run.test for run in runs)
-        counted: Counter[str | None] = Counter()
+        repetitions: dict[Experiment, list[Run]] = {}
         for run in runs:
-            counted[run.test] += 1
-            of_test = f" {run.test}" if len(tests) > 1 and run.test else ""
-            number = f" ({counted[run.test]})" if tests[run.test] > 1 else ""
-            curve = _Curve(f"{name}{of_test}{number}", run)
-            if curve.name in names:
-                hint = "give each log a name of its series, as NAME=FILE"
-                raise refuse(argument, f"a second series named {curve.name!r}", "a name for each series", hint)
-            names.add(curve.name)
-            yield curve
+            repetitions.setdefault(experiment(run), []).append(run)
+        tests = Counter(key.test for key in repetitions)
+        ends = Counter((key.test, key.ends) for key in repetitions)
+        counted: Counter[str | None] = Counter()
+        for key, repeated in repetitions.items():
+            counted[key.test] += 1
+            name = given_name or Path(file_name).stem
+            if len(tests) > 1 and key.test:
+                name += f" {key.test}"
+            if tests[key.test] > 1:
+                name += f" {key.ends}" if key.ends and ends[key.test, key.ends] == 1 else f" ({counted[key.test]})"
+            if name in names:
+                hint = "give each log a name in the legend, as NAME=FILE"
+                raise refuse(argument, f"a second curve named {name!r}", "a name for each curve", hint)
+            names.add(name)
+            yield _Curve(name, tuple(repeated))
 
 
 def _split_name(argument: str) -> tuple[str | None, str]:
@@ -162,7 +179,10 @@ def _select_metric(curves: Sequence[_Curve], name: str | None) -> Metric:
     from wirespeed.errors import did_you_mean, refuse
     from wirespeed.results.benchmarks import Metric
 
-    present = [dict.fromkeys(row.metric for row in curve.run.measurements if row.size_bytes) for curve in curves]
+    present = [
+        dict.fromkeys(row.metric for run in curve.runs for row in run.measurements if row.size_bytes)
+        for curve in curves
+    ]
     if name is not None:
         names = list(dict.fromkeys(metric.value for metrics in present for metric in metrics))
         if name not in names:
@@ -190,14 +210,12 @@ def _describe_metrics(curves: Sequence[_Curve], present: Sequence[Iterable[Metri
 def _build_series(
     curves: Sequence[_Curve], metric: Metric, label: str | None
 ) -> tuple[list[SizeSeries], str, list[str]]:
-    """The series in the unit of the first one, that unit, and the labels of the values.
+    """The curves in the unit of the first one, that unit, and the labels of the values.
 
     Raises:
         Refusal: a curve has no value with the label.
     """
-    from wirespeed.benchmarks.logs.numbers import SECONDS
     from wirespeed.errors import refuse
-    from wirespeed.limits.bound import convert
     from wirespeed.report.series_chart import SizeSeries
     from wirespeed.units import format_unit
 
@@ -205,21 +223,34 @@ def _build_series(
     drawn_labels: dict[str, None] = {}
     unit: str | None = None
     for curve in curves:
-        rows = [row for row in curve.run.measurements if row.metric is metric and row.size_bytes]
-        labels = list(dict.fromkeys(row.label for row in rows))
+        runs = [[row for row in run.measurements if row.metric is metric and row.size_bytes] for run in curve.runs]
+        labels = list(dict.fromkeys(row.label for rows in runs for row in rows))
         chosen = label if label is not None else labels[0]
         drawn_labels |= {chosen: None} if chosen else {}
-        rows = [row for row in rows if row.label == chosen]
-        if not rows:
+        runs = [[row for row in rows if row.label == chosen] for rows in runs]
+        unit = unit or next((row.unit for rows in runs for row in rows), None)
+        if unit is None or not any(runs):
             names = ", ".join(text or "none" for text in labels)
-            raise refuse("--label", repr(label), f"a label of {curve.name}: {names}")
-        unit = unit or rows[0].unit
-        points: dict[int, float] = {}
-        for row in rows:
-            value = float(row.value)
-            if row.unit != unit:
-                in_time = row.unit in SECONDS and unit in SECONDS
-                value = value * SECONDS[row.unit] / SECONDS[unit] if in_time else convert(value, row.unit, unit)
-            points[row.size_bytes or 0] = value
-        series.append(SizeSeries(curve.name, tuple(points.items())))
+            raise refuse("--value-label", repr(label), f"a label of {curve.name}: {names}")
+        values: dict[int, list[float]] = {}
+        for rows in runs:
+            of_run = {row.size_bytes or 0: _convert(row, unit) for row in rows}
+            for size, value in of_run.items():
+                values.setdefault(size, []).append(value)
+        points = tuple((size, median(numbers)) for size, numbers in values.items())
+        ranges = tuple((size, min(numbers), max(numbers)) for size, numbers in values.items())
+        series.append(SizeSeries(curve.legend, points, ranges if len(curve.runs) > 1 else ()))
     return series, format_unit(unit or ""), list(drawn_labels)
+
+
+def _convert(row: Measurement, unit: str) -> float:
+    """The value of a measurement in this unit."""
+    from wirespeed.benchmarks.logs.numbers import SECONDS
+    from wirespeed.limits.bound import convert
+
+    value = float(row.value)
+    if row.unit == unit:
+        return value
+    if row.unit in SECONDS and unit in SECONDS:
+        return value * SECONDS[row.unit] / SECONDS[unit]
+    return convert(value, row.unit, unit)

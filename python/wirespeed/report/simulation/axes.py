@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from wirespeed.report import wording
-from wirespeed.report.chart import Tick, vertical
+from wirespeed.report.chart import Tick, round_values
 
 WIDTH, HEIGHT = 640, 250
 LEFT, RIGHT, TOP, BOTTOM = 62, 14, 22, 40
@@ -105,18 +105,11 @@ def level_ticks(highest: float, format_value: Callable[[float], str]) -> tuple[f
     return top, tuple(Tick(up(value, top), format_value(value)) for value in values)
 
 
-def round_values(highest: float) -> list[float]:
-    """Ticks at round values, from 0 to the first one that is not below the highest value."""
-    _, values = vertical(highest)
-    step = values[1] - values[0]
-    return values if values[-1] >= highest else [*values, round(values[-1] + step, 12)]
-
-
 def time_ticks(end_ps: int) -> tuple[str, float, tuple[Tick, ...]]:
     """The unit of a time axis from 0, the unit's picoseconds, and the ticks."""
     unit, size = time_unit(end_ps)
-    _, values = vertical(end_ps / size)
-    ticks = (Tick(across(value * size, 0, end_ps), wording.plain(value)) for value in values if value * size <= end_ps)
+    values = (value for value in round_values(end_ps / size) if value * size <= end_ps)
+    ticks = (Tick(across(value * size, 0, end_ps), wording.plain(value)) for value in values)
     return unit, size, tuple(ticks)
 
 

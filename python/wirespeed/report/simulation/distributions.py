@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from wirespeed.report import wording
-from wirespeed.report.chart import Tick, draw_line
+from wirespeed.report.chart import Tick, draw_line, round_values
 from wirespeed.report.simulation.axes import (
     WIDTH,
     Chart,
@@ -14,7 +14,6 @@ from wirespeed.report.simulation.axes import (
     across,
     level_ticks,
     place_lines,
-    round_values,
     time_unit,
     up,
 )
