@@ -56,6 +56,8 @@ def test_a_scaled_bound_reports_it():
     assert scale_bound(tightest([term("a", 10)]), 0.5, "1/2").terms[0].formula == "(measured) × 1/2"
 
 
-@pytest.mark.parametrize(("value", "text"), [(400.0, "400"), (392.154, "392.15"), (0.5, "0.5"), (46748.16, "46748")])
+@pytest.mark.parametrize(
+    ("value", "text"), [(400.0, "400"), (392.154, "392.15"), (0.5, "0.5"), (46748.16, "46,748"), (1843.65, "1,844")]
+)
 def test_numbers(value, text):
     assert number(value) == text

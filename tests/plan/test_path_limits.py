@@ -17,7 +17,7 @@ LENDING = str(Path(__file__).parents[2] / "examples" / "pcie-lending" / "cluster
 def test_terms_are_in_every_format():
     arguments = ("plan", LENDING, "--limits", "abel1", "abel2", "--pcie-payload", "64")
     text = wirespeed(*arguments).stdout
-    assert "abel1:dis0 to abel2:dis0, PCIe bridge: 45.8 Gb/s, limited by PCIe bridge of abel1:dis0\n" in text
+    assert "abel1:dis0 to abel2:dis0, PCIe bridge: 45.83 Gb/s, limited by PCIe bridge of abel1:dis0\n" in text
     assert "63.02 Gb/s × 64 B / 88 B per write (8 GT/s x8, MaxPayload 64) [1]\n" in text
     assert text.rstrip().splitlines()[-1].startswith("  [3] IEEE 802.3")
     rows = json.loads(wirespeed(*arguments, "--format", "json").stdout)["limits"]
@@ -84,7 +84,7 @@ def test_a_port_of_a_bond_is_no_end(ends, message):
 def test_tcp_over_a_bridge_takes_the_conditions_of_tcp():
     text = wirespeed("plan", LENDING, "--limits", "abel1:dis0", "abel2:dis0", "--streams", "4").stdout
     assert (
-        "abel1:dis0 to abel2:dis0, TCP over the PCIe bridge, 4 streams: 7.2 Gb/s, limited by IP driver of dis0" in text
+        "abel1:dis0 to abel2:dis0, TCP over the PCIe bridge, 4 streams: 7.19 Gb/s, limited by IP driver of dis0" in text
     )
 
 
@@ -119,4 +119,4 @@ def test_the_window_is_a_term_where_it_limits_or_the_round_trip_is_given():
     text = wirespeed("plan", LENDING, "--limits", "abel1:eth0", "abel2:eth0").stdout
     assert "TCP window" not in text.replace("TCP windows do not limit", "")
     text = wirespeed("plan", LENDING, "--limits", "abel1:eth0", "abel2:eth0", "--round-trip", "1 ms").stdout
-    assert " Gb/s  TCP window / round trip = 1 × 4194304 B / 1000 µs (round trip as given)" in text
+    assert " Gb/s  TCP window / round trip = 1 × 4,194,304 B / 1,000 µs (round trip as given)" in text

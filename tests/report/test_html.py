@@ -107,8 +107,8 @@ def test_every_picture_has_a_name_a_description_and_its_data_in_a_table(document
         "4 cables between node1 (host, dell-xe9680-mi300x): 1 fail; node2 (host, dell-xe9680-mi300x): "
         "1 fail, 1 warn, 2 unknown; leaf1 (leaf, dell-z9664f): 1 error",
         "All-reduce, 16 GPUs: busbw in GB/s. Best: 16 GiB in-place 379.6 GB/s, 97.0 % of the physical limit, "
-        "102.2 % of the reachable limit. Physical limit there: 391.2 GB/s, set by line. "
-        "Reachable limit there: 371.6 GB/s, set by ring.",
+        "102.2 % of the reachable limit. Physical limit there: 391.2 GB/s, limited by line. "
+        "Reachable limit there: 371.6 GB/s, limited by ring.",
     ]
     assert "4 cables as a table" in " ".join(document.text("summary"))
     assert "14 measurements as a table" in document.text("summary")

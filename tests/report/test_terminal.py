@@ -145,21 +145,21 @@ JUDGED = """
 All-reduce, 16 GPUs
 rccl-tests all_reduce, 16 ranks, bench/all_reduce.log
 
-busbw out-of-place in GB/s, limit set by: ring
+busbw out-of-place in GB/s, limited by: ring
                    physical      % of  reachable       % of
   size  measured      limit  physical      limit  reachable  verdict
 ────────────────────────────────────────────────────────────────────
  1 GiB     360.0      391.2    92.0 %      371.6     96.9 %  pass
 16 GiB     300.0      391.2    76.7 %      371.6     80.7 %  warn
 
-busbw in-place in GB/s, limit set by: ring
+busbw in-place in GB/s, limited by: ring
                     physical      % of  reachable       % of
    size  measured      limit  physical      limit  reachable  verdict
 ─────────────────────────────────────────────────────────────────────
 256 MiB     357.6      391.2    91.4 %      371.6     96.2 %  pass
   1 GiB     374.2      391.2    95.6 %      371.6    100.7 %  pass
  16 GiB     379.6      391.2    97.0 %      371.6    102.2 %  pass
-        warn     less than the profile requires
+        warn     16 GiB: less than the profile requires
         assumed  path MTU 4096 bytes
         assumed  ring algorithm
         note     reconstructed
@@ -176,8 +176,8 @@ def test_where_the_limiting_term_changes_it_has_sizes_above_the_table():
     slot = dataclasses.replace(slot, physical=dataclasses.replace(slot.physical, bottleneck="pcie"))
     rows = (slot, sample.verdict(2**30, 360.0), sample.verdict(2**31, 361.0))
     text = print_report(terminal.print_judged_runs, (dataclasses.replace(sample.RUN, verdicts=rows),))
-    assert "busbw out-of-place in GB/s\nlimit set by: pcie (256 MiB), ring (1 GiB to 2 GiB)\n" in text
-    assert "  limit set by" not in text
+    assert "busbw out-of-place in GB/s\nlimited by: pcie (256 MiB), ring (1 GiB to 2 GiB)\n" in text
+    assert "  limited by" not in text
 
 
 def test_where_the_limiting_term_alternates_it_has_a_column():
@@ -198,7 +198,7 @@ def test_labels_of_one_value_each_are_one_table():
         for label, row in (("node1 -> node2", sample.verdict(2**30, 360.0)), ("a", sample.verdict(2**30, 1.0)))
     )
     text = print_report(terminal.print_judged_runs, (dataclasses.replace(sample.RUN, verdicts=rows),))
-    heading = "busbw in GB/s, 1 GiB, physical limit 391.2, reachable limit 371.6, limit set by: ring"
+    heading = "busbw in GB/s, 1 GiB, physical limit 391.2, reachable limit 371.6, limited by: ring"
     assert heading in " ".join(text.split())
     assert [row.split()[:4] for row in text.splitlines() if "92.0 %" in row] == [["node1", "->", "node2", "360.0"]]
 

@@ -51,12 +51,12 @@ def compare(a: Path, b: Path, *options: str) -> Result:
 @pytest.mark.parametrize(
     ("a", "b", "changed"),
     [
-        ((("abel1",), 3.5, None), (("abel2",), 4.7, None), ["ends: abel1 → abel2"]),  # QPI, P2P
+        ((("abel1",), 3.5, None), (("abel2",), 4.7, None), ["endpoints: abel1 → abel2"]),  # QPI, P2P
         ((("abel1", "abel2"), 0.11, "eth0"), (("abel1", "abel2"), 0.5, "dis0"), ["sockets: eth0 → dis0"]),
         (  # IP over PCIe, SmartIO
             (("abel1", "abel2"), 0.5, "dis0"),
             (("abel1",), 1.9, None),
-            ["ends: - → abel1", "nodes: 2 → 1", "sockets: dis0 → -"],
+            ["endpoints: - → abel1", "nodes: 2 → 1", "sockets: dis0 → -"],
         ),
     ],
 )

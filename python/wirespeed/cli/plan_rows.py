@@ -181,7 +181,7 @@ def _list_fabric(plan: Plan) -> dict[str, Rows]:
     }
     slots = limit_by_slots(plan)
     if slots is not None:
-        row |= {"slots carry": f"{slots.value:.4g} Gb/s", "slot": slots.slot}
+        row |= {"slots carry": f"{slots.value:.1f} Gb/s", "slot": slots.slot}
     return tables | {"bisection": [row]}
 
 

@@ -172,8 +172,8 @@ def _host_links(algorithm: Algorithm, member: Member, group: Group) -> Term | No
         return None
     k, n = member.ranks, group.ranks
     gpu = links.count_links(k) * links.usable  # all links of one GPU
-    links_text = f"{links.count_links(k)} × {number(links.usable)} GB/s usable {links.name}"
-    name = f"usable {links.name}"
+    links_text = f"{links.count_links(k)} × {number(links.usable)} GB/s reachable {links.name} rate"
+    name = f"reachable {links.name} rate"
     match algorithm:
         case Algorithm.RING if group.across_hosts:
             return Term(
@@ -218,12 +218,15 @@ def _switch_reduction(member: Member, group: Group) -> Term | None:
         return None
     k, n = member.ranks, group.ranks
     rate = links.reduction_share * links.count_links(k) * links.usable
-    links_text = (
-        f"{number(links.reduction_share)} × {links.count_links(k)} × {number(links.usable)} GB/s usable {links.name}"
-    )
+    per_gpu = f"{links.count_links(k)} × {number(links.usable)} GB/s reachable {links.name} rate"
+    links_text = f"{number(links.reduction_share)} × {per_gpu}"
     formula = f"2·{n - 1}/{n} × {links_text} / (1 + 1/{k})"
     return Term(
-        f"usable {links.name}", 2 * (n - 1) / n * rate / (1 + 1 / k), GIGABYTES, formula, f"{_NVLS}; {links.source}"
+        f"reachable {links.name} rate",
+        2 * (n - 1) / n * rate / (1 + 1 / k),
+        GIGABYTES,
+        formula,
+        f"{_NVLS}; {links.source}",
     )
 
 

@@ -68,5 +68,5 @@ def scale_bound(bound: Bound, factor: float, reason: str) -> Bound:
 
 
 def number(value: float) -> str:
-    """A number in a formula: its significant digits."""
-    return f"{value:.2f}".rstrip("0").rstrip(".") if abs(value) < 10_000 else f"{value:.0f}"
+    """A number in a formula or text: two decimals at most, from 1,000 on none; thousands have a separator."""
+    return f"{value:.2f}".rstrip("0").rstrip(".") if abs(value) < 1000 else f"{value:,.0f}"

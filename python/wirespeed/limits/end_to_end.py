@@ -302,7 +302,7 @@ class _Connection:
             nic_rates = {self._nic(end, pair[position]).pcie or pair[position]: rate for pair, rate in rates}
             shared, bottleneck = host_limits.compute_shared_rate(self.plan, end.host, nic_rates)
             if bottleneck is not None:
-                formula = f"{number(shared)} Gb/s through {bottleneck} of {end.host}, which NICs share"
+                formula = host_limits.format_shared_rate(self.plan, end.host, nic_rates)
                 terms.append(Term(f"{bottleneck} of {end.host}", shared, GBPS, formula, pcie.SOURCE))
             memory = host_limits.memory_term(self.plan, end.host, bidirectional=False)
             terms += [memory] if memory is not None else []
@@ -378,7 +378,7 @@ class _Connection:
             return None
         streams = self.conditions.streams
         value = streams * window * 8 / microseconds / 1e3
-        formula = f"{streams} × {window} B / {number(microseconds)} µs ({origin})"
+        formula = f"{streams} × {window:,} B / {number(microseconds)} µs ({origin})"
         return Term("TCP window / round trip", value, GBPS, formula, f"RFC 9293, section 3.8; {_LINUX}: tcp_init")
 
     def _find_buffer(self, host: str, name: str) -> int | None:

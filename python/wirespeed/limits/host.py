@@ -6,6 +6,7 @@ above both. Without a common bridge it passes the root ports of both, and betwee
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -109,6 +110,24 @@ def list_contended_links(
         if len(members) > 1 and sum(rates[address] for address in members) > capacity:
             contended[link.name] = dict.fromkeys(members, capacity)
     return contended
+
+
+def format_shared_rate(plan: Plan, host: str, rates: Mapping[str, float]) -> str:
+    """The formula of `compute_shared_rate`: ``4 × 460.91 Gb/s (PCIe uplink, 2 NICs share each)``."""
+    contended = list_contended_links(plan, host, rates)
+    sharing = [address for members in contended.values() for address in members]
+    groups = Counter(
+        (name.rpartition(" ")[0], next(iter(members.values())), len(members)) for name, members in contended.items()
+    )
+    parts = [
+        f"{count} × {number(capacity)} Gb/s ({kind}, {members} NICs share {'each' if count > 1 else 'it'})"
+        for (kind, capacity, members), count in groups.items()
+    ]
+    parts += [f"{number(rate)} Gb/s" for address, rate in rates.items() if address not in sharing]
+    if len(sharing) > len(set(sharing)):  # a card behind an uplink: both are shared
+        total, link = compute_shared_rate(plan, host, rates)
+        return f"{number(total)} Gb/s of all NICs behind shared links, the last of them {link}"
+    return " + ".join(parts)
 
 
 def _group_by_link(plan: Plan, host: str, addresses: Iterable[str], *, to_memory: bool) -> dict[Uplink, list[str]]:

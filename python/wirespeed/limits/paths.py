@@ -109,7 +109,7 @@ def _limit_all_nics(plan: Plan, host: str, rates: dict[str, float]) -> Bound:
     formula = " + ".join(number(rate) for rate in rates.values()) + " Gb/s"
     terms = [Term("NICs", sum(rates.values()), GBPS, formula, "the limits of the single NICs")]
     if shared_link is not None:
-        formula = f"{number(total)} Gb/s through {shared_link}, which the NICs share"
+        formula = host_limits.format_shared_rate(plan, host, rates)
         terms.append(Term(shared_link, total, GBPS, formula, pcie.SOURCE))
     memory = host_limits.memory_term(plan, host, bidirectional=False)
     return tightest([*terms, *([memory] if memory else [])])

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from wirespeed.errors import format_first
 from wirespeed.report import wording
+from wirespeed.report.chart import BANDWIDTHS
 from wirespeed.report.size_crossover import find_crossovers
 from wirespeed.results.benchmarks import Metric
 from wirespeed.results.campaign_history import (
@@ -71,7 +72,10 @@ def comparison(result: Comparison, console: Console, limit: int, *, show_all: bo
         console.print()
         _series_table(rows[:limit], console)
     if len(rows) > limit:
-        selection = "select with --metric or --size, or show more with --limit"
+        metrics = {row.series.metric for row in rows}
+        bandwidth = next((metric for metric in BANDWIDTHS if metric in metrics), None)
+        metric = f"--metric {bandwidth}" if bandwidth and len(metrics) > 1 else "--metric"
+        selection = f"select with {metric} or --size, or show more with --limit"
         console.print(f"{len(rows) - limit:,} more series not shown: {selection}")
     if len(rows) < len(result.series):
         unchanged = wording.plural(len(result.series) - len(rows), "series", "series")

@@ -244,7 +244,7 @@ def _create_environment() -> Environment:
         shade=device_matrix.find_shade,
         steps=steps,
         bounds=runs.bounds,
-        reasons=runs.reasons,
+        list_outcomes=runs.list_outcomes,
         assumptions=runs.assumptions,
         format_gate=runs.format_gate,
         format_bottlenecks=runs.format_bottlenecks,

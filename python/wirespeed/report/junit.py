@@ -140,9 +140,9 @@ def _add_verdict(suite: Element, run: JudgedRun, verdict: Verdict) -> None:
     lines = [verdict.reason, f"measured: {measured} ({run.file}:{measurement.line})"]
     for label, bound in (("physical limit", verdict.physical), ("reachable limit", verdict.reachable)):
         if bound is not None:
-            lines.append(f"{label}: {wording.quantity(bound.value, bound.unit)}, set by {bound.bottleneck}")
+            lines.append(f"{label}: {wording.quantity(bound.value, bound.unit)}, limited by {bound.bottleneck}")
     if run.bottlenecks and verdict.judgement is not Judgement.PASS:
-        lines.append(f"bottleneck of this run: {runs.format_bottlenecks(run)}")
+        lines.append(f"cause in this run: {runs.format_bottlenecks(run)}")
     _add_outcome(case, verdict.judgement.value, f"{measured}: {verdict.reason}", "\n".join(lines))
 
 

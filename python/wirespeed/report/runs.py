@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 
 from wirespeed.report import wording
 from wirespeed.results.benchmarks import RunStatus
@@ -151,10 +153,47 @@ def bounds(run: JudgedRun) -> tuple[tuple[str, Bound], ...]:
     return ()
 
 
-def reasons(run: JudgedRun) -> tuple[tuple[Judgement, str, int], ...]:
-    """The reasons of judgements, each once with its number of measurements."""
-    counted: dict[tuple[Judgement, str], int] = {}
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Measurements with the same judgement and reason."""
+
+    judgement: Judgement
+    reason: str
+    sizes: str  # such as "64 MiB to 1 GiB, 4 GiB"; empty without sizes
+    count: int
+
+
+def list_outcomes(run: JudgedRun) -> tuple[Outcome, ...]:
+    """The judgements of a run with their reasons, each once; the lowest fraction of a limit for those that pass."""
+    grouped: dict[tuple[Judgement, str], list[Verdict]] = {}
     for verdict in run.verdicts:
         if verdict.judgement is not Judgement.SKIP:
-            counted[verdict.judgement, verdict.reason] = counted.get((verdict.judgement, verdict.reason), 0) + 1
-    return tuple((judgement, reason, count) for (judgement, reason), count in counted.items())
+            grouped.setdefault((verdict.judgement, verdict.reason), []).append(verdict)
+    return tuple(
+        Outcome(judgement, f"{reason}{_format_lowest(verdicts)}", format_sizes(run, verdicts), len(verdicts))
+        for (judgement, reason), verdicts in grouped.items()
+    )
+
+
+def _format_lowest(verdicts: Sequence[Verdict]) -> str:
+    if verdicts[0].judgement is not Judgement.PASS or verdicts[0].gate is not None:
+        return ""
+    fractions = [
+        verdict.fraction_of_physical if verdict.reachable is None else verdict.fraction_of_reachable
+        for verdict in verdicts
+    ]
+    lowest = min((fraction for fraction in fractions if fraction is not None), default=None)
+    return "" if lowest is None else f" (lowest measured: {wording.percent(lowest)})"
+
+
+def format_sizes(run: JudgedRun, verdicts: Iterable[Verdict]) -> str:
+    """The message sizes of some measurements of a run: ``64 MiB to 1 GiB, 4 GiB``; empty without sizes."""
+    every = sorted({verdict.measurement.size_bytes or 0 for verdict in run.verdicts})
+    chosen = {verdict.measurement.size_bytes or 0 for verdict in verdicts}
+    if 0 in chosen or len(every) < 2:
+        return ""
+    ranges = [list(sizes) for is_chosen, sizes in groupby(every, key=lambda size: size in chosen) if is_chosen]
+    return ", ".join(
+        wording.size(sizes[0]) if len(sizes) == 1 else f"{wording.size(sizes[0])} to {wording.size(sizes[-1])}"
+        for sizes in ranges
+    )

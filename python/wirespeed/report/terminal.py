@@ -177,7 +177,9 @@ def print_judged_runs(results: Iterable[JudgedRun], console: Console, titles: Ma
             _print_labeled("", f"{failure:<8} {(titles or {}).get(failure, '')}", console)
         if run.bottlenecks:
             console.print()
-            _print_text(f"bottleneck of this run: {runs.format_bottlenecks(run)}", console)
+            _print_text(
+                f"cause in this run: {runs.format_bottlenecks(run)}; the limits below are those without it", console
+            )
         matrices = [matrix for matrix in device_matrix.find_matrices(run) if matrix.summary]
         for matrix in matrices:
             console.print()
@@ -186,9 +188,10 @@ def print_judged_runs(results: Iterable[JudgedRun], console: Console, titles: Ma
         for series in _divide_into_series(verdict for verdict in run.verdicts if id(verdict) not in in_matrices):
             console.print()
             _print_series(series, console)
-        for judgement, reason, _ in runs.reasons(run):
-            if judgement is not Judgement.PASS:
-                _print_labeled(judgement.value, reason, console)
+        for outcome in runs.list_outcomes(run):
+            if outcome.judgement is not Judgement.PASS:
+                sizes = f"{outcome.sizes}: " if outcome.sizes else ""
+                _print_labeled(outcome.judgement.value, f"{sizes}{outcome.reason}", console)
         for heading, lines in (("assumed", runs.assumptions(run)), ("note", run.notes)):
             for text in lines:
                 _print_labeled(heading, text, console)
@@ -367,7 +370,7 @@ def _print_series(series: _Series, console: Console) -> None:
     ]
     common = [column for column in columns if series.has_labels and column.constant and _is_common(column, series)]
     heading = [series.name, *(_common_value(column, series) for column in common)]
-    label = [f"limit set by: {above}"] if above else []
+    label = [f"limited by: {above}"] if above else []
     for text in (", ".join([*heading, *label]),) if above in _list_terms(series) else (", ".join(heading), *label):
         console.print(Text(wording.line(text)))
     columns = [column for column in columns if column not in common]
@@ -449,7 +452,7 @@ def _list_columns(with_labels: bool, with_limiting_terms: bool) -> Iterator[_Col
     yield _Column("% of as found", lambda row: wording.percent(row.fraction_of_found), width=8)
     yield _Column("gate", lambda row: wording.number(runs.gate(row) or 0.0) if row.gate else "")
     if with_limiting_terms:
-        yield _Column("limit set by", runs.find_limiting_term, "left")
+        yield _Column("limited by", runs.find_limiting_term, "left")
     yield _Column("verdict", lambda row: row.judgement.value, "left")
 
 

@@ -73,7 +73,7 @@ def _worst_measurements(judged: Sequence[JudgedRun]) -> list[str]:
             count = sum(verdict.judgement is worst.judgement for verdict in verdicts)
             text = _format_verdict(run, worst, count)
             if run.bottlenecks and worst.judgement is not Judgement.PASS:
-                text += f"; bottleneck of this run: {_escape(runs.format_bottlenecks(run))}"
+                text += f"; cause in this run: {_escape(runs.format_bottlenecks(run))}"
             rows.append((_URGENCY.index(worst.judgement), _get_fraction(worst), text))
     return _format_bullets([row for *_, row in sorted(rows, key=lambda row: row[:2])], _RUNS, bullet="")
 

@@ -48,7 +48,7 @@ class Kind(StrEnum):
     PATH = "path"
     PAIR = "pair"  # both ends are good with other partners
     GROUP = "group"  # hosts that are only bad as a group
-    UNTOLD = "untold"  # no good partner is available to measure with
+    UNTOLD = "untold"  # no healthy peer is available to measure with
 
 
 @dataclass(frozen=True, slots=True)

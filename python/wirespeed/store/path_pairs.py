@@ -110,7 +110,7 @@ def _list_path_changes(
 
 def _describe_path(series: Series) -> dict[str, str]:
     parts = {name: str(value) for name, value in series.workload if name in PATH_PARAMETERS}
-    return parts | ({"ends": series.ends} if series.ends is not None else {})
+    return parts | ({"endpoints": series.ends.replace(" -> ", " to ")} if series.ends is not None else {})
 
 
 def _format_values(values: set[str]) -> str:

@@ -41,7 +41,7 @@ def test_bus_bandwidth(ranks, busbw, judgement):
 def test_limits_of_one_host():
     verdict = find_verdict(judge(all_reduce(8, 318.0), plan()), 8 * GIB, Metric.BUSBW)
     assert (verdict.physical.value, verdict.physical.bottleneck) == (448, "links of a GPU")
-    assert (verdict.reachable.value, verdict.reachable.bottleneck) == (336, "usable xGMI")
+    assert (verdict.reachable.value, verdict.reachable.bottleneck) == (336, "reachable xGMI rate")
 
 
 def test_limits_of_four_hosts():
@@ -49,7 +49,7 @@ def test_limits_of_four_hosts():
     assert verdict.physical.value == pytest.approx(448 + 49.02, abs=0.01)
     assert verdict.physical.bottleneck == "links and NICs of the GPUs"
     assert verdict.reachable.value == pytest.approx(384)
-    assert {term.name for term in verdict.reachable.terms} == {"usable xGMI", "NICs of a host"}
+    assert {term.name for term in verdict.reachable.terms} == {"reachable xGMI rate", "NICs of a host"}
 
 
 def test_a_tree_has_its_own_limit():

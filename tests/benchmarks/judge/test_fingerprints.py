@@ -28,8 +28,8 @@ def test_a_published_run_with_a_small_path_mtu_is_recognised():
     verdict = find_verdict(judge(osu("osu_bw", CSD3), replace_nic_speeds(plan(), 50)), 4 * MIB)
     assert (verdict.judgement, verdict.reason) == (
         Judgement.WARN,
-        "below 95 % of the reachable limit (set by one NIC); within 1 % of the rate of a path with path MTU 1024 "
-        "(5786.62 MB/s)",
+        "below 95 % of the reachable limit (limited by one NIC); within 1 % of the rate of a path with path MTU 1024 "
+        "(5,787 MB/s)",
     )
 
 

@@ -63,7 +63,7 @@ def test_a_failed_gate_is_named_with_its_source():
     verdict = find_verdict(judge(write_bw(389.0), plan(), profile=FIELD))
     assert verdict.reason == (
         "gate write-400g-host: at least 390 Gb/s (Azure azurehpc-health-checks, nd96isr_mi300x_v5.conf: "
-        "check_ib_bw_non_gdr 390); at least 95 % of the reachable limit"
+        "check_ib_bw_non_gdr 390); the required 95 % of the reachable limit is reached"
     )
 
 

@@ -75,8 +75,8 @@ def grade_text(text: str, direct: Figures | None) -> tuple[Grade, str | None]:
             (Grade.UNKNOWN, "12 Gb/s: baseline gave no such figure"),
         ),
         (iperf3(16), Figures({}, reference=True), (Grade.SKIP, "16 Gb/s")),
-        (osu_bw(1800), read_figures(osu_bw(2000)), (Grade.GOOD, f"1800 MB/s, 90 % of 2000 {LIMIT}")),
-        (osu_bw(80), read_figures(osu_bw(2000)), (Grade.BAD, f"80 MB/s, 4 % of 2000 {LIMIT}")),
+        (osu_bw(1800), read_figures(osu_bw(2000)), (Grade.GOOD, f"1,800 MB/s, 90 % of 2,000 {LIMIT}")),
+        (osu_bw(80), read_figures(osu_bw(2000)), (Grade.BAD, f"80 MB/s, 4 % of 2,000 {LIMIT}")),
     ],
 )
 def test_a_figure_stands_against_the_pair(text: str, direct: Figures, expected: tuple[Grade, str]) -> None:

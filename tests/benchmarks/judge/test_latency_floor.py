@@ -36,7 +36,7 @@ def test_a_run_over_sockets_is_not_excused_by_its_own_latency():
     floor = find_verdict(judged, metric=Metric.TIME)
     assert (floor.judgement, floor.measurement.value) == (Judgement.FAIL, 4355.32)
     assert floor.reason == (
-        "the lowest time of this table is 4355.32 µs at 64 B: healthy are up to 200 µs (of the profile); likely TCP "
+        "the lowest time of this table is 4,355 µs at 64 B: healthy are up to 200 µs (of the profile); likely TCP "
         "instead of RDMA, an overloaded host, or debug output"
     )
     assert Judgement.PASS not in judgements(judged).values()
@@ -47,7 +47,7 @@ def test_the_sizes_of_such_a_run_are_judged_with_a_healthy_latency():
     judged = judge(collective("all_reduce", 16, SOCKETS, nodes=2), plan())
     assert judgements(judged)[128 * MIB] is Judgement.FAIL
     assert find_verdict(judged, 16 * MIB, Metric.BUSBW).reason == (
-        "small sizes are limited by latency (highest healthy latency; this table shows a longer one: 200 µs)"
+        "small sizes are limited by latency (healthy latency: at most 200 µs; lowest time in this table: 4,355 µs)"
     )
 
 

@@ -106,7 +106,7 @@ def test_what_the_log_proves_explains_a_loss(evidence, cause):
     bad, notes = judge_evidence(40.0, evidence)
     assert (bad.judgement, bad.reason) == (
         Judgement.FAIL,
-        f"the log proves: {cause}; below 65 % of the reachable limit (set by usable xGMI)",
+        f"the log proves: {cause}; below 65 % of the reachable limit (limited by reachable xGMI rate)",
     )
     assert not any(cause in note for note in notes)
     good, notes = judge_evidence(330.0, evidence)
@@ -221,7 +221,7 @@ def test_a_slow_run_names_its_bottleneck_before_the_limits():
     terminal.print_judged_runs([slow], console, {"NCCL-02": "The RDMA device list of a job is wrong"})
     text = console.file.getvalue()
     assert "NCCL-02 The RDMA device list of a job is wrong" in text
-    assert text.index("bottleneck of this run: 2 of 8 NICs on node1 (NCCL-02;") < text.index("limit set by")
+    assert text.index("cause in this run: 2 of 8 NICs on node1 (NCCL-02;") < text.index("limited by")
 
 
 def test_switches_that_sum_raise_what_nothing_can_beat():

@@ -51,15 +51,18 @@ def test_a_loss_is_explained_by_what_was_found(observation, value, limit, bindin
     assert (verdict.found.value, verdict.found.bottleneck) == (pytest.approx(limit, rel=1e-4), binding)
     assert verdict.fraction_of_reachable == pytest.approx(value / 392.15, rel=1e-3)
     assert verdict.fraction_of_found == pytest.approx(value / limit, rel=1e-4)
-    assert "of the design" in verdict.reason and "of what the cluster as found allows: " + binding in verdict.reason
+    assert (
+        "of the planned limit" in verdict.reason
+        and "of the limit of the cluster as found: " + binding in verdict.reason
+    )
 
 
 def test_the_wording_of_an_explained_loss():
     verdict = find_verdict(judge(perftest({4 * MIB: 228.0}), plan(), observed=overlay_plan(X8)))
     assert verdict.reason == (
-        "below 80 % of the reachable limit (set by line rate × RoCEv2 framing); 99 % of the rate of a path with "
+        "below 80 % of the reachable limit (limited by line rate × RoCEv2 framing); 99 % of the rate of a path with "
         "PCIe Gen4 x16 or PCIe Gen5 x8 (230.46 Gb/s), where runs reach 90 % or more; "
-        "58 % of the design, 99 % of what the cluster as found allows: NIC slot of node1:bnxt_re0, "
+        "58 % of the planned limit, 99 % of the limit of the cluster as found: NIC slot of node1:bnxt_re0, "
         "252.06 Gb/s × 256 B / 280 B per write (32 GT/s x8, MaxPayload 256)"
     )
 
@@ -126,7 +129,7 @@ def test_from_a_bundle_to_both_fractions(tmp_path):
     options = ("--from", "node2:bnxt_re1", "--to", "node1:bnxt_re1", "--bundle", str(bundle))
     result = run(tmp_path, write_bw(228.0), *options)
     assert result.exit_code == 1
-    assert "58 % of the design, 99 % of what the cluster as found allows" in " ".join(result.stdout.split())
+    assert "58 % of the planned limit, 99 % of the limit of the cluster as found" in " ".join(result.stdout.split())
     document = json.loads(run(tmp_path, write_bw(228.0), *options, "--format", "json").stdout)
     verdict = next(
         entry for entry in document["runs"][0]["verdicts"] if entry["measurement"]["metric"] == Metric.BW_AVG.value

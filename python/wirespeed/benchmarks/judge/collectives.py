@@ -156,7 +156,7 @@ class CollectiveLimits:
         ideal = measurement.size_bytes / rate
         if ideal >= self.floor.seconds * passes / (1 - passes):
             return None
-        return f"small sizes are limited by latency ({self.floor.source}: {number(self.floor.seconds * 1e6)} µs)"
+        return f"small sizes are limited by latency ({self.floor.description})"
 
 
 def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> Limits:

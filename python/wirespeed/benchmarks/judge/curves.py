@@ -275,10 +275,10 @@ _LATENCY_BOUND = 2**20  # bytes up to which latency still shows in a time; a tab
 
 @dataclass(frozen=True, slots=True)
 class LatencyFloor:
-    """The minimum time of any size in seconds, and the source of the number."""
+    """The minimum time of any size in seconds, and the number for people with its source."""
 
     seconds: float
-    source: str
+    description: str
 
 
 def find_latency_floor(run: Run, highest: Term, profile: Profile) -> LatencyFloor:
@@ -287,15 +287,22 @@ def find_latency_floor(run: Run, highest: Term, profile: Profile) -> LatencyFloo
     times = [time for row in rows if row.size_bytes and (time := _convert_to_seconds(row)) > TINY]
     sizes = {row.size_bytes for row in rows if row.size_bytes}
     if not times or len(sizes) < 2 or min(sizes) > _LATENCY_BOUND:
-        return LatencyFloor(profile.floors.collective_us.value / 1e6, "assumed by the profile")
+        return assume_floor(profile)
     return limit_floor(min(times), highest)
 
 
 def limit_floor(measured: float, highest: Term) -> LatencyFloor:
     """A measured floor in seconds, at most the highest healthy latency."""
+    lowest = f"lowest time in this table: {number(measured * 1e6)} µs"
     if measured * 1e6 <= highest.value:
-        return LatencyFloor(measured, "lowest time in this table")
-    return LatencyFloor(highest.value / 1e6, "highest healthy latency; this table shows a longer one")
+        return LatencyFloor(measured, lowest)
+    return LatencyFloor(highest.value / 1e6, f"healthy latency: at most {number(highest.value)} µs; {lowest}")
+
+
+def assume_floor(profile: Profile) -> LatencyFloor:
+    """The floor of the profile, for a table that does not show one."""
+    floor = profile.floors.collective_us.value
+    return LatencyFloor(floor / 1e6, f"assumed by the profile: {number(floor)} µs")
 
 
 def find_highest_latency(profile: Profile, estimate: Term | None = None) -> Term:

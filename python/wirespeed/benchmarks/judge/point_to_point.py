@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed.benchmarks.endpoints.nics import find_ends, is_loopback
-from wirespeed.benchmarks.judge.curves import LatencyFloor, find_highest_latency, limit_floor
+from wirespeed.benchmarks.judge.curves import LatencyFloor, assume_floor, find_highest_latency, limit_floor
 from wirespeed.benchmarks.judge.host_network import Network, network
 from wirespeed.benchmarks.judge.limits import Alternative, Fingerprints, Limit, Limits, RunContext, UnknownLimits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds, limit_message_rate
@@ -128,8 +128,7 @@ class PairLimits:
             passes = self.thresholds.passes.value
             if size / bytes_per_second >= self.floor.seconds * passes / (1 - passes):
                 return None
-            floor = f"{self.floor.source}: {number(self.floor.seconds * 1e6)} µs"
-            return f"small messages are limited by latency ({floor})"
+            return f"small messages are limited by latency ({self.floor.description})"
         if size * self.rate >= PIPELINED * bytes_per_second:
             return None
         return f"small messages are limited by the message rate ({self.rate_from}: {number(self.rate / 1e6)} Mpps)"
@@ -418,5 +417,5 @@ def _find_latency_floor(run: Run, profile: Profile) -> LatencyFloor:
     ]
     lowest = min((time for time in times if time > _TINY), default=None)
     if lowest is None:
-        return LatencyFloor(profile.floors.collective_us.value / 1e6, "assumed by the profile")
+        return assume_floor(profile)
     return limit_floor(lowest, find_highest_latency(profile))

@@ -66,7 +66,8 @@ def _compare_thresholds(measurement: Measurement, limit: Limit, bound: Bound, sc
     passes, warns = thresholds.passes.value, thresholds.warns.value
     fraction = measurement.value / bound.value
     if fraction >= passes:
-        return make_verdict(measurement, Judgement.PASS, f"at least {format_percent(passes, 0)} of {bound_name}", limit)
+        reached = f"the required {format_percent(passes, 0)} of {bound_name} is reached"
+        return make_verdict(measurement, Judgement.PASS, reached, limit)
     below_plateau = measurement.size_bytes is not None and measurement.size_bytes < scale.plateau
     if below_plateau and limit.thresholds is None:
         return make_verdict(measurement, Judgement.SKIP, PLATEAU, limit)
@@ -76,7 +77,7 @@ def _compare_thresholds(measurement: Measurement, limit: Limit, bound: Bound, sc
         return make_verdict(
             measurement, Judgement.UNKNOWN, _describe_alternative(measurement, bound, alternative), limit
         )
-    below = f"{_BELOW}{format_percent(passes, 0)} of {bound_name} (set by {bound.bottleneck})"
+    below = f"{_BELOW}{format_percent(passes, 0)} of {bound_name} (limited by {bound.bottleneck})"
     if fraction >= warns:
         return make_verdict(measurement, Judgement.WARN, below, limit)
     below = below.replace(format_percent(passes, 0), format_percent(warns, 0))
@@ -86,9 +87,9 @@ def _compare_thresholds(measurement: Measurement, limit: Limit, bound: Bound, sc
 def _describe_alternative(measurement: Measurement, bound: Bound, alternative: Alternative) -> str:
     """Why a value is unknown: both limits, and what would decide between them."""
     return (
-        f"{format_percent(measurement.value / bound.value, 0)} of the reachable limit (set by {bound.bottleneck}), but "
-        f"that is {number(alternative.reachable.value)} {format_unit(measurement.unit)} if {alternative.condition}: "
-        f"{alternative.action}"
+        f"{format_percent(measurement.value / bound.value, 0)} of the reachable limit (limited by {bound.bottleneck}), "
+        f"but that is {number(alternative.reachable.value)} {format_unit(measurement.unit)} "
+        f"if {alternative.condition}: {alternative.action}"
     )
 
 
@@ -304,8 +305,8 @@ def _explain_loss(verdict: Verdict, observed_limit: Bound, fraction: float) -> s
     of_design = verdict.measurement.value / design.value
     smallest = next(term for term in observed_limit.terms if term.name == observed_limit.bottleneck)
     return (
-        f"{format_percent(of_design, 0)} of the design, "
-        f"{format_percent(fraction, 0)} of what the cluster as found allows: "
+        f"{format_percent(of_design, 0)} of the planned limit, "
+        f"{format_percent(fraction, 0)} of the limit of the cluster as found: "
         f"{observed_limit.bottleneck}, {_shorten_formula(smallest)}"
     )
 

@@ -150,4 +150,4 @@ def _format_size(measurements: Sequence[Measurement]) -> str:
 def _format_value(measurement: Measurement) -> str:
     if measurement.unit == "b/s":
         return f"{measurement.value / 10**9:.4g} Gb/s"
-    return f"{measurement.value:g} {format_unit(measurement.unit)}"
+    return f"{measurement.value:,g} {format_unit(measurement.unit)}"

@@ -4,7 +4,7 @@ Both functions use all results and keep no state: after an interruption they ret
 
 For a bad pair, both NICs and the path between them are suspects. Each NIC is measured again with a NIC that is known to
 be good, under the same leaf if possible, which excludes the path; all suspects at the same time. A NIC that is bad
-again is the cause. If neither is, two good NICs under the same two leaves distinguish the path from the pair. This
+again is the cause. If neither is, two healthy NICs under the same two leaves distinguish the path from the pair. This
 takes two more rounds for any size of cluster. A group is halved instead, log2 of its size times.
 """
 
@@ -67,7 +67,7 @@ class _Pairs:
             if "open" in states or "bad" in states:
                 continue
             if "untold" in states:
-                other_suspects.append(Suspect(Kind.UNTOLD, pair.name, "no good NIC is left to measure with"))
+                other_suspects.append(Suspect(Kind.UNTOLD, pair.name, "no healthy NIC is left to measure with"))
             elif (suspect := self._suspect_of_pair(pair)) is not None:
                 other_suspects.append(suspect)
         suspects = [*self._merge_suspects(nics), *dict.fromkeys(other_suspects)]
@@ -90,7 +90,7 @@ class _Pairs:
         return "bad" if accused else "untold"
 
     def _find_partner(self, endpoint: Endpoint, partner: Endpoint, busy_too: bool = False) -> Endpoint | None:
-        """A good NIC of a third host; one of the other host only if there is no third."""
+        """A healthy NIC of a third host; one of the other host only if there is no third."""
         able = [
             good
             for name in self._good
@@ -151,7 +151,7 @@ class _Pairs:
         return None
 
     def _find_witness(self, pair: Pair) -> Pair | None:
-        """Two good NICs under the leaves of a pair."""
+        """Two healthy NICs under the leaves of a pair."""
         ends = []
         for endpoint in (pair.a, pair.b):
             names = sorted(
@@ -177,7 +177,7 @@ class _Pairs:
         )
 
     def _merge_suspects(self, nics: dict[str, str]) -> list[Suspect]:
-        """Merge suspected NICs into what they have in common, if no good NIC shares it: most NICs first."""
+        """Merge suspected NICs into what they have in common, if no healthy NIC shares it: most NICs first."""
         unassigned = dict(nics)
         suspects: list[Suspect] = []
         while unassigned:
@@ -192,7 +192,7 @@ class _Pairs:
         return [*suspects, *(Suspect(Kind.NIC, name, because) for name, because in unassigned.items())]
 
     def _find_common(self, names: Iterable[str]) -> Iterator[tuple[Kind, str, list[str]]]:
-        """What some suspected NICs have in common and no good NIC has."""
+        """What some suspected NICs have in common and no healthy NIC has."""
         for kind, common_part in _COMMON:
             clean = {common_part(self._endpoints[name]) for name in self._good if name in self._endpoints}
             groups: dict[str, list[str]] = {}
@@ -228,7 +228,7 @@ def narrow_groups(results: Iterable[tuple[tuple[str, ...], Grade]]) -> FollowUp:
             continue
         halves = [half for half in _halve(doubtful, tuple(good)) if frozenset(half) not in result_by_hosts]
         if not halves:
-            suspects.append(Suspect(Kind.GROUP, ", ".join(group), "no good host is left"))
+            suspects.append(Suspect(Kind.GROUP, ", ".join(group), "no healthy host is left"))
         next_groups += [half for half in halves if not any(set(half) & set(selected) for selected in next_groups)]
     return FollowUp(
         (), tuple(next_groups), tuple({(suspect.kind, suspect.name): suspect for suspect in suspects}.values())
@@ -248,7 +248,7 @@ def _find_suspect(group: tuple[str, ...], doubtful: tuple[str, ...]) -> Suspect 
 
 
 def _halve(doubtful: tuple[str, ...], good: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Both halves; a half of one host gets a good host in addition, if there is one."""
+    """Both halves; a half of one host gets a healthy host in addition, if there is one."""
     half = len(doubtful) // 2
     parts = (doubtful[:half], doubtful[half:])
     good_hosts = iter(good)

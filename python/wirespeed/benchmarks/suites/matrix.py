@@ -1,7 +1,7 @@
 """Bandwidth of every pair of hosts on every rail, as a matrix.
 
 A low row points to a host, a low block to a leaf, a low stripe to a rail. For n hosts the
-suite takes n - 1 rounds, or n if n is odd. For acceptance the suite pairs is enough.
+suite has n - 1 stages, or n if n is odd. For acceptance the suite pairs is enough.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ kernel's route from that address, compared with the planned rules and routes; an
 traffic class (ib_send_lat, a few exchanges). What was not measured is shown as unknown, never as good.
 
 A bad row points to a NIC that cannot send, a bad column to one that does not reply, a bad block to a pair of hosts. No
-bandwidth is measured. Pings run from all hosts at the same time; RDMA from half of the hosts to the other half, round
-by round.
+bandwidth is measured. Pings run from all hosts at the same time; RDMA from half of the hosts to the other half, stage
+by stage.
 """
 
 from __future__ import annotations

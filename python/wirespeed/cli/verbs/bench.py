@@ -77,7 +77,7 @@ def parse(
 
     `wirespeed list tools` lists all tools. The tool is recognised by the content of the file: text or JSON, one run or
     many, with rank prefixes, colors, quoting and NCCL debug lines in between. Skipped lines are reported on standard
-    error. Units are corrected: perftest's MB/sec is MiB/s, iperf3's GBytes is GiB, NetPIPE's Mbps is Mib/s.
+    error. Units are corrected: MB/sec of perftest means MiB/s, GBytes of iperf3 means GiB, Mbps of NetPIPE means Mib/s.
 
     Debug lines of NCCL and RCCL (NCCL_DEBUG=INFO) are shown as communicators: network, NICs, GPUDirect RDMA per path,
     rings, trees, GID index, environment, algorithms and warnings. A log that contains only debug lines is accepted.
@@ -87,11 +87,11 @@ def parse(
     refused; in a folder such files are skipped.
 
     With --store the runs and the raw output become a campaign for `wirespeed bench compare` and `wirespeed bench
-    history`. Storing the same logs again under the same label adds new logs and creates no duplicates, also after an
-    interrupt. Put the password of a PostgreSQL store in ~/.pgpass, not in --store.
+    history`. If you store a folder again under the same label, for example after an interrupt, only new logs are added.
+    Put the password of a PostgreSQL store in ~/.pgpass, not in --store.
 
-    Exit code 0 after all logs have been parsed, also when a run failed (`bench judge` fails then); 2 when a file is
-    refused; 3 when nothing was found.
+    Exit code 0 when all logs were parsed, even if a log contains a failed run (`bench judge` then exits with 1); 2 when
+    a file is refused; 3 when nothing was found.
 
     Examples:
 

@@ -82,11 +82,11 @@ def chart(
     if len(tests) > 1:
         found = f"logs of {len(tests)} tests: {', '.join(tests)}"
         show_problems([Problem("logs", found, hint="compare the definitions of their values first")], label="warning")
-    drawn = f" ({', '.join(labels)})" if labels else ""
+    suffix = f" ({', '.join(labels)})" if labels else ""
     picture = series_chart.svg(
         series_chart.draw(
             title or ", ".join(tests),
-            f"{wanted.value}{drawn} in {unit}",
+            f"{wanted.value}{suffix} in {unit}",
             series,
             sizes=series_chart.Axis(size_axis.value),
             values=series_chart.Axis(value_axis.value),

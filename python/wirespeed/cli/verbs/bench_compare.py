@@ -34,8 +34,8 @@ def compare(
         typer.Option(
             "--across-paths",
             envvar="WIRESPEED_BENCH_COMPARE_ACROSS_PATHS",
-            help="Also pair series whose hosts, number of hosts or network interfaces (of TCP) differ between A and B. "
-            "Collectives on the same number of hosts are compared without it.",
+            help="Also compare series whose hosts, number of hosts or network interfaces (TCP) differ between A and B. "
+            "Collectives on the same number of hosts do not need it.",
         ),
     ] = False,
     collective: Annotated[
@@ -82,8 +82,8 @@ def compare(
 
     Bandwidths of nccl-tests and rccl-tests are computed from size and time where the time is printed more exactly.
 
-    Two hosts or two networks are compared with --across-paths: series of the same test, number of ranks and size are
-    pairs, and the changed parts of their path are listed.
+    To compare two hosts or two networks, use --across-paths: series with the same test, number of ranks and size are
+    compared, and the parts of the path that differ are listed.
 
     Exit code 1 when something got worse, 3 when nothing could be compared, 0 otherwise.
 

@@ -72,7 +72,7 @@ def history(
     JUnit: a series that got worse and has not recovered is a failed case, a series with too few campaigns an error.
     Prometheus: the level of each series in the last campaign, and its last change.
 
-    Exit code 3 when no campaign matches, 0 otherwise: a change does not fail, since it can be intended.
+    Exit code 3 when no campaign matches, 0 otherwise. A change is not a failure, because it can be intended.
 
     Examples:
 

@@ -95,26 +95,26 @@ def judge(
 
     Each bandwidth is compared with two limits. Physical limit: cannot be exceeded (line rate with exact RoCEv2 framing,
     PCIe, peak GPU links, the cut of the collective). Reachable limit: what the algorithm or a catalogue figure is known
-    to reach. A result above the physical limit is unknown, because the cluster file does not describe the measured
-    cluster, or because no traffic used the network.
+    to reach. A result above the physical limit has the verdict unknown: the cluster file describes another cluster, or
+    the traffic did not use the network.
 
     With --bundle each result is also compared with the limits of the cluster as found, for example with an x8 slot, a
-    small MTU or a missing uplink: "61 % of the plan, 99 % of what the cluster as found allows".
+    small MTU or a missing uplink: "61 % of the planned limit, 99 % of the limit of the cluster as found".
 
     The profile defines what passes: fractions of the limits, and gates (required values). A verdict decided by a gate
     names the gate and its source. Relative gates compare runs that are judged in one call: pairs between leaves with
     pairs under one leaf, all rails at the same time with each rail separately, one queue pair with many. Without runs
     to compare the result is unknown.
 
-    Result folders and stored campaigns of `bench run` name the NICs of point-to-point tests. For other logs use --from
-    and --to; collectives and tests of the GPUs of a host use only the host of these NICs. An option that changes
-    nothing for any of the logs is refused.
+    Result folders and stored campaigns of `bench run` name the NICs of point-to-point tests. For other logs give --from
+    and --to. Collectives and GPU tests inside a host use only the host in these options. An option that changes nothing
+    for any of the logs is refused.
 
-    Several runs of one test: one bad run among good ones is a warning, two bad runs fail. Runs are of one test when
-    they are between the same two NICs, on the same hosts (nccl-tests and rccl-tests name them) or of one step of `bench
-    run`, and have the same settings: number of ranks, data type, operation, NCCL variables and version. Logs that do
-    not name their hosts (collectives of OSU) are judged separately. For a single bad run the command or the sizes to
-    repeat are printed.
+    Several runs of one test: one bad run among good ones is a warning, two bad runs fail. Runs belong to one test if
+    their settings are the same (number of ranks, data type, operation, NCCL variables and version), and if they ran
+    between the same two NICs, on the same hosts (nccl-tests and rccl-tests name them) or in the same step of `bench
+    run`. Logs that do not name their hosts (collectives of OSU) are judged separately. After a single bad run, the
+    command or the sizes to repeat are printed.
 
     Exit code 1 when a result is below its limit, data validation failed or a run failed; 3 when a verdict is unknown or
     a log is truncated or contains nothing to judge; 0 otherwise.

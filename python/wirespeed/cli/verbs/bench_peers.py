@@ -63,15 +63,15 @@ def peers(
 
     Only equivalent results are compared: same tool, test, size and metric, and with --cluster the same hardware and
     distance (under one leaf, between leaves). Slow cells of a pair matrix are explained by the smallest set of causes:
-    a slow row and column is a host or NIC, a slow row its sending direction, a block a leaf or the links between two
-    leaves, a stripe a rail, a single cell a path. No hardware limit is needed. If everything is slow, use `bench
-    judge`.
+    a slow row and column point to a host or NIC, a slow row alone to its sending direction, a block to a leaf or to the
+    links between two leaves, a stripe to a rail, a single cell to a path. No hardware limit is needed. If everything is
+    slow, use `bench judge`.
 
-    Output of mpiGraph and result folders of `bench run` name the endpoints. In other logs addresses are looked up in
-    the cluster file; the log of one host can be named after it or be in a folder named after it (node3/all_reduce.log).
+    Output of mpiGraph and result folders of `bench run` name the endpoints. For other logs, addresses are looked up in
+    the cluster file. For a test inside one host, name the log or its folder after the host (node3/all_reduce.log).
 
-    One slow result is a suspect: the commands that repeat it, and healthy pairs for comparison, are printed. A suspect
-    that is slow in every further log or attempt is confirmed.
+    A single slow result is a suspect: commands that repeat it, and commands for healthy pairs to compare it with, are
+    printed. A suspect that is slow in every further log or attempt is confirmed.
 
     Exit code 1 when a suspect is confirmed, 3 when a suspect must be measured again or nothing could be compared, 0
     otherwise.

@@ -155,9 +155,9 @@ def run(
 ) -> None:
     """Run a benchmark suite on the cluster, on pairs and groups chosen from the topology.
 
-    Commands use the NICs, GPUs and cores of the plan. The suite runs the minimum set of pairs that covers every NIC,
-    rail and leaf, in parallel where they share no link. Bad runs are repeated. Then runs with healthy peers locate
-    the fault: NIC, host, rail, leaf or path.
+    Commands use the NICs, GPUs and cores of the plan. The suite runs the smallest set of pairs that covers every NIC,
+    rail and leaf. Pairs without a common link run at the same time. Bad runs are repeated. Then runs with healthy peers
+    locate the fault: NIC, host, rail, leaf or path.
 
     Runs send traffic at line rate. The load and duration are printed and confirmed first; --dry-run only prints the
     commands. Results are written to DIR as runs end; after Ctrl-C or a crash --resume continues. A host that is down
@@ -169,7 +169,7 @@ def run(
     With --launcher slurm, in an allocation or a batch script, every command is a job step started by srun on the nodes
     of the job. With --no-kill the job continues when a node fails.
 
-    Runs are compared with each other if the profile has relative gates (profile field).
+    If the profile has relative gates (such as `--profile field`), runs are also compared with each other.
 
     Exit code 1 when a result is bad or a run failed; 3 when a result could not be judged or compared, or a host did not
     reply; 130 when interrupted.

@@ -284,13 +284,15 @@ def _print_limits(entries: Rows) -> None:
     from rich.markup import escape
 
     from wirespeed.cli.console import standard_output
+    from wirespeed.report.wording import number
 
     if "terms" in entries[0]:
         _print_paths(entries)
         return
     for entry in entries:
+        limit = f"{number(entry['limit'])} {entry['unit']}"
         standard_output().print(
-            f"[bold]{escape(entry['hosts'])}: {escape(_format_path(entry))}[/]: {entry['limit']:.1f} {entry['unit']}\n"
+            f"[bold]{escape(entry['hosts'])}: {escape(_format_path(entry))}[/]: {limit}\n"
             f"  limited by {escape(entry['limited by'])} = {escape(entry['formula'])}\n"
             f"  source: {escape(entry['source'])}",
             soft_wrap=True,
@@ -304,20 +306,21 @@ def _print_paths(entries: Rows) -> None:
     from rich.markup import escape
 
     from wirespeed.cli.console import standard_output
+    from wirespeed.report.wording import number
 
-    numbers: dict[str, int] = {}
+    sources: dict[str, int] = {}
     for entry in entries:
-        limit = f"{entry['limit']:,.1f} {entry['unit']}, limited by {entry['limited by']}"
+        limit = f"{number(entry['limit'])} {entry['unit']}, limited by {entry['limited by']}"
         lines = [f"[bold]{escape(_format_path(entry))}[/]: {escape(limit)}"]
-        width = max(len(f"{term['value']:,.1f}") for term in entry["terms"])
+        width = max(len(number(term["value"])) for term in entry["terms"])
         for term in entry["terms"]:
-            number = numbers.setdefault(term["source"], len(numbers) + 1)
-            text = f"{term['value']:>{width},.1f} {entry['unit']}  {term['name']} = {term['formula']} [{number}]"
+            source = sources.setdefault(term["source"], len(sources) + 1)
+            text = f"{number(term['value']):>{width}} {entry['unit']}  {term['name']} = {term['formula']} [{source}]"
             lines.append(f"  {escape(text)}")
         lines += [f"  assumed: {escape(entry['assumptions'])}"] if entry["assumptions"] else []
         standard_output().print("\n".join(lines), soft_wrap=True, highlight=False)
-    sources = "\n".join(f"  [{number}] {source}" for source, number in numbers.items())
-    standard_output().print(f"sources\n{escape(sources)}", soft_wrap=True, highlight=False)
+    listed = "\n".join(f"  [{index}] {source}" for source, index in sources.items())
+    standard_output().print(f"sources\n{escape(listed)}", soft_wrap=True, highlight=False)
 
 
 def _format_path(entry: dict[str, Any]) -> str:
@@ -343,13 +346,14 @@ def _print_bisection(entries: Rows) -> None:
     for entry in entries:
         full = entry["of full bisection"]
         share = f"{full} of full bisection, " if full else ""
+        bandwidth = _separate_thousands(entry["bisection bandwidth"])
         method = "computed exactly" if entry["method"] == "exact" else "an upper bound"
         standard_output().print(
-            f"bisection bandwidth between halves of the hosts: {entry['bisection bandwidth']} ({share}{method})",
+            f"bisection bandwidth between halves of the hosts: {bandwidth} ({share}{method})",
             soft_wrap=True,
         )
         if "slots carry" in entry:
-            rate, slot = entry["slots carry"], entry["slot"]
+            rate, slot = _separate_thousands(entry["slots carry"]), entry["slot"]
             standard_output().print(
                 f"  of cables; the PCIe slots of half of the hosts carry {rate} in one direction: ports share {slot}",
                 soft_wrap=True,
@@ -380,7 +384,13 @@ def _print_table(title: str, entries: Rows) -> None:
 def _format_cell(value: object) -> str:
     if value is None:
         return ""
-    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+    return ("yes" if value else "no") if isinstance(value, bool) else _separate_thousands(str(value))
+
+
+def _separate_thousands(text: str) -> str:
+    """``12,800 Gb/s`` for ``12800 Gb/s``: JSON and CSV have bandwidths without separators."""
+    value, separator, unit = text.partition(" ")
+    return f"{float(value):,.10g} {unit}" if separator and unit in ("Gb/s", "Tb/s") else text
 
 
 def _print_csv(wanted: Sequence[str], rows: dict[str, Rows], is_chosen: bool) -> None:
